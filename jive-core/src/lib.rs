@@ -1,0 +1,3 @@
+#![no_std]
+mod opcode;
+pub use opcode::*;

@@ -1,0 +1,612 @@
+//! The one table of JVM opcodes (JVMS §6.5): number, mnemonic, operand layout and stack effect.
+//!
+//! Decoder, verifier, linker, disassembler, assembler and `docs/opcodes.md` read this table. It has a
+//! row for every opcode of the specification, those outside the subset and the three reserved ones
+//! (§6.2) included, so that a rejected instruction is named and not just numbered.
+
+use core::fmt;
+
+/// How the bytes behind an opcode are laid out (JVMS §6.5).
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum OperandLayout {
+    /// No bytes follow.
+    None,
+    /// No bytes follow; the opcode itself stands for this `int`.
+    ImplicitInt(i8),
+    /// No bytes follow; the opcode itself names this local variable.
+    ImplicitLocal(u8),
+    /// One signed byte, an `int` constant.
+    Byte,
+    /// Two signed bytes, an `int` constant.
+    Short,
+    /// A one-byte constant pool index.
+    ConstantByte,
+    /// A two-byte constant pool index.
+    Constant,
+    /// A one-byte local variable index, two bytes after `wide`.
+    Local,
+    /// A local variable index and a signed increment, one byte each, two bytes each after `wide`.
+    LocalIncrement,
+    /// A signed two-byte branch offset.
+    Branch,
+    /// A signed four-byte branch offset.
+    BranchWide,
+    /// Padding, default, low, high and a table of four-byte offsets.
+    TableSwitch,
+    /// Padding, default, a count and pairs of key and four-byte offset.
+    LookupSwitch,
+    /// A two-byte constant pool index, a count byte and a zero byte.
+    InvokeInterface,
+    /// A two-byte constant pool index and two zero bytes.
+    InvokeDynamic,
+    /// One byte that names a primitive array type (JVMS table 6.5.newarray-A).
+    ArrayType,
+    /// A two-byte constant pool index and a count of dimensions.
+    MultiArray,
+    /// Another opcode, whose local variable index is two bytes long.
+    Wide,
+}
+
+/// Kind of a stack value, as far as the table needs to tell kinds apart.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum StackKind {
+    /// An `int`, or what the JVM computes as one.
+    Int,
+    /// The null reference.
+    Null,
+    /// Any initialised reference, null included.
+    Reference,
+}
+
+/// Why an opcode is outside the subset.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Exclusion {
+    /// It computes with `long`.
+    Long,
+    /// It computes with `float`.
+    Float,
+    /// It computes with `double`.
+    Double,
+    /// It computes with `char`.
+    Char,
+    /// It loads a `long` or `double` constant; which one, the constant pool tells.
+    Wide,
+    /// It makes or uses an array of references or of arrays.
+    ReferenceArray,
+    /// It creates an object.
+    Object,
+    /// It tests or casts the type of a reference.
+    TypeTest,
+    /// It throws an exception.
+    Exception,
+    /// It needs threads.
+    Thread,
+    /// It belongs to the subroutines that compilers before Java 6 used for `finally`.
+    Subroutine,
+    /// It calls through an interface.
+    InterfaceCall,
+    /// It calls what is linked at run time.
+    DynamicCall,
+    /// It never stands in a class file (JVMS §6.2).
+    Reserved,
+}
+
+/// What an opcode does to the operand stack.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum StackEffect {
+    /// It always pops and pushes the same kinds; the last of each list is the top of the stack.
+    Fixed {
+        /// Kinds popped.
+        pops: &'static [StackKind],
+        /// Kinds pushed.
+        pushes: &'static [StackKind],
+    },
+    /// It depends on operands, on a local variable or on the kinds that are there.
+    Special,
+    /// It is outside the subset.
+    Unsupported(Exclusion),
+}
+
+macro_rules! effect {
+    (special) => { StackEffect::Special };
+    (unsupported $why:ident) => { StackEffect::Unsupported(Exclusion::$why) };
+    ($($pop:ident)* -> $($push:ident)*) => {
+        StackEffect::Fixed { pops: &[$(StackKind::$pop),*], pushes: &[$(StackKind::$push),*] }
+    };
+}
+
+macro_rules! opcodes {
+    ($($(#[doc = $doc:literal])+ $code:literal $name:ident = $mnemonic:literal,
+       $layout:ident $(($implicit:literal))?, ($($effect:tt)*);)+) => {
+        /// An opcode of the Java virtual machine, inside the subset or not.
+        #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[repr(u8)]
+        pub enum Opcode { $($(#[doc = $doc])+ $name = $code),+ }
+
+        impl Opcode {
+            /// Every opcode of the table, in the order of their numbers.
+            pub const ALL: &'static [Opcode] = &[$(Opcode::$name),+];
+
+            /// Returns the opcode of this number, or `None` where the specification has none.
+            #[must_use]
+            pub const fn from_byte(byte: u8) -> Option<Opcode> {
+                match byte { $($code => Some(Opcode::$name),)+ _ => None }
+            }
+
+            /// Returns the mnemonic, spelled as in JVMS §6.5.
+            #[must_use]
+            pub const fn mnemonic(self) -> &'static str {
+                match self { $(Opcode::$name => $mnemonic),+ }
+            }
+
+            /// Returns the sentence that documents the opcode.
+            #[must_use]
+            pub const fn summary(self) -> &'static str {
+                match self { $(Opcode::$name => concat!($($doc),+).trim_ascii()),+ }
+            }
+
+            /// Returns how its operand bytes are laid out.
+            #[must_use]
+            pub const fn layout(self) -> OperandLayout {
+                match self { $(Opcode::$name => OperandLayout::$layout $(($implicit))?),+ }
+            }
+
+            /// Returns what it does to the operand stack.
+            #[must_use]
+            pub const fn effect(self) -> StackEffect {
+                match self { $(Opcode::$name => effect!($($effect)*)),+ }
+            }
+        }
+    };
+}
+
+opcodes! {
+    /// Does nothing.
+    0x00 Nop = "nop", None, (->);
+    /// Pushes `null`.
+    0x01 AconstNull = "aconst_null", None, (-> Null);
+    /// Pushes the `int` -1.
+    0x02 IconstM1 = "iconst_m1", ImplicitInt(-1), (-> Int);
+    /// Pushes the `int` 0.
+    0x03 Iconst0 = "iconst_0", ImplicitInt(0), (-> Int);
+    /// Pushes the `int` 1.
+    0x04 Iconst1 = "iconst_1", ImplicitInt(1), (-> Int);
+    /// Pushes the `int` 2.
+    0x05 Iconst2 = "iconst_2", ImplicitInt(2), (-> Int);
+    /// Pushes the `int` 3.
+    0x06 Iconst3 = "iconst_3", ImplicitInt(3), (-> Int);
+    /// Pushes the `int` 4.
+    0x07 Iconst4 = "iconst_4", ImplicitInt(4), (-> Int);
+    /// Pushes the `int` 5.
+    0x08 Iconst5 = "iconst_5", ImplicitInt(5), (-> Int);
+    /// Pushes the `long` 0.
+    0x09 Lconst0 = "lconst_0", None, (unsupported Long);
+    /// Pushes the `long` 1.
+    0x0a Lconst1 = "lconst_1", None, (unsupported Long);
+    /// Pushes the `float` 0.
+    0x0b Fconst0 = "fconst_0", None, (unsupported Float);
+    /// Pushes the `float` 1.
+    0x0c Fconst1 = "fconst_1", None, (unsupported Float);
+    /// Pushes the `float` 2.
+    0x0d Fconst2 = "fconst_2", None, (unsupported Float);
+    /// Pushes the `double` 0.
+    0x0e Dconst0 = "dconst_0", None, (unsupported Double);
+    /// Pushes the `double` 1.
+    0x0f Dconst1 = "dconst_1", None, (unsupported Double);
+    /// Pushes a sign-extended byte.
+    0x10 Bipush = "bipush", Byte, (-> Int);
+    /// Pushes a sign-extended short.
+    0x11 Sipush = "sipush", Short, (-> Int);
+    /// Pushes a constant of the pool; the subset has `int` constants only.
+    0x12 Ldc = "ldc", ConstantByte, (special);
+    /// Pushes a constant of the pool, named by two bytes.
+    0x13 LdcW = "ldc_w", Constant, (special);
+    /// Pushes a `long` or `double` constant.
+    0x14 Ldc2W = "ldc2_w", Constant, (unsupported Wide);
+    /// Loads an `int` from a local variable.
+    0x15 Iload = "iload", Local, (special);
+    /// Loads a `long` from a local variable.
+    0x16 Lload = "lload", Local, (unsupported Long);
+    /// Loads a `float` from a local variable.
+    0x17 Fload = "fload", Local, (unsupported Float);
+    /// Loads a `double` from a local variable.
+    0x18 Dload = "dload", Local, (unsupported Double);
+    /// Loads a reference from a local variable.
+    0x19 Aload = "aload", Local, (special);
+    /// Loads an `int` from local variable 0.
+    0x1a Iload0 = "iload_0", ImplicitLocal(0), (special);
+    /// Loads an `int` from local variable 1.
+    0x1b Iload1 = "iload_1", ImplicitLocal(1), (special);
+    /// Loads an `int` from local variable 2.
+    0x1c Iload2 = "iload_2", ImplicitLocal(2), (special);
+    /// Loads an `int` from local variable 3.
+    0x1d Iload3 = "iload_3", ImplicitLocal(3), (special);
+    /// Loads a `long` from local variable 0.
+    0x1e Lload0 = "lload_0", ImplicitLocal(0), (unsupported Long);
+    /// Loads a `long` from local variable 1.
+    0x1f Lload1 = "lload_1", ImplicitLocal(1), (unsupported Long);
+    /// Loads a `long` from local variable 2.
+    0x20 Lload2 = "lload_2", ImplicitLocal(2), (unsupported Long);
+    /// Loads a `long` from local variable 3.
+    0x21 Lload3 = "lload_3", ImplicitLocal(3), (unsupported Long);
+    /// Loads a `float` from local variable 0.
+    0x22 Fload0 = "fload_0", ImplicitLocal(0), (unsupported Float);
+    /// Loads a `float` from local variable 1.
+    0x23 Fload1 = "fload_1", ImplicitLocal(1), (unsupported Float);
+    /// Loads a `float` from local variable 2.
+    0x24 Fload2 = "fload_2", ImplicitLocal(2), (unsupported Float);
+    /// Loads a `float` from local variable 3.
+    0x25 Fload3 = "fload_3", ImplicitLocal(3), (unsupported Float);
+    /// Loads a `double` from local variable 0.
+    0x26 Dload0 = "dload_0", ImplicitLocal(0), (unsupported Double);
+    /// Loads a `double` from local variable 1.
+    0x27 Dload1 = "dload_1", ImplicitLocal(1), (unsupported Double);
+    /// Loads a `double` from local variable 2.
+    0x28 Dload2 = "dload_2", ImplicitLocal(2), (unsupported Double);
+    /// Loads a `double` from local variable 3.
+    0x29 Dload3 = "dload_3", ImplicitLocal(3), (unsupported Double);
+    /// Loads a reference from local variable 0.
+    0x2a Aload0 = "aload_0", ImplicitLocal(0), (special);
+    /// Loads a reference from local variable 1.
+    0x2b Aload1 = "aload_1", ImplicitLocal(1), (special);
+    /// Loads a reference from local variable 2.
+    0x2c Aload2 = "aload_2", ImplicitLocal(2), (special);
+    /// Loads a reference from local variable 3.
+    0x2d Aload3 = "aload_3", ImplicitLocal(3), (special);
+    /// Loads an `int` from an array; traps on null or a bad index.
+    0x2e Iaload = "iaload", None, (special);
+    /// Loads a `long` from an array.
+    0x2f Laload = "laload", None, (unsupported Long);
+    /// Loads a `float` from an array.
+    0x30 Faload = "faload", None, (unsupported Float);
+    /// Loads a `double` from an array.
+    0x31 Daload = "daload", None, (unsupported Double);
+    /// Loads a `reference` from an array.
+    0x32 Aaload = "aaload", None, (unsupported ReferenceArray);
+    /// Loads a `byte` or `boolean` from an array; traps on null or a bad index.
+    0x33 Baload = "baload", None, (special);
+    /// Loads a `char` from an array.
+    0x34 Caload = "caload", None, (unsupported Char);
+    /// Loads a `short` from an array; traps on null or a bad index.
+    0x35 Saload = "saload", None, (special);
+    /// Stores an `int` into a local variable.
+    0x36 Istore = "istore", Local, (special);
+    /// Stores a `long` into a local variable.
+    0x37 Lstore = "lstore", Local, (unsupported Long);
+    /// Stores a `float` into a local variable.
+    0x38 Fstore = "fstore", Local, (unsupported Float);
+    /// Stores a `double` into a local variable.
+    0x39 Dstore = "dstore", Local, (unsupported Double);
+    /// Stores a reference into a local variable.
+    0x3a Astore = "astore", Local, (special);
+    /// Stores an `int` into local variable 0.
+    0x3b Istore0 = "istore_0", ImplicitLocal(0), (special);
+    /// Stores an `int` into local variable 1.
+    0x3c Istore1 = "istore_1", ImplicitLocal(1), (special);
+    /// Stores an `int` into local variable 2.
+    0x3d Istore2 = "istore_2", ImplicitLocal(2), (special);
+    /// Stores an `int` into local variable 3.
+    0x3e Istore3 = "istore_3", ImplicitLocal(3), (special);
+    /// Stores a `long` into local variable 0.
+    0x3f Lstore0 = "lstore_0", ImplicitLocal(0), (unsupported Long);
+    /// Stores a `long` into local variable 1.
+    0x40 Lstore1 = "lstore_1", ImplicitLocal(1), (unsupported Long);
+    /// Stores a `long` into local variable 2.
+    0x41 Lstore2 = "lstore_2", ImplicitLocal(2), (unsupported Long);
+    /// Stores a `long` into local variable 3.
+    0x42 Lstore3 = "lstore_3", ImplicitLocal(3), (unsupported Long);
+    /// Stores a `float` into local variable 0.
+    0x43 Fstore0 = "fstore_0", ImplicitLocal(0), (unsupported Float);
+    /// Stores a `float` into local variable 1.
+    0x44 Fstore1 = "fstore_1", ImplicitLocal(1), (unsupported Float);
+    /// Stores a `float` into local variable 2.
+    0x45 Fstore2 = "fstore_2", ImplicitLocal(2), (unsupported Float);
+    /// Stores a `float` into local variable 3.
+    0x46 Fstore3 = "fstore_3", ImplicitLocal(3), (unsupported Float);
+    /// Stores a `double` into local variable 0.
+    0x47 Dstore0 = "dstore_0", ImplicitLocal(0), (unsupported Double);
+    /// Stores a `double` into local variable 1.
+    0x48 Dstore1 = "dstore_1", ImplicitLocal(1), (unsupported Double);
+    /// Stores a `double` into local variable 2.
+    0x49 Dstore2 = "dstore_2", ImplicitLocal(2), (unsupported Double);
+    /// Stores a `double` into local variable 3.
+    0x4a Dstore3 = "dstore_3", ImplicitLocal(3), (unsupported Double);
+    /// Stores a reference into local variable 0.
+    0x4b Astore0 = "astore_0", ImplicitLocal(0), (special);
+    /// Stores a reference into local variable 1.
+    0x4c Astore1 = "astore_1", ImplicitLocal(1), (special);
+    /// Stores a reference into local variable 2.
+    0x4d Astore2 = "astore_2", ImplicitLocal(2), (special);
+    /// Stores a reference into local variable 3.
+    0x4e Astore3 = "astore_3", ImplicitLocal(3), (special);
+    /// Stores an `int` into an array; traps on null or a bad index.
+    0x4f Iastore = "iastore", None, (special);
+    /// Stores a `long` into an array.
+    0x50 Lastore = "lastore", None, (unsupported Long);
+    /// Stores a `float` into an array.
+    0x51 Fastore = "fastore", None, (unsupported Float);
+    /// Stores a `double` into an array.
+    0x52 Dastore = "dastore", None, (unsupported Double);
+    /// Stores a `reference` into an array.
+    0x53 Aastore = "aastore", None, (unsupported ReferenceArray);
+    /// Stores a `byte` or `boolean` into an array; traps on null or a bad index.
+    0x54 Bastore = "bastore", None, (special);
+    /// Stores a `char` into an array.
+    0x55 Castore = "castore", None, (unsupported Char);
+    /// Stores a `short` into an array; traps on null or a bad index.
+    0x56 Sastore = "sastore", None, (special);
+    /// Drops the top value.
+    0x57 Pop = "pop", None, (special);
+    /// Drops the two top values.
+    0x58 Pop2 = "pop2", None, (special);
+    /// Duplicates the top value.
+    0x59 Dup = "dup", None, (special);
+    /// Duplicates the top value below the second.
+    0x5a DupX1 = "dup_x1", None, (special);
+    /// Duplicates the top value below the third.
+    0x5b DupX2 = "dup_x2", None, (special);
+    /// Duplicates the two top values.
+    0x5c Dup2 = "dup2", None, (special);
+    /// Duplicates the two top values below the third.
+    0x5d Dup2X1 = "dup2_x1", None, (special);
+    /// Duplicates the two top values below the fourth.
+    0x5e Dup2X2 = "dup2_x2", None, (special);
+    /// Swaps the two top values.
+    0x5f Swap = "swap", None, (special);
+    /// Adds two `int` values, wrapping on overflow.
+    0x60 Iadd = "iadd", None, (Int Int -> Int);
+    /// Adds two `long` values.
+    0x61 Ladd = "ladd", None, (unsupported Long);
+    /// Adds two `float` values.
+    0x62 Fadd = "fadd", None, (unsupported Float);
+    /// Adds two `double` values.
+    0x63 Dadd = "dadd", None, (unsupported Double);
+    /// Subtracts two `int` values, wrapping on overflow.
+    0x64 Isub = "isub", None, (Int Int -> Int);
+    /// Subtracts two `long` values.
+    0x65 Lsub = "lsub", None, (unsupported Long);
+    /// Subtracts two `float` values.
+    0x66 Fsub = "fsub", None, (unsupported Float);
+    /// Subtracts two `double` values.
+    0x67 Dsub = "dsub", None, (unsupported Double);
+    /// Multiplies two `int` values, wrapping on overflow.
+    0x68 Imul = "imul", None, (Int Int -> Int);
+    /// Multiplies two `long` values.
+    0x69 Lmul = "lmul", None, (unsupported Long);
+    /// Multiplies two `float` values.
+    0x6a Fmul = "fmul", None, (unsupported Float);
+    /// Multiplies two `double` values.
+    0x6b Dmul = "dmul", None, (unsupported Double);
+    /// Divides two `int` values, towards zero; traps on a zero divisor, and MIN_VALUE / -1 is MIN_VALUE.
+    0x6c Idiv = "idiv", None, (Int Int -> Int);
+    /// Divides two `long` values.
+    0x6d Ldiv = "ldiv", None, (unsupported Long);
+    /// Divides two `float` values.
+    0x6e Fdiv = "fdiv", None, (unsupported Float);
+    /// Divides two `double` values.
+    0x6f Ddiv = "ddiv", None, (unsupported Double);
+    /// Gives the remainder of an `int` division; traps on a zero divisor.
+    0x70 Irem = "irem", None, (Int Int -> Int);
+    /// Gives the remainder of two `long` values.
+    0x71 Lrem = "lrem", None, (unsupported Long);
+    /// Gives the remainder of two `float` values.
+    0x72 Frem = "frem", None, (unsupported Float);
+    /// Gives the remainder of two `double` values.
+    0x73 Drem = "drem", None, (unsupported Double);
+    /// Negates an `int`, wrapping on overflow.
+    0x74 Ineg = "ineg", None, (Int -> Int);
+    /// Negates a `long`.
+    0x75 Lneg = "lneg", None, (unsupported Long);
+    /// Negates a `float`.
+    0x76 Fneg = "fneg", None, (unsupported Float);
+    /// Negates a `double`.
+    0x77 Dneg = "dneg", None, (unsupported Double);
+    /// Shifts left by the low five bits of the count.
+    0x78 Ishl = "ishl", None, (Int Int -> Int);
+    /// The same for `long`.
+    0x79 Lshl = "lshl", None, (unsupported Long);
+    /// Shifts right with the sign, by the low five bits of the count.
+    0x7a Ishr = "ishr", None, (Int Int -> Int);
+    /// The same for `long`.
+    0x7b Lshr = "lshr", None, (unsupported Long);
+    /// Shifts right with zeros, by the low five bits of the count.
+    0x7c Iushr = "iushr", None, (Int Int -> Int);
+    /// The same for `long`.
+    0x7d Lushr = "lushr", None, (unsupported Long);
+    /// Combines two `int` values by bitwise and.
+    0x7e Iand = "iand", None, (Int Int -> Int);
+    /// The same for `long`.
+    0x7f Land = "land", None, (unsupported Long);
+    /// Combines two `int` values by bitwise or.
+    0x80 Ior = "ior", None, (Int Int -> Int);
+    /// The same for `long`.
+    0x81 Lor = "lor", None, (unsupported Long);
+    /// Combines two `int` values by bitwise exclusive or.
+    0x82 Ixor = "ixor", None, (Int Int -> Int);
+    /// The same for `long`.
+    0x83 Lxor = "lxor", None, (unsupported Long);
+    /// Adds a signed constant to an `int` local variable, wrapping on overflow.
+    0x84 Iinc = "iinc", LocalIncrement, (special);
+    /// Converts `int` to `long`.
+    0x85 I2l = "i2l", None, (unsupported Long);
+    /// Converts `int` to `float`.
+    0x86 I2f = "i2f", None, (unsupported Float);
+    /// Converts `int` to `double`.
+    0x87 I2d = "i2d", None, (unsupported Double);
+    /// Converts `long` to `int`.
+    0x88 L2i = "l2i", None, (unsupported Long);
+    /// Converts `long` to `float`.
+    0x89 L2f = "l2f", None, (unsupported Long);
+    /// Converts `long` to `double`.
+    0x8a L2d = "l2d", None, (unsupported Long);
+    /// Converts `float` to `int`.
+    0x8b F2i = "f2i", None, (unsupported Float);
+    /// Converts `float` to `long`.
+    0x8c F2l = "f2l", None, (unsupported Float);
+    /// Converts `float` to `double`.
+    0x8d F2d = "f2d", None, (unsupported Float);
+    /// Converts `double` to `int`.
+    0x8e D2i = "d2i", None, (unsupported Double);
+    /// Converts `double` to `long`.
+    0x8f D2l = "d2l", None, (unsupported Double);
+    /// Converts `double` to `float`.
+    0x90 D2f = "d2f", None, (unsupported Double);
+    /// Narrows an `int` to eight bits with sign.
+    0x91 I2b = "i2b", None, (Int -> Int);
+    /// Narrows an `int` to sixteen bits without sign.
+    0x92 I2c = "i2c", None, (unsupported Char);
+    /// Narrows an `int` to sixteen bits with sign.
+    0x93 I2s = "i2s", None, (Int -> Int);
+    /// Compares two `long` values.
+    0x94 Lcmp = "lcmp", None, (unsupported Long);
+    /// Compares two `float` values.
+    0x95 Fcmpl = "fcmpl", None, (unsupported Float);
+    /// Compares two `float` values.
+    0x96 Fcmpg = "fcmpg", None, (unsupported Float);
+    /// Compares two `double` values.
+    0x97 Dcmpl = "dcmpl", None, (unsupported Double);
+    /// Compares two `double` values.
+    0x98 Dcmpg = "dcmpg", None, (unsupported Double);
+    /// Branches if an `int` is equal to zero.
+    0x99 Ifeq = "ifeq", Branch, (Int ->);
+    /// Branches if an `int` is not equal to zero.
+    0x9a Ifne = "ifne", Branch, (Int ->);
+    /// Branches if an `int` is less than zero.
+    0x9b Iflt = "iflt", Branch, (Int ->);
+    /// Branches if an `int` is at least zero.
+    0x9c Ifge = "ifge", Branch, (Int ->);
+    /// Branches if an `int` is greater than zero.
+    0x9d Ifgt = "ifgt", Branch, (Int ->);
+    /// Branches if an `int` is at most zero.
+    0x9e Ifle = "ifle", Branch, (Int ->);
+    /// Branches if one `int` is equal to another.
+    0x9f IfIcmpeq = "if_icmpeq", Branch, (Int Int ->);
+    /// Branches if one `int` is not equal to another.
+    0xa0 IfIcmpne = "if_icmpne", Branch, (Int Int ->);
+    /// Branches if one `int` is less than another.
+    0xa1 IfIcmplt = "if_icmplt", Branch, (Int Int ->);
+    /// Branches if one `int` is at least another.
+    0xa2 IfIcmpge = "if_icmpge", Branch, (Int Int ->);
+    /// Branches if one `int` is greater than another.
+    0xa3 IfIcmpgt = "if_icmpgt", Branch, (Int Int ->);
+    /// Branches if one `int` is at most another.
+    0xa4 IfIcmple = "if_icmple", Branch, (Int Int ->);
+    /// Branches if two references are the same.
+    0xa5 IfAcmpeq = "if_acmpeq", Branch, (Reference Reference ->);
+    /// Branches if two references differ.
+    0xa6 IfAcmpne = "if_acmpne", Branch, (Reference Reference ->);
+    /// Branches always.
+    0xa7 Goto = "goto", Branch, (->);
+    /// Calls a subroutine inside the method.
+    0xa8 Jsr = "jsr", Branch, (unsupported Subroutine);
+    /// Returns from a subroutine inside the method.
+    0xa9 Ret = "ret", Local, (unsupported Subroutine);
+    /// Branches through a table of consecutive keys.
+    0xaa Tableswitch = "tableswitch", TableSwitch, (Int ->);
+    /// Branches through a sorted table of keys.
+    0xab Lookupswitch = "lookupswitch", LookupSwitch, (Int ->);
+    /// Returns an `int` from the method.
+    0xac Ireturn = "ireturn", None, (special);
+    /// Returns a `long` from the method.
+    0xad Lreturn = "lreturn", None, (unsupported Long);
+    /// Returns a `float` from the method.
+    0xae Freturn = "freturn", None, (unsupported Float);
+    /// Returns a `double` from the method.
+    0xaf Dreturn = "dreturn", None, (unsupported Double);
+    /// Returns a reference from the method.
+    0xb0 Areturn = "areturn", None, (special);
+    /// Returns from a method without a value.
+    0xb1 Return = "return", None, (special);
+    /// Loads a static field.
+    0xb2 Getstatic = "getstatic", Constant, (special);
+    /// Stores a static field.
+    0xb3 Putstatic = "putstatic", Constant, (special);
+    /// Loads an instance field; traps on null.
+    0xb4 Getfield = "getfield", Constant, (special);
+    /// Stores an instance field; traps on null.
+    0xb5 Putfield = "putfield", Constant, (special);
+    /// Calls an instance method; traps on null.
+    0xb6 Invokevirtual = "invokevirtual", Constant, (special);
+    /// Calls a constructor or a private method; traps on null.
+    0xb7 Invokespecial = "invokespecial", Constant, (special);
+    /// Calls a static method.
+    0xb8 Invokestatic = "invokestatic", Constant, (special);
+    /// Calls an interface method.
+    0xb9 Invokeinterface = "invokeinterface", InvokeInterface, (unsupported InterfaceCall);
+    /// Calls a method that is linked at run time.
+    0xba Invokedynamic = "invokedynamic", InvokeDynamic, (unsupported DynamicCall);
+    /// Creates an object.
+    0xbb New = "new", Constant, (unsupported Object);
+    /// Creates an array of primitives; traps on a negative length or a full heap.
+    0xbc Newarray = "newarray", ArrayType, (special);
+    /// Creates an array of references.
+    0xbd Anewarray = "anewarray", Constant, (unsupported ReferenceArray);
+    /// Gives the length of an array; traps on null.
+    0xbe Arraylength = "arraylength", None, (special);
+    /// Throws an exception.
+    0xbf Athrow = "athrow", None, (unsupported Exception);
+    /// Checks the type of a reference.
+    0xc0 Checkcast = "checkcast", Constant, (unsupported TypeTest);
+    /// Tests the type of a reference.
+    0xc1 Instanceof = "instanceof", Constant, (unsupported TypeTest);
+    /// Enters a monitor.
+    0xc2 Monitorenter = "monitorenter", None, (unsupported Thread);
+    /// Leaves a monitor.
+    0xc3 Monitorexit = "monitorexit", None, (unsupported Thread);
+    /// Widens the local variable index of the instruction that it prefixes.
+    0xc4 Wide = "wide", Wide, (special);
+    /// Creates an array of arrays.
+    0xc5 Multianewarray = "multianewarray", MultiArray, (unsupported ReferenceArray);
+    /// Branches if a reference is null.
+    0xc6 Ifnull = "ifnull", Branch, (Reference ->);
+    /// Branches if a reference is not null.
+    0xc7 Ifnonnull = "ifnonnull", Branch, (Reference ->);
+    /// Branches always, with a four-byte offset.
+    0xc8 GotoW = "goto_w", BranchWide, (->);
+    /// Calls a subroutine inside the method, with a four-byte offset.
+    0xc9 JsrW = "jsr_w", BranchWide, (unsupported Subroutine);
+    /// Reserved for debuggers (JVMS §6.2).
+    0xca Breakpoint = "breakpoint", None, (unsupported Reserved);
+    /// Reserved for implementations (JVMS §6.2).
+    0xfe Impdep1 = "impdep1", None, (unsupported Reserved);
+    /// Reserved for implementations (JVMS §6.2).
+    0xff Impdep2 = "impdep2", None, (unsupported Reserved);
+}
+
+impl Opcode {
+    /// Returns the opcode's number.
+    #[must_use]
+    pub const fn byte(self) -> u8 {
+        // The discriminants are the numbers themselves, by `repr(u8)`.
+        self as u8
+    }
+
+    /// Returns why the opcode is outside the subset, or `None` where it is inside.
+    #[must_use]
+    pub const fn exclusion(self) -> Option<Exclusion> {
+        match self.effect() {
+            StackEffect::Unsupported(why) => Some(why),
+            StackEffect::Fixed { .. } | StackEffect::Special => None,
+        }
+    }
+}
+
+impl fmt::Display for Opcode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.mnemonic())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_and_opcodes_agree_for_all_256_bytes() {
+        // JVMS §6.2 and §6.5: 0 to 201 are instructions, 202, 254 and 255 are reserved.
+        for byte in 0..=u8::MAX {
+            let known = byte <= 202 || byte >= 254;
+            assert_eq!(Opcode::from_byte(byte).map(Opcode::byte), known.then_some(byte));
+        }
+    }
+}

@@ -1,0 +1,275 @@
+//! The one stream of events: everything a run reports, as values that every output is a fold over.
+//!
+//! Events are small, carry ids and borrow what they show; names are interned in [`Names`] when the
+//! simulation is built. Whoever emits does not know who listens.
+
+use jive_core::{MethodId, Pc, TrapKind};
+
+use crate::time::{SimDuration, SimTime};
+
+/// Position of a NIC in the scenario, from 0.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NicId(pub u32);
+
+/// Position of an endpoint in the scenario, from 0, over all NICs.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct EndpointId(pub u32);
+
+/// An endpoint's own number for one of its channels.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ChannelId(pub i32);
+
+/// Number of a packet, unique in the run, from the push that made it to where it ends.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PacketId(pub u64);
+
+/// One event: when, where, what.
+#[derive(Copy, Clone, Debug)]
+pub struct Event<'a> {
+    /// When it happened; never less than that of the event before.
+    pub time: SimTime,
+    /// The NIC it happened at.
+    pub nic: NicId,
+    /// The endpoint it belongs to, where it belongs to one.
+    pub endpoint: Option<EndpointId>,
+    /// What happened.
+    pub kind: EventKind<'a>,
+}
+
+/// What happened, with the fields that the trace shows (CONTRACT §6).
+#[derive(Copy, Clone, Debug)]
+pub enum EventKind<'a> {
+    /// An applet's class is loaded: its initializers have returned.
+    Load {
+        /// Sum of the methods' `code_length`, in bytes.
+        code_bytes: u32,
+        /// Arrays alive after the constructor, in bytes of heap.
+        heap_bytes: u32,
+    },
+    /// The user pushed a transmit descriptor.
+    TxPost {
+        /// Channel tag.
+        channel: ChannelId,
+        /// Offset in the buffer area.
+        offset: u32,
+        /// Length in bytes.
+        length: u32,
+    },
+    /// A transmit descriptor's completion flag is set.
+    TxDone {
+        /// Channel tag.
+        channel: ChannelId,
+        /// Offset in the buffer area.
+        offset: u32,
+        /// Length in bytes.
+        length: u32,
+        /// How it ended.
+        status: TxStatus,
+    },
+    /// The runtime calls a method of an applet.
+    AppletCall {
+        /// The method.
+        method: MethodId,
+        /// Its arguments.
+        args: &'a [i32],
+    },
+    /// A method that the runtime called has returned.
+    AppletReturn {
+        /// The method.
+        method: MethodId,
+        /// What it returned; `None` for `void`.
+        value: Option<i32>,
+        /// Class-file instructions executed, callees' included.
+        bytecodes: u64,
+    },
+    /// A native has completed.
+    Native {
+        /// Its name.
+        name: &'static str,
+        /// Its arguments.
+        args: &'a [NativeArg],
+        /// What it returned; `None` for `void`.
+        result: Option<NativeArg>,
+    },
+    /// A DMA transfer started.
+    Dma {
+        /// Which way.
+        direction: DmaDirection,
+        /// Offset in the endpoint's buffer area.
+        offset: u32,
+        /// Length in bytes.
+        length: u32,
+        /// How long it takes.
+        duration: SimDuration,
+    },
+    /// A packet's first bit left on the wire.
+    WireTx {
+        /// The packet.
+        packet: PacketId,
+        /// The endpoint it goes to.
+        peer: EndpointId,
+        /// The sender's number of the channel.
+        channel: ChannelId,
+        /// The message's bytes.
+        payload: &'a [u8],
+    },
+    /// A packet's last bit came in.
+    WireRx {
+        /// The packet.
+        packet: PacketId,
+        /// The endpoint it came from.
+        peer: EndpointId,
+        /// The receiver's number of the channel.
+        channel: ChannelId,
+        /// The message's bytes.
+        payload: &'a [u8],
+    },
+    /// The wire lost a packet, or its CRC gave it away.
+    WireDrop {
+        /// The packet.
+        packet: PacketId,
+        /// Why.
+        reason: WireDropReason,
+    },
+    /// A receive descriptor became visible to the user.
+    RxDescriptor {
+        /// The packet that was handled when the descriptor was pushed; `None` where a `doTx` pushed it.
+        packet: Option<PacketId>,
+        /// The receiver's number of the channel, as the descriptor says it.
+        channel: ChannelId,
+        /// The message's length in bytes.
+        length: u32,
+        /// Where the message lies.
+        body: RxBody<'a>,
+    },
+    /// The runtime dropped a packet.
+    Drop {
+        /// The packet; `None` where a `doTx` trapped.
+        packet: Option<PacketId>,
+        /// Why.
+        reason: DropReason,
+    },
+    /// A call of an applet ended in a trap.
+    Trap {
+        /// Which trap.
+        kind: TrapKind,
+        /// The innermost method.
+        method: MethodId,
+        /// The instruction that trapped.
+        pc: Pc,
+        /// Its source line, where the class has line numbers.
+        line: Option<u16>,
+    },
+}
+
+/// How a transmit descriptor ended.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum TxStatus {
+    /// Every packet it led to has left.
+    Ok,
+    /// `doTx` trapped.
+    Trap,
+    /// It names what the endpoint may not send; no call was made.
+    Refused,
+}
+
+/// Which way a DMA transfer goes.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum DmaDirection {
+    /// From the buffer area into NIC memory.
+    HostToNic,
+    /// From NIC memory into the buffer area.
+    NicToHost,
+}
+
+/// Why the wire dropped a packet.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum WireDropReason {
+    /// The link lost it.
+    Loss,
+    /// A bit was flipped and the CRC caught it.
+    Crc,
+}
+
+/// Why the runtime dropped a packet.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum DropReason {
+    /// The free queue does not hold the buffers that the message needs.
+    NoFreeBuffer,
+    /// The receive queue is full.
+    RxQueueFull,
+    /// The applet trapped on it.
+    AppletTrap,
+    /// The message needs more buffers than a descriptor names (base path).
+    TooLong,
+    /// The NIC's memory for arrivals is full.
+    NicFull,
+}
+
+/// Where a received message lies.
+#[derive(Copy, Clone, Debug)]
+pub enum RxBody<'a> {
+    /// In the descriptor itself.
+    Inline(&'a [u8]),
+    /// In buffers of the buffer area.
+    Buffers {
+        /// Offset of each share.
+        offsets: &'a [u32],
+        /// Bytes in each share but the last, which may hold fewer.
+        share: u32,
+        /// The endpoint's buffer area, to read the message from.
+        area: &'a [u8],
+    },
+}
+
+/// An argument or result of a native, as the trace shows it.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum NativeArg {
+    /// An integer.
+    Int(i32),
+    /// The null reference.
+    Null,
+    /// An array, shown as `byte[4096]`.
+    Array {
+        /// Name of its element type in Java.
+        element: &'static str,
+        /// Its length in elements.
+        length: u32,
+    },
+}
+
+/// Names of what the ids of a run's events stand for, interned when the simulation is built.
+pub trait Names {
+    /// Returns the NIC's name in the scenario.
+    fn nic(&self, nic: NicId) -> &str;
+    /// Returns the endpoint's name in the scenario.
+    fn endpoint(&self, endpoint: EndpointId) -> &str;
+    /// Returns the name of the class that the endpoint loaded, or `None` where it loaded none.
+    fn class(&self, endpoint: EndpointId) -> Option<&str>;
+    /// Returns the method's name in the class that the endpoint loaded.
+    fn method(&self, endpoint: EndpointId, method: MethodId) -> &str;
+}
+
+/// Why a run ended.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum EndReason {
+    /// Nothing was left to do.
+    Idle,
+    /// The scenario's `until` was reached.
+    Until,
+    /// The scenario's `max_events` was reached.
+    MaxEvents,
+    /// An applet trapped while it was loaded.
+    LoadTrap,
+}
+
+/// What listens to a run.
+pub trait Sink {
+    /// Takes one event; `names` tells what its ids stand for.
+    fn event(&mut self, names: &dyn Names, event: &Event<'_>);
+}
+
+/// Nobody listens, and nobody pays.
+impl Sink for () {
+    fn event(&mut self, _names: &dyn Names, _event: &Event<'_>) {}
+}

@@ -1,0 +1,149 @@
+//! What a scenario says, checked and resolved: names are ids, defaults are filled in, files are read.
+//!
+//! Holding a [`Scenario`] proves that every id in it is in range, names are unique, channel numbers
+//! are unique per endpoint, probabilities lie in 0 to 1 and no buffer layout overflows. It proves
+//! nothing of the class files' contents.
+
+use crate::event::{ChannelId, EndpointId, NicId};
+use crate::profile::Profile;
+use crate::time::{SimDuration, SimTime};
+
+/// A whole scenario, ready to be simulated.
+#[derive(Clone, Debug)]
+pub struct Scenario {
+    /// The cost model.
+    pub profile: Profile,
+    /// Seed of every random choice.
+    pub seed: u64,
+    /// Virtual time at which the run ends at the latest.
+    pub until: SimTime,
+    /// Number of simulation events after which the run ends at the latest.
+    pub events_max: u64,
+    /// The NICs; [`NicId`] indexes them.
+    pub nics: Vec<NicSpec>,
+    /// The links, each of two directions, for every pair that can talk; a NIC's link to itself included.
+    pub links: Vec<LinkSpec>,
+    /// The endpoints; [`EndpointId`] indexes them.
+    pub endpoints: Vec<EndpointSpec>,
+    /// The channels.
+    pub channels: Vec<ChannelSpec>,
+    /// The user's sends, in file order.
+    pub sends: Vec<SendSpec>,
+    /// The class files, each once however many endpoints load it.
+    pub classes: Vec<ClassSpec>,
+}
+
+/// One NIC.
+#[derive(Clone, Debug)]
+pub struct NicSpec {
+    /// Its name, unique.
+    pub name: String,
+    /// Bytes of its SRAM.
+    pub sram: u32,
+}
+
+/// A link between two NICs, or of one NIC to itself.
+#[derive(Clone, Debug)]
+pub struct LinkSpec {
+    /// The ends; the same twice for a NIC's link to itself.
+    pub between: (NicId, NicId),
+    /// Time from last bit out to last bit in.
+    pub latency: SimDuration,
+    /// Bytes per second on each direction.
+    pub bandwidth: u64,
+    /// Probability that a packet is lost.
+    pub loss: f64,
+    /// Probability that a packet arrives twice.
+    pub duplicate: f64,
+    /// Probability that one bit of a packet is flipped.
+    pub corrupt: f64,
+    /// Probability that a packet is delayed behind the next.
+    pub reorder: f64,
+    /// Whether the wire's CRC detects flipped bits.
+    pub crc: bool,
+}
+
+/// A class file as it was read.
+#[derive(Clone, Debug)]
+pub struct ClassSpec {
+    /// Its path or `builtin:` name, as the scenario gives it.
+    pub origin: String,
+    /// Its bytes: a claim, nothing more.
+    pub bytes: Vec<u8>,
+}
+
+/// One endpoint.
+#[derive(Clone, Debug)]
+pub struct EndpointSpec {
+    /// The NIC it lives on.
+    pub nic: NicId,
+    /// Its name, unique.
+    pub name: String,
+    /// Index in [`Scenario::classes`] of the class it loads; `None` for the base path.
+    pub class: Option<usize>,
+    /// Bytes of its buffer area.
+    pub buffer_area: u32,
+    /// Number of free buffers; they lie at 0, L, 2L, …
+    pub free_buffer_count: u32,
+    /// Length L of each free buffer, in bytes.
+    pub free_buffer_length: u32,
+    /// The program at the endpoint.
+    pub host: HostSpec,
+    /// Instructions each call may execute.
+    pub fuel: u64,
+    /// Bytes of heap for the applet's arrays, `RxBuf` not counted.
+    pub heap: u32,
+    /// Descriptors the transmit queue holds.
+    pub tx_queue: u32,
+    /// Descriptors the receive queue holds.
+    pub rx_queue: u32,
+    /// How the user learns of received messages.
+    pub notify: Notify,
+}
+
+/// Which host program runs at an endpoint.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum HostSpec {
+    /// Reads messages and puts their buffers back.
+    Sink,
+    /// Sends each message back on the channel it came from.
+    Echo,
+}
+
+/// How the user learns of received messages.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Notify {
+    /// The user looks at the receive queue this often while something can still arrive.
+    Poll {
+        /// The time between two looks.
+        every: SimDuration,
+    },
+    /// The NIC calls the user.
+    Upcall,
+}
+
+/// A channel between two endpoints, or of one endpoint to itself.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct ChannelSpec {
+    /// One end and its number for the channel.
+    pub a: (EndpointId, ChannelId),
+    /// The other end and its number for the channel.
+    pub b: (EndpointId, ChannelId),
+}
+
+/// Messages that the user at an endpoint sends.
+#[derive(Clone, Debug)]
+pub struct SendSpec {
+    /// The sender.
+    pub endpoint: EndpointId,
+    /// Its channel. Whether it exists is the NIC's to check, not the scenario's: a user may err.
+    pub channel: ChannelId,
+    /// When the first message is posted.
+    pub at: SimTime,
+    /// The message's bytes, drawn from the seed where random.
+    pub payload: Vec<u8>,
+    /// How many times in all.
+    pub repeat: u64,
+    /// Time between two.
+    pub every: SimDuration,
+}
