@@ -606,7 +606,10 @@ mod tests {
         // JVMS §6.2 and §6.5: 0 to 201 are instructions, 202, 254 and 255 are reserved.
         for byte in 0..=u8::MAX {
             let known = byte <= 202 || byte >= 254;
-            assert_eq!(Opcode::from_byte(byte).map(Opcode::byte), known.then_some(byte));
+            assert_eq!(
+                Opcode::from_byte(byte).map(Opcode::byte),
+                known.then_some(byte)
+            );
         }
     }
 }

@@ -1,0 +1,1 @@
+//! The applets that JIVE ships.

@@ -1,0 +1,3 @@
+//! The simulated NIC: clock, fabric, NIC engine, U-Net endpoints, applets, events, exports and the
+//! command line.
+pub mod time;
