@@ -1,0 +1,55 @@
+package unet;
+
+/**
+ * What the NIC does for an applet. The methods have no Java bodies: the NIC's firmware is behind
+ * them. Compile an applet against this class with {@code import static unet.Nic.*;}.
+ *
+ * <p>Arguments are checked by the NIC at each call. A null array is a
+ * {@code NullPointerException}; anything that would reach outside an array, outside the endpoint's
+ * buffer area or to a channel that is not the endpoint's own is a {@code ProtectionFault}, and
+ * nothing has happened then.
+ */
+public final class Nic {
+    private Nic() {
+    }
+
+    /** Returns a new byte array of {@code length} bytes that is aligned for DMA. */
+    public static native byte[] newAlignedArray(int length);
+
+    /** Returns the number of bytes in each of the endpoint's free buffers. */
+    public static native int getFreeBufferLength();
+
+    /** Pops the endpoint's free queue: returns the offset of a buffer in the buffer area, or -1. */
+    public static native int getFreeBuffer();
+
+    /**
+     * Copies {@code length} bytes by DMA from {@code hostOffset} of the endpoint's buffer area into
+     * {@code to}, from {@code toOffset} on; returns when the bytes are there.
+     */
+    public static native void doHtoLDMA(byte[] to, int toOffset, int hostOffset, int length);
+
+    /**
+     * Copies {@code length} bytes of {@code from}, from {@code fromOffset} on, by DMA to
+     * {@code hostOffset} of the endpoint's buffer area, the bytes as they are at the call.
+     */
+    public static native void doLtoHDMA(byte[] from, int fromOffset, int hostOffset, int length);
+
+    /**
+     * Sends {@code length} bytes of {@code buffer}, from {@code offset} on, as one packet on
+     * {@code channel}, the bytes as they are at the call.
+     */
+    public static native void txPush(byte[] buffer, int offset, int channel, int length);
+
+    /**
+     * Pushes a receive descriptor for a message of {@code length} bytes that lies in the buffer
+     * area: its shares of {@link #getFreeBufferLength()} bytes each start at {@code offsets[0]},
+     * {@code offsets[1]}, and so on, at most 14 of them.
+     */
+    public static native void dmaRxd(int[] offsets, int channel, int length);
+
+    /**
+     * Pushes a receive descriptor that carries the first {@code length} bytes of {@code from}
+     * itself, at most 56.
+     */
+    public static native void dmaRxdPayload(byte[] from, int channel, int length);
+}

@@ -1,0 +1,64 @@
+//! The table of shipped applets: one row each, from which the constants and [`ALL`] come.
+
+/// One shipped applet.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Applet {
+    /// Its class's name, which is also its name after `builtin:`.
+    pub name: &'static str,
+    /// The class file.
+    pub class: &'static [u8],
+    /// The Java source of the class file.
+    pub source: &'static str,
+    /// What it does, in a sentence.
+    pub summary: &'static str,
+}
+
+macro_rules! applets {
+    ($( #[doc = $summary:literal] $constant:ident = $name:literal; )+) => {
+        $(
+            #[doc = $summary]
+            pub const $constant: Applet = Applet {
+                name: $name,
+                class: include_bytes!(concat!("../class/", $name, ".class")),
+                source: include_str!(concat!("../java/", $name, ".java")),
+                summary: $summary.trim_ascii(),
+            };
+        )+
+
+        /// Every shipped applet.
+        pub const ALL: &[Applet] = &[$($constant),+];
+    };
+}
+
+applets! {
+    /// The semantics of standard U-Net, messages over several free buffers included.
+    RAW_UNET = "RawUnet";
+    /// The sample applet of the U-Net/SLE paper (Figure 2), corrected so that it compiles.
+    RAW_UNET_SINGLE = "RawUnetSingle";
+    /// Answers packets inside the NIC, so that the host sees none.
+    PING_PONG = "PingPong";
+    /// Drops packets whose first byte is `x` and delivers all others.
+    DROP = "Drop";
+    /// Counts packets by source channel and reports the counts to the host.
+    COUNTER = "Counter";
+}
+
+/// The Java stub `unet/Nic.java`, against which applets compile.
+pub const NIC_STUB: &str = include_str!("../java/unet/Nic.java");
+
+/// Returns the applet that `builtin:name` means.
+pub fn builtin(name: &str) -> Option<&'static Applet> {
+    ALL.iter().find(|applet| applet.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_finds_its_applet_and_no_other_does() {
+        assert_eq!(builtin("RawUnet"), Some(&RAW_UNET));
+        assert_eq!(builtin("rawunet"), None);
+        assert_eq!(builtin(""), None);
+    }
+}
