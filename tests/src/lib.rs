@@ -1,1 +1,4 @@
-//! What the tests share.
+//! What the tests that span the crates share.
+#![forbid(unsafe_code)]
+
+pub mod asm;

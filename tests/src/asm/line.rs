@@ -1,0 +1,199 @@
+//! Lines of a source: repetition, comments and words.
+
+use super::error::AsmErrorKind;
+
+/// A line of a source with the number it is reported under.
+#[derive(Clone, Debug)]
+pub(super) struct Line {
+    pub(super) number: u32,
+    pub(super) text: String,
+}
+
+/// An error kind with the line it belongs to; the file's name is added last.
+pub(super) type Located<T> = Result<T, (u32, AsmErrorKind)>;
+
+/// Splits a source into lines without comments and writes repetitions out.
+///
+/// `.repeat N` … `.end` stands for its body N times, with `{n}` replaced by 0, 1, … N-1.
+pub(super) fn lines(source: &str) -> Located<Vec<Line>> {
+    let mut written = Vec::new();
+    let mut repeated: Option<(u32, u32, Vec<Line>)> = None;
+    for (number, text) in (1_u32..).zip(source.lines()) {
+        let text = without_comment(text).trim();
+        if let Some(count) = text.strip_prefix(".repeat") {
+            if repeated.is_some() {
+                return Err((number, AsmErrorKind::UnpairedRepeat));
+            }
+            let count = count
+                .trim()
+                .parse()
+                .map_err(|_| (number, unexpected("a count of repetitions", count.trim())))?;
+            repeated = Some((number, count, Vec::new()));
+        } else if text == ".end" {
+            let (_, count, body) = repeated
+                .take()
+                .ok_or((number, AsmErrorKind::UnpairedRepeat))?;
+            for n in 0..count {
+                written.extend(body.iter().map(|line| Line {
+                    number: line.number,
+                    text: line.text.replace("{n}", &n.to_string()),
+                }));
+            }
+        } else if !text.is_empty() {
+            let line = Line {
+                number,
+                text: text.to_owned(),
+            };
+            match &mut repeated {
+                Some((_, _, body)) => body.push(line),
+                None => written.push(line),
+            }
+        }
+    }
+    match repeated {
+        Some((number, _, _)) => Err((number, AsmErrorKind::UnpairedRepeat)),
+        None => Ok(written),
+    }
+}
+
+/// Cuts a line at its comment: a `;` at the start or after a space, since descriptors hold others.
+fn without_comment(text: &str) -> &str {
+    let mut quoted = false;
+    let mut before = ' ';
+    for (at, c) in text.char_indices() {
+        match c {
+            '"' if before != '\\' => quoted = !quoted,
+            ';' if !quoted && before.is_whitespace() => return &text[..at],
+            _ => {}
+        }
+        before = c;
+    }
+    text
+}
+
+/// The words of one line, taken from the left.
+#[derive(Debug)]
+pub(super) struct Words<'t> {
+    rest: &'t str,
+}
+
+impl<'t> Words<'t> {
+    pub(super) fn new(text: &'t str) -> Words<'t> {
+        Words { rest: text.trim() }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.rest.is_empty()
+    }
+
+    /// Returns the next word without taking it; a quoted text is one word, its quotes included.
+    pub(super) fn peek(&self) -> Option<&'t str> {
+        let end = match self.rest.strip_prefix('"') {
+            Some(text) => closing_quote(text).map_or(self.rest.len(), |at| at + 2),
+            None => self
+                .rest
+                .find(char::is_whitespace)
+                .unwrap_or(self.rest.len()),
+        };
+        (end > 0).then(|| &self.rest[..end])
+    }
+
+    pub(super) fn next(&mut self) -> Option<&'t str> {
+        let word = self.peek()?;
+        self.rest = self.rest[word.len()..].trim_start();
+        Some(word)
+    }
+
+    pub(super) fn take(&mut self, expected: &'static str) -> Result<&'t str, AsmErrorKind> {
+        self.next().ok_or(AsmErrorKind::LineTooShort { expected })
+    }
+
+    /// Takes the next word if it is this one.
+    pub(super) fn accept(&mut self, word: &str) -> bool {
+        let found = self.peek() == Some(word);
+        if found {
+            self.next();
+        }
+        found
+    }
+
+    /// Takes the next word, which has to be this one.
+    pub(super) fn demand(&mut self, word: &'static str) -> Result<(), AsmErrorKind> {
+        let found = self.take(word)?;
+        if found == word {
+            Ok(())
+        } else {
+            Err(unexpected(word, found))
+        }
+    }
+
+    pub(super) fn finish(mut self) -> Result<(), AsmErrorKind> {
+        match self.next() {
+            Some(found) => Err(AsmErrorKind::LineTooLong {
+                found: found.to_owned(),
+            }),
+            None => Ok(()),
+        }
+    }
+}
+
+fn closing_quote(text: &str) -> Option<usize> {
+    let mut escaped = false;
+    text.char_indices().find_map(|(at, c)| {
+        let closes = c == '"' && !escaped;
+        escaped = c == '\\' && !escaped;
+        closes.then_some(at)
+    })
+}
+
+pub(super) fn unexpected(expected: &'static str, found: &str) -> AsmErrorKind {
+    AsmErrorKind::Unexpected {
+        expected,
+        found: found.to_owned(),
+    }
+}
+
+/// Reads a decimal or `0x` number with an optional sign.
+pub(super) fn number(word: &str) -> Result<i64, AsmErrorKind> {
+    let (digits, negative) = match word.strip_prefix('-') {
+        Some(digits) => (digits, true),
+        None => (word.strip_prefix('+').unwrap_or(word), false),
+    };
+    let value = match digits.strip_prefix("0x") {
+        Some(hex) => i128::from_str_radix(hex, 16),
+        None => digits.parse(),
+    };
+    value
+        .ok()
+        .map(|value| if negative { -value } else { value })
+        .and_then(|value| i64::try_from(value).ok())
+        .ok_or_else(|| unexpected("a number", word))
+}
+
+/// Reads a quoted text; `\xNN` stands for one byte, whatever modified UTF-8 says to it.
+pub(super) fn quoted(word: &str) -> Result<Vec<u8>, AsmErrorKind> {
+    let wrong = || unexpected("a quoted text", word);
+    let inner = word
+        .strip_prefix('"')
+        .and_then(|word| word.strip_suffix('"'))
+        .ok_or_else(wrong)?;
+    let mut bytes = Vec::new();
+    let mut rest = inner.chars();
+    while let Some(c) = rest.next() {
+        if c != '\\' {
+            bytes.extend(c.encode_utf8(&mut [0; 4]).bytes());
+            continue;
+        }
+        bytes.push(match rest.next() {
+            Some('n') => b'\n',
+            Some('"') => b'"',
+            Some('\\') => b'\\',
+            Some('x') => {
+                let digits: String = rest.by_ref().take(2).collect();
+                u8::from_str_radix(&digits, 16).map_err(|_| wrong())?
+            }
+            _ => return Err(wrong()),
+        });
+    }
+    Ok(bytes)
+}

@@ -1,0 +1,196 @@
+//! A class file assembler: small readable text in, the bytes of one class file out.
+//!
+//! It exists to write what no Java compiler emits, malformed files included, so it checks nothing that
+//! it can write down. Mnemonics and the syntax of operands come from the opcode table.
+//!
+//! ```text
+//! ; expect: unsafe/stack-underflow at pc 1
+//! .method static run()I stack 2 locals 0
+//!     iconst_1
+//!     iadd
+//!     ireturn
+//! ```
+//!
+//! # Directives
+//!
+//! A `;` at the start of a line or behind a space begins a comment. Everything has a default, so a
+//! source with one method is a whole class file. The members that an applet must have are added behind
+//! those declared, unless the source declares a member of that name or omits it.
+//!
+//! | line | meaning |
+//! |---|---|
+//! | `.class FLAGS NAME` | default `public super Fixture`; stands before what names its own members |
+//! | `.version MAJOR.MINOR` | default 49.0 |
+//! | `.super NAME`, `.super none`, `.implements NAME`, `.source NAME` | |
+//! | `.constant NAME CONSTANT` | puts a constant at the front of the pool, to be used as `#NAME` |
+//! | `.omit all`, `.omit NAME…` | leaves out default members: `<init>`, `doTx`, `doRx`, `RxBuf` |
+//! | `.field FLAGS NAME DESCRIPTOR [= CONSTANT]` | |
+//! | `.method FLAGS NAME(PARAMETERS)RESULT [stack N locals N]` | without the numbers it has no code |
+//! | `NAME:` | a label |
+//! | `.line N` | source line of the instructions that follow |
+//! | `.catch CLASS from L1 to L2 using L3` | an exception handler; `any` for every class |
+//! | `.bytes BYTES` | bytes among the instructions |
+//! | `.attribute NAME BYTES` | an attribute of the class, field or method it stands in |
+//! | `.code_attribute NAME BYTES` | an attribute of the method's code |
+//! | `.set ITEM VALUE` | writes another number into an item of the class, field or method it stands in: `constant_pool_count`, `name_index`, `Code.code_length`, `LineNumberTable.attribute_length`, … |
+//! | `.truncate N`, `.trailing BYTES` | cuts or lengthens the file |
+//! | `.repeat N` … `.end` | writes the lines between N times, with `{n}` for 0, 1, … |
+//!
+//! # Operands
+//!
+//! Branch targets are labels, or `@N` for the code offset N. `tableswitch LOW: L… default: L` and
+//! `lookupswitch KEY: L … default: L` stand on one line. `wide` stands before the instruction it widens.
+//! `newarray` takes a type's name or number.
+//!
+//! Constants: `5` or `int 5`, `"text"`, `name:I` (a field), `name()V` (a method), each of another class
+//! as `Owner.name`, `interface Owner.name()V`, `Owner` or `class Owner`, `long 5`, `float 1.5`,
+//! `double 1.5`, `utf8 "text"`, `nametype name:I`, `methodtype ()V`, `methodhandle 6 name()V`,
+//! `dynamic 0 name:I`, `invokedynamic 0 name()V`, `module m`, `package p`, `bytes 03 00000001`, and
+//! `#5` or `#name` for an index.
+//!
+//! Bytes are pairs of hex digits, `00*300` for repetition, `"text"` for its bytes and `#name` for the
+//! two bytes of an index.
+
+mod code;
+mod emit;
+mod error;
+mod line;
+mod model;
+mod operand;
+mod parse;
+mod pool;
+
+pub use error::{AsmError, AsmErrorKind};
+
+/// A class file with the little that its test wants to know of its source.
+#[derive(Clone, Debug)]
+pub struct Assembled {
+    /// The class file.
+    pub bytes: Vec<u8>,
+    /// Name of the first method that the source declares.
+    pub first_method: Option<String>,
+}
+
+/// Assembles a source; `file` is what errors call it.
+pub fn assemble(file: &str, source: &str) -> Result<Assembled, AsmError> {
+    let named = |(line, kind)| AsmError {
+        file: file.to_owned(),
+        line,
+        kind,
+    };
+    let source = parse::parse(source).map_err(named)?;
+    Ok(Assembled {
+        bytes: emit::emit(&source.class).map_err(named)?,
+        first_method: source.first_method,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The bytes of the code array of a source's only method, found behind its `code_length`.
+    fn code(lines: &str, length: usize) -> Vec<u8> {
+        let source = format!(".omit all\n.method static run()V stack 9 locals 9\n{lines}\n");
+        let bytes = assemble("code", &source)
+            .expect("the source is well formed")
+            .bytes;
+        let end = bytes.len() - 6;
+        let start = end - length;
+        assert_eq!(
+            bytes[start - 4..start],
+            u32::try_from(length).unwrap().to_be_bytes()
+        );
+        bytes[start..end].to_vec()
+    }
+
+    fn error(source: &str) -> String {
+        assemble("x.jasm", source)
+            .expect_err("the source is wrong")
+            .to_string()
+    }
+
+    #[test]
+    fn smallest_class_has_the_bytes_of_jvms_4_1() {
+        let class = assemble("class", ".omit all\n.class public A\n.super none\n").unwrap();
+        let expected = [
+            &[0xca, 0xfe, 0xba, 0xbe, 0, 0, 0, 49, 0, 3][..],
+            &[1, 0, 1, b'A', 7, 0, 1],
+            &[0, 1, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+        ]
+        .concat();
+        assert_eq!(class.bytes, expected);
+        assert_eq!(class.first_method, None);
+    }
+
+    #[test]
+    fn operands_take_the_bytes_of_their_layout() {
+        // Byte values by JVMS §6.5.
+        assert_eq!(code("bipush -2", 2), [0x10, 0xfe]);
+        assert_eq!(code("sipush -2", 3), [0x11, 0xff, 0xfe]);
+        assert_eq!(code("iload 200", 2), [0x15, 200]);
+        assert_eq!(code("wide iload 300", 4), [0xc4, 0x15, 1, 44]);
+        assert_eq!(code("wide iinc 1 -1", 6), [0xc4, 0x84, 0, 1, 0xff, 0xff]);
+        assert_eq!(code("newarray byte", 2), [0xbc, 8]);
+        assert_eq!(code("ldc #3", 2), [0x12, 3]);
+        assert_eq!(code("invokeinterface #7 2", 5), [0xb9, 0, 7, 2, 0]);
+        assert_eq!(code("invokedynamic #7", 5), [0xba, 0, 7, 0, 0]);
+        assert_eq!(code("multianewarray #7 2", 4), [0xc5, 0, 7, 2]);
+        assert_eq!(code(".bytes de ad 00*2", 4), [0xde, 0xad, 0, 0]);
+    }
+
+    #[test]
+    fn branches_count_from_their_own_instruction() {
+        assert_eq!(code("nop\na: goto a", 4), [0, 0xa7, 0, 0]);
+        assert_eq!(code("goto b\nnop\nb: return", 5), [0xa7, 0, 4, 0, 0xb1]);
+        assert_eq!(code("nop\ngoto_w @0", 6), [0, 0xc8, 0xff, 0xff, 0xff, 0xff]);
+    }
+
+    #[test]
+    fn switches_are_padded_to_a_multiple_of_four() {
+        let table = code("nop\na: tableswitch -1: a a default: a", 24);
+        let expected = [
+            &[0, 0xaa, 0, 0][..],
+            &[0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0],
+            &[0; 8],
+        ]
+        .concat();
+        assert_eq!(table, expected);
+        let lookup = code("a: lookupswitch 7: a default: a", 20);
+        let expected = [
+            &[0xab, 0, 0, 0][..],
+            &[0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 7, 0, 0, 0, 0],
+        ]
+        .concat();
+        assert_eq!(lookup, expected);
+    }
+
+    #[test]
+    fn errors_name_file_and_line() {
+        let method = ".method static run()V stack 0 locals 0\n";
+        assert_eq!(
+            error(&format!("{method}frob")),
+            "x.jasm:2: unknown mnemonic `frob`"
+        );
+        assert_eq!(
+            error(&format!("{method}\ngoto nowhere")),
+            "x.jasm:3: unknown label `nowhere`"
+        );
+        assert_eq!(
+            error(&format!("{method}bipush 128")),
+            "x.jasm:2: operand 128 does not fit 1 bytes"
+        );
+        assert_eq!(
+            error(".set magick 0"),
+            "x.jasm:1: no item `magick` is written here"
+        );
+        assert_eq!(
+            error("nop"),
+            "x.jasm:1: an instruction stands outside a method with `stack` and `locals`"
+        );
+        assert_eq!(
+            error("\n.repeat 3\nnop"),
+            "x.jasm:2: `.repeat` and `.end` do not pair up"
+        );
+    }
+}
