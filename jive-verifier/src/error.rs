@@ -1,0 +1,373 @@
+//! Why a class is rejected, and where: one table of kinds, with the stable code and the text of each.
+
+use core::fmt;
+
+use jive_core::{CpIndex, FieldId, MethodId, Opcode, Pc};
+
+use crate::found::{AppletMember, Expected, Misfit, TypeUse};
+use crate::types::VerificationType;
+
+/// The place in the class to which an error belongs.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Location {
+    /// The class as a whole.
+    Class,
+    /// The declaration of a field.
+    Field(FieldId),
+    /// The declaration of a method, or its code as a whole.
+    Method(MethodId),
+    /// One instruction.
+    Code {
+        /// The method that holds it.
+        method: MethodId,
+        /// Where it starts in the method's code.
+        pc: Pc,
+    },
+}
+
+impl fmt::Display for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Location::Class => f.write_str("class"),
+            Location::Field(field) => write!(f, "field {field}"),
+            Location::Method(method) => write!(f, "method {method}"),
+            Location::Code { method, pc } => write!(f, "method {method}, pc {pc}"),
+        }
+    }
+}
+
+/// Why a class was rejected, and where.
+///
+/// A class is rejected for the first fault found, and the order of looking is part of the contract:
+/// the class as a whole, its fields, the declarations of its methods, the members of an applet; then
+/// the code of each method in file order, for each first the static constraints, lowest pc first,
+/// then the data flow, lowest pc on the worklist first.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{kind} ({at})")]
+pub struct VerifyError {
+    /// Where.
+    pub at: Location,
+    /// Why.
+    pub kind: VerifyErrorKind,
+}
+
+macro_rules! kinds {
+    ($($(#[doc = $doc:literal])+ $name:ident $({ $($field:ident: $type:ty),+ $(,)? })?
+       = $code:literal, $text:literal;)+) => {
+        /// Why a class was rejected.
+        ///
+        /// The first word of a kind's [`code`](Self::code) is its family: `malformed` is not a class
+        /// file that any JVM would take, `unsafe` breaks a rule of the JVM, `subset` is fine Java that
+        /// has no place on a NIC, `limit` is more than this VM was built for, and `applet` lacks the
+        /// members of an applet.
+        #[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
+        #[expect(missing_docs, reason = "a field is named for what the sentence of its kind says of it")]
+        pub enum VerifyErrorKind {
+            $($(#[doc = $doc])+ #[error($text)] $name $({ $($field: $type),+ })?,)+
+        }
+
+        impl VerifyErrorKind {
+            /// The code of every kind, in the order of the table.
+            pub const CODES: &'static [&'static str] = &[$($code),+];
+
+            /// Returns the stable code, whose first word is the family.
+            #[must_use]
+            pub const fn code(self) -> &'static str {
+                match self { $(VerifyErrorKind::$name { .. } => $code,)+ }
+            }
+        }
+    };
+}
+
+kinds! {
+    // What the parser, which takes any well-formed class file apart, leaves to be judged.
+
+    /// The class names itself as no class can be named (JVMS §4.2.1).
+    ClassName
+        = "malformed/class-name", "expected a binary class name in internal form, the class is named otherwise";
+    /// Flags of the class contradict each other (JVMS §4.1).
+    ClassFlags { flags: u16 }
+        = "malformed/class-flags", "expected class flags that agree with each other, found {flags:#06x}";
+    /// A field or method has a name that no member can have (JVMS §4.2.2).
+    MemberName
+        = "malformed/member-name", "expected an unqualified name, the member is named otherwise";
+    /// A field or method has a descriptor of neither a type nor a method (JVMS §4.3).
+    Descriptor
+        = "malformed/descriptor", "expected a descriptor of JVMS 4.3, the member has another";
+    /// Flags of a field contradict each other (JVMS §4.5).
+    FieldFlags { flags: u16 }
+        = "malformed/field-flags", "expected field flags that agree with each other, found {flags:#06x}";
+    /// Flags of a method contradict each other (JVMS §4.6).
+    MethodFlags { flags: u16 }
+        = "malformed/method-flags", "expected method flags that agree with each other, found {flags:#06x}";
+    /// Two fields have the same name and descriptor (JVMS §4.5).
+    DuplicateField { first: FieldId }
+        = "malformed/duplicate-field", "expected one field of each name and type, field {first} has both too";
+    /// Two methods have the same name and descriptor (JVMS §4.6).
+    DuplicateMethod { first: MethodId }
+        = "malformed/duplicate-method", "expected one method of each name and descriptor, method {first} has both too";
+    /// A static field's `ConstantValue` is not of the field's type (JVMS §4.7.2).
+    ConstantValue { index: CpIndex }
+        = "malformed/constant-value", "expected a constant of the field's type, constant {index} is none";
+    /// A method that is neither `native` nor `abstract` has no code (JVMS §4.7.3).
+    MissingCode
+        = "malformed/missing-code", "expected a `Code` attribute, the method has none";
+    /// A `native` method has code (JVMS §4.7.3).
+    UnexpectedCode
+        = "malformed/unexpected-code", "expected no `Code` attribute on a `native` method, found one";
+    /// The code is empty, or longer than any method's can be (JVMS §4.7.3).
+    CodeLength { found: u32 }
+        = "malformed/code-length", "expected code of 1 to 65535 bytes, found {found}";
+    /// A constructor or class initializer that returns a value (JVMS §2.9).
+    InitializerResult
+        = "malformed/initializer-result", "expected an initializer that returns `void`, it returns a value";
+
+    // The JVM's static constraints (JVMS §4.9.1).
+
+    /// The class is its own superclass.
+    ClassCircularity
+        = "unsafe/class-circularity", "expected a class below `java/lang/Object`, found that class itself";
+    /// The parameters need more local variables than there are (JVMS §4.7.3).
+    ArgumentsExceedLocals { needed: u16, max_locals: u16 }
+        = "unsafe/arguments-exceed-locals", "parameters take {needed} local variables, `max_locals` is {max_locals}";
+    /// The code ends inside an instruction.
+    TruncatedInstruction
+        = "unsafe/truncated-instruction", "instruction ends behind the end of the code";
+    /// No instruction has this opcode.
+    UnknownOpcode { byte: u8 }
+        = "unsafe/unknown-opcode", "expected an opcode, found {byte:#04x}";
+    /// An opcode that is reserved for debuggers and implementations (JVMS §6.2).
+    ReservedOpcode { opcode: Opcode }
+        = "unsafe/reserved-opcode", "expected an opcode for class files, `{opcode}` is reserved";
+    /// A `wide` in front of an instruction that has no wide form.
+    WideOpcode { byte: u8 }
+        = "unsafe/wide-opcode", "expected an opcode with a wide form after `wide`, found {byte:#04x}";
+    /// The operands of a switch contradict each other: bounds, count, order of the keys or padding.
+    SwitchOperands { opcode: Opcode }
+        = "unsafe/switch-operands", "expected ordered keys and zero padding, operands of `{opcode}` are otherwise";
+    /// A branch to where no instruction starts.
+    BranchTarget { opcode: Opcode, target: i64 }
+        = "unsafe/branch-target", "expected the start of an instruction as target of `{opcode}`, found {target}";
+    /// A local variable that the method does not have.
+    LocalIndex { opcode: Opcode, local: u16, max_locals: u16 }
+        = "unsafe/local-index", "`{opcode}` names local variable {local}, `max_locals` is {max_locals}";
+    /// An index at which the constant pool has nothing.
+    ConstantIndex { opcode: Opcode, index: CpIndex }
+        = "unsafe/constant-index", "`{opcode}` names constant {index}, which the constant pool does not have";
+    /// A constant of a kind with which the instruction can do nothing.
+    ConstantKind { opcode: Opcode, index: CpIndex }
+        = "unsafe/constant-kind", "`{opcode}` names constant {index}, which is of another kind";
+    /// An array type code that stands for no type (JVMS table 6.5.newarray-A).
+    ArrayTypeCode { found: u8 }
+        = "unsafe/array-type-code", "expected an array type code of 4 to 11, found {found}";
+    /// A call of `<init>` or `<clinit>` by an instruction that may not call it.
+    SpecialMethodCall { opcode: Opcode, index: CpIndex }
+        = "unsafe/special-method-call", "`{opcode}` may not call the initializer that constant {index} names";
+
+    // The JVM's structural constraints (JVMS §4.9.2), by data flow.
+
+    /// An instruction pops what is not there.
+    StackUnderflow { opcode: Opcode, needed: u8, found: u8 }
+        = "unsafe/stack-underflow", "`{opcode}` pops {needed} values, operand stack holds {found}";
+    /// An instruction pushes more than `max_stack` allows.
+    StackOverflow { opcode: Opcode, max_stack: u16 }
+        = "unsafe/stack-overflow", "`{opcode}` pushes beyond `max_stack`, which is {max_stack}";
+    /// A value on the operand stack is of the wrong type; `depth` 0 is the top.
+    OperandType { opcode: Opcode, depth: u8, expected: Expected, found: VerificationType }
+        = "unsafe/operand-type", "`{opcode}` expects {expected} at depth {depth} of the operand stack, found {found}";
+    /// A local variable is of the wrong type.
+    LocalType { opcode: Opcode, local: u16, expected: Expected, found: VerificationType }
+        = "unsafe/local-type", "`{opcode}` expects {expected} in local variable {local}, found {found}";
+    /// Something other than a store to a field of its own is done to `this` before `Object.<init>`.
+    UninitializedThis { opcode: Opcode, depth: u8 }
+        = "unsafe/uninitialized-this", "`{opcode}` expects an initialised value at depth {depth} of the operand stack, found `this` before `Object.<init>`";
+    /// `Object.<init>` is called on something other than a `this` that still waits for it.
+    NotUninitialized { found: VerificationType }
+        = "unsafe/not-uninitialized", "`Object.<init>` expects `this` before `Object.<init>`, found {found}";
+    /// A constructor returns on a path that has not called `Object.<init>`.
+    ReturnBeforeInit
+        = "unsafe/return-before-init", "constructor returns before it has called `Object.<init>` on every path";
+    /// A return instruction does not match the method's result.
+    ReturnKind { opcode: Opcode, expected: Expected }
+        = "unsafe/return-kind", "method returns {expected}, `{opcode}` returns something else";
+    /// Two paths meet with operand stacks of different depth.
+    MergeDepth { target: Pc, expected: u8, found: u8 }
+        = "unsafe/merge-depth", "operand stack at pc {target} holds {expected} values on another path, here {found}";
+    /// Two paths meet with values on the operand stack that have nothing in common; `depth` 0 is the top.
+    MergeType { target: Pc, depth: u8, expected: VerificationType, found: VerificationType }
+        = "unsafe/merge-type", "operand stack at pc {target} holds {expected} at depth {depth} on another path, here {found}";
+    /// Execution runs past the last instruction.
+    FallsOffEnd
+        = "unsafe/falls-off-end", "expected a return, branch or switch as last instruction, execution falls off the end";
+
+    // What is fine Java and has no place on a NIC (CONTRACT §2).
+
+    /// The type `char`.
+    Char { found: TypeUse }
+        = "subset/char", "expected a type of the subset, {found} `char`";
+    /// The type `long`.
+    Long { found: TypeUse }
+        = "subset/long", "expected a type of the subset, {found} `long`";
+    /// The type `float`.
+    Float { found: TypeUse }
+        = "subset/float", "expected a type of the subset, {found} `float`";
+    /// The type `double`.
+    Double { found: TypeUse }
+        = "subset/double", "expected a type of the subset, {found} `double`";
+    /// The type `String`.
+    String { found: TypeUse }
+        = "subset/string", "expected a type of the subset, {found} `String`";
+    /// A class type other than the class's own.
+    ForeignType { found: TypeUse }
+        = "subset/foreign-type", "expected a type of the subset, {found} another class";
+    /// Arrays of arrays or of references.
+    ReferenceArray { found: TypeUse }
+        = "subset/reference-array", "expected an array of `byte`, `short`, `int` or `boolean`, {found} arrays of references or of arrays";
+    /// A class literal.
+    ClassConstant { index: CpIndex }
+        = "subset/class-constant", "expected an `int` constant, constant {index} is a class";
+    /// A method handle or method type.
+    MethodHandle { index: CpIndex }
+        = "subset/method-handle", "expected an `int` constant, constant {index} is a method handle or method type";
+    /// A constant that is computed at run time.
+    DynamicConstant { index: CpIndex }
+        = "subset/dynamic-constant", "expected an `int` constant, constant {index} is computed at run time";
+    /// `new`.
+    NewObject { opcode: Opcode }
+        = "subset/new-object", "expected no object but the one instance of the class, `{opcode}` creates one";
+    /// `checkcast` and `instanceof`.
+    TypeTest { opcode: Opcode }
+        = "subset/type-test", "expected types known at verification, `{opcode}` asks at run time";
+    /// `athrow`.
+    Throw { opcode: Opcode }
+        = "subset/throw", "expected no exceptions, `{opcode}` throws one";
+    /// A method has an exception table.
+    ExceptionHandler
+        = "subset/exception-handler", "expected an empty exception table, a handler covers code from here on";
+    /// `monitorenter` and `monitorexit`.
+    Monitor { opcode: Opcode }
+        = "subset/monitor", "expected no threads, `{opcode}` uses a monitor";
+    /// A `synchronized` method.
+    SynchronizedMethod
+        = "subset/synchronized-method", "expected no threads, the method is `synchronized`";
+    /// `jsr`, `jsr_w` and `ret`.
+    Subroutine { opcode: Opcode }
+        = "subset/subroutine", "expected no subroutines, `{opcode}` belongs to one";
+    /// `invokeinterface`.
+    InvokeInterface { opcode: Opcode }
+        = "subset/invokeinterface", "expected a call of the class's own method, `{opcode}` calls through an interface";
+    /// `invokedynamic`.
+    InvokeDynamic { opcode: Opcode }
+        = "subset/invokedynamic", "expected a call of the class's own method, `{opcode}` links at run time";
+    /// The class is an interface or annotation.
+    Interface
+        = "subset/interface", "expected a class, found an interface";
+    /// The class is a module descriptor.
+    Module
+        = "subset/module", "expected a class, found a module descriptor";
+    /// The superclass is not `java/lang/Object`.
+    Superclass
+        = "subset/superclass", "expected superclass `java/lang/Object`, the class has another or none";
+    /// The class implements interfaces.
+    Implements { count: u16 }
+        = "subset/implements", "expected no interfaces, the class implements {count}";
+    /// An `abstract` method.
+    AbstractMethod
+        = "subset/abstract-method", "expected a method with code or a native, the method is `abstract`";
+    /// Two methods share a name.
+    OverloadedMethod { first: MethodId }
+        = "subset/overloaded-method", "expected one method of each name, method {first} has the name too";
+    /// A `<clinit>` that is not `static` or takes parameters (JVMS §2.9.2).
+    ClassInitializer
+        = "subset/class-initializer", "expected `<clinit>` to be `static` and without parameters, it is not";
+    /// A `native` method that the natives table does not have.
+    UnknownNative { misfit: Misfit }
+        = "subset/unknown-native", "expected a native of the table, {misfit}";
+    /// A call of a native that the natives table does not have.
+    UnresolvedNative { index: CpIndex, misfit: Misfit }
+        = "subset/unresolved-native", "expected constant {index} to name a native of the table, {misfit}";
+    /// A field of the class that does not exist, or does not fit.
+    UnresolvedField { index: CpIndex, misfit: Misfit }
+        = "subset/unresolved-field", "expected constant {index} to name a field of the class, {misfit}";
+    /// A method of the class that does not exist, or does not fit.
+    UnresolvedMethod { index: CpIndex, misfit: Misfit }
+        = "subset/unresolved-method", "expected constant {index} to name a method of the class, {misfit}";
+    /// A field of another class.
+    ForeignField { index: CpIndex }
+        = "subset/foreign-field", "expected a field of the class itself, constant {index} names another class's";
+    /// A method of another class.
+    ForeignMethod { index: CpIndex }
+        = "subset/foreign-method", "expected a method of the class itself or a native, constant {index} names another class's";
+    /// A constructor that calls a constructor of the class itself.
+    ConstructorCall { index: CpIndex }
+        = "subset/constructor-call", "expected a call of `Object.<init>`, constant {index} names the class's own constructor";
+    /// A store to a `final` field outside the initializer that may set it (JVMS §6.5.putfield, §6.5.putstatic).
+    FinalStore { index: CpIndex }
+        = "subset/final-store", "expected a store to a `final` field in its initializer only, constant {index} names one";
+
+    // What this VM was built for (CONTRACT §2).
+
+    /// A class file version that this VM does not know (JVMS §4.1).
+    ClassVersion { major: u16, minor: u16, oldest: u16, newest: u16 }
+        = "limit/class-version", "expected a class file version from {oldest}.0 to {newest}.0, found {major}.{minor}";
+    /// Too many constants.
+    Constants { needed: u32, limit: u32 }
+        = "limit/constants", "`constant_pool_count` is {needed}, the limit is {limit}";
+    /// Too many fields.
+    Fields { needed: u32, limit: u32 }
+        = "limit/fields", "number of fields is {needed}, the limit is {limit}";
+    /// Too many methods, natives and initializers included.
+    Methods { needed: u32, limit: u32 }
+        = "limit/methods", "number of methods is {needed}, the limit is {limit}";
+    /// Too many local variables and operand stack entries together.
+    Frame { needed: u32, limit: u32 }
+        = "limit/frame", "`max_locals` and `max_stack` together are {needed}, the limit is {limit}";
+    /// The data flow takes more steps than a method has.
+    VerifySteps { limit: u32 }
+        = "limit/verify-steps", "verification of the method takes more than its limit of {limit} steps";
+    /// The caller lent less memory than [`work_size`](crate::work_size) asks for.
+    WorkArea
+        = "limit/work-area", "work area lent to the verifier is smaller than the class needs";
+
+    // The members of an applet (CONTRACT §1).
+
+    /// A member that every applet has is not there.
+    MissingMember { member: AppletMember }
+        = "applet/missing-member", "expected {member}, the class has none";
+    /// A member of an applet has another descriptor.
+    MemberDescriptor { member: AppletMember }
+        = "applet/member-descriptor", "expected {member}, its descriptor differs";
+    /// A method that the NIC calls is a native.
+    NativeEntry { member: AppletMember }
+        = "applet/native-entry", "expected {member} with code, it is `native`";
+    /// `RxBuf`, which the runtime sets, is `final`.
+    FinalRxBuf
+        = "applet/final-rx-buf", "expected `RxBuf` to be assignable, it is `final`";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_unique_and_of_the_five_families() {
+        for (position, code) in VerifyErrorKind::CODES.iter().enumerate() {
+            let (family, name) = code.split_once('/').expect("a code has a family");
+            assert!(
+                ["malformed", "unsafe", "subset", "limit", "applet"].contains(&family),
+                "{code}"
+            );
+            assert!(
+                !name.is_empty() && name.bytes().all(|b| b.is_ascii_lowercase() || b == b'-'),
+                "{code}"
+            );
+            assert!(
+                VerifyErrorKind::CODES
+                    .iter()
+                    .skip(position + 1)
+                    .all(|other| other != code),
+                "{code}"
+            );
+        }
+    }
+}
