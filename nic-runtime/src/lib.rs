@@ -1,5 +1,4 @@
 //! The simulated NIC: clock, fabric, NIC engine, U-Net endpoints, applets, events, exports and the
 //! command line.
 pub mod input;
-pub mod random;
 pub mod time;
