@@ -202,8 +202,10 @@ pub enum DropReason {
     AppletTrap,
     /// The message needs more buffers than a descriptor names (base path).
     TooLong,
-    /// The NIC's memory for arrivals is full.
+    /// The NIC at the other end had no room for it for longer than the wire waits.
     NicFull,
+    /// The user has no room to send it on: it is longer than the whole transmit region (`echo`).
+    NoTransmitRoom,
 }
 
 /// Where a received message lies.

@@ -4,9 +4,11 @@
 //! any processor well below what the trace shows (nanoseconds); u64 holds more than 213 days.
 
 use std::fmt;
+use std::num::NonZeroU64;
 use std::ops::{Add, AddAssign};
 
 const PICOSECONDS_PER_NANOSECOND: u64 = 1_000;
+const PICOSECONDS_PER_SECOND: u64 = 1_000_000_000_000;
 
 /// A point of virtual time, counted from the start of the run.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -38,6 +40,15 @@ impl SimTime {
     #[must_use]
     pub const fn as_ns(self) -> u64 {
         self.0 / PICOSECONDS_PER_NANOSECOND
+    }
+
+    /// Returns the first multiple of `period` that is not before this instant; with no period, the instant.
+    #[must_use]
+    pub const fn next_multiple_of(self, period: SimDuration) -> SimTime {
+        match self.0.checked_rem(period.0) {
+            None | Some(0) => self,
+            Some(past) => SimTime(self.0.saturating_add(period.0 - past)),
+        }
     }
 
     /// Returns the span from `earlier` to this instant, or zero where `earlier` is later.
@@ -75,6 +86,14 @@ impl SimDuration {
         self.0 / PICOSECONDS_PER_NANOSECOND
     }
 
+    /// Returns how long `bytes` take at this many bytes per second, rounded up to the picosecond.
+    #[must_use]
+    pub fn of_transfer(bytes: u32, bytes_per_second: NonZeroU64) -> SimDuration {
+        let exact = u128::from(bytes) * u128::from(PICOSECONDS_PER_SECOND);
+        let ps = exact.div_ceil(u128::from(bytes_per_second.get()));
+        SimDuration(u64::try_from(ps).unwrap_or(u64::MAX))
+    }
+
     /// Returns the span `count` times over, or the longest one where that overflows.
     #[must_use]
     pub const fn times(self, count: u64) -> SimDuration {
@@ -110,5 +129,36 @@ impl fmt::Display for SimTime {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ns = self.as_ns();
         write!(f, "{}.{:03} us", ns / 1000, ns % 1000)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn transfers_round_up_to_the_picosecond() {
+        let rate = |bytes_per_second| NonZeroU64::new(bytes_per_second).unwrap();
+        // 160 MB/s is 6.25 ns a byte (S1-36).
+        assert_eq!(
+            SimDuration::of_transfer(4096, rate(160_000_000)),
+            SimDuration::from_ns(25_600)
+        );
+        assert_eq!(
+            SimDuration::of_transfer(1, rate(3)),
+            SimDuration::from_ps(333_333_333_334)
+        );
+        assert_eq!(SimDuration::of_transfer(0, rate(1)), SimDuration::ZERO);
+        assert_eq!(
+            SimDuration::of_transfer(u32::MAX, rate(1)),
+            SimDuration(u64::MAX)
+        );
+    }
+
+    #[test]
+    fn multiples_of_a_period() {
+        let at = |ps: u64| SimTime(ps).next_multiple_of(SimDuration(10)).0;
+        assert_eq!([at(0), at(1), at(10), at(11)], [0, 10, 10, 20]);
+        assert_eq!(SimTime(7).next_multiple_of(SimDuration::ZERO), SimTime(7));
     }
 }

@@ -4,6 +4,8 @@
 //! are unique per endpoint, probabilities lie in 0 to 1 and no buffer layout overflows. It proves
 //! nothing of the class files' contents.
 
+use std::num::NonZeroU64;
+
 use crate::event::{ChannelId, EndpointId, NicId};
 use crate::profile::Profile;
 use crate::time::{SimDuration, SimTime};
@@ -50,7 +52,7 @@ pub struct LinkSpec {
     /// Time from last bit out to last bit in.
     pub latency: SimDuration,
     /// Bytes per second on each direction.
-    pub bandwidth: u64,
+    pub bandwidth: NonZeroU64,
     /// Probability that a packet is lost.
     pub loss: f64,
     /// Probability that a packet arrives twice.

@@ -1,0 +1,513 @@
+//! The cost model: what a NIC and its host take in time and memory, read from a TOML file.
+//!
+//! Costs are written as times or as processor cycles and are picoseconds from here on, converted once.
+
+use std::num::{NonZeroU32, NonZeroU64};
+
+use serde::de::{self, Deserialize, Deserializer};
+
+use crate::time::SimDuration;
+use crate::units::{self, Decimal, UnitError};
+
+/// The profiles that come with the program: name and text.
+const BUILTIN: &[(&str, &str)] = &[("lanai-1998", include_str!("../profiles/lanai-1998.toml"))];
+
+/// Largest packet that a profile may allow: what a Java array index and the host's offsets share with
+/// room to spare, and small enough that slots of that size stay affordable.
+const MAX_PACKET_LIMIT: u32 = 1 << 20;
+/// Most slots of one kind, so that no product of slots and packet size overflows 64 bits by far.
+const SLOTS_LIMIT: u32 = 1 << 16;
+/// Deepest call stack that a profile may ask for.
+const CALL_DEPTH_LIMIT: u32 = 1 << 16;
+/// Most locals and operands that a profile may ask for.
+const CALL_SLOTS_LIMIT: u32 = 1 << 22;
+
+/// A cost model. Holding one proves that it is complete and within the limits of this file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Profile {
+    /// Its name, as traces show it.
+    pub name: String,
+    /// The NIC's processor.
+    pub processor: ProcessorProfile,
+    /// Standard U-Net, with or without an applet.
+    pub base: BaseCosts,
+    /// Calls of an applet.
+    pub entry: EntryCosts,
+    /// Calls of natives, by class.
+    pub native: NativeCosts,
+    /// Instructions that natives add to a call's fuel, by class.
+    pub native_fuel: NativeFuel,
+    /// The DMA engines.
+    pub dma: DmaProfile,
+    /// The wire, where a link does not say otherwise.
+    pub wire: WireProfile,
+    /// The NIC's memory.
+    pub memory: MemoryProfile,
+    /// The user's processor.
+    pub host: HostProfile,
+}
+
+/// Why a text is not a profile.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ProfileError {
+    /// A key is missing, unknown or of the wrong form; the message shows the line.
+    #[error("{0}")]
+    Toml(toml::de::Error),
+    /// A cost in cycles is more time than there is.
+    #[error("a cost in cycles is {0}")]
+    Cycles(UnitError),
+}
+
+impl Profile {
+    /// Names of the profiles that come with the program.
+    pub fn builtin_names() -> impl Iterator<Item = &'static str> {
+        BUILTIN.iter().map(|&(name, _)| name)
+    }
+
+    /// Returns the profile of that name that comes with the program.
+    #[must_use]
+    pub fn builtin(name: &str) -> Option<Profile> {
+        let (_, text) = BUILTIN.iter().find(|(builtin, _)| *builtin == name)?;
+        Some(Profile::parse(text).expect("a test parses every builtin profile"))
+    }
+
+    /// Reads a profile from TOML text.
+    ///
+    /// # Errors
+    ///
+    /// [`ProfileError`] says what is missing, unknown or out of range, with its line.
+    pub fn parse(text: &str) -> Result<Profile, ProfileError> {
+        let written: WrittenProfile = toml::from_str(text).map_err(ProfileError::Toml)?;
+        written.resolve().map_err(ProfileError::Cycles)
+    }
+}
+
+/// Which row of [`NativeCosts`] a native is charged by.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum CostClass {
+    /// A native without a row of its own.
+    NullCall,
+    /// Pops the free queue.
+    FreeBuffer,
+    /// Sets up a DMA transfer.
+    DmaSetup,
+    /// Hands a packet to the wire.
+    Transmit,
+    /// Pushes a receive descriptor that carries the message.
+    DescriptorInline,
+    /// Pushes a receive descriptor that names buffers.
+    DescriptorBuffers,
+}
+
+impl NativeCosts {
+    /// Returns what a native of this class takes.
+    #[must_use]
+    pub fn of(&self, class: CostClass) -> SimDuration {
+        match class {
+            CostClass::NullCall => self.null_call,
+            CostClass::FreeBuffer => self.free_buffer,
+            CostClass::DmaSetup => self.dma_setup,
+            CostClass::Transmit => self.transmit,
+            CostClass::DescriptorInline => self.descriptor_inline,
+            CostClass::DescriptorBuffers => self.descriptor_buffers,
+        }
+    }
+}
+
+/// Instructions that each class of natives adds to the fuel its call uses, beside its own one.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NativeFuel {
+    /// Natives without a row of their own.
+    pub null_call: u64,
+    /// Pops of the free queue.
+    pub free_buffer: u64,
+    /// Set-ups of DMA transfers.
+    pub dma_setup: u64,
+    /// Packets.
+    pub transmit: u64,
+    /// Receive descriptors that carry the message.
+    pub descriptor_inline: u64,
+    /// Receive descriptors that name buffers.
+    pub descriptor_buffers: u64,
+}
+
+impl NativeFuel {
+    /// Returns the instructions that a native of this class adds.
+    #[must_use]
+    pub fn of(&self, class: CostClass) -> u64 {
+        match class {
+            CostClass::NullCall => self.null_call,
+            CostClass::FreeBuffer => self.free_buffer,
+            CostClass::DmaSetup => self.dma_setup,
+            CostClass::Transmit => self.transmit,
+            CostClass::DescriptorInline => self.descriptor_inline,
+            CostClass::DescriptorBuffers => self.descriptor_buffers,
+        }
+    }
+}
+
+/// The DMA engines between host and NIC memory.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DmaProfile {
+    /// Whether transfers of both directions take turns on one engine.
+    pub engines: DmaEngines,
+    /// Bytes per second.
+    #[serde(deserialize_with = "rate")]
+    pub bandwidth: NonZeroU64,
+}
+
+/// How many DMA engines work at the same time; written as their number.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum DmaEngines {
+    /// One, for both directions.
+    Shared,
+    /// Two, one for each direction.
+    PerDirection,
+}
+
+impl<'de> Deserialize<'de> for DmaEngines {
+    fn deserialize<D: Deserializer<'de>>(source: D) -> Result<DmaEngines, D::Error> {
+        match u32::deserialize(source)? {
+            1 => Ok(DmaEngines::Shared),
+            2 => Ok(DmaEngines::PerDirection),
+            _ => Err(de::Error::custom(
+                "expected 1 (shared) or 2 (one for each direction)",
+            )),
+        }
+    }
+}
+
+/// The wire.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WireProfile {
+    /// Bytes per second of each direction.
+    #[serde(deserialize_with = "rate")]
+    pub bandwidth: NonZeroU64,
+    /// Time from last bit out to last bit in.
+    #[serde(deserialize_with = "duration")]
+    pub latency: SimDuration,
+    /// How long a packet waits for room at the other end before it is dropped.
+    #[serde(deserialize_with = "duration")]
+    pub blocked_max: SimDuration,
+    /// How long a link that reorders holds a packet back for the next.
+    #[serde(deserialize_with = "duration")]
+    pub reorder_max: SimDuration,
+}
+
+/// The NIC's memory.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MemoryProfile {
+    /// Bytes of SRAM, where the scenario does not say otherwise.
+    #[serde(deserialize_with = "size")]
+    pub sram: u32,
+    /// Bytes that one packet holds at most.
+    #[serde(deserialize_with = "packet_size")]
+    pub max_packet: NonZeroU32,
+    /// Packets that came in and wait for the processor.
+    #[serde(deserialize_with = "slots")]
+    pub arrival_slots: NonZeroU32,
+    /// Packets on their way out.
+    #[serde(deserialize_with = "slots")]
+    pub send_slots: NonZeroU32,
+    /// Transfers that applets have queued from NIC memory to the host.
+    #[serde(deserialize_with = "slots")]
+    pub dma_slots: NonZeroU32,
+    /// Bytes of heap for an applet's arrays, `RxBuf` not included.
+    #[serde(deserialize_with = "size")]
+    pub heap: u32,
+}
+
+/// Writes a group of costs twice: resolved, and as the file has them. What follows the `;` is no cost
+/// and is read by the function named.
+macro_rules! costs {
+    ($(
+        $(#[doc = $doc:literal])+
+        $name:ident / $written:ident {
+            $($(#[doc = $cost_doc:literal])+ $cost:ident,)+
+            $(; $($(#[doc = $other_doc:literal])+ $other:ident: $other_type:ty = $reader:literal,)+)?
+        }
+    )+) => {$(
+        $(#[doc = $doc])+
+        #[derive(Copy, Clone, Debug, PartialEq, Eq)]
+        pub struct $name {
+            $($(#[doc = $cost_doc])+ pub $cost: SimDuration,)+
+            $($($(#[doc = $other_doc])+ pub $other: $other_type,)+)?
+        }
+
+        #[derive(serde::Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct $written {
+            $($cost: WrittenCost,)+
+            $($(#[serde(deserialize_with = $reader)] $other: $other_type,)+)?
+        }
+
+        impl $written {
+            fn resolve(self, clock: NonZeroU64) -> Result<$name, UnitError> {
+                Ok($name {
+                    $($cost: self.$cost.resolve(clock)?,)+
+                    $($($other: self.$other,)+)?
+                })
+            }
+        }
+    )+};
+}
+
+costs! {
+    /// The NIC's processor.
+    ProcessorProfile / WrittenProcessor {
+        /// What each class-file instruction takes.
+        bytecode,
+        ;
+        /// Cycles per second.
+        clock: NonZeroU64 = "frequency",
+        /// Calls of an applet's methods that may be nested.
+        call_depth: NonZeroU32 = "call_depth",
+        /// Locals and operands that nested calls may hold together.
+        call_slots: NonZeroU32 = "call_slots",
+    }
+
+    /// What standard U-Net takes, with or without an applet.
+    BaseCosts / WrittenBase {
+        /// Taking a transmit descriptor.
+        transmit,
+        /// Taking an arrival.
+        receive,
+    }
+
+    /// What calling an applet takes.
+    EntryCosts / WrittenEntry {
+        /// Check for a class and set-up, before `doTx`.
+        tx_setup,
+        /// Call of `doTx` and return from it.
+        tx_call,
+        /// Check for a class and set-up, before `doRx`.
+        rx_setup,
+        /// Call of `doRx` and return from it.
+        rx_call,
+    }
+
+    /// What calling a native takes, the transfers that it starts not included.
+    NativeCosts / WrittenNative {
+        /// Natives without a row of their own.
+        null_call,
+        /// Popping the free queue.
+        free_buffer,
+        /// Setting up a DMA transfer.
+        dma_setup,
+        /// Handing a packet to the wire.
+        transmit,
+        /// Pushing a receive descriptor that carries the message.
+        descriptor_inline,
+        /// Pushing a receive descriptor that names buffers.
+        descriptor_buffers,
+    }
+}
+
+/// The user's processor.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HostProfile {
+    /// Composing and pushing a transmit descriptor.
+    #[serde(deserialize_with = "duration")]
+    pub post: SimDuration,
+    /// Taking a receive descriptor and putting its buffers back.
+    #[serde(deserialize_with = "duration")]
+    pub receive: SimDuration,
+    /// Being called by the NIC.
+    #[serde(deserialize_with = "duration")]
+    pub upcall: SimDuration,
+    /// Bytes per second when reading or copying a message.
+    #[serde(deserialize_with = "rate")]
+    pub bandwidth: NonZeroU64,
+    /// Time between two looks at the receive queue, where the scenario does not say otherwise.
+    #[serde(deserialize_with = "duration")]
+    pub poll_every: SimDuration,
+}
+
+/// A profile as written: costs may still be cycles.
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenProfile {
+    name: String,
+    processor: WrittenProcessor,
+    base: WrittenBase,
+    entry: WrittenEntry,
+    native: WrittenNative,
+    native_fuel: NativeFuel,
+    dma: DmaProfile,
+    wire: WireProfile,
+    memory: MemoryProfile,
+    host: HostProfile,
+}
+
+impl WrittenProfile {
+    fn resolve(self) -> Result<Profile, UnitError> {
+        let clock = self.processor.clock;
+        Ok(Profile {
+            name: self.name,
+            processor: self.processor.resolve(clock)?,
+            base: self.base.resolve(clock)?,
+            entry: self.entry.resolve(clock)?,
+            native: self.native.resolve(clock)?,
+            native_fuel: self.native_fuel,
+            dma: self.dma,
+            wire: self.wire,
+            memory: self.memory,
+            host: self.host,
+        })
+    }
+}
+
+/// A cost as written.
+#[derive(Copy, Clone)]
+enum WrittenCost {
+    Time(SimDuration),
+    Cycles(Decimal),
+}
+
+impl WrittenCost {
+    fn resolve(self, clock: NonZeroU64) -> Result<SimDuration, UnitError> {
+        match self {
+            WrittenCost::Time(time) => Ok(time),
+            WrittenCost::Cycles(cycles) => cycles.cycles(clock),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for WrittenCost {
+    fn deserialize<D: Deserializer<'de>>(source: D) -> Result<WrittenCost, D::Error> {
+        let text = String::deserialize(source)?;
+        match Decimal::split(&text) {
+            Ok((cycles, "cycles")) => Ok(WrittenCost::Cycles(cycles)),
+            Ok(_) | Err(_) => units::parse_duration(&text)
+                .map(WrittenCost::Time)
+                .map_err(de::Error::custom),
+        }
+    }
+}
+
+fn duration<'de, D: Deserializer<'de>>(source: D) -> Result<SimDuration, D::Error> {
+    units::parse_duration(&String::deserialize(source)?).map_err(de::Error::custom)
+}
+
+fn size<'de, D: Deserializer<'de>>(source: D) -> Result<u32, D::Error> {
+    let bytes = units::parse_size(&String::deserialize(source)?).map_err(de::Error::custom)?;
+    u32::try_from(bytes).map_err(|_| de::Error::custom("expected less than 4096 MiB"))
+}
+
+fn packet_size<'de, D: Deserializer<'de>>(source: D) -> Result<NonZeroU32, D::Error> {
+    at_most(size(source)?, MAX_PACKET_LIMIT)
+}
+
+fn slots<'de, D: Deserializer<'de>>(source: D) -> Result<NonZeroU32, D::Error> {
+    at_most(u32::deserialize(source)?, SLOTS_LIMIT)
+}
+
+fn call_depth<'de, D: Deserializer<'de>>(source: D) -> Result<NonZeroU32, D::Error> {
+    at_most(u32::deserialize(source)?, CALL_DEPTH_LIMIT)
+}
+
+fn call_slots<'de, D: Deserializer<'de>>(source: D) -> Result<NonZeroU32, D::Error> {
+    at_most(u32::deserialize(source)?, CALL_SLOTS_LIMIT)
+}
+
+fn at_most<E: de::Error>(value: u32, limit: u32) -> Result<NonZeroU32, E> {
+    NonZeroU32::new(value)
+        .filter(|value| value.get() <= limit)
+        .ok_or_else(|| E::custom(format_args!("expected 1 to {limit}, found {value}")))
+}
+
+fn rate<'de, D: Deserializer<'de>>(source: D) -> Result<NonZeroU64, D::Error> {
+    let rate = units::parse_rate(&String::deserialize(source)?).map_err(de::Error::custom)?;
+    NonZeroU64::new(rate).ok_or_else(|| de::Error::custom("expected more than 0 B/s"))
+}
+
+fn frequency<'de, D: Deserializer<'de>>(source: D) -> Result<NonZeroU64, D::Error> {
+    let hertz = units::parse_frequency(&String::deserialize(source)?).map_err(de::Error::custom)?;
+    NonZeroU64::new(hertz).ok_or_else(|| de::Error::custom("expected more than 0 Hz"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lanai() -> &'static str {
+        BUILTIN[0].1
+    }
+
+    #[test]
+    fn every_builtin_parses_and_bears_its_name() {
+        for name in Profile::builtin_names() {
+            assert_eq!(
+                Profile::builtin(name)
+                    .map(|profile| profile.name)
+                    .as_deref(),
+                Some(name)
+            );
+        }
+        assert_eq!(Profile::builtin("lanai-1999"), None);
+    }
+
+    #[test]
+    fn figure_5_adds_up() {
+        let profile = Profile::builtin("lanai-1998").unwrap();
+        let (entry, native) = (profile.entry, profile.native);
+        let transmit = entry.tx_setup + entry.tx_call + native.dma_setup + native.transmit;
+        assert_eq!(transmit, SimDuration::from_ns(24_500));
+        let small = entry.rx_setup + entry.rx_call + native.descriptor_inline;
+        assert_eq!(small, SimDuration::from_ns(16_700));
+        let large = entry.rx_setup
+            + entry.rx_call
+            + native.free_buffer
+            + native.dma_setup
+            + native.descriptor_buffers;
+        assert_eq!(large, SimDuration::from_ns(42_450));
+    }
+
+    #[test]
+    fn cycles_are_another_way_to_write_a_time() {
+        let text = lanai().replace("null_call = \"5.5us\"", "null_call = \"203.5 cycles\"");
+        assert_ne!(text, lanai());
+        assert_eq!(Profile::parse(&text), Profile::parse(lanai()));
+    }
+
+    #[test]
+    fn mistakes_are_shown_with_their_line() {
+        let cases = [
+            (
+                "tx_call = \"3.9us\"",
+                "tx_call = \"3.9\"",
+                "expected a unit out of ns, us, ms, s",
+            ),
+            (
+                "tx_call = \"3.9us\"",
+                "tx_cal = \"3.9us\"",
+                "unknown field `tx_cal`",
+            ),
+            ("engines = 1 ", "engines = 3 ", "expected 1 (shared) or 2"),
+            (
+                "send_slots = 2 ",
+                "send_slots = 0 ",
+                "expected 1 to 65536, found 0",
+            ),
+            (
+                "clock = \"37MHz\"",
+                "clock = \"0Hz\"",
+                "expected more than 0 Hz",
+            ),
+        ];
+        for (right, wrong, expected) in cases {
+            let text = lanai().replacen(right, wrong, 1);
+            assert_ne!(text, lanai(), "{wrong}");
+            let shown = Profile::parse(&text).unwrap_err().to_string();
+            assert!(
+                shown.contains(expected) && shown.contains("line "),
+                "{shown}"
+            );
+        }
+    }
+}

@@ -1,0 +1,310 @@
+//! Quantities with units, as profiles and scenarios write them: `"11.8us"`, `"256KiB"`, `"160MB/s"`.
+//!
+//! Everything is integer arithmetic: what cannot be represented exactly is refused, never rounded.
+
+use crate::time::SimDuration;
+
+/// Why a text is not the quantity it should be.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum UnitError {
+    /// No decimal number comes first.
+    #[error("expected a decimal number, as in `1.5us`")]
+    NotANumber,
+    /// The number is followed by no unit, or by one that does not measure this.
+    #[error("expected a unit out of {expected}")]
+    UnknownUnit {
+        /// The units that would do.
+        expected: &'static str,
+    },
+    /// The quantity has more decimals than the smallest unit resolves.
+    #[error("more decimals than the smallest unit resolves")]
+    TooFine,
+    /// The quantity does not fit in 64 bits.
+    #[error("larger than 64 bits hold")]
+    TooLarge,
+}
+
+struct Unit {
+    suffix: &'static str,
+    factor: u64,
+}
+
+const TIMES: &[Unit] = &[
+    Unit {
+        suffix: "ps",
+        factor: 1,
+    },
+    Unit {
+        suffix: "ns",
+        factor: 1_000,
+    },
+    Unit {
+        suffix: "us",
+        factor: 1_000_000,
+    },
+    Unit {
+        suffix: "ms",
+        factor: 1_000_000_000,
+    },
+    Unit {
+        suffix: "s",
+        factor: 1_000_000_000_000,
+    },
+];
+const SIZES: &[Unit] = &[
+    Unit {
+        suffix: "B",
+        factor: 1,
+    },
+    Unit {
+        suffix: "KB",
+        factor: 1_000,
+    },
+    Unit {
+        suffix: "MB",
+        factor: 1_000_000,
+    },
+    Unit {
+        suffix: "KiB",
+        factor: 1 << 10,
+    },
+    Unit {
+        suffix: "MiB",
+        factor: 1 << 20,
+    },
+];
+const RATES: &[Unit] = &[
+    Unit {
+        suffix: "B/s",
+        factor: 1,
+    },
+    Unit {
+        suffix: "KB/s",
+        factor: 1_000,
+    },
+    Unit {
+        suffix: "MB/s",
+        factor: 1_000_000,
+    },
+    Unit {
+        suffix: "GB/s",
+        factor: 1_000_000_000,
+    },
+    Unit {
+        suffix: "KiB/s",
+        factor: 1 << 10,
+    },
+    Unit {
+        suffix: "MiB/s",
+        factor: 1 << 20,
+    },
+];
+const FREQUENCIES: &[Unit] = &[
+    Unit {
+        suffix: "Hz",
+        factor: 1,
+    },
+    Unit {
+        suffix: "kHz",
+        factor: 1_000,
+    },
+    Unit {
+        suffix: "MHz",
+        factor: 1_000_000,
+    },
+    Unit {
+        suffix: "GHz",
+        factor: 1_000_000_000,
+    },
+];
+
+/// A decimal number as written: `digits` with the point `decimals` places from the right.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Decimal {
+    digits: u64,
+    decimals: u32,
+}
+
+impl Decimal {
+    /// Splits `text` into the number it begins with and the rest, white space between them removed.
+    ///
+    /// # Errors
+    ///
+    /// [`UnitError::NotANumber`] where no digits come first, [`UnitError::TooLarge`] where they are
+    /// more than 64 bits hold.
+    pub fn split(text: &str) -> Result<(Decimal, &str), UnitError> {
+        let end = text
+            .find(|c: char| !c.is_ascii_digit() && c != '.')
+            .unwrap_or(text.len());
+        let (number, rest) = text.split_at(end);
+        let (whole, fraction) = match number.split_once('.') {
+            Some((_, "")) => return Err(UnitError::NotANumber),
+            Some(parts) => parts,
+            None => (number, ""),
+        };
+        if whole.is_empty() || fraction.contains('.') {
+            return Err(UnitError::NotANumber);
+        }
+        let mut digits = 0u64;
+        for digit in whole.bytes().chain(fraction.bytes()) {
+            digits = digits
+                .checked_mul(10)
+                .and_then(|d| d.checked_add(u64::from(digit - b'0')))
+                .ok_or(UnitError::TooLarge)?;
+        }
+        let decimals = u32::try_from(fraction.len()).map_err(|_| UnitError::TooLarge)?;
+        Ok((Decimal { digits, decimals }, rest.trim_start()))
+    }
+
+    /// Returns the number times `factor`, which must come out whole.
+    ///
+    /// # Errors
+    ///
+    /// [`UnitError::TooFine`] where it does not, [`UnitError::TooLarge`] where it overflows.
+    pub fn times(self, factor: u64) -> Result<u64, UnitError> {
+        let scale = self.scale()?;
+        let product = u128::from(self.digits) * u128::from(factor);
+        if product % scale != 0 {
+            return Err(UnitError::TooFine);
+        }
+        u64::try_from(product / scale).map_err(|_| UnitError::TooLarge)
+    }
+
+    /// Returns the time that this many cycles of a clock of `hertz` take, to the nearest picosecond.
+    ///
+    /// # Errors
+    ///
+    /// [`UnitError::TooLarge`] where it overflows.
+    pub fn cycles(self, hertz: std::num::NonZeroU64) -> Result<SimDuration, UnitError> {
+        const PICOSECONDS_PER_SECOND: u128 = 1_000_000_000_000;
+        let divisor = self
+            .scale()?
+            .checked_mul(u128::from(hertz.get()))
+            .ok_or(UnitError::TooLarge)?;
+        let product = u128::from(self.digits) * PICOSECONDS_PER_SECOND;
+        let nearest = (product + divisor / 2) / divisor;
+        u64::try_from(nearest)
+            .map(SimDuration::from_ps)
+            .map_err(|_| UnitError::TooLarge)
+    }
+
+    fn scale(self) -> Result<u128, UnitError> {
+        10u128.checked_pow(self.decimals).ok_or(UnitError::TooFine)
+    }
+}
+
+/// Reads a time: `ps`, `ns`, `us`, `ms` or `s`.
+///
+/// # Errors
+///
+/// Says what is wrong with `text`; a time below the picosecond is [`UnitError::TooFine`].
+pub fn parse_duration(text: &str) -> Result<SimDuration, UnitError> {
+    quantity(text, TIMES, "ns, us, ms, s").map(SimDuration::from_ps)
+}
+
+/// Reads a number of bytes: `B`, `KB`, `MB`, `KiB` or `MiB`.
+///
+/// # Errors
+///
+/// Says what is wrong with `text`.
+pub fn parse_size(text: &str) -> Result<u64, UnitError> {
+    quantity(text, SIZES, "B, KB, MB, KiB, MiB")
+}
+
+/// Reads a number of bytes per second: `B/s`, `KB/s`, `MB/s`, `GB/s`, `KiB/s` or `MiB/s`.
+///
+/// # Errors
+///
+/// Says what is wrong with `text`.
+pub fn parse_rate(text: &str) -> Result<u64, UnitError> {
+    quantity(text, RATES, "B/s, KB/s, MB/s, GB/s, KiB/s, MiB/s")
+}
+
+/// Reads a frequency in hertz: `Hz`, `kHz`, `MHz` or `GHz`.
+///
+/// # Errors
+///
+/// Says what is wrong with `text`.
+pub fn parse_frequency(text: &str) -> Result<u64, UnitError> {
+    quantity(text, FREQUENCIES, "Hz, kHz, MHz, GHz")
+}
+
+fn quantity(text: &str, units: &[Unit], expected: &'static str) -> Result<u64, UnitError> {
+    let (number, suffix) = Decimal::split(text.trim())?;
+    let unit = units
+        .iter()
+        .find(|unit| unit.suffix == suffix)
+        .ok_or(UnitError::UnknownUnit { expected })?;
+    number.times(unit.factor)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZeroU64;
+
+    use super::*;
+
+    #[test]
+    fn the_papers_figures_are_exact() {
+        assert_eq!(
+            parse_duration("11.8us"),
+            Ok(SimDuration::from_ps(11_800_000))
+        );
+        assert_eq!(
+            parse_duration("5.85us"),
+            Ok(SimDuration::from_ps(5_850_000))
+        );
+        assert_eq!(parse_rate("160MB/s"), Ok(160_000_000));
+        assert_eq!(parse_size("256KiB"), Ok(262_144));
+    }
+
+    #[test]
+    fn what_is_not_exact_is_refused() {
+        assert_eq!(parse_duration("0.5ps"), Err(UnitError::TooFine));
+        assert_eq!(parse_size("1.0001KB"), Err(UnitError::TooFine));
+        assert_eq!(parse_duration("18446745s"), Err(UnitError::TooLarge));
+        assert_eq!(
+            parse_duration("99999999999999999999s"),
+            Err(UnitError::TooLarge)
+        );
+    }
+
+    #[test]
+    fn malformed_quantities_are_named() {
+        for text in ["", "us", ".5us", "1.us", "1.2.3us", "-1us", "1e3us"] {
+            assert!(
+                matches!(
+                    parse_duration(text),
+                    Err(UnitError::NotANumber | UnitError::UnknownUnit { .. })
+                ),
+                "{text}"
+            );
+        }
+        assert_eq!(
+            parse_duration("10"),
+            Err(UnitError::UnknownUnit {
+                expected: "ns, us, ms, s"
+            })
+        );
+        assert_eq!(
+            parse_duration("10KB"),
+            Err(UnitError::UnknownUnit {
+                expected: "ns, us, ms, s"
+            })
+        );
+    }
+
+    #[test]
+    fn cycles_round_to_the_nearest_picosecond() {
+        let clock = NonZeroU64::new(37_000_000).unwrap();
+        let (cycles, rest) = Decimal::split("203.5 cycles").unwrap();
+        assert_eq!(rest, "cycles");
+        // 203.5 / 37 MHz = 5.5 us exactly.
+        assert_eq!(cycles.cycles(clock), Ok(SimDuration::from_ps(5_500_000)));
+        // 1 / 37 MHz = 27027.027… ps.
+        assert_eq!(
+            Decimal::split("1").unwrap().0.cycles(clock),
+            Ok(SimDuration::from_ps(27_027))
+        );
+    }
+}
