@@ -1,0 +1,85 @@
+//! The productions of the class file that several parts share, in nom, with errors that know where.
+
+use nom::bytes::complete::take;
+use nom::number::complete::{be_u8, be_u16, be_u32};
+use nom::{IResult, Offset, Parser};
+
+use super::error::{ParseError, ParseErrorKind};
+use super::tag::ConstantTag;
+
+/// Where in the file a rule is broken, as the rest of the bytes from there.
+///
+/// It becomes a [`ParseError`] where the whole file is at hand to count from.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) struct Fault<'a> {
+    pub(super) at: &'a [u8],
+    pub(super) kind: ParseErrorKind,
+}
+
+pub(super) type Parsed<'a, T> = IResult<&'a [u8], T, Fault<'a>>;
+
+impl<'a> nom::error::ParseError<&'a [u8]> for Fault<'a> {
+    // The combinators in use fail for one reason alone: too few bytes.
+    fn from_error_kind(at: &'a [u8], _: nom::error::ErrorKind) -> Self {
+        Self {
+            at,
+            kind: ParseErrorKind::Truncated,
+        }
+    }
+
+    fn append(_: &'a [u8], _: nom::error::ErrorKind, first: Self) -> Self {
+        first
+    }
+}
+
+impl<'a> Fault<'a> {
+    /// Returns the fault as the combinators pass it on.
+    pub(super) const fn err(at: &'a [u8], kind: ParseErrorKind) -> nom::Err<Self> {
+        nom::Err::Failure(Self { at, kind })
+    }
+
+    /// Counts from the beginning of the file, of which `at` is a part.
+    pub(super) fn in_file(self, file: &[u8]) -> ParseError {
+        // Files are at most FILE_BYTES_MAX long.
+        let offset = u32::try_from(file.offset(self.at)).unwrap_or(u32::MAX);
+        ParseError {
+            offset,
+            kind: self.kind,
+        }
+    }
+}
+
+/// Unwraps what a combinator returns; `Incomplete` never comes from the complete parsers used here.
+pub(super) fn outcome<'a, T>(
+    input: &'a [u8],
+    parsed: Parsed<'a, T>,
+) -> Result<(&'a [u8], T), Fault<'a>> {
+    parsed.map_err(|error| match error {
+        nom::Err::Error(fault) | nom::Err::Failure(fault) => fault,
+        nom::Err::Incomplete(_) => Fault {
+            at: input,
+            kind: ParseErrorKind::Truncated,
+        },
+    })
+}
+
+/// Reads one entry of the constant pool: its tag and the bytes behind it (JVMS §4.4).
+///
+/// For a `Utf8` the bytes are those of the string, without their length.
+pub(super) fn constant(input: &[u8]) -> Parsed<'_, (ConstantTag, &[u8])> {
+    let (rest, byte) = be_u8(input)?;
+    let tag = ConstantTag::from_byte(byte).ok_or(Fault::err(
+        input,
+        ParseErrorKind::UnknownTag { found: byte },
+    ))?;
+    let (rest, payload) = match tag.payload_length() {
+        Some(length) => take(length).parse(rest)?,
+        None => be_u16.flat_map(take).parse(rest)?,
+    };
+    Ok((rest, (tag, payload)))
+}
+
+/// Reads one attribute: the index of its name and its bytes (JVMS §4.7).
+pub(super) fn attribute(input: &[u8]) -> Parsed<'_, (u16, &[u8])> {
+    (be_u16, be_u32.flat_map(take)).parse(input)
+}

@@ -1,0 +1,133 @@
+//! The one table of constant pool tags (JVMS §4.4).
+
+use core::fmt;
+
+macro_rules! tags {
+    ($($(#[doc = $doc:literal])+ $code:literal $name:ident since $since:literal, $payload:expr;)+) => {
+        /// What kind of constant an entry of the constant pool is.
+        #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[repr(u8)]
+        pub enum ConstantTag { $($(#[doc = $doc])+ $name = $code),+ }
+
+        impl ConstantTag {
+            /// Every tag, in the order of the table.
+            pub const ALL: &'static [ConstantTag] = &[$(ConstantTag::$name),+];
+
+            /// Returns the tag of this number, or `None` where the specification has none.
+            #[must_use]
+            pub const fn from_byte(byte: u8) -> Option<ConstantTag> {
+                match byte { $($code => Some(ConstantTag::$name),)+ _ => None }
+            }
+
+            /// Returns the tag's name, without the `CONSTANT_` before it.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self { $(ConstantTag::$name => stringify!($name)),+ }
+            }
+
+            /// Returns the first major version of the class file that has the tag (JVMS table 4.4-B).
+            #[must_use]
+            pub const fn since(self) -> u16 {
+                match self { $(ConstantTag::$name => $since),+ }
+            }
+
+            /// Returns how many bytes follow the tag, `None` where the constant says so itself.
+            pub(super) const fn payload_length(self) -> Option<u8> {
+                match self { $(ConstantTag::$name => $payload),+ }
+            }
+        }
+    };
+}
+
+tags! {
+    /// A string of modified UTF-8.
+    1 Utf8 since 45, None;
+    /// An `int`.
+    3 Integer since 45, Some(4);
+    /// A `float`.
+    4 Float since 45, Some(4);
+    /// A `long`; the index behind it is unusable.
+    5 Long since 45, Some(8);
+    /// A `double`; the index behind it is unusable.
+    6 Double since 45, Some(8);
+    /// A class, interface or array class.
+    7 Class since 45, Some(2);
+    /// A constant of type `String`.
+    8 String since 45, Some(2);
+    /// A field of a class.
+    9 Fieldref since 45, Some(4);
+    /// A method of a class.
+    10 Methodref since 45, Some(4);
+    /// A method of an interface.
+    11 InterfaceMethodref since 45, Some(4);
+    /// The name and descriptor of a member.
+    12 NameAndType since 45, Some(4);
+    /// A method handle.
+    15 MethodHandle since 51, Some(3);
+    /// A method type.
+    16 MethodType since 51, Some(2);
+    /// A constant computed at run time.
+    17 Dynamic since 55, Some(4);
+    /// A call site linked at run time.
+    18 InvokeDynamic since 51, Some(4);
+    /// A module; only where the class file is a module's.
+    19 Module since 53, Some(2);
+    /// A package of a module; only where the class file is a module's.
+    20 Package since 53, Some(2);
+}
+
+impl ConstantTag {
+    /// Tells whether the constant takes two indices of the pool (JVMS §4.4.5).
+    #[must_use]
+    pub const fn is_wide(self) -> bool {
+        matches!(self, ConstantTag::Long | ConstantTag::Double)
+    }
+
+    /// Returns the set of this tag alone.
+    #[must_use]
+    pub const fn only(self) -> TagSet {
+        // The discriminants are at most 20, by the table.
+        TagSet(1 << self as u32)
+    }
+}
+
+impl fmt::Display for ConstantTag {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// The tags that are right in one place.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct TagSet(u32);
+
+impl TagSet {
+    /// Every tag of a field or method.
+    pub const MEMBER: TagSet = ConstantTag::Fieldref
+        .only()
+        .or(ConstantTag::Methodref)
+        .or(ConstantTag::InterfaceMethodref);
+
+    /// Returns the set with one tag more.
+    #[must_use]
+    pub const fn or(self, tag: ConstantTag) -> TagSet {
+        TagSet(self.0 | tag.only().0)
+    }
+
+    /// Tells whether the tag is in the set.
+    #[must_use]
+    pub const fn contains(self, tag: ConstantTag) -> bool {
+        self.0 & tag.only().0 != 0
+    }
+}
+
+impl fmt::Display for TagSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut separator = "";
+        for tag in ConstantTag::ALL.iter().filter(|tag| self.contains(**tag)) {
+            write!(f, "{separator}`{tag}`")?;
+            separator = " or ";
+        }
+        Ok(())
+    }
+}

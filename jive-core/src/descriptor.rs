@@ -1,0 +1,502 @@
+//! Field and method descriptors (JVMS §4.3), and the array types of the subset.
+
+use core::fmt;
+
+use crate::limits::{ARRAY_DIMENSIONS_MAX, PARAMETER_SLOTS_MAX};
+
+/// Why bytes are not a descriptor, and where in them.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{kind} (at byte {offset} of the descriptor)")]
+pub struct DescriptorError {
+    /// Offset within the descriptor, in bytes.
+    pub offset: u16,
+    /// The rule that is broken.
+    pub kind: DescriptorErrorKind,
+}
+
+/// The rule of JVMS §4.3 that a descriptor breaks.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DescriptorErrorKind {
+    /// The bytes end inside the descriptor.
+    #[error("expected a type, found the end of the descriptor")]
+    Truncated,
+    /// A byte begins no type, or `V` stands where a value is needed.
+    #[error("expected a type, found byte {found:#04x}")]
+    NotAType {
+        /// The byte found.
+        found: u8,
+    },
+    /// A method descriptor does not begin with `(`.
+    #[error("expected `(`, found byte {found:#04x}")]
+    NotAMethod {
+        /// The byte found.
+        found: u8,
+    },
+    /// A class name has no `;` after it, is empty or holds a byte that no name may hold (§4.2.1).
+    #[error("expected a class name and `;`")]
+    ClassName,
+    /// An array type has too many dimensions (§4.3.2).
+    #[error("expected at most {ARRAY_DIMENSIONS_MAX} dimensions, found more")]
+    Dimensions,
+    /// The parameters take too many local variables (§4.3.3).
+    #[error("expected parameters of at most {PARAMETER_SLOTS_MAX} slots, found more")]
+    ParameterSlots,
+    /// Bytes follow the descriptor.
+    #[error("expected the end of the descriptor, found byte {found:#04x}")]
+    Trailing {
+        /// The first byte too many.
+        found: u8,
+    },
+}
+
+/// The type of a field, parameter or result (JVMS §4.3.2).
+///
+/// Holding one proves the form: an object's name is one or more unqualified names joined by `/`.
+/// It does not prove that the class exists, nor that the name's bytes are modified UTF-8.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum FieldType<'a> {
+    /// `byte`.
+    Byte,
+    /// `char`.
+    Char,
+    /// `double`.
+    Double,
+    /// `float`.
+    Float,
+    /// `int`.
+    Int,
+    /// `long`.
+    Long,
+    /// `short`.
+    Short,
+    /// `boolean`.
+    Boolean,
+    /// An instance of the class of this internal name.
+    Object(&'a [u8]),
+    /// An array.
+    Array {
+        /// How many `[` there are, from 1.
+        dimensions: u8,
+        /// What the innermost arrays hold.
+        element: ElementType<'a>,
+    },
+}
+
+/// What the innermost arrays of an array type hold.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum ElementType<'a> {
+    /// `byte`.
+    Byte,
+    /// `char`.
+    Char,
+    /// `double`.
+    Double,
+    /// `float`.
+    Float,
+    /// `int`.
+    Int,
+    /// `long`.
+    Long,
+    /// `short`.
+    Short,
+    /// `boolean`.
+    Boolean,
+    /// Instances of the class of this internal name.
+    Object(&'a [u8]),
+}
+
+impl<'a> FieldType<'a> {
+    /// Returns how many local variables a value of the type takes: 2 for `long` and `double`, else 1.
+    #[must_use]
+    pub const fn slots(self) -> u8 {
+        match self {
+            FieldType::Long | FieldType::Double => 2,
+            FieldType::Byte
+            | FieldType::Char
+            | FieldType::Float
+            | FieldType::Int
+            | FieldType::Short
+            | FieldType::Boolean
+            | FieldType::Object(_)
+            | FieldType::Array { .. } => 1,
+        }
+    }
+
+    /// Returns the kind of array, where the type is an array that the subset has.
+    #[must_use]
+    pub const fn array_kind(self) -> Option<ArrayKind> {
+        match self {
+            FieldType::Array {
+                dimensions: 1,
+                element,
+            } => match element {
+                ElementType::Boolean => Some(ArrayKind::Boolean),
+                ElementType::Byte => Some(ArrayKind::Byte),
+                ElementType::Short => Some(ArrayKind::Short),
+                ElementType::Int => Some(ArrayKind::Int),
+                ElementType::Char
+                | ElementType::Double
+                | ElementType::Float
+                | ElementType::Long
+                | ElementType::Object(_) => None,
+            },
+            FieldType::Byte
+            | FieldType::Char
+            | FieldType::Double
+            | FieldType::Float
+            | FieldType::Int
+            | FieldType::Long
+            | FieldType::Short
+            | FieldType::Boolean
+            | FieldType::Object(_)
+            | FieldType::Array { .. } => None,
+        }
+    }
+
+    /// Returns the class that the type names, itself or as the element of an array.
+    #[must_use]
+    pub const fn class_name(self) -> Option<&'a [u8]> {
+        match self {
+            FieldType::Object(name)
+            | FieldType::Array {
+                element: ElementType::Object(name),
+                ..
+            } => Some(name),
+            FieldType::Byte
+            | FieldType::Char
+            | FieldType::Double
+            | FieldType::Float
+            | FieldType::Int
+            | FieldType::Long
+            | FieldType::Short
+            | FieldType::Boolean
+            | FieldType::Array { .. } => None,
+        }
+    }
+}
+
+impl<'a> From<ElementType<'a>> for FieldType<'a> {
+    fn from(element: ElementType<'a>) -> Self {
+        match element {
+            ElementType::Byte => FieldType::Byte,
+            ElementType::Char => FieldType::Char,
+            ElementType::Double => FieldType::Double,
+            ElementType::Float => FieldType::Float,
+            ElementType::Int => FieldType::Int,
+            ElementType::Long => FieldType::Long,
+            ElementType::Short => FieldType::Short,
+            ElementType::Boolean => FieldType::Boolean,
+            ElementType::Object(name) => FieldType::Object(name),
+        }
+    }
+}
+
+/// Reads a field descriptor.
+///
+/// ```
+/// use jive_core::{parse_field, ElementType, FieldType};
+///
+/// assert_eq!(parse_field(b"I"), Ok(FieldType::Int));
+/// assert_eq!(parse_field(b"[[B"), Ok(FieldType::Array { dimensions: 2, element: ElementType::Byte }));
+/// assert!(parse_field(b"V").is_err());
+/// ```
+///
+/// # Errors
+///
+/// Where the bytes are not exactly one field descriptor.
+pub fn parse_field(bytes: &[u8]) -> Result<FieldType<'_>, DescriptorError> {
+    let mut reader = Reader { bytes, offset: 0 };
+    let parsed = reader.field_type()?;
+    reader.end()?;
+    Ok(parsed)
+}
+
+/// A method descriptor (JVMS §4.3.3).
+///
+/// Holding one proves that every type in it is well-formed and that the parameters, without `this`,
+/// take at most [`PARAMETER_SLOTS_MAX`] local variables.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct MethodDescriptor<'a> {
+    parameters: &'a [u8],
+    parameter_count: u8,
+    parameter_slots: u8,
+    result: Option<FieldType<'a>>,
+}
+
+impl<'a> MethodDescriptor<'a> {
+    /// Reads a method descriptor.
+    ///
+    /// ```
+    /// use jive_core::{FieldType, MethodDescriptor};
+    ///
+    /// let do_tx = MethodDescriptor::parse(b"(III)I").unwrap();
+    /// assert_eq!(do_tx.parameters().count(), 3);
+    /// assert_eq!(do_tx.result(), Some(FieldType::Int));
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Where the bytes are not exactly one method descriptor.
+    pub fn parse(bytes: &'a [u8]) -> Result<Self, DescriptorError> {
+        let mut reader = Reader { bytes, offset: 0 };
+        match reader.peek()? {
+            b'(' => reader.advance(1),
+            found => return Err(reader.error(DescriptorErrorKind::NotAMethod { found })),
+        }
+        let start = reader.offset;
+        let mut parameter_count: u8 = 0;
+        let mut parameter_slots: u8 = 0;
+        while reader.peek()? != b')' {
+            let too_many = reader.error(DescriptorErrorKind::ParameterSlots);
+            let slots = reader.field_type()?.slots();
+            parameter_slots = parameter_slots.checked_add(slots).ok_or(too_many)?;
+            // Bounded by the slots, of which each parameter takes at least one.
+            parameter_count = parameter_count.saturating_add(1);
+        }
+        let parameters = bytes.get(start..reader.offset).unwrap_or(&[]);
+        reader.advance(1);
+        let result = if reader.peek()? == b'V' {
+            reader.advance(1);
+            None
+        } else {
+            Some(reader.field_type()?)
+        };
+        reader.end()?;
+        Ok(Self {
+            parameters,
+            parameter_count,
+            parameter_slots,
+            result,
+        })
+    }
+
+    /// Returns the types of the parameters, first to last, without `this`.
+    #[must_use]
+    pub const fn parameters(&self) -> Parameters<'a> {
+        Parameters {
+            reader: Reader {
+                bytes: self.parameters,
+                offset: 0,
+            },
+            remaining: self.parameter_count,
+        }
+    }
+
+    /// Returns how many local variables the parameters take, without `this`.
+    #[must_use]
+    pub const fn parameter_slots(&self) -> u8 {
+        self.parameter_slots
+    }
+
+    /// Returns the type of the result, `None` for `void`.
+    #[must_use]
+    pub const fn result(&self) -> Option<FieldType<'a>> {
+        self.result
+    }
+}
+
+/// The types of a method's parameters, first to last.
+#[derive(Clone, Debug)]
+pub struct Parameters<'a> {
+    reader: Reader<'a>,
+    remaining: u8,
+}
+
+impl<'a> Iterator for Parameters<'a> {
+    type Item = FieldType<'a>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.remaining = self.remaining.checked_sub(1)?;
+        self.reader.field_type().ok()
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let remaining = usize::from(self.remaining);
+        (remaining, Some(remaining))
+    }
+}
+
+impl ExactSizeIterator for Parameters<'_> {}
+
+/// Reads types one after the other, without recursion.
+#[derive(Clone, Debug)]
+struct Reader<'a> {
+    bytes: &'a [u8],
+    offset: usize,
+}
+
+impl<'a> Reader<'a> {
+    fn error(&self, kind: DescriptorErrorKind) -> DescriptorError {
+        // A descriptor of a class file is at most 65,535 bytes long; a longer one reports its limit.
+        DescriptorError {
+            offset: u16::try_from(self.offset).unwrap_or(u16::MAX),
+            kind,
+        }
+    }
+
+    fn peek(&self) -> Result<u8, DescriptorError> {
+        self.bytes
+            .get(self.offset)
+            .copied()
+            .ok_or_else(|| self.error(DescriptorErrorKind::Truncated))
+    }
+
+    fn advance(&mut self, count: usize) {
+        self.offset = self.offset.saturating_add(count);
+    }
+
+    fn end(&self) -> Result<(), DescriptorError> {
+        match self.bytes.get(self.offset) {
+            None => Ok(()),
+            Some(&found) => Err(self.error(DescriptorErrorKind::Trailing { found })),
+        }
+    }
+
+    fn field_type(&mut self) -> Result<FieldType<'a>, DescriptorError> {
+        let start = self.error(DescriptorErrorKind::Dimensions);
+        let mut dimensions: u8 = 0;
+        while self.peek()? == b'[' {
+            dimensions = dimensions.checked_add(1).ok_or(start)?;
+            self.advance(1);
+        }
+        let element = self.element()?;
+        Ok(match dimensions {
+            0 => element.into(),
+            _ => FieldType::Array {
+                dimensions,
+                element,
+            },
+        })
+    }
+
+    fn element(&mut self) -> Result<ElementType<'a>, DescriptorError> {
+        let element = match self.peek()? {
+            b'B' => ElementType::Byte,
+            b'C' => ElementType::Char,
+            b'D' => ElementType::Double,
+            b'F' => ElementType::Float,
+            b'I' => ElementType::Int,
+            b'J' => ElementType::Long,
+            b'S' => ElementType::Short,
+            b'Z' => ElementType::Boolean,
+            b'L' => return self.object(),
+            found => return Err(self.error(DescriptorErrorKind::NotAType { found })),
+        };
+        self.advance(1);
+        Ok(element)
+    }
+
+    fn object(&mut self) -> Result<ElementType<'a>, DescriptorError> {
+        let malformed = self.error(DescriptorErrorKind::ClassName);
+        self.advance(1);
+        let rest = self.bytes.get(self.offset..).unwrap_or(&[]);
+        let length = rest
+            .iter()
+            .position(|&byte| byte == b';')
+            .ok_or(malformed)?;
+        let name = rest
+            .get(..length)
+            .filter(|name| is_class_name(name))
+            .ok_or(malformed)?;
+        self.advance(length.saturating_add(1));
+        Ok(ElementType::Object(name))
+    }
+}
+
+/// Tells whether bytes are unqualified names joined by `/` (JVMS §4.2.1), arrays not among them.
+pub(crate) fn is_class_name(name: &[u8]) -> bool {
+    name.split(|&byte| byte == b'/').all(is_unqualified_name)
+}
+
+/// Tells whether bytes are an unqualified name (JVMS §4.2.2).
+pub(crate) fn is_unqualified_name(name: &[u8]) -> bool {
+    !name.is_empty()
+        && !name
+            .iter()
+            .any(|byte| matches!(byte, b'.' | b';' | b'[' | b'/'))
+}
+
+/// The arrays of the subset.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ArrayKind {
+    /// `boolean[]`; an element takes a byte, of which the lowest bit counts.
+    Boolean,
+    /// `byte[]`.
+    Byte,
+    /// `short[]`.
+    Short,
+    /// `int[]`.
+    Int,
+}
+
+impl ArrayKind {
+    /// Every kind, in the order of the declaration.
+    pub const ALL: [ArrayKind; 4] = [
+        ArrayKind::Boolean,
+        ArrayKind::Byte,
+        ArrayKind::Short,
+        ArrayKind::Int,
+    ];
+
+    /// Returns the kind that `newarray` means by this number (JVMS table 6.5.newarray-A), where the
+    /// subset has it.
+    #[must_use]
+    pub const fn from_newarray_code(code: u8) -> Option<ArrayKind> {
+        match code {
+            4 => Some(ArrayKind::Boolean),
+            8 => Some(ArrayKind::Byte),
+            9 => Some(ArrayKind::Short),
+            10 => Some(ArrayKind::Int),
+            _ => None,
+        }
+    }
+
+    /// Returns the number by which `newarray` means the kind (JVMS table 6.5.newarray-A).
+    #[must_use]
+    pub const fn newarray_code(self) -> u8 {
+        match self {
+            ArrayKind::Boolean => 4,
+            ArrayKind::Byte => 8,
+            ArrayKind::Short => 9,
+            ArrayKind::Int => 10,
+        }
+    }
+
+    /// Returns how many bytes an element takes in memory.
+    #[must_use]
+    pub const fn width(self) -> u8 {
+        match self {
+            ArrayKind::Boolean | ArrayKind::Byte => 1,
+            ArrayKind::Short => 2,
+            ArrayKind::Int => 4,
+        }
+    }
+
+    /// Returns the name of the element type, as Java spells it.
+    #[must_use]
+    pub const fn element_name(self) -> &'static str {
+        match self {
+            ArrayKind::Boolean => "boolean",
+            ArrayKind::Byte => "byte",
+            ArrayKind::Short => "short",
+            ArrayKind::Int => "int",
+        }
+    }
+
+    /// Returns the descriptor of the array type.
+    #[must_use]
+    pub const fn descriptor(self) -> &'static str {
+        match self {
+            ArrayKind::Boolean => "[Z",
+            ArrayKind::Byte => "[B",
+            ArrayKind::Short => "[S",
+            ArrayKind::Int => "[I",
+        }
+    }
+}
+
+impl fmt::Display for ArrayKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}[]", self.element_name())
+    }
+}
