@@ -5,10 +5,20 @@
 mod classfile;
 mod descriptor;
 mod disasm;
+mod frame;
+mod heap;
 mod id;
 mod insn;
+mod instance;
+mod interp;
 pub mod limits;
+mod link;
+mod lower;
+mod native;
 mod opcode;
+mod program;
+mod trap;
+mod verified;
 
 pub use classfile::{
     Attribute, AttributeName, Attributes, ClassAccess, ClassFile, ClassVersion, Code, Constant,
@@ -21,9 +31,23 @@ pub use descriptor::{
     Parameters, parse_field,
 };
 pub use disasm::Disassembly;
+pub use frame::{CallStack, Frame};
+pub use heap::{ArrayView, Heap};
 pub use id::{CpIndex, FieldId, MethodId, NativeId, Pc};
 pub use insn::{
     Cases, DecodeError, DecodeErrorKind, Insn, Instructions, LookupSwitch, Operand, TableSwitch,
     decode, instructions,
 };
+pub use instance::{Instance, Lifetime, Natives, NoNatives, Step};
+pub use link::{LinkError, LinkErrorKind, LinkSite, Storage, link, program_size};
+pub use native::{
+    NativeDecl, NativeDescriptor, NativeParameter, NativeType, find_native, find_native_of,
+    is_native_class,
+};
 pub use opcode::{Exclusion, Opcode, OperandLayout, StackEffect, StackKind};
+pub use program::{
+    LinkedField, LinkedMethod, NativeCall, Op, Origin, Program, ProgramSize, ProgramStorage,
+    SwitchCase, ValueKind,
+};
+pub use trap::{Trap, TrapKind};
+pub use verified::{AppletMembers, Verified};

@@ -1,0 +1,329 @@
+//! The heap of one instance: arrays in one linear memory, with the contract's two lifetimes.
+//!
+//! A reference is the offset of an array's header, which is never 0, so 0 is null:
+//!
+//! | offset | bytes | holds |
+//! |---|---|---|
+//! | reference | 4 | length in elements, little-endian |
+//! | reference + 4 | 1 | kind, as `newarray` codes it (JVMS table 6.5.newarray-A) |
+//! | reference + 5 | 3 | zeros |
+//! | reference + 8 | length × width | elements, little-endian, then zeros up to a multiple of 8 |
+//!
+//! Arrays lie one behind the other in the order in which they were made. Those made outside a
+//! per-call activation stay; those made inside lie above them, and ending the call lowers the top.
+
+use crate::descriptor::ArrayKind;
+use crate::limits::{ARRAY_ALIGNMENT, ARRAY_HEADER_BYTES};
+use crate::trap::TrapKind;
+
+/// Where the first array lies: the space below belongs to null, which must not name an array.
+const HEAP_START: u32 = ARRAY_ALIGNMENT;
+
+/// Arrays in lent memory.
+///
+/// No reference that the heap gave out names bytes of another heap, and none keeps naming an array
+/// that ended with its call as long as only fields outlive calls: see [`Heap::is_transient`].
+#[derive(Debug)]
+pub struct Heap<'m> {
+    memory: &'m mut [u8],
+    /// Where the next array goes.
+    top: u32,
+    /// Where the running per-call activation's own arrays begin; `None` while arrays persist.
+    call_start: Option<u32>,
+}
+
+/// An array as its header describes it; the header was found in bounds and whole.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct ArrayView {
+    /// Type of the elements.
+    pub kind: ArrayKind,
+    /// Count of elements.
+    pub length: u32,
+    /// Offset of the first element in the linear memory.
+    pub start: u32,
+}
+
+impl ArrayView {
+    /// Returns the count of bytes that the elements take.
+    #[must_use]
+    pub const fn byte_length(self) -> u32 {
+        // The array lies in a memory whose offsets fit in u32, so the product cannot wrap. `From`
+        // is not const.
+        self.length.wrapping_mul(self.kind.width() as u32)
+    }
+}
+
+impl<'m> Heap<'m> {
+    /// Makes an empty heap of the lent memory.
+    ///
+    /// The memory need not be clear: an array is zeroed when it is made. Bytes past 2³¹ are not
+    /// used, since a reference is a positive `int`.
+    #[must_use]
+    pub fn new(memory: &'m mut [u8]) -> Self {
+        Self {
+            memory,
+            top: HEAP_START,
+            call_start: None,
+        }
+    }
+
+    /// Makes a zeroed array and returns its reference.
+    ///
+    /// # Errors
+    /// `NegativeArraySizeException` for a negative length, whatever room there is, and
+    /// `OutOfMemoryError` where the array does not fit; the heap is then as before.
+    pub fn allocate(&mut self, kind: ArrayKind, length: i32) -> Result<i32, TrapKind> {
+        let length = u32::try_from(length).map_err(|_| TrapKind::NegativeArraySizeException)?;
+        let data = length
+            .checked_mul(kind.width().into())
+            .and_then(|bytes| bytes.checked_next_multiple_of(ARRAY_ALIGNMENT))
+            .ok_or(TrapKind::OutOfMemoryError)?;
+        let end = self
+            .top
+            .checked_add(ARRAY_HEADER_BYTES)
+            .and_then(|start| start.checked_add(data))
+            .ok_or(TrapKind::OutOfMemoryError)?;
+        let reference = i32::try_from(self.top).map_err(|_| TrapKind::OutOfMemoryError)?;
+        let block = self
+            .memory
+            .get_mut(index(self.top)..index(end))
+            .ok_or(TrapKind::OutOfMemoryError)?;
+        // Arrays of an earlier call lay here: their bytes must not be seen again.
+        block.fill(0);
+        if let Some(header) = block.first_chunk_mut() {
+            *header = Header { length, kind }.to_bytes();
+        }
+        self.top = end;
+        Ok(reference)
+    }
+
+    /// Returns what the header of an array says, or `None` where the reference names no array.
+    #[must_use]
+    pub fn array(&self, reference: i32) -> Option<ArrayView> {
+        let header = self.header(reference).ok()?;
+        let start = u32::try_from(reference)
+            .ok()?
+            .checked_add(ARRAY_HEADER_BYTES)?;
+        let bytes = header.length.checked_mul(header.kind.width().into())?;
+        (start.is_multiple_of(ARRAY_ALIGNMENT) && start.checked_add(bytes)? <= self.top).then_some(
+            ArrayView {
+                kind: header.kind,
+                length: header.length,
+                start,
+            },
+        )
+    }
+
+    /// Returns the bytes of an array's elements, or `None` where the reference names no array.
+    #[must_use]
+    pub fn bytes(&self, reference: i32) -> Option<&[u8]> {
+        let array = self.array(reference)?;
+        self.memory
+            .get(index(array.start)..)?
+            .get(..index(array.byte_length()))
+    }
+
+    /// Returns the bytes of an array's elements, to be changed.
+    #[must_use]
+    pub fn bytes_mut(&mut self, reference: i32) -> Option<&mut [u8]> {
+        let array = self.array(reference)?;
+        self.memory
+            .get_mut(index(array.start)..)?
+            .get_mut(..index(array.byte_length()))
+    }
+
+    /// Returns the count of bytes that the arrays alive take, headers included.
+    #[must_use]
+    pub const fn used(&self) -> u32 {
+        self.top.saturating_sub(HEAP_START)
+    }
+
+    /// Begins a call whose arrays end with it.
+    pub(crate) fn begin_call(&mut self) {
+        self.end_call();
+        self.call_start = Some(self.top);
+    }
+
+    /// Ends a call begun by [`Heap::begin_call`], if one is running, and frees its arrays at once.
+    pub(crate) fn end_call(&mut self) {
+        if let Some(start) = self.call_start.take() {
+            self.top = start;
+        }
+    }
+
+    /// Returns whether the reference names an array that ends with the running call.
+    ///
+    /// Such a reference must not be stored where it outlives the call.
+    #[must_use]
+    pub fn is_transient(&self, reference: i32) -> bool {
+        let array = u32::try_from(reference).unwrap_or(0);
+        self.call_start.is_some_and(|start| array >= start)
+    }
+
+    /// Frees every array, whatever still names it.
+    ///
+    /// For the owner of an instance that starts it anew; fields must be cleared with it.
+    pub fn clear(&mut self) {
+        self.top = HEAP_START;
+        self.call_start = None;
+    }
+
+    pub(crate) fn length(&self, reference: i32) -> Result<i32, TrapKind> {
+        // `allocate` took the length from an `int`.
+        Ok(self.header(reference)?.length.cast_signed())
+    }
+
+    pub(crate) fn load_byte(&self, reference: i32, index: i32) -> Result<i32, TrapKind> {
+        // `baload` and `bastore` serve both kinds (JVMS §6.5.baload); width and range are the same.
+        self.element(reference, index, |kind| {
+            matches!(kind, ArrayKind::Byte | ArrayKind::Boolean)
+        })
+        .map(|&[byte]| i32::from(byte.cast_signed()))
+    }
+
+    pub(crate) fn load_short(&self, reference: i32, index: i32) -> Result<i32, TrapKind> {
+        self.element(reference, index, |kind| kind == ArrayKind::Short)
+            .map(|&bytes| i32::from(i16::from_le_bytes(bytes)))
+    }
+
+    pub(crate) fn load_int(&self, reference: i32, index: i32) -> Result<i32, TrapKind> {
+        self.element(reference, index, |kind| kind == ArrayKind::Int)
+            .map(|&bytes| i32::from_le_bytes(bytes))
+    }
+
+    pub(crate) fn store_byte(
+        &mut self,
+        reference: i32,
+        index: i32,
+        value: i32,
+    ) -> Result<(), TrapKind> {
+        let [low, ..] = value.to_le_bytes();
+        let kind = self.header(reference)?.kind;
+        // A `boolean[]` keeps the lowest bit (JVMS §6.5.bastore).
+        let byte = if kind == ArrayKind::Boolean {
+            low & 1
+        } else {
+            low
+        };
+        let element = self.element_mut(reference, index, |kind| {
+            matches!(kind, ArrayKind::Byte | ArrayKind::Boolean)
+        })?;
+        *element = [byte];
+        Ok(())
+    }
+
+    pub(crate) fn store_short(
+        &mut self,
+        reference: i32,
+        index: i32,
+        value: i32,
+    ) -> Result<(), TrapKind> {
+        let [low, high, ..] = value.to_le_bytes();
+        *self.element_mut(reference, index, |kind| kind == ArrayKind::Short)? = [low, high];
+        Ok(())
+    }
+
+    pub(crate) fn store_int(
+        &mut self,
+        reference: i32,
+        index: i32,
+        value: i32,
+    ) -> Result<(), TrapKind> {
+        *self.element_mut(reference, index, |kind| kind == ArrayKind::Int)? = value.to_le_bytes();
+        Ok(())
+    }
+
+    #[inline]
+    fn element<const WIDTH: usize>(
+        &self,
+        reference: i32,
+        index: i32,
+        fits: impl Fn(ArrayKind) -> bool,
+    ) -> Result<&[u8; WIDTH], TrapKind> {
+        let at = self.element_offset(reference, index, WIDTH, fits)?;
+        self.memory
+            .get(at..)
+            .and_then(<[u8]>::first_chunk)
+            .ok_or(TrapKind::Unverified)
+    }
+
+    #[inline]
+    fn element_mut<const WIDTH: usize>(
+        &mut self,
+        reference: i32,
+        index: i32,
+        fits: impl Fn(ArrayKind) -> bool,
+    ) -> Result<&mut [u8; WIDTH], TrapKind> {
+        let at = self.element_offset(reference, index, WIDTH, fits)?;
+        self.memory
+            .get_mut(at..)
+            .and_then(<[u8]>::first_chunk_mut)
+            .ok_or(TrapKind::Unverified)
+    }
+
+    /// Returns where an element lies: null is tested first, then the bounds (JVMS §6.5.iaload).
+    #[inline]
+    fn element_offset(
+        &self,
+        reference: i32,
+        element: i32,
+        width: usize,
+        fits: impl Fn(ArrayKind) -> bool,
+    ) -> Result<usize, TrapKind> {
+        let header = self.header(reference)?;
+        if !fits(header.kind) {
+            return Err(TrapKind::Unverified);
+        }
+        // A negative index is, as unsigned, at least 2³¹, and no length is.
+        let element = element.cast_unsigned();
+        if element >= header.length {
+            return Err(TrapKind::ArrayIndexOutOfBoundsException);
+        }
+        let data = index(reference.cast_unsigned()).wrapping_add(index(ARRAY_HEADER_BYTES));
+        // What a forged header makes of this is caught by whoever slices the memory.
+        Ok(data.wrapping_add(index(element).wrapping_mul(width)))
+    }
+
+    #[inline]
+    fn header(&self, reference: i32) -> Result<Header, TrapKind> {
+        if reference == 0 {
+            return Err(TrapKind::NullPointerException);
+        }
+        self.memory
+            .get(index(reference.cast_unsigned())..)
+            .and_then(<[u8]>::first_chunk)
+            .and_then(|&bytes| Header::from_bytes(bytes))
+            .ok_or(TrapKind::Unverified)
+    }
+}
+
+/// What lies in front of an array's elements.
+#[derive(Copy, Clone)]
+struct Header {
+    length: u32,
+    kind: ArrayKind,
+}
+
+impl Header {
+    fn to_bytes(self) -> [u8; ARRAY_HEADER_BYTES as usize] {
+        let [a, b, c, d] = self.length.to_le_bytes();
+        [a, b, c, d, self.kind.newarray_code(), 0, 0, 0]
+    }
+
+    #[inline]
+    fn from_bytes(bytes: [u8; ARRAY_HEADER_BYTES as usize]) -> Option<Self> {
+        let [a, b, c, d, kind, ..] = bytes;
+        let length = u32::from_le_bytes([a, b, c, d]);
+        Some(Self {
+            length,
+            kind: ArrayKind::from_newarray_code(kind)?,
+        })
+    }
+}
+
+/// Returns an offset as an index.
+#[inline]
+const fn index(offset: u32) -> usize {
+    // `usize` has at least 32 bits on every target the crate builds for; `From` is not offered.
+    offset as usize
+}

@@ -1,0 +1,339 @@
+//! The dispatch loop: what each op does to the operand stack, the fields and the heap.
+
+use crate::frame::Cursor;
+use crate::heap::Heap;
+use crate::id::{FieldId, MethodId};
+use crate::opcode::StackEffect;
+use crate::program::{LinkedMethod, NativeCall, Op, Program, SwitchCase, ValueKind};
+use crate::trap::TrapKind;
+
+/// How the loop ends without a trap.
+#[derive(Copy, Clone, Debug)]
+pub(crate) enum Exit {
+    /// The outermost call returned.
+    Returned(Option<i32>),
+    /// A native is to be performed; its arguments are still on the operand stack.
+    Native(NativeCall),
+}
+
+/// Runs ops from the cursor on until the outermost call returns, traps or needs a native.
+///
+/// On a trap the cursor stands at the op that trapped. Fuel is taken before an op has any effect.
+pub(crate) fn execute(
+    program: &Program<'_>,
+    fields: &mut [i32],
+    heap: &mut Heap<'_>,
+    cursor: &mut Cursor<'_>,
+) -> Result<Exit, TrapKind> {
+    loop {
+        let op = *program
+            .ops
+            .get(index(cursor.op))
+            .ok_or(TrapKind::Unverified)?;
+        cursor.fuel = cursor.fuel.checked_sub(1).ok_or(TrapKind::FuelExhausted)?;
+        let top_before = cursor.top();
+        let mut next = cursor.op.wrapping_add(1);
+        match op {
+            Op::Nop => {}
+            Op::Push(value) => cursor.push(value)?,
+            Op::Load(local) => cursor.push(cursor.local(local)?)?,
+            Op::Store(local) => *cursor.local_mut(local)? = cursor.pop()?,
+            Op::Increment { local, by } => {
+                let variable = cursor.local_mut(local)?;
+                *variable = variable.wrapping_add(i32::from(by));
+            }
+
+            Op::LoadByte => {
+                let (array, element) = pop_element(cursor)?;
+                cursor.push(heap.load_byte(array, element)?)?;
+            }
+            Op::LoadShort => {
+                let (array, element) = pop_element(cursor)?;
+                cursor.push(heap.load_short(array, element)?)?;
+            }
+            Op::LoadInt => {
+                let (array, element) = pop_element(cursor)?;
+                cursor.push(heap.load_int(array, element)?)?;
+            }
+            Op::StoreByte => {
+                let value = cursor.pop()?;
+                let (array, element) = pop_element(cursor)?;
+                heap.store_byte(array, element, value)?;
+            }
+            Op::StoreShort => {
+                let value = cursor.pop()?;
+                let (array, element) = pop_element(cursor)?;
+                heap.store_short(array, element, value)?;
+            }
+            Op::StoreInt => {
+                let value = cursor.pop()?;
+                let (array, element) = pop_element(cursor)?;
+                heap.store_int(array, element, value)?;
+            }
+            Op::ArrayLength => {
+                let array = cursor.pop()?;
+                cursor.push(heap.length(array)?)?;
+            }
+            Op::NewArray(kind) => {
+                let length = cursor.pop()?;
+                cursor.push(heap.allocate(kind, length)?)?;
+            }
+
+            Op::Pop => cursor.drop_values(1)?,
+            Op::Pop2 => cursor.drop_values(2)?,
+            Op::Dup => cursor.pick(0)?,
+            Op::DupX1 => {
+                cursor.pick(0)?;
+                cursor.rotate(3, 1)?;
+            }
+            Op::DupX2 => {
+                cursor.pick(0)?;
+                cursor.rotate(4, 1)?;
+            }
+            Op::Dup2 => pick_pair(cursor)?,
+            Op::Dup2X1 => {
+                pick_pair(cursor)?;
+                cursor.rotate(5, 2)?;
+            }
+            Op::Dup2X2 => {
+                pick_pair(cursor)?;
+                cursor.rotate(6, 2)?;
+            }
+            Op::Swap => cursor.rotate(2, 1)?,
+
+            Op::Add => cursor.binary(i32::wrapping_add)?,
+            Op::Subtract => cursor.binary(i32::wrapping_sub)?,
+            Op::Multiply => cursor.binary(i32::wrapping_mul)?,
+            Op::Divide => {
+                let divisor = pop_divisor(cursor)?;
+                cursor.unary(|dividend| dividend.wrapping_div(divisor))?;
+            }
+            Op::Remainder => {
+                let divisor = pop_divisor(cursor)?;
+                cursor.unary(|dividend| dividend.wrapping_rem(divisor))?;
+            }
+            Op::Negate => cursor.unary(i32::wrapping_neg)?,
+            // The wrapping shifts take the low five bits of the count, as JVMS §6.5.ishl does.
+            Op::ShiftLeft => cursor.binary(|a, b| a.wrapping_shl(b.cast_unsigned()))?,
+            Op::ShiftRight => cursor.binary(|a, b| a.wrapping_shr(b.cast_unsigned()))?,
+            Op::ShiftRightUnsigned => cursor.binary(|a, b| {
+                a.cast_unsigned()
+                    .wrapping_shr(b.cast_unsigned())
+                    .cast_signed()
+            })?,
+            Op::And => cursor.binary(|a, b| a & b)?,
+            Op::Or => cursor.binary(|a, b| a | b)?,
+            Op::Xor => cursor.binary(|a, b| a ^ b)?,
+            Op::Narrow(kind) => cursor.unary(|value| kind.narrow(value))?,
+
+            Op::Goto(target) => next = target,
+            Op::IfZero(target) => branch_if(cursor, &mut next, target, |a| a == 0)?,
+            Op::IfNotZero(target) => branch_if(cursor, &mut next, target, |a| a != 0)?,
+            Op::IfNegative(target) => branch_if(cursor, &mut next, target, |a| a < 0)?,
+            Op::IfNotNegative(target) => branch_if(cursor, &mut next, target, |a| a >= 0)?,
+            Op::IfPositive(target) => branch_if(cursor, &mut next, target, |a| a > 0)?,
+            Op::IfNotPositive(target) => branch_if(cursor, &mut next, target, |a| a <= 0)?,
+            Op::IfEqual(target) => compare(cursor, &mut next, target, |a, b| a == b)?,
+            Op::IfNotEqual(target) => compare(cursor, &mut next, target, |a, b| a != b)?,
+            Op::IfLess(target) => compare(cursor, &mut next, target, |a, b| a < b)?,
+            Op::IfNotLess(target) => compare(cursor, &mut next, target, |a, b| a >= b)?,
+            Op::IfGreater(target) => compare(cursor, &mut next, target, |a, b| a > b)?,
+            Op::IfNotGreater(target) => compare(cursor, &mut next, target, |a, b| a <= b)?,
+            Op::TableSwitch { default, cases } => {
+                next = table_target(switch(program, default, cases)?, cursor.pop()?);
+            }
+            Op::LookupSwitch { default, cases } => {
+                next = lookup_target(switch(program, default, cases)?, cursor.pop()?);
+            }
+
+            Op::GetStatic(id) => cursor.push(*field(fields, id)?)?,
+            Op::GetField(id) => {
+                reject_null(cursor.pop()?)?;
+                cursor.push(*field(fields, id)?)?;
+            }
+            Op::PutStatic { field: id, kind } => {
+                let value = cursor.pop()?;
+                *field(fields, id)? = storable(heap, kind, value)?;
+            }
+            Op::PutField { field: id, kind } => {
+                let value = cursor.pop()?;
+                reject_null(cursor.pop()?)?;
+                *field(fields, id)? = storable(heap, kind, value)?;
+            }
+
+            Op::InvokeStatic(id) => {
+                let callee = callee(program, id)?;
+                cursor.enter(id, callee)?;
+                next = callee.entry;
+            }
+            Op::InvokeInstance(id) => {
+                let callee = callee(program, id)?;
+                let behind_receiver = usize::from(callee.arguments).wrapping_sub(1);
+                reject_null(cursor.receiver(behind_receiver)?)?;
+                cursor.enter(id, callee)?;
+                next = callee.entry;
+            }
+            Op::InvokeNative(call) => {
+                if call.has_receiver {
+                    reject_null(cursor.receiver(usize::from(call.arguments))?)?;
+                }
+                return Ok(Exit::Native(call));
+            }
+            Op::Return => match cursor.leave()? {
+                Some(caller) => next = caller.wrapping_add(1),
+                None => return Ok(Exit::Returned(None)),
+            },
+            Op::ReturnValue(kind) => {
+                let value = kind.narrow(cursor.pop()?);
+                match cursor.leave()? {
+                    Some(caller) => next = caller.wrapping_add(1),
+                    None => return Ok(Exit::Returned(Some(value))),
+                }
+                cursor.push(value)?;
+            }
+        }
+        if cfg!(debug_assertions) {
+            check_effect(program, cursor, top_before)?;
+        }
+        cursor.op = next;
+    }
+}
+
+/// Pops an index and, below it, an array.
+#[inline]
+fn pop_element(cursor: &mut Cursor<'_>) -> Result<(i32, i32), TrapKind> {
+    let element = cursor.pop()?;
+    Ok((cursor.pop()?, element))
+}
+
+#[inline]
+fn pop_divisor(cursor: &mut Cursor<'_>) -> Result<i32, TrapKind> {
+    match cursor.pop()? {
+        0 => Err(TrapKind::ArithmeticException),
+        divisor => Ok(divisor),
+    }
+}
+
+#[inline]
+fn pick_pair(cursor: &mut Cursor<'_>) -> Result<(), TrapKind> {
+    cursor.pick(1)?;
+    cursor.pick(1)
+}
+
+#[inline]
+fn branch_if(
+    cursor: &mut Cursor<'_>,
+    next: &mut u32,
+    target: u32,
+    taken: impl FnOnce(i32) -> bool,
+) -> Result<(), TrapKind> {
+    if taken(cursor.pop()?) {
+        *next = target;
+    }
+    Ok(())
+}
+
+#[inline]
+fn compare(
+    cursor: &mut Cursor<'_>,
+    next: &mut u32,
+    target: u32,
+    taken: impl FnOnce(i32, i32) -> bool,
+) -> Result<(), TrapKind> {
+    let second = cursor.pop()?;
+    branch_if(cursor, next, target, |first| taken(first, second))
+}
+
+#[inline]
+const fn reject_null(reference: i32) -> Result<(), TrapKind> {
+    if reference == 0 {
+        Err(TrapKind::NullPointerException)
+    } else {
+        Ok(())
+    }
+}
+
+/// Returns what a field of this kind keeps of a value; an array that ends with the call is refused.
+#[inline]
+fn storable(heap: &Heap<'_>, kind: ValueKind, value: i32) -> Result<i32, TrapKind> {
+    match kind {
+        ValueKind::Reference if heap.is_transient(value) => Err(TrapKind::TransientEscape),
+        ValueKind::Reference
+        | ValueKind::Int
+        | ValueKind::Byte
+        | ValueKind::Short
+        | ValueKind::Boolean => Ok(kind.narrow(value)),
+    }
+}
+
+#[inline]
+fn field(fields: &mut [i32], id: FieldId) -> Result<&mut i32, TrapKind> {
+    fields.get_mut(id.index()).ok_or(TrapKind::Unverified)
+}
+
+#[inline]
+fn callee<'p>(program: &Program<'p>, id: MethodId) -> Result<&'p LinkedMethod, TrapKind> {
+    program.method(id).ok_or(TrapKind::Unverified)
+}
+
+/// Returns the default case of a switch, and its other cases.
+#[inline]
+fn switch<'p>(
+    program: &Program<'p>,
+    default: u32,
+    cases: u16,
+) -> Result<(SwitchCase, &'p [SwitchCase]), TrapKind> {
+    let from_default = program
+        .switches
+        .get(index(default)..)
+        .and_then(<[_]>::split_first);
+    from_default
+        .and_then(|(default, behind)| Some((*default, behind.get(..usize::from(cases))?)))
+        .ok_or(TrapKind::Unverified)
+}
+
+fn table_target((default, cases): (SwitchCase, &[SwitchCase]), key: i32) -> u32 {
+    // A key below the lowest wraps to a number that is not below the count of cases: the highest key
+    // is an `int` too, so the way round from it to the lowest is longer than the table.
+    let distance = key.wrapping_sub(default.key).cast_unsigned();
+    cases.get(index(distance)).unwrap_or(&default).target
+}
+
+fn lookup_target((default, cases): (SwitchCase, &[SwitchCase]), key: i32) -> u32 {
+    let found = cases.binary_search_by_key(&key, |case| case.key).ok();
+    found
+        .and_then(|at| cases.get(at))
+        .unwrap_or(&default)
+        .target
+}
+
+/// Compares what an op did to the operand stack with what the opcode table declares.
+fn check_effect(
+    program: &Program<'_>,
+    cursor: &Cursor<'_>,
+    top_before: usize,
+) -> Result<(), TrapKind> {
+    let origin = program.origin(cursor.op).ok_or(TrapKind::Unverified)?;
+    let as_declared = match origin.opcode.effect() {
+        StackEffect::Fixed { pops, pushes } => {
+            top_before.checked_add(pushes.len()) == cursor.top().checked_add(pops.len())
+        }
+        StackEffect::Special => true,
+        StackEffect::Unsupported(_) => false,
+    };
+    let (id, in_use) = cursor.running().ok_or(TrapKind::Unverified)?;
+    let method = callee(program, id)?;
+    let frame = usize::from(method.max_locals)..=index(method.slots());
+    if as_declared && frame.contains(&in_use) {
+        Ok(())
+    } else {
+        Err(TrapKind::Unverified)
+    }
+}
+
+/// Returns the number of an op or a case as an index.
+#[inline]
+const fn index(number: u32) -> usize {
+    // `usize` has at least 32 bits on every target the crate builds for; `From` is not offered.
+    number as usize
+}

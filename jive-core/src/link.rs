@@ -1,0 +1,379 @@
+//! Linking: makes a program of a verified class, in memory that the caller lends.
+
+use core::fmt;
+
+use crate::classfile::{ClassFile, Code, Constant, Field, FieldAccess, Method, MethodAccess};
+use crate::descriptor::{FieldType, MethodDescriptor, parse_field};
+use crate::id::{CpIndex, FieldId, MethodId, Pc};
+use crate::insn::{DecodeError, DecodeErrorKind, instructions};
+use crate::lower::{Lowering, SwitchTable, Targets};
+use crate::opcode::Opcode;
+use crate::program::{
+    LinkedField, LinkedMethod, Op, Origin, Program, ProgramSize, ProgramStorage, ValueKind,
+};
+use crate::verified::Verified;
+
+/// Why a class could not be linked, and where.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{kind} ({at})")]
+pub struct LinkError {
+    /// The place in the class.
+    pub at: LinkSite,
+    /// What is wrong there.
+    pub kind: LinkErrorKind,
+}
+
+/// A place in a class, as the linker sees it.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum LinkSite {
+    /// The class as a whole.
+    Class,
+    /// A field.
+    Field(FieldId),
+    /// A method.
+    Method(MethodId),
+    /// An instruction.
+    Code {
+        /// Its method.
+        method: MethodId,
+        /// Its place in the code.
+        pc: Pc,
+    },
+}
+
+impl fmt::Display for LinkSite {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Class => f.write_str("class"),
+            Self::Field(field) => write!(f, "field {field}"),
+            Self::Method(method) => write!(f, "method {method}"),
+            Self::Code { method, pc } => write!(f, "method {method}, pc {pc}"),
+        }
+    }
+}
+
+/// What keeps a class from being linked.
+///
+/// All but [`LinkErrorKind::StorageTooSmall`] mean that a class was vouched for wrongly.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LinkErrorKind {
+    /// The lent memory is smaller than [`program_size`] says.
+    #[error("expected room for {needed} {storage}, found {found}")]
+    StorageTooSmall {
+        /// Which part of it.
+        storage: Storage,
+        /// How many elements are needed.
+        needed: usize,
+        /// How many there are.
+        found: usize,
+    },
+    /// The code does not decode.
+    #[error("{0}")]
+    Decode(DecodeErrorKind),
+    /// An instruction is outside the subset.
+    #[error("expected an instruction of the subset, found `{0}`")]
+    Opcode(Opcode),
+    /// A branch goes to what is no instruction.
+    #[error("expected a branch to an instruction, found pc {target}")]
+    Target {
+        /// Where it goes.
+        target: i64,
+    },
+    /// A constant pool entry is not what its user needs.
+    #[error("expected a constant that fits its use, found entry {0}")]
+    Constant(CpIndex),
+    /// A name means no member of the class and no native.
+    #[error("expected a member of the class or a native, found entry {0}")]
+    Member(CpIndex),
+    /// A descriptor is malformed or outside the subset.
+    #[error("expected a type of the subset")]
+    Descriptor,
+    /// A count passes what a program can hold.
+    #[error("expected a count that a program can hold")]
+    Count,
+}
+
+impl LinkErrorKind {
+    /// Returns the stable code of the kind.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::StorageTooSmall { .. } => "limit/program-storage",
+            Self::Decode(_)
+            | Self::Opcode(_)
+            | Self::Target { .. }
+            | Self::Constant(_)
+            | Self::Member(_)
+            | Self::Descriptor
+            | Self::Count => "unsafe/unverified",
+        }
+    }
+}
+
+/// A part of [`ProgramStorage`].
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Storage {
+    /// The ops.
+    Ops,
+    /// The origins of the ops.
+    Origins,
+    /// The methods.
+    Methods,
+    /// The fields.
+    Fields,
+    /// The cases of switches.
+    Switches,
+}
+
+impl fmt::Display for Storage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Ops => "ops",
+            Self::Origins => "origins",
+            Self::Methods => "methods",
+            Self::Fields => "fields",
+            Self::Switches => "switch cases",
+        })
+    }
+}
+
+/// Counts what the program of a class needs.
+///
+/// # Errors
+/// Where the code does not decode, which a verified class's does.
+pub fn program_size(verified: &Verified<'_>) -> Result<ProgramSize, LinkError> {
+    let class = verified.class();
+    let mut size = ProgramSize {
+        methods: class.method_count(),
+        fields: class.field_count(),
+        ..ProgramSize::default()
+    };
+    for method in class.methods() {
+        let code = method.code().map_or(&[][..], |code| code.bytes);
+        for insn in instructions(code) {
+            let insn = insn.map_err(|error| undecodable(method.id, error))?;
+            size.ops = size.ops.saturating_add(1);
+            size.switches = size
+                .switches
+                .saturating_add(SwitchTable::rows(&insn.operand));
+        }
+    }
+    Ok(size)
+}
+
+/// Links a class: resolves every name, decodes every instruction into an op.
+///
+/// What no path reaches is linked too, its types unseen.
+///
+/// # Errors
+/// Where the storage is too small, or the class is not what was vouched for.
+pub fn link<'p>(
+    verified: &Verified<'_>,
+    storage: ProgramStorage<'p>,
+) -> Result<Program<'p>, LinkError> {
+    let class = verified.class();
+    let size = program_size(verified)?;
+    let ProgramStorage {
+        ops,
+        origins,
+        methods,
+        fields,
+        switches,
+    } = storage;
+    let mut tables = Tables {
+        ops: first(ops, size.ops, Storage::Ops)?,
+        origins: first(origins, size.ops, Storage::Origins)?,
+        ops_used: 0,
+        switches: SwitchTable::new(first(switches, size.switches, Storage::Switches)?),
+    };
+    let methods = first(methods, size.methods, Storage::Methods)?;
+    let fields = first(fields, size.fields, Storage::Fields)?;
+    for (linked, field) in fields.iter_mut().zip(class.fields()) {
+        *linked = link_field(&class, &field).map_err(|kind| LinkError {
+            at: LinkSite::Field(field.id),
+            kind,
+        })?;
+    }
+    let mut program = Program {
+        ops: &[],
+        origins: &[],
+        methods: &[],
+        fields,
+        switches: &[],
+        initializer: None,
+        constructor: None,
+        applet: verified.applet(),
+        code_bytes: 0,
+    };
+    for (linked, method) in methods.iter_mut().zip(class.methods()) {
+        *linked = tables.link_method(verified, &method)?;
+        let length = method.code().map_or(0, |code| code.bytes.len());
+        // A code array is shorter than 64 KiB, and there are fewer than 64 Ki methods.
+        program.code_bytes = program
+            .code_bytes
+            .saturating_add(u32::try_from(length).unwrap_or(u32::MAX));
+        if method.name == "<clinit>" {
+            program.initializer = Some(method.id);
+        } else if method.name == "<init>" && method.descriptor == "()V" {
+            program.constructor = Some(method.id);
+        }
+    }
+    program.ops = tables.ops;
+    program.origins = tables.origins;
+    program.switches = tables.switches.into_cases();
+    program.methods = methods;
+    Ok(program)
+}
+
+/// The parts of a program that grow instruction by instruction.
+struct Tables<'p> {
+    ops: &'p mut [Op],
+    origins: &'p mut [Origin],
+    ops_used: usize,
+    switches: SwitchTable<'p>,
+}
+
+impl Tables<'_> {
+    fn link_method(
+        &mut self,
+        verified: &Verified<'_>,
+        method: &Method<'_>,
+    ) -> Result<LinkedMethod, LinkError> {
+        let fail = |kind| LinkError {
+            at: LinkSite::Method(method.id),
+            kind,
+        };
+        let descriptor = MethodDescriptor::parse(method.descriptor.as_bytes())
+            .map_err(|_| fail(LinkErrorKind::Descriptor))?;
+        let has_receiver = !method.access.contains(MethodAccess::STATIC);
+        let arguments =
+            u16::from(descriptor.parameter_slots()).saturating_add(u16::from(has_receiver));
+        let Some(code) = method.code() else {
+            return Ok(LinkedMethod {
+                arguments,
+                has_receiver,
+                ..LinkedMethod::default()
+            });
+        };
+        // Only what no path reaches returns a value from a void method.
+        let result = descriptor
+            .result()
+            .map_or(Ok(ValueKind::Int), value_kind)
+            .map_err(fail)?;
+        let entry = self.ops_used;
+        self.note_origins(method, &code)?;
+        self.lower_code(verified, method, &code, entry, result)?;
+        let ops = self.ops_used.saturating_sub(entry);
+        Ok(LinkedMethod {
+            entry: u32::try_from(entry).map_err(|_| fail(LinkErrorKind::Count))?,
+            ops: u32::try_from(ops).map_err(|_| fail(LinkErrorKind::Count))?,
+            arguments,
+            max_locals: code.max_locals,
+            max_stack: code.max_stack,
+            has_receiver,
+        })
+    }
+
+    /// Notes where each instruction lies, so that branches can be resolved forwards too.
+    fn note_origins(&mut self, method: &Method<'_>, code: &Code<'_>) -> Result<(), LinkError> {
+        let free = self.origins.get_mut(self.ops_used..).unwrap_or_default();
+        for (origin, insn) in free.iter_mut().zip(instructions(code.bytes)) {
+            let insn = insn.map_err(|error| undecodable(method.id, error))?;
+            *origin = Origin {
+                pc: insn.pc,
+                opcode: insn.opcode,
+                instructions: 1,
+            };
+            self.ops_used = self.ops_used.saturating_add(1);
+        }
+        Ok(())
+    }
+
+    fn lower_code(
+        &mut self,
+        verified: &Verified<'_>,
+        method: &Method<'_>,
+        code: &Code<'_>,
+        entry: usize,
+        result: ValueKind,
+    ) -> Result<(), LinkError> {
+        let origins = self.origins.get(entry..self.ops_used).unwrap_or_default();
+        let mut lowering = Lowering {
+            verified,
+            result,
+            targets: Targets { entry, origins },
+            switches: &mut self.switches,
+        };
+        let ops = self.ops.get_mut(entry..self.ops_used).unwrap_or_default();
+        for (op, insn) in ops.iter_mut().zip(instructions(code.bytes)) {
+            let insn = insn.map_err(|error| undecodable(method.id, error))?;
+            let at = LinkSite::Code {
+                method: method.id,
+                pc: insn.pc,
+            };
+            *op = lowering
+                .lower(&insn)
+                .map_err(|kind| LinkError { at, kind })?;
+        }
+        Ok(())
+    }
+}
+
+fn link_field(class: &ClassFile<'_>, field: &Field<'_>) -> Result<LinkedField, LinkErrorKind> {
+    let kind = field_kind(field)?;
+    // An instance field's `ConstantValue` is ignored (JVMS §4.7.2).
+    let constant = field
+        .constant_value()
+        .filter(|_| field.access.contains(FieldAccess::STATIC));
+    let initial = match constant {
+        None => 0,
+        Some(index) => match class.pool().get(index) {
+            Ok(Constant::Integer(value)) => kind.narrow(value),
+            _ => return Err(LinkErrorKind::Constant(index)),
+        },
+    };
+    Ok(LinkedField { kind, initial })
+}
+
+/// Returns what storing a value in the field does to it.
+pub(crate) fn field_kind(field: &Field<'_>) -> Result<ValueKind, LinkErrorKind> {
+    parse_field(field.descriptor.as_bytes())
+        .map_err(|_| LinkErrorKind::Descriptor)
+        .and_then(value_kind)
+}
+
+fn value_kind(field: FieldType<'_>) -> Result<ValueKind, LinkErrorKind> {
+    match field {
+        FieldType::Int => Ok(ValueKind::Int),
+        FieldType::Byte => Ok(ValueKind::Byte),
+        FieldType::Short => Ok(ValueKind::Short),
+        FieldType::Boolean => Ok(ValueKind::Boolean),
+        FieldType::Object(_) | FieldType::Array { .. } => Ok(ValueKind::Reference),
+        FieldType::Char | FieldType::Long | FieldType::Float | FieldType::Double => {
+            Err(LinkErrorKind::Descriptor)
+        }
+    }
+}
+
+fn undecodable(method: MethodId, error: DecodeError) -> LinkError {
+    LinkError {
+        at: LinkSite::Code {
+            method,
+            pc: error.pc,
+        },
+        kind: LinkErrorKind::Decode(error.kind),
+    }
+}
+
+/// Takes the first elements of a lent slice.
+fn first<T>(lent: &mut [T], needed: usize, storage: Storage) -> Result<&mut [T], LinkError> {
+    let found = lent.len();
+    lent.get_mut(..needed).ok_or(LinkError {
+        at: LinkSite::Class,
+        kind: LinkErrorKind::StorageTooSmall {
+            storage,
+            needed,
+            found,
+        },
+    })
+}

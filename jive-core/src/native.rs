@@ -1,0 +1,294 @@
+//! Natives as data: the rows that verifier, linker, Java stub and runtime all read.
+
+use core::fmt;
+
+use crate::id::NativeId;
+
+/// A type that a native takes or gives back.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum NativeType {
+    /// An `int`.
+    Int,
+    /// A `byte[]`, possibly null.
+    ByteArray,
+    /// A `short[]`, possibly null.
+    ShortArray,
+    /// An `int[]`, possibly null.
+    IntArray,
+}
+
+impl NativeType {
+    /// Returns the field descriptor (JVMS §4.3.2).
+    #[must_use]
+    pub const fn descriptor(self) -> &'static str {
+        match self {
+            Self::Int => "I",
+            Self::ByteArray => "[B",
+            Self::ShortArray => "[S",
+            Self::IntArray => "[I",
+        }
+    }
+
+    /// Returns the type as Java source spells it.
+    #[must_use]
+    pub const fn java(self) -> &'static str {
+        match self {
+            Self::Int => "int",
+            Self::ByteArray => "byte[]",
+            Self::ShortArray => "short[]",
+            Self::IntArray => "int[]",
+        }
+    }
+}
+
+/// A parameter of a native.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct NativeParameter {
+    /// Name, as the Java stub and the documentation show it.
+    pub name: &'static str,
+    /// Type, as the verifier checks it.
+    pub kind: NativeType,
+}
+
+/// One row of a natives table.
+///
+/// A class reaches the native as a static method of `class`, or by declaring a `native` method of
+/// the same name and descriptor itself.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct NativeDecl {
+    /// Internal name of the class whose static method the native is.
+    pub class: &'static str,
+    /// Name of the method.
+    pub name: &'static str,
+    /// Parameters in order, without a receiver.
+    pub parameters: &'static [NativeParameter],
+    /// Result, or `None` for void.
+    pub result: Option<NativeType>,
+    /// The sentence that documents the native.
+    pub summary: &'static str,
+}
+
+impl NativeDecl {
+    /// Returns the method descriptor (JVMS §4.3.3), to be displayed.
+    #[must_use]
+    pub const fn descriptor(&self) -> NativeDescriptor<'_> {
+        NativeDescriptor { native: self }
+    }
+
+    /// Returns whether the native has this method descriptor.
+    #[must_use]
+    pub fn has_descriptor(&self, descriptor: &[u8]) -> bool {
+        self.descriptor()
+            .pieces()
+            .try_fold(descriptor, |rest, piece| {
+                rest.strip_prefix(piece.as_bytes())
+            })
+            .is_some_and(<[u8]>::is_empty)
+    }
+
+    /// Returns whether the native has this name and descriptor.
+    #[must_use]
+    pub fn matches(&self, name: &[u8], descriptor: &[u8]) -> bool {
+        self.name.as_bytes() == name && self.has_descriptor(descriptor)
+    }
+}
+
+/// The method descriptor of a native, made as it is displayed.
+#[derive(Copy, Clone, Debug)]
+pub struct NativeDescriptor<'n> {
+    native: &'n NativeDecl,
+}
+
+impl NativeDescriptor<'_> {
+    fn pieces(&self) -> impl Iterator<Item = &'static str> {
+        let parameters = self.native.parameters.iter().map(|p| p.kind.descriptor());
+        let result = self.native.result.map_or("V", NativeType::descriptor);
+        core::iter::once("(").chain(parameters).chain([")", result])
+    }
+}
+
+impl fmt::Display for NativeDescriptor<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.pieces().try_for_each(|piece| f.write_str(piece))
+    }
+}
+
+/// Finds the native that a `native` method of the applet's own class declares.
+#[must_use]
+pub fn find_native(
+    table: &'static [NativeDecl],
+    name: &[u8],
+    descriptor: &[u8],
+) -> Option<(NativeId, &'static NativeDecl)> {
+    numbered(table).find(|(_, native)| native.matches(name, descriptor))
+}
+
+/// Finds the native that is a static method of the class of this internal name.
+#[must_use]
+pub fn find_native_of(
+    table: &'static [NativeDecl],
+    class: &[u8],
+    name: &[u8],
+    descriptor: &[u8],
+) -> Option<(NativeId, &'static NativeDecl)> {
+    numbered(table)
+        .find(|(_, native)| native.class.as_bytes() == class && native.matches(name, descriptor))
+}
+
+/// Returns whether any native of the table is a static method of the class of this internal name.
+#[must_use]
+pub fn is_native_class(table: &[NativeDecl], class: &[u8]) -> bool {
+    table.iter().any(|native| native.class.as_bytes() == class)
+}
+
+fn numbered(table: &'static [NativeDecl]) -> impl Iterator<Item = (NativeId, &'static NativeDecl)> {
+    (0..=u16::MAX).map(NativeId).zip(table)
+}
+
+/// Declares a natives table: an enum with one variant a row, and the rows as data.
+///
+/// A row is `Variant = javaName(parameter: Type, …) -> Type, CostClass;` under a documentation
+/// comment, which becomes the row's summary. Types are those of [`NativeType`], and `Void` as a
+/// result. The cost class is a variant of the type named after `cost`: what the native does to the
+/// clock is for whoever keeps the clock.
+///
+/// ```
+/// #[derive(Debug, PartialEq)]
+/// pub enum Cost { Light, Transmit }
+///
+/// jive_core::natives! {
+///     /// What the example offers.
+///     pub enum Example: "unet/Nic", cost Cost {
+///         /// Pops the free queue.
+///         GetFreeBuffer = getFreeBuffer() -> Int, Light;
+///         /// Sends one packet.
+///         TxPush = txPush(buffer: ByteArray, offset: Int) -> Void, Transmit;
+///     }
+/// }
+///
+/// assert_eq!(Example::TxPush.decl().descriptor().to_string(), "([BI)V");
+/// assert_eq!(Example::TxPush.decl().summary, "Sends one packet.");
+/// assert_eq!(Example::TxPush.cost(), Cost::Transmit);
+/// assert_eq!(Example::from_id(Example::TxPush.id()), Some(Example::TxPush));
+/// ```
+#[macro_export]
+macro_rules! natives {
+    (
+        $(#[$attribute:meta])*
+        $visibility:vis enum $Table:ident: $class:literal, cost $Cost:ident {
+            $(
+                $(#[doc = $doc:literal])+
+                $Variant:ident = $name:ident($($parameter:ident: $kind:ident),* $(,)?)
+                    -> $result:ident, $cost:ident;
+            )+
+        }
+    ) => {
+        $(#[$attribute])*
+        #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[repr(u16)]
+        $visibility enum $Table { $($(#[doc = $doc])+ $Variant),+ }
+
+        impl $Table {
+            /// Every native, in the order of the table.
+            $visibility const ALL: &'static [Self] = &[$(Self::$Variant),+];
+
+            /// The rows, as verifier and linker read them; a native's number is its place here.
+            $visibility const TABLE: &'static [$crate::NativeDecl] = &[$(
+                $crate::NativeDecl {
+                    class: $class,
+                    name: stringify!($name),
+                    parameters: &[$(
+                        $crate::NativeParameter {
+                            name: stringify!($parameter),
+                            kind: $crate::NativeType::$kind,
+                        }
+                    ),*],
+                    result: $crate::natives!(@result $result),
+                    summary: concat!($($doc),+).trim_ascii(),
+                }
+            ),+];
+
+            /// Returns the native's number in the table.
+            #[must_use]
+            $visibility const fn id(self) -> $crate::NativeId {
+                // The discriminants count from 0 in the order of the rows.
+                $crate::NativeId(self as u16)
+            }
+
+            /// Returns the native of this number, or `None` beyond the table.
+            #[must_use]
+            $visibility fn from_id(id: $crate::NativeId) -> Option<Self> {
+                Self::ALL.get(id.index()).copied()
+            }
+
+            /// Returns the native's row.
+            #[must_use]
+            $visibility const fn decl(self) -> &'static $crate::NativeDecl {
+                // The discriminants count from 0 in the order of the rows.
+                &Self::TABLE[self as usize]
+            }
+
+            /// Returns the class of its cost.
+            #[must_use]
+            $visibility const fn cost(self) -> $Cost {
+                match self { $(Self::$Variant => $Cost::$cost),+ }
+            }
+        }
+    };
+    (@result Void) => { None };
+    (@result $kind:ident) => { Some($crate::NativeType::$kind) };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    enum Cost {
+        Free,
+    }
+
+    crate::natives! {
+        enum Table: "unet/Nic", cost Cost {
+            /// Makes an array.
+            Make = make(length: Int) -> ByteArray, Free;
+            /// Takes one of each,
+            /// over two lines.
+            Take = take(a: ByteArray, b: ShortArray, c: IntArray, d: Int) -> Void, Free;
+        }
+    }
+
+    #[test]
+    fn a_row_is_found_by_name_and_whole_descriptor() {
+        let find = |name: &str, descriptor: &str| {
+            find_native(Table::TABLE, name.as_bytes(), descriptor.as_bytes()).map(|(id, _)| id)
+        };
+        assert_eq!(find("make", "(I)[B"), Some(Table::Make.id()));
+        assert_eq!(find("take", "([B[S[II)V"), Some(Table::Take.id()));
+        assert_eq!(find("make", "(I)[BB"), None);
+        assert_eq!(find("make", "(I)["), None);
+        assert_eq!(find("make", "(I)V"), None);
+        assert_eq!(find("take", "(I)[B"), None);
+        assert_eq!(find("make", ""), None);
+    }
+
+    #[test]
+    fn a_static_method_is_found_in_its_class_only() {
+        let find = |class: &str| {
+            find_native_of(Table::TABLE, class.as_bytes(), b"make", b"(I)[B").map(|(id, _)| id)
+        };
+        assert_eq!(find("unet/Nic"), Some(NativeId(0)));
+        assert_eq!(find("unet/Nix"), None);
+        assert!(is_native_class(Table::TABLE, b"unet/Nic"));
+        assert!(!is_native_class(Table::TABLE, b"Nic"));
+    }
+
+    #[test]
+    fn a_summary_runs_over_lines() {
+        assert_eq!(
+            Table::Take.decl().summary,
+            "Takes one of each, over two lines."
+        );
+        assert_eq!(Table::from_id(NativeId(2)), None);
+        assert!(matches!(Table::Make.cost(), Cost::Free));
+    }
+}
