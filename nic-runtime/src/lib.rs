@@ -1,8 +1,13 @@
 //! The simulated NIC: clock, fabric, NIC engine, U-Net endpoints, applets, events, exports and the
 //! command line.
+
+pub mod event;
+pub mod fabric;
 pub mod input;
+pub mod nic;
 pub mod profile;
 pub mod random;
 pub mod sched;
 pub mod time;
+pub mod unet;
 pub mod units;

@@ -1,0 +1,115 @@
+//! One direction of a link: its wire, the packets that queue for it and the one it holds back.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::num::NonZeroU64;
+use std::ops::{Index, IndexMut};
+
+use super::{Fate, Faults, PacketRef};
+use crate::event::NicId;
+use crate::random::Generator;
+use crate::sched::Deadline;
+use crate::time::SimDuration;
+
+/// Position of a link direction in the fabric.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct DirectionId(pub u32);
+
+/// What a link is like, in one direction.
+#[derive(Copy, Clone, Debug)]
+pub struct Wire {
+    /// Time from last bit out to last bit in.
+    pub latency: SimDuration,
+    /// Bytes per second.
+    pub bandwidth: NonZeroU64,
+    /// How likely each fault is.
+    pub faults: Faults,
+    /// Whether flipped bits are detected.
+    pub crc: bool,
+}
+
+/// One direction of a link.
+#[derive(Clone, Debug)]
+pub struct Direction {
+    /// The NIC whose packets it carries.
+    pub from: NicId,
+    /// The NIC it carries them to.
+    pub to: NicId,
+    /// What it is like.
+    pub wire: Wire,
+    /// Packets that wait for the wire.
+    pub queue: VecDeque<PacketRef>,
+    /// The packet whose bits are on their way out.
+    pub sending: Option<PacketRef>,
+    /// Runs while the first packet of the queue waits for room at the other end.
+    pub blocked: Deadline,
+    /// The packet that is delayed behind the next.
+    pub held: Option<PacketRef>,
+    /// Runs while a packet is held.
+    pub holding: Deadline,
+    generator: Generator,
+}
+
+impl Direction {
+    /// Returns how long a packet of `length` bytes occupies the wire.
+    #[must_use]
+    pub fn occupied_by(&self, length: u32) -> SimDuration {
+        SimDuration::of_transfer(length, self.wire.bandwidth)
+    }
+
+    /// Draws what happens to the next packet.
+    pub fn draw_fate(&mut self) -> Fate {
+        Fate::draw(&self.wire.faults, &mut self.generator)
+    }
+}
+
+/// Every link direction.
+#[derive(Clone, Debug, Default)]
+pub struct Fabric {
+    directions: Vec<Direction>,
+    routes: BTreeMap<(NicId, NicId), DirectionId>,
+}
+
+impl Fabric {
+    /// Returns a fabric without links.
+    #[must_use]
+    pub fn new() -> Fabric {
+        Fabric::default()
+    }
+
+    /// Returns the direction that leads from one NIC to another.
+    #[must_use]
+    pub fn route(&self, from: NicId, to: NicId) -> Option<DirectionId> {
+        self.routes.get(&(from, to)).copied()
+    }
+
+    /// Adds the direction from one NIC to another, which draws from `generator`.
+    pub fn add(&mut self, (from, to): (NicId, NicId), wire: Wire, generator: Generator) {
+        let id = u32::try_from(self.directions.len()).expect("a scenario has fewer links");
+        self.routes.insert((from, to), DirectionId(id));
+        self.directions.push(Direction {
+            from,
+            to,
+            wire,
+            queue: VecDeque::new(),
+            sending: None,
+            blocked: Deadline::default(),
+            held: None,
+            holding: Deadline::default(),
+            generator,
+        });
+    }
+}
+
+impl Index<DirectionId> for Fabric {
+    type Output = Direction;
+
+    fn index(&self, direction: DirectionId) -> &Direction {
+        &self.directions[direction.0 as usize]
+    }
+}
+
+impl IndexMut<DirectionId> for Fabric {
+    fn index_mut(&mut self, direction: DirectionId) -> &mut Direction {
+        &mut self.directions[direction.0 as usize]
+    }
+}

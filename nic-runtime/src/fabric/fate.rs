@@ -1,0 +1,90 @@
+//! What a link direction does to a packet, drawn from a generator of its own.
+
+use crate::random::{Chance, Generator};
+
+/// How likely each fault is.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Faults {
+    /// The packet is lost.
+    pub loss: Chance,
+    /// The packet is sent twice.
+    pub duplicate: Chance,
+    /// One bit of the packet is flipped.
+    pub corrupt: Chance,
+    /// The packet is delayed behind the next.
+    pub reorder: Chance,
+}
+
+/// What happens to one packet.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub struct Fate {
+    /// It is lost.
+    pub lost: bool,
+    /// It is sent a second time; nothing else happens to the copy.
+    pub duplicated: bool,
+    /// The bit to flip, counted modulo its bits.
+    pub flipped: Option<u64>,
+    /// It is delayed behind the next.
+    pub held: bool,
+}
+
+impl Fate {
+    /// Draws a fate. Every packet takes the same number of draws, so one fault's likelihood does not
+    /// shift the draws for another.
+    pub fn draw(faults: &Faults, generator: &mut Generator) -> Fate {
+        let [loss, duplicate, corrupt, bit, reorder] = std::array::from_fn(|_| generator.draw());
+        Fate {
+            lost: faults.loss.strikes(loss),
+            duplicated: faults.duplicate.strikes(duplicate),
+            flipped: faults.corrupt.strikes(corrupt).then_some(bit),
+            held: faults.reorder.strikes(reorder),
+        }
+    }
+}
+
+/// Flips the bit that `draw` chooses out of all bits; no bits, nothing to flip.
+pub(crate) fn flip(bytes: &mut [u8], draw: u64) {
+    let bits = bytes.len() as u64 * 8;
+    if let Some(bit) = draw.checked_rem(bits) {
+        // Both fit: `bit` is below eight times the slice's length.
+        bytes[(bit / 8) as usize] ^= 1 << (bit % 8);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn faults(loss: f64, corrupt: f64) -> Faults {
+        Faults {
+            loss: Chance::new(loss),
+            duplicate: Chance::new(0.25),
+            corrupt: Chance::new(corrupt),
+            reorder: Chance::new(0.5),
+        }
+    }
+
+    #[test]
+    fn one_fault_does_not_shift_another() {
+        let mut plain = Generator::named(1, &["link"]);
+        let mut lossy = Generator::named(1, &["link"]);
+        for _ in 0..100 {
+            let without = Fate::draw(&faults(0.0, 0.0), &mut plain);
+            let with = Fate::draw(&faults(0.9, 0.9), &mut lossy);
+            assert_eq!(
+                (without.duplicated, without.held),
+                (with.duplicated, with.held)
+            );
+        }
+    }
+
+    #[test]
+    fn exactly_one_bit_is_flipped() {
+        for draw in [0, 7, 8, 23, 24, u64::MAX] {
+            let mut bytes = [0u8; 3];
+            flip(&mut bytes, draw);
+            assert_eq!(bytes.iter().map(|byte| byte.count_ones()).sum::<u32>(), 1);
+        }
+        flip(&mut [], 5);
+    }
+}

@@ -1,0 +1,10 @@
+//! The fabric: packets, and the links that carry them with loss, duplication, corruption and reordering.
+
+mod direction;
+mod fate;
+mod packet;
+
+pub use direction::{Direction, DirectionId, Fabric, Wire};
+pub(crate) use fate::flip;
+pub use fate::{Fate, Faults};
+pub use packet::{Packet, PacketRef, PacketStore, PostId};

@@ -1,0 +1,100 @@
+//! Packets, and the store that keeps and reuses their memory.
+
+use std::ops::{Index, IndexMut};
+
+use super::{DirectionId, Fate};
+use crate::event::{ChannelId, EndpointId, PacketId};
+
+/// Which of its sender's transmit descriptors a packet came of; the fabric only carries it.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct PostId(pub u32);
+
+impl PostId {
+    /// Returns the number as an index into a slice.
+    #[must_use]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A packet, from the push that made it to where it ends.
+#[derive(Clone, Debug)]
+pub struct Packet {
+    /// Its number, unique in the run; a duplicate keeps it.
+    pub id: PacketId,
+    /// The sender, and its number of the channel.
+    pub from: (EndpointId, ChannelId),
+    /// The receiver, and its number of the channel.
+    pub to: (EndpointId, ChannelId),
+    /// The link direction that it takes.
+    pub route: DirectionId,
+    /// The descriptor that waits until it has left; `None` where a `doRx` made it.
+    pub post: Option<PostId>,
+    /// What the link does to it.
+    pub fate: Fate,
+    /// The message.
+    pub bytes: Vec<u8>,
+}
+
+/// Where a packet lies in the store. Holding one proves nothing once the packet is released.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct PacketRef(u32);
+
+/// Every packet that exists. Memory grows to the most that ever existed at once and is then reused.
+#[derive(Clone, Debug, Default)]
+pub struct PacketStore {
+    packets: Vec<Packet>,
+    vacant: Vec<PacketRef>,
+}
+
+impl PacketStore {
+    /// Adds a packet; its bytes are copied into memory that is reused.
+    pub fn add(&mut self, packet: Packet, bytes: &[u8]) -> PacketRef {
+        let place = match self.vacant.pop() {
+            Some(place) => {
+                let reused = std::mem::take(&mut self[place].bytes);
+                self[place] = Packet {
+                    bytes: reused,
+                    ..packet
+                };
+                place
+            }
+            None => {
+                let place = u32::try_from(self.packets.len()).expect("slots bound the packets");
+                self.packets.push(packet);
+                PacketRef(place)
+            }
+        };
+        self[place].bytes.clear();
+        self[place].bytes.extend_from_slice(bytes);
+        place
+    }
+
+    /// Adds a copy of a packet.
+    pub fn duplicate(&mut self, original: PacketRef) -> PacketRef {
+        let bytes = std::mem::take(&mut self[original].bytes);
+        let header = self[original].clone();
+        let copy = self.add(header, &bytes);
+        self[original].bytes = bytes;
+        copy
+    }
+
+    /// Ends a packet; its memory is used again.
+    pub fn release(&mut self, packet: PacketRef) {
+        self.vacant.push(packet);
+    }
+}
+
+impl Index<PacketRef> for PacketStore {
+    type Output = Packet;
+
+    fn index(&self, packet: PacketRef) -> &Packet {
+        &self.packets[packet.0 as usize]
+    }
+}
+
+impl IndexMut<PacketRef> for PacketStore {
+    fn index_mut(&mut self, packet: PacketRef) -> &mut Packet {
+        &mut self.packets[packet.0 as usize]
+    }
+}

@@ -1,0 +1,84 @@
+//! When the DMA engines between host and NIC memory are free.
+
+use std::num::NonZeroU64;
+
+use crate::event::DmaDirection;
+use crate::profile::{DmaEngines, DmaProfile};
+use crate::time::{SimDuration, SimTime};
+
+/// The engines' schedule. Transfers are not interrupted and run in the order in which they were queued,
+/// so a transfer's start is known when it is queued.
+#[derive(Copy, Clone, Debug)]
+pub struct DmaSchedule {
+    engines: DmaEngines,
+    bandwidth: NonZeroU64,
+    free_at: [SimTime; 2],
+}
+
+impl DmaSchedule {
+    /// Returns engines that are free.
+    #[must_use]
+    pub fn new(profile: &DmaProfile) -> DmaSchedule {
+        DmaSchedule {
+            engines: profile.engines,
+            bandwidth: profile.bandwidth,
+            free_at: [SimTime::ZERO; 2],
+        }
+    }
+
+    /// Returns how long a transfer of `length` bytes takes.
+    #[must_use]
+    pub fn duration(&self, length: u32) -> SimDuration {
+        SimDuration::of_transfer(length, self.bandwidth)
+    }
+
+    /// Queues a transfer and returns when it starts.
+    pub fn queue(&mut self, now: SimTime, direction: DmaDirection, length: u32) -> SimTime {
+        let engine = match (self.engines, direction) {
+            (DmaEngines::Shared, _) | (_, DmaDirection::HostToNic) => 0,
+            (DmaEngines::PerDirection, DmaDirection::NicToHost) => 1,
+        };
+        let start = self.free_at[engine].max(now);
+        self.free_at[engine] = start + self.duration(length);
+        start
+    }
+
+    /// Returns when everything that is queued now is done.
+    #[must_use]
+    pub fn drained_at(&self, now: SimTime) -> SimTime {
+        self.free_at[0].max(self.free_at[1]).max(now)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn schedule(engines: DmaEngines) -> DmaSchedule {
+        // 1 GB/s is a byte each nanosecond.
+        let bandwidth = NonZeroU64::new(1_000_000_000).unwrap();
+        DmaSchedule::new(&DmaProfile { engines, bandwidth })
+    }
+
+    fn ns(ns: u64) -> SimTime {
+        SimTime::from_ps(ns * 1000)
+    }
+
+    #[test]
+    fn one_engine_takes_turns() {
+        let mut dma = schedule(DmaEngines::Shared);
+        assert_eq!(dma.queue(ns(10), DmaDirection::HostToNic, 100), ns(10));
+        assert_eq!(dma.queue(ns(20), DmaDirection::NicToHost, 5), ns(110));
+        assert_eq!(dma.drained_at(ns(20)), ns(115));
+        assert_eq!(dma.queue(ns(500), DmaDirection::HostToNic, 1), ns(500));
+    }
+
+    #[test]
+    fn two_engines_do_not_wait_for_each_other() {
+        let mut dma = schedule(DmaEngines::PerDirection);
+        assert_eq!(dma.queue(ns(10), DmaDirection::HostToNic, 100), ns(10));
+        assert_eq!(dma.queue(ns(20), DmaDirection::NicToHost, 5), ns(20));
+        assert_eq!(dma.queue(ns(21), DmaDirection::NicToHost, 5), ns(25));
+        assert_eq!(dma.drained_at(ns(21)), ns(110));
+    }
+}

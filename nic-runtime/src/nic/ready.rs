@@ -1,0 +1,107 @@
+//! Round robin over the members of a set, at a cost that does not grow with those outside of it.
+
+const WORD: usize = u64::BITS as usize;
+
+/// A set of small numbers that are taken in turn: after `i` comes the next larger member, and after the
+/// largest the smallest.
+#[derive(Clone, Debug)]
+pub struct RoundRobin {
+    members: Vec<u64>,
+    // Bit i: word i of `members` is not zero.
+    words: Vec<u64>,
+    next: usize,
+}
+
+impl RoundRobin {
+    /// Returns an empty set of numbers below `limit`.
+    #[must_use]
+    pub fn new(limit: usize) -> RoundRobin {
+        let words = limit.div_ceil(WORD);
+        RoundRobin {
+            members: vec![0; words],
+            words: vec![0; words.div_ceil(WORD)],
+            next: 0,
+        }
+    }
+
+    /// Adds a number.
+    pub fn insert(&mut self, number: usize) {
+        self.members[number / WORD] |= 1 << (number % WORD);
+        self.words[number / WORD / WORD] |= 1 << (number / WORD % WORD);
+    }
+
+    /// Removes a number.
+    pub fn remove(&mut self, number: usize) {
+        self.members[number / WORD] &= !(1 << (number % WORD));
+        if self.members[number / WORD] == 0 {
+            self.words[number / WORD / WORD] &= !(1 << (number / WORD % WORD));
+        }
+    }
+
+    /// Returns the member whose turn it is and passes the turn on; the member stays.
+    pub fn take_turn(&mut self) -> Option<usize> {
+        let member = self.first_from(self.next).or_else(|| self.first_from(0))?;
+        self.next = member + 1;
+        Some(member)
+    }
+
+    fn first_from(&self, number: usize) -> Option<usize> {
+        let word = number / WORD;
+        let here = self.members.get(word)? & (u64::MAX << (number % WORD));
+        if here != 0 {
+            return Some(word * WORD + here.trailing_zeros() as usize);
+        }
+        let word = first_bit_from(&self.words, word + 1)?;
+        Some(word * WORD + self.members[word].trailing_zeros() as usize)
+    }
+}
+
+/// Returns the position of the first bit that is set, from `start` on.
+fn first_bit_from(bits: &[u64], start: usize) -> Option<usize> {
+    let mut mask = u64::MAX << (start % WORD);
+    for (index, word) in bits.iter().enumerate().skip(start / WORD) {
+        if word & mask != 0 {
+            return Some(index * WORD + (word & mask).trailing_zeros() as usize);
+        }
+        mask = u64::MAX;
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn turns_go_round_in_order() {
+        let mut set = RoundRobin::new(10_000);
+        for number in [9_999, 0, 63, 64, 4_096] {
+            set.insert(number);
+        }
+        let mut turns = |count| {
+            (0..count)
+                .map_while(|_| set.take_turn())
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(turns(7), [0, 63, 64, 4_096, 9_999, 0, 63]);
+        set.remove(64);
+        set.remove(0);
+        let mut turns = |count| {
+            (0..count)
+                .map_while(|_| set.take_turn())
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(turns(4), [4_096, 9_999, 63, 4_096]);
+    }
+
+    #[test]
+    fn a_set_of_one_and_of_none() {
+        let mut set = RoundRobin::new(1);
+        assert_eq!(set.take_turn(), None);
+        set.insert(0);
+        assert_eq!([set.take_turn(), set.take_turn()], [Some(0), Some(0)]);
+        set.remove(0);
+        assert_eq!(set.take_turn(), None);
+        assert_eq!(RoundRobin::new(0).take_turn(), None);
+    }
+}

@@ -1,0 +1,52 @@
+//! Channels: which endpoint a channel tag stands for.
+
+use crate::event::{ChannelId, EndpointId};
+use crate::fabric::DirectionId;
+
+/// One end of a channel.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Channel {
+    /// The endpoint's own number for it.
+    pub id: ChannelId,
+    /// The endpoint at the other end.
+    pub peer: EndpointId,
+    /// The other end's number for it.
+    pub peer_id: ChannelId,
+    /// The link direction that its packets take.
+    pub route: DirectionId,
+}
+
+/// The channels of one endpoint, in ascending order of its own numbers.
+#[derive(Clone, Debug, Default)]
+pub struct Channels(Box<[Channel]>);
+
+impl Channels {
+    /// Returns the table of these channels, whose numbers differ.
+    #[must_use]
+    pub fn new(mut channels: Vec<Channel>) -> Channels {
+        channels.sort_by_key(|channel| channel.id.0);
+        Channels(channels.into_boxed_slice())
+    }
+
+    /// Returns the channel of this number.
+    #[must_use]
+    pub fn get(&self, id: ChannelId) -> Option<&Channel> {
+        let index = self
+            .0
+            .binary_search_by_key(&id.0, |channel| channel.id.0)
+            .ok()?;
+        Some(&self.0[index])
+    }
+
+    /// Returns how many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Returns whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}

@@ -1,0 +1,187 @@
+//! The free queue: an endpoint's free buffers, and who holds each of them.
+//!
+//! A buffer is in the queue, with the NIC (popped and not yet named in a descriptor) or with the user
+//! (named in a descriptor and not yet put back). Each operation moves it from one holder to the next,
+//! so a buffer cannot be freed twice or handed out twice.
+
+use std::collections::VecDeque;
+
+/// The free queue of one endpoint. Buffers lie at 0, L, 2L, … of its buffer area.
+#[derive(Clone, Debug)]
+pub struct FreeQueue {
+    buffer_length: u32,
+    queue: VecDeque<u32>,
+    holders: Box<[Holder]>,
+    // What the running call popped and has not named, oldest first.
+    popped: Vec<u32>,
+}
+
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum Holder {
+    Queue,
+    Nic,
+    User,
+}
+
+impl FreeQueue {
+    /// Returns a queue of `count` buffers of `buffer_length` bytes each, the one at 0 first.
+    #[must_use]
+    pub fn new(count: u32, buffer_length: u32) -> FreeQueue {
+        FreeQueue {
+            buffer_length,
+            queue: (0..count).collect(),
+            holders: vec![Holder::Queue; count as usize].into_boxed_slice(),
+            popped: Vec::with_capacity(count as usize),
+        }
+    }
+
+    /// Returns the length of each buffer in bytes.
+    #[must_use]
+    pub fn buffer_length(&self) -> u32 {
+        self.buffer_length
+    }
+
+    /// Returns how many buffers are in the queue.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.queue.len()
+    }
+
+    /// Returns whether no buffer is in the queue.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.queue.is_empty()
+    }
+
+    /// Returns how many buffers the endpoint has, wherever they are.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.holders.len()
+    }
+
+    /// Pops the first buffer for the NIC and returns its offset.
+    pub fn pop(&mut self) -> Option<u32> {
+        let buffer = self.queue.pop_front()?;
+        self.holders[buffer as usize] = Holder::Nic;
+        self.popped.push(buffer);
+        Some(buffer * self.buffer_length)
+    }
+
+    /// Passes the buffer at `offset` from the NIC to the user; says whether there was one to pass.
+    pub fn name(&mut self, offset: u32) -> bool {
+        let Some(buffer) = self.buffer_at(offset) else {
+            return false;
+        };
+        if self.holders[buffer as usize] != Holder::Nic {
+            return false;
+        }
+        self.holders[buffer as usize] = Holder::User;
+        // From the end: what was popped last is named first, as a rule.
+        if let Some(position) = self.popped.iter().rposition(|&popped| popped == buffer) {
+            self.popped.remove(position);
+        }
+        true
+    }
+
+    /// Puts the user's buffer at `offset` at the end of the queue; says whether it was the user's.
+    pub fn put_back(&mut self, offset: u32) -> bool {
+        self.release(offset, VecDeque::push_back)
+    }
+
+    /// Puts the user's buffer at `offset` at the front of the queue; says whether it was the user's.
+    pub fn put_first(&mut self, offset: u32) -> bool {
+        self.release(offset, VecDeque::push_front)
+    }
+
+    /// Ends a call that returned: what it popped and did not name stays with the NIC.
+    pub fn keep_popped(&mut self) {
+        self.popped.clear();
+    }
+
+    /// Ends a call that trapped: what it popped and did not name goes to the front, in its order.
+    pub fn return_popped(&mut self) {
+        while let Some(buffer) = self.popped.pop() {
+            self.holders[buffer as usize] = Holder::Queue;
+            self.queue.push_front(buffer);
+        }
+    }
+
+    fn release(&mut self, offset: u32, put: fn(&mut VecDeque<u32>, u32)) -> bool {
+        let Some(buffer) = self.buffer_at(offset) else {
+            return false;
+        };
+        if self.holders[buffer as usize] != Holder::User {
+            return false;
+        }
+        self.holders[buffer as usize] = Holder::Queue;
+        put(&mut self.queue, buffer);
+        true
+    }
+
+    fn buffer_at(&self, offset: u32) -> Option<u32> {
+        let buffer = offset.checked_div(self.buffer_length)?;
+        let starts_there = offset % self.buffer_length == 0;
+        (starts_there && (buffer as usize) < self.holders.len()).then_some(buffer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn drain(queue: &mut FreeQueue) -> Vec<u32> {
+        std::iter::from_fn(|| queue.pop()).collect()
+    }
+
+    #[test]
+    fn a_trap_returns_what_it_popped_to_the_front_in_order() {
+        let mut queue = FreeQueue::new(4, 100);
+        assert_eq!(queue.pop(), Some(0));
+        queue.keep_popped();
+        assert_eq!([queue.pop(), queue.pop()], [Some(100), Some(200)]);
+        queue.return_popped();
+        // 0 stays with the NIC: an earlier call popped it.
+        assert_eq!(drain(&mut queue), [100, 200, 300]);
+        assert!(queue.name(0));
+    }
+
+    #[test]
+    fn a_trap_does_not_return_what_was_named() {
+        let mut queue = FreeQueue::new(3, 100);
+        drain(&mut queue);
+        assert!(queue.name(100));
+        queue.return_popped();
+        assert_eq!(drain(&mut queue), [0, 200]);
+    }
+
+    #[test]
+    fn only_a_popped_buffer_at_its_very_offset_is_named_and_once() {
+        let mut queue = FreeQueue::new(2, 100);
+        assert!(!queue.name(0), "still in the queue");
+        queue.pop();
+        assert!(!queue.name(50), "inside of it");
+        assert!(!queue.name(100), "another one");
+        assert!(!queue.name(200), "past the last");
+        assert!(queue.name(0));
+        assert!(!queue.name(0), "named already");
+    }
+
+    #[test]
+    fn a_buffer_is_put_back_once_by_whom_it_was_named_to() {
+        let mut queue = FreeQueue::new(2, 100);
+        assert!(!queue.put_back(0), "still in the queue");
+        queue.pop();
+        assert!(!queue.put_back(0), "with the NIC");
+        queue.name(0);
+        assert!(queue.put_back(0));
+        assert!(!queue.put_back(0));
+        assert_eq!(drain(&mut queue), [100, 0]);
+    }
+
+    #[test]
+    fn no_buffers_and_no_length_are_fine() {
+        let mut queue = FreeQueue::new(0, 0);
+        assert_eq!(queue.pop(), None);
+        assert!(!queue.name(0) && !queue.put_back(0));
+    }
+}

@@ -1,0 +1,191 @@
+//! The transmit queue: descriptors from the user's push until their completion flag is set.
+//!
+//! An entry stays taken until it completes, because the flag that says so lies in it (U-Net/SLE §2).
+//! Entries may complete out of order: their packets leave on different links.
+
+use std::collections::VecDeque;
+
+use super::{Full, TransmitDescriptor};
+use crate::event::TxStatus;
+use crate::fabric::PostId;
+
+/// The transmit queue of one endpoint.
+#[derive(Clone, Debug)]
+pub struct TransmitQueue {
+    entries: Box<[Entry]>,
+    vacant: Vec<u32>,
+    posted: VecDeque<u32>,
+}
+
+#[derive(Copy, Clone, Debug)]
+struct Entry {
+    descriptor: TransmitDescriptor,
+    // Packets that came of it and have not left.
+    packets: u32,
+    // How the NIC ended it; packets may still have to leave.
+    ended: Option<TxStatus>,
+}
+
+/// A descriptor whose completion flag is set.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Completion {
+    /// The descriptor.
+    pub descriptor: TransmitDescriptor,
+    /// How it ended.
+    pub status: TxStatus,
+}
+
+impl TransmitQueue {
+    /// Returns a queue with room for `capacity` descriptors.
+    #[must_use]
+    pub fn new(capacity: u32) -> TransmitQueue {
+        let descriptor = TransmitDescriptor {
+            channel: crate::event::ChannelId(0),
+            offset: 0,
+            length: 0,
+        };
+        let vacant_entry = Entry {
+            descriptor,
+            packets: 0,
+            ended: None,
+        };
+        TransmitQueue {
+            entries: vec![vacant_entry; capacity as usize].into_boxed_slice(),
+            vacant: (0..capacity).rev().collect(),
+            posted: VecDeque::with_capacity(capacity as usize),
+        }
+    }
+
+    /// Returns whether a descriptor can be pushed.
+    #[must_use]
+    pub fn has_room(&self) -> bool {
+        !self.vacant.is_empty()
+    }
+
+    /// Pushes a descriptor.
+    ///
+    /// # Errors
+    ///
+    /// Gives it back where every entry waits for its completion.
+    pub fn post(&mut self, descriptor: TransmitDescriptor) -> Result<(), Full<TransmitDescriptor>> {
+        let Some(index) = self.vacant.pop() else {
+            return Err(Full(descriptor));
+        };
+        self.entries[index as usize] = Entry {
+            descriptor,
+            packets: 0,
+            ended: None,
+        };
+        self.posted.push_back(index);
+        Ok(())
+    }
+
+    /// Returns whether the NIC has taken every descriptor that was pushed.
+    #[must_use]
+    pub fn is_drained(&self) -> bool {
+        self.posted.is_empty()
+    }
+
+    /// Takes the descriptor that was pushed first, for the NIC to handle.
+    pub fn take(&mut self) -> Option<(PostId, TransmitDescriptor)> {
+        let index = self.posted.pop_front()?;
+        Some((PostId(index), self.entries[index as usize].descriptor))
+    }
+
+    /// Returns how many descriptors were pushed and have not completed.
+    #[must_use]
+    pub fn pending(&self) -> usize {
+        self.entries.len() - self.vacant.len()
+    }
+
+    /// Notes that a packet came of a descriptor.
+    pub fn packet_made(&mut self, post: PostId) {
+        self.entries[post.index()].packets += 1;
+    }
+
+    /// Notes that a packet of a descriptor has left; returns the completion where it was the last thing
+    /// to wait for.
+    pub fn packet_left(&mut self, post: PostId) -> Option<Completion> {
+        self.entries[post.index()].packets -= 1;
+        self.complete(post)
+    }
+
+    /// Notes how the NIC ended a descriptor; returns the completion where no packet has yet to leave.
+    pub fn end(&mut self, post: PostId, status: TxStatus) -> Option<Completion> {
+        self.entries[post.index()].ended = Some(status);
+        self.complete(post)
+    }
+
+    fn complete(&mut self, post: PostId) -> Option<Completion> {
+        let Entry {
+            descriptor,
+            packets,
+            ended,
+        } = self.entries[post.index()];
+        let status = ended.filter(|_| packets == 0)?;
+        self.entries[post.index()].ended = None;
+        self.vacant.push(post.0);
+        Some(Completion { descriptor, status })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::ChannelId;
+
+    fn descriptor(offset: u32) -> TransmitDescriptor {
+        TransmitDescriptor {
+            channel: ChannelId(1),
+            offset,
+            length: 5,
+        }
+    }
+
+    #[test]
+    fn a_full_queue_gives_the_descriptor_back() {
+        let mut queue = TransmitQueue::new(1);
+        assert_eq!(queue.post(descriptor(0)), Ok(()));
+        assert_eq!(queue.post(descriptor(8)), Err(Full(descriptor(8))));
+        let (post, taken) = queue.take().unwrap();
+        assert_eq!(taken, descriptor(0));
+        // Taking it is not completing it.
+        assert!(!queue.has_room());
+        assert!(queue.end(post, TxStatus::Ok).is_some());
+        assert_eq!(queue.post(descriptor(8)), Ok(()));
+    }
+
+    #[test]
+    fn a_descriptor_completes_once_after_its_end_and_its_last_packet() {
+        let mut queue = TransmitQueue::new(2);
+        queue.post(descriptor(0)).unwrap();
+        queue.post(descriptor(8)).unwrap();
+        let (first, _) = queue.take().unwrap();
+        let (second, _) = queue.take().unwrap();
+        queue.packet_made(first);
+        queue.packet_made(first);
+        assert_eq!(queue.packet_left(first), None, "doTx runs still");
+        assert_eq!(
+            queue.end(first, TxStatus::Trap),
+            None,
+            "a packet has to leave"
+        );
+        // The second overtakes it.
+        assert_eq!(
+            queue.end(second, TxStatus::Refused),
+            Some(Completion {
+                descriptor: descriptor(8),
+                status: TxStatus::Refused
+            })
+        );
+        assert_eq!(queue.pending(), 1);
+        assert_eq!(
+            queue.packet_left(first),
+            Some(Completion {
+                descriptor: descriptor(0),
+                status: TxStatus::Trap
+            })
+        );
+        assert_eq!(queue.pending(), 0);
+    }
+}
