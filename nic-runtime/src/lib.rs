@@ -7,6 +7,7 @@ pub mod input;
 pub mod nic;
 pub mod profile;
 pub mod random;
+pub mod scenario;
 pub mod sched;
 pub mod time;
 pub mod unet;

@@ -1,0 +1,55 @@
+//! The scenarios that the project ships, each a lesson: `jive run NAME`.
+
+/// One shipped scenario.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Builtin {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// What it shows, in a sentence.
+    pub summary: &'static str,
+    /// The TOML text.
+    pub text: &'static str,
+}
+
+macro_rules! builtins {
+    ($($name:literal: $summary:literal;)+) => {
+        /// Every shipped scenario; the first is the one that `jive run` runs without a name.
+        pub const BUILTIN: &[Builtin] = &[$(Builtin {
+            name: $name,
+            summary: $summary,
+            text: include_str!(concat!("../../scenarios/", $name, ".toml")),
+        }),+];
+    };
+}
+
+builtins! {
+    "pingpong": "a client's messages of 5 to 9000 bytes and the server's echoes, RawUnet at both ends";
+    "base-path": "the same traffic without applets: standard U-Net";
+    "contract": "the scenario that the documentation of the file format explains";
+    "nic-pingpong": "PingPong answers inside the NIC, and the server's host sees nothing";
+    "single-buffer": "the paper's Figure 2 (RawUnetSingle): one free buffer holds any message";
+    "drop": "Drop filters packets by their first byte before any DMA";
+    "counter": "Counter counts packets by source channel and reports the counts";
+    "lossy-link": "a link that loses, duplicates, corrupts and reorders packets";
+    "loopback": "an endpoint joined to itself, and two endpoints of one NIC";
+}
+
+/// Returns the shipped scenario of that name.
+#[must_use]
+pub fn builtin(name: &str) -> Option<&'static Builtin> {
+    BUILTIN.iter().find(|builtin| builtin.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::parse;
+
+    #[test]
+    fn every_shipped_scenario_is_right() {
+        for builtin in BUILTIN {
+            let scenario = parse(builtin.text.as_bytes(), None, None);
+            assert!(scenario.is_ok(), "{}: {scenario:?}", builtin.name);
+        }
+    }
+}

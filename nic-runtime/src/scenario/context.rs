@@ -1,0 +1,144 @@
+//! What every part of a scenario's reading shares: where files lie, the seed, what was found wrong,
+//! and how much memory has been asked for so far.
+
+use std::path::{Path, PathBuf};
+
+use super::limits;
+use super::mistake::{MistakeKind, Span, closest};
+use super::model::ClassSpec;
+use super::table::Mistakes;
+use crate::input;
+
+/// Name of a class that the project ships, as against a path.
+const BUILTIN_PREFIX: &str = "builtin:";
+
+/// The state of reading one scenario.
+pub(super) struct Context<'s> {
+    directory: Option<&'s Path>,
+    seed: u64,
+    mistakes: Mistakes,
+    classes: Vec<ClassSpec>,
+    class_bytes: u64,
+    payload_bytes: u64,
+    area_bytes: u64,
+    heap_bytes: u64,
+}
+
+impl<'s> Context<'s> {
+    /// Starts with nothing found; files lie relative to `directory`, if there is one.
+    #[must_use]
+    pub(super) fn new(directory: Option<&'s Path>, seed: u64, mistakes: Mistakes) -> Context<'s> {
+        Context {
+            directory,
+            seed,
+            mistakes,
+            classes: Vec::new(),
+            class_bytes: 0,
+            payload_bytes: 0,
+            area_bytes: 0,
+            heap_bytes: 0,
+        }
+    }
+
+    /// Returns the mistakes found so far, to add to them.
+    pub(super) fn mistakes(&mut self) -> &mut Mistakes {
+        &mut self.mistakes
+    }
+
+    /// Returns the seed of every random choice.
+    #[must_use]
+    pub(super) fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// Returns the classes read and the mistakes found.
+    #[must_use]
+    pub(super) fn finish(self) -> (Vec<ClassSpec>, Mistakes) {
+        (self.classes, self.mistakes)
+    }
+
+    /// Reads a file that the scenario names.
+    ///
+    /// # Errors
+    ///
+    /// Returns the mistake where it cannot be read or holds more than `limit` bytes.
+    pub(super) fn file(&self, name: &str, limit: u64) -> Result<Vec<u8>, MistakeKind> {
+        input::read_file(&self.path(name)?, limit).map_err(MistakeKind::File)
+    }
+
+    /// Returns the index of the class that an endpoint names, reading it unless it has been read.
+    ///
+    /// # Errors
+    ///
+    /// Returns the mistake where there is no such class or file.
+    pub(super) fn class(&mut self, name: &str) -> Result<usize, MistakeKind> {
+        if let Some(index) = self.classes.iter().position(|class| class.origin == name) {
+            return Ok(index);
+        }
+        let bytes = match name.strip_prefix(BUILTIN_PREFIX) {
+            Some(builtin) => builtin_class(builtin)?,
+            None => input::read_file_prefix(&self.path(name)?, limits::CLASS_BYTES_READ)
+                .map_err(MistakeKind::File)?,
+        };
+        let what = "bytes of class files";
+        let length = bytes.len() as u64;
+        within(
+            &mut self.class_bytes,
+            length,
+            limits::CLASSES_TOTAL_MAX,
+            what,
+        )?;
+        let origin = name.to_owned();
+        self.classes.push(ClassSpec { origin, bytes });
+        Ok(self.classes.len() - 1)
+    }
+
+    /// Counts a payload's bytes; returns whether they are within the limit.
+    pub(super) fn take_payload_bytes(&mut self, bytes: u64, span: Span) -> bool {
+        let limit = limits::PAYLOADS_TOTAL_MAX;
+        let taken = within(&mut self.payload_bytes, bytes, limit, "bytes of payloads");
+        self.mistakes.note(span, taken).is_some()
+    }
+
+    /// Counts an endpoint's buffer area.
+    pub(super) fn take_area_bytes(&mut self, bytes: u64, span: Span) {
+        let limit = limits::BUFFER_AREAS_TOTAL_MAX;
+        let taken = within(&mut self.area_bytes, bytes, limit, "bytes of buffer areas");
+        self.mistakes.note(span, taken);
+    }
+
+    /// Counts an applet's heap.
+    pub(super) fn take_heap_bytes(&mut self, bytes: u64, span: Span) {
+        let limit = limits::HEAPS_TOTAL_MAX;
+        let taken = within(&mut self.heap_bytes, bytes, limit, "bytes of heaps");
+        self.mistakes.note(span, taken);
+    }
+
+    fn path(&self, name: &str) -> Result<PathBuf, MistakeKind> {
+        let directory = self.directory.ok_or(MistakeKind::NoDirectory)?;
+        if name.is_empty() {
+            return Err(MistakeKind::EmptyPath);
+        }
+        Ok(directory.join(name))
+    }
+}
+
+fn builtin_class(name: &str) -> Result<Vec<u8>, MistakeKind> {
+    match applets::builtin(name) {
+        Some(applet) => Ok(applet.class.to_vec()),
+        None => {
+            let suggestion = closest(name, applets::ALL.iter().map(|applet| applet.name));
+            Err(MistakeKind::UnknownBuiltin { suggestion })
+        }
+    }
+}
+
+/// Adds to a sum that has a limit; a sum that would pass it stays as it is.
+fn within(sum: &mut u64, bytes: u64, limit: u64, what: &'static str) -> Result<(), MistakeKind> {
+    let total = sum.saturating_add(bytes);
+    if total > limit {
+        return Err(MistakeKind::TooMany { what, limit });
+    }
+    *sum = total;
+    Ok(())
+}

@@ -1,0 +1,221 @@
+//! Endpoints: where they live, what runs at them, and how large their parts are.
+
+use super::context::Context;
+use super::limits;
+use super::mistake::{MistakeKind, Named, closest};
+use super::model::{EndpointSpec, HostSpec, Notify};
+use super::names::NameIndex;
+use super::table::{self, Mistakes, Table};
+use crate::event::NicId;
+use crate::profile::Profile;
+use crate::time::SimDuration;
+
+const ENDPOINT_KEYS: &[&str] = &[
+    "nic",
+    "name",
+    "applet",
+    "buffer_area",
+    "free_buffers",
+    "host",
+    "fuel",
+    "heap",
+    "tx_queue",
+    "rx_queue",
+    "notify",
+    "poll_every",
+];
+const FREE_BUFFER_KEYS: &[&str] = &["count", "length"];
+const HOSTS: &[&str] = &["sink", "echo"];
+const NOTIFIES: &[&str] = &["poll", "upcall"];
+
+/// Bytes of a buffer area unless the scenario says otherwise.
+const BUFFER_AREA_DEFAULT: u64 = 65_536;
+
+/// Free buffers of an endpoint unless the scenario says otherwise: count and length.
+const FREE_BUFFERS_DEFAULT: (u64, u64) = (8, 4_096);
+
+/// Instructions of one call unless the scenario says otherwise.
+const FUEL_DEFAULT: u64 = 1_000_000;
+
+/// Descriptors of a queue unless the scenario says otherwise.
+const QUEUE_DEFAULT: u64 = 64;
+
+/// Each send begins at a multiple of this in the buffer area.
+const SEND_ALIGNMENT: u64 = 8;
+
+/// Reads every `[[endpoint]]`.
+pub(super) fn read<'t>(
+    root: &Table<'t>,
+    nics: &NameIndex<'_>,
+    profile: &Profile,
+    context: &mut Context<'_>,
+) -> (Vec<EndpointSpec>, NameIndex<'t>) {
+    let mut names = NameIndex::new(Named::Endpoint);
+    let limit = limits::ENDPOINTS_MAX;
+    let tables = root.tables(
+        "endpoint",
+        "`[[endpoint]]`",
+        ENDPOINT_KEYS,
+        limit,
+        context.mistakes(),
+    );
+    let endpoints = tables
+        .iter()
+        .map(|table| read_endpoint(table, nics, profile, &mut names, context))
+        .collect();
+    (endpoints, names)
+}
+
+/// Returns the bytes behind the free buffers in which one message can lie.
+#[must_use]
+pub(super) fn transmit_region(endpoint: &EndpointSpec) -> u64 {
+    let free = u64::from(endpoint.free_buffer_count) * u64::from(endpoint.free_buffer_length);
+    u64::from(endpoint.buffer_area).saturating_sub(free.next_multiple_of(SEND_ALIGNMENT))
+}
+
+fn read_endpoint<'t>(
+    table: &Table<'t>,
+    nics: &NameIndex<'_>,
+    profile: &Profile,
+    names: &mut NameIndex<'t>,
+    context: &mut Context<'_>,
+) -> EndpointSpec {
+    let name = names.define(table, context.mistakes()).to_owned();
+    let nic = table
+        .need("nic", context.mistakes())
+        .and_then(|value| nics.find_value(value, context.mistakes()));
+    let class = table
+        .optional("applet", table::text, context.mistakes())
+        .and_then(|applet| {
+            let class = context.class(applet.value);
+            context.mistakes().note(applet.span, class)
+        });
+    let (buffer_area, (free_buffer_count, free_buffer_length)) = buffers(table, context);
+    let mistakes = context.mistakes();
+    let heap_range = 0..=limits::HEAP_MAX;
+    let heap = table.number(
+        "heap",
+        u64::from(profile.memory.heap),
+        heap_range,
+        table::size,
+        mistakes,
+    );
+    let fuel_range = 0..=limits::FUEL_MAX;
+    let endpoint = EndpointSpec {
+        // With a mistake noted nothing is run, so any id serves.
+        nic: NicId(nic.unwrap_or(0)),
+        name,
+        class,
+        buffer_area: narrow(buffer_area),
+        free_buffer_count: narrow(free_buffer_count),
+        free_buffer_length: narrow(free_buffer_length),
+        host: host(table, mistakes),
+        fuel: table.number("fuel", FUEL_DEFAULT, fuel_range, table::integer, mistakes),
+        heap: narrow(heap),
+        tx_queue: queue(table, "tx_queue", mistakes),
+        rx_queue: queue(table, "rx_queue", mistakes),
+        notify: notify(table, profile, mistakes),
+    };
+    context.take_area_bytes(buffer_area, table.span);
+    if class.is_some() {
+        context.take_heap_bytes(heap, table.span);
+    }
+    endpoint
+}
+
+/// Narrows a number whose range has been checked.
+fn narrow(number: u64) -> u32 {
+    u32::try_from(number).expect("ranges of an endpoint's numbers fit in 32 bits")
+}
+
+/// Reads the buffer area's size and the free buffers' count and length.
+fn buffers(table: &Table<'_>, context: &mut Context<'_>) -> (u64, (u64, u64)) {
+    let mistakes = context.mistakes();
+    let range = 1..=limits::BUFFER_AREA_MAX;
+    let area = table.number(
+        "buffer_area",
+        BUFFER_AREA_DEFAULT,
+        range.clone(),
+        table::size,
+        mistakes,
+    );
+    let (count_default, length_default) = FREE_BUFFERS_DEFAULT;
+    let (count, length, span) = match table.value("free_buffers") {
+        None => (count_default, length_default, table.span),
+        Some(value) => {
+            let what = "`free_buffers`";
+            match Table::of_value(value, what, FREE_BUFFER_KEYS, mistakes) {
+                None => return (area, (0, length_default)),
+                Some(free) => (
+                    free.number(
+                        "count",
+                        count_default,
+                        0..=limits::BUFFER_AREA_MAX,
+                        table::integer,
+                        mistakes,
+                    ),
+                    free.number("length", length_default, range, table::size, mistakes),
+                    free.span,
+                ),
+            }
+        }
+    };
+    let needed = count * length;
+    if needed > area {
+        mistakes.add(span, MistakeKind::FreeBuffersDoNotFit { area, needed });
+        return (area, (0, length));
+    }
+    (area, (count, length))
+}
+
+fn queue(table: &Table<'_>, key: &'static str, mistakes: &mut Mistakes) -> u32 {
+    let range = 1..=limits::QUEUE_MAX;
+    narrow(table.number(key, QUEUE_DEFAULT, range, table::integer, mistakes))
+}
+
+fn host(table: &Table<'_>, mistakes: &mut Mistakes) -> HostSpec {
+    match choice(table, "host", HOSTS, mistakes) {
+        Some("echo") => HostSpec::Echo,
+        _ => HostSpec::Sink,
+    }
+}
+
+fn notify(table: &Table<'_>, profile: &Profile, mistakes: &mut Mistakes) -> Notify {
+    let upcall = choice(table, "notify", NOTIFIES, mistakes) == Some("upcall");
+    let every = table.optional("poll_every", table::time, mistakes);
+    let default = profile.host.poll_every;
+    match every {
+        Some(every) if upcall => {
+            let kind = MistakeKind::NeedsPartner {
+                key: "poll_every",
+                partner: "notify = \"poll\"",
+            };
+            mistakes.add(every.span, kind);
+        }
+        Some(every) if every.value == SimDuration::ZERO => {
+            mistakes.add(every.span, MistakeKind::NotPositive);
+        }
+        Some(_) | None => {}
+    }
+    if upcall {
+        return Notify::Upcall;
+    }
+    let every = every.map_or(default, |every| every.value);
+    Notify::Poll { every }
+}
+
+/// Reads a word of a fixed set.
+fn choice(
+    table: &Table<'_>,
+    key: &'static str,
+    known: &'static [&'static str],
+    mistakes: &mut Mistakes,
+) -> Option<&'static str> {
+    let given = table.optional(key, table::text, mistakes)?;
+    let found = known.iter().copied().find(|word| *word == given.value);
+    if found.is_none() {
+        let suggestion = closest(given.value, known.iter().copied());
+        mistakes.add(given.span, MistakeKind::UnknownChoice { known, suggestion });
+    }
+    found
+}

@@ -1,0 +1,66 @@
+//! How much a scenario may ask for: every limit with its reason.
+//!
+//! A scenario may be a stranger's. None of its numbers may make the simulator take memory without
+//! bound before a single event has happened; how long it runs is bounded by `until` and `max_events`.
+
+/// Bytes of a scenario or profile: many times the largest that a person or a sweep writes.
+pub const FILE_BYTES_MAX: u64 = 4 << 20;
+
+/// Bytes of a class file that are read: one more than the parser accepts, so that the parser is who
+/// refuses a longer one, by name.
+pub const CLASS_BYTES_READ: u64 = (1 << 20) + 1;
+
+/// NICs: links between all pairs grow with the square, and are 32,896 at this number.
+pub const NICS_MAX: usize = 256;
+
+/// Endpoints: four times the largest experiment planned (1,000 on one NIC).
+pub const ENDPOINTS_MAX: usize = 4_096;
+
+/// Channels; 16 for each endpoint there may be.
+pub const CHANNELS_MAX: usize = 65_536;
+
+/// Entries of `[[send]]`; 16 for each endpoint there may be.
+pub const SENDS_MAX: usize = 65_536;
+
+/// Bytes of a name: it stands in every line of a trace.
+pub const NAME_BYTES_MAX: usize = 64;
+
+/// Bytes of one buffer area: natives address it with a Java `int`.
+pub const BUFFER_AREA_MAX: u64 = i32::MAX as u64;
+
+/// Bytes of all buffer areas together: host memory that the simulator really allocates; the default
+/// area for every endpoint there may be.
+pub const BUFFER_AREAS_TOTAL_MAX: u64 = ENDPOINTS_MAX as u64 * 65_536;
+
+/// Bytes of all applets' heaps together, which the simulator really allocates.
+pub const HEAPS_TOTAL_MAX: u64 = 1 << 28;
+
+/// Bytes of all payloads together: they are held from start to end of a run.
+pub const PAYLOADS_TOTAL_MAX: u64 = 1 << 26;
+
+/// Bytes of all class files together, each counted once.
+pub const CLASSES_TOTAL_MAX: u64 = 1 << 28;
+
+/// Descriptors of one queue.
+pub const QUEUE_MAX: u64 = 65_536;
+
+/// Instructions of fuel for one call: a minute of this simulator's time, roughly, without an event.
+pub const FUEL_MAX: u64 = 10_000_000_000;
+
+/// Channel numbers are non-negative values of a Java `int`.
+pub const CHANNEL_NUMBER_MAX: u64 = i32::MAX as u64;
+
+/// Bytes of a NIC's SRAM: offsets in it are 32 bits wide.
+pub const SRAM_MAX: u64 = u32::MAX as u64;
+
+/// Bytes of one applet's heap: an array reference is a positive Java `int`.
+pub const HEAP_MAX: u64 = i32::MAX as u64;
+
+/// Times that one `[[send]]` is repeated: more messages than any run has events.
+pub const REPEAT_MAX: u64 = 1_000_000_000;
+
+/// Events of a run: days of a machine's time; asking for more is a slip of the keyboard.
+pub const EVENTS_MAX: u64 = 1_000_000_000_000;
+
+/// Mistakes that are collected before reading gives up: more than anyone mends at once.
+pub const MISTAKES_MAX: usize = 50;

@@ -1,0 +1,19 @@
+//! Scenarios: from a TOML file to the checked value that a simulation is built from.
+
+mod builtin;
+mod context;
+mod endpoints;
+pub mod limits;
+mod mistake;
+pub mod model;
+mod names;
+mod network;
+mod payload;
+mod read;
+mod table;
+mod traffic;
+
+pub use builtin::{BUILTIN, Builtin, builtin};
+pub use mistake::{Mistake, MistakeKind, Named, Span, closest};
+pub use model::Scenario;
+pub use read::{ScenarioError, parse};

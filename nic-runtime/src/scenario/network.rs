@@ -1,0 +1,174 @@
+//! NICs and the links between them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZeroU64;
+
+use super::context::Context;
+use super::limits;
+use super::mistake::{MistakeKind, Named, Span};
+use super::model::{LinkSpec, NicSpec};
+use super::names::NameIndex;
+use super::table::{self, Mistakes, Table};
+use crate::event::NicId;
+use crate::profile::Profile;
+
+const NIC_KEYS: &[&str] = &["name", "sram"];
+const LINK_KEYS: &[&str] = &[
+    "between",
+    "loss",
+    "duplicate",
+    "corrupt",
+    "reorder",
+    "latency",
+    "bandwidth",
+    "crc",
+];
+
+/// Reads every `[[nic]]`.
+pub(super) fn nics<'t>(
+    root: &Table<'t>,
+    profile: &Profile,
+    context: &mut Context<'_>,
+) -> (Vec<NicSpec>, NameIndex<'t>) {
+    let mistakes = context.mistakes();
+    let mut names = NameIndex::new(Named::Nic);
+    let tables = root.tables("nic", "`[[nic]]`", NIC_KEYS, limits::NICS_MAX, mistakes);
+    let nics = tables
+        .iter()
+        .map(|nic| NicSpec {
+            name: names.define(nic, mistakes).to_owned(),
+            sram: sram(nic, profile, mistakes),
+        })
+        .collect::<Vec<_>>();
+    if root.value("nic").is_none() {
+        mistakes.add(Span { start: 0, end: 0 }, MistakeKind::NoNics);
+    }
+    (nics, names)
+}
+
+fn sram(nic: &Table<'_>, profile: &Profile, mistakes: &mut Mistakes) -> u32 {
+    let default = u64::from(profile.memory.sram);
+    let bytes = nic.number("sram", default, 1..=limits::SRAM_MAX, table::size, mistakes);
+    u32::try_from(bytes).expect("the range of `sram` fits in 32 bits")
+}
+
+/// Reads every `[[link]]`. Where there is none, every pair of NICs is joined; where there is one,
+/// the written pairs are. A NIC reaches itself in both cases.
+pub(super) fn links(
+    root: &Table<'_>,
+    nics: &NameIndex<'_>,
+    profile: &Profile,
+    context: &mut Context<'_>,
+) -> Vec<LinkSpec> {
+    let count = nics.len();
+    let mistakes = context.mistakes();
+    let limit = count * (count + 1) / 2;
+    let tables = root.tables("link", "`[[link]]`", LINK_KEYS, limit, mistakes);
+    let mut joined = BTreeMap::new();
+    let mut links = Vec::new();
+    for link in &tables {
+        let Some(between) = ends(link, nics, mistakes) else {
+            continue;
+        };
+        if let Some(first) = joined.get(&between) {
+            let kind = MistakeKind::DuplicateLink { first: *first };
+            mistakes.add(link.span, kind);
+            continue;
+        }
+        joined.insert(between, link.span);
+        links.push(read_link(link, between, profile, mistakes));
+    }
+    let all = root.value("link").is_none();
+    for a in 0..count {
+        for b in a..count {
+            let between = (nic_id(a), nic_id(b));
+            if (all || a == b) && !joined.contains_key(&between) {
+                links.push(default_link(between, profile));
+            }
+        }
+    }
+    links
+}
+
+/// Returns the pairs of NICs that can talk, the lower id first.
+#[must_use]
+pub(super) fn pairs(links: &[LinkSpec]) -> BTreeSet<(NicId, NicId)> {
+    links.iter().map(|link| link.between).collect()
+}
+
+/// Returns a pair of NICs with the lower id first.
+#[must_use]
+pub(super) fn ordered(a: NicId, b: NicId) -> (NicId, NicId) {
+    (a.min(b), a.max(b))
+}
+
+fn nic_id(index: usize) -> NicId {
+    NicId(u32::try_from(index).expect("the number of NICs is limited"))
+}
+
+fn ends(link: &Table<'_>, nics: &NameIndex<'_>, mistakes: &mut Mistakes) -> Option<(NicId, NicId)> {
+    let between = link.need("between", mistakes)?;
+    let toml::de::DeValue::Array(ends) = between.get_ref() else {
+        mistakes.add(between.span(), MistakeKind::LinkEnds);
+        return None;
+    };
+    let [a, b] = &ends[..] else {
+        mistakes.add(between.span(), MistakeKind::LinkEnds);
+        return None;
+    };
+    let a = nics.find_value(a, mistakes);
+    let b = nics.find_value(b, mistakes);
+    Some(ordered(NicId(a?), NicId(b?)))
+}
+
+fn read_link(
+    link: &Table<'_>,
+    between: (NicId, NicId),
+    profile: &Profile,
+    mistakes: &mut Mistakes,
+) -> LinkSpec {
+    let default = default_link(between, profile);
+    let mut probability = |key| {
+        link.optional(key, table::probability, mistakes)
+            .map_or(0.0, |found| found.value)
+    };
+    LinkSpec {
+        loss: probability("loss"),
+        duplicate: probability("duplicate"),
+        corrupt: probability("corrupt"),
+        reorder: probability("reorder"),
+        latency: link
+            .optional("latency", table::time, mistakes)
+            .map_or(default.latency, |found| found.value),
+        bandwidth: bandwidth(link, default.bandwidth, mistakes),
+        crc: link
+            .optional("crc", table::boolean, mistakes)
+            .map_or(default.crc, |found| found.value),
+        ..default
+    }
+}
+
+fn bandwidth(link: &Table<'_>, default: NonZeroU64, mistakes: &mut Mistakes) -> NonZeroU64 {
+    let range = 1..=u64::MAX;
+    let bytes = link.number(
+        "bandwidth",
+        default.get(),
+        range,
+        table::bandwidth,
+        mistakes,
+    );
+    NonZeroU64::new(bytes).unwrap_or(default)
+}
+
+fn default_link(between: (NicId, NicId), profile: &Profile) -> LinkSpec {
+    LinkSpec {
+        between,
+        latency: profile.wire.latency,
+        bandwidth: profile.wire.bandwidth,
+        loss: 0.0,
+        duplicate: 0.0,
+        corrupt: 0.0,
+        reorder: 0.0,
+        crc: true,
+    }
+}

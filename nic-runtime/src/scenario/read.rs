@@ -1,0 +1,312 @@
+//! Reading of a whole scenario: TOML, then each part in the order in which they lean on each other.
+
+use std::path::Path;
+
+use toml::de::DeTable;
+
+use super::context::Context;
+use super::endpoints;
+use super::limits;
+use super::mistake::{Mistake, MistakeKind, Span, closest};
+use super::model::Scenario;
+use super::network;
+use super::table::{self, Mistakes, Table};
+use super::traffic;
+use crate::profile::Profile;
+use crate::time::SimTime;
+
+const ROOT_KEYS: &[&str] = &[
+    "profile",
+    "seed",
+    "until",
+    "max_events",
+    "nic",
+    "link",
+    "endpoint",
+    "channel",
+    "send",
+];
+
+/// Profile unless the scenario names one.
+const PROFILE_DEFAULT: &str = "lanai-1998";
+
+/// Virtual time at which a run ends at the latest unless the scenario says otherwise: a second.
+const UNTIL_DEFAULT: SimTime = SimTime::from_ps(1_000_000_000_000);
+
+/// Events after which a run ends at the latest unless the scenario says otherwise.
+const EVENTS_DEFAULT: u64 = 10_000_000;
+
+/// Seed unless the scenario or the command line says otherwise.
+const SEED_DEFAULT: u64 = 1;
+
+/// Why a text is no scenario.
+#[derive(Clone, Debug)]
+pub enum ScenarioError {
+    /// It is not UTF-8; the number of bytes that are.
+    NotUtf8 {
+        /// Bytes before the first wrong one.
+        valid: usize,
+    },
+    /// It is not TOML; each place with the parser's words.
+    Syntax(Vec<(Span, String)>),
+    /// It is TOML, but not a scenario; in the order of the file, at least one.
+    Mistakes(Vec<Mistake>),
+}
+
+/// Reads a scenario. Files that it names lie relative to `directory`; where that is `None`, only
+/// what the project ships can be named. A `seed` given here counts in place of the scenario's.
+///
+/// # Errors
+///
+/// Returns every mistake that was found, with its place.
+pub fn parse(
+    bytes: &[u8],
+    directory: Option<&Path>,
+    seed: Option<u64>,
+) -> Result<Scenario, ScenarioError> {
+    let text = std::str::from_utf8(bytes).map_err(|error| ScenarioError::NotUtf8 {
+        valid: error.valid_up_to(),
+    })?;
+    let (document, errors) = DeTable::parse_recoverable(text);
+    if !errors.is_empty() {
+        return Err(ScenarioError::Syntax(
+            errors
+                .iter()
+                .take(limits::MISTAKES_MAX)
+                .map(|error| {
+                    let span = error.span().unwrap_or(0..0);
+                    (span.into(), error.message().to_owned())
+                })
+                .collect(),
+        ));
+    }
+    let mut mistakes = Mistakes::default();
+    let root = Table::new(
+        document.get_ref(),
+        document.span(),
+        "the scenario",
+        ROOT_KEYS,
+        &mut mistakes,
+    );
+    let in_file = root.number(
+        "seed",
+        SEED_DEFAULT,
+        0..=u64::MAX,
+        table::integer,
+        &mut mistakes,
+    );
+    let seed = seed.unwrap_or(in_file);
+    let context = Context::new(directory, seed, mistakes);
+    read_root(&root, context).map_err(ScenarioError::Mistakes)
+}
+
+fn read_root(root: &Table<'_>, mut context: Context<'_>) -> Result<Scenario, Vec<Mistake>> {
+    let profile = profile(root, &mut context);
+    let (nics, nic_names) = network::nics(root, &profile, &mut context);
+    let links = network::links(root, &nic_names, &profile, &mut context);
+    let (endpoints, endpoint_names) = endpoints::read(root, &nic_names, &profile, &mut context);
+    let pairs = network::pairs(&links);
+    let channels = traffic::channels(root, &endpoints, &endpoint_names, &pairs, &mut context);
+    let sends = traffic::sends(root, &endpoints, &endpoint_names, &mut context);
+    let until = root
+        .optional("until", table::time, context.mistakes())
+        .map_or(UNTIL_DEFAULT, |until| SimTime::ZERO + until.value);
+    let events_max = root.number(
+        "max_events",
+        EVENTS_DEFAULT,
+        1..=limits::EVENTS_MAX,
+        table::integer,
+        context.mistakes(),
+    );
+    let seed = context.seed();
+    let (classes, mistakes) = context.finish();
+    if !mistakes.is_empty() {
+        return Err(mistakes.into_sorted());
+    }
+    Ok(Scenario {
+        profile,
+        seed,
+        until,
+        events_max,
+        nics,
+        links,
+        endpoints,
+        channels,
+        sends,
+        classes,
+    })
+}
+
+/// Reads the profile that the scenario names, or the default one.
+fn profile(root: &Table<'_>, context: &mut Context<'_>) -> Profile {
+    let default = || Profile::builtin(PROFILE_DEFAULT).expect("the default profile is built in");
+    let Some(name) = root.optional("profile", table::text, context.mistakes()) else {
+        return default();
+    };
+    let profile = match Profile::builtin(name.value) {
+        Some(profile) => Ok(profile),
+        None => profile_file(name.value, context),
+    };
+    let profile = context.mistakes().note(name.span, profile);
+    profile.unwrap_or_else(default)
+}
+
+fn profile_file(name: &str, context: &Context<'_>) -> Result<Profile, MistakeKind> {
+    let is_path = name.contains('/') || Path::new(name).extension().is_some();
+    if !is_path {
+        let suggestion = closest(name, Profile::builtin_names());
+        return Err(MistakeKind::UnknownProfile { suggestion });
+    }
+    let bytes = context.file(name, limits::FILE_BYTES_MAX)?;
+    let text = String::from_utf8(bytes).map_err(|_| MistakeKind::NotUtf8)?;
+    Profile::parse(&text).map_err(MistakeKind::Profile)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::{ChannelId, EndpointId, NicId};
+    use crate::scenario::model::{ChannelSpec, HostSpec, Notify};
+    use crate::time::SimDuration;
+
+    const ONE_NIC: &str = "[[nic]]\nname = \"a\"\n[[endpoint]]\nnic = \"a\"\nname = \"e\"\n";
+
+    fn read(text: &str) -> Scenario {
+        parse(text.as_bytes(), None, None).expect("the scenario is right")
+    }
+
+    #[test]
+    fn what_is_absent_has_the_contracts_defaults() {
+        let scenario = read(ONE_NIC);
+        assert_eq!(scenario.profile.name, "lanai-1998");
+        assert_eq!(scenario.until, SimTime::from_ps(1_000_000_000_000));
+        assert_eq!(scenario.events_max, 10_000_000);
+        assert_eq!(scenario.nics[0].sram, 256 * 1024);
+        let endpoint = &scenario.endpoints[0];
+        assert_eq!(endpoint.class, None);
+        assert_eq!(endpoint.buffer_area, 65_536);
+        assert_eq!(endpoint.free_buffer_count, 8);
+        assert_eq!(endpoint.free_buffer_length, 4_096);
+        assert_eq!(endpoint.host, HostSpec::Sink);
+        assert_eq!(endpoint.fuel, 1_000_000);
+        assert_eq!((endpoint.tx_queue, endpoint.rx_queue), (64, 64));
+        assert!(matches!(endpoint.notify, Notify::Poll { .. }));
+        let [link] = &scenario.links[..] else {
+            panic!("expected one link, found {:?}", scenario.links);
+        };
+        assert_eq!(link.between, (NicId(0), NicId(0)));
+        assert_eq!(link.bandwidth.get(), 160_000_000);
+        assert_eq!((link.loss, link.crc), (0.0, true));
+    }
+
+    #[test]
+    fn an_endpoint_is_joined_to_itself_by_two_numbers() {
+        let scenario = read(&format!("{ONE_NIC}[[channel]]\ne = [4, 3]\n"));
+        let end = |channel| (EndpointId(0), ChannelId(channel));
+        let (a, b) = (end(4), end(3));
+        assert_eq!(scenario.channels, [ChannelSpec { a, b }]);
+    }
+
+    #[test]
+    fn payloads_have_their_forms() {
+        let send = |payload: &str| {
+            let text = format!(
+                "{ONE_NIC}[[send]]\nendpoint = \"e\"\nchannel = 1\nat = \"1.5us\"\n\
+                 repeat = 2\nevery = \"2ms\"\npayload = {{ {payload} }}\n"
+            );
+            let [send] = <[_; 1]>::try_from(read(&text).sends).expect("one send");
+            assert_eq!(send.at, SimTime::from_ps(1_500_000));
+            assert_eq!(
+                (send.repeat, send.every),
+                (2, SimDuration::from_ns(2_000_000))
+            );
+            send.payload
+        };
+        assert_eq!(send("text = \"hé\""), "hé".as_bytes());
+        assert_eq!(send("hex = \"00fF\""), [0x00, 0xff]);
+        assert_eq!(send("zeros = 3"), [0, 0, 0]);
+        let counted = send("count = 258");
+        assert_eq!(
+            (counted.len(), &counted[254..]),
+            (258, &[254, 255, 0, 1][..])
+        );
+        assert_eq!(send("random = \"1KB\"").len(), 1_000);
+        assert_eq!(send("random = 9"), send("random = 9"));
+    }
+
+    #[test]
+    fn random_payloads_depend_on_the_seed_and_not_on_neighbours() {
+        let random = "[[send]]\nendpoint = \"e\"\nchannel = 1\npayload = { random = 16 }\n";
+        let neighbour = "[[endpoint]]\nnic = \"a\"\nname = \"f\"\n[[send]]\nendpoint = \"f\"\n\
+                         channel = 1\npayload = { random = 16 }\n";
+        let alone = read(&format!("{ONE_NIC}{random}"));
+        let crowded = read(&format!("{ONE_NIC}{neighbour}{random}{random}"));
+        assert_eq!(alone.sends[0].payload, crowded.sends[1].payload);
+        assert_ne!(crowded.sends[1].payload, crowded.sends[2].payload);
+        assert_ne!(crowded.sends[0].payload, crowded.sends[1].payload);
+        let text = format!("{ONE_NIC}{random}");
+        let other = parse(text.as_bytes(), None, Some(2)).expect("the scenario is right");
+        assert_ne!(alone.sends[0].payload, other.sends[0].payload);
+    }
+
+    #[test]
+    fn links_that_are_written_replace_those_that_are_not() {
+        let nics = "[[nic]]\nname = \"a\"\n[[nic]]\nname = \"b\"\n[[nic]]\nname = \"c\"\n";
+        let pairs = |text: &str| {
+            let links = read(text).links;
+            links
+                .iter()
+                .map(|link| (link.between.0.0, link.between.1.0))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(
+            pairs(nics),
+            [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)]
+        );
+        let one = format!("{nics}[[link]]\nbetween = [\"c\", \"a\"]\nlatency = \"1us\"\n");
+        assert_eq!(pairs(&one), [(0, 2), (0, 0), (1, 1), (2, 2)]);
+    }
+
+    #[test]
+    fn deeply_nested_input_is_refused_and_does_not_exhaust_the_stack() {
+        for open in ["[", "{a="] {
+            let text = format!("x = {}", open.repeat(100_000));
+            let error = parse(text.as_bytes(), None, None).expect_err("it is no scenario");
+            assert!(matches!(error, ScenarioError::Syntax(_)), "{error:?}");
+        }
+    }
+
+    #[test]
+    fn unbounded_demands_are_refused() {
+        let refused = |more: &str| {
+            let text = format!("{ONE_NIC}{more}");
+            match parse(text.as_bytes(), None, None) {
+                Err(ScenarioError::Mistakes(mistakes)) => mistakes[0].kind.clone(),
+                other => panic!("expected a mistake, found {other:?}"),
+            }
+        };
+        assert!(matches!(
+            refused("buffer_area = \"2048MiB\"\n"),
+            MistakeKind::OutOfRange {
+                maximum: 0x7fff_ffff,
+                ..
+            }
+        ));
+        assert!(matches!(
+            refused("buffer_area = \"1024MiB\"\n"),
+            MistakeKind::TooMany {
+                what: "bytes of buffer areas",
+                ..
+            }
+        ));
+        assert!(matches!(
+            refused(&"[[nic]]\nname = \"n\"\n".repeat(300)),
+            MistakeKind::TooMany {
+                what: "nic",
+                limit: 256
+            }
+        ));
+        let send = "[[send]]\nendpoint = \"e\"\nchannel = 1\npayload = { zeros = \"999MiB\" }\n";
+        assert!(matches!(refused(send), MistakeKind::OutOfRange { .. }));
+    }
+}

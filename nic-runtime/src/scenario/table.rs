@@ -1,0 +1,330 @@
+//! A table of the file, read key by key: each value with its place, and at the end the keys that
+//! nobody asked for.
+//!
+//! Deriving `Deserialize` would stop at the first mistake and describe it in the words of the
+//! library; here all mistakes of a file are found, each where it stands.
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::limits;
+use super::mistake::{Mistake, MistakeKind, Span, closest};
+use crate::time::SimDuration;
+use crate::units;
+
+/// The mistakes found so far.
+#[derive(Debug, Default)]
+pub(super) struct Mistakes(Vec<Mistake>);
+
+impl Mistakes {
+    /// Notes a mistake.
+    pub(super) fn add(&mut self, span: impl Into<Span>, kind: MistakeKind) {
+        if self.0.len() < limits::MISTAKES_MAX {
+            let span = span.into();
+            self.0.push(Mistake { span, kind });
+        }
+    }
+
+    /// Notes the mistake of a failed reading, if it failed.
+    pub(super) fn note<T>(
+        &mut self,
+        span: impl Into<Span>,
+        read: Result<T, MistakeKind>,
+    ) -> Option<T> {
+        match read {
+            Ok(value) => Some(value),
+            Err(kind) => {
+                self.add(span, kind);
+                None
+            }
+        }
+    }
+
+    /// Returns whether nothing was found.
+    #[must_use]
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Returns the mistakes in the order in which they stand in the file.
+    #[must_use]
+    pub(super) fn into_sorted(mut self) -> Vec<Mistake> {
+        self.0.sort_by_key(|mistake| mistake.span);
+        self.0
+    }
+}
+
+/// A value and where it stands.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Located<T> {
+    /// The value.
+    pub(super) value: T,
+    /// Where it stands in the file.
+    pub(super) span: Span,
+}
+
+/// Turns a value of the file into what it stands for.
+pub(super) type Reader<'t, T> = fn(&'t DeValue<'t>) -> Result<T, MistakeKind>;
+
+/// A table whose keys are taken one by one.
+pub(super) struct Table<'t> {
+    table: &'t DeTable<'t>,
+    what: &'static str,
+    known: &'static [&'static str],
+    /// Known keys that an unknown one was probably meant to be.
+    misspelt: Vec<&'static str>,
+    /// Where it stands in the file.
+    pub(super) span: Span,
+}
+
+impl<'t> Table<'t> {
+    /// Starts to read a table; keys that are not `known` are noted.
+    pub(super) fn new(
+        table: &'t DeTable<'t>,
+        span: impl Into<Span>,
+        what: &'static str,
+        known: &'static [&'static str],
+        mistakes: &mut Mistakes,
+    ) -> Table<'t> {
+        let mut misspelt = Vec::new();
+        for key in table.keys() {
+            let name: &str = key.get_ref();
+            if !known.contains(&name) {
+                let suggestion = closest(name, known.iter().copied());
+                misspelt.extend(suggestion);
+                mistakes.add(
+                    key.span(),
+                    MistakeKind::UnknownKey {
+                        table: what,
+                        known,
+                        suggestion,
+                    },
+                );
+            }
+        }
+        Table {
+            table,
+            what,
+            known,
+            misspelt,
+            span: span.into(),
+        }
+    }
+
+    /// Starts to read a value that must be a table.
+    pub(super) fn of_value(
+        value: &'t Spanned<DeValue<'t>>,
+        what: &'static str,
+        known: &'static [&'static str],
+        mistakes: &mut Mistakes,
+    ) -> Option<Table<'t>> {
+        match value.get_ref() {
+            DeValue::Table(table) => Some(Table::new(table, value.span(), what, known, mistakes)),
+            other => {
+                mistakes.add(value.span(), wrong_type("a table", other));
+                None
+            }
+        }
+    }
+
+    /// Returns the raw value of a key.
+    #[must_use]
+    pub(super) fn value(&self, key: &'static str) -> Option<&'t Spanned<DeValue<'t>>> {
+        debug_assert!(self.known.contains(&key), "{key} is not a known key");
+        self.table.get(key)
+    }
+
+    /// Reads a key that may be absent. A mistake is noted and counts as absent.
+    pub(super) fn optional<T>(
+        &self,
+        key: &'static str,
+        read: Reader<'t, T>,
+        mistakes: &mut Mistakes,
+    ) -> Option<Located<T>> {
+        let raw = self.value(key)?;
+        let value = mistakes.note(raw.span(), read(raw.get_ref()))?;
+        let span = raw.span().into();
+        Some(Located { value, span })
+    }
+
+    /// Reads a key that must be there.
+    pub(super) fn required<T>(
+        &self,
+        key: &'static str,
+        read: Reader<'t, T>,
+        mistakes: &mut Mistakes,
+    ) -> Option<Located<T>> {
+        self.need(key, mistakes)?;
+        self.optional(key, read, mistakes)
+    }
+
+    /// Returns the raw value of a key that must be there.
+    pub(super) fn need(
+        &self,
+        key: &'static str,
+        mistakes: &mut Mistakes,
+    ) -> Option<&'t Spanned<DeValue<'t>>> {
+        let raw = self.value(key);
+        // One mistake is reported once: a misspelt key is not a missing one too.
+        if raw.is_none() && !self.misspelt.contains(&key) {
+            let table = self.what;
+            mistakes.add(self.span, MistakeKind::MissingKey { table, key });
+        }
+        raw
+    }
+
+    /// Reads a number that may be absent and has a range and a default.
+    pub(super) fn number(
+        &self,
+        key: &'static str,
+        default: u64,
+        range: std::ops::RangeInclusive<u64>,
+        read: Reader<'t, u64>,
+        mistakes: &mut Mistakes,
+    ) -> u64 {
+        let Some(raw) = self.value(key) else {
+            return default;
+        };
+        match read(raw.get_ref()) {
+            Ok(value) if range.contains(&value) => return value,
+            Ok(_) | Err(MistakeKind::OutOfRange { .. }) => {
+                let kind = MistakeKind::OutOfRange {
+                    what: key,
+                    minimum: *range.start(),
+                    maximum: *range.end(),
+                };
+                mistakes.add(raw.span(), kind);
+            }
+            Err(kind) => mistakes.add(raw.span(), kind),
+        }
+        default
+    }
+
+    /// Returns the entries of an array of tables, such as `[[nic]]`.
+    pub(super) fn tables(
+        &self,
+        key: &'static str,
+        what: &'static str,
+        known: &'static [&'static str],
+        limit: usize,
+        mistakes: &mut Mistakes,
+    ) -> Vec<Table<'t>> {
+        self.entries(key, limit, mistakes)
+            .iter()
+            .filter_map(|entry| Table::of_value(entry, what, known, mistakes))
+            .collect()
+    }
+
+    /// Returns the raw entries of an array; none, with a mistake noted, where there are too many.
+    pub(super) fn entries(
+        &self,
+        key: &'static str,
+        limit: usize,
+        mistakes: &mut Mistakes,
+    ) -> &'t [Spanned<DeValue<'t>>] {
+        let Some(raw) = self.value(key) else {
+            return &[];
+        };
+        match raw.get_ref() {
+            DeValue::Array(entries) if entries.len() > limit => {
+                let limit = limit as u64;
+                mistakes.add(raw.span(), MistakeKind::TooMany { what: key, limit });
+                &[]
+            }
+            DeValue::Array(entries) => entries,
+            other => {
+                mistakes.add(raw.span(), wrong_type("an array of tables", other));
+                &[]
+            }
+        }
+    }
+}
+
+/// Says that a value is of another type than expected.
+#[must_use]
+pub(super) fn wrong_type(expected: &'static str, found: &DeValue<'_>) -> MistakeKind {
+    let found = match found {
+        DeValue::String(_) => "a string",
+        DeValue::Integer(_) => "an integer",
+        DeValue::Float(_) => "a float",
+        DeValue::Boolean(_) => "a boolean",
+        DeValue::Datetime(_) => "a date",
+        DeValue::Array(_) => "an array",
+        DeValue::Table(_) => "a table",
+    };
+    MistakeKind::WrongType { expected, found }
+}
+
+/// Reads a string.
+///
+/// # Errors
+///
+/// Returns the mistake where it is of another type; so do all readers here.
+pub(super) fn text<'t>(value: &'t DeValue<'t>) -> Result<&'t str, MistakeKind> {
+    match value {
+        DeValue::String(text) => Ok(text),
+        other => Err(wrong_type("a string", other)),
+    }
+}
+
+/// Reads a boolean.
+pub(super) fn boolean(value: &DeValue<'_>) -> Result<bool, MistakeKind> {
+    match value {
+        DeValue::Boolean(value) => Ok(*value),
+        other => Err(wrong_type("a boolean", other)),
+    }
+}
+
+/// Reads an integer from 0 to 2⁶⁴-1.
+pub(super) fn integer(value: &DeValue<'_>) -> Result<u64, MistakeKind> {
+    match value {
+        DeValue::Integer(digits) => {
+            u64::from_str_radix(digits.as_str(), digits.radix()).map_err(|_| {
+                MistakeKind::OutOfRange {
+                    what: "the number",
+                    minimum: 0,
+                    maximum: u64::MAX,
+                }
+            })
+        }
+        other => Err(wrong_type("an integer", other)),
+    }
+}
+
+/// Reads a size in bytes: an integer, or a number with a unit.
+pub(super) fn size(value: &DeValue<'_>) -> Result<u64, MistakeKind> {
+    match value {
+        DeValue::String(text) => Ok(units::parse_size(text)?),
+        DeValue::Integer(_) => integer(value),
+        other => Err(wrong_type("a size such as 4096 or \"256KiB\"", other)),
+    }
+}
+
+/// Reads a time with its unit.
+pub(super) fn time(value: &DeValue<'_>) -> Result<SimDuration, MistakeKind> {
+    match value {
+        DeValue::String(text) => Ok(units::parse_duration(text)?),
+        other => Err(wrong_type("a time such as \"500ns\"", other)),
+    }
+}
+
+/// Reads a bandwidth with its unit, in bytes per second.
+pub(super) fn bandwidth(value: &DeValue<'_>) -> Result<u64, MistakeKind> {
+    match value {
+        DeValue::String(text) => Ok(units::parse_rate(text)?),
+        other => Err(wrong_type("a bandwidth such as \"160MB/s\"", other)),
+    }
+}
+
+/// Reads a probability.
+pub(super) fn probability(value: &DeValue<'_>) -> Result<f64, MistakeKind> {
+    let digits = match value {
+        DeValue::Float(float) => float.as_str(),
+        DeValue::Integer(integer) if integer.radix() == 10 => integer.as_str(),
+        other => return Err(wrong_type("a probability such as 0.3", other)),
+    };
+    match digits.parse::<f64>() {
+        Ok(value) if (0.0..=1.0).contains(&value) => Ok(value),
+        Ok(_) | Err(_) => Err(MistakeKind::Probability),
+    }
+}

@@ -1,0 +1,171 @@
+//! Channels between endpoints, and what the users at the endpoints send.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use toml::Spanned;
+use toml::de::DeValue;
+
+use super::context::Context;
+use super::endpoints::transmit_region;
+use super::limits;
+use super::mistake::{MistakeKind, Span};
+use super::model::{ChannelSpec, EndpointSpec, SendSpec};
+use super::names::NameIndex;
+use super::network::ordered;
+use super::payload;
+use super::table::{self, Mistakes, Table, wrong_type};
+use crate::event::{ChannelId, EndpointId, NicId};
+use crate::time::{SimDuration, SimTime};
+
+const SEND_KEYS: &[&str] = &["endpoint", "channel", "at", "payload", "repeat", "every"];
+
+/// One end of a channel: an endpoint, its number for the channel, and where that is written.
+type End = (EndpointId, ChannelId, Span);
+
+/// Reads every `[[channel]]`. Its keys are the names of endpoints, so no key is unknown as such.
+pub(super) fn channels(
+    root: &Table<'_>,
+    endpoints: &[EndpointSpec],
+    names: &NameIndex<'_>,
+    pairs: &BTreeSet<(NicId, NicId)>,
+    context: &mut Context<'_>,
+) -> Vec<ChannelSpec> {
+    let mistakes = context.mistakes();
+    let mut used = BTreeMap::new();
+    let mut channels = Vec::new();
+    for entry in root.entries("channel", limits::CHANNELS_MAX, mistakes) {
+        let Some((a, b)) = ends(entry, names, mistakes) else {
+            continue;
+        };
+        for (endpoint, channel, span) in [a, b] {
+            if let Some(first) = used.insert((endpoint, channel), span) {
+                mistakes.add(span, MistakeKind::DuplicateChannelNumber { first });
+            }
+        }
+        let nic = |end: End| endpoints[end.0.0 as usize].nic;
+        if !pairs.contains(&ordered(nic(a), nic(b))) {
+            mistakes.add(entry.span(), MistakeKind::NoLink);
+        }
+        channels.push(ChannelSpec {
+            a: (a.0, a.1),
+            b: (b.0, b.1),
+        });
+    }
+    channels
+}
+
+/// Reads the two ends of a channel, in the order in which they are written.
+fn ends(
+    entry: &Spanned<DeValue<'_>>,
+    names: &NameIndex<'_>,
+    mistakes: &mut Mistakes,
+) -> Option<(End, End)> {
+    let DeValue::Table(keys) = entry.get_ref() else {
+        mistakes.add(entry.span(), wrong_type("a table", entry.get_ref()));
+        return None;
+    };
+    let mut ends = Vec::new();
+    for (key, value) in keys {
+        let endpoint = names
+            .find(key.get_ref(), key.span(), mistakes)
+            .map(EndpointId);
+        let numbers = match value.get_ref() {
+            DeValue::Array(numbers) => &numbers[..],
+            _ => std::slice::from_ref(value),
+        };
+        for number in numbers {
+            let channel = channel_number(number.get_ref());
+            let channel = mistakes.note(number.span(), channel);
+            ends.push((endpoint, channel, Span::from(number.span())));
+        }
+    }
+    ends.sort_by_key(|(_, _, span)| *span);
+    let [a, b] = ends[..] else {
+        mistakes.add(entry.span(), MistakeKind::ChannelEnds);
+        return None;
+    };
+    Some(((a.0?, a.1?, a.2), (b.0?, b.1?, b.2)))
+}
+
+fn channel_number(value: &DeValue<'_>) -> Result<ChannelId, MistakeKind> {
+    let out_of_range = MistakeKind::OutOfRange {
+        what: "a channel number",
+        minimum: 0,
+        maximum: limits::CHANNEL_NUMBER_MAX,
+    };
+    match table::integer(value) {
+        Ok(number) => i32::try_from(number)
+            .map(ChannelId)
+            .map_err(|_| out_of_range),
+        Err(MistakeKind::OutOfRange { .. }) => Err(out_of_range),
+        Err(kind) => Err(kind),
+    }
+}
+
+/// Reads every `[[send]]`.
+pub(super) fn sends(
+    root: &Table<'_>,
+    endpoints: &[EndpointSpec],
+    names: &NameIndex<'_>,
+    context: &mut Context<'_>,
+) -> Vec<SendSpec> {
+    let limit = limits::SENDS_MAX;
+    let tables = root.tables("send", "`[[send]]`", SEND_KEYS, limit, context.mistakes());
+    // Random bytes belong to the sender and to the position among its own sends.
+    let mut of_endpoint = BTreeMap::<EndpointId, u64>::new();
+    let mut sends = Vec::new();
+    for send in &tables {
+        let endpoint = send
+            .need("endpoint", context.mistakes())
+            .and_then(|value| names.find_value(value, context.mistakes()))
+            .map(EndpointId);
+        let channel = send.required("channel", channel_number, context.mistakes());
+        let (at, repeat, every) = times(send, context.mistakes());
+        let position = endpoint.map_or(0, |id| {
+            let position = of_endpoint.entry(id).or_default();
+            *position += 1;
+            *position
+        });
+        let name = endpoint.map_or("", |id| &endpoints[id.0 as usize].name);
+        let payload = send
+            .need("payload", context.mistakes())
+            .and_then(|value| payload::read(context, value, ["send", name, &position.to_string()]));
+        let (Some(endpoint), Some(channel), Some(payload)) = (endpoint, channel, payload) else {
+            continue;
+        };
+        let length = payload.value.len() as u64;
+        let region = transmit_region(&endpoints[endpoint.0 as usize]);
+        if length > region {
+            let kind = MistakeKind::PayloadDoesNotFit { length, region };
+            context.mistakes().add(payload.span, kind);
+        }
+        sends.push(SendSpec {
+            endpoint,
+            channel: channel.value,
+            at,
+            payload: payload.value,
+            repeat,
+            every,
+        });
+    }
+    sends
+}
+
+fn times(send: &Table<'_>, mistakes: &mut Mistakes) -> (SimTime, u64, SimDuration) {
+    let at = send.optional("at", table::time, mistakes);
+    let range = 1..=limits::REPEAT_MAX;
+    let repeat = send.number("repeat", 1, range, table::integer, mistakes);
+    let every = send.optional("every", table::time, mistakes);
+    if every.is_none() && repeat > 1 && send.value("every").is_none() {
+        let kind = MistakeKind::NeedsPartner {
+            key: "repeat",
+            partner: "every",
+        };
+        mistakes.add(send.span, kind);
+    }
+    (
+        SimTime::ZERO + at.map_or(SimDuration::ZERO, |at| at.value),
+        repeat,
+        every.map_or(SimDuration::ZERO, |every| every.value),
+    )
+}
