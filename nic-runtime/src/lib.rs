@@ -2,6 +2,7 @@
 //! command line.
 
 pub mod event;
+pub mod export;
 pub mod fabric;
 pub mod input;
 pub mod nic;

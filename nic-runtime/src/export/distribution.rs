@@ -1,0 +1,107 @@
+//! Minimum, median and maximum of many numbers, in memory that does not grow with their count.
+
+use std::collections::BTreeMap;
+
+/// Distinct numbers that are counted exactly. Calls of one method rarely take more different ways.
+const EXACT_MAX: usize = 1_024;
+
+/// Significant bits that numbers are rounded down to after that; a bucket is then less than 1 %
+/// wide, and there are at most 128 for each power of two.
+const ROUNDED_BITS: u32 = 8;
+
+/// The numbers seen so far.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Distribution {
+    counts: BTreeMap<u64, u64>,
+    count: u64,
+    minimum: u64,
+    maximum: u64,
+    rounded: bool,
+}
+
+impl Distribution {
+    /// Adds a number.
+    pub(super) fn add(&mut self, number: u64) {
+        self.minimum = match self.count {
+            0 => number,
+            _ => self.minimum.min(number),
+        };
+        self.maximum = self.maximum.max(number);
+        self.count += 1;
+        let key = if self.rounded { round(number) } else { number };
+        *self.counts.entry(key).or_default() += 1;
+        if !self.rounded && self.counts.len() > EXACT_MAX {
+            self.rounded = true;
+            for (number, count) in std::mem::take(&mut self.counts) {
+                *self.counts.entry(round(number)).or_default() += count;
+            }
+        }
+    }
+
+    /// Returns how many numbers there are.
+    pub(super) fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// Returns the least number, 0 where there is none.
+    pub(super) fn minimum(&self) -> u64 {
+        self.minimum
+    }
+
+    /// Returns the greatest number, 0 where there is none.
+    pub(super) fn maximum(&self) -> u64 {
+        self.maximum
+    }
+
+    /// Returns the median, the lower one of an even count, 0 where there is none. Above
+    /// [`EXACT_MAX`] distinct numbers it is at most 1 % too low.
+    pub(super) fn median(&self) -> u64 {
+        let mut below = 0;
+        for (number, count) in &self.counts {
+            below += count;
+            if below * 2 >= self.count {
+                return *number;
+            }
+        }
+        0
+    }
+}
+
+/// Clears all but the [`ROUNDED_BITS`] highest bits of a number.
+fn round(number: u64) -> u64 {
+    let bits = u64::BITS - number.leading_zeros();
+    let cleared = bits.saturating_sub(ROUNDED_BITS);
+    number >> cleared << cleared
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(numbers: impl IntoIterator<Item = u64>) -> Distribution {
+        let mut distribution = Distribution::default();
+        numbers
+            .into_iter()
+            .for_each(|number| distribution.add(number));
+        distribution
+    }
+
+    #[test]
+    fn few_numbers_are_exact() {
+        let distribution = of([30, 10, 20, 10_007]);
+        assert_eq!(distribution.minimum(), 10);
+        assert_eq!(distribution.median(), 20);
+        assert_eq!(distribution.maximum(), 10_007);
+        assert_eq!(distribution.count(), 4);
+        assert_eq!(of([]).median(), 0);
+    }
+
+    #[test]
+    fn many_numbers_stay_within_a_percent_and_a_bound() {
+        let distribution = of(0..100_001);
+        assert_eq!(distribution.maximum(), 100_000);
+        let median = distribution.median();
+        assert!((49_500..=50_000).contains(&median), "{median}");
+        assert!(distribution.counts.len() < 2_048);
+    }
+}

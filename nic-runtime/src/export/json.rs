@@ -1,0 +1,98 @@
+//! The trace as JSON Lines: an object for each event, between one that heads the trace and the
+//! summary. `docs/trace.schema.json` describes each.
+
+use std::io::{self, Write};
+
+use serde::ser::{SerializeMap, Serializer};
+
+use super::fields::{self, FieldSink, PayloadMode, Value};
+use super::summary::Summary;
+use crate::event::{Event, Names, Sink};
+
+/// Version of the format: it changes when a field is renamed or removed, not when one is added.
+pub const VERSION: u32 = 1;
+
+/// Writes events as JSON Lines.
+#[derive(Debug)]
+pub struct JsonTrace<W> {
+    writer: W,
+    payload_mode: PayloadMode,
+    failure: Option<io::Error>,
+}
+
+impl<W: Write> JsonTrace<W> {
+    /// Starts a trace with the object that heads it.
+    pub fn new(writer: W, payload_mode: PayloadMode, profile: &str, seed: u64) -> JsonTrace<W> {
+        let mut trace = JsonTrace {
+            writer,
+            payload_mode,
+            failure: None,
+        };
+        trace.line(|map| {
+            map.serialize_entry("event", "trace")?;
+            map.serialize_entry("version", &VERSION)?;
+            map.serialize_entry("profile", profile)?;
+            map.serialize_entry("seed", &seed)
+        });
+        trace
+    }
+
+    /// Ends the trace with the summary and returns the writer.
+    ///
+    /// # Errors
+    ///
+    /// Returns the first failure to write; nothing was written after it.
+    pub fn finish(mut self, summary: &Summary) -> io::Result<W> {
+        self.line(|map| summary.serialize_fields(map));
+        match self.failure {
+            Some(failure) => Err(failure),
+            None => Ok(self.writer),
+        }
+    }
+
+    /// Writes one object on a line of its own.
+    fn line(&mut self, fill: impl FnOnce(&mut Object<'_, W>) -> serde_json::Result<()>) {
+        if self.failure.is_some() {
+            return;
+        }
+        let mut serializer = serde_json::Serializer::new(&mut self.writer);
+        let written = serializer.serialize_map(None).and_then(|mut map| {
+            fill(&mut map)?;
+            map.end()
+        });
+        self.failure = written
+            .map_err(io::Error::from)
+            .and_then(|()| self.writer.write_all(b"\n"))
+            .err();
+    }
+}
+
+/// An object that is being written.
+pub(super) type Object<'s, W> =
+    serde_json::ser::Compound<'s, &'s mut W, serde_json::ser::CompactFormatter>;
+
+impl<W: Write> Sink for JsonTrace<W> {
+    fn event(&mut self, names: &dyn Names, event: &Event<'_>) {
+        let payload_mode = self.payload_mode;
+        self.line(|map| {
+            map.serialize_entry("t_ns", &event.time.as_ns())?;
+            map.serialize_entry("nic", names.nic(event.nic))?;
+            if let Some(endpoint) = event.endpoint {
+                map.serialize_entry("endpoint", names.endpoint(endpoint))?;
+            }
+            map.serialize_entry("event", fields::event_name(&event.kind))?;
+            fields::visit(names, event, payload_mode, &mut Entries(map))
+        });
+    }
+}
+
+/// Writes fields as entries of an object.
+struct Entries<'m, M>(&'m mut M);
+
+impl<M: SerializeMap> FieldSink for Entries<'_, M> {
+    type Error = M::Error;
+
+    fn field(&mut self, key: &'static str, value: Value<'_>) -> Result<(), M::Error> {
+        self.0.serialize_entry(key, &value)
+    }
+}

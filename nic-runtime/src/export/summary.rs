@@ -1,0 +1,290 @@
+//! The summary of a run: counts and sums that a fold over its events gives.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::io::Write;
+
+use jive_core::MethodId;
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+
+use super::distribution::Distribution;
+use super::fields::{self, Escaped};
+use super::json::Object;
+use crate::event::{EndReason, EndpointId, Event, EventKind, Names, Sink};
+use crate::time::SimTime;
+
+/// What one endpoint, or all of them, did.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Totals {
+    /// Transmit descriptors that users pushed.
+    pub posted: u64,
+    /// Packets that went onto the wire.
+    pub packets_sent: u64,
+    /// Bytes of those packets' messages.
+    pub bytes_sent: u64,
+    /// Packets that came off the wire.
+    pub packets_received: u64,
+    /// Bytes of those packets' messages.
+    pub bytes_received: u64,
+    /// Receive descriptors that became visible to users.
+    pub delivered: u64,
+    /// Dropped packets by reason.
+    pub drops: BTreeMap<&'static str, u64>,
+    /// Traps by kind.
+    pub traps: BTreeMap<&'static str, u64>,
+}
+
+/// One endpoint's line of the summary.
+#[derive(Clone, Debug, Serialize)]
+struct EndpointRow {
+    endpoint: String,
+    nic: String,
+    #[serde(flatten)]
+    totals: Totals,
+}
+
+/// The calls of one method at one endpoint.
+#[derive(Clone, Debug)]
+struct MethodRow {
+    endpoint: String,
+    method: String,
+    bytecodes: Distribution,
+}
+
+impl Serialize for MethodRow {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("endpoint", &self.endpoint)?;
+        map.serialize_entry("method", &self.method)?;
+        map.serialize_entry("calls", &self.bytecodes.count())?;
+        map.serialize_entry("bytecodes_min", &self.bytecodes.minimum())?;
+        map.serialize_entry("bytecodes_median", &self.bytecodes.median())?;
+        map.serialize_entry("bytecodes_max", &self.bytecodes.maximum())?;
+        map.end()
+    }
+}
+
+/// The summary; complete once [`Summary::end`] has been told how the run ended.
+#[derive(Clone, Debug)]
+pub struct Summary {
+    time: SimTime,
+    reason: EndReason,
+    events: u64,
+    totals: Totals,
+    endpoints: BTreeMap<EndpointId, EndpointRow>,
+    methods: BTreeMap<(EndpointId, MethodId), MethodRow>,
+}
+
+impl Default for Summary {
+    fn default() -> Summary {
+        Summary {
+            time: SimTime::ZERO,
+            reason: EndReason::Idle,
+            events: 0,
+            totals: Totals::default(),
+            endpoints: BTreeMap::new(),
+            methods: BTreeMap::new(),
+        }
+    }
+}
+
+impl Summary {
+    /// Notes when and why the run ended.
+    pub fn end(&mut self, time: SimTime, reason: EndReason) {
+        self.time = time;
+        self.reason = reason;
+    }
+
+    /// Returns the sums over all endpoints.
+    #[must_use]
+    pub fn totals(&self) -> &Totals {
+        &self.totals
+    }
+
+    /// Writes the summary as the entries of a JSON object.
+    pub(super) fn serialize_fields<W: Write>(
+        &self,
+        map: &mut Object<'_, W>,
+    ) -> serde_json::Result<()> {
+        map.serialize_entry("event", "summary")?;
+        map.serialize_entry("time_ns", &self.time.as_ns())?;
+        map.serialize_entry("ended", fields::end_reason(self.reason))?;
+        map.serialize_entry("events", &self.events)?;
+        map.serialize_entry("totals", &self.totals)?;
+        map.serialize_entry("endpoints", &Rows(&self.endpoints))?;
+        map.serialize_entry("methods", &Rows(&self.methods))
+    }
+}
+
+/// The values of a map as a list.
+struct Rows<'a, K, V>(&'a BTreeMap<K, V>);
+
+impl<K, V: Serialize> Serialize for Rows<'_, K, V> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.values())
+    }
+}
+
+impl Sink for Summary {
+    fn event(&mut self, names: &dyn Names, event: &Event<'_>) {
+        self.events += 1;
+        count(&mut self.totals, &event.kind);
+        let Some(id) = event.endpoint else {
+            return;
+        };
+        let row = self.endpoints.entry(id).or_insert_with(|| EndpointRow {
+            endpoint: names.endpoint(id).to_owned(),
+            nic: names.nic(event.nic).to_owned(),
+            totals: Totals::default(),
+        });
+        count(&mut row.totals, &event.kind);
+        if let EventKind::AppletReturn {
+            method, bytecodes, ..
+        } = event.kind
+        {
+            let row = self
+                .methods
+                .entry((id, method))
+                .or_insert_with(|| MethodRow {
+                    endpoint: names.endpoint(id).to_owned(),
+                    method: names.method(id, method).to_owned(),
+                    bytecodes: Distribution::default(),
+                });
+            row.bytecodes.add(bytecodes);
+        }
+    }
+}
+
+fn count(totals: &mut Totals, kind: &EventKind<'_>) {
+    match kind {
+        EventKind::TxPost { .. } => totals.posted += 1,
+        EventKind::WireTx { payload, .. } => {
+            totals.packets_sent += 1;
+            totals.bytes_sent += payload.len() as u64;
+        }
+        EventKind::WireRx { payload, .. } => {
+            totals.packets_received += 1;
+            totals.bytes_received += payload.len() as u64;
+        }
+        EventKind::RxDescriptor { .. } => totals.delivered += 1,
+        EventKind::WireDrop { reason, .. } => {
+            *totals
+                .drops
+                .entry(fields::wire_drop_reason(*reason))
+                .or_default() += 1;
+        }
+        EventKind::Drop { reason, .. } => {
+            *totals
+                .drops
+                .entry(fields::drop_reason(*reason))
+                .or_default() += 1;
+        }
+        EventKind::Trap { kind, .. } => *totals.traps.entry(kind.name()).or_default() += 1,
+        EventKind::Load { .. }
+        | EventKind::TxDone { .. }
+        | EventKind::AppletCall { .. }
+        | EventKind::AppletReturn { .. }
+        | EventKind::Native { .. }
+        | EventKind::Dma { .. } => {}
+    }
+}
+
+impl fmt::Display for Summary {
+    /// Shows the summary as a page of text.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let totals = &self.totals;
+        let ended = match self.reason {
+            EndReason::Idle => "nothing was left to do",
+            EndReason::Until => "the scenario's `until` was reached",
+            EndReason::MaxEvents => "the scenario's `max_events` was reached",
+            EndReason::LoadTrap => "an applet trapped while it was loaded",
+        };
+        writeln!(f, "virtual time  {}; {ended}", self.time)?;
+        writeln!(f, "events        {}", self.events)?;
+        writeln!(
+            f,
+            "sent          {} packets, {} bytes",
+            totals.packets_sent, totals.bytes_sent
+        )?;
+        writeln!(
+            f,
+            "received      {} packets, {} bytes",
+            totals.packets_received, totals.bytes_received
+        )?;
+        writeln!(f, "drops         {}", Counts(&totals.drops))?;
+        writeln!(f, "traps         {}", Counts(&totals.traps))?;
+        self.endpoint_table(f)?;
+        self.method_table(f)
+    }
+}
+
+impl Summary {
+    fn endpoint_table(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.endpoints.is_empty() {
+            return Ok(());
+        }
+        writeln!(
+            f,
+            "\n{:<20} {:>8} {:>8} {:>10} {:>8} {:>10} {:>9}  drops; traps",
+            "endpoint", "posted", "sent", "bytes", "received", "bytes", "delivered"
+        )?;
+        for row in self.endpoints.values() {
+            let totals = &row.totals;
+            writeln!(
+                f,
+                "{:<20} {:>8} {:>8} {:>10} {:>8} {:>10} {:>9}  {}; {}",
+                Escaped(&row.endpoint),
+                totals.posted,
+                totals.packets_sent,
+                totals.bytes_sent,
+                totals.packets_received,
+                totals.bytes_received,
+                totals.delivered,
+                Counts(&totals.drops),
+                Counts(&totals.traps),
+            )?;
+        }
+        Ok(())
+    }
+
+    fn method_table(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.methods.is_empty() {
+            return Ok(());
+        }
+        writeln!(
+            f,
+            "\n{:<20} {:<10} {:>8} {:>10} {:>10} {:>10}",
+            "bytecodes per call", "method", "calls", "min", "median", "max"
+        )?;
+        for row in self.methods.values() {
+            writeln!(
+                f,
+                "{:<20} {:<10} {:>8} {:>10} {:>10} {:>10}",
+                Escaped(&row.endpoint),
+                Escaped(&row.method),
+                row.bytecodes.count(),
+                row.bytecodes.minimum(),
+                row.bytecodes.median(),
+                row.bytecodes.maximum(),
+            )?;
+        }
+        Ok(())
+    }
+}
+
+/// Shows counts by name as `loss 3, crc 1`.
+struct Counts<'a>(&'a BTreeMap<&'static str, u64>);
+
+impl fmt::Display for Counts<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.is_empty() {
+            return f.write_str("none");
+        }
+        for (position, (name, count)) in self.0.iter().enumerate() {
+            let separator = if position == 0 { "" } else { ", " };
+            write!(f, "{separator}{name} {count}")?;
+        }
+        Ok(())
+    }
+}

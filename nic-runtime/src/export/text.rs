@@ -1,0 +1,96 @@
+//! The trace as text: a line for each event, aligned to be read and compared.
+
+use std::fmt;
+use std::io::{self, Write};
+
+use super::fields::{self, Escaped, FieldSink, Value};
+use crate::event::{Event, Names, Sink};
+
+pub use super::fields::PayloadMode;
+
+/// Width of the time, so that runs up to a second align.
+const TIME_WIDTH: usize = 14;
+/// Least width of a NIC's name. It does not depend on the run, so that traces compare line by line.
+const NIC_WIDTH: usize = 4;
+/// Least width of an endpoint's name.
+const ENDPOINT_WIDTH: usize = 8;
+/// Width of the longest event name.
+const EVENT_WIDTH: usize = 13;
+
+/// Writes events as lines of text.
+#[derive(Debug)]
+pub struct TextTrace<W> {
+    writer: W,
+    payload_mode: PayloadMode,
+    failure: Option<io::Error>,
+}
+
+impl<W: Write> TextTrace<W> {
+    /// Starts a trace.
+    pub fn new(writer: W, payload_mode: PayloadMode) -> TextTrace<W> {
+        TextTrace {
+            writer,
+            payload_mode,
+            failure: None,
+        }
+    }
+
+    /// Returns the writer.
+    ///
+    /// # Errors
+    ///
+    /// Returns the first failure to write; nothing was written after it.
+    pub fn finish(self) -> io::Result<W> {
+        match self.failure {
+            Some(failure) => Err(failure),
+            None => Ok(self.writer),
+        }
+    }
+}
+
+impl<W: Write> Sink for TextTrace<W> {
+    fn event(&mut self, names: &dyn Names, event: &Event<'_>) {
+        if self.failure.is_none() {
+            let line = Line {
+                names,
+                event,
+                payload_mode: self.payload_mode,
+            };
+            self.failure = writeln!(self.writer, "{line}").err();
+        }
+    }
+}
+
+/// An event shown as a line.
+struct Line<'a> {
+    names: &'a dyn Names,
+    event: &'a Event<'a>,
+    payload_mode: PayloadMode,
+}
+
+impl fmt::Display for Line<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Line { names, event, .. } = self;
+        let time = event.time.to_string();
+        let nic = Escaped(names.nic(event.nic));
+        let name = fields::event_name(&event.kind);
+        write!(f, "{time:>TIME_WIDTH$}  {nic:NIC_WIDTH$}  ")?;
+        match event.endpoint {
+            Some(endpoint) => write!(f, "{:ENDPOINT_WIDTH$}  ", Escaped(names.endpoint(endpoint)))?,
+            None => write!(f, "{:ENDPOINT_WIDTH$}  ", "-")?,
+        }
+        write!(f, "{name:EVENT_WIDTH$}")?;
+        fields::visit(*names, event, self.payload_mode, &mut Pairs(f))
+    }
+}
+
+/// Writes fields as `key=value`.
+struct Pairs<'f, 'b>(&'f mut fmt::Formatter<'b>);
+
+impl FieldSink for Pairs<'_, '_> {
+    type Error = fmt::Error;
+
+    fn field(&mut self, key: &'static str, value: Value<'_>) -> fmt::Result {
+        write!(self.0, " {key}={value}")
+    }
+}
