@@ -1,0 +1,114 @@
+//! A class file, linked and ready to be called by method name.
+
+use jive_core::{
+    CallStack, ClassFile, FieldId, Frame, Heap, Instance, Lifetime, MethodId, NativeDecl, NativeId,
+    Natives, Pc, Program, ProgramStorage, Trap, TrapKind, Verified, link, program_size,
+};
+
+/// Fuel for tests that are not about fuel.
+pub(crate) const PLENTY: u64 = 1_000_000;
+
+/// How many calls may nest.
+pub(crate) const NESTED_CALLS: usize = 200;
+
+/// A loaded class with a stack of its own.
+pub(crate) struct Machine {
+    pub(crate) class: ClassFile<'static>,
+    pub(crate) instance: Instance<'static>,
+    pub(crate) stack: CallStack<'static>,
+}
+
+impl Machine {
+    /// Loads one of the committed classes of `tests/classes`, with a heap of so many bytes.
+    ///
+    /// The classes are what `javac` makes of the sources beside them, so they may be vouched for
+    /// without a verifier, which stands above this crate.
+    pub(crate) fn load(
+        bytes: &'static [u8],
+        natives: &'static [NativeDecl],
+        heap_bytes: usize,
+    ) -> Self {
+        let index = lend(ClassFile::index_len(bytes).unwrap());
+        let class = ClassFile::parse(bytes, index).unwrap();
+        let verified = Verified::vouch(class, natives, None);
+        let size = program_size(&verified).unwrap();
+        let storage = ProgramStorage {
+            ops: lend(size.ops),
+            origins: lend(size.ops),
+            methods: lend(size.methods),
+            fields: lend(size.fields),
+            switches: lend(size.switches),
+        };
+        let program: Program<'static> = link(&verified, storage).unwrap();
+        // Memory comes dirty, as it does from a caller that used it before.
+        let heap = Heap::new(vec![0xa5; heap_bytes].leak());
+        let fields = vec![0x5a5a; program.field_count()].leak();
+        let slots = vec![0x5a5a; program.slots_for(NESTED_CALLS)].leak();
+        let frames = vec![Frame::default(); NESTED_CALLS].leak();
+        Self {
+            class,
+            instance: Instance::new(program, fields, heap),
+            stack: CallStack::new(frames, slots),
+        }
+    }
+
+    pub(crate) fn method(&self, name: &str) -> MethodId {
+        self.class
+            .methods()
+            .find(|method| method.name == name)
+            .unwrap()
+            .id
+    }
+
+    pub(crate) fn field(&self, name: &str) -> FieldId {
+        self.class
+            .fields()
+            .find(|field| field.name == name)
+            .unwrap()
+            .id
+    }
+
+    pub(crate) fn call(&mut self, name: &str, args: &[i32]) -> Result<Option<i32>, Trap> {
+        self.call_with(name, args, PLENTY, Lifetime::Persistent)
+    }
+
+    /// Calls a method that returns a value.
+    pub(crate) fn value(&mut self, name: &str, args: &[i32]) -> i32 {
+        self.call(name, args).unwrap().unwrap()
+    }
+
+    pub(crate) fn call_with(
+        &mut self,
+        name: &str,
+        args: &[i32],
+        fuel: u64,
+        lifetime: Lifetime,
+    ) -> Result<Option<i32>, Trap> {
+        let method = self.method(name);
+        self.instance
+            .call(&mut self.stack, method, args, fuel, lifetime, &mut Unwanted)
+    }
+
+    /// The trap that a call of the named method would end in.
+    pub(crate) fn trap(&self, kind: TrapKind, method: &str, pc: u16) -> Trap {
+        Trap {
+            kind,
+            method: self.method(method),
+            pc: Pc(pc),
+        }
+    }
+}
+
+/// For calls that reach no native.
+struct Unwanted;
+
+impl Natives for Unwanted {
+    fn call(&mut self, id: NativeId, _: &[i32], _: &mut Heap<'_>) -> Result<i32, TrapKind> {
+        panic!("native {id} was called")
+    }
+}
+
+fn lend<T: Clone + Default>(count: usize) -> &'static mut [T] {
+    // Leaked: a test process ends soon, and the borrows would otherwise be of their own struct.
+    vec![T::default(); count].leak()
+}

@@ -1,0 +1,7 @@
+//! The linker and the interpreter on class files of `javac`.
+
+mod arrays;
+mod compute;
+mod control;
+mod machine;
+mod natives;

@@ -1,0 +1,171 @@
+//! How a call stops at a native and goes on, and what a native that traps leaves behind.
+
+use jive_core::{Lifetime, NativeId, Step, TrapKind};
+
+use crate::machine::{Machine, PLENTY};
+
+/// What the natives of the tests cost.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Cost {
+    Little,
+    Much,
+}
+
+jive_core::natives! {
+    /// Two natives with the names and descriptors of the real ones.
+    pub(crate) enum Nic: "unet/Nic", cost Cost {
+        /// Sends a packet.
+        TxPush = txPush(buffer: ByteArray, offset: Int, channel: Int, length: Int) -> Void, Much;
+        /// Pops the free queue.
+        GetFreeBuffer = getFreeBuffer() -> Int, Little;
+    }
+}
+
+fn natives() -> Machine {
+    Machine::load(include_bytes!("../classes/Natives.class"), Nic::TABLE, 1024)
+}
+
+impl Machine {
+    fn start(&mut self, name: &str, args: &[i32], fuel: u64) {
+        let method = self.method(name);
+        self.instance
+            .start(&mut self.stack, method, args, fuel, Lifetime::PerCall)
+            .unwrap();
+    }
+
+    fn run(&mut self) -> Step<'_> {
+        self.instance.run(&mut self.stack)
+    }
+}
+
+const GET: Step<'static> = Step::Native {
+    id: NativeId(1),
+    args: &[],
+};
+
+#[test]
+fn a_native_is_reached_as_own_method_and_as_static_method_of_its_class() {
+    let mut machine = natives();
+    for (name, result) in [("own", 41), ("nic", 42)] {
+        machine.start(name, &[], PLENTY);
+        assert_eq!(machine.run(), GET, "{name}");
+        machine.stack.resume(Ok(40));
+        assert_eq!(machine.run(), Step::Returned(Some(result)), "{name}");
+        assert_eq!(machine.stack.executed(), 4);
+    }
+}
+
+#[test]
+fn an_instance_native_gets_its_arguments_without_the_receiver() {
+    let mut machine = natives();
+    machine.start("send", &[], PLENTY);
+    let Step::Native {
+        id,
+        args: &[buffer, 1, 2, 3],
+    } = machine.run()
+    else {
+        panic!("expected a native with four arguments");
+    };
+    assert_eq!(Nic::from_id(id).map(Nic::cost), Some(Cost::Much));
+    assert_eq!(machine.instance.heap().bytes(buffer), Some(&[0, 0, 7][..]));
+    // What a void native gives back is not pushed, or the frame would not end empty.
+    machine.stack.resume(Ok(99));
+    assert_eq!(machine.run(), Step::Returned(None));
+    assert_eq!(machine.stack.executed(), 14);
+    assert_eq!(machine.instance.heap().used(), 0);
+}
+
+#[test]
+fn an_instance_native_on_null_is_not_reached() {
+    let mut machine = natives();
+    machine.start("sendNowhere", &[], PLENTY);
+    let trap = machine.trap(TrapKind::NullPointerException, "sendNowhere", 7);
+    assert_eq!(machine.run(), Step::Trapped(trap));
+}
+
+#[test]
+fn a_call_goes_on_where_it_stopped() {
+    let mut machine = natives();
+    machine.start("nested", &[3], PLENTY);
+    assert_eq!(machine.run(), GET);
+    // Until it is told what came of the native, it asks again.
+    assert_eq!(machine.run(), GET);
+    machine.stack.resume(Ok(-2));
+    assert_eq!(machine.run(), Step::Returned(Some(1 + 300 - 20 + 3)));
+    let ended = machine.run();
+    assert!(matches!(ended, Step::Trapped(trap) if trap.kind == TrapKind::Unverified));
+}
+
+#[test]
+fn a_native_that_traps_does_so_at_its_call() {
+    let mut machine = natives();
+    machine.start("nested", &[3], PLENTY);
+    assert_eq!(machine.run(), GET);
+    machine.stack.resume(Err(TrapKind::ProtectionFault));
+    let trap = machine.trap(TrapKind::ProtectionFault, "between", 4);
+    assert_eq!(machine.run(), Step::Trapped(trap));
+    assert_eq!(machine.stack.executed(), 7);
+    machine.start("nested", &[4], PLENTY);
+    assert_eq!(machine.run(), GET);
+    machine.stack.resume(Ok(0));
+    assert_eq!(machine.run(), Step::Returned(Some(405)));
+}
+
+#[test]
+fn a_native_is_charged_before_it_has_any_effect() {
+    let mut machine = natives();
+    // `nic` calls the native, pushes, adds and returns.
+    for (fuel, extra, result) in [
+        (4, 0, Step::Returned(Some(2))),
+        (13, 9, Step::Returned(Some(2))),
+        (
+            12,
+            9,
+            Step::Trapped(machine.trap(TrapKind::FuelExhausted, "nic", 5)),
+        ),
+        (
+            10,
+            9,
+            Step::Trapped(machine.trap(TrapKind::FuelExhausted, "nic", 3)),
+        ),
+        (
+            9,
+            9,
+            Step::Trapped(machine.trap(TrapKind::FuelExhausted, "nic", 0)),
+        ),
+        (
+            9,
+            u64::MAX,
+            Step::Trapped(machine.trap(TrapKind::FuelExhausted, "nic", 0)),
+        ),
+    ] {
+        machine.start("nic", &[], fuel);
+        assert_eq!(machine.run(), GET);
+        let charged = machine.stack.charge(extra);
+        machine.stack.resume(charged.map(|()| 0));
+        assert_eq!(machine.run(), result, "fuel {fuel}, extra {extra}");
+    }
+    // The native for which there was no fuel does not count as executed.
+    assert_eq!(machine.stack.executed(), 0);
+    machine.start("nic", &[], 0);
+    let trap = machine.trap(TrapKind::FuelExhausted, "nic", 0);
+    assert_eq!(machine.run(), Step::Trapped(trap));
+}
+
+#[test]
+fn a_call_that_is_given_up_frees_its_arrays_when_the_next_begins() {
+    let mut machine = natives();
+    machine.start("send", &[], PLENTY);
+    assert!(matches!(machine.run(), Step::Native { .. }));
+    assert_eq!(machine.instance.heap().used(), 16);
+    machine.start("own", &[], PLENTY);
+    assert_eq!(machine.instance.heap().used(), 0);
+    assert_eq!(machine.run(), GET);
+}
+
+#[test]
+fn a_method_without_code_cannot_be_started() {
+    let mut machine = natives();
+    let trap = machine.trap(TrapKind::Unverified, "getFreeBuffer", 0);
+    assert_eq!(machine.call("getFreeBuffer", &[]), Err(trap));
+}
