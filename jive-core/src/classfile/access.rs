@@ -2,6 +2,8 @@
 
 use bitflags::bitflags;
 
+use super::version::ClassVersion;
+
 bitflags! {
     /// Access and properties of a class (JVMS table 4.1-B).
     #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -81,4 +83,121 @@ bitflags! {
         /// Is not in the source.
         const SYNTHETIC = 0x1000;
     }
+}
+
+impl ClassAccess {
+    /// Reads the flags as the version means them.
+    ///
+    /// Below version 50 an interface is abstract even where it does not say so; below 53 there are no
+    /// modules. Both as HotSpot reads them.
+    pub(super) fn read(bits: u16, version: ClassVersion) -> Self {
+        let mut access = Self::from_bits_truncate(bits);
+        if version.major < ClassVersion::JAVA_9 {
+            access.remove(Self::MODULE);
+        }
+        access.set(
+            Self::ABSTRACT,
+            access.contains(Self::ABSTRACT)
+                || access.contains(Self::INTERFACE) && version.major < ClassVersion::JAVA_6,
+        );
+        access
+    }
+
+    /// Tells whether the flags agree (§4.1).
+    pub(super) fn is_legal(self, version: ClassVersion) -> bool {
+        if self.contains(Self::MODULE) {
+            return self == Self::MODULE;
+        }
+        let modern = version.major >= ClassVersion::JAVA_5;
+        let interface = self.contains(Self::INTERFACE);
+        let misplaced = if interface {
+            Self::SUPER | Self::ENUM
+        } else {
+            Self::ANNOTATION
+        };
+        !self.contains(Self::ABSTRACT | Self::FINAL)
+            && (!interface || self.contains(Self::ABSTRACT))
+            && !(modern && self.intersects(misplaced))
+    }
+}
+
+impl FieldAccess {
+    /// Tells whether the flags agree (§4.5).
+    pub(super) fn is_legal(self, version: ClassVersion, in_interface: bool) -> bool {
+        if !in_interface {
+            return one_visibility(self.bits()) && !self.contains(Self::FINAL | Self::VOLATILE);
+        }
+        let mut optional = Self::SYNTHETIC;
+        optional.set(Self::ENUM, version.major < ClassVersion::JAVA_5);
+        self.difference(optional) == Self::PUBLIC | Self::STATIC | Self::FINAL
+    }
+}
+
+impl MethodAccess {
+    /// Reads the flags as the version means them.
+    ///
+    /// Of `<clinit>` only `STATIC` and, while it had a meaning, `STRICT` count (§4.6); below version 51
+    /// it is static even where it does not say so.
+    pub(super) fn read(bits: u16, version: ClassVersion, is_class_initializer: bool) -> Self {
+        let access = Self::from_bits_truncate(bits);
+        if !is_class_initializer {
+            access
+        } else if version.major < ClassVersion::JAVA_7 {
+            Self::STATIC
+        } else if version.major < ClassVersion::JAVA_17 {
+            access & (Self::STATIC | Self::STRICT)
+        } else {
+            access & Self::STATIC
+        }
+    }
+
+    /// Tells whether the flags of a method of this name agree (§4.6).
+    pub(super) fn is_legal(self, version: ClassVersion, in_interface: bool, name: &[u8]) -> bool {
+        match (name, in_interface) {
+            (b"<clinit>", _) => self.contains(Self::STATIC),
+            (b"<init>", true) => false,
+            (b"<init>", false) => self.is_legal_constructor(version),
+            (_, true) => self.is_legal_in_interface(version),
+            (_, false) => one_visibility(self.bits()) && self.is_legal_abstract(version),
+        }
+    }
+
+    fn is_legal_constructor(self, version: ClassVersion) -> bool {
+        let mut forbidden =
+            Self::STATIC | Self::FINAL | Self::SYNCHRONIZED | Self::NATIVE | Self::ABSTRACT;
+        forbidden.set(Self::BRIDGE, version.major >= ClassVersion::JAVA_5);
+        one_visibility(self.bits()) && !self.intersects(forbidden)
+    }
+
+    /// Tells whether an abstract method of a class has only flags that such a method may have.
+    fn is_legal_abstract(self, version: ClassVersion) -> bool {
+        let mut forbidden = Self::FINAL | Self::NATIVE | Self::PRIVATE | Self::STATIC;
+        forbidden.set(Self::SYNCHRONIZED, version.major >= ClassVersion::JAVA_5);
+        forbidden.set(
+            Self::STRICT,
+            (ClassVersion::JAVA_5..ClassVersion::JAVA_17).contains(&version.major),
+        );
+        !self.contains(Self::ABSTRACT) || !self.intersects(forbidden)
+    }
+
+    fn is_legal_in_interface(self, version: ClassVersion) -> bool {
+        if version.major >= ClassVersion::JAVA_8 {
+            return self.contains(Self::PUBLIC) != self.contains(Self::PRIVATE)
+                && !self
+                    .intersects(Self::PROTECTED | Self::FINAL | Self::SYNCHRONIZED | Self::NATIVE)
+                && self.is_legal_abstract(version);
+        }
+        let mut forbidden = Self::STATIC | Self::FINAL | Self::NATIVE;
+        if version.major >= ClassVersion::JAVA_5 {
+            forbidden |= Self::PRIVATE | Self::PROTECTED | Self::SYNCHRONIZED | Self::STRICT;
+        }
+        self.contains(Self::PUBLIC | Self::ABSTRACT) && !self.intersects(forbidden)
+    }
+}
+
+/// Tells whether at most one of `PUBLIC`, `PRIVATE` and `PROTECTED` is set; fields and methods share
+/// their numbers.
+fn one_visibility(bits: u16) -> bool {
+    let visibility = FieldAccess::PUBLIC | FieldAccess::PRIVATE | FieldAccess::PROTECTED;
+    (bits & visibility.bits()).count_ones() <= 1
 }

@@ -1,7 +1,9 @@
 //! Attributes: names and bytes, whatever they mean (JVMS §4.7).
 
-use super::grammar;
+use super::error::{AttributeName, ParseErrorKind};
+use super::grammar::{self, Fault};
 use super::pool::ConstantPool;
+use super::subject::Subject;
 use super::utf8::Utf8;
 use crate::id::CpIndex;
 
@@ -56,5 +58,57 @@ impl<'a> Attributes<'a> {
     #[must_use]
     pub fn find(&self, name: &str) -> Option<Attribute<'a>> {
         self.iter().find(|attribute| attribute.name == name)
+    }
+}
+
+/// Notes whether an attribute that may stand once was seen.
+pub(super) struct Once {
+    name: AttributeName,
+    seen: bool,
+}
+
+impl Once {
+    pub(super) const fn new(name: AttributeName) -> Self {
+        Self { name, seen: false }
+    }
+
+    pub(super) const fn is_seen(&self) -> bool {
+        self.seen
+    }
+
+    /// Notes the attribute that begins at `at`, or refuses it as the second.
+    pub(super) fn see<'a>(&mut self, at: &'a [u8]) -> Result<(), Fault<'a>> {
+        if self.seen {
+            return Err(Fault {
+                at,
+                kind: ParseErrorKind::DuplicateAttribute { name: self.name },
+            });
+        }
+        self.seen = true;
+        Ok(())
+    }
+}
+
+impl<'a> Subject<'a, '_> {
+    /// Visits each attribute together with the bytes where it begins, once its name is checked.
+    pub(super) fn visit_attributes(
+        &self,
+        attributes: Attributes<'a>,
+        mut visit: impl FnMut(Attribute<'a>, &'a [u8]) -> Result<(), Fault<'a>>,
+    ) -> Result<(), Fault<'a>> {
+        let mut rest = attributes.bytes;
+        for _ in 0..attributes.count {
+            let at = rest;
+            let (after, (name, bytes)) = grammar::outcome(at, grammar::attribute(at))?;
+            rest = after;
+            visit(
+                Attribute {
+                    name: self.string(at, CpIndex(name))?,
+                    bytes,
+                },
+                at,
+            )?;
+        }
+        Ok(())
     }
 }

@@ -2,13 +2,18 @@
 
 use nom::Parser;
 use nom::bytes::complete::take;
-use nom::combinator::map;
 use nom::number::complete::{be_u16, be_u32};
 
-use super::attribute::Attributes;
-use super::grammar::{self, Parsed};
+use super::attribute::{Attributes, Once};
+use super::error::{AttributeName, ParseErrorKind};
+use super::grammar::{self, Fault, Parsed};
+use super::layout;
 use super::pool::ConstantPool;
+use super::subject::Subject;
+use super::tag::ConstantTag;
+use super::version::ClassVersion;
 use crate::id::{CpIndex, Pc};
+use crate::limits::CODE_BYTES_MAX;
 
 /// The code of a method.
 ///
@@ -23,7 +28,7 @@ pub struct Code<'a> {
     pub max_locals: u16,
     /// The code array.
     pub bytes: &'a [u8],
-    exceptions: &'a [u8],
+    exceptions: &'a [[u8; 8]],
     attributes: Attributes<'a>,
 }
 
@@ -43,8 +48,8 @@ pub struct ExceptionHandler {
 impl<'a> Code<'a> {
     /// Returns the exception table, in file order, which is the order in which handlers are tried.
     pub fn exceptions(&self) -> impl ExactSizeIterator<Item = ExceptionHandler> + use<'a> {
-        let (rows, _): (&'a [[u8; 8]], _) = self.exceptions.as_chunks();
-        rows.iter()
+        self.exceptions
+            .iter()
             .map(|&[s0, s1, e0, e1, h0, h1, c0, c1]| ExceptionHandler {
                 start: Pc(u16::from_be_bytes([s0, s1])),
                 end: Pc(u16::from_be_bytes([e0, e1])),
@@ -86,10 +91,9 @@ impl<'a> Code<'a> {
     }
 }
 
-/// Returns the pairs of pc and line of a `LineNumberTable` that the parser has checked.
+/// Returns the pairs of pc and line of a `LineNumberTable`; none, unless it is whole.
 fn line_numbers(table: &[u8]) -> impl Iterator<Item = (u16, u16)> {
-    let rows = table.get(2..).unwrap_or(&[]);
-    let (rows, _): (&[[u8; 4]], _) = rows.as_chunks();
+    let rows: &[[u8; 4]] = grammar::whole(table, grammar::table).unwrap_or_default();
     rows.iter()
         .map(|&[p0, p1, l0, l1]| (u16::from_be_bytes([p0, p1]), u16::from_be_bytes([l0, l1])))
 }
@@ -98,9 +102,7 @@ fn line_numbers(table: &[u8]) -> impl Iterator<Item = (u16, u16)> {
 pub(super) fn code<'a>(pool: ConstantPool<'a>, input: &'a [u8]) -> Parsed<'a, Code<'a>> {
     let (rest, (max_stack, max_locals)) = (be_u16, be_u16).parse(input)?;
     let (rest, bytes) = be_u32.flat_map(take).parse(rest)?;
-    let (rest, exceptions) = be_u16
-        .flat_map(|rows| take(u32::from(rows).saturating_mul(8)))
-        .parse(rest)?;
+    let (rest, exceptions) = grammar::table(rest)?;
     let (rest, attributes) = attributes(pool, rest)?;
     Ok((
         rest,
@@ -117,12 +119,75 @@ pub(super) fn code<'a>(pool: ConstantPool<'a>, input: &'a [u8]) -> Parsed<'a, Co
 /// Reads a count of attributes, and the attributes.
 fn attributes<'a>(pool: ConstantPool<'a>, input: &'a [u8]) -> Parsed<'a, Attributes<'a>> {
     let (rest, count) = be_u16(input)?;
-    let mut after = rest;
-    for _ in 0..count {
-        (after, _) = grammar::attribute(after)?;
+    let (after, ()) = layout::skip_attributes(rest, count)?;
+    Ok((after, Attributes::new(pool, count, rest)))
+}
+
+impl<'a> Subject<'a, '_> {
+    /// Checks the contents of a `Code` attribute of a method whose parameters take so many slots,
+    /// `this` included.
+    pub(super) fn check_code(
+        &self,
+        contents: &'a [u8],
+        parameter_slots: u16,
+    ) -> Result<(), Fault<'a>> {
+        let code = grammar::whole(contents, |contents| code(self.pool, contents))?;
+        let code_length = u32::try_from(code.bytes.len()).unwrap_or(u32::MAX);
+        if !(1..=CODE_BYTES_MAX).contains(&code_length) {
+            return Err(Fault {
+                at: code.bytes,
+                kind: ParseErrorKind::CodeLength { found: code_length },
+            });
+        }
+        if parameter_slots > code.max_locals {
+            let kind = ParseErrorKind::ParametersExceedLocals {
+                needed: parameter_slots,
+                found: code.max_locals,
+            };
+            return Err(Fault { at: contents, kind });
+        }
+        self.check_exceptions(&code, code_length)?;
+        self.check_code_attributes(&code, code_length)
     }
-    map(take(rest.len().saturating_sub(after.len())), |bytes| {
-        Attributes::new(pool, count, bytes)
-    })
-    .parse(rest)
+
+    fn check_exceptions(&self, code: &Code<'a>, code_length: u32) -> Result<(), Fault<'a>> {
+        for (entry, bytes) in code.exceptions().zip(code.exceptions) {
+            let at = bytes.as_slice();
+            let within = |pc: Pc| u32::from(pc.0) < code_length;
+            let covers = entry.start < entry.end && u32::from(entry.end.0) <= code_length;
+            if !covers || !within(entry.handler) {
+                return Err(Fault {
+                    at,
+                    kind: ParseErrorKind::ExceptionTable,
+                });
+            }
+            if let Some(class) = entry.catch_type {
+                self.kind(at, class, ConstantTag::Class.only())?;
+            }
+        }
+        Ok(())
+    }
+
+    fn check_code_attributes(&self, code: &Code<'a>, code_length: u32) -> Result<(), Fault<'a>> {
+        let mut stack_maps = Once::new(AttributeName::StackMapTable);
+        self.visit_attributes(code.attributes, |attribute, at| {
+            if attribute.name == "LineNumberTable" {
+                let rows: &[[u8; 4]] = grammar::whole(attribute.bytes, grammar::table)?;
+                for (row, (pc, _)) in rows.iter().zip(line_numbers(attribute.bytes)) {
+                    if u32::from(pc) >= code_length {
+                        let kind = ParseErrorKind::LineNumber { pc, code_length };
+                        return Err(Fault {
+                            at: row.as_slice(),
+                            kind,
+                        });
+                    }
+                }
+            } else if attribute.name == "StackMapTable"
+                && self.version.major >= ClassVersion::JAVA_6
+            {
+                stack_maps.see(at)?;
+            }
+            Ok(())
+        })
+    }
 }

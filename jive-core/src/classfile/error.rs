@@ -24,7 +24,7 @@ impl ParseError {
     }
 }
 
-/// A table of which a class file must not hold two equal entries, or an attribute it must hold once.
+/// An attribute that this crate reads, by name.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum AttributeName {
     /// `BootstrapMethods` of a class (JVMS §4.7.23).
@@ -39,6 +39,8 @@ pub enum AttributeName {
     LineNumberTable,
     /// `SourceFile` of a class (JVMS §4.7.10).
     SourceFile,
+    /// `StackMapTable` of a method's code (JVMS §4.7.4); only its number is checked.
+    StackMapTable,
 }
 
 impl AttributeName {
@@ -52,6 +54,7 @@ impl AttributeName {
             AttributeName::Exceptions => "Exceptions",
             AttributeName::LineNumberTable => "LineNumberTable",
             AttributeName::SourceFile => "SourceFile",
+            AttributeName::StackMapTable => "StackMapTable",
         }
     }
 }
@@ -156,6 +159,9 @@ kinds! {
     /// A string is not the name of a method.
     #[error("expected the name of a method")]
     MethodName = "malformed/method-name";
+    /// A string is not the name of a module.
+    #[error("expected the name of a module")]
+    ModuleName = "malformed/module-name";
     /// A string is not a field descriptor.
     #[error("field descriptor: {kind}")]
     FieldDescriptor {
@@ -198,6 +204,12 @@ kinds! {
     /// The superclass is missing, an array, or not `Object` for an interface.
     #[error("expected a superclass that this class can have")]
     SuperClass = "malformed/superclass";
+    /// A module's class file is not named `module-info`, or has more than attributes.
+    #[error("expected a module without superclass, interfaces and members, named `module-info`")]
+    Module = "malformed/module";
+    /// The class names itself as an array.
+    #[error("expected the name of this class, found an array class")]
+    ThisClass = "malformed/this-class";
     /// A superinterface is named twice or is an array.
     #[error("expected each superinterface once, and no array")]
     Interface = "malformed/interface";

@@ -83,3 +83,30 @@ pub(super) fn constant(input: &[u8]) -> Parsed<'_, (ConstantTag, &[u8])> {
 pub(super) fn attribute(input: &[u8]) -> Parsed<'_, (u16, &[u8])> {
     (be_u16, be_u32.flat_map(take)).parse(input)
 }
+
+/// Reads a count and as many rows of `N` bytes.
+pub(super) fn table<const N: usize>(input: &[u8]) -> Parsed<'_, &[[u8; N]]> {
+    let (rest, rows) = be_u16
+        .flat_map(|count| take(usize::from(count).saturating_mul(N)))
+        .parse(input)?;
+    Ok((rest, rows.as_chunks().0))
+}
+
+/// Runs a parser over the contents of an attribute, which it must use up exactly.
+pub(super) fn whole<'a, T>(
+    contents: &'a [u8],
+    parser: impl FnOnce(&'a [u8]) -> Parsed<'a, T>,
+) -> Result<T, Fault<'a>> {
+    match outcome(contents, parser(contents)) {
+        Ok(([], value)) => Ok(value),
+        Ok((at, _))
+        | Err(Fault {
+            at,
+            kind: ParseErrorKind::Truncated,
+        }) => Err(Fault {
+            at,
+            kind: ParseErrorKind::AttributeLength,
+        }),
+        Err(fault) => Err(fault),
+    }
+}

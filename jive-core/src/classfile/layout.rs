@@ -45,9 +45,7 @@ fn layout(input: &[u8]) -> Parsed<'_, Layout<'_>> {
     let (rest, version) = version(rest)?;
     let (rest, (constant_count, constants)) = constants(rest)?;
     let (rest, head) = array(rest)?;
-    let (rest, interfaces) = be_u16
-        .flat_map(|count| take(u32::from(count).saturating_mul(2)))
-        .parse(rest)?;
+    let (rest, interfaces) = grammar::table(rest)?;
     let (rest, (field_count, fields)) = members(rest)?;
     let (rest, (method_count, methods)) = members(rest)?;
     let (rest, attribute_count) = be_u16(rest)?;
@@ -55,7 +53,6 @@ fn layout(input: &[u8]) -> Parsed<'_, Layout<'_>> {
     if !after.is_empty() {
         return Err(Fault::err(after, ParseErrorKind::TrailingBytes));
     }
-    let (interfaces, _) = interfaces.as_chunks();
     let layout = Layout {
         version,
         constant_count,
@@ -79,7 +76,7 @@ fn version(input: &[u8]) -> Parsed<'_, ClassVersion> {
     })
     .parse(input)?;
     let known = (ClassVersion::MAJOR_MIN..=ClassVersion::MAJOR_MAX).contains(&found.major);
-    let minor_fits = found.major < ClassVersion::MINOR_ZERO_SINCE || found.minor == 0;
+    let minor_fits = found.major < ClassVersion::JAVA_12 || found.minor == 0;
     if known && minor_fits {
         Ok((rest, found))
     } else {

@@ -3,13 +3,18 @@
 use nom::Parser;
 use nom::number::complete::be_u16;
 
-use super::access::{FieldAccess, MethodAccess};
-use super::attribute::Attributes;
+use super::access::{ClassAccess, FieldAccess, MethodAccess};
+use super::attribute::{Attributes, Once};
 use super::code::{self, Code};
-use super::grammar::Parsed;
+use super::error::{AttributeName, ParseErrorKind};
+use super::grammar::{self, Fault, Parsed};
 use super::pool::ConstantPool;
+use super::subject::Subject;
+use super::tag::ConstantTag;
 use super::utf8::Utf8;
+use super::version::ClassVersion;
 use crate::id::{CpIndex, FieldId, MethodId};
+use crate::limits::PARAMETER_SLOTS_MAX;
 
 /// A field of the class.
 ///
@@ -101,7 +106,7 @@ pub(super) fn header(input: &[u8]) -> Parsed<'_, Header> {
         .parse(input)
 }
 
-/// Reads the field at the beginning of `bytes`, which the parser has checked.
+/// Reads the field at the beginning of `bytes`.
 pub(super) fn field<'a>(pool: ConstantPool<'a>, id: FieldId, bytes: &'a [u8]) -> Option<Field<'a>> {
     let (rest, header) = header(bytes).ok()?;
     Some(Field {
@@ -113,9 +118,10 @@ pub(super) fn field<'a>(pool: ConstantPool<'a>, id: FieldId, bytes: &'a [u8]) ->
     })
 }
 
-/// Reads the method at the beginning of `bytes`, which the parser has checked.
+/// Reads the method at the beginning of `bytes`.
 pub(super) fn method<'a>(
     pool: ConstantPool<'a>,
+    version: ClassVersion,
     id: MethodId,
     bytes: &'a [u8],
 ) -> Option<Method<'a>> {
@@ -124,12 +130,151 @@ pub(super) fn method<'a>(
     let code = attributes
         .find("Code")
         .and_then(|code| code::code(pool, code.bytes).ok());
+    let name = pool.utf8(header.name).ok()?;
     Some(Method {
         id,
-        access: MethodAccess::from_bits_truncate(header.access),
-        name: pool.utf8(header.name).ok()?,
+        access: MethodAccess::read(header.access, version, name == "<clinit>"),
+        name,
         descriptor: pool.utf8(header.descriptor).ok()?,
         attributes,
         code: code.map(|(_, code)| code),
     })
+}
+
+impl<'a> Subject<'a, '_> {
+    /// Checks the field at the beginning of `at`.
+    pub(super) fn check_field(&self, at: &'a [u8]) -> Result<(), Fault<'a>> {
+        let (rest, header) = grammar::outcome(at, header(at))?;
+        let access = FieldAccess::from_bits_truncate(header.access);
+        if !access.is_legal(self.version, self.access.contains(ClassAccess::INTERFACE)) {
+            return Err(Fault {
+                at,
+                kind: ParseErrorKind::FieldFlags {
+                    flags: header.access,
+                },
+            });
+        }
+        self.field_type(at, header.name, header.descriptor)?;
+        let mut constant_value = Once::new(AttributeName::ConstantValue);
+        self.visit_attributes(
+            Attributes::new(self.pool, header.attribute_count, rest),
+            |attribute, at| {
+                if attribute.name == "ConstantValue" && access.contains(FieldAccess::STATIC) {
+                    constant_value.see(at)?;
+                    let index = grammar::whole(attribute.bytes, be_u16)?;
+                    self.check_constant_value(
+                        attribute.bytes,
+                        CpIndex(index),
+                        self.content(header.descriptor),
+                    )?;
+                }
+                Ok(())
+            },
+        )
+    }
+
+    /// Checks that a field's constant is of its type (JVMS table 4.7.2-A).
+    fn check_constant_value(
+        &self,
+        at: &'a [u8],
+        index: CpIndex,
+        descriptor: Utf8<'a>,
+    ) -> Result<(), Fault<'a>> {
+        let found = self.pool.tag(index).map_err(|reason| Fault {
+            at,
+            kind: ParseErrorKind::ConstantIndex {
+                index: index.0,
+                kind: reason.kind,
+            },
+        })?;
+        let expected = match descriptor.as_bytes() {
+            b"Z" | b"B" | b"C" | b"S" | b"I" => Some(ConstantTag::Integer),
+            b"J" => Some(ConstantTag::Long),
+            b"F" => Some(ConstantTag::Float),
+            b"D" => Some(ConstantTag::Double),
+            b"Ljava/lang/String;" => Some(ConstantTag::String),
+            _ => None,
+        };
+        if expected == Some(found) {
+            Ok(())
+        } else {
+            Err(Fault {
+                at,
+                kind: ParseErrorKind::ConstantValue { found },
+            })
+        }
+    }
+
+    /// Checks the method at the beginning of `at`.
+    pub(super) fn check_method(&self, at: &'a [u8]) -> Result<(), Fault<'a>> {
+        let (rest, header) = grammar::outcome(at, header(at))?;
+        let descriptor = self.method_type(at, header.name, header.descriptor)?;
+        let name = self.content(header.name);
+        let access = MethodAccess::read(header.access, self.version, name == "<clinit>");
+        if !access.is_legal(
+            self.version,
+            self.access.contains(ClassAccess::INTERFACE),
+            name.as_bytes(),
+        ) {
+            return Err(Fault {
+                at,
+                kind: ParseErrorKind::MethodFlags {
+                    flags: header.access,
+                },
+            });
+        }
+        let this = u16::from(!access.contains(MethodAccess::STATIC));
+        let slots = u16::from(descriptor.parameter_slots).saturating_add(this);
+        if slots > u16::from(PARAMETER_SLOTS_MAX) {
+            return Err(Fault {
+                at,
+                kind: ParseErrorKind::ParameterSlots { found: slots },
+            });
+        }
+        self.check_method_attributes(
+            at,
+            access,
+            slots,
+            Attributes::new(self.pool, header.attribute_count, rest),
+        )
+    }
+
+    fn check_method_attributes(
+        &self,
+        at: &'a [u8],
+        access: MethodAccess,
+        parameter_slots: u16,
+        attributes: Attributes<'a>,
+    ) -> Result<(), Fault<'a>> {
+        let bodiless = access.intersects(MethodAccess::NATIVE | MethodAccess::ABSTRACT);
+        let mut code = Once::new(AttributeName::Code);
+        let mut exceptions = Once::new(AttributeName::Exceptions);
+        self.visit_attributes(attributes, |attribute, at| {
+            if attribute.name == "Code" {
+                code.see(at)?;
+                if bodiless {
+                    return Err(Fault {
+                        at,
+                        kind: ParseErrorKind::CodePresent,
+                    });
+                }
+                self.check_code(attribute.bytes, parameter_slots)?;
+            } else if attribute.name == "Exceptions" {
+                exceptions.see(at)?;
+                for index in grammar::whole(attribute.bytes, grammar::table)? {
+                    let class = CpIndex(u16::from_be_bytes(*index));
+                    self.kind(index.as_slice(), class, ConstantTag::Class.only())?;
+                }
+            }
+            Ok(())
+        })?;
+        if code.is_seen() || bodiless {
+            Ok(())
+        } else {
+            Err(Fault {
+                at,
+                kind: ParseErrorKind::CodeMissing,
+            })
+        }
+    }
 }

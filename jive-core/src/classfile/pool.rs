@@ -97,6 +97,41 @@ pub enum Constant<'a> {
     },
 }
 
+impl Constant<'_> {
+    /// Returns the kind of the constant.
+    #[must_use]
+    pub const fn tag(&self) -> ConstantTag {
+        match self {
+            Constant::Utf8(_) => ConstantTag::Utf8,
+            Constant::Integer(_) => ConstantTag::Integer,
+            Constant::Float(_) => ConstantTag::Float,
+            Constant::Long(_) => ConstantTag::Long,
+            Constant::Double(_) => ConstantTag::Double,
+            Constant::Class { .. } => ConstantTag::Class,
+            Constant::String { .. } => ConstantTag::String,
+            Constant::Member {
+                kind: MemberKind::Field,
+                ..
+            } => ConstantTag::Fieldref,
+            Constant::Member {
+                kind: MemberKind::Method,
+                ..
+            } => ConstantTag::Methodref,
+            Constant::Member {
+                kind: MemberKind::InterfaceMethod,
+                ..
+            } => ConstantTag::InterfaceMethodref,
+            Constant::NameAndType { .. } => ConstantTag::NameAndType,
+            Constant::MethodHandle { .. } => ConstantTag::MethodHandle,
+            Constant::MethodType { .. } => ConstantTag::MethodType,
+            Constant::Dynamic { .. } => ConstantTag::Dynamic,
+            Constant::InvokeDynamic { .. } => ConstantTag::InvokeDynamic,
+            Constant::Module { .. } => ConstantTag::Module,
+            Constant::Package { .. } => ConstantTag::Package,
+        }
+    }
+}
+
 /// Which kind of member a constant names.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum MemberKind {
@@ -278,6 +313,34 @@ impl<'a> ConstantPool<'a> {
                 // The parser has read the same bytes at the same offset.
                 .ok_or(error(PoolErrorKind::Unusable)),
         }
+    }
+
+    /// Checks that one of these kinds of constant stands at an index.
+    pub(super) fn expect(&self, index: CpIndex, expected: TagSet) -> Result<(), PoolError> {
+        if expected.contains(self.tag(index)?) {
+            Ok(())
+        } else {
+            Err(self.mismatch(index, expected))
+        }
+    }
+
+    /// Returns the index of the string that names a class; 0 where no `Class` stands.
+    pub(super) fn class_name_index(&self, index: CpIndex) -> CpIndex {
+        match self.get(index) {
+            Ok(Constant::Class { name }) => name,
+            _ => CpIndex(0),
+        }
+    }
+
+    /// Returns the bytes of the file from a constant's tag on.
+    pub(super) fn entry(&self, index: CpIndex) -> &'a [u8] {
+        let offset = self
+            .offsets
+            .get(index.index())
+            .and_then(|offset| usize::try_from(*offset).ok());
+        offset
+            .and_then(|offset| self.bytes.get(offset..))
+            .unwrap_or(self.bytes)
     }
 
     fn mismatch(&self, index: CpIndex, expected: TagSet) -> PoolError {

@@ -108,6 +108,18 @@ impl TagSet {
         .or(ConstantTag::Methodref)
         .or(ConstantTag::InterfaceMethodref);
 
+    /// Every tag of a constant that can be pushed on the operand stack (JVMS table 4.4-C).
+    pub const LOADABLE: TagSet = ConstantTag::Integer
+        .only()
+        .or(ConstantTag::Float)
+        .or(ConstantTag::Long)
+        .or(ConstantTag::Double)
+        .or(ConstantTag::Class)
+        .or(ConstantTag::String)
+        .or(ConstantTag::MethodHandle)
+        .or(ConstantTag::MethodType)
+        .or(ConstantTag::Dynamic);
+
     /// Returns the set with one tag more.
     #[must_use]
     pub const fn or(self, tag: ConstantTag) -> TagSet {

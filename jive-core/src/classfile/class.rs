@@ -1,0 +1,167 @@
+//! A parsed class file, decoded on demand (JVMS §4.1).
+
+use super::access::ClassAccess;
+use super::attribute::Attributes;
+use super::member::{self, Field, Method};
+use super::pool::ConstantPool;
+use super::utf8::Utf8;
+use super::version::ClassVersion;
+use crate::id::{CpIndex, FieldId, MethodId};
+
+/// A class file whose shape is right.
+///
+/// Holding one proves the structure of JVMS §4: every length, tag and constant pool reference, names,
+/// descriptors, access flags, and the attributes that this crate reads. It proves nothing about the
+/// bytes of the methods' code, nor that anything named exists.
+#[derive(Copy, Clone, Debug)]
+pub struct ClassFile<'a> {
+    pub(super) bytes: &'a [u8],
+    pub(super) version: ClassVersion,
+    pub(super) pool: ConstantPool<'a>,
+    pub(super) access: ClassAccess,
+    pub(super) name: Utf8<'a>,
+    pub(super) this_class: CpIndex,
+    pub(super) super_class: Option<CpIndex>,
+    pub(super) interfaces: &'a [[u8; 2]],
+    /// Where each field begins in `bytes`.
+    pub(super) fields: &'a [u32],
+    /// Where each method begins in `bytes`.
+    pub(super) methods: &'a [u32],
+    pub(super) attributes: Attributes<'a>,
+}
+
+impl<'a> ClassFile<'a> {
+    /// Returns the version of the class file.
+    #[must_use]
+    pub const fn version(&self) -> ClassVersion {
+        self.version
+    }
+
+    /// Returns the constant pool.
+    #[must_use]
+    pub const fn pool(&self) -> ConstantPool<'a> {
+        self.pool
+    }
+
+    /// Returns the flags of the class, those unknown to the specification left out.
+    #[must_use]
+    pub const fn access(&self) -> ClassAccess {
+        self.access
+    }
+
+    /// Returns the internal name of the class.
+    #[must_use]
+    pub const fn name(&self) -> Utf8<'a> {
+        self.name
+    }
+
+    /// Returns the constant that names the class itself.
+    #[must_use]
+    pub const fn this_class(&self) -> CpIndex {
+        self.this_class
+    }
+
+    /// Returns the constant that names the superclass; only `Object` and modules have none.
+    #[must_use]
+    pub const fn super_class(&self) -> Option<CpIndex> {
+        self.super_class
+    }
+
+    /// Returns the constants that name the direct superinterfaces.
+    pub fn interfaces(&self) -> impl ExactSizeIterator<Item = CpIndex> + use<'a> {
+        self.interfaces
+            .iter()
+            .map(|bytes| CpIndex(u16::from_be_bytes(*bytes)))
+    }
+
+    /// Returns how many fields the class declares.
+    #[must_use]
+    pub const fn field_count(&self) -> usize {
+        self.fields.len()
+    }
+
+    /// Returns the field at a position.
+    #[must_use]
+    pub fn field(&self, id: FieldId) -> Option<Field<'a>> {
+        member::field(self.pool, id, self.at(*self.fields.get(id.index())?)?)
+    }
+
+    /// Returns every field, in file order.
+    pub fn fields(&self) -> impl ExactSizeIterator<Item = Field<'a>> + use<'a> {
+        Members {
+            class: *self,
+            ids: self.fields.len(),
+            next: 0,
+            read: |class, id| class.field(FieldId(id)),
+        }
+    }
+
+    /// Returns how many methods the class declares.
+    #[must_use]
+    pub const fn method_count(&self) -> usize {
+        self.methods.len()
+    }
+
+    /// Returns the method at a position.
+    #[must_use]
+    pub fn method(&self, id: MethodId) -> Option<Method<'a>> {
+        member::method(
+            self.pool,
+            self.version,
+            id,
+            self.at(*self.methods.get(id.index())?)?,
+        )
+    }
+
+    /// Returns every method, in file order.
+    pub fn methods(&self) -> impl ExactSizeIterator<Item = Method<'a>> + use<'a> {
+        Members {
+            class: *self,
+            ids: self.methods.len(),
+            next: 0,
+            read: |class, id| class.method(MethodId(id)),
+        }
+    }
+
+    /// Returns the attributes of the class.
+    #[must_use]
+    pub const fn attributes(&self) -> Attributes<'a> {
+        self.attributes
+    }
+
+    /// Returns the name of the source file, where the class file tells.
+    #[must_use]
+    pub fn source_file(&self) -> Option<Utf8<'a>> {
+        let index = *self.attributes.find("SourceFile")?.bytes.first_chunk()?;
+        self.pool.utf8(CpIndex(u16::from_be_bytes(index))).ok()
+    }
+
+    fn at(&self, offset: u32) -> Option<&'a [u8]> {
+        self.bytes.get(usize::try_from(offset).ok()?..)
+    }
+}
+
+/// The fields or methods of a class, in file order.
+struct Members<'a, T> {
+    class: ClassFile<'a>,
+    ids: usize,
+    next: u16,
+    read: fn(&ClassFile<'a>, u16) -> Option<T>,
+}
+
+impl<T> Iterator for Members<'_, T> {
+    type Item = T;
+
+    fn next(&mut self) -> Option<T> {
+        let member = (self.read)(&self.class, self.next)?;
+        self.next = self.next.saturating_add(1);
+        Some(member)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let remaining = self.ids.saturating_sub(usize::from(self.next));
+        (remaining, Some(remaining))
+    }
+}
+
+impl<T> ExactSizeIterator for Members<'_, T> {}

@@ -1,0 +1,235 @@
+//! The checks of the constant pool: what constants refer to, and whether it fits (JVMS §4.4).
+
+use super::access::ClassAccess;
+use super::error::ParseErrorKind;
+use super::grammar::Fault;
+use super::pool::{Constant, MemberKind};
+use super::subject::Subject;
+use super::tag::ConstantTag;
+use super::text::{Role, Text};
+use super::utf8::Utf8;
+use super::version::ClassVersion;
+use crate::id::CpIndex;
+
+impl<'a> Subject<'a, '_> {
+    /// Checks that every constant refers to constants of the right kinds, names and descriptors.
+    pub(super) fn check_constants(&self) -> Result<(), Fault<'a>> {
+        self.pool.iter().try_for_each(|(index, constant)| {
+            let at = self.pool.entry(index);
+            self.check_placement(at, constant.tag())?;
+            self.check_constant(at, constant)
+        })
+    }
+
+    /// Checks that every bootstrap method that a constant names is one of `count`.
+    pub(super) fn check_bootstraps(&self, count: u16) -> Result<(), Fault<'a>> {
+        self.pool
+            .iter()
+            .try_for_each(|(index, constant)| match constant {
+                Constant::Dynamic {
+                    bootstrap: found, ..
+                }
+                | Constant::InvokeDynamic {
+                    bootstrap: found, ..
+                } if found >= count => {
+                    let kind = ParseErrorKind::BootstrapMethod { count, found };
+                    Err(Fault {
+                        at: self.pool.entry(index),
+                        kind,
+                    })
+                }
+                _ => Ok(()),
+            })
+    }
+
+    fn check_constant(&self, at: &'a [u8], constant: Constant<'a>) -> Result<(), Fault<'a>> {
+        match constant {
+            Constant::Utf8(_)
+            | Constant::Integer(_)
+            | Constant::Float(_)
+            | Constant::Long(_)
+            | Constant::Double(_) => Ok(()),
+            Constant::Class { name } => self.text(at, name, Role::ClassName).map(drop),
+            Constant::String { text } => self.string(at, text).map(drop),
+            Constant::Member {
+                kind,
+                class,
+                name_and_type,
+            } => {
+                self.kind(at, class, ConstantTag::Class.only())?;
+                self.check_member(at, kind, name_and_type)
+            }
+            Constant::NameAndType { name, descriptor } => {
+                self.check_name_and_type(at, name, descriptor)
+            }
+            Constant::MethodHandle { kind, member } => self.check_method_handle(at, kind, member),
+            Constant::MethodType { descriptor } => {
+                self.text(at, descriptor, Role::MethodDescriptor).map(drop)
+            }
+            Constant::Dynamic { name_and_type, .. } => self
+                .descriptor_of(at, name_and_type, Role::FieldDescriptor)
+                .map(drop),
+            Constant::InvokeDynamic { name_and_type, .. } => self
+                .descriptor_of(at, name_and_type, Role::MethodDescriptor)
+                .map(drop),
+            Constant::Module { name } => self.text(at, name, Role::ModuleName).map(drop),
+            Constant::Package { name } => self.text(at, name, Role::ClassName).map(drop),
+        }
+    }
+
+    /// Checks that the version, and for a module's constants the class, permit the tag.
+    fn check_placement(&self, at: &'a [u8], tag: ConstantTag) -> Result<(), Fault<'a>> {
+        let in_module = self.access.contains(ClassAccess::MODULE);
+        let of_module = matches!(tag, ConstantTag::Module | ConstantTag::Package);
+        if self.version.major >= tag.since() && (in_module || !of_module) {
+            Ok(())
+        } else {
+            Err(Fault {
+                at,
+                kind: ParseErrorKind::MisplacedTag {
+                    tag,
+                    version: self.version,
+                },
+            })
+        }
+    }
+
+    /// Checks what a `Fieldref`, `Methodref` or `InterfaceMethodref` says of its member (§4.4.2).
+    fn check_member(
+        &self,
+        at: &'a [u8],
+        kind: MemberKind,
+        name_and_type: CpIndex,
+    ) -> Result<(), Fault<'a>> {
+        let role = match kind {
+            MemberKind::Field => Role::FieldDescriptor,
+            MemberKind::Method | MemberKind::InterfaceMethod => Role::MethodDescriptor,
+        };
+        let (name, descriptor) = self.descriptor_of(at, name_and_type, role)?;
+        let special = kind == MemberKind::Method && name.as_bytes().starts_with(b"<");
+        if special && name != "<init>" {
+            return Err(Fault {
+                at,
+                kind: ParseErrorKind::MethodName,
+            });
+        }
+        if special && !descriptor.is_void() {
+            return Err(Fault {
+                at,
+                kind: ParseErrorKind::InitializerDescriptor,
+            });
+        }
+        Ok(())
+    }
+
+    /// Checks that name and descriptor are both a field's or both a method's (§4.4.6).
+    fn check_name_and_type(
+        &self,
+        at: &'a [u8],
+        name: CpIndex,
+        descriptor: CpIndex,
+    ) -> Result<(), Fault<'a>> {
+        let text = self.string(at, descriptor)?;
+        if text.as_bytes().starts_with(b"(") {
+            self.method_type(at, name, descriptor).map(drop)
+        } else {
+            self.field_type(at, name, descriptor)
+        }
+    }
+
+    /// Checks the name and descriptor of a field.
+    pub(super) fn field_type(
+        &self,
+        at: &'a [u8],
+        name: CpIndex,
+        descriptor: CpIndex,
+    ) -> Result<(), Fault<'a>> {
+        self.text(at, name, Role::FieldName)?;
+        self.text(at, descriptor, Role::FieldDescriptor).map(drop)
+    }
+
+    /// Checks the name and descriptor of a method, and that they agree (§2.9).
+    pub(super) fn method_type(
+        &self,
+        at: &'a [u8],
+        name: CpIndex,
+        descriptor: CpIndex,
+    ) -> Result<Text, Fault<'a>> {
+        self.text(at, name, Role::MethodName)?;
+        let text = self.text(at, descriptor, Role::MethodDescriptor)?;
+        let name = self.content(name);
+        let initializer = name.as_bytes().starts_with(b"<");
+        // Older class files may have a `<clinit>` with parameters, which is no class initializer then.
+        let bare = name == "<clinit>" && self.version.major >= ClassVersion::JAVA_7;
+        if initializer && !text.is_void() || bare && text.parameter_slots != 0 {
+            return Err(Fault {
+                at,
+                kind: ParseErrorKind::InitializerDescriptor,
+            });
+        }
+        Ok(text)
+    }
+
+    /// Checks the kind of a method handle and the kind and name of its member (§4.4.8).
+    fn check_method_handle(
+        &self,
+        at: &'a [u8],
+        kind: u8,
+        member: CpIndex,
+    ) -> Result<(), Fault<'a>> {
+        let method = ConstantTag::Methodref.only();
+        let expected = match kind {
+            1..=4 => ConstantTag::Fieldref.only(),
+            5 | 8 => method,
+            6 | 7 if self.version.major >= ClassVersion::JAVA_8 => {
+                method.or(ConstantTag::InterfaceMethodref)
+            }
+            6 | 7 => method,
+            9 => ConstantTag::InterfaceMethodref.only(),
+            found => {
+                return Err(Fault {
+                    at,
+                    kind: ParseErrorKind::MethodHandleKind { found },
+                });
+            }
+        };
+        self.kind(at, member, expected)?;
+        let Ok(Constant::Member { name_and_type, .. }) = self.pool.get(member) else {
+            return Ok(());
+        };
+        let (name, _) = self.pair(at, name_and_type)?;
+        let name = self.string(at, name)?;
+        let named_right = match kind {
+            5..=7 | 9 => name != "<init>" && name != "<clinit>",
+            8 => name == "<init>",
+            _ => true,
+        };
+        if named_right {
+            Ok(())
+        } else {
+            Err(Fault {
+                at,
+                kind: ParseErrorKind::MethodName,
+            })
+        }
+    }
+
+    /// Follows a `NameAndType` to the name and to a descriptor of the role.
+    fn descriptor_of(
+        &self,
+        at: &'a [u8],
+        name_and_type: CpIndex,
+        role: Role,
+    ) -> Result<(Utf8<'a>, Text), Fault<'a>> {
+        let (name, descriptor) = self.pair(at, name_and_type)?;
+        Ok((self.string(at, name)?, self.text(at, descriptor, role)?))
+    }
+
+    fn pair(&self, at: &'a [u8], name_and_type: CpIndex) -> Result<(CpIndex, CpIndex), Fault<'a>> {
+        self.kind(at, name_and_type, ConstantTag::NameAndType.only())?;
+        match self.pool.get(name_and_type) {
+            Ok(Constant::NameAndType { name, descriptor }) => Ok((name, descriptor)),
+            _ => Ok((CpIndex(0), CpIndex(0))),
+        }
+    }
+}
