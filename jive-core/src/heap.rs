@@ -97,7 +97,9 @@ impl<'m> Heap<'m> {
         Ok(reference)
     }
 
-    /// Returns what the header of an array says, or `None` where the reference names no array.
+    /// Returns what the header of an array says, or `None` for null and where none can be.
+    ///
+    /// A reference that the heap never gave out may name bytes inside an array, never past the last.
     #[must_use]
     pub fn array(&self, reference: i32) -> Option<ArrayView> {
         let header = self.header(reference).ok()?;
@@ -160,12 +162,36 @@ impl<'m> Heap<'m> {
         self.call_start.is_some_and(|start| array >= start)
     }
 
-    /// Frees every array, whatever still names it.
+    /// Returns the bytes of all arrays alive, headers included: what [`Heap::restore`] wants.
+    #[must_use]
+    pub fn contents(&self) -> &[u8] {
+        self.memory
+            .get(index(HEAP_START)..index(self.top))
+            .unwrap_or_default()
+    }
+
+    /// Puts back what [`Heap::contents`] returned; no call is running then.
     ///
-    /// For the owner of an instance that starts it anew; fields must be cleared with it.
-    pub fn clear(&mut self) {
-        self.top = HEAP_START;
+    /// What references mean is restored with it, so the fields are to be put back as well. An empty
+    /// slice frees every array.
+    ///
+    /// # Errors
+    /// [`TrapKind::OutOfMemoryError`] where the memory is smaller than the contents; nothing has
+    /// changed then.
+    pub fn restore(&mut self, contents: &[u8]) -> Result<(), TrapKind> {
+        let end = u32::try_from(contents.len())
+            .ok()
+            .and_then(|length| length.checked_add(HEAP_START))
+            .ok_or(TrapKind::OutOfMemoryError)?;
+        if !contents.is_empty() {
+            self.memory
+                .get_mut(index(HEAP_START)..index(end))
+                .ok_or(TrapKind::OutOfMemoryError)?
+                .copy_from_slice(contents);
+        }
+        self.top = end;
         self.call_start = None;
+        Ok(())
     }
 
     pub(crate) fn length(&self, reference: i32) -> Result<i32, TrapKind> {
@@ -326,4 +352,79 @@ impl Header {
 const fn index(offset: u32) -> usize {
     // `usize` has at least 32 bits on every target the crate builds for; `From` is not offered.
     offset as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn elements_are_little_endian_and_aligned() {
+        let mut memory = [0xff; 64];
+        let mut heap = Heap::new(&mut memory);
+        let shorts = heap.allocate(ArrayKind::Short, 3).unwrap();
+        let ints = heap.allocate(ArrayKind::Int, 1).unwrap();
+        heap.store_short(shorts, 1, 0x1_2345).unwrap();
+        heap.store_int(ints, 0, -2).unwrap();
+        assert_eq!(heap.bytes(shorts), Some(&[0, 0, 0x45, 0x23, 0, 0][..]));
+        assert_eq!(heap.bytes(ints), Some(&[0xfe, 0xff, 0xff, 0xff][..]));
+        for reference in [shorts, ints] {
+            assert_eq!(heap.array(reference).unwrap().start % ARRAY_ALIGNMENT, 0);
+        }
+        // Two headers of 8 bytes, and 6 and 4 bytes of elements up to the next multiple of 8.
+        assert_eq!(heap.used(), 32);
+    }
+
+    #[test]
+    fn a_forged_reference_reaches_nothing_past_the_arrays() {
+        let mut memory = [0; 64];
+        let mut heap = Heap::new(&mut memory);
+        let bytes = heap.allocate(ArrayKind::Byte, 24).unwrap();
+        let view = ArrayView {
+            kind: ArrayKind::Byte,
+            length: 24,
+            start: 16,
+        };
+        // The elements imitate the header of a `byte[]` that would end one byte past the last array.
+        heap.bytes_mut(bytes).unwrap()[8..16].copy_from_slice(&[9, 0, 0, 0, 8, 0, 0, 0]);
+        for reference in i32::from(i8::MIN)..100 {
+            let expected = (reference == bytes).then_some(view);
+            assert_eq!(heap.array(reference), expected, "{reference}");
+        }
+        for reference in [i32::MIN, i32::MAX, i32::MAX - 7] {
+            assert_eq!(heap.array(reference), None);
+        }
+        heap.restore(&[]).unwrap();
+        assert_eq!(heap.array(bytes), None);
+    }
+
+    #[test]
+    fn an_array_of_another_kind_is_a_broken_promise() {
+        let mut memory = [0; 64];
+        let mut heap = Heap::new(&mut memory);
+        let bytes = heap.allocate(ArrayKind::Byte, 8).unwrap();
+        assert_eq!(heap.load_int(bytes, 0), Err(TrapKind::Unverified));
+        assert_eq!(heap.store_short(bytes, 0, 1), Err(TrapKind::Unverified));
+        assert_eq!(heap.load_byte(-1, 0), Err(TrapKind::Unverified));
+        assert_eq!(heap.bytes(bytes), Some(&[0; 8][..]));
+    }
+
+    #[test]
+    fn contents_come_back_as_they_were() {
+        let mut memory = [0; 64];
+        let mut heap = Heap::new(&mut memory);
+        let bytes = heap.allocate(ArrayKind::Byte, 2).unwrap();
+        heap.store_byte(bytes, 1, 7).unwrap();
+        let mut saved = [0; 16];
+        saved.copy_from_slice(heap.contents());
+        heap.store_byte(bytes, 1, 8).unwrap();
+        heap.begin_call();
+        let transient = heap.allocate(ArrayKind::Byte, 2).unwrap();
+        assert!(heap.is_transient(transient) && !heap.is_transient(bytes));
+        heap.restore(&saved).unwrap();
+        assert_eq!((heap.load_byte(bytes, 1), heap.used()), (Ok(7), 16));
+        assert!(!heap.is_transient(transient));
+        assert_eq!(heap.restore(&[0; 57]), Err(TrapKind::OutOfMemoryError));
+        assert_eq!(heap.used(), 16);
+    }
 }
