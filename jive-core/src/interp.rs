@@ -337,3 +337,145 @@ const fn index(number: u32) -> usize {
     // `usize` has at least 32 bits on every target the crate builds for; `From` is not offered.
     number as usize
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::frame::{CallStack, Frame};
+    use crate::id::NativeId;
+    use crate::instance::{Instance, Lifetime, Step};
+    use crate::opcode::Opcode;
+    use crate::program::Origin;
+
+    const LOCALS: u16 = 1;
+    const STACK: u16 = 6;
+
+    /// Runs ops of a method with one local variable, which holds 9, and room for six operands.
+    fn run(ops: &[Op], check: impl FnOnce(Step<'_>)) {
+        // `dup` has no fixed effect, so any op may claim to be one.
+        let origin = Origin {
+            opcode: Opcode::Dup,
+            ..Origin::default()
+        };
+        run_as(ops, &[origin; 16], check);
+    }
+
+    fn run_as(ops: &[Op], origins: &[Origin], check: impl FnOnce(Step<'_>)) {
+        let methods = [LinkedMethod {
+            ops: 1,
+            arguments: 1,
+            max_locals: LOCALS,
+            max_stack: STACK,
+            ..LinkedMethod::default()
+        }];
+        let program = Program {
+            ops,
+            origins,
+            methods: &methods,
+            fields: &[],
+            switches: &[],
+            initializer: None,
+            constructor: None,
+            applet: None,
+            code_bytes: 0,
+        };
+        let (mut frames, mut slots) = ([Frame::default(); 2], [0; 7]);
+        let mut stack = CallStack::new(&mut frames, &mut slots);
+        let mut instance = Instance::new(program, &mut [], Heap::new(&mut []));
+        let started = instance.start(&mut stack, MethodId(0), &[9], 100, Lifetime::PerCall);
+        assert_eq!(started, Ok(()));
+        check(instance.run(&mut stack));
+    }
+
+    /// Shows the operand stack to the test, as the arguments of a native.
+    const fn show(arguments: u8) -> Op {
+        Op::InvokeNative(NativeCall {
+            id: NativeId(0),
+            arguments,
+            has_result: false,
+            has_receiver: false,
+        })
+    }
+
+    #[test]
+    fn stack_shuffles_order_values_as_specified() {
+        // JVMS §6.5, forms of category 1; the values 1, 2, 3 and 4 are pushed in this order.
+        let cases: [(Op, &[i32]); 9] = [
+            (Op::Pop, &[1, 2, 3]),
+            (Op::Pop2, &[1, 2]),
+            (Op::Dup, &[1, 2, 3, 4, 4]),
+            (Op::DupX1, &[1, 2, 4, 3, 4]),
+            (Op::DupX2, &[1, 4, 2, 3, 4]),
+            (Op::Dup2, &[1, 2, 3, 4, 3, 4]),
+            (Op::Dup2X1, &[1, 3, 4, 2, 3, 4]),
+            (Op::Dup2X2, &[3, 4, 1, 2, 3, 4]),
+            (Op::Swap, &[1, 2, 4, 3]),
+        ];
+        for (op, expected) in cases {
+            let count = u8::try_from(expected.len()).unwrap();
+            let push = [1, 2, 3, 4].map(Op::Push);
+            let ops = [push[0], push[1], push[2], push[3], op, show(count)];
+            run(&ops, |step| {
+                let id = NativeId(0);
+                assert_eq!(step, Step::Native { id, args: expected }, "{op:?}");
+            });
+        }
+    }
+
+    #[test]
+    fn broken_promises_are_noticed() {
+        let field = FieldId(0);
+        let kind = ValueKind::Int;
+        let cases: [&[Op]; 14] = [
+            &[],
+            &[Op::Nop],
+            &[Op::Goto(7)],
+            &[Op::Goto(u32::MAX)],
+            &[Op::Load(7)],
+            &[Op::Push(1), Op::Store(u16::MAX)],
+            &[Op::Increment { local: 7, by: 1 }],
+            &[Op::Push(1), Op::Goto(0)],
+            &[Op::Pop2],
+            &[Op::Swap],
+            &[Op::GetStatic(field)],
+            &[Op::Push(1), Op::PutStatic { field, kind }],
+            &[Op::InvokeStatic(MethodId(1))],
+            &[
+                Op::Push(1),
+                Op::TableSwitch {
+                    default: 0,
+                    cases: 0,
+                },
+            ],
+        ];
+        for ops in cases {
+            run(ops, |step| {
+                let kind = TrapKind::Unverified;
+                assert!(
+                    matches!(step, Step::Trapped(trap) if trap.kind == kind),
+                    "{ops:?}"
+                );
+            });
+        }
+    }
+
+    #[test]
+    #[cfg(debug_assertions)]
+    fn an_op_that_does_not_do_what_its_opcode_declares_is_noticed() {
+        let origin = |opcode| Origin {
+            opcode,
+            ..Origin::default()
+        };
+        let ops = [Op::Push(1), Op::ReturnValue(ValueKind::Int)];
+        for (opcode, ends_well) in [
+            (Opcode::Iconst1, true),
+            (Opcode::Nop, false),
+            (Opcode::Iadd, false),
+            (Opcode::Lconst1, false),
+        ] {
+            run_as(&ops, &[origin(opcode), origin(Opcode::Ireturn)], |step| {
+                assert_eq!(step == Step::Returned(Some(1)), ends_well, "{opcode}");
+            });
+        }
+    }
+}

@@ -312,3 +312,69 @@ impl<'p> SwitchTable<'p> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::classfile::ClassFile;
+    use crate::id::Pc;
+    use crate::insn::decode;
+
+    /// Lowers an instruction made of these bytes, zeros behind them, in a class of the tests;
+    /// `None` where they are no instruction.
+    fn lower(code: [u8; 3]) -> Option<Result<Op, LinkErrorKind>> {
+        let mut padded = [0; 24];
+        padded[..3].copy_from_slice(&code);
+        let insn = decode(&padded, Pc(0)).ok()?;
+        let bytes = include_bytes!("../tests/classes/Storage.class");
+        let mut index = [0; 512];
+        let class = ClassFile::parse(bytes, &mut index).unwrap();
+        let verified = Verified::vouch(class, &[], None);
+        let mut cases = [SwitchCase::default(); 4];
+        let mut lowering = Lowering {
+            verified: &verified,
+            result: ValueKind::Int,
+            targets: Targets {
+                entry: 0,
+                origins: &[Origin::default()],
+            },
+            switches: &mut SwitchTable::new(&mut cases),
+        };
+        Some(lowering.lower(&insn))
+    }
+
+    #[test]
+    fn an_opcode_lowers_where_the_subset_has_it() {
+        for &opcode in Opcode::ALL {
+            // Among these operands are branches to the instruction itself, every array type, and
+            // every constant of the class, by one byte and by two.
+            let mut lowered = (0..=u8::MAX)
+                .flat_map(|operand| [[opcode.byte(), operand, 0], [opcode.byte(), 0, operand]])
+                .filter_map(lower);
+            match opcode.exclusion() {
+                // It never stands alone.
+                None if opcode == Opcode::Wide => {}
+                None => assert!(lowered.any(|op| op.is_ok()), "{opcode}"),
+                Some(_) => {
+                    let refusal = Err(LinkErrorKind::Opcode(opcode));
+                    assert!(lowered.all(|op| op == refusal), "{opcode}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_branch_into_or_past_the_code_is_refused() {
+        let goto = Opcode::Goto.byte();
+        assert_eq!(lower([goto, 0, 0]), Some(Ok(Op::Goto(0))));
+        for (offset, target) in [
+            ([0, 1], 1),
+            ([0, 3], 3),
+            ([0xff, 0xff], -1),
+            ([0x7f, 0xff], 32_767),
+        ] {
+            let refusal = Err(LinkErrorKind::Target { target });
+            assert_eq!(lower([goto, offset[0], offset[1]]), Some(refusal));
+        }
+    }
+}
