@@ -27,3 +27,36 @@ pub const ARRAY_HEADER_BYTES: u32 = 8;
 pub const ARRAY_ALIGNMENT: u32 = 8;
 
 const _: () = assert!(ARRAY_HEADER_BYTES.is_multiple_of(ARRAY_ALIGNMENT));
+
+// Verification. The contract's least limits, which an embedded VM need not pass.
+
+/// Most local variables and operand stack entries of a method, together.
+///
+/// Costs the verifier a byte for each of them at each branch target of the method, and lets the depth
+/// of an operand stack be one byte.
+pub const FRAME_SLOTS_MAX: u16 = 255;
+
+/// Most methods of a class, `<init>`, `<clinit>` and natives counted.
+///
+/// Costs the verifier up to 257 bytes of signature for each.
+pub const METHODS_MAX: u16 = 64;
+
+/// Most fields of a class. Bounds the search for the field that an instruction names.
+pub const FIELDS_MAX: u16 = 128;
+
+/// Greatest `constant_pool_count`. Costs the verifier a word or two for each constant.
+pub const CONSTANTS_MAX: u16 = 1024;
+
+/// Steps that verification of any method may take: see [`VERIFY_STEPS_PER_INSTRUCTION`].
+pub const VERIFY_STEPS_BASE: u32 = 65_536;
+
+/// Steps more for each instruction of the method.
+///
+/// What compilers write takes one or two steps an instruction; only a class made to be slow takes
+/// more than a handful. A step is well below 50 ns on a desktop.
+pub const VERIFY_STEPS_PER_INSTRUCTION: u32 = 16;
+
+// The depth of an operand stack, and a count of arguments, fit in a byte.
+const _: () = assert!(FRAME_SLOTS_MAX <= u8::MAX as u16);
+// Where a signature begins among the methods' fits in 16 bits.
+const _: () = assert!((METHODS_MAX as u32) * (2 + PARAMETER_SLOTS_MAX as u32) <= u16::MAX as u32);
