@@ -56,10 +56,10 @@ macro_rules! kinds {
        = $code:literal, $text:literal;)+) => {
         /// Why a class was rejected.
         ///
-        /// The first word of a kind's [`code`](Self::code) is its family: `malformed` is not a class
-        /// file that any JVM would take, `unsafe` breaks a rule of the JVM, `subset` is fine Java that
-        /// has no place on a NIC, `limit` is more than this VM was built for, and `applet` lacks the
-        /// members of an applet.
+        /// The first word of a kind's [`code`](Self::code) is its family: `unsafe` breaks a rule of the
+        /// JVM, `subset` is fine Java that has no place on a NIC, `limit` is more than this VM was built
+        /// for, and `applet` lacks the members of an applet. The family `malformed` is the parser's:
+        /// what it has taken apart is a class file.
         #[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
         #[expect(missing_docs, reason = "a field is named for what the sentence of its kind says of it")]
         pub enum VerifyErrorKind {
@@ -80,56 +80,11 @@ macro_rules! kinds {
 }
 
 kinds! {
-    // What the parser, which takes any well-formed class file apart, leaves to be judged.
-
-    /// The class names itself as no class can be named (JVMS §4.2.1).
-    ClassName
-        = "malformed/class-name", "expected a binary class name in internal form, the class is named otherwise";
-    /// Flags of the class contradict each other (JVMS §4.1).
-    ClassFlags { flags: u16 }
-        = "malformed/class-flags", "expected class flags that agree with each other, found {flags:#06x}";
-    /// A field or method has a name that no member can have (JVMS §4.2.2).
-    MemberName
-        = "malformed/member-name", "expected an unqualified name, the member is named otherwise";
-    /// A field or method has a descriptor of neither a type nor a method (JVMS §4.3).
-    Descriptor
-        = "malformed/descriptor", "expected a descriptor of JVMS 4.3, the member has another";
-    /// Flags of a field contradict each other (JVMS §4.5).
-    FieldFlags { flags: u16 }
-        = "malformed/field-flags", "expected field flags that agree with each other, found {flags:#06x}";
-    /// Flags of a method contradict each other (JVMS §4.6).
-    MethodFlags { flags: u16 }
-        = "malformed/method-flags", "expected method flags that agree with each other, found {flags:#06x}";
-    /// Two fields have the same name and descriptor (JVMS §4.5).
-    DuplicateField { first: FieldId }
-        = "malformed/duplicate-field", "expected one field of each name and type, field {first} has both too";
-    /// Two methods have the same name and descriptor (JVMS §4.6).
-    DuplicateMethod { first: MethodId }
-        = "malformed/duplicate-method", "expected one method of each name and descriptor, method {first} has both too";
-    /// A static field's `ConstantValue` is not of the field's type (JVMS §4.7.2).
-    ConstantValue { index: CpIndex }
-        = "malformed/constant-value", "expected a constant of the field's type, constant {index} is none";
-    /// A method that is neither `native` nor `abstract` has no code (JVMS §4.7.3).
-    MissingCode
-        = "malformed/missing-code", "expected a `Code` attribute, the method has none";
-    /// A `native` method has code (JVMS §4.7.3).
-    UnexpectedCode
-        = "malformed/unexpected-code", "expected no `Code` attribute on a `native` method, found one";
-    /// The code is empty, or longer than any method's can be (JVMS §4.7.3).
-    CodeLength { found: u32 }
-        = "malformed/code-length", "expected code of 1 to 65535 bytes, found {found}";
-    /// A constructor or class initializer that returns a value (JVMS §2.9).
-    InitializerResult
-        = "malformed/initializer-result", "expected an initializer that returns `void`, it returns a value";
-
     // The JVM's static constraints (JVMS §4.9.1).
 
     /// The class is its own superclass.
     ClassCircularity
         = "unsafe/class-circularity", "expected a class below `java/lang/Object`, found that class itself";
-    /// The parameters need more local variables than there are (JVMS §4.7.3).
-    ArgumentsExceedLocals { needed: u16, max_locals: u16 }
-        = "unsafe/arguments-exceed-locals", "parameters take {needed} local variables, `max_locals` is {max_locals}";
     /// The code ends inside an instruction.
     TruncatedInstruction
         = "unsafe/truncated-instruction", "instruction ends behind the end of the code";
@@ -142,9 +97,21 @@ kinds! {
     /// A `wide` in front of an instruction that has no wide form.
     WideOpcode { byte: u8 }
         = "unsafe/wide-opcode", "expected an opcode with a wide form after `wide`, found {byte:#04x}";
-    /// The operands of a switch contradict each other: bounds, count, order of the keys or padding.
-    SwitchOperands { opcode: Opcode }
-        = "unsafe/switch-operands", "expected ordered keys and zero padding, operands of `{opcode}` are otherwise";
+    /// The keys of a `tableswitch` end below their beginning.
+    SwitchBounds { low: i32, high: i32 }
+        = "unsafe/switch-bounds", "expected `low` to be at most `high` in `tableswitch`, found {low} and {high}";
+    /// A `lookupswitch` has a negative number of pairs.
+    SwitchCount { count: i32 }
+        = "unsafe/switch-count", "expected 0 or more pairs in `lookupswitch`, found {count}";
+    /// The keys of a `lookupswitch` do not ascend.
+    SwitchOrder { previous: i32, key: i32 }
+        = "unsafe/switch-order", "expected ascending keys in `lookupswitch`, found {key} after {previous}";
+    /// The padding of a switch is not zero, in a class file older than version 51.
+    SwitchPadding { opcode: Opcode }
+        = "unsafe/switch-padding", "expected zeros as padding of `{opcode}` below class file version 51, found other bytes";
+    /// A byte that must be zero is not, or a count that must not be zero is.
+    OperandBytes { opcode: Opcode }
+        = "unsafe/operand-bytes", "expected a count above 0 and zero bytes as last operands of `{opcode}`, found others";
     /// A branch to where no instruction starts.
     BranchTarget { opcode: Opcode, target: i64 }
         = "unsafe/branch-target", "expected the start of an instruction as target of `{opcode}`, found {target}";
@@ -307,9 +274,6 @@ kinds! {
 
     // What this VM was built for (CONTRACT §2).
 
-    /// A class file version that this VM does not know (JVMS §4.1).
-    ClassVersion { major: u16, minor: u16, oldest: u16, newest: u16 }
-        = "limit/class-version", "expected a class file version from {oldest}.0 to {newest}.0, found {major}.{minor}";
     /// Too many constants.
     Constants { needed: u32, limit: u32 }
         = "limit/constants", "`constant_pool_count` is {needed}, the limit is {limit}";
@@ -350,11 +314,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn codes_are_unique_and_of_the_five_families() {
+    fn codes_are_unique_and_of_the_four_families() {
         for (position, code) in VerifyErrorKind::CODES.iter().enumerate() {
             let (family, name) = code.split_once('/').expect("a code has a family");
             assert!(
-                ["malformed", "unsafe", "subset", "limit", "applet"].contains(&family),
+                ["unsafe", "subset", "limit", "applet"].contains(&family),
                 "{code}"
             );
             assert!(

@@ -1,11 +1,63 @@
 //! Proves class files safe: JVMS static constraints, data flow and the applet subset.
+//!
+//! A [`ClassFile`](jive_core::ClassFile) is bytes whose shape is right. [`verify`] turns it into a
+//! [`Verified`](jive_core::Verified), the only thing that the linker takes, or says in one
+//! [`VerifyError`] what is wrong with it. It trusts nothing that the class file says of itself:
+//! types are inferred from the bytecode alone (JVMS §4.10.2), so a class file of any version, with or
+//! without a `StackMapTable`, is judged by the same rules.
+//!
+//! The stages, each of which relies on those before it:
+//!
+//! 1. the class as a whole: what kind of class it is, its limits, the types that its fields and
+//!    methods declare, its natives;
+//! 2. the members of an applet, where the [`Policy`] asks for them;
+//! 3. for each method the static constraints (JVMS §4.9.1), held by instructions that no path reaches
+//!    too: decoding, operands, branch targets, opcodes of the subset, members resolved;
+//! 4. for each method the data flow (JVMS §4.9.2, §4.10.2): types inferred and merged to a fixed
+//!    point, with a state kept at branch targets only.
+//!
+//! Memory is lent by the caller ([`work_size`], [`WorkArea`]) and work is bounded by a budget of
+//! steps, so that no class file, however hostile, takes more than a stated amount of either.
 #![no_std]
 #![forbid(unsafe_code)]
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::arithmetic_side_effects,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::panic,
+        clippy::unwrap_used
+    )
+)]
 
+mod class;
+mod descriptor;
 mod error;
+mod flow;
 mod found;
+mod marks;
+mod method;
+mod observer;
+mod policy;
+mod queue;
+mod resolve;
+mod signature;
+mod state;
+mod step;
+mod structure;
+mod targets;
 mod types;
+mod verify;
+mod work;
 
 pub use error::{Location, VerifyError, VerifyErrorKind};
 pub use found::{AppletMember, Expected, Misfit, TypeUse};
+pub use marks::CodeMarks;
+pub use observer::Observer;
+pub use policy::Policy;
+pub use resolve::Resolved;
+pub use state::TypeState;
 pub use types::VerificationType;
+pub use verify::{verify, verify_with};
+pub use work::{WorkArea, WorkSize, work_size};

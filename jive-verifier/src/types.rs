@@ -172,6 +172,14 @@ pub(crate) fn merge_all(state: &mut [u8], incoming: &[u8]) -> bool {
     changed != 0
 }
 
+/// Whether merging would leave nothing usable in any place, which on an operand stack is an error.
+pub(crate) fn types_clash(left: &[u8], right: &[u8]) -> bool {
+    // Folded without leaving early, which lets whole registers be compared.
+    left.iter().zip(right).fold(false, |clash, (left, right)| {
+        clash | (merge_bits(*left, *right) == VerificationType::Top.bits())
+    })
+}
+
 impl fmt::Display for VerificationType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

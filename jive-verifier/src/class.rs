@@ -1,0 +1,130 @@
+//! The class as a whole: its kind, its limits, and the declarations of its fields and methods.
+
+use jive_core::limits::{CONSTANTS_MAX, FIELDS_MAX, METHODS_MAX};
+use jive_core::{ClassAccess, ClassFile, Method, MethodAccess, NativeDecl, Utf8, find_native};
+
+use crate::error::{Location, VerifyError, VerifyErrorKind};
+use crate::resolve::{CLASS_INITIALIZER, OBJECT, declared_type, native_misfit};
+use crate::signature::Signatures;
+
+/// Checks everything but code and the members of an applet, and notes the methods' signatures.
+///
+/// What it proves: the class is an ordinary one directly below `Object`, within the limits, and every
+/// type that a field or method declares is in the subset; no two methods share a name; every method
+/// has code or is a native of the table.
+pub(crate) fn check_class(
+    class: &ClassFile<'_>,
+    natives: &'static [NativeDecl],
+    signatures: &mut Signatures<'_>,
+) -> Result<(), VerifyError> {
+    let whole = |kind| VerifyError {
+        at: Location::Class,
+        kind,
+    };
+    check_kind(class).map_err(whole)?;
+    check_limits(class).map_err(whole)?;
+    for field in class.fields() {
+        declared_type(&field, class.name()).map_err(|kind| VerifyError {
+            at: Location::Field(field.id),
+            kind,
+        })?;
+    }
+    for method in class.methods() {
+        check_method(class, &method, natives, signatures).map_err(|kind| VerifyError {
+            at: Location::Method(method.id),
+            kind,
+        })?;
+    }
+    Ok(())
+}
+
+/// Checks that the class is no interface or module, and extends `Object` and nothing else.
+fn check_kind(class: &ClassFile<'_>) -> Result<(), VerifyErrorKind> {
+    let access = class.access();
+    if access.contains(ClassAccess::MODULE) {
+        return Err(VerifyErrorKind::Module);
+    }
+    if access.contains(ClassAccess::INTERFACE) {
+        return Err(VerifyErrorKind::Interface);
+    }
+    if class.name() == OBJECT {
+        return Err(VerifyErrorKind::ClassCircularity);
+    }
+    let above = class.super_class();
+    if above
+        .and_then(|index| class.pool().class_name(index).ok())
+        .is_none_or(|name| name != OBJECT)
+    {
+        return Err(VerifyErrorKind::Superclass);
+    }
+    let count = class.interfaces().len();
+    if count > 0 {
+        return Err(VerifyErrorKind::Implements {
+            count: u16::try_from(count).unwrap_or(u16::MAX),
+        });
+    }
+    Ok(())
+}
+
+fn check_limits(class: &ClassFile<'_>) -> Result<(), VerifyErrorKind> {
+    // The class file counts each of them in 16 bits.
+    let demand = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+    let (needed, limit) = (u32::from(class.pool().count()), u32::from(CONSTANTS_MAX));
+    if needed > limit {
+        return Err(VerifyErrorKind::Constants { needed, limit });
+    }
+    let (needed, limit) = (demand(class.field_count()), u32::from(FIELDS_MAX));
+    if needed > limit {
+        return Err(VerifyErrorKind::Fields { needed, limit });
+    }
+    let (needed, limit) = (demand(class.method_count()), u32::from(METHODS_MAX));
+    if needed > limit {
+        return Err(VerifyErrorKind::Methods { needed, limit });
+    }
+    Ok(())
+}
+
+fn check_method(
+    class: &ClassFile<'_>,
+    method: &Method<'_>,
+    natives: &'static [NativeDecl],
+    signatures: &mut Signatures<'_>,
+) -> Result<(), VerifyErrorKind> {
+    let earlier = class.methods().take(method.id.index());
+    if let Some(first) = earlier.into_iter().find(|other| other.name == method.name) {
+        return Err(VerifyErrorKind::OverloadedMethod { first: first.id });
+    }
+    let access = method.access;
+    if access.contains(MethodAccess::ABSTRACT) {
+        return Err(VerifyErrorKind::AbstractMethod);
+    }
+    if access.contains(MethodAccess::SYNCHRONIZED) {
+        return Err(VerifyErrorKind::SynchronizedMethod);
+    }
+    signatures.add(method.descriptor, class.name())?;
+    // JVMS §2.9.2: below class file version 51 the flag did not count, and with parameters it was a
+    // method like any other, which nothing could call.
+    if method.name == CLASS_INITIALIZER
+        && !(access.contains(MethodAccess::STATIC) && method.descriptor == "()V")
+    {
+        return Err(VerifyErrorKind::ClassInitializer);
+    }
+    if access.contains(MethodAccess::NATIVE) {
+        return check_native(method.name, method.descriptor, natives);
+    }
+    Ok(())
+}
+
+fn check_native(
+    name: Utf8<'_>,
+    descriptor: Utf8<'_>,
+    natives: &'static [NativeDecl],
+) -> Result<(), VerifyErrorKind> {
+    let (name, descriptor) = (name.as_bytes(), descriptor.as_bytes());
+    if find_native(natives, name, descriptor).is_some() {
+        return Ok(());
+    }
+    Err(VerifyErrorKind::UnknownNative {
+        misfit: native_misfit(natives, name),
+    })
+}

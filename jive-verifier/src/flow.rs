@@ -1,0 +1,262 @@
+//! Data flow over a method's code: types inferred path by path, merged to a fixed point (JVMS
+//! §4.10.2.2).
+
+use jive_core::limits::{VERIFY_STEPS_BASE, VERIFY_STEPS_PER_INSTRUCTION};
+use jive_core::{Insn, Pc, decode};
+
+use crate::error::{VerifyError, VerifyErrorKind};
+use crate::marks::CodeMap;
+use crate::method::MethodCode;
+use crate::observer::Observer;
+use crate::queue::Queue;
+use crate::resolve::Members;
+use crate::state::{Clash, Shape, State};
+use crate::step::step;
+use crate::targets::{case_count, each_target, falls_through};
+use crate::types::VerificationType;
+
+/// Cases of a switch that are looked through at the price of one step.
+const CASES_PER_STEP: usize = 16;
+
+/// The memory that data flow over one method works in.
+#[derive(Debug)]
+pub(crate) struct FlowMemory<'c> {
+    /// The pc of each leader.
+    pub(crate) leaders: &'c [u16],
+    pub(crate) queue: &'c mut [u32],
+    pub(crate) states: &'c mut [u8],
+}
+
+/// Data flow over a method whose static constraints hold.
+#[derive(Debug)]
+pub(crate) struct Flow<'c, 'a, 'w> {
+    method: &'c MethodCode<'a>,
+    members: &'c Members<'a, 'w>,
+    map: &'c CodeMap<'c>,
+    /// The pc of each leader.
+    leaders: &'c [u16],
+    /// The leaders whose states have changed since they were last followed.
+    queue: Queue<'c>,
+    /// A state for each leader, one after the other.
+    states: &'c mut [u8],
+    /// The state before the instruction that is being followed.
+    current: State<'c>,
+    steps_left: u32,
+    steps_limit: u32,
+}
+
+/// Returns how many steps a method of so many instructions may take.
+///
+/// A step is one instruction followed, one merge into a branch target, or a few cases of a switch
+/// looked through.
+const fn steps_limit(instruction_count: u32) -> u32 {
+    instruction_count
+        .saturating_mul(VERIFY_STEPS_PER_INSTRUCTION)
+        .saturating_add(VERIFY_STEPS_BASE)
+}
+
+impl<'c, 'a, 'w> Flow<'c, 'a, 'w> {
+    /// Begins with no instruction reached, or `None` where the memory does not hold the states.
+    pub(crate) fn new(
+        method: &'c MethodCode<'a>,
+        members: &'c Members<'a, 'w>,
+        map: &'c CodeMap<'c>,
+        memory: FlowMemory<'c>,
+        instruction_count: u32,
+    ) -> Option<Flow<'c, 'a, 'w>> {
+        let shape = method.shape();
+        let length = shape.state_len();
+        let leaders = memory.leaders;
+        let (current, states) = memory.states.split_at_mut_checked(length)?;
+        let states = states.get_mut(..length.checked_mul(leaders.len())?)?;
+        states.fill(0);
+        let steps_limit = steps_limit(instruction_count);
+        Some(Flow {
+            method,
+            members,
+            map,
+            leaders,
+            queue: Queue::new(memory.queue, leaders.len())?,
+            states,
+            current: State::new(current, shape),
+            steps_left: steps_limit,
+            steps_limit,
+        })
+    }
+
+    /// Infers the types of every instruction that a path reaches, and checks them.
+    pub(crate) fn run(&mut self, observer: &mut impl Observer) -> Result<(), VerifyError> {
+        let outcome = self.infer();
+        if let Err((pc, _)) = outcome {
+            observer.failed(self.method.id(), pc, self.current.view());
+        }
+        let failed_at = outcome.err().map(|(pc, _)| pc);
+        self.tell(observer, failed_at);
+        outcome.map_err(|(pc, kind)| self.method.error(pc, kind))
+    }
+
+    fn infer(&mut self) -> Result<(), (Pc, VerifyErrorKind)> {
+        self.enter();
+        self.merge(Pc(0)).map_err(|kind| (Pc(0), kind))?;
+        while let Some(leader) = self.queue.pop_lowest() {
+            let Some(mut pc) = self.load(leader) else {
+                return Err((Pc(0), VerifyErrorKind::WorkArea));
+            };
+            while let Some(next) = self.follow(pc).map_err(|kind| (pc, kind))? {
+                pc = next;
+            }
+        }
+        Ok(())
+    }
+
+    /// Sets the state at the method's entry: `this` and the parameters.
+    fn enter(&mut self) {
+        self.current.clear();
+        let mut locals = 0..=u16::MAX;
+        if !self.method.is_static() {
+            let this = if self.method.is_constructor() {
+                self.current
+                    .set_receiver(VerificationType::UninitializedThis);
+                VerificationType::UninitializedThis
+            } else {
+                VerificationType::This
+            };
+            if let Some(local) = locals.next() {
+                self.current.set_local(local, this);
+            }
+        }
+        let parameters = self.members.signatures().parameters(self.method.signature);
+        for (local, kind) in locals.zip(parameters) {
+            self.current.set_local(local, kind);
+        }
+    }
+
+    /// Makes a leader's state the current one, and returns where the leader is.
+    fn load(&mut self, leader: usize) -> Option<Pc> {
+        let shape = self.method.shape();
+        self.current.load(state_of(self.states, shape, leader)?);
+        self.leaders.get(leader).copied().map(Pc)
+    }
+
+    /// Follows one instruction, and returns the next one unless the path ends or reaches a leader.
+    fn follow(&mut self, pc: Pc) -> Result<Option<Pc>, VerifyErrorKind> {
+        // The static constraints have decoded every instruction once.
+        let insn =
+            decode(self.method.bytes(), pc).map_err(|_| VerifyErrorKind::TruncatedInstruction)?;
+        self.charge(case_count(&insn.operand) / CASES_PER_STEP)?;
+        self.charge(1)?;
+        step(&mut self.current, &insn, self.method, self.members)?;
+        // The static constraints have checked that every target lies in the code.
+        each_target(&insn.operand, |target| match u16::try_from(target) {
+            Ok(target) => self.merge(Pc(target)),
+            Err(_) => Err(VerifyErrorKind::BranchTarget {
+                opcode: insn.opcode,
+                target,
+            }),
+        })?;
+        let Some(next) = self.next(&insn)? else {
+            return Ok(None);
+        };
+        if self.map.leader(next).is_some() {
+            self.merge(next)?;
+            return Ok(None);
+        }
+        Ok(Some(next))
+    }
+
+    /// Returns the instruction behind this one, or `None` where execution does not go on there.
+    fn next(&self, insn: &Insn<'_>) -> Result<Option<Pc>, VerifyErrorKind> {
+        if !falls_through(insn.opcode) {
+            return Ok(None);
+        }
+        match u16::try_from(insn.next_pc()) {
+            Ok(next) if usize::from(next) < self.method.bytes().len() => Ok(Some(Pc(next))),
+            Ok(_) | Err(_) => Err(VerifyErrorKind::FallsOffEnd),
+        }
+    }
+
+    fn charge(&mut self, steps: usize) -> Result<(), VerifyErrorKind> {
+        let left = u32::try_from(steps)
+            .ok()
+            .and_then(|steps| self.steps_left.checked_sub(steps));
+        self.steps_left = left.ok_or(VerifyErrorKind::VerifySteps {
+            limit: self.steps_limit,
+        })?;
+        Ok(())
+    }
+
+    /// Merges the current state into that of a leader, which has to be followed again if it changes.
+    fn merge(&mut self, target: Pc) -> Result<(), VerifyErrorKind> {
+        self.charge(1)?;
+        let leader = self.map.leader(target);
+        let shape = self.method.shape();
+        let (Some(leader), Some(stored)) = (
+            leader,
+            leader.and_then(|leader| state_of(self.states, shape, leader)),
+        ) else {
+            return Err(VerifyErrorKind::WorkArea);
+        };
+        match self.current.merge_into(stored) {
+            Ok(false) => Ok(()),
+            Ok(true) => {
+                self.queue.insert(leader);
+                Ok(())
+            }
+            Err(Clash::Depth { expected, found }) => Err(VerifyErrorKind::MergeDepth {
+                target,
+                expected,
+                found,
+            }),
+            Err(Clash::Type {
+                depth,
+                expected,
+                found,
+            }) => Err(VerifyErrorKind::MergeType {
+                target,
+                depth,
+                expected,
+                found,
+            }),
+        }
+    }
+
+    /// Tells the observer the state before each instruction that was reached, run by run, but not of
+    /// the instruction at which inference failed.
+    fn tell<O: Observer>(&mut self, observer: &mut O, failed_at: Option<Pc>) {
+        if !O::WATCHES {
+            return;
+        }
+        for leader in 0..self.leaders.len() {
+            let mut next = self.load_reached(leader);
+            while let Some(pc) = next.filter(|pc| Some(*pc) != failed_at) {
+                observer.reached(self.method.id(), pc, self.current.view());
+                next = self.repeat(pc);
+            }
+        }
+    }
+
+    /// Makes a leader's state the current one, if any path has reached it.
+    fn load_reached(&mut self, leader: usize) -> Option<Pc> {
+        let stored = state_of(self.states, self.method.shape(), leader)?;
+        if State::is_reached(stored) {
+            self.load(leader)
+        } else {
+            None
+        }
+    }
+
+    /// Applies an instruction again without merging, and returns the next one of the straight run.
+    fn repeat(&mut self, pc: Pc) -> Option<Pc> {
+        let insn = decode(self.method.bytes(), pc).ok()?;
+        step(&mut self.current, &insn, self.method, self.members).ok()?;
+        let next = self.next(&insn).ok()??;
+        self.map.leader(next).is_none().then_some(next)
+    }
+}
+
+/// Returns the stored state of a leader.
+fn state_of(states: &mut [u8], shape: Shape, leader: usize) -> Option<&mut [u8]> {
+    let length = shape.state_len();
+    let start = leader.checked_mul(length)?;
+    states.get_mut(start..start.checked_add(length)?)
+}

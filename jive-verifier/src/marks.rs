@@ -1,0 +1,141 @@
+//! What is known of each byte of a code array: where instructions start, and where paths may meet.
+
+use jive_core::Pc;
+
+/// Bytes of code that one [`CodeMarks`] speaks for.
+const SPAN: usize = 32;
+
+/// Marks for 32 bytes of code, lent by the caller as part of a [`WorkArea`](crate::WorkArea).
+#[derive(Copy, Clone, Debug, Default)]
+pub struct CodeMarks {
+    starts: u32,
+    leaders: u32,
+    /// How many leaders lie before these bytes.
+    leaders_before: u16,
+}
+
+/// Marks for the whole code array of a method.
+///
+/// A leader is the method's first instruction or the target of a branch: the only places where a type
+/// state has to be kept, since between them each instruction has one predecessor.
+#[derive(Debug)]
+pub(crate) struct CodeMap<'w> {
+    marks: &'w mut [CodeMarks],
+}
+
+/// Returns how many [`CodeMarks`] speak for code of this length.
+pub(crate) const fn marks_len(code_len: usize) -> usize {
+    code_len.div_ceil(SPAN)
+}
+
+impl<'w> CodeMap<'w> {
+    /// Makes a map without a mark, or `None` where the memory does not hold it.
+    pub(crate) fn new(memory: &'w mut [CodeMarks], code_len: usize) -> Option<CodeMap<'w>> {
+        let marks = memory.get_mut(..marks_len(code_len))?;
+        marks.fill(CodeMarks::default());
+        Some(CodeMap { marks })
+    }
+
+    pub(crate) fn mark_start(&mut self, pc: Pc) {
+        let (span, bit) = split(pc);
+        if let Some(marks) = self.marks.get_mut(span) {
+            marks.starts |= bit;
+        }
+    }
+
+    pub(crate) fn is_start(&self, pc: Pc) -> bool {
+        let (span, bit) = split(pc);
+        self.marks
+            .get(span)
+            .is_some_and(|marks| marks.starts & bit != 0)
+    }
+
+    pub(crate) fn mark_leader(&mut self, pc: Pc) {
+        let (span, bit) = split(pc);
+        if let Some(marks) = self.marks.get_mut(span) {
+            marks.leaders |= bit;
+        }
+    }
+
+    /// Numbers the leaders from 0, in the order of their pcs, and notes the pc of each.
+    ///
+    /// Returns how many there are, or `None` where `pcs` does not hold them.
+    pub(crate) fn number_leaders(&mut self, pcs: &mut [u16]) -> Option<usize> {
+        let mut pcs = pcs.iter_mut();
+        let mut count: u16 = 0;
+        for (span, marks) in self.marks.iter_mut().enumerate() {
+            marks.leaders_before = count;
+            let mut leaders = marks.leaders;
+            while leaders != 0 {
+                // Below SPAN, which fits.
+                let offset = leaders.trailing_zeros() as usize;
+                let pc = span.saturating_mul(SPAN).saturating_add(offset);
+                *pcs.next()? = u16::try_from(pc).ok()?;
+                count = count.checked_add(1)?;
+                leaders &= leaders.wrapping_sub(1);
+            }
+        }
+        Some(usize::from(count))
+    }
+
+    /// Returns the number of the leader at a pc, or `None` where there is none.
+    pub(crate) fn leader(&self, pc: Pc) -> Option<usize> {
+        let (span, bit) = split(pc);
+        let marks = self.marks.get(span)?;
+        if marks.leaders & bit == 0 {
+            return None;
+        }
+        let before = marks.leaders & bit.wrapping_sub(1);
+        // At most 32, which fits.
+        Some(usize::from(marks.leaders_before).saturating_add(before.count_ones() as usize))
+    }
+}
+
+/// Splits a pc into the place of its span and its bit there.
+const fn split(pc: Pc) -> (usize, u32) {
+    (pc.index() / SPAN, 1 << (pc.index() % SPAN))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn leaders_are_numbered_in_the_order_of_their_pcs() {
+        let mut memory = [CodeMarks::default(); 4];
+        let mut map = CodeMap::new(&mut memory, 100).expect("100 bytes take 4 spans");
+        for pc in [99, 0, 31, 32, 64, 31] {
+            map.mark_leader(Pc(pc));
+        }
+        let mut pcs = [0; 5];
+        assert_eq!(map.number_leaders(&mut pcs), Some(5));
+        assert_eq!(pcs, [0, 31, 32, 64, 99]);
+        assert_eq!(map.leader(Pc(0)), Some(0));
+        assert_eq!(map.leader(Pc(31)), Some(1));
+        assert_eq!(map.leader(Pc(32)), Some(2));
+        assert_eq!(map.leader(Pc(99)), Some(4));
+        assert_eq!(map.leader(Pc(98)), None);
+        assert_eq!(map.leader(Pc(500)), None);
+    }
+
+    #[test]
+    fn leaders_that_do_not_fit_are_told() {
+        let mut memory = [CodeMarks::default(); 1];
+        let mut map = CodeMap::new(&mut memory, 32).expect("32 bytes take one span");
+        map.mark_leader(Pc(0));
+        map.mark_leader(Pc(31));
+        assert_eq!(map.number_leaders(&mut [0; 1]), None);
+        assert!(CodeMap::new(&mut memory, 33).is_none());
+    }
+
+    #[test]
+    fn starts_are_where_they_were_marked() {
+        let mut memory = [CodeMarks::default(); 2];
+        let mut map = CodeMap::new(&mut memory, 40).expect("40 bytes take 2 spans");
+        map.mark_start(Pc(31));
+        map.mark_start(Pc(32));
+        let starts: [bool; 4] = core::array::from_fn(|n| map.is_start(Pc([30, 31, 32, 33][n])));
+        assert_eq!(starts, [false, true, true, false]);
+        assert!(!map.is_start(Pc(u16::MAX)));
+    }
+}

@@ -1,0 +1,72 @@
+//! What is asked of a class besides its safety: the members that make it an applet (CONTRACT §1).
+
+use jive_core::{AppletMembers, ClassFile, FieldAccess, FieldId, MethodAccess, MethodId};
+
+use crate::error::{Location, VerifyError, VerifyErrorKind};
+use crate::found::AppletMember;
+
+/// What a class is verified for.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Policy {
+    /// To be an applet: it must have the members that the NIC calls and sets.
+    Applet,
+    /// For itself alone: whatever members it has.
+    ClassOnly,
+}
+
+/// Finds the members that make a class an applet, whose declarations have been checked.
+pub(crate) fn applet_members(class: &ClassFile<'_>) -> Result<AppletMembers, VerifyError> {
+    Ok(AppletMembers {
+        constructor: entry(class, AppletMember::Constructor)?,
+        do_tx: entry(class, AppletMember::DoTx)?,
+        do_rx: entry(class, AppletMember::DoRx)?,
+        rx_buf: receive_buffer(class)?,
+    })
+}
+
+/// Finds a method that the runtime calls; it may be static or not, and of any visibility.
+fn entry(class: &ClassFile<'_>, member: AppletMember) -> Result<MethodId, VerifyError> {
+    let method = class
+        .methods()
+        .find(|method| method.name == member.name())
+        .ok_or(missing(member))?;
+    let wrong = |kind| VerifyError {
+        at: Location::Method(method.id),
+        kind,
+    };
+    if method.descriptor != member.descriptor() {
+        return Err(wrong(VerifyErrorKind::MemberDescriptor { member }));
+    }
+    if method.access.contains(MethodAccess::NATIVE) {
+        return Err(wrong(VerifyErrorKind::NativeEntry { member }));
+    }
+    Ok(method.id)
+}
+
+/// Finds `RxBuf`. Fields of other types may share its name, as class files go.
+fn receive_buffer(class: &ClassFile<'_>) -> Result<FieldId, VerifyError> {
+    let member = AppletMember::RxBuf;
+    let mut named = class.fields().filter(|field| field.name == member.name());
+    let first = named.next().ok_or(missing(member))?;
+    let mut candidates = core::iter::once(first).chain(named);
+    let field = candidates
+        .find(|field| field.descriptor == member.descriptor())
+        .ok_or(VerifyError {
+            at: Location::Field(first.id),
+            kind: VerifyErrorKind::MemberDescriptor { member },
+        })?;
+    if field.access.contains(FieldAccess::FINAL) {
+        return Err(VerifyError {
+            at: Location::Field(field.id),
+            kind: VerifyErrorKind::FinalRxBuf,
+        });
+    }
+    Ok(field.id)
+}
+
+const fn missing(member: AppletMember) -> VerifyError {
+    VerifyError {
+        at: Location::Class,
+        kind: VerifyErrorKind::MissingMember { member },
+    }
+}

@@ -1,0 +1,386 @@
+//! Resolution: what the members that code names are, found once for each constant.
+
+use jive_core::{
+    ClassFile, CpIndex, Field, FieldAccess, MemberKind, MemberRef, Method, MethodAccess,
+    NativeDecl, NativeType, Opcode, PoolError, PoolErrorKind, Utf8, find_native_of,
+    is_native_class, parse_field,
+};
+
+use crate::descriptor::field_type;
+use crate::error::VerifyErrorKind;
+use crate::found::{Misfit, TypeUse};
+use crate::signature::{Signature, Signatures};
+use crate::types::VerificationType;
+
+/// The superclass that every class of the subset has.
+pub(crate) const OBJECT: &str = "java/lang/Object";
+/// The name of constructors (JVMS §2.9.1).
+pub(crate) const CONSTRUCTOR: &str = "<init>";
+/// The name of class initializers (JVMS §2.9.2).
+pub(crate) const CLASS_INITIALIZER: &str = "<clinit>";
+
+/// From this major version on, `invokestatic` and `invokespecial` may name an interface's method.
+const INTERFACE_CALL_MAJOR: u16 = 52;
+
+/// What one constant of the pool was resolved to, lent by the caller as part of a
+/// [`WorkArea`](crate::WorkArea).
+#[derive(Copy, Clone, Debug, Default)]
+pub struct Resolved(Option<Target>);
+
+/// What a constant names that code uses as a member.
+#[derive(Copy, Clone, Debug)]
+pub(crate) enum Target {
+    /// A field of the class.
+    Field {
+        kind: VerificationType,
+        is_static: bool,
+        is_final: bool,
+    },
+    /// A method of the class, native or not, that is no initializer.
+    Method {
+        signature: Signature,
+        is_static: bool,
+    },
+    /// A static method of the natives' own class.
+    Native(&'static NativeDecl),
+    /// `java/lang/Object.<init>()V`.
+    ObjectInit,
+}
+
+/// What the instructions that use members ask of them.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) struct MemberUse {
+    pub(crate) opcode: Opcode,
+    pub(crate) kind: UseKind,
+    pub(crate) is_static: bool,
+}
+
+/// What an instruction does with a member.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) enum UseKind {
+    Load,
+    Store,
+    Call,
+}
+
+impl MemberUse {
+    /// Returns what an opcode asks, or `None` of those that use no member.
+    pub(crate) fn of(opcode: Opcode) -> Option<MemberUse> {
+        let (kind, is_static) = match opcode {
+            Opcode::Getstatic => (UseKind::Load, true),
+            Opcode::Putstatic => (UseKind::Store, true),
+            Opcode::Getfield => (UseKind::Load, false),
+            Opcode::Putfield => (UseKind::Store, false),
+            Opcode::Invokestatic => (UseKind::Call, true),
+            Opcode::Invokevirtual | Opcode::Invokespecial => (UseKind::Call, false),
+            _ => return None,
+        };
+        Some(MemberUse {
+            opcode,
+            kind,
+            is_static,
+        })
+    }
+}
+
+/// The members that the code of one class may use.
+#[derive(Debug)]
+pub(crate) struct Members<'a, 'w> {
+    class: ClassFile<'a>,
+    natives: &'static [NativeDecl],
+    signatures: Signatures<'w>,
+    constants: &'w mut [Resolved],
+}
+
+impl<'a, 'w> Members<'a, 'w> {
+    /// Begins with nothing resolved, or `None` where the memory does not hold the pool.
+    pub(crate) fn new(
+        class: ClassFile<'a>,
+        natives: &'static [NativeDecl],
+        signatures: Signatures<'w>,
+        memory: &'w mut [Resolved],
+    ) -> Option<Members<'a, 'w>> {
+        let constants = memory.get_mut(..usize::from(class.pool().count()))?;
+        constants.fill(Resolved::default());
+        Some(Members {
+            class,
+            natives,
+            signatures,
+            constants,
+        })
+    }
+
+    pub(crate) fn class(&self) -> ClassFile<'a> {
+        self.class
+    }
+
+    pub(crate) fn signatures(&self) -> &Signatures<'w> {
+        &self.signatures
+    }
+
+    /// Returns what [`resolve`](Self::resolve) found for a constant.
+    pub(crate) fn target(&self, index: CpIndex) -> Option<Target> {
+        self.constants.get(index.index())?.0
+    }
+
+    /// Resolves the member that an instruction of method `within` names, and checks that it fits.
+    pub(crate) fn resolve(
+        &mut self,
+        index: CpIndex,
+        asked: MemberUse,
+        within: &Method<'_>,
+    ) -> Result<(), VerifyErrorKind> {
+        let target = match self.target(index) {
+            Some(target) => target,
+            None => self.look_up(index, asked)?,
+        };
+        fits(target, index, asked, within)?;
+        if let Some(entry) = self.constants.get_mut(index.index()) {
+            *entry = Resolved(Some(target));
+        }
+        Ok(())
+    }
+
+    fn look_up(&self, index: CpIndex, asked: MemberUse) -> Result<Target, VerifyErrorKind> {
+        let reference = self
+            .class
+            .pool()
+            .member(index)
+            .map_err(|error| pool_error(asked.opcode, index, error))?;
+        let wrong_kind = VerifyErrorKind::ConstantKind {
+            opcode: asked.opcode,
+            index,
+        };
+        match (reference.kind, asked.kind) {
+            (MemberKind::Field, UseKind::Load | UseKind::Store) => self.field(index, &reference),
+            (MemberKind::Method, UseKind::Call) => self.method(index, asked, &reference),
+            (MemberKind::InterfaceMethod, UseKind::Call) => {
+                let named_by = matches!(asked.opcode, Opcode::Invokestatic | Opcode::Invokespecial);
+                if !named_by || self.class.version().major < INTERFACE_CALL_MAJOR {
+                    Err(wrong_kind)
+                } else if self.is_own(&reference) {
+                    Err(VerifyErrorKind::UnresolvedMethod {
+                        index,
+                        misfit: Misfit::Interface,
+                    })
+                } else {
+                    Err(VerifyErrorKind::ForeignMethod { index })
+                }
+            }
+            (MemberKind::Field, UseKind::Call)
+            | (MemberKind::Method | MemberKind::InterfaceMethod, UseKind::Load | UseKind::Store) => {
+                Err(wrong_kind)
+            }
+        }
+    }
+
+    fn is_own(&self, reference: &MemberRef<'_>) -> bool {
+        reference.class == self.class.name()
+    }
+
+    fn field(&self, index: CpIndex, reference: &MemberRef<'_>) -> Result<Target, VerifyErrorKind> {
+        if !self.is_own(reference) {
+            return Err(VerifyErrorKind::ForeignField { index });
+        }
+        // Fields may share a name, not name and descriptor both.
+        let mut misfit = Misfit::Name;
+        for field in self.class.fields() {
+            if field.name != reference.name {
+                continue;
+            }
+            if field.descriptor == reference.descriptor {
+                return self.own_field(&field);
+            }
+            misfit = Misfit::Descriptor;
+        }
+        Err(VerifyErrorKind::UnresolvedField { index, misfit })
+    }
+
+    fn own_field(&self, field: &Field<'_>) -> Result<Target, VerifyErrorKind> {
+        Ok(Target::Field {
+            kind: declared_type(field, self.class.name())?,
+            is_static: field.access.contains(FieldAccess::STATIC),
+            is_final: field.access.contains(FieldAccess::FINAL),
+        })
+    }
+
+    fn method(
+        &self,
+        index: CpIndex,
+        asked: MemberUse,
+        reference: &MemberRef<'_>,
+    ) -> Result<Target, VerifyErrorKind> {
+        let is_constructor = reference.name == CONSTRUCTOR;
+        let is_initializer = is_constructor || reference.name == CLASS_INITIALIZER;
+        if is_initializer && !(is_constructor && asked.opcode == Opcode::Invokespecial) {
+            return Err(VerifyErrorKind::SpecialMethodCall {
+                opcode: asked.opcode,
+                index,
+            });
+        }
+        if self.is_own(reference) {
+            if is_constructor {
+                return Err(VerifyErrorKind::ConstructorCall { index });
+            }
+            return self.own_method(index, reference);
+        }
+        if is_constructor && reference.class == OBJECT {
+            if reference.descriptor == "()V" {
+                return Ok(Target::ObjectInit);
+            }
+            return Err(VerifyErrorKind::UnresolvedMethod {
+                index,
+                misfit: Misfit::Descriptor,
+            });
+        }
+        self.native(index, reference)
+    }
+
+    fn own_method(
+        &self,
+        index: CpIndex,
+        reference: &MemberRef<'_>,
+    ) -> Result<Target, VerifyErrorKind> {
+        let unresolved = |misfit| VerifyErrorKind::UnresolvedMethod { index, misfit };
+        let method = self
+            .class
+            .methods()
+            .find(|method| method.name == reference.name)
+            .ok_or(unresolved(Misfit::Name))?;
+        if method.descriptor != reference.descriptor {
+            return Err(unresolved(Misfit::Descriptor));
+        }
+        Ok(Target::Method {
+            signature: self
+                .signatures
+                .of(method.id)
+                .ok_or(VerifyErrorKind::WorkArea)?,
+            is_static: method.access.contains(MethodAccess::STATIC),
+        })
+    }
+
+    fn native(&self, index: CpIndex, reference: &MemberRef<'_>) -> Result<Target, VerifyErrorKind> {
+        let (class, name) = (reference.class.as_bytes(), reference.name.as_bytes());
+        if !is_native_class(self.natives, class) {
+            return Err(VerifyErrorKind::ForeignMethod { index });
+        }
+        match find_native_of(self.natives, class, name, reference.descriptor.as_bytes()) {
+            Some((_, native)) => Ok(Target::Native(native)),
+            None => Err(VerifyErrorKind::UnresolvedNative {
+                index,
+                misfit: native_misfit(self.natives, name),
+            }),
+        }
+    }
+}
+
+/// Returns the verification type of a field, or why the subset does not have it.
+pub(crate) fn declared_type(
+    field: &Field<'_>,
+    own_name: Utf8<'_>,
+) -> Result<VerificationType, VerifyErrorKind> {
+    let found = TypeUse::Field;
+    // The parser has read every descriptor; one that it would refuse has no type of the subset.
+    let declared = parse_field(field.descriptor.as_bytes())
+        .map_err(|_| VerifyErrorKind::ForeignType { found })?;
+    field_type(declared, own_name, found)
+}
+
+/// Checks that a member can be used by the instruction that names it.
+fn fits(
+    target: Target,
+    index: CpIndex,
+    asked: MemberUse,
+    within: &Method<'_>,
+) -> Result<(), VerifyErrorKind> {
+    let misfit = if asked.is_static {
+        Misfit::Instance
+    } else {
+        Misfit::Static
+    };
+    let wrong_kind = VerifyErrorKind::ConstantKind {
+        opcode: asked.opcode,
+        index,
+    };
+    match (target, asked.kind) {
+        (
+            Target::Field {
+                is_static,
+                is_final,
+                ..
+            },
+            UseKind::Load | UseKind::Store,
+        ) => {
+            if is_static != asked.is_static {
+                return Err(VerifyErrorKind::UnresolvedField { index, misfit });
+            }
+            let initializer = if is_static {
+                CLASS_INITIALIZER
+            } else {
+                CONSTRUCTOR
+            };
+            if is_final && asked.kind == UseKind::Store && within.name != initializer {
+                return Err(VerifyErrorKind::FinalStore { index });
+            }
+            Ok(())
+        }
+        (Target::Method { is_static, .. }, UseKind::Call) => {
+            if is_static == asked.is_static {
+                Ok(())
+            } else {
+                Err(VerifyErrorKind::UnresolvedMethod { index, misfit })
+            }
+        }
+        (Target::Native(_), UseKind::Call) => {
+            if asked.is_static {
+                Ok(())
+            } else {
+                Err(VerifyErrorKind::UnresolvedNative { index, misfit })
+            }
+        }
+        (Target::ObjectInit, UseKind::Call) => {
+            if asked.opcode == Opcode::Invokespecial {
+                Ok(())
+            } else {
+                Err(VerifyErrorKind::SpecialMethodCall {
+                    opcode: asked.opcode,
+                    index,
+                })
+            }
+        }
+        (Target::Field { .. }, UseKind::Call)
+        | (
+            Target::Method { .. } | Target::Native(_) | Target::ObjectInit,
+            UseKind::Load | UseKind::Store,
+        ) => Err(wrong_kind),
+    }
+}
+
+/// Returns why no native of the table is meant by a name whose descriptor fits none.
+pub(crate) fn native_misfit(natives: &[NativeDecl], name: &[u8]) -> Misfit {
+    if natives.iter().any(|native| native.name.as_bytes() == name) {
+        Misfit::Descriptor
+    } else {
+        Misfit::Name
+    }
+}
+
+/// Returns the verification type of what a native takes or gives back.
+pub(crate) const fn native_type(kind: NativeType) -> VerificationType {
+    match kind {
+        NativeType::Int => VerificationType::Int,
+        NativeType::ByteArray => VerificationType::ByteArray,
+        NativeType::ShortArray => VerificationType::ShortArray,
+        NativeType::IntArray => VerificationType::IntArray,
+    }
+}
+
+/// Says what is wrong with the constant that an instruction names.
+pub(crate) fn pool_error(opcode: Opcode, index: CpIndex, error: PoolError) -> VerifyErrorKind {
+    match error.kind {
+        PoolErrorKind::OutOfRange { .. } | PoolErrorKind::Unusable => {
+            VerifyErrorKind::ConstantIndex { opcode, index }
+        }
+        PoolErrorKind::Tag { .. } => VerifyErrorKind::ConstantKind { opcode, index },
+    }
+}

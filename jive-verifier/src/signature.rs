@@ -1,0 +1,110 @@
+//! The methods' signatures as verification types, worked out once for each method.
+
+use jive_core::{MethodDescriptor, MethodId, Utf8};
+
+use crate::descriptor::field_type;
+use crate::error::VerifyErrorKind;
+use crate::found::TypeUse;
+use crate::types::VerificationType;
+
+/// Bytes of a signature besides its parameters: their count, and the result.
+const HEADER: usize = 2;
+/// The result of a method that returns `void`; no type has these bits.
+const VOID: u8 = 0;
+
+/// Where one method's signature lies among the [`Signatures`].
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Signature {
+    start: u16,
+}
+
+/// The signatures of a class's methods, in file order and lent memory.
+#[derive(Debug)]
+pub(crate) struct Signatures<'w> {
+    bytes: &'w mut [u8],
+    used: usize,
+}
+
+/// Returns how many bytes the signature of a method with this descriptor takes.
+pub(crate) fn signature_len(descriptor: &[u8]) -> usize {
+    let parsed = MethodDescriptor::parse(descriptor).ok();
+    HEADER.saturating_add(parsed.map_or(0, |parsed| parsed.parameters().len()))
+}
+
+impl<'w> Signatures<'w> {
+    pub(crate) fn new(bytes: &'w mut [u8]) -> Signatures<'w> {
+        Signatures { bytes, used: 0 }
+    }
+
+    /// Adds the signature of the next method, or says which of its types the subset does not have.
+    pub(crate) fn add(
+        &mut self,
+        descriptor: Utf8<'_>,
+        own_name: Utf8<'_>,
+    ) -> Result<(), VerifyErrorKind> {
+        // The parser has read every descriptor; one that it would refuse has no type of the subset.
+        let parsed = MethodDescriptor::parse(descriptor.as_bytes()).map_err(|_| {
+            VerifyErrorKind::ForeignType {
+                found: TypeUse::Result,
+            }
+        })?;
+        let parameters = parsed.parameters();
+        self.push(u8::try_from(parameters.len()).unwrap_or(u8::MAX))?;
+        let result = match parsed.result() {
+            None => VOID,
+            Some(result) => field_type(result, own_name, TypeUse::Result)?.bits(),
+        };
+        self.push(result)?;
+        for (number, parameter) in (1..=u8::MAX).zip(parameters) {
+            let found = TypeUse::Parameter(number);
+            self.push(field_type(parameter, own_name, found)?.bits())?;
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, byte: u8) -> Result<(), VerifyErrorKind> {
+        let slot = self
+            .bytes
+            .get_mut(self.used)
+            .ok_or(VerifyErrorKind::WorkArea)?;
+        *slot = byte;
+        self.used = self.used.saturating_add(1);
+        Ok(())
+    }
+
+    /// Finds the signature of a method, or `None` where it was not added.
+    pub(crate) fn of(&self, method: MethodId) -> Option<Signature> {
+        let mut start = 0_usize;
+        for _ in 0..method.0 {
+            let count = usize::from(*self.bytes.get(start)?);
+            start = start.checked_add(HEADER)?.checked_add(count)?;
+        }
+        (start < self.used).then_some(())?;
+        Some(Signature {
+            start: u16::try_from(start).ok()?,
+        })
+    }
+
+    /// Returns the types of the parameters, first to last, without `this`.
+    pub(crate) fn parameters(
+        &self,
+        signature: Signature,
+    ) -> impl ExactSizeIterator<Item = VerificationType> + DoubleEndedIterator {
+        let start = usize::from(signature.start);
+        let count = usize::from(self.bytes.get(start).copied().unwrap_or(0));
+        let first = start.saturating_add(HEADER);
+        let parameters = self.bytes.get(first..first.saturating_add(count));
+        parameters
+            .unwrap_or(&[])
+            .iter()
+            .map(|bits| VerificationType::from_bits(*bits))
+    }
+
+    /// Returns the type of the result, `None` for `void`.
+    pub(crate) fn result(&self, signature: Signature) -> Option<VerificationType> {
+        let bits = self
+            .bytes
+            .get(usize::from(signature.start).saturating_add(1))?;
+        (*bits != VOID).then_some(VerificationType::from_bits(*bits))
+    }
+}

@@ -1,0 +1,283 @@
+//! Static constraints on a method's code (JVMS §4.9.1), held by every instruction, reachable or not.
+
+use jive_core::limits::FRAME_SLOTS_MAX;
+use jive_core::{
+    ArrayKind, Constant, CpIndex, DecodeErrorKind, Exclusion, Insn, Opcode, Operand, Pc,
+    instructions,
+};
+
+use crate::error::{Location, VerifyError, VerifyErrorKind};
+use crate::found::TypeUse;
+use crate::marks::CodeMap;
+use crate::method::MethodCode;
+use crate::resolve::{MemberUse, Members, pool_error};
+use crate::targets::each_target;
+
+/// Below this major version the padding of a switch must be zeros, as HotSpot has it.
+const FREE_PADDING_MAJOR: u16 = 51;
+
+/// Checks a method's code instruction by instruction, lowest pc first, and marks instruction starts
+/// and leaders.
+///
+/// Returns how many instructions there are. What it proves: every byte belongs to an instruction of
+/// the subset, every branch goes to the start of one, every local variable exists, and every constant
+/// is of the kind that its instruction asks for and names what exists and fits.
+pub(crate) fn check_structure<'a>(
+    method: &MethodCode<'a>,
+    members: &mut Members<'a, '_>,
+    map: &mut CodeMap<'_>,
+) -> Result<u32, VerifyError> {
+    check_frame(method)?;
+    let (instruction_count, known) = mark_starts(method.bytes(), map);
+    map.mark_leader(Pc(0));
+    let mut check = StructureCheck {
+        method,
+        members,
+        map,
+        known,
+        first_handler: method.code.exceptions().map(|row| row.start).min(),
+    };
+    for decoded in instructions(method.bytes()) {
+        match decoded {
+            Ok(insn) => check
+                .instruction(&insn)
+                .map_err(|kind| method.error(insn.pc, kind))?,
+            Err(error) => {
+                let kind = decode_error(method.bytes(), error.pc, error.kind);
+                return Err(method.error(error.pc, kind));
+            }
+        }
+    }
+    if check.first_handler.is_some() {
+        return Err(VerifyError {
+            at: Location::Method(method.id()),
+            kind: VerifyErrorKind::ExceptionHandler,
+        });
+    }
+    Ok(instruction_count)
+}
+
+/// Holds the method to the size of frame that this VM was built for.
+fn check_frame(method: &MethodCode<'_>) -> Result<(), VerifyError> {
+    let needed = method.shape().slots();
+    let limit = u32::from(FRAME_SLOTS_MAX);
+    if needed > limit {
+        return Err(VerifyError {
+            at: Location::Method(method.id()),
+            kind: VerifyErrorKind::Frame { needed, limit },
+        });
+    }
+    Ok(())
+}
+
+/// Marks where instructions start, as far as the code can be decoded, and returns their count and
+/// how far that is.
+fn mark_starts(code: &[u8], map: &mut CodeMap<'_>) -> (u32, u32) {
+    let mut count: u32 = 0;
+    let mut known: u32 = 0;
+    for insn in instructions(code).map_while(Result::ok) {
+        map.mark_start(insn.pc);
+        count = count.saturating_add(1);
+        known = insn.next_pc();
+    }
+    (count, known)
+}
+
+struct StructureCheck<'c, 'a, 'w, 'm> {
+    method: &'c MethodCode<'a>,
+    members: &'c mut Members<'a, 'w>,
+    map: &'c mut CodeMap<'m>,
+    /// Up to here it is known where instructions start; what lies behind cannot be decoded, which is
+    /// an error of its own, told after those of lower pcs.
+    known: u32,
+    /// Where the first exception handler begins to cover code.
+    first_handler: Option<Pc>,
+}
+
+impl StructureCheck<'_, '_, '_, '_> {
+    fn instruction(&mut self, insn: &Insn<'_>) -> Result<(), VerifyErrorKind> {
+        if self.first_handler.is_some_and(|start| start <= insn.pc) {
+            return Err(VerifyErrorKind::ExceptionHandler);
+        }
+        if let Some(why) = insn.opcode.exclusion() {
+            return Err(self.excluded(insn, why));
+        }
+        let opcode = insn.opcode;
+        match insn.operand {
+            Operand::None | Operand::Int(_) => Ok(()),
+            Operand::Local(local) | Operand::LocalIncrement { local, .. } => {
+                self.local(opcode, local)
+            }
+            Operand::Constant(index) => match MemberUse::of(opcode) {
+                Some(asked) => self.members.resolve(index, asked, &self.method.declaration),
+                None => self.loaded_constant(opcode, index),
+            },
+            Operand::Branch(_) => self.targets(insn),
+            Operand::TableSwitch(switch) => {
+                self.padding(opcode, switch.padding_is_zero())?;
+                self.targets(insn)
+            }
+            Operand::LookupSwitch(switch) => {
+                self.padding(opcode, switch.padding_is_zero())?;
+                self.targets(insn)
+            }
+            Operand::ArrayType(code) => array_type_code(opcode, code),
+            // Their opcodes are outside the subset.
+            Operand::InvokeInterface { .. }
+            | Operand::InvokeDynamic(_)
+            | Operand::MultiArray { .. } => Err(VerifyErrorKind::ReservedOpcode { opcode }),
+        }
+    }
+
+    fn local(&self, opcode: Opcode, local: u16) -> Result<(), VerifyErrorKind> {
+        let max_locals = self.method.shape().max_locals;
+        if local < max_locals {
+            Ok(())
+        } else {
+            Err(VerifyErrorKind::LocalIndex {
+                opcode,
+                local,
+                max_locals,
+            })
+        }
+    }
+
+    fn targets(&mut self, insn: &Insn<'_>) -> Result<(), VerifyErrorKind> {
+        each_target(&insn.operand, |target| self.target(insn.opcode, target))
+    }
+
+    fn target(&mut self, opcode: Opcode, target: i64) -> Result<(), VerifyErrorKind> {
+        let length = i64::try_from(self.method.bytes().len()).unwrap_or(0);
+        let pc = u16::try_from(target).ok().map(Pc);
+        match pc {
+            Some(pc) if self.map.is_start(pc) => {
+                self.map.mark_leader(pc);
+                Ok(())
+            }
+            Some(_) if i64::from(self.known) <= target && target < length => Ok(()),
+            Some(_) | None => Err(VerifyErrorKind::BranchTarget { opcode, target }),
+        }
+    }
+
+    fn padding(&self, opcode: Opcode, is_zero: bool) -> Result<(), VerifyErrorKind> {
+        if is_zero || self.members.class().version().major >= FREE_PADDING_MAJOR {
+            Ok(())
+        } else {
+            Err(VerifyErrorKind::SwitchPadding { opcode })
+        }
+    }
+
+    /// Checks what `ldc` and `ldc_w` load.
+    fn loaded_constant(&self, opcode: Opcode, index: CpIndex) -> Result<(), VerifyErrorKind> {
+        let constant = self
+            .members
+            .class()
+            .pool()
+            .get(index)
+            .map_err(|error| pool_error(opcode, index, error))?;
+        let found = TypeUse::Constant(index);
+        match constant {
+            Constant::Integer(_) => Ok(()),
+            Constant::Float(_) => Err(VerifyErrorKind::Float { found }),
+            Constant::String { .. } => Err(VerifyErrorKind::String { found }),
+            Constant::Class { .. } => Err(VerifyErrorKind::ClassConstant { index }),
+            Constant::MethodHandle { .. } | Constant::MethodType { .. } => {
+                Err(VerifyErrorKind::MethodHandle { index })
+            }
+            Constant::Dynamic { .. } => Err(VerifyErrorKind::DynamicConstant { index }),
+            Constant::Long(_)
+            | Constant::Double(_)
+            | Constant::Utf8(_)
+            | Constant::NameAndType { .. }
+            | Constant::Member { .. }
+            | Constant::InvokeDynamic { .. }
+            | Constant::Module { .. }
+            | Constant::Package { .. } => Err(VerifyErrorKind::ConstantKind { opcode, index }),
+        }
+    }
+
+    /// Says why an opcode is outside the subset.
+    fn excluded(&self, insn: &Insn<'_>, why: Exclusion) -> VerifyErrorKind {
+        let opcode = insn.opcode;
+        let found = TypeUse::Opcode(opcode);
+        match why {
+            Exclusion::Long => VerifyErrorKind::Long { found },
+            Exclusion::Float => VerifyErrorKind::Float { found },
+            Exclusion::Double => VerifyErrorKind::Double { found },
+            Exclusion::Char => VerifyErrorKind::Char { found },
+            Exclusion::Wide => self.wide_constant(insn),
+            Exclusion::ReferenceArray => VerifyErrorKind::ReferenceArray { found },
+            Exclusion::Object => VerifyErrorKind::NewObject { opcode },
+            Exclusion::TypeTest => VerifyErrorKind::TypeTest { opcode },
+            Exclusion::Exception => VerifyErrorKind::Throw { opcode },
+            Exclusion::Thread => VerifyErrorKind::Monitor { opcode },
+            Exclusion::Subroutine => VerifyErrorKind::Subroutine { opcode },
+            Exclusion::InterfaceCall => VerifyErrorKind::InvokeInterface { opcode },
+            Exclusion::DynamicCall => VerifyErrorKind::InvokeDynamic { opcode },
+            Exclusion::Reserved => VerifyErrorKind::ReservedOpcode { opcode },
+        }
+    }
+
+    /// Says what `ldc2_w` would load.
+    fn wide_constant(&self, insn: &Insn<'_>) -> VerifyErrorKind {
+        let opcode = insn.opcode;
+        let Operand::Constant(index) = insn.operand else {
+            return VerifyErrorKind::ReservedOpcode { opcode };
+        };
+        let found = TypeUse::Constant(index);
+        match self.members.class().pool().get(index) {
+            Ok(Constant::Long(_)) => VerifyErrorKind::Long { found },
+            Ok(Constant::Double(_)) => VerifyErrorKind::Double { found },
+            Ok(Constant::Dynamic { .. }) => VerifyErrorKind::DynamicConstant { index },
+            Ok(
+                Constant::Integer(_)
+                | Constant::Float(_)
+                | Constant::String { .. }
+                | Constant::Class { .. }
+                | Constant::MethodHandle { .. }
+                | Constant::MethodType { .. }
+                | Constant::Utf8(_)
+                | Constant::NameAndType { .. }
+                | Constant::Member { .. }
+                | Constant::InvokeDynamic { .. }
+                | Constant::Module { .. }
+                | Constant::Package { .. },
+            ) => VerifyErrorKind::ConstantKind { opcode, index },
+            Err(error) => pool_error(opcode, index, error),
+        }
+    }
+}
+
+/// Checks the type that `newarray` names (JVMS table 6.5.newarray-A).
+fn array_type_code(opcode: Opcode, code: u8) -> Result<(), VerifyErrorKind> {
+    if ArrayKind::from_newarray_code(code).is_some() {
+        return Ok(());
+    }
+    let found = TypeUse::Opcode(opcode);
+    Err(match code {
+        5 => VerifyErrorKind::Char { found },
+        6 => VerifyErrorKind::Float { found },
+        7 => VerifyErrorKind::Double { found },
+        11 => VerifyErrorKind::Long { found },
+        _ => VerifyErrorKind::ArrayTypeCode { found: code },
+    })
+}
+
+fn decode_error(code: &[u8], pc: Pc, kind: DecodeErrorKind) -> VerifyErrorKind {
+    match kind {
+        DecodeErrorKind::Truncated => VerifyErrorKind::TruncatedInstruction,
+        DecodeErrorKind::UnknownOpcode(byte) => VerifyErrorKind::UnknownOpcode { byte },
+        DecodeErrorKind::WideOperand(byte) => VerifyErrorKind::WideOpcode { byte },
+        DecodeErrorKind::TableBounds { low, high } => VerifyErrorKind::SwitchBounds { low, high },
+        DecodeErrorKind::NegativePairs { count } => VerifyErrorKind::SwitchCount { count },
+        DecodeErrorKind::UnsortedKeys { previous, key } => {
+            VerifyErrorKind::SwitchOrder { previous, key }
+        }
+        DecodeErrorKind::NonZeroByte { .. } | DecodeErrorKind::ZeroCount => {
+            match code.get(pc.index()).copied().and_then(Opcode::from_byte) {
+                Some(opcode) => VerifyErrorKind::OperandBytes { opcode },
+                None => VerifyErrorKind::TruncatedInstruction,
+            }
+        }
+    }
+}

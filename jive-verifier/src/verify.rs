@@ -1,0 +1,105 @@
+//! The way from a class file to the verifier's word for it.
+
+use jive_core::{ClassFile, Code, Method, NativeDecl, Verified};
+
+use crate::class::check_class;
+use crate::error::{Location, VerifyError, VerifyErrorKind};
+use crate::flow::{Flow, FlowMemory};
+use crate::marks::{CodeMap, CodeMarks};
+use crate::method::MethodCode;
+use crate::observer::Observer;
+use crate::policy::{Policy, applet_members};
+use crate::resolve::Members;
+use crate::signature::Signatures;
+use crate::structure::check_structure;
+use crate::work::WorkArea;
+
+/// Verifies a class against a natives table.
+///
+/// # Errors
+///
+/// The first fault found, in the order that [`VerifyError`] states.
+pub fn verify<'a>(
+    class: ClassFile<'a>,
+    policy: Policy,
+    natives: &'static [NativeDecl],
+    work: WorkArea<'_>,
+) -> Result<Verified<'a>, VerifyError> {
+    verify_with(class, policy, natives, work, &mut ())
+}
+
+/// Verifies a class as [`verify`] does, and tells an observer the types that it inferred.
+///
+/// # Errors
+///
+/// The first fault found, in the order that [`VerifyError`] states.
+pub fn verify_with<'a>(
+    class: ClassFile<'a>,
+    policy: Policy,
+    natives: &'static [NativeDecl],
+    work: WorkArea<'_>,
+    observer: &mut impl Observer,
+) -> Result<Verified<'a>, VerifyError> {
+    let mut signatures = Signatures::new(work.signatures);
+    check_class(&class, natives, &mut signatures)?;
+    let applet = match policy {
+        Policy::Applet => Some(applet_members(&class)?),
+        Policy::ClassOnly => None,
+    };
+    let mut members =
+        Members::new(class, natives, signatures, work.constants).ok_or(VerifyError {
+            at: Location::Class,
+            kind: VerifyErrorKind::WorkArea,
+        })?;
+    let mut memory = CodeMemory {
+        marks: work.marks,
+        leaders: work.leaders,
+        queue: work.queue,
+        states: work.states,
+    };
+    for declaration in class.methods() {
+        // Natives have none.
+        if let Some(code) = declaration.code() {
+            verify_code(declaration, code, &mut members, &mut memory, observer)?;
+        }
+    }
+    Ok(Verified::vouch(class, natives, applet))
+}
+
+/// The part of the work area that each method uses anew.
+struct CodeMemory<'w> {
+    marks: &'w mut [CodeMarks],
+    leaders: &'w mut [u16],
+    queue: &'w mut [u32],
+    states: &'w mut [u8],
+}
+
+/// Verifies the code of one method: its static constraints, then its data flow.
+fn verify_code<'a>(
+    declaration: Method<'a>,
+    code: Code<'a>,
+    members: &mut Members<'a, '_>,
+    memory: &mut CodeMemory<'_>,
+    observer: &mut impl Observer,
+) -> Result<(), VerifyError> {
+    let too_small = VerifyError {
+        at: Location::Method(declaration.id),
+        kind: VerifyErrorKind::WorkArea,
+    };
+    let method = MethodCode {
+        declaration,
+        code,
+        signature: members.signatures().of(declaration.id).ok_or(too_small)?,
+    };
+    let mut map = CodeMap::new(memory.marks, code.bytes.len()).ok_or(too_small)?;
+    let instruction_count = check_structure(&method, members, &mut map)?;
+    let leader_count = map.number_leaders(memory.leaders).ok_or(too_small)?;
+    let memory = FlowMemory {
+        leaders: memory.leaders.get(..leader_count).ok_or(too_small)?,
+        queue: memory.queue,
+        states: memory.states,
+    };
+    Flow::new(&method, members, &map, memory, instruction_count)
+        .ok_or(too_small)?
+        .run(observer)
+}
