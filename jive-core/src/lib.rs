@@ -30,7 +30,7 @@ pub use descriptor::{
     ArrayKind, DescriptorError, DescriptorErrorKind, ElementType, FieldType, MethodDescriptor,
     Parameters, parse_field,
 };
-pub use disasm::Disassembly;
+pub use disasm::{Described, Disassembly};
 pub use frame::{CallStack, Frame};
 pub use heap::{ArrayView, Heap};
 pub use id::{CpIndex, FieldId, MethodId, NativeId, Pc};
