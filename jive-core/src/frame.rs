@@ -389,7 +389,8 @@ impl Cursor<'_> {
             op: callee.entry,
             base: stored_base,
         };
-        // What an earlier call left there, maybe one of another endpoint, is not for this one to see.
+        // What an earlier call left there, maybe one of another endpoint, is not for this one to see,
+        // whatever its verifier missed.
         let locals = self
             .slots
             .get_mut(self.top..stack)

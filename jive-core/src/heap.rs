@@ -140,9 +140,8 @@ impl<'m> Heap<'m> {
         self.top.saturating_sub(HEAP_START)
     }
 
-    /// Begins a call whose arrays end with it.
-    pub(crate) fn begin_call(&mut self) {
-        self.end_call();
+    /// Begins a call whose arrays end with it; none is running.
+    pub(crate) const fn begin_call(&mut self) {
         self.call_start = Some(self.top);
     }
 

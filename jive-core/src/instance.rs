@@ -144,15 +144,15 @@ impl<'m> Instance<'m> {
             method,
             pc: Pc(0),
         };
+        self.heap.end_call();
         let linked = self.program.method(method).filter(|linked| linked.ops > 0);
         let linked = linked.ok_or(trap(TrapKind::Unverified))?;
         let receiver = linked.has_receiver.then_some(THIS);
         stack
             .begin(method, linked, receiver, args, fuel)
             .map_err(trap)?;
-        match lifetime {
-            Lifetime::Persistent => self.heap.end_call(),
-            Lifetime::PerCall => self.heap.begin_call(),
+        if lifetime == Lifetime::PerCall {
+            self.heap.begin_call();
         }
         Ok(())
     }
