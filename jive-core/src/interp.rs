@@ -106,11 +106,13 @@ pub(crate) fn execute(
             Op::Multiply => cursor.binary(i32::wrapping_mul)?,
             Op::Divide => {
                 let divisor = pop_divisor(cursor)?;
-                cursor.unary(|dividend| dividend.wrapping_div(divisor))?;
+                // One quotient is no `int`: MIN_VALUE / -1, which wraps to its dividend.
+                cursor.unary(|dividend| dividend.checked_div(divisor).unwrap_or(dividend))?;
             }
             Op::Remainder => {
                 let divisor = pop_divisor(cursor)?;
-                cursor.unary(|dividend| dividend.wrapping_rem(divisor))?;
+                // Where the quotient wraps, the remainder is 0 (JVMS §6.5.irem).
+                cursor.unary(|dividend| dividend.checked_rem(divisor).unwrap_or(0))?;
             }
             Op::Negate => cursor.unary(i32::wrapping_neg)?,
             // The wrapping shifts take the low five bits of the count, as JVMS §6.5.ishl does.

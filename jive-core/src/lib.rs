@@ -1,6 +1,17 @@
 //! The freestanding half of JIVE: class files, linked programs and the interpreter.
 #![no_std]
 #![forbid(unsafe_code)]
+// No input may cause a panic. What could cause one is refused here; an exception says why it cannot.
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::indexing_slicing,
+        clippy::arithmetic_side_effects
+    )
+)]
 
 mod classfile;
 mod descriptor;

@@ -320,61 +320,65 @@ mod tests {
     use crate::id::Pc;
     use crate::insn::decode;
 
-    /// Lowers an instruction made of these bytes, zeros behind them, in a class of the tests;
-    /// `None` where they are no instruction.
-    fn lower(code: [u8; 3]) -> Option<Result<Op, LinkErrorKind>> {
-        let mut padded = [0; 24];
-        padded[..3].copy_from_slice(&code);
-        let insn = decode(&padded, Pc(0)).ok()?;
+    /// Runs a test with what lowers an instruction made of three bytes and zeros behind them, in a
+    /// class of the tests; it answers `None` where they are no instruction.
+    fn with_class(test: impl FnOnce(&dyn Fn([u8; 3]) -> Option<Result<Op, LinkErrorKind>>)) {
         let bytes = include_bytes!("../tests/classes/Storage.class");
         let mut index = [0; 512];
         let class = ClassFile::parse(bytes, &mut index).unwrap();
         let verified = Verified::vouch(class, &[], None);
-        let mut cases = [SwitchCase::default(); 4];
-        let mut lowering = Lowering {
-            verified: &verified,
-            result: ValueKind::Int,
-            targets: Targets {
-                entry: 0,
-                origins: &[Origin::default()],
-            },
-            switches: &mut SwitchTable::new(&mut cases),
-        };
-        Some(lowering.lower(&insn))
+        test(&|code| {
+            let mut padded = [0; 24];
+            padded[..3].copy_from_slice(&code);
+            let insn = decode(&padded, Pc(0)).ok()?;
+            let mut cases = [SwitchCase::default(); 4];
+            let mut lowering = Lowering {
+                verified: &verified,
+                result: ValueKind::Int,
+                targets: Targets {
+                    entry: 0,
+                    origins: &[Origin::default()],
+                },
+                switches: &mut SwitchTable::new(&mut cases),
+            };
+            Some(lowering.lower(&insn))
+        });
     }
 
     #[test]
     fn an_opcode_lowers_where_the_subset_has_it() {
-        for &opcode in Opcode::ALL {
-            // Among these operands are branches to the instruction itself, every array type, and
-            // every constant of the class, by one byte and by two.
-            let mut lowered = (0..=u8::MAX)
-                .flat_map(|operand| [[opcode.byte(), operand, 0], [opcode.byte(), 0, operand]])
-                .filter_map(lower);
-            match opcode.exclusion() {
-                // It never stands alone.
-                None if opcode == Opcode::Wide => {}
-                None => assert!(lowered.any(|op| op.is_ok()), "{opcode}"),
-                Some(_) => {
-                    let refusal = Err(LinkErrorKind::Opcode(opcode));
-                    assert!(lowered.all(|op| op == refusal), "{opcode}");
+        with_class(|lower| {
+            for &opcode in Opcode::ALL {
+                // Among these operands are branches to the instruction itself, every array type, and
+                // every constant of the class, by one byte and by two.
+                let byte = opcode.byte();
+                let mut lowered = (0..=u8::MAX)
+                    .flat_map(|operand| [[byte, operand, 0], [byte, 0, operand]])
+                    .filter_map(lower);
+                match opcode.exclusion() {
+                    // It never stands alone.
+                    None if opcode == Opcode::Wide => {}
+                    None => assert!(lowered.any(|op| op.is_ok()), "{opcode}"),
+                    Some(_) => {
+                        let refusal = Err(LinkErrorKind::Opcode(opcode));
+                        assert!(lowered.all(|op| op == refusal), "{opcode}");
+                    }
                 }
             }
-        }
+        });
     }
 
     #[test]
     fn a_branch_into_or_past_the_code_is_refused() {
-        let goto = Opcode::Goto.byte();
-        assert_eq!(lower([goto, 0, 0]), Some(Ok(Op::Goto(0))));
-        for (offset, target) in [
-            ([0, 1], 1),
-            ([0, 3], 3),
-            ([0xff, 0xff], -1),
-            ([0x7f, 0xff], 32_767),
-        ] {
-            let refusal = Err(LinkErrorKind::Target { target });
-            assert_eq!(lower([goto, offset[0], offset[1]]), Some(refusal));
-        }
+        with_class(|lower| {
+            let goto = Opcode::Goto.byte();
+            assert_eq!(lower([goto, 0, 0]), Some(Ok(Op::Goto(0))));
+            for offset in [1, 3, -1, i16::MAX, i16::MIN] {
+                let [high, low] = offset.to_be_bytes();
+                let target = i64::from(offset);
+                let refusal = Err(LinkErrorKind::Target { target });
+                assert_eq!(lower([goto, high, low]), Some(refusal));
+            }
+        });
     }
 }

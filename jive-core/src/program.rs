@@ -56,7 +56,7 @@ impl NativeCall {
     /// Returns the count of values that the call takes off the operand stack.
     pub(crate) const fn slots(self) -> usize {
         // Both widen; `From` is not const.
-        self.arguments as usize + self.has_receiver as usize
+        (self.arguments as usize).wrapping_add(self.has_receiver as usize)
     }
 }
 
@@ -219,7 +219,7 @@ impl LinkedMethod {
     #[must_use]
     pub const fn slots(&self) -> u32 {
         // Two u16 cannot overflow a u32; `From` is not const.
-        self.max_locals as u32 + self.max_stack as u32
+        (self.max_locals as u32).wrapping_add(self.max_stack as u32)
     }
 }
 
@@ -337,11 +337,12 @@ impl<'p> Program<'p> {
     /// Returns the bytes of memory that the program itself takes.
     #[must_use]
     pub const fn byte_size(&self) -> usize {
+        // Slices that lie in memory at once cannot be larger than it together.
         size_of_val(self.ops)
-            + size_of_val(self.origins)
-            + size_of_val(self.methods)
-            + size_of_val(self.fields)
-            + size_of_val(self.switches)
+            .wrapping_add(size_of_val(self.origins))
+            .wrapping_add(size_of_val(self.methods))
+            .wrapping_add(size_of_val(self.fields))
+            .wrapping_add(size_of_val(self.switches))
     }
 
     /// Returns how many slots a call stack needs for this many nested calls of any methods.
