@@ -3,5 +3,6 @@
 mod arrays;
 mod compute;
 mod control;
+mod linking;
 mod machine;
 mod natives;

@@ -1,0 +1,114 @@
+//! What a program takes and tells: sizes, origins, storage that is too small, code that is dead.
+
+use jive_core::{
+    ClassFile, LinkError, LinkErrorKind, LinkSite, LinkedField, LinkedMethod, Op, Opcode, Origin,
+    Pc, Program, ProgramSize, ProgramStorage, Storage, SwitchCase, Verified, link, program_size,
+};
+
+use crate::machine::Machine;
+
+const DEAD: &[u8] = include_bytes!("../classes/Dead.class");
+
+/// Thirteen and three instructions; a switch of one case and one of two, each with a default.
+const SIZE: ProgramSize = ProgramSize {
+    ops: 16,
+    methods: 2,
+    fields: 1,
+    switches: 5,
+};
+
+/// Links `Dead` in storage of this size, all of it filled with what was there before.
+fn link_in(size: ProgramSize, test: impl FnOnce(Result<Program<'_>, LinkError>)) {
+    let mut index = vec![0; ClassFile::index_len(DEAD).unwrap()];
+    let class = ClassFile::parse(DEAD, &mut index).unwrap();
+    let verified = Verified::vouch(class, &[], None);
+    assert_eq!(program_size(&verified), Ok(SIZE));
+    let storage = ProgramStorage {
+        ops: &mut vec![Op::Swap; size.ops],
+        origins: &mut vec![Origin::default(); size.ops],
+        methods: &mut vec![LinkedMethod::default(); size.methods],
+        fields: &mut vec![LinkedField::default(); size.fields],
+        switches: &mut vec![SwitchCase::default(); size.switches],
+    };
+    test(link(&verified, storage));
+}
+
+#[test]
+fn dead_code_links_and_live_code_runs() {
+    let mut machine = Machine::load(DEAD, &[], 0);
+    assert_eq!(machine.call("run", &[]), Ok(None));
+    assert_eq!(machine.value("value", &[]), 3);
+}
+
+#[test]
+fn an_op_tells_what_it_was_made_from() {
+    link_in(SIZE, |program| {
+        let program = program.unwrap();
+        let origin = |op| {
+            let origin = program.origin(op).unwrap();
+            assert_eq!(origin.instructions, 1);
+            (origin.pc, origin.opcode)
+        };
+        assert_eq!(origin(0), (Pc(0), Opcode::Return));
+        // `wide iinc` is one instruction, whose opcode is that of what is widened.
+        assert_eq!(origin(5), (Pc(6), Opcode::Iinc));
+        assert_eq!(origin(6), (Pc(12), Opcode::Putstatic));
+        assert_eq!(origin(12), (Pc(67), Opcode::Nop));
+        // The next method begins behind it, and its pc from 0 again.
+        assert_eq!(origin(13), (Pc(0), Opcode::Iconst3));
+        assert_eq!(program.origin(16), None);
+        assert_eq!(program.code_bytes(), 68 + 3);
+    });
+}
+
+#[test]
+fn storage_larger_than_needed_is_not_counted() {
+    let larger = ProgramSize {
+        ops: 100,
+        methods: 100,
+        fields: 100,
+        switches: 100,
+    };
+    link_in(larger, |program| {
+        let program = program.unwrap();
+        assert_eq!((program.ops().len(), program.field_count()), (16, 1));
+        link_in(SIZE, |exact| {
+            assert_eq!(program.byte_size(), exact.unwrap().byte_size())
+        });
+    });
+}
+
+#[test]
+fn each_part_of_the_storage_that_is_too_small_is_named() {
+    let too_small = |storage, needed| LinkError {
+        at: LinkSite::Class,
+        kind: LinkErrorKind::StorageTooSmall {
+            storage,
+            needed,
+            found: needed - 1,
+        },
+    };
+    for (size, error) in [
+        (ProgramSize { ops: 15, ..SIZE }, too_small(Storage::Ops, 16)),
+        (
+            ProgramSize { methods: 1, ..SIZE },
+            too_small(Storage::Methods, 2),
+        ),
+        (
+            ProgramSize { fields: 0, ..SIZE },
+            too_small(Storage::Fields, 1),
+        ),
+        (
+            ProgramSize {
+                switches: 4,
+                ..SIZE
+            },
+            too_small(Storage::Switches, 5),
+        ),
+    ] {
+        link_in(size, |program| {
+            assert_eq!(program.unwrap_err(), error);
+            assert_eq!(error.kind.code(), "limit/program-storage");
+        });
+    }
+}
