@@ -2,3 +2,5 @@
 #![forbid(unsafe_code)]
 
 pub mod asm;
+pub mod fixture;
+pub mod machine;

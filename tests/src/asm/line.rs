@@ -14,7 +14,8 @@ pub(super) type Located<T> = Result<T, (u32, AsmErrorKind)>;
 
 /// Splits a source into lines without comments and writes repetitions out.
 ///
-/// `.repeat N` … `.end` stands for its body N times, with `{n}` replaced by 0, 1, … N-1.
+/// `.repeat N` … `.end` stands for its body N times, with `{n}` replaced by 0, 1, … N-1 and `{n+1}`
+/// by one more.
 pub(super) fn lines(source: &str) -> Located<Vec<Line>> {
     let mut written = Vec::new();
     let mut repeated: Option<(u32, u32, Vec<Line>)> = None;
@@ -34,9 +35,14 @@ pub(super) fn lines(source: &str) -> Located<Vec<Line>> {
                 .take()
                 .ok_or((number, AsmErrorKind::UnpairedRepeat))?;
             for n in 0..count {
-                written.extend(body.iter().map(|line| Line {
-                    number: line.number,
-                    text: line.text.replace("{n}", &n.to_string()),
+                written.extend(body.iter().map(|line| {
+                    Line {
+                        number: line.number,
+                        text: line
+                            .text
+                            .replace("{n}", &n.to_string())
+                            .replace("{n+1}", &(n + 1).to_string()),
+                    }
                 }));
             }
         } else if !text.is_empty() {

@@ -34,7 +34,7 @@
 //! | `.code_attribute NAME BYTES` | an attribute of the method's code |
 //! | `.set ITEM VALUE` | writes another number into an item of the class, field or method it stands in: `constant_pool_count`, `name_index`, `Code.code_length`, `LineNumberTable.attribute_length`, … |
 //! | `.truncate N`, `.trailing BYTES` | cuts or lengthens the file |
-//! | `.repeat N` … `.end` | writes the lines between N times, with `{n}` for 0, 1, … |
+//! | `.repeat N` … `.end` | writes the lines between N times, with `{n}` for 0, 1, … and `{n+1}` for one more |
 //!
 //! # Operands
 //!
