@@ -67,15 +67,20 @@ pub struct Method<'a> {
     pub name: Utf8<'a>,
     /// Its descriptor.
     pub descriptor: Utf8<'a>,
+    pool: ConstantPool<'a>,
     attributes: Attributes<'a>,
-    code: Option<Code<'a>>,
 }
 
 impl<'a> Method<'a> {
     /// Returns its code; native and abstract methods have none.
+    ///
+    /// Looked for among the attributes when asked: a hostile class file has thousands of them, and who
+    /// searches the methods for a name should not pay for that.
     #[must_use]
-    pub const fn code(&self) -> Option<Code<'a>> {
-        self.code
+    pub fn code(&self) -> Option<Code<'a>> {
+        let attribute = self.attributes.find("Code")?;
+        let (_, code) = code::code(self.pool, attribute.bytes).ok()?;
+        Some(code)
     }
 
     /// Returns its attributes.
@@ -126,18 +131,14 @@ pub(super) fn method<'a>(
     bytes: &'a [u8],
 ) -> Option<Method<'a>> {
     let (rest, header) = header(bytes).ok()?;
-    let attributes = Attributes::new(pool, header.attribute_count, rest);
-    let code = attributes
-        .find("Code")
-        .and_then(|code| code::code(pool, code.bytes).ok());
     let name = pool.utf8(header.name).ok()?;
     Some(Method {
         id,
         access: MethodAccess::read(header.access, version, name == "<clinit>"),
         name,
         descriptor: pool.utf8(header.descriptor).ok()?,
-        attributes,
-        code: code.map(|(_, code)| code),
+        pool,
+        attributes: Attributes::new(pool, header.attribute_count, rest),
     })
 }
 
