@@ -15,6 +15,8 @@ pub enum Expected {
     Type(VerificationType),
     /// Any initialised reference.
     Reference,
+    /// Any reference, `this` before `Object.<init>` included.
+    ReferenceOrUninitialized,
     /// An array of whatever element type.
     Array,
     /// A `byte[]` or a `boolean[]`, which `baload` and `bastore` do not tell apart.
@@ -29,6 +31,9 @@ impl Expected {
             Expected::Nothing => false,
             Expected::Type(target) => found.is_assignable_to(target),
             Expected::Reference => found.is_reference(),
+            Expected::ReferenceOrUninitialized => {
+                found.is_reference() || found.is_assignable_to(VerificationType::UninitializedThis)
+            }
             Expected::Array => found.is_array(),
             Expected::ByteOrBooleanArray => {
                 found.is_assignable_to(VerificationType::ByteArray)
@@ -44,6 +49,7 @@ impl fmt::Display for Expected {
             Expected::Nothing => f.write_str("`void`"),
             Expected::Type(kind) => fmt::Display::fmt(kind, f),
             Expected::Reference => f.write_str("an initialised reference"),
+            Expected::ReferenceOrUninitialized => f.write_str("a reference"),
             Expected::Array => f.write_str("an array"),
             Expected::ByteOrBooleanArray => f.write_str("`byte[]` or `boolean[]`"),
         }

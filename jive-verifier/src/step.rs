@@ -50,6 +50,10 @@ fn fixed(
         let expected = match kind {
             StackKind::Int => Expected::Type(VerificationType::Int),
             StackKind::Null => Expected::Type(VerificationType::Null),
+            // `this` may be tested for null before `Object.<init>`, but not compared: OpenJDK agrees.
+            StackKind::Reference if matches!(opcode, Opcode::Ifnull | Opcode::Ifnonnull) => {
+                Expected::ReferenceOrUninitialized
+            }
             StackKind::Reference => Expected::Reference,
         };
         state.expect(opcode, depth, expected)?;
@@ -161,19 +165,15 @@ impl Special<'_, '_, '_> {
 
     /// Loads a reference, `this` before `Object.<init>` included: moving it about does no harm.
     fn load_reference(&mut self, local: u16) -> Result<(), VerifyErrorKind> {
-        let found = self.state.local(local);
-        if found != VerificationType::UninitializedThis {
-            self.expect_local(local, Expected::Reference)?;
-        }
-        self.replace(0, &[found])
+        self.expect_local(local, Expected::ReferenceOrUninitialized)?;
+        self.replace(0, &[self.state.local(local)])
     }
 
     fn store_reference(&mut self, local: u16) -> Result<(), VerifyErrorKind> {
         self.state.demand(self.opcode, 1)?;
+        let expected = Expected::ReferenceOrUninitialized;
+        self.state.expect(self.opcode, 0, expected)?;
         let found = self.state.operand(0);
-        if found != VerificationType::UninitializedThis {
-            self.state.expect(self.opcode, 0, Expected::Reference)?;
-        }
         self.replace(1, &[])?;
         self.state.set_local(local, found);
         Ok(())
