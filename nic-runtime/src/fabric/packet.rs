@@ -30,8 +30,8 @@ pub struct Packet {
     pub route: DirectionId,
     /// The descriptor that waits until it has left; `None` where a `doRx` made it.
     pub post: Option<PostId>,
-    /// What the link does to it.
-    pub fate: Fate,
+    /// What the link does to it; `None` until it is drawn.
+    pub fate: Option<Fate>,
     /// The message.
     pub bytes: Vec<u8>,
 }

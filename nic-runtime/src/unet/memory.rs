@@ -107,6 +107,21 @@ impl HostMemory {
         &self.regions[span.region as usize][span.offset as usize..][..span.length as usize]
     }
 
+    /// Copies a span onto another of the same region and length, as if through a third place.
+    ///
+    /// # Panics
+    ///
+    /// Where region or length differ: copies between regions are what the NIC is for.
+    pub fn copy(&mut self, from: HostSpan, to: HostSpan) {
+        assert_eq!(
+            (from.region, from.length),
+            (to.region, to.length),
+            "a copy inside one region"
+        );
+        let (start, end) = (from.offset as usize, (from.offset + from.length) as usize);
+        self.regions[from.region as usize].copy_within(start..end, to.offset as usize);
+    }
+
     /// Returns a span's bytes, to be written.
     pub fn bytes_mut(&mut self, span: HostSpan) -> &mut [u8] {
         &mut self.regions[span.region as usize][span.offset as usize..][..span.length as usize]

@@ -1,0 +1,80 @@
+//! The user at an endpoint: transmit region, and the programs that react to messages.
+
+mod program;
+mod region;
+
+pub use program::{Program, Reaction};
+pub use region::{TransmitRegion, TransmitSpace};
+
+use std::collections::VecDeque;
+
+use crate::time::SimDuration;
+use crate::unet::HostSpan;
+
+/// The user at one endpoint, who does one thing at a time.
+#[derive(Clone, Debug)]
+pub struct User {
+    /// The program that messages go to.
+    pub program: Program,
+    /// How the user learns of messages.
+    pub notify: Notify,
+    /// Where messages that are sent lie.
+    pub region: TransmitRegion,
+    /// Sends that are due and not posted, as positions in the scenario, oldest first.
+    pub due: VecDeque<u32>,
+    /// What the user is doing.
+    pub task: Task,
+    /// Whether the user knows of the messages in the receive queue.
+    pub notice: Notice,
+    /// Whether the user, having a message to read and one to send, reads next.
+    pub reads_next: bool,
+}
+
+/// How the user learns of received messages.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Notify {
+    /// The user looks at every multiple of this time.
+    Poll(SimDuration),
+    /// The NIC calls the user, which takes this time.
+    Upcall(SimDuration),
+}
+
+/// What a user is doing.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Task {
+    /// Nothing: waits for a message, a send or room.
+    Waiting,
+    /// Composed and posted a message.
+    Posting,
+    /// Reads a message and puts its buffers back afterwards.
+    Reading,
+    /// Copies a message to this place and sends it from there afterwards.
+    Replying(HostSpan),
+}
+
+/// Whether a user knows of the messages in the receive queue.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Notice {
+    /// There was none when the user last looked.
+    None,
+    /// There is one, and the user will look.
+    Coming,
+    /// The user looks until there is none left.
+    Taken,
+}
+
+impl User {
+    /// Returns a user that has nothing to do yet.
+    #[must_use]
+    pub fn new(program: Program, notify: Notify, region: TransmitRegion) -> User {
+        User {
+            program,
+            notify,
+            region,
+            due: VecDeque::new(),
+            task: Task::Waiting,
+            notice: Notice::None,
+            reads_next: true,
+        }
+    }
+}

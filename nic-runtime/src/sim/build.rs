@@ -1,0 +1,203 @@
+//! From a scenario to a simulation in which nothing has happened yet.
+
+use bumpalo::Bump;
+use jive_core::{CallStack, Frame};
+
+use super::dma::Transfers;
+use super::processor::Processor;
+use super::report::Report;
+use super::{SimError, Simulation, at};
+use crate::event::{EndpointId, NicId, Sink};
+use crate::fabric::{Fabric, Faults, PacketStore, Wire};
+use crate::host::{Notify, Program, TransmitRegion, User};
+use crate::nic::Nic;
+use crate::profile::{HostProfile, Profile};
+use crate::random::{Chance, Generator};
+use crate::scenario::model::{self, EndpointSpec, HostSpec, LinkSpec, Scenario};
+use crate::sched::Schedule;
+use crate::sle::{Applet, LoadedClass};
+use crate::time::SimTime;
+use crate::unet::{Channel, Channels, Endpoint, FreeQueue, HostMemory, QueueSizes};
+
+impl<'a, S: Sink> Simulation<'a, S> {
+    /// Builds what the scenario describes.
+    pub(super) fn build(
+        arena: &'a Bump,
+        scenario: &'a Scenario,
+        classes: &'a [LoadedClass<'a>],
+        sink: &'a mut S,
+    ) -> Result<Simulation<'a, S>, SimError> {
+        let profile = &scenario.profile;
+        let fabric = fabric(scenario);
+        let mut memory = HostMemory::new();
+        let mut endpoints = Vec::with_capacity(scenario.endpoints.len());
+        let mut users = Vec::with_capacity(scenario.endpoints.len());
+        for spec in &scenario.endpoints {
+            let endpoint = endpoint(spec, &mut memory);
+            users.push(user(spec, &endpoint, &profile.host));
+            endpoints.push(endpoint);
+        }
+        join(scenario, &fabric, &mut endpoints)?;
+        check_payloads(scenario, &users)?;
+        let (nics, positions) = nics(scenario);
+        Ok(Simulation {
+            now: SimTime::ZERO,
+            schedule: Schedule::new(),
+            events: 0,
+            numbered_packets: 0,
+            until: scenario.until,
+            events_max: scenario.events_max,
+            profile,
+            sends: &scenario.sends,
+            processors: nics.iter().map(|_| processor(arena, profile)).collect(),
+            nics,
+            fabric,
+            packets: PacketStore::default(),
+            transfers: Transfers::default(),
+            memory,
+            endpoints,
+            positions,
+            applets: applets(arena, scenario, classes)?,
+            fuel: scenario.endpoints.iter().map(|spec| spec.fuel).collect(),
+            users,
+            report: Report::new(scenario, classes, sink),
+        })
+    }
+}
+
+fn fabric(scenario: &Scenario) -> Fabric {
+    let name = |nic: NicId| scenario.nics[at(nic.0)].name.as_str();
+    let mut fabric = Fabric::new();
+    for link in &scenario.links {
+        let (a, b) = link.between;
+        // A link of a NIC to itself has one direction.
+        let directions = [Some((a, b)), (a != b).then_some((b, a))];
+        for (from, to) in directions.into_iter().flatten() {
+            let generator = Generator::named(scenario.seed, &["link", name(from), name(to)]);
+            fabric.add((from, to), wire(link), generator);
+        }
+    }
+    fabric
+}
+
+fn wire(link: &LinkSpec) -> Wire {
+    Wire {
+        latency: link.latency,
+        bandwidth: link.bandwidth,
+        faults: Faults {
+            loss: Chance::new(link.loss),
+            duplicate: Chance::new(link.duplicate),
+            corrupt: Chance::new(link.corrupt),
+            reorder: Chance::new(link.reorder),
+        },
+        crc: link.crc,
+    }
+}
+
+fn endpoint(spec: &EndpointSpec, memory: &mut HostMemory) -> Endpoint {
+    let area = memory.pin(spec.buffer_area);
+    let free = FreeQueue::new(spec.free_buffer_count, spec.free_buffer_length);
+    let queues = QueueSizes {
+        transmit: spec.tx_queue,
+        receive: spec.rx_queue,
+    };
+    Endpoint::new(spec.nic, area, free, queues)
+}
+
+fn user(spec: &EndpointSpec, endpoint: &Endpoint, costs: &HostProfile) -> User {
+    let program = match spec.host {
+        HostSpec::Sink => Program::Sink,
+        HostSpec::Echo => Program::Echo,
+    };
+    let notify = match spec.notify {
+        model::Notify::Poll { every } => Notify::Poll(every),
+        model::Notify::Upcall => Notify::Upcall(costs.upcall),
+    };
+    let buffers = spec
+        .free_buffer_count
+        .saturating_mul(spec.free_buffer_length);
+    User::new(
+        program,
+        notify,
+        TransmitRegion::new(endpoint.area, buffers, spec.tx_queue),
+    )
+}
+
+/// Gives each endpoint its ends of the channels.
+fn join(scenario: &Scenario, fabric: &Fabric, endpoints: &mut [Endpoint]) -> Result<(), SimError> {
+    let mut tables = vec![Vec::new(); endpoints.len()];
+    for (index, channel) in scenario.channels.iter().enumerate() {
+        let ends = [(channel.a, channel.b), (channel.b, channel.a)];
+        for ((endpoint, id), (peer, peer_id)) in ends {
+            let nic = |endpoint: EndpointId| endpoints[at(endpoint.0)].nic;
+            let route = fabric.route(nic(endpoint), nic(peer));
+            let route = route.ok_or(SimError::NoLink { channel: index })?;
+            tables[at(endpoint.0)].push(Channel {
+                id,
+                peer,
+                peer_id,
+                route,
+            });
+        }
+    }
+    for (endpoint, table) in endpoints.iter_mut().zip(tables) {
+        endpoint.channels = Channels::new(table);
+    }
+    Ok(())
+}
+
+fn check_payloads(scenario: &Scenario, users: &[User]) -> Result<(), SimError> {
+    for (index, send) in scenario.sends.iter().enumerate() {
+        let room = users[at(send.endpoint.0)].region.longest();
+        let length = send.payload.len();
+        if length > at(room) {
+            return Err(SimError::PayloadTooLong {
+                send: index,
+                length,
+                room,
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Builds the NICs, and tells each endpoint's position on its own.
+fn nics(scenario: &Scenario) -> (Vec<Nic>, Vec<usize>) {
+    let mut on_nic = vec![Vec::new(); scenario.nics.len()];
+    let mut positions = Vec::with_capacity(scenario.endpoints.len());
+    for (id, spec) in (0u32..).map(EndpointId).zip(&scenario.endpoints) {
+        let endpoints = &mut on_nic[at(spec.nic.0)];
+        positions.push(endpoints.len());
+        endpoints.push(id);
+    }
+    let nics = on_nic
+        .into_iter()
+        .map(|endpoints| Nic::new(&scenario.profile, endpoints));
+    (nics.collect(), positions)
+}
+
+fn processor<'a>(arena: &'a Bump, profile: &Profile) -> Processor<'a> {
+    let frames = at(profile.processor.call_depth.get());
+    let slots = at(profile.processor.call_slots.get());
+    Processor::new(CallStack::new(
+        arena.alloc_slice_fill_copy(frames, Frame::default()),
+        arena.alloc_slice_fill_copy(slots, 0),
+    ))
+}
+
+fn applets<'a>(
+    arena: &'a Bump,
+    scenario: &Scenario,
+    classes: &'a [LoadedClass<'a>],
+) -> Result<Vec<Option<Applet<'a>>>, SimError> {
+    let max_packet = scenario.profile.memory.max_packet.get();
+    let applet = |spec: &EndpointSpec| {
+        let Some(class) = spec.class else {
+            return Ok(None);
+        };
+        Applet::new(arena, &classes[class], spec.heap, max_packet)
+            .map(Some)
+            .map_err(|error| SimError::Class { class, error })
+    };
+    scenario.endpoints.iter().map(applet).collect()
+}

@@ -1,0 +1,205 @@
+//! DMA transfers between host memory and NIC memory, and the receive descriptors that wait behind them.
+
+use super::{Simulation, Work, at};
+use crate::event::{DmaDirection, EndpointId, EventKind, RxBody, Sink};
+use crate::fabric::PacketRef;
+use crate::unet::{HostSpan, MessageBody};
+
+/// A transfer that is queued or runs.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Transfer {
+    pub(super) endpoint: EndpointId,
+    pub(super) host: HostSpan,
+    pub(super) cargo: Cargo,
+}
+
+/// What a transfer moves, besides the bytes of the buffer area.
+#[derive(Copy, Clone, Debug)]
+pub(super) enum Cargo {
+    /// Into an array of the applet whose call waits for it.
+    IntoArray,
+    /// Into a packet that then goes on the wire.
+    IntoPacket(PacketRef),
+    /// Out of the transfer's own staging slot.
+    Staged,
+    /// Out of an arrival, from `offset` on; after the last share the arrival ends.
+    FromArrival {
+        packet: PacketRef,
+        offset: u32,
+        last: bool,
+    },
+}
+
+impl Cargo {
+    fn direction(self) -> DmaDirection {
+        match self {
+            Cargo::IntoArray | Cargo::IntoPacket(_) => DmaDirection::HostToNic,
+            Cargo::Staged | Cargo::FromArrival { .. } => DmaDirection::NicToHost,
+        }
+    }
+}
+
+/// Where a transfer lies in the store.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) struct TransferRef(u32);
+
+/// Every transfer that is queued or runs; memory is reused.
+#[derive(Debug, Default)]
+pub(super) struct Transfers {
+    entries: Vec<Entry>,
+    vacant: Vec<u32>,
+}
+
+#[derive(Debug)]
+struct Entry {
+    transfer: Transfer,
+    staged: Vec<u8>,
+}
+
+impl Transfers {
+    /// Adds a transfer; `staged` is what it moves out of its staging slot.
+    pub(super) fn add(&mut self, transfer: Transfer, staged: &[u8]) -> TransferRef {
+        let place = match self.vacant.pop() {
+            Some(place) => {
+                self.entries[at(place)].transfer = transfer;
+                place
+            }
+            None => {
+                let place = u32::try_from(self.entries.len()).expect("slots bound the transfers");
+                self.entries.push(Entry {
+                    transfer,
+                    staged: Vec::new(),
+                });
+                place
+            }
+        };
+        let entry = &mut self.entries[at(place)];
+        entry.staged.clear();
+        entry.staged.extend_from_slice(staged);
+        TransferRef(place)
+    }
+}
+
+impl<S: Sink> Simulation<'_, S> {
+    /// Queues a transfer on its engine.
+    pub(super) fn queue_transfer(&mut self, id: TransferRef) {
+        let Transfer {
+            endpoint,
+            host,
+            cargo,
+        } = self.transfers.entries[at(id.0)].transfer;
+        let dma = &mut self.nics[at(self.endpoints[at(endpoint.0)].nic.0)].dma;
+        let start = dma.queue(self.now, cargo.direction(), host.length());
+        let end = start + dma.duration(host.length());
+        if start == self.now {
+            self.transfer_starts(id);
+        } else {
+            self.schedule.insert(start, Work::TransferStart(id));
+        }
+        self.schedule.insert(end, Work::TransferEnd(id));
+    }
+
+    pub(super) fn transfer_starts(&mut self, id: TransferRef) {
+        let Transfer {
+            endpoint,
+            host,
+            cargo,
+        } = self.transfers.entries[at(id.0)].transfer;
+        self.emit_dma(endpoint, cargo.direction(), host);
+    }
+
+    /// Emits the start of a transfer.
+    pub(super) fn emit_dma(
+        &mut self,
+        endpoint: EndpointId,
+        direction: DmaDirection,
+        host: HostSpan,
+    ) {
+        let duration = self.nics[at(self.endpoints[at(endpoint.0)].nic.0)]
+            .dma
+            .duration(host.length());
+        let (offset, length) = (host.offset(), host.length());
+        self.report.emit(
+            self.now,
+            endpoint,
+            EventKind::Dma {
+                direction,
+                offset,
+                length,
+                duration,
+            },
+        );
+    }
+
+    pub(super) fn transfer_ends(&mut self, id: TransferRef) {
+        let Entry {
+            transfer:
+                Transfer {
+                    endpoint,
+                    host,
+                    cargo,
+                },
+            staged,
+        } = &self.transfers.entries[at(id.0)];
+        let (endpoint, host, cargo) = (*endpoint, *host, *cargo);
+        let nic = self.endpoints[at(endpoint.0)].nic;
+        match cargo {
+            Cargo::IntoArray => {}
+            Cargo::IntoPacket(packet) => {
+                let bytes = &mut self.packets[packet].bytes;
+                bytes.clear();
+                bytes.extend_from_slice(self.memory.bytes(host));
+            }
+            Cargo::Staged => self.memory.bytes_mut(host).copy_from_slice(staged),
+            Cargo::FromArrival { packet, offset, .. } => {
+                let share = &self.packets[packet].bytes[at(offset)..][..at(host.length())];
+                self.memory.bytes_mut(host).copy_from_slice(share);
+            }
+        }
+        self.transfers.vacant.push(id.0);
+        match cargo {
+            // The call that waits for the bytes takes them out of the buffer area itself.
+            Cargo::IntoArray => self.go_on(nic),
+            Cargo::IntoPacket(packet) => self.enqueue(packet),
+            Cargo::Staged => {
+                self.nics[at(nic.0)].dma_slots.release();
+                self.slot_freed(nic);
+            }
+            Cargo::FromArrival {
+                packet, last: true, ..
+            } => self.end_arrival(packet),
+            Cargo::FromArrival { last: false, .. } => {}
+        }
+    }
+
+    /// Has the receive descriptor that was pushed last become visible after all DMA queued so far.
+    pub(super) fn publish_in_turn(&mut self, endpoint: EndpointId) {
+        let nic = self.endpoints[at(endpoint.0)].nic;
+        let turn = self.nics[at(nic.0)].dma.drained_at(self.now);
+        self.schedule.insert(turn, Work::Publish(endpoint));
+    }
+
+    /// Makes the oldest receive descriptor that the user does not see visible.
+    pub(super) fn publish(&mut self, id: EndpointId) {
+        let endpoint = &mut self.endpoints[at(id.0)];
+        let Some(descriptor) = endpoint.receive.publish() else {
+            return;
+        };
+        let body = match &descriptor.body {
+            MessageBody::Inline(bytes) => RxBody::Inline(&bytes[..at(descriptor.length)]),
+            MessageBody::Buffers(list) => RxBody::Buffers {
+                offsets: list.offsets(),
+                share: endpoint.free.buffer_length(),
+                area: self.memory.region(endpoint.area),
+            },
+        };
+        let kind = EventKind::RxDescriptor {
+            packet: descriptor.packet,
+            channel: descriptor.channel,
+            length: descriptor.length,
+            body,
+        };
+        self.report.emit(self.now, id, kind);
+        self.message_came(id);
+    }
+}

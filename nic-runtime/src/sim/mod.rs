@@ -1,0 +1,265 @@
+//! The simulation: what happens when, to NICs, links, endpoints and their users.
+//!
+//! One schedule, one thread. An event of the trace is emitted only while the clock shows its time, so
+//! the stream is in the order of time. The parts: [`wire`] moves packets between NICs, [`dma`] bytes
+//! between NIC and host, [`processor`] is a NIC's loop, [`call`] runs applets on it, [`user`] is what
+//! the hosts do, [`load`] what happens before the clock starts.
+
+mod build;
+mod call;
+mod dma;
+mod load;
+mod processor;
+mod report;
+mod sram;
+mod user;
+mod wire;
+
+use bumpalo::Bump;
+
+use self::dma::{TransferRef, Transfers};
+use self::processor::Processor;
+use self::report::Report;
+pub use self::sram::{SramDemand, SramShares};
+use crate::event::{EndReason, EndpointId, NicId, Sink};
+use crate::fabric::{DirectionId, Fabric, PacketRef, PacketStore};
+use crate::host::User;
+use crate::nic::Nic;
+use crate::profile::Profile;
+use crate::scenario::model::{Scenario, SendSpec};
+use crate::sched::{Look, Schedule};
+use crate::sle::{Applet, LoadError};
+use crate::time::{SimDuration, SimTime};
+use crate::unet::{Endpoint, HostMemory};
+
+/// How a run ended.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct RunEnd {
+    /// What the clock showed.
+    pub time: SimTime,
+    /// Why.
+    pub reason: EndReason,
+    /// How many simulation events were handled.
+    pub events: u64,
+}
+
+/// Why a scenario cannot be simulated. Positions are those in the [`Scenario`].
+#[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SimError {
+    /// A class was rejected.
+    #[error("class {class} is rejected: {error}")]
+    Class {
+        /// Its position in [`Scenario::classes`].
+        class: usize,
+        /// Why.
+        error: LoadError,
+    },
+    /// What the scenario puts on a NIC does not fit in its SRAM.
+    #[error("{0}")]
+    SramTooSmall(SramDemand),
+    /// A send's payload is longer than its endpoint's transmit region.
+    #[error("send {send} has {length} bytes of payload, its endpoint's transmit region {room}")]
+    PayloadTooLong {
+        /// Its position in [`Scenario::sends`].
+        send: usize,
+        /// The payload's length in bytes.
+        length: usize,
+        /// The transmit region's length in bytes.
+        room: u32,
+    },
+    /// A channel joins endpoints on NICs between which there is no link.
+    #[error("channel {channel} joins endpoints between whose NICs there is no link")]
+    NoLink {
+        /// Its position in [`Scenario::channels`].
+        channel: usize,
+    },
+}
+
+/// Runs a scenario and reports every event to `sink`.
+///
+/// # Errors
+///
+/// [`SimError`] says why nothing was run.
+pub fn run<S: Sink>(scenario: &Scenario, sink: &mut S) -> Result<RunEnd, SimError> {
+    let arena = Bump::new();
+    let classes = load::load_classes(&arena, scenario)?;
+    sram::check(scenario, classes)?;
+    let mut simulation = Simulation::build(&arena, scenario, classes, sink)?;
+    Ok(simulation.run())
+}
+
+/// Everything that exists in a run.
+struct Simulation<'a, S: Sink> {
+    now: SimTime,
+    schedule: Schedule<Work>,
+    /// Simulation events handled so far.
+    events: u64,
+    /// Packets that were given a number so far.
+    numbered_packets: u64,
+    until: SimTime,
+    events_max: u64,
+    profile: &'a Profile,
+    sends: &'a [SendSpec],
+    nics: Vec<Nic>,
+    processors: Vec<Processor<'a>>,
+    fabric: Fabric,
+    packets: PacketStore,
+    transfers: Transfers,
+    memory: HostMemory,
+    endpoints: Vec<Endpoint>,
+    /// Each endpoint's position among those of its NIC.
+    positions: Vec<usize>,
+    applets: Vec<Option<Applet<'a>>>,
+    fuel: Vec<u64>,
+    users: Vec<User>,
+    report: Report<'a, S>,
+}
+
+/// What can be due.
+#[derive(Copy, Clone, Debug)]
+enum Work {
+    /// A NIC's processor goes on.
+    Processor(NicId),
+    /// One of a send's messages becomes due.
+    Send {
+        /// Position of the send in the scenario.
+        send: u32,
+        /// How many of its messages came before.
+        round: u64,
+    },
+    /// A user has done what it was doing.
+    TaskDone(EndpointId),
+    /// A user looks at the receive queue, or is called because of it.
+    Notice(EndpointId),
+    /// A DMA transfer starts.
+    TransferStart(TransferRef),
+    /// A DMA transfer is over.
+    TransferEnd(TransferRef),
+    /// The next receive descriptor of an endpoint becomes visible.
+    Publish(EndpointId),
+    /// The last bit of a packet is out.
+    WireOut(DirectionId),
+    /// The last bit of a packet is in.
+    WireIn(PacketRef),
+    /// The last bit of a packet would be in, had it not been lost.
+    WireLost(PacketRef),
+    /// Looks whether a direction's first packet has waited too long for room.
+    LookBlocked(DirectionId),
+    /// Looks whether a direction has held a packet back for too long.
+    LookHeld(DirectionId),
+}
+
+impl<S: Sink> Simulation<'_, S> {
+    /// Loads the applets, then handles what is due until the run ends.
+    fn run(&mut self) -> RunEnd {
+        let reason = match self.load_applets() {
+            Ok(()) => {
+                self.schedule_sends();
+                self.handle_due()
+            }
+            Err(load::LoadTrapped) => EndReason::LoadTrap,
+        };
+        RunEnd {
+            time: self.now,
+            reason,
+            events: self.events,
+        }
+    }
+
+    fn schedule_sends(&mut self) {
+        for (send, spec) in (0u32..).zip(self.sends) {
+            if spec.repeat > 0 {
+                self.schedule.insert(spec.at, Work::Send { send, round: 0 });
+            }
+        }
+    }
+
+    fn handle_due(&mut self) -> EndReason {
+        loop {
+            let Some((time, work)) = self.schedule.take() else {
+                return EndReason::Idle;
+            };
+            // A look that finds nothing to do is no event and does not move the clock.
+            if self.put_off(time, work) {
+                continue;
+            }
+            if time > self.until {
+                self.now = self.until;
+                return EndReason::Until;
+            }
+            if self.events == self.events_max {
+                return EndReason::MaxEvents;
+            }
+            self.now = time;
+            self.events += 1;
+            self.handle(work);
+        }
+    }
+
+    fn handle(&mut self, work: Work) {
+        match work {
+            Work::Processor(nic) => self.go_on(nic),
+            Work::Send { send, round } => self.send_due(send, round),
+            Work::TaskDone(endpoint) => self.task_done(endpoint),
+            Work::Notice(endpoint) => self.notice(endpoint),
+            Work::TransferStart(transfer) => self.transfer_starts(transfer),
+            Work::TransferEnd(transfer) => self.transfer_ends(transfer),
+            Work::Publish(endpoint) => self.publish(endpoint),
+            Work::WireOut(direction) => self.last_bit_out(direction),
+            Work::WireIn(packet) => self.last_bit_in(packet),
+            Work::WireLost(packet) => self.lost(packet),
+            Work::LookBlocked(direction) => self.give_up_blocked(direction),
+            Work::LookHeld(direction) => self.release_held(direction),
+        }
+    }
+
+    /// Returns whether the work is a look that comes too early or too late, and if early puts it off.
+    fn put_off(&mut self, time: SimTime, work: Work) -> bool {
+        let wire = &self.profile.wire;
+        let look = match work {
+            Work::LookBlocked(direction) => {
+                self.fabric[direction].blocked.look(time, wire.blocked_max)
+            }
+            Work::LookHeld(direction) => {
+                self.fabric[direction].holding.look(time, wire.reorder_max)
+            }
+            Work::Processor(_)
+            | Work::Send { .. }
+            | Work::TaskDone(_)
+            | Work::Notice(_)
+            | Work::TransferStart(_)
+            | Work::TransferEnd(_)
+            | Work::Publish(_)
+            | Work::WireOut(_)
+            | Work::WireIn(_)
+            | Work::WireLost(_) => Look::Overdue,
+        };
+        match look {
+            Look::Overdue => false,
+            Look::Ended => true,
+            Look::Again(time) => {
+                self.schedule.insert(time, work);
+                true
+            }
+        }
+    }
+
+    /// Lets `delay` pass before `work`: moves the clock there and returns true where nothing else is due
+    /// until then, schedules `work` otherwise. Only for the last thing that handling an event does.
+    fn pass(&mut self, delay: SimDuration, work: Work) -> bool {
+        let time = self.now + delay;
+        let is_next = self.schedule.next_time().is_none_or(|next| next > time);
+        if is_next && time <= self.until && self.events < self.events_max {
+            self.now = time;
+            self.events += 1;
+            return true;
+        }
+        self.schedule.insert(time, work);
+        false
+    }
+}
+
+/// Returns the position that an id stands for, to index with.
+fn at(id: u32) -> usize {
+    id as usize
+}

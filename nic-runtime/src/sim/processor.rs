@@ -1,0 +1,305 @@
+//! A NIC's processor: its loop over arrivals and transmit descriptors, and standard U-Net.
+//!
+//! What the processor does next is a value, [`Stage`]; the time in between belongs to everyone else.
+
+use jive_core::{CallStack, Trap};
+
+use super::call::{Call, Cause, Request};
+use super::dma::{Cargo, Transfer};
+use super::{Simulation, Work, at};
+use crate::event::{EndpointId, EventKind, NicId, Sink, TxStatus};
+use crate::fabric::{PacketRef, PostId};
+use crate::sle::ArraySpan;
+use crate::time::SimDuration;
+use crate::unet::{self, Channel, HostSpan, TransmitDescriptor};
+
+/// The processor of one NIC.
+pub(super) struct Processor<'a> {
+    /// The calls of the applet that runs, if one does.
+    pub(super) stack: CallStack<'a>,
+    stage: Stage,
+    /// Whether the stage waits for a slot and nothing will call it but a slot that becomes free.
+    held: bool,
+    turn: Turn,
+}
+
+impl<'a> Processor<'a> {
+    pub(super) fn new(stack: CallStack<'a>) -> Processor<'a> {
+        Processor {
+            stack,
+            stage: Stage::Idle,
+            held: false,
+            turn: Turn::Arrival,
+        }
+    }
+}
+
+/// What the loop looks for first.
+#[derive(Copy, Clone, Debug)]
+enum Turn {
+    Arrival,
+    Transmit,
+}
+
+/// What a processor does when it goes on.
+#[derive(Copy, Clone, Debug)]
+pub(super) enum Stage {
+    /// Nothing; whatever comes in wakes it.
+    Idle,
+    /// Looks for an arrival or a transmit descriptor.
+    Look,
+    /// Has taken an arrival and looks where it goes.
+    Arrived(PacketRef),
+    /// Has taken a transmit descriptor and looks what it names.
+    Posted(Posted),
+    /// Waits for a send slot for a message of the base path.
+    Send(Posted, Channel, HostSpan),
+    /// Calls an applet.
+    Enter(Call),
+    /// Has an arrival's call entered.
+    EnterArrival(Call, PacketRef),
+    /// Runs an applet's code.
+    Run(Call),
+    /// Performs a native.
+    Perform(Call, Request),
+    /// Has the bytes that a native waited for.
+    Landed(Call, Request, ArraySpan, HostSpan),
+    /// Returns from an applet.
+    Return(Call, Option<i32>),
+    /// Ends a call that trapped.
+    Trap(Call, Trap),
+}
+
+/// A transmit descriptor that the processor has taken.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Posted {
+    pub(super) endpoint: EndpointId,
+    pub(super) post: PostId,
+    pub(super) descriptor: TransmitDescriptor,
+}
+
+/// How a stage ends.
+pub(super) enum Next {
+    /// The processor is busy for a time, then does this.
+    After(SimDuration, Stage),
+    /// The processor does this when a slot becomes free.
+    Hold(Stage),
+    /// The processor does this when a transfer ends.
+    Wait(Stage),
+    /// The processor looks for something else to do.
+    Look,
+}
+
+impl<S: Sink> Simulation<'_, S> {
+    /// Has an idle processor look for something to do.
+    pub(super) fn wake(&mut self, nic: NicId) {
+        let processor = &mut self.processors[at(nic.0)];
+        if let Stage::Idle = processor.stage {
+            processor.stage = Stage::Look;
+            self.schedule.insert(self.now, Work::Processor(nic));
+        }
+    }
+
+    /// Has a processor that waits for a slot try again.
+    pub(super) fn slot_freed(&mut self, nic: NicId) {
+        let processor = &mut self.processors[at(nic.0)];
+        if std::mem::take(&mut processor.held) {
+            self.schedule.insert(self.now, Work::Processor(nic));
+        }
+    }
+
+    /// Has a processor go on with its stage, and with the next one as long as nobody else is due.
+    pub(super) fn go_on(&mut self, nic: NicId) {
+        loop {
+            let stage = self.processors[at(nic.0)].stage;
+            let next = match stage {
+                Stage::Idle => return,
+                Stage::Look => self.look(nic),
+                Stage::Arrived(packet) => self.arrived(packet),
+                Stage::Posted(posted) => self.posted(nic, posted),
+                Stage::Send(posted, channel, span) => self.send(nic, posted, channel, span),
+                Stage::Enter(call) => self.enter(nic, call),
+                Stage::EnterArrival(call, packet) => self.enter_arrival(nic, call, packet),
+                Stage::Run(call) => self.run_applet(nic, call),
+                Stage::Perform(call, request) => self.perform(nic, call, request),
+                Stage::Landed(call, request, to, host) => {
+                    self.landed(nic, call, &request, (to, host))
+                }
+                Stage::Return(call, value) => self.return_from(nic, call, value),
+                Stage::Trap(call, trap) => self.end_trapped(call, trap),
+            };
+            let processor = &mut self.processors[at(nic.0)];
+            match next {
+                Next::After(delay, stage) => {
+                    processor.stage = stage;
+                    if !self.pass(delay, Work::Processor(nic)) {
+                        return;
+                    }
+                }
+                Next::Hold(stage) => {
+                    processor.stage = stage;
+                    processor.held = true;
+                    return;
+                }
+                Next::Wait(stage) => {
+                    processor.stage = stage;
+                    return;
+                }
+                Next::Look if matches!(stage, Stage::Look) => {
+                    processor.stage = Stage::Idle;
+                    return;
+                }
+                Next::Look => processor.stage = Stage::Look,
+            }
+        }
+    }
+
+    /// Takes an arrival or a transmit descriptor, in turn.
+    fn look(&mut self, id: NicId) -> Next {
+        let nic = &mut self.nics[at(id.0)];
+        let processor = &mut self.processors[at(id.0)];
+        for _ in 0..2 {
+            match processor.turn {
+                Turn::Arrival => {
+                    processor.turn = Turn::Transmit;
+                    if let Some(packet) = nic.arrivals.pop_front() {
+                        return Next::After(self.profile.base.receive, Stage::Arrived(packet));
+                    }
+                }
+                Turn::Transmit => {
+                    processor.turn = Turn::Arrival;
+                    let Some(position) = nic.posted.take_turn() else {
+                        continue;
+                    };
+                    let endpoint = nic.endpoints[position];
+                    let queue = &mut self.endpoints[at(endpoint.0)].transmit;
+                    let taken = queue.take();
+                    if queue.is_drained() {
+                        nic.posted.remove(position);
+                    }
+                    if let Some((post, descriptor)) = taken {
+                        let posted = Posted {
+                            endpoint,
+                            post,
+                            descriptor,
+                        };
+                        return Next::After(self.profile.base.transmit, Stage::Posted(posted));
+                    }
+                }
+            }
+        }
+        Next::Look
+    }
+
+    /// Gives an arrival to its endpoint's applet, or to the endpoint.
+    fn arrived(&mut self, packet: PacketRef) -> Next {
+        let (id, to, channel, length) = self.arrival(packet);
+        if let Some(applet) = &self.applets[at(to.0)] {
+            let call = Call {
+                endpoint: to,
+                method: applet.members.do_rx,
+                cause: Cause::Arrival {
+                    packet: id,
+                    channel,
+                    length,
+                },
+            };
+            return Next::After(
+                self.profile.entry.rx_setup,
+                Stage::EnterArrival(call, packet),
+            );
+        }
+        let endpoint = &mut self.endpoints[at(to.0)];
+        match unet::accept(endpoint, id, channel, &self.packets[packet].bytes) {
+            Ok(buffers) => {
+                let area = endpoint.area;
+                let share = endpoint.free.buffer_length();
+                let mut offset = 0;
+                for &buffer in buffers.offsets() {
+                    let host = area
+                        .span(buffer.into(), share.min(length - offset).into())
+                        .expect("free buffers lie inside the buffer area");
+                    let last = length - offset <= share;
+                    let cargo = Cargo::FromArrival {
+                        packet,
+                        offset,
+                        last,
+                    };
+                    let transfer = Transfer {
+                        endpoint: to,
+                        host,
+                        cargo,
+                    };
+                    let transfer = self.transfers.add(transfer, &[]);
+                    self.queue_transfer(transfer);
+                    offset += host.length();
+                }
+                if buffers.offsets().is_empty() {
+                    self.end_arrival(packet);
+                }
+                self.publish_in_turn(to);
+            }
+            Err(reason) => {
+                self.report.emit(
+                    self.now,
+                    to,
+                    EventKind::Drop {
+                        packet: Some(id),
+                        reason,
+                    },
+                );
+                self.end_arrival(packet);
+            }
+        }
+        Next::Look
+    }
+
+    /// Gives a transmit descriptor to its endpoint's applet, or sends what it names.
+    fn posted(&mut self, nic: NicId, posted: Posted) -> Next {
+        let endpoint = &self.endpoints[at(posted.endpoint.0)];
+        let Some((channel, span)) = unet::resolve(endpoint, posted.descriptor) else {
+            return self.end_post(posted, TxStatus::Refused);
+        };
+        if let Some(applet) = &self.applets[at(posted.endpoint.0)] {
+            let method = applet.members.do_tx;
+            let call = Call {
+                endpoint: posted.endpoint,
+                method,
+                cause: Cause::Post(posted),
+            };
+            return Next::After(self.profile.entry.tx_setup, Stage::Enter(call));
+        }
+        if span.length() > self.profile.memory.max_packet.get() {
+            return self.end_post(posted, TxStatus::Refused);
+        }
+        self.send(nic, posted, channel, span)
+    }
+
+    /// Moves a message of the base path into a send slot.
+    fn send(&mut self, nic: NicId, posted: Posted, channel: Channel, host: HostSpan) -> Next {
+        if !self.nics[at(nic.0)].send_slots.take() {
+            return Next::Hold(Stage::Send(posted, channel, host));
+        }
+        let Posted { endpoint, post, .. } = posted;
+        let packet = self.make_packet(endpoint, &channel, Some(post));
+        let cargo = Cargo::IntoPacket(packet);
+        let transfer = self.transfers.add(
+            Transfer {
+                endpoint,
+                host,
+                cargo,
+            },
+            &[],
+        );
+        self.queue_transfer(transfer);
+        self.end_post(posted, TxStatus::Ok)
+    }
+
+    /// Notes how the processor ended a transmit descriptor.
+    pub(super) fn end_post(&mut self, posted: Posted, status: TxStatus) -> Next {
+        let queue = &mut self.endpoints[at(posted.endpoint.0)].transmit;
+        let completion = queue.end(posted.post, status);
+        self.complete(posted.endpoint, completion);
+        Next::Look
+    }
+}

@@ -1,0 +1,91 @@
+//! Where events leave the simulation: the sink, and the names of what their ids stand for.
+
+use jive_core::MethodId;
+
+use crate::event::{EndpointId, Event, EventKind, Names, NicId, Sink};
+use crate::scenario::model::Scenario;
+use crate::sle::LoadedClass;
+use crate::time::SimTime;
+
+/// The sink of a run.
+pub(super) struct Report<'a, S: Sink> {
+    sink: &'a mut S,
+    names: NameTable<'a>,
+}
+
+impl<'a, S: Sink> Report<'a, S> {
+    pub(super) fn new(
+        scenario: &'a Scenario,
+        classes: &[LoadedClass<'_>],
+        sink: &'a mut S,
+    ) -> Report<'a, S> {
+        Report {
+            sink,
+            names: NameTable::new(scenario, classes),
+        }
+    }
+
+    /// Emits an event of an endpoint, now.
+    pub(super) fn emit(&mut self, now: SimTime, endpoint: EndpointId, kind: EventKind<'_>) {
+        let nic = self.names.scenario.endpoints[endpoint.0 as usize].nic;
+        let event = Event {
+            time: now,
+            nic,
+            endpoint: Some(endpoint),
+            kind,
+        };
+        self.sink.event(&self.names, &event);
+    }
+}
+
+struct NameTable<'a> {
+    scenario: &'a Scenario,
+    classes: Vec<ClassNames>,
+}
+
+struct ClassNames {
+    class: String,
+    methods: Vec<String>,
+}
+
+impl<'a> NameTable<'a> {
+    fn new(scenario: &'a Scenario, classes: &[LoadedClass<'_>]) -> NameTable<'a> {
+        let classes = classes
+            .iter()
+            .map(|loaded| ClassNames {
+                class: loaded.class.name().to_string(),
+                methods: loaded
+                    .class
+                    .methods()
+                    .map(|method| method.name.to_string())
+                    .collect(),
+            })
+            .collect();
+        NameTable { scenario, classes }
+    }
+
+    fn class_of(&self, endpoint: EndpointId) -> Option<&ClassNames> {
+        self.classes
+            .get(self.scenario.endpoints.get(endpoint.0 as usize)?.class?)
+    }
+}
+
+impl Names for NameTable<'_> {
+    fn nic(&self, nic: NicId) -> &str {
+        &self.scenario.nics[nic.0 as usize].name
+    }
+
+    fn endpoint(&self, endpoint: EndpointId) -> &str {
+        &self.scenario.endpoints[endpoint.0 as usize].name
+    }
+
+    fn class(&self, endpoint: EndpointId) -> Option<&str> {
+        self.class_of(endpoint).map(|names| names.class.as_str())
+    }
+
+    fn method(&self, endpoint: EndpointId, method: MethodId) -> &str {
+        self.class_of(endpoint)
+            .and_then(|names| names.methods.get(method.index()))
+            .map_or("?", String::as_str)
+    }
+}

@@ -1,0 +1,243 @@
+//! The users: they post what is due, learn of messages and react to them, one thing at a time.
+
+use super::{Simulation, Work, at};
+use crate::event::{DropReason, EndpointId, EventKind, Sink};
+use crate::host::{Notice, Notify, Reaction, Task, TransmitSpace};
+use crate::time::SimDuration;
+use crate::unet::{Completion, HostSpan, MessageBody, ReceiveDescriptor, TransmitDescriptor};
+
+impl<S: Sink> Simulation<'_, S> {
+    /// Hands a message that is due to its user, and schedules the send's next.
+    pub(super) fn send_due(&mut self, send: u32, round: u64) {
+        let spec = &self.sends[at(send)];
+        if round + 1 < spec.repeat {
+            let next = Work::Send {
+                send,
+                round: round + 1,
+            };
+            self.schedule.insert(self.now + spec.every, next);
+        }
+        self.users[at(spec.endpoint.0)].due.push_back(send);
+        self.begin_task(spec.endpoint);
+    }
+
+    /// A receive descriptor became visible: the user will learn of it.
+    pub(super) fn message_came(&mut self, id: EndpointId) {
+        let user = &mut self.users[at(id.0)];
+        if user.notice == Notice::None {
+            user.notice = Notice::Coming;
+            let time = match user.notify {
+                Notify::Poll(every) => self.now.next_multiple_of(every),
+                Notify::Upcall(takes) => self.now + takes,
+            };
+            self.schedule.insert(time, Work::Notice(id));
+        }
+    }
+
+    pub(super) fn notice(&mut self, id: EndpointId) {
+        self.users[at(id.0)].notice = Notice::Taken;
+        self.begin_task(id);
+    }
+
+    /// Reports a transmit descriptor's completion, if there is one; its space and its entry are free.
+    pub(super) fn complete(&mut self, id: EndpointId, completion: Option<Completion>) {
+        let Some(Completion { descriptor, status }) = completion else {
+            return;
+        };
+        let TransmitDescriptor {
+            channel,
+            offset,
+            length,
+        } = descriptor;
+        self.report.emit(
+            self.now,
+            id,
+            EventKind::TxDone {
+                channel,
+                offset,
+                length,
+                status,
+            },
+        );
+        self.users[at(id.0)].region.complete(descriptor);
+        self.begin_task(id);
+    }
+
+    /// Has a user that waits begin what it can: sends and messages in turn where there are both.
+    fn begin_task(&mut self, id: EndpointId) {
+        if self.users[at(id.0)].task != Task::Waiting {
+            return;
+        }
+        let begun = if self.users[at(id.0)].reads_next {
+            self.begin_message(id) || self.begin_post(id)
+        } else {
+            self.begin_post(id) || self.begin_message(id)
+        };
+        if begun {
+            let user = &mut self.users[at(id.0)];
+            user.reads_next = user.task == Task::Posting;
+        }
+    }
+
+    fn busy(&mut self, id: EndpointId, task: Task, takes: SimDuration) -> bool {
+        self.users[at(id.0)].task = task;
+        self.schedule.insert(self.now + takes, Work::TaskDone(id));
+        true
+    }
+
+    /// Posts the oldest message that is due, if there is room; the user is busy for a while after.
+    fn begin_post(&mut self, id: EndpointId) -> bool {
+        let user = &mut self.users[at(id.0)];
+        let Some(&send) = user.due.front() else {
+            return false;
+        };
+        let spec = &self.sends[at(send)];
+        if !self.endpoints[at(id.0)].transmit.has_room() {
+            return false;
+        }
+        let length = u32::try_from(spec.payload.len()).expect("payloads were checked to fit");
+        let TransmitSpace::Free(space) = user.region.take(length) else {
+            return false;
+        };
+        user.due.pop_front();
+        self.memory.bytes_mut(space).copy_from_slice(&spec.payload);
+        self.post(
+            id,
+            TransmitDescriptor {
+                channel: spec.channel,
+                offset: space.offset(),
+                length,
+            },
+        );
+        let host = &self.profile.host;
+        let takes = host.post + SimDuration::of_transfer(length, host.bandwidth);
+        self.busy(id, Task::Posting, takes)
+    }
+
+    fn post(&mut self, id: EndpointId, descriptor: TransmitDescriptor) {
+        let endpoint = &mut self.endpoints[at(id.0)];
+        let TransmitDescriptor {
+            channel,
+            offset,
+            length,
+        } = descriptor;
+        endpoint
+            .transmit
+            .post(descriptor)
+            .expect("the user saw that there is room");
+        self.report.emit(
+            self.now,
+            id,
+            EventKind::TxPost {
+                channel,
+                offset,
+                length,
+            },
+        );
+        let nic = endpoint.nic;
+        self.nics[at(nic.0)].posted.insert(self.positions[at(id.0)]);
+        self.wake(nic);
+    }
+
+    /// Begins to read the oldest message that the user knows of, or to copy it if it is to be sent on
+    /// and there is room.
+    fn begin_message(&mut self, id: EndpointId) -> bool {
+        let user = &mut self.users[at(id.0)];
+        if user.notice != Notice::Taken {
+            return false;
+        }
+        let endpoint = &mut self.endpoints[at(id.0)];
+        let Some(message) = endpoint.receive.first() else {
+            user.notice = Notice::None;
+            return false;
+        };
+        let host = &self.profile.host;
+        let takes = host.receive + SimDuration::of_transfer(message.length, host.bandwidth);
+        let space = match user.program.react(message) {
+            Reaction::Read => return self.busy(id, Task::Reading, takes),
+            Reaction::Send(_) if !endpoint.transmit.has_room() => return false,
+            Reaction::Send(_) => user.region.take(message.length),
+        };
+        match space {
+            TransmitSpace::Free(space) => {
+                let takes = takes + host.post;
+                self.busy(id, Task::Replying(space), takes)
+            }
+            TransmitSpace::Taken => false,
+            TransmitSpace::TooLong => {
+                let kind = EventKind::Drop {
+                    packet: message.packet,
+                    reason: DropReason::NoTransmitRoom,
+                };
+                self.report.emit(self.now, id, kind);
+                self.busy(id, Task::Reading, takes)
+            }
+        }
+    }
+
+    pub(super) fn task_done(&mut self, id: EndpointId) {
+        let task = std::mem::replace(&mut self.users[at(id.0)].task, Task::Waiting);
+        match task {
+            Task::Waiting | Task::Posting => {}
+            Task::Reading => self.put_back(id),
+            Task::Replying(space) => {
+                self.reply(id, space);
+                self.put_back(id);
+            }
+        }
+        self.begin_task(id);
+    }
+
+    /// Sends the oldest message on, copied to `space`.
+    fn reply(&mut self, id: EndpointId, space: HostSpan) {
+        let Some(message) = self.endpoints[at(id.0)].receive.first().copied() else {
+            return;
+        };
+        let Reaction::Send(channel) = self.users[at(id.0)].program.react(&message) else {
+            return;
+        };
+        self.copy_message(id, &message, space);
+        self.post(
+            id,
+            TransmitDescriptor {
+                channel,
+                offset: space.offset(),
+                length: message.length,
+            },
+        );
+    }
+
+    fn copy_message(&mut self, id: EndpointId, message: &ReceiveDescriptor, space: HostSpan) {
+        match &message.body {
+            MessageBody::Inline(bytes) => {
+                self.memory
+                    .bytes_mut(space)
+                    .copy_from_slice(&bytes[..at(message.length)]);
+            }
+            MessageBody::Buffers(list) => {
+                let endpoint = &self.endpoints[at(id.0)];
+                let share = endpoint.free.buffer_length();
+                let mut copied = 0;
+                for &offset in list.offsets() {
+                    let length = share.min(message.length - copied);
+                    let from = endpoint.area.span(offset.into(), length.into());
+                    let to = endpoint
+                        .area
+                        .span((space.offset() + copied).into(), length.into());
+                    if let (Ok(from), Ok(to)) = (from, to) {
+                        self.memory.copy(from, to);
+                    }
+                    copied += length;
+                }
+            }
+        }
+    }
+
+    /// Takes the oldest message and puts its buffers back.
+    fn put_back(&mut self, id: EndpointId) {
+        let endpoint = &mut self.endpoints[at(id.0)];
+        if let Some(message) = endpoint.take_received() {
+            endpoint.put_back(&message);
+        }
+    }
+}

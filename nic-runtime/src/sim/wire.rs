@@ -1,0 +1,234 @@
+//! Packets on their way: from a NIC's send slot over a link into an arrival slot of another NIC.
+//!
+//! The arrival slot is taken before the first bit goes out, so a packet that cannot land stays on its
+//! side of the link, and the packets behind it too. That is a Myrinet's flow control; as there, a packet
+//! that has waited for too long is dropped, so two NICs that wait for each other go on.
+
+use super::{Simulation, Work, at};
+use crate::event::{
+    ChannelId, DropReason, EndpointId, EventKind, NicId, PacketId, Sink, WireDropReason,
+};
+use crate::fabric::{DirectionId, Fate, Packet, PacketRef, PostId, flip};
+use crate::unet::Channel;
+
+impl<S: Sink> Simulation<'_, S> {
+    /// Makes a packet without bytes yet, whose send slot is taken, and gives it its number.
+    pub(super) fn make_packet(
+        &mut self,
+        from: EndpointId,
+        channel: &Channel,
+        post: Option<PostId>,
+    ) -> PacketRef {
+        self.numbered_packets += 1;
+        if let Some(post) = post {
+            self.endpoints[at(from.0)].transmit.packet_made(post);
+        }
+        let packet = Packet {
+            id: PacketId(self.numbered_packets),
+            from: (from, channel.id),
+            to: (channel.peer, channel.peer_id),
+            route: channel.route,
+            post,
+            fate: None,
+            bytes: Vec::new(),
+        };
+        self.packets.add(packet, &[])
+    }
+
+    /// Puts a packet into the queue of its link direction.
+    pub(super) fn enqueue(&mut self, packet: PacketRef) {
+        let direction = self.packets[packet].route;
+        self.fabric[direction].queue.push_back(packet);
+        self.start_sending(direction);
+    }
+
+    /// Starts to send the first packet of a direction's queue, if the wire is free and there is room for
+    /// it at the other end.
+    pub(super) fn start_sending(&mut self, id: DirectionId) {
+        let direction = &mut self.fabric[id];
+        if direction.sending.is_some() || direction.blocked.is_running() {
+            return;
+        }
+        let Some(&packet) = direction.queue.front() else {
+            return;
+        };
+        let receiver = &mut self.nics[at(direction.to.0)];
+        if !receiver.arrival_slots.take() {
+            receiver.blocked.push_back(id);
+            if direction.blocked.start(self.now) {
+                let overdue = self.now + self.profile.wire.blocked_max;
+                self.schedule.insert(overdue, Work::LookBlocked(id));
+            }
+            return;
+        }
+        direction.queue.pop_front();
+        direction.sending = Some(packet);
+        let sent = &mut self.packets[packet];
+        sent.fate.get_or_insert_with(|| direction.draw_fate());
+        let out = self.now + direction.occupied_by(length(sent));
+        self.schedule.insert(out, Work::WireOut(id));
+        let (from, channel) = sent.from;
+        let kind = EventKind::WireTx {
+            packet: sent.id,
+            peer: sent.to.0,
+            channel,
+            payload: &sent.bytes,
+        };
+        self.report.emit(self.now, from, kind);
+    }
+
+    pub(super) fn last_bit_out(&mut self, id: DirectionId) {
+        let Some(packet) = self.fabric[id].sending.take() else {
+            return;
+        };
+        let fate = self.packets[packet].fate.unwrap_or_default();
+        let lands = self.now + self.fabric[id].wire.latency;
+        let arrival = if fate.lost {
+            Work::WireLost(packet)
+        } else {
+            Work::WireIn(packet)
+        };
+        self.schedule.insert(lands, arrival);
+        if fate.duplicated {
+            // The copy follows at once and has the send slot until it is out.
+            let copy = self.packets.duplicate(packet);
+            self.packets[copy].fate = Some(Fate::default());
+            self.fabric[id].queue.push_front(copy);
+        } else {
+            self.packet_left(packet);
+        }
+        self.start_sending(id);
+    }
+
+    /// Gives up on a packet that has waited too long for room at the other end.
+    pub(super) fn give_up_blocked(&mut self, id: DirectionId) {
+        let direction = &mut self.fabric[id];
+        direction.blocked.stop();
+        let blocked = direction.queue.pop_front();
+        self.nics[at(direction.to.0)]
+            .blocked
+            .retain(|&other| other != id);
+        if let Some(packet) = blocked {
+            self.packet_left(packet);
+            self.drop_without_slot(packet);
+        }
+        self.start_sending(id);
+    }
+
+    /// Drops a packet that never had a send slot.
+    pub(super) fn drop_without_slot(&mut self, packet: PacketRef) {
+        let Packet {
+            id,
+            from: (from, _),
+            ..
+        } = self.packets[packet];
+        let kind = EventKind::Drop {
+            packet: Some(id),
+            reason: DropReason::NicFull,
+        };
+        self.report.emit(self.now, from, kind);
+        self.packets.release(packet);
+    }
+
+    /// Notes that a packet needs its send slot no longer.
+    fn packet_left(&mut self, packet: PacketRef) {
+        let Packet {
+            from: (from, _),
+            post,
+            ..
+        } = self.packets[packet];
+        let nic = self.endpoints[at(from.0)].nic;
+        self.nics[at(nic.0)].send_slots.release();
+        self.slot_freed(nic);
+        if let Some(post) = post {
+            let completion = self.endpoints[at(from.0)].transmit.packet_left(post);
+            self.complete(from, completion);
+        }
+    }
+
+    pub(super) fn lost(&mut self, packet: PacketRef) {
+        self.drop_on_wire(packet, WireDropReason::Loss);
+    }
+
+    pub(super) fn last_bit_in(&mut self, packet: PacketRef) {
+        let arrived = &mut self.packets[packet];
+        let fate = arrived.fate.unwrap_or_default();
+        let direction = &mut self.fabric[arrived.route];
+        if let Some(bit) = fate.flipped.filter(|_| !arrived.bytes.is_empty()) {
+            if direction.wire.crc {
+                return self.drop_on_wire(packet, WireDropReason::Crc);
+            }
+            flip(&mut arrived.bytes, bit);
+        }
+        match direction.held.take() {
+            None if fate.held => {
+                direction.held = Some(packet);
+                if direction.holding.start(self.now) {
+                    let overdue = self.now + self.profile.wire.reorder_max;
+                    self.schedule.insert(overdue, Work::LookHeld(arrived.route));
+                }
+            }
+            held => {
+                direction.holding.stop();
+                self.deliver(packet);
+                if let Some(held) = held {
+                    self.deliver(held);
+                }
+            }
+        }
+    }
+
+    /// Delivers a packet that no other has followed for too long.
+    pub(super) fn release_held(&mut self, direction: DirectionId) {
+        self.fabric[direction].holding.stop();
+        if let Some(packet) = self.fabric[direction].held.take() {
+            self.deliver(packet);
+        }
+    }
+
+    fn deliver(&mut self, packet: PacketRef) {
+        let arrived = &self.packets[packet];
+        let (to, channel) = arrived.to;
+        let kind = EventKind::WireRx {
+            packet: arrived.id,
+            peer: arrived.from.0,
+            channel,
+            payload: &arrived.bytes,
+        };
+        self.report.emit(self.now, to, kind);
+        let nic = self.endpoints[at(to.0)].nic;
+        self.nics[at(nic.0)].arrivals.push_back(packet);
+        self.wake(nic);
+    }
+
+    fn drop_on_wire(&mut self, packet: PacketRef, reason: WireDropReason) {
+        let Packet {
+            id, to: (to, _), ..
+        } = self.packets[packet];
+        self.report
+            .emit(self.now, to, EventKind::WireDrop { packet: id, reason });
+        self.end_arrival(packet);
+    }
+
+    /// Ends a packet that had an arrival slot; a direction that waited for one goes on.
+    pub(super) fn end_arrival(&mut self, packet: PacketRef) {
+        let nic: NicId = self.fabric[self.packets[packet].route].to;
+        self.packets.release(packet);
+        let receiver = &mut self.nics[at(nic.0)];
+        receiver.arrival_slots.release();
+        if let Some(direction) = receiver.blocked.pop_front() {
+            self.fabric[direction].blocked.stop();
+            self.start_sending(direction);
+        }
+    }
+
+    /// Returns what identifies a packet to its receiver.
+    pub(super) fn arrival(&self, packet: PacketRef) -> (PacketId, EndpointId, ChannelId, u32) {
+        let arrived = &self.packets[packet];
+        (arrived.id, arrived.to.0, arrived.to.1, length(arrived))
+    }
+}
+
+fn length(packet: &Packet) -> u32 {
+    u32::try_from(packet.bytes.len()).expect("a packet is at most max_packet bytes long")
+}

@@ -1,0 +1,81 @@
+//! An applet on its endpoint: one instance of a loaded class, and the buffer that packets arrive in.
+
+use bumpalo::Bump;
+use jive_core::{AppletMembers, ArrayKind, Heap, Instance, limits};
+
+use super::{LoadError, LoadedClass};
+
+/// An instance of a class that the verifier accepted as an applet.
+#[derive(Debug)]
+pub struct Applet<'a> {
+    /// Its class.
+    pub class: &'a LoadedClass<'a>,
+    /// Its fields and heap.
+    pub instance: Instance<'a>,
+    /// The members that the runtime calls and sets.
+    pub members: AppletMembers,
+    rx_buf: i32,
+    rx_buf_bytes: u32,
+}
+
+impl<'a> Applet<'a> {
+    /// Makes an instance with `heap_bytes` for its arrays and an `RxBuf` of `max_packet` bytes, which its
+    /// field names already. No code of the class has run.
+    ///
+    /// # Errors
+    ///
+    /// [`LoadError::NotAnApplet`] where the class was verified as a class only, and
+    /// [`LoadError::TooLarge`] where `RxBuf` is more than a heap addresses.
+    pub fn new(
+        arena: &'a Bump,
+        class: &'a LoadedClass<'a>,
+        heap_bytes: u32,
+        max_packet: u32,
+    ) -> Result<Applet<'a>, LoadError> {
+        let members = class.program.applet().ok_or(LoadError::NotAnApplet)?;
+        let rx_buf_length = i32::try_from(max_packet).map_err(|_| LoadError::TooLarge)?;
+        let memory = arena.alloc_slice_fill_copy(memory_bytes(heap_bytes, max_packet), 0u8);
+        let mut heap = Heap::new(memory);
+        let rx_buf = heap
+            .allocate(ArrayKind::Byte, rx_buf_length)
+            .map_err(|_| LoadError::TooLarge)?;
+        let rx_buf_bytes = heap.used();
+        let fields = arena.alloc_slice_fill_copy(class.program.field_count(), 0i32);
+        let mut instance = Instance::new(class.program, fields, heap);
+        instance.set_field(members.rx_buf, rx_buf);
+        Ok(Applet {
+            class,
+            instance,
+            members,
+            rx_buf,
+            rx_buf_bytes,
+        })
+    }
+
+    /// Puts a packet into `RxBuf` and has the field name it, whatever the applet stored there.
+    pub fn receive(&mut self, packet: &[u8]) {
+        self.instance.set_field(self.members.rx_buf, self.rx_buf);
+        if let Some(place) = self
+            .instance
+            .heap_mut()
+            .bytes_mut(self.rx_buf)
+            .and_then(|buf| buf.get_mut(..packet.len()))
+        {
+            place.copy_from_slice(packet);
+        }
+    }
+
+    /// Returns the bytes of heap that the applet's own arrays take.
+    #[must_use]
+    pub fn heap_bytes(&self) -> u32 {
+        self.instance.heap().used() - self.rx_buf_bytes
+    }
+}
+
+/// Returns the bytes of memory that an instance's arrays lie in, `RxBuf` and its header included.
+#[must_use]
+pub(crate) fn memory_bytes(heap_bytes: u32, max_packet: u32) -> usize {
+    let aligned = |bytes: u32| bytes.next_multiple_of(limits::ARRAY_ALIGNMENT) as usize;
+    let null = limits::ARRAY_ALIGNMENT as usize;
+    null + limits::ARRAY_HEADER_BYTES as usize + aligned(max_packet) + heap_bytes as usize
+}

@@ -1,0 +1,252 @@
+//! An endpoint without a NIC, a user or a clock: natives take effect at once (`jive exec`).
+
+use jive_core::{Heap, NativeId, Natives, TrapKind};
+
+use super::effect::{host_to_nic, nic_to_host};
+use super::{Applied, Rights, check};
+use crate::event::NicId;
+use crate::unet::{Endpoint, FreeQueue, HostMemory, QueueSizes};
+
+/// What a [`DetachedEndpoint`] is made of.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct DetachedShape {
+    /// Bytes of its buffer area.
+    pub buffer_area: u32,
+    /// Number of its free buffers.
+    pub free_buffer_count: u32,
+    /// Length of each, in bytes.
+    pub free_buffer_length: u32,
+    /// Descriptors that its receive queue holds.
+    pub rx_queue: u32,
+    /// Bytes that one packet holds at most.
+    pub max_packet: u32,
+}
+
+impl Default for DetachedShape {
+    /// The defaults of a scenario's endpoint under `lanai-1998` (CONTRACT §5).
+    fn default() -> DetachedShape {
+        DetachedShape {
+            buffer_area: 65_536,
+            free_buffer_count: 8,
+            free_buffer_length: 4096,
+            rx_queue: 64,
+            max_packet: 9216,
+        }
+    }
+}
+
+/// One endpoint with a buffer area and queues, but no channel, so that nothing can be sent.
+///
+/// Nobody takes what is pushed on its receive queue: when that is full, descriptors are dropped and
+/// the buffers that they name are free again, as on a NIC.
+#[derive(Clone, Debug)]
+pub struct DetachedEndpoint {
+    endpoint: Endpoint,
+    memory: HostMemory,
+    max_packet: u32,
+}
+
+impl DetachedEndpoint {
+    /// Returns an endpoint whose buffers are all free and whose buffer area is all zero.
+    #[must_use]
+    pub fn new(shape: DetachedShape) -> DetachedEndpoint {
+        let mut memory = HostMemory::new();
+        let area = memory.pin(shape.buffer_area);
+        let free = FreeQueue::new(shape.free_buffer_count, shape.free_buffer_length);
+        let queues = QueueSizes {
+            transmit: 0,
+            receive: shape.rx_queue,
+        };
+        DetachedEndpoint {
+            endpoint: Endpoint::new(NicId(0), area, free, queues),
+            memory,
+            max_packet: shape.max_packet,
+        }
+    }
+
+    /// Returns the endpoint.
+    #[must_use]
+    pub fn endpoint(&self) -> &Endpoint {
+        &self.endpoint
+    }
+
+    /// Returns the buffer area's bytes.
+    #[must_use]
+    pub fn area(&self) -> &[u8] {
+        self.memory.region(self.endpoint.area)
+    }
+
+    /// Ends a call that returned: buffers that it popped and did not name stay with the applet.
+    pub fn call_returned(&mut self) {
+        self.endpoint.free.keep_popped();
+    }
+
+    /// Ends a call that trapped: buffers that it popped and did not name are free again.
+    pub fn call_trapped(&mut self) {
+        self.endpoint.free.return_popped();
+    }
+}
+
+impl Default for DetachedEndpoint {
+    fn default() -> DetachedEndpoint {
+        DetachedEndpoint::new(DetachedShape::default())
+    }
+}
+
+impl Natives for DetachedEndpoint {
+    fn call(&mut self, id: NativeId, args: &[i32], heap: &mut Heap<'_>) -> Result<i32, TrapKind> {
+        let rights = Rights {
+            area: self.endpoint.area,
+            buffer_length: self.endpoint.free.buffer_length(),
+            channels: &self.endpoint.channels,
+            max_packet: self.max_packet,
+        };
+        let effect = check(id, args, heap, &rights)?;
+        match effect.apply(&mut self.endpoint, heap, None)? {
+            Applied::Value(value) => return Ok(value),
+            Applied::Described => {
+                self.endpoint.receive.publish();
+            }
+            Applied::HostToNic { to, host } => host_to_nic(heap, to, &self.memory, host),
+            Applied::NicToHost { from, host } => nic_to_host(heap, from, &mut self.memory, host),
+            // Without a channel nothing passes the check of a send.
+            Applied::RxQueueFull | Applied::Send { .. } => {}
+        }
+        Ok(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jive_core::ArrayKind;
+
+    use super::*;
+    use crate::sle::NicNative;
+
+    struct Bench {
+        endpoint: DetachedEndpoint,
+        memory: Vec<u8>,
+    }
+
+    impl Bench {
+        fn new() -> Bench {
+            Bench {
+                endpoint: DetachedEndpoint::default(),
+                memory: vec![0; 1 << 16],
+            }
+        }
+
+        fn run<T>(&mut self, body: impl FnOnce(&mut DetachedEndpoint, &mut Heap<'_>) -> T) -> T {
+            body(&mut self.endpoint, &mut Heap::new(&mut self.memory))
+        }
+    }
+
+    #[test]
+    fn dma_moves_bytes_both_ways() {
+        Bench::new().run(|endpoint, heap| {
+            let array = endpoint
+                .call(NicNative::NewAlignedArray.id(), &[16], heap)
+                .unwrap();
+            heap.bytes_mut(array)
+                .unwrap()
+                .copy_from_slice(b"0123456789abcdef");
+            let to_host = NicNative::DoLtoHDma.id();
+            assert_eq!(endpoint.call(to_host, &[array, 10, 65_530, 6], heap), Ok(0));
+            assert_eq!(&endpoint.area()[65_530..], b"abcdef");
+            let to_nic = NicNative::DoHtoLDma.id();
+            assert_eq!(endpoint.call(to_nic, &[array, 0, 65_531, 5], heap), Ok(0));
+            assert_eq!(heap.bytes(array).unwrap(), b"bcdef56789abcdef");
+        });
+    }
+
+    #[test]
+    fn free_buffers_run_out_and_come_back_with_a_trap() {
+        Bench::new().run(|endpoint, heap| {
+            let pop = NicNative::GetFreeBuffer.id();
+            let popped: Vec<i32> = (0..9)
+                .map(|_| endpoint.call(pop, &[], heap).unwrap())
+                .collect();
+            assert_eq!(
+                popped,
+                [0, 4096, 8192, 12_288, 16_384, 20_480, 24_576, 28_672, -1]
+            );
+            endpoint.call_trapped();
+            assert_eq!(endpoint.call(pop, &[], heap), Ok(0));
+        });
+    }
+
+    #[test]
+    fn null_comes_before_every_other_mistake() {
+        Bench::new().run(|endpoint, heap| {
+            for (native, args) in [
+                (NicNative::DoHtoLDma, [0, -1, -1, -1]),
+                (NicNative::DoLtoHDma, [0, i32::MAX, i32::MAX, i32::MAX]),
+                (NicNative::TxPush, [0, -1, 99, -1]),
+            ] {
+                let outcome = endpoint.call(native.id(), &args, heap);
+                assert_eq!(outcome, Err(TrapKind::NullPointerException), "{native:?}");
+            }
+            let make = NicNative::NewAlignedArray.id();
+            assert_eq!(
+                endpoint.call(make, &[-1], heap),
+                Err(TrapKind::NegativeArraySizeException)
+            );
+            assert_eq!(
+                endpoint.call(make, &[i32::MAX], heap),
+                Err(TrapKind::OutOfMemoryError)
+            );
+        });
+    }
+
+    #[test]
+    fn descriptors_need_room_for_each_share() {
+        Bench::new().run(|endpoint, heap| {
+            let offsets = heap.allocate(ArrayKind::Int, 2).unwrap();
+            let set = |heap: &mut Heap<'_>, first: i32, second: i32| {
+                let bytes = heap.bytes_mut(offsets).unwrap();
+                bytes[..4].copy_from_slice(&first.to_le_bytes());
+                bytes[4..].copy_from_slice(&second.to_le_bytes());
+            };
+            let push = NicNative::DmaRxd.id();
+            let fault = Err(TrapKind::ProtectionFault);
+            // A share of 4096 and one of 4 bytes.
+            set(heap, 61_440, 65_532);
+            assert_eq!(endpoint.call(push, &[offsets, 1, 4100], heap), Ok(0));
+            assert_eq!(endpoint.call(push, &[offsets, 1, 4101], heap), fault);
+            set(heap, 61_441, 0);
+            assert_eq!(endpoint.call(push, &[offsets, 1, 4096], heap), fault);
+            assert_eq!(endpoint.call(push, &[offsets, 1, 8193], heap), fault);
+            set(heap, 65_536, -1);
+            assert_eq!(endpoint.call(push, &[offsets, 1, 0], heap), Ok(0));
+            assert_eq!(endpoint.call(push, &[offsets, 1, -1], heap), fault);
+            let none = heap.allocate(ArrayKind::Int, 0).unwrap();
+            assert_eq!(endpoint.call(push, &[none, 1, 0], heap), fault);
+        });
+    }
+
+    #[test]
+    fn a_descriptor_that_finds_no_room_frees_its_buffers() {
+        Bench::new().run(|endpoint, heap| {
+            let payload = heap.allocate(ArrayKind::Byte, 57).unwrap();
+            let carry = NicNative::DmaRxdPayload.id();
+            let fault = Err(TrapKind::ProtectionFault);
+            assert_eq!(endpoint.call(carry, &[payload, 1, 57], heap), fault);
+            for _ in 0..64 {
+                assert_eq!(endpoint.call(carry, &[payload, 1, 56], heap), Ok(0));
+            }
+            let pop = NicNative::GetFreeBuffer.id();
+            let offsets = heap.allocate(ArrayKind::Int, 1).unwrap();
+            assert_eq!(endpoint.call(pop, &[], heap), Ok(0));
+            assert_eq!(
+                endpoint.call(NicNative::DmaRxd.id(), &[offsets, 1, 9], heap),
+                Ok(0)
+            );
+            endpoint.call_returned();
+            assert_eq!(
+                endpoint.call(pop, &[], heap),
+                Ok(0),
+                "free again, and first"
+            );
+        });
+    }
+}

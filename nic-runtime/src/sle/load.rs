@@ -1,0 +1,95 @@
+//! From bytes to a program: parse, verify, link, in memory that an arena lends.
+
+use bumpalo::Bump;
+use jive_core::{
+    ClassFile, LinkError, LinkedField, LinkedMethod, MethodId, Op, Origin, ParseError, Pc, Program,
+    ProgramStorage, SwitchCase, Verified, link, program_size,
+};
+pub use jive_verifier::Policy;
+use jive_verifier::{CodeMarks, Observer, Resolved, VerifyError, WorkArea, verify_with, work_size};
+
+use super::NicNative;
+
+/// A class that the verifier accepted, linked. Every instance of it shares this value.
+#[derive(Copy, Clone, Debug)]
+pub struct LoadedClass<'a> {
+    /// The class as parsed, for names and line numbers.
+    pub class: ClassFile<'a>,
+    /// The class as linked.
+    pub program: Program<'a>,
+}
+
+impl LoadedClass<'_> {
+    /// Returns the source line of an instruction, where the class has line numbers.
+    #[must_use]
+    pub fn line(&self, method: MethodId, pc: Pc) -> Option<u16> {
+        self.class.method(method)?.code()?.line(pc)
+    }
+}
+
+/// Why a class could not be loaded.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LoadError {
+    /// It is no class file.
+    #[error(transparent)]
+    Parse(#[from] ParseError),
+    /// It is not safe, or outside of the subset.
+    #[error(transparent)]
+    Verify(#[from] VerifyError),
+    /// The virtual machine has no room for it.
+    #[error(transparent)]
+    Link(#[from] LinkError),
+    /// It was verified as a class only and is to run as an applet.
+    #[error("the class was not verified as an applet")]
+    NotAnApplet,
+    /// `RxBuf` alone is larger than a heap.
+    #[error("`RxBuf` does not fit in a heap")]
+    TooLarge,
+}
+
+/// Loads a class against the table of [`NicNative`]; everything it needs is taken from `arena`.
+///
+/// # Errors
+///
+/// [`LoadError`] names the stage that refused the class.
+pub fn load_class<'a>(
+    arena: &'a Bump,
+    bytes: &'a [u8],
+    policy: Policy,
+) -> Result<LoadedClass<'a>, LoadError> {
+    let index = arena.alloc_slice_fill_copy(ClassFile::index_len(bytes)?, 0u32);
+    let class = ClassFile::parse(bytes, index)?;
+    let verified = verify_class(class, policy, &mut ())?;
+    let size = program_size(&verified)?;
+    let storage = ProgramStorage {
+        ops: arena.alloc_slice_fill_copy(size.ops, Op::default()),
+        origins: arena.alloc_slice_fill_copy(size.ops, Origin::default()),
+        methods: arena.alloc_slice_fill_copy(size.methods, LinkedMethod::default()),
+        fields: arena.alloc_slice_fill_copy(size.fields, LinkedField::default()),
+        switches: arena.alloc_slice_fill_copy(size.switches, SwitchCase::default()),
+    };
+    let program = link(&verified, storage)?;
+    Ok(LoadedClass { class, program })
+}
+
+/// Verifies a class against the table of [`NicNative`], in memory that is given back afterwards.
+///
+/// # Errors
+///
+/// The rule that the class breaks.
+pub fn verify_class<'a>(
+    class: ClassFile<'a>,
+    policy: Policy,
+    observer: &mut impl Observer,
+) -> Result<Verified<'a>, VerifyError> {
+    let size = work_size(&class);
+    let work = WorkArea {
+        constants: &mut vec![Resolved::default(); size.constants],
+        signatures: &mut vec![0; size.signatures],
+        marks: &mut vec![CodeMarks::default(); size.marks],
+        leaders: &mut vec![0; size.leaders],
+        queue: &mut vec![0; size.queue],
+        states: &mut vec![0; size.states],
+    };
+    verify_with(class, policy, NicNative::TABLE, work, observer)
+}

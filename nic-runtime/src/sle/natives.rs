@@ -1,0 +1,268 @@
+//! The natives of U-Net/SLE: their table, and the protection that every call of one passes.
+//!
+//! [`check`] is pure: it turns a call's arguments into an [`Effect`] that the endpoint may have, or
+//! into a trap. Whoever performs effects has nothing left to check.
+
+use jive_core::{Heap, NativeId, TrapKind, natives};
+
+use crate::event::ChannelId;
+use crate::profile::CostClass;
+use crate::unet::{
+    BufferList, Channel, Channels, HostSpan, INLINE_MAX, MESSAGE_BUFFERS_MAX, Region,
+};
+
+natives! {
+    /// The natives of the class `unet/Nic`.
+    pub enum NicNative: "unet/Nic", cost CostClass {
+        /// Returns a new byte array of `length` bytes, all zero and aligned for DMA.
+        NewAlignedArray = newAlignedArray(length: Int) -> ByteArray, NullCall;
+        /// Returns the number of bytes in each of the endpoint's free buffers.
+        GetFreeBufferLength = getFreeBufferLength() -> Int, NullCall;
+        /// Pops the endpoint's free queue and returns the buffer's offset in the buffer area, or -1 where the queue is empty.
+        GetFreeBuffer = getFreeBuffer() -> Int, FreeBuffer;
+        /// Moves `length` bytes by DMA from `hostOffset` of the endpoint's buffer area into `to`, from `toOffset` on, and returns when they are there.
+        DoHtoLDma = doHtoLDMA(to: ByteArray, toOffset: Int, hostOffset: Int, length: Int) -> Void, DmaSetup;
+        /// Moves `length` bytes by DMA from `from`, from `fromOffset` on, to `hostOffset` of the endpoint's buffer area; the transfer is queued with the bytes as they are at the call.
+        DoLtoHDma = doLtoHDMA(from: ByteArray, fromOffset: Int, hostOffset: Int, length: Int) -> Void, DmaSetup;
+        /// Sends `length` bytes of `buffer`, from `offset` on and as they are at the call, as one packet on one of the endpoint's own channels.
+        TxPush = txPush(buffer: ByteArray, offset: Int, channel: Int, length: Int) -> Void, Transmit;
+        /// Pushes a receive descriptor for a message of `length` bytes that lies in the buffer area, in shares of getFreeBufferLength() bytes that start at `offsets[0]`, `offsets[1]` and so on, at most 14.
+        DmaRxd = dmaRxd(offsets: IntArray, channel: Int, length: Int) -> Void, DescriptorBuffers;
+        /// Pushes a receive descriptor that carries the first `length` bytes of `from` itself, at most 56.
+        DmaRxdPayload = dmaRxdPayload(from: ByteArray, channel: Int, length: Int) -> Void, DescriptorInline;
+    }
+}
+
+/// What a call of a native asks for. Holding one proves that the endpoint may have it.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// Makes a byte array of this length.
+    NewArray {
+        /// Its length, not negative.
+        length: i32,
+    },
+    /// Tells the length of a free buffer.
+    BufferLength,
+    /// Pops the free queue.
+    PopBuffer,
+    /// Copies from the buffer area into an array.
+    HostToNic {
+        /// Where the bytes go.
+        to: ArraySpan,
+        /// Where they come from.
+        host: HostSpan,
+    },
+    /// Copies from an array into the buffer area.
+    NicToHost {
+        /// Where the bytes come from.
+        from: ArraySpan,
+        /// Where they go.
+        host: HostSpan,
+    },
+    /// Sends a packet.
+    Send {
+        /// The message.
+        from: ArraySpan,
+        /// Whom to.
+        channel: Channel,
+    },
+    /// Pushes a receive descriptor for a message in the buffer area.
+    Describe {
+        /// Where its shares begin.
+        buffers: BufferList,
+        /// The channel that the descriptor names.
+        channel: ChannelId,
+        /// The message's length in bytes.
+        length: u32,
+    },
+    /// Pushes a receive descriptor that carries the message.
+    Carry {
+        /// The message.
+        from: ArraySpan,
+        /// The channel that the descriptor names.
+        channel: ChannelId,
+    },
+}
+
+/// Bytes of an array. Holding one proves that they lay inside it when it was made.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct ArraySpan {
+    array: i32,
+    offset: u32,
+    length: u32,
+}
+
+impl ArraySpan {
+    /// Returns its length in bytes.
+    #[must_use]
+    pub fn length(self) -> u32 {
+        self.length
+    }
+
+    /// Returns the bytes; arrays neither move nor shrink while a call lasts.
+    #[must_use]
+    pub fn bytes<'h>(self, heap: &'h Heap<'_>) -> &'h [u8] {
+        let bytes = heap.bytes(self.array).unwrap_or_default();
+        &bytes[self.offset as usize..][..self.length as usize]
+    }
+
+    /// Returns the bytes, to be written.
+    pub fn bytes_mut<'h>(self, heap: &'h mut Heap<'_>) -> &'h mut [u8] {
+        let bytes = heap.bytes_mut(self.array).unwrap_or_default();
+        &mut bytes[self.offset as usize..][..self.length as usize]
+    }
+}
+
+/// What an endpoint's applet may name.
+#[derive(Copy, Clone, Debug)]
+pub struct Rights<'e> {
+    /// Its buffer area.
+    pub area: Region,
+    /// Length of its free buffers in bytes.
+    pub buffer_length: u32,
+    /// Its channels.
+    pub channels: &'e Channels,
+    /// Bytes that one packet holds at most.
+    pub max_packet: u32,
+}
+
+/// Checks a call in the order that the contract gives: null, a negative array length, all the rest.
+///
+/// # Errors
+///
+/// `NullPointerException`, `NegativeArraySizeException`, or `ProtectionFault` for whatever the endpoint
+/// may not have, array bounds included. ([`TrapKind::Unverified`] for a native or a count of arguments
+/// that no verified class can ask for.)
+pub fn check(
+    native: NativeId,
+    args: &[i32],
+    heap: &Heap<'_>,
+    rights: &Rights<'_>,
+) -> Result<Effect, TrapKind> {
+    let native = NicNative::from_id(native).ok_or(TrapKind::Unverified)?;
+    match (native, args) {
+        (NicNative::NewAlignedArray, &[length]) if length < 0 => {
+            Err(TrapKind::NegativeArraySizeException)
+        }
+        (NicNative::NewAlignedArray, &[length]) => Ok(Effect::NewArray { length }),
+        (NicNative::GetFreeBufferLength, &[]) => Ok(Effect::BufferLength),
+        (NicNative::GetFreeBuffer, &[]) => Ok(Effect::PopBuffer),
+        (NicNative::DoHtoLDma, &[to, to_offset, host_offset, length]) => Ok(Effect::HostToNic {
+            to: array_span(heap, to, to_offset, length)?,
+            host: host_span(rights, host_offset, length)?,
+        }),
+        (NicNative::DoLtoHDma, &[from, from_offset, host_offset, length]) => {
+            Ok(Effect::NicToHost {
+                from: array_span(heap, from, from_offset, length)?,
+                host: host_span(rights, host_offset, length)?,
+            })
+        }
+        (NicNative::TxPush, &[buffer, offset, channel, length]) => {
+            let from = array_span(heap, buffer, offset, length)?;
+            let channel = rights.channels.get(ChannelId(channel));
+            match channel {
+                Some(&channel) if from.length <= rights.max_packet => {
+                    Ok(Effect::Send { from, channel })
+                }
+                _ => Err(TrapKind::ProtectionFault),
+            }
+        }
+        (NicNative::DmaRxd, &[offsets, channel, length]) => Ok(Effect::Describe {
+            buffers: shares(heap, rights, offsets, length)?,
+            channel: ChannelId(channel),
+            length: u32::try_from(length).map_err(|_| TrapKind::ProtectionFault)?,
+        }),
+        (NicNative::DmaRxdPayload, &[from, channel, length]) => {
+            let from = array_span(heap, from, 0, length)?;
+            if from.length as usize > INLINE_MAX {
+                return Err(TrapKind::ProtectionFault);
+            }
+            Ok(Effect::Carry {
+                from,
+                channel: ChannelId(channel),
+            })
+        }
+        (
+            NicNative::NewAlignedArray
+            | NicNative::GetFreeBufferLength
+            | NicNative::GetFreeBuffer
+            | NicNative::DoHtoLDma
+            | NicNative::DoLtoHDma
+            | NicNative::TxPush
+            | NicNative::DmaRxd
+            | NicNative::DmaRxdPayload,
+            _,
+        ) => Err(TrapKind::Unverified),
+    }
+}
+
+/// Returns `length` bytes of a byte array; none at all may lie at its very end.
+fn array_span(
+    heap: &Heap<'_>,
+    array: i32,
+    offset: i32,
+    length: i32,
+) -> Result<ArraySpan, TrapKind> {
+    let size = array_size(heap, array)?;
+    // Wider than the arguments, so the sum cannot overflow.
+    let end = i64::from(offset) + i64::from(length);
+    match (u32::try_from(offset), u32::try_from(length)) {
+        (Ok(offset), Ok(length)) if end <= i64::from(size) => Ok(ArraySpan {
+            array,
+            offset,
+            length,
+        }),
+        _ => Err(TrapKind::ProtectionFault),
+    }
+}
+
+fn host_span(rights: &Rights<'_>, offset: i32, length: i32) -> Result<HostSpan, TrapKind> {
+    rights
+        .area
+        .span(offset.into(), length.into())
+        .map_err(|_| TrapKind::ProtectionFault)
+}
+
+/// Returns where the shares of a message of `length` bytes begin, each of which lies in the buffer area.
+fn shares(
+    heap: &Heap<'_>,
+    rights: &Rights<'_>,
+    offsets: i32,
+    length: i32,
+) -> Result<BufferList, TrapKind> {
+    let named = array_size(heap, offsets)?;
+    let length = u32::try_from(length).map_err(|_| TrapKind::ProtectionFault)?;
+    let needed = match (length, rights.buffer_length) {
+        (0, _) => 1,
+        (_, 0) => return Err(TrapKind::ProtectionFault),
+        (length, buffer_length) => length.div_ceil(buffer_length),
+    };
+    if needed as usize > MESSAGE_BUFFERS_MAX || needed > named {
+        return Err(TrapKind::ProtectionFault);
+    }
+    let elements = heap
+        .bytes(offsets)
+        .unwrap_or_default()
+        .chunks_exact(size_of::<i32>());
+    let mut rest = length;
+    let mut buffers = BufferList::default();
+    for element in elements.take(needed as usize) {
+        // `chunks_exact` gives slices of the array's length.
+        let offset = i32::from_le_bytes(element.try_into().unwrap_or_default());
+        let share = rest.min(rights.buffer_length);
+        let span = rights.area.span(offset.into(), share.into());
+        buffers.push(span.map_err(|_| TrapKind::ProtectionFault)?.offset());
+        rest -= share;
+    }
+    Ok(buffers)
+}
+
+/// Returns an array's length in elements; its type is what the verifier proved.
+fn array_size(heap: &Heap<'_>, array: i32) -> Result<u32, TrapKind> {
+    if array == 0 {
+        return Err(TrapKind::NullPointerException);
+    }
+    heap.array(array)
+        .map(|array| array.length)
+        .ok_or(TrapKind::Unverified)
+}
