@@ -115,9 +115,13 @@ impl ClassAccess {
         } else {
             Self::ANNOTATION
         };
-        !self.contains(Self::ABSTRACT | Self::FINAL)
-            && (!interface || self.contains(Self::ABSTRACT))
-            && !(modern && self.intersects(misplaced))
+        let required = if interface {
+            Self::ABSTRACT
+        } else {
+            Self::empty()
+        };
+        let clash = self.contains(Self::ABSTRACT | Self::FINAL);
+        !clash && self.contains(required) && !(modern && self.intersects(misplaced))
     }
 }
 
