@@ -1,0 +1,157 @@
+//! What holds for all bytes: an answer, an offset within them, and work in proportion to them.
+
+use std::time::{Duration, Instant};
+
+use jive_core::{Disassembly, ParseErrorKind, Pc, decode, instructions};
+use proptest::prelude::*;
+
+use crate::parse;
+use crate::parts::Parts;
+
+/// Class files of `javac`, with switches, constants of every kind and debug information.
+const CLASSES: [&[u8]; 4] = [
+    include_bytes!("../classes/Arithmetic.class"),
+    include_bytes!("../classes/Arrays.class"),
+    include_bytes!("../classes/Control.class"),
+    include_bytes!("../classes/Storage.class"),
+];
+
+#[test]
+fn every_prefix_is_refused_as_truncated() {
+    for bytes in CLASSES
+        .iter()
+        .copied()
+        .chain([Parts::sample().to_bytes().as_slice()])
+    {
+        for length in 0..bytes.len() {
+            let error = parse(&bytes[..length], |_| ()).unwrap_err();
+            assert_eq!(
+                error.kind,
+                ParseErrorKind::Truncated,
+                "prefix of {length} bytes"
+            );
+            assert!(error.offset as usize <= length);
+        }
+    }
+}
+
+/// Reads everything that a class can be asked for.
+fn read_all(bytes: &[u8]) -> Result<usize, jive_core::ParseError> {
+    parse(bytes, |class| {
+        let mut seen = class.pool().iter().count() + class.interfaces().count();
+        seen += class.attributes().iter().count() + usize::from(class.source_file().is_some());
+        for field in class.fields() {
+            seen +=
+                field.attributes().iter().count() + usize::from(field.constant_value().is_some());
+        }
+        assert_eq!(class.methods().count(), class.method_count());
+        for code in class.methods().filter_map(|method| method.code()) {
+            seen += code.exceptions().count() + code.attributes().iter().count();
+            for insn in instructions(code.bytes).flatten() {
+                seen += Disassembly::new(insn, class).to_string().len();
+                seen += usize::from(code.line(insn.pc).unwrap_or(0));
+            }
+        }
+        seen
+    })
+}
+
+proptest! {
+    #[test]
+    fn any_bytes_get_an_answer(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
+        if let Err(error) = read_all(&bytes) {
+            prop_assert!(error.offset as usize <= bytes.len());
+        }
+    }
+
+    #[test]
+    fn any_bytes_behind_a_header_get_an_answer(tail in proptest::collection::vec(any::<u8>(), 0..300)) {
+        let bytes = [&[0xca, 0xfe, 0xba, 0xbe, 0, 0, 0, 52, 0, 4][..], &tail].concat();
+        if let Err(error) = read_all(&bytes) {
+            prop_assert!(error.offset as usize <= bytes.len());
+        }
+    }
+
+    #[test]
+    fn any_change_of_a_class_gets_an_answer(
+        which in 0..CLASSES.len(),
+        changes in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
+    ) {
+        let mut bytes = CLASSES[which].to_vec();
+        for (position, value) in changes {
+            *position.get_mut(&mut bytes) = value;
+        }
+        if let Err(error) = read_all(&bytes) {
+            prop_assert!(error.offset as usize <= bytes.len());
+        }
+    }
+
+    #[test]
+    fn instructions_tile_the_code_up_to_the_first_error(
+        code in proptest::collection::vec(any::<u8>(), 1..100),
+    ) {
+        let mut pc = 0;
+        let mut stopped = false;
+        for insn in instructions(&code) {
+            match insn {
+                Ok(insn) => {
+                    prop_assert_eq!(u32::from(insn.pc.0), pc);
+                    prop_assert_eq!(Ok(insn), decode(&code, insn.pc));
+                    pc = insn.next_pc();
+                }
+                Err(error) => {
+                    prop_assert_eq!(u32::from(error.pc.0), pc);
+                    stopped = true;
+                }
+            }
+        }
+        prop_assert!(stopped || pc as usize == code.len());
+    }
+
+    #[test]
+    fn a_truncated_instruction_is_refused(code in proptest::collection::vec(any::<u8>(), 1..60)) {
+        if let Ok(insn) = decode(&code, Pc(0)) {
+            let length = insn.length as usize;
+            for shorter in 0..length {
+                prop_assert!(decode(&code[..shorter], Pc(0)).is_err());
+            }
+        }
+    }
+}
+
+/// Fills a file of the greatest size with references to one long string, or comparisons of long
+/// strings, which would take minutes if each were judged or compared anew.
+#[test]
+fn the_greatest_files_take_no_more_than_linear_work() {
+    let name = "a".repeat(60_000);
+    let mut shared = Parts::sample();
+    let long = shared.utf8(&name);
+    while shared.pool.len() < 60_000 {
+        shared.reference(7, &[long]);
+    }
+    let mut alike = Parts::sample();
+    for end in 0..16 {
+        alike.utf8(&format!("{}{end}", "b".repeat(40_000)));
+    }
+    let names: Vec<String> = (0..16)
+        .map(|end| format!("{}{end}", "b".repeat(40_000)))
+        .collect();
+    for member in 0..40_000_usize {
+        if member < 16 {
+            alike.add_field(0, &names[member], "I");
+        } else {
+            let first = alike.fields[member % 16].clone();
+            alike.fields.push(first);
+        }
+    }
+    let started = Instant::now();
+    assert_eq!(
+        parse(&shared.to_bytes(), |class| class.pool().count()),
+        Ok(60_001)
+    );
+    assert_eq!(
+        parse(&alike.to_bytes(), |_| ()).unwrap_err().kind,
+        ParseErrorKind::DuplicateField
+    );
+    assert!(started.elapsed() < Duration::from_secs(20));
+}

@@ -1,0 +1,15 @@
+//! The class file parser as its callers see it.
+#![allow(missing_docs, reason = "tests document themselves by their names")]
+
+mod accepted;
+mod laws;
+mod parts;
+mod rejected;
+
+use jive_core::{ClassFile, ParseError};
+
+/// Parses bytes and hands the class to `look`.
+fn parse<T>(bytes: &[u8], look: impl FnOnce(ClassFile<'_>) -> T) -> Result<T, ParseError> {
+    let mut index = vec![0; ClassFile::index_len(bytes)?];
+    ClassFile::parse(bytes, &mut index).map(look)
+}
