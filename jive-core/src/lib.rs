@@ -57,8 +57,8 @@ pub use native::{
 };
 pub use opcode::{Exclusion, Opcode, OperandLayout, StackEffect, StackKind};
 pub use program::{
-    LinkedField, LinkedMethod, NativeCall, Op, Origin, Program, ProgramSize, ProgramStorage,
-    SwitchCase, ValueKind,
+    LinkedConstant, LinkedField, LinkedMethod, NativeCall, Op, Origin, Program, ProgramSize,
+    ProgramStorage, SwitchCase, ValueKind,
 };
 pub use trap::{Trap, TrapKind};
 pub use verified::{AppletMembers, Verified};

@@ -9,7 +9,8 @@ use crate::insn::{DecodeError, DecodeErrorKind, instructions};
 use crate::lower::{Lowering, SwitchTable, Targets};
 use crate::opcode::Opcode;
 use crate::program::{
-    LinkedField, LinkedMethod, Op, Origin, Program, ProgramSize, ProgramStorage, ValueKind,
+    LinkedConstant, LinkedField, LinkedMethod, Op, Origin, Program, ProgramSize, ProgramStorage,
+    ValueKind,
 };
 use crate::verified::Verified;
 
@@ -123,6 +124,8 @@ pub enum Storage {
     Fields,
     /// The cases of switches.
     Switches,
+    /// The constants.
+    Constants,
 }
 
 impl fmt::Display for Storage {
@@ -133,6 +136,7 @@ impl fmt::Display for Storage {
             Self::Methods => "methods",
             Self::Fields => "fields",
             Self::Switches => "switch cases",
+            Self::Constants => "constants",
         })
     }
 }
@@ -146,6 +150,7 @@ pub fn program_size(verified: &Verified<'_>) -> Result<ProgramSize, LinkError> {
     let mut size = ProgramSize {
         methods: class.method_count(),
         fields: class.field_count(),
+        constants: class.pool().count().into(),
         ..ProgramSize::default()
     };
     for method in class.methods() {
@@ -179,12 +184,16 @@ pub fn link<'p>(
         methods,
         fields,
         switches,
+        constants,
     } = storage;
+    let constants = first(constants, size.constants, Storage::Constants)?;
+    constants.fill(LinkedConstant::default());
     let mut tables = Tables {
         ops: first(ops, size.ops, Storage::Ops)?,
         origins: first(origins, size.ops, Storage::Origins)?,
         ops_used: 0,
         switches: SwitchTable::new(first(switches, size.switches, Storage::Switches)?),
+        constants,
     };
     let methods = first(methods, size.methods, Storage::Methods)?;
     let fields = first(fields, size.fields, Storage::Fields)?;
@@ -231,6 +240,7 @@ struct Tables<'p> {
     origins: &'p mut [Origin],
     ops_used: usize,
     switches: SwitchTable<'p>,
+    constants: &'p mut [LinkedConstant],
 }
 
 impl Tables<'_> {
@@ -303,6 +313,7 @@ impl Tables<'_> {
             result,
             targets: Targets { entry, origins },
             switches: &mut self.switches,
+            constants: self.constants,
         };
         let ops = self.ops.get_mut(entry..self.ops_used).unwrap_or_default();
         for (op, insn) in ops.iter_mut().zip(instructions(code.bytes)) {

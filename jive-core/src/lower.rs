@@ -1,13 +1,13 @@
 //! Lowering: turns one instruction of a verified class into one op, with its operands resolved.
 
-use crate::classfile::{Constant, MemberRef, Method, MethodAccess};
+use crate::classfile::{Constant, MemberKind, MemberRef, Method, MethodAccess};
 use crate::descriptor::ArrayKind;
-use crate::id::{CpIndex, FieldId, NativeId};
+use crate::id::{CpIndex, NativeId};
 use crate::insn::{Insn, Operand};
 use crate::link::{LinkErrorKind, field_kind};
 use crate::native::{NativeDecl, find_native, find_native_of};
 use crate::opcode::Opcode;
-use crate::program::{NativeCall, Op, Origin, SwitchCase, ValueKind};
+use crate::program::{LinkedConstant, Meaning, NativeCall, Op, Origin, SwitchCase, ValueKind};
 use crate::verified::Verified;
 
 /// What the instructions of one method are lowered with.
@@ -17,6 +17,8 @@ pub(crate) struct Lowering<'v, 'a, 's, 'p> {
     pub(crate) result: ValueKind,
     pub(crate) targets: Targets<'v>,
     pub(crate) switches: &'s mut SwitchTable<'p>,
+    /// What is known already of the constants, by their index.
+    pub(crate) constants: &'s mut [LinkedConstant],
 }
 
 impl Lowering<'_, '_, '_, '_> {
@@ -98,87 +100,107 @@ impl Lowering<'_, '_, '_, '_> {
         })
     }
 
-    fn lower_constant(&self, opcode: Opcode, index: CpIndex) -> Result<Op, LinkErrorKind> {
-        Ok(match opcode {
-            Opcode::Ldc | Opcode::LdcW => match self.verified.class().pool().get(index) {
-                Ok(Constant::Integer(value)) => Op::Push(value),
-                _ => return Err(LinkErrorKind::Constant(index)),
-            },
-            Opcode::Getstatic => Op::GetStatic(self.field(index)?.0),
-            Opcode::Getfield => Op::GetField(self.field(index)?.0),
-            Opcode::Putstatic => {
-                let (field, kind) = self.field(index)?;
-                Op::PutStatic { field, kind }
-            }
-            Opcode::Putfield => {
-                let (field, kind) = self.field(index)?;
-                Op::PutField { field, kind }
-            }
-            Opcode::Invokestatic | Opcode::Invokespecial | Opcode::Invokevirtual => {
-                self.invoke(index)?
-            }
-            other => return Err(LinkErrorKind::Opcode(other)),
+    fn lower_constant(&mut self, opcode: Opcode, index: CpIndex) -> Result<Op, LinkErrorKind> {
+        Ok(match (opcode, self.meaning(index)?) {
+            (Opcode::Ldc | Opcode::LdcW, Meaning::Int(value)) => Op::Push(value),
+            (Opcode::Getstatic, Meaning::Field { field, .. }) => Op::GetStatic(field),
+            (Opcode::Getfield, Meaning::Field { field, .. }) => Op::GetField(field),
+            (Opcode::Putstatic, Meaning::Field { field, kind }) => Op::PutStatic { field, kind },
+            (Opcode::Putfield, Meaning::Field { field, kind }) => Op::PutField { field, kind },
+            (
+                Opcode::Invokestatic | Opcode::Invokespecial | Opcode::Invokevirtual,
+                Meaning::Call(op),
+            ) => op,
+            _ => return Err(LinkErrorKind::Constant(index)),
         })
     }
 
-    fn member(&self, index: CpIndex) -> Result<MemberRef<'_>, LinkErrorKind> {
-        self.verified
-            .class()
-            .pool()
-            .member(index)
-            .map_err(|_| LinkErrorKind::Constant(index))
-    }
-
-    fn field(&self, index: CpIndex) -> Result<(FieldId, ValueKind), LinkErrorKind> {
-        let class = self.verified.class();
-        let member = self.member(index)?;
-        let field = class
-            .fields()
-            .find(|field| field.name == member.name && field.descriptor == member.descriptor)
-            .filter(|_| member.class == class.name())
-            .ok_or(LinkErrorKind::Member(index))?;
-        Ok((field.id, field_kind(&field)?))
-    }
-
-    fn invoke(&self, index: CpIndex) -> Result<Op, LinkErrorKind> {
-        let class = self.verified.class();
-        let member = self.member(index)?;
-        let (name, descriptor) = (member.name.as_bytes(), member.descriptor.as_bytes());
-        if member.class == class.name() {
-            let own = class.methods().find(|method| {
-                method.name == member.name && method.descriptor == member.descriptor
-            });
-            if let Some(method) = own {
-                return self.invoke_own(&method).ok_or(LinkErrorKind::Member(index));
+    /// Returns what a constant means, looked up once however often code names it: names can be long,
+    /// and code that names them is short.
+    fn meaning(&mut self, index: CpIndex) -> Result<Meaning, LinkErrorKind> {
+        let known = self.constants.get_mut(index.index());
+        let known = known.ok_or(LinkErrorKind::Constant(index))?;
+        match known.0 {
+            Some(meaning) => Ok(meaning),
+            None => {
+                let meaning = look_up(self.verified, index)?;
+                known.0 = Some(meaning);
+                Ok(meaning)
             }
         }
-        if member.class == "java/lang/Object" && member.name == "<init>" {
-            // The constructor of `Object` does nothing, on a receiver that is there.
-            return Ok(Op::Pop);
-        }
-        let natives = self.verified.natives();
-        find_native_of(natives, member.class.as_bytes(), name, descriptor)
-            .and_then(|(id, native)| invoke_native(id, native, false))
-            .ok_or(LinkErrorKind::Member(index))
     }
+}
 
-    fn invoke_own(&self, method: &Method<'_>) -> Option<Op> {
-        let has_receiver = !method.access.contains(MethodAccess::STATIC);
-        if method.access.contains(MethodAccess::NATIVE) {
-            let natives = self.verified.natives();
-            let (id, native) = find_native(
-                natives,
-                method.name.as_bytes(),
-                method.descriptor.as_bytes(),
-            )?;
-            return invoke_native(id, native, has_receiver);
-        }
-        Some(if has_receiver {
-            Op::InvokeInstance(method.id)
-        } else {
-            Op::InvokeStatic(method.id)
-        })
+fn look_up(verified: &Verified<'_>, index: CpIndex) -> Result<Meaning, LinkErrorKind> {
+    let pool = verified.class().pool();
+    if let Ok(Constant::Integer(value)) = pool.get(index) {
+        return Ok(Meaning::Int(value));
     }
+    let member = pool
+        .member(index)
+        .map_err(|_| LinkErrorKind::Constant(index))?;
+    let meaning = match member.kind {
+        MemberKind::Field => look_up_field(verified, &member),
+        MemberKind::Method | MemberKind::InterfaceMethod => {
+            look_up_method(verified, &member).map(Meaning::Call)
+        }
+    };
+    meaning.ok_or(LinkErrorKind::Member(index))
+}
+
+fn look_up_field(verified: &Verified<'_>, member: &MemberRef<'_>) -> Option<Meaning> {
+    let class = verified.class();
+    let field = class
+        .fields()
+        .find(|field| field.name == member.name && field.descriptor == member.descriptor)
+        .filter(|_| member.class == class.name())?;
+    let kind = field_kind(&field).ok()?;
+    Some(Meaning::Field {
+        field: field.id,
+        kind,
+    })
+}
+
+/// Returns the op that calls what the constant names: a method of the class, `Object.<init>`, or a
+/// native of the natives' own class.
+fn look_up_method(verified: &Verified<'_>, member: &MemberRef<'_>) -> Option<Op> {
+    let class = verified.class();
+    if member.class == class.name() {
+        let own = class
+            .methods()
+            .find(|method| method.name == member.name && method.descriptor == member.descriptor);
+        if let Some(method) = own {
+            return invoke_own(verified, &method);
+        }
+    }
+    if member.class == "java/lang/Object" && member.name == "<init>" {
+        // The constructor of `Object` does nothing, on a receiver that is there.
+        return Some(Op::Pop);
+    }
+    let (id, native) = find_native_of(
+        verified.natives(),
+        member.class.as_bytes(),
+        member.name.as_bytes(),
+        member.descriptor.as_bytes(),
+    )?;
+    invoke_native(id, native, false)
+}
+
+fn invoke_own(verified: &Verified<'_>, method: &Method<'_>) -> Option<Op> {
+    let has_receiver = !method.access.contains(MethodAccess::STATIC);
+    if method.access.contains(MethodAccess::NATIVE) {
+        let (id, native) = find_native(
+            verified.natives(),
+            method.name.as_bytes(),
+            method.descriptor.as_bytes(),
+        )?;
+        return invoke_native(id, native, has_receiver);
+    }
+    Some(if has_receiver {
+        Op::InvokeInstance(method.id)
+    } else {
+        Op::InvokeStatic(method.id)
+    })
 }
 
 fn invoke_native(id: NativeId, native: &NativeDecl, has_receiver: bool) -> Option<Op> {
@@ -327,6 +349,7 @@ mod tests {
         let mut index = [0; 512];
         let class = ClassFile::parse(bytes, &mut index).unwrap();
         let verified = Verified::vouch(class, &[], None);
+        let count = usize::from(class.pool().count());
         test(&|code| {
             let mut padded = [0; 24];
             padded[..3].copy_from_slice(&code);
@@ -340,6 +363,7 @@ mod tests {
                     origins: &[Origin::default()],
                 },
                 switches: &mut SwitchTable::new(&mut cases),
+                constants: &mut [LinkedConstant::default(); 256][..count],
             };
             Some(lowering.lower(&insn))
         });

@@ -232,6 +232,18 @@ pub struct LinkedField {
     pub initial: i32,
 }
 
+/// What a constant of the pool means to the code that names it, once it was asked for.
+#[derive(Copy, Clone, Debug, Default)]
+pub struct LinkedConstant(pub(crate) Option<Meaning>);
+
+/// What a constant means.
+#[derive(Copy, Clone, Debug)]
+pub(crate) enum Meaning {
+    Int(i32),
+    Field { field: FieldId, kind: ValueKind },
+    Call(Op),
+}
+
 /// Counts of what a program needs, to size its storage.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct ProgramSize {
@@ -243,6 +255,8 @@ pub struct ProgramSize {
     pub fields: usize,
     /// Count of switch cases, default ones included.
     pub switches: usize,
+    /// Count of constants in the class file's pool, for linking alone.
+    pub constants: usize,
 }
 
 /// Memory lent to a program; each slice holds at least what [`ProgramSize`] says.
@@ -258,6 +272,8 @@ pub struct ProgramStorage<'p> {
     pub fields: &'p mut [LinkedField],
     /// For the cases of all switches.
     pub switches: &'p mut [SwitchCase],
+    /// For what the constants mean that code names; the program does not keep it.
+    pub constants: &'p mut [LinkedConstant],
 }
 
 /// A linked class, immutable and shared by every instance of it.

@@ -9,9 +9,9 @@ use core::hint::black_box;
 use core::panic::PanicInfo;
 
 use jive_core::{
-    CallStack, ClassFile, Frame, Heap, Instance, Lifetime, LinkedField, LinkedMethod, MethodId,
-    NativeDecl, NativeId, NativeParameter, NativeType, Natives, Op, Origin, ProgramStorage,
-    SwitchCase, TrapKind, Verified, link,
+    CallStack, ClassFile, Frame, Heap, Instance, Lifetime, LinkedConstant, LinkedField,
+    LinkedMethod, MethodId, NativeDecl, NativeId, NativeParameter, NativeType, Natives, Op, Origin,
+    ProgramStorage, SwitchCase, TrapKind, Verified, link,
 };
 
 /// A table with one row: what natives do lies outside of what is measured.
@@ -65,12 +65,14 @@ fn load_and_run(bytes: &[u8]) -> Option<i32> {
     let (mut ops, mut origins) = ([Op::default(); 256], [Origin::default(); 256]);
     let (mut methods, mut linked) = ([LinkedMethod::default(); 16], [LinkedField::default(); 16]);
     let mut switches = [SwitchCase::default(); 16];
+    let mut constants = [LinkedConstant::default(); 64];
     let storage = ProgramStorage {
         ops: black_box(&mut ops),
         origins: black_box(&mut origins),
         methods: black_box(&mut methods),
         fields: black_box(&mut linked),
         switches: black_box(&mut switches),
+        constants: black_box(&mut constants),
     };
     let program = link(&verified, storage).ok()?;
     let mut fields = [0; 16];

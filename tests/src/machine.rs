@@ -4,9 +4,9 @@
 //! stage here lends its memory to a closure.
 
 use jive_core::{
-    CallStack, ClassFile, Frame, Heap, Instance, Lifetime, LinkError, LinkSite, LinkedField,
-    LinkedMethod, MethodId, NativeDecl, Natives, Op, Origin, ParseError, Program, ProgramStorage,
-    SwitchCase, Trap, Verified, link, program_size,
+    CallStack, ClassFile, Frame, Heap, Instance, Lifetime, LinkError, LinkSite, LinkedConstant,
+    LinkedField, LinkedMethod, MethodId, NativeDecl, Natives, Op, Origin, ParseError, Program,
+    ProgramStorage, SwitchCase, Trap, Verified, link, program_size,
 };
 use jive_verifier::{
     CodeMarks, Location, Policy, Resolved, VerifyError, WorkArea, verify, work_size,
@@ -50,12 +50,14 @@ pub fn linked<R>(
     let mut methods = vec![LinkedMethod::default(); size.methods];
     let mut fields = vec![LinkedField::default(); size.fields];
     let mut switches = vec![SwitchCase::default(); size.switches];
+    let mut constants = vec![LinkedConstant::default(); size.constants];
     let storage = ProgramStorage {
         ops: &mut ops,
         origins: &mut origins,
         methods: &mut methods,
         fields: &mut fields,
         switches: &mut switches,
+        constants: &mut constants,
     };
     Ok(then(link(verified, storage)?))
 }

@@ -1,20 +1,23 @@
 //! What a program takes and tells: sizes, origins, storage that is too small, code that is dead.
 
 use jive_core::{
-    ClassFile, LinkError, LinkErrorKind, LinkSite, LinkedField, LinkedMethod, Op, Opcode, Origin,
-    Pc, Program, ProgramSize, ProgramStorage, Storage, SwitchCase, Verified, link, program_size,
+    ClassFile, LinkError, LinkErrorKind, LinkSite, LinkedConstant, LinkedField, LinkedMethod, Op,
+    Opcode, Origin, Pc, Program, ProgramSize, ProgramStorage, Storage, SwitchCase, Verified, link,
+    program_size,
 };
 
 use crate::machine::Machine;
 
 const DEAD: &[u8] = include_bytes!("../classes/Dead.class");
 
-/// Thirteen and three instructions; a switch of one case and one of two, each with a default.
+/// Thirteen and three instructions; a switch of one case and one of two, each with a default; and a
+/// `constant_pool_count` of 16.
 const SIZE: ProgramSize = ProgramSize {
     ops: 16,
     methods: 2,
     fields: 1,
     switches: 5,
+    constants: 16,
 };
 
 /// Links `Dead` in storage of this size, all of it filled with what was there before.
@@ -29,6 +32,7 @@ fn link_in(size: ProgramSize, test: impl FnOnce(Result<Program<'_>, LinkError>))
         methods: &mut vec![LinkedMethod::default(); size.methods],
         fields: &mut vec![LinkedField::default(); size.fields],
         switches: &mut vec![SwitchCase::default(); size.switches],
+        constants: &mut vec![LinkedConstant::default(); size.constants],
     };
     test(link(&verified, storage));
 }
@@ -68,6 +72,7 @@ fn storage_larger_than_needed_is_not_counted() {
         methods: 100,
         fields: 100,
         switches: 100,
+        constants: 100,
     };
     link_in(larger, |program| {
         let program = program.unwrap();
@@ -104,6 +109,13 @@ fn each_part_of_the_storage_that_is_too_small_is_named() {
                 ..SIZE
             },
             too_small(Storage::Switches, 5),
+        ),
+        (
+            ProgramSize {
+                constants: 15,
+                ..SIZE
+            },
+            too_small(Storage::Constants, 16),
         ),
     ] {
         link_in(size, |program| {

@@ -38,6 +38,7 @@ impl Machine {
             methods: lend(size.methods),
             fields: lend(size.fields),
             switches: lend(size.switches),
+            constants: lend(size.constants),
         };
         let program: Program<'static> = link(&verified, storage).unwrap();
         // Memory comes dirty, as it does from a caller that used it before.

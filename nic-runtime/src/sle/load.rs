@@ -2,8 +2,8 @@
 
 use bumpalo::Bump;
 use jive_core::{
-    ClassFile, LinkError, LinkedField, LinkedMethod, MethodId, Op, Origin, ParseError, Pc, Program,
-    ProgramStorage, SwitchCase, Verified, link, program_size,
+    ClassFile, LinkError, LinkedConstant, LinkedField, LinkedMethod, MethodId, Op, Origin,
+    ParseError, Pc, Program, ProgramStorage, SwitchCase, Verified, link, program_size,
 };
 pub use jive_verifier::Policy;
 use jive_verifier::{CodeMarks, Observer, Resolved, VerifyError, WorkArea, verify_with, work_size};
@@ -67,6 +67,7 @@ pub fn load_class<'a>(
         methods: arena.alloc_slice_fill_copy(size.methods, LinkedMethod::default()),
         fields: arena.alloc_slice_fill_copy(size.fields, LinkedField::default()),
         switches: arena.alloc_slice_fill_copy(size.switches, SwitchCase::default()),
+        constants: arena.alloc_slice_fill_copy(size.constants, LinkedConstant::default()),
     };
     let program = link(&verified, storage)?;
     Ok(LoadedClass { class, program })
