@@ -7,4 +7,4 @@ out=${1:-$here}
 compile="javac --release 8 -g -Xlint:-options -encoding UTF-8 -implicit:none"
 mkdir -p "$out/class" "$out/driver"
 $compile -d "$out/class" "$here"/programs/*.java "$here"/opcodes/*.java "$here"/kernels/*.java
-$compile -d "$out/driver" "$here"/driver/Driver.java
+$compile -d "$out/driver" "$here"/driver/*.java

@@ -4,3 +4,4 @@
 pub mod asm;
 pub mod fixture;
 pub mod machine;
+pub mod openjdk;

@@ -1,0 +1,102 @@
+//! OpenJDK's side: the driver in `java/driver` runs a list of calls in one Java process.
+
+use std::ffi::OsString;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// Directory of the Java sources and class files of the tests.
+pub fn directory() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("java")
+}
+
+/// Returns whether a program of this name starts at all.
+pub fn is_installed(program: &str) -> bool {
+    Command::new(program)
+        .arg("-version")
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .is_ok()
+}
+
+/// Returns whether `javac` is that of JDK 17, whose bytes the committed class files are.
+pub fn is_javac_17_installed() -> bool {
+    version_names("javac", "javac 17.")
+}
+
+/// Returns whether `ecj` is the release whose bytes the compiler corpus has.
+pub fn is_ecj_3_32_installed() -> bool {
+    version_names("ecj", " 3.32.")
+}
+
+fn version_names(program: &str, release: &str) -> bool {
+    Command::new(program)
+        .arg("-version")
+        .output()
+        .is_ok_and(|output| {
+            let said = [output.stdout, output.stderr].concat();
+            String::from_utf8_lossy(&said).contains(release)
+        })
+}
+
+/// Says something in the middle of a test run that passes, where `println!` would not be shown.
+///
+/// # Panics
+/// Where standard output is closed.
+pub fn announce(text: &str) {
+    writeln!(std::io::stdout(), "{text}").expect("standard output is open");
+}
+
+/// Runs a list of calls on OpenJDK, classes found in `class_path`; returns its lines.
+///
+/// # Panics
+/// Where the driver fails, with what it says.
+pub fn results(calls: &str, class_path: &[&Path]) -> Vec<String> {
+    java("Driver", calls, class_path)
+}
+
+/// Returns for each class file whether OpenJDK defines and verifies it: `ok` or the error's name.
+///
+/// # Panics
+/// Where the driver fails, with what it says.
+pub fn verdicts(class_files: &[PathBuf]) -> Vec<String> {
+    let paths: Vec<String> = class_files
+        .iter()
+        .map(|path| format!("{}\n", path.display()))
+        .collect();
+    java("Verdicts", &paths.concat(), &[])
+}
+
+/// Runs a driver on `input`; returns its lines.
+fn java(driver: &str, input: &str, class_path: &[&Path]) -> Vec<String> {
+    let mut joined = OsString::from(directory().join("driver"));
+    for directory in class_path {
+        joined.push(if cfg!(windows) { ";" } else { ":" });
+        joined.push(directory);
+    }
+    let mut java = Command::new("java")
+        // Old verifier or new, each class is verified; compiling little starts fastest.
+        .args(["-Xverify:all", "-XX:TieredStopAtLevel=1", "-cp"])
+        .arg(joined)
+        .arg(driver)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("`java` was found before");
+    let mut stdin = java.stdin.take().expect("standard input is piped");
+    let input = input.to_owned();
+    // Written beside the reading, so that neither side waits for a full pipe.
+    let writer = std::thread::spawn(move || stdin.write_all(input.as_bytes()));
+    let output = java.wait_with_output().expect("`java` was started");
+    writer
+        .join()
+        .expect("the writer does not panic")
+        .expect("the driver reads all of its input");
+    assert!(output.status.success(), "the driver failed; see above");
+    String::from_utf8(output.stdout)
+        .expect("the driver writes UTF-8")
+        .lines()
+        .map(str::to_owned)
+        .collect()
+}

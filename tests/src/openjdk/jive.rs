@@ -1,0 +1,62 @@
+//! JIVE's side: classes loaded as `jive exec` loads them, and calls of their static methods.
+
+use std::collections::BTreeMap;
+
+use jive_core::{Lifetime, NoNatives, Trap};
+use jive_verifier::Policy;
+
+use super::Call;
+use crate::machine::{Machine, Room, machine};
+
+/// Returns each line of a list of calls with its results behind it, in order.
+///
+/// `class_file` finds a class by its name.
+///
+/// # Panics
+/// Where a class is rejected, or lacks a method that is called.
+pub fn results(calls: &[Call<'_>], class_file: impl Fn(&str) -> Vec<u8>) -> Vec<String> {
+    let mut lines = vec![String::new(); calls.len()];
+    // A class's state lasts from one of its lines to the next, and touches no other class's.
+    let mut by_class: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (index, call) in calls.iter().enumerate() {
+        by_class.entry(call.class).or_default().push(index);
+    }
+    for (class, indices) in by_class {
+        let done = machine(
+            &class_file(class),
+            Policy::ClassOnly,
+            &[],
+            Room::default(),
+            |machine| {
+                let load_trap = machine.load(&mut NoNatives).err();
+                for index in indices {
+                    let call = &calls[index];
+                    lines[index] = call.line_with(|arguments| match load_trap {
+                        Some(trap) => shown(machine, trap),
+                        None => result(machine, call.method, arguments),
+                    });
+                }
+            },
+        );
+        done.unwrap_or_else(|outcome| panic!("{class}: {outcome}"));
+    }
+    lines
+}
+
+fn result(machine: &mut Machine<'_>, method: &str, arguments: &[i32]) -> String {
+    let method = machine.method(method);
+    match machine.call(method, arguments, Lifetime::Persistent, &mut NoNatives) {
+        Ok(Some(value)) => value.to_string(),
+        Ok(None) => "void".to_owned(),
+        Err(trap) => shown(machine, trap),
+    }
+}
+
+/// Shows a trap as the driver shows an exception: line -1 where the class has no lines.
+fn shown(machine: &Machine<'_>, trap: Trap) -> String {
+    let method = machine.class.method(trap.method);
+    let method = method.expect("a trap names a method of the class");
+    let line = method.code().and_then(|code| code.line(trap.pc));
+    let line = line.map_or(-1, i32::from);
+    format!("{}@{}:{line}", trap.kind, method.name)
+}
