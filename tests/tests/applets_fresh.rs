@@ -1,0 +1,71 @@
+//! Committed class files are what their compilers make of the committed sources, byte for byte.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use tests::openjdk::jdk;
+
+/// The class files below a directory, by their path in it.
+fn class_files(directory: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut directories = vec![directory.to_owned()];
+    while let Some(next) = directories.pop() {
+        for entry in fs::read_dir(next).expect("a readable directory") {
+            let path = entry.expect("a readable directory").path();
+            if path.is_dir() {
+                directories.push(path);
+            } else if path
+                .extension()
+                .is_some_and(|extension| extension == "class")
+            {
+                let bytes = fs::read(&path).expect("a readable file");
+                let inside = path.strip_prefix(directory).expect("found below");
+                found.insert(inside.to_owned(), bytes);
+            }
+        }
+    }
+    found
+}
+
+/// Compares what a build script writes with what is committed below a directory.
+fn assert_fresh(script: &Path, committed: &Path) {
+    let built = tempfile::tempdir().expect("a temporary directory");
+    let status = Command::new("sh")
+        .arg(script)
+        .arg(built.path())
+        .status()
+        .expect("`sh` starts");
+    assert!(status.success(), "{} failed", script.display());
+    let built = class_files(built.path());
+    assert!(!built.is_empty(), "{} wrote nothing", script.display());
+    let committed = class_files(committed);
+    let stale: Vec<&PathBuf> = built
+        .iter()
+        .filter(|(path, bytes)| committed.get(*path) != Some(bytes))
+        .map(|(path, _)| path)
+        .collect();
+    assert!(stale.is_empty(), "run {}: {stale:?}", script.display());
+}
+
+#[test]
+fn class_files_are_those_of_javac_17() {
+    if !jdk::is_javac_17_installed() {
+        jdk::announce("class files: SKIPPED, `javac` on the path is not that of JDK 17");
+        return;
+    }
+    let applets = jdk::directory().join("../../applets");
+    assert_fresh(&applets.join("build.sh"), &applets.join("class"));
+    assert_fresh(&jdk::directory().join("build.sh"), &jdk::directory());
+}
+
+#[test]
+fn compiler_corpus_is_that_of_its_compilers() {
+    if !jdk::is_javac_17_installed() || !jdk::is_ecj_3_32_installed() {
+        jdk::announce("compiler corpus: SKIPPED, JDK 17 and ecj 3.32 are not both on the path");
+        return;
+    }
+    let compilers = jdk::directory().join("compilers");
+    assert_fresh(&compilers.join("build.sh"), &compilers);
+}

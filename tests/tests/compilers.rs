@@ -1,0 +1,104 @@
+//! The same sources as several compilers write them are accepted and run alike.
+//!
+//! `java/compilers` holds a directory a compiler: `javac` for releases 8, 11 and 17, `ecj` for 1.1 to
+//! 1.4 and 17, with debug information and without; `java/compilers/build.sh` made it. Compilers differ
+//! in which line a trap is on, so without Java only names and methods are compared.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use jive_core::ClassFile;
+use tests::openjdk::{Call, calls, jdk, jive};
+
+/// Class file major version that each directory's classes have (JVMS table 4.1-A).
+const COMPILERS: [(&str, u16); 12] = [
+    ("ecj-1.1", 45),
+    ("ecj-1.2", 46),
+    ("ecj-1.3", 47),
+    ("ecj-1.4", 48),
+    ("ecj-1.4-g-none", 48),
+    ("ecj-17", 61),
+    ("javac-8-g", 52),
+    ("javac-8-g-none", 52),
+    ("javac-11-g", 55),
+    ("javac-11-g-none", 55),
+    ("javac-17-g", 61),
+    ("javac-17-g-none", 61),
+];
+
+fn directory(compiler: &str) -> PathBuf {
+    jdk::directory().join("compilers").join(compiler)
+}
+
+/// The class files of a compiler by class name.
+fn classes(compiler: &str) -> BTreeMap<String, Vec<u8>> {
+    fs::read_dir(directory(compiler))
+        .expect("a committed directory")
+        .map(|entry| entry.expect("a readable directory").path())
+        .map(|path| (stem(&path), fs::read(&path).expect("a committed file")))
+        .collect()
+}
+
+fn stem(path: &Path) -> String {
+    path.file_stem()
+        .expect("a file")
+        .to_string_lossy()
+        .into_owned()
+}
+
+fn read(name: &str) -> String {
+    fs::read_to_string(jdk::directory().join(name)).expect("a committed file")
+}
+
+/// A line of results without the source lines of its traps.
+fn without_lines(line: &str) -> String {
+    let (call, results) = line.split_once(": ").expect("results follow the call");
+    let results: Vec<&str> = results
+        .split(' ')
+        .map(|result| result.split_once(':').map_or(result, |(trap, _)| trap))
+        .collect();
+    format!("{call}: {}", results.join(" "))
+}
+
+#[test]
+fn each_directory_has_its_version_and_the_same_classes() {
+    let names: Vec<String> = classes("javac-8-g").into_keys().collect();
+    assert_eq!(names.len(), 10);
+    for (compiler, major) in COMPILERS {
+        let classes = classes(compiler);
+        for (name, bytes) in &classes {
+            let mut index = vec![0; ClassFile::index_len(bytes).expect("a class file")];
+            let class = ClassFile::parse(bytes, &mut index).expect("a class file");
+            assert_eq!(class.version().major, major, "{compiler}/{name}");
+        }
+        assert_eq!(classes.into_keys().collect::<Vec<_>>(), names, "{compiler}");
+    }
+}
+
+#[test]
+fn every_compilers_code_gives_openjdks_results() {
+    let list = read("calls.txt");
+    let recorded = read("openjdk.txt");
+    let mut compared = 0;
+    for (compiler, _) in COMPILERS {
+        let classes = classes(compiler);
+        // Both have a line for each call, in one order.
+        let (calls, recorded): (Vec<Call<'_>>, Vec<&str>) = calls(&list)
+            .into_iter()
+            .zip(recorded.lines())
+            .filter(|(call, _)| classes.contains_key(call.class))
+            .unzip();
+        compared += calls.iter().map(Call::count).sum::<usize>();
+        let ours = jive::results(&calls, |class| classes[class].clone());
+        for (ours, recorded) in ours.iter().zip(recorded) {
+            assert_eq!(without_lines(ours), without_lines(recorded), "{compiler}");
+        }
+        if jdk::is_installed("java") {
+            let text: Vec<&str> = calls.iter().map(|call| call.line).collect();
+            let live = jdk::results(&(text.join("\n") + "\n"), &[&directory(compiler)]);
+            assert_eq!(ours, live, "{compiler}");
+        }
+    }
+    jdk::announce(&format!("compilers: compared {compared}"));
+}
