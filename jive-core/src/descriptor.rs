@@ -1,7 +1,6 @@
-//! Field and method descriptors (JVMS §4.3), and the array types of the subset.
+//! Field and method descriptors (JVMS §4.3).
 
-use core::fmt;
-
+use crate::array_kind::ArrayKind;
 use crate::limits::{ARRAY_DIMENSIONS_MAX, PARAMETER_SLOTS_MAX};
 
 /// Why bytes are not a descriptor, and where in them.
@@ -416,87 +415,116 @@ pub(crate) fn is_unqualified_name(name: &[u8]) -> bool {
             .any(|byte| matches!(byte, b'.' | b';' | b'[' | b'/'))
 }
 
-/// The arrays of the subset.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum ArrayKind {
-    /// `boolean[]`; an element takes a byte, of which the lowest bit counts.
-    Boolean,
-    /// `byte[]`.
-    Byte,
-    /// `short[]`.
-    Short,
-    /// `int[]`.
-    Int,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-impl ArrayKind {
-    /// Every kind, in the order of the declaration.
-    pub const ALL: [ArrayKind; 4] = [
-        ArrayKind::Boolean,
-        ArrayKind::Byte,
-        ArrayKind::Short,
-        ArrayKind::Int,
-    ];
+    extern crate std;
+    use std::format;
+    use std::vec::Vec;
 
-    /// Returns the kind that `newarray` means by this number (JVMS table 6.5.newarray-A), where the
-    /// subset has it.
-    #[must_use]
-    pub const fn from_newarray_code(code: u8) -> Option<ArrayKind> {
-        match code {
-            4 => Some(ArrayKind::Boolean),
-            8 => Some(ArrayKind::Byte),
-            9 => Some(ArrayKind::Short),
-            10 => Some(ArrayKind::Int),
-            _ => None,
-        }
+    fn field_error(bytes: &[u8]) -> (u16, DescriptorErrorKind) {
+        let error = parse_field(bytes).unwrap_err();
+        (error.offset, error.kind)
     }
 
-    /// Returns the number by which `newarray` means the kind (JVMS table 6.5.newarray-A).
-    #[must_use]
-    pub const fn newarray_code(self) -> u8 {
-        match self {
-            ArrayKind::Boolean => 4,
-            ArrayKind::Byte => 8,
-            ArrayKind::Short => 9,
-            ArrayKind::Int => 10,
-        }
+    fn method_error(bytes: &[u8]) -> (u16, DescriptorErrorKind) {
+        let error = MethodDescriptor::parse(bytes).unwrap_err();
+        (error.offset, error.kind)
     }
 
-    /// Returns how many bytes an element takes in memory.
-    #[must_use]
-    pub const fn width(self) -> u8 {
-        match self {
-            ArrayKind::Boolean | ArrayKind::Byte => 1,
-            ArrayKind::Short => 2,
-            ArrayKind::Int => 4,
+    #[test]
+    fn every_type_of_the_specification_is_read() {
+        // JVMS table 4.3-A.
+        let base = [
+            ("B", FieldType::Byte),
+            ("C", FieldType::Char),
+            ("D", FieldType::Double),
+            ("F", FieldType::Float),
+            ("I", FieldType::Int),
+            ("J", FieldType::Long),
+            ("S", FieldType::Short),
+            ("Z", FieldType::Boolean),
+            ("La/B;", FieldType::Object(b"a/B")),
+        ];
+        for (descriptor, expected) in base {
+            assert_eq!(parse_field(descriptor.as_bytes()), Ok(expected));
         }
+        let element = ElementType::Object(b"a/B");
+        let array = FieldType::Array {
+            dimensions: 3,
+            element,
+        };
+        assert_eq!(parse_field(b"[[[La/B;"), Ok(array));
+        assert_eq!(array.class_name(), Some(&b"a/B"[..]));
     }
 
-    /// Returns the name of the element type, as Java spells it.
-    #[must_use]
-    pub const fn element_name(self) -> &'static str {
-        match self {
-            ArrayKind::Boolean => "boolean",
-            ArrayKind::Byte => "byte",
-            ArrayKind::Short => "short",
-            ArrayKind::Int => "int",
+    #[test]
+    fn malformed_types_are_refused_where_they_break() {
+        use DescriptorErrorKind as Kind;
+        assert_eq!(field_error(b""), (0, Kind::Truncated));
+        assert_eq!(field_error(b"["), (1, Kind::Truncated));
+        assert_eq!(field_error(b"V"), (0, Kind::NotAType { found: b'V' }));
+        assert_eq!(field_error(b"[V"), (1, Kind::NotAType { found: b'V' }));
+        assert_eq!(field_error(b"II"), (1, Kind::Trailing { found: b'I' }));
+        for name in ["L;", "La", "La.b;", "La[;", "L/a;", "La/;", "La//b;"] {
+            assert_eq!(field_error(name.as_bytes()), (0, Kind::ClassName), "{name}");
         }
+        assert_eq!(method_error(b"I"), (0, Kind::NotAMethod { found: b'I' }));
+        assert_eq!(method_error(b"("), (1, Kind::Truncated));
+        assert_eq!(method_error(b"(I"), (2, Kind::Truncated));
+        assert_eq!(method_error(b"()"), (2, Kind::Truncated));
+        assert_eq!(method_error(b"(V)V"), (1, Kind::NotAType { found: b'V' }));
+        assert_eq!(method_error(b"()VV"), (3, Kind::Trailing { found: b'V' }));
     }
 
-    /// Returns the descriptor of the array type.
-    #[must_use]
-    pub const fn descriptor(self) -> &'static str {
-        match self {
-            ArrayKind::Boolean => "[Z",
-            ArrayKind::Byte => "[B",
-            ArrayKind::Short => "[S",
-            ArrayKind::Int => "[I",
-        }
+    #[test]
+    fn arrays_have_up_to_255_dimensions() {
+        let deepest = parse_field(&[&[b'['; 255][..], b"I"].concat()).map(FieldType::slots);
+        assert_eq!(deepest, Ok(1));
+        let too_deep = [&[b'['; 256][..], b"I"].concat();
+        assert_eq!(field_error(&too_deep), (0, DescriptorErrorKind::Dimensions));
     }
-}
 
-impl fmt::Display for ArrayKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}[]", self.element_name())
+    #[test]
+    fn parameters_take_up_to_255_slots_of_which_long_and_double_take_two() {
+        let most = format!("({}I)V", "JD".repeat(63) + "J");
+        assert_eq!(
+            MethodDescriptor::parse(most.as_bytes())
+                .unwrap()
+                .parameter_slots(),
+            255
+        );
+        let more = format!("({})V", "J".repeat(128));
+        // The 128th parameter, behind `(` and 127 letters.
+        assert_eq!(
+            method_error(more.as_bytes()),
+            (128, DescriptorErrorKind::ParameterSlots)
+        );
+    }
+
+    #[test]
+    fn parameters_and_result_come_in_order() {
+        let descriptor = MethodDescriptor::parse(b"(I[BLx;J)[S").unwrap();
+        let parameters: Vec<_> = descriptor.parameters().collect();
+        let bytes = FieldType::Array {
+            dimensions: 1,
+            element: ElementType::Byte,
+        };
+        assert_eq!(
+            parameters,
+            [
+                FieldType::Int,
+                bytes,
+                FieldType::Object(b"x"),
+                FieldType::Long
+            ]
+        );
+        assert_eq!(descriptor.parameters().len(), 4);
+        assert_eq!(descriptor.parameter_slots(), 5);
+        assert_eq!(
+            descriptor.result().and_then(FieldType::array_kind),
+            Some(ArrayKind::Short)
+        );
     }
 }

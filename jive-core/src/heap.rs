@@ -12,7 +12,7 @@
 //! Arrays lie one behind the other in the order in which they were made. Those made outside a
 //! per-call activation stay; those made inside lie above them, and ending the call lowers the top.
 
-use crate::descriptor::ArrayKind;
+use crate::array_kind::ArrayKind;
 use crate::limits::{ARRAY_ALIGNMENT, ARRAY_HEADER_BYTES};
 use crate::trap::TrapKind;
 

@@ -13,7 +13,9 @@
     )
 )]
 
+mod array_kind;
 mod classfile;
+mod decode;
 mod descriptor;
 mod disasm;
 mod frame;
@@ -31,24 +33,23 @@ mod program;
 mod trap;
 mod verified;
 
+pub use array_kind::ArrayKind;
 pub use classfile::{
     Attribute, AttributeName, Attributes, ClassAccess, ClassFile, ClassVersion, Code, Constant,
     ConstantPool, ConstantTag, Escaped, ExceptionHandler, Field, FieldAccess, MemberKind,
     MemberRef, Method, MethodAccess, ParseError, ParseErrorKind, PoolError, PoolErrorKind, TagSet,
     Utf8,
 };
+pub use decode::{DecodeError, DecodeErrorKind, Instructions, decode, instructions};
 pub use descriptor::{
-    ArrayKind, DescriptorError, DescriptorErrorKind, ElementType, FieldType, MethodDescriptor,
-    Parameters, parse_field,
+    DescriptorError, DescriptorErrorKind, ElementType, FieldType, MethodDescriptor, Parameters,
+    parse_field,
 };
 pub use disasm::{Described, Disassembly};
 pub use frame::{CallStack, Frame};
 pub use heap::{ArrayView, Heap};
 pub use id::{CpIndex, FieldId, MethodId, NativeId, Pc};
-pub use insn::{
-    Cases, DecodeError, DecodeErrorKind, Insn, Instructions, LookupSwitch, Operand, TableSwitch,
-    decode, instructions,
-};
+pub use insn::{Cases, Insn, LookupSwitch, Operand, TableSwitch};
 pub use instance::{Instance, Lifetime, Natives, NoNatives, Step};
 pub use link::{LinkError, LinkErrorKind, LinkSite, Storage, link, program_size};
 pub use native::{

@@ -3,9 +3,9 @@
 use core::fmt;
 
 use crate::classfile::{ClassFile, Code, Constant, Field, FieldAccess, Method, MethodAccess};
+use crate::decode::{DecodeError, DecodeErrorKind, instructions};
 use crate::descriptor::{FieldType, MethodDescriptor, parse_field};
 use crate::id::{CpIndex, FieldId, MethodId, Pc};
-use crate::insn::{DecodeError, DecodeErrorKind, instructions};
 use crate::lower::{Lowering, SwitchTable, Targets};
 use crate::opcode::Opcode;
 use crate::program::{

@@ -1,7 +1,7 @@
 //! Lowering: turns one instruction of a verified class into one op, with its operands resolved.
 
+use crate::array_kind::ArrayKind;
 use crate::classfile::{Constant, MemberKind, MemberRef, Method, MethodAccess};
-use crate::descriptor::ArrayKind;
 use crate::id::{CpIndex, NativeId};
 use crate::insn::{Insn, Operand};
 use crate::link::{LinkErrorKind, field_kind};
@@ -339,8 +339,8 @@ impl<'p> SwitchTable<'p> {
 mod tests {
     use super::*;
     use crate::classfile::ClassFile;
+    use crate::decode::decode;
     use crate::id::Pc;
-    use crate::insn::decode;
 
     /// Runs a test with what lowers an instruction made of three bytes and zeros behind them, in a
     /// class of the tests; it answers `None` where they are no instruction.

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use crate::descriptor::ArrayKind;
+use crate::array_kind::ArrayKind;
 use crate::id::{FieldId, MethodId, NativeId, Pc};
 use crate::opcode::Opcode;
 use crate::verified::AppletMembers;

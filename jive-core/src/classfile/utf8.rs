@@ -133,3 +133,66 @@ fn is_plain(character: char) -> bool {
             '\\' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
         )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    extern crate std;
+    use std::string::ToString;
+
+    #[test]
+    fn the_boundaries_of_each_form_are_held() {
+        // JVMS §4.4.7: the least and greatest unit of each form, surrogates included.
+        let whole: [&[u8]; 7] = [
+            b"\x01",
+            b"\x7f",
+            b"\xc0\x80",
+            b"\xc2\x80",
+            b"\xdf\xbf",
+            b"\xe0\xa0\x80",
+            b"\xed\xbf\xbf",
+        ];
+        for bytes in whole {
+            assert_eq!(Utf8::new(bytes).map(Utf8::as_bytes), Ok(bytes));
+        }
+        let broken: [&[u8]; 8] = [
+            b"\x00",
+            b"\x80",
+            b"\xc1\xbf",
+            b"\xc2",
+            b"\xc2\x41",
+            b"\xe0\x9f\xbf",
+            b"\xe0\xa0",
+            b"\xf0\x90\x80\x80",
+        ];
+        for bytes in broken {
+            assert_eq!(Utf8::new(bytes), Err(0), "{bytes:x?}");
+        }
+        assert_eq!(Utf8::new(b"ab\xff"), Err(2));
+    }
+
+    #[test]
+    fn characters_beyond_the_plane_show_as_themselves() {
+        // U+1F4A9 is the pair D83D DCA9.
+        let pair = Utf8::new(b"\xed\xa0\xbd\xed\xb2\xa9").unwrap();
+        assert_eq!(pair.to_string(), "\u{1f4a9}");
+        assert_eq!(Utf8::new("é€".as_bytes()).unwrap().to_string(), "é€");
+    }
+
+    #[test]
+    fn a_name_cannot_command_the_terminal() {
+        let shown = |bytes| Escaped(bytes).to_string();
+        assert_eq!(shown(b"\x1b[2J"), "\\u{1b}[2J");
+        assert_eq!(shown(b"a\nb\x7f"), "a\\u{a}b\\u{7f}");
+        // C1 control, right-to-left override, line separator, zero, unpaired surrogates.
+        assert_eq!(shown(b"\xc2\x9b"), "\\u{9b}");
+        assert_eq!(shown("\u{202e}\u{2028}".as_bytes()), "\\u{202e}\\u{2028}");
+        assert_eq!(shown(b"\xc0\x80"), "\\u{0}");
+        assert_eq!(shown(b"\xed\xa0\xbdx"), "\\u{d83d}x");
+        assert_eq!(shown(b"\xed\xb2\xa9"), "\\u{dca9}");
+        // What only looks like an escape is told apart, and bytes that are no text are shown.
+        assert_eq!(shown(b"\\u{a}"), "\\u{5c}u{a}");
+        assert_eq!(shown(b"\xff\xc3"), "\\xff\\xc3");
+    }
+}

@@ -1,0 +1,110 @@
+//! The arrays that the subset has.
+
+use core::fmt;
+
+/// The arrays of the subset.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ArrayKind {
+    /// `boolean[]`; an element takes a byte, of which the lowest bit counts.
+    Boolean,
+    /// `byte[]`.
+    Byte,
+    /// `short[]`.
+    Short,
+    /// `int[]`.
+    Int,
+}
+
+impl ArrayKind {
+    /// Every kind, in the order of the declaration.
+    pub const ALL: [ArrayKind; 4] = [
+        ArrayKind::Boolean,
+        ArrayKind::Byte,
+        ArrayKind::Short,
+        ArrayKind::Int,
+    ];
+
+    /// Returns the kind that `newarray` means by this number (JVMS table 6.5.newarray-A), where the
+    /// subset has it.
+    #[must_use]
+    pub const fn from_newarray_code(code: u8) -> Option<ArrayKind> {
+        match code {
+            4 => Some(ArrayKind::Boolean),
+            8 => Some(ArrayKind::Byte),
+            9 => Some(ArrayKind::Short),
+            10 => Some(ArrayKind::Int),
+            _ => None,
+        }
+    }
+
+    /// Returns the number by which `newarray` means the kind (JVMS table 6.5.newarray-A).
+    #[must_use]
+    pub const fn newarray_code(self) -> u8 {
+        match self {
+            ArrayKind::Boolean => 4,
+            ArrayKind::Byte => 8,
+            ArrayKind::Short => 9,
+            ArrayKind::Int => 10,
+        }
+    }
+
+    /// Returns how many bytes an element takes in memory.
+    #[must_use]
+    pub const fn width(self) -> u8 {
+        match self {
+            ArrayKind::Boolean | ArrayKind::Byte => 1,
+            ArrayKind::Short => 2,
+            ArrayKind::Int => 4,
+        }
+    }
+
+    /// Returns the name of the element type, as Java spells it.
+    #[must_use]
+    pub const fn element_name(self) -> &'static str {
+        match self {
+            ArrayKind::Boolean => "boolean",
+            ArrayKind::Byte => "byte",
+            ArrayKind::Short => "short",
+            ArrayKind::Int => "int",
+        }
+    }
+
+    /// Returns the descriptor of the array type.
+    #[must_use]
+    pub const fn descriptor(self) -> &'static str {
+        match self {
+            ArrayKind::Boolean => "[Z",
+            ArrayKind::Byte => "[B",
+            ArrayKind::Short => "[S",
+            ArrayKind::Int => "[I",
+        }
+    }
+}
+
+impl fmt::Display for ArrayKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}[]", self.element_name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::descriptor::parse_field;
+
+    #[test]
+    fn array_kinds_agree_with_newarray_and_descriptors() {
+        // JVMS table 6.5.newarray-A: boolean 4, byte 8, short 9, int 10.
+        for code in 0..=u8::MAX {
+            let kind = ArrayKind::from_newarray_code(code);
+            assert_eq!(
+                kind.map(ArrayKind::newarray_code),
+                [4, 8, 9, 10].contains(&code).then_some(code)
+            );
+        }
+        for kind in ArrayKind::ALL {
+            let parsed = parse_field(kind.descriptor().as_bytes()).unwrap();
+            assert_eq!(parsed.array_kind(), Some(kind));
+        }
+    }
+}

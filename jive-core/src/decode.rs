@@ -1,0 +1,560 @@
+//! The decoder: one instruction of a code array at a time (JVMS §4.9.1, §6.5).
+
+use crate::id::{CpIndex, Pc};
+use crate::insn::{Insn, LookupSwitch, Operand, TableSwitch, pair, target};
+use crate::opcode::{Opcode, OperandLayout};
+
+/// Why the bytes at a pc are no instruction.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{kind} (pc {pc})")]
+pub struct DecodeError {
+    /// Where the instruction begins.
+    pub pc: Pc,
+    /// The rule that is broken.
+    pub kind: DecodeErrorKind,
+}
+
+/// The rule that the bytes of an instruction break (JVMS §4.9.1, §6.5).
+#[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DecodeErrorKind {
+    /// The code array ends inside the instruction.
+    #[error("expected the rest of the instruction, found the end of the code")]
+    Truncated,
+    /// No opcode has this number.
+    #[error("expected an opcode, found byte {0:#04x}")]
+    UnknownOpcode(u8),
+    /// `wide` stands before an opcode that has no wide form; the byte may be no opcode at all.
+    #[error("expected an instruction with a wide form after `wide`, found byte {0:#04x}")]
+    WideOperand(u8),
+    /// The keys of a `tableswitch` descend.
+    #[error("expected `low` to be at most `high`, found {low} and {high}")]
+    TableBounds {
+        /// The first key.
+        low: i32,
+        /// The last key.
+        high: i32,
+    },
+    /// A `lookupswitch` has a negative count of pairs.
+    #[error("expected a count of pairs of 0 or more, found {count}")]
+    NegativePairs {
+        /// The count.
+        count: i32,
+    },
+    /// The keys of a `lookupswitch` do not ascend.
+    #[error("expected keys in ascending order, found {key} after {previous}")]
+    UnsortedKeys {
+        /// The greater or equal key that stands first.
+        previous: i32,
+        /// The key behind it.
+        key: i32,
+    },
+    /// A byte that must be 0 is not.
+    #[error("expected a byte of 0 behind the operands, found {found:#04x}")]
+    NonZeroByte {
+        /// The byte.
+        found: u8,
+    },
+    /// The count of `invokeinterface` or the dimensions of `multianewarray` are 0.
+    #[error("expected a count of at least 1, found 0")]
+    ZeroCount,
+}
+
+/// Decodes the instruction at `pc`.
+///
+/// ```
+/// use jive_core::{decode, Opcode, Operand, Pc};
+///
+/// let insn = decode(&[0x10, 0xff, 0xac], Pc(0)).unwrap();
+/// assert_eq!((insn.opcode, insn.operand, insn.length), (Opcode::Bipush, Operand::Int(-1), 2));
+/// ```
+///
+/// # Errors
+///
+/// Where the bytes at `pc` are no instruction, or not a whole one. The padding of a switch may hold
+/// anything (JVMS §6.5.tableswitch): HotSpot demands zeros below class file version 51 only, which
+/// whoever knows the version asks of [`TableSwitch::padding_is_zero`].
+pub fn decode(code: &[u8], pc: Pc) -> Result<Insn<'_>, DecodeError> {
+    let mut bytes = Bytes {
+        rest: code.get(pc.index()..).unwrap_or(&[]),
+    };
+    let total = bytes.rest.len();
+    let (opcode, wide, operand) =
+        instruction(&mut bytes, pc).map_err(|kind| DecodeError { pc, kind })?;
+    let length = total.saturating_sub(bytes.rest.len());
+    match u32::try_from(length) {
+        Ok(length) => Ok(Insn {
+            pc,
+            opcode,
+            wide,
+            length,
+            operand,
+        }),
+        // Only a code array that no class file can hold has such an instruction.
+        Err(_) => Err(DecodeError {
+            pc,
+            kind: DecodeErrorKind::Truncated,
+        }),
+    }
+}
+
+/// Decodes a code array from its beginning, instruction by instruction, and ends behind the first error.
+#[must_use]
+pub const fn instructions(code: &[u8]) -> Instructions<'_> {
+    Instructions {
+        code,
+        next: Some(0),
+    }
+}
+
+/// The instructions of a code array, one after the other.
+#[derive(Clone, Debug)]
+pub struct Instructions<'a> {
+    code: &'a [u8],
+    /// Where the next instruction begins; `None` behind an error.
+    next: Option<u32>,
+}
+
+impl<'a> Iterator for Instructions<'a> {
+    type Item = Result<Insn<'a>, DecodeError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let pc = Pc(u16::try_from(self.next?).ok()?);
+        if pc.index() >= self.code.len() {
+            return None;
+        }
+        let decoded = decode(self.code, pc);
+        self.next = decoded.ok().map(|insn| insn.next_pc());
+        Some(decoded)
+    }
+}
+
+impl core::iter::FusedIterator for Instructions<'_> {}
+
+fn instruction<'a>(
+    bytes: &mut Bytes<'a>,
+    pc: Pc,
+) -> Result<(Opcode, bool, Operand<'a>), DecodeErrorKind> {
+    let byte = bytes.u8()?;
+    let opcode = Opcode::from_byte(byte).ok_or(DecodeErrorKind::UnknownOpcode(byte))?;
+    let operand = match opcode.layout() {
+        OperandLayout::None => Operand::None,
+        OperandLayout::ImplicitInt(value) => Operand::Int(i32::from(value)),
+        OperandLayout::ImplicitLocal(local) => Operand::Local(u16::from(local)),
+        OperandLayout::Byte => Operand::Int(i32::from(bytes.i8()?)),
+        OperandLayout::Short => Operand::Int(i32::from(bytes.i16()?)),
+        OperandLayout::ConstantByte => Operand::Constant(CpIndex(u16::from(bytes.u8()?))),
+        OperandLayout::Constant => Operand::Constant(CpIndex(bytes.u16()?)),
+        OperandLayout::Local => Operand::Local(u16::from(bytes.u8()?)),
+        OperandLayout::LocalIncrement => Operand::LocalIncrement {
+            local: u16::from(bytes.u8()?),
+            by: i16::from(bytes.i8()?),
+        },
+        OperandLayout::Branch => Operand::Branch(target(pc, i32::from(bytes.i16()?))),
+        OperandLayout::BranchWide => Operand::Branch(target(pc, bytes.i32()?)),
+        OperandLayout::TableSwitch => Operand::TableSwitch(table_switch(bytes, pc)?),
+        OperandLayout::LookupSwitch => Operand::LookupSwitch(lookup_switch(bytes, pc)?),
+        OperandLayout::InvokeInterface => {
+            let method = CpIndex(bytes.u16()?);
+            let count = bytes.count()?;
+            bytes.zero()?;
+            Operand::InvokeInterface { method, count }
+        }
+        OperandLayout::InvokeDynamic => {
+            let call_site = CpIndex(bytes.u16()?);
+            bytes.zero()?;
+            bytes.zero()?;
+            Operand::InvokeDynamic(call_site)
+        }
+        OperandLayout::ArrayType => Operand::ArrayType(bytes.u8()?),
+        OperandLayout::MultiArray => Operand::MultiArray {
+            class: CpIndex(bytes.u16()?),
+            dimensions: bytes.count()?,
+        },
+        OperandLayout::Wide => {
+            let (opcode, operand) = widened(bytes)?;
+            return Ok((opcode, true, operand));
+        }
+    };
+    Ok((opcode, false, operand))
+}
+
+/// Decodes what stands behind `wide`: an opcode that names a local variable in a byte of its own.
+fn widened<'a>(bytes: &mut Bytes<'_>) -> Result<(Opcode, Operand<'a>), DecodeErrorKind> {
+    let byte = bytes.u8()?;
+    let opcode = Opcode::from_byte(byte).ok_or(DecodeErrorKind::WideOperand(byte))?;
+    let operand = match opcode.layout() {
+        OperandLayout::Local => Operand::Local(bytes.u16()?),
+        OperandLayout::LocalIncrement => Operand::LocalIncrement {
+            local: bytes.u16()?,
+            by: bytes.i16()?,
+        },
+        OperandLayout::None
+        | OperandLayout::ImplicitInt(_)
+        | OperandLayout::ImplicitLocal(_)
+        | OperandLayout::Byte
+        | OperandLayout::Short
+        | OperandLayout::ConstantByte
+        | OperandLayout::Constant
+        | OperandLayout::Branch
+        | OperandLayout::BranchWide
+        | OperandLayout::TableSwitch
+        | OperandLayout::LookupSwitch
+        | OperandLayout::InvokeInterface
+        | OperandLayout::InvokeDynamic
+        | OperandLayout::ArrayType
+        | OperandLayout::MultiArray
+        | OperandLayout::Wide => return Err(DecodeErrorKind::WideOperand(byte)),
+    };
+    Ok((opcode, operand))
+}
+
+fn table_switch<'a>(bytes: &mut Bytes<'a>, pc: Pc) -> Result<TableSwitch<'a>, DecodeErrorKind> {
+    let padding = bytes.padding(pc)?;
+    let default = bytes.i32()?;
+    let low = bytes.i32()?;
+    let high = bytes.i32()?;
+    if low > high {
+        return Err(DecodeErrorKind::TableBounds { low, high });
+    }
+    // In 64 bits, since `high - low + 1` can be 2^32.
+    let count = i64::from(high)
+        .saturating_sub(i64::from(low))
+        .saturating_add(1);
+    Ok(TableSwitch {
+        pc,
+        padding,
+        default,
+        low,
+        high,
+        offsets: bytes.rows(count)?,
+    })
+}
+
+fn lookup_switch<'a>(bytes: &mut Bytes<'a>, pc: Pc) -> Result<LookupSwitch<'a>, DecodeErrorKind> {
+    let padding = bytes.padding(pc)?;
+    let default = bytes.i32()?;
+    let count = bytes.i32()?;
+    if count < 0 {
+        return Err(DecodeErrorKind::NegativePairs { count });
+    }
+    let pairs: &[[u8; 8]] = bytes.rows(i64::from(count))?;
+    for (first, second) in pairs.iter().zip(pairs.iter().skip(1)) {
+        let ((previous, _), (key, _)) = (pair(first), pair(second));
+        if previous >= key {
+            return Err(DecodeErrorKind::UnsortedKeys { previous, key });
+        }
+    }
+    Ok(LookupSwitch {
+        pc,
+        padding,
+        default,
+        pairs,
+    })
+}
+
+/// The bytes of a code array that are not decoded yet.
+struct Bytes<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Bytes<'a> {
+    fn array<const N: usize>(&mut self) -> Result<[u8; N], DecodeErrorKind> {
+        let (head, rest) = self
+            .rest
+            .split_first_chunk()
+            .ok_or(DecodeErrorKind::Truncated)?;
+        self.rest = rest;
+        Ok(*head)
+    }
+
+    fn u8(&mut self) -> Result<u8, DecodeErrorKind> {
+        self.array().map(u8::from_be_bytes)
+    }
+
+    fn i8(&mut self) -> Result<i8, DecodeErrorKind> {
+        self.array().map(i8::from_be_bytes)
+    }
+
+    fn u16(&mut self) -> Result<u16, DecodeErrorKind> {
+        self.array().map(u16::from_be_bytes)
+    }
+
+    fn i16(&mut self) -> Result<i16, DecodeErrorKind> {
+        self.array().map(i16::from_be_bytes)
+    }
+
+    fn i32(&mut self) -> Result<i32, DecodeErrorKind> {
+        self.array().map(i32::from_be_bytes)
+    }
+
+    fn count(&mut self) -> Result<u8, DecodeErrorKind> {
+        match self.u8()? {
+            0 => Err(DecodeErrorKind::ZeroCount),
+            count => Ok(count),
+        }
+    }
+
+    fn zero(&mut self) -> Result<(), DecodeErrorKind> {
+        match self.u8()? {
+            0 => Ok(()),
+            found => Err(DecodeErrorKind::NonZeroByte { found }),
+        }
+    }
+
+    fn take(&mut self, count: usize) -> Result<&'a [u8], DecodeErrorKind> {
+        let (head, rest) = self
+            .rest
+            .split_at_checked(count)
+            .ok_or(DecodeErrorKind::Truncated)?;
+        self.rest = rest;
+        Ok(head)
+    }
+
+    /// Takes the bytes up to the next multiple of four, counted from the beginning of the code array.
+    fn padding(&mut self, pc: Pc) -> Result<&'a [u8], DecodeErrorKind> {
+        self.take(match pc.0 % 4 {
+            0 => 3,
+            1 => 2,
+            2 => 1,
+            _ => 0,
+        })
+    }
+
+    /// Takes `count` rows of `N` bytes.
+    fn rows<const N: usize>(&mut self, count: i64) -> Result<&'a [[u8; N]], DecodeErrorKind> {
+        let length = usize::try_from(count)
+            .ok()
+            .and_then(|count| count.checked_mul(N))
+            .ok_or(DecodeErrorKind::Truncated)?;
+        let (rows, _) = self.take(length)?.as_chunks();
+        Ok(rows)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    extern crate std;
+    use std::vec::Vec;
+
+    /// Code of length bytes that every layout accepts as operands, but for the count of a
+    /// `lookupswitch` with pairs behind it.
+    const OPERANDS: [u8; 20] = [0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+
+    fn kind(code: &[u8]) -> DecodeErrorKind {
+        decode(code, Pc(0)).unwrap_err().kind
+    }
+
+    /// Joins opcode bytes with big-endian `int`s.
+    fn code(prefix: &[u8], ints: &[i32]) -> Vec<u8> {
+        prefix
+            .iter()
+            .copied()
+            .chain(ints.iter().flat_map(|int| int.to_be_bytes()))
+            .collect()
+    }
+
+    #[test]
+    fn all_256_opcodes_have_the_length_of_the_specification() {
+        for byte in 0..=u8::MAX {
+            let mut bytes = Vec::from([byte]);
+            bytes.extend(OPERANDS);
+            // JVMS §6.5: the bytes of each instruction, opcode included.
+            let expected = match byte {
+                0x10 | 0x12 | 0x15..=0x19 | 0x36..=0x3a | 0xa9 | 0xbc => Some(2),
+                0x11
+                | 0x13
+                | 0x14
+                | 0x84
+                | 0x99..=0xa8
+                | 0xb2..=0xb8
+                | 0xbb
+                | 0xbd
+                | 0xc0
+                | 0xc1
+                | 0xc6
+                | 0xc7 => Some(3),
+                0xc5 => Some(4),
+                0xc8 | 0xc9 | 0xba | 0xb9 => Some(5),
+                // Three bytes of padding, default, low 0, high 0, one offset; default, no pairs.
+                0xaa => Some(20),
+                0xab => Some(12),
+                0xc4 | 203..=253 => None,
+                _ => Some(1),
+            };
+            if byte == 0xba {
+                bytes[3] = 0;
+            }
+            assert_eq!(
+                decode(&bytes, Pc(0)).ok().map(|insn| insn.length),
+                expected,
+                "{byte:#04x}"
+            );
+        }
+    }
+
+    #[test]
+    fn wide_is_taken_before_the_opcodes_of_the_specification_alone() {
+        for byte in 0..=u8::MAX {
+            let bytes = [0xc4, byte, 1, 2, 0xff, 0xfe];
+            // JVMS §6.5.wide: loads, stores and `ret` take four bytes, `iinc` takes six.
+            let expected = match byte {
+                0x15..=0x19 | 0x36..=0x3a | 0xa9 => Ok((4, Operand::Local(0x0102))),
+                0x84 => Ok((
+                    6,
+                    Operand::LocalIncrement {
+                        local: 0x0102,
+                        by: -2,
+                    },
+                )),
+                _ => Err(DecodeErrorKind::WideOperand(byte)),
+            };
+            let decoded = decode(&bytes, Pc(0));
+            assert!(decoded.is_err() || decoded.is_ok_and(|insn| insn.wide));
+            assert_eq!(
+                decoded
+                    .map(|insn| (insn.length, insn.operand))
+                    .map_err(|error| error.kind),
+                expected,
+                "{byte:#04x}"
+            );
+        }
+    }
+
+    #[test]
+    fn branch_targets_are_absolute_and_never_wrap() {
+        fn target(code: &[u8], pc: u16) -> Operand<'_> {
+            decode(code, Pc(pc)).unwrap().operand
+        }
+        assert_eq!(target(&[0, 0xa7, 0xff, 0xff], 1), Operand::Branch(0));
+        assert_eq!(target(&[0xa7, 0x80, 0x00], 0), Operand::Branch(-32_768));
+        assert_eq!(
+            target(&[0xc8, 0x7f, 0xff, 0xff, 0xff], 0),
+            Operand::Branch(2_147_483_647)
+        );
+        assert_eq!(
+            target(&[0, 0xc8, 0x80, 0, 0, 0], 1),
+            Operand::Branch(-2_147_483_647)
+        );
+    }
+
+    #[test]
+    fn switches_align_on_the_code_array_and_not_on_the_instruction() {
+        for (pc, padding) in [(0_u16, 3_usize), (1, 2), (2, 1), (3, 0)] {
+            let mut prefix = Vec::from([0x00].repeat(usize::from(pc)));
+            prefix.push(0xaa);
+            // Padding may hold anything.
+            prefix.extend([0xff].repeat(padding));
+            let bytes = code(&prefix, &[100, -1, 1, 10, 20, 30]);
+            let insn = decode(&bytes, Pc(pc)).unwrap();
+            assert_eq!(insn.length as usize, bytes.len() - usize::from(pc));
+            let Operand::TableSwitch(table) = insn.operand else {
+                panic!("{insn:?}")
+            };
+            let at = i64::from(pc);
+            assert_eq!(table.default(), 100 + at);
+            assert!(
+                table
+                    .cases()
+                    .eq([(-1, 10 + at), (0, 20 + at), (1, 30 + at)])
+            );
+            assert_eq!(table.padding_is_zero(), padding == 0);
+        }
+    }
+
+    #[test]
+    fn a_table_may_end_at_the_greatest_key() {
+        let bytes = code(&[0xaa, 0, 0, 0], &[0, i32::MAX - 1, i32::MAX, 4, 8]);
+        let Operand::TableSwitch(table) = decode(&bytes, Pc(0)).unwrap().operand else {
+            panic!()
+        };
+        assert!(table.cases().eq([(i32::MAX - 1, 4), (i32::MAX, 8)]));
+    }
+
+    #[test]
+    fn tables_with_impossible_bounds_are_refused() {
+        let low_above_high = code(&[0xaa, 0, 0, 0], &[0, 1, 0]);
+        assert_eq!(
+            kind(&low_above_high),
+            DecodeErrorKind::TableBounds { low: 1, high: 0 }
+        );
+        // 2^32 offsets: more than any code array holds, and than 32 bits count.
+        let all_keys = code(&[0xaa, 0, 0, 0], &[0, i32::MIN, i32::MAX, 0]);
+        assert_eq!(kind(&all_keys), DecodeErrorKind::Truncated);
+        let negative = code(&[0xab, 0, 0, 0], &[0, -1]);
+        assert_eq!(
+            kind(&negative),
+            DecodeErrorKind::NegativePairs { count: -1 }
+        );
+        let too_many = code(&[0xab, 0, 0, 0], &[0, i32::MAX, 0, 0]);
+        assert_eq!(kind(&too_many), DecodeErrorKind::Truncated);
+    }
+
+    #[test]
+    fn keys_of_a_lookupswitch_must_ascend_as_signed_numbers() {
+        let sorted = code(&[0xab, 0, 0, 0], &[9, 3, i32::MIN, 1, -1, 2, 0, 3]);
+        let Operand::LookupSwitch(lookup) = decode(&sorted, Pc(0)).unwrap().operand else {
+            panic!()
+        };
+        assert!(lookup.cases().eq([(i32::MIN, 1), (-1, 2), (0, 3)]));
+        assert_eq!(lookup.default(), 9);
+        let twice = code(&[0xab, 0, 0, 0], &[0, 2, 5, 0, 5, 0]);
+        assert_eq!(
+            kind(&twice),
+            DecodeErrorKind::UnsortedKeys {
+                previous: 5,
+                key: 5
+            }
+        );
+        let descending = code(&[0xab, 0, 0, 0], &[0, 2, 0, 0, -1, 0]);
+        assert_eq!(
+            kind(&descending),
+            DecodeErrorKind::UnsortedKeys {
+                previous: 0,
+                key: -1
+            }
+        );
+    }
+
+    #[test]
+    fn bytes_that_must_be_zero_or_not_are_checked() {
+        assert_eq!(kind(&[0xb9, 0, 1, 0, 0]), DecodeErrorKind::ZeroCount);
+        assert_eq!(
+            kind(&[0xb9, 0, 1, 1, 9]),
+            DecodeErrorKind::NonZeroByte { found: 9 }
+        );
+        assert_eq!(
+            kind(&[0xba, 0, 1, 0, 9]),
+            DecodeErrorKind::NonZeroByte { found: 9 }
+        );
+        assert_eq!(
+            kind(&[0xba, 0, 1, 9, 0]),
+            DecodeErrorKind::NonZeroByte { found: 9 }
+        );
+        assert_eq!(kind(&[0xc5, 0, 1, 0]), DecodeErrorKind::ZeroCount);
+    }
+
+    #[test]
+    fn a_pc_at_or_behind_the_end_is_refused() {
+        assert_eq!(
+            decode(&[0], Pc(1)).unwrap_err().kind,
+            DecodeErrorKind::Truncated
+        );
+        assert_eq!(
+            decode(&[], Pc(u16::MAX)).unwrap_err().kind,
+            DecodeErrorKind::Truncated
+        );
+    }
+
+    #[test]
+    fn the_walk_ends_behind_the_first_error() {
+        let walked: Vec<_> = instructions(&[0x00, 0xcb, 0x00]).collect();
+        let unknown = DecodeError {
+            pc: Pc(1),
+            kind: DecodeErrorKind::UnknownOpcode(0xcb),
+        };
+        assert_eq!(walked.len(), 2);
+        assert_eq!(walked[1], Err(unknown));
+    }
+}
