@@ -7,8 +7,8 @@ import static unet.Nic.*;
  * <p>The user at one end sends a message, the ping. The applet at the other end turns its first byte
  * into {@link #PONG} and sends it back from {@link #RxBuf}, without any DMA. A pong is not answered,
  * so each message makes one round trip however many are under way, and a duplicated packet starts
- * no endless exchange. The time from {@code wire-tx} of the ping to {@code wire-rx} of the pong is
- * the round trip between two NICs.
+ * no endless exchange. From {@code wire-tx} of a ping to {@code wire-rx} of its pong pass twice the
+ * wire's time and once the far NIC's.
  */
 public class PingPong {
     /** First byte of an answer. No UTF-8 text begins with it. */
