@@ -5,3 +5,4 @@ pub mod asm;
 pub mod fixture;
 pub mod machine;
 pub mod openjdk;
+pub mod simulation;

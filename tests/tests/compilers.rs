@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use jive_core::ClassFile;
 use tests::openjdk::{Call, calls, jdk, jive};
+use tests::simulation::{Messages, Received, run, scenario};
 
 /// Class file major version that each directory's classes have (JVMS table 4.1-A).
 const COMPILERS: [(&str, u16); 12] = [
@@ -101,4 +102,46 @@ fn every_compilers_code_gives_openjdks_results() {
         }
     }
     jdk::announce(&format!("compilers: compared {compared}"));
+}
+
+#[test]
+fn every_compilers_applet_delivers_a_short_and_a_long_message() {
+    const SCENARIO: &str = r#"
+        [[nic]]
+        name = "a"
+        [[endpoint]]
+        nic = "a"
+        name = "client"
+        applet = "OwnNatives.class"
+        [[endpoint]]
+        nic = "a"
+        name = "server"
+        applet = "OwnNatives.class"
+        [[channel]]
+        client = 1
+        server = 7
+        [[send]]
+        endpoint = "client"
+        channel = 1
+        at = "10us"
+        payload = { count = 56 }
+        [[send]]
+        endpoint = "client"
+        channel = 1
+        at = "1ms"
+        payload = { count = 200 }
+    "#;
+    let expected = [56, 200].map(|length| Received {
+        endpoint: "server".to_owned(),
+        channel: 7,
+        payload: (0..length).collect(),
+    });
+    for (compiler, _) in COMPILERS {
+        let mut messages = Messages::default();
+        run(
+            &scenario(SCENARIO, Some(&directory(compiler)), None),
+            &mut messages,
+        );
+        assert_eq!(messages.0, expected, "{compiler}");
+    }
 }

@@ -1,0 +1,92 @@
+//! Runs of scenarios for tests: the trace as text, and the events that a test asks about.
+
+use std::path::Path;
+
+use nic_runtime::event::{EndpointId, Event, EventKind, Names, RxBody, Sink};
+use nic_runtime::export::text::{PayloadMode, TextTrace};
+use nic_runtime::scenario::{Scenario, parse};
+use nic_runtime::sim::{self, RunEnd};
+
+/// Reads a scenario that is right.
+///
+/// # Panics
+/// Where it is not, with the mistakes.
+pub fn scenario(text: &str, directory: Option<&Path>, seed: Option<u64>) -> Scenario {
+    parse(text.as_bytes(), directory, seed).unwrap_or_else(|error| panic!("{error:?}"))
+}
+
+/// Runs a scenario to its end.
+///
+/// # Panics
+/// Where the simulation refuses it.
+pub fn run(scenario: &Scenario, sink: &mut impl Sink) -> RunEnd {
+    sim::run(scenario, sink).unwrap_or_else(|error| panic!("{error:?}"))
+}
+
+/// Returns the trace of a run as text, payloads included.
+///
+/// # Panics
+/// Where the simulation refuses the scenario.
+pub fn trace(scenario: &Scenario) -> String {
+    let mut trace = TextTrace::new(Vec::new(), PayloadMode::Shown);
+    run(scenario, &mut trace);
+    let bytes = trace.finish().expect("a vector takes all that is written");
+    String::from_utf8(bytes).expect("a trace is UTF-8")
+}
+
+/// A message as the user of an endpoint reads it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Received {
+    /// Name of the endpoint.
+    pub endpoint: String,
+    /// The receiver's number of the channel.
+    pub channel: i32,
+    /// The message's bytes.
+    pub payload: Vec<u8>,
+}
+
+/// Collects the messages that users receive.
+#[derive(Debug, Default)]
+pub struct Messages(pub Vec<Received>);
+
+impl Sink for Messages {
+    fn event(&mut self, names: &dyn Names, event: &Event<'_>) {
+        let EventKind::RxDescriptor {
+            channel,
+            length,
+            body,
+            ..
+        } = event.kind
+        else {
+            return;
+        };
+        let endpoint: EndpointId = event.endpoint.expect("a descriptor is an endpoint's");
+        self.0.push(Received {
+            endpoint: names.endpoint(endpoint).to_owned(),
+            channel: channel.0,
+            payload: payload(body, length),
+        });
+    }
+}
+
+/// Reads a message where its receive descriptor says that it lies.
+fn payload(body: RxBody<'_>, length: u32) -> Vec<u8> {
+    let size = |count: u32| usize::try_from(count).expect("32 bits fit");
+    match body {
+        RxBody::Inline(bytes) => bytes[..size(length)].to_vec(),
+        RxBody::Buffers {
+            offsets,
+            share,
+            area,
+        } => {
+            let mut left = size(length);
+            let mut payload = Vec::with_capacity(left);
+            for offset in offsets {
+                let here = left.min(size(share));
+                payload.extend_from_slice(&area[size(*offset)..][..here]);
+                left -= here;
+            }
+            payload
+        }
+    }
+}
