@@ -61,6 +61,18 @@ fn class_files_are_those_of_javac_17() {
 }
 
 #[test]
+fn stub_is_that_of_the_natives_table() {
+    let path = jdk::directory().join("../../applets/java/unet/Nic.java");
+    let generated = nic_runtime::sle::java_stub();
+    if std::env::var_os("BLESS").is_some() {
+        fs::write(&path, &generated).expect("a writable checkout");
+    }
+    let committed = fs::read_to_string(&path).expect("a committed file");
+    assert_eq!(committed, generated, "`BLESS=1` writes it anew");
+    assert_eq!(applets::NIC_STUB, committed);
+}
+
+#[test]
 fn compiler_corpus_is_as_new_as_the_programs() {
     // A dozen compilers are slow. One of the corpus' is the programs' own, and one script makes all.
     let programs = class_files(&jdk::directory().join("class"));

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
+use nic_runtime::scenario::BUILTIN;
 use tests::asm::assemble;
 use tests::simulation::{Messages, Received, run, scenario, trace};
 
@@ -76,6 +77,18 @@ fn one_seed_gives_one_trace() {
     let first = trace(&scenario(LOSSY, None, Some(5)));
     let second = trace(&scenario(LOSSY, None, Some(5)));
     assert!(first == second, "two runs with one seed differ");
+}
+
+#[test]
+fn every_shipped_scenario_runs_alike_twice() {
+    for builtin in BUILTIN {
+        let scenario = scenario(builtin.text, None, None);
+        assert!(
+            trace(&scenario) == trace(&scenario),
+            "two runs of {} differ",
+            builtin.name
+        );
+    }
 }
 
 #[test]
