@@ -3,6 +3,7 @@
 
 pub mod asm;
 pub mod fixture;
+pub mod fuzzing;
 pub mod machine;
 pub mod openjdk;
 pub mod simulation;

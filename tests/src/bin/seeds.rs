@@ -1,0 +1,25 @@
+//! Writes the class files that fuzzing starts from: `cargo run -p tests --bin seeds -- fuzz/corpus`.
+#![forbid(unsafe_code)]
+
+use std::path::Path;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let Some(corpus) = std::env::args_os().nth(1) else {
+        eprintln!("usage: seeds DIRECTORY");
+        return ExitCode::from(2);
+    };
+    for target in ["parse", "verify", "run"] {
+        let directory = Path::new(&corpus).join(target);
+        let written = std::fs::create_dir_all(&directory).and_then(|()| {
+            tests::fuzzing::seeds()
+                .iter()
+                .try_for_each(|(name, bytes)| std::fs::write(directory.join(name), bytes))
+        });
+        if let Err(error) = written {
+            eprintln!("{}: {error}", directory.display());
+            return ExitCode::FAILURE;
+        }
+    }
+    ExitCode::SUCCESS
+}

@@ -1,0 +1,186 @@
+//! Fuzz bodies: what holds for any bytes whatever, as ordinary functions.
+//!
+//! `fuzz` calls them from libfuzzer, and a test calls them on every fixture and shipped class. A body
+//! returns nothing: a finding is a panic.
+
+mod program;
+mod random;
+
+use jive_core::{
+    ArrayKind, ClassFile, Constant, Disassembly, FieldType, Heap, Lifetime, MethodDescriptor,
+    NativeDecl, NativeId, NativeType, Natives, TrapKind, instructions,
+};
+use jive_verifier::Policy;
+use nic_runtime::sle::NicNative;
+
+pub use program::{Program, program};
+pub use random::Random;
+
+use crate::fixture::{Fixture, Outcome};
+use crate::machine::{Machine, Room, judge, machine, parsed};
+
+/// Enough for a loop to come round and little enough for many runs a second.
+const ROOM: Room = Room {
+    heap: 4096,
+    frames: 16,
+    fuel: 2_000,
+};
+
+/// Parsing and showing what was parsed never panics.
+pub fn parse(bytes: &[u8]) {
+    if let Err(error) = parsed(bytes, walk) {
+        assert!(!error.to_string().is_empty());
+        assert!(!error.code().is_empty());
+    }
+}
+
+/// Looks at everything that a class file holds, as the disassembler does.
+fn walk(class: ClassFile<'_>) {
+    let mut shown = format!("{} {:?}", class.name(), class.source_file());
+    for (index, constant) in class.pool().iter() {
+        if let Constant::Member { .. } = constant {
+            let member = class.pool().member(index);
+            shown = format!("{member:?}");
+        }
+    }
+    for field in class.fields() {
+        shown = format!(
+            "{} {} {:?}",
+            field.name,
+            field.descriptor,
+            field.constant_value()
+        );
+    }
+    for method in class.methods() {
+        shown = format!("{} {}", method.name, method.descriptor);
+        let Some(code) = method.code() else { continue };
+        for insn in instructions(code.bytes) {
+            shown = match insn {
+                Ok(insn) => {
+                    let line = code.line(insn.pc);
+                    format!("{line:?} {}", Disassembly::new(insn, class))
+                }
+                Err(error) => error.to_string(),
+            };
+        }
+        for handler in code.exceptions() {
+            shown = format!("{handler:?}");
+        }
+    }
+    assert!(!shown.is_empty());
+}
+
+/// Verification ends with a verdict under each policy, and an applet is a class.
+pub fn verify(bytes: &[u8]) {
+    let applet = judge(bytes, Policy::Applet, NicNative::TABLE);
+    let class = judge(bytes, Policy::ClassOnly, NicNative::TABLE);
+    if applet == Outcome::Accepted {
+        assert_eq!(class, Outcome::Accepted);
+    }
+}
+
+/// An accepted class runs without breaking what its verification promised, whatever natives answer.
+pub fn run(bytes: &[u8]) {
+    run_as(bytes, Policy::ClassOnly, Random::new(bytes));
+}
+
+/// [`run`] with natives that answer by this seed.
+pub fn run_seeded(bytes: &[u8], seed: u64) {
+    run_as(bytes, Policy::ClassOnly, Random::new(&seed.to_be_bytes()));
+}
+
+/// Runs every method of a class once and returns how the class was judged.
+fn run_as(bytes: &[u8], policy: Policy, random: Random) -> Outcome {
+    let verdict = machine(bytes, policy, NicNative::TABLE, ROOM, |machine| {
+        let mut natives = RandomNatives { random };
+        let loaded = machine.load(&mut natives);
+        check(machine, loaded.err().map(|trap| trap.kind));
+        let methods: Vec<_> = machine
+            .class
+            .methods()
+            .filter(|method| method.code().is_some() && !method.name.as_bytes().starts_with(b"<"))
+            .map(|method| (method.id, method.descriptor))
+            .collect();
+        for (id, descriptor) in methods {
+            let arguments = arguments(descriptor.as_bytes(), &mut natives.random);
+            let lifetime = if natives.random.one_in(2) {
+                Lifetime::PerCall
+            } else {
+                Lifetime::Persistent
+            };
+            let result = machine.call(id, &arguments, lifetime, &mut natives);
+            check(machine, result.err().map(|trap| trap.kind));
+        }
+    });
+    match verdict {
+        Ok(()) => Outcome::Accepted,
+        Err(rejected) => rejected,
+    }
+}
+
+/// What has to hold after every call.
+fn check(machine: &Machine<'_>, trap: Option<TrapKind>) {
+    assert_ne!(
+        trap,
+        Some(TrapKind::Unverified),
+        "verification promised too much"
+    );
+    let executed = machine.stack.executed();
+    assert!(executed <= machine.fuel, "{executed} instructions executed");
+    for field in machine.instance.fields() {
+        assert!(
+            !machine.instance.heap().is_transient(*field) || *field <= 0,
+            "a field holds an array that has ended with its call"
+        );
+    }
+}
+
+/// Makes arguments by a method's descriptor: any `int`, and null, which every reference type has.
+fn arguments(descriptor: &[u8], random: &mut Random) -> Vec<i32> {
+    MethodDescriptor::parse(descriptor)
+        .expect("the verifier has parsed it")
+        .parameters()
+        .map(|parameter| match parameter {
+            FieldType::Array { .. } | FieldType::Object(_) => 0,
+            _ => random.int(),
+        })
+        .collect()
+}
+
+/// Natives that answer anything their declaration allows.
+struct RandomNatives {
+    random: Random,
+}
+
+impl Natives for RandomNatives {
+    fn call(&mut self, id: NativeId, _: &[i32], heap: &mut Heap<'_>) -> Result<i32, TrapKind> {
+        let decl: &NativeDecl = &NicNative::TABLE[id.index()];
+        if self.random.one_in(8) {
+            return Err(TrapKind::ProtectionFault);
+        }
+        let kind = match decl.result {
+            None => return Ok(0),
+            Some(NativeType::Int) => return Ok(self.random.int()),
+            Some(NativeType::ByteArray) => ArrayKind::Byte,
+            Some(NativeType::ShortArray) => ArrayKind::Short,
+            Some(NativeType::IntArray) => ArrayKind::Int,
+        };
+        if self.random.one_in(8) {
+            return Ok(0);
+        }
+        heap.allocate(kind, self.random.int() & 15)
+    }
+}
+
+/// Returns the class files that fuzzing starts from, by name: every fixture and shipped applet.
+#[must_use]
+pub fn seeds() -> Vec<(String, Vec<u8>)> {
+    let fixtures = Fixture::all().into_iter().map(|fixture| {
+        let name = fixture.name.replace('/', "-");
+        (name, fixture.bytes)
+    });
+    let applets = applets::ALL
+        .iter()
+        .map(|applet| (applet.name.to_owned(), applet.class.to_vec()));
+    fixtures.chain(applets).collect()
+}

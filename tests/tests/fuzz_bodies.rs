@@ -1,0 +1,57 @@
+//! The fuzz bodies on what fuzzing starts from, so that a finding there needs no fuzzer.
+
+use arbitrary::{Arbitrary, Unstructured};
+use jive_verifier::Policy;
+use tests::asm::assemble;
+use tests::fixture::Outcome;
+use tests::fuzzing::{self, Program, Random};
+use tests::machine::judge;
+
+/// Programs built for the tests below; fuzzing builds more.
+const PROGRAMS: u32 = 300;
+/// Choices from which one program is built.
+const CHOICES: usize = 3000;
+
+fn programs() -> impl Iterator<Item = Program> {
+    (0..PROGRAMS).map(|n| {
+        let choices = Random::new(&n.to_be_bytes()).bytes(CHOICES);
+        Program::arbitrary(&mut Unstructured::new(&choices)).expect("choices never run out")
+    })
+}
+
+#[test]
+fn bodies_hold_for_every_seed() {
+    for (name, bytes) in fuzzing::seeds() {
+        println!("{name}");
+        fuzzing::parse(&bytes);
+        fuzzing::verify(&bytes);
+        fuzzing::run(&bytes);
+    }
+}
+
+#[test]
+fn sound_programs_are_accepted_and_accepted_ones_keep_their_promises() {
+    for program in programs() {
+        fuzzing::program(&program);
+    }
+}
+
+#[test]
+fn programs_are_neither_all_sound_nor_all_rejected() {
+    // What the generator makes is worth running only if both verdicts come up often.
+    let accepted = programs()
+        .filter(|program| {
+            let class = assemble("program", &program.source).expect("programs are assembly");
+            judge(
+                &class.bytes,
+                Policy::Applet,
+                nic_runtime::sle::NicNative::TABLE,
+            ) == Outcome::Accepted
+        })
+        .count();
+    let all = usize::try_from(PROGRAMS).expect("u32 fits usize");
+    assert!(
+        (all / 3..all - all / 10).contains(&accepted),
+        "{accepted} of {all}"
+    );
+}
