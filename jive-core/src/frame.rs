@@ -11,7 +11,7 @@ use crate::trap::TrapKind;
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct Frame {
     method: MethodId,
-    /// The op to go on with.
+    /// The op at which it stopped: for a caller, its call.
     op: u32,
     /// Index of local variable 0 among the slots. The operand stack follows the local variables, and
     /// the arguments of a call become the first local variables of the callee where they lie.
@@ -194,28 +194,21 @@ impl<'s> CallStack<'s> {
 
     /// Returns the running method and the op at which it stopped.
     pub(crate) fn place(&self) -> (MethodId, u32) {
-        let running = self.activation.depth.checked_sub(1);
-        let frame = running
-            .and_then(|depth| self.frames.get(depth))
-            .copied()
-            .unwrap_or_default();
-        (frame.method, frame.op)
+        let frame = innermost(self.frames, self.activation.depth).copied();
+        let Frame { method, op, .. } = frame.unwrap_or_default();
+        (method, op)
     }
 
     /// Takes the running call up where it stopped.
     pub(crate) fn cursor(&mut self) -> Cursor<'_> {
-        let (_, op) = self.place();
-        let depth = self.activation.depth;
-        let base = depth
-            .checked_sub(1)
-            .and_then(|depth| self.frames.get(depth));
-        let base = base.map_or(0, |frame| index(frame.base));
+        let frame = innermost(self.frames, self.activation.depth).copied();
+        let Frame { op, base, .. } = frame.unwrap_or_default();
         Cursor {
             op,
             fuel: self.activation.fuel,
-            base,
+            base: index(base),
             top: self.activation.top,
-            depth,
+            depth: self.activation.depth,
             frames: self.frames,
             slots: self.slots,
         }
@@ -229,10 +222,7 @@ impl<'s> CallStack<'s> {
             op,
             fuel,
         } = position;
-        if let Some(frame) = depth
-            .checked_sub(1)
-            .and_then(|depth| self.frames.get_mut(depth))
-        {
+        if let Some(frame) = innermost_mut(self.frames, depth) {
             frame.op = op;
         }
         let spent = self.activation.fuel.saturating_sub(fuel);
@@ -396,11 +386,7 @@ impl Cursor<'_> {
             .get_mut(self.top..stack)
             .ok_or(TrapKind::Unverified)?;
         locals.fill(0);
-        if let Some(caller) = self
-            .depth
-            .checked_sub(1)
-            .and_then(|depth| self.frames.get_mut(depth))
-        {
+        if let Some(caller) = innermost_mut(self.frames, self.depth) {
             caller.op = self.op;
         }
         self.depth = self.depth.wrapping_add(1);
@@ -414,10 +400,10 @@ impl Cursor<'_> {
     pub(crate) fn leave(&mut self) -> Result<Option<u32>, TrapKind> {
         self.top = self.base;
         self.depth = self.depth.checked_sub(1).ok_or(TrapKind::Unverified)?;
-        let Some(caller) = self.depth.checked_sub(1) else {
+        if self.depth == 0 {
             return Ok(None);
-        };
-        let caller = self.frames.get(caller).ok_or(TrapKind::Unverified)?;
+        }
+        let caller = innermost(self.frames, self.depth).ok_or(TrapKind::Unverified)?;
         self.base = index(caller.base);
         Ok(Some(caller.op))
     }
@@ -429,12 +415,20 @@ impl Cursor<'_> {
 
     /// Returns the running method and the count of slots its frame has in use.
     pub(crate) fn running(&self) -> Option<(MethodId, usize)> {
-        let frame = self
-            .depth
-            .checked_sub(1)
-            .and_then(|depth| self.frames.get(depth))?;
+        let frame = innermost(self.frames, self.depth)?;
         Some((frame.method, self.top.checked_sub(self.base)?))
     }
+}
+
+/// Returns the last of so many frames.
+#[inline]
+fn innermost(frames: &[Frame], depth: usize) -> Option<&Frame> {
+    frames.get(depth.checked_sub(1)?)
+}
+
+#[inline]
+fn innermost_mut(frames: &mut [Frame], depth: usize) -> Option<&mut Frame> {
+    frames.get_mut(depth.checked_sub(1)?)
 }
 
 /// Returns a slot's number as an index.

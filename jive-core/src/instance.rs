@@ -52,8 +52,7 @@ pub trait Natives {
     fn call(&mut self, id: NativeId, args: &[i32], heap: &mut Heap<'_>) -> Result<i32, TrapKind>;
 
     /// Returns the fuel that a native takes beyond its one instruction.
-    fn extra_fuel(&self, id: NativeId) -> u64 {
-        let _ = id;
+    fn extra_fuel(&self, _id: NativeId) -> u64 {
         0
     }
 }

@@ -30,6 +30,7 @@ pub(crate) fn execute(
             .ops
             .get(index(cursor.op))
             .ok_or(TrapKind::Unverified)?;
+        // Each op stands for one instruction so far, as its origin says.
         cursor.fuel = cursor.fuel.checked_sub(1).ok_or(TrapKind::FuelExhausted)?;
         let top_before = cursor.top();
         let mut next = cursor.op.wrapping_add(1);
