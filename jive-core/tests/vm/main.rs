@@ -6,3 +6,4 @@ mod control;
 mod linking;
 mod machine;
 mod natives;
+mod vouched;

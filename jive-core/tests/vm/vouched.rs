@@ -1,0 +1,98 @@
+//! Classes vouched for wrongly: what breaks its promise traps or computes nonsense, and no more.
+
+use jive_core::{
+    CallStack, ClassFile, Frame, Heap, Instance, Lifetime, LinkedConstant, LinkedField,
+    LinkedMethod, MethodDescriptor, MethodId, NativeId, Natives, Op, Origin, ProgramStorage,
+    SwitchCase, TrapKind, Verified, link, program_size,
+};
+use proptest::prelude::*;
+
+use crate::natives::Nic;
+
+const FUEL: u64 = 500;
+
+const CLASSES: [&[u8]; 6] = [
+    include_bytes!("../classes/Arithmetic.class"),
+    include_bytes!("../classes/Arrays.class"),
+    include_bytes!("../classes/Control.class"),
+    include_bytes!("../classes/Dead.class"),
+    include_bytes!("../classes/Natives.class"),
+    include_bytes!("../classes/Storage.class"),
+];
+
+/// Natives that do nothing but allocate.
+struct Allocating;
+
+impl Natives for Allocating {
+    fn call(&mut self, _: NativeId, args: &[i32], heap: &mut Heap<'_>) -> Result<i32, TrapKind> {
+        let length = args.first().copied().unwrap_or(1);
+        heap.allocate(jive_core::ArrayKind::Byte, length)
+    }
+}
+
+/// Vouches for a class and calls each of its methods, if it can be parsed and linked.
+fn vouch_and_run(bytes: &[u8]) {
+    let Ok(words) = ClassFile::index_len(bytes) else {
+        return;
+    };
+    let mut index = vec![0; words];
+    let Ok(class) = ClassFile::parse(bytes, &mut index) else {
+        return;
+    };
+    let verified = Verified::vouch(class, Nic::TABLE, None);
+    let Ok(size) = program_size(&verified) else {
+        return;
+    };
+    let storage = ProgramStorage {
+        ops: &mut vec![Op::default(); size.ops],
+        origins: &mut vec![Origin::default(); size.ops],
+        methods: &mut vec![LinkedMethod::default(); size.methods],
+        fields: &mut vec![LinkedField::default(); size.fields],
+        switches: &mut vec![SwitchCase::default(); size.switches],
+        constants: &mut vec![LinkedConstant::default(); size.constants],
+    };
+    let Ok(program) = link(&verified, storage) else {
+        return;
+    };
+    let (mut fields, mut memory) = (vec![0; size.fields], vec![0; 256]);
+    let (mut frames, mut slots) = ([Frame::default(); 10], [0; 100]);
+    let mut stack = CallStack::new(&mut frames, &mut slots);
+    let mut instance = Instance::new(program, &mut fields, Heap::new(&mut memory));
+    for method in class.methods() {
+        let descriptor = MethodDescriptor::parse(method.descriptor.as_bytes()).unwrap();
+        let args = vec![3; usize::from(descriptor.parameter_slots())];
+        run(&mut instance, &mut stack, method.id, &args);
+    }
+}
+
+fn run(instance: &mut Instance<'_>, stack: &mut CallStack<'_>, method: MethodId, args: &[i32]) {
+    let outcome = instance.call(
+        stack,
+        method,
+        args,
+        FUEL,
+        Lifetime::PerCall,
+        &mut Allocating,
+    );
+    assert!(stack.executed() <= FUEL, "{outcome:?}");
+    assert_eq!(instance.heap().used(), 0, "{outcome:?}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(4000))]
+
+    #[test]
+    fn a_false_voucher_causes_no_panic(
+        class in 0..CLASSES.len(),
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
+    ) {
+        let mut bytes = CLASSES[class].to_vec();
+        // Code lies in the second half; a changed constant pool mostly fails to parse.
+        let half = bytes.len() / 2;
+        for (place, byte) in changes {
+            let place = half + place.index(bytes.len() - half);
+            bytes[place] = byte;
+        }
+        vouch_and_run(&bytes);
+    }
+}
