@@ -202,7 +202,7 @@ pub enum DropReason {
     AppletTrap,
     /// The message needs more buffers than a descriptor names (base path).
     TooLong,
-    /// The NIC at the other end had no room for it for longer than the wire waits.
+    /// NICs wait for each other's memory in a circle, which this packet closed.
     NicFull,
     /// The user has no room to send it on: it is longer than the whole transmit region (`echo`).
     NoTransmitRoom,

@@ -189,9 +189,6 @@ pub struct WireProfile {
     /// Time from last bit out to last bit in.
     #[serde(deserialize_with = "duration")]
     pub latency: SimDuration,
-    /// How long a packet waits for room at the other end before it is dropped.
-    #[serde(deserialize_with = "duration")]
-    pub blocked_max: SimDuration,
     /// How long a link that reorders holds a packet back for the next.
     #[serde(deserialize_with = "duration")]
     pub reorder_max: SimDuration,

@@ -6,3 +6,5 @@ mod fields;
 pub mod json;
 pub mod summary;
 pub mod text;
+
+pub use fields::PayloadMode;

@@ -40,8 +40,8 @@ pub struct Direction {
     pub queue: VecDeque<PacketRef>,
     /// The packet whose bits are on their way out.
     pub sending: Option<PacketRef>,
-    /// Runs while the first packet of the queue waits for room at the other end.
-    pub blocked: Deadline,
+    /// Whether the first packet of the queue waits for room at the other end.
+    pub blocked: bool,
     /// The packet that is delayed behind the next.
     pub held: Option<PacketRef>,
     /// Runs while a packet is held.
@@ -82,6 +82,14 @@ impl Fabric {
         self.routes.get(&(from, to)).copied()
     }
 
+    /// Returns the directions that lead away from a NIC.
+    pub fn leading_from(&self, nic: NicId) -> impl Iterator<Item = DirectionId> {
+        let numbered = (0u32..).map(DirectionId).zip(&self.directions);
+        numbered
+            .filter(move |(_, direction)| direction.from == nic)
+            .map(|(id, _)| id)
+    }
+
     /// Adds the direction from one NIC to another, which draws from `generator`.
     pub fn add(&mut self, (from, to): (NicId, NicId), wire: Wire, generator: Generator) {
         let id = u32::try_from(self.directions.len()).expect("a scenario has fewer links");
@@ -92,7 +100,7 @@ impl Fabric {
             wire,
             queue: VecDeque::new(),
             sending: None,
-            blocked: Deadline::default(),
+            blocked: false,
             held: None,
             holding: Deadline::default(),
             generator,

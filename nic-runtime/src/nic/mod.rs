@@ -30,6 +30,10 @@ pub struct Nic {
     pub dma_slots: Slots,
     /// Directions whose first packet waits for an arrival slot here, in the order in which they came.
     pub blocked: VecDeque<DirectionId>,
+    /// Packets that have a send slot and wait for their bytes from the host.
+    pub filling: u32,
+    /// The link directions that lead away from here.
+    pub outgoing: Vec<DirectionId>,
     /// Endpoints with transmit descriptors to take, by their position on this NIC.
     pub posted: RoundRobin,
     /// The endpoints on this NIC, in file order.
@@ -37,9 +41,9 @@ pub struct Nic {
 }
 
 impl Nic {
-    /// Returns a NIC with these endpoints, where nothing has happened yet.
+    /// Returns a NIC with these endpoints and links, where nothing has happened yet.
     #[must_use]
-    pub fn new(profile: &Profile, endpoints: Vec<EndpointId>) -> Nic {
+    pub fn new(profile: &Profile, endpoints: Vec<EndpointId>, outgoing: Vec<DirectionId>) -> Nic {
         let memory = &profile.memory;
         Nic {
             dma: DmaSchedule::new(&profile.dma),
@@ -48,6 +52,8 @@ impl Nic {
             send_slots: Slots::new(memory.send_slots),
             dma_slots: Slots::new(memory.dma_slots),
             blocked: VecDeque::new(),
+            filling: 0,
+            outgoing,
             posted: RoundRobin::new(endpoints.len()),
             endpoints,
         }

@@ -19,6 +19,12 @@ impl Slots {
         }
     }
 
+    /// Returns how many there are, free or taken.
+    #[must_use]
+    pub fn count(self) -> usize {
+        self.count as usize
+    }
+
     /// Takes one; says whether one was free.
     #[must_use]
     pub fn take(&mut self) -> bool {

@@ -39,7 +39,7 @@ impl<'a, S: Sink> Simulation<'a, S> {
         }
         join(scenario, &fabric, &mut endpoints)?;
         check_payloads(scenario, &users)?;
-        let (nics, positions) = nics(scenario);
+        let (nics, positions) = nics(scenario, &fabric);
         Ok(Simulation {
             now: SimTime::ZERO,
             schedule: Schedule::new(),
@@ -52,6 +52,7 @@ impl<'a, S: Sink> Simulation<'a, S> {
             processors: nics.iter().map(|_| processor(arena, profile)).collect(),
             nics,
             fabric,
+            circle: Vec::new(),
             packets: PacketStore::default(),
             transfers: Transfers::default(),
             memory,
@@ -162,7 +163,7 @@ fn check_payloads(scenario: &Scenario, users: &[User]) -> Result<(), SimError> {
 }
 
 /// Builds the NICs, and tells each endpoint's position on its own.
-fn nics(scenario: &Scenario) -> (Vec<Nic>, Vec<usize>) {
+fn nics(scenario: &Scenario, fabric: &Fabric) -> (Vec<Nic>, Vec<usize>) {
     let mut on_nic = vec![Vec::new(); scenario.nics.len()];
     let mut positions = Vec::with_capacity(scenario.endpoints.len());
     for (id, spec) in (0u32..).map(EndpointId).zip(&scenario.endpoints) {
@@ -170,9 +171,10 @@ fn nics(scenario: &Scenario) -> (Vec<Nic>, Vec<usize>) {
         positions.push(endpoints.len());
         endpoints.push(id);
     }
-    let nics = on_nic
-        .into_iter()
-        .map(|endpoints| Nic::new(&scenario.profile, endpoints));
+    let nics = (0u32..).map(NicId).zip(on_nic).map(|(id, endpoints)| {
+        let outgoing = fabric.leading_from(id).collect();
+        Nic::new(&scenario.profile, endpoints, outgoing)
+    });
     (nics.collect(), positions)
 }
 

@@ -3,7 +3,7 @@
 use jive_core::{Heap, Lifetime, MethodId, NativeId, NativeType, Step, Trap};
 
 use super::dma::{Cargo, Transfer};
-use super::processor::{Next, Posted, Stage};
+use super::processor::{Next, Posted, Slot, Stage};
 use super::{Simulation, at};
 use crate::event::{
     ChannelId, DropReason, EndpointId, EventKind, NativeArg, NicId, PacketId, Sink, TxStatus,
@@ -226,7 +226,7 @@ impl<S: Sink> Simulation<'_, S> {
             }
             Applied::NicToHost { from, host } => {
                 if !self.nics[at(nic.0)].dma_slots.take() {
-                    return Next::Hold(Stage::Perform(call, request));
+                    return Next::Hold(Slot::Dma, Stage::Perform(call, request));
                 }
                 let transfer = Transfer {
                     endpoint: id,
@@ -239,7 +239,7 @@ impl<S: Sink> Simulation<'_, S> {
             }
             Applied::Send { from, channel } => {
                 if !self.nics[at(nic.0)].send_slots.take() {
-                    return Next::Hold(Stage::Perform(call, request));
+                    return Next::Hold(Slot::Send, Stage::Perform(call, request));
                 }
                 let packet = self.make_packet(id, &channel, call.post());
                 self.fill_packet(packet, id, from);

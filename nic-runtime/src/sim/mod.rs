@@ -103,6 +103,8 @@ struct Simulation<'a, S: Sink> {
     nics: Vec<Nic>,
     processors: Vec<Processor<'a>>,
     fabric: Fabric,
+    /// NICs that were looked at while looking for a circle; kept for its memory alone.
+    circle: Vec<NicId>,
     packets: PacketStore,
     transfers: Transfers,
     memory: HostMemory,
@@ -143,8 +145,6 @@ enum Work {
     WireIn(PacketRef),
     /// The last bit of a packet would be in, had it not been lost.
     WireLost(PacketRef),
-    /// Looks whether a direction's first packet has waited too long for room.
-    LookBlocked(DirectionId),
     /// Looks whether a direction has held a packet back for too long.
     LookHeld(DirectionId),
 }
@@ -208,32 +208,18 @@ impl<S: Sink> Simulation<'_, S> {
             Work::WireOut(direction) => self.last_bit_out(direction),
             Work::WireIn(packet) => self.last_bit_in(packet),
             Work::WireLost(packet) => self.lost(packet),
-            Work::LookBlocked(direction) => self.give_up_blocked(direction),
             Work::LookHeld(direction) => self.release_held(direction),
         }
     }
 
     /// Returns whether the work is a look that comes too early or too late, and if early puts it off.
     fn put_off(&mut self, time: SimTime, work: Work) -> bool {
-        let wire = &self.profile.wire;
-        let look = match work {
-            Work::LookBlocked(direction) => {
-                self.fabric[direction].blocked.look(time, wire.blocked_max)
-            }
-            Work::LookHeld(direction) => {
-                self.fabric[direction].holding.look(time, wire.reorder_max)
-            }
-            Work::Processor(_)
-            | Work::Send { .. }
-            | Work::TaskDone(_)
-            | Work::Notice(_)
-            | Work::TransferStart(_)
-            | Work::TransferEnd(_)
-            | Work::Publish(_)
-            | Work::WireOut(_)
-            | Work::WireIn(_)
-            | Work::WireLost(_) => Look::Overdue,
+        let Work::LookHeld(direction) = work else {
+            return false;
         };
+        let look = self.fabric[direction]
+            .holding
+            .look(time, self.profile.wire.reorder_max);
         match look {
             Look::Overdue => false,
             Look::Ended => true,

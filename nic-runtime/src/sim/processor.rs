@@ -18,8 +18,8 @@ pub(super) struct Processor<'a> {
     /// The calls of the applet that runs, if one does.
     pub(super) stack: CallStack<'a>,
     stage: Stage,
-    /// Whether the stage waits for a slot and nothing will call it but a slot that becomes free.
-    held: bool,
+    /// The slot that the stage waits for, where it waits for one.
+    held: Option<Slot>,
     turn: Turn,
 }
 
@@ -28,10 +28,24 @@ impl<'a> Processor<'a> {
         Processor {
             stack,
             stage: Stage::Idle,
-            held: false,
+            held: None,
             turn: Turn::Arrival,
         }
     }
+
+    /// Returns whether the processor waits for a send slot.
+    pub(super) fn is_held_for_sending(&self) -> bool {
+        self.held == Some(Slot::Send)
+    }
+}
+
+/// A piece of staging memory that a processor can wait for.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) enum Slot {
+    /// For a packet on its way out.
+    Send,
+    /// For what an applet has queued for the host.
+    Dma,
 }
 
 /// What the loop looks for first.
@@ -82,8 +96,8 @@ pub(super) struct Posted {
 pub(super) enum Next {
     /// The processor is busy for a time, then does this.
     After(SimDuration, Stage),
-    /// The processor does this when a slot becomes free.
-    Hold(Stage),
+    /// The processor does this when such a slot becomes free.
+    Hold(Slot, Stage),
     /// The processor does this when a transfer ends.
     Wait(Stage),
     /// The processor looks for something else to do.
@@ -100,10 +114,11 @@ impl<S: Sink> Simulation<'_, S> {
         }
     }
 
-    /// Has a processor that waits for a slot try again.
-    pub(super) fn slot_freed(&mut self, nic: NicId) {
+    /// Has a processor that waits for such a slot try again.
+    pub(super) fn slot_freed(&mut self, nic: NicId, slot: Slot) {
         let processor = &mut self.processors[at(nic.0)];
-        if std::mem::take(&mut processor.held) {
+        if processor.held == Some(slot) {
+            processor.held = None;
             self.schedule.insert(self.now, Work::Processor(nic));
         }
     }
@@ -136,10 +151,10 @@ impl<S: Sink> Simulation<'_, S> {
                         return;
                     }
                 }
-                Next::Hold(stage) => {
+                Next::Hold(slot, stage) => {
                     processor.stage = stage;
-                    processor.held = true;
-                    return;
+                    processor.held = Some(slot);
+                    return self.break_circle(nic);
                 }
                 Next::Wait(stage) => {
                     processor.stage = stage;
@@ -278,10 +293,11 @@ impl<S: Sink> Simulation<'_, S> {
     /// Moves a message of the base path into a send slot.
     fn send(&mut self, nic: NicId, posted: Posted, channel: Channel, host: HostSpan) -> Next {
         if !self.nics[at(nic.0)].send_slots.take() {
-            return Next::Hold(Stage::Send(posted, channel, host));
+            return Next::Hold(Slot::Send, Stage::Send(posted, channel, host));
         }
         let Posted { endpoint, post, .. } = posted;
         let packet = self.make_packet(endpoint, &channel, Some(post));
+        self.nics[at(nic.0)].filling += 1;
         let cargo = Cargo::IntoPacket(packet);
         let transfer = self.transfers.add(
             Transfer {

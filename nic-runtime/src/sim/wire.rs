@@ -1,9 +1,10 @@
 //! Packets on their way: from a NIC's send slot over a link into an arrival slot of another NIC.
 //!
 //! The arrival slot is taken before the first bit goes out, so a packet that cannot land stays on its
-//! side of the link, and the packets behind it too. That is a Myrinet's flow control; as there, a packet
-//! that has waited for too long is dropped, so two NICs that wait for each other go on.
+//! side of the link, and the packets behind it too. That is a Myrinet's flow control. NICs that wait for
+//! each other in a circle would wait for ever: the packet that closes a circle is dropped instead.
 
+use super::processor::Slot;
 use super::{Simulation, Work, at};
 use crate::event::{
     ChannelId, DropReason, EndpointId, EventKind, NicId, PacketId, Sink, WireDropReason,
@@ -40,13 +41,14 @@ impl<S: Sink> Simulation<'_, S> {
         let direction = self.packets[packet].route;
         self.fabric[direction].queue.push_back(packet);
         self.start_sending(direction);
+        self.break_circle(self.fabric[direction].from);
     }
 
     /// Starts to send the first packet of a direction's queue, if the wire is free and there is room for
     /// it at the other end.
     pub(super) fn start_sending(&mut self, id: DirectionId) {
         let direction = &mut self.fabric[id];
-        if direction.sending.is_some() || direction.blocked.is_running() {
+        if direction.sending.is_some() || direction.blocked {
             return;
         }
         let Some(&packet) = direction.queue.front() else {
@@ -54,11 +56,8 @@ impl<S: Sink> Simulation<'_, S> {
         };
         let receiver = &mut self.nics[at(direction.to.0)];
         if !receiver.arrival_slots.take() {
+            direction.blocked = true;
             receiver.blocked.push_back(id);
-            if direction.blocked.start(self.now) {
-                let overdue = self.now + self.profile.wire.blocked_max;
-                self.schedule.insert(overdue, Work::LookBlocked(id));
-            }
             return;
         }
         direction.queue.pop_front();
@@ -98,21 +97,7 @@ impl<S: Sink> Simulation<'_, S> {
             self.packet_left(packet);
         }
         self.start_sending(id);
-    }
-
-    /// Gives up on a packet that has waited too long for room at the other end.
-    pub(super) fn give_up_blocked(&mut self, id: DirectionId) {
-        let direction = &mut self.fabric[id];
-        direction.blocked.stop();
-        let blocked = direction.queue.pop_front();
-        self.nics[at(direction.to.0)]
-            .blocked
-            .retain(|&other| other != id);
-        if let Some(packet) = blocked {
-            self.packet_left(packet);
-            self.drop_without_slot(packet);
-        }
-        self.start_sending(id);
+        self.break_circle(self.fabric[id].from);
     }
 
     /// Drops a packet that never had a send slot.
@@ -139,7 +124,7 @@ impl<S: Sink> Simulation<'_, S> {
         } = self.packets[packet];
         let nic = self.endpoints[at(from.0)].nic;
         self.nics[at(nic.0)].send_slots.release();
-        self.slot_freed(nic);
+        self.slot_freed(nic, Slot::Send);
         if let Some(post) = post {
             let completion = self.endpoints[at(from.0)].transmit.packet_left(post);
             self.complete(from, completion);
@@ -199,6 +184,7 @@ impl<S: Sink> Simulation<'_, S> {
         let nic = self.endpoints[at(to.0)].nic;
         self.nics[at(nic.0)].arrivals.push_back(packet);
         self.wake(nic);
+        self.break_circle(nic);
     }
 
     fn drop_on_wire(&mut self, packet: PacketRef, reason: WireDropReason) {
@@ -217,7 +203,7 @@ impl<S: Sink> Simulation<'_, S> {
         let receiver = &mut self.nics[at(nic.0)];
         receiver.arrival_slots.release();
         if let Some(direction) = receiver.blocked.pop_front() {
-            self.fabric[direction].blocked.stop();
+            self.fabric[direction].blocked = false;
             self.start_sending(direction);
         }
     }
@@ -226,6 +212,68 @@ impl<S: Sink> Simulation<'_, S> {
     pub(super) fn arrival(&self, packet: PacketRef) -> (PacketId, EndpointId, ChannelId, u32) {
         let arrived = &self.packets[packet];
         (arrived.id, arrived.to.0, arrived.to.1, length(arrived))
+    }
+
+    /// Drops a packet of a NIC that waits for itself, through whatever other NICs.
+    ///
+    /// To be called whenever a NIC may have begun to wait: when its processor is held, one of its packets
+    /// is blocked or its last arrival slot is filled.
+    pub(super) fn break_circle(&mut self, nic: NicId) {
+        if !self.waits_in_circle(nic) {
+            return;
+        }
+        let outgoing = &self.nics[at(nic.0)].outgoing;
+        let Some(id) = outgoing.iter().copied().find(|&id| self.fabric[id].blocked) else {
+            return;
+        };
+        let direction = &mut self.fabric[id];
+        direction.blocked = false;
+        let packet = direction.queue.pop_front();
+        self.nics[at(direction.to.0)]
+            .blocked
+            .retain(|&other| other != id);
+        if let Some(packet) = packet {
+            self.packet_left(packet);
+            self.drop_without_slot(packet);
+        }
+        self.start_sending(id);
+    }
+
+    /// Returns whether all that a NIC waits for waits in turn, and nothing of it can go on by itself.
+    fn waits_in_circle(&mut self, nic: NicId) -> bool {
+        let mut seen = std::mem::take(&mut self.circle);
+        seen.clear();
+        seen.push(nic);
+        let mut visited = 0;
+        while let Some(&nic) = seen.get(visited) {
+            if !self.waits(nic) {
+                break;
+            }
+            visited += 1;
+            for &id in &self.nics[at(nic.0)].outgoing {
+                let direction = &self.fabric[id];
+                if direction.blocked && !seen.contains(&direction.to) {
+                    seen.push(direction.to);
+                }
+            }
+        }
+        let all_wait = visited == seen.len();
+        self.circle = seen;
+        all_wait
+    }
+
+    /// Returns whether a NIC can do nothing before another takes one of its packets: its processor is
+    /// held for a send slot, its send slots hold packets that are blocked, its arrival slots packets that
+    /// wait for the processor.
+    fn waits(&self, id: NicId) -> bool {
+        let nic = &self.nics[at(id.0)];
+        self.processors[at(id.0)].is_held_for_sending()
+            && nic.arrivals.len() == nic.arrival_slots.count()
+            && nic.filling == 0
+            && nic
+                .outgoing
+                .iter()
+                .all(|&id| self.fabric[id].sending.is_none())
     }
 }
 

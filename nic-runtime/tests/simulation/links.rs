@@ -1,0 +1,159 @@
+//! Links with faults, and NICs that fill up.
+
+use nic_runtime::event::EndReason;
+
+use crate::trace::{Pair, Trace, number, numbers, send, texts};
+
+fn lossy(seed: u64, link: &str) -> Trace {
+    let rest = send("0us", "{ count = 100 }") + "repeat = 100\nevery = '100us'";
+    let scenario = format!("seed = {seed}");
+    Pair {
+        scenario: &scenario,
+        server: "host = 'echo'",
+        link,
+        rest: &rest,
+        ..Pair::PLAIN
+    }
+    .run()
+}
+
+#[test]
+fn loss_is_the_seeds_and_nobody_elses() {
+    let first = lossy(1, "loss = 0.3");
+    assert_eq!(first.text, lossy(1, "loss = 0.3").text);
+    assert_ne!(first.text, lossy(2, "loss = 0.3").text);
+    let drops = texts(&first.of("wire-drop"), "reason");
+    assert!(drops.iter().all(|&reason| reason == "loss"));
+    // Of about 170 packets 51 are expected; six standard deviations are 36.
+    assert!((15..87).contains(&drops.len()), "{}", drops.len());
+    assert_eq!(lossy(1, "loss = 0.0").of("wire-drop").len(), 0);
+    assert_eq!(lossy(1, "loss = 1.0").of("wire-rx").len(), 0);
+}
+
+#[test]
+fn corruption_is_detected_by_the_crc() {
+    let trace = lossy(1, "corrupt = 1.0");
+    assert_eq!(texts(&trace.of("wire-drop"), "reason"), ["crc"; 100]);
+    assert_eq!(trace.of("wire-rx").len(), 0);
+}
+
+#[test]
+fn without_crc_one_bit_differs() {
+    let rest = send("0us", "{ count = 100 }") + &send("1ms", "{ zeros = 0 }");
+    let trace = Pair {
+        link: "corrupt = 1.0\ncrc = false",
+        rest: &rest,
+        ..Pair::PLAIN
+    }
+    .run();
+    let payload = |event| {
+        let event: &serde_json::Value = event;
+        let text = event["payload"].as_str().unwrap();
+        let byte = |at| u8::from_str_radix(&text[at..at + 2], 16).unwrap();
+        (0..text.len()).step_by(2).map(byte).collect::<Vec<u8>>()
+    };
+    let (sent, received) = (
+        payload(trace.of("wire-tx")[0]),
+        payload(trace.of("wire-rx")[0]),
+    );
+    let flipped: u32 = sent
+        .iter()
+        .zip(&received)
+        .map(|(a, b)| (a ^ b).count_ones())
+        .sum();
+    assert_eq!((sent.len(), received.len(), flipped), (100, 100, 1));
+    assert_eq!(number(trace.of("wire-rx")[1], "length"), 0);
+}
+
+#[test]
+fn a_duplicate_is_sent_twice_and_posted_once() {
+    let trace = lossy(1, "duplicate = 1.0");
+    let sent = numbers(&trace.at("client", "wire-tx"), "packet");
+    assert_eq!(sent.len(), 200);
+    assert!(sent.chunks(2).all(|pair| pair[0] == pair[1]));
+    assert_eq!(trace.at("server", "rx-descriptor").len(), 200);
+    assert_eq!(trace.at("client", "tx-done").len(), 100);
+}
+
+#[test]
+fn a_reordered_packet_comes_behind_the_next_and_is_never_lost() {
+    let rest: String = (0..5)
+        .map(|index| send("0us", &format!("{{ zeros = {index} }}")))
+        .collect();
+    let trace = Pair {
+        link: "reorder = 1.0",
+        rest: &rest,
+        ..Pair::PLAIN
+    }
+    .run();
+    let received = trace.at("server", "wire-rx");
+    assert_eq!(numbers(&received, "packet"), [2, 1, 4, 3, 5]);
+    // Nothing follows the fifth: it is let go 100 us after its last bit came in (0.5 us of latency and
+    // 6.25 ns for each of its four bytes).
+    let sent = number(trace.of("wire-tx")[4], "t_ns");
+    assert_eq!(number(received[4], "t_ns"), sent + 500 + 25 + 100_000);
+}
+
+#[test]
+fn a_neighbour_changes_nobody_elses_draws() {
+    let alone = lossy(3, "loss = 0.5");
+    let mut toml = Pair {
+        scenario: "seed = 3",
+        server: "host = 'echo'",
+        link: "loss = 0.5",
+        rest: &(send("0us", "{ count = 100 }") + "repeat = 100\nevery = '100us'\n"),
+        ..Pair::PLAIN
+    }
+    .toml();
+    toml = toml.replace(
+        "[[nic]]\nname = 'a'",
+        "[[nic]]\nname = 'z'\n[[nic]]\nname = 'a'",
+    );
+    toml = toml.replace(
+        "[[link]]",
+        "[[link]]\nbetween = ['z', 'a']\nloss = 0.5\n[[link]]",
+    );
+    assert_eq!(crate::trace::run(&toml).events, alone.events);
+}
+
+#[test]
+fn a_full_nic_holds_the_wire_and_loses_nothing() {
+    // The client's NIC sends a message every 10 us and more; the server's takes 19.6 us for each.
+    let rest = send("0us", "{ zeros = 8 }") + "repeat = 500\nevery = '1us'";
+    let trace = Pair {
+        server: "rx_queue = 64",
+        rest: &rest,
+        ..Pair::PLAIN
+    }
+    .run();
+    assert_eq!(trace.end.reason, EndReason::Idle);
+    assert_eq!(trace.at("server", "rx-descriptor").len(), 500);
+    assert_eq!(trace.of("drop").len(), 0);
+}
+
+#[test]
+fn nics_that_wait_for_each_other_go_on() {
+    // Each packet is answered by two: both NICs fill up and wait for each other's arrival slots.
+    let volley = "applet = 'Volley.class'";
+    let rest = send("0us", "{ zeros = 1 }");
+    let trace = Pair {
+        client: volley,
+        server: volley,
+        rest: &rest,
+        ..Pair::PLAIN
+    }
+    .run();
+    assert_eq!(trace.end.reason, EndReason::Until);
+    let drops = trace.of("drop");
+    assert!(!drops.is_empty());
+    assert!(
+        texts(&drops, "reason")
+            .iter()
+            .all(|&reason| reason == "nic-full")
+    );
+    let last = number(trace.of("wire-rx").last().unwrap(), "t_ns");
+    assert!(
+        last > 900_000_000,
+        "packets move until the end, not until {last} ns"
+    );
+}

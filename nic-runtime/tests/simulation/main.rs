@@ -1,0 +1,8 @@
+//! Whole runs, held to the contract (CONTRACT §3, §5, §6).
+
+mod applets;
+mod base_path;
+mod isolation;
+mod links;
+mod loading;
+mod trace;

@@ -1,0 +1,216 @@
+//! Runs scenarios given as TOML and reads their traces back as JSON values.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use nic_runtime::event::EndReason;
+use nic_runtime::export::PayloadMode;
+use nic_runtime::export::json::JsonTrace;
+use nic_runtime::export::summary::Summary;
+use nic_runtime::scenario::{self, Scenario};
+use nic_runtime::sim::{self, RunEnd, SimError};
+use serde_json::Value;
+
+/// Two NICs, an endpoint on each, and a channel between them: 1 at `client`, 7 at `server`.
+#[derive(Copy, Clone)]
+pub(crate) struct Pair<'a> {
+    /// Further keys of the whole scenario.
+    pub(crate) scenario: &'a str,
+    /// Further keys of the endpoint `client`.
+    pub(crate) client: &'a str,
+    /// Further keys of the endpoint `server`.
+    pub(crate) server: &'a str,
+    /// Further keys of the link.
+    pub(crate) link: &'a str,
+    /// All the rest: sends.
+    pub(crate) rest: &'a str,
+}
+
+impl Pair<'_> {
+    pub(crate) const PLAIN: Pair<'static> = Pair {
+        scenario: "",
+        client: "",
+        server: "",
+        link: "",
+        rest: "",
+    };
+
+    pub(crate) fn toml(self) -> String {
+        let Pair {
+            scenario,
+            client,
+            server,
+            link,
+            rest,
+        } = self;
+        format!(
+            "{scenario}\n[[nic]]\nname = 'a'\n[[nic]]\nname = 'b'\n\
+             [[link]]\nbetween = ['a', 'b']\n{link}\n\
+             [[endpoint]]\nnic = 'a'\nname = 'client'\n{client}\n\
+             [[endpoint]]\nnic = 'b'\nname = 'server'\n{server}\n\
+             [[channel]]\nclient = 1\nserver = 7\n{rest}"
+        )
+    }
+
+    pub(crate) fn run(self) -> Trace {
+        run(&self.toml())
+    }
+}
+
+/// A send of the client's.
+pub(crate) fn send(at: &str, payload: &str) -> String {
+    format!("[[send]]\nendpoint = 'client'\nchannel = 1\nat = '{at}'\npayload = {payload}\n")
+}
+
+/// The trace of a run.
+pub(crate) struct Trace {
+    /// The events between head and summary, payloads shown.
+    pub(crate) events: Vec<Value>,
+    pub(crate) end: RunEnd,
+    /// The whole trace as it was written.
+    pub(crate) text: String,
+}
+
+/// Reads a scenario; class files lie in `tests/classes`.
+pub(crate) fn read(toml: &str) -> Scenario {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/classes");
+    scenario::parse(toml.as_bytes(), Some(&directory), None)
+        .unwrap_or_else(|error| panic!("{error:?}\n{toml}"))
+}
+
+/// Runs a scenario and holds its trace to the laws that every trace obeys.
+pub(crate) fn run(toml: &str) -> Trace {
+    let trace = try_run(toml).unwrap_or_else(|error| panic!("{error}"));
+    trace.check_laws();
+    trace
+}
+
+/// Runs a scenario that may be refused.
+pub(crate) fn try_run(toml: &str) -> Result<Trace, SimError> {
+    let scenario = read(toml);
+    let mut sink = JsonTrace::new(
+        Vec::new(),
+        PayloadMode::Shown,
+        &scenario.profile.name,
+        scenario.seed,
+    );
+    let end = sim::run(&scenario, &mut sink)?;
+    let mut summary = Summary::default();
+    summary.end(end.time, end.reason);
+    let bytes = sink.finish(&summary).expect("a vector takes every write");
+    let text = String::from_utf8(bytes).expect("JSON is UTF-8");
+    let mut events: Vec<Value> = text
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("a line is an object"))
+        .collect();
+    events.pop();
+    events.remove(0);
+    Ok(Trace { events, end, text })
+}
+
+impl Trace {
+    /// Returns the events of this name.
+    pub(crate) fn of(&self, name: &str) -> Vec<&Value> {
+        self.events
+            .iter()
+            .filter(|event| event["event"] == name)
+            .collect()
+    }
+
+    /// Returns the events of this name at this endpoint.
+    pub(crate) fn at(&self, endpoint: &str, name: &str) -> Vec<&Value> {
+        self.of(name)
+            .into_iter()
+            .filter(|event| event["endpoint"] == endpoint)
+            .collect()
+    }
+
+    /// Returns the names of an endpoint's events from its first of `name` on.
+    pub(crate) fn names_from(&self, endpoint: &str, name: &str) -> Vec<&str> {
+        let names = self
+            .events
+            .iter()
+            .filter(|event| event["endpoint"] == endpoint);
+        names
+            .map(|event| event["event"].as_str().expect("events have names"))
+            .skip_while(|&found| found != name)
+            .collect()
+    }
+
+    /// Checks what holds for every run: the order of time, one fate for each packet on the wire, and
+    /// at most one completion for each posted descriptor, exactly one where the run was not cut short.
+    fn check_laws(&self) {
+        let times: Vec<u64> = self
+            .events
+            .iter()
+            .map(|event| number(event, "t_ns"))
+            .collect();
+        assert!(times.is_sorted(), "events are in the order of time");
+        let whole = self.end.reason == EndReason::Idle;
+        let mut packets: BTreeMap<u64, i64> = BTreeMap::new();
+        let mut posts: BTreeMap<String, i64> = BTreeMap::new();
+        for event in &self.events {
+            let packet = || number(event, "packet");
+            let post = || {
+                format!(
+                    "{} {} {}",
+                    event["endpoint"], event["offset"], event["length"]
+                )
+            };
+            match event["event"].as_str() {
+                Some("wire-tx") => *packets.entry(packet()).or_default() += 1,
+                Some("wire-rx" | "wire-drop") => {
+                    let flying = packets.get_mut(&packet()).expect("sent before it came");
+                    *flying -= 1;
+                    assert!(*flying >= 0, "{event} came more often than it was sent");
+                }
+                Some("tx-post") => *posts.entry(post()).or_default() += 1,
+                Some("tx-done") => {
+                    let pending = posts.get_mut(&post()).expect("posted before it was done");
+                    *pending -= 1;
+                    assert!(
+                        *pending >= 0,
+                        "{event} was done more often than it was posted"
+                    );
+                }
+                _ => {}
+            }
+        }
+        if whole {
+            assert_eq!(
+                packets.values().sum::<i64>(),
+                0,
+                "packets in flight at the end"
+            );
+            assert_eq!(
+                posts.values().sum::<i64>(),
+                0,
+                "descriptors pending at the end"
+            );
+        }
+    }
+}
+
+/// Returns a field that is a number.
+pub(crate) fn number(event: &Value, field: &str) -> u64 {
+    event[field]
+        .as_u64()
+        .unwrap_or_else(|| panic!("{field} of {event}"))
+}
+
+/// Returns a field of each event.
+pub(crate) fn numbers(events: &[&Value], field: &str) -> Vec<u64> {
+    events.iter().map(|event| number(event, field)).collect()
+}
+
+/// Returns a field of each event.
+pub(crate) fn texts<'e>(events: &[&'e Value], field: &str) -> Vec<&'e str> {
+    events
+        .iter()
+        .map(|event| {
+            event[field]
+                .as_str()
+                .unwrap_or_else(|| panic!("{field} of {event}"))
+        })
+        .collect()
+}
