@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use tests::openjdk::jdk;
+use tests::openjdk::{committed, jdk};
 
 /// The class files below a directory, by their path in it.
 fn class_files(directory: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
@@ -55,14 +55,14 @@ fn class_files_are_those_of_javac_17() {
         jdk::announce("class files: SKIPPED, `javac` on the path is not that of JDK 17");
         return;
     }
-    let applets = jdk::directory().join("../../applets");
+    let applets = committed::path("../../applets");
     assert_fresh(&applets.join("build.sh"), &applets.join("class"));
-    assert_fresh(&jdk::directory().join("build.sh"), &jdk::directory());
+    assert_fresh(&committed::path("build.sh"), &committed::path(""));
 }
 
 #[test]
 fn stub_is_that_of_the_natives_table() {
-    let path = jdk::directory().join("../../applets/java/unet/Nic.java");
+    let path = committed::path("../../applets/java/unet/Nic.java");
     let generated = nic_runtime::sle::java_stub();
     if std::env::var_os("BLESS").is_some() {
         fs::write(&path, &generated).expect("a writable checkout");
@@ -75,8 +75,8 @@ fn stub_is_that_of_the_natives_table() {
 #[test]
 fn compiler_corpus_is_as_new_as_the_programs() {
     // A dozen compilers are slow. One of the corpus' is the programs' own, and one script makes all.
-    let programs = class_files(&jdk::directory().join("class"));
-    for (path, bytes) in class_files(&jdk::directory().join("compilers/javac-8-g")) {
+    let programs = class_files(&committed::path("class"));
+    for (path, bytes) in class_files(&committed::path("compilers/javac-8-g")) {
         if path != Path::new("OwnNatives.class") {
             assert!(programs[&path] == bytes, "run compilers/build.sh: {path:?}");
         }

@@ -4,12 +4,8 @@
 //! 1.4 and 17, with debug information and without; `java/compilers/build.sh` made it. Compilers differ
 //! in which line a trap is on, so without Java only names and methods are compared.
 
-use std::collections::BTreeMap;
-use std::fs;
-use std::path::{Path, PathBuf};
-
 use jive_core::ClassFile;
-use tests::openjdk::{Call, calls, jdk, jive};
+use tests::openjdk::{Call, calls, committed, jdk, jive};
 use tests::simulation::{Messages, Received, run, scenario};
 
 /// Class file major version that each directory's classes have (JVMS table 4.1-A).
@@ -28,28 +24,9 @@ const COMPILERS: [(&str, u16); 12] = [
     ("javac-17-g-none", 61),
 ];
 
-fn directory(compiler: &str) -> PathBuf {
-    jdk::directory().join("compilers").join(compiler)
-}
-
-/// The class files of a compiler by class name.
-fn classes(compiler: &str) -> BTreeMap<String, Vec<u8>> {
-    fs::read_dir(directory(compiler))
-        .expect("a committed directory")
-        .map(|entry| entry.expect("a readable directory").path())
-        .map(|path| (stem(&path), fs::read(&path).expect("a committed file")))
-        .collect()
-}
-
-fn stem(path: &Path) -> String {
-    path.file_stem()
-        .expect("a file")
-        .to_string_lossy()
-        .into_owned()
-}
-
-fn read(name: &str) -> String {
-    fs::read_to_string(jdk::directory().join(name)).expect("a committed file")
+/// The directory of a compiler's class files below `java`.
+fn directory(compiler: &str) -> String {
+    format!("compilers/{compiler}")
 }
 
 /// A line of results without the source lines of its traps.
@@ -64,10 +41,12 @@ fn without_lines(line: &str) -> String {
 
 #[test]
 fn each_directory_has_its_version_and_the_same_classes() {
-    let names: Vec<String> = classes("javac-8-g").into_keys().collect();
+    let names: Vec<String> = committed::files(&directory("javac-8-g"))
+        .into_keys()
+        .collect();
     assert_eq!(names.len(), 10);
     for (compiler, major) in COMPILERS {
-        let classes = classes(compiler);
+        let classes = committed::files(&directory(compiler));
         for (name, bytes) in &classes {
             let mut index = vec![0; ClassFile::index_len(bytes).expect("a class file")];
             let class = ClassFile::parse(bytes, &mut index).expect("a class file");
@@ -79,11 +58,11 @@ fn each_directory_has_its_version_and_the_same_classes() {
 
 #[test]
 fn every_compilers_code_gives_openjdks_results() {
-    let list = read("calls.txt");
-    let recorded = read("openjdk.txt");
+    let list = committed::text("calls.txt");
+    let recorded = committed::text("openjdk.txt");
     let mut compared = 0;
     for (compiler, _) in COMPILERS {
-        let classes = classes(compiler);
+        let classes = committed::files(&directory(compiler));
         // Both have a line for each call, in one order.
         let (calls, recorded): (Vec<Call<'_>>, Vec<&str>) = calls(&list)
             .into_iter()
@@ -95,9 +74,12 @@ fn every_compilers_code_gives_openjdks_results() {
         for (ours, recorded) in ours.iter().zip(recorded) {
             assert_eq!(without_lines(ours), without_lines(recorded), "{compiler}");
         }
-        if jdk::is_installed("java") {
+        if jdk::is_java_installed() {
             let text: Vec<&str> = calls.iter().map(|call| call.line).collect();
-            let live = jdk::results(&(text.join("\n") + "\n"), &[&directory(compiler)]);
+            let live = jdk::results(
+                &(text.join("\n") + "\n"),
+                &[&committed::path(&directory(compiler))],
+            );
             assert_eq!(ours, live, "{compiler}");
         }
     }
@@ -139,7 +121,7 @@ fn every_compilers_applet_delivers_a_short_and_a_long_message() {
     for (compiler, _) in COMPILERS {
         let mut messages = Messages::default();
         run(
-            &scenario(SCENARIO, Some(&directory(compiler)), None),
+            &scenario(SCENARIO, Some(&committed::path(&directory(compiler))), None),
             &mut messages,
         );
         assert_eq!(messages.0, expected, "{compiler}");

@@ -6,69 +6,48 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::Path;
 
 use jive_core::{ClassFile, Opcode, instructions};
 use tests::asm::assemble;
-use tests::openjdk::{Call, calls, jdk, jive};
+use tests::openjdk::{Call, calls, committed, jdk, jive};
 
 /// The class files that the list names, committed and assembled.
-struct Classes(BTreeMap<String, Vec<u8>>);
-
-impl Classes {
-    fn gather() -> Self {
-        let mut classes = BTreeMap::new();
-        for path in files(&jdk::directory().join("class")) {
-            classes.insert(stem(&path), fs::read(&path).expect("a committed file"));
-        }
-        for path in files(&jdk::directory().join("assembled")) {
-            let source = fs::read_to_string(&path).expect("a committed file");
-            let assembled = assemble(&path.to_string_lossy(), &source)
-                .unwrap_or_else(|error| panic!("{error}"));
-            classes.insert(stem(&path), assembled.bytes);
-        }
-        Self(classes)
+fn classes() -> BTreeMap<String, Vec<u8>> {
+    let mut classes = committed::files("class");
+    for (name, source) in committed::files("assembled") {
+        let source = String::from_utf8(source).expect("a text");
+        let assembled = assemble(&name, &source).unwrap_or_else(|error| panic!("{error}"));
+        classes.insert(name, assembled.bytes);
     }
-
-    fn get(&self, name: &str) -> Vec<u8> {
-        self.0
-            .get(name)
-            .unwrap_or_else(|| panic!("no class {name}"))
-            .clone()
-    }
-
-    fn write_to(&self, directory: &Path) {
-        for (name, bytes) in &self.0 {
-            fs::write(directory.join(format!("{name}.class")), bytes)
-                .expect("a writable directory");
-        }
-    }
+    classes
 }
 
-fn files(directory: &Path) -> Vec<std::path::PathBuf> {
-    fs::read_dir(directory)
-        .expect("a committed directory")
-        .map(|entry| entry.expect("a readable directory").path())
-        .collect()
+fn recorded() -> Vec<String> {
+    let text = committed::text("openjdk.txt");
+    text.lines().map(str::to_owned).collect()
 }
 
-fn stem(path: &Path) -> String {
-    path.file_stem()
-        .expect("a file")
-        .to_string_lossy()
-        .into_owned()
-}
-
-fn read(name: &str) -> String {
-    fs::read_to_string(jdk::directory().join(name)).expect("a committed file")
+/// Asks OpenJDK; with `BLESS` in the environment its answers become the recorded ones.
+fn ask_openjdk(list: &str, classes: &BTreeMap<String, Vec<u8>>) -> Vec<String> {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    for (name, bytes) in classes {
+        let path = directory.path().join(format!("{name}.class"));
+        fs::write(path, bytes).expect("a writable directory");
+    }
+    let answers = jdk::results(list, &[directory.path()]);
+    if std::env::var_os("BLESS").is_some() {
+        let text = answers.join("\n") + "\n";
+        fs::write(committed::path("openjdk.txt"), text).expect("a writable checkout");
+    }
+    answers
 }
 
 /// Fails with the first lines that differ.
-fn assert_same(left: &str, ours: &[String], right: &str, theirs: &[&str]) {
+fn assert_same((left, ours): (&str, &[String]), (right, theirs): (&str, &[String])) {
     let differing: Vec<String> = ours
         .iter()
         .zip(theirs)
-        .filter(|(ours, theirs)| ours != *theirs)
+        .filter(|(ours, theirs)| ours != theirs)
         .take(10)
         .map(|(ours, theirs)| format!("{left}: {ours}\n{right}: {theirs}\n"))
         .collect();
@@ -78,53 +57,32 @@ fn assert_same(left: &str, ours: &[String], right: &str, theirs: &[&str]) {
 
 #[test]
 fn results_and_traps_are_those_of_openjdk() {
-    let classes = Classes::gather();
-    let list = read("calls.txt");
+    let classes = classes();
+    let list = committed::text("calls.txt");
     let calls = calls(&list);
     let count: usize = calls.iter().map(Call::count).sum();
-
-    if jdk::is_installed("java") {
-        let directory = tempfile::tempdir().expect("a temporary directory");
-        classes.write_to(directory.path());
-        let live = jdk::results(&list, &[directory.path()]);
-        if std::env::var_os("BLESS").is_some() {
-            let path = jdk::directory().join("openjdk.txt");
-            fs::write(path, live.join("\n") + "\n").expect("a writable checkout");
-        }
-        let recorded = read("openjdk.txt");
-        assert_same(
-            "java",
-            &live,
-            "recorded",
-            &recorded.lines().collect::<Vec<_>>(),
-        );
+    let is_java_installed = jdk::is_java_installed();
+    if is_java_installed {
+        let answers = ask_openjdk(&list, &classes);
+        assert_same(("openjdk", &answers), ("recorded", &recorded()));
     }
-
-    let recorded = read("openjdk.txt");
-    let ours = jive::results(&calls, |class| classes.get(class));
-    assert_same(
-        "jive",
-        &ours,
-        "openjdk",
-        &recorded.lines().collect::<Vec<_>>(),
-    );
-    if jdk::is_installed("java") {
-        jdk::announce(&format!("openjdk: compared {count}"));
+    let ours = jive::results(&calls, |class| classes[class].clone());
+    assert_same(("jive", &ours), ("openjdk", &recorded()));
+    jdk::announce(&if is_java_installed {
+        format!("openjdk: compared {count}")
     } else {
-        jdk::announce(&format!(
-            "openjdk: SKIPPED, `java` is not on the path; {count} results compared with recorded ones"
-        ));
-    }
+        format!("openjdk: SKIPPED, there is no `java`; {count} results compared with recorded ones")
+    });
 }
 
 #[test]
 fn every_class_is_called() {
-    let list = read("calls.txt");
+    let list = committed::text("calls.txt");
     let called: BTreeSet<String> = calls(&list)
         .iter()
         .map(|call| call.class.to_owned())
         .collect();
-    let written: BTreeSet<String> = Classes::gather().0.into_keys().collect();
+    let written: BTreeSet<String> = classes().into_keys().collect();
     assert_eq!(called, written);
 }
 
@@ -135,7 +93,7 @@ fn every_opcode_of_the_subset_is_in_a_called_class() {
         .copied()
         .filter(|opcode| opcode.exclusion().is_none())
         .collect();
-    for bytes in Classes::gather().0.into_values() {
+    for bytes in classes().into_values() {
         let mut index = vec![0; ClassFile::index_len(&bytes).expect("a class file")];
         let class = ClassFile::parse(&bytes, &mut index).expect("a class file");
         for code in class.methods().filter_map(|method| method.code()) {

@@ -18,7 +18,7 @@ const FAMILIES: [&str; 3] = ["accept/", "reject/malformed/", "reject/unsafe/"];
 
 #[test]
 fn openjdk_judges_the_fixtures_alike() {
-    if !jdk::is_installed("java") {
+    if !jdk::is_java_installed() {
         jdk::announce("verdicts: SKIPPED, `java` is not on the path");
         return;
     }

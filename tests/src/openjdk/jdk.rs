@@ -1,23 +1,19 @@
 //! OpenJDK's side: the driver in `java/driver` runs a list of calls in one Java process.
 
-use std::ffi::OsString;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Directory of the Java sources and class files of the tests.
-pub fn directory() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("java")
-}
+use super::committed;
 
-/// Returns whether a program of this name starts at all.
-pub fn is_installed(program: &str) -> bool {
-    Command::new(program)
+/// Returns whether there is a `java` that starts.
+pub fn is_java_installed() -> bool {
+    Command::new("java")
         .arg("-version")
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .status()
-        .is_ok()
+        .is_ok_and(|status| status.success())
 }
 
 /// Returns whether `javac` is that of JDK 17, whose bytes the committed class files are.
@@ -58,14 +54,16 @@ pub fn verdicts(class_files: &[PathBuf]) -> Vec<String> {
 
 /// Runs a driver on `input`; returns its lines.
 fn java(driver: &str, input: &str, class_path: &[&Path]) -> Vec<String> {
-    let mut joined = OsString::from(directory().join("driver"));
+    let mut joined = committed::path("driver").into_os_string();
     for directory in class_path {
         joined.push(if cfg!(windows) { ";" } else { ":" });
         joined.push(directory);
     }
     let mut java = Command::new("java")
-        // Old verifier or new, each class is verified; compiling little starts fastest.
-        .args(["-Xverify:all", "-XX:TieredStopAtLevel=1", "-cp"])
+        // Each class is verified, and compiling little starts fastest.
+        .args(["-Xverify:all", "-XX:TieredStopAtLevel=1"])
+        // What the virtual machine itself says is no result.
+        .args(["-XX:+DisplayVMOutputToStderr", "-cp"])
         .arg(joined)
         .arg(driver)
         .stdin(Stdio::piped())

@@ -5,6 +5,7 @@
 //! `TRAP@METHOD:LINE`. [`jdk`] asks OpenJDK for them, [`jive`] asks JIVE.
 
 mod calls;
+pub mod committed;
 pub mod jdk;
 pub mod jive;
 
