@@ -1,2 +1,5 @@
 //! The command `jive`.
-fn main() {}
+
+fn main() -> std::process::ExitCode {
+    nic_runtime::cli::main()
+}

@@ -17,24 +17,41 @@ pub const VERSION: u32 = 1;
 pub struct JsonTrace<W> {
     writer: W,
     payload_mode: PayloadMode,
+    /// What heads the trace, until it is written: a run that is refused writes nothing.
+    head: Option<Head>,
     failure: Option<io::Error>,
 }
 
+/// What a trace is of.
+#[derive(Debug)]
+struct Head {
+    profile: String,
+    seed: u64,
+}
+
 impl<W: Write> JsonTrace<W> {
-    /// Starts a trace with the object that heads it.
+    /// Starts a trace; the object that heads it is written with the first event.
     pub fn new(writer: W, payload_mode: PayloadMode, profile: &str, seed: u64) -> JsonTrace<W> {
-        let mut trace = JsonTrace {
+        JsonTrace {
             writer,
             payload_mode,
+            head: Some(Head {
+                profile: profile.to_owned(),
+                seed,
+            }),
             failure: None,
-        };
-        trace.line(|map| {
-            map.serialize_entry("event", "trace")?;
-            map.serialize_entry("version", &VERSION)?;
-            map.serialize_entry("profile", profile)?;
-            map.serialize_entry("seed", &seed)
-        });
-        trace
+        }
+    }
+
+    fn write_head(&mut self) {
+        if let Some(Head { profile, seed }) = self.head.take() {
+            self.line(|map| {
+                map.serialize_entry("event", "trace")?;
+                map.serialize_entry("version", &VERSION)?;
+                map.serialize_entry("profile", &profile)?;
+                map.serialize_entry("seed", &seed)
+            });
+        }
     }
 
     /// Ends the trace with the summary and returns the writer.
@@ -43,6 +60,7 @@ impl<W: Write> JsonTrace<W> {
     ///
     /// Returns the first failure to write; nothing was written after it.
     pub fn finish(mut self, summary: &Summary) -> io::Result<W> {
+        self.write_head();
         self.line(|map| summary.serialize_fields(map));
         match self.failure {
             Some(failure) => Err(failure),
@@ -73,6 +91,7 @@ pub(super) type Object<'s, W> =
 
 impl<W: Write> Sink for JsonTrace<W> {
     fn event(&mut self, names: &dyn Names, event: &Event<'_>) {
+        self.write_head();
         let payload_mode = self.payload_mode;
         self.line(|map| {
             map.serialize_entry("t_ns", &event.time.as_ns())?;

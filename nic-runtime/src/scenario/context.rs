@@ -9,8 +9,8 @@ use super::model::ClassSpec;
 use super::table::Mistakes;
 use crate::input;
 
-/// Name of a class that the project ships, as against a path.
-const BUILTIN_PREFIX: &str = "builtin:";
+/// How the name of a class begins that the project ships, as against a path.
+pub const BUILTIN_PREFIX: &str = "builtin:";
 
 /// The state of reading one scenario.
 pub(super) struct Context<'s> {

@@ -14,6 +14,7 @@ mod table;
 mod traffic;
 
 pub use builtin::{BUILTIN, Builtin, builtin};
+pub use context::BUILTIN_PREFIX;
 pub use mistake::{Mistake, MistakeKind, Named, Span, closest};
 pub use model::Scenario;
 pub use read::{ScenarioError, parse};

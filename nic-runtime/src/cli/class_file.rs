@@ -1,0 +1,140 @@
+//! A class file that a command was given: its bytes, the verdict on it, and how its parts are named.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::io;
+use std::path::Path;
+
+use jive_core::{ClassFile, MethodId, Pc, Utf8};
+use jive_verifier::{Observer, TypeState, VerificationType, VerifyError};
+
+use crate::input::{self, ReadError};
+use crate::scenario::limits::CLASS_BYTES_READ;
+use crate::sle::{Policy, verify_class};
+
+/// How standard input is written where a class file is expected.
+const STANDARD_INPUT: &str = "-";
+
+/// Reads a class file, or what of it the parser needs to see that it is too long.
+///
+/// # Errors
+///
+/// Returns why it cannot be read.
+pub(super) fn read(file: &str) -> Result<Vec<u8>, ReadError> {
+    if file == STANDARD_INPUT {
+        return input::read_prefix(io::stdin().lock(), CLASS_BYTES_READ);
+    }
+    input::read_file_prefix(Path::new(file), CLASS_BYTES_READ)
+}
+
+/// Local variables and operand stack before an instruction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Types {
+    /// From local variable 0 on.
+    pub(super) locals: Vec<VerificationType>,
+    /// The top of the stack last.
+    pub(super) stack: Vec<VerificationType>,
+}
+
+impl From<TypeState<'_>> for Types {
+    fn from(state: TypeState<'_>) -> Types {
+        Types {
+            locals: state.locals().collect(),
+            stack: state.stack().collect(),
+        }
+    }
+}
+
+impl fmt::Display for Types {
+    /// Shows both lists; local variables that hold nothing usable at the end are left out.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let used = self
+            .locals
+            .iter()
+            .rposition(|kind| *kind != VerificationType::Top)
+            .map_or(0, |last| last + 1);
+        f.write_str("locals [")?;
+        list(&self.locals[..used], f)?;
+        f.write_str("] stack [")?;
+        list(&self.stack, f)?;
+        f.write_str("]")
+    }
+}
+
+fn list(types: &[VerificationType], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    types.iter().enumerate().try_for_each(|(position, kind)| {
+        let separator = if position == 0 { "" } else { ", " };
+        write!(f, "{separator}{}", type_word(*kind))
+    })
+}
+
+/// Returns a type as a word without quotes.
+pub(super) fn type_word(kind: VerificationType) -> &'static str {
+    match kind {
+        VerificationType::Int => "int",
+        VerificationType::UninitializedThis => "uninitialized this",
+        VerificationType::Null => "null",
+        VerificationType::ByteArray => "byte[]",
+        VerificationType::ShortArray => "short[]",
+        VerificationType::IntArray => "int[]",
+        VerificationType::BooleanArray => "boolean[]",
+        VerificationType::This => "this",
+        VerificationType::AnyReference => "reference",
+        VerificationType::Top => "unusable",
+    }
+}
+
+/// What verification inferred of a class.
+#[derive(Debug, Default)]
+pub(super) struct Inferred {
+    /// The types before each instruction that a path reaches.
+    pub(super) reached: BTreeMap<(MethodId, Pc), Types>,
+    /// The types where it failed.
+    pub(super) failed: Option<Types>,
+}
+
+impl Observer for Inferred {
+    fn reached(&mut self, method: MethodId, pc: Pc, state: TypeState<'_>) {
+        self.reached.insert((method, pc), state.into());
+    }
+
+    fn failed(&mut self, _: MethodId, _: Pc, state: TypeState<'_>) {
+        self.failed = Some(state.into());
+    }
+}
+
+/// Verifies a class and keeps what was inferred on the way.
+pub(super) fn infer(class: ClassFile<'_>, policy: Policy) -> (Inferred, Result<(), VerifyError>) {
+    let mut inferred = Inferred::default();
+    let verified = verify_class(class, policy, &mut inferred);
+    (inferred, verified.map(|_| ()))
+}
+
+/// Returns the name of a class as Java writes it, fit for a terminal.
+pub(super) fn class_name(class: &ClassFile<'_>) -> String {
+    class.name().to_string().replace('/', ".")
+}
+
+/// Returns the sum of a class's code, in bytes.
+pub(super) fn code_bytes(class: &ClassFile<'_>) -> usize {
+    class
+        .methods()
+        .filter_map(|method| method.code())
+        .map(|code| code.bytes.len())
+        .sum()
+}
+
+/// Returns a method's name, fit for a terminal.
+pub(super) fn method_name(class: &ClassFile<'_>, method: MethodId) -> String {
+    class
+        .method(method)
+        .map_or_else(String::new, |method| method.name.to_string())
+}
+
+/// Returns the name of the source file, where the class tells one that is the name of a file and
+/// nothing more.
+pub(super) fn source_name(class: &ClassFile<'_>) -> Option<String> {
+    let name = class.source_file().map(|name: Utf8<'_>| name.to_string())?;
+    let plain = !name.is_empty() && !name.contains(['/', '\\', ':']) && name != "..";
+    plain.then_some(name)
+}

@@ -1,0 +1,117 @@
+//! How a fault in a text is shown: the sentence, the place, the line, and what may help.
+
+use std::ops::Range;
+
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+
+/// A place in a text, and what is there.
+#[derive(Clone, Debug)]
+pub(super) struct Mark {
+    /// The bytes of the text.
+    pub(super) span: Range<usize>,
+    /// What is there; may be empty.
+    pub(super) label: String,
+}
+
+/// A fault, ready to be shown.
+#[derive(Clone, Debug)]
+pub(super) struct Diagnosis<'t> {
+    /// The stable code, where the fault has one.
+    pub(super) code: Option<&'static str>,
+    /// What is wrong, in a sentence.
+    pub(super) title: String,
+    /// Name of the text, as the user gave it.
+    pub(super) path: &'t str,
+    /// The text.
+    pub(super) text: &'t str,
+    /// The offending place.
+    pub(super) mark: Mark,
+    /// Other places that have to do with it.
+    pub(super) context: Vec<Mark>,
+    /// Facts that help to understand.
+    pub(super) notes: Vec<String>,
+    /// What to do.
+    pub(super) help: Vec<String>,
+}
+
+impl Diagnosis<'_> {
+    /// Renders it with colours.
+    pub(super) fn render(&self) -> String {
+        let mut title = Level::ERROR.primary_title(self.title.as_str());
+        if let Some(code) = self.code {
+            title = title.id(code);
+        }
+        let mut group = title.element(self.snippet());
+        for note in &self.notes {
+            group = group.element(Level::NOTE.message(note.as_str()));
+        }
+        for help in &self.help {
+            group = group.element(Level::HELP.message(help.as_str()));
+        }
+        render(&[group])
+    }
+
+    /// Cuts out the lines from the first mark to the last, so that what is shown costs what it is
+    /// worth and not what the whole text is.
+    fn snippet(&self) -> Snippet<'_, annotate_snippets::Annotation<'_>> {
+        let spans = || {
+            std::iter::once(&self.mark)
+                .chain(&self.context)
+                .map(|mark| &mark.span)
+        };
+        let first = spans().map(|span| span.start).min().unwrap_or(0);
+        let last = spans().map(|span| span.end).max().unwrap_or(0);
+        let start = self.text[..first]
+            .rfind('\n')
+            .map_or(0, |newline| newline + 1);
+        let end = self.text[last..]
+            .find('\n')
+            .map_or(self.text.len(), |newline| last + newline);
+        let lines_before = self.text[..start]
+            .bytes()
+            .filter(|byte| *byte == b'\n')
+            .count();
+        let annotation = |kind: AnnotationKind, mark: &'_ Mark| {
+            kind.span(mark.span.start - start..mark.span.end - start)
+                .label((!mark.label.is_empty()).then(|| mark.label.clone()))
+        };
+        Snippet::source(&self.text[start..end])
+            .path(self.path)
+            .line_start(lines_before + 1)
+            .annotation(annotation(AnnotationKind::Primary, &self.mark))
+            .annotations(
+                self.context
+                    .iter()
+                    .map(|mark| annotation(AnnotationKind::Context, mark)),
+            )
+    }
+}
+
+/// Renders a fault that has no place in a text.
+pub(super) fn sentence(title: &str, notes: &[String]) -> String {
+    let mut group = Group::with_title(Level::ERROR.primary_title(title));
+    for note in notes {
+        group = group.element(Level::NOTE.message(note.as_str()));
+    }
+    render(&[group])
+}
+
+/// Renders a report with colours; the stream that prints it takes them out where nobody wants them.
+pub(super) fn render(report: &[Group<'_>]) -> String {
+    Renderer::styled().render(report)
+}
+
+/// Returns a name that someone else chose, with every character written out that could steer a
+/// terminal.
+pub(super) fn printable(name: &str) -> String {
+    name.chars()
+        .flat_map(|c| {
+            let plain = c.escape_debug().len() == 1 || matches!(c, '\'' | '"' | '\\');
+            let escaped = (!plain).then(|| c.escape_debug());
+            plain
+                .then_some(c)
+                .into_iter()
+                .chain(escaped.into_iter().flatten())
+        })
+        .collect()
+}

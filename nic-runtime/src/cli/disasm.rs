@@ -1,0 +1,230 @@
+//! `jive disasm`: shows a class file's constant pool, members and code, with the verifier's types.
+
+use std::io::{self, Write};
+
+use bumpalo::Bump;
+use clap::Args;
+use jive_core::{
+    ClassAccess, ClassFile, Code, CpIndex, Described, Disassembly, FieldAccess, MethodAccess,
+    MethodId, instructions,
+};
+
+use super::class_file::{self, Inferred};
+use super::console::{Console, Failure, Status};
+use super::diagnosis::{printable, sentence};
+use super::rejection::Rejection;
+use crate::sle::{LoadError, Policy};
+
+const AFTER_HELP: &str = "\
+Behind each instruction that the verifier reached stand the types that local variables and operand
+stack hold before it. Of a class that is rejected they are shown as far as they were inferred, and the
+rejection goes to standard error.
+
+Examples:
+  jive disasm Filter.class
+  cat Filter.class | jive disasm -
+
+Exit status:
+  0  shown, whether the class verifies or not
+  1  not a class file
+  2  wrong usage, or a file that cannot be read";
+
+/// Shows a class file's constant pool, members and code, with the verifier's types at each pc.
+#[derive(Args)]
+#[command(after_help = AFTER_HELP)]
+pub(super) struct Arguments {
+    /// A class file; `-` is standard input
+    #[arg(value_name = "FILE")]
+    file: String,
+}
+
+/// Carries the command out.
+pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Status, Failure> {
+    let file = arguments.file.as_str();
+    let bytes = match class_file::read(file) {
+        Ok(bytes) => bytes,
+        Err(error) => {
+            let title = format!("cannot read {}: {error}", printable(file));
+            console.notice(&sentence(&title, &[]))?;
+            return Ok(Status::Unusable);
+        }
+    };
+    let arena = Bump::new();
+    let parsed = ClassFile::index_len(&bytes)
+        .and_then(|length| ClassFile::parse(&bytes, arena.alloc_slice_fill_copy(length, 0)));
+    let class = match parsed {
+        Ok(class) => class,
+        Err(error) => {
+            let error = LoadError::Parse(error);
+            let rejection = Rejection::explore(&bytes, Policy::ClassOnly, error);
+            console.notice(&rejection.render(file))?;
+            return Ok(Status::Rejected);
+        }
+    };
+    let (inferred, verified) = class_file::infer(class, Policy::ClassOnly);
+    show(&class, &inferred, console.out())?;
+    if let Err(error) = verified {
+        let rejection = Rejection::explore(&bytes, Policy::ClassOnly, LoadError::Verify(error));
+        console.notice(&rejection.render(file))?;
+    }
+    Ok(Status::Done)
+}
+
+fn show(class: &ClassFile<'_>, inferred: &Inferred, out: &mut impl Write) -> io::Result<()> {
+    header(class, out)?;
+    constants(class, out)?;
+    fields(class, out)?;
+    methods(class, inferred, out)
+}
+
+fn header(class: &ClassFile<'_>, out: &mut impl Write) -> io::Result<()> {
+    writeln!(
+        out,
+        "{}class {}",
+        class_words(class.access()),
+        class_file::class_name(class)
+    )?;
+    writeln!(out, "  version {}", class.version())?;
+    if let Some(index) = class.super_class() {
+        writeln!(out, "  super {}", Described::new(class.pool(), index))?;
+    }
+    for index in class.interfaces() {
+        writeln!(out, "  implements {}", Described::new(class.pool(), index))?;
+    }
+    if let Some(source) = class.source_file() {
+        writeln!(out, "  source {source}")?;
+    }
+    Ok(())
+}
+
+fn constants(class: &ClassFile<'_>, out: &mut impl Write) -> io::Result<()> {
+    let count = class.pool().count();
+    writeln!(out, "\nconstant pool (count {count})")?;
+    for index in (1..count).map(CpIndex) {
+        // The index behind a `long` or `double` stands for nothing.
+        if let Ok(constant) = class.pool().get(index) {
+            let meaning = Described::new(class.pool(), index);
+            writeln!(
+                out,
+                "{:>7} = {:<19}{meaning}",
+                format!("#{index}"),
+                constant.tag().name()
+            )?;
+        }
+    }
+    Ok(())
+}
+
+fn fields(class: &ClassFile<'_>, out: &mut impl Write) -> io::Result<()> {
+    if class.field_count() > 0 {
+        writeln!(out, "\nfields")?;
+    }
+    for field in class.fields() {
+        let words = field_words(field.access);
+        write!(out, "  {words}{} {}", field.name, field.descriptor)?;
+        if let Some(index) = field.constant_value() {
+            write!(out, " = {}", Described::new(class.pool(), index))?;
+        }
+        writeln!(out)?;
+    }
+    Ok(())
+}
+
+fn methods(class: &ClassFile<'_>, inferred: &Inferred, out: &mut impl Write) -> io::Result<()> {
+    for method in class.methods() {
+        let words = method_words(method.access);
+        write!(out, "\n{words}{}{}", method.name, method.descriptor)?;
+        match method.code() {
+            None => writeln!(out, "  (no code)")?,
+            Some(code) => {
+                writeln!(
+                    out,
+                    "  max_stack {}, max_locals {}, {} bytes of code",
+                    code.max_stack,
+                    code.max_locals,
+                    code.bytes.len()
+                )?;
+                instruction_list(class, method.id, &code, inferred, out)?;
+                handlers(class, &code, out)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn instruction_list(
+    class: &ClassFile<'_>,
+    method: MethodId,
+    code: &Code<'_>,
+    inferred: &Inferred,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let mut line = None;
+    for decoded in instructions(code.bytes) {
+        let insn = match decoded {
+            Ok(insn) => insn,
+            Err(error) => {
+                writeln!(out, "{:>7}: {}", error.pc, error.kind)?;
+                break;
+            }
+        };
+        if code.line(insn.pc) != line {
+            line = code.line(insn.pc);
+            if let Some(line) = line {
+                writeln!(out, "    line {line}")?;
+            }
+        }
+        let text = Disassembly::new(insn, *class).to_string();
+        match inferred.reached.get(&(method, insn.pc)) {
+            // The types stand behind the first line; a switch has more.
+            Some(types) => {
+                let (first, rest) = text.split_once('\n').unwrap_or((&text, ""));
+                writeln!(out, "{:>7}: {:<48} ; {types}", insn.pc, first.trim_end())?;
+                rest.lines()
+                    .try_for_each(|line| writeln!(out, "{:9}{line}", ""))?;
+            }
+            None => writeln!(out, "{:>7}: {}", insn.pc, text.trim_end())?,
+        }
+    }
+    Ok(())
+}
+
+fn handlers(class: &ClassFile<'_>, code: &Code<'_>, out: &mut impl Write) -> io::Result<()> {
+    for handler in code.exceptions() {
+        write!(
+            out,
+            "    handler at {} for {} to {}",
+            handler.handler, handler.start, handler.end
+        )?;
+        match handler.catch_type {
+            Some(index) => writeln!(out, " catches {}", Described::new(class.pool(), index))?,
+            None => writeln!(out, " catches all")?,
+        }
+    }
+    Ok(())
+}
+
+/// Returns flags as Java's words, each with a space behind it.
+fn words(flags: impl Iterator<Item = &'static str>) -> String {
+    flags
+        .map(|flag| format!("{} ", flag.to_ascii_lowercase()))
+        .collect()
+}
+
+fn class_words(access: ClassAccess) -> String {
+    // Every compiler since 1.1 sets SUPER, and it means nothing.
+    words(
+        access
+            .difference(ClassAccess::SUPER)
+            .iter_names()
+            .map(|(name, _)| name),
+    )
+}
+
+fn field_words(access: FieldAccess) -> String {
+    words(access.iter_names().map(|(name, _)| name))
+}
+
+fn method_words(access: MethodAccess) -> String {
+    words(access.iter_names().map(|(name, _)| name))
+}

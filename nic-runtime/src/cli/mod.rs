@@ -1,0 +1,89 @@
+//! The command line: what can be asked of `jive`, and everything that prints.
+
+mod call;
+mod class_file;
+mod console;
+mod cpu_clock;
+mod diagnosis;
+mod disasm;
+mod exec;
+mod explain;
+mod explanations;
+mod golden;
+mod machine;
+mod rejection;
+mod run;
+mod scenario_report;
+mod stub;
+mod verify;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use console::Console;
+
+const ABOUT: &str = "Verifies compiled Java applets and runs them on a simulated network interface";
+
+const EXIT_STATUS: &str = "\
+Exit status:
+  0  done
+  1  a class was rejected, a golden trace differed, or an applet trapped while it was loaded
+  2  wrong usage, or a file that cannot be read or parsed as a scenario; outranks 1
+  3  a call trapped (`jive exec` alone)";
+
+const EXAMPLES: &str = "\
+Examples:
+  jive run                            the built-in scenario `pingpong`
+  jive run my.toml --trace json       a scenario of your own, as JSON Lines
+  jive verify Filter.class            may this class run on the NIC, and if not, why
+  jive exec Filter.class hash 5 -1    calls one static method
+  jive explain subset/long            what a rejection means and how to mend it
+
+Colour is used on a terminal only, and never where NO_COLOR is set.
+
+";
+
+#[derive(Parser)]
+#[command(name = "jive", version, about = ABOUT, after_help = concat_help())]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Run(run::Arguments),
+    Test(golden::Arguments),
+    Verify(verify::Arguments),
+    Disasm(disasm::Arguments),
+    Exec(exec::Arguments),
+    Explain(explain::Arguments),
+    Stub(stub::Arguments),
+}
+
+fn concat_help() -> String {
+    format!("{EXAMPLES}{EXIT_STATUS}")
+}
+
+/// Runs the command that the process's arguments ask for.
+#[must_use]
+pub fn main() -> ExitCode {
+    // Wrong usage ends the process here, with status 2 and its reason on standard error.
+    let Arguments { command } = Arguments::parse();
+    let mut console = Console::of_process();
+    let ran = match command {
+        Command::Run(arguments) => run::main(&arguments, &mut console),
+        Command::Test(arguments) => golden::main(&arguments, &mut console),
+        Command::Verify(arguments) => verify::main(&arguments, &mut console),
+        Command::Disasm(arguments) => disasm::main(&arguments, &mut console),
+        Command::Exec(arguments) => exec::main(&arguments, &mut console),
+        Command::Explain(arguments) => explain::main(&arguments, &mut console),
+        Command::Stub(arguments) => stub::main(&arguments, &mut console),
+    };
+    let status = ran.and_then(|status| console.flush().map(|()| status));
+    match status {
+        Ok(status) => status.into(),
+        Err(failure) => failure.report(),
+    }
+}

@@ -1,0 +1,222 @@
+//! `jive run`: runs a scenario and shows its trace and summary.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+
+use super::console::{Console, Failure, Status};
+use super::diagnosis::{printable, sentence};
+use super::rejection::Rejection;
+use super::scenario_report;
+use crate::event::{EndReason, Event, Names, Sink};
+use crate::export::json::JsonTrace;
+use crate::export::summary::Summary;
+use crate::export::text::{PayloadMode, TextTrace};
+use crate::input;
+use crate::scenario::model::ClassSpec;
+use crate::scenario::{self, BUILTIN, Builtin, Scenario, closest, limits};
+use crate::sim::{self, RunEnd, SimError};
+use crate::sle::Policy;
+
+const AFTER_HELP: &str = "\
+Examples:
+  jive run                            the built-in scenario `pingpong`
+  jive run lossy-link --seed 7        a built-in scenario with other faults
+  jive run my.toml --trace none       the summary alone
+  jive run my.toml --trace json --payload | jq 'select(.event == \"rx-descriptor\")'
+
+Exit status:
+  0  the run ended; traps are in the trace
+  1  a class was rejected, or trapped while it was loaded
+  2  wrong usage, or a scenario that cannot be read or does not fit the NICs' memory";
+
+/// Runs a scenario and prints its trace and, after it, a summary.
+#[derive(Args)]
+#[command(after_help = AFTER_HELP, after_long_help = long_help())]
+pub(super) struct Arguments {
+    /// A TOML file, or the name of a built-in scenario
+    #[arg(default_value = "pingpong")]
+    scenario: String,
+
+    /// How the trace is printed
+    #[arg(long, value_enum, default_value_t = TraceFormat::Text)]
+    trace: TraceFormat,
+
+    /// Also print the bytes of messages, in hexadecimal
+    #[arg(long)]
+    payload: bool,
+
+    /// Seed of every random choice, in place of the scenario's
+    #[arg(long)]
+    seed: Option<u64>,
+}
+
+#[derive(Copy, Clone, ValueEnum)]
+enum TraceFormat {
+    /// A line of text for each event, then the summary
+    Text,
+    /// JSON Lines: an object for each event, the last is the summary
+    Json,
+    /// The summary alone
+    None,
+}
+
+fn long_help() -> String {
+    let list = builtin_list();
+    format!("Built-in scenarios:\n{list}\n{AFTER_HELP}")
+}
+
+fn builtin_list() -> String {
+    BUILTIN
+        .iter()
+        .map(|Builtin { name, summary, .. }| format!("  {name:<15} {summary}\n"))
+        .collect()
+}
+
+/// Carries the command out.
+pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Status, Failure> {
+    match load(&arguments.scenario, arguments.seed) {
+        Ok(scenario) => run(arguments, &scenario, console),
+        Err(reports) => {
+            console.notice(&reports.join("\n\n"))?;
+            Ok(Status::Unusable)
+        }
+    }
+}
+
+/// Reads a scenario from a file or, where there is none, from the built-in ones.
+///
+/// # Errors
+///
+/// Returns what to tell the user.
+pub(super) fn load(name: &str, seed: Option<u64>) -> Result<Scenario, Vec<String>> {
+    let path = PathBuf::from(name);
+    let (bytes, directory) = match input::read_file(&path, limits::FILE_BYTES_MAX) {
+        Ok(bytes) => (bytes, path.parent().map(Path::to_owned)),
+        Err(error) => match scenario::builtin(name) {
+            Some(builtin) => (builtin.text.as_bytes().to_vec(), None),
+            None => return Err(vec![unreadable(name, error)]),
+        },
+    };
+    scenario::parse(&bytes, directory.as_deref(), seed)
+        .map_err(|error| scenario_report::render(name, &bytes, &error))
+}
+
+fn unreadable(name: &str, error: input::ReadError) -> String {
+    let mut notes = Vec::new();
+    if error == input::ReadError::Missing && !name.contains(['/', '.']) {
+        if let Some(word) = closest(name, BUILTIN.iter().map(|builtin| builtin.name)) {
+            notes.push(format!("did you mean `{word}`?"));
+        }
+        notes.push(format!(
+            "built-in scenarios are\n{}",
+            builtin_list().trim_end()
+        ));
+    }
+    sentence(&format!("cannot read the scenario {name}: {error}"), &notes)
+}
+
+/// Both of two sinks.
+struct Both<'s, A, B>(&'s mut A, &'s mut B);
+
+impl<A: Sink, B: Sink> Sink for Both<'_, A, B> {
+    fn event(&mut self, names: &dyn Names, event: &Event<'_>) {
+        self.0.event(names, event);
+        self.1.event(names, event);
+    }
+}
+
+fn run(
+    arguments: &Arguments,
+    scenario: &Scenario,
+    console: &mut Console,
+) -> Result<Status, Failure> {
+    let payload_mode = if arguments.payload {
+        PayloadMode::Shown
+    } else {
+        PayloadMode::Omitted
+    };
+    let mut summary = Summary::default();
+    let end = match arguments.trace {
+        TraceFormat::None => {
+            let end = sim::run(scenario, &mut summary);
+            finish(&mut summary, &end);
+            end
+        }
+        TraceFormat::Text => {
+            let mut trace = TextTrace::new(console.out(), payload_mode);
+            let end = sim::run(scenario, &mut Both(&mut trace, &mut summary));
+            finish(&mut summary, &end);
+            let out = trace.finish()?;
+            if end.is_ok() {
+                writeln!(out)?;
+            }
+            end
+        }
+        TraceFormat::Json => {
+            let profile = &scenario.profile.name;
+            let mut trace = JsonTrace::new(console.out(), payload_mode, profile, scenario.seed);
+            let end = sim::run(scenario, &mut Both(&mut trace, &mut summary));
+            finish(&mut summary, &end);
+            if end.is_ok() {
+                trace.finish(&summary)?;
+            }
+            end
+        }
+    };
+    match end {
+        Ok(end) => {
+            if !matches!(arguments.trace, TraceFormat::Json) {
+                write!(console.out(), "{summary}")?;
+            }
+            Ok(status(end.reason))
+        }
+        Err(error) => {
+            let (status, report) = refusal(&arguments.scenario, scenario, error);
+            console.notice(&report)?;
+            Ok(status)
+        }
+    }
+}
+
+/// Says why a scenario cannot be run, and what status that is.
+pub(super) fn refusal(name: &str, scenario: &Scenario, error: SimError) -> (Status, String) {
+    let shown = printable(name);
+    match error {
+        SimError::Class { class, error } => {
+            let ClassSpec { origin, bytes } = &scenario.classes[class];
+            let beside = Path::new(name).parent().unwrap_or(Path::new(""));
+            let file = if origin.starts_with(scenario::BUILTIN_PREFIX) {
+                origin.clone()
+            } else {
+                beside.join(origin).display().to_string()
+            };
+            let rejection = Rejection::explore(bytes, Policy::Applet, error);
+            (Status::Rejected, rejection.render(&file))
+        }
+        SimError::SramTooSmall(demand) => {
+            let nic = printable(&scenario.nics[demand.nic.0 as usize].name);
+            let title = format!("{shown}: on NIC {nic}, {demand}");
+            let help = "give the NIC more `sram`, or its endpoints less `heap` and shorter queues";
+            (Status::Unusable, sentence(&title, &[help.to_owned()]))
+        }
+        SimError::PayloadTooLong { .. } | SimError::NoLink { .. } => (
+            Status::Unusable,
+            sentence(&format!("{shown}: {error}"), &[]),
+        ),
+    }
+}
+
+fn finish(summary: &mut Summary, end: &Result<RunEnd, SimError>) {
+    if let Ok(end) = end {
+        summary.end(end.time, end.reason);
+    }
+}
+
+fn status(reason: EndReason) -> Status {
+    match reason {
+        EndReason::Idle | EndReason::Until | EndReason::MaxEvents => Status::Done,
+        EndReason::LoadTrap => Status::Rejected,
+    }
+}

@@ -1,0 +1,176 @@
+//! How the mistakes of a scenario file are shown.
+
+use super::diagnosis::{Diagnosis, Mark, sentence};
+use crate::scenario::{Mistake, MistakeKind, ScenarioError, Span};
+
+/// Renders every mistake of a scenario file, each as a diagnosis of its own.
+pub(super) fn render(path: &str, bytes: &[u8], error: &ScenarioError) -> Vec<String> {
+    let text = match std::str::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) => {
+            let line = lines_before(&bytes[..error.valid_up_to()]) + 1;
+            let title = format!("{path}:{line}: expected a file of UTF-8 text");
+            return vec![sentence(&title, &[])];
+        }
+    };
+    match error {
+        ScenarioError::NotUtf8 { .. } => vec![],
+        ScenarioError::Syntax(errors) => errors
+            .iter()
+            .map(|(span, message)| {
+                let title = format!("expected TOML: {message}");
+                place(path, text, *span, title).render()
+            })
+            .collect(),
+        ScenarioError::Mistakes(mistakes) => mistakes
+            .iter()
+            .map(|mistake| diagnosis(path, text, mistake).render())
+            .collect(),
+    }
+}
+
+fn lines_before(bytes: &[u8]) -> usize {
+    bytes.iter().filter(|byte| **byte == b'\n').count()
+}
+
+fn diagnosis<'t>(path: &'t str, text: &'t str, mistake: &Mistake) -> Diagnosis<'t> {
+    let kind = &mistake.kind;
+    let mut diagnosis = place(path, text, mistake.span, kind.to_string());
+    if let Some((span, label)) = kind.related() {
+        diagnosis.context.push(Mark {
+            span: within(text, span),
+            label: label.to_owned(),
+        });
+    }
+    if let Some(word) = kind.suggestion() {
+        diagnosis.help.push(format!("did you mean `{word}`?"));
+    }
+    if let MistakeKind::Profile(error) = kind {
+        diagnosis.notes.push(error.to_string());
+    }
+    diagnosis
+}
+
+fn place<'t>(path: &'t str, text: &'t str, span: Span, title: String) -> Diagnosis<'t> {
+    let mark = Mark {
+        span: within(text, span),
+        label: String::new(),
+    };
+    Diagnosis {
+        code: None,
+        title,
+        path,
+        text,
+        mark,
+        context: Vec::new(),
+        notes: Vec::new(),
+        help: Vec::new(),
+    }
+}
+
+/// Returns the span, cut to its first line: what is wrong with a table is said at its header.
+fn within(text: &str, span: Span) -> std::ops::Range<usize> {
+    let start = span.start.min(text.len());
+    let end = span.end.clamp(start, text.len());
+    let line = text[start..end]
+        .find('\n')
+        .map_or(end, |newline| start + newline);
+    start..line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::parse;
+
+    /// Returns what a user without colours sees of a scenario's mistakes.
+    fn shown(text: &str) -> String {
+        let error = parse(text.as_bytes(), None, None).expect_err("the scenario has a mistake");
+        let rendered = render("s.toml", text.as_bytes(), &error).join("\n\n");
+        anstream::adapter::strip_str(&rendered).to_string()
+    }
+
+    /// Returns a scenario of two NICs and two endpoints, with more behind it.
+    fn pair(more: &str) -> String {
+        format!(
+            "[[nic]]\nname = \"a\"\n[[nic]]\nname = \"b\"\n\
+             [[endpoint]]\nnic = \"a\"\nname = \"client\"\n\
+             [[endpoint]]\nnic = \"b\"\nname = \"server\"\n{more}"
+        )
+    }
+
+    #[test]
+    fn a_misspelt_key_is_named_with_the_likely_one() {
+        insta::assert_snapshot!(shown("[[nic]]\nnmae = \"a\"\n"));
+    }
+
+    #[test]
+    fn broken_toml_shows_where() {
+        insta::assert_snapshot!(shown("[[nic]]\nname = \"a\nsram = 4\n"));
+    }
+
+    #[test]
+    fn a_name_used_twice_shows_both_places() {
+        insta::assert_snapshot!(shown("[[nic]]\nname = \"a\"\n[[nic]]\nname = \"a\"\n"));
+    }
+
+    #[test]
+    fn an_unknown_endpoint_shows_a_similar_one() {
+        insta::assert_snapshot!(shown(&pair("[[channel]]\nclient = 1\nsever = 7\n")));
+    }
+
+    #[test]
+    fn a_channel_number_used_twice_shows_both_places() {
+        insta::assert_snapshot!(shown(&pair("[[channel]]\nclient = [1, 1]\n")));
+    }
+
+    #[test]
+    fn a_channel_without_a_link_is_refused() {
+        let link = "[[link]]\nbetween = [\"a\", \"a\"]\n[[channel]]\nclient = 1\nserver = 7\n";
+        insta::assert_snapshot!(shown(&pair(link)));
+    }
+
+    #[test]
+    fn units_and_ranges_are_named() {
+        let wrong = "[[link]]\nbetween = [\"a\", \"b\"]\nlatency = 500\nbandwidth = \"160MB\"\n\
+                     loss = 1.5\nreorder = true\n[[send]]\nendpoint = \"client\"\nchannel = -1\n\
+                     at = \"10\"\npayload = { zeros = 9, hex = \"0\" }\nrepeat = 3\n";
+        insta::assert_snapshot!(shown(&pair(wrong)));
+    }
+
+    #[test]
+    fn a_payload_that_never_fits_and_buffers_that_do_not_are_refused() {
+        let send = "free_buffers = { count = 15 }\n[[send]]\nendpoint = \"server\"\nchannel = 1\n\
+                    payload = { zeros = 5000 }\n[[endpoint]]\nnic = \"b\"\nname = \"c\"\n\
+                    buffer_area = \"4KiB\"\n";
+        insta::assert_snapshot!(shown(&pair(send)));
+    }
+
+    #[test]
+    fn missing_keys_and_files_are_named() {
+        let wrong = "applet = \"RawUnet.class\"\n[[endpoint]]\nnic = \"a\"\nname = \"x\"\n\
+                     applet = \"builtin:RawUnit\"\nhost = \"eccho\"\n[[endpoint]]\nname = \"y\"\n";
+        insta::assert_snapshot!(shown(&pair(wrong)));
+    }
+
+    #[test]
+    fn control_characters_do_not_reach_the_terminal() {
+        let text = "[[nic]]\nname = \"a\"\n\"\\u001b[31m\u{202e}evil\" = 1\n";
+        let shown = shown(text);
+        assert!(
+            !shown.contains('\u{1b}') && !shown.contains('\u{202e}'),
+            "{shown}"
+        );
+    }
+
+    #[test]
+    fn text_that_is_not_utf_8_names_the_line() {
+        let bytes = b"[[nic]]\nname = \"\xff\"\n";
+        let error = parse(bytes, None, None).expect_err("it is not UTF-8");
+        let shown = render("s.toml", bytes, &error).join("");
+        assert_eq!(
+            anstream::adapter::strip_str(&shown).to_string(),
+            "error: s.toml:2: expected a file of UTF-8 text"
+        );
+    }
+}

@@ -1,0 +1,154 @@
+//! `jive verify`: judges class files and says why.
+
+use std::io::Write;
+
+use bumpalo::Bump;
+use clap::{Args, ValueEnum};
+use jive_core::ClassFile;
+use serde::Serialize;
+
+use super::class_file;
+use super::console::{Console, Failure, Status};
+use super::diagnosis::{printable, sentence};
+use super::rejection::Rejection;
+use crate::sle::{Policy, load_class};
+
+const AFTER_HELP: &str = "\
+Examples:
+  jive verify Filter.class              is it an applet that may run on the NIC?
+  jive verify --class-only *.class      judges classes that are no applets
+  cat Filter.class | jive verify -
+  jive verify --format json Filter.class | jq .code
+
+Exit status:
+  0  every class was accepted
+  1  a class was rejected
+  2  wrong usage, or a file that cannot be read; outranks 1";
+
+/// Parses and verifies class files: a line for each accepted one, a diagnosis for each rejected one.
+#[derive(Args)]
+#[command(after_help = AFTER_HELP)]
+pub(super) struct Arguments {
+    /// Class files; `-` is standard input
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<String>,
+
+    /// Judge the class alone, without the members that every applet has
+    #[arg(long)]
+    class_only: bool,
+
+    /// How verdicts are printed
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+}
+
+#[derive(Copy, Clone, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For people
+    Text,
+    /// An object for each file, on a line of its own
+    Json,
+}
+
+/// What became of one file.
+#[derive(Serialize)]
+#[serde(tag = "verdict", rename_all = "kebab-case")]
+enum Verdict {
+    Accepted(Accepted),
+    Rejected(Box<Rejection>),
+    Unreadable { message: String },
+}
+
+#[derive(Serialize)]
+struct Accepted {
+    class: String,
+    major: u16,
+    minor: u16,
+    methods: usize,
+    code_bytes: usize,
+}
+
+#[derive(Serialize)]
+struct Report<'f> {
+    file: &'f str,
+    #[serde(flatten)]
+    verdict: &'f Verdict,
+}
+
+/// Carries the command out.
+pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Status, Failure> {
+    let policy = if arguments.class_only {
+        Policy::ClassOnly
+    } else {
+        Policy::Applet
+    };
+    let mut status = Status::Done;
+    for file in &arguments.files {
+        let verdict = judge(file, policy);
+        status = status.max(match verdict {
+            Verdict::Accepted(_) => Status::Done,
+            Verdict::Rejected(_) => Status::Rejected,
+            Verdict::Unreadable { .. } => Status::Unusable,
+        });
+        match arguments.format {
+            Format::Text => show(file, &verdict, console)?,
+            Format::Json => {
+                let report = Report {
+                    file,
+                    verdict: &verdict,
+                };
+                serde_json::to_writer(console.out(), &report).map_err(std::io::Error::from)?;
+                writeln!(console.out())?;
+            }
+        }
+    }
+    Ok(status)
+}
+
+fn judge(file: &str, policy: Policy) -> Verdict {
+    let bytes = match class_file::read(file) {
+        Ok(bytes) => bytes,
+        Err(error) => {
+            let message = error.to_string();
+            return Verdict::Unreadable { message };
+        }
+    };
+    let arena = Bump::new();
+    match load_class(&arena, &bytes, policy) {
+        Ok(loaded) => Verdict::Accepted(Accepted::of(&loaded.class)),
+        Err(error) => Verdict::Rejected(Box::new(Rejection::explore(&bytes, policy, error))),
+    }
+}
+
+impl Accepted {
+    fn of(class: &ClassFile<'_>) -> Accepted {
+        Accepted {
+            class: class_file::class_name(class),
+            major: class.version().major,
+            minor: class.version().minor,
+            methods: class.method_count(),
+            code_bytes: class_file::code_bytes(class),
+        }
+    }
+}
+
+fn show(file: &str, verdict: &Verdict, console: &mut Console) -> Result<(), Failure> {
+    let name = printable(file);
+    match verdict {
+        Verdict::Accepted(Accepted {
+            class,
+            major,
+            methods,
+            code_bytes,
+            ..
+        }) => writeln!(
+            console.out(),
+            "ok: {name}: class {class}, major {major}, {methods} methods, {code_bytes} bytes of code"
+        )?,
+        Verdict::Rejected(rejection) => console.data(&format!("{}\n", rejection.render(file)))?,
+        Verdict::Unreadable { message } => {
+            console.notice(&sentence(&format!("cannot read {name}: {message}"), &[]))?;
+        }
+    }
+    Ok(())
+}
