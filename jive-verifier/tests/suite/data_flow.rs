@@ -1,0 +1,387 @@
+//! Structural constraints on code (JVMS §4.9.2), by data flow (§4.10.2).
+
+use jive_core::{Opcode, Pc, StackEffect};
+use jive_verifier::{Expected, VerificationType, VerifyErrorKind};
+
+use crate::class_bytes::{ClassBytes, Notes, STATIC, at, judge, verdict_of};
+
+use VerificationType as T;
+
+#[test]
+fn every_special_opcode_has_an_effect() {
+    // For each a program that leaves the operand stack empty, in a method (I[B[S)V.
+    let programs: &[&[u8]] = &[
+        // iload, istore, iinc, and their short forms
+        &[
+            0x15, 0, 0x36, 0, 0x1a, 0x3b, 0x03, 0x36, 3, 0x1d, 0x3e, 0x84, 0, 1,
+        ],
+        &[0x03, 0x3c, 0x1b, 0x3d, 0x1c, 0x57],
+        // aload, astore, and their short forms
+        &[
+            0x19, 1, 0x3a, 1, 0x2b, 0x4c, 0x2c, 0x4d, 0x01, 0x4e, 0x2d, 0x4b, 0x2a, 0x57,
+        ],
+        // ldc and ldc_w of constant 1, an int
+        &[0x12, 1, 0x57, 0x13, 0, 1, 0x57],
+        // array access: baload, bastore, saload, sastore, iaload, iastore
+        &[
+            0x2b, 0x1a, 0x33, 0x57, 0x2b, 0x1a, 0x1a, 0x54, 0x2c, 0x1a, 0x35, 0x57, 0x2c, 0x1a,
+            0x1a, 0x56,
+        ],
+        &[
+            0x1a, 0xbc, 10, 0x4e, 0x2d, 0x1a, 0x2e, 0x57, 0x2d, 0x1a, 0x1a, 0x4f, 0x2d, 0xbe, 0x57,
+        ],
+        // pop2, dup, dup_x1, dup_x2, dup2, dup2_x1, dup2_x2, swap
+        &[0x1a, 0x59, 0x58, 0x1a, 0x2b, 0x5a, 0x5f, 0x58, 0x57],
+        &[
+            0x1a, 0x2b, 0x2c, 0x5b, 0x58, 0x58, 0x1a, 0x2b, 0x5c, 0x58, 0x58,
+        ],
+        &[
+            0x1a, 0x2b, 0x2c, 0x5d, 0x57, 0x58, 0x58, 0x1a, 0x2b, 0x2c, 0x1a, 0x5e, 0x58, 0x58,
+            0x58,
+        ],
+    ];
+    let mut class = ClassBytes::new();
+    // Constants are numbered as they are written; the first two belong to the class's name.
+    let int = class.constant(vec![3, 0, 0, 0, 7]);
+    let low = u8::try_from(int).expect("it is one of the first constants");
+    let mut used = Vec::new();
+    for (number, program) in programs.iter().enumerate() {
+        let mut code = program.to_vec();
+        if let [0x12, first, _, 0x13, _, second, _] = code.as_mut_slice() {
+            (*first, *second) = (low, low);
+        }
+        code.push(0xb1);
+        used.extend(jive_core::instructions(&code).map(|insn| insn.expect("it decodes").opcode));
+        class.method_of_size(STATIC, &format!("run{number}"), "(I[B[S)V", (6, 4), &code);
+    }
+    assert_eq!(class.verdict(), Ok(()));
+    // These have tests of their own, since they need members or end the method.
+    let elsewhere = [
+        Opcode::Wide,
+        Opcode::Ireturn,
+        Opcode::Areturn,
+        Opcode::Getstatic,
+        Opcode::Putstatic,
+        Opcode::Getfield,
+        Opcode::Putfield,
+        Opcode::Invokevirtual,
+        Opcode::Invokespecial,
+        Opcode::Invokestatic,
+    ];
+    for opcode in Opcode::ALL {
+        let special = matches!(opcode.effect(), StackEffect::Special);
+        assert!(
+            !special || used.contains(opcode) || elsewhere.contains(opcode),
+            "{opcode}"
+        );
+    }
+}
+
+#[test]
+fn stack_underflow_and_overflow_are_told_with_their_numbers() {
+    let underflow = VerifyErrorKind::StackUnderflow {
+        opcode: Opcode::Iadd,
+        needed: 2,
+        found: 1,
+    };
+    assert_eq!(
+        verdict_of("()V", &[0x04, 0x60, 0x57, 0xb1]),
+        at(1, underflow)
+    );
+    let overflow = VerifyErrorKind::StackOverflow {
+        opcode: Opcode::Dup2,
+        max_stack: 4,
+    };
+    let code = [0x03, 0x03, 0x03, 0x5c, 0xb1];
+    assert_eq!(verdict_of("()V", &code), at(3, overflow));
+    // Exactly full is fine.
+    assert_eq!(verdict_of("()V", &[0x03, 0x03, 0x5c, 0xb1]), Ok(()));
+}
+
+#[test]
+fn arrays_are_told_apart_by_their_elements() {
+    // Each load from each kind of array: 1 where it is right.
+    let loads = [
+        (0x33, [1, 0, 0, 1]),
+        (0x35, [0, 1, 0, 0]),
+        (0x2e, [0, 0, 1, 0]),
+    ];
+    for (load, right) in loads {
+        for (descriptor, right) in ["([B)V", "([S)V", "([I)V", "([Z)V"].iter().zip(right) {
+            let verdict = verdict_of(descriptor, &[0x2a, 0x03, load, 0x57, 0xb1]);
+            let code = verdict.err().map(|error| error.kind.code());
+            let expected = (right == 0).then_some("unsafe/operand-type");
+            assert_eq!(code, expected, "{load:#x} {descriptor}");
+        }
+    }
+    // From null each is fine, and traps.
+    for load in [0x33, 0x35, 0x2e] {
+        assert_eq!(verdict_of("()V", &[0x01, 0x03, load, 0x57, 0xb1]), Ok(()));
+    }
+}
+
+#[test]
+fn paths_meet_with_stacks_of_one_depth() {
+    // 0 iload_0, 1 ifeq 5, 4 iconst_0, 5 return
+    let merge = VerifyErrorKind::MergeDepth {
+        target: Pc(5),
+        expected: 0,
+        found: 1,
+    };
+    assert_eq!(
+        verdict_of("(I)V", &[0x1a, 0x99, 0, 4, 0x03, 0xb1]),
+        at(4, merge)
+    );
+}
+
+#[test]
+fn operands_that_meet_have_something_in_common() {
+    // 0 aconst_null, 1 iload_0, 2 ifeq 7, 5 pop, 6 iconst_0, 7 pop, 8 return
+    let code = [0x01, 0x1a, 0x99, 0, 5, 0x57, 0x03, 0x57, 0xb1];
+    let kind = VerifyErrorKind::MergeType {
+        target: Pc(7),
+        depth: 0,
+        expected: T::Null,
+        found: T::Int,
+    };
+    assert_eq!(verdict_of("(I)V", &code), at(6, kind));
+}
+
+#[test]
+fn mixed_references_may_be_compared_and_nothing_else() {
+    // 0 iload_0, 1 ifeq 8, 4 aload_1, 5 goto 9, 8 aload_2, 9 …
+    let run = |tail: &[u8]| {
+        let mut code = vec![0x1a, 0x99, 0, 7, 0x2b, 0xa7, 0, 4, 0x2c];
+        code.extend(tail);
+        verdict_of("(I[B[S)V", &code)
+    };
+    // astore_3 and aload_3; dup, if_acmpeq to the next instruction; ifnull likewise.
+    assert_eq!(run(&[0x4e, 0x2d, 0x57, 0xb1]), Ok(()));
+    assert_eq!(run(&[0x59, 0xa5, 0, 3, 0xb1]), Ok(()));
+    assert_eq!(run(&[0xc6, 0, 3, 0xb1]), Ok(()));
+    let refused = |pc, opcode, depth, expected| {
+        let found = T::AnyReference;
+        at(
+            pc,
+            VerifyErrorKind::OperandType {
+                opcode,
+                depth,
+                expected,
+                found,
+            },
+        )
+    };
+    assert_eq!(
+        run(&[0xbe, 0x57, 0xb1]),
+        refused(9, Opcode::Arraylength, 0, Expected::Array)
+    );
+    let bytes = Expected::ByteOrBooleanArray;
+    assert_eq!(
+        run(&[0x03, 0x33, 0x57, 0xb1]),
+        refused(10, Opcode::Baload, 1, bytes)
+    );
+}
+
+#[test]
+fn a_local_variable_that_one_path_left_alone_is_unusable() {
+    // 0 iload_0, 1 ifeq 6, 4 iconst_0, 5 istore_1, 6 iload_1
+    let code = [0x1a, 0x99, 0, 5, 0x03, 0x3c, 0x1b, 0x57, 0xb1];
+    let kind = VerifyErrorKind::LocalType {
+        opcode: Opcode::Iload1,
+        local: 1,
+        expected: Expected::Type(T::Int),
+        found: T::Top,
+    };
+    assert_eq!(verdict_of("(I)V", &code), at(6, kind));
+}
+
+#[test]
+fn a_loop_is_judged_by_what_comes_back() {
+    // 0 aload_1, 1 arraylength, 2 pop, 3 aload_2, 4 astore_1, 5 goto 0: a `short[]` comes back.
+    let code = [0x2b, 0xbe, 0x57, 0x2c, 0x4c, 0xa7, 0xff, 0xfb];
+    let kind = VerifyErrorKind::OperandType {
+        opcode: Opcode::Arraylength,
+        depth: 0,
+        expected: Expected::Array,
+        found: T::AnyReference,
+    };
+    assert_eq!(verdict_of("(I[B[S)V", &code), at(1, kind));
+    // The same where the array that comes back is of the type it was.
+    let code = [0x2b, 0xbe, 0x57, 0x2b, 0x4c, 0xa7, 0xff, 0xfb];
+    assert_eq!(verdict_of("(I[B[S)V", &code), Ok(()));
+}
+
+#[test]
+fn execution_does_not_run_off_the_end() {
+    assert_eq!(
+        verdict_of("()V", &[0x00]),
+        at(0, VerifyErrorKind::FallsOffEnd)
+    );
+    // Where no path goes the end may be anything.
+    assert_eq!(verdict_of("()V", &[0xb1, 0x00]), Ok(()));
+    // if_icmpeq as last instruction falls through.
+    let code = [0x1a, 0x1a, 0x9f, 0xff, 0xfe];
+    assert_eq!(
+        verdict_of("(I)V", &code),
+        at(2, VerifyErrorKind::FallsOffEnd)
+    );
+}
+
+#[test]
+fn returns_match_the_method() {
+    let kind = |opcode, expected| at(1, VerifyErrorKind::ReturnKind { opcode, expected });
+    assert_eq!(verdict_of("()I", &[0x03, 0xac]), Ok(()));
+    assert_eq!(verdict_of("()Z", &[0x03, 0xac]), Ok(()));
+    assert_eq!(verdict_of("()[B", &[0x01, 0xb0]), Ok(()));
+    assert_eq!(
+        verdict_of("()V", &[0x03, 0xac]),
+        kind(Opcode::Ireturn, Expected::Nothing)
+    );
+    let int = Expected::Type(T::Int);
+    assert_eq!(verdict_of("()I", &[0x03, 0xb1]), kind(Opcode::Return, int));
+    assert_eq!(verdict_of("()I", &[0x01, 0xb0]), kind(Opcode::Areturn, int));
+    let shorts = Expected::Type(T::ShortArray);
+    assert_eq!(
+        verdict_of("()[S", &[0x03, 0xac]),
+        kind(Opcode::Ireturn, shorts)
+    );
+    let wrong = VerifyErrorKind::OperandType {
+        opcode: Opcode::Areturn,
+        depth: 0,
+        expected: shorts,
+        found: T::ByteArray,
+    };
+    assert_eq!(verdict_of("([B)[S", &[0x2a, 0xb0]), at(1, wrong));
+}
+
+/// Verifies a constructor; `init` and `field` stand for the two bytes of their constants.
+fn constructor(code: &[u16]) -> Result<(), jive_verifier::VerifyError> {
+    let mut class = ClassBytes::new();
+    let init = class.member(10, "java/lang/Object", "<init>", "()V");
+    let field = class.member(9, "Fixture", "number", "I");
+    class.field(0, "number", "I");
+    let code: Vec<u8> = code
+        .iter()
+        .flat_map(|part| match *part {
+            INIT => [&[0xb7][..], &init.to_be_bytes()].concat(),
+            PUT => [&[0xb5][..], &field.to_be_bytes()].concat(),
+            GET => [&[0xb4][..], &field.to_be_bytes()].concat(),
+            byte => vec![u8::try_from(byte).expect("the rest are bytes")],
+        })
+        .collect();
+    class.method(0, "<init>", "()V", &code).verdict()
+}
+
+/// `invokespecial Object.<init>`, `putfield` and `getfield` of the class's own field.
+const INIT: u16 = 0x100;
+const PUT: u16 = 0x101;
+const GET: u16 = 0x102;
+
+#[test]
+fn a_constructor_calls_that_of_object_once_on_each_path() {
+    assert_eq!(constructor(&[0x2a, INIT, 0xb1]), Ok(()));
+    // Its own fields may be set before; `this` may be moved and tested for null.
+    assert_eq!(
+        constructor(&[0x2a, 0x04, PUT, 0x2a, 0x59, 0xc6, 0, 3, INIT, 0xb1]),
+        Ok(())
+    );
+    // aload_0, dup, invokespecial, invokespecial: the copy is initialised too.
+    let kind = VerifyErrorKind::NotUninitialized { found: T::This };
+    assert_eq!(constructor(&[0x2a, 0x59, INIT, INIT, 0xb1]), at(5, kind));
+    assert_eq!(
+        constructor(&[0xb1]),
+        at(0, VerifyErrorKind::ReturnBeforeInit)
+    );
+    // aconst_null, astore_0, return: forgetting `this` does not help.
+    let kind = VerifyErrorKind::ReturnBeforeInit;
+    assert_eq!(constructor(&[0x01, 0x4b, 0xb1]), at(2, kind));
+    // 0 iconst_0, 1 ifeq 8, 4 aload_0, 5 invokespecial, 8 return
+    let kind = VerifyErrorKind::ReturnBeforeInit;
+    assert_eq!(
+        constructor(&[0x03, 0x99, 0, 7, 0x2a, INIT, 0xb1]),
+        at(8, kind)
+    );
+    // 0 goto 0 never returns.
+    assert_eq!(constructor(&[0xa7, 0, 0]), Ok(()));
+}
+
+#[test]
+fn this_is_not_used_before_it_is_initialised() {
+    let kind = |opcode| at(1, VerifyErrorKind::UninitializedThis { opcode, depth: 0 });
+    assert_eq!(
+        constructor(&[0x2a, GET, 0x57, 0xb1]),
+        kind(Opcode::Getfield)
+    );
+    assert_eq!(constructor(&[0x2a, 0xb0]), {
+        let (opcode, expected) = (Opcode::Areturn, Expected::Nothing);
+        at(1, VerifyErrorKind::ReturnKind { opcode, expected })
+    });
+    // aload_0, dup, if_acmpeq: only initialised references are compared.
+    let kind = VerifyErrorKind::UninitializedThis {
+        opcode: Opcode::IfAcmpeq,
+        depth: 0,
+    };
+    assert_eq!(
+        constructor(&[0x2a, 0x59, 0xa5, 0, 3, 0x2a, INIT, 0xb1]),
+        at(2, kind)
+    );
+    // 0 iconst_0, 1 ifeq 8, 4 aload_0, 5 invokespecial, 8 aload_0: initialised on one path only.
+    let kind = VerifyErrorKind::LocalType {
+        opcode: Opcode::Aload0,
+        local: 0,
+        expected: Expected::ReferenceOrUninitialized,
+        found: T::Top,
+    };
+    assert_eq!(
+        constructor(&[0x03, 0x99, 0, 7, 0x2a, INIT, 0x2a, 0x57, 0xb1]),
+        at(8, kind)
+    );
+}
+
+#[test]
+fn an_observer_sees_the_state_that_holds_on_every_path() {
+    // 0 iload_0, 1 ifeq 6, 4 iconst_1, 5 istore_1, 6 iinc 0 1, 9 goto 0
+    let code = [0x1a, 0x99, 0, 5, 0x04, 0x3c, 0x84, 0, 1, 0xa7, 0xff, 0xf7];
+    let mut class = ClassBytes::new();
+    class.method_of_size(STATIC, "run", "(I)V", (1, 2), &code);
+    let mut notes = Notes::default();
+    assert_eq!(
+        judge(&class.bytes(), jive_verifier::Policy::ClassOnly, &mut notes),
+        Ok(())
+    );
+    let expected = [
+        (0, "locals [Int, Top] stack []"),
+        (1, "locals [Int, Top] stack [Int]"),
+        (4, "locals [Int, Top] stack []"),
+        (5, "locals [Int, Top] stack [Int]"),
+        (6, "locals [Int, Top] stack []"),
+        (9, "locals [Int, Top] stack []"),
+    ];
+    assert_eq!(
+        notes.reached,
+        expected.map(|(pc, state)| (pc, state.to_owned()))
+    );
+    assert_eq!(notes.failed, []);
+}
+
+#[test]
+fn an_observer_sees_the_state_before_the_instruction_that_fails() {
+    // 0 iload_0, 1 aload_1, 2 iadd: the top is a reference.
+    let mut class = ClassBytes::new();
+    class.method_of_size(STATIC, "run", "(I[B)V", (2, 2), &[0x1a, 0x2b, 0x60, 0xb1]);
+    let mut notes = Notes::default();
+    let verdict = judge(&class.bytes(), jive_verifier::Policy::ClassOnly, &mut notes);
+    let kind = VerifyErrorKind::OperandType {
+        opcode: Opcode::Iadd,
+        depth: 0,
+        expected: Expected::Type(T::Int),
+        found: T::ByteArray,
+    };
+    assert_eq!(verdict, at(2, kind));
+    let state = "locals [Int, ByteArray] stack [Int, ByteArray]".to_owned();
+    assert_eq!(notes.failed, [(2, state)]);
+    assert_eq!(
+        notes.reached.iter().map(|(pc, _)| *pc).collect::<Vec<_>>(),
+        [0, 1]
+    );
+}
