@@ -1,0 +1,334 @@
+//! Every native against every combination of boundary values for its arguments.
+//!
+//! The runtime's check and its detached endpoint have to decide what the model decides, and to leave
+//! the same bytes in the buffer area and in the array.
+
+mod model;
+
+use jive_core::{ArrayKind, Heap, NativeType, Natives};
+use model::{Argument, Done, Endpoint, Trap};
+use nic_runtime::event::{ChannelId, EndpointId};
+use nic_runtime::fabric::DirectionId;
+use nic_runtime::sle::{DetachedEndpoint, DetachedShape, Effect, NicNative, Rights, check};
+use nic_runtime::unet::{Channel, Channels, HostMemory, MessageBody};
+
+const AREA: u32 = 64;
+const BUFFERS: u32 = 2;
+const BUFFER_LENGTH: u32 = 16;
+const MAX_PACKET: u32 = 40;
+const CHANNELS: [i32; 2] = [0, 9];
+const HEAP: usize = 4096;
+/// Lengths of the byte arrays: none, less than anything, more than a descriptor carries, more than the area.
+const ARRAYS: [usize; 4] = [0, 8, 60, 70];
+
+/// Everything at which a native's answer may turn, with its neighbours.
+fn boundaries() -> Vec<i64> {
+    let turning = [
+        0,
+        i64::from(AREA),
+        i64::from(BUFFER_LENGTH),
+        i64::from(MAX_PACKET),
+        8,
+        60,
+        70,
+        56,
+        // Fourteen shares.
+        14 * i64::from(BUFFER_LENGTH),
+    ];
+    let ends = [i64::from(i32::MIN), i64::from(i32::MAX)];
+    let mut values: Vec<i64> = turning
+        .into_iter()
+        .flat_map(|n| [n - 1, n, n + 1])
+        .chain(ends.into_iter().flat_map(|n| [n - 1, n, n + 1]))
+        .filter(|value| i32::try_from(*value).is_ok())
+        .collect();
+    values.sort_unstable();
+    values.dedup();
+    values
+}
+
+/// The `byte[]` arguments: null and one of each length, no two bytes of it alike.
+fn byte_arrays() -> Vec<Argument> {
+    let filled = ARRAYS.map(|length| Some((1..=200).take(length).collect()));
+    core::iter::once(None)
+        .chain(filled)
+        .map(Argument::Bytes)
+        .collect()
+}
+
+/// The `int[]` arguments: null, none, every boundary alone, pairs around the area's end, and as many
+/// as a message may have and one more or less.
+fn int_arrays() -> Vec<Argument> {
+    let area = i64::from(AREA);
+    let around = [
+        i64::from(i32::MIN),
+        -1,
+        0,
+        area - 17,
+        area - 16,
+        area - 15,
+        area - 1,
+        area,
+        area + 1,
+    ];
+    let pairs = around
+        .iter()
+        .flat_map(|first| around.map(|second| vec![*first, second]));
+    let many = [13, 14, 15].map(|count| vec![area - 16; count]);
+    core::iter::once(None)
+        .chain(core::iter::once(Some(Vec::new())))
+        .chain(boundaries().into_iter().map(|offset| Some(vec![offset])))
+        .chain(pairs.chain(many).map(Some))
+        .map(Argument::Ints)
+        .collect()
+}
+
+/// Calls `each` with every combination of the native's arguments and returns how many there were.
+fn combinations(native: NicNative, mut each: impl FnMut(&[Argument])) -> usize {
+    let ints: Vec<Argument> = boundaries().into_iter().map(Argument::Int).collect();
+    let choices: Vec<Vec<Argument>> = native
+        .decl()
+        .parameters
+        .iter()
+        .map(|parameter| match parameter.kind {
+            NativeType::Int => ints.clone(),
+            NativeType::ByteArray => byte_arrays(),
+            NativeType::IntArray => int_arrays(),
+            NativeType::ShortArray => panic!("no native takes a short[]"),
+        })
+        .collect();
+    let count = choices.iter().map(Vec::len).product();
+    for mut number in 0..count {
+        let arguments: Vec<Argument> = choices
+            .iter()
+            .map(|choices| {
+                let choice = choices[number % choices.len()].clone();
+                number /= choices.len();
+                choice
+            })
+            .collect();
+        each(&arguments);
+    }
+    count
+}
+
+/// What the buffer area holds beforehand: no two bytes alike, and none as in the arrays.
+fn area() -> Vec<u8> {
+    (u8::MAX - 63..=u8::MAX).collect()
+}
+
+fn model_endpoint(channels: &[i32]) -> Endpoint {
+    Endpoint {
+        area: area(),
+        free: (0..i64::from(BUFFERS))
+            .map(|n| n * i64::from(BUFFER_LENGTH))
+            .collect(),
+        buffer_length: BUFFER_LENGTH.into(),
+        channels: channels.iter().copied().map(i64::from).collect(),
+        max_packet: MAX_PACKET.into(),
+        // Room for any boundary but those near the greatest `int`.
+        heap_left: 1000,
+    }
+}
+
+fn detached_endpoint() -> DetachedEndpoint {
+    let mut endpoint = DetachedEndpoint::new(DetachedShape {
+        buffer_area: AREA,
+        free_buffer_count: BUFFERS,
+        free_buffer_length: BUFFER_LENGTH,
+        rx_queue: 1,
+        max_packet: MAX_PACKET,
+    });
+    let mut memory = [0; 128];
+    let mut heap = Heap::new(&mut memory);
+    let fill = [
+        Argument::Bytes(Some(area())),
+        Argument::Int(0),
+        Argument::Int(0),
+        Argument::Int(AREA.into()),
+    ];
+    let placed = place(&fill, &mut heap);
+    endpoint
+        .call(NicNative::DoLtoHDma.id(), &placed, &mut heap)
+        .expect("all of the area is in range");
+    endpoint
+}
+
+/// Puts arguments into a heap and returns them as the interpreter hands them on.
+fn place(arguments: &[Argument], heap: &mut Heap<'_>) -> Vec<i32> {
+    let mut array = |kind, length: usize, bytes: &[u8]| {
+        let length = i32::try_from(length).unwrap();
+        let reference = heap.allocate(kind, length).expect("the heap has room");
+        heap.bytes_mut(reference).unwrap().copy_from_slice(bytes);
+        reference
+    };
+    arguments
+        .iter()
+        .map(|argument| match argument {
+            Argument::Int(value) => i32::try_from(*value).unwrap(),
+            Argument::Bytes(None) | Argument::Ints(None) => 0,
+            Argument::Bytes(Some(bytes)) => array(ArrayKind::Byte, bytes.len(), bytes),
+            Argument::Ints(Some(ints)) => {
+                let bytes: Vec<u8> = ints
+                    .iter()
+                    .flat_map(|value| i32::try_from(*value).unwrap().to_le_bytes())
+                    .collect();
+                array(ArrayKind::Int, ints.len(), &bytes)
+            }
+        })
+        .collect()
+}
+
+/// Reads arguments back out of the heap.
+fn read_back(arguments: &[Argument], placed: &[i32], heap: &Heap<'_>) -> Vec<Argument> {
+    arguments
+        .iter()
+        .zip(placed)
+        .map(|(argument, placed)| match argument {
+            Argument::Bytes(Some(_)) => Argument::Bytes(heap.bytes(*placed).map(<[u8]>::to_vec)),
+            Argument::Ints(Some(_)) => Argument::Ints(heap.bytes(*placed).map(|bytes| {
+                bytes
+                    .chunks_exact(4)
+                    .map(|four| i32::from_le_bytes(four.try_into().unwrap()).into())
+                    .collect()
+            })),
+            other => other.clone(),
+        })
+        .collect()
+}
+
+/// Performs the native on a detached endpoint and says what it has done.
+fn detached(
+    endpoint: &mut DetachedEndpoint,
+    native: NicNative,
+    placed: &[i32],
+    heap: &mut Heap<'_>,
+) -> Result<Done, Trap> {
+    let value = endpoint
+        .call(native.id(), placed, heap)
+        .map_err(|trap| trap.name())?;
+    if let Some(descriptor) = endpoint.endpoint().receive.first() {
+        let (channel, length) = (descriptor.channel.0.into(), descriptor.length.into());
+        return Ok(match descriptor.body {
+            MessageBody::Inline(bytes) => Done::Carried {
+                bytes: bytes[..usize::try_from(descriptor.length).unwrap()].to_vec(),
+                channel,
+            },
+            MessageBody::Buffers(buffers) => Done::Described {
+                offsets: buffers.offsets().iter().copied().map(i64::from).collect(),
+                channel,
+                length,
+            },
+        });
+    }
+    Ok(match native.decl().result {
+        None => Done::Nothing,
+        Some(NativeType::Int) => Done::Value(value.into()),
+        Some(_) => {
+            let array = heap.array(value).expect("the native made an array");
+            assert_eq!(array.kind, ArrayKind::Byte);
+            assert_eq!(array.start % 8, 0, "aligned for DMA");
+            assert!(heap.bytes(value).unwrap().iter().all(|byte| *byte == 0));
+            Done::Array(array.length.into())
+        }
+    })
+}
+
+#[test]
+fn a_detached_endpoint_does_what_the_model_does() {
+    let mut memory = vec![0; HEAP];
+    for native in NicNative::ALL {
+        let name = native.decl().name;
+        let mut trapped = 0;
+        let count = combinations(*native, |arguments| {
+            let mut model = model_endpoint(&[]);
+            let mut expected_arguments = arguments.to_vec();
+            let expected = model::perform(&mut model, name, &mut expected_arguments);
+
+            let mut endpoint = detached_endpoint();
+            let mut heap = Heap::new(&mut memory);
+            let placed = place(arguments, &mut heap);
+            let found = detached(&mut endpoint, *native, &placed, &mut heap);
+
+            let label = || format!("{name} of {arguments:?}");
+            assert_eq!(found, expected, "{}", label());
+            assert_eq!(endpoint.area(), model.area, "area after {}", label());
+            let found_arguments = read_back(arguments, &placed, &heap);
+            assert_eq!(
+                found_arguments,
+                expected_arguments,
+                "arrays after {}",
+                label()
+            );
+            trapped += usize::from(expected.is_err());
+        });
+        println!("{name}: {count} combinations, {trapped} traps");
+    }
+}
+
+#[test]
+fn a_send_passes_the_check_where_the_model_sends() {
+    let channels = Channels::new(
+        CHANNELS
+            .map(|id| Channel {
+                id: ChannelId(id),
+                peer: EndpointId(1),
+                peer_id: ChannelId(3),
+                route: DirectionId(0),
+            })
+            .to_vec(),
+    );
+    let rights = Rights {
+        area: HostMemory::new().pin(AREA),
+        buffer_length: BUFFER_LENGTH,
+        channels: &channels,
+        max_packet: MAX_PACKET,
+    };
+    let mut memory = vec![0; HEAP];
+    let mut sent = 0;
+    combinations(NicNative::TxPush, |arguments| {
+        let expected = model::perform(
+            &mut model_endpoint(&CHANNELS),
+            "txPush",
+            &mut arguments.to_vec(),
+        );
+        let mut heap = Heap::new(&mut memory);
+        let placed = place(arguments, &mut heap);
+        let found = match check(NicNative::TxPush.id(), &placed, &heap, &rights) {
+            Ok(Effect::Send { from, channel }) => Ok(Done::Sent {
+                bytes: from.bytes(&heap).to_vec(),
+                channel: channel.id.0.into(),
+            }),
+            Ok(other) => panic!("a send checks as {other:?}"),
+            Err(trap) => Err(trap.name()),
+        };
+        assert_eq!(found, expected, "txPush of {arguments:?}");
+        sent += usize::from(expected.is_ok());
+    });
+    assert!(sent > 0);
+}
+
+#[test]
+fn free_buffers_are_popped_first_to_last_and_then_no_more() {
+    let mut endpoint = detached_endpoint();
+    let mut model = model_endpoint(&[]);
+    let mut memory = vec![0; HEAP];
+    for _ in 0..=BUFFERS + 1 {
+        let found = detached(
+            &mut endpoint,
+            NicNative::GetFreeBuffer,
+            &[],
+            &mut Heap::new(&mut memory),
+        );
+        assert_eq!(found, model::perform(&mut model, "getFreeBuffer", &mut []));
+    }
+    assert!(model.free.is_empty());
+}
+
+#[test]
+fn every_boundary_is_there() {
+    // MIN, -1, 0, 1, n-1, n, n+1 and MAX, n being the area and an array's length.
+    for value in [i32::MIN, -1, 0, 1, 7, 8, 9, 63, 64, 65, i32::MAX] {
+        assert!(boundaries().contains(&value.into()), "{value}");
+    }
+}

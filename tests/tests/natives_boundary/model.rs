@@ -1,0 +1,164 @@
+//! What the natives do, by the contract alone, in `i64`: no type of the runtime, no sum that overflows.
+
+/// An endpoint as its applet sees it.
+#[derive(Clone, Debug)]
+pub(crate) struct Endpoint {
+    pub(crate) area: Vec<u8>,
+    /// Offsets of the free buffers, the first to be popped first.
+    pub(crate) free: Vec<i64>,
+    pub(crate) buffer_length: i64,
+    /// Its own numbers for its channels.
+    pub(crate) channels: Vec<i64>,
+    pub(crate) max_packet: i64,
+    /// Bytes that arrays may still take.
+    pub(crate) heap_left: i64,
+}
+
+/// An argument of a native.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Argument {
+    Int(i64),
+    /// A `byte[]`, null where there is none.
+    Bytes(Option<Vec<u8>>),
+    /// An `int[]`, null where there is none.
+    Ints(Option<Vec<i64>>),
+}
+
+/// What a native that did not trap has done besides moving bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Done {
+    Nothing,
+    Value(i64),
+    Array(i64),
+    Sent {
+        bytes: Vec<u8>,
+        channel: i64,
+    },
+    Described {
+        offsets: Vec<i64>,
+        channel: i64,
+        length: i64,
+    },
+    Carried {
+        bytes: Vec<u8>,
+        channel: i64,
+    },
+}
+
+/// Name of a trap.
+pub(crate) type Trap = &'static str;
+
+const FAULT: Trap = "ProtectionFault";
+/// What a receive descriptor carries itself.
+const INLINE_MAX: i64 = 56;
+/// Shares of one message.
+const SHARES_MAX: i64 = 14;
+
+/// Performs a native, given by its Java name, or leaves everything as it was.
+pub(crate) fn perform(
+    endpoint: &mut Endpoint,
+    native: &str,
+    arguments: &mut [Argument],
+) -> Result<Done, Trap> {
+    use Argument::{Bytes, Int, Ints};
+    match (native, arguments) {
+        ("newAlignedArray", [Int(length)]) => new_array(endpoint, *length),
+        ("getFreeBufferLength", []) => Ok(Done::Value(endpoint.buffer_length)),
+        ("getFreeBuffer", []) if endpoint.free.is_empty() => Ok(Done::Value(-1)),
+        ("getFreeBuffer", []) => Ok(Done::Value(endpoint.free.remove(0))),
+        ("doHtoLDMA", [Bytes(to), Int(offset), Int(host), Int(length)]) => {
+            let to = not_null(to)?;
+            let into = range(to.len(), *offset, *length)?;
+            let from = range(endpoint.area.len(), *host, *length)?;
+            to[into].copy_from_slice(&endpoint.area[from]);
+            Ok(Done::Nothing)
+        }
+        ("doLtoHDMA", [Bytes(from), Int(offset), Int(host), Int(length)]) => {
+            let from = not_null(from)?;
+            let out = range(from.len(), *offset, *length)?;
+            let into = range(endpoint.area.len(), *host, *length)?;
+            endpoint.area[into].copy_from_slice(&from[out]);
+            Ok(Done::Nothing)
+        }
+        ("txPush", [Bytes(buffer), Int(offset), Int(channel), Int(length)]) => {
+            let buffer = not_null(buffer)?;
+            let out = range(buffer.len(), *offset, *length)?;
+            if !endpoint.channels.contains(channel) || *length > endpoint.max_packet {
+                return Err(FAULT);
+            }
+            Ok(Done::Sent {
+                bytes: buffer[out].to_vec(),
+                channel: *channel,
+            })
+        }
+        ("dmaRxd", [Ints(offsets), Int(channel), Int(length)]) => {
+            let offsets = not_null(offsets)?;
+            describe(endpoint, offsets, *channel, *length)
+        }
+        ("dmaRxdPayload", [Bytes(from), Int(channel), Int(length)]) => {
+            let from = not_null(from)?;
+            let out = range(from.len(), 0, *length)?;
+            if *length > INLINE_MAX {
+                return Err(FAULT);
+            }
+            Ok(Done::Carried {
+                bytes: from[out].to_vec(),
+                channel: *channel,
+            })
+        }
+        (other, arguments) => panic!("the contract has no native {other} of {arguments:?}"),
+    }
+}
+
+fn new_array(endpoint: &mut Endpoint, length: i64) -> Result<Done, Trap> {
+    if length < 0 {
+        return Err("NegativeArraySizeException");
+    }
+    if length > endpoint.heap_left {
+        return Err("OutOfMemoryError");
+    }
+    Ok(Done::Array(length))
+}
+
+/// Shares of `buffer_length` bytes each, the last one shorter, as many as `length` needs.
+fn describe(endpoint: &Endpoint, offsets: &[i64], channel: i64, length: i64) -> Result<Done, Trap> {
+    if length < 0 {
+        return Err(FAULT);
+    }
+    let whole = length / endpoint.buffer_length;
+    let rest = length % endpoint.buffer_length;
+    let shares = (whole + i64::from(rest > 0)).max(1);
+    let offered = i64::try_from(offsets.len()).expect("arrays are short");
+    if shares > SHARES_MAX || shares > offered {
+        return Err(FAULT);
+    }
+    let mut named = Vec::new();
+    for (share, offset) in (0..shares).zip(offsets) {
+        let bytes = if share < whole {
+            endpoint.buffer_length
+        } else {
+            rest
+        };
+        range(endpoint.area.len(), *offset, bytes)?;
+        named.push(*offset);
+    }
+    Ok(Done::Described {
+        offsets: named,
+        channel,
+        length,
+    })
+}
+
+fn not_null<T>(array: &mut Option<T>) -> Result<&mut T, Trap> {
+    array.as_mut().ok_or("NullPointerException")
+}
+
+/// The bytes from `offset` on, if all of them lie below `size`.
+fn range(size: usize, offset: i64, length: i64) -> Result<core::ops::Range<usize>, Trap> {
+    let size = i64::try_from(size).expect("memories are short");
+    if offset < 0 || length < 0 || offset + length > size {
+        return Err(FAULT);
+    }
+    let at = |n| usize::try_from(n).expect("it lies from 0 to a size");
+    Ok(at(offset)..at(offset + length))
+}
