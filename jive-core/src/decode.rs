@@ -442,7 +442,7 @@ mod tests {
     #[test]
     fn switches_align_on_the_code_array_and_not_on_the_instruction() {
         for (pc, padding) in [(0_u16, 3_usize), (1, 2), (2, 1), (3, 0)] {
-            let mut prefix = Vec::from([0x00].repeat(usize::from(pc)));
+            let mut prefix = std::vec![0x00; usize::from(pc)];
             prefix.push(0xaa);
             // Padding may hold anything.
             prefix.extend([0xff].repeat(padding));

@@ -3,11 +3,13 @@
 //! Parsing copies nothing and allocates nothing: the caller lends an index of words, which says where
 //! each constant, field and method begins, and everything is decoded from the bytes on demand.
 //!
-//! What is accepted is what HotSpot's format checks accept, with these differences. Stricter: modified
-//! UTF-8 may be overlong for zero only, at any version, and a descriptor's parameters are counted
-//! wherever it stands. Laxer: attributes that this crate does not read are skipped by their length;
-//! below version 49 any character beyond ASCII may stand in an identifier; a `Code` attribute of
-//! version 45.0 to 45.2 has the form that all later versions have.
+//! What is accepted is what HotSpot's format checks accept, with these differences.
+//!
+//! - Stricter: modified UTF-8 may be overlong for zero only, at any version; the parameters of a
+//!   descriptor are counted wherever it stands; below version 49 too, no class name begins with `/`.
+//! - Laxer: attributes that this crate does not read are skipped by their length, whatever stands
+//!   inside ([`AttributeName`] lists those that it reads); below version 49 any character beyond ASCII
+//!   may stand in an identifier; a module's constants are judged although nothing here loads modules.
 
 mod access;
 mod attribute;

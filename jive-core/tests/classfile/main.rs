@@ -4,7 +4,9 @@
 mod accepted;
 mod disassembly;
 mod laws;
+mod member_cases;
 mod parts;
+mod pool_cases;
 mod rejected;
 
 use jive_core::{ClassFile, ParseError};

@@ -54,6 +54,16 @@ impl Parts {
         parts
     }
 
+    /// Makes the sample a module's class file, of the version that first had modules.
+    pub(crate) fn become_module(&mut self) {
+        self.version = (53, 0);
+        self.access = 0x8000;
+        self.super_class = 0;
+        self.fields.clear();
+        self.methods.clear();
+        self.this_class = self.class("module-info");
+    }
+
     /// Adds a constant, tag and all, and returns its index.
     pub(crate) fn add(&mut self, constant: &[u8]) -> u16 {
         self.pool.push(constant.to_vec());
