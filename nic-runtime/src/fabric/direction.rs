@@ -82,12 +82,9 @@ impl Fabric {
         self.routes.get(&(from, to)).copied()
     }
 
-    /// Returns the directions that lead away from a NIC.
-    pub fn leading_from(&self, nic: NicId) -> impl Iterator<Item = DirectionId> {
-        let numbered = (0u32..).map(DirectionId).zip(&self.directions);
-        numbered
-            .filter(move |(_, direction)| direction.from == nic)
-            .map(|(id, _)| id)
+    /// Returns every direction.
+    pub fn directions(&self) -> impl Iterator<Item = (DirectionId, &Direction)> {
+        (0u32..).map(DirectionId).zip(&self.directions)
     }
 
     /// Adds the direction from one NIC to another, which draws from `generator`.

@@ -1,4 +1,7 @@
 //! The user at an endpoint: transmit region, and the programs that react to messages.
+//!
+//! A program says what to do with a message ([`Reaction`]); polling, upcalls, posts and the return of
+//! buffers are the same for all programs, and the simulation's.
 
 mod program;
 mod region;

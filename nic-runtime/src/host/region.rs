@@ -1,7 +1,5 @@
 //! The transmit region: the part of a buffer area behind the free buffers, used round and round.
 
-use std::collections::VecDeque;
-
 use crate::unet::{HostSpan, Region, TransmitDescriptor};
 
 const ALIGNMENT: u32 = 8;
@@ -15,14 +13,8 @@ pub struct TransmitRegion {
     area: Region,
     start: u32,
     next: u32,
-    // What was handed out and may not be overwritten, oldest first; some may have completed already.
-    taken: VecDeque<Taken>,
-}
-
-#[derive(Copy, Clone, Debug)]
-struct Taken {
-    space: HostSpan,
-    completed: bool,
+    // What was handed out and may not be overwritten: descriptors that have not completed name it.
+    taken: Vec<HostSpan>,
 }
 
 /// What a request for space finds.
@@ -45,7 +37,7 @@ impl TransmitRegion {
             .checked_next_multiple_of(ALIGNMENT)
             .unwrap_or(u32::MAX)
             .min(area.length());
-        let taken = VecDeque::with_capacity(posted_max as usize + 1);
+        let taken = Vec::with_capacity(posted_max as usize + 1);
         TransmitRegion {
             area,
             start,
@@ -73,14 +65,7 @@ impl TransmitRegion {
         let Ok(space) = self.area.span(offset.into(), length.into()) else {
             return TransmitSpace::TooLong;
         };
-        while self.taken.front().is_some_and(|oldest| oldest.completed) {
-            self.taken.pop_front();
-        }
-        if self
-            .taken
-            .iter()
-            .any(|taken| !taken.completed && overlap(taken.space, space))
-        {
+        if self.taken.iter().any(|&taken| overlap(taken, space)) {
             return TransmitSpace::Taken;
         }
         let end = offset + length;
@@ -88,25 +73,18 @@ impl TransmitRegion {
             .checked_next_multiple_of(ALIGNMENT)
             .unwrap_or(u32::MAX)
             .min(self.area.length());
-        self.taken.push_back(Taken {
-            space,
-            completed: false,
-        });
+        self.taken.push(space);
         TransmitSpace::Free(space)
     }
 
     /// Notes that a descriptor has completed, so that its space may be overwritten.
     pub fn complete(&mut self, descriptor: TransmitDescriptor) {
-        let names = |space: HostSpan| {
-            (space.offset(), space.length()) == (descriptor.offset, descriptor.length)
-        };
         // Equal spaces are both empty, and one of those is as good as the other.
-        if let Some(taken) = self
-            .taken
-            .iter_mut()
-            .find(|taken| !taken.completed && names(taken.space))
-        {
-            taken.completed = true;
+        let named = self.taken.iter().position(|space| {
+            (space.offset(), space.length()) == (descriptor.offset, descriptor.length)
+        });
+        if let Some(index) = named {
+            self.taken.swap_remove(index);
         }
     }
 }

@@ -171,10 +171,12 @@ fn nics(scenario: &Scenario, fabric: &Fabric) -> (Vec<Nic>, Vec<usize>) {
         positions.push(endpoints.len());
         endpoints.push(id);
     }
-    let nics = (0u32..).map(NicId).zip(on_nic).map(|(id, endpoints)| {
-        let outgoing = fabric.leading_from(id).collect();
-        Nic::new(&scenario.profile, endpoints, outgoing)
-    });
+    let mut outgoing = vec![Vec::new(); scenario.nics.len()];
+    for (id, direction) in fabric.directions() {
+        outgoing[at(direction.from.0)].push(id);
+    }
+    let parts = on_nic.into_iter().zip(outgoing);
+    let nics = parts.map(|(endpoints, links)| Nic::new(&scenario.profile, endpoints, links));
     (nics.collect(), positions)
 }
 

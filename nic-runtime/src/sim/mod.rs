@@ -1,9 +1,9 @@
 //! The simulation: what happens when, to NICs, links, endpoints and their users.
 //!
 //! One schedule, one thread. An event of the trace is emitted only while the clock shows its time, so
-//! the stream is in the order of time. The parts: [`wire`] moves packets between NICs, [`dma`] bytes
-//! between NIC and host, [`processor`] is a NIC's loop, [`call`] runs applets on it, [`user`] is what
-//! the hosts do, [`load`] what happens before the clock starts.
+//! the stream is in the order of time. The parts: `wire` moves packets between NICs, `dma` bytes
+//! between NIC and host, `processor` is a NIC's loop, `call` runs applets on it, `user` is what the
+//! hosts do, `load` what happens before the clock starts, `build` and `sram` make it ready.
 
 mod build;
 mod call;

@@ -68,11 +68,10 @@ impl<S: Sink> Simulation<'_, S> {
         if self.users[at(id.0)].task != Task::Waiting {
             return;
         }
-        let begun = if self.users[at(id.0)].reads_next {
-            self.begin_message(id) || self.begin_post(id)
-        } else {
-            self.begin_post(id) || self.begin_message(id)
-        };
+        let reads_next = self.users[at(id.0)].reads_next;
+        let begun = (reads_next && self.begin_message(id))
+            || self.begin_post(id)
+            || (!reads_next && self.begin_message(id));
         if begun {
             let user = &mut self.users[at(id.0)];
             user.reads_next = user.task == Task::Posting;

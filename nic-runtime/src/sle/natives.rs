@@ -18,17 +18,24 @@ natives! {
         NewAlignedArray = newAlignedArray(length: Int) -> ByteArray, NullCall;
         /// Returns the number of bytes in each of the endpoint's free buffers.
         GetFreeBufferLength = getFreeBufferLength() -> Int, NullCall;
-        /// Pops the endpoint's free queue and returns the buffer's offset in the buffer area, or -1 where the queue is empty.
+        /// Pops the endpoint's free queue and returns the buffer's offset in the buffer area, or -1
+        /// where the queue is empty.
         GetFreeBuffer = getFreeBuffer() -> Int, FreeBuffer;
-        /// Moves `length` bytes by DMA from `hostOffset` of the endpoint's buffer area into `to`, from `toOffset` on, and returns when they are there.
+        /// Copies `length` bytes by DMA from `hostOffset` of the endpoint's buffer area into `to`, from
+        /// `toOffset` on; returns when the bytes are there.
         DoHtoLDma = doHtoLDMA(to: ByteArray, toOffset: Int, hostOffset: Int, length: Int) -> Void, DmaSetup;
-        /// Moves `length` bytes by DMA from `from`, from `fromOffset` on, to `hostOffset` of the endpoint's buffer area; the transfer is queued with the bytes as they are at the call.
+        /// Copies `length` bytes of `from`, from `fromOffset` on, by DMA to `hostOffset` of the
+        /// endpoint's buffer area; the copy is queued, with the bytes as they are at the call.
         DoLtoHDma = doLtoHDMA(from: ByteArray, fromOffset: Int, hostOffset: Int, length: Int) -> Void, DmaSetup;
-        /// Sends `length` bytes of `buffer`, from `offset` on and as they are at the call, as one packet on one of the endpoint's own channels.
+        /// Sends `length` bytes of `buffer`, from `offset` on, as one packet on `channel`, with the
+        /// bytes as they are at the call.
         TxPush = txPush(buffer: ByteArray, offset: Int, channel: Int, length: Int) -> Void, Transmit;
-        /// Pushes a receive descriptor for a message of `length` bytes that lies in the buffer area, in shares of getFreeBufferLength() bytes that start at `offsets[0]`, `offsets[1]` and so on, at most 14.
+        /// Pushes a receive descriptor for a message of `length` bytes that lies in the buffer area: its
+        /// shares of `getFreeBufferLength()` bytes each start at `offsets[0]`, `offsets[1]`, and so on,
+        /// at most 14 of them.
         DmaRxd = dmaRxd(offsets: IntArray, channel: Int, length: Int) -> Void, DescriptorBuffers;
-        /// Pushes a receive descriptor that carries the first `length` bytes of `from` itself, at most 56.
+        /// Pushes a receive descriptor that carries the first `length` bytes of `from` itself, at most
+        /// 56.
         DmaRxdPayload = dmaRxdPayload(from: ByteArray, channel: Int, length: Int) -> Void, DescriptorInline;
     }
 }

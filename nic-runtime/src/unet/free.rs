@@ -120,7 +120,7 @@ impl FreeQueue {
 
     fn buffer_at(&self, offset: u32) -> Option<u32> {
         let buffer = offset.checked_div(self.buffer_length)?;
-        let starts_there = offset % self.buffer_length == 0;
+        let starts_there = offset.is_multiple_of(self.buffer_length);
         (starts_there && (buffer as usize) < self.holders.len()).then_some(buffer)
     }
 }
