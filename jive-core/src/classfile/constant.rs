@@ -5,7 +5,7 @@ use super::error::ParseErrorKind;
 use super::grammar::Fault;
 use super::pool::{Constant, MemberKind};
 use super::subject::Subject;
-use super::tag::ConstantTag;
+use super::tag::{ConstantTag, TagSet};
 use super::text::{Role, Text};
 use super::utf8::Utf8;
 use super::version::ClassVersion;
@@ -194,11 +194,7 @@ impl<'a> Subject<'a, '_> {
             }
         };
         self.kind(at, member, expected)?;
-        let Ok(Constant::Member { name_and_type, .. }) = self.pool.get(member) else {
-            return Ok(());
-        };
-        let (name, _) = self.pair(at, name_and_type)?;
-        let name = self.string(at, name)?;
+        let name = self.member_name(at, member)?;
         let named_right = match kind {
             5..=7 | 9 => name != "<init>" && name != "<clinit>",
             8 => name == "<init>",
@@ -225,11 +221,31 @@ impl<'a> Subject<'a, '_> {
         Ok((self.string(at, name)?, self.text(at, descriptor, role)?))
     }
 
-    fn pair(&self, at: &'a [u8], name_and_type: CpIndex) -> Result<(CpIndex, CpIndex), Fault<'a>> {
-        self.kind(at, name_and_type, ConstantTag::NameAndType.only())?;
-        match self.pool.get(name_and_type) {
-            Ok(Constant::NameAndType { name, descriptor }) => Ok((name, descriptor)),
-            _ => Ok((CpIndex(0), CpIndex(0))),
+    /// Follows a field or method to its name.
+    fn member_name(&self, at: &'a [u8], member: CpIndex) -> Result<Utf8<'a>, Fault<'a>> {
+        match self.get(at, member)? {
+            Constant::Member { name_and_type, .. } => {
+                let (name, _) = self.pair(at, name_and_type)?;
+                self.string(at, name)
+            }
+            _ => Err(self.mismatch(at, member, TagSet::MEMBER)),
         }
+    }
+
+    fn pair(&self, at: &'a [u8], name_and_type: CpIndex) -> Result<(CpIndex, CpIndex), Fault<'a>> {
+        match self.get(at, name_and_type)? {
+            Constant::NameAndType { name, descriptor } => Ok((name, descriptor)),
+            _ => Err(self.mismatch(at, name_and_type, ConstantTag::NameAndType.only())),
+        }
+    }
+
+    fn get(&self, at: &'a [u8], index: CpIndex) -> Result<Constant<'a>, Fault<'a>> {
+        self.pool
+            .get(index)
+            .map_err(|reason| Fault::index(at, reason))
+    }
+
+    fn mismatch(&self, at: &'a [u8], index: CpIndex, expected: TagSet) -> Fault<'a> {
+        Fault::index(at, self.pool.mismatch(index, expected))
     }
 }

@@ -114,7 +114,11 @@ kinds! {
         found: u32,
     } = "malformed/magic";
     /// The major version is none that is known, or the minor version none that it may have.
-    #[error("expected class file version 45.0 to 69.0, without preview features, found {found}")]
+    #[error(
+        "expected class file version {}.0 to {}.0, without preview features, found {found}",
+        ClassVersion::MAJOR_MIN,
+        ClassVersion::MAJOR_MAX
+    )]
     Version {
         /// The version.
         found: ClassVersion,

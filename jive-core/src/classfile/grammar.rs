@@ -2,9 +2,10 @@
 
 use nom::bytes::complete::take;
 use nom::number::complete::{be_u8, be_u16, be_u32};
-use nom::{IResult, Offset, Parser};
+use nom::{IResult, Parser};
 
 use super::error::{ParseError, ParseErrorKind};
+use super::pool::PoolError;
 use super::tag::ConstantTag;
 
 /// Where in the file a rule is broken, as the rest of the bytes from there.
@@ -38,15 +39,31 @@ impl<'a> Fault<'a> {
         nom::Err::Failure(Self { at, kind })
     }
 
+    /// Returns the fault of an index into the constant pool that stands at `at`.
+    pub(super) const fn index(at: &'a [u8], reason: PoolError) -> Self {
+        let kind = ParseErrorKind::ConstantIndex {
+            index: reason.index.0,
+            kind: reason.kind,
+        };
+        Self { at, kind }
+    }
+
     /// Counts from the beginning of the file, of which `at` is a part.
     pub(super) fn in_file(self, file: &[u8]) -> ParseError {
-        // Files are at most FILE_BYTES_MAX long.
-        let offset = u32::try_from(file.offset(self.at)).unwrap_or(u32::MAX);
         ParseError {
-            offset,
+            offset: offset_in(file, self.at),
             kind: self.kind,
         }
     }
+}
+
+/// Returns where in a file a part of it begins.
+///
+/// Not by nom's `Offset`, which subtracts without a check.
+pub(super) fn offset_in(file: &[u8], part: &[u8]) -> u32 {
+    let offset = part.as_ptr().addr().saturating_sub(file.as_ptr().addr());
+    // Files are at most FILE_BYTES_MAX long.
+    u32::try_from(offset.min(file.len())).unwrap_or(u32::MAX)
 }
 
 /// Unwraps what a combinator returns; `Incomplete` never comes from the complete parsers used here.

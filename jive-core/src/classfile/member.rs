@@ -181,13 +181,10 @@ impl<'a> Subject<'a, '_> {
         index: CpIndex,
         descriptor: Utf8<'a>,
     ) -> Result<(), Fault<'a>> {
-        let found = self.pool.tag(index).map_err(|reason| Fault {
-            at,
-            kind: ParseErrorKind::ConstantIndex {
-                index: index.0,
-                kind: reason.kind,
-            },
-        })?;
+        let found = self
+            .pool
+            .tag(index)
+            .map_err(|reason| Fault::index(at, reason))?;
         let expected = match descriptor.as_bytes() {
             b"Z" | b"B" | b"C" | b"S" | b"I" => Some(ConstantTag::Integer),
             b"J" => Some(ConstantTag::Long),

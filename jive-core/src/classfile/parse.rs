@@ -1,7 +1,7 @@
 //! The way from bytes to a class file: outline, index, checks.
 
+use nom::Parser;
 use nom::number::complete::be_u16;
-use nom::{Offset, Parser};
 
 use super::access::ClassAccess;
 use super::attribute::{Attributes, Once};
@@ -317,7 +317,7 @@ fn index_constants<'a>(
     let mut rest = layout.constants;
     let mut slots = offsets.iter_mut().skip(1);
     while let Some(slot) = slots.next() {
-        *slot = offset_in(file, rest);
+        *slot = grammar::offset_in(file, rest);
         let (after, (tag, _)) = grammar::outcome(rest, grammar::constant(rest))?;
         rest = after;
         if tag.is_wide() {
@@ -335,20 +335,16 @@ fn index_members<'a>(
 ) -> Result<(), Fault<'a>> {
     let mut rest = members;
     for slot in offsets {
-        *slot = offset_in(file, rest);
+        *slot = grammar::offset_in(file, rest);
         (rest, ()) = grammar::outcome(rest, layout::skip_member(rest))?;
     }
     Ok(())
 }
 
-fn offset_in(file: &[u8], part: &[u8]) -> u32 {
-    // Files are at most FILE_BYTES_MAX long.
-    u32::try_from(file.offset(part)).unwrap_or(u32::MAX)
-}
-
+/// Returns the bytes of a file from an offset that was noted in the index.
 fn part_at(file: &[u8], offset: u32) -> &[u8] {
     usize::try_from(offset)
         .ok()
         .and_then(|offset| file.get(offset..))
-        .unwrap_or(&[])
+        .unwrap_or(file)
 }

@@ -298,21 +298,20 @@ impl<'a> ConstantPool<'a> {
     /// Returns the tag and the bytes of the constant at an index.
     pub(super) fn raw(&self, index: CpIndex) -> Result<(ConstantTag, &'a [u8]), PoolError> {
         let error = |kind| PoolError { index, kind };
-        let out_of_range = error(PoolErrorKind::OutOfRange {
-            count: self.count(),
-        });
-        match self.offsets.get(index.index()) {
-            Some(_) if index.0 == 0 => Err(out_of_range),
-            None => Err(out_of_range),
-            Some(0) => Err(error(PoolErrorKind::Unusable)),
-            Some(&offset) => usize::try_from(offset)
-                .ok()
-                .and_then(|offset| self.bytes.get(offset..))
-                .and_then(|bytes| grammar::constant(bytes).ok())
-                .map(|(_, constant)| constant)
-                // The parser has read the same bytes at the same offset.
-                .ok_or(error(PoolErrorKind::Unusable)),
-        }
+        let count = self.count();
+        let offset = self
+            .offsets
+            .get(index.index())
+            .filter(|_| index.0 != 0)
+            .ok_or(error(PoolErrorKind::OutOfRange { count }))?;
+        usize::try_from(*offset)
+            .ok()
+            .filter(|offset| *offset != 0)
+            .and_then(|offset| self.bytes.get(offset..))
+            // The parser has read the same bytes at the same offset.
+            .and_then(|bytes| grammar::constant(bytes).ok())
+            .map(|(_, constant)| constant)
+            .ok_or(error(PoolErrorKind::Unusable))
     }
 
     /// Checks that one of these kinds of constant stands at an index.
@@ -343,7 +342,8 @@ impl<'a> ConstantPool<'a> {
             .unwrap_or(self.bytes)
     }
 
-    fn mismatch(&self, index: CpIndex, expected: TagSet) -> PoolError {
+    /// Returns the error of an index at which a constant of another kind stands, if any.
+    pub(super) fn mismatch(&self, index: CpIndex, expected: TagSet) -> PoolError {
         match self.tag(index) {
             Ok(found) => PoolError {
                 index,

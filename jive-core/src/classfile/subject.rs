@@ -27,13 +27,9 @@ impl<'a> Subject<'a, '_> {
         index: CpIndex,
         expected: TagSet,
     ) -> Result<(), Fault<'a>> {
-        self.pool.expect(index, expected).map_err(|reason| Fault {
-            at,
-            kind: ParseErrorKind::ConstantIndex {
-                index: index.0,
-                kind: reason.kind,
-            },
-        })
+        self.pool
+            .expect(index, expected)
+            .map_err(|reason| Fault::index(at, reason))
     }
 
     /// Checks that an index, which stands at `at`, leads to a string.

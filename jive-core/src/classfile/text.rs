@@ -150,14 +150,13 @@ impl<'i> Texts<'i> {
                 .cmp(content(pool, index(b)))
                 .then(a.cmp(b))
         });
-        let mut first = CpIndex(0);
+        let mut lowest: Option<CpIndex> = None;
         for index in order.iter().map(index) {
-            if content(pool, first) != content(pool, index) {
-                first = index;
-            }
-            let mut text = self.get(index);
-            text.identity = first;
-            self.set(index, text);
+            let same = lowest.filter(|lowest| content(pool, *lowest) == content(pool, index));
+            let identity = same.unwrap_or(index);
+            let text = self.get(index);
+            self.set(index, Text { identity, ..text });
+            lowest = Some(identity);
         }
     }
 
