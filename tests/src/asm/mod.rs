@@ -1,4 +1,4 @@
-//! A class file assembler: small readable text in, the bytes of one class file out.
+//! A class file assembler: small readable text in, the bytes of one class file out, and back.
 //!
 //! It exists to write what no Java compiler emits, malformed files included, so it checks nothing that
 //! it can write down. Mnemonics and the syntax of operands come from the opcode table.
@@ -59,8 +59,10 @@ mod model;
 mod operand;
 mod parse;
 mod pool;
+mod print;
 
 pub use error::{AsmError, AsmErrorKind};
+pub use print::disassemble;
 
 /// A class file with the little that its test wants to know of its source.
 #[derive(Clone, Debug)]
