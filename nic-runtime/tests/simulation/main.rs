@@ -5,4 +5,5 @@ mod base_path;
 mod isolation;
 mod links;
 mod loading;
+mod random_runs;
 mod trace;
