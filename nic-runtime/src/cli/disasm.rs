@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use bumpalo::Bump;
 use clap::Args;
 use jive_core::{
-    ClassAccess, ClassFile, Code, CpIndex, Described, Disassembly, FieldAccess, MethodAccess,
-    MethodId, instructions,
+    ClassAccess, ClassFile, Code, Constant, CpIndex, Described, Disassembly, FieldAccess,
+    MethodAccess, MethodId, instructions,
 };
 
 use super::class_file::{self, Inferred};
@@ -14,6 +14,9 @@ use super::console::{Console, Failure, Status};
 use super::diagnosis::{printable, sentence};
 use super::rejection::Rejection;
 use crate::sle::{LoadError, Policy};
+
+/// Columns of an instruction before its types.
+const TYPES_COLUMN: usize = 60;
 
 const AFTER_HELP: &str = "\
 Behind each instruction that the verifier reached stand the types that local variables and operand
@@ -103,13 +106,13 @@ fn constants(class: &ClassFile<'_>, out: &mut impl Write) -> io::Result<()> {
     for index in (1..count).map(CpIndex) {
         // The index behind a `long` or `double` stands for nothing.
         if let Ok(constant) = class.pool().get(index) {
+            // Of every other kind the meaning says what it is.
+            let kind = match constant {
+                Constant::Utf8(_) => "Utf8 ",
+                _ => "",
+            };
             let meaning = Described::new(class.pool(), index);
-            writeln!(
-                out,
-                "{:>7} = {:<19}{meaning}",
-                format!("#{index}"),
-                constant.tag().name()
-            )?;
+            writeln!(out, "{:>7} = {kind}{meaning}", format!("#{index}"))?;
         }
     }
     Ok(())
@@ -179,7 +182,12 @@ fn instruction_list(
             // The types stand behind the first line; a switch has more.
             Some(types) => {
                 let (first, rest) = text.split_once('\n').unwrap_or((&text, ""));
-                writeln!(out, "{:>7}: {:<48} ; {types}", insn.pc, first.trim_end())?;
+                writeln!(
+                    out,
+                    "{:>7}: {:<TYPES_COLUMN$} ; {types}",
+                    insn.pc,
+                    first.trim_end()
+                )?;
                 rest.lines()
                     .try_for_each(|line| writeln!(out, "{:9}{line}", ""))?;
             }

@@ -1,0 +1,158 @@
+//! `jive run`.
+
+use std::fs;
+
+use nic_runtime::scenario::BUILTIN;
+
+use crate::{classes, jive, jive_in, words};
+
+#[test]
+fn the_first_command_of_a_new_user_shows_each_message_arrive_twice() {
+    let ended = jive(["run"]);
+    assert_eq!((ended.status, ended.err.as_str()), (0, ""));
+    for length in [5, 56, 57, 1000, 9000] {
+        let length = format!("length={length} ");
+        let seen = |event: &str| {
+            let event = format!(" {event} ");
+            let events = ended.out.lines().filter(|line| line.contains(&event));
+            events
+                .filter(|line| format!("{line} ").contains(&length))
+                .count()
+        };
+        for event in ["tx-post", "tx-done", "wire-tx", "wire-rx", "rx-descriptor"] {
+            assert_eq!(seen(event), 2, "{event} {length}");
+        }
+    }
+    assert!(
+        ended
+            .out
+            .contains("sent          10 packets, 20236 bytes\n"),
+        "{}",
+        ended.out
+    );
+}
+
+#[test]
+fn every_built_in_scenario_runs_and_repeats_itself() {
+    for builtin in BUILTIN {
+        let arguments = ["run", builtin.name, "--trace", "json", "--payload"];
+        let ended = jive(arguments);
+        assert_eq!(
+            (ended.status, ended.err.as_str()),
+            (0, ""),
+            "{}",
+            builtin.name
+        );
+        assert_eq!(jive(arguments), ended, "{}", builtin.name);
+    }
+}
+
+#[test]
+fn another_seed_gives_another_trace_where_there_is_chance() {
+    let with = |seed| jive(["run", "lossy-link", "--seed", seed]).out;
+    assert_eq!(with("1"), jive(["run", "lossy-link"]).out);
+    assert_ne!(with("1"), with("2"));
+}
+
+#[test]
+fn the_scenario_of_the_contract_runs_beside_its_class_file() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let contract = BUILTIN.iter().find(|builtin| builtin.name == "contract");
+    let text = contract.expect("it is shipped").text;
+    let text = text.replace("builtin:RawUnet\"", "RawUnet.class\"");
+    fs::write(directory.path().join("s.toml"), text).expect("it can be written");
+    fs::write(
+        directory.path().join("RawUnet.class"),
+        applets::RAW_UNET.class,
+    )
+    .expect("it can be written");
+    // From elsewhere: the class lies relative to the scenario, not to the process.
+    let path = directory.path().join("s.toml");
+    let ended = jive_in(&classes(), ["run".as_ref(), path.as_os_str()], b"");
+    assert_eq!((ended.status, ended.err.as_str()), (0, ""));
+    assert_eq!(ended.out, jive(["run", "contract"]).out);
+}
+
+#[test]
+fn mistakes_name_file_line_and_column_and_nothing_is_run() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let write = |text: &[u8]| fs::write(directory.path().join("s.toml"), text);
+    let run = || {
+        let ended = jive_in(directory.path(), words("run s.toml"), b"");
+        assert_eq!((ended.status, ended.out.as_str()), (2, ""));
+        ended.err
+    };
+    write(b"[[nic]]\nname = \"a\"\nsram = \"1 KiloByte\"\n").expect("it can be written");
+    let err = run();
+    assert!(
+        err.contains("--> s.toml:3:8") && err.contains("\"1 KiloByte\""),
+        "{err}"
+    );
+    write(b"[[nic]]\nname = \"\xff\"\n").expect("it can be written");
+    assert!(run().contains("s.toml:2: expected a file of UTF-8 text"));
+    write("[".repeat(1 << 20).as_bytes()).expect("it can be written");
+    assert!(run().contains("expected TOML"));
+    write(b"").expect("it can be written");
+    assert!(run().contains("expected at least one `[[nic]]`"));
+}
+
+#[test]
+fn what_is_no_scenario_is_named() {
+    let missing = jive(words("run pingpon"));
+    assert_eq!((missing.status, missing.out.as_str()), (2, ""));
+    assert!(
+        missing.err.contains("did you mean `pingpong`?"),
+        "{}",
+        missing.err
+    );
+    assert!(missing.err.contains("lossy-link"), "{}", missing.err);
+    let directory = jive(words("run ."));
+    assert_eq!(directory.status, 2);
+    assert!(
+        directory.err.contains("found a directory"),
+        "{}",
+        directory.err
+    );
+}
+
+#[test]
+fn a_class_that_is_rejected_or_traps_at_load_ends_a_run_with_1() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let run = |class: &str| {
+        let text = format!(
+            "[[nic]]\nname = \"a\"\n[[endpoint]]\nnic = \"a\"\nname = \"e\"\napplet = \"{class}\"\n"
+        );
+        fs::copy(classes().join(class), directory.path().join(class)).expect("it can be copied");
+        fs::write(directory.path().join("s.toml"), text).expect("it can be written");
+        jive_in(directory.path(), words("run s.toml --trace json"), b"")
+    };
+    let rejected = run("LongMaths.class");
+    assert_eq!((rejected.status, rejected.out.as_str()), (1, ""));
+    assert!(
+        rejected.err.contains("error[subset/long]"),
+        "{}",
+        rejected.err
+    );
+    let trapped = run("Stillborn.class");
+    assert_eq!(trapped.status, 1);
+    assert!(
+        trapped.out.contains(r#""ended":"load-trap""#),
+        "{}",
+        trapped.out
+    );
+}
+
+#[test]
+fn what_does_not_fit_a_nic_is_refused_with_the_sum() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let text = "[[nic]]\nname = \"a\"\nsram = \"1KiB\"\n[[endpoint]]\nnic = \"a\"\nname = \"e\"\n\
+                applet = \"builtin:RawUnet\"\n";
+    fs::write(directory.path().join("s.toml"), text).expect("it can be written");
+    let ended = jive_in(directory.path(), words("run s.toml"), b"");
+    assert_eq!((ended.status, ended.out.as_str()), (2, ""));
+    assert!(
+        ended.err.contains("do not fit in 1024 bytes of SRAM"),
+        "{}",
+        ended.err
+    );
+}

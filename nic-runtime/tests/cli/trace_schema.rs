@@ -1,0 +1,188 @@
+//! `docs/trace.schema.json` holds for what `jive run --trace json` prints, and for nothing near it.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use jsonschema::Validator;
+use serde_json::Value;
+
+use crate::{classes, jive, jive_in, words};
+
+fn schema() -> Value {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/trace.schema.json");
+    let text = fs::read_to_string(path).expect("it is committed");
+    serde_json::from_str(&text).expect("it is JSON")
+}
+
+/// Two NICs with a bad link; what traps, what runs out of buffers, and what is refused.
+const FAULTY: &str = r#"
+[[nic]]
+name = "a"
+sram = "1MiB"
+[[nic]]
+name = "b"
+sram = "1MiB"
+[[link]]
+between = ["a", "b"]
+loss = 0.3
+corrupt = 0.3
+[[endpoint]]
+nic = "a"
+name = "client"
+free_buffers = { count = 1, length = 64 }
+[[endpoint]]
+nic = "b"
+name = "trapper"
+applet = "Trapper.class"
+[[endpoint]]
+nic = "b"
+name = "poor"
+free_buffers = { count = 1, length = 64 }
+poll_every = "1ms"
+[[channel]]
+client = 1
+trapper = 2
+[[channel]]
+client = 2
+poor = 2
+[[send]]
+endpoint = "client"
+channel = 1
+payload = { random = 10 }
+repeat = 20
+every = "50us"
+[[send]]
+endpoint = "client"
+channel = 2
+payload = { count = 65 }
+repeat = 20
+every = "50us"
+[[send]]
+endpoint = "trapper"
+channel = 2
+at = "10us"
+payload = { text = "" }
+[[send]]
+endpoint = "client"
+channel = 99
+at = "10us"
+payload = { text = "nobody's channel" }
+"#;
+
+/// Every line of the traces of all built-in scenarios and of one where much goes wrong.
+fn lines() -> Vec<Value> {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    fs::write(directory.path().join("faulty.toml"), FAULTY).expect("it can be written");
+    let class = "Trapper.class";
+    fs::copy(classes().join(class), directory.path().join(class)).expect("it can be copied");
+    let mut out = jive_in(
+        directory.path(),
+        words("run faulty.toml --trace json --payload"),
+        b"",
+    )
+    .out;
+    for builtin in nic_runtime::scenario::BUILTIN {
+        out += &jive(["run", builtin.name, "--trace", "json"]).out;
+    }
+    out.lines()
+        .map(|line| serde_json::from_str(line).expect("JSON Lines"))
+        .collect()
+}
+
+#[test]
+fn the_schema_holds_for_every_event_and_for_no_other_field() {
+    let schema = schema();
+    jsonschema::draft202012::meta::validate(&schema).expect("it is a schema of draft 2020-12");
+    let validator = jsonschema::draft202012::new(&schema).expect("it is a schema");
+    let lines = lines();
+    let mut seen = BTreeSet::new();
+    for line in &lines {
+        if let Some(error) = validator.iter_errors(line).next() {
+            panic!("{line}: {error}");
+        }
+        let event = line["event"].as_str().expect("checked above");
+        if seen.insert(event.to_owned()) {
+            assert_strict(&validator, line);
+        }
+    }
+    let known = schema["oneOf"].as_array().expect("the list of events");
+    let known = known
+        .iter()
+        .map(|reference| reference["$ref"].as_str().expect("a reference"))
+        .map(|reference| reference.trim_start_matches("#/$defs/").to_owned())
+        .collect::<BTreeSet<_>>();
+    assert_eq!(seen, known, "events that occur, events that the schema has");
+}
+
+/// Asserts that the schema refuses the line with any field renamed or added.
+fn assert_strict(validator: &Validator, line: &Value) {
+    let fields = line.as_object().expect("an object");
+    for name in fields.keys() {
+        let mut renamed = fields.clone();
+        let value = renamed.remove(name).expect("it is there");
+        renamed.insert(format!("{name}x"), value);
+        assert!(
+            !validator.is_valid(&Value::Object(renamed)),
+            "{name} of {line}"
+        );
+    }
+    let mut longer = fields.clone();
+    longer.insert("more".to_owned(), Value::Null);
+    assert!(!validator.is_valid(&Value::Object(longer)), "{line}");
+}
+
+#[test]
+fn the_trace_is_headed_and_ended_and_times_never_fall() {
+    let out = jive(words("run lossy-link --trace json --seed 9")).out;
+    let lines = out
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON Lines"))
+        .collect::<Vec<Value>>();
+    let head = r#"{"event":"trace","version":1,"profile":"lanai-1998","seed":9}"#;
+    assert_eq!(out.lines().next(), Some(head));
+    let [_, events @ .., summary] = &lines[..] else {
+        panic!("expected events, found {out}");
+    };
+    assert_eq!(summary["event"], "summary");
+    assert_eq!(summary["events"], events.len());
+    assert!(summary.get("t_ns").is_none() && summary.get("nic").is_none());
+    assert!(
+        events
+            .iter()
+            .map(|event| event["t_ns"].as_u64())
+            .is_sorted()
+    );
+}
+
+#[test]
+fn the_summary_is_what_the_events_add_up_to() {
+    for line in lines().split(|line| line["event"] == "trace") {
+        let Some((summary, events)) = line.split_last() else {
+            continue;
+        };
+        let of = |name: &'static str| events.iter().filter(move |event| event["event"] == name);
+        let count = |name| of(name).count();
+        let bytes = |name| {
+            of(name)
+                .filter_map(|event| event["length"].as_u64())
+                .sum::<u64>()
+        };
+        let totals = &summary["totals"];
+        assert_eq!(totals["posted"], count("tx-post"));
+        assert_eq!(totals["packets_sent"], count("wire-tx"));
+        assert_eq!(totals["bytes_sent"], bytes("wire-tx"));
+        assert_eq!(totals["packets_received"], count("wire-rx"));
+        assert_eq!(totals["bytes_received"], bytes("wire-rx"));
+        assert_eq!(totals["delivered"], count("rx-descriptor"));
+        let sum = |counts: &Value| {
+            let counts = counts.as_object().expect("an object").values();
+            counts.filter_map(Value::as_u64).sum::<u64>()
+        };
+        assert_eq!(
+            sum(&totals["drops"]),
+            (count("drop") + count("wire-drop")) as u64
+        );
+        assert_eq!(sum(&totals["traps"]), count("trap") as u64);
+    }
+}

@@ -1,0 +1,118 @@
+//! `jive verify` and `jive disasm`.
+
+use serde_json::Value;
+
+use crate::{classes, jive, jive_in, words};
+
+/// A class of the project's own, whose bytes tests may damage.
+const CLASS: &[u8] = applets::RAW_UNET.class;
+
+#[test]
+fn accepted_classes_get_a_line_each() {
+    let ended = jive(words("verify --class-only Calls.class Trapper.class"));
+    assert_eq!((ended.status, ended.err.as_str()), (0, ""));
+    let lines = ended.out.lines().collect::<Vec<_>>();
+    assert!(
+        lines[0].starts_with("ok: Calls.class: class Calls, major 52, 13 methods, "),
+        "{lines:?}"
+    );
+    assert!(lines[1].starts_with("ok: Trapper.class: class Trapper, major 52, 4 methods, "));
+}
+
+#[test]
+fn a_rejection_shows_rule_place_types_source_line_and_mend() {
+    let ended = jive(words("verify LongMaths.class"));
+    assert_eq!((ended.status, ended.err.as_str()), (1, ""));
+    insta::assert_snapshot!(ended.out);
+}
+
+#[test]
+fn a_missing_member_is_a_matter_of_applets_alone() {
+    let ended = jive(words("verify Calls.class"));
+    assert_eq!(ended.status, 1);
+    insta::assert_snapshot!(ended.out);
+    assert_eq!(jive(words("verify --class-only Calls.class")).status, 0);
+}
+
+#[test]
+fn every_prefix_is_rejected_with_its_offset() {
+    for length in 0..CLASS.len() {
+        // A process for each would take minutes; each verdict of one process is a line.
+        if length % 97 != 0 {
+            continue;
+        }
+        let ended = jive_in(
+            &classes(),
+            words("verify --format json -"),
+            &CLASS[..length],
+        );
+        assert_eq!(ended.status, 1, "{length}");
+        let verdict = serde_json::from_str::<Value>(&ended.out).expect("one object");
+        assert_eq!(verdict["verdict"], "rejected");
+        assert_eq!(verdict["code"], "malformed/truncated", "{length}");
+        let offset = verdict["offset"].as_u64().expect("an offset");
+        assert!(offset <= length as u64, "{verdict}");
+    }
+}
+
+#[test]
+fn json_is_an_object_a_file_and_2_outranks_1() {
+    let ended = jive(words(
+        "verify --format json LongMaths.class Trapper.class nowhere.class .",
+    ));
+    assert_eq!((ended.status, ended.err.as_str()), (2, ""));
+    let verdicts = ended
+        .out
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("an object a line"))
+        .collect::<Vec<Value>>();
+    let [rejected, accepted, missing, directory] = &verdicts[..] else {
+        panic!("expected four objects, found {}", ended.out);
+    };
+    assert_eq!(rejected["file"], "LongMaths.class");
+    assert_eq!(rejected["verdict"], "rejected");
+    assert_eq!(rejected["code"], "subset/long");
+    assert_eq!(rejected["class"], "LongMaths");
+    assert_eq!(rejected["method"], "doRx");
+    assert_eq!(rejected["descriptor"], "(II)I");
+    assert_eq!(rejected["instruction"], "i2l");
+    assert_eq!(rejected["source_file"], "LongMaths.java");
+    assert_eq!(rejected["line"], 11);
+    assert_eq!(accepted["verdict"], "accepted");
+    assert_eq!(accepted["class"], "Trapper");
+    assert_eq!(accepted["major"], 52);
+    assert_eq!(missing["verdict"], "unreadable");
+    assert_eq!(missing["message"], "no such file");
+    assert_eq!(directory["message"], "expected a file, found a directory");
+}
+
+#[test]
+fn a_file_of_ten_megabytes_is_over_the_limit() {
+    let mut bytes = CLASS.to_vec();
+    bytes.resize(10 << 20, 0);
+    let ended = jive_in(&classes(), words("verify --format json -"), &bytes);
+    assert_eq!(ended.status, 1);
+    let verdict = serde_json::from_str::<Value>(&ended.out).expect("one object");
+    assert_eq!(verdict["code"], "limit/file-size");
+}
+
+#[test]
+fn disasm_shows_pool_members_code_and_types() {
+    let ended = jive_in(
+        &classes(),
+        words("disasm -"),
+        applets::RAW_UNET_SINGLE.class,
+    );
+    assert_eq!((ended.status, ended.err.as_str()), (0, ""));
+    insta::assert_snapshot!(ended.out);
+}
+
+#[test]
+fn disasm_shows_a_rejected_class_too() {
+    let ended = jive(words("disasm LongMaths.class"));
+    assert_eq!(ended.status, 0);
+    assert!(ended.out.contains("lmul"), "{}", ended.out);
+    assert!(ended.err.contains("error[subset/long]"), "{}", ended.err);
+    assert_eq!(jive(words("disasm LongMaths.java")).status, 1);
+    assert_eq!(jive(words("disasm nowhere")).status, 2);
+}
