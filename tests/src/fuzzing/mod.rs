@@ -3,6 +3,7 @@
 //! `fuzz` calls them from libfuzzer, and a test calls them on every fixture and shipped class. A body
 //! returns nothing: a finding is a panic.
 
+mod expression;
 mod program;
 mod random;
 

@@ -4,9 +4,7 @@
 //! not be as well as acceptances.
 
 use arbitrary::{Arbitrary, Result, Unstructured};
-use jive_core::NativeType;
 use jive_verifier::Policy;
-use nic_runtime::sle::NicNative;
 
 use super::{Random, run_as};
 use crate::asm::assemble;
@@ -64,7 +62,7 @@ const MEMBERS: &str = "
 ";
 
 /// What the methods take: an `int`, a `byte[]` and an `int`.
-const PARAMETERS: &str = "(I[BI)";
+pub(super) const PARAMETERS: &str = "(I[BI)";
 
 /// The methods: flags, name, result.
 const METHODS: [(&str, &str, &str); 5] = [
@@ -77,7 +75,7 @@ const METHODS: [(&str, &str, &str); 5] = [
 
 /// What a value is.
 #[derive(Copy, Clone, PartialEq, Eq)]
-enum Kind {
+pub(super) enum Kind {
     Int,
     Bytes,
     Shorts,
@@ -87,7 +85,7 @@ enum Kind {
 }
 
 impl Kind {
-    const ARRAYS: [Kind; 4] = [Kind::Bytes, Kind::Shorts, Kind::Ints, Kind::Flags];
+    pub(super) const ARRAYS: [Kind; 4] = [Kind::Bytes, Kind::Shorts, Kind::Ints, Kind::Flags];
 
     /// Local variable that holds one, counted behind `this`.
     const fn local(self) -> u16 {
@@ -102,7 +100,7 @@ impl Kind {
     }
 
     /// Element type, mnemonic prefix of element access, and the field that holds such an array.
-    const fn array(self) -> (&'static str, &'static str, &'static str) {
+    pub(super) const fn array(self) -> (&'static str, &'static str, &'static str) {
         match self {
             Kind::Bytes | Kind::Int | Kind::This => ("byte", "ba", "bytes:[B"),
             Kind::Shorts => ("short", "sa", "shorts:[S"),
@@ -153,8 +151,8 @@ impl<'a> Arbitrary<'a> for Program {
 }
 
 /// A method in the writing.
-struct Writer<'w, 'a> {
-    u: &'w mut Unstructured<'a>,
+pub(super) struct Writer<'w, 'a> {
+    pub(super) u: &'w mut Unstructured<'a>,
     text: String,
     labels: u32,
     nodes: u32,
@@ -166,31 +164,31 @@ struct Writer<'w, 'a> {
 }
 
 impl Writer<'_, '_> {
-    fn line(&mut self, line: &str) {
+    pub(super) fn line(&mut self, line: &str) {
         self.text.push_str(line);
         self.text.push('\n');
     }
 
-    fn label(&mut self) -> String {
+    pub(super) fn label(&mut self) -> String {
         self.labels += 1;
         format!("l{}", self.labels)
     }
 
-    fn place(&mut self, label: &str) {
+    pub(super) fn place(&mut self, label: &str) {
         self.line(&format!("{label}:"));
     }
 
-    fn pick<T: Copy>(&mut self, of: &[T]) -> Result<T> {
+    pub(super) fn pick<T: Copy>(&mut self, of: &[T]) -> Result<T> {
         self.u.choose(of).copied()
     }
 
     /// Says how deep the next node may go, 0 once there are nodes enough.
-    fn spend(&mut self, depth: u8) -> u8 {
+    pub(super) fn spend(&mut self, depth: u8) -> u8 {
         self.nodes += 1;
         if self.nodes < NODES_MAX { depth } else { 0 }
     }
 
-    fn load(&mut self, kind: Kind) -> Result<()> {
+    pub(super) fn load(&mut self, kind: Kind) -> Result<()> {
         let local = kind.local() + self.this;
         let wide = self.pick(&["", "wide "])?;
         let letter = if kind == Kind::Int { 'i' } else { 'a' };
@@ -365,249 +363,5 @@ impl Writer<'_, '_> {
             }
         }
         Ok(())
-    }
-
-    /// Goes to `target` or falls through.
-    fn condition(&mut self, target: &str, depth: u8) -> Result<()> {
-        let mnemonic = match self.u.int_in_range(0..=3)? {
-            0 => {
-                self.int(depth)?;
-                self.pick(&["ifeq", "ifne", "iflt", "ifge", "ifgt", "ifle"])?
-            }
-            1 => {
-                self.int(depth)?;
-                self.int(depth)?;
-                self.pick(&[
-                    "if_icmpeq",
-                    "if_icmpne",
-                    "if_icmplt",
-                    "if_icmpge",
-                    "if_icmpgt",
-                ])?
-            }
-            2 => {
-                let kind = self.pick(&Kind::ARRAYS)?;
-                self.reference(kind, depth)?;
-                self.pick(&["ifnull", "ifnonnull"])?
-            }
-            _ => {
-                // References of different types may be compared.
-                let kind = self.pick(&Kind::ARRAYS)?;
-                self.reference(kind, depth)?;
-                self.reference(Kind::This, depth)?;
-                self.pick(&["if_acmpeq", "if_acmpne"])?
-            }
-        };
-        self.line(&format!("{mnemonic} {target}"));
-        Ok(())
-    }
-
-    /// Pushes an `int`.
-    fn int(&mut self, depth: u8) -> Result<()> {
-        let depth = self.spend(depth);
-        if depth == 0 {
-            return self.load(Kind::Int);
-        }
-        let inner = depth - 1;
-        match self.u.int_in_range(0..=11)? {
-            0 => {
-                let value: i32 = self.u.arbitrary()?;
-                self.line(&format!("ldc {value}"));
-            }
-            1 => self.load(Kind::Int)?,
-            2 => {
-                let value: i8 = self.u.arbitrary()?;
-                self.line(&format!("bipush {value}"));
-            }
-            3 => {
-                self.int(inner)?;
-                self.int(inner)?;
-                self.operation()?;
-            }
-            4 => {
-                self.int(inner)?;
-                let line = self.pick(&["ineg", "i2b", "i2s"])?;
-                self.line(line);
-            }
-            5 => {
-                let kind = self.pick(&Kind::ARRAYS)?;
-                self.reference(kind, inner)?;
-                self.small_int(3, inner)?;
-                self.line(&format!("{}load", kind.array().1));
-            }
-            6 => {
-                let kind = self.pick(&Kind::ARRAYS)?;
-                self.reference(kind, inner)?;
-                self.line("arraylength");
-            }
-            7 => {
-                let field = self.pick(&["int:I", "byte:B", "short:S", "boolean:Z"])?;
-                self.line(&format!("getstatic {field}"));
-            }
-            8 => {
-                self.reference(Kind::This, inner)?;
-                self.line("getfield count:I");
-            }
-            9 => {
-                let (name, result) = self.pick(&[("whole", "I"), ("narrow", "B")])?;
-                self.call(name, result, inner)?;
-            }
-            10 => self.choice(inner)?,
-            _ => self.shuffle(inner)?,
-        }
-        Ok(())
-    }
-
-    /// Pushes an `int` that most of the time is from 0 to `mask`, so that programs get past their
-    /// array accesses.
-    fn small_int(&mut self, mask: u8, depth: u8) -> Result<()> {
-        self.int(depth)?;
-        if self.u.ratio(15, 16)? {
-            self.line(&format!("bipush {mask}\niand"));
-        }
-        Ok(())
-    }
-
-    fn operation(&mut self) -> Result<()> {
-        let line = self.pick(&[
-            "iadd", "isub", "imul", "idiv", "irem", "ishl", "ishr", "iushr", "iand", "ior", "ixor",
-        ])?;
-        self.line(line);
-        Ok(())
-    }
-
-    /// One `int` or another, by a branch or a switch; what lies below on the stack stays.
-    fn choice(&mut self, depth: u8) -> Result<()> {
-        let (other, end) = (self.label(), self.label());
-        match self.u.int_in_range(0..=2)? {
-            0 => self.condition(&other, depth)?,
-            1 => {
-                self.int(depth)?;
-                let first = self.label();
-                let low: i16 = self.u.arbitrary()?;
-                self.line(&format!(
-                    "tableswitch {low}: {first} {other} default: {first}"
-                ));
-                self.place(&first);
-            }
-            _ => {
-                self.int(depth)?;
-                let first = self.label();
-                let key: i16 = self.u.arbitrary()?;
-                self.line(&format!("lookupswitch {key}: {other} default: {first}"));
-                self.place(&first);
-            }
-        }
-        self.int(depth)?;
-        self.line(&format!("goto {end}"));
-        self.place(&other);
-        self.int(depth)?;
-        self.place(&end);
-        Ok(())
-    }
-
-    /// An `int` that goes through the instructions that only move values.
-    fn shuffle(&mut self, depth: u8) -> Result<()> {
-        let (ints, moves, left) = self.pick(&[
-            (1, "dup", 2),
-            (2, "swap", 2),
-            (2, "dup_x1", 3),
-            (3, "dup_x2", 4),
-            (2, "dup2", 4),
-            (3, "dup2_x1", 5),
-            (4, "dup2_x2", 6),
-            (3, "pop2", 1),
-            (2, "pop", 1),
-        ])?;
-        if self.u.ratio(1, 4)? {
-            // An array and an `int` change places.
-            self.reference(Kind::Bytes, depth)?;
-            self.int(depth)?;
-            self.line("swap\narraylength");
-            return self.operation();
-        }
-        for _ in 0..ints {
-            self.int(depth)?;
-        }
-        self.line(moves);
-        for _ in 1..left {
-            self.operation()?;
-        }
-        Ok(())
-    }
-
-    /// Pushes a reference of this kind, or null.
-    fn reference(&mut self, kind: Kind, depth: u8) -> Result<()> {
-        let depth = self.spend(depth);
-        if depth == 0 {
-            return self.load(kind);
-        }
-        let inner = depth - 1;
-        if kind == Kind::This {
-            if self.u.ratio(1, 16)? {
-                self.line("aconst_null");
-            } else {
-                self.line("getstatic self:LFixture;");
-            }
-            return Ok(());
-        }
-        let (element, _, field) = kind.array();
-        match self.u.int_in_range(0..=6)? {
-            0 | 1 => {
-                let length = self.u.int_in_range(0..=15)?;
-                self.line(&format!("bipush {length}\nnewarray {element}"));
-            }
-            2 => self.load(kind)?,
-            3 => self.line(&format!("getstatic {field}")),
-            4 => {
-                self.small_int(15, inner)?;
-                self.line(&format!("newarray {element}"));
-            }
-            5 if self.u.ratio(1, 4)? => {
-                // Null on one path, an array on the other.
-                let (other, end) = (self.label(), self.label());
-                self.condition(&other, inner)?;
-                self.reference(kind, inner)?;
-                self.line(&format!("goto {end}"));
-                self.place(&other);
-                self.line("aconst_null");
-                self.place(&end);
-            }
-            _ if kind == Kind::Bytes => self.call("array", "[B", inner)?,
-            _ => self.load(kind)?,
-        }
-        Ok(())
-    }
-
-    fn call(&mut self, name: &str, result: &str, depth: u8) -> Result<()> {
-        self.int(depth)?;
-        self.reference(Kind::Bytes, depth)?;
-        self.int(depth)?;
-        self.line(&format!("invokestatic {name}{PARAMETERS}{result}"));
-        Ok(())
-    }
-
-    /// Calls any native and returns what it leaves on the stack.
-    fn native(&mut self, depth: u8) -> Result<Option<Kind>> {
-        let kind = |kind| match kind {
-            NativeType::Int => Kind::Int,
-            NativeType::ByteArray => Kind::Bytes,
-            NativeType::ShortArray => Kind::Shorts,
-            NativeType::IntArray => Kind::Ints,
-        };
-        let decl = self.pick(NicNative::TABLE)?;
-        for parameter in decl.parameters {
-            match kind(parameter.kind) {
-                Kind::Int => self.int(depth)?,
-                array => self.reference(array, depth)?,
-            }
-        }
-        self.line(&format!(
-            "invokestatic {}.{}{}",
-            decl.class,
-            decl.name,
-            decl.descriptor()
-        ));
-        Ok(decl.result.map(kind))
     }
 }
