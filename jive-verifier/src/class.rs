@@ -102,11 +102,9 @@ fn check_method(
         return Err(VerifyErrorKind::SynchronizedMethod);
     }
     signatures.add(method.descriptor, class.name())?;
-    // JVMS §2.9.2: below class file version 51 the flag did not count, and with parameters it was a
-    // method like any other, which nothing could call.
-    if method.name == CLASS_INITIALIZER
-        && !(access.contains(MethodAccess::STATIC) && method.descriptor == "()V")
-    {
+    // Below class file version 51 it could have parameters, and was then a method like any other which
+    // nothing could call (JVMS §2.9.2).
+    if method.name == CLASS_INITIALIZER && method.descriptor != "()V" {
         return Err(VerifyErrorKind::ClassInitializer);
     }
     if access.contains(MethodAccess::NATIVE) {

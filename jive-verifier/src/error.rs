@@ -244,9 +244,9 @@ kinds! {
     /// Two methods share a name.
     OverloadedMethod { first: MethodId }
         = "subset/overloaded-method", "expected one method of each name, method {first} has the name too";
-    /// A `<clinit>` that is not `static` or takes parameters (JVMS §2.9.2).
+    /// A `<clinit>` that takes parameters or returns a value (JVMS §2.9.2).
     ClassInitializer
-        = "subset/class-initializer", "expected `<clinit>` to be `static` and without parameters, it is not";
+        = "subset/class-initializer", "expected `<clinit>` to have descriptor `()V`, it has another";
     /// A `native` method that the natives table does not have.
     UnknownNative { misfit: Misfit }
         = "subset/unknown-native", "expected a native of the table, {misfit}";

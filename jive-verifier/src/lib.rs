@@ -16,6 +16,26 @@
 //! 4. for each method the data flow (JVMS §4.9.2, §4.10.2): types inferred and merged to a fixed
 //!    point, with a state kept at branch targets only.
 //!
+//! # Choices
+//!
+//! Where the JVMS leaves room, or its implementations differ:
+//!
+//! - Code that no path reaches has static constraints and no types, as in OpenJDK's inferring
+//!   verifier; it may also run off the end of the method.
+//! - Members are resolved when the class is verified, not at first use: what OpenJDK would throw then
+//!   is refused here with a code of its own (`subset/unresolved-…`, `subset/final-store`).
+//! - A `final` field is set in `<clinit>` or `<init>` only, whatever the version of the class file.
+//!   OpenJDK holds to that from version 53 on.
+//! - `this` before `Object.<init>` may be moved and tested for null, and its class's own fields may be
+//!   set; it is not compared, loaded from, passed or returned.
+//! - Two fields may share a name if their types differ, as in the JVMS. Two methods may not, since the
+//!   outside world names methods without descriptors.
+//! - An `abstract` class without `abstract` methods is a class like any other.
+//! - An exception handler counts as a fault of the first instruction that it covers.
+//! - The padding of a switch is zeros below class file version 51 and free from there on.
+//!
+//! # Bounds
+//!
 //! Memory is lent by the caller ([`work_size`], [`WorkArea`]) and work is bounded by a budget of
 //! steps, so that no class file, however hostile, takes more than a stated amount of either.
 #![no_std]

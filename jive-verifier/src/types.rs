@@ -29,7 +29,7 @@ const POINTEES: u8 = 0b1111_1000;
 ///
 /// Each type is the set of what a value may be, one bit an alternative, so that merging is a bitwise
 /// or followed by one rule for what has become too mixed to use. Whole states merge as byte slices
-/// that way; [`merge_all`] is what a hostile class makes the verifier do most.
+/// that way, which is what a hostile class makes the verifier do most.
 ///
 /// The verifier's states hold no `long`, `float`, `double`, `char` or foreign class: instructions
 /// that would make one are refused before.

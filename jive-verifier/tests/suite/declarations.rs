@@ -117,7 +117,7 @@ fn methods_have_names_of_their_own_and_code_of_their_own() {
 }
 
 #[test]
-fn class_initializers_are_static_and_take_nothing() {
+fn class_initializers_take_and_return_nothing() {
     let verdict = |major, access, descriptor| {
         let mut class = ClassBytes::new();
         class.major = major;
