@@ -6,4 +6,5 @@ pub mod fixture;
 pub mod fuzzing;
 pub mod machine;
 pub mod openjdk;
+pub mod random;
 pub mod simulation;

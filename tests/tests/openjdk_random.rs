@@ -7,6 +7,7 @@ use std::fs;
 use jive_core::{Opcode, OperandLayout, StackEffect, StackKind};
 use tests::asm::assemble;
 use tests::openjdk::{Call, calls, jdk, jive};
+use tests::random::Random;
 
 const CLASSES: usize = 24;
 const METHODS: usize = 4;
@@ -21,24 +22,6 @@ const NESTING_MAX: usize = 3;
 const DEPTH_MAX: usize = 10;
 /// One in so many divisions and array accesses may trap.
 const RARE: u64 = 60;
-
-/// Marsaglia's xorshift of 64 bits.
-struct Random(u64);
-
-impl Random {
-    /// Returns a number below `bound`.
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) % bound
-    }
-
-    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
-        let length = u64::try_from(from.len()).expect("a short list");
-        from[usize::try_from(self.below(length)).expect("below a length")]
-    }
-}
 
 /// The text of one method as it grows, with the depth of the operand stack behind it.
 struct Writer {
@@ -287,7 +270,7 @@ fn random_methods_compute_what_openjdk_computes() {
         return;
     }
     let directory = tempfile::tempdir().expect("a temporary directory");
-    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let mut random = Random::new(0x9e37_79b9_7f4a_7c15);
     let mut list = String::new();
     let mut sources = Vec::new();
     for number in 0..CLASSES {
