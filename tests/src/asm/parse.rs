@@ -1,5 +1,8 @@
 //! Text to tree: directives, labels and instructions.
 
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
 use jive_core::{Opcode, OperandLayout};
 
 use super::error::AsmErrorKind;
@@ -367,10 +370,14 @@ fn instruction(
 }
 
 fn opcode(mnemonic: &str) -> Result<Opcode, AsmErrorKind> {
-    Opcode::ALL
-        .iter()
+    // Fuzzing assembles thousands of lines a second, too many to look through the table for each.
+    static BY_MNEMONIC: LazyLock<BTreeMap<&str, Opcode>> = LazyLock::new(|| {
+        let named = |opcode: &Opcode| (opcode.mnemonic(), *opcode);
+        Opcode::ALL.iter().map(named).collect()
+    });
+    BY_MNEMONIC
+        .get(mnemonic)
         .copied()
-        .find(|opcode| opcode.mnemonic() == mnemonic)
         .ok_or_else(|| AsmErrorKind::UnknownMnemonic {
             name: mnemonic.to_owned(),
         })

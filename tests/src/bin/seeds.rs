@@ -1,18 +1,28 @@
-//! Writes the class files that fuzzing starts from: `cargo run -p tests --bin seeds -- fuzz/corpus`.
+//! Writes what fuzzing starts from: `cargo run -p tests --bin seeds -- fuzz/corpus`.
 #![forbid(unsafe_code)]
 
 use std::path::Path;
 use std::process::ExitCode;
+
+use tests::fuzzing::{program_seeds, seeds};
 
 fn main() -> ExitCode {
     let Some(corpus) = std::env::args_os().nth(1) else {
         eprintln!("usage: seeds DIRECTORY");
         return ExitCode::from(2);
     };
-    for target in ["parse", "verify", "run"] {
+    let classes = seeds();
+    let programs = program_seeds();
+    let targets = [
+        ("parse", &classes),
+        ("verify", &classes),
+        ("run", &classes),
+        ("program", &programs),
+    ];
+    for (target, seeds) in targets {
         let directory = Path::new(&corpus).join(target);
         let written = std::fs::create_dir_all(&directory).and_then(|()| {
-            tests::fuzzing::seeds()
+            seeds
                 .iter()
                 .try_for_each(|(name, bytes)| std::fs::write(directory.join(name), bytes))
         });

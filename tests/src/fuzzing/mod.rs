@@ -185,3 +185,13 @@ pub fn seeds() -> Vec<(String, Vec<u8>)> {
         .map(|applet| (applet.name.to_owned(), applet.class.to_vec()));
     fixtures.chain(applets).collect()
 }
+
+/// Returns choices from which programs are built, by name.
+#[must_use]
+pub fn program_seeds() -> Vec<(String, Vec<u8>)> {
+    /// Enough that the choices do not run out before the last method.
+    const CHOICES: usize = 3000;
+    (0..100_u8)
+        .map(|n| (n.to_string(), Random::new(&[n]).bytes(CHOICES)))
+        .collect()
+}
