@@ -389,3 +389,47 @@ fn hex_listing(bytes: &[u8], offset: u32) -> Listing {
     listing.fault(&text, start + 1..start + BYTE_COLUMNS);
     listing
 }
+
+#[cfg(test)]
+mod tests {
+    use bumpalo::Bump;
+
+    use super::*;
+    use crate::sle::load_class;
+
+    /// Judges bytes and, where they are rejected, returns what a user sees without colours.
+    fn shown(bytes: &[u8]) -> Option<String> {
+        let arena = Bump::new();
+        let error = load_class(&arena, bytes, Policy::Applet).err()?;
+        let rendered = Rejection::explore(bytes, Policy::Applet, error).render("A.class");
+        Some(anstream::adapter::strip_str(&rendered).to_string())
+    }
+
+    #[test]
+    fn whatever_byte_is_changed_the_diagnosis_can_be_shown() {
+        let class = applets::DROP.class;
+        let mut rejected = 0;
+        for position in 0..class.len() {
+            for change in [0x01, 0x80, 0xff] {
+                let mut bytes = class.to_vec();
+                bytes[position] ^= change;
+                if let Some(shown) = shown(&bytes) {
+                    rejected += 1;
+                    assert!(shown.starts_with("error["), "{shown}");
+                    assert!(!shown.contains(['\u{1b}', '\u{202e}']), "{shown}");
+                }
+            }
+        }
+        // Most bytes of a class file matter.
+        assert!(rejected > class.len());
+    }
+
+    #[test]
+    fn bytes_that_are_no_class_file_are_marked_where_they_are_wrong() {
+        let magic = shown(b"public class A { }").expect("it is no class file");
+        assert!(magic.contains("0: 70 75 62 6c 69 63 20"), "{magic}");
+        assert!(magic.contains("|         ^^\n"), "{magic}");
+        let empty = shown(b"").expect("it is no class file");
+        assert!(empty.contains("error[malformed/truncated]"), "{empty}");
+    }
+}

@@ -70,8 +70,8 @@ fn place<'t>(path: &'t str, text: &'t str, span: Span, title: String) -> Diagnos
 
 /// Returns the span, cut to its first line: what is wrong with a table is said at its header.
 fn within(text: &str, span: Span) -> std::ops::Range<usize> {
-    let start = span.start.min(text.len());
-    let end = span.end.clamp(start, text.len());
+    let start = text.floor_char_boundary(span.start);
+    let end = text.floor_char_boundary(span.end).max(start);
     let line = text[start..end]
         .find('\n')
         .map_or(end, |newline| start + newline);
@@ -81,7 +81,7 @@ fn within(text: &str, span: Span) -> std::ops::Range<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scenario::parse;
+    use crate::scenario::{self, parse};
 
     /// Returns what a user without colours sees of a scenario's mistakes.
     fn shown(text: &str) -> String {
@@ -161,6 +161,21 @@ mod tests {
             !shown.contains('\u{1b}') && !shown.contains('\u{202e}'),
             "{shown}"
         );
+    }
+
+    #[test]
+    fn whatever_byte_is_changed_the_mistakes_can_be_shown() {
+        let text = scenario::builtin("contract").expect("it is shipped").text;
+        let original = text.replace("hello", "größe").into_bytes();
+        for position in 0..original.len() {
+            for change in [b'"', b'[', b'\n', 0xc3, b'9', b' '] {
+                let mut bytes = original.clone();
+                bytes[position] = change;
+                if let Err(error) = parse(&bytes, None, None) {
+                    assert!(!render("s.toml", &bytes, &error).is_empty());
+                }
+            }
+        }
     }
 
     #[test]

@@ -5,12 +5,12 @@ use super::limits;
 use super::mistake::{MistakeKind, Named, closest};
 use super::model::{EndpointSpec, HostSpec, Notify};
 use super::names::NameIndex;
-use super::table::{self, Mistakes, Table};
+use super::table::{self, Mistakes, Table, keys};
 use crate::event::NicId;
 use crate::profile::Profile;
 use crate::time::SimDuration;
 
-const ENDPOINT_KEYS: &[&str] = &[
+pub(super) const ENDPOINT_KEYS: &[&str] = &[
     "nic",
     "name",
     "applet",
@@ -25,8 +25,14 @@ const ENDPOINT_KEYS: &[&str] = &[
     "poll_every",
 ];
 const FREE_BUFFER_KEYS: &[&str] = &["count", "length"];
-const HOSTS: &[&str] = &["sink", "echo"];
-const NOTIFIES: &[&str] = &["poll", "upcall"];
+
+/// The programs that can run at an endpoint.
+const HOSTS: [(&str, HostSpec); 2] = [("sink", HostSpec::Sink), ("echo", HostSpec::Echo)];
+const HOST_NAMES: [&str; HOSTS.len()] = keys(&HOSTS);
+
+/// How the user learns of messages, and whether that is by an upcall.
+const NOTIFIES: [(&str, bool); 2] = [("poll", false), ("upcall", true)];
+const NOTIFY_NAMES: [&str; NOTIFIES.len()] = keys(&NOTIFIES);
 
 /// Bytes of a buffer area unless the scenario says otherwise.
 const BUFFER_AREA_DEFAULT: u64 = 65_536;
@@ -109,7 +115,7 @@ fn read_endpoint<'t>(
         buffer_area: narrow(buffer_area),
         free_buffer_count: narrow(free_buffer_count),
         free_buffer_length: narrow(free_buffer_length),
-        host: host(table, mistakes),
+        host: choice(table, "host", &HOSTS, &HOST_NAMES, mistakes).unwrap_or(HostSpec::Sink),
         fuel: table.number("fuel", FUEL_DEFAULT, fuel_range, table::integer, mistakes),
         heap: narrow(heap),
         tx_queue: queue(table, "tx_queue", mistakes),
@@ -173,15 +179,8 @@ fn queue(table: &Table<'_>, key: &'static str, mistakes: &mut Mistakes) -> u32 {
     narrow(table.number(key, QUEUE_DEFAULT, range, table::integer, mistakes))
 }
 
-fn host(table: &Table<'_>, mistakes: &mut Mistakes) -> HostSpec {
-    match choice(table, "host", HOSTS, mistakes) {
-        Some("echo") => HostSpec::Echo,
-        _ => HostSpec::Sink,
-    }
-}
-
 fn notify(table: &Table<'_>, profile: &Profile, mistakes: &mut Mistakes) -> Notify {
-    let upcall = choice(table, "notify", NOTIFIES, mistakes) == Some("upcall");
+    let upcall = choice(table, "notify", &NOTIFIES, &NOTIFY_NAMES, mistakes) == Some(true);
     let every = table.optional("poll_every", table::time, mistakes);
     let default = profile.host.poll_every;
     match every {
@@ -204,18 +203,19 @@ fn notify(table: &Table<'_>, profile: &Profile, mistakes: &mut Mistakes) -> Noti
     Notify::Poll { every }
 }
 
-/// Reads a word of a fixed set.
-fn choice(
+/// Reads a word of a fixed set, and returns what it stands for.
+fn choice<T: Copy>(
     table: &Table<'_>,
     key: &'static str,
+    choices: &[(&'static str, T)],
     known: &'static [&'static str],
     mistakes: &mut Mistakes,
-) -> Option<&'static str> {
+) -> Option<T> {
     let given = table.optional(key, table::text, mistakes)?;
-    let found = known.iter().copied().find(|word| *word == given.value);
+    let found = choices.iter().find(|(word, _)| *word == given.value);
     if found.is_none() {
         let suggestion = closest(given.value, known.iter().copied());
         mistakes.add(given.span, MistakeKind::UnknownChoice { known, suggestion });
     }
-    found
+    found.map(|(_, meaning)| *meaning)
 }

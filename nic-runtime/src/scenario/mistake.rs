@@ -247,6 +247,7 @@ impl MistakeKind {
                 suggestion: Some(span),
                 ..
             } => Some((*span, "a similar name is defined here")),
+            // Every other kind is a matter of one place.
             _ => None,
         }
     }
@@ -259,6 +260,7 @@ impl MistakeKind {
             | MistakeKind::UnknownChoice { suggestion, .. }
             | MistakeKind::UnknownBuiltin { suggestion }
             | MistakeKind::UnknownProfile { suggestion } => *suggestion,
+            // Of every other kind no single word is wrong.
             _ => None,
         }
     }

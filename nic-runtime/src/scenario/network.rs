@@ -12,8 +12,8 @@ use super::table::{self, Mistakes, Table};
 use crate::event::NicId;
 use crate::profile::Profile;
 
-const NIC_KEYS: &[&str] = &["name", "sram"];
-const LINK_KEYS: &[&str] = &[
+pub(super) const NIC_KEYS: &[&str] = &["name", "sram"];
+pub(super) const LINK_KEYS: &[&str] = &[
     "between",
     "loss",
     "duplicate",

@@ -32,15 +32,7 @@ const FORMS: [(&str, Form); 6] = [
     }),
 ];
 
-const KEYS: [&str; FORMS.len()] = {
-    let mut keys = [""; FORMS.len()];
-    let mut index = 0;
-    while index < keys.len() {
-        keys[index] = FORMS[index].0;
-        index += 1;
-    }
-    keys
-};
+pub(super) const KEYS: [&str; FORMS.len()] = table::keys(&FORMS);
 
 /// Reads a payload. Random bytes depend on the scenario's seed and on `owner` alone, so that no other
 /// line of the file changes them.

@@ -167,6 +167,7 @@ mod tests {
     use super::*;
     use crate::event::{ChannelId, EndpointId, NicId};
     use crate::scenario::model::{ChannelSpec, HostSpec, Notify};
+    use crate::scenario::payload;
     use crate::time::SimDuration;
 
     const ONE_NIC: &str = "[[nic]]\nname = \"a\"\n[[endpoint]]\nnic = \"a\"\nname = \"e\"\n";
@@ -265,6 +266,26 @@ mod tests {
         );
         let one = format!("{nics}[[link]]\nbetween = [\"c\", \"a\"]\nlatency = \"1us\"\n");
         assert_eq!(pairs(&one), [(0, 2), (0, 0), (1, 1), (2, 2)]);
+    }
+
+    #[test]
+    fn every_key_is_in_the_documentation() {
+        let page = include_str!("../../../docs/scenario.md");
+        let keys = [
+            ROOT_KEYS,
+            network::NIC_KEYS,
+            network::LINK_KEYS,
+            endpoints::ENDPOINT_KEYS,
+        ];
+        let more = [traffic::SEND_KEYS, &payload::KEYS[..]];
+        for key in keys.into_iter().chain(more).flatten() {
+            let written = [
+                format!("`{key}`"),
+                format!("`[[{key}]]`"),
+                format!("`{{ {key} = "),
+            ];
+            assert!(written.iter().any(|form| page.contains(form)), "{key}");
+        }
     }
 
     #[test]

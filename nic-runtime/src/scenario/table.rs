@@ -240,6 +240,17 @@ impl<'t> Table<'t> {
     }
 }
 
+/// Returns the words of a table of words and what each stands for.
+pub(super) const fn keys<T, const N: usize>(rows: &[(&'static str, T); N]) -> [&'static str; N] {
+    let mut keys = [""; N];
+    let mut index = 0;
+    while index < N {
+        keys[index] = rows[index].0;
+        index += 1;
+    }
+    keys
+}
+
 /// Says that a value is of another type than expected.
 #[must_use]
 pub(super) fn wrong_type(expected: &'static str, found: &DeValue<'_>) -> MistakeKind {

@@ -17,7 +17,7 @@ use super::table::{self, Mistakes, Table, wrong_type};
 use crate::event::{ChannelId, EndpointId, NicId};
 use crate::time::{SimDuration, SimTime};
 
-const SEND_KEYS: &[&str] = &["endpoint", "channel", "at", "payload", "repeat", "every"];
+pub(super) const SEND_KEYS: &[&str] = &["endpoint", "channel", "at", "payload", "repeat", "every"];
 
 /// One end of a channel: an endpoint, its number for the channel, and where that is written.
 type End = (EndpointId, ChannelId, Span);
