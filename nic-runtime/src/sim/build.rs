@@ -6,7 +6,7 @@ use jive_core::{CallStack, Frame};
 use super::dma::Transfers;
 use super::processor::Processor;
 use super::report::Report;
-use super::{SimError, Simulation, at};
+use super::{AppletId, SimError, Simulation, at};
 use crate::event::{EndpointId, NicId, Sink};
 use crate::fabric::{Fabric, Faults, PacketStore, Wire};
 use crate::host::{Notify, Program, TransmitRegion, User};
@@ -39,6 +39,7 @@ impl<'a, S: Sink> Simulation<'a, S> {
         }
         join(scenario, &fabric, &mut endpoints)?;
         check_payloads(scenario, &users)?;
+        let (applets, applet_of) = applets(arena, scenario, classes)?;
         let (nics, positions) = nics(scenario, &fabric);
         Ok(Simulation {
             now: SimTime::ZERO,
@@ -58,7 +59,8 @@ impl<'a, S: Sink> Simulation<'a, S> {
             memory,
             endpoints,
             positions,
-            applets: applets(arena, scenario, classes)?,
+            applets,
+            applet_of,
             fuel: scenario.endpoints.iter().map(|spec| spec.fuel).collect(),
             users,
             report: Report::new(scenario, classes, sink),
@@ -189,19 +191,21 @@ fn processor<'a>(arena: &'a Bump, profile: &Profile) -> Processor<'a> {
     ))
 }
 
+/// Builds the applets, and tells each endpoint's.
 fn applets<'a>(
     arena: &'a Bump,
     scenario: &Scenario,
     classes: &'a [LoadedClass<'a>],
-) -> Result<Vec<Option<Applet<'a>>>, SimError> {
+) -> Result<(Vec<Applet<'a>>, Vec<Option<AppletId>>), SimError> {
     let max_packet = scenario.profile.memory.max_packet.get();
-    let applet = |spec: &EndpointSpec| {
-        let Some(class) = spec.class else {
-            return Ok(None);
-        };
-        Applet::new(arena, &classes[class], spec.heap, max_packet)
-            .map(Some)
-            .map_err(|error| SimError::Class { class, error })
-    };
-    scenario.endpoints.iter().map(applet).collect()
+    let mut applets = Vec::new();
+    let mut applet_of = vec![None; scenario.endpoints.len()];
+    for (spec, place) in scenario.endpoints.iter().zip(&mut applet_of) {
+        let Some(class) = spec.class else { continue };
+        let id = u32::try_from(applets.len()).expect("there are fewer applets than endpoints");
+        let applet = Applet::new(arena, &classes[class], spec.heap, max_packet);
+        applets.push(applet.map_err(|error| SimError::Class { class, error })?);
+        *place = Some(AppletId(id));
+    }
+    Ok((applets, applet_of))
 }

@@ -4,15 +4,15 @@
 //! leaves when every applet is loaded.
 
 use bumpalo::Bump;
-use jive_core::{Lifetime, MethodId, Step, TrapKind};
+use jive_core::{Lifetime, MethodId, Step, Trap, TrapKind};
 
-use super::call::Request;
-use super::{SimError, Simulation, at};
-use crate::event::{DmaDirection, EndpointId, EventKind, NicId, Sink};
+use super::request::Request;
+use super::{SimError, Simulation, Tenant, at};
+use crate::event::{DmaDirection, DropReason, EndpointId, EventKind, NicId, Sink};
 use crate::fabric::PacketRef;
 use crate::scenario::model::Scenario;
 use crate::sle::{
-    Applied, LoadedClass, NicNative, Policy, Rights, check, host_to_nic, load_class, nic_to_host,
+    Applied, LoadedClass, Policy, Rights, check, host_to_nic, load_class, nic_to_host,
 };
 
 /// An applet trapped while it was loaded; the trap is reported.
@@ -35,8 +35,12 @@ impl<S: Sink> Simulation<'_, S> {
     /// Initialises every applet, in file order, then lets what they sent go.
     pub(super) fn load_applets(&mut self) -> Result<(), LoadTrapped> {
         let mut sent = Vec::new();
-        for id in (0u32..).map(EndpointId).take(self.endpoints.len()) {
-            self.load_applet(id, &mut sent)?;
+        for index in 0..self.endpoints.len() {
+            let Some(applet) = self.applet_of[index] else {
+                continue;
+            };
+            let endpoint = EndpointId(u32::try_from(index).expect("endpoints have u32 numbers"));
+            self.load_applet(Tenant { endpoint, applet }, &mut sent)?;
         }
         for packet in sent {
             self.enqueue(packet);
@@ -46,90 +50,60 @@ impl<S: Sink> Simulation<'_, S> {
 
     fn load_applet(
         &mut self,
-        id: EndpointId,
+        tenant: Tenant,
         sent: &mut Vec<PacketRef>,
     ) -> Result<(), LoadTrapped> {
-        let Some(applet) = &self.applets[at(id.0)] else {
-            return Ok(());
+        let applet = &self.applets[at(tenant.applet.0)];
+        let (program, constructor) = (applet.class.program, applet.members.constructor);
+        let nic = self.endpoints[at(tenant.endpoint.0)].nic;
+        for method in program.initializer().into_iter().chain([constructor]) {
+            let kind = EventKind::AppletCall { method, args: &[] };
+            self.report.emit(self.now, tenant.endpoint, kind);
+            match self.initialize(nic, tenant, method, sent) {
+                Ok(value) => self.emit_return(nic, tenant, method, value),
+                Err(trap) => {
+                    self.emit_trap(tenant, trap);
+                    return Err(LoadTrapped);
+                }
+            }
+            self.endpoints[at(tenant.endpoint.0)].free.keep_popped();
+        }
+        let heap_bytes = self.applets[at(tenant.applet.0)].heap_bytes();
+        let kind = EventKind::Load {
+            code_bytes: program.code_bytes(),
+            heap_bytes,
         };
-        let (program, members) = (applet.class.program, applet.members);
-        for method in program
-            .initializer()
-            .into_iter()
-            .chain([members.constructor])
-        {
-            self.initialize(id, method, sent)?;
-        }
-        if let Some(applet) = &self.applets[at(id.0)] {
-            let (code_bytes, heap_bytes) = (program.code_bytes(), applet.heap_bytes());
-            self.report.emit(
-                self.now,
-                id,
-                EventKind::Load {
-                    code_bytes,
-                    heap_bytes,
-                },
-            );
-        }
+        self.report.emit(self.now, tenant.endpoint, kind);
         Ok(())
     }
 
     /// Runs an initializer to its end, now.
     fn initialize(
         &mut self,
-        id: EndpointId,
+        nic: NicId,
+        tenant: Tenant,
         method: MethodId,
         sent: &mut Vec<PacketRef>,
-    ) -> Result<(), LoadTrapped> {
-        self.report
-            .emit(self.now, id, EventKind::AppletCall { method, args: &[] });
-        let nic = self.endpoints[at(id.0)].nic;
-        let Some(applet) = &mut self.applets[at(id.0)] else {
-            return Ok(());
-        };
+    ) -> Result<Option<i32>, Trap> {
+        let fuel = self.fuel[at(tenant.endpoint.0)];
+        let instance = &mut self.applets[at(tenant.applet.0)].instance;
         let stack = &mut self.processors[at(nic.0)].stack;
-        let fuel = self.fuel[at(id.0)];
-        let mut ended = applet
-            .instance
-            .start(stack, method, &[], fuel, Lifetime::Persistent)
-            .map_or_else(|trap| Some(Err(trap)), |()| None);
-        while ended.is_none() {
-            let Some(applet) = &mut self.applets[at(id.0)] else {
-                return Ok(());
-            };
+        instance.start(stack, method, &[], fuel, Lifetime::Persistent)?;
+        loop {
+            let instance = &mut self.applets[at(tenant.applet.0)].instance;
             let stack = &mut self.processors[at(nic.0)].stack;
-            ended = match applet.instance.run(stack) {
-                Step::Returned(value) => Some(Ok(value)),
-                Step::Trapped(trap) => Some(Err(trap)),
-                Step::Native { id: native, args } => {
-                    let request = Request::new(native, args);
-                    let extra = NicNative::from_id(native)
-                        .map_or(0, |native| self.profile.native_fuel.of(native.cost()));
-                    let outcome = stack
-                        .charge(extra)
-                        .and_then(|()| self.perform_now(nic, id, &request, sent));
-                    self.processors[at(nic.0)].stack.resume(outcome);
-                    None
-                }
+            let request = match instance.run(stack) {
+                Step::Returned(value) => return Ok(value),
+                Step::Trapped(trap) => return Err(trap),
+                Step::Native { id, args } => Request::new(id, args).ok_or(TrapKind::Unverified),
             };
-        }
-        match ended {
-            Some(Err(trap)) => {
-                self.emit_trap(id, trap);
-                Err(LoadTrapped)
-            }
-            Some(Ok(value)) => {
-                let bytecodes = self.processors[at(nic.0)].stack.executed();
-                let kind = EventKind::AppletReturn {
-                    method,
-                    value,
-                    bytecodes,
-                };
-                self.report.emit(self.now, id, kind);
-                self.endpoints[at(id.0)].free.keep_popped();
-                Ok(())
-            }
-            None => Ok(()),
+            let affordable = request.and_then(|request| {
+                stack.charge(self.profile.native_fuel.of(request.cost()))?;
+                Ok(request)
+            });
+            let outcome =
+                affordable.and_then(|request| self.perform_now(nic, tenant, &request, sent));
+            self.processors[at(nic.0)].stack.resume(outcome);
         }
     }
 
@@ -138,55 +112,48 @@ impl<S: Sink> Simulation<'_, S> {
     fn perform_now(
         &mut self,
         nic: NicId,
-        id: EndpointId,
+        tenant: Tenant,
         request: &Request,
         sent: &mut Vec<PacketRef>,
     ) -> Result<i32, TrapKind> {
-        let Some(applet) = &mut self.applets[at(id.0)] else {
-            return Err(TrapKind::Unverified);
-        };
+        let id = tenant.endpoint;
+        let heap = self.applets[at(tenant.applet.0)].instance.heap_mut();
         let endpoint = &mut self.endpoints[at(id.0)];
-        let rights = Rights {
-            area: endpoint.area,
-            buffer_length: endpoint.free.buffer_length(),
-            channels: &endpoint.channels,
-            max_packet: self.profile.memory.max_packet.get(),
-        };
-        let heap = applet.instance.heap_mut();
+        let rights = Rights::of(endpoint, self.profile.memory.max_packet.get());
         let effect = check(request.id(), request.args(), heap, &rights)?;
         match effect.apply(endpoint, heap, None)? {
             Applied::Value(value) => {
-                self.emit_native(id, request, value);
+                self.emit_native(tenant, request, value);
                 return Ok(value);
             }
             Applied::HostToNic { to, host } => {
                 host_to_nic(heap, to, &self.memory, host);
                 self.emit_dma(id, DmaDirection::HostToNic, host);
-                self.emit_native(id, request, 0);
+                self.emit_native(tenant, request, 0);
             }
             Applied::NicToHost { from, host } => {
                 nic_to_host(heap, from, &mut self.memory, host);
-                self.emit_native(id, request, 0);
+                self.emit_native(tenant, request, 0);
                 self.emit_dma(id, DmaDirection::NicToHost, host);
             }
             Applied::Send { from, channel } => {
-                self.emit_native(id, request, 0);
+                self.emit_native(tenant, request, 0);
                 let has_slot = self.nics[at(nic.0)].send_slots.take();
                 let packet = self.make_packet(id, &channel, None);
                 if has_slot {
-                    self.fill_packet(packet, id, from);
+                    self.fill_packet(packet, tenant, from);
                     sent.push(packet);
                 } else {
                     self.drop_without_slot(packet);
                 }
             }
             Applied::Described => {
-                self.emit_native(id, request, 0);
+                self.emit_native(tenant, request, 0);
                 self.publish(id);
             }
             Applied::RxQueueFull => {
-                self.emit_native(id, request, 0);
-                self.drop_described(id, None);
+                self.emit_native(tenant, request, 0);
+                self.drop_message(tenant, None, DropReason::RxQueueFull);
             }
         }
         Ok(0)

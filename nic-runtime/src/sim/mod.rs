@@ -11,6 +11,7 @@ mod dma;
 mod load;
 mod processor;
 mod report;
+mod request;
 mod sram;
 mod user;
 mod wire;
@@ -111,10 +112,23 @@ struct Simulation<'a, S: Sink> {
     endpoints: Vec<Endpoint>,
     /// Each endpoint's position among those of its NIC.
     positions: Vec<usize>,
-    applets: Vec<Option<Applet<'a>>>,
+    applets: Vec<Applet<'a>>,
+    /// Each endpoint's applet.
+    applet_of: Vec<Option<AppletId>>,
     fuel: Vec<u64>,
     users: Vec<User>,
     report: Report<'a, S>,
+}
+
+/// Position of an applet among all of them.
+#[derive(Copy, Clone, Debug)]
+struct AppletId(u32);
+
+/// An endpoint that has an applet, and the applet.
+#[derive(Copy, Clone, Debug)]
+struct Tenant {
+    endpoint: EndpointId,
+    applet: AppletId,
 }
 
 /// What can be due.

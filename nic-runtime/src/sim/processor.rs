@@ -4,9 +4,10 @@
 
 use jive_core::{CallStack, Trap};
 
-use super::call::{Call, Cause, Request};
+use super::call::{Call, Cause};
 use super::dma::{Cargo, Transfer};
-use super::{Simulation, Work, at};
+use super::request::Request;
+use super::{Simulation, Tenant, Work, at};
 use crate::event::{EndpointId, EventKind, NicId, Sink, TxStatus};
 use crate::fabric::{PacketRef, PostId};
 use crate::sle::ArraySpan;
@@ -209,10 +210,13 @@ impl<S: Sink> Simulation<'_, S> {
     /// Gives an arrival to its endpoint's applet, or to the endpoint.
     fn arrived(&mut self, packet: PacketRef) -> Next {
         let (id, to, channel, length) = self.arrival(packet);
-        if let Some(applet) = &self.applets[at(to.0)] {
+        if let Some(applet) = self.applet_of[at(to.0)] {
             let call = Call {
-                endpoint: to,
-                method: applet.members.do_rx,
+                tenant: Tenant {
+                    endpoint: to,
+                    applet,
+                },
+                method: self.applets[at(applet.0)].members.do_rx,
                 cause: Cause::Arrival {
                     packet: id,
                     channel,
@@ -275,11 +279,13 @@ impl<S: Sink> Simulation<'_, S> {
         let Some((channel, span)) = unet::resolve(endpoint, posted.descriptor) else {
             return self.end_post(posted, TxStatus::Refused);
         };
-        if let Some(applet) = &self.applets[at(posted.endpoint.0)] {
-            let method = applet.members.do_tx;
+        if let Some(applet) = self.applet_of[at(posted.endpoint.0)] {
             let call = Call {
-                endpoint: posted.endpoint,
-                method,
+                tenant: Tenant {
+                    endpoint: posted.endpoint,
+                    applet,
+                },
+                method: self.applets[at(applet.0)].members.do_tx,
                 cause: Cause::Post(posted),
             };
             return Next::After(self.profile.entry.tx_setup, Stage::Enter(call));

@@ -95,12 +95,7 @@ impl Default for DetachedEndpoint {
 
 impl Natives for DetachedEndpoint {
     fn call(&mut self, id: NativeId, args: &[i32], heap: &mut Heap<'_>) -> Result<i32, TrapKind> {
-        let rights = Rights {
-            area: self.endpoint.area,
-            buffer_length: self.endpoint.free.buffer_length(),
-            channels: &self.endpoint.channels,
-            max_packet: self.max_packet,
-        };
+        let rights = Rights::of(&self.endpoint, self.max_packet);
         let effect = check(id, args, heap, &rights)?;
         match effect.apply(&mut self.endpoint, heap, None)? {
             Applied::Value(value) => return Ok(value),

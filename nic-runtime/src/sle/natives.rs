@@ -8,7 +8,7 @@ use jive_core::{Heap, NativeId, TrapKind, natives};
 use crate::event::ChannelId;
 use crate::profile::CostClass;
 use crate::unet::{
-    BufferList, Channel, Channels, HostSpan, INLINE_MAX, MESSAGE_BUFFERS_MAX, Region,
+    BufferList, Channel, Channels, Endpoint, HostSpan, INLINE_MAX, MESSAGE_BUFFERS_MAX, Region,
 };
 
 natives! {
@@ -131,6 +131,19 @@ pub struct Rights<'e> {
     pub channels: &'e Channels,
     /// Bytes that one packet holds at most.
     pub max_packet: u32,
+}
+
+impl<'e> Rights<'e> {
+    /// Returns the rights of an endpoint's applet on a NIC whose packets hold so many bytes at most.
+    #[must_use]
+    pub fn of(endpoint: &'e Endpoint, max_packet: u32) -> Rights<'e> {
+        Rights {
+            area: endpoint.area,
+            buffer_length: endpoint.free.buffer_length(),
+            channels: &endpoint.channels,
+            max_packet,
+        }
+    }
 }
 
 /// Checks a call in the order that the contract gives: null, a negative array length, all the rest.

@@ -1,0 +1,91 @@
+//! A call of a native while it waits for its time, and how the trace shows it.
+
+use jive_core::{Heap, NativeId, NativeType};
+
+use crate::event::NativeArg;
+use crate::profile::CostClass;
+use crate::sle::NicNative;
+
+/// Most arguments that a native takes.
+const ARGUMENTS_MAX: usize = {
+    let mut most = 0;
+    let mut row = 0;
+    while row < NicNative::TABLE.len() {
+        let parameters = NicNative::TABLE[row].parameters.len();
+        if parameters > most {
+            most = parameters;
+        }
+        row += 1;
+    }
+    most
+};
+
+/// A native that an applet asks for, with its arguments as they were passed.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Request {
+    native: NicNative,
+    args: [i32; ARGUMENTS_MAX],
+}
+
+impl Request {
+    /// Returns the request, or `None` for a native or a count of arguments that the table does not have.
+    pub(super) fn new(id: NativeId, args: &[i32]) -> Option<Request> {
+        let native = NicNative::from_id(id).filter(|native| parameters(*native) == args.len())?;
+        let mut request = Request {
+            native,
+            args: [0; ARGUMENTS_MAX],
+        };
+        request.args[..args.len()].copy_from_slice(args);
+        Some(request)
+    }
+
+    pub(super) fn id(&self) -> NativeId {
+        self.native.id()
+    }
+
+    pub(super) fn name(&self) -> &'static str {
+        self.native.decl().name
+    }
+
+    pub(super) fn cost(&self) -> CostClass {
+        self.native.cost()
+    }
+
+    pub(super) fn args(&self) -> &[i32] {
+        &self.args[..parameters(self.native)]
+    }
+
+    /// Returns the arguments as the trace shows them, as many of these as there are arguments.
+    pub(super) fn shown_args(&self, heap: &Heap<'_>) -> [NativeArg; ARGUMENTS_MAX] {
+        let mut shown = [NativeArg::Null; ARGUMENTS_MAX];
+        let passed = self.args.iter().zip(self.native.decl().parameters);
+        for (place, (&arg, parameter)) in shown.iter_mut().zip(passed) {
+            *place = show(heap, parameter.kind, arg);
+        }
+        shown
+    }
+
+    /// Returns what the native gave back as the trace shows it, `None` where it gives nothing back.
+    pub(super) fn shown_result(&self, heap: &Heap<'_>, value: i32) -> Option<NativeArg> {
+        self.native
+            .decl()
+            .result
+            .map(|kind| show(heap, kind, value))
+    }
+}
+
+fn parameters(native: NicNative) -> usize {
+    native.decl().parameters.len()
+}
+
+fn show(heap: &Heap<'_>, kind: NativeType, value: i32) -> NativeArg {
+    match kind {
+        NativeType::Int => NativeArg::Int(value),
+        NativeType::ByteArray | NativeType::ShortArray | NativeType::IntArray => heap
+            .array(value)
+            .map_or(NativeArg::Null, |array| NativeArg::Array {
+                element: array.kind.element_name(),
+                length: array.length,
+            }),
+    }
+}
