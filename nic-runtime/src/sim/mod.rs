@@ -95,8 +95,6 @@ struct Simulation<'a, S: Sink> {
     schedule: Schedule<Work>,
     /// Simulation events handled so far.
     events: u64,
-    /// Packets that were given a number so far.
-    numbered_packets: u64,
     until: SimTime,
     events_max: u64,
     profile: &'a Profile,
@@ -116,6 +114,8 @@ struct Simulation<'a, S: Sink> {
     /// Each endpoint's applet.
     applet_of: Vec<Option<AppletId>>,
     fuel: Vec<u64>,
+    /// How many packets each endpoint has made.
+    packets_made: Vec<u64>,
     users: Vec<User>,
     report: Report<'a, S>,
 }

@@ -9,7 +9,7 @@ use super::{Simulation, Work, at};
 use crate::event::{
     ChannelId, DropReason, EndpointId, EventKind, NicId, PacketId, Sink, WireDropReason,
 };
-use crate::fabric::{DirectionId, Fate, Packet, PacketRef, PostId, flip};
+use crate::fabric::{DirectionId, Fate, Packet, PacketRef, PostId, flip, packet_number};
 use crate::unet::Channel;
 
 impl<S: Sink> Simulation<'_, S> {
@@ -20,12 +20,14 @@ impl<S: Sink> Simulation<'_, S> {
         channel: &Channel,
         post: Option<PostId>,
     ) -> PacketRef {
-        self.numbered_packets += 1;
+        let made = &mut self.packets_made[at(from.0)];
+        let id = packet_number(from, *made);
+        *made += 1;
         if let Some(post) = post {
             self.endpoints[at(from.0)].transmit.packet_made(post);
         }
         let packet = Packet {
-            id: PacketId(self.numbered_packets),
+            id,
             from: (from, channel.id),
             to: (channel.peer, channel.peer_id),
             route: channel.route,
