@@ -84,30 +84,53 @@ pub(super) fn type_word(kind: VerificationType) -> &'static str {
     }
 }
 
-/// What verification inferred of a class.
+/// Instructions whose types are kept. A class may have a million, with 255 types before each.
+const KEPT_MAX: usize = 65_536;
+
+/// The types before each instruction that a path reaches, up to a limit.
 #[derive(Debug, Default)]
-pub(super) struct Inferred {
-    /// The types before each instruction that a path reaches.
-    pub(super) reached: BTreeMap<(MethodId, Pc), Types>,
-    /// The types where it failed.
-    pub(super) failed: Option<Types>,
+pub(super) struct Inferred(BTreeMap<(MethodId, Pc), Types>);
+
+impl Inferred {
+    /// Verifies a class and keeps what is inferred on the way.
+    pub(super) fn of(class: ClassFile<'_>, policy: Policy) -> (Inferred, Result<(), VerifyError>) {
+        let mut inferred = Inferred::default();
+        let verified = verify_class(class, policy, &mut inferred);
+        (inferred, verified.map(|_| ()))
+    }
+
+    /// Returns the types before an instruction.
+    pub(super) fn before(&self, method: MethodId, pc: Pc) -> Option<&Types> {
+        self.0.get(&(method, pc))
+    }
 }
 
 impl Observer for Inferred {
     fn reached(&mut self, method: MethodId, pc: Pc, state: TypeState<'_>) {
-        self.reached.insert((method, pc), state.into());
+        if self.0.len() < KEPT_MAX {
+            self.0.insert((method, pc), state.into());
+        }
     }
 
+    fn failed(&mut self, _: MethodId, _: Pc, _: TypeState<'_>) {}
+}
+
+/// The types where verification failed.
+struct Failed(Option<Types>);
+
+impl Observer for Failed {
+    fn reached(&mut self, _: MethodId, _: Pc, _: TypeState<'_>) {}
+
     fn failed(&mut self, _: MethodId, _: Pc, state: TypeState<'_>) {
-        self.failed = Some(state.into());
+        self.0 = Some(state.into());
     }
 }
 
-/// Verifies a class and keeps what was inferred on the way.
-pub(super) fn infer(class: ClassFile<'_>, policy: Policy) -> (Inferred, Result<(), VerifyError>) {
-    let mut inferred = Inferred::default();
-    let verified = verify_class(class, policy, &mut inferred);
-    (inferred, verified.map(|_| ()))
+/// Returns the types where data flow fails in a class, if that is why it is rejected.
+pub(super) fn failing_types(class: ClassFile<'_>, policy: Policy) -> Option<Types> {
+    let mut failed = Failed(None);
+    let rejected = verify_class(class, policy, &mut failed).is_err();
+    failed.0.filter(|_| rejected)
 }
 
 /// Returns the name of a class as Java writes it, fit for a terminal.

@@ -20,7 +20,7 @@ const TYPES_COLUMN: usize = 60;
 
 const AFTER_HELP: &str = "\
 Behind each instruction that the verifier reached stand the types that local variables and operand
-stack hold before it. Of a class that is rejected they are shown as far as they were inferred, and the
+stack hold before it (of the first 65536 instructions). Of a class that is rejected they are shown as far as they were inferred, and the
 rejection goes to standard error.
 
 Examples:
@@ -64,7 +64,7 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
             return Ok(Status::Rejected);
         }
     };
-    let (inferred, verified) = class_file::infer(class, Policy::ClassOnly);
+    let (inferred, verified) = Inferred::of(class, Policy::ClassOnly);
     show(&class, &inferred, console.out())?;
     if let Err(error) = verified {
         let rejection = Rejection::explore(&bytes, Policy::ClassOnly, LoadError::Verify(error));
@@ -178,7 +178,7 @@ fn instruction_list(
             }
         }
         let text = Disassembly::new(insn, *class).to_string();
-        match inferred.reached.get(&(method, insn.pc)) {
+        match inferred.before(method, insn.pc) {
             // The types stand behind the first line; a switch has more.
             Some(types) => {
                 let (first, rest) = text.split_once('\n').unwrap_or((&text, ""));

@@ -12,7 +12,7 @@ use super::console::{Console, Failure, Status};
 use super::diagnosis::{printable, sentence};
 use super::run;
 use crate::export::text::{PayloadMode, TextTrace};
-use crate::input;
+use crate::input::{self, ReadError};
 use crate::sim;
 
 /// Bytes of a golden trace: more events than anyone reviews.
@@ -63,16 +63,18 @@ enum Outcome {
 pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Status, Failure> {
     let scenarios = match find(&arguments.path, arguments.bless) {
         Ok(scenarios) => scenarios,
-        Err(error) => {
-            let path = printable(&arguments.path.display().to_string());
-            console.notice(&sentence(&format!("cannot read {path}: {error}"), &[]))?;
+        Err((path, error)) => {
+            console.notice(&sentence(
+                &format!("cannot read {}: {error}", shown(&path)),
+                &[],
+            ))?;
             return Ok(Status::Unusable);
         }
     };
     let mut status = Status::Done;
     let mut differing = 0;
     for scenario in &scenarios {
-        let name = printable(&scenario.display().to_string());
+        let name = shown(scenario);
         match judge(scenario, arguments.bless) {
             Outcome::Same => writeln!(console.out(), "ok: {name}")?,
             Outcome::Blessed => writeln!(console.out(), "blessed: {name}")?,
@@ -97,21 +99,27 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
 
 /// Finds the scenarios to run, in the order of their paths. One that is named need not have a golden
 /// trace when it is about to get one.
-fn find(path: &Path, bless: bool) -> io::Result<Vec<PathBuf>> {
-    if !fs::metadata(path)?.is_dir() {
+///
+/// # Errors
+///
+/// Returns what cannot be read, and why.
+fn find(path: &Path, bless: bool) -> Result<Vec<PathBuf>, (PathBuf, ReadError)> {
+    let readable = |path: &Path| fs::metadata(path).map_err(unreadable(path));
+    if !readable(path)?.is_dir() {
         if !bless {
-            fs::metadata(golden_of(path))?;
+            readable(&golden_of(path))?;
         }
         return Ok(vec![path.to_owned()]);
     }
     let mut found = Vec::new();
     let mut directories = vec![path.to_owned()];
     while let Some(directory) = directories.pop() {
-        for entry in fs::read_dir(directory)? {
-            let entry = entry?;
+        let failed = unreadable(&directory);
+        for entry in fs::read_dir(&directory).map_err(&failed)? {
+            let entry = entry.map_err(&failed)?;
             let path = entry.path();
             // The type of a link is not that of its target, so a circle of links is not walked.
-            if entry.file_type()?.is_dir() {
+            if entry.file_type().map_err(&failed)?.is_dir() {
                 directories.push(path);
             } else if path
                 .extension()
@@ -124,6 +132,17 @@ fn find(path: &Path, bless: bool) -> io::Result<Vec<PathBuf>> {
     }
     found.sort();
     Ok(found)
+}
+
+/// Says of an error which path it is about.
+fn unreadable(path: &Path) -> impl Fn(io::Error) -> (PathBuf, ReadError) {
+    let path = path.to_owned();
+    move |error| (path.clone(), error.into())
+}
+
+/// Shows a path, fit for a terminal.
+fn shown(path: &Path) -> String {
+    printable(&path.display().to_string())
 }
 
 fn golden_of(scenario: &Path) -> PathBuf {
@@ -144,8 +163,7 @@ fn judge(path: &Path, bless: bool) -> Outcome {
     let now = trace.finish().expect("writing to memory does not fail");
     let golden = golden_of(path);
     let failed = |verb: &str, error: &dyn std::fmt::Display| {
-        let golden = printable(&golden.display().to_string());
-        let title = format!("cannot {verb} {golden}: {error}");
+        let title = format!("cannot {verb} {}: {error}", shown(&golden));
         Outcome::Failed(Status::Unusable, sentence(&title, &[]))
     };
     if bless {

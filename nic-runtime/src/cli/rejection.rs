@@ -135,10 +135,9 @@ impl Rejection {
             LoadError::Verify(error) => {
                 rejection.message = error.kind.to_string();
                 if let Some(class) = &class {
-                    let (inferred, _) = class_file::infer(*class, policy);
                     rejection.place(class, error.at);
                     rejection.compare(error.kind);
-                    rejection.see(inferred.failed);
+                    rejection.see(class_file::failing_types(*class, policy));
                 }
             }
             LoadError::Link(_) | LoadError::NotAnApplet | LoadError::TooLarge => {}

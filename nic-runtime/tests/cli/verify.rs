@@ -1,5 +1,7 @@
 //! `jive verify` and `jive disasm`.
 
+use std::path::Path;
+
 use serde_json::Value;
 
 use crate::{classes, jive, jive_in, words};
@@ -24,6 +26,37 @@ fn a_rejection_shows_rule_place_types_source_line_and_mend() {
     let ended = jive(words("verify LongMaths.class"));
     assert_eq!((ended.status, ended.err.as_str()), (1, ""));
     insta::assert_snapshot!(ended.out);
+}
+
+/// Replaces the one place where `code` stands in the class `Calls`.
+fn patched(code: &[u8], with: &[u8]) -> Vec<u8> {
+    let class = std::fs::read(classes().join("Calls.class")).expect("it is committed");
+    let places = class.windows(code.len()).filter(|window| *window == code);
+    assert_eq!(places.count(), 1);
+    let at = class.windows(code.len()).position(|window| window == code);
+    let at = at.expect("counted above");
+    [&class[..at], with, &class[at + code.len()..]].concat()
+}
+
+#[test]
+fn a_fault_of_types_shows_the_stack_there() {
+    // iload_0, iload_1, idiv, ireturn: the division becomes a load from an array.
+    let class = patched(&[0x1a, 0x1b, 0x6c, 0xac], &[0x1a, 0x1b, 0x33, 0xac]);
+    let text = jive_in(&classes(), words("verify --class-only -"), &class);
+    assert_eq!((text.status, text.err.as_str()), (1, ""));
+    insta::assert_snapshot!(text.out);
+    let json = jive_in(
+        &classes(),
+        words("verify --class-only --format json -"),
+        &class,
+    );
+    let verdict = serde_json::from_str::<Value>(&json.out).expect("one object");
+    assert_eq!(verdict["code"], "unsafe/operand-type");
+    assert_eq!(verdict["pc"], 2);
+    assert_eq!(verdict["locals"], serde_json::json!(["int", "int"]));
+    assert_eq!(verdict["stack"], serde_json::json!(["int", "int"]));
+    assert_eq!(verdict["expected"], "byte[] or boolean[]");
+    assert_eq!(verdict["found"], "int");
 }
 
 #[test]
@@ -84,6 +117,30 @@ fn json_is_an_object_a_file_and_2_outranks_1() {
     assert_eq!(missing["verdict"], "unreadable");
     assert_eq!(missing["message"], "no such file");
     assert_eq!(directory["message"], "expected a file, found a directory");
+}
+
+#[test]
+fn the_schema_of_verdicts_holds() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/verdict.schema.json");
+    let schema = std::fs::read_to_string(path).expect("it is committed");
+    let schema = serde_json::from_str::<Value>(&schema).expect("it is JSON");
+    jsonschema::draft202012::meta::validate(&schema).expect("it is a schema of draft 2020-12");
+    let validator = jsonschema::draft202012::new(&schema).expect("it is a schema");
+    let judged = |policy: &str, input: &[u8]| {
+        let line = format!("verify --format json {policy} - LongMaths.class Calls.class nowhere");
+        jive_in(&classes(), words(&line), input).out
+    };
+    let operand_type = patched(&[0x1a, 0x1b, 0x6c, 0xac], &[0x1a, 0x1b, 0x33, 0xac]);
+    let out = judged("--class-only", &operand_type) + &judged("", b"no class") + &judged("", CLASS);
+    assert_eq!(out.lines().count(), 12);
+    for line in out.lines() {
+        let mut verdict = serde_json::from_str::<Value>(line).expect("an object a line");
+        if let Some(error) = validator.iter_errors(&verdict).next() {
+            panic!("{line}: {error}");
+        }
+        verdict["more"] = Value::Null;
+        assert!(!validator.is_valid(&verdict), "{line}");
+    }
 }
 
 #[test]
