@@ -16,8 +16,6 @@ pub(super) struct Mark {
 /// A fault, ready to be shown.
 #[derive(Clone, Debug)]
 pub(super) struct Diagnosis<'t> {
-    /// The stable code, where the fault has one.
-    pub(super) code: Option<&'static str>,
     /// What is wrong, in a sentence.
     pub(super) title: String,
     /// Name of the text, as the user gave it.
@@ -37,10 +35,7 @@ pub(super) struct Diagnosis<'t> {
 impl Diagnosis<'_> {
     /// Renders it with colours.
     pub(super) fn render(&self) -> String {
-        let mut title = Level::ERROR.primary_title(self.title.as_str());
-        if let Some(code) = self.code {
-            title = title.id(code);
-        }
+        let title = Level::ERROR.primary_title(self.title.as_str());
         let mut group = title.element(self.snippet());
         for note in &self.notes {
             group = group.element(Level::NOTE.message(note.as_str()));

@@ -324,7 +324,11 @@ impl Rejection {
         let text = input::read_file(&path, SOURCE_BYTES_MAX).ok()?;
         let text = String::from_utf8(text).ok()?;
         let line = text.lines().nth(usize::from(number.checked_sub(1)?))?;
-        Some((path.display().to_string(), number, line.to_owned()))
+        Some((
+            printable(&path.display().to_string()),
+            number,
+            line.to_owned(),
+        ))
     }
 }
 

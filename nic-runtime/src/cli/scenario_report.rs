@@ -1,10 +1,11 @@
 //! How the mistakes of a scenario file are shown.
 
-use super::diagnosis::{Diagnosis, Mark, sentence};
+use super::diagnosis::{Diagnosis, Mark, printable, sentence};
 use crate::scenario::{Mistake, MistakeKind, ScenarioError, Span};
 
 /// Renders every mistake of a scenario file, each as a diagnosis of its own.
 pub(super) fn render(path: &str, bytes: &[u8], error: &ScenarioError) -> Vec<String> {
+    let path = &printable(path);
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => text,
         Err(error) => {
@@ -57,7 +58,6 @@ fn place<'t>(path: &'t str, text: &'t str, span: Span, title: String) -> Diagnos
         label: String::new(),
     };
     Diagnosis {
-        code: None,
         title,
         path,
         text,

@@ -3,9 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU64;
 
+use toml::de::DeValue;
+
 use super::context::Context;
 use super::limits;
-use super::mistake::{MistakeKind, Named, Span};
+use super::mistake::{MistakeKind, Named};
 use super::model::{LinkSpec, NicSpec};
 use super::names::NameIndex;
 use super::table::{self, Mistakes, Table};
@@ -40,8 +42,12 @@ pub(super) fn nics<'t>(
             sram: sram(nic, profile, mistakes),
         })
         .collect::<Vec<_>>();
-    if root.value("nic").is_none() {
-        mistakes.add(Span { start: 0, end: 0 }, MistakeKind::NoNics);
+    match root.value("nic").map(|raw| (raw.span(), raw.get_ref())) {
+        None => mistakes.add(0..0, MistakeKind::NoNics),
+        Some((span, DeValue::Array(entries))) if entries.is_empty() => {
+            mistakes.add(span, MistakeKind::NoNics);
+        }
+        Some(_) => {}
     }
     (nics, names)
 }
@@ -108,7 +114,7 @@ fn nic_id(index: usize) -> NicId {
 
 fn ends(link: &Table<'_>, nics: &NameIndex<'_>, mistakes: &mut Mistakes) -> Option<(NicId, NicId)> {
     let between = link.need("between", mistakes)?;
-    let toml::de::DeValue::Array(ends) = between.get_ref() else {
+    let DeValue::Array(ends) = between.get_ref() else {
         mistakes.add(between.span(), MistakeKind::LinkEnds);
         return None;
     };
