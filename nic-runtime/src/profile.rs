@@ -17,10 +17,10 @@ const BUILTIN: &[(&str, &str)] = &[("lanai-1998", include_str!("../profiles/lana
 const MAX_PACKET_LIMIT: u32 = 1 << 20;
 /// Most slots of one kind, so that no product of slots and packet size overflows 64 bits by far.
 const SLOTS_LIMIT: u32 = 1 << 16;
-/// Deepest call stack that a profile may ask for.
-const CALL_DEPTH_LIMIT: u32 = 1 << 16;
-/// Most locals and operands that a profile may ask for.
-const CALL_SLOTS_LIMIT: u32 = 1 << 22;
+/// Deepest call stack that a profile may ask for; every NIC's is allocated.
+const CALL_DEPTH_LIMIT: u32 = 1 << 14;
+/// Most locals and operands that a profile may ask for; every NIC's are allocated.
+const CALL_SLOTS_LIMIT: u32 = 1 << 18;
 
 /// A cost model. Holding one proves that it is complete and within the limits of this file.
 #[derive(Clone, Debug, PartialEq, Eq)]

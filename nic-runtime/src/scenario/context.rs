@@ -22,6 +22,8 @@ pub(super) struct Context<'s> {
     payload_bytes: u64,
     area_bytes: u64,
     heap_bytes: u64,
+    descriptors: u64,
+    free_buffers: u64,
 }
 
 impl<'s> Context<'s> {
@@ -37,6 +39,8 @@ impl<'s> Context<'s> {
             payload_bytes: 0,
             area_bytes: 0,
             heap_bytes: 0,
+            descriptors: 0,
+            free_buffers: 0,
         }
     }
 
@@ -107,10 +111,29 @@ impl<'s> Context<'s> {
         self.mistakes.note(span, taken);
     }
 
-    /// Counts an applet's heap.
+    /// Counts the descriptors that an endpoint's queues hold.
+    pub(super) fn take_descriptors(&mut self, count: u64, span: Span) {
+        let limit = limits::QUEUES_TOTAL_MAX;
+        let taken = within(&mut self.descriptors, count, limit, "descriptors of queues");
+        self.mistakes.note(span, taken);
+    }
+
+    /// Counts an endpoint's free buffers.
+    pub(super) fn take_free_buffers(&mut self, count: u64, span: Span) {
+        let limit = limits::FREE_BUFFERS_TOTAL_MAX;
+        let taken = within(&mut self.free_buffers, count, limit, "free buffers");
+        self.mistakes.note(span, taken);
+    }
+
+    /// Counts an applet's heap and `RxBuf`.
     pub(super) fn take_heap_bytes(&mut self, bytes: u64, span: Span) {
         let limit = limits::HEAPS_TOTAL_MAX;
-        let taken = within(&mut self.heap_bytes, bytes, limit, "bytes of heaps");
+        let taken = within(
+            &mut self.heap_bytes,
+            bytes,
+            limit,
+            "bytes of heaps and `RxBuf`s",
+        );
         self.mistakes.note(span, taken);
     }
 
@@ -134,8 +157,8 @@ fn builtin_class(name: &str) -> Result<Vec<u8>, MistakeKind> {
 }
 
 /// Adds to a sum that has a limit; a sum that would pass it stays as it is.
-fn within(sum: &mut u64, bytes: u64, limit: u64, what: &'static str) -> Result<(), MistakeKind> {
-    let total = sum.saturating_add(bytes);
+fn within(sum: &mut u64, more: u64, limit: u64, what: &'static str) -> Result<(), MistakeKind> {
+    let total = sum.saturating_add(more);
     if total > limit {
         return Err(MistakeKind::TooMany { what, limit });
     }

@@ -123,8 +123,12 @@ fn read_endpoint<'t>(
         notify: notify(table, profile, mistakes),
     };
     context.take_area_bytes(buffer_area, table.span);
+    context.take_free_buffers(free_buffer_count, table.span);
+    let descriptors = u64::from(endpoint.tx_queue) + u64::from(endpoint.rx_queue);
+    context.take_descriptors(descriptors, table.span);
     if class.is_some() {
-        context.take_heap_bytes(heap, table.span);
+        let rx_buf = u64::from(profile.memory.max_packet.get());
+        context.take_heap_bytes(heap + rx_buf, table.span);
     }
     endpoint
 }

@@ -32,7 +32,7 @@ pub const BUFFER_AREA_MAX: u64 = i32::MAX as u64;
 /// area for every endpoint there may be.
 pub const BUFFER_AREAS_TOTAL_MAX: u64 = ENDPOINTS_MAX as u64 * 65_536;
 
-/// Bytes of all applets' heaps together, which the simulator really allocates.
+/// Bytes of all applets' heaps and `RxBuf`s together, which the simulator really allocates.
 pub const HEAPS_TOTAL_MAX: u64 = 1 << 28;
 
 /// Bytes of all payloads together: they are held from start to end of a run.
@@ -43,6 +43,14 @@ pub const CLASSES_TOTAL_MAX: u64 = 1 << 28;
 
 /// Descriptors of one queue.
 pub const QUEUE_MAX: u64 = 65_536;
+
+/// Descriptors of all queues together, which the simulator really allocates, at up to 100 bytes each;
+/// twice the default queues of every endpoint there may be.
+pub const QUEUES_TOTAL_MAX: u64 = 2 * ENDPOINTS_MAX as u64 * 128;
+
+/// Free buffers of all endpoints together, which the simulator keeps track of one by one, at nine bytes
+/// each; beyond the need of any buffer area whose buffers hold more than a few bytes.
+pub const FREE_BUFFERS_TOTAL_MAX: u64 = 1 << 24;
 
 /// Instructions of fuel for one call: a minute of this simulator's time, roughly, without an event.
 pub const FUEL_MAX: u64 = 10_000_000_000;

@@ -251,6 +251,33 @@ mod tests {
     }
 
     #[test]
+    fn what_endpoints_allocate_is_limited_in_sum() {
+        let rejected = |key: &str| {
+            let mut text = String::from("[[nic]]\nname = \"a\"\nsram = 4294967295\n");
+            for name in 0..limits::ENDPOINTS_MAX {
+                text += &format!("[[endpoint]]\nnic = \"a\"\nname = \"e{name}\"\n{key}\n");
+            }
+            match parse(text.as_bytes(), None, None) {
+                Err(ScenarioError::Mistakes(mistakes)) => mistakes[0].kind.clone(),
+                other => panic!("expected too much of {key}, found {other:?}"),
+            }
+        };
+        let many = |what, limit| MistakeKind::TooMany { what, limit };
+        let descriptors = many("descriptors of queues", limits::QUEUES_TOTAL_MAX);
+        assert_eq!(rejected("rx_queue = 65536"), descriptors);
+        assert_eq!(rejected("tx_queue = 65536"), descriptors);
+        assert_eq!(
+            rejected("free_buffers = { count = 65536, length = 1 }"),
+            many("free buffers", limits::FREE_BUFFERS_TOTAL_MAX)
+        );
+        // 65,536 - 9,216 bytes are the most that 4,096 heaps can have beside their `RxBuf`s.
+        assert_eq!(
+            rejected("applet = \"builtin:Drop\"\nheap = 56321"),
+            many("bytes of heaps and `RxBuf`s", limits::HEAPS_TOTAL_MAX)
+        );
+    }
+
+    #[test]
     fn links_that_are_written_replace_those_that_are_not() {
         let nics = "[[nic]]\nname = \"a\"\n[[nic]]\nname = \"b\"\n[[nic]]\nname = \"c\"\n";
         let pairs = |text: &str| {
