@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 pub mod asm;
+pub mod defensive;
 pub mod fixture;
 pub mod fuzzing;
 pub mod machine;

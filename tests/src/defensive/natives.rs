@@ -1,0 +1,124 @@
+//! Natives that answer by a seed, so that two interpreters which ask alike are answered alike.
+
+use jive_core::{ArrayKind, Heap, NativeDecl, NativeId, NativeType, Natives, TrapKind};
+
+use crate::fuzzing::Random;
+
+/// What a native does.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// What every byte of its first array argument is set to.
+    pub filled: Option<u8>,
+    /// What it gives back.
+    pub result: Outcome,
+}
+
+/// What a native gives back.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// A trap; the native has then done nothing.
+    Trap(TrapKind),
+    /// Nothing, of a void native.
+    Nothing,
+    /// An `int`.
+    Int(i32),
+    /// Null, where an array is expected.
+    Null,
+    /// A new array.
+    Array(ArrayKind, i32),
+}
+
+/// The natives of a table, answering from a stream of random numbers, and what they were asked.
+#[derive(Clone, Debug)]
+pub struct NativeAnswers {
+    table: &'static [NativeDecl],
+    random: Random,
+    /// Each call with its arguments, arrays as references.
+    pub(super) asked: Vec<(NativeId, Vec<i32>)>,
+}
+
+impl NativeAnswers {
+    /// Begins a stream that this seed decides.
+    #[must_use]
+    pub fn new(table: &'static [NativeDecl], seed: u64) -> NativeAnswers {
+        NativeAnswers {
+            table,
+            random: Random::new(&seed.to_be_bytes()),
+            asked: Vec::new(),
+        }
+    }
+
+    pub(super) fn table(&self) -> &'static [NativeDecl] {
+        self.table
+    }
+
+    /// Decides what a native does.
+    pub(super) fn answer(&mut self, id: NativeId, arguments: Vec<i32>) -> Answer {
+        self.asked.push((id, arguments));
+        let random = &mut self.random;
+        if random.one_in(8) {
+            return Answer {
+                filled: None,
+                result: Outcome::Trap(TrapKind::ProtectionFault),
+            };
+        }
+        let kind = match self.table[id.index()].result {
+            None | Some(NativeType::Int) => None,
+            Some(NativeType::ByteArray) => Some(ArrayKind::Byte),
+            Some(NativeType::ShortArray) => Some(ArrayKind::Short),
+            Some(NativeType::IntArray) => Some(ArrayKind::Int),
+        };
+        let result = match kind {
+            None if self.table[id.index()].result.is_none() => Outcome::Nothing,
+            None => Outcome::Int(random.int()),
+            Some(_) if random.one_in(8) => Outcome::Null,
+            Some(kind) => Outcome::Array(kind, random.int() & 15),
+        };
+        let [byte, ..] = random.draw().to_be_bytes();
+        Answer {
+            filled: random.one_in(2).then_some(byte),
+            result,
+        }
+    }
+
+    /// Returns what a native takes beyond its one instruction: none, 1 or 2.
+    pub(super) fn extra(id: NativeId) -> u64 {
+        u64::from(id.0 % 3)
+    }
+}
+
+/// How the shipped interpreter is answered.
+impl Natives for NativeAnswers {
+    fn call(
+        &mut self,
+        id: NativeId,
+        arguments: &[i32],
+        heap: &mut Heap<'_>,
+    ) -> Result<i32, TrapKind> {
+        let answer = self.answer(id, arguments.to_vec());
+        let array = first_array(&self.table[id.index()]).map(|place| arguments[place]);
+        let result = match answer.result {
+            Outcome::Trap(kind) => return Err(kind),
+            Outcome::Nothing | Outcome::Null => 0,
+            Outcome::Int(value) => value,
+            Outcome::Array(kind, length) => heap.allocate(kind, length)?,
+        };
+        if let (Some(byte), Some(array)) = (answer.filled, array)
+            && let Some(bytes) = heap.bytes_mut(array)
+        {
+            bytes.fill(byte);
+        }
+        Ok(result)
+    }
+
+    fn extra_fuel(&self, id: NativeId) -> u64 {
+        NativeAnswers::extra(id)
+    }
+}
+
+/// Returns which parameter of a native is its first array.
+pub(super) fn first_array(decl: &NativeDecl) -> Option<usize> {
+    decl.parameters
+        .iter()
+        .position(|parameter| parameter.kind != NativeType::Int)
+}

@@ -1,0 +1,138 @@
+//! Many runs of one class: every method with code, called with random inputs, budgets and lifetimes.
+
+use core::fmt;
+use std::collections::BTreeMap;
+
+use jive_core::{ArrayKind, Lifetime, MethodId, NativeDecl};
+use jive_verifier::Policy;
+
+use super::natives::NativeAnswers;
+use super::pair::{Finding, Pair};
+use super::states::States;
+use crate::fuzzing::Random;
+use crate::machine::{Room, machine, parsed};
+
+/// What runs ended in.
+#[derive(Clone, Debug, Default)]
+pub struct Tally {
+    /// Classes that were accepted and run.
+    pub classes: u64,
+    /// Calls made.
+    pub runs: u64,
+    /// Instructions executed by each interpreter.
+    pub instructions: u64,
+    /// Calls that trapped, by the trap's name.
+    pub traps: BTreeMap<&'static str, u64>,
+}
+
+impl fmt::Display for Tally {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} runs of {} classes, {} instructions",
+            self.runs, self.classes, self.instructions
+        )?;
+        for (name, count) in &self.traps {
+            write!(f, ", {count} {name}")?;
+        }
+        Ok(())
+    }
+}
+
+/// Room that random runs use up now and then.
+const ROOM: Room = Room {
+    heap: 1024,
+    frames: 12,
+    fuel: 2000,
+};
+
+/// Runs an accepted class `rounds` times over; returns whether it was accepted.
+///
+/// # Errors
+///
+/// What must not be, with the method that was called.
+pub fn run_every_method(
+    bytes: &[u8],
+    policy: Policy,
+    natives: &'static [NativeDecl],
+    rounds: u32,
+    random: &mut Random,
+    tally: &mut Tally,
+) -> Result<bool, String> {
+    let inferred = parsed(bytes, |class| States::infer(class, policy, natives));
+    let Ok(Ok(states)) = inferred else {
+        return Ok(false);
+    };
+    let verdict = machine(bytes, policy, natives, ROOM, |machine| {
+        tally.classes += 1;
+        let methods: Vec<(MethodId, bool)> = machine
+            .class
+            .methods()
+            .filter(|method| method.code().is_some())
+            .map(|method| (method.id, method.name.as_bytes().starts_with(b"<")))
+            .collect();
+        let receive_buffer = machine
+            .class
+            .fields()
+            .find(|field| field.name == "RxBuf" && field.descriptor == "[B")
+            .map(|field| field.id);
+        let mut pair = Pair::new(machine, states, ROOM);
+        if let Some(field) = receive_buffer {
+            pair.make_array(ArrayKind::Byte, 64, 0x5a);
+            pair.set_field_to_array(field);
+        }
+        run_methods(&mut pair, &methods, natives, rounds, random, tally)
+    });
+    match verdict {
+        Ok(Ok(())) => Ok(true),
+        Ok(Err((method, finding))) => Err(format!("called method {method}: {finding}")),
+        Err(rejected) => Err(format!("verified once, but not again: {rejected}")),
+    }
+}
+
+fn run_methods(
+    pair: &mut Pair<'_, '_>,
+    methods: &[(MethodId, bool)],
+    natives: &'static [NativeDecl],
+    rounds: u32,
+    random: &mut Random,
+    tally: &mut Tally,
+) -> Result<(), (MethodId, Finding)> {
+    let answers = |random: &mut Random| NativeAnswers::new(natives, random.draw());
+    let begun = answers(random);
+    pair.load(&begun)
+        .map_err(|finding| (MethodId(0), finding))?;
+    for kind in ArrayKind::ALL {
+        let [byte, length, ..] = random.draw().to_be_bytes();
+        pair.make_array(kind, i32::from(length % 9), byte);
+    }
+    for _ in 0..rounds {
+        for &(method, is_initializer) in methods {
+            if is_initializer && !random.one_in(8) {
+                continue;
+            }
+            let arguments = pair.arguments(method, random);
+            let lifetime = if random.one_in(16) {
+                Lifetime::Persistent
+            } else {
+                Lifetime::PerCall
+            };
+            // Small budgets end calls everywhere; large ones let loops come round.
+            let fuel = match random.below(8) {
+                0 => random.below(20),
+                1..=6 => 20 + random.below(180),
+                _ => 2000,
+            };
+            pair.set_fuel(u64::try_from(fuel).expect("a small number"));
+            let ended = pair
+                .call(method, &arguments, lifetime, &answers(random))
+                .map_err(|finding| (method, finding))?;
+            tally.runs += 1;
+            tally.instructions += pair.executed();
+            if let Err(trap) = ended {
+                *tally.traps.entry(trap.kind.name()).or_default() += 1;
+            }
+        }
+    }
+    Ok(())
+}

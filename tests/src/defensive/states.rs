@@ -1,0 +1,143 @@
+//! The verifier's states of one class, kept by method and pc, and the check that a running one lies inside.
+
+use jive_core::{ClassFile, MethodId, NativeDecl, Pc};
+use jive_verifier::{
+    CodeMarks, Observer, Policy, Resolved, TypeState, VerificationType, VerifyError, WorkArea,
+    verify_with, work_size,
+};
+
+use super::Breach;
+use super::value::Value;
+
+/// The state before one instruction, as the verifier told it.
+#[derive(Clone, Debug)]
+struct Inferred {
+    receiver: VerificationType,
+    locals: Vec<VerificationType>,
+    stack: Vec<VerificationType>,
+}
+
+/// The states before all instructions that the verifier says a path reaches.
+#[derive(Clone, Debug, Default)]
+pub struct States {
+    /// By method, then by pc.
+    methods: Vec<Vec<Option<Inferred>>>,
+}
+
+/// The running state of a call, to be compared.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Concrete<'f> {
+    pub(super) locals: &'f [Value],
+    pub(super) stack: &'f [Value],
+    /// Whether `Object.<init>` has been called, in a constructor.
+    pub(super) initialized: Option<bool>,
+}
+
+impl Observer for States {
+    fn reached(&mut self, method: MethodId, pc: Pc, state: TypeState<'_>) {
+        let method = method.index();
+        if self.methods.len() <= method {
+            self.methods.resize(method + 1, Vec::new());
+        }
+        let states = &mut self.methods[method];
+        if states.len() <= pc.index() {
+            states.resize(pc.index() + 1, None);
+        }
+        states[pc.index()] = Some(Inferred {
+            receiver: state.receiver(),
+            locals: state.locals().collect(),
+            stack: state.stack().collect(),
+        });
+    }
+
+    fn failed(&mut self, _: MethodId, _: Pc, _: TypeState<'_>) {}
+}
+
+impl States {
+    /// Verifies a class and keeps what the verifier infers.
+    ///
+    /// # Errors
+    ///
+    /// Where it rejects the class.
+    pub fn infer(
+        class: ClassFile<'_>,
+        policy: Policy,
+        natives: &'static [NativeDecl],
+    ) -> Result<States, VerifyError> {
+        let size = work_size(&class);
+        let work = WorkArea {
+            constants: &mut vec![Resolved::default(); size.constants],
+            signatures: &mut vec![0; size.signatures],
+            marks: &mut vec![CodeMarks::default(); size.marks],
+            leaders: &mut vec![0; size.leaders],
+            queue: &mut vec![0; size.queue],
+            states: &mut vec![0; size.states],
+        };
+        let mut states = States::default();
+        verify_with(class, policy, natives, work, &mut states)?;
+        Ok(states)
+    }
+
+    /// Checks that a running state lies inside the one inferred for its place.
+    pub(super) fn check(
+        &self,
+        method: MethodId,
+        pc: Pc,
+        concrete: Concrete<'_>,
+    ) -> Result<(), Breach> {
+        let inferred = self
+            .methods
+            .get(method.index())
+            .and_then(|states| states.get(pc.index()))
+            .and_then(Option::as_ref)
+            .ok_or(Breach::Unreachable)?;
+        if inferred.stack.len() != concrete.stack.len() {
+            return Err(Breach::Depth {
+                inferred: inferred.stack.len(),
+                found: concrete.stack.len(),
+            });
+        }
+        let stack = inferred.stack.iter().zip(concrete.stack).enumerate();
+        for (place, (&inferred, &found)) in stack {
+            if !found.lies_in(inferred) {
+                return Err(Breach::Operand {
+                    place,
+                    inferred,
+                    found,
+                });
+            }
+        }
+        let locals = inferred.locals.iter().zip(concrete.locals).enumerate();
+        for (local, (&inferred, &found)) in locals {
+            if !found.lies_in(inferred) {
+                return Err(Breach::Local {
+                    local,
+                    inferred,
+                    found,
+                });
+            }
+        }
+        let receiver_holds = match (inferred.receiver, concrete.initialized) {
+            (VerificationType::UninitializedThis, initialized) => initialized == Some(false),
+            (VerificationType::This, initialized) => initialized == Some(true),
+            (VerificationType::Top, _) => true,
+            (
+                VerificationType::Int
+                | VerificationType::Null
+                | VerificationType::ByteArray
+                | VerificationType::ShortArray
+                | VerificationType::IntArray
+                | VerificationType::BooleanArray
+                | VerificationType::AnyReference,
+                _,
+            ) => false,
+        };
+        if receiver_holds {
+            Ok(())
+        } else {
+            Err(Breach::Receiver {
+                inferred: inferred.receiver,
+            })
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! Accepted classes keep what their verification promised, and both interpreters do the same with them.
+
+use arbitrary::{Arbitrary, Unstructured};
+use jive_core::{Lifetime, MethodId};
+use jive_verifier::{Policy, VerificationType};
+use nic_runtime::sle::NicNative;
+use tests::asm::assemble;
+use tests::defensive::{
+    Breach, Interpreter, NativeAnswers, States, Tally, Value, run_every_method,
+};
+use tests::fixture::Fixture;
+use tests::fuzzing::{Program, Random};
+use tests::machine::parsed;
+use tests::openjdk::{committed, jdk};
+
+/// Programs built for the test below.
+const PROGRAMS: u32 = 200;
+/// Choices from which one program is built.
+const CHOICES: usize = 3000;
+
+/// Runs each of the classes; returns how many were accepted.
+fn run_all(what: &str, classes: impl IntoIterator<Item = (String, Vec<u8>)>, rounds: u32) -> usize {
+    let mut random = Random::new(what.as_bytes());
+    let mut tally = Tally::default();
+    let mut accepted = 0;
+    for (name, bytes) in classes {
+        let outcome = run_every_method(
+            &bytes,
+            Policy::ClassOnly,
+            NicNative::TABLE,
+            rounds,
+            &mut random,
+            &mut tally,
+        );
+        match outcome {
+            Ok(is_accepted) => accepted += usize::from(is_accepted),
+            Err(finding) => panic!("{name}: {finding}"),
+        }
+    }
+    jdk::announce(&format!("defensive, {what}: {tally}"));
+    accepted
+}
+
+#[test]
+fn shipped_applets_run_as_verified() {
+    let applets = applets::ALL
+        .iter()
+        .map(|applet| (applet.name.to_owned(), applet.class.to_vec()));
+    assert_eq!(run_all("applets", applets, 200), applets::ALL.len());
+}
+
+#[test]
+fn accepted_fixtures_run_as_verified() {
+    let fixtures: Vec<_> = Fixture::all()
+        .into_iter()
+        .filter(|fixture| fixture.name.starts_with("accept/"))
+        .map(|fixture| (fixture.name, fixture.bytes))
+        .collect();
+    let count = fixtures.len();
+    assert_eq!(run_all("fixtures", fixtures, 20), count);
+}
+
+#[test]
+fn programs_of_the_comparison_run_as_verified() {
+    let mut classes: Vec<_> = committed::files("class").into_iter().collect();
+    for (name, source) in committed::files("assembled") {
+        let source = String::from_utf8(source).expect("a text");
+        let assembled = assemble(&name, &source).unwrap_or_else(|error| panic!("{error}"));
+        classes.push((name, assembled.bytes));
+    }
+    let count = classes.len();
+    assert_eq!(run_all("comparison programs", classes, 20), count);
+}
+
+#[test]
+fn built_programs_run_as_verified() {
+    let programs = (0..PROGRAMS).map(|n| {
+        let choices = Random::new(&n.to_be_bytes()).bytes(CHOICES);
+        let program = Program::arbitrary(&mut Unstructured::new(&choices));
+        let source = program.expect("choices never run out").source;
+        let class = assemble("program", &source).unwrap_or_else(|error| panic!("{error}"));
+        (format!("program {n}"), class.bytes)
+    });
+    assert!(run_all("built programs", programs, 10) > 0);
+}
+
+#[test]
+fn states_of_other_code_are_noticed() {
+    // What the verifier says of one method is held against another whose operand is of another type.
+    let method = |push: &str| {
+        let source =
+            format!(".omit all\n.method static run()V stack 1 locals 0\n{push}\npop\nreturn\n");
+        assemble("method", &source)
+            .unwrap_or_else(|error| panic!("{error}"))
+            .bytes
+    };
+    let states = parsed(&method("iconst_0"), |class| {
+        States::infer(class, Policy::ClassOnly, &[])
+    });
+    let states = states.expect("a class file").expect("an accepted class");
+    let breach = parsed(&method("aconst_null"), |class| {
+        let mut interpreter = Interpreter::new(class, states, 64, 1).expect("it has no fields");
+        let mut natives = NativeAnswers::new(&[], 1);
+        let ended = interpreter.call(MethodId(0), &[], 9, Lifetime::PerCall, &mut natives);
+        let violation = ended.expect_err("null is no `int`");
+        assert_eq!(violation.pc.0, 1);
+        violation.breach
+    });
+    assert_eq!(
+        breach.expect("a class file"),
+        Breach::Operand {
+            place: 0,
+            inferred: VerificationType::Int,
+            found: Value::Null
+        }
+    );
+}
