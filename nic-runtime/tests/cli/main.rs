@@ -7,6 +7,7 @@ mod run;
 mod streams;
 mod trace_schema;
 mod verify;
+mod walkthrough;
 
 use std::io::Write;
 use std::path::Path;
