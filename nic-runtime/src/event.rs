@@ -23,6 +23,29 @@ pub struct ChannelId(pub i32);
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PacketId(pub u64);
 
+/// Which of its endpoint's transmit descriptors: unique among those that are not done.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PostId(pub u32);
+
+impl PostId {
+    /// Returns the number as an index into a slice.
+    #[must_use]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// What a NIC does something for.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Trigger {
+    /// An applet is loaded.
+    Load,
+    /// The user pushed a transmit descriptor.
+    Post(PostId),
+    /// A packet arrived.
+    Arrival(PacketId),
+}
+
 /// One event: when, where, what.
 #[derive(Copy, Clone, Debug)]
 pub struct Event<'a> {
@@ -36,7 +59,8 @@ pub struct Event<'a> {
     pub kind: EventKind<'a>,
 }
 
-/// What happened, with the fields that the trace shows (CONTRACT §6).
+/// What happened, with the fields that the trace shows (CONTRACT §6), and those with which the other
+/// outputs join events.
 #[derive(Copy, Clone, Debug)]
 pub enum EventKind<'a> {
     /// An applet's class is loaded: its initializers have returned.
@@ -54,6 +78,10 @@ pub enum EventKind<'a> {
         offset: u32,
         /// Length in bytes.
         length: u32,
+        /// The message's bytes; not in the trace.
+        payload: &'a [u8],
+        /// Which descriptor it is; not in the trace.
+        post: PostId,
     },
     /// A transmit descriptor's completion flag is set.
     TxDone {
@@ -65,6 +93,8 @@ pub enum EventKind<'a> {
         length: u32,
         /// How it ended.
         status: TxStatus,
+        /// Which descriptor it is; not in the trace.
+        post: PostId,
     },
     /// The runtime calls a method of an applet.
     AppletCall {
@@ -72,6 +102,8 @@ pub enum EventKind<'a> {
         method: MethodId,
         /// Its arguments.
         args: &'a [i32],
+        /// What it is called for; not in the trace.
+        trigger: Trigger,
     },
     /// A method that the runtime called has returned.
     AppletReturn {
@@ -90,6 +122,10 @@ pub enum EventKind<'a> {
         args: &'a [NativeArg],
         /// What it returned; `None` for `void`.
         result: Option<NativeArg>,
+        /// When the applet had reached it; not in the trace.
+        begun: SimTime,
+        /// What it left behind; not in the trace.
+        made: Made,
     },
     /// A DMA transfer started.
     Dma {
@@ -101,6 +137,8 @@ pub enum EventKind<'a> {
         length: u32,
         /// How long it takes.
         duration: SimDuration,
+        /// What it is made for; not in the trace.
+        trigger: Trigger,
     },
     /// A packet's first bit left on the wire.
     WireTx {
@@ -112,6 +150,10 @@ pub enum EventKind<'a> {
         channel: ChannelId,
         /// The message's bytes.
         payload: &'a [u8],
+        /// Time until its last bit has left; not in the trace.
+        duration: SimDuration,
+        /// What it was made for; not in the trace.
+        trigger: Trigger,
     },
     /// A packet's last bit came in.
     WireRx {
@@ -160,6 +202,33 @@ pub enum EventKind<'a> {
         /// Its source line, where the class has line numbers.
         line: Option<u16>,
     },
+    /// An endpoint's queues or its applet's heap hold more or less than before. The trace does not
+    /// show it, and it is not counted among its events.
+    Levels(Levels),
+}
+
+/// What a native left behind.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Made {
+    /// Neither a packet nor a descriptor.
+    Nothing,
+    /// This packet, which is about to leave.
+    Packet(PacketId),
+    /// A receive descriptor, which the user is about to see.
+    Descriptor,
+}
+
+/// How much an endpoint's queues and its applet's heap hold.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub struct Levels {
+    /// Transmit descriptors that are not done.
+    pub transmit: u32,
+    /// Receive descriptors that the user sees and has not taken.
+    pub receive: u32,
+    /// Free buffers in the free queue.
+    pub free: u32,
+    /// Bytes of the applet's heap that arrays take; 0 without an applet.
+    pub heap: u32,
 }
 
 /// How a transmit descriptor ended.
@@ -246,6 +315,8 @@ pub trait Names {
     fn nic(&self, nic: NicId) -> &str;
     /// Returns the endpoint's name in the scenario.
     fn endpoint(&self, endpoint: EndpointId) -> &str;
+    /// Returns the NIC that the endpoint lives on.
+    fn home(&self, endpoint: EndpointId) -> NicId;
     /// Returns the name of the class that the endpoint loaded, or `None` where it loaded none.
     fn class(&self, endpoint: EndpointId) -> Option<&str>;
     /// Returns the method's name in the class that the endpoint loaded.

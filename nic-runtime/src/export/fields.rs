@@ -100,7 +100,13 @@ pub(super) fn event_name(kind: &EventKind<'_>) -> &'static str {
         EventKind::RxDescriptor { .. } => "rx-descriptor",
         EventKind::Drop { .. } => "drop",
         EventKind::Trap { .. } => "trap",
+        EventKind::Levels(_) => "levels",
     }
+}
+
+/// Returns whether the trace shows an event.
+pub(super) fn is_in_trace(kind: &EventKind<'_>) -> bool {
+    !matches!(kind, EventKind::Levels(_))
 }
 
 /// Whether messages' bytes are shown.
@@ -150,6 +156,7 @@ pub(super) fn visit<S: FieldSink>(
             channel,
             offset,
             length,
+            ..
         } => {
             sink.field("channel", Signed(channel.0))?;
             sink.field("offset", Number(offset.into()))?;
@@ -160,13 +167,16 @@ pub(super) fn visit<S: FieldSink>(
             offset,
             length,
             status,
+            ..
         } => {
             sink.field("channel", Signed(channel.0))?;
             sink.field("offset", Number(offset.into()))?;
             sink.field("length", Number(length.into()))?;
             sink.field("status", Word(tx_status(status)))
         }
-        EventKind::AppletCall { method: id, args } => {
+        EventKind::AppletCall {
+            method: id, args, ..
+        } => {
             sink.field("method", Name(method(id)))?;
             sink.field("args", Arguments(args))
         }
@@ -179,7 +189,9 @@ pub(super) fn visit<S: FieldSink>(
             sink.field("value", value.map_or(Value::Null, Signed))?;
             sink.field("bytecodes", Number(bytecodes))
         }
-        EventKind::Native { name, args, result } => {
+        EventKind::Native {
+            name, args, result, ..
+        } => {
             sink.field("name", Word(name))?;
             sink.field("args", NativeArguments(args))?;
             sink.field("result", result.map_or(Value::Null, Native))
@@ -189,6 +201,7 @@ pub(super) fn visit<S: FieldSink>(
             offset,
             length,
             duration,
+            ..
         } => {
             sink.field("direction", Word(dma_direction(direction)))?;
             sink.field("offset", Number(offset.into()))?;
@@ -200,6 +213,7 @@ pub(super) fn visit<S: FieldSink>(
             peer,
             channel,
             payload,
+            ..
         }
         | EventKind::WireRx {
             packet,
@@ -259,6 +273,12 @@ pub(super) fn visit<S: FieldSink>(
                 sink.field("line", Number(line.into()))?;
             }
             Ok(())
+        }
+        EventKind::Levels(levels) => {
+            sink.field("transmit", Number(levels.transmit.into()))?;
+            sink.field("receive", Number(levels.receive.into()))?;
+            sink.field("free", Number(levels.free.into()))?;
+            sink.field("heap", Number(levels.heap.into()))
         }
     }
 }

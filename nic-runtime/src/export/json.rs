@@ -91,6 +91,9 @@ pub(super) type Object<'s, W> =
 
 impl<W: Write> Sink for JsonTrace<W> {
     fn event(&mut self, names: &dyn Names, event: &Event<'_>) {
+        if !fields::is_in_trace(&event.kind) {
+            return;
+        }
         self.write_head();
         let payload_mode = self.payload_mode;
         self.line(|map| {

@@ -128,6 +128,9 @@ impl<K, V: Serialize> Serialize for Rows<'_, K, V> {
 
 impl Sink for Summary {
     fn event(&mut self, names: &dyn Names, event: &Event<'_>) {
+        if !fields::is_in_trace(&event.kind) {
+            return;
+        }
         self.events += 1;
         count(&mut self.totals, &event.kind);
         let Some(id) = event.endpoint else {
@@ -186,7 +189,8 @@ fn count(totals: &mut Totals, kind: &EventKind<'_>) {
         | EventKind::AppletCall { .. }
         | EventKind::AppletReturn { .. }
         | EventKind::Native { .. }
-        | EventKind::Dma { .. } => {}
+        | EventKind::Dma { .. }
+        | EventKind::Levels(_) => {}
     }
 }
 

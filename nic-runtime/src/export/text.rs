@@ -50,7 +50,7 @@ impl<W: Write> TextTrace<W> {
 
 impl<W: Write> Sink for TextTrace<W> {
     fn event(&mut self, names: &dyn Names, event: &Event<'_>) {
-        if self.failure.is_none() {
+        if self.failure.is_none() && fields::is_in_trace(&event.kind) {
             let line = Line {
                 names,
                 event,

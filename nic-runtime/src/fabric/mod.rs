@@ -7,4 +7,4 @@ mod packet;
 pub use direction::{Direction, DirectionId, Fabric, Wire};
 pub(crate) use fate::flip;
 pub use fate::{Fate, Faults};
-pub use packet::{Packet, PacketRef, PacketStore, PostId, packet_number};
+pub use packet::{Packet, PacketRef, PacketStore, packet_number};

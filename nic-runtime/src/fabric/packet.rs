@@ -3,19 +3,7 @@
 use std::ops::{Index, IndexMut};
 
 use super::{DirectionId, Fate};
-use crate::event::{ChannelId, EndpointId, PacketId};
-
-/// Which of its sender's transmit descriptors a packet came of; the fabric only carries it.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct PostId(pub u32);
-
-impl PostId {
-    /// Returns the number as an index into a slice.
-    #[must_use]
-    pub fn index(self) -> usize {
-        self.0 as usize
-    }
-}
+use crate::event::{ChannelId, EndpointId, PacketId, Trigger};
 
 /// Numbers that each endpoint has for its packets: far more than a run handles events by default.
 const NUMBERS_PER_ENDPOINT: u64 = 1_000_000_000;
@@ -42,8 +30,8 @@ pub struct Packet {
     pub to: (EndpointId, ChannelId),
     /// The link direction that it takes.
     pub route: DirectionId,
-    /// The descriptor that waits until it has left; `None` where a `doRx` made it.
-    pub post: Option<PostId>,
+    /// What it was made for; a transmit descriptor waits until it has left.
+    pub trigger: Trigger,
     /// What the link does to it; `None` until it is drawn.
     pub fate: Option<Fate>,
     /// The message.

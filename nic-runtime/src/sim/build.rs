@@ -7,7 +7,7 @@ use super::dma::Transfers;
 use super::processor::Processor;
 use super::report::Report;
 use super::{AppletId, SimError, Simulation, at};
-use crate::event::{EndpointId, NicId, Sink};
+use crate::event::{EndpointId, Levels, NicId, Sink};
 use crate::fabric::{Fabric, Faults, PacketStore, Wire};
 use crate::host::{Notify, Program, TransmitRegion, User};
 use crate::nic::Nic;
@@ -61,6 +61,7 @@ impl<'a, S: Sink> Simulation<'a, S> {
             applets,
             applet_of,
             packets_made: vec![0; scenario.endpoints.len()],
+            levels: vec![Levels::default(); scenario.endpoints.len()],
             fuel: scenario.endpoints.iter().map(|spec| spec.fuel).collect(),
             users,
             report: Report::new(scenario, classes, sink),

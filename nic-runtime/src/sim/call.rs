@@ -6,8 +6,10 @@ use super::dma::{Cargo, Transfer};
 use super::processor::{Next, Posted, Slot, Stage};
 use super::request::Request;
 use super::{Simulation, Tenant, at};
-use crate::event::{ChannelId, DropReason, EventKind, NicId, PacketId, Sink, TxStatus};
-use crate::fabric::{PacketRef, PostId};
+use crate::event::{
+    ChannelId, DropReason, EventKind, Made, NicId, PacketId, Sink, Trigger, TxStatus,
+};
+use crate::fabric::PacketRef;
 use crate::sle::{Applied, ArraySpan, Rights, check, host_to_nic};
 use crate::time::SimDuration;
 use crate::unet::HostSpan;
@@ -42,11 +44,11 @@ impl Call {
         }
     }
 
-    /// Returns the descriptor that waits for the packets that the call makes.
-    fn post(self) -> Option<PostId> {
+    /// Returns the cause as the trace knows it.
+    fn trigger(self) -> Trigger {
         match self.cause {
-            Cause::Post(posted) => Some(posted.post),
-            Cause::Arrival { .. } => None,
+            Cause::Post(posted) => Trigger::Post(posted.post),
+            Cause::Arrival { packet, .. } => Trigger::Arrival(packet),
         }
     }
 
@@ -84,7 +86,11 @@ impl<S: Sink> Simulation<'_, S> {
         let Tenant { endpoint, applet } = call.tenant;
         let (method, mut place) = (call.method, [0; 3]);
         let args = call.arguments(&mut place);
-        let kind = EventKind::AppletCall { method, args };
+        let kind = EventKind::AppletCall {
+            method,
+            args,
+            trigger: call.trigger(),
+        };
         self.report.emit(self.now, endpoint, kind);
         let cost = match call.cause {
             Cause::Post(_) => self.profile.entry.tx_call,
@@ -103,6 +109,7 @@ impl<S: Sink> Simulation<'_, S> {
         let instance = &mut self.applets[at(call.tenant.applet.0)].instance;
         let stack = &mut self.processors[at(nic.0)].stack;
         let before = stack.executed();
+        let bytecode = self.profile.processor.bytecode;
         let (native_cost, stage) = match instance.run(stack) {
             Step::Returned(value) => (SimDuration::ZERO, Stage::Return(call, value)),
             Step::Trapped(trap) => (SimDuration::ZERO, Stage::Trap(call, trap)),
@@ -115,7 +122,9 @@ impl<S: Sink> Simulation<'_, S> {
                 match affordable {
                     Ok(request) => {
                         let cost = self.profile.native.of(request.cost());
-                        (cost, Stage::Perform(call, request))
+                        let instructions = stack.executed().saturating_sub(before);
+                        let begun = self.now + bytecode.times(instructions);
+                        (cost, Stage::Perform(call, request.begun_at(begun)))
                     }
                     Err(kind) => {
                         stack.resume(Err(kind));
@@ -126,7 +135,7 @@ impl<S: Sink> Simulation<'_, S> {
         };
         // Saturating: a native that there was no fuel for is taken back.
         let instructions = stack.executed().saturating_sub(before);
-        let bytecode_cost = self.profile.processor.bytecode.times(instructions);
+        let bytecode_cost = bytecode.times(instructions);
         Next::After(bytecode_cost + native_cost, stage)
     }
 
@@ -156,6 +165,7 @@ impl<S: Sink> Simulation<'_, S> {
                     endpoint: id,
                     host,
                     cargo,
+                    trigger: call.trigger(),
                 };
                 let transfer = self.transfers.add(transfer, &[]);
                 self.queue_transfer(transfer);
@@ -170,26 +180,28 @@ impl<S: Sink> Simulation<'_, S> {
                     endpoint: id,
                     host,
                     cargo,
+                    trigger: call.trigger(),
                 };
                 let transfer = self.transfers.add(transfer, from.bytes(heap));
-                self.emit_native(call.tenant, &request, 0);
+                self.emit_native(call.tenant, &request, 0, Made::Nothing);
                 self.queue_transfer(transfer);
             }
             Applied::Send { from, channel } => {
                 if !self.nics[at(nic.0)].send_slots.take() {
                     return Next::Hold(Slot::Send, Stage::Perform(call, request));
                 }
-                let packet = self.make_packet(id, &channel, call.post());
+                let packet = self.make_packet(id, &channel, call.trigger());
                 self.fill_packet(packet, call.tenant, from);
-                self.emit_native(call.tenant, &request, 0);
+                let made = Made::Packet(self.packets[packet].id);
+                self.emit_native(call.tenant, &request, 0, made);
                 self.enqueue(packet);
             }
             Applied::Described => {
-                self.emit_native(call.tenant, &request, 0);
+                self.emit_native(call.tenant, &request, 0, Made::Descriptor);
                 self.publish_in_turn(id);
             }
             Applied::RxQueueFull => {
-                self.emit_native(call.tenant, &request, 0);
+                self.emit_native(call.tenant, &request, 0, Made::Nothing);
                 self.drop_message(call.tenant, call.packet(), DropReason::RxQueueFull);
             }
         }
@@ -212,7 +224,7 @@ impl<S: Sink> Simulation<'_, S> {
 
     /// Has a native return, and its applet go on.
     fn resume(&mut self, nic: NicId, call: Call, request: &Request, value: i32) -> Next {
-        self.emit_native(call.tenant, request, value);
+        self.emit_native(call.tenant, request, value, Made::Nothing);
         self.processors[at(nic.0)].stack.resume(Ok(value));
         Next::After(SimDuration::ZERO, Stage::Run(call))
     }
@@ -230,6 +242,7 @@ impl<S: Sink> Simulation<'_, S> {
         self.endpoints[at(call.tenant.endpoint.0)]
             .free
             .return_popped();
+        self.levels_changed(call.tenant.endpoint);
         self.drop_message(call.tenant, call.packet(), DropReason::AppletTrap);
         self.end_call(call, TxStatus::Trap)
     }
@@ -275,6 +288,7 @@ impl<S: Sink> Simulation<'_, S> {
             bytecodes,
         };
         self.report.emit(self.now, tenant.endpoint, kind);
+        self.levels_changed(tenant.endpoint);
     }
 
     /// Reports a trap.
@@ -291,14 +305,23 @@ impl<S: Sink> Simulation<'_, S> {
     }
 
     /// Reports the completion of a native that gave back `value`.
-    pub(super) fn emit_native(&mut self, tenant: Tenant, request: &Request, value: i32) {
+    pub(super) fn emit_native(
+        &mut self,
+        tenant: Tenant,
+        request: &Request,
+        value: i32,
+        made: Made,
+    ) {
         let heap = self.applets[at(tenant.applet.0)].instance.heap();
         let args = request.shown_args(heap);
         let kind = EventKind::Native {
             name: request.name(),
             args: &args[..request.args().len()],
             result: request.shown_result(heap, value),
+            begun: request.begun(),
+            made,
         };
         self.report.emit(self.now, tenant.endpoint, kind);
+        self.levels_changed(tenant.endpoint);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::processor::Slot;
 use super::{Simulation, Work, at};
-use crate::event::{DmaDirection, EndpointId, EventKind, RxBody, Sink};
+use crate::event::{DmaDirection, EndpointId, EventKind, RxBody, Sink, Trigger};
 use crate::fabric::PacketRef;
 use crate::unet::{HostSpan, MessageBody};
 
@@ -12,6 +12,7 @@ pub(super) struct Transfer {
     pub(super) endpoint: EndpointId,
     pub(super) host: HostSpan,
     pub(super) cargo: Cargo,
+    pub(super) trigger: Trigger,
 }
 
 /// What a transfer moves, besides the bytes of the buffer area.
@@ -88,6 +89,7 @@ impl<S: Sink> Simulation<'_, S> {
             endpoint,
             host,
             cargo,
+            ..
         } = self.transfers.entries[at(id.0)].transfer;
         let dma = &mut self.nics[at(self.endpoints[at(endpoint.0)].nic.0)].dma;
         let start = dma.queue(self.now, cargo.direction(), host.length());
@@ -105,8 +107,9 @@ impl<S: Sink> Simulation<'_, S> {
             endpoint,
             host,
             cargo,
+            trigger,
         } = self.transfers.entries[at(id.0)].transfer;
-        self.emit_dma(endpoint, cargo.direction(), host);
+        self.emit_dma(endpoint, cargo.direction(), host, trigger);
     }
 
     /// Emits the start of a transfer.
@@ -115,6 +118,7 @@ impl<S: Sink> Simulation<'_, S> {
         endpoint: EndpointId,
         direction: DmaDirection,
         host: HostSpan,
+        trigger: Trigger,
     ) {
         let duration = self.nics[at(self.endpoints[at(endpoint.0)].nic.0)]
             .dma
@@ -128,6 +132,7 @@ impl<S: Sink> Simulation<'_, S> {
                 offset,
                 length,
                 duration,
+                trigger,
             },
         );
     }
@@ -139,6 +144,7 @@ impl<S: Sink> Simulation<'_, S> {
                     endpoint,
                     host,
                     cargo,
+                    ..
                 },
             staged,
         } = &self.transfers.entries[at(id.0)];
@@ -204,6 +210,7 @@ impl<S: Sink> Simulation<'_, S> {
             body,
         };
         self.report.emit(self.now, id, kind);
+        self.levels_changed(id);
         self.message_came(id);
     }
 }

@@ -8,7 +8,7 @@ use jive_core::{Lifetime, MethodId, Step, Trap, TrapKind};
 
 use super::request::Request;
 use super::{SimError, Simulation, Tenant, at};
-use crate::event::{DmaDirection, DropReason, EndpointId, EventKind, NicId, Sink};
+use crate::event::{DmaDirection, DropReason, EndpointId, EventKind, Made, NicId, Sink, Trigger};
 use crate::fabric::PacketRef;
 use crate::scenario::model::Scenario;
 use crate::sle::{
@@ -57,7 +57,11 @@ impl<S: Sink> Simulation<'_, S> {
         let (program, constructor) = (applet.class.program, applet.members.constructor);
         let nic = self.endpoints[at(tenant.endpoint.0)].nic;
         for method in program.initializer().into_iter().chain([constructor]) {
-            let kind = EventKind::AppletCall { method, args: &[] };
+            let kind = EventKind::AppletCall {
+                method,
+                args: &[],
+                trigger: Trigger::Load,
+            };
             self.report.emit(self.now, tenant.endpoint, kind);
             match self.initialize(nic, tenant, method, sent) {
                 Ok(value) => self.emit_return(nic, tenant, method, value),
@@ -123,23 +127,24 @@ impl<S: Sink> Simulation<'_, S> {
         let effect = check(request.id(), request.args(), heap, &rights)?;
         match effect.apply(endpoint, heap, None)? {
             Applied::Value(value) => {
-                self.emit_native(tenant, request, value);
+                self.emit_native(tenant, request, value, Made::Nothing);
                 return Ok(value);
             }
             Applied::HostToNic { to, host } => {
                 host_to_nic(heap, to, &self.memory, host);
-                self.emit_dma(id, DmaDirection::HostToNic, host);
-                self.emit_native(tenant, request, 0);
+                self.emit_dma(id, DmaDirection::HostToNic, host, Trigger::Load);
+                self.emit_native(tenant, request, 0, Made::Nothing);
             }
             Applied::NicToHost { from, host } => {
                 nic_to_host(heap, from, &mut self.memory, host);
-                self.emit_native(tenant, request, 0);
-                self.emit_dma(id, DmaDirection::NicToHost, host);
+                self.emit_native(tenant, request, 0, Made::Nothing);
+                self.emit_dma(id, DmaDirection::NicToHost, host, Trigger::Load);
             }
             Applied::Send { from, channel } => {
-                self.emit_native(tenant, request, 0);
+                let packet = self.make_packet(id, &channel, Trigger::Load);
+                let made = Made::Packet(self.packets[packet].id);
+                self.emit_native(tenant, request, 0, made);
                 let has_slot = self.nics[at(nic.0)].send_slots.take();
-                let packet = self.make_packet(id, &channel, None);
                 if has_slot {
                     self.fill_packet(packet, tenant, from);
                     sent.push(packet);
@@ -148,11 +153,11 @@ impl<S: Sink> Simulation<'_, S> {
                 }
             }
             Applied::Described => {
-                self.emit_native(tenant, request, 0);
+                self.emit_native(tenant, request, 0, Made::Descriptor);
                 self.publish(id);
             }
             Applied::RxQueueFull => {
-                self.emit_native(tenant, request, 0);
+                self.emit_native(tenant, request, 0, Made::Nothing);
                 self.drop_message(tenant, None, DropReason::RxQueueFull);
             }
         }

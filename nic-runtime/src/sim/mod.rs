@@ -8,6 +8,7 @@
 mod build;
 mod call;
 mod dma;
+mod levels;
 mod load;
 mod processor;
 mod report;
@@ -22,7 +23,7 @@ use self::dma::{TransferRef, Transfers};
 use self::processor::Processor;
 use self::report::Report;
 pub use self::sram::{SramDemand, SramShares};
-use crate::event::{EndReason, EndpointId, NicId, Sink};
+use crate::event::{EndReason, EndpointId, Levels, NicId, Sink};
 use crate::fabric::{DirectionId, Fabric, PacketRef, PacketStore};
 use crate::host::User;
 use crate::nic::Nic;
@@ -113,6 +114,8 @@ struct Simulation<'a, S: Sink> {
     applets: Vec<Applet<'a>>,
     /// Each endpoint's applet.
     applet_of: Vec<Option<AppletId>>,
+    /// What each endpoint's queues and heap held when that was last reported.
+    levels: Vec<Levels>,
     fuel: Vec<u64>,
     /// How many packets each endpoint has made.
     packets_made: Vec<u64>,

@@ -8,8 +8,8 @@ use super::call::{Call, Cause};
 use super::dma::{Cargo, Transfer};
 use super::request::Request;
 use super::{Simulation, Tenant, Work, at};
-use crate::event::{EndpointId, EventKind, NicId, Sink, TxStatus};
-use crate::fabric::{PacketRef, PostId};
+use crate::event::{EndpointId, EventKind, NicId, PostId, Sink, Trigger, TxStatus};
+use crate::fabric::PacketRef;
 use crate::sle::ArraySpan;
 use crate::time::SimDuration;
 use crate::unet::{self, Channel, HostSpan, TransmitDescriptor};
@@ -248,6 +248,7 @@ impl<S: Sink> Simulation<'_, S> {
                         endpoint: to,
                         host,
                         cargo,
+                        trigger: Trigger::Arrival(id),
                     };
                     let transfer = self.transfers.add(transfer, &[]);
                     self.queue_transfer(transfer);
@@ -257,6 +258,7 @@ impl<S: Sink> Simulation<'_, S> {
                     self.end_arrival(packet);
                 }
                 self.publish_in_turn(to);
+                self.levels_changed(to);
             }
             Err(reason) => {
                 self.report.emit(
@@ -302,7 +304,7 @@ impl<S: Sink> Simulation<'_, S> {
             return Next::Hold(Slot::Send, Stage::Send(posted, channel, host));
         }
         let Posted { endpoint, post, .. } = posted;
-        let packet = self.make_packet(endpoint, &channel, Some(post));
+        let packet = self.make_packet(endpoint, &channel, Trigger::Post(post));
         self.nics[at(nic.0)].filling += 1;
         let cargo = Cargo::IntoPacket(packet);
         let transfer = self.transfers.add(
@@ -310,6 +312,7 @@ impl<S: Sink> Simulation<'_, S> {
                 endpoint,
                 host,
                 cargo,
+                trigger: Trigger::Post(post),
             },
             &[],
         );
@@ -321,7 +324,7 @@ impl<S: Sink> Simulation<'_, S> {
     pub(super) fn end_post(&mut self, posted: Posted, status: TxStatus) -> Next {
         let queue = &mut self.endpoints[at(posted.endpoint.0)].transmit;
         let completion = queue.end(posted.post, status);
-        self.complete(posted.endpoint, completion);
+        self.complete(posted.endpoint, posted.post, completion);
         Next::Look
     }
 }

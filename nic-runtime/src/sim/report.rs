@@ -27,7 +27,7 @@ impl<'a, S: Sink> Report<'a, S> {
 
     /// Emits an event of an endpoint, now.
     pub(super) fn emit(&mut self, now: SimTime, endpoint: EndpointId, kind: EventKind<'_>) {
-        let nic = self.names.scenario.endpoints[endpoint.0 as usize].nic;
+        let nic = self.names.home(endpoint);
         let event = Event {
             time: now,
             nic,
@@ -77,6 +77,10 @@ impl Names for NameTable<'_> {
 
     fn endpoint(&self, endpoint: EndpointId) -> &str {
         &self.scenario.endpoints[endpoint.0 as usize].name
+    }
+
+    fn home(&self, endpoint: EndpointId) -> NicId {
+        self.scenario.endpoints[endpoint.0 as usize].nic
     }
 
     fn class(&self, endpoint: EndpointId) -> Option<&str> {

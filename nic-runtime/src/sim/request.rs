@@ -5,6 +5,7 @@ use jive_core::{Heap, NativeId, NativeType};
 use crate::event::NativeArg;
 use crate::profile::CostClass;
 use crate::sle::NicNative;
+use crate::time::SimTime;
 
 /// Most arguments that a native takes.
 const ARGUMENTS_MAX: usize = {
@@ -25,15 +26,18 @@ const ARGUMENTS_MAX: usize = {
 pub(super) struct Request {
     native: NicNative,
     args: [i32; ARGUMENTS_MAX],
+    begun: SimTime,
 }
 
 impl Request {
     /// Returns the request, or `None` for a native or a count of arguments that the table does not have.
+    /// It begins at the start of the run, as all do while applets are loaded.
     pub(super) fn new(id: NativeId, args: &[i32]) -> Option<Request> {
         let native = NicNative::from_id(id).filter(|native| parameters(*native) == args.len())?;
         let mut request = Request {
             native,
             args: [0; ARGUMENTS_MAX],
+            begun: SimTime::ZERO,
         };
         request.args[..args.len()].copy_from_slice(args);
         Some(request)
@@ -41,6 +45,16 @@ impl Request {
 
     pub(super) fn id(&self) -> NativeId {
         self.native.id()
+    }
+
+    /// Returns the same request, begun at another time.
+    pub(super) fn begun_at(self, begun: SimTime) -> Request {
+        Request { begun, ..self }
+    }
+
+    /// Returns when the applet had reached it.
+    pub(super) fn begun(&self) -> SimTime {
+        self.begun
     }
 
     pub(super) fn name(&self) -> &'static str {

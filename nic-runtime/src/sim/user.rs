@@ -1,7 +1,7 @@
 //! The users: they post what is due, learn of messages and react to them, one thing at a time.
 
 use super::{Simulation, Work, at};
-use crate::event::{DropReason, EndpointId, EventKind, Sink};
+use crate::event::{ChannelId, DropReason, EndpointId, EventKind, PostId, Sink};
 use crate::host::{Notice, Notify, Reaction, Task, TransmitSpace};
 use crate::time::SimDuration;
 use crate::unet::{Completion, HostSpan, MessageBody, ReceiveDescriptor, TransmitDescriptor};
@@ -40,7 +40,12 @@ impl<S: Sink> Simulation<'_, S> {
     }
 
     /// Reports a transmit descriptor's completion, if there is one; its space and its entry are free.
-    pub(super) fn complete(&mut self, id: EndpointId, completion: Option<Completion>) {
+    pub(super) fn complete(
+        &mut self,
+        id: EndpointId,
+        post: PostId,
+        completion: Option<Completion>,
+    ) {
         let Some(Completion { descriptor, status }) = completion else {
             return;
         };
@@ -57,8 +62,10 @@ impl<S: Sink> Simulation<'_, S> {
                 offset,
                 length,
                 status,
+                post,
             },
         );
+        self.levels_changed(id);
         self.users[at(id.0)].region.complete(descriptor);
         self.begin_task(id);
     }
@@ -100,27 +107,22 @@ impl<S: Sink> Simulation<'_, S> {
         };
         user.due.pop_front();
         self.memory.bytes_mut(space).copy_from_slice(&spec.payload);
-        self.post(
-            id,
-            TransmitDescriptor {
-                channel: spec.channel,
-                offset: space.offset(),
-                length,
-            },
-        );
+        self.post(id, spec.channel, space);
         let host = &self.profile.host;
         let takes = host.post + SimDuration::of_transfer(length, host.bandwidth);
         self.busy(id, Task::Posting, takes)
     }
 
-    fn post(&mut self, id: EndpointId, descriptor: TransmitDescriptor) {
+    /// Pushes a transmit descriptor for the message in `space`.
+    fn post(&mut self, id: EndpointId, channel: ChannelId, space: HostSpan) {
         let endpoint = &mut self.endpoints[at(id.0)];
-        let TransmitDescriptor {
+        let (offset, length) = (space.offset(), space.length());
+        let descriptor = TransmitDescriptor {
             channel,
             offset,
             length,
-        } = descriptor;
-        endpoint
+        };
+        let post = endpoint
             .transmit
             .post(descriptor)
             .expect("the user saw that there is room");
@@ -131,9 +133,12 @@ impl<S: Sink> Simulation<'_, S> {
                 channel,
                 offset,
                 length,
+                payload: self.memory.bytes(space),
+                post,
             },
         );
-        let nic = endpoint.nic;
+        self.levels_changed(id);
+        let nic = self.endpoints[at(id.0)].nic;
         self.nics[at(nic.0)].posted.insert(self.positions[at(id.0)]);
         self.wake(nic);
     }
@@ -196,14 +201,7 @@ impl<S: Sink> Simulation<'_, S> {
             return;
         };
         self.copy_message(id, &message, space);
-        self.post(
-            id,
-            TransmitDescriptor {
-                channel,
-                offset: space.offset(),
-                length: message.length,
-            },
-        );
+        self.post(id, channel, space);
     }
 
     fn copy_message(&mut self, id: EndpointId, message: &ReceiveDescriptor, space: HostSpan) {
@@ -237,6 +235,7 @@ impl<S: Sink> Simulation<'_, S> {
         let endpoint = &mut self.endpoints[at(id.0)];
         if let Some(message) = endpoint.take_received() {
             endpoint.put_back(&message);
+            self.levels_changed(id);
         }
     }
 }

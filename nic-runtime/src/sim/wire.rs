@@ -7,9 +7,9 @@
 use super::processor::Slot;
 use super::{Simulation, Work, at};
 use crate::event::{
-    ChannelId, DropReason, EndpointId, EventKind, NicId, PacketId, Sink, WireDropReason,
+    ChannelId, DropReason, EndpointId, EventKind, NicId, PacketId, Sink, Trigger, WireDropReason,
 };
-use crate::fabric::{DirectionId, Fate, Packet, PacketRef, PostId, flip, packet_number};
+use crate::fabric::{DirectionId, Fate, Packet, PacketRef, flip, packet_number};
 use crate::unet::Channel;
 
 impl<S: Sink> Simulation<'_, S> {
@@ -18,12 +18,12 @@ impl<S: Sink> Simulation<'_, S> {
         &mut self,
         from: EndpointId,
         channel: &Channel,
-        post: Option<PostId>,
+        trigger: Trigger,
     ) -> PacketRef {
         let made = &mut self.packets_made[at(from.0)];
         let id = packet_number(from, *made);
         *made += 1;
-        if let Some(post) = post {
+        if let Trigger::Post(post) = trigger {
             self.endpoints[at(from.0)].transmit.packet_made(post);
         }
         let packet = Packet {
@@ -31,7 +31,7 @@ impl<S: Sink> Simulation<'_, S> {
             from: (from, channel.id),
             to: (channel.peer, channel.peer_id),
             route: channel.route,
-            post,
+            trigger,
             fate: None,
             bytes: Vec::new(),
         };
@@ -66,14 +66,16 @@ impl<S: Sink> Simulation<'_, S> {
         direction.sending = Some(packet);
         let sent = &mut self.packets[packet];
         sent.fate.get_or_insert_with(|| direction.draw_fate());
-        let out = self.now + direction.occupied_by(length(sent));
-        self.schedule.insert(out, Work::WireOut(id));
+        let duration = direction.occupied_by(length(sent));
+        self.schedule.insert(self.now + duration, Work::WireOut(id));
         let (from, channel) = sent.from;
         let kind = EventKind::WireTx {
             packet: sent.id,
             peer: sent.to.0,
             channel,
             payload: &sent.bytes,
+            duration,
+            trigger: sent.trigger,
         };
         self.report.emit(self.now, from, kind);
     }
@@ -121,15 +123,15 @@ impl<S: Sink> Simulation<'_, S> {
     fn packet_left(&mut self, packet: PacketRef) {
         let Packet {
             from: (from, _),
-            post,
+            trigger,
             ..
         } = self.packets[packet];
         let nic = self.endpoints[at(from.0)].nic;
         self.nics[at(nic.0)].send_slots.release();
         self.slot_freed(nic, Slot::Send);
-        if let Some(post) = post {
+        if let Trigger::Post(post) = trigger {
             let completion = self.endpoints[at(from.0)].transmit.packet_left(post);
-            self.complete(from, completion);
+            self.complete(from, post, completion);
         }
     }
 

@@ -53,6 +53,12 @@ impl ReceiveQueue {
         Some(descriptor)
     }
 
+    /// Returns how many descriptors the user sees and has not taken.
+    #[must_use]
+    pub fn visible(&self) -> usize {
+        self.visible
+    }
+
     /// Returns the oldest visible descriptor.
     #[must_use]
     pub fn first(&self) -> Option<&ReceiveDescriptor> {

@@ -6,8 +6,7 @@
 use std::collections::VecDeque;
 
 use super::{Full, TransmitDescriptor};
-use crate::event::TxStatus;
-use crate::fabric::PostId;
+use crate::event::{PostId, TxStatus};
 
 /// The transmit queue of one endpoint.
 #[derive(Clone, Debug)]
@@ -62,12 +61,15 @@ impl TransmitQueue {
         !self.vacant.is_empty()
     }
 
-    /// Pushes a descriptor.
+    /// Pushes a descriptor, and tells which one it is.
     ///
     /// # Errors
     ///
     /// Gives it back where every entry waits for its completion.
-    pub fn post(&mut self, descriptor: TransmitDescriptor) -> Result<(), Full<TransmitDescriptor>> {
+    pub fn post(
+        &mut self,
+        descriptor: TransmitDescriptor,
+    ) -> Result<PostId, Full<TransmitDescriptor>> {
         let Some(index) = self.vacant.pop() else {
             return Err(Full(descriptor));
         };
@@ -77,7 +79,7 @@ impl TransmitQueue {
             ended: None,
         };
         self.posted.push_back(index);
-        Ok(())
+        Ok(PostId(index))
     }
 
     /// Returns whether the NIC has taken every descriptor that was pushed.
@@ -145,14 +147,14 @@ mod tests {
     #[test]
     fn a_full_queue_gives_the_descriptor_back() {
         let mut queue = TransmitQueue::new(1);
-        assert_eq!(queue.post(descriptor(0)), Ok(()));
+        assert_eq!(queue.post(descriptor(0)), Ok(PostId(0)));
         assert_eq!(queue.post(descriptor(8)), Err(Full(descriptor(8))));
         let (post, taken) = queue.take().unwrap();
         assert_eq!(taken, descriptor(0));
         // Taking it is not completing it.
         assert!(!queue.has_room());
         assert!(queue.end(post, TxStatus::Ok).is_some());
-        assert_eq!(queue.post(descriptor(8)), Ok(()));
+        assert_eq!(queue.post(descriptor(8)), Ok(PostId(0)));
     }
 
     #[test]

@@ -1,0 +1,28 @@
+//! Reports of how much an endpoint's queues and its applet's heap hold, whenever that has changed.
+
+use super::{Simulation, at};
+use crate::event::{EndpointId, EventKind, Levels, Sink};
+
+impl<S: Sink> Simulation<'_, S> {
+    /// Reports an endpoint's levels, if they are not what they were when last reported.
+    pub(super) fn levels_changed(&mut self, id: EndpointId) {
+        let levels = self.levels_of(id);
+        if levels != self.levels[at(id.0)] {
+            self.levels[at(id.0)] = levels;
+            self.report.emit(self.now, id, EventKind::Levels(levels));
+        }
+    }
+
+    fn levels_of(&self, id: EndpointId) -> Levels {
+        let endpoint = &self.endpoints[at(id.0)];
+        let applet = self.applet_of[at(id.0)].map(|applet| &self.applets[at(applet.0)]);
+        // Queues have bounds far below 2³².
+        let count = |length: usize| u32::try_from(length).unwrap_or(u32::MAX);
+        Levels {
+            transmit: count(endpoint.transmit.pending()),
+            receive: count(endpoint.receive.visible()),
+            free: count(endpoint.free.len()),
+            heap: applet.map_or(0, |applet| applet.heap_bytes()),
+        }
+    }
+}
