@@ -88,9 +88,9 @@ macro_rules! kinds {
 
 kinds! {
     /// The file is longer than the limit.
-    #[error("expected at most {FILE_BYTES_MAX} bytes, found {found}")]
+    #[error("expected at most {FILE_BYTES_MAX} bytes, found {found} or more")]
     FileSize {
-        /// Length of the file in bytes; the greatest `u32` stands for more.
+        /// Length in bytes of what was read of the file, at most the greatest `u32`.
         found: u32,
     } = "limit/file-size";
     /// The caller lent fewer words than `ClassFile::index_len` asks for.
