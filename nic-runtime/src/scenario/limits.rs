@@ -64,11 +64,11 @@ pub const SRAM_MAX: u64 = u32::MAX as u64;
 /// Bytes of one applet's heap: an array reference is a positive Java `int`.
 pub const HEAP_MAX: u64 = i32::MAX as u64;
 
-/// Times that one `[[send]]` is repeated: more messages than any run has events.
-pub const REPEAT_MAX: u64 = 1_000_000_000;
-
 /// Events of a run: days of a machine's time; asking for more is a slip of the keyboard.
 pub const EVENTS_MAX: u64 = 1_000_000_000_000;
+
+/// Times that one `[[send]]` is repeated: each message is an event at least.
+pub const REPEAT_MAX: u64 = EVENTS_MAX;
 
 /// Mistakes that are collected before reading gives up: more than anyone mends at once.
 pub const MISTAKES_MAX: usize = 50;

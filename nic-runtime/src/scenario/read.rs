@@ -350,7 +350,7 @@ mod tests {
         assert!(matches!(
             refused(&"[[nic]]\nname = \"n\"\n".repeat(300)),
             MistakeKind::TooMany {
-                what: "nic",
+                what: "`[[nic]]`",
                 limit: 256
             }
         ));

@@ -209,7 +209,7 @@ impl<'t> Table<'t> {
         limit: usize,
         mistakes: &mut Mistakes,
     ) -> Vec<Table<'t>> {
-        self.entries(key, limit, mistakes)
+        self.entries(key, what, limit, mistakes)
             .iter()
             .filter_map(|entry| Table::of_value(entry, what, known, mistakes))
             .collect()
@@ -219,6 +219,7 @@ impl<'t> Table<'t> {
     pub(super) fn entries(
         &self,
         key: &'static str,
+        what: &'static str,
         limit: usize,
         mistakes: &mut Mistakes,
     ) -> &'t [Spanned<DeValue<'t>>] {
@@ -228,7 +229,7 @@ impl<'t> Table<'t> {
         match raw.get_ref() {
             DeValue::Array(entries) if entries.len() > limit => {
                 let limit = limit as u64;
-                mistakes.add(raw.span(), MistakeKind::TooMany { what: key, limit });
+                mistakes.add(raw.span(), MistakeKind::TooMany { what, limit });
                 &[]
             }
             DeValue::Array(entries) => entries,

@@ -33,7 +33,7 @@ pub(super) fn channels(
     let mistakes = context.mistakes();
     let mut used = BTreeMap::new();
     let mut channels = Vec::new();
-    for entry in root.entries("channel", limits::CHANNELS_MAX, mistakes) {
+    for entry in root.entries("channel", "`[[channel]]`", limits::CHANNELS_MAX, mistakes) {
         let Some((a, b)) = ends(entry, names, mistakes) else {
             continue;
         };
