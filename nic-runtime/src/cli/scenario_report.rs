@@ -1,21 +1,23 @@
 //! How the mistakes of a scenario file are shown.
 
-use super::diagnosis::{Diagnosis, Mark, printable, sentence};
+use super::diagnosis::{Diagnosis, Mark, printable};
 use crate::scenario::{Mistake, MistakeKind, ScenarioError, Span};
 
 /// Renders every mistake of a scenario file, each as a diagnosis of its own.
 pub(super) fn render(path: &str, bytes: &[u8], error: &ScenarioError) -> Vec<String> {
     let path = &printable(path);
-    let text = match std::str::from_utf8(bytes) {
-        Ok(text) => text,
-        Err(error) => {
-            let line = lines_before(&bytes[..error.valid_up_to()]) + 1;
-            let title = format!("{path}:{line}: expected a file of UTF-8 text");
-            return vec![sentence(&title, &[])];
-        }
-    };
+    // The same bytes up to the first that is no UTF-8, where there is one.
+    let text = &*String::from_utf8_lossy(bytes);
     match error {
-        ScenarioError::NotUtf8 { .. } => vec![],
+        ScenarioError::NotUtf8 { valid } => {
+            let span = Span {
+                start: *valid,
+                end: valid + char::REPLACEMENT_CHARACTER.len_utf8(),
+            };
+            let found = bytes.get(*valid).copied().unwrap_or_default();
+            let title = format!("expected a file of UTF-8 text, found byte {found:#04x}");
+            vec![place(path, text, span, title).render()]
+        }
         ScenarioError::Syntax(errors) => errors
             .iter()
             .map(|(span, message)| {
@@ -28,10 +30,6 @@ pub(super) fn render(path: &str, bytes: &[u8], error: &ScenarioError) -> Vec<Str
             .map(|mistake| diagnosis(path, text, mistake).render())
             .collect(),
     }
-}
-
-fn lines_before(bytes: &[u8]) -> usize {
-    bytes.iter().filter(|byte| **byte == b'\n').count()
 }
 
 fn diagnosis<'t>(path: &'t str, text: &'t str, mistake: &Mistake) -> Diagnosis<'t> {
@@ -179,13 +177,14 @@ mod tests {
     }
 
     #[test]
-    fn text_that_is_not_utf_8_names_the_line() {
-        let bytes = b"[[nic]]\nname = \"\xff\"\n";
+    fn text_that_is_not_utf_8_is_shown_where_it_is() {
+        let bytes = b"[[nic]]\nname = \"\xc3\xa9\xff\"\n";
         let error = parse(bytes, None, None).expect_err("it is not UTF-8");
         let shown = render("s.toml", bytes, &error).join("");
         assert_eq!(
             anstream::adapter::strip_str(&shown).to_string(),
-            "error: s.toml:2: expected a file of UTF-8 text"
+            "error: expected a file of UTF-8 text, found byte 0xff\n \
+             --> s.toml:2:10\n  |\n2 | name = \"\u{e9}\u{fffd}\"\n  |          ^"
         );
     }
 }
