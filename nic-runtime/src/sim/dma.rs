@@ -196,7 +196,7 @@ impl<S: Sink> Simulation<'_, S> {
             return;
         };
         let body = match &descriptor.body {
-            MessageBody::Inline(bytes) => RxBody::Inline(&bytes[..at(descriptor.length)]),
+            MessageBody::Inline(bytes) => RxBody::Inline(bytes),
             MessageBody::Buffers(list) => RxBody::Buffers {
                 offsets: list.offsets(),
                 share: endpoint.free.buffer_length(),

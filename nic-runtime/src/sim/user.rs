@@ -4,7 +4,9 @@ use super::{Simulation, Work, at};
 use crate::event::{ChannelId, DropReason, EndpointId, EventKind, PostId, Sink};
 use crate::host::{Notice, Notify, Reaction, Task, TransmitSpace};
 use crate::time::SimDuration;
-use crate::unet::{Completion, HostSpan, MessageBody, ReceiveDescriptor, TransmitDescriptor};
+use crate::unet::{
+    Completion, Endpoint, HostMemory, HostSpan, MessageBody, ReceiveDescriptor, TransmitDescriptor,
+};
 
 impl<S: Sink> Simulation<'_, S> {
     /// Hands a message that is due to its user, and schedules the send's next.
@@ -194,40 +196,15 @@ impl<S: Sink> Simulation<'_, S> {
 
     /// Sends the oldest message on, copied to `space`.
     fn reply(&mut self, id: EndpointId, space: HostSpan) {
-        let Some(message) = self.endpoints[at(id.0)].receive.first().copied() else {
+        let endpoint = &self.endpoints[at(id.0)];
+        let Some(message) = endpoint.receive.first() else {
             return;
         };
-        let Reaction::Send(channel) = self.users[at(id.0)].program.react(&message) else {
+        let Reaction::Send(channel) = self.users[at(id.0)].program.react(message) else {
             return;
         };
-        self.copy_message(id, &message, space);
+        copy_message(&mut self.memory, endpoint, message, space);
         self.post(id, channel, space);
-    }
-
-    fn copy_message(&mut self, id: EndpointId, message: &ReceiveDescriptor, space: HostSpan) {
-        match &message.body {
-            MessageBody::Inline(bytes) => {
-                self.memory
-                    .bytes_mut(space)
-                    .copy_from_slice(&bytes[..at(message.length)]);
-            }
-            MessageBody::Buffers(list) => {
-                let endpoint = &self.endpoints[at(id.0)];
-                let share = endpoint.free.buffer_length();
-                let mut copied = 0;
-                for &offset in list.offsets() {
-                    let length = share.min(message.length - copied);
-                    let from = endpoint.area.span(offset.into(), length.into());
-                    let to = endpoint
-                        .area
-                        .span((space.offset() + copied).into(), length.into());
-                    if let (Ok(from), Ok(to)) = (from, to) {
-                        self.memory.copy(from, to);
-                    }
-                    copied += length;
-                }
-            }
-        }
     }
 
     /// Takes the oldest message and puts its buffers back.
@@ -236,6 +213,33 @@ impl<S: Sink> Simulation<'_, S> {
         if let Some(message) = endpoint.take_received() {
             endpoint.put_back(&message);
             self.levels_changed(id);
+        }
+    }
+}
+
+/// Copies a message, from wherever it lies, to `space` of the same endpoint's buffer area.
+fn copy_message(
+    memory: &mut HostMemory,
+    endpoint: &Endpoint,
+    message: &ReceiveDescriptor,
+    space: HostSpan,
+) {
+    match &message.body {
+        MessageBody::Inline(bytes) => memory.bytes_mut(space).copy_from_slice(bytes),
+        MessageBody::Buffers(list) => {
+            let share = endpoint.free.buffer_length();
+            let mut copied = 0;
+            for &offset in list.offsets() {
+                let length = share.min(message.length - copied);
+                let from = endpoint.area.span(offset.into(), length.into());
+                let to = endpoint
+                    .area
+                    .span((space.offset() + copied).into(), length.into());
+                if let (Ok(from), Ok(to)) = (from, to) {
+                    memory.copy(from, to);
+                }
+                copied += length;
+            }
         }
     }
 }

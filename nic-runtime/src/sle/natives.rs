@@ -41,7 +41,7 @@ natives! {
 }
 
 /// What a call of a native asks for. Holding one proves that the endpoint may have it.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Effect {
     /// Makes a byte array of this length.
     NewArray {

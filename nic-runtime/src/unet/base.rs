@@ -53,7 +53,7 @@ pub fn accept(
         for offset in std::iter::from_fn(|| endpoint.free.pop()).take(needed) {
             buffers.push(offset);
         }
-        MessageBody::Buffers(buffers)
+        MessageBody::Buffers(buffers.clone())
     };
     let descriptor = ReceiveDescriptor {
         packet: Some(packet),

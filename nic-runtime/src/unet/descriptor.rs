@@ -1,5 +1,7 @@
 //! Descriptors of the transmit and the receive queue.
 
+use heapless::Vec;
+
 use crate::event::{ChannelId, PacketId};
 
 /// Buffers that one receive descriptor names at most (U-Net/SLE Figure 2).
@@ -27,7 +29,7 @@ pub struct TransmitDescriptor {
 ///
 /// Holding one proves that the message lies inside the buffer area, or in the descriptor. The channel
 /// is what the pusher said.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReceiveDescriptor {
     /// The packet that was handled when it was pushed; `None` where a `doTx` pushed it.
     pub packet: Option<PacketId>,
@@ -40,10 +42,10 @@ pub struct ReceiveDescriptor {
 }
 
 /// Where a received message lies.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MessageBody {
-    /// In the descriptor: as many of these bytes as the message has.
-    Inline([u8; INLINE_MAX]),
+    /// In the descriptor itself.
+    Inline(Vec<u8, INLINE_MAX>),
     /// In the buffer area, in shares of a free buffer's length.
     Buffers(BufferList),
 }
@@ -52,50 +54,44 @@ impl MessageBody {
     /// Returns a body that carries these bytes itself, or `None` where they are more than fit.
     #[must_use]
     pub fn inline(bytes: &[u8]) -> Option<MessageBody> {
-        let mut carried = [0; INLINE_MAX];
-        carried.get_mut(..bytes.len())?.copy_from_slice(bytes);
-        Some(MessageBody::Inline(carried))
+        Vec::from_slice(bytes).ok().map(MessageBody::Inline)
     }
 }
 
 /// Where the shares of a message begin in the buffer area, and which of them the user owes back.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BufferList {
-    offsets: [u32; MESSAGE_BUFFERS_MAX],
-    count: u8,
+    offsets: Vec<u32, MESSAGE_BUFFERS_MAX>,
     // Bit i: offset i is a free buffer that was popped and is named here for the first time.
     owed: u16,
 }
 
+const _: () = assert!(MESSAGE_BUFFERS_MAX <= u16::BITS as usize);
+
 impl BufferList {
     /// Appends the offset of a share; says whether there was room.
     pub fn push(&mut self, offset: u32) -> bool {
-        let Some(place) = self.offsets.get_mut(usize::from(self.count)) else {
-            return false;
-        };
-        *place = offset;
-        self.count += 1;
-        true
+        self.offsets.push(offset).is_ok()
     }
 
     /// Returns the offsets of all shares.
     #[must_use]
     pub fn offsets(&self) -> &[u32] {
-        &self.offsets[..usize::from(self.count)]
+        &self.offsets
     }
 
     /// Notes that the share at `index` lies in a free buffer that the user has to put back.
     pub fn owe(&mut self, index: usize) {
-        debug_assert!(index < usize::from(self.count));
+        debug_assert!(index < self.offsets.len());
         self.owed |= 1 << index;
     }
 
     /// Returns the offsets of the free buffers that the user has to put back, in order.
     pub fn owed(&self) -> impl DoubleEndedIterator<Item = u32> {
-        let list = *self;
-        (0..usize::from(list.count))
-            .filter(move |&index| list.owed & (1 << index) != 0)
-            .map(move |index| list.offsets[index])
+        let shares = self.offsets.iter().enumerate();
+        shares
+            .filter(|(index, _)| self.owed & (1 << index) != 0)
+            .map(|(_, &offset)| offset)
     }
 }
 
@@ -108,7 +104,7 @@ mod tests {
         let MessageBody::Inline(bytes) = MessageBody::inline(&[7; 56]).unwrap() else {
             panic!()
         };
-        assert_eq!(bytes, [7; 56]);
+        assert_eq!(bytes[..], [7; 56]);
         assert_eq!(MessageBody::inline(&[7; 57]), None);
     }
 
@@ -122,6 +118,6 @@ mod tests {
         list.owe(0);
         list.owe(13);
         assert_eq!(list.offsets().len(), 14);
-        assert_eq!(list.owed().collect::<Vec<_>>(), [0, 104]);
+        assert!(list.owed().eq([0, 104]));
     }
 }

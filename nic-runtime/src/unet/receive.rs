@@ -83,7 +83,7 @@ mod tests {
             packet: None,
             channel: ChannelId(channel),
             length: 0,
-            body: MessageBody::Inline([0; 56]),
+            body: MessageBody::inline(&[0; 56]).unwrap(),
         }
     }
 
