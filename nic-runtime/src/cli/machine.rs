@@ -159,6 +159,7 @@ impl<'a> Machine<'a> {
             }
             let called = cpu_clock::now();
             let calls = (called - restored).saturating_sub(restored - start);
+            // Nearest values: a clock is less exact than 53 bits.
             calls.as_nanos() as f64 / count as f64
         });
         rounds.sort_by(f64::total_cmp);

@@ -78,6 +78,7 @@ fn hex(text: &str) -> Result<Vec<u8>, MistakeKind> {
     if !rest.is_empty() {
         return Err(MistakeKind::Hex);
     }
+    // Each digit is below 16, so a pair of them fits in a byte.
     pairs
         .iter()
         .map(|[high, low]| Ok((digit(*high)? << 4 | digit(*low)?) as u8))
