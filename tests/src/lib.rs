@@ -5,6 +5,7 @@ pub mod asm;
 pub mod defensive;
 pub mod fixture;
 pub mod fuzzing;
+pub mod generate;
 pub mod machine;
 pub mod openjdk;
 pub mod random;

@@ -5,9 +5,7 @@ use jive_core::{Lifetime, MethodId};
 use jive_verifier::{Policy, VerificationType};
 use nic_runtime::sle::NicNative;
 use tests::asm::assemble;
-use tests::defensive::{
-    Breach, Interpreter, NativeAnswers, States, Tally, Value, run_every_method,
-};
+use tests::defensive::{Breach, Interpreter, NativeAnswers, Plan, States, Tally, Value, run};
 use tests::fixture::Fixture;
 use tests::fuzzing::{Program, Random};
 use tests::machine::parsed;
@@ -22,17 +20,15 @@ const CHOICES: usize = 3000;
 fn run_all(what: &str, classes: impl IntoIterator<Item = (String, Vec<u8>)>, rounds: u32) -> usize {
     let mut random = Random::new(what.as_bytes());
     let mut tally = Tally::default();
+    let plan = Plan {
+        policy: Policy::ClassOnly,
+        natives: NicNative::TABLE,
+        rounds,
+        method: None,
+    };
     let mut accepted = 0;
     for (name, bytes) in classes {
-        let outcome = run_every_method(
-            &bytes,
-            Policy::ClassOnly,
-            NicNative::TABLE,
-            rounds,
-            &mut random,
-            &mut tally,
-        );
-        match outcome {
+        match run(&bytes, &plan, &mut random, &mut tally) {
             Ok(is_accepted) => accepted += usize::from(is_accepted),
             Err(finding) => panic!("{name}: {finding}"),
         }

@@ -31,7 +31,7 @@ pub use interpreter::{Ended, Interpreter};
 pub use members::Declared;
 pub use natives::{Answer, NativeAnswers};
 pub use pair::{Finding, Pair};
-pub use runs::{Tally, run_every_method};
+pub use runs::{Plan, Tally, run};
 pub use states::States;
 pub use value::{ArrayRef, Value};
 

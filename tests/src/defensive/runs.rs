@@ -46,30 +46,44 @@ const ROOM: Room = Room {
     fuel: 2000,
 };
 
-/// Runs an accepted class `rounds` times over; returns whether it was accepted.
+/// What is run of each class.
+#[derive(Copy, Clone, Debug)]
+pub struct Plan {
+    /// By which rules the class is judged.
+    pub policy: Policy,
+    /// The natives that it may call.
+    pub natives: &'static [NativeDecl],
+    /// How often each method is called.
+    pub rounds: u32,
+    /// The one method that is called, if not all.
+    pub method: Option<&'static str>,
+}
+
+/// Runs an accepted class by a plan, and returns whether it was accepted; a rejected one is left alone.
 ///
 /// # Errors
 ///
 /// What must not be, with the method that was called.
-pub fn run_every_method(
+pub fn run(
     bytes: &[u8],
-    policy: Policy,
-    natives: &'static [NativeDecl],
-    rounds: u32,
+    plan: &Plan,
     random: &mut Random,
     tally: &mut Tally,
 ) -> Result<bool, String> {
-    let inferred = parsed(bytes, |class| States::infer(class, policy, natives));
+    let inferred = parsed(bytes, |class| {
+        States::infer(class, plan.policy, plan.natives)
+    });
     let Ok(Ok(states)) = inferred else {
         return Ok(false);
     };
-    let verdict = machine(bytes, policy, natives, ROOM, |machine| {
+    let verdict = machine(bytes, plan.policy, plan.natives, ROOM, |machine| {
         tally.classes += 1;
-        let methods: Vec<(MethodId, bool)> = machine
+        let methods: Vec<MethodId> = machine
             .class
             .methods()
             .filter(|method| method.code().is_some())
-            .map(|method| (method.id, method.name.as_bytes().starts_with(b"<")))
+            .filter(|method| plan.method.is_none_or(|name| method.name == name))
+            .map(|method| method.id)
             .collect();
         let receive_buffer = machine
             .class
@@ -81,7 +95,7 @@ pub fn run_every_method(
             pair.make_array(ArrayKind::Byte, 64, 0x5a);
             pair.set_field_to_array(field);
         }
-        run_methods(&mut pair, &methods, natives, rounds, random, tally)
+        run_methods(&mut pair, &methods, plan, random, tally)
     });
     match verdict {
         Ok(Ok(())) => Ok(true),
@@ -92,13 +106,12 @@ pub fn run_every_method(
 
 fn run_methods(
     pair: &mut Pair<'_, '_>,
-    methods: &[(MethodId, bool)],
-    natives: &'static [NativeDecl],
-    rounds: u32,
+    methods: &[MethodId],
+    plan: &Plan,
     random: &mut Random,
     tally: &mut Tally,
 ) -> Result<(), (MethodId, Finding)> {
-    let answers = |random: &mut Random| NativeAnswers::new(natives, random.draw());
+    let answers = |random: &mut Random| NativeAnswers::new(plan.natives, random.draw());
     let begun = answers(random);
     pair.load(&begun)
         .map_err(|finding| (MethodId(0), finding))?;
@@ -106,11 +119,8 @@ fn run_methods(
         let [byte, length, ..] = random.draw().to_be_bytes();
         pair.make_array(kind, i32::from(length % 9), byte);
     }
-    for _ in 0..rounds {
-        for &(method, is_initializer) in methods {
-            if is_initializer && !random.one_in(8) {
-                continue;
-            }
+    for _ in 0..plan.rounds {
+        for &method in methods {
             let arguments = pair.arguments(method, random);
             let lifetime = if random.one_in(16) {
                 Lifetime::Persistent

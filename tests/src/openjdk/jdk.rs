@@ -1,7 +1,7 @@
 //! OpenJDK's side: the driver in `java/driver` runs a list of calls in one Java process.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use super::committed;
@@ -37,23 +37,27 @@ pub fn announce(text: &str) {
 /// # Panics
 /// Where the driver fails, with what it says.
 pub fn results(calls: &str, class_path: &[&Path]) -> Vec<String> {
-    java("Driver", calls, class_path)
+    java("Driver", calls.as_bytes().to_vec(), class_path)
 }
 
 /// Returns for each class file whether OpenJDK defines and verifies it: `ok` or the error's name.
 ///
+/// One Java process judges all of them.
+///
 /// # Panics
 /// Where the driver fails, with what it says.
-pub fn verdicts(class_files: &[PathBuf]) -> Vec<String> {
-    let paths: Vec<String> = class_files
-        .iter()
-        .map(|path| format!("{}\n", path.display()))
-        .collect();
-    java("Verdicts", &paths.concat(), &[])
+pub fn verdicts<'b>(class_files: impl IntoIterator<Item = &'b [u8]>) -> Vec<String> {
+    let mut input = Vec::new();
+    for bytes in class_files {
+        let length = u32::try_from(bytes.len()).expect("class files are short");
+        input.extend(length.to_be_bytes());
+        input.extend(bytes);
+    }
+    java("Verdicts", input, &[])
 }
 
 /// Runs a driver on `input`; returns its lines.
-fn java(driver: &str, input: &str, class_path: &[&Path]) -> Vec<String> {
+fn java(driver: &str, input: Vec<u8>, class_path: &[&Path]) -> Vec<String> {
     let mut joined = committed::path("driver").into_os_string();
     for directory in class_path {
         joined.push(if cfg!(windows) { ";" } else { ":" });
@@ -71,9 +75,8 @@ fn java(driver: &str, input: &str, class_path: &[&Path]) -> Vec<String> {
         .spawn()
         .expect("`java` was found before");
     let mut stdin = java.stdin.take().expect("standard input is piped");
-    let input = input.to_owned();
     // Written beside the reading, so that neither side waits for a full pipe.
-    let writer = std::thread::spawn(move || stdin.write_all(input.as_bytes()));
+    let writer = std::thread::spawn(move || stdin.write_all(&input));
     let output = java.wait_with_output().expect("`java` was started");
     writer
         .join()

@@ -1,0 +1,118 @@
+//! The long runs behind the trust in the verifier, any number of each:
+//!
+//!     trust runs N [SEED]      N runs of generated programs on both interpreters
+//!     trust scope LENGTH       every body of up to LENGTH instructions
+//!     trust judge N [SEED]     N class files, judged here and by OpenJDK
+#![forbid(unsafe_code)]
+
+use std::process::ExitCode;
+
+use arbitrary::{Arbitrary, Unstructured};
+use jive_verifier::Policy;
+use nic_runtime::sle::NicNative;
+use tests::asm::assemble;
+use tests::defensive::{Plan, Tally, run};
+use tests::fuzzing::{Program, Random};
+use tests::generate::alphabet::{Alphabet, Family};
+use tests::generate::{judge, scope, typed::typed};
+use tests::openjdk::jdk;
+
+/// Calls of each method of a generated class.
+const ROUNDS: u32 = 12;
+/// Choices from which one larger program is built.
+const CHOICES: usize = 3000;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let number = |place: usize| -> Option<usize> { arguments.get(place)?.parse().ok() };
+    let seed = number(2).unwrap_or(1);
+    let done = match (arguments.first().map(String::as_str), number(1)) {
+        (Some("runs"), Some(count)) => runs(count, seed),
+        (Some("scope"), Some(length)) => all_bodies(length),
+        (Some("judge"), Some(count)) => ask_openjdk(count, seed),
+        _ => {
+            eprintln!("usage: trust runs N [SEED] | trust scope LENGTH | trust judge N [SEED]");
+            return ExitCode::from(2);
+        }
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(finding) => {
+            println!("{finding}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Runs generated programs; one in a few is a larger one.
+fn runs(count: usize, seed: usize) -> Result<(), String> {
+    let alphabet = Alphabet::new();
+    let mut random = Random::new(&seed.to_be_bytes());
+    let mut tally = Tally::default();
+    let mut plan = Plan {
+        policy: Policy::ClassOnly,
+        natives: NicNative::TABLE,
+        rounds: ROUNDS,
+        method: None,
+    };
+    let mut next_report = 0;
+    let count = u64::try_from(count).expect("usize fits u64");
+    while tally.runs < count {
+        let (bytes, shown) = if random.one_in(8) {
+            plan.method = None;
+            let choices = random.bytes(CHOICES);
+            let program = Program::arbitrary(&mut Unstructured::new(&choices));
+            let source = program.map_err(|error| error.to_string())?.source;
+            let class = assemble("program", &source).map_err(|error| error.to_string())?;
+            (class.bytes, source)
+        } else {
+            let family = Family::ALL[usize::from(random.one_in(5))];
+            plan.method = Some(family.method());
+            let length = 3 + random.below(50);
+            let body = typed(&alphabet, family, length, &mut random);
+            (body.class(&alphabet), body.shown(&alphabet))
+        };
+        run(&bytes, &plan, &mut random, &mut tally)
+            .map_err(|finding| format!("{finding}\n{shown}"))?;
+        if tally.runs >= next_report {
+            println!("{tally}");
+            next_report += 1_000_000;
+        }
+    }
+    println!("no violation in {tally}");
+    Ok(())
+}
+
+fn all_bodies(longest: usize) -> Result<(), String> {
+    let alphabet = Alphabet::new();
+    for length in 0..=longest {
+        for family in Family::ALL {
+            let count = scope::explore(&alphabet, family, length)?;
+            println!("{family:?}, length {length}: {count}");
+        }
+    }
+    Ok(())
+}
+
+fn ask_openjdk(count: usize, seed: usize) -> Result<(), String> {
+    if !jdk::is_java_installed() {
+        return Err("there is no `java`".to_owned());
+    }
+    let report = judge::compare(count, seed, |report| {
+        let (accepted, judged) = report.totals();
+        println!(
+            "judged {judged}, accepted by both {accepted}, disagreements {}",
+            report.disagreements
+        );
+    });
+    println!("{report}");
+    for (number, (_, bytes)) in report.shown.iter().enumerate() {
+        let path = format!("disagreement-{number}.class");
+        std::fs::write(&path, bytes).map_err(|error| format!("{path}: {error}"))?;
+    }
+    if report.disagreements == 0 {
+        Ok(())
+    } else {
+        Err("the verifiers disagree; see the class files written here".to_owned())
+    }
+}

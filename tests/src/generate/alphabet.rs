@@ -1,0 +1,462 @@
+//! The instructions that bodies are made of, with what each does to types, and the class around a body.
+
+use jive_core::{ClassFile, Opcode, instructions};
+
+use crate::asm::assemble;
+
+/// What a value is, as far as making bodies that fit together needs to know.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// An `int`.
+    Int,
+    /// A `byte[]`.
+    Bytes,
+    /// A `short[]`.
+    Shorts,
+    /// An `int[]`.
+    Ints,
+    /// A `boolean[]`.
+    Flags,
+    /// The object.
+    This,
+    /// The object before `Object.<init>`.
+    RawThis,
+    /// Null.
+    Null,
+    /// One reference or another.
+    Mixed,
+}
+
+impl Kind {
+    /// Whether it is an initialised reference.
+    #[must_use]
+    pub fn is_reference(self) -> bool {
+        !matches!(self, Kind::Int | Kind::RawThis)
+    }
+
+    /// Whether a value of this kind may stand where `wanted` is asked for.
+    #[must_use]
+    pub fn fits(self, wanted: Kind) -> bool {
+        self == wanted
+            || self == Kind::Null && wanted.is_reference()
+            || self.is_reference() && wanted == Kind::Mixed
+    }
+
+    /// Returns what is left of two kinds where paths meet, if anything is.
+    #[must_use]
+    pub fn join(self, other: Kind) -> Option<Kind> {
+        match (self, other) {
+            (left, right) if left.fits(right) => Some(right),
+            (left, right) if right.fits(left) => Some(left),
+            (left, right) if left.is_reference() && right.is_reference() => Some(Kind::Mixed),
+            _ => None,
+        }
+    }
+
+    fn of_letter(letter: char) -> Kind {
+        match letter {
+            'I' => Kind::Int,
+            'b' => Kind::Bytes,
+            's' => Kind::Shorts,
+            'i' => Kind::Ints,
+            'z' => Kind::Flags,
+            't' => Kind::This,
+            'u' => Kind::RawThis,
+            'n' => Kind::Null,
+            'r' => Kind::Mixed,
+            _ => panic!("no kind has the letter {letter}"),
+        }
+    }
+}
+
+/// What an instruction does to types.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// It pops these kinds, the last from the top, and pushes those.
+    Fixed(Vec<Kind>, Vec<Kind>),
+    /// It loads a local variable, of an `int` or of a reference.
+    Load(usize, bool),
+    /// It stores into a local variable.
+    Store(usize, bool),
+    /// It adds to a local variable.
+    Increment(usize),
+    /// It replaces so many operands by these of them, numbered from the deepest.
+    Shuffle(usize, Vec<usize>),
+    /// It takes any array.
+    Length,
+    /// It calls `Object.<init>`.
+    Construct,
+    /// It ends the method, with a value or without.
+    Return,
+}
+
+/// An instruction without a branch target.
+#[derive(Clone, Debug)]
+pub struct Symbol {
+    /// Its line in assembly.
+    pub line: &'static str,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+    /// What it does to types.
+    pub effect: Effect,
+    /// Whether it stands for its like in the exhaustive runs.
+    pub is_representative: bool,
+}
+
+/// Each line with kinds popped, kinds pushed, and whether it represents its like.
+const FIXED: &[(&str, &str, &str, bool)] = &[
+    ("nop", "", "", false),
+    ("iconst_1", "", "I", true),
+    ("iconst_m1", "", "I", false),
+    ("bipush 7", "", "I", false),
+    ("sipush -300", "", "I", false),
+    ("ldc 100000", "", "I", false),
+    ("aconst_null", "", "n", true),
+    ("iadd", "II", "I", true),
+    ("isub", "II", "I", false),
+    ("imul", "II", "I", false),
+    ("idiv", "II", "I", true),
+    ("irem", "II", "I", false),
+    ("ishl", "II", "I", false),
+    ("ishr", "II", "I", false),
+    ("iushr", "II", "I", false),
+    ("iand", "II", "I", false),
+    ("ior", "II", "I", false),
+    ("ixor", "II", "I", false),
+    ("ineg", "I", "I", false),
+    ("i2b", "I", "I", true),
+    ("i2s", "I", "I", false),
+    ("baload", "bI", "I", true),
+    ("baload", "zI", "I", false),
+    ("saload", "sI", "I", true),
+    ("iaload", "iI", "I", true),
+    ("bastore", "bII", "", true),
+    ("bastore", "zII", "", false),
+    ("sastore", "sII", "", true),
+    ("iastore", "iII", "", true),
+    ("newarray byte", "I", "b", true),
+    ("newarray short", "I", "s", true),
+    ("newarray int", "I", "i", true),
+    ("newarray boolean", "I", "z", true),
+    ("getstatic int:I", "", "I", true),
+    ("putstatic byte:B", "I", "", true),
+    ("putstatic flag:Z", "I", "", false),
+    ("getstatic bytes:[B", "", "b", false),
+    ("putstatic bytes:[B", "b", "", true),
+    ("putstatic ints:[I", "i", "", false),
+    ("getstatic self:LFixture;", "", "t", false),
+    ("putstatic self:LFixture;", "t", "", false),
+    ("getfield count:I", "t", "I", true),
+    ("putfield count:I", "tI", "", true),
+    ("putfield count:I", "uI", "", false),
+    ("getfield data:[S", "t", "s", false),
+    ("putfield data:[S", "ts", "", false),
+    ("invokestatic twice(I)I", "I", "I", true),
+    ("invokestatic pass([BI)[B", "bI", "b", true),
+    ("invokestatic mixed(LFixture;[I)V", "ti", "", false),
+    ("invokevirtual member(I)I", "tI", "I", true),
+    (
+        "invokestatic unet/Nic.newAlignedArray(I)[B",
+        "I",
+        "b",
+        false,
+    ),
+    ("invokestatic unet/Nic.getFreeBuffer()I", "", "I", false),
+    ("invokestatic unet/Nic.txPush([BIII)V", "bIII", "", true),
+];
+
+/// Each shuffle with the operands that take part and those that are there afterwards.
+const SHUFFLES: &[(&str, usize, &[usize], bool)] = &[
+    ("pop", 1, &[], true),
+    ("pop2", 2, &[], false),
+    ("dup", 1, &[0, 0], true),
+    ("dup_x1", 2, &[1, 0, 1], true),
+    ("dup_x2", 3, &[2, 0, 1, 2], false),
+    ("dup2", 2, &[0, 1, 0, 1], false),
+    ("dup2_x1", 3, &[1, 2, 0, 1, 2], false),
+    ("dup2_x2", 4, &[2, 3, 0, 1, 2, 3], false),
+    ("swap", 2, &[1, 0], true),
+];
+
+/// Each load or store with its local variable, and whether it is of an `int`.
+const LOCALS: &[(&str, usize, bool, bool)] = &[
+    ("iload_0", 0, true, true),
+    ("iload 5", 5, true, true),
+    ("aload_0", 0, false, true),
+    ("aload_1", 1, false, true),
+    ("aload_2", 2, false, true),
+    ("aload_3", 3, false, true),
+    ("aload 5", 5, false, false),
+    ("istore_0", 0, true, true),
+    ("istore 5", 5, true, true),
+    ("astore_1", 1, false, true),
+    ("astore_2", 2, false, false),
+    ("astore 5", 5, false, true),
+    ("wide iload 4", 4, true, false),
+    ("wide istore 4", 4, true, false),
+];
+
+/// Every local variable of a body.
+pub const MAX_LOCALS: u16 = 6;
+/// Room for the operands of a body.
+pub const MAX_STACK: u16 = 6;
+
+/// Which method a body is of.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Family {
+    /// `static int run(int, byte[], int[], Fixture)`.
+    Static,
+    /// The constructor.
+    Constructor,
+}
+
+impl Family {
+    /// Both.
+    pub const ALL: [Family; 2] = [Family::Static, Family::Constructor];
+
+    /// Returns the name of the body's method.
+    #[must_use]
+    pub const fn method(self) -> &'static str {
+        match self {
+            Family::Static => "run",
+            Family::Constructor => "<init>",
+        }
+    }
+
+    /// Returns the kinds of the local variables when the body begins.
+    #[must_use]
+    pub fn parameters(self) -> &'static [Kind] {
+        match self {
+            Family::Static => &[Kind::Int, Kind::Bytes, Kind::Ints, Kind::This],
+            Family::Constructor => &[Kind::RawThis, Kind::Int, Kind::Bytes],
+        }
+    }
+
+    fn declaration(self) -> &'static str {
+        match self {
+            Family::Static => "static run(I[B[ILFixture;)I",
+            Family::Constructor => "<init>(I[B)V",
+        }
+    }
+}
+
+/// A class file with a hole where the code of one method goes.
+#[derive(Clone, Debug)]
+pub struct Frame {
+    /// What stands before the length of the method's `Code` attribute.
+    before: Vec<u8>,
+    /// What stands behind its code.
+    behind: Vec<u8>,
+}
+
+impl Frame {
+    /// Fills the hole.
+    ///
+    /// # Panics
+    ///
+    /// Where the code is longer than a class file can say.
+    #[must_use]
+    pub fn class(&self, code: &[u8], max_stack: u16, max_locals: u16) -> Vec<u8> {
+        let length = u32::try_from(code.len()).expect("bodies are short");
+        let mut bytes = Vec::with_capacity(self.before.len() + code.len() + self.behind.len() + 12);
+        bytes.extend(&self.before);
+        // The attribute holds two limits, two lengths and two empty tables besides the code (JVMS
+        // §4.7.3).
+        bytes.extend((length + 12).to_be_bytes());
+        bytes.extend(max_stack.to_be_bytes());
+        bytes.extend(max_locals.to_be_bytes());
+        bytes.extend(length.to_be_bytes());
+        bytes.extend(code);
+        bytes.extend(&self.behind);
+        bytes
+    }
+}
+
+/// Every instruction that bodies are made of, and the class around a body of each family.
+#[derive(Clone, Debug)]
+pub struct Alphabet {
+    /// Every instruction without a branch target.
+    pub symbols: Vec<Symbol>,
+    frames: [Frame; 2],
+}
+
+impl Default for Alphabet {
+    fn default() -> Alphabet {
+        Alphabet::new()
+    }
+}
+
+impl Alphabet {
+    /// Assembles the alphabet.
+    ///
+    /// # Panics
+    ///
+    /// Where the table of its lines is not assembly.
+    #[must_use]
+    pub fn new() -> Alphabet {
+        let mut symbols = lines();
+        let mut frames = Family::ALL.map(|family| {
+            let source = source(family, &symbols);
+            let class = assemble("alphabet", &source).unwrap_or_else(|error| panic!("{error}"));
+            (family, class.bytes)
+        });
+        let encoded = encoded_lines(&frames[0].1);
+        assert_eq!(encoded.len(), symbols.len());
+        for (symbol, bytes) in symbols.iter_mut().zip(encoded) {
+            symbol.bytes = bytes;
+        }
+        assert_eq!(encoded_lines(&frames[1].1).len(), symbols.len());
+        for (_, bytes) in &mut frames {
+            // The lines have done their work; their constants stay for bodies to name.
+            *bytes = frame("alphabet", bytes).class(&[Opcode::Return.byte()], 0, 0);
+        }
+        Alphabet {
+            symbols,
+            frames: frames
+                .each_mut()
+                .map(|(family, bytes)| frame(family.method(), bytes)),
+        }
+    }
+
+    /// Returns the class around a body of this family.
+    #[must_use]
+    pub fn frame(&self, family: Family) -> &Frame {
+        match family {
+            Family::Static => &self.frames[0],
+            Family::Constructor => &self.frames[1],
+        }
+    }
+
+    /// Returns the number of the symbol of this line.
+    ///
+    /// # Panics
+    ///
+    /// Where there is none.
+    #[must_use]
+    pub fn symbol(&self, line: &str) -> usize {
+        self.symbols
+            .iter()
+            .position(|symbol| symbol.line == line)
+            .unwrap_or_else(|| panic!("`{line}` is in the alphabet"))
+    }
+}
+
+/// Returns every line of the alphabet, not encoded yet.
+fn lines() -> Vec<Symbol> {
+    let kinds = |letters: &str| letters.chars().map(Kind::of_letter).collect();
+    let symbol = |line, effect, is_representative| Symbol {
+        line,
+        bytes: Vec::new(),
+        effect,
+        is_representative,
+    };
+    let fixed = FIXED.iter().map(|(line, pops, pushes, represents)| {
+        symbol(line, Effect::Fixed(kinds(pops), kinds(pushes)), *represents)
+    });
+    let shuffles = SHUFFLES.iter().map(|(line, count, order, represents)| {
+        symbol(line, Effect::Shuffle(*count, order.to_vec()), *represents)
+    });
+    let locals = LOCALS.iter().map(|(line, local, is_int, represents)| {
+        let effect = if line.contains("load") {
+            Effect::Load(*local, *is_int)
+        } else {
+            Effect::Store(*local, *is_int)
+        };
+        symbol(line, effect, *represents)
+    });
+    let others = [
+        symbol("iinc 0 1", Effect::Increment(0), true),
+        symbol("wide iinc 5 -1000", Effect::Increment(5), false),
+        symbol("arraylength", Effect::Length, true),
+        symbol(
+            "invokespecial java/lang/Object.<init>()V",
+            Effect::Construct,
+            true,
+        ),
+        symbol("ireturn", Effect::Return, true),
+        symbol("areturn", Effect::Return, true),
+        symbol("return", Effect::Return, true),
+    ];
+    fixed.chain(shuffles).chain(locals).chain(others).collect()
+}
+
+/// Writes the class: members for the lines to name, the lines where nothing reaches them, and last the
+/// method of the body.
+fn source(family: Family, symbols: &[Symbol]) -> String {
+    let mut source = "
+.omit all
+.field static int I
+.field static byte B
+.field static flag Z
+.field static bytes [B
+.field static ints [I
+.field static self LFixture;
+.field count I
+.field data [S
+.method static twice(I)I stack 2 locals 1
+iload_0
+iconst_2
+imul
+ireturn
+.method static pass([BI)[B stack 1 locals 2
+aload_0
+areturn
+.method static mixed(LFixture;[I)V stack 0 locals 2
+return
+.method member(I)I stack 2 locals 2
+iload_1
+aload_0
+getfield count:I
+iadd
+ireturn
+.method static alphabet()V stack 0 locals 6
+return
+"
+    .to_owned();
+    for symbol in symbols {
+        source.push_str(symbol.line);
+        source.push('\n');
+    }
+    if family == Family::Static {
+        source.push_str(
+            ".method <init>()V stack 1 locals 1\naload_0\ninvokespecial java/lang/Object.<init>()V
+aload_0\nputstatic self:LFixture;\nreturn\n",
+        );
+    }
+    let declaration = family.declaration();
+    source.push_str(&format!(".method {declaration} stack 0 locals 6\nnop\n"));
+    source
+}
+
+/// Returns the bytes of each line, as the class's method `alphabet` has them behind its `return`.
+fn encoded_lines(bytes: &[u8]) -> Vec<Vec<u8>> {
+    let mut index = vec![0; ClassFile::index_len(bytes).expect("a class file")];
+    let class = ClassFile::parse(bytes, &mut index).expect("a class file");
+    let method = class.methods().find(|method| method.name == "alphabet");
+    let code = method
+        .and_then(|method| method.code())
+        .expect("it has code");
+    instructions(code.bytes)
+        .skip(1)
+        .map(|insn| {
+            let insn = insn.expect("the assembler's code");
+            code.bytes[insn.pc.index()..][..insn.length as usize].to_vec()
+        })
+        .collect()
+}
+
+/// Cuts a class file open around the code of a method.
+fn frame(name: &str, bytes: &[u8]) -> Frame {
+    let mut index = vec![0; ClassFile::index_len(bytes).expect("a class file")];
+    let class = ClassFile::parse(bytes, &mut index).expect("a class file");
+    let method = class.methods().find(|method| method.name == name);
+    let code = method
+        .and_then(|method| method.code())
+        .expect("it has code");
+    let start = code.bytes.as_ptr().addr() - bytes.as_ptr().addr();
+    Frame {
+        // The attribute's length, two limits and the code's length stand before the code.
+        before: bytes[..start - 12].to_vec(),
+        behind: bytes[start + code.bytes.len()..].to_vec(),
+    }
+}

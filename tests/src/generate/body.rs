@@ -1,0 +1,123 @@
+//! A method body: instructions, and branches whose targets are numbers of instructions.
+
+use jive_core::Opcode;
+
+use super::alphabet::{Alphabet, Family, MAX_LOCALS, MAX_STACK};
+
+/// An instruction of a body.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Piece {
+    /// A symbol of the alphabet, by its number.
+    Symbol(usize),
+    /// A branch to the instruction of this number.
+    Branch(Opcode, usize),
+    /// A `tableswitch` of the keys 0 and 1, and its default.
+    Table([usize; 3]),
+}
+
+/// A method body with the limits that its method declares.
+#[derive(Clone, Debug)]
+pub struct Body {
+    /// Which method it is of.
+    pub family: Family,
+    /// Its instructions.
+    pub pieces: Vec<Piece>,
+    /// `max_stack`.
+    pub max_stack: u16,
+    /// `max_locals`.
+    pub max_locals: u16,
+}
+
+impl Body {
+    /// Begins an empty body.
+    #[must_use]
+    pub fn new(family: Family) -> Body {
+        Body {
+            family,
+            pieces: Vec::new(),
+            max_stack: MAX_STACK,
+            max_locals: MAX_LOCALS,
+        }
+    }
+
+    /// Returns the class file that holds it.
+    ///
+    /// A branch to a number that no instruction has goes behind the last one.
+    #[must_use]
+    pub fn class(&self, alphabet: &Alphabet) -> Vec<u8> {
+        let code = self.code(alphabet);
+        alphabet
+            .frame(self.family)
+            .class(&code, self.max_stack, self.max_locals)
+    }
+
+    fn code(&self, alphabet: &Alphabet) -> Vec<u8> {
+        let mut offsets = Vec::with_capacity(self.pieces.len() + 1);
+        let mut offset = 0_usize;
+        for piece in &self.pieces {
+            offsets.push(offset);
+            offset += match piece {
+                Piece::Symbol(number) => alphabet.symbols[*number].bytes.len(),
+                Piece::Branch(Opcode::GotoW, _) => 5,
+                Piece::Branch(..) => 3,
+                // Opcode and padding up to a multiple of four, then five words.
+                Piece::Table(_) => (offset + 1).next_multiple_of(4) - offset + 20,
+            };
+        }
+        offsets.push(offset);
+        let target = |from: usize, to: usize| -> i32 {
+            let to = *offsets.get(to).unwrap_or(&offset);
+            let signed = |offset: usize| i32::try_from(offset).expect("bodies are short");
+            signed(to) - signed(from)
+        };
+        let mut code = Vec::with_capacity(offset);
+        for piece in &self.pieces {
+            let from = code.len();
+            match piece {
+                Piece::Symbol(number) => code.extend(&alphabet.symbols[*number].bytes),
+                Piece::Branch(Opcode::GotoW, to) => {
+                    code.push(Opcode::GotoW.byte());
+                    code.extend(target(from, *to).to_be_bytes());
+                }
+                Piece::Branch(opcode, to) => {
+                    let distance = i16::try_from(target(from, *to)).expect("bodies are short");
+                    code.push(opcode.byte());
+                    code.extend(distance.to_be_bytes());
+                }
+                Piece::Table([first, second, default]) => {
+                    code.push(Opcode::Tableswitch.byte());
+                    code.resize(code.len().next_multiple_of(4), 0);
+                    let words = [
+                        target(from, *default),
+                        0,
+                        1,
+                        target(from, *first),
+                        target(from, *second),
+                    ];
+                    code.extend(words.into_iter().flat_map(i32::to_be_bytes));
+                }
+            }
+        }
+        code
+    }
+
+    /// Writes it down in assembly, one instruction a line.
+    #[must_use]
+    pub fn shown(&self, alphabet: &Alphabet) -> String {
+        let mut text = format!(
+            "{} stack {} locals {}\n",
+            self.family.method(),
+            self.max_stack,
+            self.max_locals
+        );
+        for (number, piece) in self.pieces.iter().enumerate() {
+            let line = match piece {
+                Piece::Symbol(symbol) => alphabet.symbols[*symbol].line.to_owned(),
+                Piece::Branch(opcode, to) => format!("{opcode} {to}"),
+                Piece::Table(targets) => format!("tableswitch {targets:?}"),
+            };
+            text.push_str(&format!("{number}: {line}\n"));
+        }
+        text
+    }
+}

@@ -1,0 +1,195 @@
+//! Changes to what was well made: one thing in a body, a part of a class file's structure, or bytes.
+
+use jive_core::Opcode;
+
+use super::alphabet::Alphabet;
+use super::body::{Body, Piece};
+use crate::fuzzing::Random;
+
+/// Breaks one thing of a body; by chance what comes out may still be well typed.
+pub fn break_one(body: &mut Body, alphabet: &Alphabet, random: &mut Random) {
+    let place = random.below(body.pieces.len());
+    let other = Piece::Symbol(random.below(alphabet.symbols.len()));
+    match random.below(10) {
+        0..=2 => body.pieces[place] = other,
+        3 => {
+            body.pieces.remove(place);
+            retarget(body, |target| target - usize::from(target > place));
+        }
+        4 => {
+            body.pieces.insert(place, other);
+            retarget(body, |target| target + usize::from(target > place));
+        }
+        5 => body.pieces.swap(place, place.saturating_sub(1)),
+        6 | 7 => change_branch(body, random),
+        8 => body.max_stack = u16::try_from(random.below(6)).expect("below 6"),
+        _ => body.max_locals = u16::try_from(random.below(6)).expect("below 6"),
+    }
+}
+
+fn retarget(body: &mut Body, to: impl Fn(usize) -> usize) {
+    for piece in &mut body.pieces {
+        match piece {
+            Piece::Branch(_, target) => *target = to(*target),
+            Piece::Table(targets) => *targets = targets.map(&to),
+            Piece::Symbol(_) => {}
+        }
+    }
+}
+
+/// Sends a branch elsewhere, or makes another one of it.
+fn change_branch(body: &mut Body, random: &mut Random) {
+    let target = random.below(body.pieces.len() + 1);
+    let branches: Vec<usize> = (0..body.pieces.len())
+        .filter(|place| !matches!(body.pieces[*place], Piece::Symbol(_)))
+        .collect();
+    if branches.is_empty() {
+        let place = random.below(body.pieces.len());
+        body.pieces[place] = Piece::Branch(Opcode::Goto, target);
+        return;
+    }
+    let opcodes = [
+        Opcode::Goto,
+        Opcode::Ifeq,
+        Opcode::Ifnull,
+        Opcode::IfIcmplt,
+        Opcode::IfAcmpeq,
+        Opcode::GotoW,
+    ];
+    let opcode = opcodes[random.below(opcodes.len())];
+    match &mut body.pieces[branches[random.below(branches.len())]] {
+        Piece::Branch(kind, _) if random.one_in(2) => *kind = opcode,
+        Piece::Branch(_, to) => *to = target,
+        Piece::Table(targets) => targets[random.below(3)] = target,
+        Piece::Symbol(_) => unreachable!("they were filtered out"),
+    }
+}
+
+/// Changes one or two bytes, half of the time by a bit.
+pub fn change_bytes(bytes: &mut [u8], random: &mut Random) {
+    for _ in 0..=random.below(2) {
+        // Behind the version, which decides which of OpenJDK's verifiers would judge.
+        let at = 8 + random.below(bytes.len() - 8);
+        let [byte, ..] = random.draw().to_be_bytes();
+        if random.one_in(2) {
+            bytes[at] ^= 1 << (byte % 8);
+        } else {
+            bytes[at] = byte;
+        }
+    }
+}
+
+/// Where the parts of a class file lie.
+#[derive(Clone, Debug, Default)]
+struct Layout {
+    /// Each constant's tag.
+    constants: Vec<usize>,
+    /// Where the class's own flags stand, with `this_class` and `super_class` behind them.
+    class: usize,
+    /// Where each field and method begins with its flags, name and descriptor.
+    members: Vec<usize>,
+    /// Where each attribute of a field or method begins, with its name and length.
+    attributes: Vec<usize>,
+}
+
+/// Reads where the parts of a well-formed class file lie; `None` of another.
+fn layout(bytes: &[u8]) -> Option<Layout> {
+    let half = |at: usize| Some(u16::from_be_bytes([*bytes.get(at)?, *bytes.get(at + 1)?]));
+    let mut layout = Layout::default();
+    let mut at = 10;
+    let mut index = 1;
+    while index < half(8)? {
+        layout.constants.push(at);
+        let tag = *bytes.get(at)?;
+        index += if matches!(tag, 5 | 6) { 2 } else { 1 };
+        // JVMS §4.4: the length of each kind of constant, tag included.
+        at += match tag {
+            1 => 3 + usize::from(half(at + 1)?),
+            3 | 4 | 9..=12 | 17 | 18 => 5,
+            5 | 6 => 9,
+            7 | 8 | 16 | 19 | 20 => 3,
+            15 => 4,
+            _ => return None,
+        };
+    }
+    layout.class = at;
+    at += 8 + 2 * usize::from(half(at + 6)?);
+    for _ in 0..2 {
+        let count = half(at)?;
+        at += 2;
+        for _ in 0..count {
+            layout.members.push(at);
+            let attributes = half(at + 6)?;
+            at += 8;
+            for _ in 0..attributes {
+                layout.attributes.push(at);
+                let high = usize::from(half(at + 2)?);
+                at += 6 + (high << 16) + usize::from(half(at + 4)?);
+            }
+        }
+    }
+    Some(layout)
+}
+
+/// Changes one number or letter of a well-formed class file's structure.
+pub fn change_structure(bytes: &mut [u8], random: &mut Random) {
+    let Some(layout) = layout(bytes) else {
+        return;
+    };
+    let pick = |from: &[usize], random: &mut Random| from[random.below(from.len())];
+    let count = layout.constants.len() + 2;
+    let index = u16::try_from(random.below(count)).expect("a small pool");
+    let flag = 1_u16 << random.below(16);
+    match random.below(12) {
+        0..=3 => change_constant(bytes, pick(&layout.constants, random), index, random),
+        4 => set(bytes, layout.class, |flags| flags ^ flag),
+        5 => set(bytes, layout.class + 2 + 2 * random.below(2), |_| index),
+        6 | 7 => set(bytes, pick(&layout.members, random), |flags| flags ^ flag),
+        8 | 9 => {
+            let member = pick(&layout.members, random);
+            set(bytes, member + 2 + 2 * random.below(2), |_| index);
+        }
+        10 if !layout.attributes.is_empty() => {
+            let attribute = pick(&layout.attributes, random);
+            let small = u16::try_from(random.below(8)).expect("below 8");
+            match random.below(4) {
+                0 => set(bytes, attribute, |_| index),
+                1 => set(bytes, attribute + 4, |length| length.wrapping_add(small)),
+                // `max_stack` and `max_locals` follow the length, where it is a `Code`.
+                2 => set(bytes, attribute + 6, |_| small),
+                _ => set(bytes, attribute + 8, |_| small),
+            }
+        }
+        // The major version, among those that OpenJDK infers types for (JVMS §4.10).
+        _ => set(bytes, 6, |_| 45 + index % 5),
+    }
+}
+
+/// Changes what a constant says, or its kind.
+fn change_constant(bytes: &mut [u8], at: usize, index: u16, random: &mut Random) {
+    const LETTERS: &[u8] = b"()[IBSZLVJCFD;/<>init.aA";
+    if random.one_in(10) {
+        let tags = [1, 3, 4, 7, 8, 9, 10, 11, 12];
+        bytes[at] = tags[random.below(tags.len())];
+        return;
+    }
+    match bytes[at] {
+        1 => {
+            let length = usize::from(u16::from_be_bytes([bytes[at + 1], bytes[at + 2]]));
+            if length > 0 {
+                let letter = LETTERS[random.below(LETTERS.len())];
+                bytes[at + 3 + random.below(length)] = letter;
+            }
+        }
+        9..=12 => set(bytes, at + 1 + 2 * random.below(2), |_| index),
+        _ => set(bytes, at + 1, |_| index),
+    }
+}
+
+/// Writes another number into two bytes, where they are.
+fn set(bytes: &mut [u8], at: usize, change: impl FnOnce(u16) -> u16) {
+    if let Some([high, low]) = bytes.get_mut(at..at + 2) {
+        let changed = change(u16::from_be_bytes([*high, *low])).to_be_bytes();
+        [*high, *low] = changed;
+    }
+}

@@ -1,0 +1,218 @@
+//! OpenJDK's inferring verifier as judge: class files by the thousand, and where the two disagree.
+
+use core::fmt;
+use std::collections::BTreeMap;
+
+use arbitrary::{Arbitrary, Unstructured};
+use jive_core::ClassFile;
+use jive_verifier::Policy;
+use nic_runtime::sle::NicNative;
+
+use super::alphabet::{Alphabet, Family};
+use super::change::{break_one, change_bytes, change_structure};
+use super::typed::typed;
+use crate::asm::assemble;
+use crate::fixture::Outcome;
+use crate::fuzzing::{Program, Random};
+use crate::machine::judge;
+use crate::openjdk::{committed, jdk};
+
+/// Class files that one Java process judges.
+const BATCH: usize = 50_000;
+/// Choices from which one larger program is built.
+const CHOICES: usize = 1500;
+/// Larger programs that changes start from.
+const PROGRAMS: u8 = 60;
+/// Disagreements shown in full.
+const SHOWN: usize = 12;
+
+/// How a class file came about.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Origin {
+    /// A well-typed body.
+    WellTyped,
+    /// A well-typed body of which one thing was broken.
+    OneBroken,
+    /// A class file whose structure was changed.
+    Structure,
+    /// A class file of which bytes were changed.
+    Bytes,
+}
+
+/// What came of the class files of one origin.
+#[derive(Clone, Debug, Default)]
+pub struct Verdicts {
+    /// Accepted by both.
+    pub accepted: u64,
+    /// Rejected by both.
+    pub rejected: u64,
+    /// Rejected here for the subset's sake or by a limit, and accepted there: by code.
+    pub outside_subset: BTreeMap<String, u64>,
+}
+
+/// What came of all.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// By origin.
+    pub verdicts: BTreeMap<Origin, Verdicts>,
+    /// How often the two disagreed otherwise.
+    pub disagreements: u64,
+    /// The first of those: origin, both verdicts, and the class file.
+    pub shown: Vec<(String, Vec<u8>)>,
+}
+
+impl Report {
+    /// Returns how many were accepted by both, and how many judged.
+    #[must_use]
+    pub fn totals(&self) -> (u64, u64) {
+        let accepted = self.verdicts.values().map(|of| of.accepted).sum();
+        let judged = self.verdicts.values().map(|of| {
+            let outside: u64 = of.outside_subset.values().sum();
+            of.accepted + of.rejected + outside
+        });
+        (accepted, judged.sum::<u64>() + self.disagreements)
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (accepted, judged) = self.totals();
+        writeln!(
+            f,
+            "judged {judged}, accepted by both {accepted}, disagreements {}",
+            self.disagreements
+        )?;
+        for (origin, of) in &self.verdicts {
+            writeln!(
+                f,
+                "{origin:?}: accepted by both {}, rejected by both {}, outside the subset {:?}",
+                of.accepted, of.rejected, of.outside_subset
+            )?;
+        }
+        for (text, _) in &self.shown {
+            writeln!(f, "{text}")?;
+        }
+        Ok(())
+    }
+}
+
+/// Makes class files and asks both verifiers, until so many have been judged.
+///
+/// `progress` is called after each batch.
+///
+/// # Panics
+///
+/// Where OpenJDK does not answer.
+#[must_use]
+pub fn compare(count: usize, seed: usize, mut progress: impl FnMut(&Report)) -> Report {
+    let mut maker = Maker::new(seed);
+    let mut report = Report::default();
+    let mut left = count;
+    while left > 0 {
+        let batch: Vec<(Origin, Vec<u8>)> = core::iter::repeat_with(|| maker.class())
+            .take(left.min(BATCH))
+            .collect();
+        left -= batch.len();
+        let theirs = jdk::verdicts(batch.iter().map(|(_, bytes)| bytes.as_slice()));
+        assert_eq!(theirs.len(), batch.len());
+        for ((origin, bytes), theirs) in batch.into_iter().zip(theirs) {
+            report.add(origin, bytes, &theirs);
+        }
+        progress(&report);
+    }
+    report
+}
+
+impl Report {
+    fn add(&mut self, origin: Origin, bytes: Vec<u8>, theirs: &str) {
+        let ours = judge(&bytes, Policy::ClassOnly, NicNative::TABLE);
+        let of = self.verdicts.entry(origin).or_default();
+        match (&ours, theirs == "ok") {
+            (Outcome::Rejected { .. }, false) => of.rejected += 1,
+            (Outcome::Rejected { code, .. }, true)
+                if code.starts_with("subset/") || code.starts_with("limit/") =>
+            {
+                *of.outside_subset.entry(code.clone()).or_default() += 1;
+            }
+            (Outcome::Rejected { .. }, true) => self.disagree(origin, bytes, &ours, theirs),
+            (_, true) => of.accepted += 1,
+            (_, false) => self.disagree(origin, bytes, &ours, theirs),
+        }
+    }
+
+    fn disagree(&mut self, origin: Origin, bytes: Vec<u8>, ours: &Outcome, theirs: &str) {
+        self.disagreements += 1;
+        if self.shown.len() < SHOWN {
+            self.shown
+                .push((format!("{origin:?}: here {ours}, OpenJDK {theirs}"), bytes));
+        }
+    }
+}
+
+/// What class files are made of.
+struct Maker {
+    alphabet: Alphabet,
+    random: Random,
+    /// Class files of a compiler and of the larger programs, which changes start from.
+    originals: Vec<Vec<u8>>,
+}
+
+impl Maker {
+    fn new(seed: usize) -> Maker {
+        let mut originals = compiled();
+        originals.extend((0..PROGRAMS).map(|n| {
+            let choices = Random::new(&[n]).bytes(CHOICES);
+            let program = Program::arbitrary(&mut Unstructured::new(&choices));
+            let source = program.expect("choices never run out").source;
+            let class = assemble("program", &source).unwrap_or_else(|error| panic!("{error}"));
+            class.bytes
+        }));
+        Maker {
+            alphabet: Alphabet::new(),
+            random: Random::new(&seed.to_be_bytes()),
+            originals,
+        }
+    }
+
+    fn class(&mut self) -> (Origin, Vec<u8>) {
+        let random = &mut self.random;
+        let family = Family::ALL[usize::from(random.one_in(4))];
+        let length = 3 + random.below(30);
+        let mut body = typed(&self.alphabet, family, length, random);
+        let choice = random.below(10);
+        if (2..6).contains(&choice) {
+            break_one(&mut body, &self.alphabet, random);
+            return (Origin::OneBroken, body.class(&self.alphabet));
+        }
+        let mut bytes = body.class(&self.alphabet);
+        if choice < 2 {
+            return (Origin::WellTyped, bytes);
+        }
+        if random.one_in(4) {
+            bytes.clone_from(&self.originals[random.below(self.originals.len())]);
+        }
+        if choice < 8 {
+            change_structure(&mut bytes, random);
+            (Origin::Structure, bytes)
+        } else {
+            change_bytes(&mut bytes, random);
+            (Origin::Bytes, bytes)
+        }
+    }
+}
+
+/// Returns class files of a compiler without debug information, which OpenJDK checks and this verifier
+/// skips, in the newest version for which OpenJDK infers types.
+fn compiled() -> Vec<Vec<u8>> {
+    committed::files("compilers/javac-8-g-none")
+        .into_values()
+        .map(|mut bytes| {
+            bytes[6..8].copy_from_slice(&49_u16.to_be_bytes());
+            bytes
+        })
+        .filter(|bytes| {
+            let mut index = vec![0; ClassFile::index_len(bytes).expect("a class file")];
+            ClassFile::parse(bytes, &mut index).is_ok()
+        })
+        .collect()
+}

@@ -1,0 +1,16 @@
+//! Class files made by the million: every short method body, random well-typed ones, and changed ones.
+//!
+//! All are one class around one method body ([`Frame`]) over one [`Alphabet`] of instructions that
+//! stands for every kind in the subset. [`scope`] goes through all bodies of a length, [`typed`] writes
+//! bodies that fit together, [`change`] breaks them or the bytes of their class file, and [`judge`]
+//! compares this verifier's word on the results with OpenJDK's.
+
+pub mod alphabet;
+pub mod body;
+pub mod change;
+pub mod judge;
+pub mod scope;
+pub mod typed;
+
+pub use alphabet::{Alphabet, Frame};
+pub use body::{Body, Piece};

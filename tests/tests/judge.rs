@@ -1,0 +1,50 @@
+//! OpenJDK's inferring verifier and this one agree on class files made by the thousand.
+
+use tests::fixture::Outcome;
+use tests::fuzzing::Random;
+use tests::generate::alphabet::{Alphabet, Family};
+use tests::generate::judge::{Origin, compare};
+use tests::generate::typed::typed;
+use tests::machine::judge;
+use tests::openjdk::jdk;
+
+use jive_verifier::Policy;
+use nic_runtime::sle::NicNative;
+
+/// Class files judged here; `trust judge N` judges any number.
+const CLASS_FILES: usize = 6000;
+/// Well-typed bodies that this verifier alone is asked about.
+const BODIES: u32 = 3000;
+
+#[test]
+fn openjdk_judges_made_class_files_alike() {
+    if !jdk::is_java_installed() {
+        jdk::announce("judge: SKIPPED, there is no `java`");
+        return;
+    }
+    let report = compare(CLASS_FILES, 1, |_| ());
+    jdk::announce(&format!("judge: {report}"));
+    assert_eq!(report.disagreements, 0);
+    // Worth running only if each origin brings forth both verdicts, the well-typed one apart.
+    for (origin, of) in &report.verdicts {
+        assert!(of.accepted > 0, "{origin:?}");
+        assert_eq!(of.rejected > 0, *origin != Origin::WellTyped, "{origin:?}");
+    }
+}
+
+#[test]
+fn well_typed_bodies_are_accepted() {
+    let alphabet = Alphabet::new();
+    let mut random = Random::new(b"well typed");
+    for number in 0..BODIES {
+        let family = Family::ALL[usize::from(random.one_in(4))];
+        let body = typed(&alphabet, family, 40, &mut random);
+        let verdict = judge(&body.class(&alphabet), Policy::ClassOnly, NicNative::TABLE);
+        assert_eq!(
+            verdict,
+            Outcome::Accepted,
+            "number {number}: {}",
+            body.shown(&alphabet)
+        );
+    }
+}
