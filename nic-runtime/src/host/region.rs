@@ -1,5 +1,7 @@
 //! The transmit region: the part of a buffer area behind the free buffers, used round and round.
 
+use std::collections::BTreeMap;
+
 use crate::unet::{HostSpan, Region, TransmitDescriptor};
 
 const ALIGNMENT: u32 = 8;
@@ -13,8 +15,9 @@ pub struct TransmitRegion {
     area: Region,
     start: u32,
     next: u32,
-    // What was handed out and may not be overwritten: descriptors that have not completed name it.
-    taken: Vec<HostSpan>,
+    // What was handed out and may not be overwritten, since descriptors that have not completed name
+    // it: offset and end of each space that has bytes. No two of them overlap.
+    taken: BTreeMap<u32, u32>,
 }
 
 /// What a request for space finds.
@@ -29,20 +32,19 @@ pub enum TransmitSpace {
 }
 
 impl TransmitRegion {
-    /// Returns the region of `area` from `start` on, for at most `posted_max` messages at a time.
+    /// Returns the region of `area` from `start` on.
     #[must_use]
-    pub fn new(area: Region, start: u32, posted_max: u32) -> TransmitRegion {
+    pub fn new(area: Region, start: u32) -> TransmitRegion {
         // Where not even alignment fits, `longest` is zero and so is everything that can be asked for.
         let start = start
             .checked_next_multiple_of(ALIGNMENT)
             .unwrap_or(u32::MAX)
             .min(area.length());
-        let taken = Vec::with_capacity(posted_max as usize + 1);
         TransmitRegion {
             area,
             start,
             next: start,
-            taken,
+            taken: BTreeMap::new(),
         }
     }
 
@@ -65,33 +67,28 @@ impl TransmitRegion {
         let Ok(space) = self.area.span(offset.into(), length.into()) else {
             return TransmitSpace::TooLong;
         };
-        if self.taken.iter().any(|&taken| overlap(taken, space)) {
+        let end = offset + length;
+        // Of all that begins before the end, what begins last also ends last.
+        let before = self.taken.range(..end).next_back();
+        if length > 0 && before.is_some_and(|(_, &taken_end)| taken_end > offset) {
             return TransmitSpace::Taken;
         }
-        let end = offset + length;
         self.next = end
             .checked_next_multiple_of(ALIGNMENT)
             .unwrap_or(u32::MAX)
             .min(self.area.length());
-        self.taken.push(space);
+        if length > 0 {
+            self.taken.insert(offset, end);
+        }
         TransmitSpace::Free(space)
     }
 
     /// Notes that a descriptor has completed, so that its space may be overwritten.
     pub fn complete(&mut self, descriptor: TransmitDescriptor) {
-        // Equal spaces are both empty, and one of those is as good as the other.
-        let named = self.taken.iter().position(|space| {
-            (space.offset(), space.length()) == (descriptor.offset, descriptor.length)
-        });
-        if let Some(index) = named {
-            self.taken.swap_remove(index);
+        if descriptor.length > 0 {
+            self.taken.remove(&descriptor.offset);
         }
     }
-}
-
-fn overlap(a: HostSpan, b: HostSpan) -> bool {
-    // Both lie in one region, so the sums are at most its length.
-    a.offset() < b.offset() + b.length() && b.offset() < a.offset() + a.length()
 }
 
 #[cfg(test)]
@@ -101,7 +98,7 @@ mod tests {
     use crate::unet::HostMemory;
 
     fn region() -> TransmitRegion {
-        TransmitRegion::new(HostMemory::new().pin(100), 50, 8)
+        TransmitRegion::new(HostMemory::new().pin(100), 50)
     }
 
     fn take(region: &mut TransmitRegion, length: u32) -> Option<u32> {
@@ -155,5 +152,16 @@ mod tests {
         assert_eq!(take(&mut region, 1), None);
         complete(&mut region, 56, 44);
         assert_eq!(take(&mut region, 1), Some(56));
+    }
+
+    #[test]
+    fn a_message_of_no_bytes_takes_nothing_and_frees_nothing() {
+        let mut region = region();
+        assert_eq!(take(&mut region, 0), Some(56));
+        assert_eq!(take(&mut region, 30), Some(56));
+        complete(&mut region, 56, 0);
+        assert_eq!(take(&mut region, 20), None, "56 to 86 are taken");
+        complete(&mut region, 56, 30);
+        assert_eq!(take(&mut region, 20), Some(56));
     }
 }

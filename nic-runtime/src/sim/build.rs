@@ -120,11 +120,7 @@ fn user(spec: &EndpointSpec, endpoint: &Endpoint, costs: &HostProfile) -> User {
     let buffers = spec
         .free_buffer_count
         .saturating_mul(spec.free_buffer_length);
-    User::new(
-        program,
-        notify,
-        TransmitRegion::new(endpoint.area, buffers, spec.tx_queue),
-    )
+    User::new(program, notify, TransmitRegion::new(endpoint.area, buffers))
 }
 
 /// Gives each endpoint its ends of the channels.
