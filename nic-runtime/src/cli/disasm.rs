@@ -20,7 +20,7 @@ const TYPES_COLUMN: usize = 60;
 
 const AFTER_HELP: &str = "\
 Behind each instruction that the verifier reached stand the types that local variables and operand
-stack hold before it, of the first 65536 instructions at least. Of a class that is rejected they are
+stack hold before it, for the first 65536 of these instructions. Of a class that is rejected they are
 shown as far as they were inferred, and the rejection goes to standard error.
 
 Examples:
