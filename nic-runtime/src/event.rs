@@ -36,7 +36,7 @@ impl PostId {
 }
 
 /// What a NIC does something for.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Trigger {
     /// An applet is loaded.
     Load,

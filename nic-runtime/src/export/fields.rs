@@ -56,27 +56,37 @@ pub(super) enum Payload<'a> {
     },
 }
 
-impl fmt::Display for Payload<'_> {
-    /// Shows hexadecimal digits.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
-            Payload::Whole(bytes) => hex(bytes, f),
+impl<'a> Payload<'a> {
+    /// Returns the pieces in the order in which they are read.
+    fn pieces(self) -> impl Iterator<Item = &'a [u8]> {
+        let (whole, offsets, share, area, mut left) = match self {
+            Payload::Whole(bytes) => (Some(bytes), &[][..], 0, &[][..], 0),
             Payload::Shares {
                 offsets,
                 share,
                 area,
                 length,
-            } => {
-                let mut left = length;
-                for offset in offsets {
-                    let here = left.min(share);
-                    let start = *offset as usize;
-                    hex(area.get(start..start + here as usize).unwrap_or(&[]), f)?;
-                    left -= here;
-                }
-                Ok(())
-            }
-        }
+            } => (None, offsets, share, area, length),
+        };
+        let shares = offsets.iter().map(move |offset| {
+            let here = left.min(share);
+            left -= here;
+            let start = *offset as usize;
+            area.get(start..start + here as usize).unwrap_or(&[])
+        });
+        whole.into_iter().chain(shares)
+    }
+
+    /// Returns the bytes in one piece of their own.
+    pub(super) fn to_vec(self) -> Vec<u8> {
+        self.pieces().flatten().copied().collect()
+    }
+}
+
+impl fmt::Display for Payload<'_> {
+    /// Shows hexadecimal digits.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.pieces().try_for_each(|piece| hex(piece, f))
     }
 }
 
@@ -283,7 +293,8 @@ pub(super) fn visit<S: FieldSink>(
     }
 }
 
-fn message(body: RxBody<'_>, length: u32) -> Payload<'_> {
+/// Returns the bytes of a received message.
+pub(super) fn message(body: RxBody<'_>, length: u32) -> Payload<'_> {
     match body {
         RxBody::Inline(bytes) => Payload::Whole(bytes),
         RxBody::Buffers {
@@ -307,7 +318,8 @@ fn tx_status(status: TxStatus) -> &'static str {
     }
 }
 
-fn dma_direction(direction: DmaDirection) -> &'static str {
+/// Returns the word for which way a DMA transfer goes.
+pub(super) fn dma_direction(direction: DmaDirection) -> &'static str {
     match direction {
         DmaDirection::HostToNic => "host-to-nic",
         DmaDirection::NicToHost => "nic-to-host",

@@ -109,7 +109,7 @@ impl<W: Write> Sink for JsonTrace<W> {
 }
 
 /// Writes fields as entries of an object.
-struct Entries<'m, M>(&'m mut M);
+pub(super) struct Entries<'m, M>(pub(super) &'m mut M);
 
 impl<M: SerializeMap> FieldSink for Entries<'_, M> {
     type Error = M::Error;

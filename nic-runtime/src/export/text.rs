@@ -51,21 +51,31 @@ impl<W: Write> TextTrace<W> {
 impl<W: Write> Sink for TextTrace<W> {
     fn event(&mut self, names: &dyn Names, event: &Event<'_>) {
         if self.failure.is_none() && fields::is_in_trace(&event.kind) {
-            let line = Line {
-                names,
-                event,
-                payload_mode: self.payload_mode,
-            };
+            let line = Line::new(names, event, self.payload_mode);
             self.failure = writeln!(self.writer, "{line}").err();
         }
     }
 }
 
 /// An event shown as a line.
-struct Line<'a> {
+pub(super) struct Line<'a> {
     names: &'a dyn Names,
     event: &'a Event<'a>,
     payload_mode: PayloadMode,
+}
+
+impl<'a> Line<'a> {
+    pub(super) fn new(
+        names: &'a dyn Names,
+        event: &'a Event<'a>,
+        payload_mode: PayloadMode,
+    ) -> Line<'a> {
+        Line {
+            names,
+            event,
+            payload_mode,
+        }
+    }
 }
 
 impl fmt::Display for Line<'_> {

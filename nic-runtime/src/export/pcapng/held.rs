@@ -1,0 +1,112 @@
+//! Records of a capture that wait for their verdict, in the order of time.
+//!
+//! What became of a packet is known after it was seen, and a comment is written with its packet. So
+//! records are held until they, and all before them, are judged.
+
+use std::collections::VecDeque;
+
+use crate::time::SimTime;
+
+/// Bytes that are held at most: beyond them the oldest record is written without a verdict.
+const HELD_BYTES_MAX: usize = 1 << 26;
+
+/// Bytes that a record takes besides those of its packet, roughly.
+const RECORD_BYTES: usize = 256;
+
+/// A number of a record, counted from the start of the capture.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) struct RecordId(u64);
+
+/// A packet as one tap saw it.
+#[derive(Clone, Debug)]
+pub(super) struct Record {
+    pub(super) interface: u32,
+    pub(super) time: SimTime,
+    pub(super) bytes: Vec<u8>,
+    /// What is said of it beside the verdict.
+    pub(super) about: String,
+    pub(super) verdict: Option<String>,
+}
+
+/// The records that are held.
+#[derive(Debug, Default)]
+pub(super) struct Held {
+    records: VecDeque<Record>,
+    /// How many records were taken out before the first of these.
+    taken: u64,
+    bytes: usize,
+}
+
+impl Held {
+    /// Adds the latest record.
+    pub(super) fn add(&mut self, record: Record) -> RecordId {
+        let id = RecordId(self.taken + self.records.len() as u64);
+        self.bytes += RECORD_BYTES + record.bytes.len();
+        self.records.push_back(record);
+        id
+    }
+
+    /// Judges a record. The first verdict stands; one that comes too late is lost.
+    pub(super) fn judge(&mut self, id: RecordId, verdict: impl Into<String>) {
+        let position = id.0.checked_sub(self.taken);
+        let position = position.and_then(|position| usize::try_from(position).ok());
+        if let Some(record) = position.and_then(|position| self.records.get_mut(position)) {
+            record.verdict.get_or_insert_with(|| verdict.into());
+        }
+    }
+
+    /// Takes the oldest record, if it is judged or there is no room to hold it longer.
+    pub(super) fn take_ready(&mut self) -> Option<Record> {
+        let first = self.records.front()?;
+        if first.verdict.is_none() && self.bytes <= HELD_BYTES_MAX {
+            return None;
+        }
+        self.take()
+    }
+
+    /// Takes the oldest record, judged or not.
+    pub(super) fn take(&mut self) -> Option<Record> {
+        let record = self.records.pop_front()?;
+        self.taken += 1;
+        self.bytes -= RECORD_BYTES + record.bytes.len();
+        Some(record)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(length: usize) -> Record {
+        Record {
+            interface: 0,
+            time: SimTime::ZERO,
+            bytes: vec![0; length],
+            about: String::new(),
+            verdict: None,
+        }
+    }
+
+    #[test]
+    fn a_record_waits_for_its_verdict_and_for_those_before_it() {
+        let mut held = Held::default();
+        let (first, second) = (held.add(record(1)), held.add(record(2)));
+        held.judge(second, "b");
+        assert!(held.take_ready().is_none());
+        held.judge(first, "a");
+        held.judge(first, "too late");
+        let verdict = |record: Option<Record>| record.and_then(|record| record.verdict);
+        assert_eq!(verdict(held.take_ready()).as_deref(), Some("a"));
+        held.judge(first, "gone");
+        assert_eq!(verdict(held.take_ready()).as_deref(), Some("b"));
+        assert!(held.take().is_none());
+    }
+
+    #[test]
+    fn memory_is_bounded_although_a_verdict_never_comes() {
+        let mut held = Held::default();
+        held.add(record(HELD_BYTES_MAX));
+        assert_eq!(held.take_ready().map(|record| record.verdict), Some(None));
+        assert_eq!(held.bytes, 0);
+    }
+}

@@ -1,0 +1,233 @@
+//! The capture that Wireshark opens: what passes each tap of each NIC, as pcapng, as a fold over the
+//! events.
+//!
+//! A NIC has four taps, each an interface of the file: what its users post (`host-tx`), what goes onto
+//! the wire (`wire-tx`), what comes off it (`wire-rx`) and what users are shown (`host-rx`). Timestamps
+//! are virtual nanoseconds since the start of the run; a comment says what became of the packet.
+
+mod held;
+mod verdict;
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+use std::io::{self, Write};
+use std::time::Duration;
+
+pub use pcap_file::DataLink;
+use pcap_file::pcapng::PcapNgWriter;
+use pcap_file::pcapng::blocks::enhanced_packet::{EnhancedPacketBlock, EnhancedPacketOption};
+use pcap_file::pcapng::blocks::interface_description::{
+    InterfaceDescriptionBlock, InterfaceDescriptionOption,
+};
+use pcap_file::pcapng::blocks::section_header::{SectionHeaderBlock, SectionHeaderOption};
+use pcap_file::{Endianness, PcapError};
+
+use self::held::{Held, Record};
+use self::verdict::Verdicts;
+use super::fields::{self, Escaped};
+use crate::event::{Event, EventKind, Names, NicId, Sink};
+
+/// Where a NIC's packets are watched.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum Tap {
+    HostTx,
+    WireTx,
+    WireRx,
+    HostRx,
+}
+
+impl Tap {
+    const ALL: [Tap; 4] = [Tap::HostTx, Tap::WireTx, Tap::WireRx, Tap::HostRx];
+
+    fn name(self) -> &'static str {
+        match self {
+            Tap::HostTx => "host-tx",
+            Tap::WireTx => "wire-tx",
+            Tap::WireRx => "wire-rx",
+            Tap::HostRx => "host-rx",
+        }
+    }
+
+    /// Returns the tap's interface: four for each NIC, in their order.
+    fn interface(self, nic: NicId) -> u32 {
+        nic.0 * Tap::ALL.len() as u32 + self as u32
+    }
+
+    /// Returns the direction bits of `epb_flags`: 1 for inbound, 2 for outbound.
+    fn flags(interface: u32) -> u32 {
+        match Tap::ALL[interface as usize % Tap::ALL.len()] {
+            Tap::WireRx | Tap::HostRx => 1,
+            Tap::HostTx | Tap::WireTx => 2,
+        }
+    }
+}
+
+/// `if_tsresol` of nanoseconds: the negative power of ten.
+const NANOSECONDS: u8 = 9;
+
+/// Writes what passes the taps as pcapng.
+pub struct Capture<W: Write> {
+    writer: PcapNgWriter<W>,
+    held: Held,
+    verdicts: Verdicts,
+    failure: Option<io::Error>,
+}
+
+impl<W: Write> Capture<W> {
+    /// Starts a capture of the packets of these NICs, in the order of their ids; `link` says what the
+    /// packets are.
+    ///
+    /// # Errors
+    ///
+    /// Returns the failure to write its head.
+    pub fn new<'n>(
+        writer: W,
+        link: DataLink,
+        nics: impl IntoIterator<Item = &'n str>,
+    ) -> io::Result<Capture<W>> {
+        let section = SectionHeaderBlock {
+            // One order on every machine: the same run gives the same bytes.
+            endianness: Endianness::Little,
+            options: vec![SectionHeaderOption::UserApplication(Cow::Borrowed("jive"))],
+            ..SectionHeaderBlock::default()
+        };
+        let mut writer = PcapNgWriter::with_section_header(writer, section).map_err(failure_of)?;
+        for nic in nics {
+            for tap in Tap::ALL {
+                let name = format!("{} {}", Escaped(nic), tap.name());
+                let block = InterfaceDescriptionBlock {
+                    linktype: link,
+                    snaplen: 0,
+                    options: vec![
+                        InterfaceDescriptionOption::IfName(Cow::Owned(name)),
+                        InterfaceDescriptionOption::IfTsResol(NANOSECONDS),
+                    ],
+                };
+                writer.write_pcapng_block(block).map_err(failure_of)?;
+            }
+        }
+        Ok(Capture {
+            writer,
+            held: Held::default(),
+            verdicts: Verdicts::default(),
+            failure: None,
+        })
+    }
+
+    /// Ends the capture and returns the writer.
+    ///
+    /// # Errors
+    ///
+    /// Returns the first failure to write; nothing was written after it.
+    pub fn finish(mut self) -> io::Result<W> {
+        while let Some(record) = self.held.take() {
+            self.write(&record);
+        }
+        match self.failure {
+            Some(failure) => Err(failure),
+            None => Ok(self.writer.into_inner()),
+        }
+    }
+
+    fn write(&mut self, record: &Record) {
+        if self.failure.is_some() {
+            return;
+        }
+        let verdict = record.verdict.as_deref().unwrap_or("undecided");
+        let comment = format!("{}: {verdict}", record.about);
+        let length =
+            u32::try_from(record.bytes.len()).expect("messages are shorter than 2³² bytes");
+        let block = EnhancedPacketBlock {
+            interface_id: record.interface,
+            timestamp: Duration::from_nanos(record.time.as_ns()),
+            original_len: length,
+            data: Cow::Borrowed(&record.bytes),
+            options: vec![
+                EnhancedPacketOption::Comment(Cow::Owned(comment)),
+                EnhancedPacketOption::Flags(Tap::flags(record.interface)),
+            ],
+        };
+        let written = self.writer.write_pcapng_block(block);
+        self.failure = written.map_err(failure_of).err();
+    }
+}
+
+impl<W: Write> Sink for Capture<W> {
+    fn event(&mut self, names: &dyn Names, event: &Event<'_>) {
+        let seen = record(names, event).map(|record| self.held.add(record));
+        self.verdicts.take(&mut self.held, names, event, seen);
+        while let Some(record) = self.held.take_ready() {
+            self.write(&record);
+        }
+    }
+}
+
+/// Returns what a tap sees of an event, if one sees it.
+fn record(names: &dyn Names, event: &Event<'_>) -> Option<Record> {
+    let here = Escaped(names.endpoint(event.endpoint?));
+    let (tap, bytes, about) = match event.kind {
+        EventKind::TxPost {
+            channel, payload, ..
+        } => {
+            let about = format!("posted by {here} on channel {}", channel.0);
+            (Tap::HostTx, payload.to_vec(), about)
+        }
+        EventKind::WireTx {
+            packet,
+            peer,
+            payload,
+            ..
+        } => {
+            let peer = Escaped(names.endpoint(peer));
+            let about = format!("packet {} from {here} to {peer}", packet.0);
+            (Tap::WireTx, payload.to_vec(), about)
+        }
+        EventKind::WireRx {
+            packet,
+            peer,
+            payload,
+            ..
+        } => {
+            let peer = Escaped(names.endpoint(peer));
+            let about = format!("packet {} from {peer} to {here}", packet.0);
+            (Tap::WireRx, payload.to_vec(), about)
+        }
+        EventKind::RxDescriptor {
+            packet,
+            channel,
+            length,
+            body,
+        } => {
+            let mut about = format!("message for {here} on channel {}", channel.0);
+            if let Some(packet) = packet {
+                write!(about, ", packet {}", packet.0).expect("a string takes all");
+            }
+            (Tap::HostRx, fields::message(body, length).to_vec(), about)
+        }
+        EventKind::Load { .. }
+        | EventKind::TxDone { .. }
+        | EventKind::AppletCall { .. }
+        | EventKind::AppletReturn { .. }
+        | EventKind::Native { .. }
+        | EventKind::Dma { .. }
+        | EventKind::WireDrop { .. }
+        | EventKind::Drop { .. }
+        | EventKind::Trap { .. }
+        | EventKind::Levels(_) => return None,
+    };
+    Some(Record {
+        interface: tap.interface(event.nic),
+        time: event.time,
+        bytes,
+        about,
+        verdict: None,
+    })
+}
+
+/// Returns the failure of the writer beneath; the library has no other reason to refuse our blocks.
+fn failure_of(error: PcapError) -> io::Error {
+    match error {
+        PcapError::IoError(failure) => failure,
+        other => io::Error::other(other),
+    }
+}

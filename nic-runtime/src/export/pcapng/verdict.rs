@@ -1,0 +1,186 @@
+//! What became of each packet that a tap saw: which later event judges which record.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use super::held::{Held, RecordId};
+use crate::event::{
+    DropReason, EndpointId, Event, EventKind, Made, Names, PacketId, PostId, Trigger, TxStatus,
+};
+use crate::export::fields::{self, Escaped};
+
+/// Records that wait for an event to judge them.
+#[derive(Debug, Default)]
+pub(super) struct Verdicts {
+    posted: BTreeMap<(EndpointId, PostId), RecordId>,
+    /// Packets on a wire; a duplicate has the number of its original.
+    sent: BTreeMap<PacketId, VecDeque<RecordId>>,
+    /// Packets that came in and that nobody has handled.
+    received: BTreeMap<PacketId, VecDeque<RecordId>>,
+    /// The call that runs at an endpoint.
+    calls: BTreeMap<EndpointId, Call>,
+    /// Receive descriptors that applets pushed and that the user does not see, oldest first, each with
+    /// what the applet was handling.
+    described: BTreeMap<EndpointId, VecDeque<Option<RecordId>>>,
+}
+
+/// A call of an applet, and what it has done so far with what it was called for.
+#[derive(Copy, Clone, Debug)]
+struct Call {
+    trigger: Trigger,
+    record: Option<RecordId>,
+    described: bool,
+    sent: Option<PacketId>,
+}
+
+impl Verdicts {
+    /// Takes an event: judges the records that it decides and expects `seen`, the record that it is
+    /// itself, to be judged by a later one.
+    pub(super) fn take(
+        &mut self,
+        held: &mut Held,
+        names: &dyn Names,
+        event: &Event<'_>,
+        seen: Option<RecordId>,
+    ) {
+        let Some(endpoint) = event.endpoint else {
+            return;
+        };
+        match event.kind {
+            EventKind::TxPost { post, .. } => {
+                self.posted
+                    .extend(seen.map(|record| ((endpoint, post), record)));
+            }
+            EventKind::TxDone { post, status, .. } => {
+                if let Some(record) = self.posted.remove(&(endpoint, post)) {
+                    held.judge(record, posted(status));
+                }
+            }
+            EventKind::WireTx { packet, .. } => {
+                self.sent.entry(packet).or_default().extend(seen);
+            }
+            EventKind::WireRx { packet, .. } => {
+                judge(held, take_first(&mut self.sent, packet), "arrived");
+                self.received.entry(packet).or_default().extend(seen);
+            }
+            EventKind::WireDrop { packet, reason } => {
+                let verdict = format!("dropped: {}", fields::wire_drop_reason(reason));
+                judge(held, take_first(&mut self.sent, packet), verdict);
+            }
+            EventKind::AppletCall { trigger, .. } => {
+                let record = match trigger {
+                    Trigger::Load => None,
+                    Trigger::Post(post) => self.posted.get(&(endpoint, post)).copied(),
+                    Trigger::Arrival(packet) => take_first(&mut self.received, packet),
+                };
+                let call = Call {
+                    trigger,
+                    record,
+                    described: false,
+                    sent: None,
+                };
+                self.calls.insert(endpoint, call);
+            }
+            EventKind::Native { made, .. } => self.made(endpoint, made),
+            EventKind::AppletReturn { .. } => self.returned(held, endpoint),
+            EventKind::Trap { kind, pc, line, .. } => {
+                let line = line.map_or(String::new(), |line| format!(" (line {line})"));
+                let verdict = format!("trap: {} at pc {}{line}", kind.name(), pc.0);
+                let call = self.calls.remove(&endpoint);
+                judge(held, call.and_then(|call| call.record), verdict);
+            }
+            EventKind::Drop { packet, reason } => self.dropped(held, endpoint, (packet, reason)),
+            EventKind::RxDescriptor { packet, .. } => {
+                let waiting = match take_first(&mut self.described, endpoint) {
+                    Some(waiting) => waiting,
+                    None => packet.and_then(|packet| take_first(&mut self.received, packet)),
+                };
+                let verdict = format!("delivered to {}", Escaped(names.endpoint(endpoint)));
+                judge(held, waiting, verdict);
+                // What the user is shown has arrived.
+                judge(held, seen, "delivered");
+            }
+            EventKind::Load { .. } | EventKind::Dma { .. } | EventKind::Levels(_) => {}
+        }
+    }
+
+    fn made(&mut self, endpoint: EndpointId, made: Made) {
+        let Some(call) = self.calls.get_mut(&endpoint) else {
+            return;
+        };
+        match made {
+            Made::Nothing => {}
+            Made::Packet(packet) => call.sent = Some(packet),
+            Made::Descriptor => {
+                call.described = true;
+                let waiting = self.described.entry(endpoint).or_default();
+                waiting.push_back(call.record);
+            }
+        }
+    }
+
+    /// Judges a packet that a call has handled without a descriptor for it.
+    fn returned(&mut self, held: &mut Held, endpoint: EndpointId) {
+        let Some(call) = self.calls.remove(&endpoint) else {
+            return;
+        };
+        // What becomes of a descriptor is known when it is done.
+        if call.described || !matches!(call.trigger, Trigger::Arrival(_)) {
+            return;
+        }
+        match call.sent {
+            Some(packet) => judge(
+                held,
+                call.record,
+                format!("answered by packet {}", packet.0),
+            ),
+            None => judge(held, call.record, "not delivered by the applet"),
+        }
+    }
+
+    fn dropped(
+        &mut self,
+        held: &mut Held,
+        endpoint: EndpointId,
+        (packet, reason): (Option<PacketId>, DropReason),
+    ) {
+        let record = match reason {
+            // The trap has judged it.
+            DropReason::AppletTrap => None,
+            // It was delivered, or has not been on any wire.
+            DropReason::NoTransmitRoom | DropReason::NicFull => None,
+            DropReason::NoFreeBuffer | DropReason::RxQueueFull | DropReason::TooLong => {
+                let call = self.calls.get(&endpoint);
+                match call {
+                    Some(call) => call.record,
+                    None => packet.and_then(|packet| take_first(&mut self.received, packet)),
+                }
+            }
+        };
+        let verdict = format!("dropped: {}", fields::drop_reason(reason));
+        judge(held, record, verdict);
+    }
+}
+
+fn posted(status: TxStatus) -> &'static str {
+    match status {
+        TxStatus::Ok => "done",
+        TxStatus::Trap => "trap",
+        TxStatus::Refused => "refused",
+    }
+}
+
+fn judge(held: &mut Held, record: Option<RecordId>, verdict: impl Into<String>) {
+    if let Some(record) = record {
+        held.judge(record, verdict);
+    }
+}
+
+/// Takes what has waited longest under a key.
+fn take_first<K: Ord, T>(waiting: &mut BTreeMap<K, VecDeque<T>>, key: K) -> Option<T> {
+    let of_key = waiting.get_mut(&key)?;
+    let first = of_key.pop_front();
+    if of_key.is_empty() {
+        waiting.remove(&key);
+    }
+    first
+}

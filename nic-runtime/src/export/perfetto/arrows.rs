@@ -1,0 +1,106 @@
+//! The arrows that join a packet's way: which point of the timeline led to which.
+//!
+//! An arrow is drawn when its end is reached, so that none is left without one. What has not led to
+//! anything yet waits here, and is forgotten when it no longer can.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use super::writer::Place;
+use crate::event::{EndpointId, Event, EventKind, Made, PacketId, PostId, Trigger};
+use crate::time::SimTime;
+
+/// A point that an arrow starts from or ends at.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) struct Point {
+    pub(super) time: SimTime,
+    pub(super) place: Place,
+}
+
+/// Points that may lead to others.
+#[derive(Debug, Default)]
+pub(super) struct Arrows {
+    /// Descriptors that are not done.
+    posted: BTreeMap<(EndpointId, PostId), Point>,
+    /// Packets that natives made and that have not left.
+    made: BTreeMap<PacketId, Point>,
+    /// Packets on a wire; a duplicate has the number of its original.
+    sent: BTreeMap<PacketId, VecDeque<Point>>,
+    /// Packets that came in and that nobody has handled.
+    received: BTreeMap<PacketId, VecDeque<Point>>,
+    /// Receive descriptors that applets pushed and that the user does not see, oldest first.
+    described: BTreeMap<EndpointId, VecDeque<Point>>,
+}
+
+impl Arrows {
+    /// Takes an event that is shown at `here`; returns the point that led to it, if one did.
+    pub(super) fn lead_to(&mut self, event: &Event<'_>, here: Point) -> Option<Point> {
+        let endpoint = event.endpoint?;
+        match event.kind {
+            EventKind::TxPost { post, .. } => {
+                self.posted.insert((endpoint, post), here);
+                None
+            }
+            EventKind::TxDone { post, .. } => {
+                self.posted.remove(&(endpoint, post));
+                None
+            }
+            EventKind::AppletCall { trigger, .. } => match trigger {
+                Trigger::Load => None,
+                Trigger::Post(post) => self.posted.remove(&(endpoint, post)),
+                Trigger::Arrival(packet) => take_first(&mut self.received, packet),
+            },
+            EventKind::Native { made, .. } => {
+                match made {
+                    Made::Nothing => {}
+                    Made::Packet(packet) => {
+                        self.made.insert(packet, here);
+                    }
+                    Made::Descriptor => self.described.entry(endpoint).or_default().push_back(here),
+                }
+                None
+            }
+            EventKind::WireTx {
+                packet, trigger, ..
+            } => {
+                self.sent.entry(packet).or_default().push_back(here);
+                let posted = match trigger {
+                    Trigger::Post(post) => self.posted.get(&(endpoint, post)).copied(),
+                    Trigger::Load | Trigger::Arrival(_) => None,
+                };
+                self.made.remove(&packet).or(posted)
+            }
+            EventKind::WireRx { packet, .. } => {
+                self.received.entry(packet).or_default().push_back(here);
+                take_first(&mut self.sent, packet)
+            }
+            EventKind::WireDrop { packet, .. } => take_first(&mut self.sent, packet),
+            EventKind::RxDescriptor { packet, .. } => {
+                let described = take_first(&mut self.described, endpoint);
+                described.or_else(|| take_first(&mut self.received, packet?))
+            }
+            EventKind::Drop {
+                packet: Some(packet),
+                ..
+            } => {
+                let made = self.made.remove(&packet);
+                made.or_else(|| take_first(&mut self.received, packet))
+            }
+            EventKind::Drop { packet: None, .. }
+            | EventKind::Load { .. }
+            | EventKind::AppletReturn { .. }
+            | EventKind::Dma { .. }
+            | EventKind::Trap { .. }
+            | EventKind::Levels(_) => None,
+        }
+    }
+}
+
+/// Takes the oldest point of a key.
+fn take_first<K: Ord>(points: &mut BTreeMap<K, VecDeque<Point>>, key: K) -> Option<Point> {
+    let of_key = points.get_mut(&key)?;
+    let first = of_key.pop_front();
+    if of_key.is_empty() {
+        points.remove(&key);
+    }
+    first
+}
