@@ -2,10 +2,10 @@
 
 use super::context::Context;
 use super::limits;
-use super::mistake::{MistakeKind, Named, closest};
+use super::mistake::{MistakeKind, Named};
 use super::model::{EndpointSpec, HostSpec, Notify};
 use super::names::NameIndex;
-use super::table::{self, Mistakes, Table, keys};
+use super::table::{self, Mistakes, Table, choice, keys};
 use crate::event::NicId;
 use crate::profile::Profile;
 use crate::time::SimDuration;
@@ -205,21 +205,4 @@ fn notify(table: &Table<'_>, profile: &Profile, mistakes: &mut Mistakes) -> Noti
     }
     let every = every.map_or(default, |every| every.value);
     Notify::Poll { every }
-}
-
-/// Reads a word of a fixed set, and returns what it stands for.
-fn choice<T: Copy>(
-    table: &Table<'_>,
-    key: &'static str,
-    choices: &[(&'static str, T)],
-    known: &'static [&'static str],
-    mistakes: &mut Mistakes,
-) -> Option<T> {
-    let given = table.optional(key, table::text, mistakes)?;
-    let found = choices.iter().find(|(word, _)| *word == given.value);
-    if found.is_none() {
-        let suggestion = closest(given.value, known.iter().copied());
-        mistakes.add(given.span, MistakeKind::UnknownChoice { known, suggestion });
-    }
-    found.map(|(_, meaning)| *meaning)
 }

@@ -21,6 +21,8 @@ pub struct Scenario {
     pub until: SimTime,
     /// Number of simulation events after which the run ends at the latest.
     pub events_max: u64,
+    /// What messages are, for those who look at packets.
+    pub link_type: LinkType,
     /// The NICs; [`NicId`] indexes them.
     pub nics: Vec<NicSpec>,
     /// The links, each of two directions, for every pair that can talk; a NIC's link to itself included.
@@ -33,6 +35,16 @@ pub struct Scenario {
     pub sends: Vec<SendSpec>,
     /// The class files, each once however many endpoints load it.
     pub classes: Vec<ClassSpec>,
+}
+
+/// What the messages of a scenario are. Nothing in a run depends on it.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub enum LinkType {
+    /// A matter of the applets and users alone.
+    #[default]
+    User0,
+    /// Ethernet frames without a frame check sequence.
+    Ethernet,
 }
 
 /// One NIC.

@@ -8,9 +8,9 @@ use super::context::Context;
 use super::endpoints;
 use super::limits;
 use super::mistake::{Mistake, MistakeKind, Span, closest};
-use super::model::Scenario;
+use super::model::{LinkType, Scenario};
 use super::network;
-use super::table::{self, Mistakes, Table};
+use super::table::{self, Mistakes, Table, choice, keys};
 use super::traffic;
 use crate::profile::Profile;
 use crate::time::SimTime;
@@ -20,6 +20,7 @@ const ROOT_KEYS: &[&str] = &[
     "seed",
     "until",
     "max_events",
+    "link_type",
     "nic",
     "link",
     "endpoint",
@@ -38,6 +39,11 @@ const EVENTS_DEFAULT: u64 = 10_000_000;
 
 /// Seed unless the scenario or the command line says otherwise.
 const SEED_DEFAULT: u64 = 1;
+
+/// What messages are, for those who look at packets.
+const LINK_TYPES: [(&str, LinkType); 2] =
+    [("user0", LinkType::User0), ("ethernet", LinkType::Ethernet)];
+const LINK_TYPE_NAMES: [&str; LINK_TYPES.len()] = keys(&LINK_TYPES);
 
 /// Why a text is no scenario.
 #[derive(Clone, Debug)]
@@ -118,6 +124,14 @@ fn read_root(root: &Table<'_>, mut context: Context<'_>) -> Result<Scenario, Vec
         table::integer,
         context.mistakes(),
     );
+    let link_type = choice(
+        root,
+        "link_type",
+        &LINK_TYPES,
+        &LINK_TYPE_NAMES,
+        context.mistakes(),
+    )
+    .unwrap_or_default();
     let seed = context.seed();
     let (classes, mistakes) = context.finish();
     if !mistakes.is_empty() {
@@ -128,6 +142,7 @@ fn read_root(root: &Table<'_>, mut context: Context<'_>) -> Result<Scenario, Vec
         seed,
         until,
         events_max,
+        link_type,
         nics,
         links,
         endpoints,

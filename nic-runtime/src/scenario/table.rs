@@ -340,3 +340,20 @@ pub(super) fn probability(value: &DeValue<'_>) -> Result<f64, MistakeKind> {
         Ok(_) | Err(_) => Err(MistakeKind::Probability),
     }
 }
+
+/// Reads a word of a fixed set, and returns what it stands for.
+pub(super) fn choice<T: Copy>(
+    table: &Table<'_>,
+    key: &'static str,
+    choices: &[(&'static str, T)],
+    known: &'static [&'static str],
+    mistakes: &mut Mistakes,
+) -> Option<T> {
+    let given = table.optional(key, text, mistakes)?;
+    let found = choices.iter().find(|(word, _)| *word == given.value);
+    if found.is_none() {
+        let suggestion = closest(given.value, known.iter().copied());
+        mistakes.add(given.span, MistakeKind::UnknownChoice { known, suggestion });
+    }
+    found.map(|(_, meaning)| *meaning)
+}
