@@ -11,6 +11,7 @@ mod explain;
 mod explanations;
 mod golden;
 mod machine;
+mod outputs;
 mod rejection;
 mod run;
 mod scenario_report;

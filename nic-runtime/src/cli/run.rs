@@ -7,12 +7,14 @@ use clap::{Args, ValueEnum};
 
 use super::console::{Console, Failure, Status};
 use super::diagnosis::{printable, sentence};
+use super::outputs::{Finished, OutputError, Outputs, Shown};
 use super::rejection::Rejection;
 use super::scenario_report;
-use crate::event::{EndReason, Event, Names, Sink};
+use crate::event::{EndReason, PacketId};
+use crate::export::PayloadMode;
+use crate::export::follow::Story;
 use crate::export::json::JsonTrace;
-use crate::export::summary::Summary;
-use crate::export::text::{PayloadMode, TextTrace};
+use crate::export::text::TextTrace;
 use crate::input;
 use crate::scenario::model::ClassSpec;
 use crate::scenario::{self, BUILTIN, Builtin, Scenario, closest, limits};
@@ -24,6 +26,8 @@ Examples:
   jive run                            the built-in scenario `pingpong`
   jive run lossy-link --seed 7        a built-in scenario with other faults
   jive run my.toml --trace none       the summary alone
+  jive run pingpong --follow 3        one packet's story, across hosts
+  jive run my.toml --perfetto t.json --pcap t.pcapng --trace none
   jive run my.toml --trace json --payload | jq 'select(.event == \"rx-descriptor\")'
 
 Exit status:
@@ -46,6 +50,18 @@ pub(super) struct Arguments {
     /// Also print the bytes of messages, in hexadecimal
     #[arg(long)]
     payload: bool,
+
+    /// Print the story of this packet, across hosts, in place of the trace
+    #[arg(long, value_name = "PACKET", conflicts_with = "trace")]
+    follow: Option<u64>,
+
+    /// Also write a timeline that https://ui.perfetto.dev opens
+    #[arg(long, value_name = "FILE")]
+    perfetto: Option<PathBuf>,
+
+    /// Also write a capture of all taps as pcapng, which Wireshark opens
+    #[arg(long, value_name = "FILE")]
+    pcap: Option<PathBuf>,
 
     /// Seed of every random choice, in place of the scenario's
     #[arg(long)]
@@ -117,67 +133,78 @@ fn unreadable(name: &str, error: input::ReadError) -> String {
     sentence(&format!("cannot read the scenario {name}: {error}"), &notes)
 }
 
-/// Both of two sinks.
-struct Both<'s, A, B>(&'s mut A, &'s mut B);
-
-impl<A: Sink, B: Sink> Sink for Both<'_, A, B> {
-    fn event(&mut self, names: &dyn Names, event: &Event<'_>) {
-        self.0.event(names, event);
-        self.1.event(names, event);
-    }
-}
-
 fn run(
     arguments: &Arguments,
     scenario: &Scenario,
     console: &mut Console,
 ) -> Result<Status, Failure> {
+    match listen(arguments, scenario, console.out()) {
+        Ok((end, Finished::Whole)) => Ok(status(end.reason)),
+        Ok((end, Finished::Summarize(summary))) => {
+            write!(console.out(), "{summary}")?;
+            Ok(status(end.reason))
+        }
+        Ok((_, Finished::NoSuchPacket)) => {
+            let packet = arguments.follow.unwrap_or_default();
+            let title = format!("packet {packet} does not occur in this run");
+            console.notice(&sentence(&title, &[]))?;
+            Ok(Status::Unusable)
+        }
+        Err(NotRun::Refused(error)) => {
+            let (status, report) = refusal(&arguments.scenario, scenario, error);
+            console.notice(&report)?;
+            Ok(status)
+        }
+        Err(NotRun::Output(OutputError::Stream(failure))) => Err(failure.into()),
+        Err(NotRun::Output(OutputError::File(report))) => {
+            console.notice(&report)?;
+            Ok(Status::Unusable)
+        }
+    }
+}
+
+/// Why a run did not come to a good end.
+enum NotRun {
+    Refused(SimError),
+    Output(OutputError),
+}
+
+impl From<OutputError> for NotRun {
+    fn from(error: OutputError) -> NotRun {
+        NotRun::Output(error)
+    }
+}
+
+/// Runs a scenario while everything that was asked for listens.
+fn listen(
+    arguments: &Arguments,
+    scenario: &Scenario,
+    out: &mut impl Write,
+) -> Result<(RunEnd, Finished), NotRun> {
     let payload_mode = if arguments.payload {
         PayloadMode::Shown
     } else {
         PayloadMode::Omitted
     };
-    let mut summary = Summary::default();
-    let end = match arguments.trace {
-        TraceFormat::None => {
-            let end = sim::run(scenario, &mut summary);
-            finish(&mut summary, &end);
-            end
-        }
-        TraceFormat::Text => {
-            let mut trace = TextTrace::new(console.out(), payload_mode);
-            let end = sim::run(scenario, &mut Both(&mut trace, &mut summary));
-            finish(&mut summary, &end);
-            let out = trace.finish()?;
-            if end.is_ok() {
-                writeln!(out)?;
-            }
-            end
-        }
-        TraceFormat::Json => {
+    let shown = match (arguments.follow, arguments.trace) {
+        (Some(packet), _) => Shown::Story(Story::new(out, PacketId(packet), payload_mode)),
+        (None, TraceFormat::None) => Shown::Nothing,
+        (None, TraceFormat::Text) => Shown::Text(TextTrace::new(out, payload_mode)),
+        (None, TraceFormat::Json) => {
             let profile = &scenario.profile.name;
-            let mut trace = JsonTrace::new(console.out(), payload_mode, profile, scenario.seed);
-            let end = sim::run(scenario, &mut Both(&mut trace, &mut summary));
-            finish(&mut summary, &end);
-            if end.is_ok() {
-                trace.finish(&summary)?;
-            }
-            end
+            Shown::Json(JsonTrace::new(out, payload_mode, profile, scenario.seed))
         }
     };
-    match end {
-        Ok(end) => {
-            if !matches!(arguments.trace, TraceFormat::Json) {
-                write!(console.out(), "{summary}")?;
-            }
-            Ok(status(end.reason))
-        }
-        Err(error) => {
-            let (status, report) = refusal(&arguments.scenario, scenario, error);
-            console.notice(&report)?;
-            Ok(status)
-        }
+    let mut outputs = Outputs::new(shown);
+    if let Some(path) = &arguments.perfetto {
+        outputs.add_timeline(path)?;
     }
+    if let Some(path) = &arguments.pcap {
+        outputs.add_capture(path, scenario)?;
+    }
+    let end = sim::run(scenario, &mut outputs).map_err(NotRun::Refused)?;
+    let finished = outputs.finish(&end)?;
+    Ok((end, finished))
 }
 
 /// Says why a scenario cannot be run, and what status that is.
@@ -205,12 +232,6 @@ pub(super) fn refusal(name: &str, scenario: &Scenario, error: SimError) -> (Stat
             Status::Unusable,
             sentence(&format!("{shown}: {error}"), &[]),
         ),
-    }
-}
-
-fn finish(summary: &mut Summary, end: &Result<RunEnd, SimError>) {
-    if let Ok(end) = end {
-        summary.end(end.time, end.reason);
     }
 }
 

@@ -1,0 +1,158 @@
+//! What a run is shown in: on standard output its trace or a packet's story, and the files that were
+//! asked for. Each listens to the one stream of events.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use super::diagnosis::{printable, sentence};
+use crate::event::{Event, Names, Sink};
+use crate::export::follow::Story;
+use crate::export::json::JsonTrace;
+use crate::export::pcapng::{Capture, DataLink};
+use crate::export::perfetto::PerfettoTrace;
+use crate::export::summary::Summary;
+use crate::export::text::TextTrace;
+use crate::scenario::Scenario;
+use crate::scenario::model::LinkType;
+use crate::sim::RunEnd;
+
+/// What standard output shows before the summary.
+pub(super) enum Shown<W> {
+    Nothing,
+    Text(TextTrace<W>),
+    Json(JsonTrace<W>),
+    Story(Story<W>),
+}
+
+/// An output that goes to a file.
+struct ToFile<O> {
+    path: PathBuf,
+    output: O,
+}
+
+/// Everything that listens to a run.
+pub(super) struct Outputs<W> {
+    shown: Shown<W>,
+    summary: Summary,
+    timeline: Option<ToFile<PerfettoTrace<BufWriter<File>>>>,
+    capture: Option<ToFile<Capture<BufWriter<File>>>>,
+}
+
+/// What is left to do when every output has ended.
+pub(super) enum Finished {
+    /// To print the summary.
+    Summarize(Summary),
+    /// Nothing: what was shown has the summary in it.
+    Whole,
+    /// To tell that the packet to follow did not occur.
+    NoSuchPacket,
+}
+
+/// Why an output could not be written, as a text for the user where it is a file.
+pub(super) enum OutputError {
+    Stream(io::Error),
+    File(String),
+}
+
+impl From<io::Error> for OutputError {
+    fn from(error: io::Error) -> OutputError {
+        OutputError::Stream(error)
+    }
+}
+
+/// Names the file that cannot be written.
+fn unwritable(path: &Path, error: &io::Error) -> OutputError {
+    let shown = printable(&path.display().to_string());
+    OutputError::File(sentence(&format!("cannot write {shown}: {error}"), &[]))
+}
+
+fn create(path: &Path) -> Result<BufWriter<File>, OutputError> {
+    let file = File::create(path).map_err(|error| unwritable(path, &error))?;
+    Ok(BufWriter::new(file))
+}
+
+impl<W: Write> Outputs<W> {
+    pub(super) fn new(shown: Shown<W>) -> Outputs<W> {
+        Outputs {
+            shown,
+            summary: Summary::default(),
+            timeline: None,
+            capture: None,
+        }
+    }
+
+    /// Also writes a timeline for Perfetto.
+    pub(super) fn add_timeline(&mut self, path: &Path) -> Result<(), OutputError> {
+        let output = PerfettoTrace::new(create(path)?);
+        let path = path.to_owned();
+        self.timeline = Some(ToFile { path, output });
+        Ok(())
+    }
+
+    /// Also writes a capture for Wireshark.
+    pub(super) fn add_capture(
+        &mut self,
+        path: &Path,
+        scenario: &Scenario,
+    ) -> Result<(), OutputError> {
+        let link = match scenario.link_type {
+            LinkType::User0 => DataLink::USER0,
+            LinkType::Ethernet => DataLink::ETHERNET,
+        };
+        let nics = scenario.nics.iter().map(|nic| nic.name.as_str());
+        let output = Capture::new(create(path)?, link, nics);
+        let output = output.map_err(|error| unwritable(path, &error))?;
+        let path = path.to_owned();
+        self.capture = Some(ToFile { path, output });
+        Ok(())
+    }
+
+    /// Ends every output after a run.
+    pub(super) fn finish(mut self, end: &RunEnd) -> Result<Finished, OutputError> {
+        self.summary.end(end.time, end.reason);
+        let finished = match self.shown {
+            Shown::Nothing => Finished::Summarize(self.summary),
+            Shown::Text(trace) => {
+                writeln!(trace.finish()?)?;
+                Finished::Summarize(self.summary)
+            }
+            Shown::Json(trace) => {
+                trace.finish(&self.summary)?;
+                Finished::Whole
+            }
+            Shown::Story(story) if story.is_told() => {
+                writeln!(story.finish()?)?;
+                Finished::Summarize(self.summary)
+            }
+            Shown::Story(_) => Finished::NoSuchPacket,
+        };
+        if let Some(ToFile { path, output }) = self.timeline {
+            let written = output.finish().and_then(|mut file| file.flush());
+            written.map_err(|error| unwritable(&path, &error))?;
+        }
+        if let Some(ToFile { path, output }) = self.capture {
+            let written = output.finish().and_then(|mut file| file.flush());
+            written.map_err(|error| unwritable(&path, &error))?;
+        }
+        Ok(finished)
+    }
+}
+
+impl<W: Write> Sink for Outputs<W> {
+    fn event(&mut self, names: &dyn Names, event: &Event<'_>) {
+        match &mut self.shown {
+            Shown::Nothing => {}
+            Shown::Text(trace) => trace.event(names, event),
+            Shown::Json(trace) => trace.event(names, event),
+            Shown::Story(story) => story.event(names, event),
+        }
+        self.summary.event(names, event);
+        if let Some(ToFile { output, .. }) = &mut self.timeline {
+            output.event(names, event);
+        }
+        if let Some(ToFile { output, .. }) = &mut self.capture {
+            output.event(names, event);
+        }
+    }
+}
