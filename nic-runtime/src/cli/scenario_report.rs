@@ -123,12 +123,6 @@ mod tests {
     }
 
     #[test]
-    fn a_channel_without_a_link_is_refused() {
-        let link = "[[link]]\nbetween = [\"a\", \"a\"]\n[[channel]]\nclient = 1\nserver = 7\n";
-        insta::assert_snapshot!(shown(&pair(link)));
-    }
-
-    #[test]
     fn units_and_ranges_are_named() {
         let wrong = "[[link]]\nbetween = [\"a\", \"b\"]\nlatency = 500\nbandwidth = \"160MB\"\n\
                      loss = 1.5\nreorder = true\n[[send]]\nendpoint = \"client\"\nchannel = -1\n\

@@ -20,7 +20,7 @@ pub struct Faults {
 pub struct Fate {
     /// It is lost.
     pub lost: bool,
-    /// It is sent a second time; nothing else happens to the copy.
+    /// It is sent a second time; what happens to the copy is drawn anew.
     pub duplicated: bool,
     /// The bit to flip, counted modulo its bits.
     pub flipped: Option<u64>,

@@ -156,9 +156,6 @@ pub enum MistakeKind {
         /// Where it is used.
         first: Span,
     },
-    /// A channel's ends lie on NICs that no link joins.
-    #[error("expected a channel between NICs that a link joins")]
-    NoLink,
     /// A link does not name two NICs.
     #[error("expected the names of two NICs")]
     LinkEnds,

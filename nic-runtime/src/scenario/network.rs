@@ -1,6 +1,6 @@
 //! NICs and the links between them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::num::NonZeroU64;
 
 use toml::de::DeValue;
@@ -58,8 +58,8 @@ fn sram(nic: &Table<'_>, profile: &Profile, mistakes: &mut Mistakes) -> u32 {
     u32::try_from(bytes).expect("the range of `sram` fits in 32 bits")
 }
 
-/// Reads every `[[link]]`. Where there is none, every pair of NICs is joined; where there is one,
-/// the written pairs are. A NIC reaches itself in both cases.
+/// Reads every `[[link]]`. A pair of NICs that none is written for is joined by the profile's wire, and
+/// so is a NIC to itself.
 pub(super) fn links(
     root: &Table<'_>,
     nics: &NameIndex<'_>,
@@ -84,11 +84,10 @@ pub(super) fn links(
         joined.insert(between, link.span);
         links.push(read_link(link, between, profile, mistakes));
     }
-    let all = root.value("link").is_none();
     for a in 0..count {
         for b in a..count {
             let between = (nic_id(a), nic_id(b));
-            if (all || a == b) && !joined.contains_key(&between) {
+            if !joined.contains_key(&between) {
                 links.push(default_link(between, profile));
             }
         }
@@ -96,15 +95,9 @@ pub(super) fn links(
     links
 }
 
-/// Returns the pairs of NICs that can talk, the lower id first.
-#[must_use]
-pub(super) fn pairs(links: &[LinkSpec]) -> BTreeSet<(NicId, NicId)> {
-    links.iter().map(|link| link.between).collect()
-}
-
 /// Returns a pair of NICs with the lower id first.
 #[must_use]
-pub(super) fn ordered(a: NicId, b: NicId) -> (NicId, NicId) {
+fn ordered(a: NicId, b: NicId) -> (NicId, NicId) {
     (a.min(b), a.max(b))
 }
 

@@ -111,8 +111,7 @@ fn read_root(root: &Table<'_>, mut context: Context<'_>) -> Result<Scenario, Vec
     let (nics, nic_names) = network::nics(root, &profile, &mut context);
     let links = network::links(root, &nic_names, &profile, &mut context);
     let (endpoints, endpoint_names) = endpoints::read(root, &nic_names, &profile, &mut context);
-    let pairs = network::pairs(&links);
-    let channels = traffic::channels(root, &endpoints, &endpoint_names, &pairs, &mut context);
+    let channels = traffic::channels(root, &endpoint_names, &mut context);
     let sends = traffic::sends(root, &endpoints, &endpoint_names, &mut context);
     let until = root
         .optional("until", table::time, context.mistakes())
@@ -293,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn links_that_are_written_replace_those_that_are_not() {
+    fn a_pair_without_a_link_has_the_profiles_wire() {
         let nics = "[[nic]]\nname = \"a\"\n[[nic]]\nname = \"b\"\n[[nic]]\nname = \"c\"\n";
         let pairs = |text: &str| {
             let links = read(text).links;
@@ -307,7 +306,12 @@ mod tests {
             [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)]
         );
         let one = format!("{nics}[[link]]\nbetween = [\"c\", \"a\"]\nlatency = \"1us\"\n");
-        assert_eq!(pairs(&one), [(0, 2), (0, 0), (1, 1), (2, 2)]);
+        assert_eq!(
+            pairs(&one),
+            [(0, 2), (0, 0), (0, 1), (1, 1), (1, 2), (2, 2)]
+        );
+        let us = |index: usize| read(&one).links[index].latency.as_ns();
+        assert_eq!((us(0), us(2)), (1_000, 500));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Channels between endpoints, and what the users at the endpoints send.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use toml::Spanned;
 use toml::de::DeValue;
@@ -11,10 +11,9 @@ use super::limits;
 use super::mistake::{MistakeKind, Span};
 use super::model::{ChannelSpec, EndpointSpec, SendSpec};
 use super::names::NameIndex;
-use super::network::ordered;
 use super::payload;
 use super::table::{self, Mistakes, Table, wrong_type};
-use crate::event::{ChannelId, EndpointId, NicId};
+use crate::event::{ChannelId, EndpointId};
 use crate::time::{SimDuration, SimTime};
 
 pub(super) const SEND_KEYS: &[&str] = &["endpoint", "channel", "at", "payload", "repeat", "every"];
@@ -25,9 +24,7 @@ type End = (EndpointId, ChannelId, Span);
 /// Reads every `[[channel]]`. Its keys are the names of endpoints, so no key is unknown as such.
 pub(super) fn channels(
     root: &Table<'_>,
-    endpoints: &[EndpointSpec],
     names: &NameIndex<'_>,
-    pairs: &BTreeSet<(NicId, NicId)>,
     context: &mut Context<'_>,
 ) -> Vec<ChannelSpec> {
     let mistakes = context.mistakes();
@@ -41,10 +38,6 @@ pub(super) fn channels(
             if let Some(first) = used.insert((endpoint, channel), span) {
                 mistakes.add(span, MistakeKind::DuplicateChannelNumber { first });
             }
-        }
-        let nic = |end: End| endpoints[end.0.0 as usize].nic;
-        if !pairs.contains(&ordered(nic(a), nic(b))) {
-            mistakes.add(entry.span(), MistakeKind::NoLink);
         }
         channels.push(ChannelSpec {
             a: (a.0, a.1),
@@ -156,13 +149,6 @@ fn times(send: &Table<'_>, mistakes: &mut Mistakes) -> (SimTime, u64, SimDuratio
     let range = 1..=limits::REPEAT_MAX;
     let repeat = send.number("repeat", 1, range, table::integer, mistakes);
     let every = send.optional("every", table::time, mistakes);
-    if every.is_none() && repeat > 1 && send.value("every").is_none() {
-        let kind = MistakeKind::NeedsPartner {
-            key: "repeat",
-            partner: "every",
-        };
-        mistakes.add(send.span, kind);
-    }
     (
         SimTime::ZERO + at.map_or(SimDuration::ZERO, |at| at.value),
         repeat,

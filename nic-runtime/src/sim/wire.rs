@@ -95,8 +95,12 @@ impl<S: Sink> Simulation<'_, S> {
         if fate.duplicated {
             // The copy follows at once and has the send slot until it is out.
             let copy = self.packets.duplicate(packet);
-            self.packets[copy].fate = Some(Fate::default());
-            self.fabric[id].queue.push_front(copy);
+            let direction = &mut self.fabric[id];
+            self.packets[copy].fate = Some(Fate {
+                duplicated: false,
+                ..direction.draw_fate()
+            });
+            direction.queue.push_front(copy);
         } else {
             self.packet_left(packet);
         }

@@ -76,6 +76,15 @@ fn a_duplicate_is_sent_twice_and_posted_once() {
 }
 
 #[test]
+fn a_link_that_loses_everything_loses_duplicates_too() {
+    let trace = lossy(1, "duplicate = 1.0\nloss = 1.0");
+    assert_eq!(trace.at("client", "wire-tx").len(), 200);
+    assert_eq!(trace.of("wire-drop").len(), 200);
+    assert_eq!(trace.of("wire-rx").len(), 0);
+    assert_eq!(trace.at("client", "tx-done").len(), 100);
+}
+
+#[test]
 fn a_reordered_packet_comes_behind_the_next_and_is_never_lost() {
     let rest: String = (0..5)
         .map(|index| send("0us", &format!("{{ zeros = {index} }}")))
