@@ -10,7 +10,8 @@ use crate::limits::{CODE_BYTES_MAX, FILE_BYTES_MAX};
 #[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{kind} (offset {offset:#x})")]
 pub struct ParseError {
-    /// Offset within the file, in bytes; the file's length where the file ends too early.
+    /// Offset within the file, in bytes; where the file ends too early, that of the number, table or
+    /// run of bytes that is cut off.
     pub offset: u32,
     /// The rule that is broken.
     pub kind: ParseErrorKind,
