@@ -1,6 +1,7 @@
 //! The simulated NIC: clock, fabric, NIC engine, U-Net endpoints, applets, events, exports and the
 //! command line.
 
+mod analysis;
 pub mod cli;
 pub mod event;
 pub mod export;

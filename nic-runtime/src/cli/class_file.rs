@@ -115,24 +115,6 @@ impl Observer for Inferred {
     fn failed(&mut self, _: MethodId, _: Pc, _: TypeState<'_>) {}
 }
 
-/// The types where verification failed.
-struct Failed(Option<Types>);
-
-impl Observer for Failed {
-    fn reached(&mut self, _: MethodId, _: Pc, _: TypeState<'_>) {}
-
-    fn failed(&mut self, _: MethodId, _: Pc, state: TypeState<'_>) {
-        self.0 = Some(state.into());
-    }
-}
-
-/// Returns the types where data flow fails in a class, if that is why it is rejected.
-pub(super) fn failing_types(class: ClassFile<'_>, policy: Policy) -> Option<Types> {
-    let mut failed = Failed(None);
-    let rejected = verify_class(class, policy, &mut failed).is_err();
-    failed.0.filter(|_| rejected)
-}
-
 /// Returns the name of a class as Java writes it, fit for a terminal.
 pub(super) fn class_name(class: &ClassFile<'_>) -> String {
     class.name().to_string().replace('/', ".")

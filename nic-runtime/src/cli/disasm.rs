@@ -59,16 +59,17 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
         Ok(class) => class,
         Err(error) => {
             let error = LoadError::Parse(error);
-            let rejection = Rejection::explore(&bytes, Policy::ClassOnly, error);
-            console.notice(&rejection.render(file))?;
+            let rejection = Rejection::explore(file, &bytes, Policy::ClassOnly, error);
+            console.notice(&rejection.render())?;
             return Ok(Status::Rejected);
         }
     };
     let (inferred, verified) = Inferred::of(class, Policy::ClassOnly);
     show(&class, &inferred, console.out())?;
     if let Err(error) = verified {
-        let rejection = Rejection::explore(&bytes, Policy::ClassOnly, LoadError::Verify(error));
-        console.notice(&rejection.render(file))?;
+        let rejection =
+            Rejection::explore(file, &bytes, Policy::ClassOnly, LoadError::Verify(error));
+        console.notice(&rejection.render())?;
     }
     Ok(Status::Done)
 }

@@ -86,8 +86,8 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
     let loaded = match load_class(&arena, &bytes, Policy::ClassOnly) {
         Ok(loaded) => loaded,
         Err(error) => {
-            let rejection = Rejection::explore(&bytes, Policy::ClassOnly, error);
-            console.notice(&rejection.render(file))?;
+            let rejection = Rejection::explore(file, &bytes, Policy::ClassOnly, error);
+            console.notice(&rejection.render())?;
             return Ok(Status::Rejected);
         }
     };

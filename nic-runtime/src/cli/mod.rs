@@ -2,6 +2,7 @@
 
 mod call;
 mod class_file;
+mod comparison;
 mod console;
 mod cpu_clock;
 mod diagnosis;
@@ -10,12 +11,18 @@ mod exec;
 mod explain;
 mod explanations;
 mod golden;
+mod hint;
+mod java_source;
+mod listing;
 mod machine;
 mod outputs;
+mod provenance;
 mod rejection;
+mod report;
 mod run;
 mod scenario_report;
 mod stub;
+mod variables;
 mod verify;
 
 use std::process::ExitCode;

@@ -1,29 +1,24 @@
 //! How the rejection of a class is shown: to people as a diagnosis over the code around the fault, to
 //! programs as the same facts with stable names.
 
-use std::ops::Range;
-use std::path::Path;
-
-use annotate_snippets::{AnnotationKind, Group, Level, Snippet};
+use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Snippet};
 use anstyle::{AnsiColor, Effects, Style};
-use jive_core::{ClassFile, Code, Disassembly, MethodId, Pc, decode, instructions};
-use jive_verifier::{Location, Policy, VerifyErrorKind};
+use jive_core::{ClassFile, MethodId, ParseErrorKind, Pc};
+use jive_verifier::{Location, Policy, VerifyError};
 use serde::Serialize;
 
 use super::class_file::{self, Types};
+use super::comparison::{self, compared};
 use super::diagnosis::{self, printable};
 use super::explanations;
-use crate::input;
+use super::hint::hint;
+use super::java_source::JavaSource;
+use super::listing::{ListedInstruction, Listing, instruction};
+use super::provenance::{self, Source};
 use crate::sle::LoadError;
 
-/// Instructions that are shown before the one that is wrong.
-const BEFORE: usize = 4;
-/// Instructions that are shown behind it.
-const AFTER: usize = 2;
 /// How the arrow to a place is coloured, as the diagnostics library has it.
 const ARROW: Style = AnsiColor::BrightBlue.on_default().effects(Effects::BOLD);
-/// Bytes of a Java source that are read to show a line of it.
-const SOURCE_BYTES_MAX: u64 = 1 << 20;
 
 /// Why a class was rejected, with everything that helps to see why.
 #[derive(Clone, Debug, Serialize)]
@@ -59,12 +54,21 @@ pub(super) struct Rejection {
     /// The line in it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) line: Option<u16>,
-    /// What was expected, where that is a type or a number.
+    /// The text of that line, where the source lies beside the class file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) source_line: Option<String>,
+    /// The instructions around it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    instructions: Vec<ListedInstruction>,
+    /// What was expected, where things are compared.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) expected: Option<String>,
     /// What was found in its place.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) found: Option<String>,
+    /// Where the value that was found came from, and what it met.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    sources: Vec<Source>,
     /// The types of the local variables there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) locals: Option<Vec<&'static str>>,
@@ -73,32 +77,15 @@ pub(super) struct Rejection {
     pub(super) stack: Option<Vec<&'static str>>,
     /// What to do.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) help: Option<&'static str>,
+    pub(super) help: Option<String>,
+    #[serde(skip)]
+    file: String,
+    #[serde(skip)]
+    java: Option<JavaSource>,
     #[serde(skip)]
     listing: Listing,
     #[serde(skip)]
     types: Option<Types>,
-}
-
-/// Lines to show, and what of them is wrong.
-#[derive(Clone, Debug, Default)]
-struct Listing {
-    text: String,
-    fault: Option<Range<usize>>,
-}
-
-impl Listing {
-    fn line(&mut self, line: &str) {
-        self.text.push_str(line);
-        self.text.push('\n');
-    }
-
-    /// Adds the line that is wrong, between these columns of it.
-    fn fault(&mut self, line: &str, columns: Range<usize>) {
-        let start = self.text.len();
-        self.fault = Some(start + columns.start..start + columns.end);
-        self.line(line);
-    }
 }
 
 /// The code of a class that is to run as an applet and was not judged as one.
@@ -118,9 +105,9 @@ fn code(error: LoadError) -> &'static str {
 }
 
 impl Rejection {
-    /// Finds out all there is to say about why these bytes were rejected.
-    pub(super) fn explore(bytes: &[u8], policy: Policy, error: LoadError) -> Rejection {
-        let mut rejection = Rejection::new(code(error), error.to_string());
+    /// Finds out all there is to say about why the bytes of a file were rejected.
+    pub(super) fn explore(file: &str, bytes: &[u8], policy: Policy, error: LoadError) -> Rejection {
+        let mut rejection = Rejection::new(file, code(error), error.to_string());
         let mut index = vec![0; ClassFile::index_len(bytes).unwrap_or(0)];
         let class = ClassFile::parse(bytes, &mut index).ok();
         if let Some(class) = &class {
@@ -130,14 +117,16 @@ impl Rejection {
             LoadError::Parse(error) => {
                 rejection.message = error.kind.to_string();
                 rejection.offset = Some(error.offset);
-                rejection.listing = hex_listing(bytes, error.offset);
+                let label = match error.kind {
+                    ParseErrorKind::Truncated => "what begins here is cut off",
+                    _ => "",
+                };
+                rejection.listing = Listing::of_bytes(bytes, error.offset, label);
             }
             LoadError::Verify(error) => {
                 rejection.message = error.kind.to_string();
                 if let Some(class) = &class {
-                    rejection.place(class, error.at);
-                    rejection.compare(error.kind);
-                    rejection.see(class_file::failing_types(*class, policy));
+                    rejection.judged(class, policy, error);
                 }
             }
             LoadError::Link(_) | LoadError::NotAnApplet | LoadError::TooLarge => {}
@@ -145,7 +134,7 @@ impl Rejection {
         rejection
     }
 
-    fn new(code: &'static str, message: String) -> Rejection {
+    fn new(file: &str, code: &'static str, message: String) -> Rejection {
         Rejection {
             code,
             message,
@@ -158,11 +147,16 @@ impl Rejection {
             instruction: None,
             source_file: None,
             line: None,
+            source_line: None,
+            instructions: Vec::new(),
             expected: None,
             found: None,
+            sources: Vec::new(),
             locals: None,
             stack: None,
-            help: explanations::find(code).map(|explanation| explanation.mend),
+            help: explanations::find(code).map(|explanation| explanation.mend.to_owned()),
+            file: file.to_owned(),
+            java: None,
             listing: Listing::default(),
             types: None,
         }
@@ -171,81 +165,109 @@ impl Rejection {
     fn of_class(&mut self, class: &ClassFile<'_>) {
         self.class = Some(class_file::class_name(class));
         self.source_file = class_file::source_name(class);
+        let name = self.source_file.as_deref();
+        self.java = name.and_then(|name| JavaSource::beside(&self.file, name));
     }
 
-    fn place(&mut self, class: &ClassFile<'_>, at: Location) {
-        match at {
-            Location::Class => {}
+    /// Takes over what the verifier says.
+    fn judged(&mut self, class: &ClassFile<'_>, policy: Policy, error: VerifyError) {
+        if let Some((expected, found)) = compared(class, error) {
+            self.expected = Some(expected);
+            self.found = Some(found);
+        }
+        if let Some(hint) = hint(class, error) {
+            self.help = Some(hint.to_owned());
+        }
+        match error.at {
+            Location::Class => {
+                let class_name = class_file::class_name(class);
+                let simple = class_name.rsplit(['.', '$']).next().unwrap_or("");
+                self.declared(&[
+                    &["class", simple],
+                    &["interface", simple],
+                    &["enum", simple],
+                ]);
+            }
             Location::Field(id) => {
                 if let Some(field) = class.field(id) {
-                    self.field = Some(field.name.to_string());
+                    let name = field.name.to_string();
+                    let kind = comparison::java_type_word(field.descriptor.as_bytes());
+                    self.declared(&[&[kind.as_str(), name.as_str()]]);
+                    self.field = Some(name);
                     self.descriptor = Some(field.descriptor.to_string());
                 }
             }
-            Location::Method(id) => self.place_method(class, id),
-            Location::Code { method, pc } => {
-                self.place_method(class, method);
-                self.pc = Some(pc.0);
-                if let Some(code) = class.method(method).and_then(|method| method.code()) {
-                    self.line = code.line(pc);
-                    self.listing = code_listing(class, &code, pc);
-                    self.instruction = Some(instruction(class, &code, pc));
-                }
-            }
+            Location::Method(id) => self.in_method(class, id),
+            Location::Code { method, pc } => self.in_code(class, policy, (method, pc), error),
         }
+        let source = self.java.as_ref().zip(self.line);
+        self.source_line = source.and_then(|(java, line)| Some(java.line(line)?.to_owned()));
     }
 
-    fn place_method(&mut self, class: &ClassFile<'_>, id: MethodId) {
+    /// Sets the line to that of a declaration, if the source has exactly one with such words.
+    fn declared(&mut self, wordings: &[&[&str]]) {
+        let java = self.java.as_ref();
+        let mut lines = wordings.iter().filter_map(|words| java?.declaration(words));
+        self.line = lines.next().or(self.line);
+    }
+
+    fn in_method(&mut self, class: &ClassFile<'_>, id: MethodId) {
         if let Some(method) = class.method(id) {
-            self.method = Some(method.name.to_string());
-            self.descriptor = Some(method.descriptor.to_string());
+            let name = method.name.to_string();
+            // Where the declaration cannot be told from calls, the first line with code is near it.
             self.line = method.code().and_then(|code| code.line(Pc(0)));
+            let words = comparison::declaration_words(class, &method);
+            let words = words.iter().map(String::as_str).collect::<Vec<_>>();
+            self.declared(&[&words]);
+            self.method = Some(name);
+            self.descriptor = Some(method.descriptor.to_string());
         }
     }
 
-    /// Sets what was expected and found, of kinds that compare types or numbers. The sentence of
-    /// every other kind says it all.
-    fn compare(&mut self, kind: VerifyErrorKind) {
-        let (expected, found) = match kind {
-            VerifyErrorKind::StackUnderflow { needed, found, .. } => {
-                (needed.to_string(), found.to_string())
-            }
-            VerifyErrorKind::OperandType {
-                expected, found, ..
-            }
-            | VerifyErrorKind::LocalType {
-                expected, found, ..
-            } => (expected.to_string(), found.to_string()),
-            VerifyErrorKind::MergeDepth {
-                expected, found, ..
-            } => (expected.to_string(), found.to_string()),
-            VerifyErrorKind::MergeType {
-                expected, found, ..
-            } => (expected.to_string(), found.to_string()),
-            VerifyErrorKind::Constants { needed, limit }
-            | VerifyErrorKind::Fields { needed, limit }
-            | VerifyErrorKind::Methods { needed, limit }
-            | VerifyErrorKind::Frame { needed, limit } => {
-                (format!("at most {limit}"), needed.to_string())
-            }
-            _ => return,
+    fn in_code(
+        &mut self,
+        class: &ClassFile<'_>,
+        policy: Policy,
+        (id, pc): (MethodId, Pc),
+        error: VerifyError,
+    ) {
+        self.pc = Some(pc.0);
+        let Some(method) = class.method(id) else {
+            return;
         };
-        self.expected = Some(expected.replace('`', ""));
-        self.found = Some(found.replace('`', ""));
+        self.method = Some(method.name.to_string());
+        self.descriptor = Some(method.descriptor.to_string());
+        let Some(code) = method.code() else {
+            return;
+        };
+        self.line = code.line(pc);
+        self.instruction = Some(instruction(class, &code, pc));
+        let explored = provenance::explore(class, policy, (id, &code), pc, error.kind);
+        if let Some((types, sources)) = explored {
+            self.see(types);
+            self.sources = sources;
+        }
+        let label = match (&self.expected, &self.found) {
+            (Some(expected), Some(found)) => format!("expects {expected}, found {found}"),
+            (Some(expected), None) => format!("expects {expected}"),
+            (None, _) => String::new(),
+        };
+        let others = self.sources.iter().filter_map(Source::label);
+        let others = others.collect::<Vec<_>>();
+        self.listing = Listing::of_code(class, &code, pc, &label, &others);
+        self.instructions = self.listing.instructions.clone();
     }
 
-    fn see(&mut self, types: Option<Types>) {
-        if let Some(types) = &types {
-            let words = |types: &[_]| {
-                types
-                    .iter()
-                    .map(|kind| class_file::type_word(*kind))
-                    .collect()
-            };
-            self.locals = Some(words(&types.locals));
-            self.stack = Some(words(&types.stack));
-        }
-        self.types = types;
+    fn see(&mut self, types: Types) {
+        let words = |types: &[_]| {
+            types
+                .iter()
+                .map(|kind| class_file::type_word(*kind))
+                .collect()
+        };
+        self.locals = Some(words(&types.locals));
+        self.stack = Some(words(&types.stack));
+        self.types = Some(types);
     }
 
     /// Returns where the fault is, in words.
@@ -274,123 +296,60 @@ impl Rejection {
         words
     }
 
-    /// Renders the diagnosis of the class that `file` holds.
-    pub(super) fn render(&self, file: &str) -> String {
-        let place = format!("{}{}", printable(file), self.location());
-        let types = self.types.as_ref().map(|types| format!("here {types}"));
+    /// Renders the diagnosis.
+    pub(super) fn render(&self) -> String {
+        let place = format!("{}{}", printable(&self.file), self.location());
         let title = Level::ERROR
             .primary_title(self.message.as_str())
             .id(self.code);
         let mut group = Group::with_level(Level::ERROR);
-        if let Some(fault) = &self.listing.fault {
-            let snippet = Snippet::source(self.listing.text.trim_end_matches('\n'))
-                .line_numbering(false)
-                .fold(false)
-                .annotation(AnnotationKind::Primary.span(fault.clone()));
+        if let Some(snippet) = self.listing.snippet() {
             group = group.element(snippet);
         }
-        let source = self.source_line(file);
-        if let Some((path, line, text)) = &source {
-            let indent = text.len() - text.trim_start().len();
-            let snippet = Snippet::source(text.as_str())
-                .path(path.as_str())
-                .line_start(usize::from(*line))
-                .annotation(
-                    AnnotationKind::Context.span(indent..text.trim_end().len().max(indent)),
-                );
+        if let Some(snippet) = self.java_snippet() {
             group = group.element(snippet);
         }
-        if let Some(types) = &types {
-            group = group.element(Level::NOTE.message(types.as_str()));
+        for note in self.notes() {
+            group = group.element(Level::NOTE.message(note));
         }
-        if let Some(help) = self.help {
-            group = group.element(Level::HELP.message(help));
+        if let Some(help) = &self.help {
+            group = group.element(Level::HELP.message(help.as_str()));
         }
         // A listing has no file whose lines could be counted, so the place is said in words, in the
         // column where the library would put it.
-        let digits = source
-            .as_ref()
-            .map_or(0, |(_, line, _)| line.to_string().len());
+        let digits = match &self.source_line {
+            Some(_) => self.line.map_or(0, |line| line.to_string().len()),
+            None => 0,
+        };
         let title = diagnosis::render(&[Group::with_title(title)]);
         let body = diagnosis::render(&[group]);
         format!("{title}\n{:digits$}{ARROW}-->{ARROW:#} {place}\n{body}", "")
     }
 
-    /// Returns the line of the Java source, where the source lies beside the class file: its path,
-    /// its number and its text.
-    fn source_line(&self, file: &str) -> Option<(String, u16, String)> {
-        let (name, number) = (self.source_file.as_ref()?, self.line?);
-        let path = Path::new(file).parent()?.join(name);
-        let text = input::read_file(&path, SOURCE_BYTES_MAX).ok()?;
-        let text = String::from_utf8(text).ok()?;
-        let line = text.lines().nth(usize::from(number.checked_sub(1)?))?;
-        Some((
-            printable(&path.display().to_string()),
-            number,
-            line.to_owned(),
-        ))
-    }
-}
-
-/// Shows an instruction on one line, without its place.
-fn instruction(class: &ClassFile<'_>, code: &Code<'_>, pc: Pc) -> String {
-    match decode(code.bytes, pc) {
-        Ok(insn) => {
-            let text = Disassembly::new(insn, *class).to_string();
-            // The cases of a switch may be thousands.
-            text.lines().next().unwrap_or("").trim_end().to_owned()
+    /// Returns what has no place in a listing.
+    fn notes(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        let is_listed = self.pc.is_some();
+        if let (false, Some(expected), Some(found)) = (is_listed, &self.expected, &self.found) {
+            notes.push(format!("expected {expected}, found {found}"));
         }
-        Err(_) => {
-            let byte = code.bytes.get(pc.index()).copied().unwrap_or(0);
-            format!("byte {byte:#04x}")
-        }
+        notes.extend(self.sources.iter().filter_map(Source::note));
+        notes.extend(self.types.as_ref().map(|types| format!("here {types}")));
+        notes
     }
-}
 
-/// Lists the instructions around a pc.
-fn code_listing(class: &ClassFile<'_>, code: &Code<'_>, fault: Pc) -> Listing {
-    let places = instructions(code.bytes).map(|decoded| match decoded {
-        Ok(insn) => insn.pc,
-        Err(error) => error.pc,
-    });
-    let (before, from) = places.partition::<Vec<_>, _>(|pc| *pc < fault);
-    let mut listing = Listing::default();
-    for pc in before.iter().rev().take(BEFORE).rev() {
-        listing.line(&format!("{pc:>5}: {}", instruction(class, code, *pc)));
+    /// Returns the line of the Java source, marked.
+    fn java_snippet(&self) -> Option<Snippet<'_, Annotation<'_>>> {
+        let (java, text) = (self.java.as_ref()?, self.source_line.as_deref()?);
+        let indent = text.len() - text.trim_start().len();
+        let span = indent..text.trim_end().len().max(indent);
+        Some(
+            Snippet::source(text)
+                .path(java.path.as_str())
+                .line_start(usize::from(self.line?))
+                .annotation(AnnotationKind::Context.span(span)),
+        )
     }
-    let prefix = format!("{fault:>5}: ");
-    let line = format!("{prefix}{}", instruction(class, code, fault));
-    listing.fault(&line, prefix.len()..line.len());
-    for pc in from.iter().filter(|pc| **pc > fault).take(AFTER) {
-        listing.line(&format!("{pc:>5}: {}", instruction(class, code, *pc)));
-    }
-    listing
-}
-
-/// Lists the bytes around an offset of a file that is no class file.
-fn hex_listing(bytes: &[u8], offset: u32) -> Listing {
-    const ROW: usize = 16;
-    const BYTE_COLUMNS: usize = 3;
-    let offset = usize::try_from(offset).map_or(bytes.len(), |offset| offset.min(bytes.len()));
-    let row = offset / ROW * ROW;
-    let prefix = |start: usize| format!("{start:>6x}:");
-    let line = |start: usize| {
-        let shown = bytes[start..]
-            .iter()
-            .take(ROW)
-            .map(|byte| format!(" {byte:02x}"));
-        prefix(start) + &shown.collect::<String>()
-    };
-    let mut listing = Listing::default();
-    if row >= ROW {
-        listing.line(&line(row - ROW));
-    }
-    let text = line(row);
-    let start = prefix(row).len() + (offset - row) * BYTE_COLUMNS;
-    // Behind the last byte the mark stands where the next would.
-    let text = format!("{text:<width$}", width = start + BYTE_COLUMNS);
-    listing.fault(&text, start + 1..start + BYTE_COLUMNS);
-    listing
 }
 
 #[cfg(test)]
@@ -404,7 +363,7 @@ mod tests {
     fn shown(bytes: &[u8]) -> Option<String> {
         let arena = Bump::new();
         let error = load_class(&arena, bytes, Policy::Applet).err()?;
-        let rendered = Rejection::explore(bytes, Policy::Applet, error).render("A.class");
+        let rendered = Rejection::explore("A.class", bytes, Policy::Applet, error).render();
         Some(anstream::adapter::strip_str(&rendered).to_string())
     }
 

@@ -219,8 +219,8 @@ pub(super) fn refusal(name: &str, scenario: &Scenario, error: SimError) -> (Stat
             } else {
                 beside.join(origin).display().to_string()
             };
-            let rejection = Rejection::explore(bytes, Policy::Applet, error);
-            (Status::Rejected, rejection.render(&file))
+            let rejection = Rejection::explore(&file, bytes, Policy::Applet, error);
+            (Status::Rejected, rejection.render())
         }
         SimError::SramTooSmall(demand) => {
             let nic = printable(&scenario.nics[demand.nic.0 as usize].name);

@@ -11,11 +11,14 @@ use super::class_file;
 use super::console::{Console, Failure, Status};
 use super::diagnosis::{printable, sentence};
 use super::rejection::Rejection;
+use super::report;
+use crate::analysis::Report as Analysis;
 use crate::sle::{Policy, load_class};
 
 const AFTER_HELP: &str = "\
 Examples:
   jive verify Filter.class              is it an applet that may run on the NIC?
+  jive verify --report Filter.class     and what can it do at most?
   jive verify --class-only *.class      judges classes that are no applets
   cat Filter.class | jive verify -
   jive verify --format json Filter.class | jq .code
@@ -36,6 +39,10 @@ pub(super) struct Arguments {
     /// Judge the class alone, without the members that every applet has
     #[arg(long)]
     class_only: bool,
+
+    /// Say of each accepted class what it can do at most; JSON always says it
+    #[arg(long)]
+    report: bool,
 
     /// How verdicts are printed
     #[arg(long, value_enum, default_value_t = Format::Text)]
@@ -66,6 +73,9 @@ struct Accepted {
     minor: u16,
     methods: usize,
     code_bytes: usize,
+    /// Where it was asked for.
+    #[serde(flatten)]
+    analysis: Option<Analysis>,
 }
 
 #[derive(Serialize)]
@@ -82,9 +92,10 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
     } else {
         Policy::Applet
     };
+    let analyse = arguments.report || arguments.format == Format::Json;
     let mut status = Status::Done;
     for file in &arguments.files {
-        let verdict = judge(file, policy);
+        let verdict = judge(file, policy, analyse);
         status = status.max(match verdict {
             Verdict::Accepted(_) => Status::Done,
             Verdict::Rejected(_) => Status::Rejected,
@@ -105,7 +116,7 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
     Ok(status)
 }
 
-fn judge(file: &str, policy: Policy) -> Verdict {
+fn judge(file: &str, policy: Policy, analyse: bool) -> Verdict {
     let bytes = match class_file::read(file) {
         Ok(bytes) => bytes,
         Err(error) => {
@@ -115,19 +126,23 @@ fn judge(file: &str, policy: Policy) -> Verdict {
     };
     let arena = Bump::new();
     match load_class(&arena, &bytes, policy) {
-        Ok(loaded) => Verdict::Accepted(Accepted::of(&loaded.class)),
-        Err(error) => Verdict::Rejected(Box::new(Rejection::explore(&bytes, policy, error))),
+        Ok(loaded) => {
+            let analysis = analyse.then(|| Analysis::of(loaded.class, loaded.program.applet()));
+            Verdict::Accepted(Accepted::of(&loaded.class, analysis))
+        }
+        Err(error) => Verdict::Rejected(Box::new(Rejection::explore(file, &bytes, policy, error))),
     }
 }
 
 impl Accepted {
-    fn of(class: &ClassFile<'_>) -> Accepted {
+    fn of(class: &ClassFile<'_>, analysis: Option<Analysis>) -> Accepted {
         Accepted {
             class: class_file::class_name(class),
             major: class.version().major,
             minor: class.version().minor,
             methods: class.method_count(),
             code_bytes: class_file::code_bytes(class),
+            analysis,
         }
     }
 }
@@ -140,12 +155,18 @@ fn show(file: &str, verdict: &Verdict, console: &mut Console) -> Result<(), Fail
             major,
             methods,
             code_bytes,
+            analysis,
             ..
-        }) => writeln!(
-            console.out(),
-            "ok: {name}: class {class}, major {major}, {methods} methods, {code_bytes} bytes of code"
-        )?,
-        Verdict::Rejected(rejection) => console.data(&format!("{}\n", rejection.render(file)))?,
+        }) => {
+            writeln!(
+                console.out(),
+                "ok: {name}: class {class}, major {major}, {methods} methods, {code_bytes} bytes of code"
+            )?;
+            if let Some(analysis) = analysis {
+                console.data(report::text(analysis).trim_end())?;
+            }
+        }
+        Verdict::Rejected(rejection) => console.data(&format!("{}\n", rejection.render()))?,
         Verdict::Unreadable { message } => {
             console.notice(&sentence(&format!("cannot read {name}: {message}"), &[]))?;
         }

@@ -1,0 +1,29 @@
+//! Names of local variables, where the class file keeps them (JVMS §4.7.13).
+
+use jive_core::{Code, ConstantPool, CpIndex, Pc};
+
+/// Bytes of a row of a `LocalVariableTable`: start, length, name, descriptor, index.
+const ROW_BYTES: usize = 10;
+
+/// Returns the name of a local variable where an instruction stands, fit for a terminal.
+pub(super) fn variable_name(
+    pool: ConstantPool<'_>,
+    code: &Code<'_>,
+    pc: Pc,
+    local: u16,
+) -> Option<String> {
+    let table = code.attributes().find("LocalVariableTable")?.bytes;
+    let (_, rows) = table.split_first_chunk::<2>()?;
+    rows.as_chunks::<ROW_BYTES>()
+        .0
+        .iter()
+        .map(|&[s0, s1, l0, l1, n0, n1, _, _, i0, i1]| {
+            [[s0, s1], [l0, l1], [n0, n1], [i0, i1]].map(u16::from_be_bytes)
+        })
+        .find(|[start, length, _, index]| {
+            let scope = u32::from(*start)..u32::from(*start) + u32::from(*length);
+            *index == local && scope.contains(&u32::from(pc.0))
+        })
+        .and_then(|[_, _, name, _]| pool.utf8(CpIndex(name)).ok())
+        .map(|name| name.to_string())
+}
