@@ -7,6 +7,10 @@ use crate::error::{Location, VerifyError, VerifyErrorKind};
 use crate::resolve::{CLASS_INITIALIZER, OBJECT, declared_type, native_misfit};
 use crate::signature::Signatures;
 
+/// The methods of `Object` that are `final` and of the subset's types; the others have descriptors that
+/// are refused anyway.
+const FINAL_METHODS: [&str; 3] = ["notify", "notifyAll", "wait"];
+
 /// Checks everything but code and the members of an applet, and notes the methods' signatures.
 ///
 /// What it proves: the class is an ordinary one directly below `Object`, within the limits, and every
@@ -107,10 +111,22 @@ fn check_method(
     if method.name == CLASS_INITIALIZER && method.descriptor != "()V" {
         return Err(VerifyErrorKind::ClassInitializer);
     }
+    if overrides_final(method) {
+        return Err(VerifyErrorKind::FinalOverride);
+    }
     if access.contains(MethodAccess::NATIVE) {
         return check_native(method.name, method.descriptor, natives);
     }
     Ok(())
+}
+
+/// Whether a method overrides one of `Object` that is `final` (JVMS §4.10): private and static methods
+/// override nothing (JVMS §5.4.5).
+fn overrides_final(method: &Method<'_>) -> bool {
+    let overrides_nothing = MethodAccess::PRIVATE | MethodAccess::STATIC;
+    FINAL_METHODS.iter().any(|name| method.name == *name)
+        && method.descriptor == "()V"
+        && !method.access.intersects(overrides_nothing)
 }
 
 fn check_native(

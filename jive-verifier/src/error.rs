@@ -85,6 +85,9 @@ kinds! {
     /// The class is its own superclass.
     ClassCircularity
         = "unsafe/class-circularity", "expected a class below `java/lang/Object`, found that class itself";
+    /// A method overrides a `final` method of `Object` (JVMS §4.10).
+    FinalOverride
+        = "unsafe/final-override", "expected a method that overrides no `final` method of `java/lang/Object`, it does";
     /// The code ends inside an instruction.
     TruncatedInstruction
         = "unsafe/truncated-instruction", "instruction ends behind the end of the code";

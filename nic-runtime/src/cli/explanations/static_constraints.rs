@@ -10,6 +10,13 @@ pub(super) const ENTRIES: &[Explanation] = &[
         mend: "Extend `java/lang/Object`.",
     },
     Explanation {
+        code: "unsafe/final-override",
+        meaning: "The class declares `notify`, `notifyAll` or `wait`, which are `final` in \
+                  `java/lang/Object` (JVMS §4.10).",
+        example: "void wait() { }",
+        mend: "Give the method another name, or make it `private` or `static`.",
+    },
+    Explanation {
         code: "unsafe/truncated-instruction",
         meaning: "The code ends in the middle of its last instruction.",
         example: "bipush          // and no byte behind it",
