@@ -209,7 +209,7 @@ fn detached(
         .map_err(|trap| trap.name())?;
     if let Some(descriptor) = endpoint.endpoint().receive.first() {
         let (channel, length) = (descriptor.channel.0.into(), descriptor.length.into());
-        return Ok(match descriptor.body {
+        return Ok(match &descriptor.body {
             MessageBody::Inline(bytes) => Done::Carried {
                 bytes: bytes[..usize::try_from(descriptor.length).unwrap()].to_vec(),
                 channel,
