@@ -71,6 +71,13 @@ pub(super) fn compared(class: &ClassFile<'_>, error: VerifyError) -> Option<(Str
             "java.lang.Object".to_owned(),
             class_name(class, class.super_class()?)?,
         ),
+        Kind::OverloadedMethod { first } => {
+            let first = class.method(first)?;
+            (
+                "one method of each name".to_owned(),
+                format!("{}{} too", first.name, first.descriptor),
+            )
+        }
         Kind::MissingMember { member } => (wanted(member), "none".to_owned()),
         Kind::MemberDescriptor { member } => (wanted(member), present(class, member)?),
         _ => return None,

@@ -52,6 +52,14 @@ const LIBRARY: &[(&str, &str)] = &[
          written out.",
     ),
     (
+        "java/lang/Object.",
+        "An applet has none of the methods of `Object`: compute what is wanted from its fields.",
+    ),
+    (
+        "[",
+        "Make an array and copy in a loop: `for (int i = 0; i < length; i++) to[i] = from[i];`.",
+    ),
+    (
         "java/lang/String.",
         "Use a byte array in place of the string.",
     ),
@@ -85,6 +93,11 @@ pub(super) fn hint(class: &ClassFile<'_>, error: VerifyError) -> Option<&'static
             let name = format!("{}.{}", member.class, member.name);
             find(LIBRARY, &name)
         }
+        VerifyErrorKind::Superclass => {
+            let name = class.pool().class_name(class.super_class()?).ok()?;
+            (name == "java/lang/Enum")
+                .then_some("Use numbers with names: `static final int RED = 0, GREEN = 1;`.")
+        }
         VerifyErrorKind::NewObject {
             opcode: Opcode::New,
         } => {
@@ -92,6 +105,9 @@ pub(super) fn hint(class: &ClassFile<'_>, error: VerifyError) -> Option<&'static
                 return None;
             };
             let name = class_made(class, &class.method(method)?.code()?, pc)?;
+            if name == "java/lang/AssertionError" {
+                return Some("`assert` throws an exception: test with `if` and return a number.");
+            }
             // Of what is thrown no one wants the object.
             if name.ends_with("Exception") || name.ends_with("Error") {
                 return Some(

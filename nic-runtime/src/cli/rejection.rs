@@ -4,7 +4,7 @@
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Snippet};
 use anstyle::{AnsiColor, Effects, Style};
 use jive_core::{ClassFile, MethodId, ParseErrorKind, Pc};
-use jive_verifier::{Location, Policy, VerifyError};
+use jive_verifier::{Location, Policy, VerifyError, VerifyErrorKind};
 use serde::Serialize;
 
 use super::class_file::{self, Types};
@@ -247,15 +247,26 @@ impl Rejection {
             self.see(types);
             self.sources = sources;
         }
-        let label = match (&self.expected, &self.found) {
-            (Some(expected), Some(found)) => format!("expects {expected}, found {found}"),
-            (Some(expected), None) => format!("expects {expected}"),
-            (None, _) => String::new(),
-        };
+        let label = self.label(error.kind);
         let others = self.sources.iter().filter_map(Source::label);
         let others = others.collect::<Vec<_>>();
         self.listing = Listing::of_code(class, &code, pc, &label, &others);
         self.instructions = self.listing.instructions.clone();
+    }
+
+    /// Returns what stands beside the mark at the failing instruction.
+    fn label(&self, kind: VerifyErrorKind) -> String {
+        // The instruction itself names the member.
+        let names_member = matches!(
+            kind,
+            VerifyErrorKind::ForeignMethod { .. } | VerifyErrorKind::ForeignField { .. }
+        );
+        match (&self.expected, &self.found) {
+            (Some(expected), Some(found)) if !names_member => {
+                format!("expects {expected}, found {found}")
+            }
+            (Some(_), Some(_) | None) | (None, _) => String::new(),
+        }
     }
 
     fn see(&mut self, types: Types) {

@@ -3,6 +3,7 @@
 mod documents;
 mod exec;
 mod golden;
+mod rejected;
 mod run;
 mod streams;
 mod trace_schema;

@@ -196,7 +196,10 @@ pub(super) const ENTRIES: &[Explanation] = &[
     },
     Explanation {
         code: "subset/foreign-method",
-        meaning: "A method of another class is called that is not one of the NIC's natives.",
+        meaning: "A method of another class is called that is not one of the NIC's natives. Compilers \
+                  write some such calls by themselves: reading a constant through a reference, as in \
+                  `other.LIMIT`, becomes a call of `Objects.requireNonNull`, and a variable of type \
+                  `Integer` calls `Integer.valueOf`.",
         example: "int m = Math.max(a, b);",
         mend: "Write it out, as `a > b ? a : b`, or copy the method into the applet.",
     },

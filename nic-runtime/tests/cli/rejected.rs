@@ -1,0 +1,110 @@
+//! What a programmer or a reviewer of attacks reads about one class for each common mistake.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::{Ended, jive_in};
+
+/// The directory of the rejected classes.
+fn rejected() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/rejected")
+}
+
+/// Returns the class files below a directory, in the order of their names.
+fn class_files(directory: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(directory).expect("it is committed") {
+        let path = entry.expect("the directory is readable").path();
+        if path.is_dir() {
+            found.extend(class_files(&path));
+        } else if path
+            .extension()
+            .is_some_and(|extension| extension == "class")
+        {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}
+
+/// What is said of a class, to people and to programs.
+fn verdict(directory: &Path, file: &str, policy: &[&str]) -> (String, Value) {
+    let arguments = |format| [&["verify", "--format", format][..], policy, &[file]].concat();
+    let Ended { status, out, err } = jive_in(directory, arguments("text"), b"");
+    assert_eq!((status, err.as_str()), (1, ""), "{file}");
+    let json = jive_in(directory, arguments("json"), b"");
+    let json = serde_json::from_str(&json.out).expect("one object");
+    (out, json)
+}
+
+/// Compares what is said of a class with the snapshot of this name.
+fn assert_snapshot(name: &str, text: &str, json: &Value) {
+    let mut settings = insta::Settings::clone_current();
+    settings.set_snapshot_path("../rejected/snapshots");
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    let json = serde_json::to_string_pretty(json).expect("it was JSON");
+    settings.bind(|| insta::assert_snapshot!(name, format!("{text}\n{json}\n")));
+}
+
+#[test]
+fn a_mistake_in_java_is_shown_at_its_line() {
+    let directory = rejected().join("java");
+    let files = class_files(&directory);
+    assert_eq!(files.len(), 57);
+    for path in files {
+        let name = path.file_stem().expect("a file").to_string_lossy();
+        let source = fs::read_to_string(path.with_extension("java")).expect("beside the class");
+        let marked = (1..)
+            .zip(source.lines())
+            .filter(|(_, line)| line.contains("// here"));
+        let marked = marked.collect::<Vec<(u64, &str)>>();
+        let [(number, line)] = marked[..] else {
+            panic!("{name}: expected one marked line, found {marked:?}");
+        };
+        let (text, json) = verdict(&directory, &format!("{name}.class"), &[]);
+        assert_eq!(json["line"], number, "{name}: {json}");
+        assert_eq!(json["source_line"], line, "{name}");
+        assert!(json["help"].is_string(), "{name}");
+        assert_snapshot(&name, &text, &json);
+    }
+}
+
+#[test]
+fn an_attack_is_shown_with_what_made_the_values() {
+    let directory = rejected().join("attacks");
+    let files = class_files(&directory);
+    assert_eq!(files.len(), 22);
+    for path in files {
+        let file = path.strip_prefix(&directory).expect("it was found there");
+        let file = file.to_string_lossy();
+        let (text, json) = verdict(&directory, &file, &["--class-only"]);
+        let code = json["code"].as_str().expect("a code");
+        assert!(file.starts_with(code), "{file}: {json}");
+        assert_snapshot(&file.replace('/', "_").replace(".class", ""), &text, &json);
+    }
+}
+
+#[test]
+fn every_type_error_says_where_its_value_came_from() {
+    let directory = rejected().join("attacks");
+    for path in class_files(&directory) {
+        let file = path.strip_prefix(&directory).expect("it was found there");
+        let (_, json) = verdict(&directory, &file.to_string_lossy(), &["--class-only"]);
+        let compares_values = json["code"].as_str().is_some_and(|code| {
+            [
+                "unsafe/operand-type",
+                "unsafe/local-type",
+                "unsafe/merge-type",
+            ]
+            .contains(&code)
+        });
+        if compares_values {
+            let sources = json["sources"].as_array().expect("sources");
+            assert!(!sources.is_empty(), "{json}");
+        }
+    }
+}

@@ -1,0 +1,5 @@
+/** An enumeration. */
+enum Colour { // here
+    RED,
+    GREEN
+}

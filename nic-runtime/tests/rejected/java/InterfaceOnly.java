@@ -1,0 +1,4 @@
+/** An interface. */
+interface InterfaceOnly { // here
+    int doRx(int length, int channel);
+}

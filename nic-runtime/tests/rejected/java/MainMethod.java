@@ -1,0 +1,8 @@
+/** A program. */
+class MainMethod { // here
+    static int total;
+
+    static void main() {
+        total++;
+    }
+}

@@ -1,0 +1,10 @@
+/** An applet without a receive buffer. */
+class NoBuffer { // here
+    int doTx(int length, int channel, int offset) {
+        return 0;
+    }
+
+    int doRx(int length, int channel) {
+        return 0;
+    }
+}
