@@ -15,6 +15,12 @@ use crate::sle::{
     Applied, LoadedClass, Policy, Rights, check, host_to_nic, load_class, nic_to_host,
 };
 
+/// Packets that an endpoint may send while it is loaded; more are dropped.
+///
+/// No time passes in which a send slot could become free, so these wait for the wire beside the slots.
+/// Chosen: enough for a message to each neighbour, and a bound on what a hostile initializer holds.
+const LOAD_PACKETS_MAX: usize = 16;
+
 /// An applet trapped while it was loaded; the trap is reported.
 pub(super) struct LoadTrapped;
 
@@ -40,7 +46,9 @@ impl<S: Sink> Simulation<'_, S> {
                 continue;
             };
             let endpoint = EndpointId(u32::try_from(index).expect("endpoints have u32 numbers"));
-            self.load_applet(Tenant { endpoint, applet }, &mut sent)?;
+            let mut of_endpoint = Vec::new();
+            self.load_applet(Tenant { endpoint, applet }, &mut of_endpoint)?;
+            sent.append(&mut of_endpoint);
         }
         for packet in sent {
             self.enqueue(packet);
@@ -105,17 +113,14 @@ impl<S: Sink> Simulation<'_, S> {
                 stack.charge(self.profile.native_fuel.of(request.cost()))?;
                 Ok(request)
             });
-            let outcome =
-                affordable.and_then(|request| self.perform_now(nic, tenant, &request, sent));
+            let outcome = affordable.and_then(|request| self.perform_now(tenant, &request, sent));
             self.processors[at(nic.0)].stack.resume(outcome);
         }
     }
 
-    /// Performs a native at once; a packet for which there is no send slot is dropped, since no time
-    /// passes in which one could become free.
+    /// Performs a native at once.
     fn perform_now(
         &mut self,
-        nic: NicId,
         tenant: Tenant,
         request: &Request,
         sent: &mut Vec<PacketRef>,
@@ -144,8 +149,7 @@ impl<S: Sink> Simulation<'_, S> {
                 let packet = self.make_packet(id, &channel, Trigger::Load);
                 let made = Made::Packet(self.packets[packet].id);
                 self.emit_native(tenant, request, 0, made);
-                let has_slot = self.nics[at(nic.0)].send_slots.take();
-                if has_slot {
+                if sent.len() < LOAD_PACKETS_MAX {
                     self.fill_packet(packet, tenant, from);
                     sent.push(packet);
                 } else {

@@ -130,9 +130,11 @@ impl<S: Sink> Simulation<'_, S> {
             trigger,
             ..
         } = self.packets[packet];
-        let nic = self.endpoints[at(from.0)].nic;
-        self.nics[at(nic.0)].send_slots.release();
-        self.slot_freed(nic, Slot::Send);
+        if trigger != Trigger::Load {
+            let nic = self.endpoints[at(from.0)].nic;
+            self.nics[at(nic.0)].send_slots.release();
+            self.slot_freed(nic, Slot::Send);
+        }
         if let Trigger::Post(post) = trigger {
             let completion = self.endpoints[at(from.0)].transmit.packet_left(post);
             self.complete(from, post, completion);
