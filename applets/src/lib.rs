@@ -8,5 +8,6 @@
 mod table;
 
 pub use table::{
-    ALL, Applet, COUNTER, DROP, NIC_STUB, PING_PONG, RAW_UNET, RAW_UNET_SINGLE, builtin,
+    ACK_IN_NIC, ALL, Applet, BURST_25, COUNTER, DROP, GENERATOR, NIC_STUB, NULL_CALL, PING_PONG,
+    RAW_UNET, RAW_UNET_SINGLE, builtin,
 };

@@ -41,6 +41,14 @@ applets! {
     DROP = "Drop";
     /// Counts packets by source channel and reports the counts to the host.
     COUNTER = "Counter";
+    /// Sends each message 25 times, with one transmit-side DMA.
+    BURST_25 = "Burst25";
+    /// Acknowledges every 25th packet between the applets, without either user's help.
+    ACK_IN_NIC = "AckInNic";
+    /// Sends data of its own, without any transmit-side DMA.
+    GENERATOR = "Generator";
+    /// Calls a native that does next to nothing, to measure the call.
+    NULL_CALL = "NullCall";
 }
 
 /// The Java stub `unet/Nic.java`, against which applets compile.
