@@ -31,6 +31,8 @@ pub struct User {
     pub notice: Notice,
     /// Whether the user, having a message to read and one to send, reads next.
     pub reads_next: bool,
+    /// How many messages the user has done with.
+    pub messages: u64,
 }
 
 /// How the user learns of received messages.
@@ -78,6 +80,7 @@ impl User {
             task: Task::Waiting,
             notice: Notice::None,
             reads_next: true,
+            messages: 0,
         }
     }
 }

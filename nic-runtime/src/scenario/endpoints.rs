@@ -1,5 +1,7 @@
 //! Endpoints: where they live, what runs at them, and how large their parts are.
 
+use std::num::NonZeroU32;
+
 use super::context::Context;
 use super::limits;
 use super::mistake::{MistakeKind, Named};
@@ -17,6 +19,7 @@ pub(super) const ENDPOINT_KEYS: &[&str] = &[
     "buffer_area",
     "free_buffers",
     "host",
+    "acknowledge_every",
     "fuel",
     "heap",
     "tx_queue",
@@ -26,8 +29,20 @@ pub(super) const ENDPOINT_KEYS: &[&str] = &[
 ];
 const FREE_BUFFER_KEYS: &[&str] = &["count", "length"];
 
+/// Messages for each answer of `acknowledge` unless the scenario says otherwise: the paper's burst.
+const ACKNOWLEDGE_EVERY_DEFAULT: NonZeroU32 = NonZeroU32::new(25).expect("25 is not 0");
+
 /// The programs that can run at an endpoint.
-const HOSTS: [(&str, HostSpec); 2] = [("sink", HostSpec::Sink), ("echo", HostSpec::Echo)];
+const HOSTS: [(&str, HostSpec); 3] = [
+    ("sink", HostSpec::Sink),
+    ("echo", HostSpec::Echo),
+    (
+        "acknowledge",
+        HostSpec::Acknowledge {
+            every: ACKNOWLEDGE_EVERY_DEFAULT,
+        },
+    ),
+];
 const HOST_NAMES: [&str; HOSTS.len()] = keys(&HOSTS);
 
 /// How the user learns of messages, and whether that is by an upcall.
@@ -115,7 +130,7 @@ fn read_endpoint<'t>(
         buffer_area: narrow(buffer_area),
         free_buffer_count: narrow(free_buffer_count),
         free_buffer_length: narrow(free_buffer_length),
-        host: choice(table, "host", &HOSTS, &HOST_NAMES, mistakes).unwrap_or(HostSpec::Sink),
+        host: host(table, mistakes),
         fuel: table.number("fuel", FUEL_DEFAULT, fuel_range, table::integer, mistakes),
         heap: narrow(heap),
         tx_queue: queue(table, "tx_queue", mistakes),
@@ -181,6 +196,32 @@ fn buffers(table: &Table<'_>, context: &mut Context<'_>) -> (u64, (u64, u64)) {
 fn queue(table: &Table<'_>, key: &'static str, mistakes: &mut Mistakes) -> u32 {
     let range = 1..=limits::QUEUE_MAX;
     narrow(table.number(key, QUEUE_DEFAULT, range, table::integer, mistakes))
+}
+
+fn host(table: &Table<'_>, mistakes: &mut Mistakes) -> HostSpec {
+    let host = choice(table, "host", &HOSTS, &HOST_NAMES, mistakes).unwrap_or(HostSpec::Sink);
+    let Some(key) = table.value("acknowledge_every") else {
+        return host;
+    };
+    if !matches!(host, HostSpec::Acknowledge { .. }) {
+        let kind = MistakeKind::NeedsPartner {
+            key: "acknowledge_every",
+            partner: "host = \"acknowledge\"",
+        };
+        mistakes.add(key.span(), kind);
+        return host;
+    }
+    let default = u64::from(ACKNOWLEDGE_EVERY_DEFAULT.get());
+    let range = 1..=u64::from(u32::MAX);
+    let every = table.number(
+        "acknowledge_every",
+        default,
+        range,
+        table::integer,
+        mistakes,
+    );
+    let every = NonZeroU32::new(narrow(every)).unwrap_or(ACKNOWLEDGE_EVERY_DEFAULT);
+    HostSpec::Acknowledge { every }
 }
 
 fn notify(table: &Table<'_>, profile: &Profile, mistakes: &mut Mistakes) -> Notify {

@@ -17,4 +17,4 @@ pub use builtin::{BUILTIN, Builtin, builtin};
 pub use context::BUILTIN_PREFIX;
 pub use mistake::{Mistake, MistakeKind, Named, Span, closest};
 pub use model::Scenario;
-pub use read::{ScenarioError, parse};
+pub use read::{ScenarioError, parse, parse_on};

@@ -4,7 +4,7 @@
 //! are unique per endpoint, probabilities lie in 0 to 1 and no buffer layout overflows. It proves
 //! nothing of the class files' contents.
 
-use std::num::NonZeroU64;
+use std::num::{NonZeroU32, NonZeroU64};
 
 use crate::event::{ChannelId, EndpointId, NicId};
 use crate::profile::Profile;
@@ -122,6 +122,11 @@ pub enum HostSpec {
     Sink,
     /// Sends each message back on the channel it came from.
     Echo,
+    /// Reads messages, and answers every so manieth with its first bytes on the channel it came from.
+    Acknowledge {
+        /// How many messages for each answer.
+        every: NonZeroU32,
+    },
 }
 
 /// How the user learns of received messages.

@@ -70,6 +70,24 @@ pub fn parse(
     directory: Option<&Path>,
     seed: Option<u64>,
 ) -> Result<Scenario, ScenarioError> {
+    parse_with(bytes, directory, seed, None)
+}
+
+/// Reads a scenario that names only what the project ships, as it would be with this profile.
+///
+/// # Errors
+///
+/// As for [`parse`].
+pub fn parse_on(text: &str, profile: &Profile) -> Result<Scenario, ScenarioError> {
+    parse_with(text.as_bytes(), None, None, Some(profile))
+}
+
+fn parse_with(
+    bytes: &[u8],
+    directory: Option<&Path>,
+    seed: Option<u64>,
+    profile: Option<&Profile>,
+) -> Result<Scenario, ScenarioError> {
     let text = std::str::from_utf8(bytes).map_err(|error| ScenarioError::NotUtf8 {
         valid: error.valid_up_to(),
     })?;
@@ -103,11 +121,17 @@ pub fn parse(
     );
     let seed = seed.unwrap_or(in_file);
     let context = Context::new(directory, seed, mistakes);
-    read_root(&root, context).map_err(ScenarioError::Mistakes)
+    read_root(&root, context, profile).map_err(ScenarioError::Mistakes)
 }
 
-fn read_root(root: &Table<'_>, mut context: Context<'_>) -> Result<Scenario, Vec<Mistake>> {
-    let profile = profile(root, &mut context);
+fn read_root(
+    root: &Table<'_>,
+    mut context: Context<'_>,
+    given: Option<&Profile>,
+) -> Result<Scenario, Vec<Mistake>> {
+    let profile = given
+        .cloned()
+        .unwrap_or_else(|| profile(root, &mut context));
     let (nics, nic_names) = network::nics(root, &profile, &mut context);
     let links = network::links(root, &nic_names, &profile, &mut context);
     let (endpoints, endpoint_names) = endpoints::read(root, &nic_names, &profile, &mut context);

@@ -112,6 +112,7 @@ fn user(spec: &EndpointSpec, endpoint: &Endpoint, costs: &HostProfile) -> User {
     let program = match spec.host {
         HostSpec::Sink => Program::Sink,
         HostSpec::Echo => Program::Echo,
+        HostSpec::Acknowledge { every } => Program::Acknowledge { every },
     };
     let notify = match spec.notify {
         model::Notify::Poll { every } => Notify::Poll(every),

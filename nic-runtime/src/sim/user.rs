@@ -159,10 +159,10 @@ impl<S: Sink> Simulation<'_, S> {
         };
         let host = &self.profile.host;
         let takes = host.receive + SimDuration::of_transfer(message.length, host.bandwidth);
-        let space = match user.program.react(message) {
+        let space = match user.program.react(message, user.messages) {
             Reaction::Read => return self.busy(id, Task::Reading, takes),
-            Reaction::Send(_) if !endpoint.transmit.has_room() => return false,
-            Reaction::Send(_) => user.region.take(message.length),
+            Reaction::Send { .. } if !endpoint.transmit.has_room() => return false,
+            Reaction::Send { length, .. } => user.region.take(length),
         };
         match space {
             TransmitSpace::Free(space) => {
@@ -200,7 +200,8 @@ impl<S: Sink> Simulation<'_, S> {
         let Some(message) = endpoint.receive.first() else {
             return;
         };
-        let Reaction::Send(channel) = self.users[at(id.0)].program.react(message) else {
+        let user = &self.users[at(id.0)];
+        let Reaction::Send { channel, .. } = user.program.react(message, user.messages) else {
             return;
         };
         copy_message(&mut self.memory, endpoint, message, space);
@@ -212,12 +213,13 @@ impl<S: Sink> Simulation<'_, S> {
         let endpoint = &mut self.endpoints[at(id.0)];
         if let Some(message) = endpoint.take_received() {
             endpoint.put_back(&message);
+            self.users[at(id.0)].messages += 1;
             self.levels_changed(id);
         }
     }
 }
 
-/// Copies a message, from wherever it lies, to `space` of the same endpoint's buffer area.
+/// Copies as much of a message as `space` holds, from wherever it lies, to `space` of the same endpoint's buffer area.
 fn copy_message(
     memory: &mut HostMemory,
     endpoint: &Endpoint,
@@ -225,12 +227,14 @@ fn copy_message(
     space: HostSpan,
 ) {
     match &message.body {
-        MessageBody::Inline(bytes) => memory.bytes_mut(space).copy_from_slice(bytes),
+        MessageBody::Inline(bytes) => memory
+            .bytes_mut(space)
+            .copy_from_slice(&bytes[..at(space.length())]),
         MessageBody::Buffers(list) => {
             let share = endpoint.free.buffer_length();
             let mut copied = 0;
             for &offset in list.offsets() {
-                let length = share.min(message.length - copied);
+                let length = share.min(space.length() - copied);
                 let from = endpoint.area.span(offset.into(), length.into());
                 let to = endpoint
                     .area

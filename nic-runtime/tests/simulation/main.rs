@@ -5,5 +5,6 @@ mod base_path;
 mod isolation;
 mod links;
 mod loading;
+mod paper_applets;
 mod random_runs;
 mod trace;
