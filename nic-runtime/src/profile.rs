@@ -10,13 +10,26 @@ use crate::time::SimDuration;
 use crate::units::{self, Decimal, UnitError};
 
 /// The profiles that come with the program: name and text.
-const BUILTIN: &[(&str, &str)] = &[("lanai-1998", include_str!("../profiles/lanai-1998.toml"))];
+const BUILTIN: &[(&str, &str)] = &[
+    ("lanai-1998", include_str!("../profiles/lanai-1998.toml")),
+    (
+        "lanai-1998-split",
+        include_str!("../profiles/lanai-1998-split.toml"),
+    ),
+    (
+        "lanai-1998-dual-dma",
+        include_str!("../profiles/lanai-1998-dual-dma.toml"),
+    ),
+    ("modern", include_str!("../profiles/modern.toml")),
+];
 
 /// Largest packet that a profile may allow: what a Java array index and the host's offsets share with
 /// room to spare, and small enough that slots of that size stay affordable.
 const MAX_PACKET_LIMIT: u32 = 1 << 20;
 /// Most slots of one kind, so that no product of slots and packet size overflows 64 bits by far.
 const SLOTS_LIMIT: u32 = 1 << 16;
+/// Instructions that the row of a call of `doTx` or `doRx` holds: the return, and the push of its value.
+const RETURN_INSTRUCTIONS: u64 = 2;
 /// Deepest call stack that a profile may ask for; every NIC's is allocated.
 const CALL_DEPTH_LIMIT: u32 = 1 << 14;
 /// Most locals and operands that a profile may ask for; every NIC's are allocated.
@@ -43,6 +56,8 @@ pub struct Profile {
     pub wire: WireProfile,
     /// The NIC's memory.
     pub memory: MemoryProfile,
+    /// What one call of an applet may use.
+    pub quota: Quota,
     /// The user's processor.
     pub host: HostProfile,
 }
@@ -56,6 +71,18 @@ pub enum ProfileError {
     /// A cost in cycles is more time than there is.
     #[error("a cost in cycles is {0}")]
     Cycles(UnitError),
+    /// A row is printed with the instructions that belong to it, and they alone take longer.
+    #[error(
+        "the row `{row}` holds {instructions} instructions, which take {takes}: longer than the row"
+    )]
+    InstructionsExceedRow {
+        /// The row's key.
+        row: &'static str,
+        /// How many of its instructions the row holds.
+        instructions: u64,
+        /// What they take.
+        takes: SimDuration,
+    },
 }
 
 impl Profile {
@@ -78,7 +105,52 @@ impl Profile {
     /// [`ProfileError`] says what is missing, unknown or out of range, with its line.
     pub fn parse(text: &str) -> Result<Profile, ProfileError> {
         let written: WrittenProfile = toml::from_str(text).map_err(ProfileError::Toml)?;
-        written.resolve().map_err(ProfileError::Cycles)
+        let profile = written.resolve().map_err(ProfileError::Cycles)?;
+        profile.check_rows()?;
+        Ok(profile)
+    }
+
+    /// Returns what a native of this class takes beside the instructions that its row holds.
+    #[must_use]
+    pub fn native_cost(&self, class: CostClass) -> SimDuration {
+        self.net(self.native.of(class), class.instructions())
+    }
+
+    /// Returns what the call of `doTx` takes beside the instructions that its row holds.
+    #[must_use]
+    pub fn tx_call_cost(&self) -> SimDuration {
+        self.net(self.entry.tx_call, RETURN_INSTRUCTIONS)
+    }
+
+    /// Returns what the call of `doRx` takes beside the instructions that its row holds.
+    #[must_use]
+    pub fn rx_call_cost(&self) -> SimDuration {
+        self.net(self.entry.rx_call, RETURN_INSTRUCTIONS)
+    }
+
+    fn net(&self, row: SimDuration, instructions: u64) -> SimDuration {
+        row.less(self.processor.bytecode.times(instructions))
+    }
+
+    fn check_rows(&self) -> Result<(), ProfileError> {
+        let natives = CostClass::ALL
+            .iter()
+            .map(|&class| (class.key(), self.native.of(class), class.instructions()));
+        let calls = [
+            ("tx_call", self.entry.tx_call, RETURN_INSTRUCTIONS),
+            ("rx_call", self.entry.rx_call, RETURN_INSTRUCTIONS),
+        ];
+        for (row, cost, instructions) in natives.chain(calls) {
+            let takes = self.processor.bytecode.times(instructions);
+            if takes > cost {
+                return Err(ProfileError::InstructionsExceedRow {
+                    row,
+                    instructions,
+                    takes,
+                });
+            }
+        }
+        Ok(())
     }
 }
 
@@ -99,8 +171,44 @@ pub enum CostClass {
     DescriptorBuffers,
 }
 
+impl CostClass {
+    /// Every class, in the order of declaration.
+    pub const ALL: &'static [CostClass] = &[
+        CostClass::NullCall,
+        CostClass::FreeBuffer,
+        CostClass::DmaSetup,
+        CostClass::Transmit,
+        CostClass::DescriptorInline,
+        CostClass::DescriptorBuffers,
+    ];
+
+    /// Returns the key of the class's row in a profile.
+    #[must_use]
+    pub const fn key(self) -> &'static str {
+        match self {
+            CostClass::NullCall => "null_call",
+            CostClass::FreeBuffer => "free_buffer",
+            CostClass::DmaSetup => "dma_setup",
+            CostClass::Transmit => "transmit",
+            CostClass::DescriptorInline => "descriptor_inline",
+            CostClass::DescriptorBuffers => "descriptor_buffers",
+        }
+    }
+
+    /// Returns how many class-file instructions the row holds: the call itself and the pushes of its
+    /// arguments (`null_call` is a row for natives of several counts, and holds the call alone).
+    #[must_use]
+    pub const fn instructions(self) -> u64 {
+        match self {
+            CostClass::NullCall | CostClass::FreeBuffer => 1,
+            CostClass::DmaSetup | CostClass::Transmit => 5,
+            CostClass::DescriptorInline | CostClass::DescriptorBuffers => 4,
+        }
+    }
+}
+
 impl NativeCosts {
-    /// Returns what a native of this class takes.
+    /// Returns the row of natives of this class, the instructions that it holds included.
     #[must_use]
     pub fn of(&self, class: CostClass) -> SimDuration {
         match class {
@@ -325,6 +433,17 @@ pub struct HostProfile {
     pub poll_every: SimDuration,
 }
 
+/// What one call of an applet may use, beside its endpoint's fuel and heap.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Quota {
+    /// Bytes by DMA, both directions together.
+    #[serde(deserialize_with = "size")]
+    pub dma_bytes: u32,
+    /// Packets.
+    pub sends: u32,
+}
+
 /// A profile as written: costs may still be cycles.
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -338,6 +457,7 @@ struct WrittenProfile {
     dma: DmaProfile,
     wire: WireProfile,
     memory: MemoryProfile,
+    quota: Quota,
     host: HostProfile,
 }
 
@@ -354,6 +474,7 @@ impl WrittenProfile {
             dma: self.dma,
             wire: self.wire,
             memory: self.memory,
+            quota: self.quota,
             host: self.host,
         })
     }
@@ -470,6 +591,23 @@ mod tests {
         let text = lanai().replace("null_call = \"5.5us\"", "null_call = \"203.5 cycles\"");
         assert_ne!(text, lanai());
         assert_eq!(Profile::parse(&text), Profile::parse(lanai()));
+    }
+
+    #[test]
+    fn rows_are_net_of_the_instructions_that_they_hold() {
+        let text = lanai().replace("bytecode = \"0us\"", "bytecode = \"0.65us\"");
+        let profile = Profile::parse(&text).unwrap();
+        let net = |class| profile.native_cost(class).as_ns();
+        // 8.1 less five times 0.65: four pushes and the call.
+        assert_eq!(net(CostClass::Transmit), 4_850);
+        assert_eq!(net(CostClass::FreeBuffer), 5_200);
+        assert_eq!(net(CostClass::DescriptorInline), 10_300);
+        assert_eq!(profile.tx_call_cost().as_ns(), 2_600);
+        let text = lanai().replace("bytecode = \"0us\"", "bytecode = \"1.7us\"");
+        assert_eq!(
+            Profile::parse(&text).unwrap_err().to_string(),
+            "the row `transmit` holds 5 instructions, which take 8.500 us: longer than the row"
+        );
     }
 
     #[test]

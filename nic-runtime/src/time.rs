@@ -94,6 +94,12 @@ impl SimDuration {
         SimDuration(u64::try_from(ps).unwrap_or(u64::MAX))
     }
 
+    /// Returns the span without `part`, or zero where `part` is longer.
+    #[must_use]
+    pub const fn less(self, part: SimDuration) -> SimDuration {
+        SimDuration(self.0.saturating_sub(part.0))
+    }
+
     /// Returns the span `count` times over, or the longest one where that overflows.
     #[must_use]
     pub const fn times(self, count: u64) -> SimDuration {
@@ -125,6 +131,13 @@ impl AddAssign for SimDuration {
 }
 
 impl fmt::Display for SimTime {
+    /// Shows microseconds with three decimals, `12.345 us`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        SimDuration(self.0).fmt(f)
+    }
+}
+
+impl fmt::Display for SimDuration {
     /// Shows microseconds with three decimals, `12.345 us`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ns = self.as_ns();

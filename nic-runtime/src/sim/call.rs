@@ -93,8 +93,8 @@ impl<S: Sink> Simulation<'_, S> {
         };
         self.report.emit(self.now, endpoint, kind);
         let cost = match call.cause {
-            Cause::Post(_) => self.profile.entry.tx_call,
-            Cause::Arrival { .. } => self.profile.entry.rx_call,
+            Cause::Post(_) => self.profile.tx_call_cost(),
+            Cause::Arrival { .. } => self.profile.rx_call_cost(),
         };
         let instance = &mut self.applets[at(applet.0)].instance;
         let stack = &mut self.processors[at(nic.0)].stack;
@@ -121,7 +121,7 @@ impl<S: Sink> Simulation<'_, S> {
                 });
                 match affordable {
                     Ok(request) => {
-                        let cost = self.profile.native.of(request.cost());
+                        let cost = self.profile.native_cost(request.cost());
                         let instructions = stack.executed().saturating_sub(before);
                         let begun = self.now + bytecode.times(instructions);
                         (cost, Stage::Perform(call, request.begun_at(begun)))
