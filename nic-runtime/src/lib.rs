@@ -9,6 +9,7 @@ pub mod fabric;
 pub mod host;
 pub mod input;
 pub mod nic;
+pub mod paper;
 pub mod profile;
 pub mod random;
 pub mod scenario;

@@ -16,6 +16,7 @@ mod java_source;
 mod listing;
 mod machine;
 mod outputs;
+mod paper;
 mod provenance;
 mod rejection;
 mod report;
@@ -36,7 +37,8 @@ const ABOUT: &str = "Verifies compiled Java applets and runs them on a simulated
 const EXIT_STATUS: &str = "\
 Exit status:
   0  done
-  1  a class was rejected, a golden trace differed, or an applet trapped while it was loaded
+  1  a class was rejected, a golden trace differed, an applet trapped while it was loaded, or a row
+     of a paper left its tolerance
   2  wrong usage, or a file that cannot be read or parsed as a scenario; outranks 1
   3  a call trapped (`jive exec` alone)";
 
@@ -47,6 +49,7 @@ Examples:
   jive verify Filter.class            may this class run on the NIC, and if not, why
   jive exec Filter.class hash 5 -1    calls one static method
   jive explain subset/long            what a rejection means and how to mend it
+  jive paper unet-sle                 the paper's figures, stated and simulated
 
 Colour is used on a terminal only, and never where NO_COLOR is set.
 
@@ -67,6 +70,7 @@ enum Command {
     Disasm(disasm::Arguments),
     Exec(exec::Arguments),
     Explain(explain::Arguments),
+    Paper(paper::Arguments),
     Stub(stub::Arguments),
 }
 
@@ -87,6 +91,7 @@ pub fn main() -> ExitCode {
         Command::Disasm(arguments) => disasm::main(&arguments, &mut console),
         Command::Exec(arguments) => exec::main(&arguments, &mut console),
         Command::Explain(arguments) => explain::main(&arguments, &mut console),
+        Command::Paper(arguments) => paper::main(&arguments, &mut console),
         Command::Stub(arguments) => stub::main(&arguments, &mut console),
     };
     let status = ran.and_then(|status| console.flush().map(|()| status));
