@@ -8,6 +8,8 @@ use tests::asm::assemble;
 use tests::defensive::{Breach, Interpreter, NativeAnswers, Plan, States, Tally, Value, run};
 use tests::fixture::Fixture;
 use tests::fuzzing::{Program, Random};
+use tests::generate::alphabet::{Alphabet, Family};
+use tests::generate::{change::break_one, typed::typed};
 use tests::machine::parsed;
 use tests::openjdk::{committed, jdk};
 
@@ -15,6 +17,9 @@ use tests::openjdk::{committed, jdk};
 const PROGRAMS: u32 = 200;
 /// Choices from which one program is built.
 const CHOICES: usize = 3000;
+
+/// Bodies of which one thing is broken.
+const BODIES: u32 = 3000;
 
 /// Runs each of the classes; returns how many were accepted.
 fn run_all(what: &str, classes: impl IntoIterator<Item = (String, Vec<u8>)>, rounds: u32) -> usize {
@@ -78,6 +83,25 @@ fn built_programs_run_as_verified() {
         (format!("program {n}"), class.bytes)
     });
     assert!(run_all("built programs", programs, 10) > 0);
+}
+
+#[test]
+fn bodies_with_a_fault_run_as_verified_where_accepted() {
+    // A fault that the verifier overlooks shows here, without OpenJDK.
+    let alphabet = Alphabet::new();
+    let mut random = Random::new(b"faults");
+    let bodies = (0..BODIES).map(|n| {
+        let family = Family::ALL[usize::from(random.one_in(4))];
+        let length = 3 + random.below(20);
+        let mut body = typed(&alphabet, family, length, &mut random);
+        break_one(&mut body, &alphabet, &mut random);
+        let name = format!("body {n}: {}", body.shown(&alphabet));
+        (name, body.class(&alphabet))
+    });
+    let bodies: Vec<_> = bodies.collect();
+    let accepted = run_all("bodies with a fault", bodies, 3);
+    // Some faults are none: another constant, a longer way.
+    assert!((BODIES / 10..BODIES / 2).contains(&u32::try_from(accepted).expect("at most BODIES")));
 }
 
 #[test]

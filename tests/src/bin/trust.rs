@@ -14,7 +14,7 @@ use tests::asm::assemble;
 use tests::defensive::{Plan, Tally, run};
 use tests::fuzzing::{Program, Random};
 use tests::generate::alphabet::{Alphabet, Family};
-use tests::generate::{judge, scope, typed::typed};
+use tests::generate::{change::break_one, judge, scope, typed::typed};
 use tests::openjdk::jdk;
 
 /// Calls of each method of a generated class.
@@ -69,7 +69,11 @@ fn runs(count: usize, seed: usize) -> Result<(), String> {
             let family = Family::ALL[usize::from(random.one_in(5))];
             plan.method = Some(family.method());
             let length = 3 + random.below(50);
-            let body = typed(&alphabet, family, length, &mut random);
+            let mut body = typed(&alphabet, family, length, &mut random);
+            if random.one_in(2) {
+                // A fault that the verifier overlooks shows when it runs.
+                break_one(&mut body, &alphabet, &mut random);
+            }
             (body.class(&alphabet), body.shown(&alphabet))
         };
         run(&bytes, &plan, &mut random, &mut tally)
