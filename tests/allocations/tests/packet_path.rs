@@ -1,0 +1,251 @@
+//! A run without sinks allocates nothing per packet: 10,000 packets more cost not one request more.
+
+#![forbid(unsafe_code)]
+
+use allocations::{CountingAllocator, allocated};
+use nic_runtime::event::{DropReason, Event, EventKind, Names, Sink, WireDropReason};
+use nic_runtime::scenario::{Scenario, parse};
+use nic_runtime::sim;
+
+#[global_allocator]
+static ALLOCATOR: CountingAllocator = CountingAllocator;
+
+/// Packets after which every queue and store has the size that it keeps.
+const WARM_UP: u64 = 5_000;
+/// Packets of which none may allocate.
+const PACKETS: u64 = 10_000;
+
+/// Two NICs, one endpoint each; the client sends to the server.
+struct Case {
+    /// Keys of the link.
+    link: &'static str,
+    /// Keys of the client.
+    client: &'static str,
+    /// Keys of the server.
+    server: &'static str,
+    /// Bytes of each message.
+    length: u32,
+    /// Time between two messages.
+    every: &'static str,
+}
+
+const RAW_UNET: &str = "applet = \"builtin:RawUnet\"";
+
+impl Default for Case {
+    fn default() -> Case {
+        Case {
+            link: "",
+            client: RAW_UNET,
+            server: RAW_UNET,
+            length: 64,
+            every: "100us",
+        }
+    }
+}
+
+impl Case {
+    fn scenario(&self, packets: u64) -> Scenario {
+        let Case {
+            link,
+            client,
+            server,
+            length,
+            every,
+        } = self;
+        let text = format!(
+            r#"
+            until = "1000s"
+            [[nic]]
+            name = "a"
+            [[nic]]
+            name = "b"
+            [[link]]
+            between = ["a", "b"]
+            {link}
+            [[endpoint]]
+            nic = "a"
+            name = "client"
+            {client}
+            [[endpoint]]
+            nic = "b"
+            name = "server"
+            {server}
+            [[channel]]
+            client = 1
+            server = 7
+            [[send]]
+            endpoint = "client"
+            channel = 1
+            at = "10us"
+            payload = {{ zeros = {length} }}
+            repeat = {packets}
+            every = "{every}"
+            "#
+        );
+        parse(text.as_bytes(), None, None).unwrap_or_else(|error| panic!("{error:?}\n{text}"))
+    }
+
+    /// Holds that packets allocate nothing, and returns what happened to all of them.
+    fn allocates_nothing_per_packet(&self) -> Counts {
+        let requests = [WARM_UP, WARM_UP + PACKETS].map(|packets| {
+            let scenario = self.scenario(packets);
+            let before = allocated().requests;
+            sim::run(&scenario, &mut ()).expect("the scenario can be simulated");
+            allocated().requests - before
+        });
+        assert!(requests[0] > 0, "nothing was counted at all");
+        assert_eq!(
+            requests[0], requests[1],
+            "requests for memory, with and without {PACKETS} packets"
+        );
+
+        let mut counts = Counts::default();
+        sim::run(&self.scenario(WARM_UP + PACKETS), &mut counts)
+            .expect("the scenario can be simulated");
+        assert_eq!(counts.posted, WARM_UP + PACKETS);
+        counts
+    }
+}
+
+/// What happened to packets.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Counts {
+    posted: u64,
+    /// Messages that a user got, whichever.
+    received: u64,
+    lost: u64,
+    crc: u64,
+    trapped: u64,
+    no_free_buffer: u64,
+    rx_queue_full: u64,
+}
+
+impl Sink for Counts {
+    fn event(&mut self, names: &dyn Names, event: &Event<'_>) {
+        let client = event
+            .endpoint
+            .is_some_and(|id| names.endpoint(id) == "client");
+        let count = match event.kind {
+            EventKind::TxPost { .. } if client => &mut self.posted,
+            EventKind::RxDescriptor { .. } => &mut self.received,
+            EventKind::WireDrop {
+                reason: WireDropReason::Loss,
+                ..
+            } => &mut self.lost,
+            EventKind::WireDrop {
+                reason: WireDropReason::Crc,
+                ..
+            } => &mut self.crc,
+            EventKind::Drop {
+                reason: DropReason::AppletTrap,
+                ..
+            } => &mut self.trapped,
+            EventKind::Drop {
+                reason: DropReason::NoFreeBuffer,
+                ..
+            } => &mut self.no_free_buffer,
+            EventKind::Drop {
+                reason: DropReason::RxQueueFull,
+                ..
+            } => &mut self.rx_queue_full,
+            _ => return,
+        };
+        *count += 1;
+    }
+}
+
+#[test]
+fn messages_of_5_64_and_9000_bytes() {
+    for length in [5, 64, 9_000] {
+        let case = Case {
+            length,
+            every: "1ms",
+            ..Case::default()
+        };
+        let counts = case.allocates_nothing_per_packet();
+        assert_eq!(counts.received, WARM_UP + PACKETS, "{length} bytes");
+    }
+}
+
+#[test]
+fn messages_that_come_back() {
+    let case = Case {
+        server: "applet = \"builtin:RawUnet\"\nhost = \"echo\"\nnotify = \"upcall\"",
+        every: "500us",
+        ..Case::default()
+    };
+    let counts = case.allocates_nothing_per_packet();
+    assert_eq!(counts.received, 2 * (WARM_UP + PACKETS));
+}
+
+#[test]
+fn messages_of_endpoints_without_applets() {
+    for length in [5, 64, 9_000] {
+        let case = Case {
+            client: "",
+            server: "",
+            length,
+            every: "1ms",
+            ..Case::default()
+        };
+        let counts = case.allocates_nothing_per_packet();
+        assert_eq!(counts.received, WARM_UP + PACKETS, "{length} bytes");
+    }
+}
+
+#[test]
+fn packets_that_the_wire_drops_repeats_flips_and_delays() {
+    let case = Case {
+        link: "loss = 0.1\nduplicate = 0.1\ncorrupt = 0.1\nreorder = 0.1",
+        ..Case::default()
+    };
+    let counts = case.allocates_nothing_per_packet();
+    assert!(
+        counts.lost > 1_000 && counts.crc > 900 && counts.received > 9_000,
+        "{counts:?}"
+    );
+}
+
+#[test]
+fn packets_for_which_there_is_no_buffer() {
+    // The user reads rarely, so most messages find the only buffer taken.
+    let server = "free_buffers = { count = 1, length = 4096 }\npoll_every = \"1ms\"";
+    let case = Case {
+        client: "",
+        server,
+        ..Case::default()
+    };
+    let counts = case.allocates_nothing_per_packet();
+    assert!(
+        counts.no_free_buffer > 10_000 && counts.received > 1_000,
+        "{counts:?}"
+    );
+}
+
+#[test]
+fn packets_for_which_the_receive_queue_is_full() {
+    for applet in ["", RAW_UNET] {
+        let server = format!("{applet}\nrx_queue = 1\npoll_every = \"1ms\"").leak();
+        let case = Case {
+            server,
+            ..Case::default()
+        };
+        let counts = case.allocates_nothing_per_packet();
+        assert!(
+            counts.rx_queue_full > 10_000 && counts.received > 1_000,
+            "{counts:?}"
+        );
+    }
+}
+
+#[test]
+fn packets_on_which_the_applet_traps() {
+    // There is fuel for `RawUnet`'s initializers, and not for a message over two buffers.
+    let server = "applet = \"builtin:RawUnet\"\nfuel = 40";
+    let case = Case {
+        server,
+        ..Case::default()
+    };
+    let counts = case.allocates_nothing_per_packet();
+    assert_eq!((counts.trapped, counts.received), (WARM_UP + PACKETS, 0));
+}
