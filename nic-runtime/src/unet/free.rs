@@ -31,7 +31,7 @@ impl FreeQueue {
             buffer_length,
             queue: (0..count).collect(),
             holders: vec![Holder::Queue; count as usize].into_boxed_slice(),
-            popped: Vec::with_capacity(count as usize),
+            popped: Vec::new(),
         }
     }
 

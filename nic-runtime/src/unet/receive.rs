@@ -19,10 +19,10 @@ impl ReceiveQueue {
     /// Returns a queue with room for `capacity` descriptors.
     #[must_use]
     pub fn new(capacity: u32) -> ReceiveQueue {
-        let capacity = capacity as usize;
         ReceiveQueue {
-            descriptors: VecDeque::with_capacity(capacity),
-            capacity,
+            // Grows to what is in use at once: an idle endpoint weighs little.
+            descriptors: VecDeque::new(),
+            capacity: capacity as usize,
             visible: 0,
         }
     }

@@ -11,7 +11,9 @@ use crate::event::{PostId, TxStatus};
 /// The transmit queue of one endpoint.
 #[derive(Clone, Debug)]
 pub struct TransmitQueue {
-    entries: Box<[Entry]>,
+    // As many entries as were ever taken at once: an idle endpoint weighs little.
+    entries: Vec<Entry>,
+    capacity: usize,
     vacant: Vec<u32>,
     posted: VecDeque<u32>,
 }
@@ -38,27 +40,18 @@ impl TransmitQueue {
     /// Returns a queue with room for `capacity` descriptors.
     #[must_use]
     pub fn new(capacity: u32) -> TransmitQueue {
-        let descriptor = TransmitDescriptor {
-            channel: crate::event::ChannelId(0),
-            offset: 0,
-            length: 0,
-        };
-        let vacant_entry = Entry {
-            descriptor,
-            packets: 0,
-            ended: None,
-        };
         TransmitQueue {
-            entries: vec![vacant_entry; capacity as usize].into_boxed_slice(),
-            vacant: (0..capacity).rev().collect(),
-            posted: VecDeque::with_capacity(capacity as usize),
+            entries: Vec::new(),
+            capacity: capacity as usize,
+            vacant: Vec::new(),
+            posted: VecDeque::new(),
         }
     }
 
     /// Returns whether a descriptor can be pushed.
     #[must_use]
     pub fn has_room(&self) -> bool {
-        !self.vacant.is_empty()
+        self.pending() < self.capacity
     }
 
     /// Pushes a descriptor, and tells which one it is.
@@ -70,13 +63,24 @@ impl TransmitQueue {
         &mut self,
         descriptor: TransmitDescriptor,
     ) -> Result<PostId, Full<TransmitDescriptor>> {
-        let Some(index) = self.vacant.pop() else {
+        if !self.has_room() {
             return Err(Full(descriptor));
-        };
-        self.entries[index as usize] = Entry {
+        }
+        let entry = Entry {
             descriptor,
             packets: 0,
             ended: None,
+        };
+        let index = match self.vacant.pop() {
+            Some(index) => {
+                self.entries[index as usize] = entry;
+                index
+            }
+            None => {
+                let index = u32::try_from(self.entries.len()).expect("the capacity is a `u32`");
+                self.entries.push(entry);
+                index
+            }
         };
         self.posted.push_back(index);
         Ok(PostId(index))
