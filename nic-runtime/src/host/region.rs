@@ -1,6 +1,6 @@
 //! The transmit region: the part of a buffer area behind the free buffers, used round and round.
 
-use std::collections::BTreeMap;
+use std::collections::VecDeque;
 
 use crate::unet::{HostSpan, Region, TransmitDescriptor};
 
@@ -15,9 +15,18 @@ pub struct TransmitRegion {
     area: Region,
     start: u32,
     next: u32,
-    // What was handed out and may not be overwritten, since descriptors that have not completed name
-    // it: offset and end of each space that has bytes. No two of them overlap.
-    taken: BTreeMap<u32, u32>,
+    // The spaces that were handed out, below `next` and from `next` on, each in ascending order and
+    // without overlap. The first of each may not be overwritten. Those behind it may have completed:
+    // looking at the first alone suffices, and no message needs memory of its own.
+    behind: VecDeque<Space>,
+    ahead: VecDeque<Space>,
+}
+
+/// A space of at least one byte that was handed out.
+#[derive(Copy, Clone, Debug)]
+struct Space {
+    offset: u32,
+    completed: bool,
 }
 
 /// What a request for space finds.
@@ -44,7 +53,8 @@ impl TransmitRegion {
             area,
             start,
             next: start,
-            taken: BTreeMap::new(),
+            behind: VecDeque::new(),
+            ahead: VecDeque::new(),
         }
     }
 
@@ -59,34 +69,52 @@ impl TransmitRegion {
         if length > self.longest() {
             return TransmitSpace::TooLong;
         }
-        let offset = if length > self.area.length() - self.next {
-            self.start
-        } else {
-            self.next
-        };
+        let wraps = length > self.area.length() - self.next;
+        let offset = if wraps { self.start } else { self.next };
         let Ok(space) = self.area.span(offset.into(), length.into()) else {
             return TransmitSpace::TooLong;
         };
+        if length == 0 {
+            return TransmitSpace::Free(space);
+        }
         let end = offset + length;
-        // Of all that begins before the end, what begins last also ends last.
-        let before = self.taken.range(..end).next_back();
-        if length > 0 && before.is_some_and(|(_, &taken_end)| taken_end > offset) {
+        let first_behind = self.behind.front().filter(|_| wraps);
+        if let Some(first) = first_behind.or(self.ahead.front())
+            && first.offset < end
+        {
             return TransmitSpace::Taken;
         }
+        if wraps {
+            self.behind.append(&mut self.ahead);
+            std::mem::swap(&mut self.behind, &mut self.ahead);
+        }
+        self.behind.push_back(Space {
+            offset,
+            completed: false,
+        });
         self.next = end
             .checked_next_multiple_of(ALIGNMENT)
             .unwrap_or(u32::MAX)
             .min(self.area.length());
-        if length > 0 {
-            self.taken.insert(offset, end);
-        }
         TransmitSpace::Free(space)
     }
 
     /// Notes that a descriptor has completed, so that its space may be overwritten.
     pub fn complete(&mut self, descriptor: TransmitDescriptor) {
-        if descriptor.length > 0 {
-            self.taken.remove(&descriptor.offset);
+        let TransmitDescriptor { offset, length, .. } = descriptor;
+        if length == 0 {
+            return;
+        }
+        let spaces = if offset < self.next {
+            &mut self.behind
+        } else {
+            &mut self.ahead
+        };
+        if let Ok(index) = spaces.binary_search_by_key(&offset, |space| space.offset) {
+            spaces[index].completed = true;
+        }
+        while spaces.front().is_some_and(|space| space.completed) {
+            spaces.pop_front();
         }
     }
 }
@@ -95,6 +123,7 @@ impl TransmitRegion {
 mod tests {
     use super::*;
     use crate::event::ChannelId;
+    use crate::random::Generator;
     use crate::unet::HostMemory;
 
     fn region() -> TransmitRegion {
@@ -152,6 +181,39 @@ mod tests {
         assert_eq!(take(&mut region, 1), None);
         complete(&mut region, 56, 44);
         assert_eq!(take(&mut region, 1), Some(56));
+    }
+
+    #[test]
+    fn no_space_is_handed_out_while_it_is_taken() {
+        let mut generator = Generator::named(1, &["region"]);
+        let mut region = region();
+        let mut taken: Vec<(u32, u32)> = Vec::new();
+        let (mut handed_out, mut refused) = (0, 0);
+        for _ in 0..10_000 {
+            // Below 2³², since it is below 20.
+            let draw = (generator.draw() % 20) as u32;
+            if draw < 12 {
+                let length = draw + 1;
+                match take(&mut region, length) {
+                    Some(offset) => {
+                        let overlaps = |&(other, size): &(u32, u32)| {
+                            offset < other + size && other < offset + length
+                        };
+                        assert!(!taken.iter().any(overlaps), "{offset} {length} {taken:?}");
+                        taken.push((offset, length));
+                        handed_out += 1;
+                    }
+                    None => refused += 1,
+                }
+            } else if !taken.is_empty() {
+                let (offset, length) = taken.swap_remove(draw as usize % taken.len());
+                complete(&mut region, offset, length);
+            }
+        }
+        assert!(
+            handed_out > 1_000 && refused > 1_000,
+            "{handed_out} {refused}"
+        );
     }
 
     #[test]
