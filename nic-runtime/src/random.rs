@@ -44,6 +44,9 @@ impl Generator {
 pub struct Chance(u128);
 
 impl Chance {
+    /// The chance of what does not happen.
+    pub const NEVER: Chance = Chance(0);
+
     /// Returns the chance for a probability from 0 to 1; outside of that, the nearest.
     #[must_use]
     pub fn new(probability: f64) -> Chance {

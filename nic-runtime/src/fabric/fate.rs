@@ -15,6 +15,16 @@ pub struct Faults {
     pub reorder: Chance,
 }
 
+impl Faults {
+    /// No fault, ever.
+    pub const NONE: Faults = Faults {
+        loss: Chance::NEVER,
+        duplicate: Chance::NEVER,
+        corrupt: Chance::NEVER,
+        reorder: Chance::NEVER,
+    };
+}
+
 /// What happens to one packet.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct Fate {
@@ -32,6 +42,10 @@ impl Fate {
     /// Draws a fate. Every packet takes the same number of draws, so one fault's likelihood does not
     /// shift the draws for another.
     pub fn draw(faults: &Faults, generator: &mut Generator) -> Fate {
+        // Where no fault can strike, nobody can tell whether the numbers were drawn.
+        if *faults == Faults::NONE {
+            return Fate::default();
+        }
         let [loss, duplicate, corrupt, bit, reorder] = std::array::from_fn(|_| generator.draw());
         Fate {
             lost: faults.loss.strikes(loss),
