@@ -5,58 +5,79 @@ use std::collections::BinaryHeap;
 
 use crate::time::{SimDuration, SimTime};
 
+/// Entries that are kept sorted. What one packet has under way fits: an entry goes in and out at the
+/// soon end, past a few others, however much is due later.
+const SOON_MAX: usize = 16;
+
 /// Work that is due at a time; `W` says what it is.
 ///
 /// The order is total: no two entries have the same sequence number. Storage grows to the largest
 /// number of entries that were ever due at once and is then reused.
 #[derive(Debug)]
 pub struct Schedule<W> {
-    entries: BinaryHeap<Reverse<Entry<W>>>,
+    // Entries that are all due before those in `later`; the first one is the last here.
+    soon: Vec<Entry<W>>,
+    later: BinaryHeap<Reverse<Entry<W>>>,
     inserted: u64,
 }
 
-#[derive(Debug)]
+#[derive(Copy, Clone, Debug)]
 struct Entry<W> {
     time: SimTime,
     sequence: u64,
     work: W,
 }
 
-impl<W> Schedule<W> {
+impl<W: Copy> Schedule<W> {
     /// Returns an empty schedule.
     #[must_use]
     pub fn new() -> Schedule<W> {
         Schedule {
-            entries: BinaryHeap::new(),
+            soon: Vec::with_capacity(SOON_MAX + 1),
+            later: BinaryHeap::new(),
             inserted: 0,
         }
     }
 
     /// Adds work that is due at `time`, after all that is due then already.
     pub fn insert(&mut self, time: SimTime, work: W) {
-        self.entries.push(Reverse(Entry {
+        let entry = Entry {
             time,
             sequence: self.inserted,
             work,
-        }));
+        };
         self.inserted += 1;
+        if (self.later.peek()).is_some_and(|Reverse(first)| first.time <= time) {
+            self.later.push(Reverse(entry));
+            return;
+        }
+        let due_after = self.soon.iter().rposition(|other| other.time > time);
+        self.soon
+            .insert(due_after.map_or(0, |place| place + 1), entry);
+        if self.soon.len() > SOON_MAX {
+            self.later.push(Reverse(self.soon.remove(0)));
+        }
     }
 
     /// Removes and returns the work that is due first.
     pub fn take(&mut self) -> Option<(SimTime, W)> {
-        self.entries
-            .pop()
-            .map(|Reverse(entry)| (entry.time, entry.work))
+        let first = match self.soon.pop() {
+            Some(entry) => entry,
+            None => self.later.pop()?.0,
+        };
+        Some((first.time, first.work))
     }
 
     /// Returns when the first work is due.
     #[must_use]
     pub fn next_time(&self) -> Option<SimTime> {
-        self.entries.peek().map(|Reverse(entry)| entry.time)
+        let soon = self.soon.last();
+        let first = soon.or_else(|| self.later.peek().map(|Reverse(entry)| entry));
+        first.map(|entry| entry.time)
     }
 }
 
-impl<W> Default for Schedule<W> {
+impl<W: Copy> Default for Schedule<W> {
     fn default() -> Schedule<W> {
         Schedule::new()
     }
@@ -140,6 +161,7 @@ impl Deadline {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::Generator;
 
     #[test]
     fn equal_times_keep_the_order_of_insertion() {
@@ -151,6 +173,30 @@ mod tests {
         let order: String = std::iter::from_fn(|| schedule.take().map(|(_, work)| work)).collect();
         assert_eq!(order, "abcde");
         assert_eq!(schedule.next_time(), None);
+    }
+
+    #[test]
+    fn entries_come_out_by_time_then_by_insertion_however_many_wait() {
+        let mut generator = Generator::named(1, &["schedule"]);
+        let mut schedule = Schedule::new();
+        let mut waiting: Vec<(SimTime, u32)> = Vec::new();
+        let mut now = 0;
+        for work in 0..12_000 {
+            // Thousands of entries, then few, then thousands again.
+            let grows = work % 5_000 < 2_000;
+            if waiting.is_empty() || grows || generator.draw().is_multiple_of(4) {
+                let time = SimTime::from_ps(now + generator.draw() % 100);
+                schedule.insert(time, work);
+                waiting.push((time, work));
+            } else {
+                let first = waiting.iter().enumerate().min_by_key(|(_, entry)| **entry);
+                let first = first.map(|(place, _)| place).expect("an entry waits");
+                let expected = waiting.swap_remove(first);
+                assert_eq!(schedule.next_time(), Some(expected.0));
+                assert_eq!(schedule.take(), Some(expected));
+                now = expected.0.as_ps();
+            }
+        }
     }
 
     #[test]
