@@ -338,11 +338,16 @@ pub enum EndReason {
 
 /// What listens to a run.
 pub trait Sink {
+    /// Whether anyone listens. Where nobody does, no event is made.
+    const LISTENS: bool = true;
+
     /// Takes one event; `names` tells what its ids stand for.
     fn event(&mut self, names: &dyn Names, event: &Event<'_>);
 }
 
 /// Nobody listens, and nobody pays.
 impl Sink for () {
+    const LISTENS: bool = false;
+
     fn event(&mut self, _names: &dyn Names, _event: &Event<'_>) {}
 }

@@ -9,6 +9,7 @@ pub struct RoundRobin {
     members: Vec<u64>,
     // Bit i: word i of `members` is not zero.
     words: Vec<u64>,
+    count: usize,
     next: usize,
 }
 
@@ -20,26 +21,37 @@ impl RoundRobin {
         RoundRobin {
             members: vec![0; words],
             words: vec![0; words.div_ceil(WORD)],
+            count: 0,
             next: 0,
         }
     }
 
     /// Adds a number.
     pub fn insert(&mut self, number: usize) {
-        self.members[number / WORD] |= 1 << (number % WORD);
+        let word = &mut self.members[number / WORD];
+        let bit = 1 << (number % WORD);
+        self.count += usize::from(*word & bit == 0);
+        *word |= bit;
         self.words[number / WORD / WORD] |= 1 << (number / WORD % WORD);
     }
 
     /// Removes a number.
     pub fn remove(&mut self, number: usize) {
-        self.members[number / WORD] &= !(1 << (number % WORD));
-        if self.members[number / WORD] == 0 {
+        let word = &mut self.members[number / WORD];
+        let bit = 1 << (number % WORD);
+        self.count -= usize::from(*word & bit != 0);
+        *word &= !bit;
+        if *word == 0 {
             self.words[number / WORD / WORD] &= !(1 << (number / WORD % WORD));
         }
     }
 
     /// Returns the member whose turn it is and passes the turn on; the member stays.
     pub fn take_turn(&mut self) -> Option<usize> {
+        // As a rule nobody waits, and the processor asks often.
+        if self.count == 0 {
+            return None;
+        }
         let member = self.first_from(self.next).or_else(|| self.first_from(0))?;
         self.next = member + 1;
         Some(member)

@@ -49,6 +49,7 @@ impl<'a, S: Sink> Simulation<'a, S> {
             events_max: scenario.events_max,
             profile,
             sends: &scenario.sends,
+            sends_made: vec![0; scenario.sends.len()],
             processors: nics.iter().map(|_| processor(arena, profile)).collect(),
             nics,
             fabric,

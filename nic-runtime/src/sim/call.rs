@@ -293,6 +293,9 @@ impl<S: Sink> Simulation<'_, S> {
 
     /// Reports a trap.
     pub(super) fn emit_trap(&mut self, tenant: Tenant, trap: Trap) {
+        if !S::LISTENS {
+            return;
+        }
         let Trap { kind, method, pc } = trap;
         let line = self.applets[at(tenant.applet.0)].class.line(method, pc);
         let kind = EventKind::Trap {
@@ -312,6 +315,9 @@ impl<S: Sink> Simulation<'_, S> {
         value: i32,
         made: Made,
     ) {
+        if !S::LISTENS {
+            return;
+        }
         let heap = self.applets[at(tenant.applet.0)].instance.heap();
         let args = request.shown_args(heap);
         let kind = EventKind::Native {

@@ -6,6 +6,9 @@ use crate::event::{EndpointId, EventKind, Levels, Sink};
 impl<S: Sink> Simulation<'_, S> {
     /// Reports an endpoint's levels, if they are not what they were when last reported.
     pub(super) fn levels_changed(&mut self, id: EndpointId) {
+        if !S::LISTENS {
+            return;
+        }
         let levels = self.levels_of(id);
         if levels != self.levels[at(id.0)] {
             self.levels[at(id.0)] = levels;

@@ -100,6 +100,8 @@ struct Simulation<'a, S: Sink> {
     events_max: u64,
     profile: &'a Profile,
     sends: &'a [SendSpec],
+    /// How many of each send's messages became due.
+    sends_made: Vec<u64>,
     nics: Vec<Nic>,
     processors: Vec<Processor<'a>>,
     fabric: Fabric,
@@ -139,13 +141,8 @@ struct Tenant {
 enum Work {
     /// A NIC's processor goes on.
     Processor(NicId),
-    /// One of a send's messages becomes due.
-    Send {
-        /// Position of the send in the scenario.
-        send: u32,
-        /// How many of its messages came before.
-        round: u64,
-    },
+    /// The next of a send's messages becomes due; the send's position in the scenario.
+    Send(u32),
     /// A user has done what it was doing.
     TaskDone(EndpointId),
     /// A user looks at the receive queue, or is called because of it.
@@ -186,7 +183,7 @@ impl<S: Sink> Simulation<'_, S> {
     fn schedule_sends(&mut self) {
         for (send, spec) in (0u32..).zip(self.sends) {
             if spec.repeat > 0 {
-                self.schedule.insert(spec.at, Work::Send { send, round: 0 });
+                self.schedule.insert(spec.at, Work::Send(send));
             }
         }
     }
@@ -216,7 +213,7 @@ impl<S: Sink> Simulation<'_, S> {
     fn handle(&mut self, work: Work) {
         match work {
             Work::Processor(nic) => self.go_on(nic),
-            Work::Send { send, round } => self.send_due(send, round),
+            Work::Send(send) => self.send_due(send),
             Work::TaskDone(endpoint) => self.task_done(endpoint),
             Work::Notice(endpoint) => self.notice(endpoint),
             Work::TransferStart(transfer) => self.transfer_starts(transfer),
@@ -261,6 +258,9 @@ impl<S: Sink> Simulation<'_, S> {
         false
     }
 }
+
+/// The schedule copies entries about; keep them small.
+const _: () = assert!(size_of::<Work>() <= 8);
 
 /// Returns the position that an id stands for, to index with.
 fn at(id: u32) -> usize {

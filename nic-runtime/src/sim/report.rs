@@ -26,7 +26,11 @@ impl<'a, S: Sink> Report<'a, S> {
     }
 
     /// Emits an event of an endpoint, now.
+    #[inline]
     pub(super) fn emit(&mut self, now: SimTime, endpoint: EndpointId, kind: EventKind<'_>) {
+        if !S::LISTENS {
+            return;
+        }
         let nic = self.names.home(endpoint);
         let event = Event {
             time: now,

@@ -10,14 +10,13 @@ use crate::unet::{
 
 impl<S: Sink> Simulation<'_, S> {
     /// Hands a message that is due to its user, and schedules the send's next.
-    pub(super) fn send_due(&mut self, send: u32, round: u64) {
+    pub(super) fn send_due(&mut self, send: u32) {
         let spec = &self.sends[at(send)];
-        if round + 1 < spec.repeat {
-            let next = Work::Send {
-                send,
-                round: round + 1,
-            };
-            self.schedule.insert(self.now + spec.every, next);
+        let made = &mut self.sends_made[at(send)];
+        *made += 1;
+        if *made < spec.repeat {
+            self.schedule
+                .insert(self.now + spec.every, Work::Send(send));
         }
         self.users[at(spec.endpoint.0)].due.push_back(send);
         self.begin_task(spec.endpoint);
