@@ -31,7 +31,12 @@ pub(crate) fn loops(class: &ClassFile<'_>, graph: &ControlFlow<'_>) -> Vec<Loop>
         work_left: WORK_MAX,
     };
     let mut found = Vec::new();
-    for component in search.loops_within(&graph.reachable()) {
+    // The first round is never too much: code is 64 KiB at most.
+    for component in search
+        .loops_within(&graph.reachable())
+        .into_iter()
+        .flatten()
+    {
         search.examine(&component, &mut found);
     }
     found.sort_unstable_by_key(|found: &Loop| found.pc);
@@ -49,28 +54,27 @@ impl<'a> Search<'_, 'a> {
     fn examine(&mut self, component: &[Node], found: &mut Vec<Loop>) {
         let first = component.iter().copied().min().unwrap_or(0);
         let test = self.counting_test(component);
+        let inner = self.loops_without(component, &[test.unwrap_or(first)]);
         found.push(Loop {
             pc: self.graph.insn(first).pc,
-            is_counted: test.is_some(),
+            // Of loops inside that were not looked for nothing is known.
+            is_counted: test.is_some() && inner.is_some(),
         });
-        for inner in self.loops_without(component, &[test.unwrap_or(first)]) {
+        for inner in inner.into_iter().flatten() {
             self.examine(&inner, found);
         }
     }
 
-    /// Returns the loops among the instructions that `within` holds; none when too much was looked at.
-    fn loops_within(&mut self, within: &[bool]) -> Vec<Vec<Node>> {
-        match self.work_left.checked_sub(self.graph.len()) {
-            Some(left) => self.work_left = left,
-            None => return Vec::new(),
-        }
+    /// Returns the loops among the instructions that `within` holds, unless too much was looked at.
+    fn loops_within(&mut self, within: &[bool]) -> Option<Vec<Vec<Node>>> {
+        self.work_left = self.work_left.checked_sub(self.graph.len())?;
         let mut components = self.graph.components(within);
         components.retain(|component| self.graph.is_loop(component));
-        components
+        Some(components)
     }
 
     /// Returns the loops that are left of a component when some instructions are taken out.
-    fn loops_without(&mut self, component: &[Node], out: &[Node]) -> Vec<Vec<Node>> {
+    fn loops_without(&mut self, component: &[Node], out: &[Node]) -> Option<Vec<Vec<Node>>> {
         let mut within = vec![false; self.graph.len()];
         for node in component {
             within[*node] = !out.contains(node);
@@ -90,6 +94,7 @@ impl<'a> Search<'_, 'a> {
             let Some(test) = self.test(node, &within) else {
                 continue;
             };
+            self.work_left = self.work_left.checked_sub(component.len())?;
             for (local, relation, bound) in [
                 (test.left, test.relation, test.right),
                 (test.right, test.relation.mirrored(), test.left),
@@ -106,9 +111,6 @@ impl<'a> Search<'_, 'a> {
                     return Some(node);
                 }
             }
-            if self.work_left < self.graph.len() {
-                return None;
-            }
         }
         None
     }
@@ -116,11 +118,12 @@ impl<'a> Search<'_, 'a> {
     /// Whether every round through the test steps once at most per step, and at least once in all.
     fn each_round_steps(&mut self, component: &[Node], test: Node, steps: &[Step]) -> bool {
         let nodes = steps.iter().map(|step| step.node).collect::<Vec<_>>();
-        if self.work_left < 2 * self.graph.len() {
+        let (Some(unstepped), Some(inner)) = (
+            self.loops_without(component, &nodes),
+            self.loops_without(component, &[test]),
+        ) else {
             return false;
-        }
-        let unstepped = self.loops_without(component, &nodes);
-        let inner = self.loops_without(component, &[test]);
+        };
         unstepped.iter().all(|cycle| !cycle.contains(&test))
             && inner
                 .iter()

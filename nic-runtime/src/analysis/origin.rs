@@ -16,6 +16,9 @@ use super::graph::{ControlFlow, Node};
 
 /// Steps after which looking for an origin is given up: more than any method of a compiler takes.
 const STEPS_MAX: usize = 100_000;
+/// Steps after which a value counts as no constant: a compiler puts it right before its use, and a
+/// hostile class may ask for thousands of values.
+const CONSTANT_STEPS_MAX: usize = 64;
 
 /// A place for one value in a frame.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
@@ -111,7 +114,7 @@ impl<'c, 'a> Origins<'c, 'a> {
     /// their places; nothing where that takes too long to find out.
     pub(crate) fn before(&self, pc: Pc, slot: Slot) -> Vec<Origin> {
         let waiting = self.graph.node(pc).map(|node| (node, slot));
-        self.search(waiting.into_iter().collect(), Vec::new())
+        self.search(waiting.into_iter().collect(), Vec::new(), STEPS_MAX)
     }
 
     /// Returns what may have made the value that lies in a slot behind an instruction, where the stack
@@ -122,16 +125,21 @@ impl<'c, 'a> Origins<'c, 'a> {
         if let Some(node) = self.graph.node(pc) {
             self.through(node, slot, depth, &mut waiting, &mut found);
         }
-        self.search(waiting, found)
+        self.search(waiting, found, STEPS_MAX)
     }
 
-    /// Follows slots backwards until all are made.
-    fn search(&self, mut waiting: Vec<(Node, Slot)>, mut found: Vec<Origin>) -> Vec<Origin> {
+    /// Follows slots backwards until all are made, or returns nothing after so many steps.
+    fn search(
+        &self,
+        mut waiting: Vec<(Node, Slot)>,
+        mut found: Vec<Origin>,
+        steps_max: usize,
+    ) -> Vec<Origin> {
         let mut seen = waiting.iter().copied().collect::<HashSet<_>>();
         let mut steps = 0;
         while let Some((node, slot)) = waiting.pop() {
-            steps += 1;
-            if steps > STEPS_MAX {
+            steps += 1 + self.graph.predecessors(node).len();
+            if steps > steps_max {
                 return Vec::new();
             }
             if node == 0 {
@@ -267,7 +275,9 @@ impl<'c, 'a> Origins<'c, 'a> {
 
     /// Returns the one `int` that a slot holds before an instruction, whatever path leads there.
     pub(crate) fn constant(&self, pc: Pc, slot: Slot) -> Option<i32> {
-        let [Origin::Instruction(made)] = self.before(pc, slot)[..] else {
+        let waiting = vec![(self.graph.node(pc)?, slot)];
+        let origins = self.search(waiting, Vec::new(), CONSTANT_STEPS_MAX);
+        let [Origin::Instruction(made)] = origins[..] else {
             return None;
         };
         let insn = self.graph.insn(self.graph.node(made)?);

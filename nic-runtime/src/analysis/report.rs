@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::calls::{Callee, callee};
 use super::graph::ControlFlow;
-use super::loops::loops;
+use super::loops::{Loop, loops};
 use super::origin::{Depths, Origins, Slot};
 use super::paths::{Range, over_paths};
 use crate::sle::verify_class;
@@ -94,6 +94,7 @@ impl Report {
             class,
             depths: depths.0,
             known: vec![None; class.method_count()],
+            loops: vec![Vec::new(); class.method_count()],
             path: Vec::new(),
         };
         let (mut persistent, mut entry_points) = (Range::ZERO, Vec::new());
@@ -155,6 +156,8 @@ struct Explorer<'a> {
     class: ClassFile<'a>,
     depths: Vec<Depths>,
     known: Vec<Option<Totals>>,
+    /// The loops of each method that was explored.
+    loops: Vec<Vec<Loop>>,
     /// The methods whose callees are being explored.
     path: Vec<MethodId>,
 }
@@ -201,6 +204,9 @@ impl<'a> Explorer<'a> {
         });
         if let Some(known) = self.known.get_mut(method.id.index()) {
             *known = Some(totals.clone());
+        }
+        if let Some(found) = self.loops.get_mut(method.id.index()) {
+            *found = loops(&self.class, &graph);
         }
         totals
     }
@@ -304,7 +310,7 @@ impl<'a> Explorer<'a> {
             else {
                 continue;
             };
-            for found in loops(&self.class, &ControlFlow::of(&code)) {
+            for found in self.loops.get(reached.id.index()).into_iter().flatten() {
                 loop_count += 1;
                 if !found.is_counted {
                     uncounted_loops.push(LoopPlace {

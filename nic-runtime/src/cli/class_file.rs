@@ -87,9 +87,13 @@ pub(super) fn type_word(kind: VerificationType) -> &'static str {
 /// Instructions whose types are kept. A class may have a million, with 255 types before each.
 const KEPT_MAX: usize = 65_536;
 
-/// The types before each instruction that a path reaches, up to a limit.
+/// The types before each instruction that a path reaches, up to a limit, and up to where the class is
+/// rejected.
 #[derive(Debug, Default)]
-pub(super) struct Inferred(BTreeMap<(MethodId, Pc), Types>);
+pub(super) struct Inferred {
+    before: BTreeMap<(MethodId, Pc), Types>,
+    failed: Option<(MethodId, Pc, Types)>,
+}
 
 impl Inferred {
     /// Verifies a class and keeps what is inferred on the way.
@@ -101,18 +105,26 @@ impl Inferred {
 
     /// Returns the types before an instruction.
     pub(super) fn before(&self, method: MethodId, pc: Pc) -> Option<&Types> {
-        self.0.get(&(method, pc))
+        self.before.get(&(method, pc))
+    }
+
+    /// Returns the types at an instruction, if it is the one at which data flow fails.
+    pub(super) fn failed_at(&self, method: MethodId, pc: Pc) -> Option<&Types> {
+        let (failed, at, types) = self.failed.as_ref()?;
+        (*failed == method && *at == pc).then_some(types)
     }
 }
 
 impl Observer for Inferred {
     fn reached(&mut self, method: MethodId, pc: Pc, state: TypeState<'_>) {
-        if self.0.len() < KEPT_MAX {
-            self.0.insert((method, pc), state.into());
+        if self.before.len() < KEPT_MAX {
+            self.before.insert((method, pc), state.into());
         }
     }
 
-    fn failed(&mut self, _: MethodId, _: Pc, _: TypeState<'_>) {}
+    fn failed(&mut self, method: MethodId, pc: Pc, state: TypeState<'_>) {
+        self.failed = Some((method, pc, state.into()));
+    }
 }
 
 /// Returns the name of a class as Java writes it, fit for a terminal.

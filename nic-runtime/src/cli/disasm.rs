@@ -9,7 +9,7 @@ use jive_core::{
     MethodAccess, MethodId, instructions,
 };
 
-use super::class_file::{self, Inferred};
+use super::class_file::{self, Inferred, Types};
 use super::console::{Console, Failure, Status};
 use super::diagnosis::{printable, sentence};
 use super::rejection::Rejection;
@@ -179,7 +179,11 @@ fn instruction_list(
             }
         }
         let text = Disassembly::new(insn, *class).to_string();
-        match inferred.before(method, insn.pc) {
+        let types = match inferred.failed_at(method, insn.pc) {
+            Some(types) => Some(format!("{types} <- rejected here")),
+            None => inferred.before(method, insn.pc).map(Types::to_string),
+        };
+        match types {
             // The types stand behind the first line; a switch has more.
             Some(types) => {
                 let (first, rest) = text.split_once('\n').unwrap_or((&text, ""));

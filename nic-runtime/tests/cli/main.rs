@@ -4,6 +4,7 @@ mod documents;
 mod exec;
 mod golden;
 mod rejected;
+mod reports;
 mod run;
 mod streams;
 mod trace_schema;

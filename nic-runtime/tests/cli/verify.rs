@@ -165,6 +165,29 @@ fn disasm_shows_pool_members_code_and_types() {
 }
 
 #[test]
+fn disasm_shows_types_up_to_the_failure() {
+    // iload_0, iload_1, idiv, ireturn: the division becomes a load from an array.
+    let class = patched(&[0x1a, 0x1b, 0x6c, 0xac], &[0x1a, 0x1b, 0x33, 0xac]);
+    let ended = jive_in(&classes(), words("disasm -"), &class);
+    assert_eq!(ended.status, 0);
+    let lines = ended.out.lines().map(str::trim);
+    let method = lines.skip_while(|line| !line.contains("divide(II)I  max_stack"));
+    let shown = method.skip(2).take(4).collect::<Vec<_>>();
+    let types = shown.iter().map(|line| line.split_once(" ; "));
+    let types = types.map(|parts| parts.map(|(_, types)| types));
+    assert_eq!(
+        types.collect::<Vec<_>>(),
+        [
+            Some("locals [int, int] stack []"),
+            Some("locals [int, int] stack [int]"),
+            Some("locals [int, int] stack [int, int] <- rejected here"),
+            None,
+        ],
+        "{shown:?}"
+    );
+}
+
+#[test]
 fn disasm_shows_a_rejected_class_too() {
     let ended = jive(words("disasm LongMaths.class"));
     assert_eq!(ended.status, 0);
