@@ -107,16 +107,21 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
 ///
 /// Returns what to tell the user.
 pub(super) fn load(name: &str, seed: Option<u64>) -> Result<Scenario, Vec<String>> {
-    let path = PathBuf::from(name);
-    let (bytes, directory) = match input::read_file(&path, limits::FILE_BYTES_MAX) {
-        Ok(bytes) => (bytes, path.parent().map(Path::to_owned)),
-        Err(error) => match scenario::builtin(name) {
-            Some(builtin) => (builtin.text.as_bytes().to_vec(), None),
-            None => return Err(vec![unreadable(name, error)]),
-        },
-    };
+    let (bytes, directory) = source(name).map_err(|error| vec![unreadable(name, error)])?;
     scenario::parse(&bytes, directory.as_deref(), seed)
         .map_err(|error| scenario_report::render(name, &bytes, &error))
+}
+
+/// Reads a scenario's bytes, and says what its files lie relative to.
+fn source(name: &str) -> Result<(Vec<u8>, Option<PathBuf>), input::ReadError> {
+    let path = PathBuf::from(name);
+    match input::read_file(&path, limits::FILE_BYTES_MAX) {
+        Ok(bytes) => Ok((bytes, path.parent().map(Path::to_owned))),
+        Err(error) => match scenario::builtin(name) {
+            Some(builtin) => Ok((builtin.text.as_bytes().to_vec(), None)),
+            None => Err(error),
+        },
+    }
 }
 
 fn unreadable(name: &str, error: input::ReadError) -> String {
@@ -223,10 +228,14 @@ pub(super) fn refusal(name: &str, scenario: &Scenario, error: SimError) -> (Stat
             (Status::Rejected, rejection.render())
         }
         SimError::SramTooSmall(demand) => {
-            let nic = printable(&scenario.nics[demand.nic.0 as usize].name);
-            let title = format!("{shown}: on NIC {nic}, {demand}");
+            let nic = &scenario.nics[demand.nic.0 as usize];
+            let title = format!("on NIC {}, {demand}", printable(&nic.name));
             let help = "give the NIC more `sram`, or its endpoints less `heap` and shorter queues";
-            (Status::Unusable, sentence(&title, &[help.to_owned()]))
+            // The file was read before; a pipe cannot be read again, and then its place says nothing.
+            let (bytes, _) = source(name).unwrap_or_default();
+            let report =
+                scenario_report::render_one(name, &bytes, nic.sram_place, title, help.to_owned());
+            (Status::Unusable, report)
         }
         SimError::PayloadTooLong { .. } | SimError::NoLink { .. } => (
             Status::Unusable,

@@ -32,6 +32,21 @@ pub(super) fn render(path: &str, bytes: &[u8], error: &ScenarioError) -> Vec<Str
     }
 }
 
+/// Renders what is wrong with one place of a scenario that is a scenario all the same.
+pub(super) fn render_one(
+    path: &str,
+    bytes: &[u8],
+    span: Span,
+    title: String,
+    help: String,
+) -> String {
+    let text = &*String::from_utf8_lossy(bytes);
+    let path = &printable(path);
+    let mut diagnosis = place(path, text, span, title);
+    diagnosis.help.push(help);
+    diagnosis.render()
+}
+
 fn diagnosis<'t>(path: &'t str, text: &'t str, mistake: &Mistake) -> Diagnosis<'t> {
     let kind = &mistake.kind;
     let mut diagnosis = place(path, text, mistake.span, kind.to_string());

@@ -8,6 +8,7 @@ use std::num::{NonZeroU32, NonZeroU64};
 
 use crate::event::{ChannelId, EndpointId, NicId};
 use crate::profile::Profile;
+use crate::scenario::Span;
 use crate::time::{SimDuration, SimTime};
 
 /// A whole scenario, ready to be simulated.
@@ -54,6 +55,8 @@ pub struct NicSpec {
     pub name: String,
     /// Bytes of its SRAM.
     pub sram: u32,
+    /// Where the file says how much SRAM it has, or else the NIC itself.
+    pub sram_place: Span,
 }
 
 /// A link between two NICs, or of one NIC to itself.

@@ -40,6 +40,9 @@ pub(super) fn nics<'t>(
         .map(|nic| NicSpec {
             name: names.define(nic, mistakes).to_owned(),
             sram: sram(nic, profile, mistakes),
+            sram_place: nic
+                .value("sram")
+                .map_or(nic.span, |sram| sram.span().into()),
         })
         .collect::<Vec<_>>();
     match root.value("nic").map(|raw| (raw.span(), raw.get_ref())) {

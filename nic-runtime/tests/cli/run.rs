@@ -155,7 +155,7 @@ fn what_does_not_fit_a_nic_is_refused_with_the_sum() {
     let ended = jive_in(directory.path(), words("run s.toml"), b"");
     assert_eq!((ended.status, ended.out.as_str()), (2, ""));
     assert!(
-        ended.err.contains("do not fit in 1024 bytes of SRAM"),
+        ended.err.contains("do not fit in 1024 bytes of SRAM") && ended.err.contains(":3:8\n"),
         "{}",
         ended.err
     );
