@@ -6,14 +6,15 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use super::writer::Place;
-use crate::event::{EndpointId, Event, EventKind, Made, PacketId, PostId, Trigger};
+use crate::event::{EndpointId, Event, EventKind, Made, NicId, PacketId, PostId, Trigger};
 use crate::time::SimTime;
 
 /// A point that an arrow starts from or ends at.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) struct Point {
-    pub(super) time: SimTime,
+    pub(super) nic: NicId,
     pub(super) place: Place,
+    pub(super) time: SimTime,
 }
 
 /// Points that may lead to others.

@@ -14,10 +14,11 @@ use std::io::{self, Write};
 
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
+use serde_json::value::RawValue;
 
 use self::arrows::{Arrows, Point};
 use self::tracks::{Track, Tracks};
-use self::writer::{NoArguments, Phase, Place, Records};
+use self::writer::{NoArguments, Pending, Phase, Place, Records};
 use super::fields::{self, PayloadMode};
 use super::json::Entries;
 use crate::event::{Event, EventKind, Levels, Names, NicId, Sink, Trigger};
@@ -30,10 +31,20 @@ pub struct PerfettoTrace<W> {
     tracks: Tracks,
     arrows: Arrows,
     arrows_drawn: u64,
-    /// Calls that have not ended, each with its processor's place.
-    calls: BTreeMap<NicId, Place>,
+    /// The call that each processor runs.
+    calls: BTreeMap<NicId, Call>,
     /// When the last event happened.
     now: SimTime,
+}
+
+/// A call that has not ended. A span is written before those inside it, so these wait for its end.
+#[derive(Debug)]
+struct Call {
+    place: Place,
+    begun: SimTime,
+    method: String,
+    fields: Box<RawValue>,
+    inside: Pending,
 }
 
 /// How an event is shown on its track.
@@ -63,9 +74,8 @@ impl<W: Write> PerfettoTrace<W> {
     ///
     /// Returns the first failure to write; nothing was written after it.
     pub fn finish(mut self) -> io::Result<W> {
-        for place in std::mem::take(&mut self.calls).into_values() {
-            self.records
-                .write((Phase::End, ""), self.now, place, &NoArguments {});
+        for call in std::mem::take(&mut self.calls).into_values() {
+            self.end_call(&call, None);
         }
         self.records.finish()
     }
@@ -73,33 +83,73 @@ impl<W: Write> PerfettoTrace<W> {
     fn show(&mut self, names: &dyn Names, event: &Event<'_>, shape: &Shape<'_>) {
         let track = (event.nic, shape.track);
         let place = self.tracks.place(&mut self.records, names, track);
+        let what = (shape.phase, shape.name);
         let args = Fields { names, event };
-        self.records
-            .write((shape.phase, shape.name), shape.time, place, &args);
-        match shape.phase {
-            Phase::Begin => {
-                self.calls.insert(event.nic, place);
-            }
-            Phase::End => {
-                self.calls.remove(&event.nic);
-            }
-            _ => {}
+        match self.calls.get_mut(&event.nic) {
+            Some(call) if call.place == place => call.inside.add(what, shape.time, place, &args),
+            Some(_) | None => self.records.write(what, shape.time, place, &args),
         }
         let here = Point {
-            time: shape.time,
+            nic: event.nic,
             place,
+            time: shape.time,
         };
-        if let Some(origin) = self.arrows.lead_to(event, here) {
-            self.draw(origin, here);
-        }
+        self.lead_to(event, here);
     }
 
-    fn draw(&mut self, from: Point, to: Point) {
+    fn begin_call(&mut self, names: &dyn Names, event: &Event<'_>, method: &str) {
+        let track = (event.nic, Track::Processor);
+        let place = self.tracks.place(&mut self.records, names, track);
+        let fields = serde_json::value::to_raw_value(&Fields { names, event });
+        let call = Call {
+            place,
+            begun: event.time,
+            method: method.to_owned(),
+            fields: fields.expect("memory takes every field"),
+            inside: Pending::default(),
+        };
+        self.calls.insert(event.nic, call);
+        let here = Point {
+            nic: event.nic,
+            place,
+            time: event.time,
+        };
+        self.lead_to(event, here);
+    }
+
+    fn end_call(&mut self, call: &Call, end: Option<Fields<'_>>) {
+        let span = Phase::Complete(self.now.since(call.begun));
+        let args = CallFields {
+            call: &call.fields,
+            end,
+        };
+        self.records
+            .write((span, &call.method), call.begun, call.place, &args);
+        self.records.write_pending(&call.inside);
+    }
+
+    /// Draws the arrow to an event from what led to it.
+    fn lead_to(&mut self, event: &Event<'_>, to: Point) {
+        let Some(from) = self.arrows.lead_to(event, to) else {
+            return;
+        };
         self.arrows_drawn += 1;
         let id = self.arrows_drawn;
+        let mut arrow = Pending::default();
         for (phase, point) in [(Phase::FlowStart(id), from), (Phase::FlowEnd(id), to)] {
-            self.records
-                .write((phase, "packet"), point.time, point.place, &NoArguments {});
+            let what = (phase, "packet");
+            arrow.add(what, point.time, point.place, &NoArguments {});
+        }
+        // An arrow is written behind the spans that it joins.
+        let is_inside =
+            |point: Point, call: &Call| call.place == point.place && call.begun <= point.time;
+        let call = [from, to].into_iter().find(|point| {
+            let call = self.calls.get(&point.nic);
+            call.is_some_and(|call| is_inside(*point, call))
+        });
+        match call.and_then(|point| self.calls.get_mut(&point.nic)) {
+            Some(call) => call.inside.append(arrow),
+            None => self.records.write_pending(&arrow),
         }
     }
 
@@ -166,20 +216,18 @@ impl<W: Write> Sink for PerfettoTrace<W> {
             | EventKind::Drop { .. }
             | EventKind::Levels(_) => {}
             EventKind::AppletCall { method, .. } => {
-                shape.track = Track::Processor;
-                shape.phase = Phase::Begin;
-                shape.name = names.method(endpoint, method);
+                return self.begin_call(names, event, names.method(endpoint, method));
             }
-            EventKind::AppletReturn { method, .. } => {
-                shape.track = Track::Processor;
-                shape.phase = Phase::End;
-                shape.name = names.method(endpoint, method);
-            }
-            EventKind::Trap { kind, .. } => {
-                shape.track = Track::Processor;
-                shape.name = kind.name();
-                self.show(names, event, &shape);
-                shape.phase = Phase::End;
+            EventKind::AppletReturn { .. } | EventKind::Trap { .. } => {
+                if let EventKind::Trap { kind, .. } = event.kind {
+                    shape.track = Track::Processor;
+                    shape.name = kind.name();
+                    self.show(names, event, &shape);
+                }
+                if let Some(call) = self.calls.remove(&event.nic) {
+                    self.end_call(&call, Some(Fields { names, event }));
+                }
+                return;
             }
             EventKind::Native { name, begun, .. } => {
                 shape.track = Track::Processor;
@@ -208,6 +256,14 @@ impl<W: Write> Sink for PerfettoTrace<W> {
         }
         self.show(names, event, &shape);
     }
+}
+
+/// The fields of a call and of what ended it, if anything did.
+#[derive(Serialize)]
+struct CallFields<'a> {
+    call: &'a RawValue,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    end: Option<Fields<'a>>,
 }
 
 /// The fields of an event, as the trace shows them.

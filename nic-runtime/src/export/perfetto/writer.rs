@@ -11,6 +11,12 @@ use serde_json::value::RawValue;
 
 use crate::time::{SimDuration, SimTime};
 
+/// What a file begins with.
+const HEAD: &[u8] = b"{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n";
+
+/// What stands before each record but the first.
+const SEPARATOR: &[u8] = b",\n";
+
 const PICOSECONDS_PER_MICROSECOND: u64 = 1_000_000;
 
 /// A process or thread id of the format.
@@ -26,11 +32,7 @@ pub(super) struct Place {
 /// What a record is; names and letters are the format's.
 #[derive(Copy, Clone, Debug)]
 pub(super) enum Phase {
-    /// Begins a span that [`Phase::End`] ends on the same thread.
-    Begin,
-    /// Ends the span that was begun last.
-    End,
-    /// A span as a whole.
+    /// A span. Of two that begin at once, the one that is written first is around the other.
     Complete(SimDuration),
     /// A point in time.
     Instant,
@@ -47,8 +49,6 @@ pub(super) enum Phase {
 impl Phase {
     fn letter(self) -> &'static str {
         match self {
-            Phase::Begin => "B",
-            Phase::End => "E",
             Phase::Complete(_) => "X",
             Phase::Instant => "i",
             Phase::FlowStart(_) => "s",
@@ -68,6 +68,8 @@ pub(super) struct NoArguments {}
 pub(super) struct Records<W> {
     writer: W,
     begun: bool,
+    /// Empty; kept for its memory alone.
+    pending: Pending,
     failure: Option<io::Error>,
 }
 
@@ -94,17 +96,13 @@ struct Record<'a, A> {
     args: &'a A,
 }
 
-impl<W: Write> Records<W> {
-    pub(super) fn new(writer: W) -> Records<W> {
-        Records {
-            writer,
-            begun: false,
-            failure: None,
-        }
-    }
+/// Records that are rendered and not written.
+#[derive(Debug, Default)]
+pub(super) struct Pending(Vec<u8>);
 
-    /// Writes a record; after a failure nothing.
-    pub(super) fn write<A: Serialize>(
+impl Pending {
+    /// Adds a record behind the others.
+    pub(super) fn add<A: Serialize>(
         &mut self,
         (phase, name): (Phase, &str),
         time: SimTime,
@@ -113,12 +111,15 @@ impl<W: Write> Records<W> {
     ) {
         let (id, cat) = match phase {
             Phase::FlowStart(id) | Phase::FlowEnd(id) => (Some(id), Some("packet")),
-            Phase::Begin
-            | Phase::End
-            | Phase::Complete(_)
-            | Phase::Instant
+            Phase::Complete(_) | Phase::Instant | Phase::Counter | Phase::Metadata => (None, None),
+        };
+        let dur = match phase {
+            Phase::Complete(duration) => Some(Microseconds(duration.as_ps())),
+            Phase::Instant
+            | Phase::FlowStart(_)
+            | Phase::FlowEnd(_)
             | Phase::Counter
-            | Phase::Metadata => (None, None),
+            | Phase::Metadata => None,
         };
         let record = Record {
             name,
@@ -126,34 +127,62 @@ impl<W: Write> Records<W> {
             ph: phase.letter(),
             id,
             ts: Microseconds(time.as_ps()),
-            dur: match phase {
-                Phase::Complete(duration) => Some(Microseconds(duration.as_ps())),
-                _ => None,
-            },
+            dur,
             pid: place.process,
             tid: place.thread,
             s: matches!(phase, Phase::Instant).then_some("t"),
             bp: matches!(phase, Phase::FlowEnd(_)).then_some("e"),
             args,
         };
-        self.line(&record);
+        self.0.extend_from_slice(SEPARATOR);
+        serde_json::to_writer(&mut self.0, &record).expect("memory takes every record");
     }
 
-    fn line(&mut self, record: &impl Serialize) {
-        if self.failure.is_some() {
+    /// Adds other records behind these.
+    pub(super) fn append(&mut self, mut others: Pending) {
+        self.0.append(&mut others.0);
+    }
+}
+
+impl<W: Write> Records<W> {
+    pub(super) fn new(writer: W) -> Records<W> {
+        Records {
+            writer,
+            begun: false,
+            pending: Pending::default(),
+            failure: None,
+        }
+    }
+
+    /// Writes a record; after a failure nothing.
+    pub(super) fn write<A: Serialize>(
+        &mut self,
+        what: (Phase, &str),
+        time: SimTime,
+        place: Place,
+        args: &A,
+    ) {
+        let mut pending = std::mem::take(&mut self.pending);
+        pending.add(what, time, place, args);
+        self.write_pending(&pending);
+        pending.0.clear();
+        self.pending = pending;
+    }
+
+    /// Writes records that were rendered before.
+    pub(super) fn write_pending(&mut self, pending: &Pending) {
+        if self.failure.is_some() || pending.0.is_empty() {
             return;
         }
-        let before: &[u8] = if self.begun {
-            b",\n"
+        let written = if self.begun {
+            self.writer.write_all(&pending.0)
         } else {
-            b"{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n"
+            self.begun = true;
+            let first = &pending.0[SEPARATOR.len()..];
+            let head = self.writer.write_all(HEAD);
+            head.and_then(|()| self.writer.write_all(first))
         };
-        self.begun = true;
-        self.failure = self
-            .writer
-            .write_all(before)
-            .and_then(|()| serde_json::to_writer(&mut self.writer, record).map_err(io::Error::from))
-            .err();
+        self.failure = written.err();
     }
 
     /// Ends the list and returns the writer.
@@ -161,12 +190,10 @@ impl<W: Write> Records<W> {
         if let Some(failure) = self.failure {
             return Err(failure);
         }
-        let end: &[u8] = if self.begun {
-            b"\n]}\n"
-        } else {
-            b"{\"displayTimeUnit\":\"ns\",\"traceEvents\":[]}\n"
-        };
-        self.writer.write_all(end)?;
+        if !self.begun {
+            self.writer.write_all(HEAD)?;
+        }
+        self.writer.write_all(b"\n]}\n")?;
         Ok(self.writer)
     }
 }
