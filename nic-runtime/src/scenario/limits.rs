@@ -19,7 +19,7 @@ pub const ENDPOINTS_MAX: usize = 4_096;
 /// Channels; 16 for each endpoint there may be.
 pub const CHANNELS_MAX: usize = 65_536;
 
-/// Entries of `[[send]]`; 16 for each endpoint there may be.
+/// Entries of `[[send]]`, each packet of a capture counted as one; 16 for each endpoint there may be.
 pub const SENDS_MAX: usize = 65_536;
 
 /// Bytes of a name: it stands in every line of a trace.
@@ -37,6 +37,9 @@ pub const HEAPS_TOTAL_MAX: u64 = 1 << 28;
 
 /// Bytes of all payloads together: they are held from start to end of a run.
 pub const PAYLOADS_TOTAL_MAX: u64 = 1 << 26;
+
+/// Bytes of a capture file: its packets count as payloads, and headers and comments come on top.
+pub const CAPTURE_BYTES_MAX: u64 = 2 * PAYLOADS_TOTAL_MAX;
 
 /// Bytes of all class files together, each counted once.
 pub const CLASSES_TOTAL_MAX: u64 = 1 << 28;

@@ -4,6 +4,7 @@
 
 use std::ops::Range;
 
+use super::capture::CaptureError;
 use super::limits;
 use crate::input::ReadError;
 use crate::profile::ProfileError;
@@ -221,6 +222,9 @@ pub enum MistakeKind {
     /// The profile's own file has a mistake.
     #[error("the profile cannot be used")]
     Profile(ProfileError),
+    /// The capture cannot be replayed.
+    #[error(transparent)]
+    Capture(CaptureError),
     /// The time is zero where it must not be.
     #[error("expected a time above zero")]
     NotPositive,

@@ -1,6 +1,7 @@
 //! Scenarios: from a TOML file to the checked value that a simulation is built from.
 
 mod builtin;
+mod capture;
 mod context;
 mod endpoints;
 pub mod limits;
@@ -14,6 +15,7 @@ mod table;
 mod traffic;
 
 pub use builtin::{BUILTIN, Builtin, builtin};
+pub use capture::CaptureError;
 pub use context::BUILTIN_PREFIX;
 pub use mistake::{Mistake, MistakeKind, Named, Span, closest};
 pub use model::Scenario;

@@ -350,6 +350,7 @@ mod tests {
         let more = [traffic::SEND_KEYS, &payload::KEYS[..]];
         for key in keys.into_iter().chain(more).flatten() {
             let written = [
+                format!(", {key} = "),
                 format!("`{key}`"),
                 format!("`[[{key}]]`"),
                 format!("`{{ {key} = "),

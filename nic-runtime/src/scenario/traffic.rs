@@ -126,20 +126,30 @@ pub(super) fn sends(
         let (Some(endpoint), Some(channel), Some(payload)) = (endpoint, channel, payload) else {
             continue;
         };
-        let length = payload.value.len() as u64;
         let region = transmit_region(&endpoints[endpoint.0 as usize]);
+        let messages = payload.value.into_messages();
+        let longest = messages.iter().map(|message| message.bytes.len() as u64);
+        let length = longest.max().unwrap_or(0);
         if length > region {
             let kind = MistakeKind::PayloadDoesNotFit { length, region };
             context.mistakes().add(payload.span, kind);
         }
-        sends.push(SendSpec {
+        if sends.len() + messages.len() > limit {
+            let kind = MistakeKind::TooMany {
+                what: "messages of sends and captures",
+                limit: limit as u64,
+            };
+            context.mistakes().add(payload.span, kind);
+            continue;
+        }
+        sends.extend(messages.into_iter().map(|message| SendSpec {
             endpoint,
             channel: channel.value,
-            at,
-            payload: payload.value,
+            at: at + message.after,
+            payload: message.bytes,
             repeat,
             every,
-        });
+        }));
     }
     sends
 }

@@ -1,0 +1,321 @@
+//! The packets of a capture file, pcap or pcapng: bytes, and when each was seen.
+//!
+//! The file may be a stranger's. Every length in it is checked by the library that reads it, what is
+//! kept is bounded by the file's own size, and arithmetic on its times does not overflow.
+
+use pcap_file::TsResolution;
+use pcap_file::pcap::PcapParser;
+use pcap_file::pcapng::blocks::interface_description::{
+    InterfaceDescriptionBlock, InterfaceDescriptionOption,
+};
+use pcap_file::pcapng::{Block, PcapNgParser};
+
+use crate::time::SimDuration;
+
+/// What a pcapng file begins with.
+const SECTION_HEADER: [u8; 4] = [0x0a, 0x0d, 0x0d, 0x0a];
+
+/// Block types of pcapng that hold what is read; others are passed over.
+mod block_type {
+    pub(super) const OBSOLETE_PACKET: u32 = 2;
+    pub(super) const SIMPLE_PACKET: u32 = 3;
+    pub(super) const ENHANCED_PACKET: u32 = 6;
+}
+
+const PICOSECONDS_PER_SECOND: i128 = 1_000_000_000_000;
+
+/// `if_tsresol` where an interface does not say: microseconds.
+const RESOLUTION_DEFAULT: u8 = 6;
+
+/// A packet of a capture.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct CapturedPacket {
+    /// Time since the earliest packet of the capture.
+    pub(super) after: SimDuration,
+    /// Its bytes, all of them.
+    pub(super) bytes: Vec<u8>,
+}
+
+/// Why a file cannot be replayed. Packets count from 1.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CaptureError {
+    /// It begins as neither format does.
+    #[error("expected a capture file, pcap or pcapng")]
+    Format,
+    /// It ends in the middle of something, or breaks the rules of its format.
+    #[error("expected a whole capture file, found damage behind packet {behind}")]
+    Damaged {
+        /// Packets before the damage.
+        behind: usize,
+    },
+    /// It has no packet in it.
+    #[error("expected a capture with at least one packet")]
+    Empty,
+    /// The capture kept the beginning of a packet only.
+    #[error("expected whole packets, found {captured} of {length} bytes of packet {packet}")]
+    Cut {
+        /// The packet.
+        packet: usize,
+        /// Bytes that were kept.
+        captured: usize,
+        /// Bytes that there were.
+        length: u32,
+    },
+    /// A packet is in a block that the format gave up (pcapng, appendix A).
+    #[error("expected enhanced or simple packet blocks, found an obsolete one for packet {packet}")]
+    Obsolete {
+        /// The packet.
+        packet: usize,
+    },
+}
+
+/// A packet with the moment at which it was seen, in picoseconds since whatever the file counts from.
+struct Seen {
+    moment: i128,
+    bytes: Vec<u8>,
+}
+
+/// Reads every packet, in the order of the file.
+///
+/// # Errors
+///
+/// [`CaptureError`] says what is wrong with the file.
+pub(super) fn read(bytes: &[u8]) -> Result<Vec<CapturedPacket>, CaptureError> {
+    let seen = if bytes.starts_with(&SECTION_HEADER) {
+        read_pcapng(bytes)?
+    } else {
+        read_pcap(bytes)?
+    };
+    let first = seen.iter().map(|packet| packet.moment).min();
+    let first = first.ok_or(CaptureError::Empty)?;
+    let packets = seen.into_iter().map(|Seen { moment, bytes }| {
+        let after = u64::try_from(moment - first).unwrap_or(u64::MAX);
+        CapturedPacket {
+            after: SimDuration::from_ps(after),
+            bytes,
+        }
+    });
+    Ok(packets.collect())
+}
+
+fn read_pcap(bytes: &[u8]) -> Result<Vec<Seen>, CaptureError> {
+    let (mut rest, parser) = PcapParser::new(bytes).map_err(|_| CaptureError::Format)?;
+    let unit = match parser.header().ts_resolution {
+        TsResolution::MicroSecond => 1_000_000,
+        TsResolution::NanoSecond => 1_000,
+    };
+    let mut seen = Vec::new();
+    while !rest.is_empty() {
+        let damaged = CaptureError::Damaged { behind: seen.len() };
+        let (behind, packet) = parser.next_raw_packet(rest).map_err(|_| damaged)?;
+        rest = behind;
+        let whole = i128::from(packet.ts_sec) * PICOSECONDS_PER_SECOND;
+        seen.push(Seen {
+            moment: whole + i128::from(packet.ts_frac) * unit,
+            bytes: whole_packet(&packet.data, packet.orig_len, seen.len())?,
+        });
+    }
+    Ok(seen)
+}
+
+fn read_pcapng(bytes: &[u8]) -> Result<Vec<Seen>, CaptureError> {
+    let damaged = |seen: &[Seen]| CaptureError::Damaged { behind: seen.len() };
+    let mut seen = Vec::new();
+    let (mut rest, mut parser) = PcapNgParser::new(bytes).map_err(|_| damaged(&seen))?;
+    while !rest.is_empty() {
+        let here = rest;
+        let (behind, raw) = parser.next_raw_block(here).map_err(|_| damaged(&seen))?;
+        rest = behind;
+        // Blocks of other types may hold anything and are not looked into.
+        let block = match raw.type_ {
+            block_type::OBSOLETE_PACKET => {
+                let packet = seen.len() + 1;
+                return Err(CaptureError::Obsolete { packet });
+            }
+            block_type::SIMPLE_PACKET | block_type::ENHANCED_PACKET => parser.next_block(here),
+            _ => continue,
+        };
+        let (_, block) = block.map_err(|_| damaged(&seen))?;
+        let packet = match block {
+            Block::EnhancedPacket(packet) => {
+                let interface = parser.packet_interface(&packet);
+                let interface = interface.ok_or(damaged(&seen))?;
+                // The library takes every count for nanoseconds.
+                let count = packet.timestamp.as_nanos();
+                Seen {
+                    moment: moment(interface, count).ok_or(damaged(&seen))?,
+                    bytes: whole_packet(&packet.data, packet.original_len, seen.len())?,
+                }
+            }
+            Block::SimplePacket(packet) => {
+                // Its bytes end with padding, and it has no time: that of the packet before will do.
+                let length = packet.original_len as usize;
+                let bytes = packet.data.get(..length).unwrap_or(&packet.data);
+                Seen {
+                    moment: seen.last().map_or(0, |before: &Seen| before.moment),
+                    bytes: whole_packet(bytes, packet.original_len, seen.len())?,
+                }
+            }
+            _ => continue,
+        };
+        seen.push(packet);
+    }
+    Ok(seen)
+}
+
+/// Returns a moment in picoseconds, counted in the units that the interface says.
+fn moment(interface: &InterfaceDescriptionBlock<'_>, count: u128) -> Option<i128> {
+    let (mut resolution, mut offset) = (RESOLUTION_DEFAULT, 0i128);
+    for option in &interface.options {
+        match option {
+            InterfaceDescriptionOption::IfTsResol(given) => resolution = *given,
+            // The library has it unsigned; the format's is signed.
+            InterfaceDescriptionOption::IfTsOffset(given) => {
+                offset = i128::from(given.cast_signed());
+            }
+            _ => {}
+        }
+    }
+    let exponent = u32::from(resolution & 0x7f);
+    // Counts have 64 bits and a second of picoseconds 40, so the product fits.
+    let product = count.checked_mul(PICOSECONDS_PER_SECOND.cast_unsigned())?;
+    let since = if resolution & 0x80 == 0 {
+        product / 10u128.checked_pow(exponent)?
+    } else {
+        product >> exponent
+    };
+    i128::try_from(since)
+        .ok()?
+        .checked_add(offset * PICOSECONDS_PER_SECOND)
+}
+
+/// Returns a packet's bytes, if the capture has all of them.
+fn whole_packet(bytes: &[u8], length: u32, before: usize) -> Result<Vec<u8>, CaptureError> {
+    if bytes.len() as u64 != u64::from(length) {
+        return Err(CaptureError::Cut {
+            packet: before + 1,
+            captured: bytes.len(),
+            length,
+        });
+    }
+    Ok(bytes.to_vec())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A pcap file of two packets, little-endian, microseconds: the second 1.5 ms before the first.
+    fn pcap() -> Vec<u8> {
+        let words = |words: &[u32]| -> Vec<u8> {
+            words.iter().flat_map(|word| word.to_le_bytes()).collect()
+        };
+        let mut file = words(&[0xa1b2_c3d4, 0x0004_0002, 0, 0, 65_535, 1]);
+        file.extend(words(&[7, 1_000, 3, 3]));
+        file.extend(b"abc");
+        file.extend(words(&[6, 999_500, 2, 2]));
+        file.extend(b"de");
+        file
+    }
+
+    /// A block of pcapng, big-endian.
+    fn block(kind: u32, body: &[u8]) -> Vec<u8> {
+        let length = u32::try_from(body.len() + 12).expect("short");
+        let ends = length.to_be_bytes();
+        [&kind.to_be_bytes()[..], &ends, body, &ends].concat()
+    }
+
+    /// A pcapng file with one interface, whose resolution is that byte, and packets with these times.
+    fn pcapng(resolution: u8, times: &[u32]) -> Vec<u8> {
+        let words = |words: &[u32]| -> Vec<u8> {
+            words.iter().flat_map(|word| word.to_be_bytes()).collect()
+        };
+        let mut file = block(
+            0x0a0d_0d0a,
+            &words(&[0x1a2b_3c4d, 0x0001_0000, u32::MAX, u32::MAX]),
+        );
+        let mut interface = words(&[0x0001_0000, 0, 0x0009_0001]);
+        interface.extend([resolution, 0, 0, 0, 0, 0, 0, 0]);
+        file.extend(block(1, &interface));
+        for time in times {
+            let mut packet = words(&[0, 0, *time, 1, 1]);
+            packet.extend([0x55, 0, 0, 0]);
+            file.extend(block(6, &packet));
+        }
+        file
+    }
+
+    fn after_ps(file: &[u8]) -> Vec<u64> {
+        let packets = read(file).expect("a capture");
+        packets.iter().map(|packet| packet.after.as_ps()).collect()
+    }
+
+    #[test]
+    fn packets_keep_their_order_and_their_distance_in_time() {
+        let packets = read(&pcap()).expect("a capture");
+        let bytes: Vec<_> = packets.iter().map(|packet| &packet.bytes[..]).collect();
+        assert_eq!(bytes, [&b"abc"[..], b"de"]);
+        assert_eq!(after_ps(&pcap()), [1_500_000_000, 0]);
+    }
+
+    #[test]
+    fn times_count_in_the_interfaces_units() {
+        // Microseconds, nanoseconds, and 2⁻¹⁰ seconds (977 µs, rounded down to the picosecond).
+        assert_eq!(after_ps(&pcapng(6, &[5, 7])), [0, 2_000_000]);
+        assert_eq!(after_ps(&pcapng(9, &[5, 7])), [0, 2_000]);
+        assert_eq!(after_ps(&pcapng(0x80 | 10, &[0, 1])), [0, 976_562_500]);
+        let beyond = pcapng(39, &[0, 1]);
+        assert_eq!(read(&beyond), Err(CaptureError::Damaged { behind: 0 }));
+    }
+
+    #[test]
+    fn what_cannot_be_replayed_is_named() {
+        assert_eq!(read(b""), Err(CaptureError::Format));
+        assert_eq!(
+            read(b"a text that is no capture at all"),
+            Err(CaptureError::Format)
+        );
+        assert_eq!(read(&pcap()[..24]), Err(CaptureError::Empty));
+        assert_eq!(
+            read(&pcap()[..45]),
+            Err(CaptureError::Damaged { behind: 1 })
+        );
+        let mut cut = pcap();
+        cut[36] = 200;
+        let (packet, captured, length) = (1, 3, 200);
+        assert_eq!(
+            read(&cut),
+            Err(CaptureError::Cut {
+                packet,
+                captured,
+                length
+            })
+        );
+        let mut obsolete = pcapng(6, &[]);
+        obsolete.extend(block(2, &[0; 20]));
+        assert_eq!(read(&obsolete), Err(CaptureError::Obsolete { packet: 1 }));
+        let mut stranger = pcapng(6, &[1]);
+        let interface = stranger.len() - 12 - 24 + 8;
+        stranger[interface..interface + 4].copy_from_slice(&9u32.to_be_bytes());
+        assert_eq!(read(&stranger), Err(CaptureError::Damaged { behind: 0 }));
+    }
+
+    #[test]
+    fn damage_anywhere_is_an_error_or_another_capture_and_never_a_panic() {
+        for file in [pcap(), pcapng(6, &[1, 2, 3])] {
+            for place in 0..file.len() {
+                // Whatever is read comes out of the file.
+                let within = |read: Result<Vec<CapturedPacket>, CaptureError>| {
+                    let lengths = read.iter().flatten().map(|packet| packet.bytes.len());
+                    assert!(lengths.sum::<usize>() <= file.len(), "at byte {place}");
+                };
+                within(read(&file[..place]));
+                for value in [0, 1, 2, 0x7f, 0x80, 0xff] {
+                    let mut damaged = file.clone();
+                    damaged[place] = value;
+                    within(read(&damaged));
+                }
+            }
+        }
+    }
+}
