@@ -155,7 +155,7 @@ impl<W: Write> Capture<W> {
 impl<W: Write> Sink for Capture<W> {
     fn event(&mut self, names: &dyn Names, event: &Event<'_>) {
         let seen = record(names, event).map(|record| self.held.add(record));
-        self.verdicts.take(&mut self.held, names, event, seen);
+        self.verdicts.take(&mut self.held, event, seen);
         while let Some(record) = self.held.take_ready() {
             self.write(&record);
         }

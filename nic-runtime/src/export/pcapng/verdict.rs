@@ -4,9 +4,12 @@ use std::collections::{BTreeMap, VecDeque};
 
 use super::held::{Held, RecordId};
 use crate::event::{
-    DropReason, EndpointId, Event, EventKind, Made, Names, PacketId, PostId, Trigger, TxStatus,
+    DropReason, EndpointId, Event, EventKind, Made, PacketId, PostId, Trigger, TxStatus,
 };
-use crate::export::fields::{self, Escaped};
+use crate::export::fields;
+
+/// The verdict on what the user was shown.
+const DELIVERED: &str = "delivered";
 
 /// Records that wait for an event to judge them.
 #[derive(Debug, Default)]
@@ -28,20 +31,17 @@ pub(super) struct Verdicts {
 struct Call {
     trigger: Trigger,
     record: Option<RecordId>,
+    /// It pushed a receive descriptor.
     described: bool,
+    /// The user has seen that, and the call goes on.
+    delivered: bool,
     sent: Option<PacketId>,
 }
 
 impl Verdicts {
     /// Takes an event: judges the records that it decides and expects `seen`, the record that it is
     /// itself, to be judged by a later one.
-    pub(super) fn take(
-        &mut self,
-        held: &mut Held,
-        names: &dyn Names,
-        event: &Event<'_>,
-        seen: Option<RecordId>,
-    ) {
+    pub(super) fn take(&mut self, held: &mut Held, event: &Event<'_>, seen: Option<RecordId>) {
         let Some(endpoint) = event.endpoint else {
             return;
         };
@@ -76,6 +76,7 @@ impl Verdicts {
                     trigger,
                     record,
                     described: false,
+                    delivered: false,
                     sent: None,
                 };
                 self.calls.insert(endpoint, call);
@@ -84,8 +85,12 @@ impl Verdicts {
             EventKind::AppletReturn { .. } => self.returned(held, endpoint),
             EventKind::Trap { kind, pc, line, .. } => {
                 let line = line.map_or(String::new(), |line| format!(" (line {line})"));
-                let verdict = format!("trap: {} at pc {}{line}", kind.name(), pc.0);
                 let call = self.calls.remove(&endpoint);
+                let behind = match call {
+                    Some(call) if call.described => ", behind its descriptor",
+                    Some(_) | None => "",
+                };
+                let verdict = format!("trap: {} at pc {}{line}{behind}", kind.name(), pc.0);
                 judge(held, call.and_then(|call| call.record), verdict);
             }
             EventKind::Drop { packet, reason } => self.dropped(held, endpoint, (packet, reason)),
@@ -94,10 +99,13 @@ impl Verdicts {
                     Some(waiting) => waiting,
                     None => packet.and_then(|packet| take_first(&mut self.received, packet)),
                 };
-                let verdict = format!("delivered to {}", Escaped(names.endpoint(endpoint)));
-                judge(held, waiting, verdict);
+                match self.calls.get_mut(&endpoint) {
+                    // It may still trap.
+                    Some(call) if call.record == waiting => call.delivered = true,
+                    Some(_) | None => judge(held, waiting, DELIVERED),
+                }
                 // What the user is shown has arrived.
-                judge(held, seen, "delivered");
+                judge(held, seen, DELIVERED);
             }
             EventKind::Load { .. } | EventKind::Dma { .. } | EventKind::Levels(_) => {}
         }
@@ -113,7 +121,9 @@ impl Verdicts {
             Made::Descriptor => {
                 call.described = true;
                 let waiting = self.described.entry(endpoint).or_default();
-                waiting.push_back(call.record);
+                // What `doTx` pushes tells nothing of the message that was posted.
+                let is_arrival = matches!(call.trigger, Trigger::Arrival(_));
+                waiting.push_back(call.record.filter(|_| is_arrival));
             }
         }
     }
@@ -123,6 +133,9 @@ impl Verdicts {
         let Some(call) = self.calls.remove(&endpoint) else {
             return;
         };
+        if call.delivered {
+            return judge(held, call.record, DELIVERED);
+        }
         // What becomes of a descriptor is known when it is done.
         if call.described || !matches!(call.trigger, Trigger::Arrival(_)) {
             return;

@@ -1,0 +1,59 @@
+//! `jive run --follow`.
+
+use crate::jive;
+
+/// Returns NIC and event of each line of a story.
+fn steps(story: &str) -> Vec<(&str, &str)> {
+    let lines = story.lines().take_while(|line| !line.is_empty());
+    lines
+        .map(|line| {
+            let words: Vec<_> = line.split_whitespace().collect();
+            // Elapsed time; time and its unit; NIC, endpoint and event.
+            (words[3], words[5])
+        })
+        .collect()
+}
+
+#[test]
+fn a_packet_is_followed_from_the_post_to_the_descriptor_across_hosts() {
+    let (status, out, err) = jive(&["run", "pingpong", "--follow", "1"]);
+    assert_eq!((status, err.as_str()), (Some(0), ""));
+    assert_eq!(
+        steps(&out),
+        [
+            ("a", "tx-post"),
+            ("a", "applet-call"),
+            ("a", "dma"),
+            ("a", "native"),
+            ("a", "native"),
+            ("a", "wire-tx"),
+            ("a", "applet-return"),
+            ("a", "tx-done"),
+            ("b", "wire-rx"),
+            ("b", "applet-call"),
+            ("b", "native"),
+            ("b", "rx-descriptor"),
+            ("b", "applet-return"),
+        ]
+    );
+    assert!(
+        out.contains("\nsent          10 packets"),
+        "the summary follows: {out}"
+    );
+}
+
+#[test]
+fn a_packet_of_the_base_path_is_followed_too() {
+    let (status, out, _) = jive(&["run", "base-path", "--follow", "1"]);
+    assert_eq!(status, Some(0));
+    let events: Vec<_> = steps(&out).into_iter().map(|(_, event)| event).collect();
+    assert_eq!(events[..3], ["tx-post", "dma", "wire-tx"]);
+    assert!(events.contains(&"rx-descriptor"), "{events:?}");
+}
+
+#[test]
+fn a_packet_that_does_not_occur_is_an_error() {
+    let (status, out, err) = jive(&["run", "pingpong", "--follow", "4999"]);
+    assert_eq!((status, out.as_str()), (Some(2), ""));
+    assert_eq!(err, "error: packet 4999 does not occur in this run\n");
+}

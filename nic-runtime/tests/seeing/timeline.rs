@@ -1,0 +1,199 @@
+//! The timeline, held to the trace event format and to the trace.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use crate::{scenarios, see};
+
+/// A process and a thread.
+type Place = (u64, u64);
+
+fn place(record: &Value) -> Place {
+    let id = |key: &str| {
+        record[key]
+            .as_u64()
+            .unwrap_or_else(|| panic!("{key}: {record}"))
+    };
+    (id("pid"), id("tid"))
+}
+
+/// Returns microseconds as picoseconds; runs of the tests are far shorter than what a float holds exactly.
+fn picoseconds(record: &Value, key: &str) -> u64 {
+    let microseconds = record[key]
+        .as_f64()
+        .unwrap_or_else(|| panic!("{key}: {record}"));
+    (microseconds * 1e6).round() as u64
+}
+
+fn records(timeline: &[u8]) -> Vec<Value> {
+    let mut document: Value = serde_json::from_slice(timeline).expect("the timeline is JSON");
+    assert_eq!(document["displayTimeUnit"], "ns");
+    let Value::Array(records) = document["traceEvents"].take() else {
+        panic!("traceEvents is no list");
+    };
+    records
+}
+
+fn of<'r>(records: &'r [Value], phase: &'static str) -> impl Iterator<Item = &'r Value> {
+    records.iter().filter(move |record| record["ph"] == phase)
+}
+
+#[test]
+fn every_record_is_one_of_the_format_on_a_named_track() {
+    for (name, scenario) in scenarios() {
+        let mut named = BTreeSet::new();
+        for record in records(&see(&scenario).timeline) {
+            assert!(record["name"].is_string(), "{name}: {record}");
+            let needs: &[&str] = match record["ph"].as_str() {
+                Some("X") => &["dur"],
+                Some("i") => &["s"],
+                Some("s") => &["id", "cat"],
+                Some("f") => &["id", "cat", "bp"],
+                Some("C") => &[],
+                Some("M") => {
+                    named.insert((record["name"].to_string(), place(&record)));
+                    continue;
+                }
+                _ => panic!("{name}: {record}"),
+            };
+            for key in needs {
+                assert!(!record[key].is_null(), "{name}: {key}: {record}");
+            }
+            let (process, thread) = place(&record);
+            let is_named = |what: &str, place| named.contains(&(format!("\"{what}\""), place));
+            assert!(is_named("process_name", (process, 0)), "{name}: {record}");
+            assert!(
+                is_named("thread_name", (process, thread)),
+                "{name}: {record}"
+            );
+        }
+    }
+}
+
+#[test]
+fn times_never_go_back_on_a_track_and_spans_nest() {
+    for (name, scenario) in scenarios() {
+        let mut last = BTreeMap::new();
+        let mut open: BTreeMap<Place, Vec<u64>> = BTreeMap::new();
+        let records = records(&see(&scenario).timeline);
+        for record in &records {
+            let phase = record["ph"].as_str().expect("a letter");
+            if !matches!(phase, "X" | "i" | "C") {
+                continue;
+            }
+            let start = picoseconds(record, "ts");
+            let before = last.insert(place(record), start).unwrap_or(0);
+            assert!(before <= start, "{name}: {record}");
+            if phase == "X" {
+                let end = start + picoseconds(record, "dur");
+                let around = open.entry(place(record)).or_default();
+                while around.last().is_some_and(|outer| *outer <= start) {
+                    around.pop();
+                }
+                let outer = around.last().copied().unwrap_or(u64::MAX);
+                assert!(end <= outer, "{name}: {record} outlasts the span around it");
+                around.push(end);
+            }
+        }
+    }
+}
+
+#[test]
+fn every_arrow_joins_two_things_that_are_shown() {
+    for (name, scenario) in scenarios() {
+        let records = records(&see(&scenario).timeline);
+        let shown: BTreeSet<(Place, u64)> = of(&records, "X")
+            .chain(of(&records, "i"))
+            .map(|record| (place(record), picoseconds(record, "ts")))
+            .collect();
+        let mut starts = BTreeMap::new();
+        for start in of(&records, "s") {
+            assert!(
+                starts.insert(start["id"].to_string(), start).is_none(),
+                "{name}: {start}"
+            );
+        }
+        for end in of(&records, "f") {
+            let start = starts.remove(&end["id"].to_string());
+            let start = start.unwrap_or_else(|| panic!("{name}: {end} starts nowhere"));
+            assert!(
+                picoseconds(start, "ts") <= picoseconds(end, "ts"),
+                "{name}: {end}"
+            );
+            for point in [start, end] {
+                let point = (place(point), picoseconds(point, "ts"));
+                assert!(
+                    shown.contains(&point),
+                    "{name}: nothing is shown at {point:?}"
+                );
+            }
+        }
+        assert!(starts.is_empty(), "{name}: {starts:?} end nowhere");
+    }
+}
+
+#[test]
+fn the_timeline_shows_what_the_trace_does() {
+    for (name, scenario) in scenarios() {
+        let seen = see(&scenario);
+        let records = records(&seen.timeline);
+        let shown = |phase, wanted: &str| {
+            of(&records, phase)
+                .filter(|record| record["name"] == wanted)
+                .count()
+        };
+        for event in ["wire-tx", "dma"] {
+            assert_eq!(
+                shown("X", event),
+                seen.events(event).count(),
+                "{name}: {event}"
+            );
+        }
+        for event in [
+            "tx-post",
+            "tx-done",
+            "wire-rx",
+            "wire-drop",
+            "rx-descriptor",
+            "drop",
+        ] {
+            assert_eq!(
+                shown("i", event),
+                seen.events(event).count(),
+                "{name}: {event}"
+            );
+        }
+        let calls = of(&records, "X").filter(|record| !record["args"]["call"].is_null());
+        assert_eq!(calls.count(), seen.events("applet-call").count(), "{name}");
+        let natives = of(&records, "X").filter(|record| !record["args"]["result"].is_null());
+        let with_result = seen
+            .events("native")
+            .filter(|event| !event["result"].is_null());
+        assert_eq!(natives.count(), with_result.count(), "{name}");
+        // Each packet that arrived did so from where it left: an arrow with both of its ends.
+        let arrows = of(&records, "f").count();
+        assert!(arrows >= seen.events("wire-rx").count(), "{name}");
+    }
+}
+
+#[test]
+fn counters_follow_the_queues() {
+    let (_, scenario) = scenarios()
+        .find(|(name, _)| *name == "busy")
+        .expect("it is there");
+    let seen = see(&scenario);
+    let records = records(&seen.timeline);
+    let last = |counter: &str| {
+        let values = of(&records, "C").filter(|record| record["name"] == counter);
+        values.last().expect("it changed")["args"].clone()
+    };
+    // At the end everything is done and read; the base path's two buffers are back.
+    let levels = serde_json::json!({ "transmit": 0, "receive": 0, "free": 2 });
+    assert_eq!(last("plain queue"), levels);
+    let load = seen
+        .events("load")
+        .find(|event| event["endpoint"] == "client");
+    let heap_bytes = &load.expect("it has an applet")["heap_bytes"];
+    assert_eq!(&last("client heap")["bytes"], heap_bytes);
+}
