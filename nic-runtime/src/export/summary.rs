@@ -11,8 +11,8 @@ use serde::{Serialize, Serializer};
 use super::distribution::Distribution;
 use super::fields::{self, Escaped};
 use super::json::Object;
-use crate::event::{EndReason, EndpointId, Event, EventKind, Names, Sink};
-use crate::time::SimTime;
+use crate::event::{EndReason, EndpointId, Event, EventKind, Names, Sink, Trigger};
+use crate::time::{SimDuration, SimTime};
 
 /// What one endpoint, or all of them, did.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -33,6 +33,19 @@ pub struct Totals {
     pub drops: BTreeMap<&'static str, u64>,
     /// Traps by kind.
     pub traps: BTreeMap<&'static str, u64>,
+    /// Time in the applet's calls, waiting for DMA included.
+    #[serde(rename = "applet_ns", serialize_with = "nanoseconds")]
+    pub applet: SimDuration,
+    /// Time of the DMA engine.
+    #[serde(rename = "dma_ns", serialize_with = "nanoseconds")]
+    pub dma: SimDuration,
+    /// Time on the wire of the packets that went onto it.
+    #[serde(rename = "wire_ns", serialize_with = "nanoseconds")]
+    pub wire: SimDuration,
+}
+
+fn nanoseconds<S: Serializer>(span: &SimDuration, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_u64(span.as_ns())
 }
 
 /// One endpoint's line of the summary.
@@ -73,6 +86,8 @@ pub struct Summary {
     events: u64,
     totals: Totals,
     endpoints: BTreeMap<EndpointId, EndpointRow>,
+    /// When the call that runs at an endpoint began.
+    calls: BTreeMap<EndpointId, SimTime>,
     methods: BTreeMap<(EndpointId, MethodId), MethodRow>,
 }
 
@@ -84,6 +99,7 @@ impl Default for Summary {
             events: 0,
             totals: Totals::default(),
             endpoints: BTreeMap::new(),
+            calls: BTreeMap::new(),
             methods: BTreeMap::new(),
         }
     }
@@ -142,6 +158,15 @@ impl Sink for Summary {
             totals: Totals::default(),
         });
         count(&mut row.totals, &event.kind);
+        if let EventKind::AppletCall { .. } = event.kind {
+            self.calls.insert(id, event.time);
+        }
+        if let EventKind::AppletReturn { .. } | EventKind::Trap { .. } = event.kind {
+            let began = self.calls.remove(&id);
+            let took = event.time.since(began.unwrap_or(event.time));
+            row.totals.applet += took;
+            self.totals.applet += took;
+        }
         if let EventKind::AppletReturn {
             method, bytecodes, ..
         } = event.kind
@@ -162,7 +187,10 @@ impl Sink for Summary {
 fn count(totals: &mut Totals, kind: &EventKind<'_>) {
     match kind {
         EventKind::TxPost { .. } => totals.posted += 1,
-        EventKind::WireTx { payload, .. } => {
+        EventKind::WireTx {
+            payload, duration, ..
+        } => {
+            totals.wire += *duration;
             totals.packets_sent += 1;
             totals.bytes_sent += payload.len() as u64;
         }
@@ -171,6 +199,12 @@ fn count(totals: &mut Totals, kind: &EventKind<'_>) {
             totals.bytes_received += payload.len() as u64;
         }
         EventKind::RxDescriptor { .. } => totals.delivered += 1,
+        // While applets are loaded no time passes.
+        EventKind::Dma {
+            trigger: Trigger::Load,
+            ..
+        } => {}
+        EventKind::Dma { duration, .. } => totals.dma += *duration,
         EventKind::WireDrop { reason, .. } => {
             *totals
                 .drops
@@ -189,7 +223,6 @@ fn count(totals: &mut Totals, kind: &EventKind<'_>) {
         | EventKind::AppletCall { .. }
         | EventKind::AppletReturn { .. }
         | EventKind::Native { .. }
-        | EventKind::Dma { .. }
         | EventKind::Levels(_) => {}
     }
 }
@@ -219,6 +252,7 @@ impl fmt::Display for Summary {
         writeln!(f, "drops         {}", Counts(&totals.drops))?;
         writeln!(f, "traps         {}", Counts(&totals.traps))?;
         self.endpoint_table(f)?;
+        self.time_table(f)?;
         self.method_table(f)
     }
 }
@@ -247,6 +281,29 @@ impl Summary {
                 totals.delivered,
                 Counts(&totals.drops),
                 Counts(&totals.traps),
+            )?;
+        }
+        Ok(())
+    }
+
+    fn time_table(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.endpoints.is_empty() {
+            return Ok(());
+        }
+        writeln!(
+            f,
+            "\n{:<20} {:>15} {:>15} {:>15}",
+            "time", "applet", "DMA", "wire out"
+        )?;
+        for row in self.endpoints.values() {
+            let Totals {
+                applet, dma, wire, ..
+            } = &row.totals;
+            let [applet, dma, wire] = [applet, dma, wire].map(ToString::to_string);
+            writeln!(
+                f,
+                "{:<20} {applet:>15} {dma:>15} {wire:>15}",
+                Escaped(&row.endpoint)
             )?;
         }
         Ok(())
