@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use crate::verify::verdict_schema;
 use crate::{Ended, jive_in};
 
 /// The directory of the rejected classes.
@@ -85,6 +86,21 @@ fn an_attack_is_shown_with_what_made_the_values() {
         let code = json["code"].as_str().expect("a code");
         assert!(file.starts_with(code), "{file}: {json}");
         assert_snapshot(&file.replace('/', "_").replace(".class", ""), &text, &json);
+    }
+}
+
+#[test]
+fn every_verdict_is_as_the_schema_says() {
+    let schema = verdict_schema();
+    for (directory, policy) in [("java", &[][..]), ("attacks", &["--class-only"])] {
+        let directory = rejected().join(directory);
+        for path in class_files(&directory) {
+            let file = path.strip_prefix(&directory).expect("it was found there");
+            let (_, json) = verdict(&directory, &file.to_string_lossy(), policy);
+            if let Some(error) = schema.iter_errors(&json).next() {
+                panic!("{json}: {error}");
+            }
+        }
     }
 }
 

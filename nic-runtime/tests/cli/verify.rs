@@ -119,20 +119,27 @@ fn json_is_an_object_a_file_and_2_outranks_1() {
     assert_eq!(directory["message"], "expected a file, found a directory");
 }
 
-#[test]
-fn the_schema_of_verdicts_holds() {
+/// Returns what checks verdicts against their schema.
+pub(crate) fn verdict_schema() -> jsonschema::Validator {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/verdict.schema.json");
     let schema = std::fs::read_to_string(path).expect("it is committed");
     let schema = serde_json::from_str::<Value>(&schema).expect("it is JSON");
     jsonschema::draft202012::meta::validate(&schema).expect("it is a schema of draft 2020-12");
-    let validator = jsonschema::draft202012::new(&schema).expect("it is a schema");
+    jsonschema::draft202012::new(&schema).expect("it is a schema")
+}
+
+#[test]
+fn the_schema_of_verdicts_holds() {
+    let validator = verdict_schema();
     let judged = |policy: &str, input: &[u8]| {
-        let line = format!("verify --format json {policy} - LongMaths.class Calls.class nowhere");
+        let line = format!(
+            "verify --format json {policy} - LongMaths.class Calls.class Bounds.class nowhere"
+        );
         jive_in(&classes(), words(&line), input).out
     };
     let operand_type = patched(&[0x1a, 0x1b, 0x6c, 0xac], &[0x1a, 0x1b, 0x33, 0xac]);
     let out = judged("--class-only", &operand_type) + &judged("", b"no class") + &judged("", CLASS);
-    assert_eq!(out.lines().count(), 12);
+    assert_eq!(out.lines().count(), 15);
     for line in out.lines() {
         let mut verdict = serde_json::from_str::<Value>(line).expect("an object a line");
         if let Some(error) = validator.iter_errors(&verdict).next() {
