@@ -42,7 +42,7 @@ pub(super) struct Outputs<W> {
 /// What is left to do when every output has ended.
 pub(super) enum Finished {
     /// To print the summary.
-    Summarize(Summary),
+    Summarize(Box<Summary>),
     /// Nothing: what was shown has the summary in it.
     Whole,
     /// To tell that the packet to follow did not occur.
@@ -112,10 +112,10 @@ impl<W: Write> Outputs<W> {
     pub(super) fn finish(mut self, end: &RunEnd) -> Result<Finished, OutputError> {
         self.summary.end(end.time, end.reason);
         let finished = match self.shown {
-            Shown::Nothing => Finished::Summarize(self.summary),
+            Shown::Nothing => Finished::Summarize(Box::new(self.summary)),
             Shown::Text(trace) => {
                 writeln!(trace.finish()?)?;
-                Finished::Summarize(self.summary)
+                Finished::Summarize(Box::new(self.summary))
             }
             Shown::Json(trace) => {
                 trace.finish(&self.summary)?;
@@ -123,7 +123,7 @@ impl<W: Write> Outputs<W> {
             }
             Shown::Story(story) if story.is_told() => {
                 writeln!(story.finish()?)?;
-                Finished::Summarize(self.summary)
+                Finished::Summarize(Box::new(self.summary))
             }
             Shown::Story(_) => Finished::NoSuchPacket,
         };
