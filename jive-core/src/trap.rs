@@ -23,6 +23,8 @@ pub enum TrapKind {
     FuelExhausted,
     /// A native was asked for something that the endpoint may not have.
     ProtectionFault,
+    /// The call has used all that it may of what natives give out: bytes by DMA, packets.
+    QuotaExceeded,
     /// An array that ends with the call was to be stored in a field.
     TransientEscape,
     /// The program breaks what its verification promised: a bug of the virtual machine's own.
@@ -40,6 +42,7 @@ impl TrapKind {
         Self::OutOfMemoryError,
         Self::FuelExhausted,
         Self::ProtectionFault,
+        Self::QuotaExceeded,
         Self::TransientEscape,
         Self::Unverified,
     ];
@@ -56,6 +59,7 @@ impl TrapKind {
             Self::OutOfMemoryError => "OutOfMemoryError",
             Self::FuelExhausted => "FuelExhausted",
             Self::ProtectionFault => "ProtectionFault",
+            Self::QuotaExceeded => "QuotaExceeded",
             Self::TransientEscape => "TransientEscape",
             Self::Unverified => "Unverified",
         }

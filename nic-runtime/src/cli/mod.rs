@@ -22,6 +22,7 @@ mod rejection;
 mod report;
 mod run;
 mod scenario_report;
+mod sram;
 mod stub;
 mod variables;
 mod verify;

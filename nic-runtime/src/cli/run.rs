@@ -21,6 +21,8 @@ use crate::scenario::{self, BUILTIN, Builtin, Scenario, closest, limits};
 use crate::sim::{self, RunEnd, SimError};
 use crate::sle::Policy;
 
+use super::sram::SramTable;
+
 const AFTER_HELP: &str = "\
 Examples:
   jive run                            the built-in scenario `pingpong`
@@ -63,6 +65,10 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "FILE")]
     pcap: Option<PathBuf>,
 
+    /// Print who holds how many bytes of each NIC's SRAM, and run nothing
+    #[arg(long, conflicts_with_all = ["trace", "payload", "follow", "perfetto", "pcap"])]
+    sram: bool,
+
     /// Seed of every random choice, in place of the scenario's
     #[arg(long)]
     seed: Option<u64>,
@@ -93,10 +99,30 @@ fn builtin_list() -> String {
 /// Carries the command out.
 pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Status, Failure> {
     match load(&arguments.scenario, arguments.seed) {
+        Ok(scenario) if arguments.sram => show_sram(arguments, &scenario, console),
         Ok(scenario) => run(arguments, &scenario, console),
         Err(reports) => {
             console.notice(&reports.join("\n\n"))?;
             Ok(Status::Unusable)
+        }
+    }
+}
+
+/// Prints who holds how much of each NIC's SRAM.
+fn show_sram(
+    arguments: &Arguments,
+    scenario: &Scenario,
+    console: &mut Console,
+) -> Result<Status, Failure> {
+    match sim::sram_holders(scenario) {
+        Ok(holders) => {
+            write!(console.out(), "{}", SramTable { scenario, holders })?;
+            Ok(Status::Done)
+        }
+        Err(error) => {
+            let (status, report) = refusal(&arguments.scenario, scenario, error);
+            console.notice(&report)?;
+            Ok(status)
         }
     }
 }

@@ -277,3 +277,17 @@ fn microseconds(time: SimDuration) -> f64 {
     // Nanoseconds of a plot fit in the 52 bits of a float by far.
     time.as_ns() as f64 / 1000.0
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_split_profile_has_what_the_fit_gives() {
+        let profile = Profile::builtin("lanai-1998").unwrap();
+        let fitted = Reading::BothSides.fit(&profile).unwrap();
+        let split = Profile::builtin("lanai-1998-split").unwrap();
+        let ns = (fitted.as_ps() + 500) / 1000;
+        assert_eq!(split.processor.bytecode.as_ns(), ns);
+    }
+}

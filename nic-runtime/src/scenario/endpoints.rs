@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use super::context::Context;
 use super::limits;
 use super::mistake::{MistakeKind, Named};
-use super::model::{EndpointSpec, HostSpec, Notify};
+use super::model::{EndpointSpec, FaultPolicy, HostSpec, Notify};
 use super::names::NameIndex;
 use super::table::{self, Mistakes, Table, choice, keys};
 use crate::event::NicId;
@@ -21,6 +21,9 @@ pub(super) const ENDPOINT_KEYS: &[&str] = &[
     "host",
     "acknowledge_every",
     "fuel",
+    "on_trap",
+    "detach_after",
+    "back_off",
     "heap",
     "tx_queue",
     "rx_queue",
@@ -44,6 +47,26 @@ const HOSTS: [(&str, HostSpec); 3] = [
     ),
 ];
 const HOST_NAMES: [&str; HOSTS.len()] = keys(&HOSTS);
+
+/// What becomes of what an applet traps on.
+const FAULT_POLICIES: [(&str, FaultPolicy); 3] = [
+    ("drop", FaultPolicy::Drop),
+    ("base-path", FaultPolicy::BasePath),
+    (
+        "detach",
+        FaultPolicy::Detach {
+            after: DETACH_AFTER_DEFAULT,
+            back_off: BACK_OFF_DEFAULT,
+        },
+    ),
+];
+const FAULT_POLICY_NAMES: [&str; FAULT_POLICIES.len()] = keys(&FAULT_POLICIES);
+
+/// Traps in a row after which an applet is detached unless the scenario says otherwise.
+const DETACH_AFTER_DEFAULT: NonZeroU32 = NonZeroU32::new(3).expect("3 is not 0");
+
+/// How long an applet is detached at first unless the scenario says otherwise.
+const BACK_OFF_DEFAULT: SimDuration = SimDuration::from_ns(1_000_000);
 
 /// How the user learns of messages, and whether that is by an upcall.
 const NOTIFIES: [(&str, bool); 2] = [("poll", false), ("upcall", true)];
@@ -132,6 +155,7 @@ fn read_endpoint<'t>(
         free_buffer_length: narrow(free_buffer_length),
         host: host(table, mistakes),
         fuel: table.number("fuel", FUEL_DEFAULT, fuel_range, table::integer, mistakes),
+        on_trap: fault_policy(table, mistakes),
         heap: narrow(heap),
         tx_queue: queue(table, "tx_queue", mistakes),
         rx_queue: queue(table, "rx_queue", mistakes),
@@ -222,6 +246,29 @@ fn host(table: &Table<'_>, mistakes: &mut Mistakes) -> HostSpec {
     );
     let every = NonZeroU32::new(narrow(every)).unwrap_or(ACKNOWLEDGE_EVERY_DEFAULT);
     HostSpec::Acknowledge { every }
+}
+
+fn fault_policy(table: &Table<'_>, mistakes: &mut Mistakes) -> FaultPolicy {
+    let names = &FAULT_POLICY_NAMES;
+    let policy = choice(table, "on_trap", &FAULT_POLICIES, names, mistakes);
+    let policy = policy.unwrap_or(FaultPolicy::Drop);
+    let FaultPolicy::Detach { after, back_off } = policy else {
+        for key in ["detach_after", "back_off"] {
+            if let Some(value) = table.value(key) {
+                let partner = "on_trap = \"detach\"";
+                mistakes.add(value.span(), MistakeKind::NeedsPartner { key, partner });
+            }
+        }
+        return policy;
+    };
+    let default = u64::from(after.get());
+    let range = 1..=u64::from(u32::MAX);
+    let count = table.number("detach_after", default, range, table::integer, mistakes);
+    let given = table.optional("back_off", table::time, mistakes);
+    FaultPolicy::Detach {
+        after: NonZeroU32::new(narrow(count)).unwrap_or(after),
+        back_off: given.map_or(back_off, |given| given.value),
+    }
 }
 
 fn notify(table: &Table<'_>, profile: &Profile, mistakes: &mut Mistakes) -> Notify {

@@ -108,6 +108,8 @@ pub struct EndpointSpec {
     pub host: HostSpec,
     /// Instructions each call may execute.
     pub fuel: u64,
+    /// What becomes of what the applet traps on.
+    pub on_trap: FaultPolicy,
     /// Bytes of heap for the applet's arrays, `RxBuf` not counted.
     pub heap: u32,
     /// Descriptors the transmit queue holds.
@@ -129,6 +131,23 @@ pub enum HostSpec {
     Acknowledge {
         /// How many messages for each answer.
         every: NonZeroU32,
+    },
+}
+
+/// What becomes of a packet or a transmit descriptor on which an applet traps.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum FaultPolicy {
+    /// It is dropped.
+    Drop,
+    /// It takes the base path, as without an applet.
+    BasePath,
+    /// It is dropped; and after so many traps in a row everything takes the base path for a while, which
+    /// doubles each time until a call returns.
+    Detach {
+        /// How many traps.
+        after: NonZeroU32,
+        /// How long, at first.
+        back_off: SimDuration,
     },
 }
 

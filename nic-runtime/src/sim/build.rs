@@ -4,6 +4,7 @@ use bumpalo::Bump;
 use jive_core::{CallStack, Frame};
 
 use super::dma::Transfers;
+use super::fault::FaultRecord;
 use super::processor::Processor;
 use super::report::Report;
 use super::{AppletId, SimError, Simulation, at};
@@ -64,6 +65,11 @@ impl<'a, S: Sink> Simulation<'a, S> {
             packets_made: vec![0; scenario.endpoints.len()],
             levels: vec![Levels::default(); scenario.endpoints.len()],
             fuel: scenario.endpoints.iter().map(|spec| spec.fuel).collect(),
+            faults: scenario
+                .endpoints
+                .iter()
+                .map(|spec| FaultRecord::new(spec.on_trap))
+                .collect(),
             users,
             report: Report::new(scenario, classes, sink),
         })

@@ -4,6 +4,7 @@ use jive_core::{Lifetime, MethodId, Step, Trap, TrapKind};
 
 use super::dma::{Cargo, Transfer};
 use super::processor::{Next, Posted, Slot, Stage};
+use super::quota::Spent;
 use super::request::Request;
 use super::{Simulation, Tenant, at};
 use crate::event::{
@@ -32,6 +33,8 @@ pub(super) enum Cause {
         packet: PacketId,
         channel: ChannelId,
         length: u32,
+        /// The packet itself, where it takes the base path if the applet traps.
+        kept: Option<PacketRef>,
     },
 }
 
@@ -49,6 +52,14 @@ impl Call {
         match self.cause {
             Cause::Post(posted) => Trigger::Post(posted.post),
             Cause::Arrival { packet, .. } => Trigger::Arrival(packet),
+        }
+    }
+
+    /// Returns the packet itself, where it is kept for the base path.
+    fn kept(self) -> Option<PacketRef> {
+        match self.cause {
+            Cause::Post(_) => None,
+            Cause::Arrival { kept, .. } => kept,
         }
     }
 
@@ -74,11 +85,13 @@ impl Call {
 }
 
 impl<S: Sink> Simulation<'_, S> {
-    /// Calls `doRx`: the packet moves to `RxBuf`, its arrival slot is free.
+    /// Calls `doRx`: the packet moves to `RxBuf`, its arrival slot is free, unless it is kept.
     pub(super) fn enter_arrival(&mut self, nic: NicId, call: Call, packet: PacketRef) -> Next {
         let applet = &mut self.applets[at(call.tenant.applet.0)];
         applet.receive(&self.packets[packet].bytes);
-        self.end_arrival(packet);
+        if call.kept().is_none() {
+            self.end_arrival(packet);
+        }
         self.enter(nic, call)
     }
 
@@ -97,7 +110,9 @@ impl<S: Sink> Simulation<'_, S> {
             Cause::Arrival { .. } => self.profile.rx_call_cost(),
         };
         let instance = &mut self.applets[at(applet.0)].instance;
-        let stack = &mut self.processors[at(nic.0)].stack;
+        let processor = &mut self.processors[at(nic.0)];
+        processor.spent = Spent::default();
+        let stack = &mut processor.stack;
         let fuel = self.fuel[at(endpoint.0)];
         let started = instance.start(stack, method, args, fuel, Lifetime::PerCall);
         let stage = started.map_or_else(|trap| Stage::Trap(call, trap), |()| Stage::Run(call));
@@ -150,8 +165,11 @@ impl<S: Sink> Simulation<'_, S> {
         let rights = Rights::of(endpoint, self.profile.memory.max_packet.get());
         let applied = check(request.id(), request.args(), heap, &rights)
             .and_then(|effect| effect.apply(endpoint, heap, call.packet()));
-        let applied = match applied {
-            Ok(applied) => applied,
+        let spent = self.processors[at(nic.0)].spent;
+        let quota = &self.profile.quota;
+        let affordable = applied.and_then(|applied| Ok((applied, spent.and(&applied, quota)?)));
+        let (applied, spent) = match affordable {
+            Ok(affordable) => affordable,
             Err(kind) => {
                 self.processors[at(nic.0)].stack.resume(Err(kind));
                 return Next::After(SimDuration::ZERO, Stage::Run(call));
@@ -169,6 +187,7 @@ impl<S: Sink> Simulation<'_, S> {
                 };
                 let transfer = self.transfers.add(transfer, &[]);
                 self.queue_transfer(transfer);
+                self.processors[at(nic.0)].spent = spent;
                 return Next::Wait(Stage::Landed(call, request, to, host));
             }
             Applied::NicToHost { from, host } => {
@@ -205,7 +224,9 @@ impl<S: Sink> Simulation<'_, S> {
                 self.drop_message(call.tenant, call.packet(), DropReason::RxQueueFull);
             }
         }
-        self.processors[at(nic.0)].stack.resume(Ok(0));
+        let processor = &mut self.processors[at(nic.0)];
+        processor.spent = spent;
+        processor.stack.resume(Ok(0));
         Next::After(SimDuration::ZERO, Stage::Run(call))
     }
 
@@ -234,17 +255,39 @@ impl<S: Sink> Simulation<'_, S> {
         self.endpoints[at(call.tenant.endpoint.0)]
             .free
             .keep_popped();
+        self.faults[at(call.tenant.endpoint.0)].returned();
+        if let Some(packet) = call.kept() {
+            self.end_arrival(packet);
+        }
         self.end_call(call, TxStatus::Ok)
     }
 
-    pub(super) fn end_trapped(&mut self, call: Call, trap: Trap) -> Next {
+    pub(super) fn end_trapped(&mut self, nic: NicId, call: Call, trap: Trap) -> Next {
         self.emit_trap(call.tenant, trap);
+        let now = self.now;
+        self.faults[at(call.tenant.endpoint.0)].trapped(now);
         self.endpoints[at(call.tenant.endpoint.0)]
             .free
             .return_popped();
         self.levels_changed(call.tenant.endpoint);
+        if self.faults[at(call.tenant.endpoint.0)].falls_back() {
+            return self.fall_back(nic, call);
+        }
         self.drop_message(call.tenant, call.packet(), DropReason::AppletTrap);
         self.end_call(call, TxStatus::Trap)
+    }
+
+    /// Has what an applet trapped on take the base path.
+    fn fall_back(&mut self, nic: NicId, call: Call) -> Next {
+        match call.cause {
+            Cause::Post(posted) => self.send_after_trap(nic, posted),
+            Cause::Arrival { kept, .. } => {
+                if let Some(packet) = kept {
+                    self.accept(packet);
+                }
+                Next::Look
+            }
+        }
     }
 
     fn end_call(&mut self, call: Call, status: TxStatus) -> Next {

@@ -6,6 +6,7 @@
 use bumpalo::Bump;
 use jive_core::{Lifetime, MethodId, Step, Trap, TrapKind};
 
+use super::quota::Spent;
 use super::request::Request;
 use super::{SimError, Simulation, Tenant, at};
 use crate::event::{DmaDirection, DropReason, EndpointId, EventKind, Made, NicId, Sink, Trigger};
@@ -99,7 +100,9 @@ impl<S: Sink> Simulation<'_, S> {
     ) -> Result<Option<i32>, Trap> {
         let fuel = self.fuel[at(tenant.endpoint.0)];
         let instance = &mut self.applets[at(tenant.applet.0)].instance;
-        let stack = &mut self.processors[at(nic.0)].stack;
+        let processor = &mut self.processors[at(nic.0)];
+        processor.spent = Spent::default();
+        let stack = &mut processor.stack;
         instance.start(stack, method, &[], fuel, Lifetime::Persistent)?;
         loop {
             let instance = &mut self.applets[at(tenant.applet.0)].instance;
@@ -128,9 +131,13 @@ impl<S: Sink> Simulation<'_, S> {
         let id = tenant.endpoint;
         let heap = self.applets[at(tenant.applet.0)].instance.heap_mut();
         let endpoint = &mut self.endpoints[at(id.0)];
+        let nic = endpoint.nic;
         let rights = Rights::of(endpoint, self.profile.memory.max_packet.get());
         let effect = check(request.id(), request.args(), heap, &rights)?;
-        match effect.apply(endpoint, heap, None)? {
+        let applied = effect.apply(endpoint, heap, None)?;
+        let spent = &mut self.processors[at(nic.0)].spent;
+        *spent = spent.and(&applied, &self.profile.quota)?;
+        match applied {
             Applied::Value(value) => {
                 self.emit_native(tenant, request, value, Made::Nothing);
                 return Ok(value);

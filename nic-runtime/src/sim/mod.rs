@@ -8,9 +8,11 @@
 mod build;
 mod call;
 mod dma;
+mod fault;
 mod levels;
 mod load;
 mod processor;
+mod quota;
 mod report;
 mod request;
 mod sram;
@@ -20,9 +22,10 @@ mod wire;
 use bumpalo::Bump;
 
 use self::dma::{TransferRef, Transfers};
+use self::fault::FaultRecord;
 use self::processor::Processor;
 use self::report::Report;
-pub use self::sram::{SramDemand, SramShares};
+pub use self::sram::{SramDemand, SramHolder, SramShare, SramShares};
 use crate::event::{EndReason, EndpointId, Levels, NicId, Sink};
 use crate::fabric::{DirectionId, Fabric, PacketRef, PacketStore};
 use crate::host::User;
@@ -90,6 +93,17 @@ pub fn run<S: Sink>(scenario: &Scenario, sink: &mut S) -> Result<RunEnd, SimErro
     Ok(simulation.run())
 }
 
+/// Tells who holds how much of each NIC's SRAM, in the order of the NICs, whether or not it fits.
+///
+/// # Errors
+///
+/// [`SimError::Class`] where a class is rejected.
+pub fn sram_holders(scenario: &Scenario) -> Result<Vec<SramHolder>, SimError> {
+    let arena = Bump::new();
+    let classes = load::load_classes(&arena, scenario)?;
+    Ok(sram::holders(scenario, classes))
+}
+
 /// Everything that exists in a run.
 struct Simulation<'a, S: Sink> {
     now: SimTime,
@@ -119,6 +133,7 @@ struct Simulation<'a, S: Sink> {
     /// What each endpoint's queues and heap held when that was last reported.
     levels: Vec<Levels>,
     fuel: Vec<u64>,
+    faults: Vec<FaultRecord>,
     /// How many packets each endpoint has made.
     packets_made: Vec<u64>,
     users: Vec<User>,

@@ -6,8 +6,9 @@ use jive_core::{CallStack, Trap};
 
 use super::call::{Call, Cause};
 use super::dma::{Cargo, Transfer};
+use super::quota::Spent;
 use super::request::Request;
-use super::{Simulation, Tenant, Work, at};
+use super::{AppletId, Simulation, Tenant, Work, at};
 use crate::event::{EndpointId, EventKind, NicId, PostId, Sink, Trigger, TxStatus};
 use crate::fabric::PacketRef;
 use crate::sle::ArraySpan;
@@ -18,6 +19,8 @@ use crate::unet::{self, Channel, HostSpan, TransmitDescriptor};
 pub(super) struct Processor<'a> {
     /// The calls of the applet that runs, if one does.
     pub(super) stack: CallStack<'a>,
+    /// What that call has used of its quota.
+    pub(super) spent: Spent,
     stage: Stage,
     /// The slot that the stage waits for, where it waits for one.
     held: Option<Slot>,
@@ -28,6 +31,7 @@ impl<'a> Processor<'a> {
     pub(super) fn new(stack: CallStack<'a>) -> Processor<'a> {
         Processor {
             stack,
+            spent: Spent::default(),
             stage: Stage::Idle,
             held: None,
             turn: Turn::Arrival,
@@ -142,7 +146,7 @@ impl<S: Sink> Simulation<'_, S> {
                     self.landed(nic, call, &request, (to, host))
                 }
                 Stage::Return(call, value) => self.return_from(nic, call, value),
-                Stage::Trap(call, trap) => self.end_trapped(call, trap),
+                Stage::Trap(call, trap) => self.end_trapped(nic, call, trap),
             };
             let processor = &mut self.processors[at(nic.0)];
             match next {
@@ -210,7 +214,8 @@ impl<S: Sink> Simulation<'_, S> {
     /// Gives an arrival to its endpoint's applet, or to the endpoint.
     fn arrived(&mut self, packet: PacketRef) -> Next {
         let (id, to, channel, length) = self.arrival(packet);
-        if let Some(applet) = self.applet_of[at(to.0)] {
+        if let Some(applet) = self.attached(to) {
+            let falls_back = self.faults[at(to.0)].falls_back();
             let call = Call {
                 tenant: Tenant {
                     endpoint: to,
@@ -221,6 +226,7 @@ impl<S: Sink> Simulation<'_, S> {
                     packet: id,
                     channel,
                     length,
+                    kept: falls_back.then_some(packet),
                 },
             };
             return Next::After(
@@ -228,6 +234,18 @@ impl<S: Sink> Simulation<'_, S> {
                 Stage::EnterArrival(call, packet),
             );
         }
+        self.accept(packet);
+        Next::Look
+    }
+
+    /// Returns the applet that takes what comes for an endpoint now.
+    fn attached(&self, id: EndpointId) -> Option<AppletId> {
+        self.applet_of[at(id.0)].filter(|_| self.faults[at(id.0)].is_attached(self.now))
+    }
+
+    /// Gives an arrival to its endpoint on the base path.
+    pub(super) fn accept(&mut self, packet: PacketRef) {
+        let (id, to, channel, length) = self.arrival(packet);
         let endpoint = &mut self.endpoints[at(to.0)];
         match unet::accept(endpoint, id, channel, &self.packets[packet].bytes) {
             Ok(buffers) => {
@@ -272,7 +290,6 @@ impl<S: Sink> Simulation<'_, S> {
                 self.end_arrival(packet);
             }
         }
-        Next::Look
     }
 
     /// Gives a transmit descriptor to its endpoint's applet, or sends what it names.
@@ -281,7 +298,7 @@ impl<S: Sink> Simulation<'_, S> {
         let Some((channel, span)) = unet::resolve(endpoint, posted.descriptor) else {
             return self.end_post(posted, TxStatus::Refused);
         };
-        if let Some(applet) = self.applet_of[at(posted.endpoint.0)] {
+        if let Some(applet) = self.attached(posted.endpoint) {
             let call = Call {
                 tenant: Tenant {
                     endpoint: posted.endpoint,
@@ -292,6 +309,18 @@ impl<S: Sink> Simulation<'_, S> {
             };
             return Next::After(self.profile.entry.tx_setup, Stage::Enter(call));
         }
+        self.send_plain(nic, posted, channel, span)
+    }
+
+    /// Sends what a transmit descriptor names on the base path, after its applet trapped on it.
+    pub(super) fn send_after_trap(&mut self, nic: NicId, posted: Posted) -> Next {
+        match unet::resolve(&self.endpoints[at(posted.endpoint.0)], posted.descriptor) {
+            Some((channel, span)) => self.send_plain(nic, posted, channel, span),
+            None => self.end_post(posted, TxStatus::Refused),
+        }
+    }
+
+    fn send_plain(&mut self, nic: NicId, posted: Posted, channel: Channel, span: HostSpan) -> Next {
         if span.length() > self.profile.memory.max_packet.get() {
             return self.end_post(posted, TxStatus::Refused);
         }

@@ -5,7 +5,7 @@ use std::fmt;
 use jive_core::Frame;
 
 use super::{SimError, at};
-use crate::event::NicId;
+use crate::event::{EndpointId, NicId};
 use crate::profile::Profile;
 use crate::scenario::model::{EndpointSpec, Scenario};
 use crate::sle::{LoadedClass, memory_bytes};
@@ -44,6 +44,32 @@ impl SramShares {
     }
 }
 
+/// Something that holds a part of a NIC's SRAM.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct SramHolder {
+    /// The NIC.
+    pub nic: NicId,
+    /// What holds it.
+    pub share: SramShare,
+    /// How many bytes.
+    pub bytes: u64,
+}
+
+/// What a part of a NIC's SRAM is for.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum SramShare {
+    /// Slots for packets that come in, go out or wait for DMA.
+    Staging,
+    /// The call stack of the processor.
+    Stack,
+    /// A linked program; its position in [`Scenario::classes`].
+    Program(usize),
+    /// Heap, `RxBuf` and fields of an endpoint's applet.
+    Applet(EndpointId),
+    /// Transmit and free queue and channel table of an endpoint.
+    Queues(EndpointId),
+}
+
 /// What is asked of one NIC's SRAM.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct SramDemand {
@@ -76,58 +102,85 @@ impl fmt::Display for SramDemand {
 
 /// Checks that what the scenario puts on each NIC fits.
 pub(super) fn check(scenario: &Scenario, classes: &[LoadedClass<'_>]) -> Result<(), SimError> {
-    for (nic, spec) in (0u32..).map(NicId).zip(&scenario.nics) {
-        let shares = shares(scenario, classes, nic);
-        if shares.total() > u64::from(spec.sram) {
-            let demand = SramDemand {
-                nic,
-                sram: spec.sram,
-                shares,
-            };
-            return Err(SimError::SramTooSmall(demand));
-        }
+    let mut demands: Vec<SramDemand> = (0u32..)
+        .map(NicId)
+        .zip(&scenario.nics)
+        .map(|(nic, spec)| SramDemand {
+            nic,
+            sram: spec.sram,
+            shares: SramShares::default(),
+        })
+        .collect();
+    for SramHolder { nic, share, bytes } in holders(scenario, classes) {
+        let shares = &mut demands[at(nic.0)].shares;
+        *match share {
+            SramShare::Staging => &mut shares.staging,
+            SramShare::Stack => &mut shares.stack,
+            SramShare::Program(_) => &mut shares.programs,
+            SramShare::Applet(_) => &mut shares.applets,
+            SramShare::Queues(_) => &mut shares.queues,
+        } += bytes;
     }
-    Ok(())
+    let too_small = |demand: &SramDemand| demand.shares.total() > u64::from(demand.sram);
+    match demands.into_iter().find(too_small) {
+        Some(demand) => Err(SimError::SramTooSmall(demand)),
+        None => Ok(()),
+    }
 }
 
-fn shares(scenario: &Scenario, classes: &[LoadedClass<'_>], nic: NicId) -> SramShares {
-    let mut shares = of_nic(&scenario.profile);
-    let mut loaded = vec![false; classes.len()];
-    for spec in scenario.endpoints.iter().filter(|spec| spec.nic == nic) {
-        shares.queues += u64::from(spec.tx_queue) * TRANSMIT_ENTRY_BYTES
-            + u64::from(spec.free_buffer_count) * FREE_ENTRY_BYTES;
-        if let Some(class) = spec.class {
-            let program = classes[class].program;
-            shares.applets +=
-                of_applet(&scenario.profile, spec) + program.field_count() as u64 * FIELD_BYTES;
+/// Returns who holds how much, in the order of the NICs, on each in the order of [`SramShare`].
+pub(super) fn holders(scenario: &Scenario, classes: &[LoadedClass<'_>]) -> Vec<SramHolder> {
+    let mut holders = Vec::new();
+    let mut channels = vec![0u64; scenario.endpoints.len()];
+    for channel in &scenario.channels {
+        for (endpoint, _) in [channel.a, channel.b] {
+            channels[at(endpoint.0)] += 1;
+        }
+    }
+    // For each NIC: which of its endpoints come, in file order.
+    let mut residents = vec![Vec::new(); scenario.nics.len()];
+    for (id, spec) in (0u32..).map(EndpointId).zip(&scenario.endpoints) {
+        residents[at(spec.nic.0)].push((id, spec));
+    }
+    for (nic, residents) in (0u32..).map(NicId).zip(&residents) {
+        let mut hold = |share, bytes| holders.push(SramHolder { nic, share, bytes });
+        hold(SramShare::Staging, staging(&scenario.profile));
+        hold(SramShare::Stack, stack(&scenario.profile));
+        let mut loaded = vec![false; classes.len()];
+        for class in residents.iter().filter_map(|(_, spec)| spec.class) {
             if !std::mem::replace(&mut loaded[class], true) {
-                shares.programs += program.byte_size() as u64;
+                let program = classes[class].program;
+                hold(SramShare::Program(class), program.byte_size() as u64);
             }
         }
-    }
-    for (endpoint, _) in scenario
-        .channels
-        .iter()
-        .flat_map(|channel| [channel.a, channel.b])
-    {
-        if scenario.endpoints[at(endpoint.0)].nic == nic {
-            shares.queues += CHANNEL_BYTES;
+        for (id, spec) in residents {
+            if let Some(class) = spec.class {
+                let fields = classes[class].program.field_count() as u64 * FIELD_BYTES;
+                let bytes = of_applet(&scenario.profile, spec) + fields;
+                hold(SramShare::Applet(*id), bytes);
+            }
+        }
+        for (id, spec) in residents {
+            let bytes = u64::from(spec.tx_queue) * TRANSMIT_ENTRY_BYTES
+                + u64::from(spec.free_buffer_count) * FREE_ENTRY_BYTES
+                + channels[at(id.0)] * CHANNEL_BYTES;
+            hold(SramShare::Queues(*id), bytes);
         }
     }
-    shares
+    holders
 }
 
-fn of_nic(profile: &Profile) -> SramShares {
+fn staging(profile: &Profile) -> u64 {
     let memory = &profile.memory;
     let slots = [memory.arrival_slots, memory.send_slots, memory.dma_slots];
     let slots: u64 = slots.map(|slots| u64::from(slots.get())).iter().sum();
+    slots * u64::from(memory.max_packet.get())
+}
+
+fn stack(profile: &Profile) -> u64 {
     let processor = &profile.processor;
-    SramShares {
-        staging: slots * u64::from(memory.max_packet.get()),
-        stack: u64::from(processor.call_depth.get()) * size_of::<Frame>() as u64
-            + u64::from(processor.call_slots.get()) * SLOT_BYTES,
-        ..SramShares::default()
-    }
+    u64::from(processor.call_depth.get()) * size_of::<Frame>() as u64
+        + u64::from(processor.call_slots.get()) * SLOT_BYTES
 }
 
 fn of_applet(profile: &Profile, spec: &EndpointSpec) -> u64 {

@@ -2,6 +2,8 @@
 
 mod applets;
 mod base_path;
+mod faults;
+mod hostile;
 mod isolation;
 mod links;
 mod loading;

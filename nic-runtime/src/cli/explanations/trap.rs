@@ -65,6 +65,15 @@ pub(super) const ENTRIES: &[Explanation] = &[
                them. `jive run` shows the native's arguments in its trace.",
     },
     Explanation {
+        code: "QuotaExceeded",
+        meaning: "The call asked a native for more than one call may have: bytes by DMA, both directions \
+                  together, or packets. The profile's `[quota]` says how much that is. The native did \
+                  nothing.",
+        example: "while (true) {\n    txPush(buf, 0, channel, 1);     // one call sends 64 packets at most\n}",
+        mend: "Do less in one call: the user's next descriptor or the next packet is another. Or run \
+               the scenario under a profile whose quota is larger.",
+    },
+    Explanation {
         code: "TransientEscape",
         meaning: "An array made while `doTx` or `doRx` runs was stored in a field. Its memory is free \
                   again when the call returns, so the field would point at nothing.",

@@ -1,0 +1,212 @@
+//! One hostile neighbour of each kind, on the NIC and link of a victim, among 64 endpoints.
+
+use std::fmt::Write as _;
+
+use nic_runtime::export::PayloadMode;
+use nic_runtime::export::json::JsonTrace;
+use nic_runtime::export::summary::Summary;
+use nic_runtime::profile::Quota;
+use nic_runtime::sim;
+use serde_json::Value;
+
+use crate::trace::read;
+
+/// A kind of harm: the length of the message that brings it about, and the trap it ends in.
+struct Kind {
+    name: &'static str,
+    length: u32,
+    trap: Option<&'static str>,
+}
+
+const KINDS: [Kind; 13] = [
+    kind("endless loop", 1, Some("FuelExhausted")),
+    kind("every bytecode of its budget", 2, None),
+    kind("trap storm", 3, Some("ArithmeticException")),
+    kind("send storm", 4, Some("QuotaExceeded")),
+    kind("DMA storm", 5, Some("QuotaExceeded")),
+    kind("heap exhaustion", 6, Some("OutOfMemoryError")),
+    kind("recursion", 7, Some("StackOverflowError")),
+    kind("oversized requests", 8, Some("ProtectionFault")),
+    kind("queue hog", 9, None),
+    kind("packets to itself", 10, None),
+    kind("free-buffer hoarding", 11, None),
+    kind("requests at boundary values", 12, Some("ProtectionFault")),
+    kind("descriptors of others' memory", 13, Some("ProtectionFault")),
+];
+
+const fn kind(name: &'static str, length: u32, trap: Option<&'static str>) -> Kind {
+    Kind { name, length, trap }
+}
+
+/// Instructions of a call in which `Hostile` spends its whole budget: 100 rounds of 9, 9 around them, 4
+/// to choose the harm and 3 of `doTx`.
+const WHOLE_BUDGET: u64 = 916;
+
+/// NIC `b` has a victim, a hostile endpoint and 62 that are neither; NIC `a` has their peers.
+fn endpoints(hostile: &str) -> String {
+    let mut toml = String::from(
+        "profile = 'lanai-1998-split'\n\
+         [[nic]]\nname = 'a'\nsram = '8MiB'\n[[nic]]\nname = 'b'\nsram = '8MiB'\n\
+         [[endpoint]]\nnic = 'a'\nname = 'source'\n\
+         [[endpoint]]\nnic = 'a'\nname = 'hole'\n\
+         [[endpoint]]\nnic = 'b'\nname = 'victim'\napplet = 'builtin:RawUnet'\nhost = 'echo'\n\
+         [[channel]]\nsource = 1\nvictim = 1\n",
+    );
+    let _infallible = write!(
+        toml,
+        "[[endpoint]]\nnic = 'b'\nname = 'hostile'\napplet = 'Hostile.class'\n{hostile}\n\
+         [[channel]]\nhole = 1\nhostile = 1\n[[channel]]\nhostile = [2, 3]\n"
+    );
+    for bystander in 0..62 {
+        let applet = match bystander % 2 {
+            0 => "applet = 'builtin:RawUnet'\n",
+            _ => "",
+        };
+        let _infallible = write!(
+            toml,
+            "[[endpoint]]\nnic = 'b'\nname = 'bystander{bystander}'\n{applet}"
+        );
+    }
+    toml
+}
+
+fn send(endpoint: &str, at: &str, length: u32, repeat: u32, every: &str) -> String {
+    format!(
+        "[[send]]\nendpoint = '{endpoint}'\nchannel = 1\nat = '{at}'\n\
+         payload = {{ count = {length} }}\nrepeat = {repeat}\nevery = '{every}'\n"
+    )
+}
+
+fn run(toml: &str, quota: Option<Quota>) -> Vec<Value> {
+    let mut scenario = read(toml);
+    scenario.profile.quota = quota.unwrap_or(scenario.profile.quota);
+    let mut sink = JsonTrace::new(Vec::new(), PayloadMode::Shown, "", 1);
+    let end = sim::run(&scenario, &mut sink).unwrap_or_else(|error| panic!("{error}"));
+    let mut summary = Summary::default();
+    summary.end(end.time, end.reason);
+    let bytes = sink.finish(&summary).expect("a vector takes every write");
+    let text = String::from_utf8(bytes).expect("JSON is UTF-8");
+    text.lines()
+        .map(|line| serde_json::from_str(line).expect("a line is an object"))
+        .collect()
+}
+
+fn of<'t>(trace: &'t [Value], endpoint: &str) -> Vec<&'t Value> {
+    trace
+        .iter()
+        .filter(|event| event["endpoint"] == endpoint)
+        .collect()
+}
+
+/// The victim's messages come at 4 ms of every 10; what is hostile happens at 0 and at 6.
+const ROUNDS: u32 = 20;
+
+fn fixed_schedule(kind: Option<&Kind>) -> String {
+    let fuel = match kind {
+        Some(kind) if kind.length == 2 => WHOLE_BUDGET,
+        _ => 10_000,
+    };
+    let mut toml = endpoints(&format!("fuel = {fuel}"));
+    if let Some(kind) = kind {
+        toml += &send("hostile", "10ms", kind.length, ROUNDS, "10ms");
+    }
+    toml += &send("source", "14ms", 1000, ROUNDS, "10ms");
+    if let Some(kind) = kind {
+        toml += &send("hostile", "16ms", kind.length, ROUNDS, "10ms");
+    }
+    toml
+}
+
+#[test]
+fn at_a_fixed_schedule_no_neighbour_changes_a_byte_of_the_victims_trace() {
+    let alone = run(&fixed_schedule(None), None);
+    let expected = of(&alone, "victim");
+    let received = expected
+        .iter()
+        .filter(|event| event["event"] == "rx-descriptor");
+    assert_eq!(received.count(), ROUNDS as usize);
+    for kind in &KINDS {
+        let beside = run(&fixed_schedule(Some(kind)), None);
+        assert_eq!(of(&beside, "victim"), expected, "{}", kind.name);
+        let hostile = of(&beside, "hostile");
+        let calls = hostile.iter().filter(|event| event["method"] == "doTx");
+        assert!(calls.count() >= 2 * ROUNDS as usize, "{}", kind.name);
+        let traps: Vec<&&Value> = hostile
+            .iter()
+            .filter(|event| event["event"] == "trap")
+            .collect();
+        match kind.trap {
+            Some(trap) => {
+                assert!(!traps.is_empty(), "{}", kind.name);
+                assert!(
+                    traps.iter().all(|event| event["kind"] == trap),
+                    "{}",
+                    kind.name
+                );
+            }
+            None => assert_eq!(traps.len(), 0, "{}", kind.name),
+        }
+    }
+}
+
+#[test]
+fn the_whole_budget_is_spent_to_the_last_bytecode() {
+    let kind = &KINDS[1];
+    let trace = run(&fixed_schedule(Some(kind)), None);
+    let returned = of(&trace, "hostile")
+        .into_iter()
+        .filter(|event| event["event"] == "applet-return" && event["method"] == "doTx");
+    let bytecodes: Vec<&Value> = returned.map(|event| &event["bytecodes"]).collect();
+    assert_eq!(
+        bytecodes,
+        vec![&Value::from(WHOLE_BUDGET); 2 * ROUNDS as usize]
+    );
+}
+
+/// Messages that the victim has to send, all due at once.
+const LOAD: u32 = 200;
+
+/// When the victim's last message was done, and the hostile endpoint's events by then.
+fn saturated(kind: Option<(u32, u32)>) -> (u64, usize) {
+    // Fuel and quotas with which no call of the neighbour's takes longer than one of the victim's: its 2000 bytes
+    // take 40 us by DMA.
+    let quota = Quota {
+        dma_bytes: 2_000,
+        sends: 2,
+    };
+    let mut toml = endpoints("fuel = 250");
+    if let Some((length, repeat)) = kind {
+        toml += &send("hostile", "1ms", length, repeat, "0us");
+    }
+    toml += &send("victim", "1ms", 2000, LOAD, "0us");
+    let trace = run(&toml, Some(quota));
+    let done = of(&trace, "victim")
+        .into_iter()
+        .filter(|event| event["event"] == "tx-done")
+        .map(|event| event["t_ns"].as_u64().unwrap());
+    let times: Vec<u64> = done.collect();
+    assert_eq!(times.len(), LOAD as usize);
+    let last = times[times.len() - 1];
+    let hostile = of(&trace, "hostile");
+    let by_then = hostile
+        .iter()
+        .filter(|event| event["t_ns"].as_u64().is_some_and(|time| time <= last));
+    (last - 1_000_000, by_then.count())
+}
+
+#[test]
+fn under_the_fair_scheduler_a_neighbour_takes_its_share_and_no_more() {
+    let (alone, _) = saturated(None);
+    let endless = kind("packets to itself without end", 14, None);
+    for kind in KINDS.iter().chain([&endless]) {
+        // One packet that goes round for ever is a packet at every turn already.
+        let repeat = if kind.length == 14 { 1 } else { 4 * LOAD };
+        let (beside, events) = saturated(Some((kind.length, repeat)));
+        assert!(events > LOAD as usize, "{}: {events} events", kind.name);
+        assert!(
+            beside <= 2 * alone,
+            "{}: {beside} ns beside it, {alone} ns alone",
+            kind.name
+        );
+    }
+}
