@@ -1,0 +1,51 @@
+//! One piece of work at a time, for callgrind to count its instructions: see `bench/gate`.
+
+use std::hint::black_box;
+
+use bench::traffic::Traffic;
+use bumpalo::Bump;
+use jive_core::ClassFile;
+use nic_runtime::scenario::Scenario;
+use nic_runtime::sim;
+use nic_runtime::sle::{Policy, load_class, verify_class};
+
+/// Packets that are counted; what it takes to build the simulation is in the count.
+const PACKETS: u64 = 1_000;
+
+fn main() {
+    let work = std::env::args().nth(1);
+    match work.as_deref() {
+        Some("load") => counted_load(&Bump::new()),
+        Some("verify") => {
+            let bytes = applets::RAW_UNET.class;
+            let length = ClassFile::index_len(bytes).expect("a class file");
+            let mut index = vec![0; length];
+            counted_verify(ClassFile::parse(bytes, &mut index).expect("a class file"));
+        }
+        Some("packets") => counted_packets(&Traffic::of_one_pair(PACKETS).scenario()),
+        _ => {
+            eprintln!("usage: counted load|verify|packets");
+            std::process::exit(2);
+        }
+    }
+}
+
+#[inline(never)]
+fn counted_load(arena: &Bump) {
+    black_box(load_class(
+        arena,
+        black_box(applets::RAW_UNET.class),
+        Policy::Applet,
+    ))
+    .expect("loads");
+}
+
+#[inline(never)]
+fn counted_verify(class: ClassFile<'_>) {
+    black_box(verify_class(black_box(class), Policy::Applet, &mut ())).expect("verifies");
+}
+
+#[inline(never)]
+fn counted_packets(scenario: &Scenario) {
+    black_box(sim::run(black_box(scenario), &mut ())).expect("runs");
+}
