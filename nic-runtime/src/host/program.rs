@@ -47,7 +47,9 @@ impl Program {
         match self {
             Program::Sink => Reaction::Read,
             Program::Echo => Reaction::Send { channel, length },
-            Program::Acknowledge { every } if (before + 1) % u64::from(every.get()) == 0 => {
+            Program::Acknowledge { every }
+                if (before + 1).is_multiple_of(u64::from(every.get())) =>
+            {
                 let length = length.min(ACKNOWLEDGEMENT_BYTES);
                 Reaction::Send { channel, length }
             }

@@ -259,7 +259,7 @@ mod tests {
         for row in &COST_ROWS {
             let mut changed = profile.clone();
             let cost = (row.cost)(&mut changed);
-            *cost = *cost + SimDuration::from_ns(13);
+            *cost += SimDuration::from_ns(13);
             let mut expected = before;
             for (total, printed) in expected.iter_mut().zip(row.printed_ns) {
                 if printed != 0 {
