@@ -74,7 +74,7 @@ where
         let number = |value: &f64| format!("{value}");
         chart
             .configure_mesh()
-            .light_line_style(WHITE)
+            .max_light_lines(0)
             .bold_line_style(BLACK.mix(0.1))
             .x_desc(axis(plot.x))
             .y_desc(axis(plot.y))

@@ -3,6 +3,7 @@
 mod documents;
 mod exec;
 mod golden;
+mod paper;
 mod rejected;
 mod reports;
 mod run;

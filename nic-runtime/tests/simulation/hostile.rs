@@ -203,8 +203,10 @@ fn under_the_fair_scheduler_a_neighbour_takes_its_share_and_no_more() {
         let repeat = if kind.length == 14 { 1 } else { 4 * LOAD };
         let (beside, events) = saturated(Some((kind.length, repeat)));
         assert!(events > LOAD as usize, "{}: {events} events", kind.name);
+        // The loop takes an arrival, then a descriptor: who posts packets to itself has a turn of each.
+        let turns = if kind.length == 10 { 2 } else { 1 };
         assert!(
-            beside <= 2 * alone,
+            beside <= (1 + turns) * alone,
             "{}: {beside} ns beside it, {alone} ns alone",
             kind.name
         );
