@@ -7,33 +7,30 @@ use std::num::{NonZeroU32, NonZeroU64};
 use serde::de::{self, Deserialize, Deserializer};
 
 use crate::time::SimDuration;
-use crate::units::{self, Decimal, UnitError};
+use crate::units::UnitError;
+
+mod quantity;
+
+use quantity::{
+    WrittenCost, call_depth, call_slots, duration, frequency, packet_size, rate, size, slots,
+};
 
 /// The profiles that come with the program: name and text.
 const BUILTIN: &[(&str, &str)] = &[
-    ("lanai-1998", include_str!("../profiles/lanai-1998.toml")),
+    ("lanai-1998", include_str!("../../profiles/lanai-1998.toml")),
     (
         "lanai-1998-split",
-        include_str!("../profiles/lanai-1998-split.toml"),
+        include_str!("../../profiles/lanai-1998-split.toml"),
     ),
     (
         "lanai-1998-dual-dma",
-        include_str!("../profiles/lanai-1998-dual-dma.toml"),
+        include_str!("../../profiles/lanai-1998-dual-dma.toml"),
     ),
-    ("modern", include_str!("../profiles/modern.toml")),
+    ("modern", include_str!("../../profiles/modern.toml")),
 ];
 
-/// Largest packet that a profile may allow: what a Java array index and the host's offsets share with
-/// room to spare, and small enough that slots of that size stay affordable.
-const MAX_PACKET_LIMIT: u32 = 1 << 20;
-/// Most slots of one kind, so that no product of slots and packet size overflows 64 bits by far.
-const SLOTS_LIMIT: u32 = 1 << 16;
 /// Instructions that the row of a call of `doTx` or `doRx` holds: the return, and the push of its value.
 const RETURN_INSTRUCTIONS: u64 = 2;
-/// Deepest call stack that a profile may ask for; every NIC's is allocated.
-const CALL_DEPTH_LIMIT: u32 = 1 << 14;
-/// Most locals and operands that a profile may ask for; every NIC's are allocated.
-const CALL_SLOTS_LIMIT: u32 = 1 << 18;
 
 /// A cost model. Holding one proves that it is complete and within the limits of this file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -478,75 +475,6 @@ impl WrittenProfile {
             host: self.host,
         })
     }
-}
-
-/// A cost as written.
-#[derive(Copy, Clone)]
-enum WrittenCost {
-    Time(SimDuration),
-    Cycles(Decimal),
-}
-
-impl WrittenCost {
-    fn resolve(self, clock: NonZeroU64) -> Result<SimDuration, UnitError> {
-        match self {
-            WrittenCost::Time(time) => Ok(time),
-            WrittenCost::Cycles(cycles) => cycles.cycles(clock),
-        }
-    }
-}
-
-impl<'de> Deserialize<'de> for WrittenCost {
-    fn deserialize<D: Deserializer<'de>>(source: D) -> Result<WrittenCost, D::Error> {
-        let text = String::deserialize(source)?;
-        match Decimal::split(&text) {
-            Ok((cycles, "cycles")) => Ok(WrittenCost::Cycles(cycles)),
-            Ok(_) | Err(_) => units::parse_duration(&text)
-                .map(WrittenCost::Time)
-                .map_err(de::Error::custom),
-        }
-    }
-}
-
-fn duration<'de, D: Deserializer<'de>>(source: D) -> Result<SimDuration, D::Error> {
-    units::parse_duration(&String::deserialize(source)?).map_err(de::Error::custom)
-}
-
-fn size<'de, D: Deserializer<'de>>(source: D) -> Result<u32, D::Error> {
-    let bytes = units::parse_size(&String::deserialize(source)?).map_err(de::Error::custom)?;
-    u32::try_from(bytes).map_err(|_| de::Error::custom("expected less than 4096 MiB"))
-}
-
-fn packet_size<'de, D: Deserializer<'de>>(source: D) -> Result<NonZeroU32, D::Error> {
-    at_most(size(source)?, MAX_PACKET_LIMIT)
-}
-
-fn slots<'de, D: Deserializer<'de>>(source: D) -> Result<NonZeroU32, D::Error> {
-    at_most(u32::deserialize(source)?, SLOTS_LIMIT)
-}
-
-fn call_depth<'de, D: Deserializer<'de>>(source: D) -> Result<NonZeroU32, D::Error> {
-    at_most(u32::deserialize(source)?, CALL_DEPTH_LIMIT)
-}
-
-fn call_slots<'de, D: Deserializer<'de>>(source: D) -> Result<NonZeroU32, D::Error> {
-    at_most(u32::deserialize(source)?, CALL_SLOTS_LIMIT)
-}
-
-fn at_most<E: de::Error>(value: u32, limit: u32) -> Result<NonZeroU32, E> {
-    NonZeroU32::new(value)
-        .filter(|value| value.get() <= limit)
-        .ok_or_else(|| E::custom(format_args!("expected 1 to {limit}, found {value}")))
-}
-
-fn rate<'de, D: Deserializer<'de>>(source: D) -> Result<NonZeroU64, D::Error> {
-    let rate = units::parse_rate(&String::deserialize(source)?).map_err(de::Error::custom)?;
-    NonZeroU64::new(rate).ok_or_else(|| de::Error::custom("expected more than 0 B/s"))
-}
-
-fn frequency<'de, D: Deserializer<'de>>(source: D) -> Result<NonZeroU64, D::Error> {
-    let hertz = units::parse_frequency(&String::deserialize(source)?).map_err(de::Error::custom)?;
-    NonZeroU64::new(hertz).ok_or_else(|| de::Error::custom("expected more than 0 Hz"))
 }
 
 #[cfg(test)]
