@@ -400,9 +400,10 @@ mod tests {
             let bytes = [0xc4, byte, 1, 2, 0xff, 0xfe];
             // JVMS §6.5.wide: loads, stores and `ret` take four bytes, `iinc` takes six.
             let expected = match byte {
-                0x15..=0x19 | 0x36..=0x3a | 0xa9 => Ok((4, Operand::Local(0x0102))),
+                0x15..=0x19 | 0x36..=0x3a | 0xa9 => Ok((4, true, Operand::Local(0x0102))),
                 0x84 => Ok((
                     6,
+                    true,
                     Operand::LocalIncrement {
                         local: 0x0102,
                         by: -2,
@@ -411,10 +412,9 @@ mod tests {
                 _ => Err(DecodeErrorKind::WideOperand(byte)),
             };
             let decoded = decode(&bytes, Pc(0));
-            assert!(decoded.is_err() || decoded.is_ok_and(|insn| insn.wide));
             assert_eq!(
                 decoded
-                    .map(|insn| (insn.length, insn.operand))
+                    .map(|insn| (insn.length, insn.wide, insn.operand))
                     .map_err(|error| error.kind),
                 expected,
                 "{byte:#04x}"
