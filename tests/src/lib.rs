@@ -4,6 +4,7 @@
 pub mod asm;
 pub mod defensive;
 pub mod fixture;
+pub mod frequencies;
 pub mod fuzzing;
 pub mod generate;
 pub mod machine;

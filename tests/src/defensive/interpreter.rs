@@ -56,6 +56,8 @@ pub struct Interpreter<'c> {
     frames_max: usize,
     pub(super) fuel: u64,
     pub(super) executed: u64,
+    /// How often the instruction at each pc was executed, by method.
+    visits: Vec<Vec<u64>>,
 }
 
 impl<'c> Interpreter<'c> {
@@ -88,7 +90,17 @@ impl<'c> Interpreter<'c> {
             frames_max,
             fuel: 0,
             executed: 0,
+            visits: class
+                .methods()
+                .map(|method| vec![0; method.code().map_or(0, |code| code.bytes.len())])
+                .collect(),
         })
+    }
+
+    /// Returns how often each instruction was executed since the class was loaded, by method, then pc.
+    #[must_use]
+    pub fn visits(&self) -> &[Vec<u64>] {
+        &self.visits
     }
 
     /// Returns how many instructions the last call executed, and the fuel that it left.
@@ -176,6 +188,7 @@ impl<'c> Interpreter<'c> {
         let insn = decode(frame.code, frame.pc).map_err(|_| Breach::NoInstruction)?;
         self.fuel = self.fuel.checked_sub(1).ok_or(TrapKind::FuelExhausted)?;
         self.executed += 1;
+        self.visits[frame.method.id.index()][frame.pc.index()] += 1;
         let mut next = i64::from(insn.next_pc());
         let mut doing = Doing {
             machine: self,

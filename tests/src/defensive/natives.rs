@@ -1,6 +1,8 @@
-//! Natives that answer by a seed, so that two interpreters which ask alike are answered alike.
+//! Natives whose answers are decided beforehand, so that two interpreters which ask alike are answered alike.
 
 use jive_core::{ArrayKind, Heap, NativeDecl, NativeId, NativeType, Natives, TrapKind};
+
+use nic_runtime::sle::NicNative;
 
 use crate::fuzzing::Random;
 
@@ -28,11 +30,25 @@ pub enum Outcome {
     Array(ArrayKind, i32),
 }
 
-/// The natives of a table, answering from a stream of random numbers, and what they were asked.
+/// How natives choose what they do.
+#[derive(Clone, Debug)]
+enum Manner {
+    /// By a stream of random numbers.
+    Random(Random),
+    /// As a NIC does on which nothing is amiss, so many free buffers having been asked for.
+    Obliging { buffers: i32 },
+}
+
+/// Bytes of each free buffer of the obliging NIC.
+const BUFFER_LENGTH: i32 = 512;
+/// The obliging NIC's free queue is empty once in so many calls.
+const BUFFERS: i32 = 16;
+
+/// The natives of a table with a manner of answering, and what they were asked.
 #[derive(Clone, Debug)]
 pub struct NativeAnswers {
     table: &'static [NativeDecl],
-    random: Random,
+    manner: Manner,
     /// Each call with its arguments, arrays as references.
     pub(super) asked: Vec<(NativeId, Vec<i32>)>,
 }
@@ -43,7 +59,18 @@ impl NativeAnswers {
     pub fn new(table: &'static [NativeDecl], seed: u64) -> NativeAnswers {
         NativeAnswers {
             table,
-            random: Random::new(&seed.to_be_bytes()),
+            manner: Manner::Random(Random::new(&seed.to_be_bytes())),
+            asked: Vec::new(),
+        }
+    }
+
+    /// Answers as a NIC does on which nothing is amiss: no native traps, free buffers are there most
+    /// of the time.
+    #[must_use]
+    pub fn obliging() -> NativeAnswers {
+        NativeAnswers {
+            table: NicNative::TABLE,
+            manner: Manner::Obliging { buffers: 0 },
             asked: Vec::new(),
         }
     }
@@ -54,8 +81,39 @@ impl NativeAnswers {
 
     /// Decides what a native does.
     pub(super) fn answer(&mut self, id: NativeId, arguments: Vec<i32>) -> Answer {
+        let first = arguments.first().copied();
         self.asked.push((id, arguments));
-        let random = &mut self.random;
+        let random = match &mut self.manner {
+            Manner::Random(random) => random,
+            Manner::Obliging { buffers } => {
+                let result = match NicNative::from_id(id) {
+                    Some(NicNative::NewAlignedArray) => {
+                        Outcome::Array(ArrayKind::Byte, first.unwrap_or_default())
+                    }
+                    Some(NicNative::GetFreeBufferLength) => Outcome::Int(BUFFER_LENGTH),
+                    Some(NicNative::GetFreeBuffer) => {
+                        *buffers = (*buffers + 1) % BUFFERS;
+                        Outcome::Int(if *buffers == 0 {
+                            -1
+                        } else {
+                            *buffers * BUFFER_LENGTH
+                        })
+                    }
+                    Some(
+                        NicNative::DoHtoLDma
+                        | NicNative::DoLtoHDma
+                        | NicNative::TxPush
+                        | NicNative::DmaRxd
+                        | NicNative::DmaRxdPayload,
+                    )
+                    | None => Outcome::Nothing,
+                };
+                return Answer {
+                    filled: None,
+                    result,
+                };
+            }
+        };
         if random.one_in(8) {
             return Answer {
                 filled: None,

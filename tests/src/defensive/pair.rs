@@ -76,6 +76,12 @@ impl<'p, 'm> Pair<'p, 'm> {
         self.fast.stack.executed()
     }
 
+    /// Returns how often each instruction was executed since the class was loaded, by method, then pc.
+    #[must_use]
+    pub fn visits(&self) -> &[Vec<u64>] {
+        self.slow.visits()
+    }
+
     /// Sets the fuel of the calls that follow.
     pub fn set_fuel(&mut self, fuel: u64) {
         self.fast.fuel = fuel;

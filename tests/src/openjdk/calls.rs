@@ -24,6 +24,11 @@ impl Call<'_> {
         self.arguments.len()
     }
 
+    /// Returns the argument lists, in the order in which they are called.
+    pub fn arguments(&self) -> &[Vec<i32>] {
+        &self.arguments
+    }
+
     /// Returns the line with its results behind it, each call made by `result`.
     pub(super) fn line_with(&self, result: impl FnMut(&[i32]) -> String) -> String {
         let results = self.arguments.iter().map(Vec::as_slice).map(result);

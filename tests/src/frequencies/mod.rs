@@ -1,0 +1,8 @@
+//! How often programs execute which instructions, one after the other: what fused ops are justified by.
+
+mod corpus;
+mod page;
+mod sequence;
+
+pub use corpus::{Counted, count};
+pub use page::render;

@@ -1,0 +1,159 @@
+//! Instructions one after the other inside a basic block, counted where they stand and as executed.
+
+use core::fmt;
+use std::collections::{BTreeMap, BTreeSet};
+
+use jive_core::{ClassFile, Code, Insn, Opcode, Operand, instructions};
+
+/// The longest sequence that is counted.
+pub(super) const LONGEST: usize = 4;
+
+/// What an instruction is as a part of a sequence: forms that a linker does not tell apart are one.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Part {
+    /// Pushes an `int` constant, in whatever form.
+    Constant,
+    /// Loads or stores a local variable, by the opcode with an explicit index.
+    Local(Opcode),
+    /// Compares an `int` with zero.
+    IfZero,
+    /// Compares two `int`s.
+    IfTwo,
+    /// Any other.
+    Other(Opcode),
+}
+
+impl Part {
+    fn of(insn: &Insn<'_>) -> Part {
+        use Opcode as O;
+        match insn.opcode {
+            O::Ldc | O::LdcW => Part::Constant,
+            O::Iload | O::Iload0 | O::Iload1 | O::Iload2 | O::Iload3 => Part::Local(O::Iload),
+            O::Aload | O::Aload0 | O::Aload1 | O::Aload2 | O::Aload3 => Part::Local(O::Aload),
+            O::Istore | O::Istore0 | O::Istore1 | O::Istore2 | O::Istore3 => Part::Local(O::Istore),
+            O::Astore | O::Astore0 | O::Astore1 | O::Astore2 | O::Astore3 => Part::Local(O::Astore),
+            O::Ifeq | O::Ifne | O::Iflt | O::Ifge | O::Ifgt | O::Ifle => Part::IfZero,
+            O::IfIcmpeq | O::IfIcmpne | O::IfIcmplt | O::IfIcmpge | O::IfIcmpgt | O::IfIcmple => {
+                Part::IfTwo
+            }
+            O::GotoW => Part::Other(O::Goto),
+            _ if matches!(insn.operand, Operand::Int(_)) => Part::Constant,
+            other => Part::Other(other),
+        }
+    }
+}
+
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Part::Constant => f.write_str("iconst"),
+            Part::Local(opcode) | Part::Other(opcode) => opcode.fmt(f),
+            Part::IfZero => f.write_str("if"),
+            Part::IfTwo => f.write_str("if_icmp"),
+        }
+    }
+}
+
+/// How often something was executed, and at how many places it stands.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub struct Total {
+    /// Executions.
+    pub executed: u64,
+    /// Places.
+    pub places: u64,
+}
+
+impl Total {
+    fn add(&mut self, executed: u64) {
+        self.executed += executed;
+        self.places += 1;
+    }
+}
+
+/// The instructions and sequences of one class.
+#[derive(Clone, Debug, Default)]
+pub struct Sequences {
+    /// All instructions.
+    pub instructions: Total,
+    /// Instructions by opcode.
+    pub(super) opcodes: BTreeMap<Opcode, Total>,
+    /// Sequences of two instructions and more.
+    pub(super) sequences: BTreeMap<Vec<Part>, Total>,
+}
+
+impl Sequences {
+    /// Counts a class of which each instruction was executed so often, by method and pc.
+    ///
+    /// # Panics
+    ///
+    /// Where the class is not one that was accepted and run.
+    #[must_use]
+    pub fn count(class: ClassFile<'_>, visits: &[Vec<u64>]) -> Sequences {
+        let mut found = Sequences::default();
+        for method in class.methods() {
+            if let Some(code) = method.code() {
+                found.count_method(&code, &visits[method.id.index()]);
+            }
+        }
+        found
+    }
+
+    fn count_method(&mut self, code: &Code<'_>, visits: &[u64]) {
+        let targets = targets(code);
+        let mut block: Vec<Part> = Vec::new();
+        for insn in decoded(code) {
+            if targets.contains(&i64::from(insn.pc.0)) {
+                block.clear();
+            }
+            // Whoever came to the last instruction of a sequence had executed the others.
+            let executed = visits[insn.pc.index()];
+            self.instructions.add(executed);
+            self.opcodes.entry(insn.opcode).or_default().add(executed);
+            block.push(Part::of(&insn));
+            for length in 2..=LONGEST.min(block.len()) {
+                let sequence = block[block.len() - length..].to_vec();
+                self.sequences.entry(sequence).or_default().add(executed);
+            }
+            if ends_block(&insn) {
+                block.clear();
+            }
+        }
+    }
+}
+
+fn decoded<'c>(code: &Code<'c>) -> impl Iterator<Item = Insn<'c>> {
+    instructions(code.bytes).map(|insn| insn.expect("a class that ran"))
+}
+
+/// Returns every pc that an instruction branches to.
+fn targets(code: &Code<'_>) -> BTreeSet<i64> {
+    let mut targets = BTreeSet::new();
+    for insn in decoded(code) {
+        match insn.operand {
+            Operand::Branch(target) => _ = targets.insert(target),
+            Operand::TableSwitch(switch) => {
+                targets.insert(switch.default());
+                targets.extend(switch.cases().map(|(_, target)| target));
+            }
+            Operand::LookupSwitch(switch) => {
+                targets.insert(switch.default());
+                targets.extend(switch.cases().map(|(_, target)| target));
+            }
+            _ => {}
+        }
+    }
+    targets
+}
+
+/// Whether control may go elsewhere behind the instruction, be it for a call.
+fn ends_block(insn: &Insn<'_>) -> bool {
+    use Opcode as O;
+    match insn.opcode {
+        O::Invokestatic | O::Invokevirtual | O::Invokespecial => true,
+        O::Ireturn | O::Areturn | O::Return => true,
+        _ => matches!(
+            insn.operand,
+            Operand::Branch(_) | Operand::TableSwitch(_) | Operand::LookupSwitch(_)
+        ),
+    }
+}
