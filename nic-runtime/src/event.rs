@@ -202,6 +202,21 @@ pub enum EventKind<'a> {
         /// Its source line, where the class has line numbers.
         line: Option<u16>,
     },
+    /// An applet trapped so often in a row that its endpoint is on the base path for a while.
+    AppletDetach {
+        /// Traps since a call last returned.
+        traps: u32,
+        /// For how long the applet gets no call.
+        duration: SimDuration,
+        /// What it trapped on last; not in the trace.
+        trigger: Trigger,
+    },
+    /// The time of a detached applet is over and it takes what its endpoint has to do: this is about
+    /// to be its first call.
+    AppletAttach {
+        /// What it is about to be called for; not in the trace.
+        trigger: Trigger,
+    },
     /// An endpoint's queues or its applet's heap hold more or less than before. The trace does not
     /// show it, and it is not counted among its events.
     Levels(Levels),

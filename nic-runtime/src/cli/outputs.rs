@@ -73,10 +73,10 @@ fn create(path: &Path) -> Result<BufWriter<File>, OutputError> {
 }
 
 impl<W: Write> Outputs<W> {
-    pub(super) fn new(shown: Shown<W>) -> Outputs<W> {
+    pub(super) fn new(shown: Shown<W>, scenario: &Scenario) -> Outputs<W> {
         Outputs {
             shown,
-            summary: Summary::default(),
+            summary: Summary::new(scenario.profile.processor.clock),
             timeline: None,
             capture: None,
         }

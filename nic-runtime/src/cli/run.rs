@@ -226,7 +226,7 @@ fn listen(
             Shown::Json(JsonTrace::new(out, payload_mode, profile, scenario.seed))
         }
     };
-    let mut outputs = Outputs::new(shown);
+    let mut outputs = Outputs::new(shown, scenario);
     if let Some(path) = &arguments.perfetto {
         outputs.add_timeline(path)?;
     }

@@ -110,6 +110,8 @@ pub(super) fn event_name(kind: &EventKind<'_>) -> &'static str {
         EventKind::RxDescriptor { .. } => "rx-descriptor",
         EventKind::Drop { .. } => "drop",
         EventKind::Trap { .. } => "trap",
+        EventKind::AppletDetach { .. } => "applet-detach",
+        EventKind::AppletAttach { .. } => "applet-attach",
         EventKind::Levels(_) => "levels",
     }
 }
@@ -284,6 +286,13 @@ pub(super) fn visit<S: FieldSink>(
             }
             Ok(())
         }
+        EventKind::AppletDetach {
+            traps, duration, ..
+        } => {
+            sink.field("traps", Number(traps.into()))?;
+            sink.field("dur_ns", Number(duration.as_ns()))
+        }
+        EventKind::AppletAttach { .. } => Ok(()),
         EventKind::Levels(levels) => {
             sink.field("transmit", Number(levels.transmit.into()))?;
             sink.field("receive", Number(levels.receive.into()))?;

@@ -107,6 +107,10 @@ impl<W: Write> Story<W> {
             EventKind::Trap { .. } => {
                 running.map(|trigger| (trigger, !matches!(trigger, Trigger::Post(_))))
             }
+            EventKind::AppletDetach { trigger, .. } => {
+                Some((trigger, !matches!(trigger, Trigger::Post(_))))
+            }
+            EventKind::AppletAttach { trigger } => Some((trigger, false)),
             EventKind::Dma { trigger, .. } => Some((trigger, false)),
             EventKind::WireTx { trigger, .. } => Some((trigger, false)),
             // A trap in `doTx` drops whatever it was about to send.
@@ -131,8 +135,10 @@ impl<W: Write> Story<W> {
                 Made::Packet(packet) => Some(packet),
                 Made::Nothing | Made::Descriptor => None,
             },
-            EventKind::AppletCall { trigger, .. } | EventKind::Dma { trigger, .. } => match trigger
-            {
+            EventKind::AppletCall { trigger, .. }
+            | EventKind::AppletDetach { trigger, .. }
+            | EventKind::AppletAttach { trigger }
+            | EventKind::Dma { trigger, .. } => match trigger {
                 Trigger::Arrival(packet) => Some(packet),
                 Trigger::Load | Trigger::Post(_) => None,
             },
@@ -171,7 +177,9 @@ impl<W: Write> Sink for Story<W> {
         } else if let Some(source) = found.filter(|_| !is_others) {
             let begins = matches!(
                 event.kind,
-                EventKind::TxPost { .. } | EventKind::AppletCall { .. }
+                EventKind::TxPost { .. }
+                    | EventKind::AppletAttach { .. }
+                    | EventKind::AppletCall { .. }
             );
             if begins || self.pending.contains_key(&source) {
                 let line = line();

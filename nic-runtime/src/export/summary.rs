@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io::Write;
+use std::num::NonZeroU64;
 
 use jive_core::MethodId;
 use serde::ser::SerializeMap;
@@ -33,15 +34,28 @@ pub struct Totals {
     pub drops: BTreeMap<&'static str, u64>,
     /// Traps by kind.
     pub traps: BTreeMap<&'static str, u64>,
+    /// Times that the applet was detached for its traps.
+    pub detachments: u64,
     /// Time in the applet's calls, waiting for DMA included.
     #[serde(rename = "applet_ns", serialize_with = "nanoseconds")]
     pub applet: SimDuration,
+    /// The same in cycles of the NIC's processor, to the nearest; 0 until the run has ended.
+    pub applet_cycles: u64,
     /// Time of the DMA engine.
     #[serde(rename = "dma_ns", serialize_with = "nanoseconds")]
     pub dma: SimDuration,
     /// Time on the wire of the packets that went onto it.
     #[serde(rename = "wire_ns", serialize_with = "nanoseconds")]
     pub wire: SimDuration,
+}
+
+const PICOSECONDS_PER_SECOND: u128 = 1_000_000_000_000;
+
+/// Returns how many cycles of a clock of `hertz` a time is, to the nearest.
+fn cycles(span: SimDuration, hertz: NonZeroU64) -> u64 {
+    let cycles = u128::from(span.as_ps()) * u128::from(hertz.get());
+    let rounded = (cycles + PICOSECONDS_PER_SECOND / 2) / PICOSECONDS_PER_SECOND;
+    u64::try_from(rounded).unwrap_or(u64::MAX)
 }
 
 fn nanoseconds<S: Serializer>(span: &SimDuration, serializer: S) -> Result<S::Ok, S::Error> {
@@ -81,6 +95,8 @@ impl Serialize for MethodRow {
 /// The summary; complete once [`Summary::end`] has been told how the run ended.
 #[derive(Clone, Debug)]
 pub struct Summary {
+    /// The clock of the NICs' processors, in hertz.
+    clock: NonZeroU64,
     time: SimTime,
     reason: EndReason,
     events: u64,
@@ -91,9 +107,12 @@ pub struct Summary {
     methods: BTreeMap<(EndpointId, MethodId), MethodRow>,
 }
 
-impl Default for Summary {
-    fn default() -> Summary {
+impl Summary {
+    /// Starts the summary of a run whose NICs have processors of this clock, in hertz.
+    #[must_use]
+    pub fn new(clock: NonZeroU64) -> Summary {
         Summary {
+            clock,
             time: SimTime::ZERO,
             reason: EndReason::Idle,
             events: 0,
@@ -103,13 +122,15 @@ impl Default for Summary {
             methods: BTreeMap::new(),
         }
     }
-}
 
-impl Summary {
     /// Notes when and why the run ended.
     pub fn end(&mut self, time: SimTime, reason: EndReason) {
         self.time = time;
         self.reason = reason;
+        let rows = self.endpoints.values_mut().map(|row| &mut row.totals);
+        for totals in rows.chain([&mut self.totals]) {
+            totals.applet_cycles = cycles(totals.applet, self.clock);
+        }
     }
 
     /// Returns the sums over all endpoints.
@@ -218,10 +239,12 @@ fn count(totals: &mut Totals, kind: &EventKind<'_>) {
                 .or_default() += 1;
         }
         EventKind::Trap { kind, .. } => *totals.traps.entry(kind.name()).or_default() += 1,
+        EventKind::AppletDetach { .. } => totals.detachments += 1,
         EventKind::Load { .. }
         | EventKind::TxDone { .. }
         | EventKind::AppletCall { .. }
         | EventKind::AppletReturn { .. }
+        | EventKind::AppletAttach { .. }
         | EventKind::Native { .. }
         | EventKind::Levels(_) => {}
     }
@@ -251,6 +274,9 @@ impl fmt::Display for Summary {
         )?;
         writeln!(f, "drops         {}", Counts(&totals.drops))?;
         writeln!(f, "traps         {}", Counts(&totals.traps))?;
+        if totals.detachments > 0 {
+            writeln!(f, "detached      {} times", totals.detachments)?;
+        }
         self.endpoint_table(f)?;
         self.time_table(f)?;
         self.method_table(f)
@@ -292,17 +318,22 @@ impl Summary {
         }
         writeln!(
             f,
-            "\n{:<20} {:>15} {:>15} {:>15}",
-            "time", "applet", "DMA", "wire out"
+            "\n{:<20} {:>15} {:>12} {:>15} {:>15} {:>9}",
+            "time", "applet", "cycles", "DMA", "wire out", "detached"
         )?;
         for row in self.endpoints.values() {
             let Totals {
-                applet, dma, wire, ..
+                applet,
+                applet_cycles,
+                dma,
+                wire,
+                detachments,
+                ..
             } = &row.totals;
             let [applet, dma, wire] = [applet, dma, wire].map(ToString::to_string);
             writeln!(
                 f,
-                "{:<20} {applet:>15} {dma:>15} {wire:>15}",
+                "{:<20} {applet:>15} {applet_cycles:>12} {dma:>15} {wire:>15} {detachments:>9}",
                 Escaped(&row.endpoint)
             )?;
         }
@@ -347,5 +378,21 @@ impl fmt::Display for Counts<'_> {
             write!(f, "{separator}{name} {count}")?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cycles_are_those_of_the_paper() {
+        let lanai = NonZeroU64::new(37_000_000).unwrap();
+        // PAPERS §1.6: the null call is 203.5 cycles, `doTx`'s 144, `doRx`'s 118; halves are rounded up.
+        for (ns, expected) in [(5_500, 204), (3_900, 144), (3_200, 118), (0, 0)] {
+            assert_eq!(cycles(SimDuration::from_ns(ns), lanai), expected);
+        }
+        let most = SimDuration::from_ps(u64::MAX);
+        assert_eq!(cycles(most, NonZeroU64::MAX), u64::MAX);
     }
 }

@@ -163,6 +163,8 @@ impl Sink for Recording {
             | EventKind::WireDrop { .. }
             | EventKind::Drop { .. }
             | EventKind::Trap { .. }
+            | EventKind::AppletDetach { .. }
+            | EventKind::AppletAttach { .. }
             | EventKind::Levels(_) => return,
         };
         // What happens while applets are loaded is no part of any measurement.

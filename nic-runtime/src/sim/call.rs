@@ -3,6 +3,7 @@
 use jive_core::{Lifetime, MethodId, Step, Trap, TrapKind};
 
 use super::dma::{Cargo, Transfer};
+use super::fault::Detachment;
 use super::processor::{Next, Posted, Slot, Stage};
 use super::quota::Spent;
 use super::request::Request;
@@ -99,6 +100,11 @@ impl<S: Sink> Simulation<'_, S> {
         let Tenant { endpoint, applet } = call.tenant;
         let (method, mut place) = (call.method, [0; 3]);
         let args = call.arguments(&mut place);
+        if self.faults[at(endpoint.0)].reattached() {
+            let trigger = call.trigger();
+            let kind = EventKind::AppletAttach { trigger };
+            self.report.emit(self.now, endpoint, kind);
+        }
         let kind = EventKind::AppletCall {
             method,
             args,
@@ -265,7 +271,7 @@ impl<S: Sink> Simulation<'_, S> {
     pub(super) fn end_trapped(&mut self, nic: NicId, call: Call, trap: Trap) -> Next {
         self.emit_trap(call.tenant, trap);
         let now = self.now;
-        self.faults[at(call.tenant.endpoint.0)].trapped(now);
+        let detachment = self.faults[at(call.tenant.endpoint.0)].trapped(now);
         self.endpoints[at(call.tenant.endpoint.0)]
             .free
             .return_popped();
@@ -274,6 +280,14 @@ impl<S: Sink> Simulation<'_, S> {
             return self.fall_back(nic, call);
         }
         self.drop_message(call.tenant, call.packet(), DropReason::AppletTrap);
+        if let Some(Detachment { traps, duration }) = detachment {
+            let kind = EventKind::AppletDetach {
+                traps,
+                duration,
+                trigger: call.trigger(),
+            };
+            self.report.emit(now, call.tenant.endpoint, kind);
+        }
         self.end_call(call, TxStatus::Trap)
     }
 

@@ -3,6 +3,15 @@
 use crate::scenario::model::FaultPolicy;
 use crate::time::{SimDuration, SimTime};
 
+/// What becomes of an applet that trapped too often.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) struct Detachment {
+    /// Traps in a row that led to it.
+    pub(super) traps: u32,
+    /// How long it lasts.
+    pub(super) duration: SimDuration,
+}
+
 /// An endpoint's policy, and how its applet has fared under it.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct FaultRecord {
@@ -11,7 +20,7 @@ pub(super) struct FaultRecord {
     in_a_row: u32,
     /// How long the applet is detached next time.
     back_off: SimDuration,
-    /// When the applet is attached again.
+    /// When the applet is attached again; zero where it is.
     attached_from: SimTime,
 }
 
@@ -41,16 +50,28 @@ impl FaultRecord {
         self.back_off = initial(self.policy);
     }
 
-    /// Notes that a call has trapped. Once detached, an applet has a single call to prove itself by.
-    pub(super) fn trapped(&mut self, now: SimTime) {
+    /// Notes that a call begins; returns whether it is the first since the applet was detached.
+    pub(super) fn reattached(&mut self) -> bool {
+        std::mem::take(&mut self.attached_from) != SimTime::ZERO
+    }
+
+    /// Notes that a call has trapped; returns how the applet is detached for it, if it is. Once detached,
+    /// an applet has a single call to prove itself by.
+    pub(super) fn trapped(&mut self, now: SimTime) -> Option<Detachment> {
         let FaultPolicy::Detach { after, .. } = self.policy else {
-            return;
+            return None;
         };
         self.in_a_row = self.in_a_row.saturating_add(1);
-        if self.in_a_row >= after.get() {
-            self.attached_from = now + self.back_off;
-            self.back_off = self.back_off.times(2);
+        if self.in_a_row < after.get() {
+            return None;
         }
+        let duration = self.back_off;
+        self.attached_from = now + duration;
+        self.back_off = duration.times(2);
+        Some(Detachment {
+            traps: self.in_a_row,
+            duration,
+        })
     }
 }
 
@@ -74,11 +95,19 @@ mod tests {
             back_off: SimDuration::from_ps(10),
         });
         let at = SimTime::from_ps;
-        record.trapped(at(0));
+        let detached = |traps, ps| {
+            let duration = SimDuration::from_ps(ps);
+            Some(Detachment { traps, duration })
+        };
+        assert_eq!(record.trapped(at(0)), None);
         assert!(record.is_attached(at(1)), "one trap is not two");
-        record.trapped(at(1));
+        assert_eq!(record.trapped(at(1)), detached(2, 10));
         assert!(!record.is_attached(at(10)) && record.is_attached(at(11)));
-        record.trapped(at(11));
+        assert!(
+            record.reattached() && !record.reattached(),
+            "it is told once"
+        );
+        assert_eq!(record.trapped(at(11)), detached(3, 20));
         assert!(!record.is_attached(at(30)) && record.is_attached(at(31)));
         record.returned();
         record.trapped(at(40));

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use crate::jive_in;
+use crate::process::Ended;
 use crate::verify::verdict_schema;
-use crate::{Ended, jive_in};
 
 /// The directory of the rejected classes.
 fn rejected() -> PathBuf {

@@ -7,7 +7,8 @@ use std::path::Path;
 use jsonschema::Validator;
 use serde_json::Value;
 
-use crate::{classes, jive, jive_in, words};
+use crate::json_lines::values;
+use crate::{jive, words};
 
 fn schema() -> Value {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/trace.schema.json");
@@ -15,79 +16,13 @@ fn schema() -> Value {
     serde_json::from_str(&text).expect("it is JSON")
 }
 
-/// Two NICs with a bad link; what traps, what runs out of buffers, and what is refused.
-const FAULTY: &str = r#"
-[[nic]]
-name = "a"
-sram = "1MiB"
-[[nic]]
-name = "b"
-sram = "1MiB"
-[[link]]
-between = ["a", "b"]
-loss = 0.3
-corrupt = 0.3
-[[endpoint]]
-nic = "a"
-name = "client"
-free_buffers = { count = 1, length = 64 }
-[[endpoint]]
-nic = "b"
-name = "trapper"
-applet = "Trapper.class"
-[[endpoint]]
-nic = "b"
-name = "poor"
-free_buffers = { count = 1, length = 64 }
-poll_every = "1ms"
-[[channel]]
-client = 1
-trapper = 2
-[[channel]]
-client = 2
-poor = 2
-[[send]]
-endpoint = "client"
-channel = 1
-payload = { random = 10 }
-repeat = 20
-every = "50us"
-[[send]]
-endpoint = "client"
-channel = 2
-payload = { count = 65 }
-repeat = 20
-every = "50us"
-[[send]]
-endpoint = "trapper"
-channel = 2
-at = "10us"
-payload = { text = "" }
-[[send]]
-endpoint = "client"
-channel = 99
-at = "10us"
-payload = { text = "nobody's channel" }
-"#;
-
 /// Every line of the traces of all built-in scenarios and of one where much goes wrong.
 fn lines() -> Vec<Value> {
-    let directory = tempfile::tempdir().expect("a temporary directory");
-    fs::write(directory.path().join("faulty.toml"), FAULTY).expect("it can be written");
-    let class = "Trapper.class";
-    fs::copy(classes().join(class), directory.path().join(class)).expect("it can be copied");
-    let mut out = jive_in(
-        directory.path(),
-        words("run faulty.toml --trace json --payload"),
-        b"",
-    )
-    .out;
+    let mut out = jive(words("run ../scenarios/busy.toml --trace json --payload")).out;
     for builtin in nic_runtime::scenario::BUILTIN {
         out += &jive(["run", builtin.name, "--trace", "json"]).out;
     }
-    out.lines()
-        .map(|line| serde_json::from_str(line).expect("JSON Lines"))
-        .collect()
+    values(out.as_bytes())
 }
 
 #[test]
@@ -135,10 +70,7 @@ fn assert_strict(validator: &Validator, line: &Value) {
 #[test]
 fn the_trace_is_headed_and_ended_and_times_never_fall() {
     let out = jive(words("run lossy-link --trace json --seed 9")).out;
-    let lines = out
-        .lines()
-        .map(|line| serde_json::from_str(line).expect("JSON Lines"))
-        .collect::<Vec<Value>>();
+    let lines = values(out.as_bytes());
     let head = r#"{"event":"trace","version":1,"profile":"lanai-1998","seed":9}"#;
     assert_eq!(out.lines().next(), Some(head));
     let [_, events @ .., summary] = &lines[..] else {

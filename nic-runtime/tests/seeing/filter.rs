@@ -9,7 +9,8 @@ use std::process::Command;
 use pcap_file::pcap::PcapParser;
 
 use crate::capture::{Packet, packets};
-use crate::{files, read, see};
+use crate::process::classes;
+use crate::{read, see};
 
 /// Packets of the capture that Wireshark's filter `ip.proto == 17 && udp.dstport == 5300` shows, from 1.
 const PASS: [usize; 7] = [1, 3, 5, 7, 9, 11, 37];
@@ -18,7 +19,7 @@ const ALL: usize = 40;
 
 /// The capture's packets as tcpdump wrote them, each with its time in nanoseconds.
 fn captured() -> Vec<(u128, Vec<u8>)> {
-    let file = std::fs::read(files().join("loopback.pcap")).expect("it is committed");
+    let file = std::fs::read(classes().join("loopback.pcap")).expect("it is committed");
     let (mut rest, parser) = PcapParser::new(&file).expect("a pcap file");
     let mut packets = Vec::new();
     while !rest.is_empty() {

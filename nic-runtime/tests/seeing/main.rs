@@ -1,13 +1,18 @@
 //! The outputs that people look at: the timeline, the capture, a packet's story, and captures that come in.
 
+#[path = "../shared/json_lines.rs"]
+mod json_lines;
+#[path = "../shared/process.rs"]
+mod process;
+#[path = "../shared/scenario.rs"]
+mod scenario;
+
 mod capture;
+mod detached;
 mod filter;
 mod story;
 mod timeline;
 mod unchanged;
-
-use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use nic_runtime::event::{Event, Names, Sink};
 use nic_runtime::export::PayloadMode;
@@ -16,96 +21,18 @@ use nic_runtime::export::pcapng::{Capture, DataLink};
 use nic_runtime::export::perfetto::PerfettoTrace;
 use nic_runtime::export::summary::Summary;
 use nic_runtime::scenario::model::LinkType;
-use nic_runtime::scenario::{self, BUILTIN, Scenario};
+use nic_runtime::scenario::{BUILTIN, Scenario};
 use nic_runtime::sim;
 use serde_json::Value;
 
-/// Everything at once: faults on the link, duplicates, traps in both directions, echoes, and packets
-/// that nobody takes.
-const BUSY: &str = r#"
-    [[nic]]
-    name = "a"
-    [[nic]]
-    name = "b"
-    [[link]]
-    between = ["a", "b"]
-    loss = 0.2
-    duplicate = 0.2
-    corrupt = 0.1
-    reorder = 0.2
-    [[endpoint]]
-    nic = "a"
-    name = "client"
-    applet = "builtin:RawUnet"
-    [[endpoint]]
-    nic = "a"
-    name = "plain"
-    host = "echo"
-    free_buffers = { count = 2, length = 1024 }
-    [[endpoint]]
-    nic = "b"
-    name = "server"
-    applet = "Trapper.class"
-    host = "echo"
-    [[endpoint]]
-    nic = "b"
-    name = "drop"
-    applet = "builtin:Drop"
-    [[channel]]
-    client = 1
-    server = 7
-    [[channel]]
-    plain = 2
-    drop = 3
-    [[channel]]
-    plain = 4
-    client = 4
-    [[send]]
-    endpoint = "client"
-    channel = 1
-    payload = { count = 4000 }
-    repeat = 20
-    every = "20us"
-    [[send]]
-    endpoint = "client"
-    channel = 4
-    payload = { count = 1500 }
-    repeat = 20
-    every = "30us"
-    [[send]]
-    endpoint = "server"
-    channel = 7
-    payload = { count = 40 }
-    repeat = 20
-    every = "35us"
-    [[send]]
-    endpoint = "plain"
-    channel = 2
-    payload = { count = 100 }
-    repeat = 10
-    every = "50us"
-    [[send]]
-    endpoint = "plain"
-    channel = 99
-    payload = { text = "refused" }
-"#;
-
-/// The class files and captures of the tests.
-fn files() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/classes")
-}
-
-/// Reads a scenario whose files lie beside the tests.
-fn read(toml: &str) -> Scenario {
-    scenario::parse(toml.as_bytes(), Some(&files()), None)
-        .unwrap_or_else(|error| panic!("{error:?}\n{toml}"))
-}
+use json_lines::values;
+use scenario::read;
 
 /// The scenarios that outputs are held to.
 fn scenarios() -> impl Iterator<Item = (&'static str, Scenario)> {
     let builtin = BUILTIN.iter().map(|builtin| (builtin.name, builtin.text));
     builtin
-        .chain([("busy", BUSY)])
+        .chain([("busy", include_str!("../scenarios/busy.toml"))])
         .map(|(name, text)| (name, read(text)))
 }
 
@@ -153,33 +80,14 @@ fn see(scenario: &Scenario) -> Seen {
         trace: JsonTrace::new(Vec::new(), PayloadMode::Shown, "", 0),
         timeline: PerfettoTrace::new(Vec::new()),
         capture: Capture::new(Vec::new(), link, nics).expect("memory takes it"),
-        summary: Summary::default(),
+        summary: Summary::new(scenario.profile.processor.clock),
     };
     let end = sim::run(scenario, &mut all).expect("the scenario can be run");
     all.summary.end(end.time, end.reason);
     let trace = all.trace.finish(&all.summary).expect("memory takes it");
-    let lines = trace.split(|byte| *byte == b'\n');
-    let values = lines.filter(|line| !line.is_empty());
     Seen {
-        trace: values
-            .map(|line| serde_json::from_slice(line).expect("a line is an object"))
-            .collect(),
+        trace: values(&trace),
         timeline: all.timeline.finish().expect("memory takes it"),
         capture: all.capture.finish().expect("memory takes it"),
     }
-}
-
-/// Runs `jive`; returns its exit status, standard output and standard error.
-fn jive(arguments: &[&str]) -> (Option<i32>, String, String) {
-    let output = Command::new(env!("CARGO_BIN_EXE_jive"))
-        .args(arguments)
-        .current_dir(files())
-        .output()
-        .expect("the binary was built for this test");
-    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
-    (
-        output.status.code(),
-        text(output.stdout),
-        text(output.stderr),
-    )
 }

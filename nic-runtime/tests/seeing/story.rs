@@ -1,6 +1,6 @@
 //! `jive run --follow`.
 
-use crate::jive;
+use crate::process::{Ended, jive};
 
 /// Returns NIC and event of each line of a story.
 fn steps(story: &str) -> Vec<(&str, &str)> {
@@ -16,8 +16,8 @@ fn steps(story: &str) -> Vec<(&str, &str)> {
 
 #[test]
 fn a_packet_is_followed_from_the_post_to_the_descriptor_across_hosts() {
-    let (status, out, err) = jive(&["run", "pingpong", "--follow", "1"]);
-    assert_eq!((status, err.as_str()), (Some(0), ""));
+    let Ended { status, out, err } = jive(["run", "pingpong", "--follow", "1"]);
+    assert_eq!((status, err.as_str()), (0, ""));
     assert_eq!(
         steps(&out),
         [
@@ -44,8 +44,8 @@ fn a_packet_is_followed_from_the_post_to_the_descriptor_across_hosts() {
 
 #[test]
 fn a_packet_of_the_base_path_is_followed_too() {
-    let (status, out, _) = jive(&["run", "base-path", "--follow", "1"]);
-    assert_eq!(status, Some(0));
+    let Ended { status, out, .. } = jive(["run", "base-path", "--follow", "1"]);
+    assert_eq!(status, 0);
     let events: Vec<_> = steps(&out).into_iter().map(|(_, event)| event).collect();
     assert_eq!(events[..3], ["tx-post", "dma", "wire-tx"]);
     assert!(events.contains(&"rx-descriptor"), "{events:?}");
@@ -53,7 +53,7 @@ fn a_packet_of_the_base_path_is_followed_too() {
 
 #[test]
 fn a_packet_that_does_not_occur_is_an_error() {
-    let (status, out, err) = jive(&["run", "pingpong", "--follow", "4999"]);
-    assert_eq!((status, out.as_str()), (Some(2), ""));
+    let Ended { status, out, err } = jive(["run", "pingpong", "--follow", "4999"]);
+    assert_eq!((status, out.as_str()), (2, ""));
     assert_eq!(err, "error: packet 4999 does not occur in this run\n");
 }

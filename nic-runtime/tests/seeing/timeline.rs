@@ -26,7 +26,7 @@ fn picoseconds(record: &Value, key: &str) -> u64 {
     (microseconds * 1e6).round() as u64
 }
 
-fn records(timeline: &[u8]) -> Vec<Value> {
+pub(crate) fn records(timeline: &[u8]) -> Vec<Value> {
     let mut document: Value = serde_json::from_slice(timeline).expect("the timeline is JSON");
     assert_eq!(document["displayTimeUnit"], "ns");
     let Value::Array(records) = document["traceEvents"].take() else {
@@ -163,6 +163,13 @@ fn the_timeline_shows_what_the_trace_does() {
                 seen.events(event).count(),
                 "{name}: {event}"
             );
+        }
+        for (event, phase, shape) in [
+            ("applet-detach", "X", "detached"),
+            ("applet-attach", "i", "applet-attach"),
+        ] {
+            let told = seen.events(event).count();
+            assert_eq!(shown(phase, shape), told, "{name}: {event}");
         }
         let calls = of(&records, "X").filter(|record| !record["args"]["call"].is_null());
         assert_eq!(calls.count(), seen.events("applet-call").count(), "{name}");

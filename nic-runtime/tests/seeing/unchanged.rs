@@ -6,7 +6,8 @@ use nic_runtime::export::perfetto::PerfettoTrace;
 use nic_runtime::scenario::{BUILTIN, Scenario};
 use nic_runtime::sim;
 
-use crate::{jive, scenarios};
+use crate::process::{Ended, jive};
+use crate::scenarios;
 
 /// Writes down every event in full, those included that no trace shows.
 #[derive(Default)]
@@ -76,10 +77,10 @@ fn the_command_prints_the_same_whatever_it_writes_besides() {
         for trace in ["text", "json", "none"] {
             let plain = ["run", builtin.name, "--payload", "--trace", trace];
             let files = ["--perfetto", &timeline, "--pcap", &capture];
-            let ended = jive(&plain);
-            assert_eq!(ended.0, Some(0), "{}", ended.2);
+            let ended = jive(plain);
+            assert_eq!(ended.status, 0, "{}", ended.err);
             assert_eq!(
-                jive(&[&plain[..], &files].concat()),
+                jive([&plain[..], &files].concat()),
                 ended,
                 "{}",
                 builtin.name
@@ -91,8 +92,8 @@ fn the_command_prints_the_same_whatever_it_writes_besides() {
 #[test]
 fn a_file_that_cannot_be_written_is_named() {
     for option in ["--perfetto", "--pcap"] {
-        let (status, out, err) = jive(&["run", option, "no/such/place"]);
-        assert_eq!((status, out.as_str()), (Some(2), ""), "{option}");
+        let Ended { status, out, err } = jive(["run", option, "no/such/place"]);
+        assert_eq!((status, out.as_str()), (2, ""), "{option}");
         assert!(
             err.starts_with("error: cannot write no/such/place: "),
             "{err}"

@@ -230,7 +230,7 @@ fn limits_end_a_run() {
 
 #[test]
 fn a_payload_that_never_fits_the_region_is_refused() {
-    let mut scenario = crate::trace::read(
+    let mut scenario = crate::scenario::read(
         &Pair {
             rest: &send("0us", "{ zeros = 9 }"),
             ..Pair::PLAIN

@@ -2,14 +2,11 @@
 
 use std::fmt::Write as _;
 
-use nic_runtime::export::PayloadMode;
-use nic_runtime::export::json::JsonTrace;
-use nic_runtime::export::summary::Summary;
 use nic_runtime::profile::Quota;
-use nic_runtime::sim;
 use serde_json::Value;
 
-use crate::trace::read;
+use crate::scenario::read;
+use crate::trace::simulate;
 
 /// A kind of harm: the length of the message that brings it about, and the trap it ends in.
 struct Kind {
@@ -80,15 +77,8 @@ fn send(endpoint: &str, at: &str, length: u32, repeat: u32, every: &str) -> Stri
 fn run(toml: &str, quota: Option<Quota>) -> Vec<Value> {
     let mut scenario = read(toml);
     scenario.profile.quota = quota.unwrap_or(scenario.profile.quota);
-    let mut sink = JsonTrace::new(Vec::new(), PayloadMode::Shown, "", 1);
-    let end = sim::run(&scenario, &mut sink).unwrap_or_else(|error| panic!("{error}"));
-    let mut summary = Summary::default();
-    summary.end(end.time, end.reason);
-    let bytes = sink.finish(&summary).expect("a vector takes every write");
-    let text = String::from_utf8(bytes).expect("JSON is UTF-8");
-    text.lines()
-        .map(|line| serde_json::from_str(line).expect("a line is an object"))
-        .collect()
+    let trace = simulate(&scenario).unwrap_or_else(|error| panic!("{error}"));
+    trace.events
 }
 
 fn of<'t>(trace: &'t [Value], endpoint: &str) -> Vec<&'t Value> {

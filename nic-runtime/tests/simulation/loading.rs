@@ -110,7 +110,7 @@ fn the_initializer_runs_before_the_constructor_and_both_before_load() {
 
 #[test]
 fn a_rejected_class_is_named_and_nothing_runs() {
-    let mut scenario = crate::trace::read(
+    let mut scenario = crate::scenario::read(
         &Pair {
             client: "applet = 'builtin:RawUnet'",
             server: "applet = 'Burst.class'",

@@ -1,5 +1,10 @@
 //! Whole runs, held to the contract (CONTRACT §3, §5, §6).
 
+#[path = "../shared/json_lines.rs"]
+mod json_lines;
+#[path = "../shared/scenario.rs"]
+mod scenario;
+
 mod applets;
 mod base_path;
 mod faults;
@@ -9,4 +14,5 @@ mod links;
 mod loading;
 mod paper_applets;
 mod random_runs;
+mod thousand;
 mod trace;

@@ -1,15 +1,17 @@
 //! Runs scenarios given as TOML and reads their traces back as JSON values.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use nic_runtime::event::EndReason;
 use nic_runtime::export::PayloadMode;
 use nic_runtime::export::json::JsonTrace;
 use nic_runtime::export::summary::Summary;
-use nic_runtime::scenario::{self, Scenario};
+use nic_runtime::scenario::Scenario;
 use nic_runtime::sim::{self, RunEnd, SimError};
 use serde_json::Value;
+
+use crate::json_lines::values;
+use crate::scenario::read;
 
 /// Two NICs, an endpoint on each, and a channel between them: 1 at `client`, 7 at `server`.
 #[derive(Copy, Clone)]
@@ -71,13 +73,6 @@ pub(crate) struct Trace {
     pub(crate) text: String,
 }
 
-/// Reads a scenario; class files lie in `tests/classes`.
-pub(crate) fn read(toml: &str) -> Scenario {
-    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/classes");
-    scenario::parse(toml.as_bytes(), Some(&directory), None)
-        .unwrap_or_else(|error| panic!("{error:?}\n{toml}"))
-}
-
 /// Runs a scenario and holds its trace to the laws that every trace obeys.
 pub(crate) fn run(toml: &str) -> Trace {
     let trace = try_run(toml).unwrap_or_else(|error| panic!("{error}"));
@@ -87,24 +82,25 @@ pub(crate) fn run(toml: &str) -> Trace {
 
 /// Runs a scenario that may be refused.
 pub(crate) fn try_run(toml: &str) -> Result<Trace, SimError> {
-    let scenario = read(toml);
+    simulate(&read(toml))
+}
+
+/// Runs a scenario that was read, and may be refused.
+pub(crate) fn simulate(scenario: &Scenario) -> Result<Trace, SimError> {
     let mut sink = JsonTrace::new(
         Vec::new(),
         PayloadMode::Shown,
         &scenario.profile.name,
         scenario.seed,
     );
-    let end = sim::run(&scenario, &mut sink)?;
-    let mut summary = Summary::default();
+    let end = sim::run(scenario, &mut sink)?;
+    let mut summary = Summary::new(scenario.profile.processor.clock);
     summary.end(end.time, end.reason);
     let bytes = sink.finish(&summary).expect("a vector takes every write");
-    let text = String::from_utf8(bytes).expect("JSON is UTF-8");
-    let mut events: Vec<Value> = text
-        .lines()
-        .map(|line| serde_json::from_str(line).expect("a line is an object"))
-        .collect();
+    let mut events = values(&bytes);
     events.pop();
     events.remove(0);
+    let text = String::from_utf8(bytes).expect("JSON is UTF-8");
     Ok(Trace { events, end, text })
 }
 

@@ -213,6 +213,8 @@ fn record(names: &dyn Names, event: &Event<'_>) -> Option<Record> {
         | EventKind::WireDrop { .. }
         | EventKind::Drop { .. }
         | EventKind::Trap { .. }
+        | EventKind::AppletDetach { .. }
+        | EventKind::AppletAttach { .. }
         | EventKind::Levels(_) => return None,
     };
     Some(Record {

@@ -107,7 +107,11 @@ impl Verdicts {
                 // What the user is shown has arrived.
                 judge(held, seen, DELIVERED);
             }
-            EventKind::Load { .. } | EventKind::Dma { .. } | EventKind::Levels(_) => {}
+            EventKind::Load { .. }
+            | EventKind::Dma { .. }
+            | EventKind::AppletDetach { .. }
+            | EventKind::AppletAttach { .. }
+            | EventKind::Levels(_) => {}
         }
     }
 

@@ -91,6 +91,8 @@ impl Arrows {
             | EventKind::AppletReturn { .. }
             | EventKind::Dma { .. }
             | EventKind::Trap { .. }
+            | EventKind::AppletDetach { .. }
+            | EventKind::AppletAttach { .. }
             | EventKind::Levels(_) => None,
         }
     }

@@ -252,6 +252,12 @@ impl<W: Write> Sink for PerfettoTrace<W> {
                 shape.track = Track::WireTo(names.home(peer));
                 shape.phase = Phase::Complete(duration);
             }
+            EventKind::AppletDetach { duration, .. } => {
+                shape.track = Track::Applet(endpoint);
+                shape.phase = Phase::Complete(duration);
+                shape.name = "detached";
+            }
+            EventKind::AppletAttach { .. } => shape.track = Track::Applet(endpoint),
             EventKind::WireRx { .. } | EventKind::WireDrop { .. } => shape.track = Track::WireIn,
         }
         self.show(names, event, &shape);

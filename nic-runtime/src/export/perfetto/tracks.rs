@@ -20,6 +20,8 @@ const FIRST_THREAD: Id = 1_000_000;
 pub(super) enum Track {
     /// What an endpoint's user does and sees.
     Host(EndpointId),
+    /// Whether an endpoint's applet takes what comes: shown once it did not.
+    Applet(EndpointId),
     /// The NIC's processor.
     Processor,
     /// The DMA engine, in the one direction.
@@ -44,6 +46,7 @@ impl Track {
         let dma = |direction| format!("DMA {}", fields::dma_direction(direction));
         match self {
             Track::Host(endpoint) => format!("host {}", names.endpoint(endpoint)),
+            Track::Applet(endpoint) => format!("applet of {}", names.endpoint(endpoint)),
             Track::Processor => "processor".to_owned(),
             Track::DmaIn => dma(DmaDirection::HostToNic),
             Track::DmaOut => dma(DmaDirection::NicToHost),
@@ -56,11 +59,12 @@ impl Track {
     fn rank(self) -> u32 {
         match self {
             Track::Host(_) => 0,
-            Track::Processor => 1,
-            Track::DmaIn => 2,
-            Track::DmaOut => 3,
-            Track::WireTo(_) => 4,
-            Track::WireIn => 5,
+            Track::Applet(_) => 1,
+            Track::Processor => 2,
+            Track::DmaIn => 3,
+            Track::DmaOut => 4,
+            Track::WireTo(_) => 5,
+            Track::WireIn => 6,
         }
     }
 }
