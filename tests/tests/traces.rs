@@ -5,7 +5,6 @@ use std::fs;
 use std::path::Path;
 
 use nic_runtime::scenario::BUILTIN;
-use tests::asm::assemble;
 use tests::simulation::{Messages, Received, run, scenario, trace};
 
 /// The text of a scenario below `tests/scenarios`.
@@ -37,6 +36,26 @@ trace_snapshots! {
     ping_pong_stays_inside_the_nics: "ping-pong";
     drop_delivers_what_is_wanted: "drop";
     counter_counts_each_channel_apart: "counter";
+    generator_sends_without_a_transfer: "generator";
+    null_call_calls_one_native: "null-call";
+}
+
+#[test]
+fn burst_25_transfers_once_and_sends_25_times() {
+    let trace = trace(&scenario(&scenario_text("burst-25"), None, None));
+    let sender: Vec<&str> = trace
+        .lines()
+        .filter(|line| line.contains(" a     "))
+        .collect();
+    insta::assert_snapshot!("burst-25", sender.join("\n"));
+}
+
+#[test]
+fn ack_in_nic_answers_the_25th_message() {
+    let trace = trace(&scenario(&scenario_text("ack-in-nic"), None, None));
+    let last = trace.rfind(" tx-post ").expect("messages are posted");
+    let line = trace[..last].rfind('\n').map_or(0, |end| end + 1);
+    insta::assert_snapshot!("ack-in-nic", &trace[line..]);
 }
 
 /// Two endpoints and a link with every fault, for 30 messages of random bytes.
@@ -142,106 +161,4 @@ fn each_of_a_hundred_endpoints_on_a_lossy_nic_receives_ten_messages() {
     let lost = ENDPOINTS * SENDS - received.len();
     // 900 are to be expected, with a standard deviation of 25.
     assert!((775..=1025).contains(&lost), "{lost} of 3000 lost");
-}
-
-#[test]
-fn a_neighbour_that_traps_on_every_packet_changes_nothing_that_is_received() {
-    const TRAPPER: &str = "
-.class public super Trapper
-.method static doTx(III)I stack 2 locals 3
-    iconst_1
-    iconst_0
-    idiv
-    ireturn
-.method static doRx(II)I stack 2 locals 2
-    invokestatic unet/Nic.getFreeBuffer()I
-    iconst_0
-    irem
-    ireturn
-";
-    const TESTED: &str = r#"
-        [[nic]]
-        name = "a"
-        [[nic]]
-        name = "b"
-        [[endpoint]]
-        nic = "a"
-        name = "sender"
-        applet = "builtin:RawUnet"
-        [[endpoint]]
-        nic = "b"
-        name = "tested"
-        applet = "builtin:RawUnet"
-        [[channel]]
-        sender = 1
-        tested = 7
-        [[send]]
-        endpoint = "sender"
-        channel = 1
-        at = "1ms"
-        payload = { text = "hello" }
-        repeat = 5
-        every = "2ms"
-        [[send]]
-        endpoint = "sender"
-        channel = 1
-        at = "2ms"
-        payload = { count = 9000 }
-        repeat = 5
-        every = "2ms"
-    "#;
-    // A packet for the trapper goes before and after each of the others, on the same NICs and link,
-    // and the trapper's own user sends too.
-    const NEIGHBOUR: &str = r#"
-        [[endpoint]]
-        nic = "b"
-        name = "trapper"
-        applet = "Trapper.class"
-        [[endpoint]]
-        nic = "a"
-        name = "feeder"
-        [[channel]]
-        feeder = 1
-        trapper = 7
-        [[send]]
-        endpoint = "feeder"
-        channel = 1
-        at = "990us"
-        payload = { count = 1000 }
-        repeat = 11
-        every = "1ms"
-        [[send]]
-        endpoint = "feeder"
-        channel = 1
-        at = "1010us"
-        payload = { count = 1000 }
-        repeat = 11
-        every = "1ms"
-        [[send]]
-        endpoint = "trapper"
-        channel = 7
-        at = "995us"
-        payload = { count = 1000 }
-        repeat = 11
-        every = "1ms"
-    "#;
-    let directory = tempfile::tempdir().expect("a temporary directory");
-    let class = assemble("Trapper.jasm", TRAPPER).expect("a right source");
-    fs::write(directory.path().join("Trapper.class"), class.bytes).expect("a writable directory");
-
-    let alone = messages(TESTED, None);
-    let both = format!("{TESTED}{NEIGHBOUR}");
-    let beside: Vec<Received> = messages(&both, Some(directory.path()))
-        .into_iter()
-        .filter(|message| message.endpoint == "tested")
-        .collect();
-    assert_eq!(alone.len(), 10);
-    assert!(alone == beside, "the neighbour changed what was received");
-
-    let text = trace(&scenario(&both, Some(directory.path()), None));
-    let traps = text.lines().filter(|line| line.contains(" trap ")).count();
-    assert_eq!(
-        traps, 33,
-        "the neighbour traps on each packet and each send"
-    );
 }
