@@ -87,6 +87,8 @@ impl<'c, 'a, 'w> Flow<'c, 'a, 'w> {
     /// Infers the types of every instruction that a path reaches, and checks them.
     pub(crate) fn run(&mut self, observer: &mut impl Observer) -> Result<(), VerifyError> {
         let outcome = self.infer();
+        let steps = self.steps_limit.saturating_sub(self.steps_left);
+        observer.took(self.method.id(), steps, self.steps_limit);
         if let Err((pc, _)) = outcome {
             observer.failed(self.method.id(), pc, self.current.view());
         }

@@ -20,6 +20,9 @@ pub trait Observer {
     /// Is told the state at the instruction for which the class is rejected: before it, or behind it
     /// where it fails to merge into the state of another.
     fn failed(&mut self, method: MethodId, pc: Pc, state: TypeState<'_>);
+
+    /// Is told how many steps data flow over a method took, and how many it may take.
+    fn took(&mut self, _method: MethodId, _steps: u32, _limit: u32) {}
 }
 
 /// Nobody, who does not want to be told.

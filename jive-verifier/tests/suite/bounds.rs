@@ -117,6 +117,18 @@ fn verification_ends_when_its_steps_are_used_up() {
 }
 
 #[test]
+fn an_observer_is_told_how_many_steps_were_taken() {
+    // 0 iload_0, 1 ifeq 5, 4 nop, 5 return
+    let bytes = ClassBytes::new()
+        .method(STATIC, "run", "(I)V", &[0x1a, 0x99, 0, 4, 0, 0xb1])
+        .bytes();
+    let mut notes = Notes::default();
+    assert_eq!(judge(&bytes, Policy::ClassOnly, &mut notes), Ok(()));
+    // Four instructions, and merges into pc 0 once and into pc 5 twice.
+    assert_eq!(notes.steps, [(0, 7, 4 * 16 + 65_536)]);
+}
+
+#[test]
 fn a_wide_switch_is_cheap_to_verify() {
     // 16,000 cases that all go to the same place, in a loop.
     let mut code = vec![0x1a, 0xaa, 0, 0];

@@ -281,6 +281,8 @@ pub(crate) fn in_method(method: u16, pc: u16, kind: VerifyErrorKind) -> Result<(
 pub(crate) struct Notes {
     pub(crate) reached: Vec<(u16, String)>,
     pub(crate) failed: Vec<(u16, String)>,
+    /// Method, steps taken, steps that there may be.
+    pub(crate) steps: Vec<(u16, u32, u32)>,
 }
 
 impl Observer for Notes {
@@ -290,5 +292,9 @@ impl Observer for Notes {
 
     fn failed(&mut self, _: jive_core::MethodId, pc: Pc, state: TypeState<'_>) {
         self.failed.push((pc.0, format!("{state:?}")));
+    }
+
+    fn took(&mut self, method: jive_core::MethodId, steps: u32, limit: u32) {
+        self.steps.push((method.0, steps, limit));
     }
 }
