@@ -1,6 +1,6 @@
 //! Random numbers that depend on the scenario's seed and on the name of what draws them, nothing else.
 
-use std::hash::Hasher;
+use core::hash::Hasher;
 
 use fnv::FnvHasher;
 use rand_xoshiro::Xoshiro256PlusPlus;

@@ -3,12 +3,17 @@
 //! A simulation never reads a wall clock. One picosecond resolves a byte on any wire and a cycle of
 //! any processor well below what the trace shows (nanoseconds); u64 holds more than 213 days.
 
-use std::fmt;
-use std::num::NonZeroU64;
-use std::ops::{Add, AddAssign};
+use core::fmt::{self, Write};
+use core::num::NonZeroU64;
+use core::ops::{Add, AddAssign};
+
+use heapless::String;
 
 const PICOSECONDS_PER_NANOSECOND: u64 = 1_000;
 const PICOSECONDS_PER_SECOND: u64 = 1_000_000_000_000;
+
+/// Bytes of the longest time as it is shown: `18446744073709.551 us`.
+const SHOWN_BYTES_MAX: usize = 21;
 
 /// A point of virtual time, counted from the start of the run.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -145,7 +150,9 @@ impl fmt::Display for SimDuration {
     /// Shows microseconds with three decimals, `12.345 us`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ns = self.as_ns();
-        write!(f, "{}.{:03} us", ns / 1000, ns % 1000)
+        let mut shown = String::<SHOWN_BYTES_MAX>::new();
+        write!(shown, "{}.{:03} us", ns / 1000, ns % 1000)?;
+        f.pad(&shown)
     }
 }
 
@@ -170,6 +177,14 @@ mod tests {
             SimDuration::of_transfer(u32::MAX, rate(1)),
             SimDuration(u64::MAX)
         );
+    }
+
+    #[test]
+    fn the_longest_time_is_shown_and_padded() {
+        let longest = SimTime::MAX.to_string();
+        assert_eq!(longest, "18446744073709.551 us");
+        assert_eq!(longest.len(), SHOWN_BYTES_MAX);
+        assert_eq!(format!("{:>9}", SimTime::ZERO), " 0.000 us");
     }
 
     #[test]

@@ -2,7 +2,8 @@
 //!
 //! Text and JSON show the same fields, so they are listed once, here.
 
-use std::fmt::{self, Write};
+use core::fmt::{self, Write};
+use core::iter::{once, repeat_n};
 
 use serde::ser::{Serialize, SerializeSeq, Serializer};
 
@@ -386,13 +387,13 @@ impl fmt::Display for Escaped<'_> {
         if !self.0.is_empty() && self.0.chars().all(plain) {
             return f.pad(self.0);
         }
-        let mut quoted = String::from('"');
-        for c in self.0.chars() {
-            // `escape_debug` leaves printable characters and covers those that change direction.
-            quoted.extend(c.escape_debug());
-        }
-        quoted.push('"');
-        f.pad(&quoted)
+        // `escape_debug` leaves printable characters and covers those that change direction.
+        let escaped = || self.0.chars().flat_map(char::escape_debug);
+        let mut quoted = once('"').chain(escaped()).chain(once('"'));
+        quoted.try_for_each(|c| f.write_char(c))?;
+        let shown = escaped().count() + 2;
+        let missing = f.width().unwrap_or(0).saturating_sub(shown);
+        repeat_n(' ', missing).try_for_each(|c| f.write_char(c))
     }
 }
 
@@ -477,6 +478,8 @@ mod tests {
         assert_eq!(shown("\u{202e}x"), "\"\\u{202e}x\"");
         assert_eq!(shown("say \"hi\"\n"), "\"say \\\"hi\\\"\\n\"");
         assert_eq!(shown(""), "\"\"");
+        assert_eq!(format!("{:6}|", Escaped("é\n")), "\"é\\n\" |");
+        assert_eq!(format!("{:6}|", Escaped("é")), "é     |");
     }
 
     #[test]

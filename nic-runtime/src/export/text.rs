@@ -1,6 +1,6 @@
 //! The trace as text: a line for each event, aligned to be read and compared.
 
-use std::fmt;
+use core::fmt;
 use std::io::{self, Write};
 
 use super::fields::{self, Escaped, FieldSink, Value};
@@ -81,10 +81,9 @@ impl<'a> Line<'a> {
 impl fmt::Display for Line<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Line { names, event, .. } = self;
-        let time = event.time.to_string();
         let nic = Escaped(names.nic(event.nic));
         let name = fields::event_name(&event.kind);
-        write!(f, "{time:>TIME_WIDTH$}  {nic:NIC_WIDTH$}  ")?;
+        write!(f, "{:>TIME_WIDTH$}  {nic:NIC_WIDTH$}  ", event.time)?;
         match event.endpoint {
             Some(endpoint) => write!(f, "{:ENDPOINT_WIDTH$}  ", Escaped(names.endpoint(endpoint)))?,
             None => write!(f, "{:ENDPOINT_WIDTH$}  ", "-")?,

@@ -50,7 +50,7 @@ pub fn accept(
         if endpoint.free.len() < needed {
             return Err(DropReason::NoFreeBuffer);
         }
-        for offset in std::iter::from_fn(|| endpoint.free.pop()).take(needed) {
+        for offset in core::iter::from_fn(|| endpoint.free.pop()).take(needed) {
             buffers.push(offset);
         }
         MessageBody::Buffers(buffers.clone())
