@@ -4,15 +4,11 @@ use std::collections::{BTreeMap, VecDeque};
 use std::num::NonZeroU64;
 use std::ops::{Index, IndexMut};
 
-use super::{Fate, Faults, PacketRef};
+use super::{DirectionId, Fate, Faults, PacketRef};
 use crate::event::NicId;
 use crate::random::Generator;
 use crate::sched::Deadline;
 use crate::time::SimDuration;
-
-/// Position of a link direction in the fabric.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct DirectionId(pub u32);
 
 /// What a link is like, in one direction.
 #[derive(Copy, Clone, Debug)]

@@ -2,9 +2,11 @@
 
 mod direction;
 mod fate;
+mod number;
 mod packet;
 
-pub use direction::{Direction, DirectionId, Fabric, Wire};
+pub use direction::{Direction, Fabric, Wire};
 pub(crate) use fate::flip;
 pub use fate::{Fate, Faults};
-pub use packet::{Packet, PacketRef, PacketStore, packet_number};
+pub use number::{DirectionId, packet_number};
+pub use packet::{Packet, PacketRef, PacketStore};

@@ -5,20 +5,6 @@ use std::ops::{Index, IndexMut};
 use super::{DirectionId, Fate};
 use crate::event::{ChannelId, EndpointId, PacketId, Trigger};
 
-/// Numbers that each endpoint has for its packets: far more than a run handles events by default.
-const NUMBERS_PER_ENDPOINT: u64 = 1_000_000_000;
-
-/// Returns the number of the packet that an endpoint makes after `earlier` others.
-///
-/// No two packets of a run share a number, and it depends on the sender alone: whatever else a scenario
-/// holds, an endpoint's packets keep theirs, so traces with and without a neighbour compare. In decimal
-/// it reads as the endpoint's position, if not 0, followed by nine digits that count its packets from 1.
-#[must_use]
-pub fn packet_number(sender: EndpointId, earlier: u64) -> PacketId {
-    // Both factors are far below 2³² and 2³⁰; the count would have to outlast 2⁶³ events.
-    PacketId(u64::from(sender.0) * NUMBERS_PER_ENDPOINT + earlier + 1)
-}
-
 /// A packet, from the push that made it to where it ends.
 #[derive(Clone, Debug)]
 pub struct Packet {
@@ -98,21 +84,5 @@ impl Index<PacketRef> for PacketStore {
 impl IndexMut<PacketRef> for PacketStore {
     fn index_mut(&mut self, packet: PacketRef) -> &mut Packet {
         &mut self.packets[packet.0 as usize]
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn packet_numbers_tell_the_sender_and_count_from_one() {
-        assert_eq!(packet_number(EndpointId(0), 0), PacketId(1));
-        assert_eq!(packet_number(EndpointId(0), 41), PacketId(42));
-        assert_eq!(packet_number(EndpointId(3), 41), PacketId(3_000_000_042));
-        assert_eq!(
-            packet_number(EndpointId(u32::MAX), 0).0,
-            4_294_967_295_000_000_001
-        );
     }
 }

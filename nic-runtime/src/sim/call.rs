@@ -6,13 +6,12 @@ use super::dma::{Cargo, Transfer};
 use super::fault::Detachment;
 use super::processor::{Next, Posted, Slot, Stage};
 use super::quota::Spent;
-use super::request::Request;
 use super::{Simulation, Tenant, at};
 use crate::event::{
     ChannelId, DropReason, EventKind, Made, NicId, PacketId, Sink, Trigger, TxStatus,
 };
 use crate::fabric::PacketRef;
-use crate::sle::{Applied, ArraySpan, Rights, check, host_to_nic};
+use crate::sle::{Applied, ArraySpan, Request, Rights, check, host_to_nic};
 use crate::time::SimDuration;
 use crate::unet::HostSpan;
 

@@ -7,13 +7,12 @@ use bumpalo::Bump;
 use jive_core::{Lifetime, MethodId, Step, Trap, TrapKind};
 
 use super::quota::Spent;
-use super::request::Request;
 use super::{SimError, Simulation, Tenant, at};
 use crate::event::{DmaDirection, DropReason, EndpointId, EventKind, Made, NicId, Sink, Trigger};
 use crate::fabric::PacketRef;
 use crate::scenario::model::Scenario;
 use crate::sle::{
-    Applied, LoadedClass, Policy, Rights, check, host_to_nic, load_class, nic_to_host,
+    Applied, LoadedClass, Policy, Request, Rights, check, host_to_nic, load_class, nic_to_host,
 };
 
 /// Packets that an endpoint may send while it is loaded; more are dropped.

@@ -14,7 +14,6 @@ mod load;
 mod processor;
 mod quota;
 mod report;
-mod request;
 mod sram;
 mod user;
 mod wire;

@@ -7,11 +7,10 @@ use jive_core::{CallStack, Trap};
 use super::call::{Call, Cause};
 use super::dma::{Cargo, Transfer};
 use super::quota::Spent;
-use super::request::Request;
 use super::{AppletId, Simulation, Tenant, Work, at};
 use crate::event::{EndpointId, EventKind, NicId, PostId, Sink, Trigger, TxStatus};
 use crate::fabric::PacketRef;
-use crate::sle::ArraySpan;
+use crate::sle::{ArraySpan, Request};
 use crate::time::SimDuration;
 use crate::unet::{self, Channel, HostSpan, TransmitDescriptor};
 

@@ -2,13 +2,13 @@
 
 use jive_core::{Heap, NativeId, NativeType};
 
+use super::NicNative;
 use crate::event::NativeArg;
 use crate::profile::CostClass;
-use crate::sle::NicNative;
 use crate::time::SimTime;
 
 /// Most arguments that a native takes.
-const ARGUMENTS_MAX: usize = {
+pub const NATIVE_ARGUMENTS_MAX: usize = {
     let mut most = 0;
     let mut row = 0;
     while row < NicNative::TABLE.len() {
@@ -23,55 +23,67 @@ const ARGUMENTS_MAX: usize = {
 
 /// A native that an applet asks for, with its arguments as they were passed.
 #[derive(Copy, Clone, Debug)]
-pub(super) struct Request {
+pub struct Request {
     native: NicNative,
-    args: [i32; ARGUMENTS_MAX],
+    args: [i32; NATIVE_ARGUMENTS_MAX],
     begun: SimTime,
 }
 
 impl Request {
     /// Returns the request, or `None` for a native or a count of arguments that the table does not have.
     /// It begins at the start of the run, as all do while applets are loaded.
-    pub(super) fn new(id: NativeId, args: &[i32]) -> Option<Request> {
+    #[must_use]
+    pub fn new(id: NativeId, args: &[i32]) -> Option<Request> {
         let native = NicNative::from_id(id).filter(|native| parameters(*native) == args.len())?;
         let mut request = Request {
             native,
-            args: [0; ARGUMENTS_MAX],
+            args: [0; NATIVE_ARGUMENTS_MAX],
             begun: SimTime::ZERO,
         };
         request.args[..args.len()].copy_from_slice(args);
         Some(request)
     }
 
-    pub(super) fn id(&self) -> NativeId {
+    /// Returns which native it is.
+    #[must_use]
+    pub fn id(&self) -> NativeId {
         self.native.id()
     }
 
     /// Returns the same request, begun at another time.
-    pub(super) fn begun_at(self, begun: SimTime) -> Request {
+    #[must_use]
+    pub fn begun_at(self, begun: SimTime) -> Request {
         Request { begun, ..self }
     }
 
     /// Returns when the applet had reached it.
-    pub(super) fn begun(&self) -> SimTime {
+    #[must_use]
+    pub fn begun(&self) -> SimTime {
         self.begun
     }
 
-    pub(super) fn name(&self) -> &'static str {
+    /// Returns the native's name.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
         self.native.decl().name
     }
 
-    pub(super) fn cost(&self) -> CostClass {
+    /// Returns the class of its cost.
+    #[must_use]
+    pub fn cost(&self) -> CostClass {
         self.native.cost()
     }
 
-    pub(super) fn args(&self) -> &[i32] {
+    /// Returns the arguments as they were passed.
+    #[must_use]
+    pub fn args(&self) -> &[i32] {
         &self.args[..parameters(self.native)]
     }
 
     /// Returns the arguments as the trace shows them, as many of these as there are arguments.
-    pub(super) fn shown_args(&self, heap: &Heap<'_>) -> [NativeArg; ARGUMENTS_MAX] {
-        let mut shown = [NativeArg::Null; ARGUMENTS_MAX];
+    #[must_use]
+    pub fn shown_args(&self, heap: &Heap<'_>) -> [NativeArg; NATIVE_ARGUMENTS_MAX] {
+        let mut shown = [NativeArg::Null; NATIVE_ARGUMENTS_MAX];
         let passed = self.args.iter().zip(self.native.decl().parameters);
         for (place, (&arg, parameter)) in shown.iter_mut().zip(passed) {
             *place = show(heap, parameter.kind, arg);
@@ -80,7 +92,8 @@ impl Request {
     }
 
     /// Returns what the native gave back as the trace shows it, `None` where it gives nothing back.
-    pub(super) fn shown_result(&self, heap: &Heap<'_>, value: i32) -> Option<NativeArg> {
+    #[must_use]
+    pub fn shown_result(&self, heap: &Heap<'_>, value: i32) -> Option<NativeArg> {
         self.native
             .decl()
             .result
