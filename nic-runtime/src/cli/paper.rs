@@ -10,7 +10,7 @@ use serde_json::json;
 use super::console::{Console, Failure, Status};
 use super::diagnosis::{printable, sentence};
 use crate::input;
-use crate::paper::{self, Agreement, Origin, PAPERS, Plot, Progress, Report, Row, Tolerance};
+use crate::paper::{self, Agreement, Drawing, Origin, PAPERS, Progress, Report, Row, Tolerance};
 use crate::profile::Profile;
 use crate::scenario::{closest, limits};
 use crate::time::SimDuration;
@@ -284,10 +284,23 @@ fn write_csv(report: &Report, out: &mut impl Write) -> io::Result<()> {
         )?;
     }
     for plot in &report.plots {
-        for curve in &plot.curves {
-            for (x, y) in &curve.points {
-                let (plot, curve) = (quoted(plot.name), quoted(curve.name));
-                writeln!(out, "point,{plot},{curve},{x},,,{y},,,")?;
+        let name = quoted(plot.name());
+        match plot {
+            Drawing::Curves(plot) => {
+                for curve in &plot.curves {
+                    for (x, y) in &curve.points {
+                        let curve = quoted(curve.name);
+                        writeln!(out, "point,{name},{curve},{x},,,{y},,,")?;
+                    }
+                }
+            }
+            Drawing::Bars(chart) => {
+                for bar in &chart.bars {
+                    for (part, length) in chart.parts.iter().zip(&bar.parts) {
+                        let (bar, part) = (quoted(&bar.name), quoted(part));
+                        writeln!(out, "point,{name},{bar},{part},,,{length},,,")?;
+                    }
+                }
             }
         }
     }
@@ -334,18 +347,23 @@ fn write_json(report: &Report, out: &mut impl Write) -> io::Result<()> {
     let plots: Vec<_> = report
         .plots
         .iter()
-        .map(|plot| {
-            let curves: Vec<_> = plot
-                .curves
-                .iter()
-                .map(|curve| json!({ "name": curve.name, "points": curve.points }))
-                .collect();
-            json!({
-                "name": plot.name,
-                "x": plot.x.label,
-                "y": plot.y.label,
-                "curves": curves,
-            })
+        .map(|plot| match plot {
+            Drawing::Curves(plot) => {
+                let curves = plot.curves.iter();
+                let curves = curves
+                    .map(|curve| json!({ "name": curve.name, "points": curve.points }))
+                    .collect::<Vec<_>>();
+                json!({ "name": plot.name, "x": plot.x.label, "y": plot.y.label, "curves": curves })
+            }
+            Drawing::Bars(chart) => {
+                let bars = chart.bars.iter();
+                let bars = bars
+                    .map(
+                        |bar| json!({ "name": bar.name, "parts": bar.parts, "stated": bar.stated }),
+                    )
+                    .collect::<Vec<_>>();
+                json!({ "name": chart.name, "x": chart.label, "parts": chart.parts, "bars": bars })
+            }
         })
         .collect();
     let whole = json!({
@@ -358,9 +376,9 @@ fn write_json(report: &Report, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "{whole:#}")
 }
 
-fn write_plot(plot: &Plot, directory: &Path) -> Result<(), String> {
+fn write_plot(plot: &Drawing, directory: &Path) -> Result<(), String> {
     let drawn = paper::draw(plot).map_err(|error| sentence(&error.to_string(), &[]))?;
-    let path = directory.join(format!("{}.svg", plot.name));
+    let path = directory.join(format!("{}.svg", plot.name()));
     fs::create_dir_all(directory)
         .and_then(|()| fs::write(&path, drawn))
         .map_err(|error| {

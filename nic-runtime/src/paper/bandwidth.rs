@@ -7,7 +7,7 @@ use super::PaperError;
 use std::ops::RangeInclusive;
 
 use super::lab::{Happening, Setup};
-use super::report::{Agreement, Axis, Curve, Plot, Report, Row};
+use super::report::{Agreement, Axis, Corner, Curve, Drawing, Plot, Report, Row, Stroke};
 use crate::profile::Profile;
 use crate::time::SimDuration;
 
@@ -219,7 +219,7 @@ pub(super) fn reproduce(profile: &Profile, report: &mut Report) -> Result<(), Pa
             found: Agreement::Order { holds },
         });
     }
-    report.plots.push(plot(&bursts));
+    report.plots.push(Drawing::Curves(plot(&bursts)));
     Ok(())
 }
 
@@ -233,6 +233,7 @@ fn plot(bursts: &[Vec<SimDuration>]) -> Plot {
         .zip(bursts)
         .map(|(configuration, times)| Curve {
             name: configuration.name(),
+            stroke: Stroke::Solid,
             points: LENGTHS
                 .iter()
                 .zip(times)
@@ -250,6 +251,7 @@ fn plot(bursts: &[Vec<SimDuration>]) -> Plot {
             label: "bandwidth (MB/s)",
             logarithmic: false,
         },
+        legend: Corner::LowerRight,
         curves: curves.collect(),
         marks: Vec::new(),
     }

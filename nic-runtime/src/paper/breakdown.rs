@@ -6,7 +6,9 @@
 
 use super::PaperError;
 use super::lab::{Happening, Recording, Setup};
-use super::report::{Agreement, Origin, Report, Row, Tolerance};
+use super::report::{
+    Agreement, Bar, BarChart, Drawing, Origin, Report, Row, Tolerance, microseconds,
+};
 use crate::event::{DmaDirection, EndpointId};
 use crate::profile::Profile;
 use crate::time::{SimDuration, SimTime};
@@ -33,55 +35,85 @@ const COLUMNS: [Column; 4] = [
 /// A row of the figure: its words, the profile's cost, and what each column prints in ns.
 struct CostRow {
     name: &'static str,
+    part: Part,
     cost: fn(&mut Profile) -> &mut SimDuration,
     printed_ns: [u64; COLUMNS.len()],
 }
+
+/// The rows of a drawing: those of the figure, whatever side they are of.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum Part {
+    SetUp,
+    Call,
+    FreeBuffer,
+    Dma,
+    Transmit,
+    Descriptor,
+}
+
+const PARTS: [(Part, &str); 6] = [
+    (Part::SetUp, "check for classfile, set up call"),
+    (Part::Call, "call applet method and return"),
+    (Part::FreeBuffer, "get free buffer"),
+    (Part::Dma, "DMA set-up"),
+    (Part::Transmit, "transmit data"),
+    (Part::Descriptor, "Rx descriptor DMA"),
+];
 
 const SETUP: &str = "check for classfile, set up applet call";
 
 const COST_ROWS: [CostRow; 9] = [
     CostRow {
         name: SETUP,
+        part: Part::SetUp,
         cost: |profile| &mut profile.entry.tx_setup,
         printed_ns: [700, 700, 0, 0],
     },
     CostRow {
         name: "call applet doTx method and return",
+        part: Part::Call,
         cost: |profile| &mut profile.entry.tx_call,
         printed_ns: [3_900, 3_900, 0, 0],
     },
     CostRow {
         name: SETUP,
+        part: Part::SetUp,
         cost: |profile| &mut profile.entry.rx_setup,
         printed_ns: [0, 0, 600, 600],
     },
     CostRow {
         name: "call applet doRx method and return",
+        part: Part::Call,
         cost: |profile| &mut profile.entry.rx_call,
         printed_ns: [0, 0, 3_200, 3_200],
     },
     CostRow {
         name: "get free buffer",
+        part: Part::FreeBuffer,
         cost: |profile| &mut profile.native.free_buffer,
         printed_ns: [0, 0, 0, 5_850],
     },
     CostRow {
         name: "DMA set-up overhead",
+        part: Part::Dma,
         cost: |profile| &mut profile.native.dma_setup,
         printed_ns: [11_800, 11_800, 0, 11_800],
     },
     CostRow {
         name: "transmit data overhead",
+        part: Part::Transmit,
         cost: |profile| &mut profile.native.transmit,
         printed_ns: [8_100, 8_100, 0, 0],
     },
     CostRow {
         name: "do Rx descriptor DMA",
+        part: Part::Descriptor,
         cost: |profile| &mut profile.native.descriptor_inline,
         printed_ns: [0, 0, 12_900, 0],
     },
     CostRow {
         name: "do Rx descriptor DMA",
+        part: Part::Descriptor,
         cost: |profile| &mut profile.native.descriptor_buffers,
         printed_ns: [0, 0, 0, 21_000],
     },
@@ -94,17 +126,24 @@ const NULL_CALL_NS: u64 = 5_500;
 
 /// Adds the figure's rows to a report.
 pub(super) fn reproduce(profile: &Profile, report: &mut Report) -> Result<(), PaperError> {
+    let mut bars = Vec::new();
     for (index, column) in COLUMNS.into_iter().enumerate() {
+        let mut bar = column.bar(TOTALS_NS[index]);
         let total = column.overhead(profile, APPLET)?;
         for row in &COST_ROWS {
             let rest = column.overhead(&without(profile, row.cost), APPLET)?;
             let (printed, part) = (row.printed_ns[index], total.less(rest));
+            let of_part = PARTS.iter().zip(&mut bar.parts);
+            for (_, length) in of_part.filter(|((of, _), _)| *of == row.part) {
+                *length += microseconds(part);
+            }
             if printed != 0 || part != SimDuration::ZERO {
                 report
                     .rows
                     .push(stated(column, row.name, printed, part, Origin::Fitted));
             }
         }
+        bars.push(bar);
         let stated_total = TOTALS_NS[index];
         report.rows.push(stated(
             column,
@@ -114,6 +153,13 @@ pub(super) fn reproduce(profile: &Profile, report: &mut Report) -> Result<(), Pa
             Origin::Predicted,
         ));
     }
+    report.plots.push(Drawing::Bars(BarChart {
+        name: "figure-5",
+        title: "Overhead over standard U-Net, row by row".to_owned(),
+        label: "overhead (us)",
+        parts: PARTS.iter().map(|&(_, name)| name).collect(),
+        bars,
+    }));
     let call = Column::Transmit(40);
     let cost: fn(&mut Profile) -> &mut SimDuration = |profile| &mut profile.native.null_call;
     let rest = call.overhead(&without(profile, cost), "NullCall")?;
@@ -138,13 +184,9 @@ fn stated(
     simulated: SimDuration,
     origin: Origin,
 ) -> Row {
-    let (side, length) = match column {
-        Column::Transmit(length) => ("transmit", length),
-        Column::Receive(length) => ("receive", length),
-    };
     Row {
         figure: FIGURE,
-        name: format!("{side} {length} B: {name}"),
+        name: format!("{}: {name}", column.name()),
         found: Agreement::Time {
             paper: SimDuration::from_ns(paper_ns),
             simulated,
@@ -155,6 +197,23 @@ fn stated(
 }
 
 impl Column {
+    fn name(self) -> String {
+        let (side, length) = match self {
+            Column::Transmit(length) => ("transmit", length),
+            Column::Receive(length) => ("receive", length),
+        };
+        format!("{side} {length} B")
+    }
+
+    /// Returns a bar without length, to be told its parts.
+    fn bar(self, stated_ns: u64) -> Bar {
+        Bar {
+            name: self.name(),
+            parts: vec![0.0; PARTS.len()],
+            stated: microseconds(SimDuration::from_ns(stated_ns)),
+        }
+    }
+
     fn overhead(self, profile: &Profile, applet: &str) -> Result<SimDuration, PaperError> {
         let setup = Setup {
             applet: Some(applet),

@@ -3,7 +3,10 @@
 use super::PaperError;
 use super::breakdown::{receive_overhead, transmit_overhead};
 use super::lab::{Happening, Setup};
-use super::report::{Agreement, Axis, Curve, Mark, Origin, Plot, Report, Row, Tolerance};
+use super::report::{
+    Agreement, Axis, Corner, Curve, Drawing, Mark, Origin, Plot, Report, Row, Stroke, Tolerance,
+    microseconds,
+};
 use crate::profile::Profile;
 use crate::time::SimDuration;
 
@@ -69,7 +72,7 @@ pub(super) fn reproduce(profile: &Profile, report: &mut Report) -> Result<(), Pa
             found: Agreement::Measured(half),
         });
     }
-    report.plots.push(plot(profile)?);
+    report.plots.push(Drawing::Curves(plot(profile)?));
     Ok(())
 }
 
@@ -228,13 +231,22 @@ fn nic_round_trip(profile: &Profile, length: u32) -> Result<SimDuration, PaperEr
 
 fn plot(profile: &Profile) -> Result<Plot, PaperError> {
     type Measure<'m> = &'m dyn Fn(u32) -> Result<SimDuration, PaperError>;
-    let curve = |name, measure: Measure<'_>| -> Result<Curve, PaperError> {
+    let curve = |name, stroke, measure: Measure<'_>| -> Result<Curve, PaperError> {
         let point = |length| Ok((f64::from(length), microseconds(measure(length)?)));
         let points = LENGTHS
             .into_iter()
             .map(point)
             .collect::<Result<_, PaperError>>()?;
-        Ok(Curve { name, points })
+        Ok(Curve {
+            name,
+            stroke,
+            points,
+        })
+    };
+    // Section 4.1 states what the standard applet adds in each direction.
+    let added = |length, ns: u64| -> Result<(f64, f64), PaperError> {
+        let stated = round_trip(profile, None, length)? + SimDuration::from_ns(2 * ns);
+        Ok((f64::from(length), microseconds(stated)))
     };
     Ok(Plot {
         name: "figure-3",
@@ -247,35 +259,41 @@ fn plot(profile: &Profile) -> Result<Plot, PaperError> {
             label: "round trip (us)",
             logarithmic: false,
         },
+        legend: Corner::UpperLeft,
         curves: vec![
-            curve("standard applet", &|length| {
+            curve("standard applet", Stroke::Solid, &|length| {
                 round_trip(profile, Some(STANDARD), length)
             })?,
-            curve("simplified applet", &|length| {
+            // Without a cost for instructions the two applets cost the same where one buffer holds a message.
+            curve("simplified applet", Stroke::Dashed, &|length| {
                 round_trip(profile, Some(SIMPLIFIED), length)
             })?,
-            curve("base U-Net", &|length| round_trip(profile, None, length))?,
-            curve("NIC-to-NIC ping-pong", &|length| {
+            curve("base U-Net", Stroke::Solid, &|length| {
+                round_trip(profile, None, length)
+            })?,
+            curve("NIC-to-NIC ping-pong", Stroke::Solid, &|length| {
                 nic_round_trip(profile, length)
             })?,
         ],
         marks: vec![
             Mark {
-                label: "paper: 64 us",
+                label: "64",
                 at: (0.0, 64.0),
             },
             Mark {
-                label: "paper: 119 us",
+                label: "119",
                 at: (4096.0, 119.0),
+            },
+            Mark {
+                label: "+ 2 x 41.2",
+                at: added(SMALL, 41_200)?,
+            },
+            Mark {
+                label: "+ 2 x 99.7, of more buffers",
+                at: added(LONGEST, STANDARD_LARGE_NS)?,
             },
         ],
     })
-}
-
-/// Returns a time as a plot shows it.
-fn microseconds(time: SimDuration) -> f64 {
-    // Nanoseconds of a plot fit in the 52 bits of a float by far.
-    time.as_ns() as f64 / 1000.0
 }
 
 #[cfg(test)]

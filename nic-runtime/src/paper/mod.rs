@@ -4,6 +4,7 @@
 //! One file for each figure. Nothing here knows a cost: a figure is what runs under a profile show.
 
 mod bandwidth;
+mod bars;
 mod breakdown;
 mod lab;
 mod latency;
@@ -12,7 +13,10 @@ mod report;
 mod scalability;
 
 pub use plot::{PlotError, draw};
-pub use report::{Agreement, Axis, Curve, Mark, Origin, Plot, Report, Row, Tolerance};
+pub use report::{
+    Agreement, Axis, Bar, BarChart, Corner, Curve, Drawing, Mark, Origin, Plot, Report, Row,
+    Stroke, Tolerance,
+};
 
 use crate::profile::Profile;
 use crate::sim::SimError;
@@ -80,10 +84,14 @@ mod tests {
         assert_eq!(off, Vec::<&Row>::new());
         for plot in &report.plots {
             let svg = draw(plot).unwrap();
+            let label = match plot {
+                Drawing::Curves(plot) => plot.x.label,
+                Drawing::Bars(chart) => chart.label,
+            };
             assert!(
-                svg.starts_with("<svg") && svg.contains(plot.x.label),
+                svg.starts_with("<svg") && svg.contains(label),
                 "{}",
-                plot.name
+                plot.name()
             );
         }
     }

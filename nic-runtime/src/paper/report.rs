@@ -9,8 +9,8 @@ pub struct Report {
     pub profile: String,
     /// The rows, figure by figure.
     pub rows: Vec<Row>,
-    /// The plots.
-    pub plots: Vec<Plot>,
+    /// The figures that can be drawn.
+    pub plots: Vec<Drawing>,
 }
 
 impl Report {
@@ -113,7 +113,27 @@ pub enum Origin {
     Predicted,
 }
 
-/// A figure to be drawn, without anything of how.
+/// A figure to be drawn.
+#[derive(Clone, Debug)]
+pub enum Drawing {
+    /// Curves over a quantity.
+    Curves(Plot),
+    /// Bars, each a sum of parts.
+    Bars(BarChart),
+}
+
+impl Drawing {
+    /// Returns its file's name, without an ending.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Drawing::Curves(plot) => plot.name,
+            Drawing::Bars(chart) => chart.name,
+        }
+    }
+}
+
+/// Curves over a quantity, with little of how they are drawn.
 #[derive(Clone, Debug)]
 pub struct Plot {
     /// Its file's name, without an ending.
@@ -124,10 +144,21 @@ pub struct Plot {
     pub x: Axis,
     /// The vertical axis.
     pub y: Axis,
+    /// The corner where no curve goes.
+    pub legend: Corner,
     /// The simulated curves.
     pub curves: Vec<Curve>,
     /// What the paper says.
     pub marks: Vec<Mark>,
+}
+
+/// A corner of a plot.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Corner {
+    /// Upper left.
+    UpperLeft,
+    /// Lower right.
+    LowerRight,
 }
 
 /// An axis.
@@ -139,20 +170,63 @@ pub struct Axis {
     pub logarithmic: bool,
 }
 
+/// Returns a time as figures show it.
+pub(super) fn microseconds(time: SimDuration) -> f64 {
+    // Nanoseconds of a figure fit in the 52 bits of a float by far.
+    time.as_ns() as f64 / 1000.0
+}
+
 /// A curve of a plot.
 #[derive(Clone, Debug)]
 pub struct Curve {
     /// Its name in the legend.
     pub name: &'static str,
+    /// How it is drawn.
+    pub stroke: Stroke,
     /// Its points.
     pub points: Vec<(f64, f64)>,
 }
 
+/// How a curve is drawn.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Stroke {
+    /// As a line.
+    Solid,
+    /// In dashes, over a curve that may be the same.
+    Dashed,
+}
+
 /// A statement of the paper's that is drawn into a plot.
-#[derive(Copy, Clone, Debug)]
+#[derive(Clone, Debug)]
 pub struct Mark {
     /// Its words.
     pub label: &'static str,
     /// Where it stands.
     pub at: (f64, f64),
+}
+
+/// Bars that lie one below the other, each a sum of parts beside what the paper states of it.
+#[derive(Clone, Debug)]
+pub struct BarChart {
+    /// Its file's name, without an ending.
+    pub name: &'static str,
+    /// What it shows.
+    pub title: String,
+    /// What the bars' lengths measure, with the unit.
+    pub label: &'static str,
+    /// Names of the parts, in the order in which they add up.
+    pub parts: Vec<&'static str>,
+    /// The bars, from the top.
+    pub bars: Vec<Bar>,
+}
+
+/// A bar.
+#[derive(Clone, Debug)]
+pub struct Bar {
+    /// What it is of.
+    pub name: String,
+    /// The length of each part, zero where it has none.
+    pub parts: Vec<f64>,
+    /// The paper's total.
+    pub stated: f64,
 }

@@ -3,7 +3,10 @@
 
 use super::PaperError;
 use super::lab::{Happening, START, Setup};
-use super::report::{Agreement, Axis, Curve, Origin, Plot, Report, Row, Tolerance};
+use super::report::{
+    Agreement, Axis, Corner, Curve, Drawing, Origin, Plot, Report, Row, Stroke, Tolerance,
+    microseconds,
+};
 use crate::profile::Profile;
 use crate::time::{SimDuration, SimTime};
 
@@ -65,7 +68,11 @@ pub(super) fn reproduce(profile: &Profile, report: &mut Report) -> Result<(), Pa
             "scalability-throughput",
             "Throughput against endpoints on one NIC",
         ),
-        "messages per second",
+        Axis {
+            label: "messages per second",
+            logarithmic: false,
+        },
+        Corner::LowerRight,
         &curves,
         |load| load.messages_per_second,
     ));
@@ -74,10 +81,13 @@ pub(super) fn reproduce(profile: &Profile, report: &mut Report) -> Result<(), Pa
             "scalability-latency",
             "Latency against endpoints on one NIC, all sending at once",
         ),
-        "mean latency (us)",
+        Axis {
+            label: "mean latency (us)",
+            logarithmic: true,
+        },
+        Corner::UpperLeft,
         &curves,
-        // Nanoseconds of a run fit in the 52 bits of a float by far.
-        |load| load.latency.as_ns() as f64 / 1000.0,
+        |load| microseconds(load.latency),
     ));
     Ok(())
 }
@@ -139,30 +149,30 @@ fn is_described(happening: Happening) -> bool {
 
 fn plot(
     (name, title): (&'static str, &str),
-    label: &'static str,
+    y: Axis,
+    legend: Corner,
     curves: &[(&'static str, Vec<Load>)],
     value: fn(&Load) -> f64,
-) -> Plot {
+) -> Drawing {
     let curves = curves.iter().map(|(name, loads)| Curve {
         name,
+        stroke: Stroke::Solid,
         points: ENDPOINTS
             .iter()
             .zip(loads)
             .map(|(&endpoints, load)| (f64::from(endpoints), value(load)))
             .collect(),
     });
-    Plot {
+    Drawing::Curves(Plot {
         name,
         title: title.to_owned(),
         x: Axis {
             label: "endpoints on one NIC",
             logarithmic: true,
         },
-        y: Axis {
-            label,
-            logarithmic: true,
-        },
+        y,
+        legend,
         curves: curves.collect(),
         marks: Vec::new(),
-    }
+    })
 }

@@ -20,6 +20,7 @@ fn the_figures_are_drawn_and_every_row_holds() {
     for figure in [
         "figure-3",
         "figure-4",
+        "figure-5",
         "scalability-latency",
         "scalability-throughput",
     ] {
@@ -68,7 +69,16 @@ fn rows_and_points_are_json_too() {
         .unwrap();
     assert_eq!(total["found"]["simulated_ns"], 42_450);
     assert_eq!(total["found"]["origin"], "predicted");
-    assert_eq!(report["plots"].as_array().unwrap().len(), 4);
+    let plots = report["plots"].as_array().unwrap();
+    assert_eq!(plots.len(), 5);
+    // The first is Figure 5: its longest bar has the paper's five rows, and is the paper's total long.
+    let longest = &plots[0]["bars"][3];
+    assert_eq!(longest["name"], "receive 1000 B");
+    assert_eq!(
+        longest["parts"],
+        serde_json::json!([0.6, 3.2, 5.85, 11.8, 0.0, 21.0])
+    );
+    assert_eq!(longest["stated"], 42.45);
 }
 
 #[test]
