@@ -5,11 +5,13 @@
 use core::fmt::{self, Write};
 use core::iter::{once, repeat_n};
 
+#[cfg(feature = "std")]
 use serde::ser::{Serialize, SerializeSeq, Serializer};
 
+#[cfg(feature = "std")]
+use crate::event::EndReason;
 use crate::event::{
-    DmaDirection, DropReason, EndReason, Event, EventKind, Names, NativeArg, RxBody, TxStatus,
-    WireDropReason,
+    DmaDirection, DropReason, Event, EventKind, Names, NativeArg, RxBody, TxStatus, WireDropReason,
 };
 
 /// The value of a field.
@@ -79,6 +81,7 @@ impl<'a> Payload<'a> {
     }
 
     /// Returns the bytes in one piece of their own.
+    #[cfg(feature = "std")]
     pub(super) fn to_vec(self) -> Vec<u8> {
         self.pieces().flatten().copied().collect()
     }
@@ -118,6 +121,7 @@ pub(super) fn event_name(kind: &EventKind<'_>) -> &'static str {
 }
 
 /// Returns whether the trace shows an event.
+#[cfg(feature = "std")]
 pub(super) fn is_in_trace(kind: &EventKind<'_>) -> bool {
     !matches!(kind, EventKind::Levels(_))
 }
@@ -357,6 +361,7 @@ pub(super) fn drop_reason(reason: DropReason) -> &'static str {
 }
 
 /// Returns the word for why a run ended.
+#[cfg(feature = "std")]
 pub(super) fn end_reason(reason: EndReason) -> &'static str {
     match reason {
         EndReason::Idle => "idle",
@@ -436,6 +441,7 @@ fn list<T: fmt::Display>(
     f.write_char(']')
 }
 
+#[cfg(feature = "std")]
 impl Serialize for Value<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match *self {

@@ -1,10 +1,13 @@
 //! The trace as text: a line for each event, aligned to be read and compared.
 
 use core::fmt;
+#[cfg(feature = "std")]
 use std::io::{self, Write};
 
 use super::fields::{self, Escaped, FieldSink, Value};
-use crate::event::{Event, Names, Sink};
+#[cfg(feature = "std")]
+use crate::event::Sink;
+use crate::event::{Event, Names};
 
 pub use super::fields::PayloadMode;
 
@@ -18,6 +21,7 @@ const ENDPOINT_WIDTH: usize = 8;
 const EVENT_WIDTH: usize = 13;
 
 /// Writes events as lines of text.
+#[cfg(feature = "std")]
 #[derive(Debug)]
 pub struct TextTrace<W> {
     writer: W,
@@ -25,6 +29,7 @@ pub struct TextTrace<W> {
     failure: Option<io::Error>,
 }
 
+#[cfg(feature = "std")]
 impl<W: Write> TextTrace<W> {
     /// Starts a trace.
     pub fn new(writer: W, payload_mode: PayloadMode) -> TextTrace<W> {
@@ -48,6 +53,7 @@ impl<W: Write> TextTrace<W> {
     }
 }
 
+#[cfg(feature = "std")]
 impl<W: Write> Sink for TextTrace<W> {
     fn event(&mut self, names: &dyn Names, event: &Event<'_>) {
         if self.failure.is_none() && fields::is_in_trace(&event.kind) {
@@ -57,19 +63,17 @@ impl<W: Write> Sink for TextTrace<W> {
     }
 }
 
-/// An event shown as a line.
-pub(super) struct Line<'a> {
+/// An event shown as a line, whether or not the trace shows it.
+pub struct Line<'a> {
     names: &'a dyn Names,
     event: &'a Event<'a>,
     payload_mode: PayloadMode,
 }
 
 impl<'a> Line<'a> {
-    pub(super) fn new(
-        names: &'a dyn Names,
-        event: &'a Event<'a>,
-        payload_mode: PayloadMode,
-    ) -> Line<'a> {
+    /// Returns the line of an event.
+    #[must_use]
+    pub fn new(names: &'a dyn Names, event: &'a Event<'a>, payload_mode: PayloadMode) -> Line<'a> {
         Line {
             names,
             event,

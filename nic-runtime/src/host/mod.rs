@@ -9,12 +9,14 @@ mod region;
 pub use program::{Program, Reaction};
 pub use region::{TransmitRegion, TransmitSpace};
 
+#[cfg(feature = "std")]
 use std::collections::VecDeque;
 
 use crate::time::SimDuration;
 use crate::unet::HostSpan;
 
 /// The user at one endpoint, who does one thing at a time.
+#[cfg(feature = "std")]
 #[derive(Clone, Debug)]
 pub struct User {
     /// The program that messages go to.
@@ -68,6 +70,7 @@ pub enum Notice {
     Taken,
 }
 
+#[cfg(feature = "std")]
 impl User {
     /// Returns a user that has nothing to do yet.
     #[must_use]

@@ -1,6 +1,6 @@
 //! Host programs: what a user does with a message.
 
-use std::num::NonZeroU32;
+use core::num::NonZeroU32;
 
 use crate::event::ChannelId;
 use crate::unet::ReceiveDescriptor;

@@ -1,10 +1,12 @@
 //! The transmit region: the part of a buffer area behind the free buffers, used round and round.
 
-use std::collections::VecDeque;
-
+use crate::bounded::{DESCRIPTORS_MAX, Queue};
 use crate::unet::{HostSpan, Region, TransmitDescriptor};
 
 const ALIGNMENT: u32 = 8;
+
+/// How many spaces can be handed out at once.
+const SPACES_MAX: usize = Queue::<Space, DESCRIPTORS_MAX>::capacity(u32::MAX);
 
 /// Where the next message that is sent may lie.
 ///
@@ -18,8 +20,8 @@ pub struct TransmitRegion {
     // The spaces that were handed out, below `next` and from `next` on, each in ascending order and
     // without overlap. The first of each may not be overwritten. Those behind it may have completed:
     // looking at the first alone suffices, and no message needs memory of its own.
-    behind: VecDeque<Space>,
-    ahead: VecDeque<Space>,
+    behind: Queue<Space, DESCRIPTORS_MAX>,
+    ahead: Queue<Space, DESCRIPTORS_MAX>,
 }
 
 /// A space of at least one byte that was handed out.
@@ -53,8 +55,8 @@ impl TransmitRegion {
             area,
             start,
             next: start,
-            behind: VecDeque::new(),
-            ahead: VecDeque::new(),
+            behind: Queue::new(),
+            ahead: Queue::new(),
         }
     }
 
@@ -77,6 +79,9 @@ impl TransmitRegion {
         if length == 0 {
             return TransmitSpace::Free(space);
         }
+        if self.behind.len() + self.ahead.len() >= SPACES_MAX {
+            return TransmitSpace::Taken;
+        }
         let end = offset + length;
         let first_behind = self.behind.front().filter(|_| wraps);
         if let Some(first) = first_behind.or(self.ahead.front())
@@ -85,8 +90,10 @@ impl TransmitRegion {
             return TransmitSpace::Taken;
         }
         if wraps {
-            self.behind.append(&mut self.ahead);
-            std::mem::swap(&mut self.behind, &mut self.ahead);
+            while let Some(space) = self.ahead.pop_front() {
+                self.behind.push_back(space);
+            }
+            core::mem::swap(&mut self.behind, &mut self.ahead);
         }
         self.behind.push_back(Space {
             offset,
@@ -110,8 +117,9 @@ impl TransmitRegion {
         } else {
             &mut self.ahead
         };
-        if let Ok(index) = spaces.binary_search_by_key(&offset, |space| space.offset) {
-            spaces[index].completed = true;
+        let ascending = spaces.as_mut_slice();
+        if let Ok(index) = ascending.binary_search_by_key(&offset, |space| space.offset) {
+            ascending[index].completed = true;
         }
         while spaces.front().is_some_and(|space| space.completed) {
             spaces.pop_front();

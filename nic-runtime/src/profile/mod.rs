@@ -6,13 +6,12 @@ use std::num::{NonZeroU32, NonZeroU64};
 
 use serde::de::{self, Deserialize, Deserializer};
 
+pub use crate::cost_class::CostClass;
 use crate::time::SimDuration;
 use crate::units::UnitError;
 
-mod cost_class;
 mod quantity;
 
-pub use cost_class::CostClass;
 use quantity::{
     WrittenCost, call_depth, call_slots, duration, frequency, packet_size, rate, size, slots,
 };

@@ -1,5 +1,6 @@
 //! An applet on its endpoint: one instance of a loaded class, and the buffer that packets arrive in.
 
+#[cfg(feature = "std")]
 use bumpalo::Bump;
 use jive_core::{AppletMembers, ArrayKind, Heap, Instance, limits};
 
@@ -19,28 +20,45 @@ pub struct Applet<'a> {
 }
 
 impl<'a> Applet<'a> {
-    /// Makes an instance with `heap_bytes` for its arrays and an `RxBuf` of `max_packet` bytes, which its
-    /// field names already. No code of the class has run.
+    /// Makes an instance in memory of `arena`, with `heap_bytes` for its arrays and an `RxBuf` of
+    /// `max_packet` bytes.
     ///
     /// # Errors
     ///
-    /// [`LoadError::NotAnApplet`] where the class was verified as a class only, and
-    /// [`LoadError::TooLarge`] where `RxBuf` is more than a heap addresses.
+    /// As [`Applet::lent`].
+    #[cfg(feature = "std")]
     pub fn new(
         arena: &'a Bump,
         class: &'a LoadedClass<'a>,
         heap_bytes: u32,
         max_packet: u32,
     ) -> Result<Applet<'a>, LoadError> {
+        let fields = arena.alloc_slice_fill_copy(class.program.field_count(), 0);
+        let memory = arena.alloc_slice_fill_copy(memory_bytes(heap_bytes, max_packet), 0);
+        Applet::lent(class, fields, memory, max_packet)
+    }
+
+    /// Makes an instance in memory that is lent to it: `fields` for as many as the class has, `memory`
+    /// of [`memory_bytes`] for its arrays and an `RxBuf` of `max_packet` bytes, which its field names
+    /// already. No code of the class has run.
+    ///
+    /// # Errors
+    ///
+    /// [`LoadError::NotAnApplet`] where the class was verified as a class only, and
+    /// [`LoadError::TooLarge`] where `memory` has no room for `RxBuf`.
+    pub fn lent(
+        class: &'a LoadedClass<'a>,
+        fields: &'a mut [i32],
+        memory: &'a mut [u8],
+        max_packet: u32,
+    ) -> Result<Applet<'a>, LoadError> {
         let members = class.program.applet().ok_or(LoadError::NotAnApplet)?;
         let rx_buf_length = i32::try_from(max_packet).map_err(|_| LoadError::TooLarge)?;
-        let memory = arena.alloc_slice_fill_copy(memory_bytes(heap_bytes, max_packet), 0u8);
         let mut heap = Heap::new(memory);
         let rx_buf = heap
             .allocate(ArrayKind::Byte, rx_buf_length)
             .map_err(|_| LoadError::TooLarge)?;
         let rx_buf_bytes = heap.used();
-        let fields = arena.alloc_slice_fill_copy(class.program.field_count(), 0i32);
         let mut instance = Instance::new(class.program, fields, heap);
         instance.set_field(members.rx_buf, rx_buf);
         Ok(Applet {
@@ -74,8 +92,8 @@ impl<'a> Applet<'a> {
 
 /// Returns the bytes of memory that an instance's arrays lie in, `RxBuf` and its header included.
 #[must_use]
-pub(crate) fn memory_bytes(heap_bytes: u32, max_packet: u32) -> usize {
-    let aligned = |bytes: u32| bytes.next_multiple_of(limits::ARRAY_ALIGNMENT) as usize;
+pub const fn memory_bytes(heap_bytes: u32, max_packet: u32) -> usize {
+    let rx_buf = max_packet.next_multiple_of(limits::ARRAY_ALIGNMENT) as usize;
     let null = limits::ARRAY_ALIGNMENT as usize;
-    null + limits::ARRAY_HEADER_BYTES as usize + aligned(max_packet) + heap_bytes as usize
+    null + limits::ARRAY_HEADER_BYTES as usize + rx_buf + heap_bytes as usize
 }

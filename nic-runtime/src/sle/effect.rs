@@ -4,7 +4,9 @@ use jive_core::{ArrayKind, Heap, TrapKind};
 
 use super::{ArraySpan, Effect};
 use crate::event::PacketId;
-use crate::unet::{Channel, Endpoint, Full, HostMemory, HostSpan, MessageBody, ReceiveDescriptor};
+#[cfg(feature = "std")]
+use crate::unet::HostMemory;
+use crate::unet::{Channel, Endpoint, Full, HostSpan, MessageBody, ReceiveDescriptor};
 
 /// What came of an effect.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -98,11 +100,13 @@ fn push(endpoint: &mut Endpoint, descriptor: ReceiveDescriptor) -> Applied {
 }
 
 /// Moves bytes from the buffer area into an array.
+#[cfg(feature = "std")]
 pub(crate) fn host_to_nic(heap: &mut Heap<'_>, to: ArraySpan, memory: &HostMemory, host: HostSpan) {
     to.bytes_mut(heap).copy_from_slice(memory.bytes(host));
 }
 
 /// Moves bytes from an array into the buffer area.
+#[cfg(feature = "std")]
 pub(crate) fn nic_to_host(
     heap: &Heap<'_>,
     from: ArraySpan,

@@ -1,13 +1,19 @@
 //! From bytes to a program: parse, verify, link, in memory that an arena lends.
 
+#[cfg(feature = "std")]
 use bumpalo::Bump;
+use jive_core::{ClassFile, LinkError, MethodId, ParseError, Pc, Program};
+#[cfg(feature = "std")]
 use jive_core::{
-    ClassFile, LinkError, LinkedConstant, LinkedField, LinkedMethod, MethodId, Op, Origin,
-    ParseError, Pc, Program, ProgramStorage, SwitchCase, Verified, link, program_size,
+    LinkedConstant, LinkedField, LinkedMethod, Op, Origin, ProgramStorage, SwitchCase, Verified,
+    link, program_size,
 };
 pub use jive_verifier::Policy;
-use jive_verifier::{CodeMarks, Observer, Resolved, VerifyError, WorkArea, verify_with, work_size};
+use jive_verifier::VerifyError;
+#[cfg(feature = "std")]
+use jive_verifier::{CodeMarks, Observer, Resolved, WorkArea, verify_with, work_size};
 
+#[cfg(feature = "std")]
 use super::NicNative;
 
 /// A class that the verifier accepted, linked. Every instance of it shares this value.
@@ -52,6 +58,7 @@ pub enum LoadError {
 /// # Errors
 ///
 /// [`LoadError`] names the stage that refused the class.
+#[cfg(feature = "std")]
 pub fn load_class<'a>(
     arena: &'a Bump,
     bytes: &'a [u8],
@@ -78,6 +85,7 @@ pub fn load_class<'a>(
 /// # Errors
 ///
 /// The rule that the class breaks.
+#[cfg(feature = "std")]
 pub fn verify_class<'a>(
     class: ClassFile<'a>,
     policy: Policy,

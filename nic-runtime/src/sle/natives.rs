@@ -5,8 +5,8 @@
 
 use jive_core::{Heap, NativeId, TrapKind, natives};
 
+use crate::cost_class::CostClass;
 use crate::event::ChannelId;
-use crate::profile::CostClass;
 use crate::unet::{
     BufferList, Channel, Channels, Endpoint, HostSpan, INLINE_MAX, MESSAGE_BUFFERS_MAX, Region,
 };

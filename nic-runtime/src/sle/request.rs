@@ -3,8 +3,8 @@
 use jive_core::{Heap, NativeId, NativeType};
 
 use super::NicNative;
+use crate::cost_class::CostClass;
 use crate::event::NativeArg;
-use crate::profile::CostClass;
 use crate::time::SimTime;
 
 /// Most arguments that a native takes.

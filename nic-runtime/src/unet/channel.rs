@@ -1,5 +1,6 @@
 //! Channels: which endpoint a channel tag stands for.
 
+use crate::bounded::{CHANNELS_MAX, List};
 use crate::event::{ChannelId, EndpointId};
 use crate::fabric::DirectionId;
 
@@ -18,14 +19,21 @@ pub struct Channel {
 
 /// The channels of one endpoint, in ascending order of its own numbers.
 #[derive(Clone, Debug, Default)]
-pub struct Channels(Box<[Channel]>);
+pub struct Channels(List<Channel, CHANNELS_MAX>);
 
 impl Channels {
-    /// Returns the table of these channels, whose numbers differ.
+    /// Returns the table of these channels, whose numbers differ; without an allocator of the first
+    /// [`CHANNELS_MAX`].
     #[must_use]
-    pub fn new(mut channels: Vec<Channel>) -> Channels {
-        channels.sort_by_key(|channel| channel.id.0);
-        Channels(channels.into_boxed_slice())
+    pub fn new(channels: impl IntoIterator<Item = Channel>) -> Channels {
+        let mut table = List::new();
+        for channel in channels {
+            if !table.push(channel) {
+                break;
+            }
+        }
+        table.sort_unstable_by_key(|channel: &Channel| channel.id.0);
+        Channels(table)
     }
 
     /// Returns the channel of this number.

@@ -4,17 +4,20 @@
 //! (named in a descriptor and not yet put back). Each operation moves it from one holder to the next,
 //! so a buffer cannot be freed twice or handed out twice.
 
-use std::collections::VecDeque;
+use crate::bounded::{FREE_BUFFERS_MAX, List, Queue};
 
 /// The free queue of one endpoint. Buffers lie at 0, L, 2L, … of its buffer area.
 #[derive(Clone, Debug)]
 pub struct FreeQueue {
     buffer_length: u32,
-    queue: VecDeque<u32>,
-    holders: Box<[Holder]>,
+    queue: Queue<u32, FREE_BUFFERS_MAX>,
+    holders: List<Holder, FREE_BUFFERS_MAX>,
     // What the running call popped and has not named, oldest first.
-    popped: Vec<u32>,
+    popped: List<u32, FREE_BUFFERS_MAX>,
 }
+
+/// Puts a buffer into the queue. There is room: no two elements are the same buffer.
+type Put = fn(&mut Queue<u32, FREE_BUFFERS_MAX>, u32) -> bool;
 
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 enum Holder {
@@ -24,14 +27,22 @@ enum Holder {
 }
 
 impl FreeQueue {
-    /// Returns a queue of `count` buffers of `buffer_length` bytes each, the one at 0 first.
+    /// Returns a queue of `count` buffers of `buffer_length` bytes each, the one at 0 first; without an
+    /// allocator of [`FREE_BUFFERS_MAX`] at most.
     #[must_use]
     pub fn new(count: u32, buffer_length: u32) -> FreeQueue {
+        let mut queue = Queue::new();
+        let mut holders = List::new();
+        for buffer in 0..count {
+            if !queue.push_back(buffer) || !holders.push(Holder::Queue) {
+                break;
+            }
+        }
         FreeQueue {
             buffer_length,
-            queue: (0..count).collect(),
-            holders: vec![Holder::Queue; count as usize].into_boxed_slice(),
-            popped: Vec::new(),
+            queue,
+            holders,
+            popped: List::new(),
         }
     }
 
@@ -85,12 +96,12 @@ impl FreeQueue {
 
     /// Puts the user's buffer at `offset` at the end of the queue; says whether it was the user's.
     pub fn put_back(&mut self, offset: u32) -> bool {
-        self.release(offset, VecDeque::push_back)
+        self.release(offset, Queue::push_back)
     }
 
     /// Puts the user's buffer at `offset` at the front of the queue; says whether it was the user's.
     pub fn put_first(&mut self, offset: u32) -> bool {
-        self.release(offset, VecDeque::push_front)
+        self.release(offset, Queue::push_front)
     }
 
     /// Ends a call that returned: what it popped and did not name stays with the NIC.
@@ -106,7 +117,7 @@ impl FreeQueue {
         }
     }
 
-    fn release(&mut self, offset: u32, put: fn(&mut VecDeque<u32>, u32)) -> bool {
+    fn release(&mut self, offset: u32, put: Put) -> bool {
         let Some(buffer) = self.buffer_at(offset) else {
             return false;
         };
@@ -114,8 +125,7 @@ impl FreeQueue {
             return false;
         }
         self.holders[buffer as usize] = Holder::Queue;
-        put(&mut self.queue, buffer);
-        true
+        put(&mut self.queue, buffer)
     }
 
     fn buffer_at(&self, offset: u32) -> Option<u32> {

@@ -2,6 +2,8 @@
 //!
 //! [`Region::span`] is the one place where an address is checked; a [`HostSpan`] is its proof.
 
+use core::ops::Range;
+
 /// A pinned region: its number and length.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Region {
@@ -30,6 +32,12 @@ pub struct OutOfRegion {
 }
 
 impl Region {
+    /// Returns the region of a host that has no other, of `length` bytes.
+    #[must_use]
+    pub const fn sole(length: u32) -> Region {
+        Region { index: 0, length }
+    }
+
     /// Returns its length in bytes.
     #[must_use]
     pub fn length(self) -> u32 {
@@ -71,14 +79,23 @@ impl HostSpan {
     pub fn length(self) -> u32 {
         self.length
     }
+
+    /// Returns where it lies in its region's bytes.
+    #[must_use]
+    pub fn range(self) -> Range<usize> {
+        let start = self.offset as usize;
+        start..start + self.length as usize
+    }
 }
 
 /// The memory of every host in the simulation, region by region.
+#[cfg(feature = "std")]
 #[derive(Clone, Debug, Default)]
 pub struct HostMemory {
     regions: Vec<Box<[u8]>>,
 }
 
+#[cfg(feature = "std")]
 impl HostMemory {
     /// Returns memory without a region.
     #[must_use]
@@ -104,7 +121,7 @@ impl HostMemory {
     /// Returns a span's bytes.
     #[must_use]
     pub fn bytes(&self, span: HostSpan) -> &[u8] {
-        &self.regions[span.region as usize][span.offset as usize..][..span.length as usize]
+        &self.regions[span.region as usize][span.range()]
     }
 
     /// Copies a span onto another of the same region and length, as if through a third place.
@@ -118,13 +135,12 @@ impl HostMemory {
             (to.region, to.length),
             "a copy inside one region"
         );
-        let (start, end) = (from.offset as usize, (from.offset + from.length) as usize);
-        self.regions[from.region as usize].copy_within(start..end, to.offset as usize);
+        self.regions[from.region as usize].copy_within(from.range(), to.offset as usize);
     }
 
     /// Returns a span's bytes, to be written.
     pub fn bytes_mut(&mut self, span: HostSpan) -> &mut [u8] {
-        &mut self.regions[span.region as usize][span.offset as usize..][..span.length as usize]
+        &mut self.regions[span.region as usize][span.range()]
     }
 }
 

@@ -17,7 +17,9 @@ pub use descriptor::{
 };
 pub use endpoint::{Endpoint, QueueSizes};
 pub use free::FreeQueue;
-pub use memory::{HostMemory, HostSpan, OutOfRegion, Region};
+#[cfg(feature = "std")]
+pub use memory::HostMemory;
+pub use memory::{HostSpan, OutOfRegion, Region};
 pub use receive::ReceiveQueue;
 pub use transmit::{Completion, TransmitQueue};
 

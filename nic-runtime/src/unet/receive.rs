@@ -3,26 +3,26 @@
 //! A descriptor takes its place when it is pushed and becomes visible when all DMA queued before it is
 //! done. Both happen in the same order.
 
-use std::collections::VecDeque;
-
 use super::{Full, ReceiveDescriptor};
+use crate::bounded::{DESCRIPTORS_MAX, Queue};
 
 /// The receive queue of one endpoint.
 #[derive(Clone, Debug)]
 pub struct ReceiveQueue {
-    descriptors: VecDeque<ReceiveDescriptor>,
+    descriptors: Queue<ReceiveDescriptor, DESCRIPTORS_MAX>,
     capacity: usize,
     visible: usize,
 }
 
 impl ReceiveQueue {
-    /// Returns a queue with room for `capacity` descriptors.
+    /// Returns a queue with room for `capacity` descriptors; without an allocator for
+    /// [`DESCRIPTORS_MAX`] at most.
     #[must_use]
     pub fn new(capacity: u32) -> ReceiveQueue {
         ReceiveQueue {
             // Grows to what is in use at once: an idle endpoint weighs little.
-            descriptors: VecDeque::new(),
-            capacity: capacity as usize,
+            descriptors: Queue::new(),
+            capacity: Queue::<ReceiveDescriptor, DESCRIPTORS_MAX>::capacity(capacity),
             visible: 0,
         }
     }

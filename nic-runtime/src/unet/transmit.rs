@@ -3,19 +3,18 @@
 //! An entry stays taken until it completes, because the flag that says so lies in it (U-Net/SLE §2).
 //! Entries may complete out of order: their packets leave on different links.
 
-use std::collections::VecDeque;
-
 use super::{Full, TransmitDescriptor};
+use crate::bounded::{DESCRIPTORS_MAX, List, Queue};
 use crate::event::{PostId, TxStatus};
 
 /// The transmit queue of one endpoint.
 #[derive(Clone, Debug)]
 pub struct TransmitQueue {
     // As many entries as were ever taken at once: an idle endpoint weighs little.
-    entries: Vec<Entry>,
+    entries: List<Entry, DESCRIPTORS_MAX>,
     capacity: usize,
-    vacant: Vec<u32>,
-    posted: VecDeque<u32>,
+    vacant: List<u32, DESCRIPTORS_MAX>,
+    posted: Queue<u32, DESCRIPTORS_MAX>,
 }
 
 #[derive(Copy, Clone, Debug)]
@@ -37,14 +36,15 @@ pub struct Completion {
 }
 
 impl TransmitQueue {
-    /// Returns a queue with room for `capacity` descriptors.
+    /// Returns a queue with room for `capacity` descriptors; without an allocator for
+    /// [`DESCRIPTORS_MAX`] at most.
     #[must_use]
     pub fn new(capacity: u32) -> TransmitQueue {
         TransmitQueue {
-            entries: Vec::new(),
-            capacity: capacity as usize,
-            vacant: Vec::new(),
-            posted: VecDeque::new(),
+            entries: List::new(),
+            capacity: Queue::<u32, DESCRIPTORS_MAX>::capacity(capacity),
+            vacant: List::new(),
+            posted: Queue::new(),
         }
     }
 
