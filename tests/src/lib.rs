@@ -11,3 +11,4 @@ pub mod machine;
 pub mod openjdk;
 pub mod random;
 pub mod simulation;
+pub mod worst;

@@ -3,6 +3,7 @@
 //!     trust runs N [SEED]      N runs of generated programs on both interpreters
 //!     trust scope LENGTH       every body of up to LENGTH instructions
 //!     trust judge N [SEED]     N class files, judged here and by OpenJDK
+//!     trust worst              class files that are made to be slow, measured
 #![forbid(unsafe_code)]
 
 use std::process::ExitCode;
@@ -16,6 +17,7 @@ use tests::fuzzing::{Program, Random};
 use tests::generate::alphabet::{Alphabet, Family};
 use tests::generate::{change::break_one, judge, scope, typed::typed};
 use tests::openjdk::jdk;
+use tests::worst::{family, measure};
 
 /// Calls of each method of a generated class.
 const ROUNDS: u32 = 12;
@@ -30,8 +32,14 @@ fn main() -> ExitCode {
         (Some("runs"), Some(count)) => runs(count, seed),
         (Some("scope"), Some(length)) => all_bodies(length),
         (Some("judge"), Some(count)) => ask_openjdk(count, seed),
+        (Some("worst"), None) => {
+            measure_worst();
+            Ok(())
+        }
         _ => {
-            eprintln!("usage: trust runs N [SEED] | trust scope LENGTH | trust judge N [SEED]");
+            eprintln!(
+                "usage: trust runs N [SEED] | trust scope LENGTH | trust judge N [SEED] | trust worst"
+            );
             return ExitCode::from(2);
         }
     };
@@ -118,5 +126,41 @@ fn ask_openjdk(count: usize, seed: usize) -> Result<(), String> {
         Ok(())
     } else {
         Err("the verifiers disagree; see the class files written here".to_owned())
+    }
+}
+
+/// Judges each class file of the worst-case family a few times, and prints the least CPU time.
+fn measure_worst() {
+    const ROUNDS: usize = 5;
+    println!(
+        "{:<18} {:>9} {:>7} {:>10} {:>10} {:>10} {:>9} {:>8} {:>6}  verdict",
+        "class file",
+        "bytes",
+        "methods",
+        "parse ms",
+        "verify ms",
+        "ms/method",
+        "steps",
+        "budget",
+        "KiB"
+    );
+    for worst in family() {
+        let rounds = (0..ROUNDS)
+            .map(|_| measure(&worst.bytes, Policy::ClassOnly, NicNative::TABLE))
+            .min_by_key(|measured| measured.parsing + measured.verifying);
+        let measured = rounds.expect("there is a round");
+        let (steps, budget) = measured.steps.most();
+        let methods = measured.steps.methods.len();
+        let verifying = measured.verifying.as_secs_f64() * 1e3;
+        println!(
+            "{:<18} {:>9} {methods:>7} {:>10.3} {verifying:>10.3} {:>10.3} {steps:>9} {:>7.1}% {:>6}  {}",
+            worst.name,
+            worst.bytes.len(),
+            measured.parsing.as_secs_f64() * 1e3,
+            verifying / f64::from(u32::try_from(methods.max(1)).expect("few methods")),
+            f64::from(steps) * 100.0 / f64::from(budget),
+            measured.work_bytes / 1024,
+            measured.code.unwrap_or("accepted"),
+        );
     }
 }

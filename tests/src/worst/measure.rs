@@ -1,0 +1,106 @@
+//! What judging a class file takes: steps, which are the same everywhere, and CPU time, which is not.
+
+use core::time::Duration;
+
+use jive_core::{ClassFile, MethodId, NativeDecl, Pc};
+use jive_verifier::{
+    CodeMarks, Observer, Policy, Resolved, TypeState, WorkArea, verify_with, work_size,
+};
+use rustix::time::{ClockId, clock_gettime};
+
+/// The steps of each method that data flow got to.
+#[derive(Clone, Debug, Default)]
+pub struct Steps {
+    /// Steps taken and steps that there may be.
+    pub methods: Vec<(u32, u32)>,
+}
+
+impl Steps {
+    /// Returns the method that took the largest part of its budget, as steps and budget.
+    #[must_use]
+    pub fn most(&self) -> (u32, u32) {
+        let part = |(steps, limit): &(u32, u32)| u64::from(*steps) * (1 << 32) / u64::from(*limit);
+        self.methods
+            .iter()
+            .copied()
+            .max_by_key(part)
+            .unwrap_or((0, 1))
+    }
+}
+
+impl Observer for Steps {
+    const WATCHES: bool = false;
+
+    fn reached(&mut self, _: MethodId, _: Pc, _: TypeState<'_>) {}
+
+    fn failed(&mut self, _: MethodId, _: Pc, _: TypeState<'_>) {}
+
+    fn took(&mut self, _: MethodId, steps: u32, limit: u32) {
+        self.methods.push((steps, limit));
+    }
+}
+
+/// A class file, judged.
+#[derive(Clone, Debug)]
+pub struct Measured {
+    /// The code for which it is rejected, or `None` where it is accepted.
+    pub code: Option<&'static str>,
+    /// Steps by method.
+    pub steps: Steps,
+    /// Bytes lent for verifying.
+    pub work_bytes: usize,
+    /// CPU time of parsing.
+    pub parsing: Duration,
+    /// CPU time of asking for the size of the work area and of verifying.
+    pub verifying: Duration,
+}
+
+/// Returns the CPU time that the thread has taken.
+fn now() -> Duration {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    Duration::try_from(time).expect("time is not negative")
+}
+
+/// Parses and verifies a class file.
+#[must_use]
+pub fn measure(bytes: &[u8], policy: Policy, natives: &'static [NativeDecl]) -> Measured {
+    let mut measured = Measured {
+        code: None,
+        steps: Steps::default(),
+        work_bytes: 0,
+        parsing: Duration::ZERO,
+        verifying: Duration::ZERO,
+    };
+    let begun = now();
+    let mut index = Vec::new();
+    let parsed = ClassFile::index_len(bytes).and_then(|length| {
+        index.resize(length, 0);
+        ClassFile::parse(bytes, &mut index)
+    });
+    measured.parsing = now() - begun;
+    let class = match parsed {
+        Ok(class) => class,
+        Err(error) => {
+            measured.code = Some(error.code());
+            return measured;
+        }
+    };
+    let begun = now();
+    let size = work_size(&class);
+    measured.verifying = now() - begun;
+    measured.work_bytes = size.bytes();
+    // Making the memory is the caller's, who may keep it from class to class.
+    let work = WorkArea {
+        constants: &mut vec![Resolved::default(); size.constants],
+        signatures: &mut vec![0; size.signatures],
+        marks: &mut vec![CodeMarks::default(); size.marks],
+        leaders: &mut vec![0; size.leaders],
+        queue: &mut vec![0; size.queue],
+        states: &mut vec![0; size.states],
+    };
+    let begun = now();
+    let verdict = verify_with(class, policy, natives, work, &mut measured.steps);
+    measured.verifying += now() - begun;
+    measured.code = verdict.err().map(|error| error.kind.code());
+    measured
+}
