@@ -1,6 +1,17 @@
-//! Measurements of loading, of the packet path and of memory: see `bench/run` and `bench/gate`.
+//! Measurements: programs side by side with peers, loading, the packet path, memory. `bench/README.md` says
+//! how; see `bench/run` and `bench/gate`.
 
 pub mod clock;
+pub mod figures;
+pub mod kernel;
 pub mod loading;
+pub mod markdown;
 pub mod memory;
+pub mod musts;
+pub mod native;
+pub mod peer;
+pub mod peers;
+pub mod report;
+pub mod rounds;
+pub mod table;
 pub mod traffic;

@@ -1,69 +1,166 @@
-//! Prints how fast classes load and packets move, and what an idle endpoint weighs.
+//! Prints how fast programs run beside their peers, how fast classes load and packets move, and what an idle
+//! endpoint weighs.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
 
 use allocations::CountingAllocator;
-use bench::loading::{self, LargeClass};
-use bench::memory;
-use bench::traffic::Traffic;
+use bench::figures::{Loading, Packets};
+use bench::kernel::{Kernel, PUBLIC};
+use bench::musts::musts;
+use bench::peer::{Peer, PeerError};
+use bench::peers;
+use bench::report::{Report, Setting};
+use bench::rounds::{Effort, measure};
+use bench::table::Table;
+use clap::{Parser, ValueEnum};
 
 #[global_allocator]
 static ALLOCATOR: CountingAllocator = CountingAllocator;
 
-/// Numbers of endpoints on one NIC.
-const ENDPOINTS: [u32; 5] = [1, 10, 100, 1_000, 10_000];
-/// Numbers of pairs of NICs.
-const NIC_PAIRS: [u32; 4] = [1, 5, 50, 500];
+/// Measures, and prints Markdown; what is measured is said on standard error meanwhile.
+#[derive(Parser)]
+#[command(name = "bench/run")]
+struct Arguments {
+    /// Fewer and shorter rounds
+    #[arg(long)]
+    quick: bool,
 
-fn main() {
-    println!(
-        "CPU time of this thread, medians of rounds; a neighbour on the machine disturbs them.\n"
-    );
-    println!("Loading (parse, verify, link)");
-    println!(
-        "  RawUnet, {} bytes: {:.1} us",
-        applets::RAW_UNET.class.len(),
-        loading::raw_unet_us()
-    );
-    for methods in [1, 4, 16] {
-        let class = LargeClass::new(methods);
-        println!(
-            "  {:7} bytes: {:.1} MB/s",
-            class.bytes.len(),
-            class.megabytes_per_second()
-        );
-    }
+    /// Sections to measure [default: all]
+    #[arg(long, value_delimiter = ',', value_name = "SECTION", default_values_t = Section::value_variants().to_vec())]
+    only: Vec<Section>,
 
-    println!(
-        "\nPackets of 64 bytes through doTx, wire and doRx of RawUnet, received and read, untraced"
-    );
-    let one = Traffic::of_one_pair(200_000);
-    let base = one.ns_per_packet();
-    println!(
-        "  one pair of endpoints: {base:.0} ns each, {:.2} million/s",
-        1e3 / base
-    );
-    for endpoints in ENDPOINTS {
-        let few = Traffic { endpoints, ..one };
-        let all = Traffic {
-            active: endpoints,
-            ..few
-        };
-        let [few, all] = [few, all].map(|traffic| traffic.ns_per_packet() / base);
-        println!(
-            "  {endpoints:5} endpoints on each NIC: one active {few:.2}, all active {all:.2} times that"
-        );
-    }
-    for nic_pairs in NIC_PAIRS {
-        let many = Traffic { nic_pairs, ..one };
-        println!(
-            "  {:5} NICs, all busy: {:.2} times that",
-            2 * nic_pairs,
-            many.ns_per_packet() / base
-        );
-    }
+    /// Programs to measure [default: all]
+    #[arg(long, value_delimiter = ',', value_name = "NAME")]
+    programs: Vec<String>,
 
-    println!("\nMemory");
-    println!(
-        "  an idle endpoint with RawUnet, without buffer area, RxBuf and heap: {} bytes",
-        memory::idle_endpoint_bytes()
-    );
+    /// Peers to measure, `native` in any case [default: all]
+    #[arg(long, value_delimiter = ',', value_name = "NAME")]
+    peers: Vec<String>,
+
+    /// Write everything as JSON as well
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+
+    /// The program built from `peers/wasm3.c`
+    #[arg(long, value_name = "PROGRAM")]
+    wasm3: Option<PathBuf>,
+}
+
+/// A part of the report.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
+enum Section {
+    Kernels,
+    Loading,
+    Packets,
+}
+
+impl std::fmt::Display for Section {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let value = self.to_possible_value();
+        f.write_str(value.as_ref().map_or("", |value| value.get_name()))
+    }
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    match run(&arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(arguments: &Arguments) -> Result<(), PeerError> {
+    let wants = |section| arguments.only.contains(&section);
+    let mut report = Report {
+        setting: Setting::here(),
+        kernels: None,
+        loading: None,
+        packets: None,
+        musts: Vec::new(),
+        skipped: Vec::new(),
+    };
+    if wants(Section::Kernels) {
+        let (mut peers, skipped) = peers(arguments);
+        report.skipped = skipped;
+        report.kernels = side_by_side(arguments, &PUBLIC, &mut peers)?;
+    }
+    if wants(Section::Loading) {
+        eprintln!("loading");
+        report.loading = Some(Loading::measure());
+    }
+    if wants(Section::Packets) {
+        eprintln!("packets");
+        report.packets = Some(Packets::measure());
+    }
+    report.musts = musts(&report);
+    print!("{report}");
+    if let Some(path) = &arguments.json {
+        std::fs::write(path, serde_json::to_vec_pretty(&report)?)?;
+    }
+    Ok(())
+}
+
+/// Returns the peers that are there and wanted, and what was left out.
+fn peers(arguments: &Arguments) -> (Vec<Box<dyn Peer>>, Vec<String>) {
+    let mut skipped = Vec::new();
+    let mut all: Vec<Box<dyn Peer>> = vec![Box::new(peers::Native), Box::new(peers::Jive)];
+    match &arguments.wasm3 {
+        Some(program) => match peers::wasm3(program) {
+            Ok(wasm3) => all.push(Box::new(wasm3)),
+            Err(error) => skipped.push(format!("wasm3: {error}")),
+        },
+        None => skipped.push("wasm3: it was not built".to_owned()),
+    }
+    #[cfg(feature = "peers")]
+    all.push(Box::new(peers::Wasmi));
+    #[cfg(not(feature = "peers"))]
+    skipped.push("peers that are crates: built without them".to_owned());
+    for jvm in [peers::Jvm::Interpreter, peers::Jvm::Default] {
+        match peers::openjdk(jvm) {
+            Ok(openjdk) => all.push(Box::new(openjdk)),
+            Err(error) => skipped.push(format!("OpenJDK: {error}")),
+        }
+    }
+    if !arguments.peers.is_empty() {
+        // Everything is compared with native code.
+        all.retain(|peer| {
+            peer.name() == "native" || arguments.peers.iter().any(|name| name == peer.name())
+        });
+    }
+    (all, skipped)
+}
+
+/// Measures those of the programs that are wanted.
+fn side_by_side(
+    arguments: &Arguments,
+    programs: &[Kernel],
+    peers: &mut [Box<dyn Peer>],
+) -> Result<Option<Table>, PeerError> {
+    let effort = if arguments.quick {
+        Effort {
+            rounds: 5,
+            turn: Duration::from_millis(3),
+        }
+    } else {
+        Effort {
+            rounds: 15,
+            turn: Duration::from_millis(15),
+        }
+    };
+    let wanted = |kernel: &&Kernel| {
+        let names = &arguments.programs;
+        names.is_empty() || names.iter().any(|name| name == kernel.name)
+    };
+    let mut rows = Vec::new();
+    for kernel in programs.iter().filter(wanted) {
+        eprintln!("{}: {}", kernel.name, kernel.what);
+        rows.push(measure(kernel, peers, effort)?);
+    }
+    let names = peers.iter().map(|peer| peer.name()).collect();
+    Ok((!rows.is_empty()).then(|| Table::new(names, rows)))
 }

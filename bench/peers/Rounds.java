@@ -1,0 +1,149 @@
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * OpenJDK as a peer process: runs programs on command, one a line (bench/README.md has the protocol), and
+ * answers with check values and with CPU time of its thread.
+ *
+ * Each program is called from a loop of its own, so that none pays for another's call.
+ */
+public final class Rounds {
+    private static final int CHECKED = 100;
+    private static final int SWEEP = 16;
+
+    private interface Program {
+        void init();
+
+        /** Returns the fold of the results of {@code sweeps} times the first arguments 0 to {@code to - 1}. */
+        int fold(int sweeps, int to, int b);
+    }
+
+    private static final Map<String, Program> PROGRAMS = new HashMap<>();
+
+    static {
+        PROGRAMS.put("nullcall", new OfKernels() {
+            public int fold(int sweeps, int to, int b) {
+                int h = 0;
+                for (int s = 0; s < sweeps; s++) {
+                    for (int a = 0; a < to; a++) {
+                        h = h * 31 + Kernels.nullcall(a, b);
+                    }
+                }
+                return h;
+            }
+        });
+        PROGRAMS.put("checksum", new OfKernels() {
+            public int fold(int sweeps, int to, int b) {
+                int h = 0;
+                for (int s = 0; s < sweeps; s++) {
+                    for (int a = 0; a < to; a++) {
+                        h = h * 31 + Kernels.checksum(a, b);
+                    }
+                }
+                return h;
+            }
+        });
+        PROGRAMS.put("crc32", new OfKernels() {
+            public int fold(int sweeps, int to, int b) {
+                int h = 0;
+                for (int s = 0; s < sweeps; s++) {
+                    for (int a = 0; a < to; a++) {
+                        h = h * 31 + Kernels.crc32(a, b);
+                    }
+                }
+                return h;
+            }
+        });
+        PROGRAMS.put("crc32t", new OfKernels() {
+            public int fold(int sweeps, int to, int b) {
+                int h = 0;
+                for (int s = 0; s < sweeps; s++) {
+                    for (int a = 0; a < to; a++) {
+                        h = h * 31 + Kernels.crc32t(a, b);
+                    }
+                }
+                return h;
+            }
+        });
+        PROGRAMS.put("sieve", new OfKernels() {
+            public int fold(int sweeps, int to, int b) {
+                int h = 0;
+                for (int s = 0; s < sweeps; s++) {
+                    for (int a = 0; a < to; a++) {
+                        h = h * 31 + Kernels.sieve(a, b);
+                    }
+                }
+                return h;
+            }
+        });
+        PROGRAMS.put("fib", new OfKernels() {
+            public int fold(int sweeps, int to, int b) {
+                int h = 0;
+                for (int s = 0; s < sweeps; s++) {
+                    for (int a = 0; a < to; a++) {
+                        h = h * 31 + Kernels.fib(a, b);
+                    }
+                }
+                return h;
+            }
+        });
+        PROGRAMS.put("fwd", new OfKernels() {
+            public int fold(int sweeps, int to, int b) {
+                int h = 0;
+                for (int s = 0; s < sweeps; s++) {
+                    for (int a = 0; a < to; a++) {
+                        h = h * 31 + Kernels.fwd(a, b);
+                    }
+                }
+                return h;
+            }
+        });
+        PROGRAMS.put("sort", new OfKernels() {
+            public int fold(int sweeps, int to, int b) {
+                int h = 0;
+                for (int s = 0; s < sweeps; s++) {
+                    for (int a = 0; a < to; a++) {
+                        h = h * 31 + Kernels.sort(a, b);
+                    }
+                }
+                return h;
+            }
+        });
+    }
+
+    private abstract static class OfKernels implements Program {
+        public void init() {
+            Kernels.init(0, 0);
+        }
+    }
+
+    public static void main(String[] arguments) throws IOException {
+        ThreadMXBean clock = ManagementFactory.getThreadMXBean();
+        BufferedReader commands = new BufferedReader(new InputStreamReader(System.in, "UTF-8"));
+        Program program = null;
+        int b = 0;
+        int sink = 0;
+        for (String line = commands.readLine(); line != null; line = commands.readLine()) {
+            String[] words = line.split(" ");
+            if (words[0].equals("start")) {
+                program = PROGRAMS.get(words[1]);
+                b = Integer.parseInt(words[2]);
+                program.init();
+                System.out.println(program.fold(1, CHECKED, b));
+            } else {
+                int sweeps = Integer.parseInt(words[1]);
+                long start = clock.getCurrentThreadCpuTime();
+                sink += program.fold(sweeps, SWEEP, b);
+                System.out.println(clock.getCurrentThreadCpuTime() - start);
+            }
+        }
+        if (sink == 1) {
+            System.err.println(sink);
+        }
+    }
+}

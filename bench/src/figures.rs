@@ -1,0 +1,131 @@
+//! The other figures of a run: loading, the packet path, memory.
+
+use serde::Serialize;
+
+use crate::loading::{self, LargeClass};
+use crate::memory;
+use crate::traffic::Traffic;
+
+/// Numbers of methods of the large classes.
+const METHODS: [u32; 3] = [1, 4, 16];
+/// Numbers of endpoints on one NIC.
+const ENDPOINTS: [u32; 5] = [1, 10, 100, 1_000, 10_000];
+/// Numbers of pairs of NICs.
+const NIC_PAIRS: [u32; 4] = [1, 5, 50, 500];
+/// Messages of a run.
+const PACKETS: u64 = 200_000;
+
+/// How long loading takes: parse, verify and link.
+#[derive(Clone, Debug, Serialize)]
+pub struct Loading {
+    /// Bytes of `RawUnet`'s class file.
+    pub raw_unet_bytes: usize,
+    /// Microseconds to load it.
+    pub raw_unet_us: f64,
+    /// Large classes, from small to large.
+    pub large: Vec<Large>,
+}
+
+/// A large class.
+#[derive(Clone, Debug, Serialize)]
+pub struct Large {
+    /// Its bytes.
+    pub bytes: usize,
+    /// Millions of them that are loaded in a second.
+    pub megabytes_per_second: f64,
+}
+
+/// What packets and endpoints cost.
+#[derive(Clone, Debug, Serialize)]
+pub struct Packets {
+    /// CPU time of a packet of 64 bytes between one pair of endpoints, in nanoseconds.
+    pub ns: f64,
+    /// More endpoints on each NIC.
+    pub endpoints: Vec<Endpoints>,
+    /// More NICs.
+    pub nics: Vec<Nics>,
+    /// Bytes that an idle endpoint with `RawUnet` takes, without buffer area, `RxBuf` and heap.
+    pub idle_endpoint_bytes: i64,
+}
+
+/// The cost of a packet with some endpoints on each NIC, in times of that with one.
+#[derive(Clone, Debug, Serialize)]
+pub struct Endpoints {
+    /// How many there are.
+    pub count: u32,
+    /// With one of them active.
+    pub one_active: f64,
+    /// With all of them active.
+    pub all_active: f64,
+}
+
+/// The cost of a packet with some NICs, all busy, in times of that with two.
+#[derive(Clone, Debug, Serialize)]
+pub struct Nics {
+    /// How many there are.
+    pub count: u32,
+    /// The cost.
+    pub all_busy: f64,
+}
+
+impl Loading {
+    /// Measures it.
+    #[must_use]
+    pub fn measure() -> Loading {
+        let large = METHODS.map(|methods| {
+            let class = LargeClass::new(methods);
+            Large {
+                bytes: class.bytes.len(),
+                megabytes_per_second: class.megabytes_per_second(),
+            }
+        });
+        Loading {
+            raw_unet_bytes: applets::RAW_UNET.class.len(),
+            raw_unet_us: loading::raw_unet_us(),
+            large: large.to_vec(),
+        }
+    }
+}
+
+impl Packets {
+    /// Measures it; needs an allocator that counts.
+    #[must_use]
+    pub fn measure() -> Packets {
+        let one = Traffic::of_one_pair(PACKETS);
+        let ns = one.ns_per_packet();
+        let endpoints = ENDPOINTS.map(|count| {
+            let few = Traffic {
+                endpoints: count,
+                ..one
+            };
+            let all = Traffic {
+                active: count,
+                ..few
+            };
+            Endpoints {
+                count,
+                one_active: few.ns_per_packet() / ns,
+                all_active: all.ns_per_packet() / ns,
+            }
+        });
+        let nics = NIC_PAIRS.map(|nic_pairs| {
+            let many = Traffic { nic_pairs, ..one };
+            Nics {
+                count: 2 * nic_pairs,
+                all_busy: many.ns_per_packet() / ns,
+            }
+        });
+        Packets {
+            ns,
+            endpoints: endpoints.to_vec(),
+            nics: nics.to_vec(),
+            idle_endpoint_bytes: memory::idle_endpoint_bytes(),
+        }
+    }
+
+    /// Returns how many millions of packets that is in a second.
+    #[must_use]
+    pub fn millions_per_second(&self) -> f64 {
+        1e3 / self.ns
+    }
+}

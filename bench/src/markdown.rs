@@ -1,0 +1,178 @@
+//! A report as Markdown, ready to be pasted into the README.
+
+use std::fmt::{self, Display, Formatter};
+
+use crate::figures::{Loading, Packets};
+use crate::musts::{Bound, Must};
+use crate::report::Report;
+use crate::table::{Cell, Table};
+
+impl Display for Report {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let setting = &self.setting;
+        writeln!(
+            f,
+            "Machine: {}, {}, load average {}. CPU time of the thread, medians over rounds.",
+            setting.machine, setting.date, setting.load_average
+        )?;
+        if let Some(kernels) = &self.kernels {
+            writeln!(
+                f,
+                "\n**Public kernels**: ns for each call (times native code)\n\n{kernels}"
+            )?;
+        }
+        if let Some(loading) = &self.loading {
+            writeln!(f, "\n**Loading** (parse, verify, link)\n\n{loading}")?;
+        }
+        if let Some(packets) = &self.packets {
+            writeln!(
+                f,
+                "\n**Packets** of 64 bytes through doTx, wire and doRx of RawUnet, received and read, untraced\n\n\
+                 {packets}"
+            )?;
+        }
+        if !self.musts.is_empty() {
+            writeln!(
+                f,
+                "\n**Musts**\n\n| must | bound | measured | holds |\n|---|---:|---:|---|"
+            )?;
+            self.musts
+                .iter()
+                .try_for_each(|must| writeln!(f, "{must}"))?;
+        }
+        if !self.skipped.is_empty() {
+            writeln!(f)?;
+        }
+        self.skipped
+            .iter()
+            .try_for_each(|what| writeln!(f, "SKIPPED: {what}"))
+    }
+}
+
+impl Display for Table {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "| |")?;
+        self.peers
+            .iter()
+            .try_for_each(|peer| write!(f, " {peer} |"))?;
+        write!(f, "\n|---|")?;
+        self.peers.iter().try_for_each(|_| write!(f, "---:|"))?;
+        writeln!(f)?;
+        for row in &self.rows {
+            write!(f, "| {} |", row.name)?;
+            for cell in &row.cells {
+                match cell {
+                    Some(cell) => write!(f, " {cell} |")?,
+                    None => write!(f, " - |")?,
+                }
+            }
+            writeln!(f)?;
+        }
+        write!(f, "| **geometric mean** |")?;
+        for mean in &self.geomean {
+            match mean {
+                Some(mean) => write!(f, " {} |", figures(*mean))?,
+                None => write!(f, " - |")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Display for Cell {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({})", figures(self.ns), figures(self.ratio))
+    }
+}
+
+impl Display for Loading {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Loading {
+            raw_unet_bytes,
+            raw_unet_us,
+            large,
+        } = self;
+        write!(f, "- RawUnet, {raw_unet_bytes} bytes: {raw_unet_us:.1} us")?;
+        for large in large {
+            write!(
+                f,
+                "\n- {} bytes: {:.1} MB/s",
+                large.bytes, large.megabytes_per_second
+            )?;
+        }
+        Ok(())
+    }
+}
+
+impl Display for Packets {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "- one pair of endpoints: {:.0} ns each, {:.2} million/s",
+            self.ns,
+            self.millions_per_second()
+        )?;
+        for endpoints in &self.endpoints {
+            write!(
+                f,
+                "\n- {} endpoints on each NIC: one active {:.2}, all active {:.2} times that",
+                endpoints.count, endpoints.one_active, endpoints.all_active
+            )?;
+        }
+        for nics in &self.nics {
+            write!(
+                f,
+                "\n- {} NICs, all busy: {:.2} times that",
+                nics.count, nics.all_busy
+            )?;
+        }
+        write!(
+            f,
+            "\n- an idle endpoint with RawUnet, without buffer area, RxBuf and heap: {} bytes",
+            self.idle_endpoint_bytes
+        )
+    }
+}
+
+impl Display for Must {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let bound = match self.bound {
+            Bound::AtMost(most) => format!("at most {most}"),
+            Bound::AtLeast(least) => format!("at least {least}"),
+        };
+        let holds = if self.holds { "yes" } else { "**no**" };
+        write!(
+            f,
+            "| {} | {bound} | {:.2} | {holds} |",
+            self.what, self.measured
+        )
+    }
+}
+
+/// Writes a value with about three figures, and thousands as `k`.
+fn figures(value: f64) -> String {
+    match value {
+        10_000_000.0.. => format!("{:.1}M", value / 1e6),
+        100_000.0.. => format!("{:.0}k", value / 1e3),
+        10_000.0.. => format!("{:.1}k", value / 1e3),
+        100.0.. => format!("{value:.0}"),
+        10.0.. => format!("{value:.1}"),
+        _ => format!("{value:.2}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::figures;
+
+    #[test]
+    fn values_have_about_three_figures() {
+        let values = [
+            0.804, 9.96, 31.84, 416.2, 7390.4, 15_912.0, 109_512.0, 109.5e6,
+        ];
+        let shown = [
+            "0.80", "9.96", "31.8", "416", "7390", "15.9k", "110k", "109.5M",
+        ];
+        assert_eq!(values.map(figures), shown);
+    }
+}

@@ -1,0 +1,3 @@
+//! The programs in Rust: what everything is compared with.
+
+pub mod public;

@@ -1,0 +1,19 @@
+//! The peers: JIVE and what people would pick instead.
+
+mod child;
+mod jive;
+mod native;
+#[cfg(feature = "peers")]
+mod wasmi;
+
+pub use child::{Child, Jvm, openjdk, wasm3};
+pub use jive::Jive;
+pub use native::Native;
+#[cfg(feature = "peers")]
+pub use wasmi::Wasmi;
+
+/// The public kernels as WebAssembly: `kernels/build.sh` makes the file.
+#[cfg(feature = "peers")]
+const MODULE: &[u8] = include_bytes!("../../kernels/kernels.wasm");
+/// Where that file is.
+const MODULE_PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/kernels/kernels.wasm");

@@ -1,0 +1,139 @@
+//! Rounds: every peer runs a kernel for a while, in turn, again and again.
+
+use std::time::Duration;
+
+use crate::clock::median;
+use crate::kernel::Kernel;
+use crate::peer::{Peer, PeerError, Running, SWEEP};
+
+/// How thoroughly to measure.
+#[derive(Copy, Clone, Debug)]
+pub struct Effort {
+    /// Rounds that count.
+    pub rounds: usize,
+    /// What each peer's part of a round should take.
+    pub turn: Duration,
+}
+
+/// Rounds before those that count: compilers compile, caches fill, and the number of sweeps settles.
+const WARM_UP: usize = 4;
+/// The most sweeps of one turn.
+const SWEEPS_MAX: f64 = 1e7;
+
+/// What a kernel took.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// The kernel.
+    pub kernel: Kernel,
+    /// The check value, the same for every form.
+    pub check: i32,
+    /// What each peer took, in the order of the peers.
+    pub times: Vec<Option<Times>>,
+}
+
+/// Nanoseconds for each invocation, of each round.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Times(pub Vec<f64>);
+
+impl Times {
+    /// Returns the median.
+    #[must_use]
+    pub fn ns(&self) -> f64 {
+        median(self.0.clone())
+    }
+
+    /// Returns the median over the rounds of how many times the other's time this one's is.
+    #[must_use]
+    pub fn ratio(&self, other: &Times) -> f64 {
+        let ratios = self.0.iter().zip(&other.0);
+        median(ratios.map(|(mine, other)| mine / other).collect())
+    }
+}
+
+/// Measures a kernel: all peers that have a form of it take turns.
+///
+/// # Errors
+/// Where a peer fails, or gives another check value than the first.
+pub fn measure(
+    kernel: &Kernel,
+    peers: &mut [Box<dyn Peer>],
+    effort: Effort,
+) -> Result<Row, PeerError> {
+    let names: Vec<_> = peers.iter().map(|peer| peer.name()).collect();
+    let mut turns = Vec::new();
+    for (place, peer) in peers.iter_mut().enumerate() {
+        if let Some(running) = peer.start(kernel)? {
+            turns.push(Turn::new(place, running));
+        }
+    }
+    let first = turns.first().ok_or("no peer has this kernel")?;
+    let (check, reference) = (first.running.check, names[first.place]);
+    for turn in &turns {
+        if turn.running.check != check {
+            let (name, peer, found) = (kernel.name, names[turn.place], turn.running.check);
+            let error = format!("{name}: {reference} gives {check}, {peer} gives {found}");
+            return Err(error.into());
+        }
+    }
+    for _ in 0..WARM_UP {
+        for turn in &mut turns {
+            turn.settle(effort.turn)?;
+        }
+    }
+    for _ in 0..effort.rounds {
+        for turn in &mut turns {
+            let ns = turn.ns()?;
+            turn.times.push(ns);
+        }
+    }
+    let mut times = vec![None; names.len()];
+    for turn in turns {
+        times[turn.place] = Some(Times(turn.times));
+    }
+    Ok(Row {
+        kernel: *kernel,
+        check,
+        times,
+    })
+}
+
+/// One peer's part of each round.
+struct Turn<'p> {
+    place: usize,
+    running: Running<'p>,
+    sweeps: u32,
+    times: Vec<f64>,
+}
+
+impl Turn<'_> {
+    fn new(place: usize, running: Running<'_>) -> Turn<'_> {
+        Turn {
+            place,
+            running,
+            sweeps: 1,
+            times: Vec::new(),
+        }
+    }
+
+    /// Returns how long an invocation takes.
+    fn ns(&mut self) -> Result<f64, PeerError> {
+        let taken = (self.running.time)(self.sweeps)?;
+        let invocations = f64::from(self.sweeps) * f64::from(SWEEP);
+        Ok(taken.as_secs_f64() * 1e9 / invocations)
+    }
+
+    /// Takes a turn, and makes the next one take about as long as it should.
+    fn settle(&mut self, turn: Duration) -> Result<(), PeerError> {
+        let mut rest = turn.as_secs_f64();
+        // A single sweep tells little about thousands of them, so the number grows step by step.
+        while rest > 0.0 {
+            let taken = (self.running.time)(self.sweeps)?.as_secs_f64().max(1e-9);
+            rest -= taken;
+            let sweeps = f64::from(self.sweeps);
+            let fitting = (sweeps * turn.as_secs_f64() / taken).clamp(1.0, SWEEPS_MAX);
+            // Truncated: a whole number of sweeps.
+            self.sweeps = fitting.min(sweeps * 8.0) as u32;
+        }
+        Ok(())
+    }
+}
