@@ -1,31 +1,69 @@
 //! The queue of what is still to happen, ordered by time and, at equal times, by insertion.
 
-use std::cmp::{Ordering, Reverse};
-use std::collections::BinaryHeap;
-
 use crate::time::{SimDuration, SimTime};
 
-/// Entries that are kept sorted. What one packet has under way fits: an entry goes in and out at the
-/// soon end, past a few others, however much is due later.
-const SOON_MAX: usize = 16;
+/// Bits of time that one level tells apart.
+const DIGIT_BITS: u32 = 6;
+/// Slots of one level: one for each value of its digit, and for each bit of a word.
+const SLOTS: usize = 1 << DIGIT_BITS;
+/// Levels that cover every time there is.
+const LEVELS: usize = u64::BITS.div_ceil(DIGIT_BITS) as usize;
+/// No entry.
+const NONE: u32 = u32::MAX;
 
 /// Work that is due at a time; `W` says what it is.
 ///
-/// The order is total: no two entries have the same sequence number. Storage grows to the largest
-/// number of entries that were ever due at once and is then reused.
+/// A hierarchical timing wheel: inserting and taking cost the same however much is due. An entry lies at
+/// the level of the most significant digit in which its time differs from `reached`, in the slot of that
+/// digit. So all entries of one slot are due before those of the next slot and of the next level, and
+/// entries of equal times are always in one slot, in the order of their insertion: no number tells them
+/// apart and none is compared. An entry moves to a lower level when `reached` enters its slot, at most
+/// once for each level. What is due before all else stays outside of the wheel.
+///
+/// Storage grows to the largest number of entries that were ever due at once and is then reused.
 #[derive(Debug)]
 pub struct Schedule<W> {
-    // Entries that are all due before those in `later`; the first one is the last here.
-    soon: Vec<Entry<W>>,
-    later: BinaryHeap<Reverse<Entry<W>>>,
-    inserted: u64,
+    // Due before everything in the wheel, or inserted before what is due with it.
+    first: Option<Due<W>>,
+    entries: Vec<Entry<W>>,
+    // The first entry that is vacant; each names the next one.
+    vacant: u32,
+    // The last entry of each slot, level by level; it names the slot's first one.
+    slots: [u32; LEVELS * SLOTS],
+    // Bit i: slot i of the level has entries.
+    occupied: [u64; LEVELS],
+    // Bit i: level i has entries.
+    levels: u32,
+    // Nothing in the wheel is due before, and nothing will be.
+    reached: u64,
+    // Nothing in the wheel is due before.
+    clear_until: u64,
+}
+
+#[derive(Copy, Clone, Debug)]
+struct Due<W> {
+    time: u64,
+    work: W,
 }
 
 #[derive(Copy, Clone, Debug)]
 struct Entry<W> {
-    time: SimTime,
-    sequence: u64,
-    work: W,
+    due: Due<W>,
+    next: u32,
+}
+
+/// A slot of a level.
+#[derive(Copy, Clone)]
+struct Slot {
+    level: usize,
+    digit: usize,
+}
+
+/// An end of a slot's entries.
+#[derive(Copy, Clone, PartialEq, Eq)]
+enum End {
+    Front,
+    Back,
 }
 
 impl<W: Copy> Schedule<W> {
@@ -33,47 +71,185 @@ impl<W: Copy> Schedule<W> {
     #[must_use]
     pub fn new() -> Schedule<W> {
         Schedule {
-            soon: Vec::with_capacity(SOON_MAX + 1),
-            later: BinaryHeap::new(),
-            inserted: 0,
+            first: None,
+            entries: Vec::new(),
+            vacant: NONE,
+            slots: [NONE; LEVELS * SLOTS],
+            occupied: [0; LEVELS],
+            levels: 0,
+            reached: 0,
+            clear_until: u64::MAX,
         }
     }
 
-    /// Adds work that is due at `time`, after all that is due then already.
+    /// Adds work that is due at `time`, after all that is due then already, and not before what was taken
+    /// last.
     pub fn insert(&mut self, time: SimTime, work: W) {
-        let entry = Entry {
-            time,
-            sequence: self.inserted,
+        let due = Due {
+            time: time.as_ps(),
             work,
         };
-        self.inserted += 1;
-        if (self.later.peek()).is_some_and(|Reverse(first)| first.time <= time) {
-            self.later.push(Reverse(entry));
-            return;
-        }
-        let due_after = self.soon.iter().rposition(|other| other.time > time);
-        self.soon
-            .insert(due_after.map_or(0, |place| place + 1), entry);
-        if self.soon.len() > SOON_MAX {
-            self.later.push(Reverse(self.soon.remove(0)));
+        if let Some(first) = self.first {
+            if due.time < first.time {
+                self.first = Some(due);
+                // Whatever is due with it was inserted later.
+                self.add(first, End::Front);
+            } else {
+                self.add(due, End::Back);
+            }
+        } else if self.is_wheel_clear_until(due.time) {
+            self.first = Some(due);
+        } else {
+            self.add(due, End::Back);
         }
     }
 
     /// Removes and returns the work that is due first.
     pub fn take(&mut self) -> Option<(SimTime, W)> {
-        let first = match self.soon.pop() {
-            Some(entry) => entry,
-            None => self.later.pop()?.0,
+        let Due { time, work } = match self.first.take() {
+            Some(first) => first,
+            None => self.take_from_wheel()?,
         };
-        Some((first.time, first.work))
+        Some((SimTime::from_ps(time), work))
     }
 
-    /// Returns when the first work is due.
-    #[must_use]
-    pub fn next_time(&self) -> Option<SimTime> {
-        let soon = self.soon.last();
-        let first = soon.or_else(|| self.later.peek().map(|Reverse(entry)| entry));
-        first.map(|entry| entry.time)
+    /// Returns whether it is certain that nothing is due until `time`, `time` included.
+    #[inline]
+    pub fn is_clear_until(&mut self, time: SimTime) -> bool {
+        match self.first {
+            Some(first) => time.as_ps() < first.time,
+            None => self.is_wheel_clear_until(time.as_ps()),
+        }
+    }
+
+    #[inline]
+    fn is_wheel_clear_until(&mut self, time: u64) -> bool {
+        time < self.clear_until || time < self.find_clear_until()
+    }
+
+    /// Returns a time before which nothing in the wheel is due: the very time of what is due first, or
+    /// where the slot of many entries begins.
+    fn find_clear_until(&mut self) -> u64 {
+        self.clear_until = match self.first_slot() {
+            None => u64::MAX,
+            Some(slot) => {
+                let Entry { due, next } = self.entries[self.last_of(slot) as usize];
+                if slot.level == 0 || next == self.last_of(slot) {
+                    due.time
+                } else {
+                    slot.begin(due.time)
+                }
+            }
+        };
+        self.clear_until
+    }
+
+    fn take_from_wheel(&mut self) -> Option<Due<W>> {
+        loop {
+            let slot = self.first_slot()?;
+            let last = self.last_of(slot);
+            let first = self.entries[last as usize].next;
+            if slot.level > 0 && first != last {
+                self.enter(slot);
+                continue;
+            }
+            let Entry { due, next } = self.entries[first as usize];
+            if first == last {
+                self.clear(slot);
+            } else {
+                self.entries[last as usize].next = next;
+            }
+            self.entries[first as usize].next = self.vacant;
+            self.vacant = first;
+            // Every level below is empty, so the other entries lie where they belong still.
+            self.reached = due.time;
+            return Some(due);
+        }
+    }
+
+    /// Moves `reached` to where a slot begins, and the slot's entries to lower levels.
+    fn enter(&mut self, slot: Slot) {
+        let last = self.last_of(slot);
+        self.clear(slot);
+        let mut place = self.entries[last as usize].next;
+        self.reached = slot.begin(self.entries[place as usize].due.time);
+        loop {
+            let Entry { due, next } = self.entries[place as usize];
+            self.put(place, due.time, End::Back);
+            if place == last {
+                return;
+            }
+            place = next;
+        }
+    }
+
+    /// Adds an entry to the wheel, at an end of its slot.
+    fn add(&mut self, due: Due<W>, end: End) {
+        let place = self.vacant;
+        let place = if let Some(vacant) = self.entries.get_mut(place as usize) {
+            self.vacant = vacant.next;
+            vacant.due = due;
+            place
+        } else {
+            let place = u32::try_from(self.entries.len()).expect("memory bounds the entries");
+            self.entries.push(Entry { due, next: place });
+            place
+        };
+        self.clear_until = self.clear_until.min(due.time);
+        self.put(place, due.time, end);
+    }
+
+    /// Puts an entry at an end of its slot.
+    fn put(&mut self, place: u32, time: u64, end: End) {
+        debug_assert!(time >= self.reached, "nothing is due in the past");
+        // The lowest bit stands for a difference where there is none: level 0 it is.
+        let level = ((time ^ self.reached) | 1).ilog2() / DIGIT_BITS;
+        let slot = Slot {
+            level: level as usize,
+            digit: (time >> (level * DIGIT_BITS)) as usize % SLOTS,
+        };
+        let last = self.last_of(slot);
+        let first = match self.entries.get_mut(last as usize) {
+            Some(last) => std::mem::replace(&mut last.next, place),
+            None => place,
+        };
+        self.entries[place as usize].next = first;
+        if end == End::Back || last == NONE {
+            self.slots[slot.index()] = place;
+            self.occupied[slot.level] |= 1 << slot.digit;
+            self.levels |= 1 << slot.level;
+        }
+    }
+
+    /// Returns the slot of what is due first.
+    fn first_slot(&self) -> Option<Slot> {
+        let level = self.levels.trailing_zeros() as usize;
+        let digit = self.occupied.get(level)?.trailing_zeros() as usize % SLOTS;
+        Some(Slot { level, digit })
+    }
+
+    fn last_of(&self, slot: Slot) -> u32 {
+        self.slots[slot.index()]
+    }
+
+    fn clear(&mut self, slot: Slot) {
+        self.slots[slot.index()] = NONE;
+        self.occupied[slot.level] &= !(1 << slot.digit);
+        if self.occupied[slot.level] == 0 {
+            self.levels &= !(1 << slot.level);
+        }
+    }
+}
+
+impl Slot {
+    fn index(self) -> usize {
+        self.level * SLOTS + self.digit
+    }
+
+    /// Returns the first time of the slot, which holds `time`.
+    fn begin(self, time: u64) -> u64 {
+        // A level is far below 2³².
+        time & (u64::MAX << (self.level as u32 * DIGIT_BITS))
     }
 }
 
@@ -82,26 +258,6 @@ impl<W: Copy> Default for Schedule<W> {
         Schedule::new()
     }
 }
-
-impl<W> Ord for Entry<W> {
-    fn cmp(&self, other: &Entry<W>) -> Ordering {
-        (self.time, self.sequence).cmp(&(other.time, other.sequence))
-    }
-}
-
-impl<W> PartialOrd for Entry<W> {
-    fn partial_cmp(&self, other: &Entry<W>) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl<W> PartialEq for Entry<W> {
-    fn eq(&self, other: &Entry<W>) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-
-impl<W> Eq for Entry<W> {}
 
 /// A limit on how long a state may last that, as a rule, ends by itself.
 ///
@@ -169,34 +325,62 @@ mod tests {
         for (ps, work) in [(5, 'c'), (1, 'a'), (5, 'd'), (1, 'b'), (5, 'e')] {
             schedule.insert(SimTime::from_ps(ps), work);
         }
-        assert_eq!(schedule.next_time(), Some(SimTime::from_ps(1)));
         let order: String = std::iter::from_fn(|| schedule.take().map(|(_, work)| work)).collect();
         assert_eq!(order, "abcde");
-        assert_eq!(schedule.next_time(), None);
     }
 
-    #[test]
-    fn entries_come_out_by_time_then_by_insertion_however_many_wait() {
-        let mut generator = Generator::named(1, &["schedule"]);
+    /// Inserts and takes at random, spans up to `bits` bits wide, and compares with a search for the first.
+    fn compare(seed: u64, bits: u32) {
+        let mut generator = Generator::named(seed, &["schedule"]);
         let mut schedule = Schedule::new();
         let mut waiting: Vec<(SimTime, u32)> = Vec::new();
-        let mut now = 0;
-        for work in 0..12_000 {
-            // Thousands of entries, then few, then thousands again.
-            let grows = work % 5_000 < 2_000;
+        let (mut now, mut passed) = (0u64, 0);
+        for work in 0..6_000 {
+            // Hundreds of entries, then few, then hundreds again.
+            let grows = work % 1_000 < 400;
+            let span = generator.draw() >> (64 - 1 - generator.draw() % u64::from(bits));
             if waiting.is_empty() || grows || generator.draw().is_multiple_of(4) {
-                let time = SimTime::from_ps(now + generator.draw() % 100);
+                let time = SimTime::from_ps(now.saturating_add(span));
                 schedule.insert(time, work);
                 waiting.push((time, work));
             } else {
                 let first = waiting.iter().enumerate().min_by_key(|(_, entry)| **entry);
                 let first = first.map(|(place, _)| place).expect("an entry waits");
+                let until = SimTime::from_ps(now.saturating_add(span));
+                if schedule.is_clear_until(until) {
+                    assert!(until < waiting[first].0, "{until:?}");
+                    now = until.as_ps();
+                    passed += 1;
+                    continue;
+                }
                 let expected = waiting.swap_remove(first);
-                assert_eq!(schedule.next_time(), Some(expected.0));
                 assert_eq!(schedule.take(), Some(expected));
                 now = expected.0.as_ps();
             }
         }
+        waiting.sort_unstable();
+        let rest: Vec<_> = std::iter::from_fn(|| schedule.take()).collect();
+        assert_eq!(rest, waiting);
+        assert!(passed > 0, "time passes with nothing due");
+        assert!(schedule.is_clear_until(SimTime::from_ps(u64::MAX - 1)));
+    }
+
+    #[test]
+    fn entries_come_out_by_time_then_by_insertion_however_many_wait() {
+        for (seed, bits) in (1..).zip([2, 6, 7, 12, 13, 30, 60, 63]) {
+            compare(seed, bits);
+        }
+    }
+
+    #[test]
+    fn the_last_time_there_is_can_be_due() {
+        let mut schedule = Schedule::new();
+        schedule.insert(SimTime::MAX, 'a');
+        schedule.insert(SimTime::MAX, 'b');
+        assert!(!schedule.is_clear_until(SimTime::MAX));
+        assert_eq!(schedule.take(), Some((SimTime::MAX, 'a')));
+        assert_eq!(schedule.take(), Some((SimTime::MAX, 'b')));
+        assert!(schedule.take().is_none());
     }
 
     #[test]

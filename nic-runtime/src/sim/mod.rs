@@ -262,8 +262,8 @@ impl<S: Sink> Simulation<'_, S> {
     /// until then, schedules `work` otherwise. Only for the last thing that handling an event does.
     fn pass(&mut self, delay: SimDuration, work: Work) -> bool {
         let time = self.now + delay;
-        let is_next = self.schedule.next_time().is_none_or(|next| next > time);
-        if is_next && time <= self.until && self.events < self.events_max {
+        let may_pass = time <= self.until && self.events < self.events_max;
+        if may_pass && self.schedule.is_clear_until(time) {
             self.now = time;
             self.events += 1;
             return true;
