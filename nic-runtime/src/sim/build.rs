@@ -3,6 +3,7 @@
 use bumpalo::Bump;
 use jive_core::{CallStack, Frame};
 
+use super::costs::Costs;
 use super::dma::Transfers;
 use super::fault::FaultRecord;
 use super::processor::Processor;
@@ -49,6 +50,7 @@ impl<'a, S: Sink> Simulation<'a, S> {
             until: scenario.until,
             events_max: scenario.events_max,
             profile,
+            costs: Costs::new(profile),
             sends: &scenario.sends,
             sends_made: vec![0; scenario.sends.len()],
             processors: nics.iter().map(|_| processor(arena, profile)).collect(),

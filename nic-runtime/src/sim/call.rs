@@ -4,16 +4,15 @@ use jive_core::{Lifetime, MethodId, Step, Trap, TrapKind};
 
 use super::dma::{Cargo, Transfer};
 use super::fault::Detachment;
-use super::processor::{Next, Posted, Slot, Stage};
+use super::processor::{Next, Posted, Processor, Slot, Stage};
 use super::quota::Spent;
-use super::{Simulation, Tenant, at};
+use super::{AppletId, Simulation, Tenant, at};
 use crate::event::{
-    ChannelId, DropReason, EventKind, Made, NicId, PacketId, Sink, Trigger, TxStatus,
+    ChannelId, DropReason, EndpointId, EventKind, Made, NicId, PacketId, Sink, Trigger, TxStatus,
 };
 use crate::fabric::PacketRef;
 use crate::sle::{Applied, ArraySpan, Request, Rights, check, host_to_nic};
 use crate::time::SimDuration;
-use crate::unet::HostSpan;
 
 /// A call of `doTx` or `doRx`.
 #[derive(Copy, Clone, Debug)]
@@ -36,6 +35,25 @@ pub(super) enum Cause {
         /// The packet itself, where it takes the base path if the applet traps.
         kept: Option<PacketRef>,
     },
+}
+
+/// No call yet.
+impl Default for Call {
+    fn default() -> Call {
+        Call {
+            tenant: Tenant {
+                endpoint: EndpointId(0),
+                applet: AppletId(0),
+            },
+            method: MethodId(0),
+            cause: Cause::Arrival {
+                packet: PacketId(0),
+                channel: ChannelId(0),
+                length: 0,
+                kept: None,
+            },
+        }
+    }
 }
 
 impl Call {
@@ -86,16 +104,18 @@ impl Call {
 
 impl<S: Sink> Simulation<'_, S> {
     /// Calls `doRx`: the packet moves to `RxBuf`, its arrival slot is free, unless it is kept.
-    pub(super) fn enter_arrival(&mut self, nic: NicId, call: Call, packet: PacketRef) -> Next {
+    pub(super) fn enter_arrival(&mut self, nic: NicId, packet: PacketRef) -> Next {
+        let call = self.processors[at(nic.0)].call;
         let applet = &mut self.applets[at(call.tenant.applet.0)];
         applet.receive(&self.packets[packet].bytes);
         if call.kept().is_none() {
             self.end_arrival(packet);
         }
-        self.enter(nic, call)
+        self.enter(nic)
     }
 
-    pub(super) fn enter(&mut self, nic: NicId, call: Call) -> Next {
+    pub(super) fn enter(&mut self, nic: NicId) -> Next {
+        let call = self.processors[at(nic.0)].call;
         let Tenant { endpoint, applet } = call.tenant;
         let (method, mut place) = (call.method, [0; 3]);
         let args = call.arguments(&mut place);
@@ -111,8 +131,8 @@ impl<S: Sink> Simulation<'_, S> {
         };
         self.report.emit(self.now, endpoint, kind);
         let cost = match call.cause {
-            Cause::Post(_) => self.profile.tx_call_cost(),
-            Cause::Arrival { .. } => self.profile.rx_call_cost(),
+            Cause::Post(_) => self.costs.tx_call,
+            Cause::Arrival { .. } => self.costs.rx_call,
         };
         let instance = &mut self.applets[at(applet.0)].instance;
         let processor = &mut self.processors[at(nic.0)];
@@ -120,47 +140,60 @@ impl<S: Sink> Simulation<'_, S> {
         let stack = &mut processor.stack;
         let fuel = self.fuel[at(endpoint.0)];
         let started = instance.start(stack, method, args, fuel, Lifetime::PerCall);
-        let stage = started.map_or_else(|trap| Stage::Trap(call, trap), |()| Stage::Run(call));
+        let stage = started.map_or_else(Stage::Trap, |()| Stage::Run);
         Next::After(cost, stage)
     }
 
     /// Runs an applet up to its next native, its return or its trap, and charges the instructions.
-    pub(super) fn run_applet(&mut self, nic: NicId, call: Call) -> Next {
+    pub(super) fn run_applet(&mut self, nic: NicId) -> Next {
+        let Processor {
+            stack,
+            call,
+            request,
+            ..
+        } = &mut self.processors[at(nic.0)];
         let instance = &mut self.applets[at(call.tenant.applet.0)].instance;
-        let stack = &mut self.processors[at(nic.0)].stack;
         let before = stack.executed();
-        let bytecode = self.profile.processor.bytecode;
         let (native_cost, stage) = match instance.run(stack) {
-            Step::Returned(value) => (SimDuration::ZERO, Stage::Return(call, value)),
-            Step::Trapped(trap) => (SimDuration::ZERO, Stage::Trap(call, trap)),
+            Step::Returned(value) => (SimDuration::ZERO, Stage::Return(value)),
+            Step::Trapped(trap) => (SimDuration::ZERO, Stage::Trap(trap)),
             Step::Native { id, args } => {
-                let request = Request::new(id, args).ok_or(TrapKind::Unverified);
-                let affordable = request.and_then(|request| {
-                    stack.charge(self.profile.native_fuel.of(request.cost()))?;
-                    Ok(request)
+                let asked = Request::new(id, args).ok_or(TrapKind::Unverified);
+                let affordable = asked.and_then(|asked| {
+                    let cost = self.costs.of(asked.native());
+                    stack.charge(cost.fuel)?;
+                    Ok((asked, cost.time))
                 });
                 match affordable {
-                    Ok(request) => {
-                        let cost = self.profile.native_cost(request.cost());
+                    Ok((asked, cost)) => {
                         let instructions = stack.executed().saturating_sub(before);
-                        let begun = self.now + bytecode.times(instructions);
-                        (cost, Stage::Perform(call, request.begun_at(begun)))
+                        let begun = self.now + self.costs.bytecode.times(instructions);
+                        *request = asked.begun_at(begun);
+                        (cost, Stage::Perform)
                     }
                     Err(kind) => {
                         stack.resume(Err(kind));
-                        (SimDuration::ZERO, Stage::Run(call))
+                        (SimDuration::ZERO, Stage::Run)
                     }
                 }
             }
         };
         // Saturating: a native that there was no fuel for is taken back.
         let instructions = stack.executed().saturating_sub(before);
-        let bytecode_cost = bytecode.times(instructions);
+        let bytecode_cost = self.costs.bytecode.times(instructions);
         Next::After(bytecode_cost + native_cost, stage)
     }
 
     /// Performs a native whose own time is over, or holds the processor until there is a slot for it.
-    pub(super) fn perform(&mut self, nic: NicId, call: Call, request: Request) -> Next {
+    pub(super) fn perform(&mut self, nic: NicId) -> Next {
+        let Processor {
+            stack,
+            spent: spent_before,
+            call,
+            request,
+            landing,
+            ..
+        } = &mut self.processors[at(nic.0)];
         let Tenant {
             endpoint: id,
             applet,
@@ -169,93 +202,93 @@ impl<S: Sink> Simulation<'_, S> {
         let endpoint = &mut self.endpoints[at(id.0)];
         let rights = Rights::of(endpoint, self.profile.memory.max_packet.get());
         let applied = check(request.id(), request.args(), heap, &rights)
-            .and_then(|effect| effect.apply(endpoint, heap, call.packet()));
-        let spent = self.processors[at(nic.0)].spent;
-        let quota = &self.profile.quota;
-        let affordable = applied.and_then(|applied| Ok((applied, spent.and(&applied, quota)?)));
-        let (applied, spent) = match affordable {
-            Ok(affordable) => affordable,
+            .and_then(|effect| effect.apply(endpoint, heap, call.packet()))
+            .and_then(|applied| {
+                let spent = spent_before.and(&applied, &self.profile.quota)?;
+                Ok((applied, spent))
+            });
+        let (applied, spent) = match applied {
+            Ok(applied) => applied,
             Err(kind) => {
-                self.processors[at(nic.0)].stack.resume(Err(kind));
-                return Next::After(SimDuration::ZERO, Stage::Run(call));
+                stack.resume(Err(kind));
+                return Next::After(SimDuration::ZERO, Stage::Run);
             }
         };
         match applied {
-            Applied::Value(value) => return self.resume(nic, call, &request, value),
+            Applied::Value(value) => return self.resume(nic, value),
             Applied::HostToNic { to, host } => {
-                let cargo = Cargo::IntoArray;
+                *spent_before = spent;
+                *landing = Some((to, host));
                 let transfer = Transfer {
                     endpoint: id,
                     host,
-                    cargo,
+                    cargo: Cargo::IntoArray,
                     trigger: call.trigger(),
                 };
                 let transfer = self.transfers.add(transfer, &[]);
                 self.queue_transfer(transfer);
-                self.processors[at(nic.0)].spent = spent;
-                return Next::Wait(Stage::Landed(call, request, to, host));
+                return Next::Wait(Stage::Landed);
             }
             Applied::NicToHost { from, host } => {
                 if !self.nics[at(nic.0)].dma_slots.take() {
-                    return Next::Hold(Slot::Dma, Stage::Perform(call, request));
+                    return Next::Hold(Slot::Dma, Stage::Perform);
                 }
-                let cargo = Cargo::Staged;
+                *spent_before = spent;
                 let transfer = Transfer {
                     endpoint: id,
                     host,
-                    cargo,
+                    cargo: Cargo::Staged,
                     trigger: call.trigger(),
                 };
                 let transfer = self.transfers.add(transfer, from.bytes(heap));
-                self.emit_native(call.tenant, &request, 0, Made::Nothing);
+                self.emit_performed(nic, 0, Made::Nothing);
                 self.queue_transfer(transfer);
             }
             Applied::Send { from, channel } => {
                 if !self.nics[at(nic.0)].send_slots.take() {
-                    return Next::Hold(Slot::Send, Stage::Perform(call, request));
+                    return Next::Hold(Slot::Send, Stage::Perform);
                 }
-                let packet = self.make_packet(id, &channel, call.trigger());
-                self.fill_packet(packet, call.tenant, from);
+                *spent_before = spent;
+                let (tenant, trigger) = (call.tenant, call.trigger());
+                let packet = self.make_packet(id, &channel, trigger);
+                self.fill_packet(packet, tenant, from);
                 let made = Made::Packet(self.packets[packet].id);
-                self.emit_native(call.tenant, &request, 0, made);
+                self.emit_performed(nic, 0, made);
                 self.enqueue(packet);
             }
             Applied::Described => {
-                self.emit_native(call.tenant, &request, 0, Made::Descriptor);
+                self.emit_performed(nic, 0, Made::Descriptor);
                 self.publish_in_turn(id);
             }
             Applied::RxQueueFull => {
-                self.emit_native(call.tenant, &request, 0, Made::Nothing);
-                self.drop_message(call.tenant, call.packet(), DropReason::RxQueueFull);
+                let (tenant, packet) = (call.tenant, call.packet());
+                self.emit_performed(nic, 0, Made::Nothing);
+                self.drop_message(tenant, packet, DropReason::RxQueueFull);
             }
         }
-        let processor = &mut self.processors[at(nic.0)];
-        processor.spent = spent;
-        processor.stack.resume(Ok(0));
-        Next::After(SimDuration::ZERO, Stage::Run(call))
+        self.processors[at(nic.0)].stack.resume(Ok(0));
+        Next::After(SimDuration::ZERO, Stage::Run)
     }
 
     /// Ends a native that waited for bytes from the buffer area.
-    pub(super) fn landed(
-        &mut self,
-        nic: NicId,
-        call: Call,
-        request: &Request,
-        (to, host): (ArraySpan, HostSpan),
-    ) -> Next {
-        let heap = self.applets[at(call.tenant.applet.0)].instance.heap_mut();
-        host_to_nic(heap, to, &self.memory, host);
-        self.resume(nic, call, request, 0)
+    pub(super) fn landed(&mut self, nic: NicId) -> Next {
+        let Processor { call, landing, .. } = &self.processors[at(nic.0)];
+        if let Some((to, host)) = *landing {
+            let heap = self.applets[at(call.tenant.applet.0)].instance.heap_mut();
+            host_to_nic(heap, to, &self.memory, host);
+        }
+        self.resume(nic, 0)
     }
 
     /// Has a native return, and its applet go on.
-    fn resume(&mut self, nic: NicId, call: Call, request: &Request, value: i32) -> Next {
-        self.emit_native(call.tenant, request, value, Made::Nothing);
+    fn resume(&mut self, nic: NicId, value: i32) -> Next {
+        self.emit_performed(nic, value, Made::Nothing);
         self.processors[at(nic.0)].stack.resume(Ok(value));
-        Next::After(SimDuration::ZERO, Stage::Run(call))
+        Next::After(SimDuration::ZERO, Stage::Run)
     }
 
-    pub(super) fn return_from(&mut self, nic: NicId, call: Call, value: Option<i32>) -> Next {
+    pub(super) fn return_from(&mut self, nic: NicId, value: Option<i32>) -> Next {
+        let call = self.processors[at(nic.0)].call;
         self.emit_return(nic, call.tenant, call.method, value);
         self.endpoints[at(call.tenant.endpoint.0)]
             .free
@@ -267,7 +300,8 @@ impl<S: Sink> Simulation<'_, S> {
         self.end_call(call, TxStatus::Ok)
     }
 
-    pub(super) fn end_trapped(&mut self, nic: NicId, call: Call, trap: Trap) -> Next {
+    pub(super) fn end_trapped(&mut self, nic: NicId, trap: Trap) -> Next {
+        let call = self.processors[at(nic.0)].call;
         self.emit_trap(call.tenant, trap);
         let now = self.now;
         let detachment = self.faults[at(call.tenant.endpoint.0)].trapped(now);
@@ -293,7 +327,7 @@ impl<S: Sink> Simulation<'_, S> {
     /// Has what an applet trapped on take the base path.
     fn fall_back(&mut self, nic: NicId, call: Call) -> Next {
         match call.cause {
-            Cause::Post(posted) => self.send_after_trap(nic, posted),
+            Cause::Post(posted) => self.send_plain(nic, posted),
             Cause::Arrival { kept, .. } => {
                 if let Some(packet) = kept {
                     self.accept(packet);
@@ -361,6 +395,15 @@ impl<S: Sink> Simulation<'_, S> {
             line,
         };
         self.report.emit(self.now, tenant.endpoint, kind);
+    }
+
+    /// Reports the completion of the native that a processor performs.
+    fn emit_performed(&mut self, nic: NicId, value: i32, made: Made) {
+        if S::LISTENS {
+            let Processor { call, request, .. } = &self.processors[at(nic.0)];
+            let (tenant, request) = (call.tenant, *request);
+            self.emit_native(tenant, &request, value, made);
+        }
     }
 
     /// Reports the completion of a native that gave back `value`.

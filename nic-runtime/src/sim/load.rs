@@ -112,7 +112,7 @@ impl<S: Sink> Simulation<'_, S> {
                 Step::Native { id, args } => Request::new(id, args).ok_or(TrapKind::Unverified),
             };
             let affordable = request.and_then(|request| {
-                stack.charge(self.profile.native_fuel.of(request.cost()))?;
+                stack.charge(self.costs.of(request.native()).fuel)?;
                 Ok(request)
             });
             let outcome = affordable.and_then(|request| self.perform_now(tenant, &request, sent));

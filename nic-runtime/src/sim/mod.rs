@@ -7,6 +7,7 @@
 
 mod build;
 mod call;
+mod costs;
 mod dma;
 mod fault;
 mod levels;
@@ -20,6 +21,7 @@ mod wire;
 
 use bumpalo::Bump;
 
+use self::costs::Costs;
 use self::dma::{TransferRef, Transfers};
 use self::fault::FaultRecord;
 use self::processor::Processor;
@@ -112,6 +114,7 @@ struct Simulation<'a, S: Sink> {
     until: SimTime,
     events_max: u64,
     profile: &'a Profile,
+    costs: Costs,
     sends: &'a [SendSpec],
     /// How many of each send's messages became due.
     sends_made: Vec<u64>,

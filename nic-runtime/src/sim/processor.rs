@@ -1,6 +1,7 @@
 //! A NIC's processor: its loop over arrivals and transmit descriptors, and standard U-Net.
 //!
-//! What the processor does next is a value, [`Stage`]; the time in between belongs to everyone else.
+//! What the processor does next is a value, [`Stage`]; the time in between belongs to everyone else. What
+//! a stage is about stays where it is in the [`Processor`]: a packet takes some twenty stages.
 
 use jive_core::{CallStack, Trap};
 
@@ -12,7 +13,7 @@ use crate::event::{EndpointId, EventKind, NicId, PostId, Sink, Trigger, TxStatus
 use crate::fabric::PacketRef;
 use crate::sle::{ArraySpan, Request};
 use crate::time::SimDuration;
-use crate::unet::{self, Channel, HostSpan, TransmitDescriptor};
+use crate::unet::{self, HostSpan, TransmitDescriptor};
 
 /// The processor of one NIC.
 pub(super) struct Processor<'a> {
@@ -20,6 +21,12 @@ pub(super) struct Processor<'a> {
     pub(super) stack: CallStack<'a>,
     /// What that call has used of its quota.
     pub(super) spent: Spent,
+    /// The call that the stage is about, where it is about one.
+    pub(super) call: Call,
+    /// The native that the stage is about, where it is about one.
+    pub(super) request: Request,
+    /// Where the bytes go that the stage waits for, and where they come from.
+    pub(super) landing: Option<(ArraySpan, HostSpan)>,
     stage: Stage,
     /// The slot that the stage waits for, where it waits for one.
     held: Option<Slot>,
@@ -31,6 +38,9 @@ impl<'a> Processor<'a> {
         Processor {
             stack,
             spent: Spent::default(),
+            call: Call::default(),
+            request: Request::default(),
+            landing: None,
             stage: Stage::Idle,
             held: None,
             turn: Turn::Arrival,
@@ -71,22 +81,25 @@ pub(super) enum Stage {
     /// Has taken a transmit descriptor and looks what it names.
     Posted(Posted),
     /// Waits for a send slot for a message of the base path.
-    Send(Posted, Channel, HostSpan),
-    /// Calls an applet.
-    Enter(Call),
-    /// Has an arrival's call entered.
-    EnterArrival(Call, PacketRef),
+    Send(Posted),
+    /// Calls an applet for a transmit descriptor.
+    Enter,
+    /// Calls an applet for this arrival.
+    EnterArrival(PacketRef),
     /// Runs an applet's code.
-    Run(Call),
+    Run,
     /// Performs a native.
-    Perform(Call, Request),
+    Perform,
     /// Has the bytes that a native waited for.
-    Landed(Call, Request, ArraySpan, HostSpan),
+    Landed,
     /// Returns from an applet.
-    Return(Call, Option<i32>),
+    Return(Option<i32>),
     /// Ends a call that trapped.
-    Trap(Call, Trap),
+    Trap(Trap),
 }
+
+/// Each of a packet's stages is moved; keep them small.
+const _: () = assert!(size_of::<Stage>() <= 24);
 
 /// A transmit descriptor that the processor has taken.
 #[derive(Copy, Clone, Debug)]
@@ -129,47 +142,47 @@ impl<S: Sink> Simulation<'_, S> {
 
     /// Has a processor go on with its stage, and with the next one as long as nobody else is due.
     pub(super) fn go_on(&mut self, nic: NicId) {
+        let mut stage = self.processors[at(nic.0)].stage;
         loop {
-            let stage = self.processors[at(nic.0)].stage;
             let next = match stage {
                 Stage::Idle => return,
                 Stage::Look => self.look(nic),
-                Stage::Arrived(packet) => self.arrived(packet),
+                Stage::Arrived(packet) => self.arrived(nic, packet),
                 Stage::Posted(posted) => self.posted(nic, posted),
-                Stage::Send(posted, channel, span) => self.send(nic, posted, channel, span),
-                Stage::Enter(call) => self.enter(nic, call),
-                Stage::EnterArrival(call, packet) => self.enter_arrival(nic, call, packet),
-                Stage::Run(call) => self.run_applet(nic, call),
-                Stage::Perform(call, request) => self.perform(nic, call, request),
-                Stage::Landed(call, request, to, host) => {
-                    self.landed(nic, call, &request, (to, host))
-                }
-                Stage::Return(call, value) => self.return_from(nic, call, value),
-                Stage::Trap(call, trap) => self.end_trapped(nic, call, trap),
+                Stage::Send(posted) => self.send_plain(nic, posted),
+                Stage::Enter => self.enter(nic),
+                Stage::EnterArrival(packet) => self.enter_arrival(nic, packet),
+                Stage::Run => self.run_applet(nic),
+                Stage::Perform => self.perform(nic),
+                Stage::Landed => self.landed(nic),
+                Stage::Return(value) => self.return_from(nic, value),
+                Stage::Trap(trap) => self.end_trapped(nic, trap),
             };
-            let processor = &mut self.processors[at(nic.0)];
-            match next {
+            let looked = matches!(stage, Stage::Look);
+            stage = match next {
                 Next::After(delay, stage) => {
-                    processor.stage = stage;
                     if !self.pass(delay, Work::Processor(nic)) {
+                        self.processors[at(nic.0)].stage = stage;
                         return;
                     }
+                    stage
                 }
                 Next::Hold(slot, stage) => {
+                    let processor = &mut self.processors[at(nic.0)];
                     processor.stage = stage;
                     processor.held = Some(slot);
                     return self.break_circle(nic);
                 }
                 Next::Wait(stage) => {
-                    processor.stage = stage;
+                    self.processors[at(nic.0)].stage = stage;
                     return;
                 }
-                Next::Look if matches!(stage, Stage::Look) => {
-                    processor.stage = Stage::Idle;
+                Next::Look if looked => {
+                    self.processors[at(nic.0)].stage = Stage::Idle;
                     return;
                 }
-                Next::Look => processor.stage = Stage::Look,
-            }
+                Next::Look => Stage::Look,
+            };
         }
     }
 
@@ -211,11 +224,11 @@ impl<S: Sink> Simulation<'_, S> {
     }
 
     /// Gives an arrival to its endpoint's applet, or to the endpoint.
-    fn arrived(&mut self, packet: PacketRef) -> Next {
+    fn arrived(&mut self, nic: NicId, packet: PacketRef) -> Next {
         let (id, to, channel, length) = self.arrival(packet);
         if let Some(applet) = self.attached(to) {
             let falls_back = self.faults[at(to.0)].falls_back();
-            let call = Call {
+            self.processors[at(nic.0)].call = Call {
                 tenant: Tenant {
                     endpoint: to,
                     applet,
@@ -228,10 +241,7 @@ impl<S: Sink> Simulation<'_, S> {
                     kept: falls_back.then_some(packet),
                 },
             };
-            return Next::After(
-                self.profile.entry.rx_setup,
-                Stage::EnterArrival(call, packet),
-            );
+            return Next::After(self.profile.entry.rx_setup, Stage::EnterArrival(packet));
         }
         self.accept(packet);
         Next::Look
@@ -293,43 +303,34 @@ impl<S: Sink> Simulation<'_, S> {
 
     /// Gives a transmit descriptor to its endpoint's applet, or sends what it names.
     fn posted(&mut self, nic: NicId, posted: Posted) -> Next {
+        let Some(applet) = self.attached(posted.endpoint) else {
+            return self.send_plain(nic, posted);
+        };
         let endpoint = &self.endpoints[at(posted.endpoint.0)];
-        let Some((channel, span)) = unet::resolve(endpoint, posted.descriptor) else {
+        if unet::resolve(endpoint, posted.descriptor).is_none() {
+            return self.end_post(posted, TxStatus::Refused);
+        }
+        self.processors[at(nic.0)].call = Call {
+            tenant: Tenant {
+                endpoint: posted.endpoint,
+                applet,
+            },
+            method: self.applets[at(applet.0)].members.do_tx,
+            cause: Cause::Post(posted),
+        };
+        Next::After(self.profile.entry.tx_setup, Stage::Enter)
+    }
+
+    /// Moves what a transmit descriptor names into a send slot, on the base path.
+    pub(super) fn send_plain(&mut self, nic: NicId, posted: Posted) -> Next {
+        let endpoint = &self.endpoints[at(posted.endpoint.0)];
+        let resolved = unet::resolve(endpoint, posted.descriptor);
+        let max_packet = self.profile.memory.max_packet.get();
+        let Some((channel, host)) = resolved.filter(|(_, host)| host.length() <= max_packet) else {
             return self.end_post(posted, TxStatus::Refused);
         };
-        if let Some(applet) = self.attached(posted.endpoint) {
-            let call = Call {
-                tenant: Tenant {
-                    endpoint: posted.endpoint,
-                    applet,
-                },
-                method: self.applets[at(applet.0)].members.do_tx,
-                cause: Cause::Post(posted),
-            };
-            return Next::After(self.profile.entry.tx_setup, Stage::Enter(call));
-        }
-        self.send_plain(nic, posted, channel, span)
-    }
-
-    /// Sends what a transmit descriptor names on the base path, after its applet trapped on it.
-    pub(super) fn send_after_trap(&mut self, nic: NicId, posted: Posted) -> Next {
-        match unet::resolve(&self.endpoints[at(posted.endpoint.0)], posted.descriptor) {
-            Some((channel, span)) => self.send_plain(nic, posted, channel, span),
-            None => self.end_post(posted, TxStatus::Refused),
-        }
-    }
-
-    fn send_plain(&mut self, nic: NicId, posted: Posted, channel: Channel, span: HostSpan) -> Next {
-        if span.length() > self.profile.memory.max_packet.get() {
-            return self.end_post(posted, TxStatus::Refused);
-        }
-        self.send(nic, posted, channel, span)
-    }
-
-    /// Moves a message of the base path into a send slot.
-    fn send(&mut self, nic: NicId, posted: Posted, channel: Channel, host: HostSpan) -> Next {
         if !self.nics[at(nic.0)].send_slots.take() {
-            return Next::Hold(Slot::Send, Stage::Send(posted, channel, host));
+            return Next::Hold(Slot::Send, Stage::Send(posted));
         }
         let Posted { endpoint, post, .. } = posted;
         let packet = self.make_packet(endpoint, &channel, Trigger::Post(post));

@@ -44,6 +44,12 @@ impl Request {
         Some(request)
     }
 
+    /// Returns the native.
+    #[must_use]
+    pub fn native(&self) -> NicNative {
+        self.native
+    }
+
     /// Returns which native it is.
     #[must_use]
     pub fn id(&self) -> NativeId {
@@ -98,6 +104,17 @@ impl Request {
             .decl()
             .result
             .map(|kind| show(heap, kind, value))
+    }
+}
+
+/// A request for what takes no arguments.
+impl Default for Request {
+    fn default() -> Request {
+        Request {
+            native: NicNative::GetFreeBufferLength,
+            args: [0; NATIVE_ARGUMENTS_MAX],
+            begun: SimTime::ZERO,
+        }
     }
 }
 
