@@ -71,6 +71,28 @@ fn every_record_is_one_of_the_format_on_a_named_track() {
     }
 }
 
+/// Viewers do not all heed `thread_sort_index`; Perfetto 52 shows threads in the order of their ids.
+#[test]
+fn threads_have_ids_in_the_order_of_their_ranks() {
+    for (name, scenario) in scenarios() {
+        let records = records(&see(&scenario).timeline);
+        let ranks = of(&records, "M").filter(|record| record["name"] == "thread_sort_index");
+        let ranks: BTreeMap<Place, u64> = ranks
+            .map(|record| {
+                let rank = &record["args"]["sort_index"];
+                (place(record), rank.as_u64().expect("a number"))
+            })
+            .collect();
+        let pairs = ranks.iter().zip(ranks.iter().skip(1));
+        let of_one_process = pairs.filter(|((before, _), (after, _))| before.0 == after.0);
+        for ((before, rank), (after, next)) in of_one_process {
+            assert!(rank <= next, "{name}: {before:?} {after:?}");
+        }
+        let threads: BTreeSet<u64> = ranks.keys().map(|place| place.1).collect();
+        assert_eq!(threads.len(), ranks.len(), "{name}: an id for each thread");
+    }
+}
+
 #[test]
 fn times_never_go_back_on_a_track_and_spans_nest() {
     for (name, scenario) in scenarios() {

@@ -11,9 +11,10 @@ use crate::event::{DmaDirection, EndpointId, Names, NicId};
 use crate::export::fields;
 use crate::time::SimTime;
 
-/// The first thread id. Viewers take a thread whose id is its process's for the main one, and processes
-/// are numbered from 1.
-const FIRST_THREAD: Id = 1_000_000;
+/// Thread ids of one rank of tracks: more than a scenario can have of them. Viewers show threads in the
+/// order of their ids, whatever their `thread_sort_index` says. They also take a thread whose id is its process's for
+/// the main one; processes are numbered from 1, threads from the first multiple of this.
+const IDS_OF_A_RANK: Id = 1_000_000;
 
 /// One line of the timeline, within a NIC. They are shown in this order.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -95,7 +96,8 @@ impl Tracks {
         (nic, track): (NicId, Track),
     ) -> Place {
         let process = self.process(records, names, nic);
-        let fresh = FIRST_THREAD + u32::try_from(self.threads.len()).unwrap_or(0);
+        let before = u32::try_from(self.threads.len()).unwrap_or(0);
+        let fresh = (1 + track.rank()) * IDS_OF_A_RANK + before;
         let thread = *self.threads.entry((nic, track)).or_insert(fresh);
         let place = Place { process, thread };
         if thread == fresh {
