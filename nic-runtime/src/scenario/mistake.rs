@@ -236,33 +236,74 @@ pub enum MistakeKind {
     NoDirectory,
 }
 
+/// What helps to mend a mistake.
+enum Help {
+    /// Its message says all.
+    Message,
+    /// Another place that it has to do with, and what is there.
+    Place(Span, &'static str),
+    /// The word that was probably meant.
+    Word(&'static str),
+}
+
 impl MistakeKind {
+    fn help(&self) -> Help {
+        match *self {
+            MistakeKind::DuplicateName { first, .. }
+            | MistakeKind::DuplicateChannelNumber { first } => {
+                Help::Place(first, "first used here")
+            }
+            MistakeKind::DuplicateLink { first } => Help::Place(first, "first joined here"),
+            MistakeKind::UnknownName { suggestion, .. } => suggestion
+                .map_or(Help::Message, |span| {
+                    Help::Place(span, "a similar name is defined here")
+                }),
+            MistakeKind::UnknownKey { suggestion, .. }
+            | MistakeKind::UnknownChoice { suggestion, .. }
+            | MistakeKind::UnknownBuiltin { suggestion }
+            | MistakeKind::UnknownProfile { suggestion } => {
+                suggestion.map_or(Help::Message, Help::Word)
+            }
+            MistakeKind::MissingKey { .. }
+            | MistakeKind::WrongType { .. }
+            | MistakeKind::Unit(_)
+            | MistakeKind::OutOfRange { .. }
+            | MistakeKind::Probability
+            | MistakeKind::NameLength
+            | MistakeKind::TooMany { .. }
+            | MistakeKind::NoNics
+            | MistakeKind::ChannelEnds
+            | MistakeKind::LinkEnds
+            | MistakeKind::FreeBuffersDoNotFit { .. }
+            | MistakeKind::PayloadDoesNotFit { .. }
+            | MistakeKind::Hex
+            | MistakeKind::PayloadForm { .. }
+            | MistakeKind::NeedsPartner { .. }
+            | MistakeKind::File(_)
+            | MistakeKind::NotUtf8
+            | MistakeKind::Profile(_)
+            | MistakeKind::Capture(_)
+            | MistakeKind::NotPositive
+            | MistakeKind::EmptyPath
+            | MistakeKind::NoDirectory => Help::Message,
+        }
+    }
+
     /// Returns another place that the mistake has to do with, and what is there.
     #[must_use]
     pub fn related(&self) -> Option<(Span, &'static str)> {
-        match self {
-            MistakeKind::DuplicateName { first, .. } => Some((*first, "first used here")),
-            MistakeKind::DuplicateChannelNumber { first } => Some((*first, "first used here")),
-            MistakeKind::DuplicateLink { first } => Some((*first, "first joined here")),
-            MistakeKind::UnknownName {
-                suggestion: Some(span),
-                ..
-            } => Some((*span, "a similar name is defined here")),
-            // Every other kind is a matter of one place.
-            _ => None,
+        match self.help() {
+            Help::Place(span, what) => Some((span, what)),
+            Help::Message | Help::Word(_) => None,
         }
     }
 
     /// Returns the word that was probably meant.
     #[must_use]
     pub fn suggestion(&self) -> Option<&'static str> {
-        match self {
-            MistakeKind::UnknownKey { suggestion, .. }
-            | MistakeKind::UnknownChoice { suggestion, .. }
-            | MistakeKind::UnknownBuiltin { suggestion }
-            | MistakeKind::UnknownProfile { suggestion } => *suggestion,
-            // Of every other kind no single word is wrong.
-            _ => None,
+        match self.help() {
+            Help::Word(word) => Some(word),
+            Help::Message | Help::Place(..) => None,
         }
     }
 }
