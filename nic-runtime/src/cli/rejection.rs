@@ -117,9 +117,10 @@ impl Rejection {
             LoadError::Parse(error) => {
                 rejection.message = error.kind.to_string();
                 rejection.offset = Some(error.offset);
-                let label = match error.kind {
-                    ParseErrorKind::Truncated => "what begins here is cut off",
-                    _ => "",
+                let label = if error.kind == ParseErrorKind::Truncated {
+                    "what begins here is cut off"
+                } else {
+                    ""
                 };
                 rejection.listing = Listing::of_bytes(bytes, error.offset, label);
             }
