@@ -89,7 +89,7 @@ impl Once {
     }
 }
 
-impl<'a> Subject<'a, '_> {
+impl<'a> Subject<'a> {
     /// Visits each attribute together with the bytes where it begins, once its name is checked.
     pub(super) fn visit_attributes(
         &self,

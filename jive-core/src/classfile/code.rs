@@ -123,7 +123,7 @@ fn attributes<'a>(pool: ConstantPool<'a>, input: &'a [u8]) -> Parsed<'a, Attribu
     Ok((after, Attributes::new(pool, count, rest)))
 }
 
-impl<'a> Subject<'a, '_> {
+impl<'a> Subject<'a> {
     /// Checks the contents of a `Code` attribute of a method whose parameters take so many slots,
     /// `this` included.
     pub(super) fn check_code(

@@ -11,7 +11,7 @@ use super::utf8::Utf8;
 use super::version::ClassVersion;
 use crate::id::CpIndex;
 
-impl<'a> Subject<'a, '_> {
+impl<'a> Subject<'a> {
     /// Checks that every constant refers to constants of the right kinds, names and descriptors.
     pub(super) fn check_constants(&self) -> Result<(), Fault<'a>> {
         self.pool.iter().try_for_each(|(index, constant)| {
@@ -23,23 +23,28 @@ impl<'a> Subject<'a, '_> {
 
     /// Checks that every bootstrap method that a constant names is one of `count`.
     pub(super) fn check_bootstraps(&self, count: u16) -> Result<(), Fault<'a>> {
-        self.pool
-            .iter()
-            .try_for_each(|(index, constant)| match constant {
+        for index in (1..self.pool.count()).map(CpIndex) {
+            let Ok(ConstantTag::Dynamic | ConstantTag::InvokeDynamic) = self.pool.tag(index) else {
+                continue;
+            };
+            if let Ok(
                 Constant::Dynamic {
                     bootstrap: found, ..
                 }
                 | Constant::InvokeDynamic {
                     bootstrap: found, ..
-                } if found >= count => {
-                    let kind = ParseErrorKind::BootstrapMethod { count, found };
-                    Err(Fault {
-                        at: self.pool.entry(index),
-                        kind,
-                    })
-                }
-                _ => Ok(()),
-            })
+                },
+            ) = self.pool.get(index)
+                && found >= count
+            {
+                let kind = ParseErrorKind::BootstrapMethod { count, found };
+                return Err(Fault {
+                    at: self.pool.entry(index),
+                    kind,
+                });
+            }
+        }
+        Ok(())
     }
 
     fn check_constant(&self, at: &'a [u8], constant: Constant<'a>) -> Result<(), Fault<'a>> {

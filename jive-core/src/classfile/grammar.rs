@@ -80,20 +80,20 @@ pub(super) fn outcome<'a, T>(
     })
 }
 
-/// Reads one entry of the constant pool: its tag and the bytes behind it (JVMS §4.4).
-///
-/// For a `Utf8` the bytes are those of the string, without their length.
-pub(super) fn constant(input: &[u8]) -> Parsed<'_, (ConstantTag, &[u8])> {
+/// Walks over one entry of the constant pool, and returns its tag (JVMS §4.4).
+pub(super) fn constant(input: &[u8]) -> Parsed<'_, ConstantTag> {
     let (rest, byte) = be_u8(input)?;
-    let tag = ConstantTag::from_byte(byte).ok_or(Fault::err(
-        input,
-        ParseErrorKind::UnknownTag { found: byte },
-    ))?;
-    let (rest, payload) = match tag.payload_length() {
+    let Some(tag) = ConstantTag::from_byte(byte) else {
+        return Err(Fault::err(
+            input,
+            ParseErrorKind::UnknownTag { found: byte },
+        ));
+    };
+    let (rest, _) = match tag.payload_length() {
         Some(length) => take(length).parse(rest)?,
         None => be_u16.flat_map(take).parse(rest)?,
     };
-    Ok((rest, (tag, payload)))
+    Ok((rest, tag))
 }
 
 /// Reads one attribute: the index of its name and its bytes (JVMS §4.7).

@@ -96,7 +96,7 @@ fn constants(input: &[u8]) -> Parsed<'_, (u16, &[u8])> {
         while index < u32::from(count) {
             let entry = rest;
             let tag;
-            (rest, (tag, _)) = grammar::constant(entry)?;
+            (rest, tag) = grammar::constant(entry)?;
             index = index.saturating_add(if tag.is_wide() { 2 } else { 1 });
             if index > u32::from(count) {
                 return Err(Fault::err(entry, ParseErrorKind::WideConstantAtEnd));

@@ -142,7 +142,7 @@ pub(super) fn method<'a>(
     })
 }
 
-impl<'a> Subject<'a, '_> {
+impl<'a> Subject<'a> {
     /// Checks the field at the beginning of `at`.
     pub(super) fn check_field(&self, at: &'a [u8]) -> Result<(), Fault<'a>> {
         let (rest, header) = grammar::outcome(at, header(at))?;

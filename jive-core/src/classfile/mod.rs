@@ -22,6 +22,7 @@ mod layout;
 mod member;
 mod parse;
 mod pool;
+mod sort;
 mod subject;
 mod tag;
 mod text;

@@ -10,10 +10,11 @@ use super::error::{AttributeName, ParseError, ParseErrorKind};
 use super::grammar::{self, Fault, Parsed};
 use super::layout::{self, Layout};
 use super::member;
-use super::pool::ConstantPool;
+use super::pool::{ConstantPool, Entry};
+use super::sort::sort;
 use super::subject::Subject;
 use super::tag::{ConstantTag, TagSet};
-use super::text::Texts;
+use super::text;
 use super::version::ClassVersion;
 use crate::id::CpIndex;
 use crate::limits::FILE_BYTES_MAX;
@@ -69,13 +70,11 @@ fn index_words(layout: &Layout<'_>) -> usize {
 
 /// The parts of the lent index.
 struct Index<'a> {
-    constants: &'a mut [u32],
+    constants: &'a mut [Entry],
     fields: &'a mut [u32],
     methods: &'a mut [u32],
-    /// What is known of each string; idle once the file is parsed.
-    texts: &'a mut [u32],
-    /// Scratch space to sort strings in; idle once the file is parsed.
-    order: &'a mut [u32],
+    /// Scratch space of a word for each constant; idle once the file is parsed.
+    scratch: &'a mut [u32],
 }
 
 impl<'a> Index<'a> {
@@ -85,19 +84,19 @@ impl<'a> Index<'a> {
             lent: u32::try_from(lent.len()).unwrap_or(u32::MAX),
         };
         let mut rest = lent;
-        let mut part = |count: u16| {
+        let mut part = |count: usize| {
             let (part, after) = core::mem::take(&mut rest)
-                .split_at_mut_checked(usize::from(count))
+                .split_at_mut_checked(count)
                 .ok_or(too_small)?;
             rest = after;
             Ok(part)
         };
+        let constant_count = usize::from(layout.constant_count);
         Ok(Self {
-            constants: part(layout.constant_count)?,
-            fields: part(layout.field_count)?,
-            methods: part(layout.method_count)?,
-            texts: part(layout.constant_count)?,
-            order: part(layout.constant_count)?,
+            constants: part(constant_count.saturating_mul(2))?.as_chunks_mut().0,
+            fields: part(layout.field_count.into())?,
+            methods: part(layout.method_count.into())?,
+            scratch: part(constant_count)?,
         })
     }
 }
@@ -111,18 +110,17 @@ fn examine<'a>(
     index_constants(file, layout, index.constants)?;
     index_members(file, layout.fields, index.fields)?;
     index_members(file, layout.methods, index.methods)?;
+    text::judge_all(file, layout.version, index.constants, index.scratch)?;
     let pool = ConstantPool::new(file, index.constants);
     let head = Head::read(layout);
-    let texts = Texts::judge(pool, layout.version, index.texts, index.order)?;
-    let mut subject = Subject {
+    let subject = Subject {
         version: layout.version,
         access: ClassAccess::read(head.access, layout.version),
         pool,
-        texts,
     };
     subject.check_constants()?;
     subject.check_class(layout, &head)?;
-    subject.check_interfaces(layout.interfaces)?;
+    subject.check_interfaces(layout.interfaces, index.scratch)?;
     for offset in &*index.fields {
         subject.check_field(part_at(file, *offset))?;
     }
@@ -166,7 +164,7 @@ impl Head {
     }
 }
 
-impl<'a> Subject<'a, '_> {
+impl<'a> Subject<'a> {
     /// Checks the flags of the class, its own name and its superclass (§4.1).
     fn check_class(&self, layout: &Layout<'a>, head: &Head) -> Result<(), Fault<'a>> {
         let [flags @ .., _, _, _, _] = layout.head;
@@ -214,16 +212,21 @@ impl<'a> Subject<'a, '_> {
     }
 
     /// Checks that the superinterfaces are classes, and no two the same.
-    fn check_interfaces(&mut self, interfaces: &'a [[u8; 2]]) -> Result<(), Fault<'a>> {
+    ///
+    /// `seen` has a word for each constant.
+    fn check_interfaces(
+        &self,
+        interfaces: &'a [[u8; 2]],
+        seen: &mut [u32],
+    ) -> Result<(), Fault<'a>> {
+        seen.fill(0);
         for bytes in interfaces {
             let at = bytes.as_slice();
             let index = CpIndex(u16::from_be_bytes(*bytes));
             let is_plain = self.plain_class(at, index)?.is_some();
-            if !is_plain
-                || !self
-                    .texts
-                    .note_superinterface(self.pool.class_name_index(index))
-            {
+            let name = self.pool.text(self.pool.class_name_index(index)).identity;
+            let times = seen.get_mut(name.index());
+            if !is_plain || times.is_none_or(|times| core::mem::replace(times, 1) != 0) {
                 return Err(Fault {
                     at,
                     kind: ParseErrorKind::Interface,
@@ -245,18 +248,18 @@ impl<'a> Subject<'a, '_> {
         let key = |offset: u32| {
             member::header(part_at(file, offset)).map_or((CpIndex(0), CpIndex(0)), |(_, header)| {
                 (
-                    self.texts.get(header.name).identity,
-                    self.texts.get(header.descriptor).identity,
+                    self.pool.text(header.name).identity,
+                    self.pool.text(header.descriptor).identity,
                 )
             })
         };
-        offsets.sort_unstable_by_key(|offset| (key(*offset), *offset));
+        sort(offsets, &|a, b| (key(a), a) < (key(b), b));
         let pairs = offsets.iter().zip(offsets.iter().skip(1));
         let second = pairs
             .filter(|(first, second)| key(**first) == key(**second))
             .map(|(_, second)| *second)
             .min();
-        offsets.sort_unstable();
+        sort(offsets, &|a, b| a < b);
         match second {
             None => Ok(()),
             Some(offset) => Err(Fault {
@@ -311,14 +314,14 @@ impl<'a> Subject<'a, '_> {
 fn index_constants<'a>(
     file: &'a [u8],
     layout: &Layout<'a>,
-    offsets: &mut [u32],
+    entries: &mut [Entry],
 ) -> Result<(), Fault<'a>> {
-    offsets.fill(0);
+    entries.fill([0, 0]);
     let mut rest = layout.constants;
-    let mut slots = offsets.iter_mut().skip(1);
+    let mut slots = entries.iter_mut().skip(1);
     while let Some(slot) = slots.next() {
-        *slot = grammar::offset_in(file, rest);
-        let (after, (tag, _)) = grammar::outcome(rest, grammar::constant(rest))?;
+        *slot = [grammar::offset_in(file, rest), 0];
+        let (after, tag) = grammar::outcome(rest, grammar::constant(rest))?;
         rest = after;
         if tag.is_wide() {
             slots.next();

@@ -1,11 +1,7 @@
 //! The constant pool: constants decoded on demand from bytes at known offsets (JVMS §4.4).
 
-use nom::Parser;
-use nom::combinator::{all_consuming, map};
-use nom::number::complete::{be_f32, be_f64, be_i32, be_i64, be_u8, be_u16};
-
-use super::grammar::{self, Fault};
 use super::tag::{ConstantTag, TagSet};
+use super::text::Text;
 use super::utf8::Utf8;
 use crate::id::CpIndex;
 
@@ -16,9 +12,12 @@ use crate::id::CpIndex;
 #[derive(Copy, Clone, Debug)]
 pub struct ConstantPool<'a> {
     bytes: &'a [u8],
-    /// Where each constant begins in `bytes`; 0 for index 0 and behind `long` and `double`.
-    offsets: &'a [u32],
+    entries: &'a [Entry],
 }
+
+/// What the index says of one constant: where in the file it begins, or 0 at index 0 and behind `long`
+/// and `double`; and what is known of it where it is a string, as a packed [`Text`].
+pub(super) type Entry = [u32; 2];
 
 /// A constant of the pool, its references not followed.
 #[derive(Copy, Clone, Debug, PartialEq)]
@@ -191,15 +190,16 @@ pub enum PoolErrorKind {
 }
 
 impl<'a> ConstantPool<'a> {
-    pub(super) const fn new(bytes: &'a [u8], offsets: &'a [u32]) -> Self {
-        Self { bytes, offsets }
+    /// Makes a pool of entries that were noted as the file was walked through.
+    pub(super) const fn new(bytes: &'a [u8], entries: &'a [Entry]) -> Self {
+        Self { bytes, entries }
     }
 
     /// Returns `constant_pool_count`: one more than the greatest index, unusable ones counted.
     #[must_use]
     pub fn count(&self) -> u16 {
-        // The parser lends one word per unit of a u16 count.
-        u16::try_from(self.offsets.len()).unwrap_or(u16::MAX)
+        // The parser lends one entry per unit of a u16 count.
+        u16::try_from(self.entries.len()).unwrap_or(u16::MAX)
     }
 
     /// Returns every usable index with its constant, lowest index first.
@@ -216,11 +216,7 @@ impl<'a> ConstantPool<'a> {
     ///
     /// Where the index is out of range or unusable.
     pub fn get(&self, index: CpIndex) -> Result<Constant<'a>, PoolError> {
-        let (tag, payload) = self.raw(index)?;
-        decode(tag, payload).ok_or(PoolError {
-            index,
-            kind: PoolErrorKind::Unusable,
-        })
+        self.raw(index).map(|(tag, payload)| decode(tag, payload))
     }
 
     /// Returns the kind of the constant at an index.
@@ -238,10 +234,8 @@ impl<'a> ConstantPool<'a> {
     ///
     /// Where no `Utf8` stands there.
     pub fn utf8(&self, index: CpIndex) -> Result<Utf8<'a>, PoolError> {
-        match self.get(index)? {
-            Constant::Utf8(text) => Ok(text),
-            _ => Err(self.mismatch(index, ConstantTag::Utf8.only())),
-        }
+        self.expect(index, ConstantTag::Utf8.only())
+            .map(|payload| Utf8::vouched(string(payload)))
     }
 
     /// Returns the internal name of the class at an index; the descriptor, for an array class.
@@ -250,10 +244,8 @@ impl<'a> ConstantPool<'a> {
     ///
     /// Where no `Class` stands there.
     pub fn class_name(&self, index: CpIndex) -> Result<Utf8<'a>, PoolError> {
-        match self.get(index)? {
-            Constant::Class { name } => self.utf8(name),
-            _ => Err(self.mismatch(index, ConstantTag::Class.only())),
-        }
+        let payload = self.expect(index, ConstantTag::Class.only())?;
+        self.utf8(cp_index(payload, 0))
     }
 
     /// Returns the name and descriptor at an index.
@@ -262,12 +254,8 @@ impl<'a> ConstantPool<'a> {
     ///
     /// Where no `NameAndType` stands there.
     pub fn name_and_type(&self, index: CpIndex) -> Result<(Utf8<'a>, Utf8<'a>), PoolError> {
-        match self.get(index)? {
-            Constant::NameAndType { name, descriptor } => {
-                Ok((self.utf8(name)?, self.utf8(descriptor)?))
-            }
-            _ => Err(self.mismatch(index, ConstantTag::NameAndType.only())),
-        }
+        let (name, descriptor) = self.pair(index, ConstantTag::NameAndType.only())?;
+        Ok((self.utf8(name)?, self.utf8(descriptor)?))
     }
 
     /// Returns the field or method at an index.
@@ -295,50 +283,56 @@ impl<'a> ConstantPool<'a> {
         }
     }
 
-    /// Returns the tag and the bytes of the constant at an index.
-    pub(super) fn raw(&self, index: CpIndex) -> Result<(ConstantTag, &'a [u8]), PoolError> {
-        let error = |kind| PoolError { index, kind };
-        let count = self.count();
-        let offset = self
-            .offsets
-            .get(index.index())
-            .filter(|_| index.0 != 0)
-            .ok_or(error(PoolErrorKind::OutOfRange { count }))?;
-        usize::try_from(*offset)
-            .ok()
-            .filter(|offset| *offset != 0)
-            .and_then(|offset| self.bytes.get(offset..))
-            // The parser has read the same bytes at the same offset.
-            .and_then(|bytes| grammar::constant(bytes).ok())
-            .map(|(_, constant)| constant)
-            .ok_or(error(PoolErrorKind::Unusable))
+    /// Returns the tag of the constant at an index, and the bytes of the file behind it.
+    fn raw(&self, index: CpIndex) -> Result<(ConstantTag, &'a [u8]), PoolError> {
+        let tagged = match self.entries.get(index.index()) {
+            Some([offset, _]) if index.0 != 0 => constant_at(self.bytes, *offset),
+            Some(_) | None => {
+                let count = self.count();
+                let kind = PoolErrorKind::OutOfRange { count };
+                return Err(PoolError { index, kind });
+            }
+        };
+        tagged.ok_or(PoolError {
+            index,
+            kind: PoolErrorKind::Unusable,
+        })
     }
 
-    /// Checks that one of these kinds of constant stands at an index.
-    pub(super) fn expect(&self, index: CpIndex, expected: TagSet) -> Result<(), PoolError> {
-        if expected.contains(self.tag(index)?) {
-            Ok(())
-        } else {
-            Err(self.mismatch(index, expected))
+    /// Returns the bytes behind the tag, where one of these kinds of constant stands at an index.
+    pub(super) fn expect(&self, index: CpIndex, expected: TagSet) -> Result<&'a [u8], PoolError> {
+        match self.raw(index)? {
+            (tag, payload) if expected.contains(tag) => Ok(payload),
+            _ => Err(self.mismatch(index, expected)),
         }
+    }
+
+    /// Returns the two indices that a constant of one of these kinds holds.
+    pub(super) fn pair(
+        &self,
+        index: CpIndex,
+        expected: TagSet,
+    ) -> Result<(CpIndex, CpIndex), PoolError> {
+        let payload = self.expect(index, expected)?;
+        Ok((cp_index(payload, 0), cp_index(payload, 2)))
     }
 
     /// Returns the index of the string that names a class; 0 where no `Class` stands.
     pub(super) fn class_name_index(&self, index: CpIndex) -> CpIndex {
-        match self.get(index) {
-            Ok(Constant::Class { name }) => name,
-            _ => CpIndex(0),
-        }
+        self.expect(index, ConstantTag::Class.only())
+            .map_or(CpIndex(0), |payload| cp_index(payload, 0))
+    }
+
+    /// Returns what is known of the string at an index: no role where there is no string.
+    pub(super) fn text(&self, index: CpIndex) -> Text {
+        Text::unpack(self.entries.get(index.index()).map_or(0, |[_, text]| *text))
     }
 
     /// Returns the bytes of the file from a constant's tag on.
     pub(super) fn entry(&self, index: CpIndex) -> &'a [u8] {
-        let offset = self
-            .offsets
-            .get(index.index())
-            .and_then(|offset| usize::try_from(*offset).ok());
-        offset
-            .and_then(|offset| self.bytes.get(offset..))
+        let entry = self.entries.get(index.index());
+        entry
+            .and_then(|[offset, _]| self.bytes.get(usize::try_from(*offset).ok()?..))
             .unwrap_or(self.bytes)
     }
 
@@ -354,77 +348,74 @@ impl<'a> ConstantPool<'a> {
     }
 }
 
-/// Reads what stands behind a tag; `None` only where the length is not the tag's.
-pub(super) fn decode(tag: ConstantTag, payload: &[u8]) -> Option<Constant<'_>> {
-    let member = |kind| {
-        map((cp_index, cp_index), move |(class, name_and_type)| {
-            Constant::Member {
-                kind,
-                class,
-                name_and_type,
-            }
-        })
-    };
-    let result = match tag {
-        ConstantTag::Utf8 => return Some(Constant::Utf8(Utf8::vouched(payload))),
-        ConstantTag::Integer => all_consuming(map(be_i32, Constant::Integer)).parse(payload),
-        ConstantTag::Float => all_consuming(map(be_f32, Constant::Float)).parse(payload),
-        ConstantTag::Long => all_consuming(map(be_i64, Constant::Long)).parse(payload),
-        ConstantTag::Double => all_consuming(map(be_f64, Constant::Double)).parse(payload),
-        ConstantTag::Class => {
-            all_consuming(map(cp_index, |name| Constant::Class { name })).parse(payload)
-        }
-        ConstantTag::String => {
-            all_consuming(map(cp_index, |text| Constant::String { text })).parse(payload)
-        }
-        ConstantTag::Fieldref => all_consuming(member(MemberKind::Field)).parse(payload),
-        ConstantTag::Methodref => all_consuming(member(MemberKind::Method)).parse(payload),
-        ConstantTag::InterfaceMethodref => {
-            all_consuming(member(MemberKind::InterfaceMethod)).parse(payload)
-        }
-        ConstantTag::NameAndType => {
-            all_consuming(map((cp_index, cp_index), |(name, descriptor)| {
-                Constant::NameAndType { name, descriptor }
-            }))
-            .parse(payload)
-        }
-        ConstantTag::MethodHandle => all_consuming(map((be_u8, cp_index), |(kind, member)| {
-            Constant::MethodHandle { kind, member }
-        }))
-        .parse(payload),
-        ConstantTag::MethodType => all_consuming(map(cp_index, |descriptor| {
-            Constant::MethodType { descriptor }
-        }))
-        .parse(payload),
-        ConstantTag::Dynamic => {
-            all_consuming(map((be_u16, cp_index), |(bootstrap, name_and_type)| {
-                Constant::Dynamic {
-                    bootstrap,
-                    name_and_type,
-                }
-            }))
-            .parse(payload)
-        }
-        ConstantTag::InvokeDynamic => {
-            all_consuming(map((be_u16, cp_index), |(bootstrap, name_and_type)| {
-                Constant::InvokeDynamic {
-                    bootstrap,
-                    name_and_type,
-                }
-            }))
-            .parse(payload)
-        }
-        ConstantTag::Module => {
-            all_consuming(map(cp_index, |name| Constant::Module { name })).parse(payload)
-        }
-        ConstantTag::Package => {
-            all_consuming(map(cp_index, |name| Constant::Package { name })).parse(payload)
-        }
-    };
-    let result: Result<(&[u8], Constant<'_>), nom::Err<Fault<'_>>> = result;
-    result.ok().map(|(_, constant)| constant)
+/// Returns the tag of the constant at an offset that was noted in the index, and what follows it.
+///
+/// The parser has seen that the constant is whole.
+pub(super) fn constant_at(file: &[u8], offset: u32) -> Option<(ConstantTag, &[u8])> {
+    let offset = usize::try_from(offset).ok().filter(|offset| *offset != 0)?;
+    let (tag, payload) = file.get(offset..)?.split_first()?;
+    Some((ConstantTag::from_byte(*tag)?, payload))
 }
 
-fn cp_index(input: &[u8]) -> grammar::Parsed<'_, CpIndex> {
-    map(be_u16, CpIndex).parse(input)
+/// Returns the bytes of a string from those behind its tag.
+pub(super) fn string(payload: &[u8]) -> &[u8] {
+    let length = usize::from(cp_index(payload, 0).0);
+    payload.get(2..length.saturating_add(2)).unwrap_or(&[])
+}
+
+/// Reads the two bytes at a place behind a tag.
+fn cp_index(payload: &[u8], place: usize) -> CpIndex {
+    CpIndex(u16::from_be_bytes(array(payload, place)))
+}
+
+/// Reads the bytes at a place behind a tag; zeros, where the constant is not whole.
+fn array<const N: usize>(payload: &[u8], place: usize) -> [u8; N] {
+    let bytes = payload.get(place..).and_then(<[u8]>::first_chunk);
+    bytes.copied().unwrap_or([0; N])
+}
+
+/// Reads what stands behind a tag.
+fn decode(tag: ConstantTag, payload: &[u8]) -> Constant<'_> {
+    let first = cp_index(payload, 0);
+    let second = cp_index(payload, 2);
+    match tag {
+        ConstantTag::Utf8 => Constant::Utf8(Utf8::vouched(string(payload))),
+        ConstantTag::Integer => Constant::Integer(i32::from_be_bytes(array(payload, 0))),
+        ConstantTag::Float => Constant::Float(f32::from_be_bytes(array(payload, 0))),
+        ConstantTag::Long => Constant::Long(i64::from_be_bytes(array(payload, 0))),
+        ConstantTag::Double => Constant::Double(f64::from_be_bytes(array(payload, 0))),
+        ConstantTag::Class => Constant::Class { name: first },
+        ConstantTag::String => Constant::String { text: first },
+        ConstantTag::Fieldref => member(MemberKind::Field, first, second),
+        ConstantTag::Methodref => member(MemberKind::Method, first, second),
+        ConstantTag::InterfaceMethodref => member(MemberKind::InterfaceMethod, first, second),
+        ConstantTag::NameAndType => Constant::NameAndType {
+            name: first,
+            descriptor: second,
+        },
+        ConstantTag::MethodHandle => {
+            let [kind] = array(payload, 0);
+            let member = cp_index(payload, 1);
+            Constant::MethodHandle { kind, member }
+        }
+        ConstantTag::MethodType => Constant::MethodType { descriptor: first },
+        ConstantTag::Dynamic => Constant::Dynamic {
+            bootstrap: first.0,
+            name_and_type: second,
+        },
+        ConstantTag::InvokeDynamic => Constant::InvokeDynamic {
+            bootstrap: first.0,
+            name_and_type: second,
+        },
+        ConstantTag::Module => Constant::Module { name: first },
+        ConstantTag::Package => Constant::Package { name: first },
+    }
+}
+
+const fn member<'a>(kind: MemberKind, class: CpIndex, name_and_type: CpIndex) -> Constant<'a> {
+    Constant::Member {
+        kind,
+        class,
+        name_and_type,
+    }
 }

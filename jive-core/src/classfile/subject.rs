@@ -5,21 +5,21 @@ use super::error::ParseErrorKind;
 use super::grammar::Fault;
 use super::pool::ConstantPool;
 use super::tag::{ConstantTag, TagSet};
-use super::text::{self, Role, Text, Texts};
+use super::text::{self, Role, Text};
 use super::utf8::Utf8;
 use super::version::ClassVersion;
 use crate::descriptor::DescriptorErrorKind;
 use crate::id::CpIndex;
 
 /// A class file under examination.
-pub(super) struct Subject<'a, 'i> {
+#[derive(Copy, Clone)]
+pub(super) struct Subject<'a> {
     pub(super) version: ClassVersion,
     pub(super) access: ClassAccess,
     pub(super) pool: ConstantPool<'a>,
-    pub(super) texts: Texts<'i>,
 }
 
-impl<'a> Subject<'a, '_> {
+impl<'a> Subject<'a> {
     /// Checks that an index, which stands at `at`, leads to a constant of one of the kinds.
     pub(super) fn kind(
         &self,
@@ -27,9 +27,10 @@ impl<'a> Subject<'a, '_> {
         index: CpIndex,
         expected: TagSet,
     ) -> Result<(), Fault<'a>> {
-        self.pool
-            .expect(index, expected)
-            .map_err(|reason| Fault::index(at, reason))
+        match self.pool.expect(index, expected) {
+            Ok(_) => Ok(()),
+            Err(reason) => Err(Fault::index(at, reason)),
+        }
     }
 
     /// Checks that an index, which stands at `at`, leads to a string.
@@ -41,7 +42,7 @@ impl<'a> Subject<'a, '_> {
     /// Checks that an index, which stands at `at`, leads to a string that may serve in the role.
     pub(super) fn text(&self, at: &'a [u8], index: CpIndex, role: Role) -> Result<Text, Fault<'a>> {
         self.kind(at, index, ConstantTag::Utf8.only())?;
-        let text = self.texts.get(index);
+        let text = self.pool.text(index);
         if text.serves(role) {
             Ok(text)
         } else {

@@ -1,4 +1,4 @@
-//! What each string of the constant pool may serve as, found out once and remembered while parsing.
+//! What each string of the constant pool may serve as, and which are equal, found out once and remembered.
 //!
 //! Any number of constants may refer to one string of 65,535 bytes. Judging the string at each
 //! reference would make parsing quadratic, and so would comparing names to find equal members.
@@ -7,12 +7,13 @@ use bitflags::bitflags;
 
 use super::error::ParseErrorKind;
 use super::grammar::Fault;
-use super::pool::{Constant, ConstantPool};
+use super::pool::{self, Entry};
+use super::sort::sort;
+use super::tag::ConstantTag;
 use super::utf8::Utf8;
 use super::version::ClassVersion;
 use crate::descriptor::{
-    DescriptorError, DescriptorErrorKind, FieldType, MethodDescriptor, is_class_name,
-    is_unqualified_name, parse_field,
+    DescriptorError, DescriptorErrorKind, FieldType, MethodDescriptor, is_class_name, parse_field,
 };
 use crate::id::CpIndex;
 
@@ -34,8 +35,6 @@ bitflags! {
         const METHOD_DESCRIPTOR = 1 << 5;
         /// A method descriptor without result.
         const VOID_DESCRIPTOR = 1 << 6;
-        /// Not a role: the class was seen to name a superinterface so.
-        const SUPERINTERFACE = 1 << 7;
     }
 }
 
@@ -94,7 +93,7 @@ impl Text {
         ])
     }
 
-    fn unpack(word: u32) -> Self {
+    pub(super) fn unpack(word: u32) -> Self {
         let [identity_high, identity_low, parameter_slots, roles] = word.to_be_bytes();
         Self {
             identity: CpIndex(u16::from_be_bytes([identity_high, identity_low])),
@@ -104,120 +103,209 @@ impl Text {
     }
 }
 
-/// What is known of every string of a constant pool, one word each.
-pub(super) struct Texts<'i> {
-    words: &'i mut [u32],
-}
-
-impl<'i> Texts<'i> {
-    /// Judges every string of the pool.
-    ///
-    /// `words` and `order` have a word for each index of the pool; `order` is scratch space.
-    pub(super) fn judge<'a>(
-        pool: ConstantPool<'a>,
-        version: ClassVersion,
-        words: &'i mut [u32],
-        order: &mut [u32],
-    ) -> Result<Self, Fault<'a>> {
-        words.fill(0);
-        let mut texts = Self { words };
-        let mut count: usize = 0;
-        for (index, place) in strings(pool).zip(&mut *order) {
-            let bytes = content(pool, index);
-            if let Err(offset) = Utf8::new(bytes) {
-                let at = bytes.get(offset..).unwrap_or(bytes);
-                return Err(Fault {
-                    at,
-                    kind: ParseErrorKind::Utf8,
-                });
-            }
-            texts.set(index, judge(version, bytes, index));
-            *place = u32::from(index.0);
+/// Judges every string of a constant pool, and notes in the entries what is known of each.
+///
+/// `order` is scratch space of a word for each entry.
+pub(super) fn judge_all<'a>(
+    file: &'a [u8],
+    version: ClassVersion,
+    entries: &mut [Entry],
+    order: &mut [u32],
+) -> Result<(), Fault<'a>> {
+    let mut places = order.iter_mut();
+    let mut count: usize = 0;
+    for (index, entry) in (0..=u16::MAX).zip(&mut *entries) {
+        let Some(bytes) = content(file, *entry) else {
+            continue;
+        };
+        let seen = Seen::scan(bytes);
+        if seen.classes.contains(Classes::BEYOND_ASCII)
+            && let Err(offset) = Utf8::new(bytes)
+        {
+            let at = bytes.get(offset..).unwrap_or(bytes);
+            return Err(Fault {
+                at,
+                kind: ParseErrorKind::Utf8,
+            });
+        }
+        let [_, text] = entry;
+        *text = judge(version, bytes, seen.classes, CpIndex(index)).pack();
+        if let Some(place) = places.next() {
+            *place = u32::from(seen.hash) << u16::BITS | u32::from(index);
             count = count.saturating_add(1);
         }
-        texts.identify(pool, order.get_mut(..count).unwrap_or_default());
-        Ok(texts)
     }
+    identify(file, entries, order.get_mut(..count).unwrap_or_default());
+    Ok(())
+}
 
-    /// Gives equal strings one identity.
-    ///
-    /// By sorting, since a hash table could be filled with collisions. Every comparison costs at most
-    /// the length of the shorter string, so the whole costs the pool's bytes times a logarithm.
-    fn identify(&mut self, pool: ConstantPool<'_>, order: &mut [u32]) {
-        let index = |place: &u32| CpIndex(u16::try_from(*place).unwrap_or(0));
-        order.sort_unstable_by(|a, b| {
-            content(pool, index(a))
-                .cmp(content(pool, index(b)))
-                .then(a.cmp(b))
+/// Gives equal strings one identity: the lowest index of them.
+///
+/// By sorting, since a hash table could be filled with collisions. Strings are compared where their
+/// hashes are equal, and every comparison costs at most the length of the shorter one, so that the whole
+/// costs the pool's bytes times a small factor even where all hashes are.
+fn identify(file: &[u8], entries: &mut [Entry], order: &mut [u32]) {
+    let text = |entries: &[Entry], place: u32| {
+        let entry = entries.get(low_half(place).index())?;
+        content(file, *entry)
+    };
+    sort(order, &|a, b| {
+        if a ^ b > u32::from(u16::MAX) {
+            return a < b;
+        }
+        (text(entries, a), a) < (text(entries, b), b)
+    });
+    let mut previous: Option<u32> = None;
+    let mut lowest = CpIndex(0);
+    for place in order.iter().copied() {
+        let same = previous.is_some_and(|previous| {
+            previous ^ place <= u32::from(u16::MAX)
+                && text(entries, previous) == text(entries, place)
         });
-        let mut lowest: Option<CpIndex> = None;
-        for index in order.iter().map(index) {
-            let same = lowest.filter(|lowest| content(pool, *lowest) == content(pool, index));
-            let identity = same.unwrap_or(index);
-            let text = self.get(index);
-            self.set(index, Text { identity, ..text });
-            lowest = Some(identity);
+        if same {
+            if let Some([_, word]) = entries.get_mut(low_half(place).index()) {
+                *word = Text {
+                    identity: lowest,
+                    ..Text::unpack(*word)
+                }
+                .pack();
+            }
+        } else {
+            lowest = low_half(place);
+        }
+        previous = Some(place);
+    }
+}
+
+/// Returns the index of the pool behind a hash.
+fn low_half(place: u32) -> CpIndex {
+    let [_, _, high, low] = place.to_be_bytes();
+    CpIndex(u16::from_be_bytes([high, low]))
+}
+
+/// Returns the bytes of the string that an entry stands for; none where it is no string's.
+fn content(file: &[u8], [offset, _]: Entry) -> Option<&[u8]> {
+    match pool::constant_at(file, offset)? {
+        (ConstantTag::Utf8, payload) => Some(pool::string(payload)),
+        _ => None,
+    }
+}
+
+bitflags! {
+    /// What kinds of bytes a string holds.
+    #[derive(Copy, Clone, Debug, PartialEq, Eq)]
+    struct Classes: u8 {
+        /// `.`, `;` or `[`, which no name holds (§4.2.2).
+        const DELIMITER = 1 << 0;
+        /// `/`.
+        const SLASH = 1 << 1;
+        /// `<` or `>`, which no method's name holds.
+        const ANGLE = 1 << 2;
+        /// A control character, `\`, `:` or `@`, which in the name of a module mean something (§4.2.3).
+        const OF_MODULES = 1 << 3;
+        /// An ASCII character that is none of a Java identifier.
+        const FOREIGN = 1 << 4;
+        /// A zero, or a byte of a character beyond ASCII: what may be no modified UTF-8 (§4.4.7).
+        const BEYOND_ASCII = 1 << 5;
+    }
+}
+
+/// The classes of each byte.
+#[expect(
+    clippy::indexing_slicing,
+    reason = "a byte lies below 256, and the compiler evaluates it"
+)]
+static CLASSES: [u8; 256] = {
+    let mut classes = [0; 256];
+    let mut byte: u8 = 0;
+    loop {
+        let mut class = match byte {
+            b'.' | b';' | b'[' => Classes::DELIMITER.bits(),
+            b'/' => Classes::SLASH.bits(),
+            b'<' | b'>' => Classes::ANGLE.bits(),
+            0x00..0x20 | b'\\' | b':' | b'@' => Classes::OF_MODULES.bits(),
+            _ => 0,
+        };
+        if byte.is_ascii() && !byte.is_ascii_alphanumeric() && !matches!(byte, b'_' | b'$' | b'/') {
+            class |= Classes::FOREIGN.bits();
+        }
+        if byte == 0 || !byte.is_ascii() {
+            class |= Classes::BEYOND_ASCII.bits();
+        }
+        classes[byte as usize] = class;
+        let Some(next) = byte.checked_add(1) else {
+            break classes;
+        };
+        byte = next;
+    }
+};
+
+/// What one walk over a string finds out.
+struct Seen {
+    classes: Classes,
+    /// Equal for equal strings. Anyone can make strings of equal hashes.
+    hash: u16,
+}
+
+impl Seen {
+    fn scan(bytes: &[u8]) -> Seen {
+        let mut classes = 0;
+        let mut hash: u32 = 0;
+        for byte in bytes {
+            classes |= CLASSES.get(usize::from(*byte)).copied().unwrap_or(0);
+            // Chosen, not measured: odd, and no run of equal bits.
+            hash = (hash ^ u32::from(*byte)).wrapping_mul(0x9e37_79b1);
+        }
+        let [high, low, _, _] = hash.to_be_bytes();
+        Seen {
+            classes: Classes::from_bits_retain(classes),
+            hash: u16::from_be_bytes([high, low]),
         }
     }
-
-    /// Returns what is known of the string at an index: no role where there is no string.
-    pub(super) fn get(&self, index: CpIndex) -> Text {
-        Text::unpack(self.words.get(index.index()).copied().unwrap_or(0))
-    }
-
-    /// Notes that a string names a superinterface; false where an equal string did so before.
-    pub(super) fn note_superinterface(&mut self, index: CpIndex) -> bool {
-        let identity = self.get(index).identity;
-        let mut text = self.get(identity);
-        let first = !text.roles.contains(Roles::SUPERINTERFACE);
-        text.roles.insert(Roles::SUPERINTERFACE);
-        self.set(identity, text);
-        first
-    }
-
-    fn set(&mut self, index: CpIndex, text: Text) {
-        if let Some(word) = self.words.get_mut(index.index()) {
-            *word = text.pack();
-        }
-    }
 }
 
-/// Returns the indices of the pool's strings.
-fn strings(pool: ConstantPool<'_>) -> impl Iterator<Item = CpIndex> {
-    pool.iter()
-        .filter(|(_, constant)| matches!(constant, Constant::Utf8(_)))
-        .map(|(index, _)| index)
-}
-
-/// Returns the bytes of a string; none where there is no string.
-fn content<'a>(pool: ConstantPool<'a>, index: CpIndex) -> &'a [u8] {
-    pool.utf8(index).map_or(&[], Utf8::as_bytes)
-}
-
-/// Finds the roles of a string.
-fn judge(version: ClassVersion, bytes: &[u8], identity: CpIndex) -> Text {
+/// Finds the roles of a string that holds bytes of these classes.
+fn judge(version: ClassVersion, bytes: &[u8], classes: Classes, identity: CpIndex) -> Text {
     let mut text = Text {
         identity,
         parameter_slots: 0,
         roles: Roles::empty(),
     };
     let roles = &mut text.roles;
-    roles.set(Roles::CLASS_NAME, is_class_constant(version, bytes));
-    let unqualified = is_unqualified_name(bytes) && is_identifier(version, bytes);
+    let old = version.major < ClassVersion::JAVA_5;
+    let identifier = !old
+        || !classes.contains(Classes::FOREIGN) && !bytes.first().is_some_and(u8::is_ascii_digit);
+    let undelimited = !bytes.is_empty() && !classes.contains(Classes::DELIMITER) && identifier;
+    let unqualified = undelimited && !classes.contains(Classes::SLASH);
     let initializer = matches!(bytes, b"<init>" | b"<clinit>");
-    let angular = bytes.iter().any(|byte| matches!(byte, b'<' | b'>'));
+    let angular = classes.contains(Classes::ANGLE);
+    roles.set(
+        Roles::CLASS_NAME,
+        unqualified || undelimited && is_class_name(bytes),
+    );
     roles.set(Roles::FIELD_NAME, unqualified);
     roles.set(Roles::METHOD_NAME, initializer || unqualified && !angular);
-    roles.set(Roles::MODULE_NAME, is_module_name(bytes));
     roles.set(
-        Roles::FIELD_DESCRIPTOR,
-        field_descriptor(version, bytes).is_ok(),
+        Roles::MODULE_NAME,
+        !classes.contains(Classes::OF_MODULES) || is_module_name(bytes),
     );
-    if let Ok(descriptor) = method_descriptor(version, bytes) {
-        text.parameter_slots = descriptor.parameter_slots();
-        text.roles.insert(Roles::METHOD_DESCRIPTOR);
-        text.roles
-            .set(Roles::VOID_DESCRIPTOR, descriptor.result().is_none());
+    match bytes {
+        [_] | [b'L' | b'[', ..] if field_descriptor(version, bytes).is_ok() => {
+            text.roles.insert(Roles::FIELD_DESCRIPTOR);
+            if bytes.starts_with(b"[") {
+                // An array class is named by its descriptor (§4.4.1).
+                text.roles.insert(Roles::CLASS_NAME);
+            }
+        }
+        [b'(', ..] => {
+            if let Ok(descriptor) = method_descriptor(version, bytes) {
+                text.parameter_slots = descriptor.parameter_slots();
+                text.roles.insert(Roles::METHOD_DESCRIPTOR);
+                text.roles
+                    .set(Roles::VOID_DESCRIPTOR, descriptor.result().is_none());
+            }
+        }
+        _ => {}
     }
     text
 }
@@ -250,15 +338,6 @@ fn check_class_name(version: ClassVersion, part: FieldType<'_>) -> Result<(), De
             kind: DescriptorErrorKind::ClassName,
         }),
         Some(_) | None => Ok(()),
-    }
-}
-
-/// Tells whether a string may be the name in a `Class` constant (§4.4.1).
-fn is_class_constant(version: ClassVersion, bytes: &[u8]) -> bool {
-    if bytes.starts_with(b"[") {
-        field_descriptor(version, bytes).is_ok()
-    } else {
-        is_class_name(bytes) && is_identifier(version, bytes)
     }
 }
 
