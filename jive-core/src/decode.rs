@@ -1,7 +1,7 @@
 //! The decoder: one instruction of a code array at a time (JVMS §4.9.1, §6.5).
 
 use crate::id::{CpIndex, Pc};
-use crate::insn::{Insn, LookupSwitch, Operand, TableSwitch, pair, target};
+use crate::insn::{Insn, LookupSwitch, Operand, SwitchBytes, TableSwitch, pair, target};
 use crate::opcode::{Opcode, OperandLayout};
 
 /// Why the bytes at a pc are no instruction.
@@ -74,27 +74,65 @@ pub enum DecodeErrorKind {
 /// anything (JVMS §6.5.tableswitch): HotSpot demands zeros below class file version 51 only, which
 /// whoever knows the version asks of [`TableSwitch::padding_is_zero`].
 pub fn decode(code: &[u8], pc: Pc) -> Result<Insn<'_>, DecodeError> {
-    let mut bytes = Bytes {
-        rest: code.get(pc.index()..).unwrap_or(&[]),
+    let error = |kind| DecodeError { pc, kind };
+    let Some((&byte, operands)) = code.get(pc.index()..).and_then(<[u8]>::split_first) else {
+        return Err(error(DecodeErrorKind::Truncated));
     };
-    let total = bytes.rest.len();
-    let (opcode, wide, operand) =
-        instruction(&mut bytes, pc).map_err(|kind| DecodeError { pc, kind })?;
-    let length = total.saturating_sub(bytes.rest.len());
-    match u32::try_from(length) {
-        Ok(length) => Ok(Insn {
-            pc,
-            opcode,
-            wide,
-            length,
-            operand,
-        }),
-        // Only a code array that no class file can hold has such an instruction.
-        Err(_) => Err(DecodeError {
-            pc,
-            kind: DecodeErrorKind::Truncated,
-        }),
-    }
+    let Some(opcode) = Opcode::from_byte(byte) else {
+        return Err(error(DecodeErrorKind::UnknownOpcode(byte)));
+    };
+    let whole = |length, operand| Insn {
+        pc,
+        opcode,
+        wide: false,
+        length,
+        operand,
+    };
+    let insn =
+        match opcode.layout() {
+            OperandLayout::None => Some(whole(1, Operand::None)),
+            OperandLayout::ImplicitInt(value) => Some(whole(1, Operand::Int(i32::from(value)))),
+            OperandLayout::ImplicitLocal(local) => Some(whole(1, Operand::Local(u16::from(local)))),
+            OperandLayout::Byte => array(operands)
+                .map(|byte| whole(2, Operand::Int(i32::from(i8::from_be_bytes(byte))))),
+            OperandLayout::Short => array(operands)
+                .map(|bytes| whole(3, Operand::Int(i32::from(i16::from_be_bytes(bytes))))),
+            OperandLayout::ConstantByte => array(operands)
+                .map(|[index]| whole(2, Operand::Constant(CpIndex(u16::from(index))))),
+            OperandLayout::Constant => array(operands)
+                .map(|bytes| whole(3, Operand::Constant(CpIndex(u16::from_be_bytes(bytes))))),
+            OperandLayout::Local => {
+                array(operands).map(|[local]| whole(2, Operand::Local(u16::from(local))))
+            }
+            OperandLayout::LocalIncrement => array(operands).map(|[local, by]| {
+                let local = u16::from(local);
+                let by = i16::from(i8::from_be_bytes([by]));
+                whole(3, Operand::LocalIncrement { local, by })
+            }),
+            OperandLayout::Branch => array(operands).map(|bytes| {
+                let offset = i32::from(i16::from_be_bytes(bytes));
+                whole(3, Operand::Branch(target(pc, offset)))
+            }),
+            OperandLayout::BranchWide => array(operands).map(|bytes| {
+                let offset = i32::from_be_bytes(bytes);
+                whole(5, Operand::Branch(target(pc, offset)))
+            }),
+            OperandLayout::ArrayType => {
+                array(operands).map(|[code]| whole(2, Operand::ArrayType(code)))
+            }
+            OperandLayout::TableSwitch => return table_switch(operands, pc).map_err(error),
+            OperandLayout::LookupSwitch => return lookup_switch(operands, pc).map_err(error),
+            OperandLayout::InvokeInterface
+            | OperandLayout::InvokeDynamic
+            | OperandLayout::MultiArray => {
+                return match outside(opcode, operands) {
+                    Ok((length, operand)) => Ok(whole(length, operand)),
+                    Err(kind) => Err(error(kind)),
+                };
+            }
+            OperandLayout::Wide => return widened(operands, pc).map_err(error),
+        };
+    insn.ok_or(error(DecodeErrorKind::Truncated))
 }
 
 /// Decodes a code array from its beginning, instruction by instruction, and ends behind the first error.
@@ -130,64 +168,56 @@ impl<'a> Iterator for Instructions<'a> {
 
 impl core::iter::FusedIterator for Instructions<'_> {}
 
-fn instruction<'a>(
-    bytes: &mut Bytes<'a>,
-    pc: Pc,
-) -> Result<(Opcode, bool, Operand<'a>), DecodeErrorKind> {
-    let byte = bytes.u8()?;
-    let opcode = Opcode::from_byte(byte).ok_or(DecodeErrorKind::UnknownOpcode(byte))?;
-    let operand = match opcode.layout() {
-        OperandLayout::None => Operand::None,
-        OperandLayout::ImplicitInt(value) => Operand::Int(i32::from(value)),
-        OperandLayout::ImplicitLocal(local) => Operand::Local(u16::from(local)),
-        OperandLayout::Byte => Operand::Int(i32::from(bytes.i8()?)),
-        OperandLayout::Short => Operand::Int(i32::from(bytes.i16()?)),
-        OperandLayout::ConstantByte => Operand::Constant(CpIndex(u16::from(bytes.u8()?))),
-        OperandLayout::Constant => Operand::Constant(CpIndex(bytes.u16()?)),
-        OperandLayout::Local => Operand::Local(u16::from(bytes.u8()?)),
-        OperandLayout::LocalIncrement => Operand::LocalIncrement {
-            local: u16::from(bytes.u8()?),
-            by: i16::from(bytes.i8()?),
-        },
-        OperandLayout::Branch => Operand::Branch(target(pc, i32::from(bytes.i16()?))),
-        OperandLayout::BranchWide => Operand::Branch(target(pc, bytes.i32()?)),
-        OperandLayout::TableSwitch => Operand::TableSwitch(table_switch(bytes, pc)?),
-        OperandLayout::LookupSwitch => Operand::LookupSwitch(lookup_switch(bytes, pc)?),
-        OperandLayout::InvokeInterface => {
-            let method = CpIndex(bytes.u16()?);
-            let count = bytes.count()?;
-            bytes.zero()?;
-            Operand::InvokeInterface { method, count }
-        }
-        OperandLayout::InvokeDynamic => {
-            let call_site = CpIndex(bytes.u16()?);
-            bytes.zero()?;
-            bytes.zero()?;
-            Operand::InvokeDynamic(call_site)
-        }
-        OperandLayout::ArrayType => Operand::ArrayType(bytes.u8()?),
-        OperandLayout::MultiArray => Operand::MultiArray {
-            class: CpIndex(bytes.u16()?),
-            dimensions: bytes.count()?,
-        },
-        OperandLayout::Wide => {
-            let (opcode, operand) = widened(bytes)?;
-            return Ok((opcode, true, operand));
-        }
+/// Decodes the operands of an opcode outside the subset that has checks of its own.
+fn outside<'a>(opcode: Opcode, operands: &[u8]) -> Result<(u32, Operand<'a>), DecodeErrorKind> {
+    let index = array(operands).ok_or(DecodeErrorKind::Truncated)?;
+    let index = CpIndex(u16::from_be_bytes(index));
+    let byte = |place: usize| {
+        operands
+            .get(place)
+            .copied()
+            .ok_or(DecodeErrorKind::Truncated)
     };
-    Ok((opcode, false, operand))
+    let count = || match byte(2)? {
+        0 => Err(DecodeErrorKind::ZeroCount),
+        count => Ok(count),
+    };
+    let zero = |place| match byte(place)? {
+        0 => Ok(()),
+        found => Err(DecodeErrorKind::NonZeroByte { found }),
+    };
+    if opcode == Opcode::Multianewarray {
+        let dimensions = count()?;
+        return Ok((
+            4,
+            Operand::MultiArray {
+                class: index,
+                dimensions,
+            },
+        ));
+    }
+    let operand = if opcode == Opcode::Invokeinterface {
+        let count = count()?;
+        Operand::InvokeInterface {
+            method: index,
+            count,
+        }
+    } else {
+        zero(2)?;
+        Operand::InvokeDynamic(index)
+    };
+    zero(3)?;
+    Ok((5, operand))
 }
 
 /// Decodes what stands behind `wide`: an opcode that names a local variable in a byte of its own.
-fn widened<'a>(bytes: &mut Bytes<'_>) -> Result<(Opcode, Operand<'a>), DecodeErrorKind> {
-    let byte = bytes.u8()?;
-    let opcode = Opcode::from_byte(byte).ok_or(DecodeErrorKind::WideOperand(byte))?;
-    let operand = match opcode.layout() {
-        OperandLayout::Local => Operand::Local(bytes.u16()?),
-        OperandLayout::LocalIncrement => Operand::LocalIncrement {
-            local: bytes.u16()?,
-            by: bytes.i16()?,
-        },
+fn widened<'a>(bytes: &[u8], pc: Pc) -> Result<Insn<'a>, DecodeErrorKind> {
+    let (&byte, operands) = bytes.split_first().ok_or(DecodeErrorKind::Truncated)?;
+    let refused = DecodeErrorKind::WideOperand(byte);
+    let opcode = Opcode::from_byte(byte).ok_or(refused)?;
+    let has_increment = match opcode.layout() {
+        OperandLayout::Local => false,
+        OperandLayout::LocalIncrement => true,
         OperandLayout::None
         | OperandLayout::ImplicitInt(_)
         | OperandLayout::ImplicitLocal(_)
@@ -203,16 +233,30 @@ fn widened<'a>(bytes: &mut Bytes<'_>) -> Result<(Opcode, Operand<'a>), DecodeErr
         | OperandLayout::InvokeDynamic
         | OperandLayout::ArrayType
         | OperandLayout::MultiArray
-        | OperandLayout::Wide => return Err(DecodeErrorKind::WideOperand(byte)),
+        | OperandLayout::Wide => return Err(refused),
     };
-    Ok((opcode, operand))
+    let (local, rest) = operands
+        .split_first_chunk()
+        .ok_or(DecodeErrorKind::Truncated)?;
+    let local = u16::from_be_bytes(*local);
+    let (length, operand) = if has_increment {
+        let by = i16::from_be_bytes(array(rest).ok_or(DecodeErrorKind::Truncated)?);
+        (6, Operand::LocalIncrement { local, by })
+    } else {
+        (4, Operand::Local(local))
+    };
+    Ok(Insn {
+        pc,
+        opcode,
+        wide: true,
+        length,
+        operand,
+    })
 }
 
-fn table_switch<'a>(bytes: &mut Bytes<'a>, pc: Pc) -> Result<TableSwitch<'a>, DecodeErrorKind> {
-    let padding = bytes.padding(pc)?;
-    let default = bytes.i32()?;
-    let low = bytes.i32()?;
-    let high = bytes.i32()?;
+fn table_switch(bytes: &[u8], pc: Pc) -> Result<Insn<'_>, DecodeErrorKind> {
+    let head = TableSwitch(switch_bytes(bytes, pc, 3)?);
+    let (low, high) = (head.low(), head.high());
     if low > high {
         return Err(DecodeErrorKind::TableBounds { low, high });
     }
@@ -220,115 +264,56 @@ fn table_switch<'a>(bytes: &mut Bytes<'a>, pc: Pc) -> Result<TableSwitch<'a>, De
     let count = i64::from(high)
         .saturating_sub(i64::from(low))
         .saturating_add(1);
-    Ok(TableSwitch {
-        pc,
-        padding,
-        default,
-        low,
-        high,
-        offsets: bytes.rows(count)?,
-    })
+    let switch = switch_bytes(bytes, pc, count.saturating_add(3))?;
+    let operand = Operand::TableSwitch(TableSwitch(switch));
+    Ok(switch_insn(Opcode::Tableswitch, switch, operand))
 }
 
-fn lookup_switch<'a>(bytes: &mut Bytes<'a>, pc: Pc) -> Result<LookupSwitch<'a>, DecodeErrorKind> {
-    let padding = bytes.padding(pc)?;
-    let default = bytes.i32()?;
-    let count = bytes.i32()?;
+fn lookup_switch(bytes: &[u8], pc: Pc) -> Result<Insn<'_>, DecodeErrorKind> {
+    let count = switch_bytes(bytes, pc, 2)?.int(1);
     if count < 0 {
         return Err(DecodeErrorKind::NegativePairs { count });
     }
-    let pairs: &[[u8; 8]] = bytes.rows(i64::from(count))?;
+    let numbers = i64::from(count).saturating_mul(2).saturating_add(2);
+    let switch = switch_bytes(bytes, pc, numbers)?;
+    let lookup = LookupSwitch(switch);
+    let pairs = lookup.pairs();
     for (first, second) in pairs.iter().zip(pairs.iter().skip(1)) {
         let ((previous, _), (key, _)) = (pair(first), pair(second));
         if previous >= key {
             return Err(DecodeErrorKind::UnsortedKeys { previous, key });
         }
     }
-    Ok(LookupSwitch {
-        pc,
-        padding,
-        default,
-        pairs,
-    })
+    let operand = Operand::LookupSwitch(lookup);
+    Ok(switch_insn(Opcode::Lookupswitch, switch, operand))
 }
 
-/// The bytes of a code array that are not decoded yet.
-struct Bytes<'a> {
-    rest: &'a [u8],
+fn switch_insn<'a>(opcode: Opcode, switch: SwitchBytes<'a>, operand: Operand<'a>) -> Insn<'a> {
+    // A code array is shorter than 64 KiB.
+    let length = u32::try_from(switch.bytes.len()).unwrap_or(u32::MAX);
+    Insn {
+        pc: switch.pc,
+        opcode,
+        wide: false,
+        length: length.saturating_add(1),
+        operand,
+    }
 }
 
-impl<'a> Bytes<'a> {
-    fn array<const N: usize>(&mut self) -> Result<[u8; N], DecodeErrorKind> {
-        let (head, rest) = self
-            .rest
-            .split_first_chunk()
-            .ok_or(DecodeErrorKind::Truncated)?;
-        self.rest = rest;
-        Ok(*head)
-    }
+/// Takes the padding of a switch and so many numbers of four bytes.
+fn switch_bytes(bytes: &[u8], pc: Pc, numbers: i64) -> Result<SwitchBytes<'_>, DecodeErrorKind> {
+    let length = usize::try_from(numbers)
+        .ok()
+        .and_then(|numbers| numbers.checked_mul(4))
+        .and_then(|length| length.checked_add(SwitchBytes::padding_length(pc)));
+    let bytes = length.and_then(|length| bytes.get(..length));
+    let bytes = bytes.ok_or(DecodeErrorKind::Truncated)?;
+    Ok(SwitchBytes { pc, bytes })
+}
 
-    fn u8(&mut self) -> Result<u8, DecodeErrorKind> {
-        self.array().map(u8::from_be_bytes)
-    }
-
-    fn i8(&mut self) -> Result<i8, DecodeErrorKind> {
-        self.array().map(i8::from_be_bytes)
-    }
-
-    fn u16(&mut self) -> Result<u16, DecodeErrorKind> {
-        self.array().map(u16::from_be_bytes)
-    }
-
-    fn i16(&mut self) -> Result<i16, DecodeErrorKind> {
-        self.array().map(i16::from_be_bytes)
-    }
-
-    fn i32(&mut self) -> Result<i32, DecodeErrorKind> {
-        self.array().map(i32::from_be_bytes)
-    }
-
-    fn count(&mut self) -> Result<u8, DecodeErrorKind> {
-        match self.u8()? {
-            0 => Err(DecodeErrorKind::ZeroCount),
-            count => Ok(count),
-        }
-    }
-
-    fn zero(&mut self) -> Result<(), DecodeErrorKind> {
-        match self.u8()? {
-            0 => Ok(()),
-            found => Err(DecodeErrorKind::NonZeroByte { found }),
-        }
-    }
-
-    fn take(&mut self, count: usize) -> Result<&'a [u8], DecodeErrorKind> {
-        let (head, rest) = self
-            .rest
-            .split_at_checked(count)
-            .ok_or(DecodeErrorKind::Truncated)?;
-        self.rest = rest;
-        Ok(head)
-    }
-
-    /// Takes the bytes up to the next multiple of four, counted from the beginning of the code array.
-    fn padding(&mut self, pc: Pc) -> Result<&'a [u8], DecodeErrorKind> {
-        self.take(match pc.0 % 4 {
-            0 => 3,
-            1 => 2,
-            2 => 1,
-            _ => 0,
-        })
-    }
-
-    /// Takes `count` rows of `N` bytes.
-    fn rows<const N: usize>(&mut self, count: i64) -> Result<&'a [[u8; N]], DecodeErrorKind> {
-        let length = usize::try_from(count)
-            .ok()
-            .and_then(|count| count.checked_mul(N))
-            .ok_or(DecodeErrorKind::Truncated)?;
-        let (rows, _) = self.take(length)?.as_chunks();
-        Ok(rows)
-    }
+/// Reads the first bytes behind an opcode.
+fn array<const N: usize>(bytes: &[u8]) -> Option<[u8; N]> {
+    bytes.first_chunk().copied()
 }
 
 #[cfg(test)]

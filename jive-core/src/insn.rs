@@ -77,42 +77,35 @@ pub enum Operand<'a> {
 ///
 /// Holding one proves that `low` is at most `high` and that every offset is there.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct TableSwitch<'a> {
-    pub(crate) pc: Pc,
-    pub(crate) padding: &'a [u8],
-    pub(crate) default: i32,
-    pub(crate) low: i32,
-    pub(crate) high: i32,
-    pub(crate) offsets: &'a [[u8; 4]],
-}
+pub struct TableSwitch<'a>(pub(crate) SwitchBytes<'a>);
 
 impl<'a> TableSwitch<'a> {
     /// Returns the absolute target for keys outside the table.
     #[must_use]
     pub fn default(&self) -> i64 {
-        target(self.pc, self.default)
+        self.0.default()
     }
 
     /// Returns the first key.
     #[must_use]
-    pub const fn low(&self) -> i32 {
-        self.low
+    pub fn low(&self) -> i32 {
+        self.0.int(1)
     }
 
     /// Returns the last key.
     #[must_use]
-    pub const fn high(&self) -> i32 {
-        self.high
+    pub fn high(&self) -> i32 {
+        self.0.int(2)
     }
 
     /// Returns each key with its absolute target, lowest key first.
     #[must_use]
     pub fn cases(&self) -> Cases<'a> {
         Cases {
-            pc: self.pc,
+            pc: self.0.pc,
             rows: Rows::Consecutive {
-                low: self.low,
-                offsets: self.offsets.iter(),
+                low: self.low(),
+                offsets: self.0.rows(3).iter(),
             },
         }
     }
@@ -120,7 +113,7 @@ impl<'a> TableSwitch<'a> {
     /// Tells whether every byte of padding is 0, as HotSpot demands below class file version 51.
     #[must_use]
     pub fn padding_is_zero(&self) -> bool {
-        self.padding.iter().all(|&byte| byte == 0)
+        self.0.padding_is_zero()
     }
 }
 
@@ -128,33 +121,78 @@ impl<'a> TableSwitch<'a> {
 ///
 /// Holding one proves that every pair is there and that the keys ascend, none twice.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct LookupSwitch<'a> {
-    pub(crate) pc: Pc,
-    pub(crate) padding: &'a [u8],
-    pub(crate) default: i32,
-    pub(crate) pairs: &'a [[u8; 8]],
-}
+pub struct LookupSwitch<'a>(pub(crate) SwitchBytes<'a>);
 
 impl<'a> LookupSwitch<'a> {
     /// Returns the absolute target for keys that the table lacks.
     #[must_use]
     pub fn default(&self) -> i64 {
-        target(self.pc, self.default)
+        self.0.default()
     }
 
     /// Returns each key with its absolute target, lowest key first.
     #[must_use]
     pub fn cases(&self) -> Cases<'a> {
         Cases {
-            pc: self.pc,
-            rows: Rows::Pairs(self.pairs.iter()),
+            pc: self.0.pc,
+            rows: Rows::Pairs(self.pairs().iter()),
         }
+    }
+
+    /// Returns the rows of key and offset.
+    pub(crate) fn pairs(&self) -> &'a [[u8; 8]] {
+        self.0.rows(2)
     }
 
     /// Tells whether every byte of padding is 0, as HotSpot demands below class file version 51.
     #[must_use]
     pub fn padding_is_zero(&self) -> bool {
-        self.padding.iter().all(|&byte| byte == 0)
+        self.0.padding_is_zero()
+    }
+}
+
+/// What stands behind the opcode of a switch: padding up to a multiple of four bytes, and numbers of
+/// four bytes each.
+///
+/// It is kept as it is, since an instruction is decoded a dozen times and rarely a switch.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) struct SwitchBytes<'a> {
+    pub(crate) pc: Pc,
+    pub(crate) bytes: &'a [u8],
+}
+
+impl<'a> SwitchBytes<'a> {
+    /// Returns how many bytes of padding follow the opcode: the code array begins at a multiple of four.
+    pub(crate) const fn padding_length(pc: Pc) -> usize {
+        match pc.0 % 4 {
+            0 => 3,
+            1 => 2,
+            2 => 1,
+            _ => 0,
+        }
+    }
+
+    /// Returns one of the numbers, by its place from 0 on; 0 where it is not there.
+    pub(crate) fn int(&self, place: usize) -> i32 {
+        let [number, ..] = self.rows(place) else {
+            return 0;
+        };
+        i32::from_be_bytes(*number)
+    }
+
+    /// Returns the rows of `N` bytes from the place of a number on.
+    fn rows<const N: usize>(&self, place: usize) -> &'a [[u8; N]] {
+        let start = Self::padding_length(self.pc).saturating_add(place.saturating_mul(4));
+        self.bytes.get(start..).unwrap_or(&[]).as_chunks().0
+    }
+
+    fn default(&self) -> i64 {
+        target(self.pc, self.int(0))
+    }
+
+    fn padding_is_zero(&self) -> bool {
+        let padding = self.bytes.iter().take(Self::padding_length(self.pc));
+        padding.into_iter().all(|&byte| byte == 0)
     }
 }
 

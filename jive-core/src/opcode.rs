@@ -128,7 +128,10 @@ macro_rules! opcodes {
             pub const ALL: &'static [Opcode] = &[$(Opcode::$name),+];
 
             /// Returns the opcode of this number, or `None` where the specification has none.
+            // A match over all of the table becomes a comparison or a look into a table, but only after
+            // inlining has been refused for its length.
             #[must_use]
+            #[inline(always)]
             pub const fn from_byte(byte: u8) -> Option<Opcode> {
                 match byte { $($code => Some(Opcode::$name),)+ _ => None }
             }
@@ -147,6 +150,7 @@ macro_rules! opcodes {
 
             /// Returns how its operand bytes are laid out.
             #[must_use]
+            #[inline(always)]
             pub const fn layout(self) -> OperandLayout {
                 match self { $(Opcode::$name => OperandLayout::$layout $(($implicit))?),+ }
             }

@@ -164,8 +164,8 @@ impl<'s> State<'s> {
 
     /// Takes over a stored state.
     pub(crate) fn load(&mut self, stored: &[u8]) {
-        for (to, from) in self.bytes.iter_mut().zip(stored) {
-            *to = *from;
+        if let Some(bytes) = self.bytes.get_mut(..stored.len()) {
+            bytes.copy_from_slice(stored);
         }
     }
 
@@ -223,7 +223,7 @@ impl<'s> State<'s> {
     }
 
     pub(crate) fn receiver(&self) -> VerificationType {
-        self.view().receiver()
+        self.kind_at(RECEIVER)
     }
 
     pub(crate) fn set_receiver(&mut self, kind: VerificationType) {
@@ -234,13 +234,18 @@ impl<'s> State<'s> {
 
     /// Returns the type of a local variable; one that is not there holds nothing usable.
     pub(crate) fn local(&self, local: u16) -> VerificationType {
-        self.view().local(local).unwrap_or(VerificationType::Top)
+        if local < self.shape.max_locals {
+            self.kind_at(LOCALS.saturating_add(usize::from(local)))
+        } else {
+            VerificationType::Top
+        }
     }
 
     pub(crate) fn set_local(&mut self, local: u16, kind: VerificationType) {
-        let start = self.shape.stack_start();
-        let locals = self.bytes.get_mut(LOCALS..start);
-        if let Some(byte) = locals.and_then(|locals| locals.get_mut(usize::from(local))) {
+        let place = LOCALS.saturating_add(usize::from(local));
+        if local < self.shape.max_locals
+            && let Some(byte) = self.bytes.get_mut(place)
+        {
             *byte = kind.bits();
         }
     }
@@ -249,7 +254,21 @@ impl<'s> State<'s> {
     ///
     /// Below the stack it is nothing usable; [`demand`](Self::demand) has told so before.
     pub(crate) fn operand(&self, depth: u8) -> VerificationType {
-        self.view().operand(depth).unwrap_or(VerificationType::Top)
+        // Counted from the bottom.
+        match self
+            .depth()
+            .checked_sub(depth)
+            .and_then(|n| n.checked_sub(1))
+        {
+            Some(place) => {
+                self.kind_at(self.shape.stack_start().saturating_add(usize::from(place)))
+            }
+            None => VerificationType::Top,
+        }
+    }
+
+    fn kind_at(&self, place: usize) -> VerificationType {
+        VerificationType::from_bits(self.bytes.get(place).copied().unwrap_or(0))
     }
 
     /// Demands this many operands.
