@@ -36,9 +36,9 @@ mod verified;
 pub use array_kind::ArrayKind;
 pub use classfile::{
     Attribute, AttributeName, Attributes, ClassAccess, ClassFile, ClassVersion, Code, Constant,
-    ConstantPool, ConstantTag, Escaped, ExceptionHandler, Field, FieldAccess, MemberKind,
-    MemberRef, Method, MethodAccess, ParseError, ParseErrorKind, PoolError, PoolErrorKind, TagSet,
-    Utf8,
+    ConstantPool, ConstantTag, Escaped, ExceptionHandler, Field, FieldAccess, MemberIdentity,
+    MemberKind, MemberRef, Method, MethodAccess, ParseError, ParseErrorKind, PoolError,
+    PoolErrorKind, TagSet, Utf8,
 };
 pub use decode::{DecodeError, DecodeErrorKind, Instructions, decode, instructions};
 pub use descriptor::{

@@ -123,6 +123,13 @@ macro_rules! opcodes {
         #[repr(u8)]
         pub enum Opcode { $($(#[doc = $doc])+ $name = $code),+ }
 
+        /// The layouts by number, since decoding asks for one at each instruction.
+        static LAYOUTS: [OperandLayout; 256] = {
+            let mut layouts = [OperandLayout::None; 256];
+            $(layouts[$code] = OperandLayout::$layout $(($implicit))?;)+
+            layouts
+        };
+
         impl Opcode {
             /// Every opcode of the table, in the order of their numbers.
             pub const ALL: &'static [Opcode] = &[$(Opcode::$name),+];
@@ -150,9 +157,12 @@ macro_rules! opcodes {
 
             /// Returns how its operand bytes are laid out.
             #[must_use]
-            #[inline(always)]
+            #[expect(
+                clippy::indexing_slicing,
+                reason = "a byte indexes a table of 256"
+            )]
             pub const fn layout(self) -> OperandLayout {
-                match self { $(Opcode::$name => OperandLayout::$layout $(($implicit))?),+ }
+                LAYOUTS[self as usize]
             }
 
             /// Returns what it does to the operand stack.

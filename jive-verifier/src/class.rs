@@ -1,7 +1,9 @@
 //! The class as a whole: its kind, its limits, and the declarations of its fields and methods.
 
 use jive_core::limits::{CONSTANTS_MAX, FIELDS_MAX, METHODS_MAX};
-use jive_core::{ClassAccess, ClassFile, Method, MethodAccess, NativeDecl, Utf8, find_native};
+use jive_core::{
+    ClassAccess, ClassFile, MemberIdentity, Method, MethodAccess, NativeDecl, Utf8, find_native,
+};
 
 use crate::error::{Location, VerifyError, VerifyErrorKind};
 use crate::resolve::{CLASS_INITIALIZER, OBJECT, declared_type, native_misfit};
@@ -33,10 +35,12 @@ pub(crate) fn check_class(
             kind,
         })?;
     }
-    for method in class.methods() {
-        check_method(class, &method, natives, signatures).map_err(|kind| VerifyError {
-            at: Location::Method(method.id),
-            kind,
+    for (method, (_, identity)) in class.methods().zip(class.method_identities()) {
+        check_method(class, &method, identity, natives, signatures).map_err(|kind| {
+            VerifyError {
+                at: Location::Method(method.id),
+                kind,
+            }
         })?;
     }
     Ok(())
@@ -91,12 +95,13 @@ fn check_limits(class: &ClassFile<'_>) -> Result<(), VerifyErrorKind> {
 fn check_method(
     class: &ClassFile<'_>,
     method: &Method<'_>,
+    identity: MemberIdentity,
     natives: &'static [NativeDecl],
     signatures: &mut Signatures<'_>,
 ) -> Result<(), VerifyErrorKind> {
-    let earlier = class.methods().take(method.id.index());
-    if let Some(first) = earlier.into_iter().find(|other| other.name == method.name) {
-        return Err(VerifyErrorKind::OverloadedMethod { first: first.id });
+    let mut earlier = class.method_identities().take(method.id.index());
+    if let Some((first, _)) = earlier.find(|(_, other)| other.name == identity.name) {
+        return Err(VerifyErrorKind::OverloadedMethod { first });
     }
     let access = method.access;
     if access.contains(MethodAccess::ABSTRACT) {

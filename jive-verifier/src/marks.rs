@@ -57,6 +57,13 @@ impl<'w> CodeMap<'w> {
         }
     }
 
+    /// Whether an instruction starts at every leader.
+    pub(crate) fn leaders_are_starts(&self) -> bool {
+        self.marks
+            .iter()
+            .all(|marks| marks.leaders & !marks.starts == 0)
+    }
+
     /// Numbers the leaders from 0, in the order of their pcs, and notes the pc of each.
     ///
     /// Returns how many there are, or `None` where `pcs` does not hold them.

@@ -184,14 +184,15 @@ impl<'a, 'w> Members<'a, 'w> {
         }
         // Fields may share a name, not name and descriptor both.
         let mut misfit = Misfit::Name;
-        for field in self.class.fields() {
-            if field.name != reference.name {
-                continue;
-            }
-            if field.descriptor == reference.descriptor {
+        for (id, identity) in self.class.field_identities() {
+            if identity == reference.identity {
+                // Whatever has an identity is there.
+                let field = self.class.field(id).ok_or(VerifyErrorKind::WorkArea)?;
                 return self.own_field(&field);
             }
-            misfit = Misfit::Descriptor;
+            if identity.name == reference.identity.name {
+                misfit = Misfit::Descriptor;
+            }
         }
         Err(VerifyErrorKind::UnresolvedField { index, misfit })
     }
@@ -242,14 +243,15 @@ impl<'a, 'w> Members<'a, 'w> {
         reference: &MemberRef<'_>,
     ) -> Result<Target, VerifyErrorKind> {
         let unresolved = |misfit| VerifyErrorKind::UnresolvedMethod { index, misfit };
-        let method = self
-            .class
-            .methods()
-            .find(|method| method.name == reference.name)
+        let mut methods = self.class.method_identities();
+        let (id, identity) = methods
+            .find(|(_, identity)| identity.name == reference.identity.name)
             .ok_or(unresolved(Misfit::Name))?;
-        if method.descriptor != reference.descriptor {
+        if identity != reference.identity {
             return Err(unresolved(Misfit::Descriptor));
         }
+        // Whatever has an identity is there.
+        let method = self.class.method(id).ok_or(VerifyErrorKind::WorkArea)?;
         Ok(Target::Method {
             signature: self
                 .signatures

@@ -28,24 +28,32 @@ pub(crate) fn check_structure<'a>(
     map: &mut CodeMap<'_>,
 ) -> Result<u32, VerifyError> {
     check_frame(method)?;
-    let (instruction_count, known) = mark_starts(method.bytes(), map);
     map.mark_leader(Pc(0));
     let mut check = StructureCheck {
         method,
         members,
         map,
-        known,
+        strays: false,
         first_handler: method.code.exceptions().map(|row| row.start).min(),
     };
+    let mut instruction_count: u32 = 0;
+    let mut fault = None;
     for decoded in instructions(method.bytes()) {
-        match decoded {
-            Ok(insn) => check
-                .instruction(&insn)
-                .map_err(|kind| method.error(insn.pc, kind))?,
-            Err(error) => {
-                let kind = decode_error(method.bytes(), error.pc, error.kind);
-                return Err(method.error(error.pc, kind));
-            }
+        let checked = match decoded {
+            Ok(insn) => check.instruction(&insn).map_err(|kind| (insn.pc, kind)),
+            Err(error) => Err((error.pc, decode_error(method.bytes(), error.pc, error.kind))),
+        };
+        if let Err(found) = checked {
+            fault = Some(found);
+            break;
+        }
+        instruction_count = instruction_count.saturating_add(1);
+    }
+    if fault.is_some() || check.strays || !check.map.leaders_are_starts() {
+        // A branch below the fault comes first, wherever it goes.
+        let below = fault.map(|(pc, _)| pc);
+        if let Some((pc, kind)) = stray_branch(method, check.map, below).or(fault) {
+            return Err(method.error(pc, kind));
         }
     }
     if check.first_handler.is_some() {
@@ -70,26 +78,46 @@ fn check_frame(method: &MethodCode<'_>) -> Result<(), VerifyError> {
     Ok(())
 }
 
-/// Marks where instructions start, as far as the code can be decoded, and returns their count and
-/// how far that is.
-fn mark_starts(code: &[u8], map: &mut CodeMap<'_>) -> (u32, u32) {
-    let mut count: u32 = 0;
+/// Finds the first branch, below a pc where one is given, that does not go to the start of an
+/// instruction.
+///
+/// What lies behind the first bytes that are no instruction may be anything: that is a fault of its own,
+/// told after those of lower pcs.
+fn stray_branch(
+    method: &MethodCode<'_>,
+    map: &mut CodeMap<'_>,
+    below: Option<Pc>,
+) -> Option<(Pc, VerifyErrorKind)> {
+    let code = method.bytes();
     let mut known: u32 = 0;
     for insn in instructions(code).map_while(Result::ok) {
         map.mark_start(insn.pc);
-        count = count.saturating_add(1);
         known = insn.next_pc();
     }
-    (count, known)
+    let length = i64::try_from(code.len()).unwrap_or(0);
+    let unknown = i64::from(known)..length;
+    let mut checked = instructions(code).map_while(Result::ok);
+    checked.find_map(|insn| {
+        if below.is_some_and(|below| below <= insn.pc) {
+            return None;
+        }
+        let opcode = insn.opcode;
+        let target = |target| match u16::try_from(target) {
+            Ok(pc) if map.is_start(Pc(pc)) || unknown.contains(&target) => Ok(()),
+            Ok(_) | Err(_) => Err(VerifyErrorKind::BranchTarget { opcode, target }),
+        };
+        each_target(&insn.operand, target)
+            .err()
+            .map(|kind| (insn.pc, kind))
+    })
 }
 
 struct StructureCheck<'c, 'a, 'w, 'm> {
     method: &'c MethodCode<'a>,
     members: &'c mut Members<'a, 'w>,
     map: &'c mut CodeMap<'m>,
-    /// Up to here it is known where instructions start; what lies behind cannot be decoded, which is
-    /// an error of its own, told after those of lower pcs.
-    known: u32,
+    /// Whether a branch leaves the code array.
+    strays: bool,
     /// Where the first exception handler begins to cover code.
     first_handler: Option<Pc>,
 }
@@ -102,6 +130,7 @@ impl StructureCheck<'_, '_, '_, '_> {
         if let Some(why) = insn.opcode.exclusion() {
             return Err(self.excluded(insn, why));
         }
+        self.map.mark_start(insn.pc);
         let opcode = insn.opcode;
         match insn.operand {
             Operand::None | Operand::Int(_) => Ok(()),
@@ -112,14 +141,17 @@ impl StructureCheck<'_, '_, '_, '_> {
                 Some(asked) => self.members.resolve(index, asked, &self.method.declaration),
                 None => self.loaded_constant(opcode, index),
             },
-            Operand::Branch(_) => self.targets(insn),
+            Operand::Branch(_) => {
+                self.mark_targets(insn);
+                Ok(())
+            }
             Operand::TableSwitch(switch) => {
-                self.padding(opcode, switch.padding_is_zero())?;
-                self.targets(insn)
+                self.mark_targets(insn);
+                self.padding(opcode, switch.padding_is_zero())
             }
             Operand::LookupSwitch(switch) => {
-                self.padding(opcode, switch.padding_is_zero())?;
-                self.targets(insn)
+                self.mark_targets(insn);
+                self.padding(opcode, switch.padding_is_zero())
             }
             Operand::ArrayType(code) => array_type_code(opcode, code),
             // Their opcodes are outside the subset.
@@ -142,21 +174,18 @@ impl StructureCheck<'_, '_, '_, '_> {
         }
     }
 
-    fn targets(&mut self, insn: &Insn<'_>) -> Result<(), VerifyErrorKind> {
-        each_target(&insn.operand, |target| self.target(insn.opcode, target))
-    }
-
-    fn target(&mut self, opcode: Opcode, target: i64) -> Result<(), VerifyErrorKind> {
-        let length = i64::try_from(self.method.bytes().len()).unwrap_or(0);
-        let pc = u16::try_from(target).ok().map(Pc);
-        match pc {
-            Some(pc) if self.map.is_start(pc) => {
-                self.map.mark_leader(pc);
-                Ok(())
+    /// Notes where a branch goes: whether instructions start there is known when all are decoded.
+    fn mark_targets(&mut self, insn: &Insn<'_>) {
+        let length = self.method.bytes().len();
+        let outcome = each_target(&insn.operand, |target| {
+            let pc = u16::try_from(target).map(Pc).map_err(drop)?;
+            if pc.index() >= length {
+                return Err(());
             }
-            Some(_) if i64::from(self.known) <= target && target < length => Ok(()),
-            Some(_) | None => Err(VerifyErrorKind::BranchTarget { opcode, target }),
-        }
+            self.map.mark_leader(pc);
+            Ok(())
+        });
+        self.strays |= outcome.is_err();
     }
 
     fn padding(&self, opcode: Opcode, is_zero: bool) -> Result<(), VerifyErrorKind> {

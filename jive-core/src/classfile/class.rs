@@ -2,8 +2,8 @@
 
 use super::access::ClassAccess;
 use super::attribute::Attributes;
-use super::member::{self, Field, Method};
-use super::pool::ConstantPool;
+use super::member::{self, Field, Header, Method};
+use super::pool::{ConstantPool, MemberIdentity};
 use super::utf8::Utf8;
 use super::version::ClassVersion;
 use crate::id::{CpIndex, FieldId, MethodId};
@@ -96,6 +96,14 @@ impl<'a> ClassFile<'a> {
         }
     }
 
+    /// Returns what each field's name and descriptor are compared by, in file order.
+    pub fn field_identities(&self) -> impl Iterator<Item = (FieldId, MemberIdentity)> + use<'a> {
+        let class = *self;
+        let ids = (0..=u16::MAX).map(FieldId);
+        ids.zip(self.fields)
+            .map_while(move |(id, offset)| Some((id, class.identity_at(*offset)?)))
+    }
+
     /// Returns how many methods the class declares.
     #[must_use]
     pub const fn method_count(&self) -> usize {
@@ -123,6 +131,14 @@ impl<'a> ClassFile<'a> {
         }
     }
 
+    /// Returns what each method's name and descriptor are compared by, in file order.
+    pub fn method_identities(&self) -> impl Iterator<Item = (MethodId, MemberIdentity)> + use<'a> {
+        let class = *self;
+        let ids = (0..=u16::MAX).map(MethodId);
+        ids.zip(self.methods)
+            .map_while(move |(id, offset)| Some((id, class.identity_at(*offset)?)))
+    }
+
     /// Returns the attributes of the class.
     #[must_use]
     pub const fn attributes(&self) -> Attributes<'a> {
@@ -134,6 +150,11 @@ impl<'a> ClassFile<'a> {
     pub fn source_file(&self) -> Option<Utf8<'a>> {
         let index = *self.attributes.find("SourceFile")?.bytes.first_chunk()?;
         self.pool.utf8(CpIndex(u16::from_be_bytes(index))).ok()
+    }
+
+    fn identity_at(&self, offset: u32) -> Option<MemberIdentity> {
+        let (header, _) = Header::split(self.at(offset)?)?;
+        Some(self.pool.identity(header.name, header.descriptor))
     }
 
     fn at(&self, offset: u32) -> Option<&'a [u8]> {

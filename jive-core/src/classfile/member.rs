@@ -111,9 +111,23 @@ pub(super) fn header(input: &[u8]) -> Parsed<'_, Header> {
         .parse(input)
 }
 
+impl Header {
+    /// Reads the header of a field or method that has been walked over, and returns what follows it.
+    pub(super) fn split(bytes: &[u8]) -> Option<(Header, &[u8])> {
+        let ([a0, a1, n0, n1, d0, d1, c0, c1], rest) = bytes.split_first_chunk()?;
+        let header = Header {
+            access: u16::from_be_bytes([*a0, *a1]),
+            name: CpIndex(u16::from_be_bytes([*n0, *n1])),
+            descriptor: CpIndex(u16::from_be_bytes([*d0, *d1])),
+            attribute_count: u16::from_be_bytes([*c0, *c1]),
+        };
+        Some((header, rest))
+    }
+}
+
 /// Reads the field at the beginning of `bytes`.
 pub(super) fn field<'a>(pool: ConstantPool<'a>, id: FieldId, bytes: &'a [u8]) -> Option<Field<'a>> {
-    let (rest, header) = header(bytes).ok()?;
+    let (header, rest) = Header::split(bytes)?;
     Some(Field {
         id,
         access: FieldAccess::from_bits_truncate(header.access),
@@ -130,7 +144,7 @@ pub(super) fn method<'a>(
     id: MethodId,
     bytes: &'a [u8],
 ) -> Option<Method<'a>> {
-    let (rest, header) = header(bytes).ok()?;
+    let (header, rest) = Header::split(bytes)?;
     let name = pool.utf8(header.name).ok()?;
     Some(Method {
         id,

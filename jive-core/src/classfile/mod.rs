@@ -35,7 +35,9 @@ pub use class::ClassFile;
 pub use code::{Code, ExceptionHandler};
 pub use error::{AttributeName, ParseError, ParseErrorKind};
 pub use member::{Field, Method};
-pub use pool::{Constant, ConstantPool, MemberKind, MemberRef, PoolError, PoolErrorKind};
+pub use pool::{
+    Constant, ConstantPool, MemberIdentity, MemberKind, MemberRef, PoolError, PoolErrorKind,
+};
 pub use tag::{ConstantTag, TagSet};
 pub use utf8::{Escaped, Utf8};
 pub use version::ClassVersion;

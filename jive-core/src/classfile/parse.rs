@@ -9,7 +9,7 @@ use super::class::ClassFile;
 use super::error::{AttributeName, ParseError, ParseErrorKind};
 use super::grammar::{self, Fault, Parsed};
 use super::layout::{self, Layout};
-use super::member;
+use super::member::Header;
 use super::pool::{ConstantPool, Entry};
 use super::sort::sort;
 use super::subject::Subject;
@@ -246,12 +246,8 @@ impl<'a> Subject<'a> {
         kind: ParseErrorKind,
     ) -> Result<(), Fault<'a>> {
         let key = |offset: u32| {
-            member::header(part_at(file, offset)).map_or((CpIndex(0), CpIndex(0)), |(_, header)| {
-                (
-                    self.pool.text(header.name).identity,
-                    self.pool.text(header.descriptor).identity,
-                )
-            })
+            let (header, _) = Header::split(part_at(file, offset))?;
+            Some(self.pool.identity(header.name, header.descriptor))
         };
         sort(offsets, &|a, b| (key(a), a) < (key(b), b));
         let pairs = offsets.iter().zip(offsets.iter().skip(1));

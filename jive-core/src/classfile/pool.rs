@@ -155,6 +155,20 @@ pub struct MemberRef<'a> {
     pub name: Utf8<'a>,
     /// The member's descriptor.
     pub descriptor: Utf8<'a>,
+    /// Name and descriptor, to be compared without reading them.
+    pub identity: MemberIdentity,
+}
+
+/// What the names and descriptors of members of one class file are compared by.
+///
+/// Both are constants, the lowest at which an equal string stands: they are equal exactly where the
+/// strings are, however long those may be.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct MemberIdentity {
+    /// Stands for the name.
+    pub name: CpIndex,
+    /// Stands for the descriptor.
+    pub descriptor: CpIndex,
 }
 
 /// Why an index does not lead to the constant that is asked for.
@@ -271,12 +285,14 @@ impl<'a> ConstantPool<'a> {
                 name_and_type,
             } => {
                 let class = self.class_name(class)?;
-                let (name, descriptor) = self.name_and_type(name_and_type)?;
+                let (name, descriptor) =
+                    self.pair(name_and_type, ConstantTag::NameAndType.only())?;
                 Ok(MemberRef {
                     kind,
                     class,
-                    name,
-                    descriptor,
+                    name: self.utf8(name)?,
+                    descriptor: self.utf8(descriptor)?,
+                    identity: self.identity(name, descriptor),
                 })
             }
             _ => Err(self.mismatch(index, TagSet::MEMBER)),
@@ -326,6 +342,14 @@ impl<'a> ConstantPool<'a> {
     /// Returns what is known of the string at an index: no role where there is no string.
     pub(super) fn text(&self, index: CpIndex) -> Text {
         Text::unpack(self.entries.get(index.index()).map_or(0, |[_, text]| *text))
+    }
+
+    /// Returns what a name and a descriptor, both strings of the pool, are compared by.
+    pub(super) fn identity(&self, name: CpIndex, descriptor: CpIndex) -> MemberIdentity {
+        MemberIdentity {
+            name: self.text(name).identity,
+            descriptor: self.text(descriptor).identity,
+        }
     }
 
     /// Returns the bytes of the file from a constant's tag on.
