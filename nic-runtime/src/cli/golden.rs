@@ -1,28 +1,26 @@
 //! `jive test`: runs scenarios that have a golden trace beside them and shows where traces differ.
 
-use std::fs;
-use std::io::{self, Write};
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
+use std::thread;
 
-use anstyle::{AnsiColor, Style};
 use clap::Args;
-use similar::{ChangeTag, TextDiff};
 
+use super::against_golden::AgainstGolden;
 use super::console::{Console, Failure, Status};
 use super::diagnosis::{printable, sentence};
 use super::run;
 use crate::export::text::{PayloadMode, TextTrace};
-use crate::input::{self, ReadError};
+use crate::input::ReadError;
+use crate::scenario::Scenario;
 use crate::sim;
 
 /// Bytes of a golden trace: more events than anyone reviews.
 const TRACE_BYTES_MAX: u64 = 1 << 28;
-
-/// Lines of each trace that are compared from the first difference on; comparing takes the product.
-const DIFFERENCE_LINES_MAX: usize = 2_000;
-
-/// Lines that are shown around a difference.
-const CONTEXT_LINES: usize = 3;
 
 const AFTER_HELP: &str = "\
 A scenario NAME.toml is run where a golden trace NAME.trace lies beside it. The trace is the text that
@@ -73,22 +71,26 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
     };
     let mut status = Status::Done;
     let mut differing = 0;
-    for scenario in &scenarios {
-        let name = shown(scenario);
-        match judge(scenario, arguments.bless) {
-            Outcome::Same => writeln!(console.out(), "ok: {name}")?,
-            Outcome::Blessed => writeln!(console.out(), "blessed: {name}")?,
-            Outcome::Differs(diff) => {
-                differing += 1;
-                status = status.max(Status::Rejected);
-                console.data(&format!("differs: {name}\n{diff}"))?;
+    in_order(
+        &scenarios,
+        |scenario| judge(scenario, arguments.bless),
+        |scenario, outcome| {
+            let name = shown(scenario);
+            match outcome {
+                Outcome::Same => writeln!(console.out(), "ok: {name}"),
+                Outcome::Blessed => writeln!(console.out(), "blessed: {name}"),
+                Outcome::Differs(diff) => {
+                    differing += 1;
+                    status = status.max(Status::Rejected);
+                    console.data(&format!("differs: {name}\n{diff}"))
+                }
+                Outcome::Failed(failed, report) => {
+                    status = status.max(failed);
+                    console.notice(&report)
+                }
             }
-            Outcome::Failed(failed, report) => {
-                status = status.max(failed);
-                console.notice(&report)?;
-            }
-        }
-    }
+        },
+    )?;
     writeln!(
         console.out(),
         "{} golden traces, {differing} differ",
@@ -149,76 +151,160 @@ fn golden_of(scenario: &Path) -> PathBuf {
     scenario.with_extension("trace")
 }
 
+/// Has all processors work on items that do not depend on each other, and takes what came of them in the
+/// order of the items.
+fn in_order<T: Sync, R: Send, E>(
+    items: &[T],
+    work: impl Fn(&T) -> R + Sync,
+    mut take: impl FnMut(&T, R) -> Result<(), E>,
+) -> Result<(), E> {
+    let next = AtomicUsize::new(0);
+    let (done, results) = mpsc::channel();
+    let workers = thread::available_parallelism().map_or(1, |count| count.get().min(items.len()));
+    thread::scope(|scope| {
+        for _ in 0..workers {
+            let (done, next, work) = (done.clone(), &next, &work);
+            scope.spawn(move || {
+                loop {
+                    let index = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(item) = items.get(index) else { return };
+                    // Nobody takes results any more once one could not be taken.
+                    if done.send((index, work(item))).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+        drop(done);
+        let mut early = BTreeMap::new();
+        let mut taken = 0;
+        for (index, result) in results {
+            early.insert(index, result);
+            while let Some(result) = early.remove(&taken) {
+                take(&items[taken], result)?;
+                taken += 1;
+            }
+        }
+        Ok(())
+    })
+}
+
 fn judge(path: &Path, bless: bool) -> Outcome {
     let name = path.display().to_string();
     let scenario = match run::load(&name, None) {
         Ok(scenario) => scenario,
         Err(reports) => return Outcome::Failed(Status::Unusable, reports.join("\n\n")),
     };
-    let mut trace = TextTrace::new(Vec::new(), PayloadMode::Omitted);
-    if let Err(error) = sim::run(&scenario, &mut trace) {
-        let (status, report) = run::refusal(&name, &scenario, error);
-        return Outcome::Failed(status, report);
-    }
-    let now = trace.finish().expect("writing to memory does not fail");
     let golden = golden_of(path);
-    let failed = |verb: &str, error: &dyn std::fmt::Display| {
-        let title = format!("cannot {verb} {}: {error}", shown(&golden));
-        Outcome::Failed(Status::Unusable, sentence(&title, &[]))
+    let judged = if bless {
+        write(&scenario, &golden)
+    } else {
+        compare(&scenario, &golden)
     };
-    if bless {
-        return match fs::write(&golden, now) {
-            Ok(()) => Outcome::Blessed,
-            Err(error) => failed("write", &error),
-        };
+    judged.unwrap_or_else(|failure| match failure {
+        NotJudged::Refused(error) => {
+            let (status, report) = run::refusal(&name, &scenario, error);
+            Outcome::Failed(status, report)
+        }
+        NotJudged::Unreadable(error) => {
+            let title = format!("cannot read {}: {error}", shown(&golden));
+            Outcome::Failed(Status::Unusable, sentence(&title, &[]))
+        }
+        NotJudged::Unwritable(error) => {
+            let title = format!("cannot write {}: {error}", shown(&golden));
+            Outcome::Failed(Status::Unusable, sentence(&title, &[]))
+        }
+    })
+}
+
+/// Why nothing can be said of a scenario's trace.
+enum NotJudged {
+    Refused(sim::SimError),
+    Unreadable(ReadError),
+    Unwritable(io::Error),
+}
+
+/// Compares a scenario's trace with its golden one while it runs.
+fn compare(scenario: &Scenario, golden: &Path) -> Result<Outcome, NotJudged> {
+    let unreadable = |error: io::Error| NotJudged::Unreadable(error.into());
+    let file = File::open(golden).map_err(unreadable)?;
+    let length = file.metadata().map_err(unreadable)?.len();
+    if length > TRACE_BYTES_MAX {
+        let limit = TRACE_BYTES_MAX;
+        return Err(NotJudged::Unreadable(ReadError::TooLarge { limit }));
     }
-    match input::read_file(&golden, TRACE_BYTES_MAX) {
-        Ok(expected) if expected == now => Outcome::Same,
-        Ok(expected) => Outcome::Differs(difference(
-            &String::from_utf8_lossy(&expected),
-            &String::from_utf8_lossy(&now),
-        )),
-        Err(error) => failed("read", &error),
+    let against = AgainstGolden::new(BufReader::new(file.take(TRACE_BYTES_MAX)));
+    let mut trace = TextTrace::new(against, PayloadMode::Omitted);
+    sim::run(scenario, &mut trace).map_err(NotJudged::Refused)?;
+    let difference = trace.finish().and_then(AgainstGolden::finish);
+    Ok(match difference.map_err(unreadable)? {
+        None => Outcome::Same,
+        Some(difference) => Outcome::Differs(difference),
+    })
+}
+
+/// Writes a scenario's trace, and has it take the golden one's place when it is whole.
+fn write(scenario: &Scenario, golden: &Path) -> Result<Outcome, NotJudged> {
+    let partial = golden.with_extension("trace.partial");
+    let file = File::create(&partial).map_err(NotJudged::Unwritable)?;
+    let mut trace = TextTrace::new(BufWriter::new(file), PayloadMode::Omitted);
+    let ran = sim::run(scenario, &mut trace).map_err(NotJudged::Refused);
+    let written = ran.and_then(|_| {
+        let finished = trace.finish().and_then(|mut file| file.flush());
+        let placed = finished.and_then(|()| fs::rename(&partial, golden));
+        placed.map_err(NotJudged::Unwritable)
+    });
+    match written {
+        Ok(()) => Ok(Outcome::Blessed),
+        Err(failure) => {
+            // What could not be made whole is of no use; where it cannot be removed either, the failure
+            // that is told says enough.
+            let _ = fs::remove_file(&partial);
+            Err(failure)
+        }
     }
 }
 
-/// Shows where two traces differ, an event a line.
-fn difference(expected: &str, now: &str) -> String {
-    let expected = expected.lines().collect::<Vec<_>>();
-    let now = now.lines().collect::<Vec<_>>();
-    let same = expected
-        .iter()
-        .zip(&now)
-        .take_while(|(a, b)| a == b)
-        .count();
-    let start = same.saturating_sub(CONTEXT_LINES);
-    let window = |lines: &[&str]| {
-        let end = lines.len().min(start + DIFFERENCE_LINES_MAX);
-        lines[start..end]
-            .iter()
-            .map(|line| printable(line))
-            .collect::<Vec<_>>()
-    };
-    let (old, new) = (window(&expected), window(&now));
-    let old = old.iter().map(String::as_str).collect::<Vec<_>>();
-    let new = new.iter().map(String::as_str).collect::<Vec<_>>();
-    let diff = TextDiff::from_slices(&old, &new);
-    let mut text = String::new();
-    for group in diff.grouped_ops(CONTEXT_LINES) {
-        let first = group.first().map_or(0, |op| op.old_range().start);
-        text.push_str(&format!("@@ event {} @@\n", start + first + 1));
-        for change in group.iter().flat_map(|op| diff.iter_changes(op)) {
-            let (sign, style) = match change.tag() {
-                ChangeTag::Equal => (' ', Style::new()),
-                ChangeTag::Delete => ('-', AnsiColor::Red.on_default()),
-                ChangeTag::Insert => ('+', AnsiColor::Green.on_default()),
-            };
-            text.push_str(&format!("{style}{sign} {}{style:#}\n", change.value()));
-        }
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_are_taken_in_the_order_of_the_items() {
+        let items: Vec<u64> = (0..200).collect();
+        let mut taken = Vec::new();
+        let work = |&item: &u64| {
+            // Early items take longest.
+            std::hint::black_box((0..(200 - item) * 1_000).fold(0, |sum, number| sum ^ number));
+            item + 1
+        };
+        let all: Result<(), ()> = in_order(&items, work, |item, result| {
+            taken.push((*item, result));
+            Ok(())
+        });
+        assert_eq!(all, Ok(()));
+        assert_eq!(taken.len(), items.len());
+        assert!(
+            taken
+                .iter()
+                .map(|(item, _)| *item)
+                .eq(items.iter().copied())
+        );
     }
-    let compared = start + DIFFERENCE_LINES_MAX;
-    if expected.len() > compared || now.len() > compared {
-        text.push_str(&format!("(not compared behind event {compared})\n"));
+
+    #[test]
+    fn the_first_that_cannot_be_taken_ends_it() {
+        let items: Vec<u32> = (0..1_000).collect();
+        let mut taken = 0;
+        let end = in_order(
+            &items,
+            |&item| item,
+            |_, item| {
+                taken += 1;
+                if item == 7 { Err(item) } else { Ok(()) }
+            },
+        );
+        assert_eq!((end, taken), (Err(7), 8));
+        assert_eq!(in_order(&[], |_: &u32| (), |_, ()| Err(())), Ok(()));
     }
-    text
 }

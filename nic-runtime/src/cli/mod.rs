@@ -1,5 +1,6 @@
 //! The command line: what can be asked of `jive`, and everything that prints.
 
+mod against_golden;
 mod call;
 mod class_file;
 mod comparison;
