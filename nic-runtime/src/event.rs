@@ -23,15 +23,20 @@ pub struct ChannelId(pub i32);
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PacketId(pub u64);
 
-/// Which of its endpoint's transmit descriptors: unique among those that are not done.
+/// Which of its endpoint's transmit descriptors: unique until 2³² have taken the same entry of its queue.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct PostId(pub u32);
+pub struct PostId {
+    /// The entry that it takes in the queue.
+    pub entry: u32,
+    /// How many took that entry before.
+    pub turn: u32,
+}
 
 impl PostId {
-    /// Returns the number as an index into a slice.
+    /// Returns the entry as an index into a slice.
     #[must_use]
     pub fn index(self) -> usize {
-        self.0 as usize
+        self.entry as usize
     }
 }
 
@@ -349,6 +354,8 @@ pub enum EndReason {
     MaxEvents,
     /// An applet trapped while it was loaded.
     LoadTrap,
+    /// Whoever listened has failed.
+    Unheard,
 }
 
 /// What listens to a run.
@@ -358,6 +365,12 @@ pub trait Sink {
 
     /// Takes one event; `names` tells what its ids stand for.
     fn event(&mut self, names: &dyn Names, event: &Event<'_>);
+
+    /// Returns whether what is still to come would be lost on it, as on a pipe that nobody reads; the run
+    /// ends then.
+    fn has_failed(&self) -> bool {
+        false
+    }
 }
 
 /// Nobody listens, and nobody pays.

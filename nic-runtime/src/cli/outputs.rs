@@ -155,4 +155,15 @@ impl<W: Write> Sink for Outputs<W> {
             output.event(names, event);
         }
     }
+
+    /// What standard output shows may be all that was asked for.
+    fn has_failed(&self) -> bool {
+        let shown = match &self.shown {
+            Shown::Nothing => false,
+            Shown::Text(trace) => trace.has_failed(),
+            Shown::Json(trace) => trace.has_failed(),
+            Shown::Story(story) => story.has_failed(),
+        };
+        shown && self.timeline.is_none() && self.capture.is_none()
+    }
 }

@@ -272,7 +272,9 @@ pub(super) fn refusal(name: &str, scenario: &Scenario, error: SimError) -> (Stat
 
 fn status(reason: EndReason) -> Status {
     match reason {
-        EndReason::Idle | EndReason::Until | EndReason::MaxEvents => Status::Done,
+        EndReason::Idle | EndReason::Until | EndReason::MaxEvents | EndReason::Unheard => {
+            Status::Done
+        }
         EndReason::LoadTrap => Status::Rejected,
     }
 }

@@ -368,6 +368,7 @@ pub(super) fn end_reason(reason: EndReason) -> &'static str {
         EndReason::Until => "until",
         EndReason::MaxEvents => "max-events",
         EndReason::LoadTrap => "load-trap",
+        EndReason::Unheard => "unheard",
     }
 }
 

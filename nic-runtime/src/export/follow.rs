@@ -154,6 +154,10 @@ impl<W: Write> Story<W> {
 }
 
 impl<W: Write> Sink for Story<W> {
+    fn has_failed(&self) -> bool {
+        self.failure.is_some()
+    }
+
     fn event(&mut self, names: &dyn Names, event: &Event<'_>) {
         let Some(endpoint) = event.endpoint else {
             return;

@@ -106,6 +106,10 @@ impl<W: Write> Sink for JsonTrace<W> {
             fields::visit(names, event, payload_mode, &mut Entries(map))
         });
     }
+
+    fn has_failed(&self) -> bool {
+        self.failure.is_some()
+    }
 }
 
 /// Writes fields as entries of an object.

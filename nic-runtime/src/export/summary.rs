@@ -259,6 +259,7 @@ impl fmt::Display for Summary {
             EndReason::Until => "the scenario's `until` was reached",
             EndReason::MaxEvents => "the scenario's `max_events` was reached",
             EndReason::LoadTrap => "an applet trapped while it was loaded",
+            EndReason::Unheard => "nothing took its events any more",
         };
         writeln!(f, "virtual time  {}; {ended}", self.time)?;
         writeln!(f, "events        {}", self.events)?;

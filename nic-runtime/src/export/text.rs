@@ -61,6 +61,10 @@ impl<W: Write> Sink for TextTrace<W> {
             self.failure = writeln!(self.writer, "{line}").err();
         }
     }
+
+    fn has_failed(&self) -> bool {
+        self.failure.is_some()
+    }
 }
 
 /// An event shown as a line, whether or not the trace shows it.

@@ -3,14 +3,15 @@
 //! A program says what to do with a message ([`Reaction`]); polling, upcalls, posts and the return of
 //! buffers are the same for all programs, and the simulation's.
 
+#[cfg(feature = "std")]
+mod due;
 mod program;
 mod region;
 
+#[cfg(feature = "std")]
+pub use due::DueSends;
 pub use program::{Program, Reaction};
 pub use region::{TransmitRegion, TransmitSpace};
-
-#[cfg(feature = "std")]
-use std::collections::VecDeque;
 
 use crate::time::SimDuration;
 use crate::unet::HostSpan;
@@ -25,8 +26,8 @@ pub struct User {
     pub notify: Notify,
     /// Where messages that are sent lie.
     pub region: TransmitRegion,
-    /// Sends that are due and not posted, as positions in the scenario, oldest first.
-    pub due: VecDeque<u32>,
+    /// Sends that are due and not posted, oldest first.
+    pub due: DueSends,
     /// What the user is doing.
     pub task: Task,
     /// Whether the user knows of the messages in the receive queue.
@@ -79,7 +80,7 @@ impl User {
             program,
             notify,
             region,
-            due: VecDeque::new(),
+            due: DueSends::default(),
             task: Task::Waiting,
             notice: Notice::None,
             reads_next: true,

@@ -17,14 +17,14 @@ use crate::profile::{HostProfile, Profile};
 use crate::random::{Chance, Generator};
 use crate::scenario::model::{self, EndpointSpec, HostSpec, LinkSpec, Scenario};
 use crate::sched::Schedule;
-use crate::sle::{Applet, LoadedClass};
+use crate::sle::{Applet, LoadedClass, memory_bytes};
 use crate::time::SimTime;
 use crate::unet::{Channel, Channels, Endpoint, FreeQueue, HostMemory, QueueSizes};
 
 impl<'a, S: Sink> Simulation<'a, S> {
     /// Builds what the scenario describes.
     pub(super) fn build(
-        arena: &'a Bump,
+        (arena, memory_of_applets): (&'a Bump, &'a mut [u8]),
         scenario: &'a Scenario,
         classes: &'a [LoadedClass<'a>],
         sink: &'a mut S,
@@ -41,7 +41,7 @@ impl<'a, S: Sink> Simulation<'a, S> {
         }
         join(scenario, &fabric, &mut endpoints)?;
         check_payloads(scenario, &users)?;
-        let (applets, applet_of) = applets(arena, scenario, classes)?;
+        let (applets, applet_of) = applets((arena, memory_of_applets), scenario, classes)?;
         let (nics, positions) = nics(scenario, &fabric);
         Ok(Simulation {
             now: SimTime::ZERO,
@@ -198,9 +198,21 @@ fn processor<'a>(arena: &'a Bump, profile: &Profile) -> Processor<'a> {
     ))
 }
 
+/// Returns how many bytes the arrays of all applets need, `RxBuf` included.
+pub(super) fn applet_memory_bytes(scenario: &Scenario) -> usize {
+    let max_packet = scenario.profile.memory.max_packet.get();
+    let with_applets = scenario
+        .endpoints
+        .iter()
+        .filter(|spec| spec.class.is_some());
+    with_applets
+        .map(|spec| memory_bytes(spec.heap, max_packet))
+        .sum()
+}
+
 /// Builds the applets, and tells each endpoint's.
 fn applets<'a>(
-    arena: &'a Bump,
+    (arena, mut memory): (&'a Bump, &'a mut [u8]),
     scenario: &Scenario,
     classes: &'a [LoadedClass<'a>],
 ) -> Result<(Vec<Applet<'a>>, Vec<Option<AppletId>>), SimError> {
@@ -210,7 +222,11 @@ fn applets<'a>(
     for (spec, place) in scenario.endpoints.iter().zip(&mut applet_of) {
         let Some(class) = spec.class else { continue };
         let id = u32::try_from(applets.len()).expect("there are fewer applets than endpoints");
-        let applet = Applet::new(arena, &classes[class], spec.heap, max_packet);
+        let own;
+        (own, memory) = memory.split_at_mut(memory_bytes(spec.heap, max_packet));
+        let class_loaded = &classes[class];
+        let fields = arena.alloc_slice_fill_copy(class_loaded.program.field_count(), 0);
+        let applet = Applet::lent(class_loaded, fields, own, max_packet);
         applets.push(applet.map_err(|error| SimError::Class { class, error })?);
         *place = Some(AppletId(id));
     }

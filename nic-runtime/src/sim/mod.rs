@@ -90,7 +90,9 @@ pub fn run<S: Sink>(scenario: &Scenario, sink: &mut S) -> Result<RunEnd, SimErro
     let arena = Bump::new();
     let classes = load::load_classes(&arena, scenario)?;
     sram::check(scenario, classes)?;
-    let mut simulation = Simulation::build(&arena, scenario, classes, sink)?;
+    // Zeroed by the operating system where it can be: a page that no applet touches is not there.
+    let mut memory = vec![0; build::applet_memory_bytes(scenario)];
+    let mut simulation = Simulation::build((&arena, &mut memory), scenario, classes, sink)?;
     Ok(simulation.run())
 }
 
@@ -220,6 +222,9 @@ impl<S: Sink> Simulation<'_, S> {
             }
             if self.events == self.events_max {
                 return EndReason::MaxEvents;
+            }
+            if self.report.has_failed() {
+                return EndReason::Unheard;
             }
             self.now = time;
             self.events += 1;

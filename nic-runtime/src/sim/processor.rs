@@ -99,7 +99,7 @@ pub(super) enum Stage {
 }
 
 /// Each of a packet's stages is moved; keep them small.
-const _: () = assert!(size_of::<Stage>() <= 24);
+const _: () = assert!(size_of::<Stage>() <= 32);
 
 /// A transmit descriptor that the processor has taken.
 #[derive(Copy, Clone, Debug)]

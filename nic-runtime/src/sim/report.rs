@@ -25,6 +25,11 @@ impl<'a, S: Sink> Report<'a, S> {
         }
     }
 
+    /// Returns whether nothing that is emitted is taken any more.
+    pub(super) fn has_failed(&self) -> bool {
+        S::LISTENS && self.sink.has_failed()
+    }
+
     /// Emits an event of an endpoint, now.
     #[inline]
     pub(super) fn emit(&mut self, now: SimTime, endpoint: EndpointId, kind: EventKind<'_>) {

@@ -18,7 +18,7 @@ impl<S: Sink> Simulation<'_, S> {
             self.schedule
                 .insert(self.now + spec.every, Work::Send(send));
         }
-        self.users[at(spec.endpoint.0)].due.push_back(send);
+        self.users[at(spec.endpoint.0)].due.add(send);
         self.begin_task(spec.endpoint);
     }
 
@@ -95,7 +95,7 @@ impl<S: Sink> Simulation<'_, S> {
     /// Posts the oldest message that is due, if there is room; the user is busy for a while after.
     fn begin_post(&mut self, id: EndpointId) -> bool {
         let user = &mut self.users[at(id.0)];
-        let Some(&send) = user.due.front() else {
+        let Some(send) = user.due.first() else {
             return false;
         };
         let spec = &self.sends[at(send)];
@@ -106,7 +106,7 @@ impl<S: Sink> Simulation<'_, S> {
         let TransmitSpace::Free(space) = user.region.take(length) else {
             return false;
         };
-        user.due.pop_front();
+        user.due.remove_first();
         self.memory.bytes_mut(space).copy_from_slice(&spec.payload);
         self.post(id, spec.channel, space);
         let host = &self.profile.host;

@@ -1,7 +1,5 @@
 //! An applet on its endpoint: one instance of a loaded class, and the buffer that packets arrive in.
 
-#[cfg(feature = "std")]
-use bumpalo::Bump;
 use jive_core::{AppletMembers, ArrayKind, Heap, Instance, limits};
 
 use super::{LoadError, LoadedClass};
@@ -20,24 +18,6 @@ pub struct Applet<'a> {
 }
 
 impl<'a> Applet<'a> {
-    /// Makes an instance in memory of `arena`, with `heap_bytes` for its arrays and an `RxBuf` of
-    /// `max_packet` bytes.
-    ///
-    /// # Errors
-    ///
-    /// As [`Applet::lent`].
-    #[cfg(feature = "std")]
-    pub fn new(
-        arena: &'a Bump,
-        class: &'a LoadedClass<'a>,
-        heap_bytes: u32,
-        max_packet: u32,
-    ) -> Result<Applet<'a>, LoadError> {
-        let fields = arena.alloc_slice_fill_copy(class.program.field_count(), 0);
-        let memory = arena.alloc_slice_fill_copy(memory_bytes(heap_bytes, max_packet), 0);
-        Applet::lent(class, fields, memory, max_packet)
-    }
-
     /// Makes an instance in memory that is lent to it: `fields` for as many as the class has, `memory`
     /// of [`memory_bytes`] for its arrays and an `RxBuf` of `max_packet` bytes, which its field names
     /// already. No code of the class has run.

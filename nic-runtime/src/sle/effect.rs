@@ -46,6 +46,7 @@ impl Effect {
     /// # Errors
     ///
     /// `OutOfMemoryError` where the heap has no room for a new array.
+    #[inline]
     pub fn apply(
         self,
         endpoint: &mut Endpoint,

@@ -153,6 +153,7 @@ impl<'e> Rights<'e> {
 /// `NullPointerException`, `NegativeArraySizeException`, or `ProtectionFault` for whatever the endpoint
 /// may not have, array bounds included. ([`TrapKind::Unverified`] for a native or a count of arguments
 /// that no verified class can ask for.)
+#[inline]
 pub fn check(
     native: NativeId,
     args: &[i32],

@@ -4,20 +4,34 @@
 //! (named in a descriptor and not yet put back). Each operation moves it from one holder to the next,
 //! so a buffer cannot be freed twice or handed out twice.
 
-use crate::bounded::{FREE_BUFFERS_MAX, List, Queue};
+use crate::bounded::{Chain, FREE_BUFFERS_MAX, Link, List};
 
 /// The free queue of one endpoint. Buffers lie at 0, L, 2L, … of its buffer area.
 #[derive(Clone, Debug)]
 pub struct FreeQueue {
     buffer_length: u32,
-    queue: Queue<u32, FREE_BUFFERS_MAX>,
-    holders: List<Holder, FREE_BUFFERS_MAX>,
-    // What the running call popped and has not named, oldest first.
-    popped: List<u32, FREE_BUFFERS_MAX>,
+    buffers: List<Buffer, FREE_BUFFERS_MAX>,
+    free: usize,
+    queue: Chain,
+    // What the running call popped and has not named, newest first.
+    popped: Chain,
 }
 
-/// Puts a buffer into the queue. There is room: no two elements are the same buffer.
-type Put = fn(&mut Queue<u32, FREE_BUFFERS_MAX>, u32) -> bool;
+/// Puts a buffer into the queue.
+type Put = fn(&mut Chain, &mut [Buffer], u32);
+
+#[derive(Copy, Clone, Debug)]
+struct Buffer {
+    holder: Holder,
+    // The next one in the queue, or of those that were popped and not named.
+    link: Link,
+}
+
+impl AsMut<Link> for Buffer {
+    fn as_mut(&mut self) -> &mut Link {
+        &mut self.link
+    }
+}
 
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 enum Holder {
@@ -31,18 +45,24 @@ impl FreeQueue {
     /// allocator of [`FREE_BUFFERS_MAX`] at most.
     #[must_use]
     pub fn new(count: u32, buffer_length: u32) -> FreeQueue {
-        let mut queue = Queue::new();
-        let mut holders = List::new();
+        let mut buffers = List::new();
+        let mut queue = Chain::default();
         for buffer in 0..count {
-            if !queue.push_back(buffer) || !holders.push(Holder::Queue) {
+            let free = Buffer {
+                holder: Holder::Queue,
+                link: Link::default(),
+            };
+            if !buffers.push(free) {
                 break;
             }
+            queue.push_back(&mut buffers, buffer);
         }
         FreeQueue {
             buffer_length,
+            free: buffers.len(),
+            buffers,
             queue,
-            holders,
-            popped: List::new(),
+            popped: Chain::default(),
         }
     }
 
@@ -55,26 +75,27 @@ impl FreeQueue {
     /// Returns how many buffers are in the queue.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.queue.len()
+        self.free
     }
 
     /// Returns whether no buffer is in the queue.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.queue.is_empty()
+        self.free == 0
     }
 
     /// Returns how many buffers the endpoint has, wherever they are.
     #[must_use]
     pub fn count(&self) -> usize {
-        self.holders.len()
+        self.buffers.len()
     }
 
     /// Pops the first buffer for the NIC and returns its offset.
     pub fn pop(&mut self) -> Option<u32> {
-        let buffer = self.queue.pop_front()?;
-        self.holders[buffer as usize] = Holder::Nic;
-        self.popped.push(buffer);
+        let buffer = self.queue.pop_front(&mut self.buffers)?;
+        self.free -= 1;
+        self.buffers[buffer as usize].holder = Holder::Nic;
+        self.popped.push_front(&mut self.buffers, buffer);
         Some(buffer * self.buffer_length)
     }
 
@@ -83,37 +104,36 @@ impl FreeQueue {
         let Some(buffer) = self.buffer_at(offset) else {
             return false;
         };
-        if self.holders[buffer as usize] != Holder::Nic {
+        if self.buffers[buffer as usize].holder != Holder::Nic {
             return false;
         }
-        self.holders[buffer as usize] = Holder::User;
-        // From the end: what was popped last is named first, as a rule.
-        if let Some(position) = self.popped.iter().rposition(|&popped| popped == buffer) {
-            self.popped.remove(position);
-        }
+        self.buffers[buffer as usize].holder = Holder::User;
+        // What was popped last is named first, as a rule; what an earlier call popped is not there.
+        self.popped.remove(&mut self.buffers, buffer);
         true
     }
 
     /// Puts the user's buffer at `offset` at the end of the queue; says whether it was the user's.
     pub fn put_back(&mut self, offset: u32) -> bool {
-        self.release(offset, Queue::push_back)
+        self.release(offset, Chain::push_back)
     }
 
     /// Puts the user's buffer at `offset` at the front of the queue; says whether it was the user's.
     pub fn put_first(&mut self, offset: u32) -> bool {
-        self.release(offset, Queue::push_front)
+        self.release(offset, Chain::push_front)
     }
 
     /// Ends a call that returned: what it popped and did not name stays with the NIC.
     pub fn keep_popped(&mut self) {
-        self.popped.clear();
+        self.popped = Chain::default();
     }
 
     /// Ends a call that trapped: what it popped and did not name goes to the front, in its order.
     pub fn return_popped(&mut self) {
-        while let Some(buffer) = self.popped.pop() {
-            self.holders[buffer as usize] = Holder::Queue;
-            self.queue.push_front(buffer);
+        while let Some(buffer) = self.popped.pop_front(&mut self.buffers) {
+            self.buffers[buffer as usize].holder = Holder::Queue;
+            self.queue.push_front(&mut self.buffers, buffer);
+            self.free += 1;
         }
     }
 
@@ -121,17 +141,19 @@ impl FreeQueue {
         let Some(buffer) = self.buffer_at(offset) else {
             return false;
         };
-        if self.holders[buffer as usize] != Holder::User {
+        if self.buffers[buffer as usize].holder != Holder::User {
             return false;
         }
-        self.holders[buffer as usize] = Holder::Queue;
-        put(&mut self.queue, buffer)
+        self.buffers[buffer as usize].holder = Holder::Queue;
+        put(&mut self.queue, &mut self.buffers, buffer);
+        self.free += 1;
+        true
     }
 
     fn buffer_at(&self, offset: u32) -> Option<u32> {
         let buffer = offset.checked_div(self.buffer_length)?;
         let starts_there = offset.is_multiple_of(self.buffer_length);
-        (starts_there && (buffer as usize) < self.holders.len()).then_some(buffer)
+        (starts_there && (buffer as usize) < self.buffers.len()).then_some(buffer)
     }
 }
 

@@ -4,7 +4,7 @@
 //! Entries may complete out of order: their packets leave on different links.
 
 use super::{Full, TransmitDescriptor};
-use crate::bounded::{DESCRIPTORS_MAX, List, Queue};
+use crate::bounded::{Chain, DESCRIPTORS_MAX, Link, List, Queue};
 use crate::event::{PostId, TxStatus};
 
 /// The transmit queue of one endpoint.
@@ -13,8 +13,9 @@ pub struct TransmitQueue {
     // As many entries as were ever taken at once: an idle endpoint weighs little.
     entries: List<Entry, DESCRIPTORS_MAX>,
     capacity: usize,
-    vacant: List<u32, DESCRIPTORS_MAX>,
-    posted: Queue<u32, DESCRIPTORS_MAX>,
+    pending: usize,
+    vacant: Chain,
+    posted: Chain,
 }
 
 #[derive(Copy, Clone, Debug)]
@@ -24,6 +25,16 @@ struct Entry {
     packets: u32,
     // How the NIC ended it; packets may still have to leave.
     ended: Option<TxStatus>,
+    // How many descriptors had this entry before.
+    turn: u32,
+    // The next entry that is vacant, or posted and not taken.
+    link: Link,
+}
+
+impl AsMut<Link> for Entry {
+    fn as_mut(&mut self) -> &mut Link {
+        &mut self.link
+    }
 }
 
 /// A descriptor whose completion flag is set.
@@ -43,8 +54,9 @@ impl TransmitQueue {
         TransmitQueue {
             entries: List::new(),
             capacity: Queue::<u32, DESCRIPTORS_MAX>::capacity(capacity),
-            vacant: List::new(),
-            posted: Queue::new(),
+            pending: 0,
+            vacant: Chain::default(),
+            posted: Chain::default(),
         }
     }
 
@@ -66,24 +78,27 @@ impl TransmitQueue {
         if !self.has_room() {
             return Err(Full(descriptor));
         }
-        let entry = Entry {
-            descriptor,
-            packets: 0,
-            ended: None,
-        };
-        let index = match self.vacant.pop() {
-            Some(index) => {
-                self.entries[index as usize] = entry;
-                index
-            }
+        let entry = match self.vacant.pop_front(&mut self.entries) {
+            Some(entry) => entry,
             None => {
-                let index = u32::try_from(self.entries.len()).expect("the capacity is a `u32`");
-                self.entries.push(entry);
-                index
+                let entry = u32::try_from(self.entries.len()).expect("the capacity is a `u32`");
+                self.entries.push(Entry {
+                    descriptor,
+                    packets: 0,
+                    ended: None,
+                    turn: u32::MAX,
+                    link: Link::default(),
+                });
+                entry
             }
         };
-        self.posted.push_back(index);
-        Ok(PostId(index))
+        let taken = &mut self.entries[entry as usize];
+        taken.descriptor = descriptor;
+        taken.turn = taken.turn.wrapping_add(1);
+        let turn = taken.turn;
+        self.posted.push_back(&mut self.entries, entry);
+        self.pending += 1;
+        Ok(PostId { entry, turn })
     }
 
     /// Returns whether the NIC has taken every descriptor that was pushed.
@@ -94,14 +109,17 @@ impl TransmitQueue {
 
     /// Takes the descriptor that was pushed first, for the NIC to handle.
     pub fn take(&mut self) -> Option<(PostId, TransmitDescriptor)> {
-        let index = self.posted.pop_front()?;
-        Some((PostId(index), self.entries[index as usize].descriptor))
+        let entry = self.posted.pop_front(&mut self.entries)?;
+        let Entry {
+            descriptor, turn, ..
+        } = self.entries[entry as usize];
+        Some((PostId { entry, turn }, descriptor))
     }
 
     /// Returns how many descriptors were pushed and have not completed.
     #[must_use]
     pub fn pending(&self) -> usize {
-        self.entries.len() - self.vacant.len()
+        self.pending
     }
 
     /// Notes that a packet came of a descriptor.
@@ -127,10 +145,12 @@ impl TransmitQueue {
             descriptor,
             packets,
             ended,
+            ..
         } = self.entries[post.index()];
         let status = ended.filter(|_| packets == 0)?;
         self.entries[post.index()].ended = None;
-        self.vacant.push(post.0);
+        self.vacant.push_front(&mut self.entries, post.entry);
+        self.pending -= 1;
         Some(Completion { descriptor, status })
     }
 }
@@ -151,14 +171,15 @@ mod tests {
     #[test]
     fn a_full_queue_gives_the_descriptor_back() {
         let mut queue = TransmitQueue::new(1);
-        assert_eq!(queue.post(descriptor(0)), Ok(PostId(0)));
+        assert_eq!(queue.post(descriptor(0)), Ok(PostId { entry: 0, turn: 0 }));
         assert_eq!(queue.post(descriptor(8)), Err(Full(descriptor(8))));
         let (post, taken) = queue.take().unwrap();
         assert_eq!(taken, descriptor(0));
         // Taking it is not completing it.
         assert!(!queue.has_room());
         assert!(queue.end(post, TxStatus::Ok).is_some());
-        assert_eq!(queue.post(descriptor(8)), Ok(PostId(0)));
+        // The same entry, and not the same descriptor.
+        assert_eq!(queue.post(descriptor(8)), Ok(PostId { entry: 0, turn: 1 }));
     }
 
     #[test]

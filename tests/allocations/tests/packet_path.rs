@@ -155,8 +155,8 @@ impl Sink for Counts {
 }
 
 #[test]
-fn messages_of_5_64_and_9000_bytes() {
-    for length in [5, 64, 9_000] {
+fn messages_of_0_to_9000_bytes() {
+    for length in [0, 5, 56, 57, 64, 9_000] {
         let case = Case {
             length,
             every: "1ms",
@@ -180,7 +180,7 @@ fn messages_that_come_back() {
 
 #[test]
 fn messages_of_endpoints_without_applets() {
-    for length in [5, 64, 9_000] {
+    for length in [0, 5, 56, 57, 64, 9_000] {
         let case = Case {
             client: "",
             server: "",
