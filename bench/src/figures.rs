@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::loading::{self, LargeClass};
 use crate::memory;
-use crate::traffic::Traffic;
+use crate::traffic::{Timed as _, Traffic};
 
 /// Numbers of methods of the large classes.
 const METHODS: [u32; 3] = [1, 4, 16];

@@ -2,12 +2,12 @@
 
 use std::hint::black_box;
 
-use bench::traffic::Traffic;
 use bumpalo::Bump;
 use jive_core::ClassFile;
 use nic_runtime::scenario::Scenario;
 use nic_runtime::sim;
 use nic_runtime::sle::{Policy, load_class, verify_class};
+use traffic::Traffic;
 
 /// Packets that are counted; what it takes to build the simulation is in the count.
 const PACKETS: u64 = 1_000;

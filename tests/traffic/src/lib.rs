@@ -1,0 +1,153 @@
+//! Scenarios of any size: pairs of NICs, pairs of endpoints on them, messages from one to the other.
+
+use nic_runtime::event::{EndpointId, NicId};
+use nic_runtime::scenario::model::{
+    ChannelSpec, EndpointSpec, LinkSpec, NicSpec, Scenario, SendSpec,
+};
+use nic_runtime::scenario::parse;
+use nic_runtime::time::{SimDuration, SimTime};
+
+/// What the pairs have in common: one pair, as a scenario file describes it.
+const PAIR: &str = r#"
+[[nic]]
+name = "a"
+[[nic]]
+name = "b"
+[[endpoint]]
+nic = "a"
+name = "client"
+applet = "builtin:RawUnet"
+buffer_area = 8192
+free_buffers = { count = 8, length = 512 }
+heap = "10KiB"
+[[endpoint]]
+nic = "b"
+name = "server"
+applet = "builtin:RawUnet"
+buffer_area = 8192
+free_buffers = { count = 8, length = 512 }
+heap = "10KiB"
+[[channel]]
+client = 1
+server = 7
+[[send]]
+endpoint = "client"
+channel = 1
+at = "10us"
+payload = { zeros = 0 }
+"#;
+
+/// Time between two messages on one pair of NICs: a little more than the receiving NIC needs for one.
+const SPACING: SimDuration = SimDuration::from_ns(100_000);
+
+/// Messages between pairs of endpoints, `RawUnet` at both ends, each received and read.
+#[derive(Copy, Clone, Debug)]
+pub struct Traffic {
+    /// Pairs of NICs, each joined by a link.
+    pub nic_pairs: u32,
+    /// Endpoints on each NIC; each has a channel to the one in its place on the other NIC.
+    pub endpoints: u32,
+    /// How many of them send, on each NIC that sends.
+    pub active: u32,
+    /// Messages in all.
+    pub packets: u64,
+    /// Bytes of each message.
+    pub length: usize,
+}
+
+impl Traffic {
+    /// One pair of endpoints that sends this many messages of 64 bytes.
+    #[must_use]
+    pub fn of_one_pair(packets: u64) -> Traffic {
+        Traffic {
+            nic_pairs: 1,
+            endpoints: 1,
+            active: 1,
+            packets,
+            length: 64,
+        }
+    }
+
+    /// Returns the scenario.
+    ///
+    /// # Panics
+    /// Where the messages do not divide evenly among the endpoints that send.
+    #[must_use]
+    pub fn scenario(&self) -> Scenario {
+        let pair = parse(PAIR.as_bytes(), None, None).expect("the pair is a scenario");
+        let mut scenario = Scenario {
+            until: SimTime::MAX,
+            events_max: u64::MAX,
+            nics: Vec::new(),
+            links: Vec::new(),
+            endpoints: Vec::new(),
+            channels: Vec::new(),
+            sends: Vec::new(),
+            ..pair.clone()
+        };
+        let link = pair
+            .links
+            .iter()
+            .find(|link| link.between == (NicId(0), NicId(1)));
+        for number in 0..self.nic_pairs {
+            let nics = (NicId(2 * number), NicId(2 * number + 1));
+            self.add_nics(&mut scenario, &pair, nics);
+            scenario.links.push(LinkSpec {
+                between: nics,
+                ..link.expect("the pair is joined").clone()
+            });
+        }
+        scenario
+    }
+
+    /// Returns how many endpoints send, on all NICs.
+    #[must_use]
+    pub fn senders(&self) -> u64 {
+        u64::from(self.nic_pairs) * u64::from(self.active)
+    }
+
+    /// Adds two NICs, their endpoints and what these send.
+    fn add_nics(&self, scenario: &mut Scenario, pair: &Scenario, nics: (NicId, NicId)) {
+        for nic in [nics.0, nics.1] {
+            let name = format!("nic{}", nic.0);
+            // Room for any number of endpoints: it is the simulator that is measured.
+            scenario.nics.push(NicSpec {
+                name,
+                sram: u32::MAX,
+                ..pair.nics[0].clone()
+            });
+        }
+        let senders = self.senders();
+        assert!(self.packets.is_multiple_of(senders), "equal shares");
+        for position in 0..self.endpoints {
+            let client = add_endpoint(scenario, &pair.endpoints[0], nics.0);
+            let server = add_endpoint(scenario, &pair.endpoints[1], nics.1);
+            let ChannelSpec { a, b } = pair.channels[0];
+            scenario.channels.push(ChannelSpec {
+                a: (client, a.1),
+                b: (server, b.1),
+            });
+            if position < self.active {
+                let first = pair.sends[0].at + SPACING.times(position.into());
+                scenario.sends.push(SendSpec {
+                    endpoint: client,
+                    at: first,
+                    payload: vec![0x55; self.length],
+                    repeat: self.packets / senders,
+                    every: SPACING.times(self.active.into()),
+                    ..pair.sends[0].clone()
+                });
+            }
+        }
+    }
+}
+
+fn add_endpoint(scenario: &mut Scenario, spec: &EndpointSpec, nic: NicId) -> EndpointId {
+    let id = u32::try_from(scenario.endpoints.len()).expect("endpoints have u32 numbers");
+    scenario.endpoints.push(EndpointSpec {
+        nic,
+        name: format!("endpoint{id}"),
+        ..spec.clone()
+    });
+    EndpointId(id)
+}
