@@ -1,6 +1,7 @@
 //! `jive paper`, and `jive run --sram`.
 
 use std::fs;
+use std::path::Path;
 
 use crate::{jive, words};
 
@@ -26,6 +27,12 @@ fn the_figures_are_drawn_and_every_row_holds() {
     ] {
         let svg = fs::read_to_string(directory.path().join(format!("{figure}.svg"))).unwrap();
         assert!(svg.starts_with("<svg"), "{figure}");
+        let shown = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/figures");
+        let shown = fs::read_to_string(shown.join(format!("{figure}.svg"))).unwrap();
+        assert!(
+            svg == shown,
+            "{figure}: expected what `jive paper unet-sle --svg docs/figures` draws"
+        );
     }
 }
 

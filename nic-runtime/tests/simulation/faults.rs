@@ -11,6 +11,14 @@ fn run(server: &str, sends: &str) -> Trace {
     .run()
 }
 
+/// The server's user posts a message of that length, which says what `Hostile` does.
+fn harm(kind: u32, rest: &str) -> Trace {
+    let post = format!(
+        "[[send]]\nendpoint = 'server'\nchannel = 7\nat = '1ms'\npayload = {{ zeros = {kind} }}\n"
+    );
+    run(rest, &post)
+}
+
 fn messages() -> String {
     send("1ms", "{ count = 3 }") + "repeat = 8\nevery = '1ms'\n"
 }
@@ -72,4 +80,50 @@ fn a_descriptor_that_traps_can_take_the_base_path() {
     assert_eq!(passed.at("server", "trap").len(), 1);
     assert_eq!(passed.at("server", "tx-done")[0]["status"], "ok");
     assert_eq!(passed.at("client", "rx-descriptor")[0]["payload"], "000000");
+}
+
+#[test]
+fn a_call_sends_as_many_packets_as_the_profile_says_and_then_traps() {
+    // `lanai-1998`: 64 packets a call. `Hostile` sends without end from channel 1, which the server lacks, so the
+    // one that does is the client.
+    let sends = "[[send]]\nendpoint = 'client'\nchannel = 1\nat = '1ms'\npayload = { zeros = 4 }\n";
+    let trace = Pair {
+        client: "applet = 'Hostile.class'",
+        rest: sends,
+        ..Pair::PLAIN
+    }
+    .run();
+    assert_eq!(trace.at("client", "wire-tx").len(), 64);
+    assert_eq!(trace.at("client", "trap")[0]["kind"], "QuotaExceeded");
+}
+
+#[test]
+fn a_call_moves_as_many_bytes_as_the_profile_says_and_then_traps() {
+    // `lanai-1998`: 128 KiB a call, of which 87 transfers of 1500 bytes leave 572.
+    let trace = harm(5, "");
+    assert_eq!(trace.at("server", "dma").len(), 131_072 / 1500);
+    assert_eq!(trace.at("server", "trap")[0]["kind"], "QuotaExceeded");
+}
+
+#[test]
+fn natives_use_the_fuel_that_the_profile_says() {
+    // `doTx` of `RawUnet`: 12 instructions, among them a `doHtoLDMA` and a `txPush`, for which `lanai-1998-split`
+    // adds 93 and 63.
+    const NEEDED: u32 = 12 + 93 + 63;
+    let run = |fuel: u32| {
+        let client = format!("applet = 'builtin:RawUnet'\nfuel = {fuel}");
+        Pair {
+            scenario: "profile = 'lanai-1998-split'",
+            client: &client,
+            rest: &send("1ms", "{ zeros = 40 }"),
+            ..Pair::PLAIN
+        }
+        .run()
+    };
+    let enough = run(NEEDED);
+    assert_eq!(enough.at("client", "tx-done")[0]["status"], "ok");
+    let calls = enough.at("client", "applet-return");
+    assert_eq!(number(calls[calls.len() - 1], "bytecodes"), 12);
+    let short = run(NEEDED - 1);
+    assert_eq!(short.at("client", "trap")[0]["kind"], "FuelExhausted");
 }
