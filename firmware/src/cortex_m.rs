@@ -1,0 +1,112 @@
+//! The program on a Cortex-M: arguments, files and output by semihosting.
+
+use core::ffi::CStr;
+use core::fmt::{Arguments, Write as _};
+
+use cortex_m_rt::entry;
+use heapless::{String, Vec};
+use semihosting::experimental::env;
+use semihosting::fs::File;
+use semihosting::io::{self, Read, Stderr, Stdout, Write};
+use semihosting::process::ExitCode;
+
+use crate::failure::Failure;
+use crate::linked::{self, Mark};
+use crate::machine::{Footprint, Machine};
+use crate::run::run;
+
+/// Bytes of the command line.
+const COMMAND_LINE_MAX: usize = 512;
+
+/// Bytes of a line of the report.
+const REPORT_LINE_MAX: usize = 128;
+
+#[entry]
+fn start() -> ! {
+    match main() {
+        Ok(()) => ExitCode::SUCCESS.exit_process(),
+        Err(failure) => {
+            // Nothing is left to tell where even this fails.
+            if let Ok(mut output) = io::stderr() {
+                let _ = writeln!(Lines(&mut output), "firmware: {failure}");
+            }
+            ExitCode::FAILURE.exit_process()
+        }
+    }
+}
+
+fn main() -> Result<(), Failure> {
+    let arguments = env::args::<COMMAND_LINE_MAX>().map_err(|_| Failure::Read)?;
+    let mut device = Device {
+        trace: io::stdout().map_err(|_| Failure::Write)?,
+        report: io::stderr().map_err(|_| Failure::Write)?,
+        mark: Mark::paint(),
+    };
+    // What is not text ends the arguments; the first is the program's name.
+    run(&mut device, arguments.skip(1).map_while(Result::ok))
+}
+
+struct Device {
+    trace: Stdout,
+    report: Stderr,
+    mark: Mark,
+}
+
+impl Machine for Device {
+    fn read(&mut self, path: &str, place: &mut [u8]) -> Result<usize, Failure> {
+        let mut name =
+            Vec::<u8, COMMAND_LINE_MAX>::from_slice(path.as_bytes()).map_err(|_| Failure::Read)?;
+        name.push(0).map_err(|_| Failure::Read)?;
+        let name = CStr::from_bytes_with_nul(&name).map_err(|_| Failure::Read)?;
+        let mut file = File::open(name).map_err(|_| Failure::Read)?;
+        let mut length = 0;
+        loop {
+            match file.read(&mut place[length..]).map_err(|_| Failure::Read)? {
+                0 => break,
+                read => length += read,
+            }
+        }
+        // A file that fills all of the place may go on behind it.
+        if length == place.len() {
+            return Err(Failure::Read);
+        }
+        Ok(length)
+    }
+
+    fn write_trace(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+        self.trace.write_all(bytes).map_err(|_| Failure::Write)
+    }
+
+    fn write_report(&mut self, line: Arguments<'_>) -> Result<(), Failure> {
+        Ok(writeln!(Lines(&mut self.report), "{line}")?)
+    }
+
+    fn mark_stack(&mut self) {
+        self.mark = Mark::paint();
+    }
+
+    fn stack_since_mark(&self) -> Option<usize> {
+        Some(self.mark.depth())
+    }
+
+    fn footprint(&self) -> Option<Footprint> {
+        Some(linked::footprint())
+    }
+}
+
+/// Writes text to an output, a line at once: each write stops the device.
+struct Lines<'a>(&'a mut Stderr);
+
+impl core::fmt::Write for Lines<'_> {
+    fn write_str(&mut self, text: &str) -> core::fmt::Result {
+        self.0
+            .write_all(text.as_bytes())
+            .map_err(|_| core::fmt::Error)
+    }
+
+    fn write_fmt(&mut self, text: Arguments<'_>) -> core::fmt::Result {
+        let mut line = String::<REPORT_LINE_MAX>::new();
+        line.write_fmt(text)?;
+        self.write_str(&line)
+    }
+}

@@ -1,0 +1,78 @@
+//! The names that events show: one NIC, one endpoint, and those of its class.
+
+use core::fmt::Write;
+
+use heapless::{String, Vec};
+use jive_core::MethodId;
+use jive_core::limits::METHODS_MAX;
+use nic_runtime::event::{EndpointId, Names, NicId};
+use nic_runtime::sle::LoadedClass;
+
+use crate::failure::Failure;
+
+/// The only NIC; as the scenarios name it.
+const NIC: &str = "nic";
+
+/// The only endpoint; as the scenarios name it.
+pub(crate) const ENDPOINT: &str = "client";
+
+/// Bytes of the names of a class and its methods together. Chosen: the longest shipped class, four times.
+const TEXT_MAX: usize = 1024;
+
+/// The names of one run.
+pub(crate) struct NameTable {
+    text: String<TEXT_MAX>,
+    /// Where the names of the class and of each method end in the text.
+    ends: Vec<usize, { METHODS_MAX as usize + 1 }>,
+}
+
+impl NameTable {
+    /// Notes the names of a class and its methods.
+    pub(crate) fn new(loaded: &LoadedClass<'_>) -> Result<NameTable, Failure> {
+        let mut table = NameTable {
+            text: String::new(),
+            ends: Vec::new(),
+        };
+        let methods = loaded.class.methods().map(|method| method.name);
+        for name in [loaded.class.name()].into_iter().chain(methods) {
+            let noted = write!(table.text, "{name}").map_err(drop);
+            let noted = noted.and_then(|()| table.ends.push(table.text.len()).map_err(drop));
+            noted.map_err(|()| Failure::Room {
+                what: "bytes of names",
+                needed: table.text.len() + name.as_bytes().len(),
+                room: TEXT_MAX,
+            })?;
+        }
+        Ok(table)
+    }
+
+    fn name(&self, index: usize) -> Option<&str> {
+        let start = match index.checked_sub(1) {
+            Some(before) => *self.ends.get(before)?,
+            None => 0,
+        };
+        self.text.get(start..*self.ends.get(index)?)
+    }
+}
+
+impl Names for NameTable {
+    fn nic(&self, _: NicId) -> &str {
+        NIC
+    }
+
+    fn endpoint(&self, _: EndpointId) -> &str {
+        ENDPOINT
+    }
+
+    fn home(&self, _: EndpointId) -> NicId {
+        NicId(0)
+    }
+
+    fn class(&self, _: EndpointId) -> Option<&str> {
+        self.name(0)
+    }
+
+    fn method(&self, _: EndpointId, method: MethodId) -> &str {
+        self.name(method.index() + 1).unwrap_or("?")
+    }
+}

@@ -1,0 +1,544 @@
+//! A NIC in memory with one endpoint that is joined to itself, on which one thing happens after the other.
+//!
+//! The clock is that of the profile `instructions.toml`: an instruction takes a nanosecond, a transfer
+//! or a packet's way is over before the next one begins. So there is never a choice of what comes next,
+//! and no scheduler: what the simulator's schedule would do in between is done at once, in its order.
+
+use core::num::NonZeroU64;
+
+use heapless::Deque;
+use jive_core::{CallStack, Lifetime, MethodId, Step, Trap, TrapKind};
+use nic_runtime::event::{
+    ChannelId, DmaDirection, DropReason, EndpointId, EventKind, Made, NicId, PacketId, PostId,
+    RxBody, Trigger, TxStatus,
+};
+use nic_runtime::fabric::{DirectionId, packet_number};
+use nic_runtime::host::{TransmitRegion, TransmitSpace};
+use nic_runtime::sle::{Applet, Applied, ArraySpan, Request, Rights, check};
+use nic_runtime::time::{SimDuration, SimTime};
+use nic_runtime::unet::{
+    Channel, Channels, Endpoint, FreeQueue, HostSpan, MessageBody, QueueSizes, Region,
+    TransmitDescriptor, resolve,
+};
+
+use crate::failure::Failure;
+use crate::machine::Machine;
+use crate::memory::{AREA_BYTES, ARRIVALS, PACKET_BYTES_MAX, PacketSlot};
+use crate::trace::Trace;
+use crate::traffic::Message;
+
+/// The only endpoint.
+const ENDPOINT: EndpointId = EndpointId(0);
+
+/// The endpoint's own numbers of the two ends of its channel; as the scenarios have them.
+const CHANNEL: [ChannelId; 2] = [ChannelId(1), ChannelId(2)];
+
+/// Free buffers and their length in bytes; as the scenarios have them.
+const FREE_BUFFERS: [u32; 2] = [8, 1024];
+
+/// Descriptors of each queue; as the scenarios have it.
+const QUEUES: QueueSizes = QueueSizes {
+    transmit: 8,
+    receive: 8,
+};
+
+/// Instructions that one call may execute; a scenario's default.
+const FUEL: u64 = 1_000_000;
+
+/// What an instruction takes; as the profile has it.
+const INSTRUCTION: SimDuration = SimDuration::from_ns(1);
+
+/// Bytes per second of DMA and wire; as the profile has it.
+const BANDWIDTH: NonZeroU64 = NonZeroU64::new(1_000_000_000_000_000_000).unwrap();
+
+/// The NIC, its endpoint and the endpoint's user.
+pub(crate) struct Nic<'a, 't, M: Machine> {
+    now: SimTime,
+    endpoint: Endpoint,
+    region: TransmitRegion,
+    area: &'a mut [u8],
+    applet: Applet<'a>,
+    stack: CallStack<'a>,
+    arrivals: Deque<Arrival, ARRIVALS>,
+    slots: &'a mut [PacketSlot],
+    packets_made: u64,
+    trace: Trace<'t, M>,
+}
+
+/// A packet that came in and waits, in the slot of its number.
+#[derive(Copy, Clone)]
+struct Arrival {
+    id: PacketId,
+    channel: ChannelId,
+    length: u32,
+    slot: usize,
+}
+
+/// What a call of the applet came to.
+type Outcome = Result<Option<i32>, Trap>;
+
+impl<'a, 't, M: Machine> Nic<'a, 't, M> {
+    /// Returns a NIC on which nothing has happened yet.
+    pub(crate) fn new(
+        applet: Applet<'a>,
+        stack: CallStack<'a>,
+        area: &'a mut [u8],
+        slots: &'a mut [PacketSlot],
+        trace: Trace<'t, M>,
+    ) -> Nic<'a, 't, M> {
+        let [count, length] = FREE_BUFFERS;
+        // The area's length is a constant far below 2³².
+        let region = Region::sole(AREA_BYTES as u32);
+        let mut endpoint = Endpoint::new(NicId(0), region, FreeQueue::new(count, length), QUEUES);
+        let [one, other] = CHANNEL;
+        endpoint.channels =
+            Channels::new([(one, other), (other, one)].map(|(id, peer_id)| Channel {
+                id,
+                peer: ENDPOINT,
+                peer_id,
+                route: DirectionId(0),
+            }));
+        Nic {
+            now: SimTime::ZERO,
+            endpoint,
+            region: TransmitRegion::new(region, count * length),
+            area,
+            applet,
+            stack,
+            arrivals: Deque::new(),
+            slots,
+            packets_made: 0,
+            trace,
+        }
+    }
+
+    /// Ends everything and returns the trace and the applet.
+    pub(crate) fn finish(self) -> (Trace<'t, M>, Applet<'a>) {
+        (self.trace, self.applet)
+    }
+
+    /// Initialises the applet at time 0, where no time passes.
+    pub(crate) fn load(&mut self) -> Result<(), Failure> {
+        let program = self.applet.class.program;
+        let constructor = self.applet.members.constructor;
+        let mut sent = Deque::new();
+        for method in program.initializer().into_iter().chain([constructor]) {
+            match self.call(Call::loading(method), &[], &mut sent)? {
+                Ok(value) => self.returned(method, value)?,
+                Err(trap) => {
+                    self.trapped(trap)?;
+                    return Err(Failure::LoadTrap);
+                }
+            }
+        }
+        let kind = EventKind::Load {
+            code_bytes: program.code_bytes(),
+            heap_bytes: self.applet.heap_bytes(),
+        };
+        self.trace.event(self.now, kind)?;
+        while let Some(packet) = sent.pop_front() {
+            self.carry(packet)?;
+        }
+        self.take_arrivals()
+    }
+
+    /// Has the user send a message, and does all that comes of it.
+    pub(crate) fn send(&mut self, message: Message) -> Result<(), Failure> {
+        if self.now > message.time {
+            return Err(Failure::Busy);
+        }
+        self.now = message.time;
+        let TransmitSpace::Free(space) = self.region.take(message.length) else {
+            return Err(Failure::Busy);
+        };
+        message.write_to(&mut self.area[space.range()])?;
+        let descriptor = TransmitDescriptor {
+            channel: CHANNEL[0],
+            offset: space.offset(),
+            length: space.length(),
+        };
+        let post = self.endpoint.transmit.post(descriptor);
+        let post = post.map_err(|_| Failure::Busy)?;
+        let kind = EventKind::TxPost {
+            channel: descriptor.channel,
+            offset: descriptor.offset,
+            length: descriptor.length,
+            payload: &self.area[space.range()],
+            post,
+        };
+        self.trace.event(self.now, kind)?;
+        self.take_posted()?;
+        self.take_arrivals()
+    }
+
+    /// Takes the transmit descriptor that was posted.
+    fn take_posted(&mut self) -> Result<(), Failure> {
+        let Some((post, descriptor)) = self.endpoint.transmit.take() else {
+            return Ok(());
+        };
+        let status = match resolve(&self.endpoint, descriptor) {
+            None => TxStatus::Refused,
+            Some(_) => self.transmit(post, descriptor)?,
+        };
+        // Every packet has left by now, so this completes it.
+        if let Some(done) = self.endpoint.transmit.end(post, status) {
+            let TransmitDescriptor {
+                channel,
+                offset,
+                length,
+            } = done.descriptor;
+            let kind = EventKind::TxDone {
+                channel,
+                offset,
+                length,
+                status: done.status,
+                post,
+            };
+            self.trace.event(self.now, kind)?;
+            self.region.complete(done.descriptor);
+        }
+        Ok(())
+    }
+
+    /// Calls `doTx`.
+    fn transmit(
+        &mut self,
+        post: PostId,
+        descriptor: TransmitDescriptor,
+    ) -> Result<TxStatus, Failure> {
+        let method = self.applet.members.do_tx;
+        let args = [
+            descriptor.length.cast_signed(),
+            descriptor.channel.0,
+            descriptor.offset.cast_signed(),
+        ];
+        self.handle(Call::handling(method, Trigger::Post(post)), &args)
+    }
+
+    /// Calls `doRx` for each packet that came in.
+    fn take_arrivals(&mut self) -> Result<(), Failure> {
+        while let Some(arrival) = self.arrivals.pop_front() {
+            let length = arrival.length as usize;
+            self.applet.receive(&self.slots[arrival.slot][..length]);
+            let method = self.applet.members.do_rx;
+            let args = [arrival.length.cast_signed(), arrival.channel.0];
+            self.handle(Call::handling(method, Trigger::Arrival(arrival.id)), &args)?;
+        }
+        Ok(())
+    }
+
+    /// Makes a call for a message and ends it.
+    fn handle(&mut self, call: Call, args: &[i32]) -> Result<TxStatus, Failure> {
+        match self.call(call, args, &mut Deque::new())? {
+            Ok(value) => {
+                self.returned(call.method, value)?;
+                Ok(TxStatus::Ok)
+            }
+            Err(trap) => {
+                self.trapped(trap)?;
+                self.endpoint.free.return_popped();
+                self.drop_message(call.packet(), DropReason::AppletTrap)?;
+                Ok(TxStatus::Trap)
+            }
+        }
+    }
+
+    /// Calls a method and performs its natives; packets of a call while loading wait in `sent`.
+    fn call(
+        &mut self,
+        call: Call,
+        args: &[i32],
+        sent: &mut Deque<Sent, ARRIVALS>,
+    ) -> Result<Outcome, Failure> {
+        let Call {
+            method, trigger, ..
+        } = call;
+        let kind = EventKind::AppletCall {
+            method,
+            args,
+            trigger,
+        };
+        self.trace.event(self.now, kind)?;
+        let lifetime = call.lifetime();
+        let instance = &mut self.applet.instance;
+        if let Err(trap) = instance.start(&mut self.stack, method, args, FUEL, lifetime) {
+            return Ok(Err(trap));
+        }
+        let mut before = 0;
+        loop {
+            let step = self.applet.instance.run(&mut self.stack);
+            let request = match step {
+                Step::Native { id, args } => Request::new(id, args).ok_or(TrapKind::Unverified),
+                Step::Returned(_) | Step::Trapped(_) => Err(TrapKind::Unverified),
+            };
+            let ended = match step {
+                Step::Native { .. } => None,
+                Step::Returned(value) => Some(Ok(value)),
+                Step::Trapped(trap) => Some(Err(trap)),
+            };
+            let executed = self.stack.executed();
+            self.pass(call, INSTRUCTION.times(executed.saturating_sub(before)));
+            before = executed;
+            if let Some(outcome) = ended {
+                return Ok(outcome);
+            }
+            let outcome = match request {
+                Ok(request) => self.perform(call, &request, sent)?,
+                Err(kind) => Err(kind),
+            };
+            self.stack.resume(outcome);
+        }
+    }
+
+    /// Lets time pass, unless the applet is being loaded.
+    fn pass(&mut self, call: Call, span: SimDuration) {
+        if call.trigger != Trigger::Load {
+            self.now = self.now + span;
+        }
+    }
+
+    /// Performs a native, with all that comes of it before the applet goes on.
+    fn perform(
+        &mut self,
+        call: Call,
+        request: &Request,
+        sent: &mut Deque<Sent, ARRIVALS>,
+    ) -> Result<Result<i32, TrapKind>, Failure> {
+        let heap = self.applet.instance.heap_mut();
+        let rights = Rights::of(&self.endpoint, PACKET_BYTES_MAX as u32);
+        let applied = check(request.id(), request.args(), heap, &rights)
+            .and_then(|effect| effect.apply(&mut self.endpoint, heap, call.packet()));
+        let applied = match applied {
+            Ok(applied) => applied,
+            Err(kind) => return Ok(Err(kind)),
+        };
+        match applied {
+            Applied::Value(value) => {
+                self.native(request, value, Made::Nothing)?;
+                return Ok(Ok(value));
+            }
+            Applied::HostToNic { to, host } => {
+                self.dma(call, DmaDirection::HostToNic, host)?;
+                self.pass(call, transfer(host.length()));
+                let heap = self.applet.instance.heap_mut();
+                to.bytes_mut(heap).copy_from_slice(&self.area[host.range()]);
+                self.native(request, 0, Made::Nothing)?;
+            }
+            Applied::NicToHost { from, host } => {
+                let heap = self.applet.instance.heap();
+                self.area[host.range()].copy_from_slice(from.bytes(heap));
+                self.native(request, 0, Made::Nothing)?;
+                self.dma(call, DmaDirection::NicToHost, host)?;
+            }
+            Applied::Send { from, channel } => {
+                let id = packet_number(ENDPOINT, self.packets_made);
+                self.packets_made += 1;
+                self.native(request, 0, Made::Packet(id))?;
+                let packet = self.stage(call, id, channel, from)?;
+                if call.trigger != Trigger::Load {
+                    self.carry(packet)?;
+                } else if sent.push_back(packet).is_err() {
+                    return Err(no_slot());
+                }
+            }
+            Applied::Described => {
+                self.native(request, 0, Made::Descriptor)?;
+                self.publish()?;
+            }
+            Applied::RxQueueFull => {
+                self.native(request, 0, Made::Nothing)?;
+                self.drop_message(call.packet(), DropReason::RxQueueFull)?;
+            }
+        }
+        Ok(Ok(0))
+    }
+
+    /// Takes a packet's bytes into a slot that no arrival has.
+    fn stage(
+        &mut self,
+        call: Call,
+        id: PacketId,
+        channel: Channel,
+        from: ArraySpan,
+    ) -> Result<Sent, Failure> {
+        let is_free = |slot: &usize| self.arrivals.iter().all(|other| other.slot != *slot);
+        let slot = (0..self.slots.len()).find(is_free).ok_or_else(no_slot)?;
+        let bytes = from.bytes(self.applet.instance.heap());
+        // No packet is longer than a slot: that is its sender's right.
+        self.slots[slot][..bytes.len()].copy_from_slice(bytes);
+        Ok(Sent {
+            arrival: Arrival {
+                id,
+                channel: channel.peer_id,
+                length: from.length(),
+                slot,
+            },
+            channel: channel.id,
+            trigger: call.trigger,
+        })
+    }
+
+    /// Carries a packet over the wire, from the first bit out to the last bit in.
+    fn carry(&mut self, packet: Sent) -> Result<(), Failure> {
+        let Arrival {
+            id, length, slot, ..
+        } = packet.arrival;
+        let payload = &self.slots[slot][..length as usize];
+        let duration = transfer(length);
+        let out = EventKind::WireTx {
+            packet: id,
+            peer: ENDPOINT,
+            channel: packet.channel,
+            payload,
+            duration,
+            trigger: packet.trigger,
+        };
+        self.trace.event(self.now, out)?;
+        let landed = EventKind::WireRx {
+            packet: id,
+            peer: ENDPOINT,
+            channel: packet.arrival.channel,
+            payload,
+        };
+        self.trace.event(self.now + duration, landed)?;
+        self.arrivals
+            .push_back(packet.arrival)
+            .map_err(|_| no_slot())
+    }
+
+    /// Makes the descriptor that was pushed visible; the user reads the message and puts its buffers back.
+    fn publish(&mut self) -> Result<(), Failure> {
+        if let Some(descriptor) = self.endpoint.receive.publish() {
+            let body = match &descriptor.body {
+                MessageBody::Inline(bytes) => RxBody::Inline(bytes),
+                MessageBody::Buffers(list) => RxBody::Buffers {
+                    offsets: list.offsets(),
+                    share: self.endpoint.free.buffer_length(),
+                    area: self.area,
+                },
+            };
+            let kind = EventKind::RxDescriptor {
+                packet: descriptor.packet,
+                channel: descriptor.channel,
+                length: descriptor.length,
+                body,
+            };
+            self.trace.event(self.now, kind)?;
+        }
+        if let Some(message) = self.endpoint.take_received() {
+            self.endpoint.put_back(&message);
+        }
+        Ok(())
+    }
+
+    fn native(&mut self, request: &Request, value: i32, made: Made) -> Result<(), Failure> {
+        let heap = self.applet.instance.heap();
+        let args = request.shown_args(heap);
+        let kind = EventKind::Native {
+            name: request.name(),
+            args: &args[..request.args().len()],
+            result: request.shown_result(heap, value),
+            begun: self.now,
+            made,
+        };
+        self.trace.event(self.now, kind)
+    }
+
+    fn dma(&mut self, call: Call, direction: DmaDirection, host: HostSpan) -> Result<(), Failure> {
+        let kind = EventKind::Dma {
+            direction,
+            offset: host.offset(),
+            length: host.length(),
+            duration: transfer(host.length()),
+            trigger: call.trigger,
+        };
+        self.trace.event(self.now, kind)
+    }
+
+    fn returned(&mut self, method: MethodId, value: Option<i32>) -> Result<(), Failure> {
+        let kind = EventKind::AppletReturn {
+            method,
+            value,
+            bytecodes: self.stack.executed(),
+        };
+        self.endpoint.free.keep_popped();
+        self.trace.event(self.now, kind)
+    }
+
+    fn trapped(&mut self, trap: Trap) -> Result<(), Failure> {
+        let Trap { kind, method, pc } = trap;
+        let kind = EventKind::Trap {
+            kind,
+            method,
+            pc,
+            line: self.applet.class.line(method, pc),
+        };
+        self.trace.event(self.now, kind)
+    }
+
+    fn drop_message(
+        &mut self,
+        packet: Option<PacketId>,
+        reason: DropReason,
+    ) -> Result<(), Failure> {
+        self.trace
+            .event(self.now, EventKind::Drop { packet, reason })
+    }
+}
+
+/// A call of the applet.
+#[derive(Copy, Clone)]
+struct Call {
+    method: MethodId,
+    trigger: Trigger,
+}
+
+impl Call {
+    fn loading(method: MethodId) -> Call {
+        Call {
+            method,
+            trigger: Trigger::Load,
+        }
+    }
+
+    fn handling(method: MethodId, trigger: Trigger) -> Call {
+        Call { method, trigger }
+    }
+
+    /// Returns the packet that is being handled.
+    fn packet(self) -> Option<PacketId> {
+        match self.trigger {
+            Trigger::Arrival(packet) => Some(packet),
+            Trigger::Load | Trigger::Post(_) => None,
+        }
+    }
+
+    /// Returns how long the arrays live that the call makes.
+    fn lifetime(self) -> Lifetime {
+        match self.trigger {
+            Trigger::Load => Lifetime::Persistent,
+            Trigger::Arrival(_) | Trigger::Post(_) => Lifetime::PerCall,
+        }
+    }
+}
+
+/// A packet that is about to leave.
+#[derive(Copy, Clone)]
+struct Sent {
+    arrival: Arrival,
+    channel: ChannelId,
+    trigger: Trigger,
+}
+
+/// Returns how long a transfer or a packet's way takes.
+fn transfer(length: u32) -> SimDuration {
+    SimDuration::of_transfer(length, BANDWIDTH)
+}
+
+fn no_slot() -> Failure {
+    Failure::Room {
+        what: "packets under way",
+        needed: ARRIVALS + 1,
+        room: ARRIVALS,
+    }
+}

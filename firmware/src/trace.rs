@@ -1,0 +1,91 @@
+//! The trace: each event as the line that the simulator writes for it, and the hash of all of them.
+
+use core::fmt::{self, Write};
+
+use heapless::Vec;
+use nic_runtime::event::{EndpointId, Event, EventKind, NicId};
+use nic_runtime::export::PayloadMode;
+use nic_runtime::export::text::Line;
+use nic_runtime::time::SimTime;
+use sha2::{Digest, Sha256};
+
+use crate::failure::Failure;
+use crate::machine::Machine;
+use crate::names::NameTable;
+
+/// Bytes that are written at once. Chosen: each write stops the device.
+const PIECE_BYTES: usize = 512;
+
+/// The trace of one run.
+pub(crate) struct Trace<'m, M: Machine> {
+    machine: &'m mut M,
+    names: NameTable,
+    hash: Sha256,
+    piece: Vec<u8, PIECE_BYTES>,
+    lines: u32,
+}
+
+impl<'m, M: Machine> Trace<'m, M> {
+    /// Begins a trace.
+    pub(crate) fn new(machine: &'m mut M, names: NameTable) -> Trace<'m, M> {
+        Trace {
+            machine,
+            names,
+            hash: Sha256::new(),
+            piece: Vec::new(),
+            lines: 0,
+        }
+    }
+
+    /// Writes the line of an event of the only endpoint.
+    pub(crate) fn event(&mut self, time: SimTime, kind: EventKind<'_>) -> Result<(), Failure> {
+        let event = Event {
+            time,
+            nic: NicId(0),
+            endpoint: Some(EndpointId(0)),
+            kind,
+        };
+        let mut pieces = Pieces {
+            machine: &mut *self.machine,
+            hash: &mut self.hash,
+            piece: &mut self.piece,
+        };
+        let line = Line::new(&self.names, &event, PayloadMode::Shown);
+        writeln!(pieces, "{line}")?;
+        self.lines += 1;
+        pieces.flush()
+    }
+
+    /// Ends the trace: how many lines it has, and their hash.
+    pub(crate) fn finish(self) -> (u32, [u8; 32]) {
+        (self.lines, self.hash.finalize().into())
+    }
+}
+
+/// Takes text, hashes it and writes it piece by piece.
+struct Pieces<'t, M: Machine> {
+    machine: &'t mut M,
+    hash: &'t mut Sha256,
+    piece: &'t mut Vec<u8, PIECE_BYTES>,
+}
+
+impl<M: Machine> Pieces<'_, M> {
+    fn flush(&mut self) -> Result<(), Failure> {
+        self.hash.update(&self.piece[..]);
+        self.machine.write_trace(self.piece)?;
+        self.piece.clear();
+        Ok(())
+    }
+}
+
+impl<M: Machine> Write for Pieces<'_, M> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        for part in text.as_bytes().chunks(PIECE_BYTES) {
+            if part.len() > PIECE_BYTES - self.piece.len() {
+                self.flush().map_err(|_| fmt::Error)?;
+            }
+            self.piece.extend_from_slice(part).map_err(|_| fmt::Error)?;
+        }
+        Ok(())
+    }
+}
