@@ -22,7 +22,8 @@ pub(crate) struct Accepted {
     pub(crate) work_bytes: usize,
 }
 
-/// Parses and verifies a class.
+/// Parses and verifies a class; a function of its own, so that its stack can be told from its caller's.
+#[inline(never)]
 pub(crate) fn accept(bytes: &'static [u8], memory: VerifierMemory) -> Result<Accepted, Failure> {
     let VerifierMemory { index, work } = memory;
     let index_length = ClassFile::index_len(bytes).map_err(LoadError::from)?;
@@ -52,7 +53,8 @@ pub(crate) fn accept(bytes: &'static [u8], memory: VerifierMemory) -> Result<Acc
     })
 }
 
-/// Links a class that was accepted.
+/// Links a class that was accepted; a function of its own, likewise.
+#[inline(never)]
 pub(crate) fn link_class(
     verified: &Verified<'static>,
     storage: ProgramStorage<'static>,

@@ -72,19 +72,30 @@ pub(crate) fn run<'a>(
         ..Report::default()
     };
     let names = NameTable::new(&loaded)?;
-    machine.mark_stack();
     let fields = &mut memory.fields[..fields];
     let applet = Applet::lent(&loaded, fields, bulk.heap, PACKET_BYTES_MAX as u32)?;
     let stack = CallStack::new(memory.frames, memory.slots);
+
+    machine.mark_stack();
     let trace = Trace::new(machine, names);
-    let mut nic = Nic::new(applet, stack, bulk.area, bulk.arrivals, trace);
-    nic.load()?;
-    for message in traffic.messages() {
-        nic.send(message)?;
-    }
-    let (trace, applet) = nic.finish();
+    let nic = Nic::new(applet, stack, bulk.area, bulk.arrivals, trace);
+    let (trace, applet) = exchange(nic, &traffic)?;
     report.arrays = applet.heap_bytes() as usize;
     (report.lines, report.hash) = trace.finish();
     report.stack_run = machine.stack_since_mark();
     report.write(machine)
+}
+
+/// Loads the applet and sends the messages; a function of its own, so that its stack can be told from
+/// its caller's.
+#[inline(never)]
+fn exchange<'a, 't, M: Machine>(
+    mut nic: Nic<'a, 't, M>,
+    traffic: &Traffic,
+) -> Result<(Trace<'t, M>, Applet<'a>), Failure> {
+    nic.load()?;
+    for message in traffic.messages() {
+        nic.send(message)?;
+    }
+    Ok(nic.finish())
 }

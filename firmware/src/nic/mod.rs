@@ -4,26 +4,27 @@
 //! or a packet's way is over before the next one begins. So there is never a choice of what comes next,
 //! and no scheduler: what the simulator's schedule would do in between is done at once, in its order.
 
-use core::num::NonZeroU64;
+mod perform;
+
+use core::ops::ControlFlow;
 
 use heapless::Deque;
 use jive_core::{CallStack, Lifetime, MethodId, Step, Trap, TrapKind};
 use nic_runtime::event::{
-    ChannelId, DmaDirection, DropReason, EndpointId, EventKind, Made, NicId, PacketId, PostId,
-    RxBody, Trigger, TxStatus,
+    ChannelId, DropReason, EndpointId, EventKind, NicId, PacketId, PostId, Trigger, TxStatus,
 };
-use nic_runtime::fabric::{DirectionId, packet_number};
+use nic_runtime::fabric::DirectionId;
 use nic_runtime::host::{TransmitRegion, TransmitSpace};
-use nic_runtime::sle::{Applet, Applied, ArraySpan, Request, Rights, check};
+use nic_runtime::sle::{Applet, Request};
 use nic_runtime::time::{SimDuration, SimTime};
 use nic_runtime::unet::{
-    Channel, Channels, Endpoint, FreeQueue, HostSpan, MessageBody, QueueSizes, Region,
-    TransmitDescriptor, resolve,
+    Channel, Channels, Endpoint, FreeQueue, QueueSizes, Region, TransmitDescriptor, resolve,
 };
 
+use self::perform::Sent;
 use crate::failure::Failure;
 use crate::machine::Machine;
-use crate::memory::{AREA_BYTES, ARRIVALS, PACKET_BYTES_MAX, PacketSlot};
+use crate::memory::{AREA_BYTES, ARRIVALS, PacketSlot};
 use crate::trace::Trace;
 use crate::traffic::Message;
 
@@ -47,9 +48,6 @@ const FUEL: u64 = 1_000_000;
 
 /// What an instruction takes; as the profile has it.
 const INSTRUCTION: SimDuration = SimDuration::from_ns(1);
-
-/// Bytes per second of DMA and wire; as the profile has it.
-const BANDWIDTH: NonZeroU64 = NonZeroU64::new(1_000_000_000_000_000_000).unwrap();
 
 /// The NIC, its endpoint and the endpoint's user.
 pub(crate) struct Nic<'a, 't, M: Machine> {
@@ -123,7 +121,14 @@ impl<'a, 't, M: Machine> Nic<'a, 't, M> {
         let constructor = self.applet.members.constructor;
         let mut sent = Deque::new();
         for method in program.initializer().into_iter().chain([constructor]) {
-            match self.call(Call::loading(method), &[], &mut sent)? {
+            match self.call(
+                Call {
+                    method,
+                    trigger: Trigger::Load,
+                },
+                &[],
+                &mut sent,
+            )? {
                 Ok(value) => self.returned(method, value)?,
                 Err(trap) => {
                     self.trapped(trap)?;
@@ -144,7 +149,8 @@ impl<'a, 't, M: Machine> Nic<'a, 't, M> {
 
     /// Has the user send a message, and does all that comes of it.
     pub(crate) fn send(&mut self, message: Message) -> Result<(), Failure> {
-        if self.now > message.time {
+        // At the same time too: what the schedule would do first there is no schedule to say.
+        if self.now >= message.time {
             return Err(Failure::Busy);
         }
         self.now = message.time;
@@ -212,7 +218,13 @@ impl<'a, 't, M: Machine> Nic<'a, 't, M> {
             descriptor.channel.0,
             descriptor.offset.cast_signed(),
         ];
-        self.handle(Call::handling(method, Trigger::Post(post)), &args)
+        self.handle(
+            Call {
+                method,
+                trigger: Trigger::Post(post),
+            },
+            &args,
+        )
     }
 
     /// Calls `doRx` for each packet that came in.
@@ -222,7 +234,13 @@ impl<'a, 't, M: Machine> Nic<'a, 't, M> {
             self.applet.receive(&self.slots[arrival.slot][..length]);
             let method = self.applet.members.do_rx;
             let args = [arrival.length.cast_signed(), arrival.channel.0];
-            self.handle(Call::handling(method, Trigger::Arrival(arrival.id)), &args)?;
+            self.handle(
+                Call {
+                    method,
+                    trigger: Trigger::Arrival(arrival.id),
+                },
+                &args,
+            )?;
         }
         Ok(())
     }
@@ -250,9 +268,7 @@ impl<'a, 't, M: Machine> Nic<'a, 't, M> {
         args: &[i32],
         sent: &mut Deque<Sent, ARRIVALS>,
     ) -> Result<Outcome, Failure> {
-        let Call {
-            method, trigger, ..
-        } = call;
+        let Call { method, trigger } = call;
         let kind = EventKind::AppletCall {
             method,
             args,
@@ -266,25 +282,18 @@ impl<'a, 't, M: Machine> Nic<'a, 't, M> {
         }
         let mut before = 0;
         loop {
-            let step = self.applet.instance.run(&mut self.stack);
-            let request = match step {
-                Step::Native { id, args } => Request::new(id, args).ok_or(TrapKind::Unverified),
-                Step::Returned(_) | Step::Trapped(_) => Err(TrapKind::Unverified),
-            };
-            let ended = match step {
-                Step::Native { .. } => None,
-                Step::Returned(value) => Some(Ok(value)),
-                Step::Trapped(trap) => Some(Err(trap)),
+            let step = match self.applet.instance.run(&mut self.stack) {
+                Step::Native { id, args } => ControlFlow::Continue(Request::new(id, args)),
+                Step::Returned(value) => ControlFlow::Break(Ok(value)),
+                Step::Trapped(trap) => ControlFlow::Break(Err(trap)),
             };
             let executed = self.stack.executed();
             self.pass(call, INSTRUCTION.times(executed.saturating_sub(before)));
             before = executed;
-            if let Some(outcome) = ended {
-                return Ok(outcome);
-            }
-            let outcome = match request {
-                Ok(request) => self.perform(call, &request, sent)?,
-                Err(kind) => Err(kind),
+            let outcome = match step {
+                ControlFlow::Break(outcome) => return Ok(outcome),
+                ControlFlow::Continue(Some(request)) => self.perform(call, &request, sent)?,
+                ControlFlow::Continue(None) => Err(TrapKind::Unverified),
             };
             self.stack.resume(outcome);
         }
@@ -295,164 +304,6 @@ impl<'a, 't, M: Machine> Nic<'a, 't, M> {
         if call.trigger != Trigger::Load {
             self.now = self.now + span;
         }
-    }
-
-    /// Performs a native, with all that comes of it before the applet goes on.
-    fn perform(
-        &mut self,
-        call: Call,
-        request: &Request,
-        sent: &mut Deque<Sent, ARRIVALS>,
-    ) -> Result<Result<i32, TrapKind>, Failure> {
-        let heap = self.applet.instance.heap_mut();
-        let rights = Rights::of(&self.endpoint, PACKET_BYTES_MAX as u32);
-        let applied = check(request.id(), request.args(), heap, &rights)
-            .and_then(|effect| effect.apply(&mut self.endpoint, heap, call.packet()));
-        let applied = match applied {
-            Ok(applied) => applied,
-            Err(kind) => return Ok(Err(kind)),
-        };
-        match applied {
-            Applied::Value(value) => {
-                self.native(request, value, Made::Nothing)?;
-                return Ok(Ok(value));
-            }
-            Applied::HostToNic { to, host } => {
-                self.dma(call, DmaDirection::HostToNic, host)?;
-                self.pass(call, transfer(host.length()));
-                let heap = self.applet.instance.heap_mut();
-                to.bytes_mut(heap).copy_from_slice(&self.area[host.range()]);
-                self.native(request, 0, Made::Nothing)?;
-            }
-            Applied::NicToHost { from, host } => {
-                let heap = self.applet.instance.heap();
-                self.area[host.range()].copy_from_slice(from.bytes(heap));
-                self.native(request, 0, Made::Nothing)?;
-                self.dma(call, DmaDirection::NicToHost, host)?;
-            }
-            Applied::Send { from, channel } => {
-                let id = packet_number(ENDPOINT, self.packets_made);
-                self.packets_made += 1;
-                self.native(request, 0, Made::Packet(id))?;
-                let packet = self.stage(call, id, channel, from)?;
-                if call.trigger != Trigger::Load {
-                    self.carry(packet)?;
-                } else if sent.push_back(packet).is_err() {
-                    return Err(no_slot());
-                }
-            }
-            Applied::Described => {
-                self.native(request, 0, Made::Descriptor)?;
-                self.publish()?;
-            }
-            Applied::RxQueueFull => {
-                self.native(request, 0, Made::Nothing)?;
-                self.drop_message(call.packet(), DropReason::RxQueueFull)?;
-            }
-        }
-        Ok(Ok(0))
-    }
-
-    /// Takes a packet's bytes into a slot that no arrival has.
-    fn stage(
-        &mut self,
-        call: Call,
-        id: PacketId,
-        channel: Channel,
-        from: ArraySpan,
-    ) -> Result<Sent, Failure> {
-        let is_free = |slot: &usize| self.arrivals.iter().all(|other| other.slot != *slot);
-        let slot = (0..self.slots.len()).find(is_free).ok_or_else(no_slot)?;
-        let bytes = from.bytes(self.applet.instance.heap());
-        // No packet is longer than a slot: that is its sender's right.
-        self.slots[slot][..bytes.len()].copy_from_slice(bytes);
-        Ok(Sent {
-            arrival: Arrival {
-                id,
-                channel: channel.peer_id,
-                length: from.length(),
-                slot,
-            },
-            channel: channel.id,
-            trigger: call.trigger,
-        })
-    }
-
-    /// Carries a packet over the wire, from the first bit out to the last bit in.
-    fn carry(&mut self, packet: Sent) -> Result<(), Failure> {
-        let Arrival {
-            id, length, slot, ..
-        } = packet.arrival;
-        let payload = &self.slots[slot][..length as usize];
-        let duration = transfer(length);
-        let out = EventKind::WireTx {
-            packet: id,
-            peer: ENDPOINT,
-            channel: packet.channel,
-            payload,
-            duration,
-            trigger: packet.trigger,
-        };
-        self.trace.event(self.now, out)?;
-        let landed = EventKind::WireRx {
-            packet: id,
-            peer: ENDPOINT,
-            channel: packet.arrival.channel,
-            payload,
-        };
-        self.trace.event(self.now + duration, landed)?;
-        self.arrivals
-            .push_back(packet.arrival)
-            .map_err(|_| no_slot())
-    }
-
-    /// Makes the descriptor that was pushed visible; the user reads the message and puts its buffers back.
-    fn publish(&mut self) -> Result<(), Failure> {
-        if let Some(descriptor) = self.endpoint.receive.publish() {
-            let body = match &descriptor.body {
-                MessageBody::Inline(bytes) => RxBody::Inline(bytes),
-                MessageBody::Buffers(list) => RxBody::Buffers {
-                    offsets: list.offsets(),
-                    share: self.endpoint.free.buffer_length(),
-                    area: self.area,
-                },
-            };
-            let kind = EventKind::RxDescriptor {
-                packet: descriptor.packet,
-                channel: descriptor.channel,
-                length: descriptor.length,
-                body,
-            };
-            self.trace.event(self.now, kind)?;
-        }
-        if let Some(message) = self.endpoint.take_received() {
-            self.endpoint.put_back(&message);
-        }
-        Ok(())
-    }
-
-    fn native(&mut self, request: &Request, value: i32, made: Made) -> Result<(), Failure> {
-        let heap = self.applet.instance.heap();
-        let args = request.shown_args(heap);
-        let kind = EventKind::Native {
-            name: request.name(),
-            args: &args[..request.args().len()],
-            result: request.shown_result(heap, value),
-            begun: self.now,
-            made,
-        };
-        self.trace.event(self.now, kind)
-    }
-
-    fn dma(&mut self, call: Call, direction: DmaDirection, host: HostSpan) -> Result<(), Failure> {
-        let kind = EventKind::Dma {
-            direction,
-            offset: host.offset(),
-            length: host.length(),
-            duration: transfer(host.length()),
-            trigger: call.trigger,
-        };
-        self.trace.event(self.now, kind)
     }
 
     fn returned(&mut self, method: MethodId, value: Option<i32>) -> Result<(), Failure> {
@@ -494,17 +345,6 @@ struct Call {
 }
 
 impl Call {
-    fn loading(method: MethodId) -> Call {
-        Call {
-            method,
-            trigger: Trigger::Load,
-        }
-    }
-
-    fn handling(method: MethodId, trigger: Trigger) -> Call {
-        Call { method, trigger }
-    }
-
     /// Returns the packet that is being handled.
     fn packet(self) -> Option<PacketId> {
         match self.trigger {
@@ -519,26 +359,5 @@ impl Call {
             Trigger::Load => Lifetime::Persistent,
             Trigger::Arrival(_) | Trigger::Post(_) => Lifetime::PerCall,
         }
-    }
-}
-
-/// A packet that is about to leave.
-#[derive(Copy, Clone)]
-struct Sent {
-    arrival: Arrival,
-    channel: ChannelId,
-    trigger: Trigger,
-}
-
-/// Returns how long a transfer or a packet's way takes.
-fn transfer(length: u32) -> SimDuration {
-    SimDuration::of_transfer(length, BANDWIDTH)
-}
-
-fn no_slot() -> Failure {
-    Failure::Room {
-        what: "packets under way",
-        needed: ARRIVALS + 1,
-        room: ARRIVALS,
     }
 }

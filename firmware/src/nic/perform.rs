@@ -1,0 +1,203 @@
+//! What natives do, and what comes of it before the applet goes on: transfers, packets on the wire,
+//! descriptors that the user reads.
+
+use core::num::NonZeroU64;
+
+use heapless::Deque;
+use jive_core::TrapKind;
+use nic_runtime::event::{
+    ChannelId, DmaDirection, DropReason, EventKind, Made, PacketId, RxBody, Trigger,
+};
+use nic_runtime::fabric::packet_number;
+use nic_runtime::sle::{Applied, ArraySpan, Request, Rights, check};
+use nic_runtime::time::SimDuration;
+use nic_runtime::unet::{Channel, HostSpan, MessageBody};
+
+use super::{Arrival, Call, ENDPOINT, Nic};
+use crate::failure::Failure;
+use crate::machine::Machine;
+use crate::memory::{ARRIVALS, PACKET_BYTES_MAX};
+
+/// Bytes per second of DMA and wire; as the profile has it.
+const BANDWIDTH: NonZeroU64 = NonZeroU64::new(1_000_000_000_000_000_000).unwrap();
+
+/// A packet that is about to leave.
+#[derive(Copy, Clone)]
+pub(super) struct Sent {
+    arrival: Arrival,
+    channel: ChannelId,
+    trigger: Trigger,
+}
+
+impl<M: Machine> Nic<'_, '_, M> {
+    /// Performs a native, with all that comes of it before the applet goes on.
+    pub(super) fn perform(
+        &mut self,
+        call: Call,
+        request: &Request,
+        sent: &mut Deque<Sent, ARRIVALS>,
+    ) -> Result<Result<i32, TrapKind>, Failure> {
+        let heap = self.applet.instance.heap_mut();
+        let rights = Rights::of(&self.endpoint, PACKET_BYTES_MAX as u32);
+        let applied = check(request.id(), request.args(), heap, &rights)
+            .and_then(|effect| effect.apply(&mut self.endpoint, heap, call.packet()));
+        let applied = match applied {
+            Ok(applied) => applied,
+            Err(kind) => return Ok(Err(kind)),
+        };
+        match applied {
+            Applied::Value(value) => {
+                self.native(request, value, Made::Nothing)?;
+                return Ok(Ok(value));
+            }
+            Applied::HostToNic { to, host } => {
+                self.dma(call, DmaDirection::HostToNic, host)?;
+                self.pass(call, transfer(host.length()));
+                let heap = self.applet.instance.heap_mut();
+                to.bytes_mut(heap).copy_from_slice(&self.area[host.range()]);
+                self.native(request, 0, Made::Nothing)?;
+            }
+            Applied::NicToHost { from, host } => {
+                let heap = self.applet.instance.heap();
+                self.area[host.range()].copy_from_slice(from.bytes(heap));
+                self.native(request, 0, Made::Nothing)?;
+                self.dma(call, DmaDirection::NicToHost, host)?;
+            }
+            Applied::Send { from, channel } => {
+                let id = packet_number(ENDPOINT, self.packets_made);
+                self.packets_made += 1;
+                self.native(request, 0, Made::Packet(id))?;
+                let packet = self.stage(call, id, channel, from)?;
+                if call.trigger != Trigger::Load {
+                    self.carry(packet)?;
+                } else if sent.push_back(packet).is_err() {
+                    return Err(no_slot());
+                }
+            }
+            Applied::Described => {
+                self.native(request, 0, Made::Descriptor)?;
+                self.publish()?;
+            }
+            Applied::RxQueueFull => {
+                self.native(request, 0, Made::Nothing)?;
+                self.drop_message(call.packet(), DropReason::RxQueueFull)?;
+            }
+        }
+        Ok(Ok(0))
+    }
+
+    /// Takes a packet's bytes into a slot that no arrival has.
+    fn stage(
+        &mut self,
+        call: Call,
+        id: PacketId,
+        channel: Channel,
+        from: ArraySpan,
+    ) -> Result<Sent, Failure> {
+        let is_free = |slot: &usize| self.arrivals.iter().all(|other| other.slot != *slot);
+        let slot = (0..self.slots.len()).find(is_free).ok_or_else(no_slot)?;
+        let bytes = from.bytes(self.applet.instance.heap());
+        // No packet is longer than a slot: that is its sender's right.
+        self.slots[slot][..bytes.len()].copy_from_slice(bytes);
+        Ok(Sent {
+            arrival: Arrival {
+                id,
+                channel: channel.peer_id,
+                length: from.length(),
+                slot,
+            },
+            channel: channel.id,
+            trigger: call.trigger,
+        })
+    }
+
+    /// Carries a packet over the wire, from the first bit out to the last bit in.
+    pub(super) fn carry(&mut self, packet: Sent) -> Result<(), Failure> {
+        let Arrival {
+            id, length, slot, ..
+        } = packet.arrival;
+        let payload = &self.slots[slot][..length as usize];
+        let duration = transfer(length);
+        let out = EventKind::WireTx {
+            packet: id,
+            peer: ENDPOINT,
+            channel: packet.channel,
+            payload,
+            duration,
+            trigger: packet.trigger,
+        };
+        self.trace.event(self.now, out)?;
+        let landed = EventKind::WireRx {
+            packet: id,
+            peer: ENDPOINT,
+            channel: packet.arrival.channel,
+            payload,
+        };
+        self.trace.event(self.now + duration, landed)?;
+        self.arrivals
+            .push_back(packet.arrival)
+            .map_err(|_| no_slot())
+    }
+
+    /// Makes the descriptor that was pushed visible; the user reads the message and puts its buffers back.
+    fn publish(&mut self) -> Result<(), Failure> {
+        if let Some(descriptor) = self.endpoint.receive.publish() {
+            let body = match &descriptor.body {
+                MessageBody::Inline(bytes) => RxBody::Inline(bytes),
+                MessageBody::Buffers(list) => RxBody::Buffers {
+                    offsets: list.offsets(),
+                    share: self.endpoint.free.buffer_length(),
+                    area: self.area,
+                },
+            };
+            let kind = EventKind::RxDescriptor {
+                packet: descriptor.packet,
+                channel: descriptor.channel,
+                length: descriptor.length,
+                body,
+            };
+            self.trace.event(self.now, kind)?;
+        }
+        if let Some(message) = self.endpoint.take_received() {
+            self.endpoint.put_back(&message);
+        }
+        Ok(())
+    }
+
+    fn native(&mut self, request: &Request, value: i32, made: Made) -> Result<(), Failure> {
+        let heap = self.applet.instance.heap();
+        let args = request.shown_args(heap);
+        let kind = EventKind::Native {
+            name: request.name(),
+            args: &args[..request.args().len()],
+            result: request.shown_result(heap, value),
+            begun: self.now,
+            made,
+        };
+        self.trace.event(self.now, kind)
+    }
+
+    fn dma(&mut self, call: Call, direction: DmaDirection, host: HostSpan) -> Result<(), Failure> {
+        let kind = EventKind::Dma {
+            direction,
+            offset: host.offset(),
+            length: host.length(),
+            duration: transfer(host.length()),
+            trigger: call.trigger,
+        };
+        self.trace.event(self.now, kind)
+    }
+}
+
+/// Returns how long a transfer or a packet's way takes.
+fn transfer(length: u32) -> SimDuration {
+    SimDuration::of_transfer(length, BANDWIDTH)
+}
+
+fn no_slot() -> Failure {
+    Failure::Room {
+        what: "packets under way",
+        needed: ARRIVALS + 1,
+        room: ARRIVALS,
+    }
+}
