@@ -60,11 +60,35 @@ impl<'m> Heap<'m> {
     /// used, since a reference is a positive `int`.
     #[must_use]
     pub fn new(memory: &'m mut [u8]) -> Self {
+        // What would be the header of null is that of an array without elements, so that a load or a
+        // store finds null out by the bounds alone.
+        if let Some(null) = memory.first_chunk_mut::<{ ARRAY_HEADER_BYTES as usize }>() {
+            *null = [0; ARRAY_HEADER_BYTES as usize];
+        }
         Self {
             memory,
             top: HEAP_START,
             call_start: None,
         }
+    }
+
+    /// Lends the memory on, for as long as a call runs; what changed is told to [`Heap::adopt`].
+    pub(crate) const fn lend(&mut self) -> Heap<'_> {
+        Heap {
+            memory: self.memory,
+            top: self.top,
+            call_start: self.call_start,
+        }
+    }
+
+    /// Takes over how far the memory was filled while it was lent on.
+    pub(crate) const fn adopt(&mut self, top: u32) {
+        self.top = top;
+    }
+
+    /// Returns where the next array would go.
+    pub(crate) const fn top(&self) -> u32 {
+        self.top
     }
 
     /// Makes a zeroed array and returns its reference.
@@ -91,6 +115,7 @@ impl<'m> Heap<'m> {
         // Arrays of an earlier call lay here: their bytes must not be seen again.
         block.fill(0);
         if let Some(header) = block.first_chunk_mut() {
+            let kind = kind.newarray_code();
             *header = Header { length, kind }.to_bytes();
         }
         self.top = end;
@@ -103,13 +128,15 @@ impl<'m> Heap<'m> {
     #[must_use]
     pub fn array(&self, reference: i32) -> Option<ArrayView> {
         let header = self.header(reference).ok()?;
+        // Null's header is of no kind.
+        let kind = ArrayKind::from_newarray_code(header.kind)?;
         let start = u32::try_from(reference)
             .ok()?
             .checked_add(ARRAY_HEADER_BYTES)?;
-        let bytes = header.length.checked_mul(header.kind.width().into())?;
+        let bytes = header.length.checked_mul(kind.width().into())?;
         (start.is_multiple_of(ARRAY_ALIGNMENT) && start.checked_add(bytes)? <= self.top).then_some(
             ArrayView {
-                kind: header.kind,
+                kind,
                 length: header.length,
                 start,
             },
@@ -193,132 +220,149 @@ impl<'m> Heap<'m> {
         Ok(())
     }
 
+    #[inline]
     pub(crate) fn length(&self, reference: i32) -> Result<i32, TrapKind> {
+        if reference == 0 {
+            return Err(TrapKind::NullPointerException);
+        }
+        let header = self.header(reference)?;
         // `allocate` took the length from an `int`.
-        Ok(self.header(reference)?.length.cast_signed())
+        Ok(header.length.cast_signed())
     }
 
-    pub(crate) fn load_byte(&self, reference: i32, index: i32) -> Result<i32, TrapKind> {
+    #[inline]
+    pub(crate) fn load_byte(&self, reference: i32, index: i32) -> Result<u8, TrapKind> {
         // `baload` and `bastore` serve both kinds (JVMS §6.5.baload); width and range are the same.
-        self.element(reference, index, |kind| {
-            matches!(kind, ArrayKind::Byte | ArrayKind::Boolean)
-        })
-        .map(|&[byte]| i32::from(byte.cast_signed()))
+        let (at, _) = self.element(reference, index, 1, &[ArrayKind::Byte, ArrayKind::Boolean])?;
+        self.memory.get(at).copied().ok_or(TrapKind::Unverified)
     }
 
-    pub(crate) fn load_short(&self, reference: i32, index: i32) -> Result<i32, TrapKind> {
-        self.element(reference, index, |kind| kind == ArrayKind::Short)
-            .map(|&bytes| i32::from(i16::from_le_bytes(bytes)))
+    #[inline]
+    pub(crate) fn load_short(&self, reference: i32, index: i32) -> Result<i16, TrapKind> {
+        let (at, _) = self.element(reference, index, 2, &[ArrayKind::Short])?;
+        self.at(at).copied().map(i16::from_le_bytes)
     }
 
+    #[inline]
     pub(crate) fn load_int(&self, reference: i32, index: i32) -> Result<i32, TrapKind> {
-        self.element(reference, index, |kind| kind == ArrayKind::Int)
-            .map(|&bytes| i32::from_le_bytes(bytes))
+        let (at, _) = self.element(reference, index, 4, &[ArrayKind::Int])?;
+        self.at(at).copied().map(i32::from_le_bytes)
     }
 
+    #[inline]
     pub(crate) fn store_byte(
         &mut self,
         reference: i32,
         index: i32,
         value: i32,
     ) -> Result<(), TrapKind> {
+        let fits = &[ArrayKind::Byte, ArrayKind::Boolean];
+        let (at, header) = self.element(reference, index, 1, fits)?;
         let [low, ..] = value.to_le_bytes();
-        let kind = self.header(reference)?.kind;
         // A `boolean[]` keeps the lowest bit (JVMS §6.5.bastore).
-        let byte = if kind == ArrayKind::Boolean {
-            low & 1
+        let mask = if header.kind == ArrayKind::Boolean.newarray_code() {
+            1
         } else {
-            low
+            0xff
         };
-        let element = self.element_mut(reference, index, |kind| {
-            matches!(kind, ArrayKind::Byte | ArrayKind::Boolean)
-        })?;
-        *element = [byte];
+        *self.memory.get_mut(at).ok_or(TrapKind::Unverified)? = low & mask;
         Ok(())
     }
 
+    #[inline]
     pub(crate) fn store_short(
         &mut self,
         reference: i32,
         index: i32,
         value: i32,
     ) -> Result<(), TrapKind> {
+        let (at, _) = self.element(reference, index, 2, &[ArrayKind::Short])?;
         let [low, high, ..] = value.to_le_bytes();
-        *self.element_mut(reference, index, |kind| kind == ArrayKind::Short)? = [low, high];
+        *self.at_mut(at)? = [low, high];
         Ok(())
     }
 
+    #[inline]
     pub(crate) fn store_int(
         &mut self,
         reference: i32,
         index: i32,
         value: i32,
     ) -> Result<(), TrapKind> {
-        *self.element_mut(reference, index, |kind| kind == ArrayKind::Int)? = value.to_le_bytes();
+        let (at, _) = self.element(reference, index, 4, &[ArrayKind::Int])?;
+        *self.at_mut(at)? = value.to_le_bytes();
         Ok(())
     }
 
     #[inline]
-    fn element<const WIDTH: usize>(
-        &self,
-        reference: i32,
-        index: i32,
-        fits: impl Fn(ArrayKind) -> bool,
-    ) -> Result<&[u8; WIDTH], TrapKind> {
-        let at = self.element_offset(reference, index, WIDTH, fits)?;
+    fn at<const WIDTH: usize>(&self, at: usize) -> Result<&[u8; WIDTH], TrapKind> {
         self.memory
-            .get(at..)
+            .get(at..at.wrapping_add(WIDTH))
             .and_then(<[u8]>::first_chunk)
             .ok_or(TrapKind::Unverified)
     }
 
     #[inline]
-    fn element_mut<const WIDTH: usize>(
-        &mut self,
-        reference: i32,
-        index: i32,
-        fits: impl Fn(ArrayKind) -> bool,
-    ) -> Result<&mut [u8; WIDTH], TrapKind> {
-        let at = self.element_offset(reference, index, WIDTH, fits)?;
+    fn at_mut<const WIDTH: usize>(&mut self, at: usize) -> Result<&mut [u8; WIDTH], TrapKind> {
         self.memory
-            .get_mut(at..)
+            .get_mut(at..at.wrapping_add(WIDTH))
             .and_then(<[u8]>::first_chunk_mut)
             .ok_or(TrapKind::Unverified)
     }
 
-    /// Returns where an element lies: null is tested first, then the bounds (JVMS §6.5.iaload).
+    /// Returns where an element lies, and the header of its array.
+    ///
+    /// That the array is of a kind that fits its use, the verifier has proved; builds with debug
+    /// assertions hold it to that. A false voucher reaches the lent memory and nothing else.
     #[inline]
-    fn element_offset(
+    fn element(
         &self,
         reference: i32,
         element: i32,
         width: usize,
-        fits: impl Fn(ArrayKind) -> bool,
-    ) -> Result<usize, TrapKind> {
+        fits: &[ArrayKind],
+    ) -> Result<(usize, Header), TrapKind> {
         let header = self.header(reference)?;
-        if !fits(header.kind) {
-            return Err(TrapKind::Unverified);
-        }
         // A negative index is, as unsigned, at least 2³¹, and no length is.
         let element = element.cast_unsigned();
         if element >= header.length {
-            return Err(TrapKind::ArrayIndexOutOfBoundsException);
+            return Err(no_element(reference));
+        }
+        if cfg!(debug_assertions) && !fits.iter().any(|fit| fit.newarray_code() == header.kind) {
+            return Err(TrapKind::Unverified);
         }
         let data = index(reference.cast_unsigned()).wrapping_add(index(ARRAY_HEADER_BYTES));
         // What a forged header makes of this is caught by whoever slices the memory.
-        Ok(data.wrapping_add(index(element).wrapping_mul(width)))
+        Ok((
+            data.wrapping_add(index(element).wrapping_mul(width)),
+            header,
+        ))
     }
 
     #[inline]
     fn header(&self, reference: i32) -> Result<Header, TrapKind> {
-        if reference == 0 {
-            return Err(TrapKind::NullPointerException);
-        }
-        self.memory
-            .get(index(reference.cast_unsigned())..)
+        let at = index(reference.cast_unsigned());
+        match self
+            .memory
+            .get(at..at.wrapping_add(index(ARRAY_HEADER_BYTES)))
             .and_then(<[u8]>::first_chunk)
-            .and_then(|&bytes| Header::from_bytes(bytes))
-            .ok_or(TrapKind::Unverified)
+        {
+            Some(&bytes) => Ok(Header::from_bytes(bytes)),
+            // The least memory has no room for the header of null.
+            None if reference == 0 => Err(TrapKind::NullPointerException),
+            None => Err(TrapKind::Unverified),
+        }
+    }
+}
+
+/// Tells why a reference has no element of a number that is not below its length: null is tested
+/// first, then the bounds (JVMS §6.5.iaload).
+#[cold]
+const fn no_element(reference: i32) -> TrapKind {
+    if reference == 0 {
+        TrapKind::NullPointerException
+    } else {
+        TrapKind::ArrayIndexOutOfBoundsException
     }
 }
 
@@ -326,23 +370,23 @@ impl<'m> Heap<'m> {
 #[derive(Copy, Clone)]
 struct Header {
     length: u32,
-    kind: ArrayKind,
+    /// The kind, as `newarray` codes it.
+    kind: u8,
 }
 
 impl Header {
     fn to_bytes(self) -> [u8; ARRAY_HEADER_BYTES as usize] {
         let [a, b, c, d] = self.length.to_le_bytes();
-        [a, b, c, d, self.kind.newarray_code(), 0, 0, 0]
+        [a, b, c, d, self.kind, 0, 0, 0]
     }
 
     #[inline]
-    fn from_bytes(bytes: [u8; ARRAY_HEADER_BYTES as usize]) -> Option<Self> {
+    const fn from_bytes(bytes: [u8; ARRAY_HEADER_BYTES as usize]) -> Self {
         let [a, b, c, d, kind, ..] = bytes;
-        let length = u32::from_le_bytes([a, b, c, d]);
-        Some(Self {
-            length,
-            kind: ArrayKind::from_newarray_code(kind)?,
-        })
+        Self {
+            length: u32::from_le_bytes([a, b, c, d]),
+            kind,
+        }
     }
 }
 
@@ -398,6 +442,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg(debug_assertions)]
     fn an_array_of_another_kind_is_a_broken_promise() {
         let mut memory = [0; 64];
         let mut heap = Heap::new(&mut memory);

@@ -3,7 +3,7 @@
 use crate::frame::{CallStack, Phase};
 use crate::heap::Heap;
 use crate::id::{FieldId, MethodId, NativeId, Pc};
-use crate::interp::{Exit, execute};
+use crate::interp::{Exit, Trapped, execute, with_code};
 use crate::program::Program;
 use crate::trap::{Trap, TrapKind};
 
@@ -144,7 +144,7 @@ impl<'m> Instance<'m> {
             pc: Pc(0),
         };
         self.heap.end_call();
-        let linked = self.program.method(method).filter(|linked| linked.ops > 0);
+        let linked = with_code(self.program.method(method));
         let linked = linked.ok_or(trap(TrapKind::Unverified))?;
         let receiver = linked.has_receiver.then_some(THIS);
         stack
@@ -162,16 +162,10 @@ impl<'m> Instance<'m> {
     /// told, it asks for the native again.
     pub fn run<'s>(&mut self, stack: &'s mut CallStack<'_>) -> Step<'s> {
         let outcome = match stack.phase() {
-            Phase::Ended => Err(TrapKind::Unverified),
-            Phase::NativeTrapped(kind) => Err(kind),
+            Phase::Ready => execute(&self.program, self.fields, &mut self.heap, stack),
             Phase::AtNative(call) => Ok(Exit::Native(call)),
-            Phase::Ready => {
-                let mut cursor = stack.cursor();
-                let outcome = execute(&self.program, self.fields, &mut self.heap, &mut cursor);
-                let position = cursor.position();
-                stack.park(position, Phase::Ended);
-                outcome
-            }
+            Phase::Ended => Err(Trapped::behind(TrapKind::Unverified, stack.place().1)),
+            Phase::NativeTrapped(kind) => Err(Trapped::behind(kind, stack.place().1)),
         };
         match outcome {
             Ok(Exit::Native(call)) => {
@@ -183,13 +177,18 @@ impl<'m> Instance<'m> {
             }
             Ok(Exit::Returned(value)) => {
                 self.heap.end_call();
+                stack.end();
                 Step::Returned(value)
             }
-            Err(kind) => {
+            Err(Trapped { kind, instruction }) => {
                 self.heap.end_call();
                 stack.end();
-                let (method, op) = stack.place();
-                let pc = self.program.origin(op).map_or(Pc(0), |origin| origin.pc);
+                let (method, _) = stack.place();
+                let place = self
+                    .program
+                    .method(method)
+                    .and_then(|linked| self.program.place(linked, instruction));
+                let pc = place.unwrap_or(Pc(0));
                 Step::Trapped(Trap { kind, method, pc })
             }
         }

@@ -51,6 +51,7 @@ pub use heap::{ArrayView, Heap};
 pub use id::{CpIndex, FieldId, MethodId, NativeId, Pc};
 pub use insn::{Cases, Insn, LookupSwitch, Operand, TableSwitch};
 pub use instance::{Instance, Lifetime, Natives, NoNatives, Step};
+pub use interp::Op;
 pub use link::{LinkError, LinkErrorKind, LinkSite, Storage, link, program_size};
 pub use native::{
     NativeDecl, NativeDescriptor, NativeParameter, NativeType, find_native, find_native_of,
@@ -58,8 +59,8 @@ pub use native::{
 };
 pub use opcode::{Exclusion, Opcode, OperandLayout, StackEffect, StackKind};
 pub use program::{
-    LinkedConstant, LinkedField, LinkedMethod, NativeCall, Op, Origin, Program, ProgramSize,
-    ProgramStorage, SwitchCase, ValueKind,
+    LinkedConstant, LinkedField, LinkedMethod, Mark, Origin, Program, ProgramSize, ProgramStorage,
+    SwitchCase, ValueKind,
 };
 pub use trap::{Trap, TrapKind};
 pub use verified::{AppletMembers, Verified};

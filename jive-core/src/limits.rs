@@ -28,6 +28,14 @@ pub const ARRAY_ALIGNMENT: u32 = 8;
 
 const _: () = assert!(ARRAY_HEADER_BYTES.is_multiple_of(ARRAY_ALIGNMENT));
 
+/// Registers that an op can name: its operands are bytes.
+///
+/// Costs a call stack as many slots behind its last frame, so that whatever an op names is there. A
+/// method uses fewer, since [`FRAME_SLOTS_MAX`] is smaller.
+pub const REGISTER_WINDOW: usize = 256;
+
+const _: () = assert!((FRAME_SLOTS_MAX as usize) < REGISTER_WINDOW);
+
 // Verification. The contract's least limits, which an embedded VM need not pass.
 
 /// Most local variables and operand stack entries of a method, together.

@@ -2,14 +2,15 @@
 
 use core::fmt;
 
-use crate::classfile::{ClassFile, Code, Constant, Field, FieldAccess, Method, MethodAccess};
+use crate::classfile::{ClassFile, Constant, Field, FieldAccess, Method, MethodAccess};
 use crate::decode::{DecodeError, DecodeErrorKind, instructions};
 use crate::descriptor::{FieldType, MethodDescriptor, parse_field};
 use crate::id::{CpIndex, FieldId, MethodId, Pc};
-use crate::lower::{Lowering, SwitchTable, Targets};
+use crate::interp::call_limit;
+use crate::lower::{Constants, Emitter, Source, lower, most_ops, switch_rows};
 use crate::opcode::Opcode;
 use crate::program::{
-    LinkedConstant, LinkedField, LinkedMethod, Op, Origin, Program, ProgramSize, ProgramStorage,
+    LinkedConstant, LinkedField, LinkedMethod, Mark, Program, ProgramSize, ProgramStorage,
     ValueKind,
 };
 use crate::verified::Verified;
@@ -89,6 +90,9 @@ pub enum LinkErrorKind {
     /// A descriptor is malformed or outside the subset.
     #[error("expected a type of the subset")]
     Descriptor,
+    /// An instruction finds another operand stack than it needs.
+    #[error("expected an operand stack that fits the instruction")]
+    Stack,
     /// A count passes what a program can hold.
     #[error("expected a count that a program can hold")]
     Count,
@@ -106,6 +110,7 @@ impl LinkErrorKind {
             | Self::Constant(_)
             | Self::Member(_)
             | Self::Descriptor
+            | Self::Stack
             | Self::Count => "unsafe/unverified",
         }
     }
@@ -116,8 +121,10 @@ impl LinkErrorKind {
 pub enum Storage {
     /// The ops.
     Ops,
-    /// The origins of the ops.
-    Origins,
+    /// The numbers of instructions that are done behind the ops.
+    Ends,
+    /// The places of the instructions.
+    Places,
     /// The methods.
     Methods,
     /// The fields.
@@ -126,17 +133,21 @@ pub enum Storage {
     Switches,
     /// The constants.
     Constants,
+    /// The marks of the longest code array.
+    Marks,
 }
 
 impl fmt::Display for Storage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Ops => "ops",
-            Self::Origins => "origins",
+            Self::Ends => "ends of ops",
+            Self::Places => "places of instructions",
             Self::Methods => "methods",
             Self::Fields => "fields",
             Self::Switches => "switch cases",
             Self::Constants => "constants",
+            Self::Marks => "marks of code",
         })
     }
 }
@@ -155,20 +166,18 @@ pub fn program_size(verified: &Verified<'_>) -> Result<ProgramSize, LinkError> {
     };
     for method in class.methods() {
         let code = method.code().map_or(&[][..], |code| code.bytes);
+        size.marks = size.marks.max(code.len());
         for insn in instructions(code) {
             let insn = insn.map_err(|error| undecodable(method.id, error))?;
-            size.ops = size.ops.saturating_add(1);
-            size.switches = size
-                .switches
-                .saturating_add(SwitchTable::rows(&insn.operand));
+            size.ops = size.ops.saturating_add(most_ops(&insn, code.len()));
+            size.places = size.places.saturating_add(1);
+            size.switches = size.switches.saturating_add(switch_rows(&insn.operand));
         }
     }
     Ok(size)
 }
 
-/// Links a class: resolves every name, decodes every instruction into an op.
-///
-/// What no path reaches is linked too, its types unseen.
+/// Links a class: resolves every name, lowers every instruction that a path reaches.
 ///
 /// # Errors
 /// Where the storage is too small, or the class is not what was vouched for.
@@ -180,21 +189,23 @@ pub fn link<'p>(
     let size = program_size(verified)?;
     let ProgramStorage {
         ops,
-        origins,
+        ends,
+        places,
         methods,
         fields,
         switches,
         constants,
+        marks,
     } = storage;
-    let constants = first(constants, size.constants, Storage::Constants)?;
-    constants.fill(LinkedConstant::default());
-    let mut tables = Tables {
-        ops: first(ops, size.ops, Storage::Ops)?,
-        origins: first(origins, size.ops, Storage::Origins)?,
-        ops_used: 0,
-        switches: SwitchTable::new(first(switches, size.switches, Storage::Switches)?),
-        constants,
-    };
+    let known = first(constants, size.constants, Storage::Constants)?;
+    known.fill(LinkedConstant::default());
+    let marks = first(marks, size.marks, Storage::Marks)?;
+    let mut out = Emitter::new(
+        first(ops, size.ops, Storage::Ops)?,
+        first(ends, size.ops, Storage::Ends)?,
+        first(places, size.places, Storage::Places)?,
+        first(switches, size.switches, Storage::Switches)?,
+    );
     let methods = first(methods, size.methods, Storage::Methods)?;
     let fields = first(fields, size.fields, Storage::Fields)?;
     for (linked, field) in fields.iter_mut().zip(class.fields()) {
@@ -205,7 +216,8 @@ pub fn link<'p>(
     }
     let mut program = Program {
         ops: &[],
-        origins: &[],
+        ends: &[],
+        places: &[],
         methods: &[],
         fields,
         switches: &[],
@@ -214,8 +226,9 @@ pub fn link<'p>(
         applet: verified.applet(),
         code_bytes: 0,
     };
+    let mut constants = Constants { verified, known };
     for (linked, method) in methods.iter_mut().zip(class.methods()) {
-        *linked = tables.link_method(verified, &method)?;
+        *linked = link_method(&mut constants, marks, &mut out, &method)?;
         let length = method.code().map_or(0, |code| code.bytes.len());
         // A code array is shorter than 64 KiB, and there are fewer than 64 Ki methods.
         program.code_bytes = program
@@ -227,107 +240,60 @@ pub fn link<'p>(
             program.constructor = Some(method.id);
         }
     }
-    program.ops = tables.ops;
-    program.origins = tables.origins;
-    program.switches = tables.switches.into_cases();
+    (program.ops, program.ends, program.places, program.switches) = out.into_parts();
     program.methods = methods;
     Ok(program)
 }
 
-/// The parts of a program that grow instruction by instruction.
-struct Tables<'p> {
-    ops: &'p mut [Op],
-    origins: &'p mut [Origin],
-    ops_used: usize,
-    switches: SwitchTable<'p>,
-    constants: &'p mut [LinkedConstant],
-}
-
-impl Tables<'_> {
-    fn link_method(
-        &mut self,
-        verified: &Verified<'_>,
-        method: &Method<'_>,
-    ) -> Result<LinkedMethod, LinkError> {
-        let fail = |kind| LinkError {
-            at: LinkSite::Method(method.id),
-            kind,
-        };
-        let descriptor = MethodDescriptor::parse(method.descriptor.as_bytes())
-            .map_err(|_| fail(LinkErrorKind::Descriptor))?;
-        let has_receiver = !method.access.contains(MethodAccess::STATIC);
-        let arguments =
-            u16::from(descriptor.parameter_slots()).saturating_add(u16::from(has_receiver));
-        let Some(code) = method.code() else {
-            return Ok(LinkedMethod {
-                arguments,
-                has_receiver,
-                ..LinkedMethod::default()
-            });
-        };
-        // Only what no path reaches returns a value from a void method.
-        let result = descriptor
-            .result()
-            .map_or(Ok(ValueKind::Int), value_kind)
-            .map_err(fail)?;
-        let entry = self.ops_used;
-        self.note_origins(method, &code)?;
-        self.lower_code(verified, method, &code, entry, result)?;
-        let ops = self.ops_used.saturating_sub(entry);
-        Ok(LinkedMethod {
-            entry: u32::try_from(entry).map_err(|_| fail(LinkErrorKind::Count))?,
-            ops: u32::try_from(ops).map_err(|_| fail(LinkErrorKind::Count))?,
-            arguments,
-            max_locals: code.max_locals,
-            max_stack: code.max_stack,
-            has_receiver,
-        })
-    }
-
-    /// Notes where each instruction lies, so that branches can be resolved forwards too.
-    fn note_origins(&mut self, method: &Method<'_>, code: &Code<'_>) -> Result<(), LinkError> {
-        let free = self.origins.get_mut(self.ops_used..).unwrap_or_default();
-        for (origin, insn) in free.iter_mut().zip(instructions(code.bytes)) {
-            let insn = insn.map_err(|error| undecodable(method.id, error))?;
-            *origin = Origin {
-                pc: insn.pc,
-                opcode: insn.opcode,
-                instructions: 1,
-            };
-            self.ops_used = self.ops_used.saturating_add(1);
-        }
-        Ok(())
-    }
-
-    fn lower_code(
-        &mut self,
-        verified: &Verified<'_>,
-        method: &Method<'_>,
-        code: &Code<'_>,
-        entry: usize,
-        result: ValueKind,
-    ) -> Result<(), LinkError> {
-        let origins = self.origins.get(entry..self.ops_used).unwrap_or_default();
-        let mut lowering = Lowering {
-            verified,
-            result,
-            targets: Targets { entry, origins },
-            switches: &mut self.switches,
-            constants: self.constants,
-        };
-        let ops = self.ops.get_mut(entry..self.ops_used).unwrap_or_default();
-        for (op, insn) in ops.iter_mut().zip(instructions(code.bytes)) {
-            let insn = insn.map_err(|error| undecodable(method.id, error))?;
-            let at = LinkSite::Code {
-                method: method.id,
-                pc: insn.pc,
-            };
-            *op = lowering
-                .lower(&insn)
-                .map_err(|kind| LinkError { at, kind })?;
-        }
-        Ok(())
-    }
+fn link_method(
+    constants: &mut Constants<'_, '_, '_>,
+    marks: &mut [Mark],
+    out: &mut Emitter<'_>,
+    method: &Method<'_>,
+) -> Result<LinkedMethod, LinkError> {
+    let fail = |kind| LinkError {
+        at: LinkSite::Method(method.id),
+        kind,
+    };
+    let descriptor = MethodDescriptor::parse(method.descriptor.as_bytes())
+        .map_err(|_| fail(LinkErrorKind::Descriptor))?;
+    let has_receiver = !method.access.contains(MethodAccess::STATIC);
+    let arguments = u16::from(descriptor.parameter_slots()).saturating_add(u16::from(has_receiver));
+    let count = |used: usize| u32::try_from(used).map_err(|_| fail(LinkErrorKind::Count));
+    let mut linked = LinkedMethod {
+        entry: count(out.ops_used)?,
+        end: count(out.ops_used)?,
+        limit: count(out.ops_used)?,
+        first_place: count(out.places_used)?,
+        arguments,
+        has_receiver,
+        ..LinkedMethod::default()
+    };
+    let Some(code) = method.code() else {
+        return Ok(linked);
+    };
+    // Only what no path reaches returns a value from a void method.
+    let result = descriptor
+        .result()
+        .map_or(Ok(ValueKind::Int), value_kind)
+        .map_err(fail)?;
+    let source = Source {
+        code,
+        result,
+        has_receiver,
+    };
+    lower(&source, constants, marks, out).map_err(|(pc, kind)| LinkError {
+        at: LinkSite::Code {
+            method: method.id,
+            pc,
+        },
+        kind,
+    })?;
+    linked.end = count(out.ops_used)?;
+    (linked.limit, linked.span) = call_limit(linked.entry, linked.end, out.ends);
+    // Both fit in a byte together, or the method was not lowered.
+    linked.registers = code.max_locals.saturating_add(code.max_stack);
+    Ok(linked)
 }
 
 fn link_field(class: &ClassFile<'_>, field: &Field<'_>) -> Result<LinkedField, LinkErrorKind> {

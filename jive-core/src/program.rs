@@ -2,9 +2,9 @@
 
 use core::fmt;
 
-use crate::array_kind::ArrayKind;
 use crate::id::{FieldId, MethodId, NativeId, Pc};
-use crate::opcode::Opcode;
+use crate::interp::Op;
+use crate::limits::REGISTER_WINDOW;
 use crate::verified::AppletMembers;
 
 /// Type of a field or a result, as far as storing a value there changes it.
@@ -41,23 +41,15 @@ impl ValueKind {
 
 /// The call of a native, resolved.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct NativeCall {
+pub(crate) struct NativeCall {
     /// Which native.
-    pub id: NativeId,
+    pub(crate) id: NativeId,
+    /// The register of the first argument; the others follow.
+    pub(crate) first: u8,
     /// Count of its arguments, without a receiver.
-    pub arguments: u8,
-    /// Whether it gives a value back.
-    pub has_result: bool,
-    /// Whether a receiver lies below the arguments, to be tested for null and dropped.
-    pub has_receiver: bool,
-}
-
-impl NativeCall {
-    /// Returns the count of values that the call takes off the operand stack.
-    pub(crate) const fn slots(self) -> usize {
-        // Both widen; `From` is not const.
-        (self.arguments as usize).wrapping_add(self.has_receiver as usize)
-    }
+    pub(crate) arguments: u8,
+    /// The register of the result, if there is one.
+    pub(crate) result: Option<u8>,
 }
 
 /// One row of the program's switch table.
@@ -67,160 +59,42 @@ impl NativeCall {
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct SwitchCase {
     /// The value that takes this case.
-    pub key: i32,
+    pub(crate) key: i32,
     /// The op that it goes to.
-    pub target: u32,
+    pub(crate) target: u32,
+    /// What going there takes off the [potential](Program#fuel).
+    pub(crate) cost: i32,
 }
-
-/// One linked instruction; branch targets are indices of ops in the program.
-///
-/// Opcodes that differ only in how the class file writes them share an op, and so do those that
-/// differ only in the type of a value, since null is the 0 of references. Which opcode an op was
-/// made from, its [`Origin`] tells.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
-#[expect(
-    missing_docs,
-    reason = "the opcode table documents what each stands for"
-)]
-pub enum Op {
-    #[default]
-    Nop,
-    Push(i32),
-    Load(u16),
-    Store(u16),
-    Increment {
-        local: u16,
-        by: i16,
-    },
-    LoadByte,
-    LoadShort,
-    LoadInt,
-    StoreByte,
-    StoreShort,
-    StoreInt,
-    ArrayLength,
-    NewArray(ArrayKind),
-    Pop,
-    Pop2,
-    Dup,
-    DupX1,
-    DupX2,
-    Dup2,
-    Dup2X1,
-    Dup2X2,
-    Swap,
-    Add,
-    Subtract,
-    Multiply,
-    Divide,
-    Remainder,
-    Negate,
-    ShiftLeft,
-    ShiftRight,
-    ShiftRightUnsigned,
-    And,
-    Or,
-    Xor,
-    /// Narrows the top value: `i2b`, `i2s`.
-    Narrow(ValueKind),
-    Goto(u32),
-    IfZero(u32),
-    IfNotZero(u32),
-    IfNegative(u32),
-    IfNotNegative(u32),
-    IfPositive(u32),
-    IfNotPositive(u32),
-    IfEqual(u32),
-    IfNotEqual(u32),
-    IfLess(u32),
-    IfNotLess(u32),
-    IfGreater(u32),
-    IfNotGreater(u32),
-    /// A `tableswitch`: the index of its default case, and how many cases follow.
-    TableSwitch {
-        default: u32,
-        cases: u16,
-    },
-    /// A `lookupswitch`, likewise.
-    LookupSwitch {
-        default: u32,
-        cases: u16,
-    },
-    GetStatic(FieldId),
-    GetField(FieldId),
-    PutStatic {
-        field: FieldId,
-        kind: ValueKind,
-    },
-    PutField {
-        field: FieldId,
-        kind: ValueKind,
-    },
-    /// Calls a method of the class that has no receiver.
-    InvokeStatic(MethodId),
-    /// Calls a method of the class on a receiver, which is tested for null.
-    InvokeInstance(MethodId),
-    InvokeNative(NativeCall),
-    /// Returns from a method without a value.
-    Return,
-    /// Returns a value, narrowed to the method's result type.
-    ReturnValue(ValueKind),
-}
-
-// An op is fetched at every step: eight bytes keep the index a shift and the code within twice the
-// size of what it came from.
-const _: () = assert!(size_of::<Op>() == 8);
 
 /// What an op was made from.
-///
-/// Fuel, traps and traces read this, so a later linker may fuse instructions or reorder ops without
-/// changing what is observed.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct Origin {
-    /// Where the (first) instruction lies in its method's code.
+    /// Where the instruction lies that the op performs: the last of those that it stands for, and the
+    /// only one of them whose effect can be observed or that can trap.
     pub pc: Pc,
-    /// The (first) instruction.
-    pub opcode: Opcode,
-    /// How many instructions of the class file the op stands for.
-    pub instructions: u8,
-}
-
-const _: () = assert!(size_of::<Origin>() == 4);
-
-impl Default for Origin {
-    fn default() -> Self {
-        Self {
-            pc: Pc(0),
-            opcode: Opcode::Nop,
-            instructions: 0,
-        }
-    }
+    /// How many instructions of the class file the op stands for; 0 for one that only moves a value.
+    pub instructions: u16,
 }
 
 /// A method as the interpreter calls it.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct LinkedMethod {
     /// Index of its first op.
-    pub entry: u32,
-    /// Count of its ops; 0 for a native, which has none.
-    pub ops: u32,
+    pub(crate) entry: u32,
+    /// Index behind its last op; that of the first, for a native, which has none.
+    pub(crate) end: u32,
+    /// Index behind the last op that a run from the first may reach.
+    pub(crate) limit: u32,
+    /// How many instructions have been executed at that op, on a straight way.
+    pub(crate) span: u16,
     /// Count of its arguments, a receiver included.
-    pub arguments: u16,
-    /// Count of its local variables, the arguments included.
-    pub max_locals: u16,
-    /// Depth of its operand stack.
-    pub max_stack: u16,
+    pub(crate) arguments: u16,
+    /// Count of registers that it uses: its local variables and its operand stack.
+    pub(crate) registers: u16,
     /// Whether its first argument is a receiver.
-    pub has_receiver: bool,
-}
-
-impl LinkedMethod {
-    /// Returns the count of slots that a call of it takes.
-    #[must_use]
-    pub const fn slots(&self) -> u32 {
-        // Two u16 cannot overflow a u32; `From` is not const.
-        (self.max_locals as u32).wrapping_add(self.max_stack as u32)
-    }
+    pub(crate) has_receiver: bool,
+    /// Where the place of its first instruction stands in the table of places.
+    pub(crate) first_place: u32,
 }
 
 /// A field as the interpreter stores it.
@@ -240,15 +114,63 @@ pub struct LinkedConstant(pub(crate) Option<Meaning>);
 #[derive(Copy, Clone, Debug)]
 pub(crate) enum Meaning {
     Int(i32),
-    Field { field: FieldId, kind: ValueKind },
-    Call(Op),
+    Field {
+        field: FieldId,
+        kind: ValueKind,
+    },
+    /// A method of the class, its count of arguments with the receiver and whether it gives a value.
+    Method {
+        id: MethodId,
+        arguments: u8,
+        has_receiver: bool,
+        has_result: bool,
+    },
+    /// A native.
+    Native {
+        id: NativeId,
+        arguments: u8,
+        has_receiver: bool,
+        has_result: bool,
+    },
+    /// The constructor of `Object`, which does nothing on a receiver that is there.
+    Nothing,
+}
+
+/// What linking notes of a byte of code while it lowers the method.
+#[derive(Copy, Clone, Debug, Default)]
+pub struct Mark {
+    /// Where the instruction that begins there has its first op; before that is known, the next in
+    /// the list of instructions still to be followed.
+    pub(crate) op: u32,
+    /// How many instructions of the method stand before it.
+    pub(crate) index: u16,
+    /// Depth of the operand stack before it.
+    pub(crate) depth: u8,
+    pub(crate) state: MarkState,
+}
+
+/// How far linking has come with an instruction.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) enum MarkState {
+    /// No path is known to reach it.
+    #[default]
+    Unreached,
+    /// The instruction before it leads to it, and no branch.
+    Reached,
+    /// A branch leads to it.
+    Leader,
+    /// A branch leads to it, and it has been lowered.
+    Placed,
 }
 
 /// Counts of what a program needs, to size its storage.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct ProgramSize {
-    /// Count of ops, and of origins.
+    /// Count of ops, and of the numbers of instructions that tell where each came from. Linking
+    /// often uses fewer.
     pub ops: usize,
+    /// Count of instructions, and of their places.
+    pub places: usize,
     /// Count of methods.
     pub methods: usize,
     /// Count of fields.
@@ -257,6 +179,8 @@ pub struct ProgramSize {
     pub switches: usize,
     /// Count of constants in the class file's pool, for linking alone.
     pub constants: usize,
+    /// Count of bytes of the longest code array, for linking alone.
+    pub marks: usize,
 }
 
 /// Memory lent to a program; each slice holds at least what [`ProgramSize`] says.
@@ -264,8 +188,10 @@ pub struct ProgramSize {
 pub struct ProgramStorage<'p> {
     /// For the ops.
     pub ops: &'p mut [Op],
-    /// For the origin of each op.
-    pub origins: &'p mut [Origin],
+    /// For how many instructions are executed behind each op; as many as there are ops.
+    pub ends: &'p mut [u16],
+    /// For the place of each instruction in its method.
+    pub places: &'p mut [Pc],
     /// For the methods, by [`MethodId`].
     pub methods: &'p mut [LinkedMethod],
     /// For the fields, by [`FieldId`].
@@ -274,6 +200,8 @@ pub struct ProgramStorage<'p> {
     pub switches: &'p mut [SwitchCase],
     /// For what the constants mean that code names; the program does not keep it.
     pub constants: &'p mut [LinkedConstant],
+    /// For what is known of the code that is being linked; the program does not keep it.
+    pub marks: &'p mut [Mark],
 }
 
 /// A linked class, immutable and shared by every instance of it.
@@ -285,7 +213,11 @@ pub struct ProgramStorage<'p> {
 #[derive(Copy, Clone)]
 pub struct Program<'p> {
     pub(crate) ops: &'p [Op],
-    pub(crate) origins: &'p [Origin],
+    /// For each op, how many instructions of its method precede it or are done by it, on the
+    /// straight way from the first.
+    pub(crate) ends: &'p [u16],
+    /// The places of all instructions, method by method.
+    pub(crate) places: &'p [Pc],
     pub(crate) methods: &'p [LinkedMethod],
     pub(crate) fields: &'p [LinkedField],
     pub(crate) switches: &'p [SwitchCase],
@@ -338,10 +270,25 @@ impl<'p> Program<'p> {
         self.ops
     }
 
-    /// Returns what an op was made from.
+    /// Returns what an op of a method was made from.
     #[must_use]
-    pub fn origin(&self, op: u32) -> Option<Origin> {
-        self.origins.get(usize::try_from(op).ok()?).copied()
+    pub fn origin(&self, method: MethodId, op: u32) -> Option<Origin> {
+        let linked = self.method(method)?;
+        let end = *self.ends.get(index(op))?;
+        let before = match op.checked_sub(1).filter(|_| op > linked.entry) {
+            None => 0,
+            Some(before) => *self.ends.get(index(before))?,
+        };
+        Some(Origin {
+            pc: self.place(linked, end.saturating_sub(1).into())?,
+            instructions: end.saturating_sub(before),
+        })
+    }
+
+    /// Returns where an instruction of a method lies, by its number.
+    pub(crate) fn place(&self, method: &LinkedMethod, instruction: u32) -> Option<Pc> {
+        let place = method.first_place.checked_add(instruction)?;
+        self.places.get(index(place)).copied()
     }
 
     /// Returns the bytes of bytecode in the class file: the sum of `code_length`.
@@ -355,7 +302,8 @@ impl<'p> Program<'p> {
     pub const fn byte_size(&self) -> usize {
         // Slices that lie in memory at once cannot be larger than it together.
         size_of_val(self.ops)
-            .wrapping_add(size_of_val(self.origins))
+            .wrapping_add(size_of_val(self.ends))
+            .wrapping_add(size_of_val(self.places))
             .wrapping_add(size_of_val(self.methods))
             .wrapping_add(size_of_val(self.fields))
             .wrapping_add(size_of_val(self.switches))
@@ -364,16 +312,18 @@ impl<'p> Program<'p> {
     /// Returns how many slots a call stack needs for this many nested calls of any methods.
     #[must_use]
     pub fn slots_for(&self, nested_calls: usize) -> usize {
-        let deepest = self
-            .methods
-            .iter()
-            .map(LinkedMethod::slots)
-            .max()
-            .unwrap_or(0);
-        usize::try_from(deepest)
-            .unwrap_or(usize::MAX)
+        let deepest = self.methods.iter().map(|method| method.registers).max();
+        usize::from(deepest.unwrap_or(0))
             .saturating_mul(nested_calls)
+            .saturating_add(REGISTER_WINDOW)
     }
+}
+
+/// Returns the number of an op or of what belongs to one as an index.
+#[inline]
+pub(crate) const fn index(number: u32) -> usize {
+    // `usize` has at least 32 bits on every target the crate builds for; `From` is not offered.
+    number as usize
 }
 
 impl fmt::Debug for Program<'_> {

@@ -10,7 +10,7 @@ use core::panic::PanicInfo;
 
 use jive_core::{
     CallStack, ClassFile, Frame, Heap, Instance, Lifetime, LinkedConstant, LinkedField,
-    LinkedMethod, MethodId, NativeDecl, NativeId, NativeParameter, NativeType, Natives, Op, Origin,
+    LinkedMethod, Mark, MethodId, NativeDecl, NativeId, NativeParameter, NativeType, Natives, Op, Pc,
     ProgramStorage, SwitchCase, TrapKind, Verified, link,
 };
 
@@ -62,13 +62,16 @@ fn load_and_run(bytes: &[u8]) -> Option<i32> {
     let length = ClassFile::index_len(bytes).ok()?;
     let class = ClassFile::parse(bytes, index.get_mut(..length)?).ok()?;
     let verified = vouched(class)?;
-    let (mut ops, mut origins) = ([Op::default(); 256], [Origin::default(); 256]);
+    let (mut ops, mut ends) = ([Op::default(); 256], [0; 256]);
+    let (mut places, mut marks) = ([Pc(0); 256], [Mark::default(); 256]);
     let (mut methods, mut linked) = ([LinkedMethod::default(); 16], [LinkedField::default(); 16]);
     let mut switches = [SwitchCase::default(); 16];
     let mut constants = [LinkedConstant::default(); 64];
     let storage = ProgramStorage {
         ops: black_box(&mut ops),
-        origins: black_box(&mut origins),
+        ends: black_box(&mut ends),
+        places: black_box(&mut places),
+        marks: black_box(&mut marks),
         methods: black_box(&mut methods),
         fields: black_box(&mut linked),
         switches: black_box(&mut switches),
@@ -78,7 +81,7 @@ fn load_and_run(bytes: &[u8]) -> Option<i32> {
     let mut fields = [0; 16];
     let mut heap = [0; 1024];
     let mut instance = Instance::new(program, &mut fields, Heap::new(&mut heap));
-    let (mut frames, mut slots) = ([Frame::default(); 8], [0; 128]);
+    let (mut frames, mut slots) = ([Frame::default(); 8], [0; 384]);
     let mut stack = CallStack::new(&mut frames, &mut slots);
     let method = black_box(MethodId(0));
     let fuel = black_box(1_000);

@@ -5,7 +5,7 @@
 
 use jive_core::{
     CallStack, ClassFile, Frame, Heap, Instance, Lifetime, LinkError, LinkSite, LinkedConstant,
-    LinkedField, LinkedMethod, MethodId, NativeDecl, Natives, Op, Origin, ParseError, Program,
+    LinkedField, LinkedMethod, Mark, MethodId, NativeDecl, Natives, Op, ParseError, Pc, Program,
     ProgramStorage, SwitchCase, Trap, Verified, link, program_size,
 };
 use jive_verifier::{
@@ -46,14 +46,18 @@ pub fn linked<R>(
 ) -> Result<R, LinkError> {
     let size = program_size(verified)?;
     let mut ops = vec![Op::default(); size.ops];
-    let mut origins = vec![Origin::default(); size.ops];
+    let mut ends = vec![0; size.ops];
+    let mut places = vec![Pc(0); size.places];
+    let mut marks = vec![Mark::default(); size.marks];
     let mut methods = vec![LinkedMethod::default(); size.methods];
     let mut fields = vec![LinkedField::default(); size.fields];
     let mut switches = vec![SwitchCase::default(); size.switches];
     let mut constants = vec![LinkedConstant::default(); size.constants];
     let storage = ProgramStorage {
         ops: &mut ops,
-        origins: &mut origins,
+        ends: &mut ends,
+        places: &mut places,
+        marks: &mut marks,
         methods: &mut methods,
         fields: &mut fields,
         switches: &mut switches,

@@ -1,5 +1,6 @@
 //! Branches, switches, calls, the depth of the stack, and fuel to the instruction.
 
+use jive_core::limits::REGISTER_WINDOW;
 use jive_core::{CallStack, Frame, Lifetime, Trap, TrapKind};
 
 use crate::machine::{Machine, NESTED_CALLS, PLENTY};
@@ -95,12 +96,13 @@ fn the_call_that_finds_no_frame_traps_where_it_is_made() {
 fn slots_can_run_out_before_frames() {
     let mut machine = control();
     let method = machine.method("down");
-    // A call of `down` has one local variable and two operands, and its argument is the callee's
-    // first local variable: two slots more for each call, and one for the last.
+    // A call of `down` has one local variable, and its argument is the first of its operands: the
+    // callee's first register lies one slot further.
     let mut frames = [Frame::default(); 100];
-    let mut slots = [0; 3 + 2 + 1];
+    // As many slots as an op can name must be there from the first one on.
+    let mut slots = [0; REGISTER_WINDOW + 2];
     let mut stack = CallStack::new(&mut frames, &mut slots);
-    for (depth, fits) in [(1, true), (2, true), (3, true), (5, false)] {
+    for (depth, fits) in [(1, true), (2, true), (3, true), (4, false)] {
         let started =
             machine
                 .instance
@@ -127,13 +129,21 @@ fn a_stack_without_room_for_one_call_starts_none() {
             .instance
             .start(&mut stack, method, &[], PLENTY, Lifetime::PerCall)
     };
-    assert_eq!(start(&mut machine, &mut [], &mut [0; 10]), Err(trap));
+    assert_eq!(start(&mut machine, &mut [], &mut [0; 300]), Err(trap));
     assert_eq!(
-        start(&mut machine, &mut [Frame::default()], &mut []),
+        start(
+            &mut machine,
+            &mut [Frame::default()],
+            &mut [0; REGISTER_WINDOW - 1]
+        ),
         Err(trap)
     );
     assert_eq!(
-        start(&mut machine, &mut [Frame::default()], &mut [0]),
+        start(
+            &mut machine,
+            &mut [Frame::default()],
+            &mut [0; REGISTER_WINDOW]
+        ),
         Ok(())
     );
 }

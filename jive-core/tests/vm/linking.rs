@@ -1,19 +1,22 @@
 //! What a program takes and tells: sizes, origins, storage that is too small, code that is dead.
 
 use jive_core::{
-    ClassFile, LinkError, LinkErrorKind, LinkSite, LinkedConstant, LinkedField, LinkedMethod, Op,
-    Opcode, Origin, Pc, Program, ProgramSize, ProgramStorage, Storage, SwitchCase, Verified, link,
-    program_size,
+    ClassFile, LinkError, LinkErrorKind, LinkSite, LinkedConstant, LinkedField, LinkedMethod, Mark,
+    MethodId, Op, Origin, Pc, Program, ProgramSize, ProgramStorage, Storage, SwitchCase, Verified,
+    link, program_size,
 };
 
 use crate::machine::Machine;
 
 const DEAD: &[u8] = include_bytes!("../classes/Dead.class");
 
-/// Thirteen and three instructions; a switch of one case and one of two, each with a default; and a
-/// `constant_pool_count` of 16.
+/// Thirteen and three instructions, of which `putstatic` and two times `ireturn` may take two ops; a
+/// switch of one case and one of two, each with a default; a `constant_pool_count` of 16; and 68 bytes
+/// of code in the longer method.
 const SIZE: ProgramSize = ProgramSize {
-    ops: 16,
+    ops: 19,
+    places: 16,
+    marks: 68,
     methods: 2,
     fields: 1,
     switches: 5,
@@ -27,8 +30,10 @@ fn link_in(size: ProgramSize, test: impl FnOnce(Result<Program<'_>, LinkError>))
     let verified = Verified::vouch(class, &[], None);
     assert_eq!(program_size(&verified), Ok(SIZE));
     let storage = ProgramStorage {
-        ops: &mut vec![Op::Swap; size.ops],
-        origins: &mut vec![Origin::default(); size.ops],
+        ops: &mut vec![Op::default(); size.ops],
+        ends: &mut vec![0; size.ops],
+        places: &mut vec![Pc(0); size.places],
+        marks: &mut vec![Mark::default(); size.marks],
         methods: &mut vec![LinkedMethod::default(); size.methods],
         fields: &mut vec![LinkedField::default(); size.fields],
         switches: &mut vec![SwitchCase::default(); size.switches],
@@ -38,29 +43,29 @@ fn link_in(size: ProgramSize, test: impl FnOnce(Result<Program<'_>, LinkError>))
 }
 
 #[test]
-fn dead_code_links_and_live_code_runs() {
+fn dead_code_is_left_out_and_live_code_runs() {
     let mut machine = Machine::load(DEAD, &[], 0);
     assert_eq!(machine.call("run", &[]), Ok(None));
     assert_eq!(machine.value("value", &[]), 3);
+    assert_eq!(machine.stack.executed(), 2);
 }
 
 #[test]
 fn an_op_tells_what_it_was_made_from() {
     link_in(SIZE, |program| {
         let program = program.unwrap();
-        let origin = |op| {
-            let origin = program.origin(op).unwrap();
-            assert_eq!(origin.instructions, 1);
-            (origin.pc, origin.opcode)
+        // `return`, and `iconst_3` `ireturn`: what narrows and the return itself are both at pc 1.
+        let [run, value] = [MethodId(0), MethodId(1)];
+        let origin = |pc, instructions| {
+            Some(Origin {
+                pc: Pc(pc),
+                instructions,
+            })
         };
-        assert_eq!(origin(0), (Pc(0), Opcode::Return));
-        // `wide iinc` is one instruction, whose opcode is that of what is widened.
-        assert_eq!(origin(5), (Pc(6), Opcode::Iinc));
-        assert_eq!(origin(6), (Pc(12), Opcode::Putstatic));
-        assert_eq!(origin(12), (Pc(67), Opcode::Nop));
-        // The next method begins behind it, and its pc from 0 again.
-        assert_eq!(origin(13), (Pc(0), Opcode::Iconst3));
-        assert_eq!(program.origin(16), None);
+        assert_eq!(program.origin(run, 0), origin(0, 1));
+        assert_eq!(program.origin(value, 1), origin(0, 1));
+        assert_eq!(program.origin(value, 2), origin(1, 1));
+        assert_eq!(program.origin(value, 3), None);
         assert_eq!(program.code_bytes(), 68 + 3);
     });
 }
@@ -69,6 +74,8 @@ fn an_op_tells_what_it_was_made_from() {
 fn storage_larger_than_needed_is_not_counted() {
     let larger = ProgramSize {
         ops: 100,
+        places: 100,
+        marks: 100,
         methods: 100,
         fields: 100,
         switches: 100,
@@ -76,7 +83,7 @@ fn storage_larger_than_needed_is_not_counted() {
     };
     link_in(larger, |program| {
         let program = program.unwrap();
-        assert_eq!((program.ops().len(), program.field_count()), (16, 1));
+        assert_eq!((program.ops().len(), program.field_count()), (3, 1));
         link_in(SIZE, |exact| {
             assert_eq!(program.byte_size(), exact.unwrap().byte_size())
         });
@@ -94,7 +101,15 @@ fn each_part_of_the_storage_that_is_too_small_is_named() {
         },
     };
     for (size, error) in [
-        (ProgramSize { ops: 15, ..SIZE }, too_small(Storage::Ops, 16)),
+        (ProgramSize { ops: 18, ..SIZE }, too_small(Storage::Ops, 19)),
+        (
+            ProgramSize { places: 15, ..SIZE },
+            too_small(Storage::Places, 16),
+        ),
+        (
+            ProgramSize { marks: 67, ..SIZE },
+            too_small(Storage::Marks, 68),
+        ),
         (
             ProgramSize { methods: 1, ..SIZE },
             too_small(Storage::Methods, 2),

@@ -34,7 +34,9 @@ impl Machine {
         let size = program_size(&verified).unwrap();
         let storage = ProgramStorage {
             ops: lend(size.ops),
-            origins: lend(size.ops),
+            ends: lend(size.ops),
+            places: lend(size.places),
+            marks: lend(size.marks),
             methods: lend(size.methods),
             fields: lend(size.fields),
             switches: lend(size.switches),

@@ -2,7 +2,7 @@
 
 use jive_core::{
     CallStack, ClassFile, Frame, Heap, Instance, Lifetime, LinkedConstant, LinkedField,
-    LinkedMethod, MethodDescriptor, MethodId, NativeId, Natives, Op, Origin, ProgramStorage,
+    LinkedMethod, Mark, MethodDescriptor, MethodId, NativeId, Natives, Op, Pc, ProgramStorage,
     SwitchCase, TrapKind, Verified, link, program_size,
 };
 use proptest::prelude::*;
@@ -45,7 +45,9 @@ fn vouch_and_run(bytes: &[u8]) {
     };
     let storage = ProgramStorage {
         ops: &mut vec![Op::default(); size.ops],
-        origins: &mut vec![Origin::default(); size.ops],
+        ends: &mut vec![0; size.ops],
+        places: &mut vec![Pc(0); size.places],
+        marks: &mut vec![Mark::default(); size.marks],
         methods: &mut vec![LinkedMethod::default(); size.methods],
         fields: &mut vec![LinkedField::default(); size.fields],
         switches: &mut vec![SwitchCase::default(); size.switches],
@@ -55,7 +57,7 @@ fn vouch_and_run(bytes: &[u8]) {
         return;
     };
     let (mut fields, mut memory) = (vec![0; size.fields], vec![0; 256]);
-    let (mut frames, mut slots) = ([Frame::default(); 10], [0; 100]);
+    let (mut frames, mut slots) = ([Frame::default(); 10], [0; 350]);
     let mut stack = CallStack::new(&mut frames, &mut slots);
     let mut instance = Instance::new(program, &mut fields, Heap::new(&mut memory));
     for method in class.methods() {

@@ -1,6 +1,7 @@
 //! From a scenario to a simulation in which nothing has happened yet.
 
 use bumpalo::Bump;
+use jive_core::limits::REGISTER_WINDOW;
 use jive_core::{CallStack, Frame};
 
 use super::costs::Costs;
@@ -191,7 +192,8 @@ fn nics(scenario: &Scenario, fabric: &Fabric) -> (Vec<Nic>, Vec<usize>) {
 
 fn processor<'a>(arena: &'a Bump, profile: &Profile) -> Processor<'a> {
     let frames = at(profile.processor.call_depth.get());
-    let slots = at(profile.processor.call_slots.get());
+    // Behind the slots of the model lie those that no frame may use.
+    let slots = at(profile.processor.call_slots.get()) + REGISTER_WINDOW;
     Processor::new(CallStack::new(
         arena.alloc_slice_fill_copy(frames, Frame::default()),
         arena.alloc_slice_fill_copy(slots, 0),

@@ -5,7 +5,7 @@ use bumpalo::Bump;
 use jive_core::{ClassFile, LinkError, MethodId, ParseError, Pc, Program};
 #[cfg(feature = "std")]
 use jive_core::{
-    LinkedConstant, LinkedField, LinkedMethod, Op, Origin, ProgramStorage, SwitchCase, Verified,
+    LinkedConstant, LinkedField, LinkedMethod, Mark, Op, ProgramStorage, SwitchCase, Verified,
     link, program_size,
 };
 pub use jive_verifier::Policy;
@@ -70,11 +70,13 @@ pub fn load_class<'a>(
     let size = program_size(&verified)?;
     let storage = ProgramStorage {
         ops: arena.alloc_slice_fill_copy(size.ops, Op::default()),
-        origins: arena.alloc_slice_fill_copy(size.ops, Origin::default()),
+        ends: arena.alloc_slice_fill_copy(size.ops, 0),
+        places: arena.alloc_slice_fill_copy(size.places, Pc(0)),
         methods: arena.alloc_slice_fill_copy(size.methods, LinkedMethod::default()),
         fields: arena.alloc_slice_fill_copy(size.fields, LinkedField::default()),
         switches: arena.alloc_slice_fill_copy(size.switches, SwitchCase::default()),
         constants: arena.alloc_slice_fill_copy(size.constants, LinkedConstant::default()),
+        marks: arena.alloc_slice_fill_copy(size.marks, Mark::default()),
     };
     let program = link(&verified, storage)?;
     Ok(LoadedClass { class, program })

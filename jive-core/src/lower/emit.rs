@@ -1,0 +1,150 @@
+//! Ops as they are laid down, with the number of instructions that are done behind each.
+
+use crate::id::Pc;
+use crate::interp::{Op, OpKind, Shape};
+use crate::link::LinkErrorKind;
+use crate::program::SwitchCase;
+
+/// The parts of a program that grow op by op.
+pub(crate) struct Emitter<'p> {
+    pub(crate) ops: &'p mut [Op],
+    pub(crate) ends: &'p mut [u16],
+    pub(crate) places: &'p mut [Pc],
+    pub(crate) switches: &'p mut [SwitchCase],
+    pub(crate) ops_used: usize,
+    pub(crate) places_used: usize,
+    pub(crate) switches_used: usize,
+    /// Instructions of the method that have been lowered.
+    pub(super) index: u16,
+    /// The number laid down last: numbers do not fall, so that what fuel allows can be searched for.
+    end: u16,
+    /// No op before this one may be changed any more: it may be reached on another way.
+    barrier: usize,
+}
+
+impl<'p> Emitter<'p> {
+    pub(crate) const fn new(
+        ops: &'p mut [Op],
+        ends: &'p mut [u16],
+        places: &'p mut [Pc],
+        switches: &'p mut [SwitchCase],
+    ) -> Self {
+        Self {
+            ops,
+            ends,
+            places,
+            switches,
+            ops_used: 0,
+            places_used: 0,
+            switches_used: 0,
+            index: 0,
+            end: 0,
+            barrier: 0,
+        }
+    }
+
+    /// Returns what was laid down: ops, ends, places and rows of switches.
+    pub(crate) fn into_parts(self) -> (&'p [Op], &'p [u16], &'p [Pc], &'p [SwitchCase]) {
+        (
+            used(self.ops, self.ops_used),
+            used(self.ends, self.ops_used),
+            used(self.places, self.places_used),
+            used(self.switches, self.switches_used),
+        )
+    }
+
+    /// Begins a method.
+    pub(super) const fn begin(&mut self) {
+        self.index = 0;
+        self.end = 0;
+        self.barrier = self.ops_used;
+    }
+
+    /// Notes where an instruction lies that is lowered next.
+    pub(super) fn place(&mut self, pc: Pc) -> Result<(), LinkErrorKind> {
+        let place = self.places.get_mut(self.places_used);
+        *place.ok_or(LinkErrorKind::Count)? = pc;
+        self.places_used = self.places_used.saturating_add(1);
+        Ok(())
+    }
+
+    /// Ends an instruction.
+    pub(super) fn done(&mut self) -> Result<(), LinkErrorKind> {
+        self.index = self.index.checked_add(1).ok_or(LinkErrorKind::Count)?;
+        Ok(())
+    }
+
+    /// Lays down an op that performs the instruction.
+    pub(super) fn perform(&mut self, op: Op) -> Result<(), LinkErrorKind> {
+        self.lay(op, self.index.saturating_add(1))
+    }
+
+    /// Lays down an op that only puts a value somewhere, before the instruction.
+    pub(super) fn prepare(&mut self, op: Op) -> Result<(), LinkErrorKind> {
+        self.lay(op, self.index)
+    }
+
+    fn lay(&mut self, op: Op, end: u16) -> Result<(), LinkErrorKind> {
+        // `link` was lent as many as `program_size` counted, which is as many as there can be.
+        let (Some(to), Some(its_end)) = (
+            self.ops.get_mut(self.ops_used),
+            self.ends.get_mut(self.ops_used),
+        ) else {
+            return Err(LinkErrorKind::Count);
+        };
+        *to = op;
+        self.end = self.end.max(end);
+        *its_end = self.end;
+        self.ops_used = self.ops_used.saturating_add(1);
+        Ok(())
+    }
+
+    /// Keeps what has been laid down as it is.
+    pub(super) const fn keep(&mut self) {
+        self.barrier = self.ops_used;
+    }
+
+    /// Returns the last op, if it may be changed.
+    pub(super) fn last(&mut self) -> Option<&mut Op> {
+        let last = self.ops_used.checked_sub(1)?;
+        self.ops.get_mut(last).filter(|_| last >= self.barrier)
+    }
+
+    /// Returns the last op, if it may be changed and writes this register and nothing else.
+    pub(super) fn writer(&mut self, register: u8) -> Option<&mut Op> {
+        self.last()
+            .filter(|op| op.kind.shape() == Shape::Value && op.a == register)
+    }
+
+    /// Takes the last op back. What it stood for, the next one will.
+    pub(super) const fn take_back(&mut self) {
+        self.ops_used = self.ops_used.saturating_sub(1);
+    }
+
+    /// Adds a row of a switch.
+    pub(super) fn row(&mut self, key: i32, target: i64) -> Result<(), LinkErrorKind> {
+        let row = self.switches.get_mut(self.switches_used);
+        *row.ok_or(LinkErrorKind::Count)? = SwitchCase {
+            key,
+            // Until the method is whole, the pc: a target that `reach` has seen.
+            target: u32::try_from(target).map_err(|_| LinkErrorKind::Target { target })?,
+            cost: 0,
+        };
+        self.switches_used = self.switches_used.saturating_add(1);
+        Ok(())
+    }
+
+    /// Lays down a load of a constant into a register.
+    pub(super) fn constant(&mut self, register: u8, value: i32) -> Result<(), LinkErrorKind> {
+        self.prepare(Op::new(OpKind::Const, register, 0, 0, value))
+    }
+
+    /// Lays down a copy of a register into another.
+    pub(super) fn copy(&mut self, to: u8, from: u8) -> Result<(), LinkErrorKind> {
+        self.prepare(Op::new(OpKind::Move, to, from, 0, 0))
+    }
+}
+
+fn used<T>(lent: &mut [T], count: usize) -> &[T] {
+    lent.get(..count).unwrap_or_default()
+}

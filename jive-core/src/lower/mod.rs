@@ -1,0 +1,592 @@
+//! Lowering: turns the instructions of a verified method into ops that work on registers.
+//!
+//! One pass over the code, with an operand stack of what is known of each value instead of the values;
+//! `docs/linked-form.md` tells how.
+
+mod branch;
+mod constant;
+mod emit;
+mod reach;
+mod stack;
+
+use crate::array_kind::ArrayKind;
+use crate::classfile::Code;
+use crate::decode::instructions;
+use crate::id::{CpIndex, FieldId, MethodId, NativeId, Pc};
+use crate::insn::{Insn, Operand};
+use crate::interp::{Op, OpKind};
+use crate::link::LinkErrorKind;
+use crate::opcode::Opcode;
+use crate::program::{Mark, MarkState, Meaning, ValueKind};
+
+pub(crate) use constant::Constants;
+pub(crate) use emit::Emitter;
+use reach::{is_store, reach};
+use stack::{Entry, Stack, Value};
+
+/// What a method is lowered from.
+pub(crate) struct Source<'a> {
+    pub(crate) code: Code<'a>,
+    /// What is left of a value that it returns.
+    pub(crate) result: ValueKind,
+    pub(crate) has_receiver: bool,
+}
+
+/// How many ops an instruction makes at most.
+///
+/// One that puts a value on the stack makes one, at once or when the value is wanted in its place; one
+/// that does something makes one. A branch in long code makes two, and so does what narrows a value
+/// first or tests a receiver.
+pub(crate) const fn most_ops(insn: &Insn<'_>, code_bytes: usize) -> usize {
+    match insn.opcode {
+        Opcode::DupX1
+        | Opcode::DupX2
+        | Opcode::Dup2
+        | Opcode::Putstatic
+        | Opcode::Getfield
+        | Opcode::Ireturn
+        | Opcode::Invokespecial
+        | Opcode::Invokevirtual => 2,
+        Opcode::Dup2X1 | Opcode::Dup2X2 | Opcode::Putfield => 3,
+        _ if matches!(insn.operand, Operand::Branch(_)) && branch::is_far(code_bytes) => 2,
+        _ => 1,
+    }
+}
+
+/// Returns how many rows of the switch table an instruction of this operand makes.
+pub(crate) fn switch_rows(operand: &Operand<'_>) -> usize {
+    let cases = match operand {
+        Operand::TableSwitch(table) => table.cases().len(),
+        Operand::LookupSwitch(lookup) => lookup.cases().len(),
+        Operand::None
+        | Operand::Int(_)
+        | Operand::Constant(_)
+        | Operand::Local(_)
+        | Operand::LocalIncrement { .. }
+        | Operand::Branch(_)
+        | Operand::ArrayType(_)
+        | Operand::InvokeInterface { .. }
+        | Operand::InvokeDynamic(_)
+        | Operand::MultiArray { .. } => return 0,
+    };
+    cases.saturating_add(1)
+}
+
+/// Lowers a method.
+///
+/// What no path reaches is left out.
+///
+/// # Errors
+/// Where an instruction is not what a verified method has, with its place.
+pub(crate) fn lower(
+    source: &Source<'_>,
+    constants: &mut Constants<'_, '_, '_>,
+    marks: &mut [Mark],
+    out: &mut Emitter<'_>,
+) -> Result<(), (Pc, LinkErrorKind)> {
+    let code = &source.code;
+    let too_many = (Pc(0), LinkErrorKind::Count);
+    let marks = marks.get_mut(..code.bytes.len()).ok_or(too_many)?;
+    let locals = u8::try_from(code.max_locals).map_err(|_| too_many)?;
+    let most = u8::try_from(code.max_stack).map_err(|_| too_many)?;
+    locals.checked_add(most).ok_or(too_many)?;
+    let reached = reach(code, constants, marks)?;
+    let entry = out.ops_used;
+    out.begin();
+    let is_far = branch::is_far(code.bytes.len());
+    let mut body = Body {
+        result: source.result,
+        constants,
+        marks,
+        out,
+        stack: Stack::new(locals, most),
+        is_live: false,
+        is_far,
+        keeps_this: source.has_receiver && reached.keeps_first,
+    };
+    for insn in instructions(code.bytes) {
+        let insn = insn.map_err(|error| (error.pc, LinkErrorKind::Decode(error.kind)))?;
+        body.instruction(&insn).map_err(|kind| (insn.pc, kind))?;
+    }
+    branch::resolve(out, marks, entry, is_far).map_err(|kind| (Pc(0), kind))
+}
+
+/// A method while it is lowered.
+struct Body<'b, 's, 'v, 'a, 'p> {
+    /// What is left of a value that it returns.
+    result: ValueKind,
+    constants: &'b mut Constants<'s, 'v, 'a>,
+    marks: &'b mut [Mark],
+    out: &'b mut Emitter<'p>,
+    stack: Stack,
+    /// Whether the instruction before leads to the next.
+    is_live: bool,
+    is_far: bool,
+    /// Whether local variable 0 holds the receiver all along.
+    keeps_this: bool,
+}
+
+impl Body<'_, '_, '_, '_, '_> {
+    fn instruction(&mut self, insn: &Insn<'_>) -> Result<(), LinkErrorKind> {
+        let mark = self.marks.get(insn.pc.index()).copied().unwrap_or_default();
+        match mark.state {
+            MarkState::Unreached => return Ok(()),
+            MarkState::Reached | MarkState::Placed => {}
+            MarkState::Leader => self.lead(insn.pc, mark)?,
+        }
+        if !self.is_live {
+            return Err(LinkErrorKind::Stack);
+        }
+        self.out.place(insn.pc)?;
+        self.lower(insn)?;
+        self.out.done()
+    }
+
+    /// Makes a place that branches lead to: every value is where all ways to it have put it.
+    fn lead(&mut self, pc: Pc, mark: Mark) -> Result<(), LinkErrorKind> {
+        if self.is_live {
+            self.flush()?;
+        }
+        self.is_live = true;
+        self.stack.reset(mark.depth.into())?;
+        self.out.keep();
+        let op = u32::try_from(self.out.ops_used).map_err(|_| LinkErrorKind::Count)?;
+        if let Some(mark) = self.marks.get_mut(pc.index()) {
+            mark.op = op;
+            mark.index = self.out.index;
+            mark.state = MarkState::Placed;
+        }
+        Ok(())
+    }
+
+    /// Ends a way: what follows is reached by a branch or not at all.
+    fn end_path(&mut self) -> Result<(), LinkErrorKind> {
+        self.is_live = false;
+        self.stack.reset(0)
+    }
+
+    fn lower(&mut self, insn: &Insn<'_>) -> Result<(), LinkErrorKind> {
+        let opcode = insn.opcode;
+        match insn.operand {
+            Operand::None => self.plain(opcode),
+            Operand::Int(value) => self.stack.push(Value::Constant(value)).map(drop),
+            Operand::Local(local) if is_store(opcode) => self.store_local(register(local)?),
+            Operand::Local(local) => self.stack.push(Value::Register(register(local)?)).map(drop),
+            Operand::LocalIncrement { local, by } => {
+                let local = register(local)?;
+                self.save(local)?;
+                let op = Op::new(OpKind::AddConst, local, local, 0, by.into());
+                self.out.perform(op)
+            }
+            Operand::Constant(index) => self.constant(opcode, index),
+            Operand::Branch(target) => self.branch(opcode, target),
+            Operand::TableSwitch(_) | Operand::LookupSwitch(_) => self.switch(insn),
+            Operand::ArrayType(code) => {
+                ArrayKind::from_newarray_code(code).ok_or(LinkErrorKind::Descriptor)?;
+                self.unary(OpKind::NewArray, code.into())
+            }
+            Operand::InvokeInterface { .. }
+            | Operand::InvokeDynamic(_)
+            | Operand::MultiArray { .. } => Err(LinkErrorKind::Opcode(opcode)),
+        }
+    }
+
+    fn plain(&mut self, opcode: Opcode) -> Result<(), LinkErrorKind> {
+        use OpKind as Kind;
+        match opcode {
+            Opcode::Nop => Ok(()),
+            Opcode::AconstNull => self.stack.push(Value::Constant(0)).map(drop),
+            Opcode::Baload => self.binary(Kind::LoadByte),
+            Opcode::Saload => self.binary(Kind::LoadShort),
+            Opcode::Iaload => self.binary(Kind::LoadInt),
+            Opcode::Bastore => self.store_element(Kind::StoreByte, 24),
+            Opcode::Sastore => self.store_element(Kind::StoreShort, 16),
+            Opcode::Iastore => self.store_element(Kind::StoreInt, 0),
+            Opcode::Arraylength => self.unary(Kind::ArrayLength, 0),
+            Opcode::Pop => self.stack.pop_many(1).map(drop),
+            Opcode::Pop2 => self.stack.pop_many(2).map(drop),
+            Opcode::Dup => self.stack.copy(1),
+            Opcode::Dup2 => self.stack.copy(2),
+            Opcode::DupX1 => self.copy_below(1, 3),
+            Opcode::DupX2 => self.copy_below(1, 4),
+            Opcode::Dup2X1 => self.copy_below(2, 5),
+            Opcode::Dup2X2 => self.copy_below(2, 6),
+            Opcode::Swap => self.rotate(1, 2),
+            Opcode::Iadd => self.commutative(Kind::Add, Kind::AddConst),
+            Opcode::Isub => self.subtract(),
+            Opcode::Imul => self.commutative(Kind::Multiply, Kind::MultiplyConst),
+            Opcode::Idiv => self.binary(Kind::Divide),
+            Opcode::Irem => self.binary(Kind::Remainder),
+            Opcode::Ineg => self.unary(Kind::Negate, 0),
+            Opcode::Ishl => self.with_constant(Kind::ShiftLeft, Kind::ShiftLeftConst),
+            Opcode::Ishr => self.with_constant(Kind::ShiftRight, Kind::ShiftRightConst),
+            Opcode::Iushr => {
+                self.with_constant(Kind::ShiftRightUnsigned, Kind::ShiftRightUnsignedConst)
+            }
+            Opcode::Iand => self.and(),
+            Opcode::Ior => self.commutative(Kind::Or, Kind::OrConst),
+            Opcode::Ixor => self.commutative(Kind::Xor, Kind::XorConst),
+            Opcode::I2b => self.unary(Kind::Narrow, 24),
+            Opcode::I2s => self.unary(Kind::Narrow, 16),
+            Opcode::Ireturn | Opcode::Areturn => self.return_value(),
+            Opcode::Return => {
+                let done = self.out.index.saturating_add(1);
+                self.out.perform(Op::with_half(Kind::Return, 0, done, 0))?;
+                self.end_path()
+            }
+            other => Err(LinkErrorKind::Opcode(other)),
+        }
+    }
+
+    fn constant(&mut self, opcode: Opcode, index: CpIndex) -> Result<(), LinkErrorKind> {
+        match (opcode, self.constants.meaning(index)?) {
+            (Opcode::Ldc | Opcode::LdcW, Meaning::Int(value)) => {
+                self.stack.push(Value::Constant(value)).map(drop)
+            }
+            (Opcode::Getstatic, Meaning::Field { field, .. }) => self.get_field(field),
+            (Opcode::Getfield, Meaning::Field { field, .. }) => {
+                let receiver = self.stack.pop()?;
+                self.reject_null(receiver)?;
+                self.get_field(field)
+            }
+            (Opcode::Putstatic, Meaning::Field { field, kind }) => {
+                let value = self.stack.pop()?;
+                self.put_field(field, kind, value)
+            }
+            (Opcode::Putfield, Meaning::Field { field, kind }) => {
+                let value = self.stack.pop()?;
+                let receiver = self.stack.pop()?;
+                self.reject_null(receiver)?;
+                self.put_field(field, kind, value)
+            }
+            (Opcode::Invokestatic | Opcode::Invokespecial | Opcode::Invokevirtual, meaning) => {
+                self.invoke(index, meaning)
+            }
+            _ => Err(LinkErrorKind::Constant(index)),
+        }
+    }
+
+    // Operands.
+
+    /// Returns a register that holds a value; a constant goes to the one of its place.
+    fn operand(&mut self, entry: Entry) -> Result<u8, LinkErrorKind> {
+        match entry.value {
+            Value::Placed => {}
+            Value::Register(register) => return Ok(register),
+            Value::Constant(value) => self.out.constant(entry.place, value)?,
+        }
+        Ok(entry.place)
+    }
+
+    fn pop_operand(&mut self) -> Result<u8, LinkErrorKind> {
+        let entry = self.stack.pop()?;
+        self.operand(entry)
+    }
+
+    /// Puts the value at a place of the stack into the register of that place.
+    fn settle(&mut self, at: usize) -> Result<(), LinkErrorKind> {
+        let Entry { place, value } = self.stack.entry(at)?;
+        match value {
+            Value::Placed => {}
+            Value::Register(register) => self.out.copy(place, register)?,
+            Value::Constant(value) => self.out.constant(place, value)?,
+        }
+        self.stack.place(at);
+        Ok(())
+    }
+
+    /// Puts every value into its place, from the bottom: one may be a copy of another below it.
+    fn flush(&mut self) -> Result<(), LinkErrorKind> {
+        (0..self.stack.depth()).try_for_each(|at| self.settle(at))
+    }
+
+    /// Puts into their places the values whose load from a local variable was put off, before it
+    /// changes.
+    fn save(&mut self, local: u8) -> Result<(), LinkErrorKind> {
+        for at in 0..self.stack.depth() {
+            if self.stack.entry(at)?.value == Value::Register(local) {
+                self.settle(at)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Lays down what computes the next value of the stack.
+    fn push_result(&mut self, op: impl FnOnce(u8) -> Op) -> Result<(), LinkErrorKind> {
+        let place = self.stack.push(Value::Placed)?;
+        self.out.perform(op(place))
+    }
+
+    // Computing.
+
+    fn unary(&mut self, kind: OpKind, constant: i32) -> Result<(), LinkErrorKind> {
+        let operand = self.pop_operand()?;
+        self.push_result(|place| Op::new(kind, place, operand, 0, constant))
+    }
+
+    fn binary(&mut self, kind: OpKind) -> Result<(), LinkErrorKind> {
+        let second = self.stack.pop()?;
+        let first = self.pop_operand()?;
+        let second = self.operand(second)?;
+        self.push_result(|place| Op::new(kind, place, first, second, 0))
+    }
+
+    fn with_constant(&mut self, kind: OpKind, constant: OpKind) -> Result<(), LinkErrorKind> {
+        let Entry {
+            value: Value::Constant(value),
+            ..
+        } = self.top()?
+        else {
+            return self.binary(kind);
+        };
+        self.stack.pop_many(1)?;
+        self.unary(constant, value)
+    }
+
+    fn commutative(&mut self, kind: OpKind, constant: OpKind) -> Result<(), LinkErrorKind> {
+        let second = self.stack.pop()?;
+        let first = self.stack.pop()?;
+        match (first.value, second.value) {
+            (Value::Constant(value), Value::Placed | Value::Register(_)) => {
+                let operand = self.operand(second)?;
+                self.push_result(|place| Op::new(constant, place, operand, 0, value))
+            }
+            (_, Value::Constant(value)) => {
+                let operand = self.operand(first)?;
+                self.push_result(|place| Op::new(constant, place, operand, 0, value))
+            }
+            _ => {
+                let (first, second) = (self.operand(first)?, self.operand(second)?);
+                self.push_result(|place| Op::new(kind, place, first, second, 0))
+            }
+        }
+    }
+
+    fn subtract(&mut self) -> Result<(), LinkErrorKind> {
+        let Value::Constant(value) = self.top()?.value else {
+            return self.binary(OpKind::Subtract);
+        };
+        self.stack.pop_many(1)?;
+        self.unary(OpKind::AddConst, value.wrapping_neg())
+    }
+
+    /// A byte of an array that is wanted without its sign is loaded so.
+    fn and(&mut self) -> Result<(), LinkErrorKind> {
+        let mask = self.top()?.value;
+        let below = self.stack.depth().wrapping_sub(2);
+        if mask == Value::Constant(0xff)
+            && let Ok(Entry {
+                place,
+                value: Value::Placed,
+            }) = self.stack.entry(below)
+            && let Some(load) = self.out.writer(place)
+            && load.kind == OpKind::LoadByte
+        {
+            load.kind = OpKind::LoadByteUnsigned;
+            return self.stack.pop_many(1).map(drop);
+        }
+        self.commutative(OpKind::And, OpKind::AndConst)
+    }
+
+    fn top(&self) -> Result<Entry, LinkErrorKind> {
+        self.stack.entry(self.stack.depth().wrapping_sub(1))
+    }
+
+    // Moving values.
+
+    /// Moves the topmost values below those under them, as many as are counted together.
+    fn rotate(&mut self, moved: u8, count: u8) -> Result<(), LinkErrorKind> {
+        let depth = self.stack.depth();
+        let first = depth
+            .checked_sub(count.into())
+            .ok_or(LinkErrorKind::Stack)?;
+        (first..depth).try_for_each(|at| self.settle(at))?;
+        let lowest = self.stack.register(first);
+        let op = Op::new(OpKind::Rotate, lowest, count, moved, 0);
+        self.out.perform(op)
+    }
+
+    fn copy_below(&mut self, copied: u8, count: u8) -> Result<(), LinkErrorKind> {
+        self.stack.copy(copied.into())?;
+        self.rotate(copied, count)
+    }
+
+    fn store_local(&mut self, local: u8) -> Result<(), LinkErrorKind> {
+        let entry = self.stack.pop()?;
+        self.save(local)?;
+        let op = match entry.value {
+            Value::Register(from) if from == local => return Ok(()),
+            Value::Register(from) => Op::new(OpKind::Move, local, from, 0, 0),
+            Value::Constant(value) => Op::new(OpKind::Const, local, 0, 0, value),
+            Value::Placed => {
+                if let Some(writer) = self.out.writer(entry.place) {
+                    writer.a = local;
+                    return Ok(());
+                }
+                Op::new(OpKind::Move, local, entry.place, 0, 0)
+            }
+        };
+        self.out.perform(op)
+    }
+
+    /// Stores into an array, which drops `dropped` bits of a value: to narrow it before is idle.
+    fn store_element(&mut self, kind: OpKind, dropped: i32) -> Result<(), LinkErrorKind> {
+        let value = self.stack.pop()?;
+        let narrowed = match (value.value, self.out.writer(value.place)) {
+            (Value::Placed, Some(op)) if op.kind == OpKind::Narrow && op.imm <= dropped => {
+                Some(op.b)
+            }
+            _ => None,
+        };
+        if narrowed.is_some() {
+            self.out.take_back();
+        }
+        let element = self.stack.pop()?;
+        let array = self.pop_operand()?;
+        let element = self.operand(element)?;
+        let value = match narrowed {
+            Some(register) => register,
+            None => self.operand(value)?,
+        };
+        self.out.perform(Op::new(kind, array, element, value, 0))
+    }
+
+    // Fields and calls.
+
+    /// Tests a receiver for null, unless it is known to be the method's own.
+    fn reject_null(&mut self, receiver: Entry) -> Result<(), LinkErrorKind> {
+        if self.keeps_this && receiver.value == Value::Register(0) {
+            return Ok(());
+        }
+        let register = self.operand(receiver)?;
+        let op = Op::new(OpKind::RejectNull, register, 0, 0, 0);
+        self.out.perform(op)
+    }
+
+    fn get_field(&mut self, field: FieldId) -> Result<(), LinkErrorKind> {
+        self.push_result(|place| Op::new(OpKind::GetField, place, 0, 0, field.0.into()))
+    }
+
+    fn put_field(
+        &mut self,
+        field: FieldId,
+        kind: ValueKind,
+        value: Entry,
+    ) -> Result<(), LinkErrorKind> {
+        let (op, bits) = match kind {
+            ValueKind::Int | ValueKind::Boolean => (OpKind::PutField, 0),
+            ValueKind::Byte => (OpKind::PutField, 24),
+            ValueKind::Short => (OpKind::PutField, 16),
+            ValueKind::Reference => (OpKind::PutReference, 0),
+        };
+        let register = match kind {
+            ValueKind::Boolean => self.narrowed(value, kind)?,
+            _ => self.operand(value)?,
+        };
+        self.out
+            .perform(Op::new(op, register, bits, 0, field.0.into()))
+    }
+
+    /// Returns a register that holds what is left of a value of a kind.
+    fn narrowed(&mut self, entry: Entry, kind: ValueKind) -> Result<u8, LinkErrorKind> {
+        if let Value::Constant(value) = entry.value {
+            self.out.constant(entry.place, kind.narrow(value))?;
+            return Ok(entry.place);
+        }
+        let (op, constant) = match kind {
+            ValueKind::Int | ValueKind::Reference => return self.operand(entry),
+            ValueKind::Byte => (OpKind::Narrow, 24),
+            ValueKind::Short => (OpKind::Narrow, 16),
+            ValueKind::Boolean => (OpKind::AndConst, 1),
+        };
+        let register = self.operand(entry)?;
+        self.out
+            .prepare(Op::new(op, entry.place, register, 0, constant))?;
+        Ok(entry.place)
+    }
+
+    fn return_value(&mut self) -> Result<(), LinkErrorKind> {
+        let entry = self.stack.pop()?;
+        let register = self.narrowed(entry, self.result)?;
+        let done = self.out.index.saturating_add(1);
+        let op = Op::with_half(OpKind::ReturnValue, register, done, 0);
+        self.out.perform(op)?;
+        self.end_path()
+    }
+
+    fn invoke(&mut self, index: CpIndex, meaning: Meaning) -> Result<(), LinkErrorKind> {
+        match meaning {
+            Meaning::Nothing => self.stack.pop_many(1).map(drop),
+            Meaning::Method {
+                id,
+                arguments,
+                has_receiver,
+                has_result,
+            } => {
+                let first = self.arguments(arguments, has_receiver)?;
+                self.call(first, id)?;
+                self.push_outcome(has_result)
+            }
+            Meaning::Native {
+                id,
+                arguments,
+                has_receiver,
+                has_result,
+            } => {
+                let values = arguments.saturating_add(has_receiver.into());
+                let result = self.arguments(values, has_receiver)?;
+                let first = result.saturating_add(has_receiver.into());
+                self.native(result, first, arguments, id, has_result)?;
+                self.push_outcome(has_result)
+            }
+            Meaning::Int(_) | Meaning::Field { .. } => Err(LinkErrorKind::Constant(index)),
+        }
+    }
+
+    /// Pops arguments, all in their places; answers the register of the first.
+    fn arguments(&mut self, count: u8, has_receiver: bool) -> Result<u8, LinkErrorKind> {
+        let depth = self.stack.depth();
+        let first = depth
+            .checked_sub(count.into())
+            .ok_or(LinkErrorKind::Stack)?;
+        let receiver = has_receiver.then(|| self.stack.entry(first)).transpose()?;
+        (first..depth).try_for_each(|at| self.settle(at))?;
+        if let Some(receiver) = receiver {
+            self.reject_null(receiver)?;
+        }
+        self.stack.pop_many(count.into())?;
+        Ok(self.stack.register(first))
+    }
+
+    fn call(&mut self, first: u8, id: MethodId) -> Result<(), LinkErrorKind> {
+        let done = self.out.index.saturating_add(1);
+        self.out
+            .perform(Op::with_half(OpKind::Call, first, done, id.0.into()))
+    }
+
+    fn native(
+        &mut self,
+        result: u8,
+        first: u8,
+        arguments: u8,
+        id: NativeId,
+        has_result: bool,
+    ) -> Result<(), LinkErrorKind> {
+        let [low, high] = id.0.to_le_bytes();
+        let imm = i32::from_le_bytes([low, high, has_result.into(), 0]);
+        self.out
+            .perform(Op::new(OpKind::Native, result, first, arguments, imm))
+    }
+
+    /// What was called leaves its result in the place of the first argument.
+    fn push_outcome(&mut self, has_result: bool) -> Result<(), LinkErrorKind> {
+        if has_result {
+            self.stack.push(Value::Placed)?;
+        }
+        Ok(())
+    }
+}
+
+fn register(local: u16) -> Result<u8, LinkErrorKind> {
+    u8::try_from(local).map_err(|_| LinkErrorKind::Count)
+}

@@ -1,0 +1,242 @@
+//! Which instructions a method can reach, where branches lead, and how deep its stack is there.
+
+use super::constant::Constants;
+use crate::classfile::Code;
+use crate::decode::decode;
+use crate::id::Pc;
+use crate::insn::{Insn, Operand};
+use crate::link::LinkErrorKind;
+use crate::opcode::{Opcode, StackEffect};
+use crate::program::{Mark, MarkState, Meaning};
+
+/// Behind the last of the instructions that are still to be followed.
+const NONE: u32 = u32::MAX;
+
+/// What is known of a method before it is lowered.
+pub(super) struct Reached {
+    /// Whether local variable 0 keeps what the method was called with.
+    pub(super) keeps_first: bool,
+}
+
+/// Follows every path once and marks what it comes by.
+///
+/// # Errors
+/// Where an instruction does not decode, leaves the code, or finds another stack than it needs.
+pub(super) fn reach(
+    code: &Code<'_>,
+    constants: &mut Constants<'_, '_, '_>,
+    marks: &mut [Mark],
+) -> Result<Reached, (Pc, LinkErrorKind)> {
+    marks.fill(Mark::default());
+    let mut paths = Paths {
+        marks,
+        waiting: NONE,
+    };
+    let mut reached = Reached { keeps_first: true };
+    paths.lead(0, 0).map_err(|kind| (Pc(0), kind))?;
+    while let Some((mut pc, mut depth)) = paths.next() {
+        loop {
+            let insn =
+                decode(code.bytes, pc).map_err(|error| (pc, LinkErrorKind::Decode(error.kind)))?;
+            let fail = |kind| (pc, kind);
+            let change = change(&insn, constants).map_err(fail)?;
+            depth = change
+                .apply(depth)
+                .filter(|&depth| u16::from(depth) <= code.max_stack)
+                .ok_or(fail(LinkErrorKind::Stack))?;
+            reached.keeps_first &= !stores_first(&insn);
+            let goes_on = paths.branch(&insn, depth).map_err(fail)?;
+            let next = insn.next_pc();
+            if !goes_on {
+                break;
+            }
+            match paths.fall_through(next, depth) {
+                Some(Ok(next)) => pc = next,
+                Some(Err(kind)) => return Err(fail(kind)),
+                None => break,
+            }
+        }
+    }
+    Ok(reached)
+}
+
+struct Paths<'m> {
+    marks: &'m mut [Mark],
+    /// The first of the branch targets still to be followed; each names the next.
+    waiting: u32,
+}
+
+impl Paths<'_> {
+    fn next(&mut self) -> Option<(Pc, u8)> {
+        let pc = u16::try_from(self.waiting).ok()?;
+        let mark = self.marks.get(usize::from(pc))?;
+        self.waiting = mark.op;
+        Some((Pc(pc), mark.depth))
+    }
+
+    /// Notes where an instruction branches; answers whether it may also go on to the next.
+    fn branch(&mut self, insn: &Insn<'_>, depth: u8) -> Result<bool, LinkErrorKind> {
+        match insn.operand {
+            Operand::Branch(target) => self.lead(target, depth)?,
+            Operand::TableSwitch(table) => {
+                self.lead(table.default(), depth)?;
+                for (_, target) in table.cases() {
+                    self.lead(target, depth)?;
+                }
+                return Ok(false);
+            }
+            Operand::LookupSwitch(lookup) => {
+                self.lead(lookup.default(), depth)?;
+                for (_, target) in lookup.cases() {
+                    self.lead(target, depth)?;
+                }
+                return Ok(false);
+            }
+            Operand::None
+            | Operand::Int(_)
+            | Operand::Constant(_)
+            | Operand::Local(_)
+            | Operand::LocalIncrement { .. }
+            | Operand::ArrayType(_)
+            | Operand::InvokeInterface { .. }
+            | Operand::InvokeDynamic(_)
+            | Operand::MultiArray { .. } => {}
+        }
+        Ok(!matches!(
+            insn.opcode,
+            Opcode::Goto | Opcode::GotoW | Opcode::Ireturn | Opcode::Areturn | Opcode::Return
+        ))
+    }
+
+    fn lead(&mut self, target: i64, depth: u8) -> Result<(), LinkErrorKind> {
+        let outside = LinkErrorKind::Target { target };
+        let pc = u16::try_from(target).map_err(|_| outside)?;
+        let mark = self.marks.get_mut(usize::from(pc)).ok_or(outside)?;
+        if mark.state == MarkState::Unreached {
+            mark.depth = depth;
+            mark.op = self.waiting;
+            self.waiting = pc.into();
+        }
+        mark.state = MarkState::Leader;
+        Ok(())
+    }
+
+    /// Goes on to the next instruction, if it is not known already.
+    fn fall_through(&mut self, next: u32, depth: u8) -> Option<Result<Pc, LinkErrorKind>> {
+        let outside = LinkErrorKind::Target {
+            target: next.into(),
+        };
+        let Ok(pc) = u16::try_from(next) else {
+            return Some(Err(outside));
+        };
+        let Some(mark) = self.marks.get_mut(usize::from(pc)) else {
+            return Some(Err(outside));
+        };
+        if mark.state != MarkState::Unreached {
+            return None;
+        }
+        mark.state = MarkState::Reached;
+        mark.depth = depth;
+        Some(Ok(Pc(pc)))
+    }
+}
+
+/// How many values an instruction takes off the stack, and how many it puts there.
+struct Change {
+    pops: u8,
+    pushes: u8,
+}
+
+impl Change {
+    fn apply(&self, depth: u8) -> Option<u8> {
+        depth.checked_sub(self.pops)?.checked_add(self.pushes)
+    }
+}
+
+fn change(insn: &Insn<'_>, constants: &mut Constants<'_, '_, '_>) -> Result<Change, LinkErrorKind> {
+    let (pops, pushes) = match insn.opcode.effect() {
+        StackEffect::Unsupported(_) => return Err(LinkErrorKind::Opcode(insn.opcode)),
+        // A row of the table has a handful of values at most.
+        StackEffect::Fixed { pops, pushes } => (pops.len() as u8, pushes.len() as u8),
+        StackEffect::Special => match insn.operand {
+            Operand::Local(_) => match is_store(insn.opcode) {
+                true => (1, 0),
+                false => (0, 1),
+            },
+            Operand::Constant(index) => of_constant(insn.opcode, constants.meaning(index)?),
+            _ => of_special(insn.opcode),
+        },
+    };
+    Ok(Change { pops, pushes })
+}
+
+fn of_constant(opcode: Opcode, meaning: Meaning) -> (u8, u8) {
+    match meaning {
+        Meaning::Int(_) => (0, 1),
+        Meaning::Field { .. } => match opcode {
+            Opcode::Getfield => (1, 1),
+            Opcode::Putstatic => (1, 0),
+            Opcode::Putfield => (2, 0),
+            _ => (0, 1),
+        },
+        Meaning::Method {
+            arguments,
+            has_result,
+            ..
+        } => (arguments, has_result.into()),
+        Meaning::Native {
+            arguments,
+            has_receiver,
+            has_result,
+            ..
+        } => (
+            arguments.saturating_add(has_receiver.into()),
+            has_result.into(),
+        ),
+        Meaning::Nothing => (1, 0),
+    }
+}
+
+const fn of_special(opcode: Opcode) -> (u8, u8) {
+    match opcode {
+        Opcode::Iaload | Opcode::Baload | Opcode::Saload => (2, 1),
+        Opcode::Iastore | Opcode::Bastore | Opcode::Sastore => (3, 0),
+        Opcode::Pop | Opcode::Ireturn | Opcode::Areturn => (1, 0),
+        Opcode::Pop2 => (2, 0),
+        Opcode::Dup => (1, 2),
+        Opcode::DupX1 => (2, 3),
+        Opcode::DupX2 => (3, 4),
+        Opcode::Dup2 => (2, 4),
+        Opcode::Dup2X1 => (3, 5),
+        Opcode::Dup2X2 => (4, 6),
+        Opcode::Swap => (2, 2),
+        Opcode::Newarray | Opcode::Arraylength => (1, 1),
+        // `iinc`, `return`.
+        _ => (0, 0),
+    }
+}
+
+/// Tells a store into a local variable from a load of one.
+pub(super) const fn is_store(opcode: Opcode) -> bool {
+    matches!(
+        opcode,
+        Opcode::Istore
+            | Opcode::Istore0
+            | Opcode::Istore1
+            | Opcode::Istore2
+            | Opcode::Istore3
+            | Opcode::Astore
+            | Opcode::Astore0
+            | Opcode::Astore1
+            | Opcode::Astore2
+            | Opcode::Astore3
+    )
+}
+
+const fn stores_first(insn: &Insn<'_>) -> bool {
+    match insn.operand {
+        Operand::Local(local) => local == 0 && is_store(insn.opcode),
+        Operand::LocalIncrement { local, .. } => local == 0,
+        _ => false,
+    }
+}
