@@ -8,6 +8,8 @@ const DIGIT_BITS: u32 = 6;
 const SLOTS: usize = 1 << DIGIT_BITS;
 /// Levels that cover every time there is.
 const LEVELS: usize = u64::BITS.div_ceil(DIGIT_BITS) as usize;
+/// Entries that are kept sorted in front of the wheel. What one packet has under way fits.
+const SOON_MAX: usize = 8;
 /// No entry.
 const NONE: u32 = u32::MAX;
 
@@ -18,13 +20,14 @@ const NONE: u32 = u32::MAX;
 /// digit. So all entries of one slot are due before those of the next slot and of the next level, and
 /// entries of equal times are always in one slot, in the order of their insertion: no number tells them
 /// apart and none is compared. An entry moves to a lower level when `reached` enters its slot, at most
-/// once for each level. What is due before all else stays outside of the wheel.
+/// once for each level. The few that are due before all else are sorted and stay outside of the wheel.
 ///
 /// Storage grows to the largest number of entries that were ever due at once and is then reused.
 #[derive(Debug)]
 pub struct Schedule<W> {
-    // Due before everything in the wheel, or inserted before what is due with it.
-    first: Option<Due<W>>,
+    // The last one is due first; each is due before everything in the wheel, or was inserted before what
+    // is due with it.
+    soon: Vec<Due<W>>,
     entries: Vec<Entry<W>>,
     // The first entry that is vacant; each names the next one.
     vacant: u32,
@@ -71,7 +74,7 @@ impl<W: Copy> Schedule<W> {
     #[must_use]
     pub fn new() -> Schedule<W> {
         Schedule {
-            first: None,
+            soon: Vec::with_capacity(SOON_MAX + 1),
             entries: Vec::new(),
             vacant: NONE,
             slots: [NONE; LEVELS * SLOTS],
@@ -89,24 +92,27 @@ impl<W: Copy> Schedule<W> {
             time: time.as_ps(),
             work,
         };
-        if let Some(first) = self.first {
-            if due.time < first.time {
-                self.first = Some(due);
-                // Whatever is due with it was inserted later.
-                self.add(first, End::Front);
-            } else {
-                self.add(due, End::Back);
-            }
-        } else if self.is_wheel_clear_until(due.time) {
-            self.first = Some(due);
-        } else {
+        if !self.is_wheel_clear_until(due.time) {
             self.add(due, End::Back);
+            return;
+        }
+        let mut place = self.soon.len();
+        self.soon.push(due);
+        while place > 0 && self.soon[place - 1].time <= due.time {
+            self.soon[place] = self.soon[place - 1];
+            place -= 1;
+        }
+        self.soon[place] = due;
+        if self.soon.len() > SOON_MAX {
+            // Whatever is due with it in the wheel was inserted later.
+            let last = self.soon.remove(0);
+            self.add(last, End::Front);
         }
     }
 
     /// Removes and returns the work that is due first.
     pub fn take(&mut self) -> Option<(SimTime, W)> {
-        let Due { time, work } = match self.first.take() {
+        let Due { time, work } = match self.soon.pop() {
             Some(first) => first,
             None => self.take_from_wheel()?,
         };
@@ -116,7 +122,7 @@ impl<W: Copy> Schedule<W> {
     /// Returns whether it is certain that nothing is due until `time`, `time` included.
     #[inline]
     pub fn is_clear_until(&mut self, time: SimTime) -> bool {
-        match self.first {
+        match self.soon.last() {
             Some(first) => time.as_ps() < first.time,
             None => self.is_wheel_clear_until(time.as_ps()),
         }
@@ -130,7 +136,7 @@ impl<W: Copy> Schedule<W> {
     /// Returns a time before which nothing in the wheel is due: the very time of what is due first, or
     /// where the slot of many entries begins.
     fn find_clear_until(&mut self) -> u64 {
-        self.clear_until = match self.first_slot() {
+        let found = match self.first_slot() {
             None => u64::MAX,
             Some(slot) => {
                 let Entry { due, next } = self.entries[self.last_of(slot) as usize];
@@ -141,6 +147,8 @@ impl<W: Copy> Schedule<W> {
                 }
             }
         };
+        // What was known before holds still: a slot begins before the one entry that it had.
+        self.clear_until = self.clear_until.max(found);
         self.clear_until
     }
 

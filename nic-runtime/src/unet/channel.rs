@@ -39,6 +39,12 @@ impl Channels {
     /// Returns the channel of this number.
     #[must_use]
     pub fn get(&self, id: ChannelId) -> Option<&Channel> {
+        // Numbers without gaps tell the place. Where an `int` wraps, the place holds another number.
+        let first = self.0.first()?.id.0;
+        let place = id.0.wrapping_sub(first).cast_unsigned() as usize;
+        if let Some(channel) = self.0.get(place).filter(|channel| channel.id == id) {
+            return Some(channel);
+        }
         let index = self
             .0
             .binary_search_by_key(&id.0, |channel| channel.id.0)
@@ -56,5 +62,33 @@ impl Channels {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn channels_are_found_whatever_their_numbers() {
+        for numbers in [
+            vec![],
+            vec![7],
+            vec![3, 1, 2],
+            vec![0, 5, 1, 100, i32::MAX],
+            vec![i32::MIN, -1, i32::MAX],
+        ] {
+            let channels = Channels::new(numbers.iter().map(|&number| Channel {
+                id: ChannelId(number),
+                peer: EndpointId(0),
+                peer_id: ChannelId(number),
+                route: DirectionId(0),
+            }));
+            for id in [i32::MIN, -1, 0, 1, 2, 3, 4, 5, 7, 100, i32::MAX] {
+                let found = channels.get(ChannelId(id)).map(|channel| channel.id.0);
+                let expected = numbers.contains(&id).then_some(id);
+                assert_eq!(found, expected, "{numbers:?}");
+            }
+        }
     }
 }
