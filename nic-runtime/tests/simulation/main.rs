@@ -16,3 +16,4 @@ mod paper_applets;
 mod random_runs;
 mod thousand;
 mod trace;
+mod unheard;

@@ -1,0 +1,85 @@
+//! What memory stands behind endpoints and users that wait.
+
+#![forbid(unsafe_code)]
+
+use allocations::{CountingAllocator, allocated};
+use nic_runtime::event::{Event, EventKind, Names, Sink};
+use nic_runtime::scenario::{Scenario, parse};
+use nic_runtime::sim;
+use traffic::Traffic;
+
+#[global_allocator]
+static ALLOCATOR: CountingAllocator = CountingAllocator;
+
+/// What a run needed, and what it loaded.
+#[derive(Default)]
+struct Most {
+    /// The most bytes that were in use when an event happened.
+    bytes: i64,
+    applets: u32,
+}
+
+impl Sink for Most {
+    fn event(&mut self, _names: &dyn Names, event: &Event<'_>) {
+        self.bytes = self.bytes.max(allocated().bytes);
+        self.applets += u32::from(matches!(event.kind, EventKind::Load { .. }));
+    }
+}
+
+/// Runs a scenario; the bytes are those above what was in use before.
+fn most(scenario: &Scenario) -> Most {
+    let before = allocated().bytes;
+    let mut most = Most::default();
+    sim::run(scenario, &mut most).expect("the scenario can be simulated");
+    most.bytes -= before;
+    most
+}
+
+#[test]
+fn an_idle_endpoint_weighs_4_kib_at_most_and_shares_its_class() {
+    let one = Traffic::of_one_pair(1);
+    let many = Traffic {
+        endpoints: 501,
+        ..one
+    };
+    let [few, many] = [one, many].map(|traffic| {
+        let scenario = traffic.scenario();
+        // A scenario has each file once, and `sim::run` loads what a scenario has.
+        assert_eq!(scenario.classes.len(), 1);
+        let most = most(&scenario);
+        assert_eq!(most.applets, 2 * traffic.endpoints);
+        let endpoint = &scenario.endpoints[0];
+        let lent = endpoint.buffer_area + endpoint.heap + scenario.profile.memory.max_packet.get();
+        most.bytes - i64::from(lent) * i64::from(2 * traffic.endpoints)
+    });
+    let idle = (many - few) / 1_000;
+    assert!((1..=4_096).contains(&idle), "{idle} bytes");
+}
+
+#[test]
+fn messages_that_are_due_and_not_posted_weigh_nothing_each() {
+    let scenario = |repeat: u32| {
+        let text = format!(
+            r#"
+            until = "20us"
+            [[nic]]
+            name = "a"
+            [[endpoint]]
+            nic = "a"
+            name = "self"
+            [[channel]]
+            self = [1, 2]
+            [[send]]
+            endpoint = "self"
+            channel = 1
+            at = "10us"
+            payload = {{ zeros = 64 }}
+            repeat = {repeat}
+            every = "0us"
+            "#
+        );
+        parse(text.as_bytes(), None, None).unwrap_or_else(|error| panic!("{error:?}"))
+    };
+    let [few, many] = [1_000, 500_000].map(|repeat| most(&scenario(repeat)).bytes);
+    assert_eq!(few, many);
+}
