@@ -283,6 +283,20 @@ mod tests {
         assert_eq!(queue.len(), 2);
     }
 
+    #[cfg(not(feature = "std"))]
+    #[test]
+    fn without_an_allocator_nothing_is_added_to_what_is_full() {
+        let mut queue = Queue::<u8, 2>::new();
+        let queued = [1, 2, 3].map(|element| queue.push_back(element));
+        assert_eq!(queued, [true, true, false]);
+        assert_eq!(queue.as_mut_slice(), [1, 2]);
+        let mut list = List::<u8, 2>::new();
+        let listed = [1, 2, 3].map(|element| list.push(element));
+        assert_eq!(listed, [true, true, false]);
+        assert_eq!(list[..], [1, 2]);
+        assert_eq!([1, 2, 3].map(Queue::<u8, 2>::capacity), [1, 2, 2]);
+    }
+
     #[test]
     fn a_list_grows_at_its_end() {
         let mut list = List::<u8, 4>::new();

@@ -3,7 +3,7 @@
 //!
 //! Without the feature `std` what is left needs neither an operating system nor an allocator: events and
 //! their line of text, U-Net endpoints, the natives and what they may do. Firmware is built from it.
-#![cfg_attr(not(feature = "std"), no_std)]
+#![cfg_attr(not(any(feature = "std", test)), no_std)]
 
 #[cfg(feature = "std")]
 mod analysis;

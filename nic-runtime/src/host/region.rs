@@ -132,10 +132,9 @@ mod tests {
     use super::*;
     use crate::event::ChannelId;
     use crate::random::Generator;
-    use crate::unet::HostMemory;
 
     fn region() -> TransmitRegion {
-        TransmitRegion::new(HostMemory::new().pin(100), 50)
+        TransmitRegion::new(Region::sole(100), 50)
     }
 
     fn take(region: &mut TransmitRegion, length: u32) -> Option<u32> {

@@ -72,10 +72,10 @@ pub fn accept(
 mod tests {
     use super::*;
     use crate::event::NicId;
-    use crate::unet::{FreeQueue, HostMemory, QueueSizes};
+    use crate::unet::{FreeQueue, QueueSizes, Region};
 
     fn endpoint(buffers: u32, buffer_length: u32, receive: u32) -> Endpoint {
-        let area = HostMemory::new().pin(65_536);
+        let area = Region::sole(65_536);
         let free = FreeQueue::new(buffers, buffer_length);
         Endpoint::new(
             NicId(0),
