@@ -9,9 +9,8 @@ use core::hint::black_box;
 use core::panic::PanicInfo;
 
 use jive_core::{
-    CallStack, ClassFile, Frame, Heap, Instance, Lifetime, LinkedConstant, LinkedField,
-    LinkedMethod, Mark, MethodId, NativeDecl, NativeId, NativeParameter, NativeType, Natives, Op, Pc,
-    ProgramStorage, SwitchCase, TrapKind, Verified, link,
+    CallStack, ClassFile, Heap, Instance, Lifetime, MethodId, NativeDecl, NativeId,
+    NativeParameter, NativeType, Natives, ProgramStorage, TrapKind, Verified, link,
 };
 
 /// A table with one row: what natives do lies outside of what is measured.
@@ -35,19 +34,21 @@ impl Natives for External {
     }
 }
 
+/// Memory as firmware lends it, from statics: how much and where is not for the optimiser to know.
+fn lent<T>() -> &'static mut [T] {
+    black_box(&mut [])
+}
+
 #[cfg(feature = "verifier")]
 fn vouched(class: ClassFile<'_>) -> Option<Verified<'_>> {
-    use jive_verifier::{CodeMarks, Policy, Resolved, WorkArea, verify};
-    let (mut constants, mut marks) = ([Resolved::default(); 64], [CodeMarks::default(); 64]);
-    let (mut signatures, mut leaders) = ([0; 64], [0; 64]);
-    let (mut queue, mut states) = ([0; 16], [0; 512]);
+    use jive_verifier::{Policy, WorkArea, verify};
     let work = WorkArea {
-        constants: black_box(&mut constants),
-        signatures: black_box(&mut signatures),
-        marks: black_box(&mut marks),
-        leaders: black_box(&mut leaders),
-        queue: black_box(&mut queue),
-        states: black_box(&mut states),
+        constants: lent(),
+        signatures: lent(),
+        marks: lent(),
+        leaders: lent(),
+        queue: lent(),
+        states: lent(),
     };
     verify(class, Policy::Applet, NATIVES, work).ok()
 }
@@ -58,31 +59,23 @@ fn vouched(class: ClassFile<'_>) -> Option<Verified<'_>> {
 }
 
 fn load_and_run(bytes: &[u8]) -> Option<i32> {
-    let mut index = [0; 256];
+    let index = lent();
     let length = ClassFile::index_len(bytes).ok()?;
     let class = ClassFile::parse(bytes, index.get_mut(..length)?).ok()?;
     let verified = vouched(class)?;
-    let (mut ops, mut ends) = ([Op::default(); 256], [0; 256]);
-    let (mut places, mut marks) = ([Pc(0); 256], [Mark::default(); 256]);
-    let (mut methods, mut linked) = ([LinkedMethod::default(); 16], [LinkedField::default(); 16]);
-    let mut switches = [SwitchCase::default(); 16];
-    let mut constants = [LinkedConstant::default(); 64];
     let storage = ProgramStorage {
-        ops: black_box(&mut ops),
-        ends: black_box(&mut ends),
-        places: black_box(&mut places),
-        marks: black_box(&mut marks),
-        methods: black_box(&mut methods),
-        fields: black_box(&mut linked),
-        switches: black_box(&mut switches),
-        constants: black_box(&mut constants),
+        ops: lent(),
+        ends: lent(),
+        places: lent(),
+        marks: lent(),
+        methods: lent(),
+        fields: lent(),
+        switches: lent(),
+        constants: lent(),
     };
     let program = link(&verified, storage).ok()?;
-    let mut fields = [0; 16];
-    let mut heap = [0; 1024];
-    let mut instance = Instance::new(program, &mut fields, Heap::new(&mut heap));
-    let (mut frames, mut slots) = ([Frame::default(); 8], [0; 384]);
-    let mut stack = CallStack::new(&mut frames, &mut slots);
+    let mut instance = Instance::new(program, lent(), Heap::new(lent()));
+    let mut stack = CallStack::new(lent(), lent());
     let method = black_box(MethodId(0));
     let fuel = black_box(1_000);
     let outcome = instance.call(
