@@ -12,7 +12,7 @@ use crate::queue::Queue;
 use crate::resolve::Members;
 use crate::state::{Clash, Shape, State};
 use crate::step::step;
-use crate::targets::{case_count, each_target, falls_through};
+use crate::targets::{case_count, falls_through, targets};
 use crate::types::VerificationType;
 
 /// Cases of a switch that are looked through at the price of one step.
@@ -145,17 +145,17 @@ impl<'c, 'a, 'w> Flow<'c, 'a, 'w> {
         // The static constraints have decoded every instruction once.
         let insn =
             decode(self.method.bytes(), pc).map_err(|_| VerifyErrorKind::TruncatedInstruction)?;
-        self.charge(case_count(&insn.operand) / CASES_PER_STEP)?;
-        self.charge(1)?;
+        let looked_through = case_count(&insn.operand) / CASES_PER_STEP;
+        self.charge(looked_through.saturating_add(1))?;
         step(&mut self.current, &insn, self.method, self.members)?;
-        // The static constraints have checked that every target lies in the code.
-        each_target(&insn.operand, |target| match u16::try_from(target) {
-            Ok(target) => self.merge(Pc(target)),
-            Err(_) => Err(VerifyErrorKind::BranchTarget {
+        for target in targets(&insn.operand) {
+            // The static constraints have checked that every target lies in the code.
+            let pc = u16::try_from(target).map_err(|_| VerifyErrorKind::BranchTarget {
                 opcode: insn.opcode,
                 target,
-            }),
-        })?;
+            })?;
+            self.merge(Pc(pc))?;
+        }
         let Some(next) = self.next(&insn)? else {
             return Ok(None);
         };

@@ -46,15 +46,20 @@ fn entry(class: &ClassFile<'_>, member: AppletMember) -> Result<MethodId, Verify
 /// Finds `RxBuf`. Fields of other types may share its name, as class files go.
 fn receive_buffer(class: &ClassFile<'_>) -> Result<FieldId, VerifyError> {
     let member = AppletMember::RxBuf;
-    let mut named = class.fields().filter(|field| field.name == member.name());
-    let first = named.next().ok_or(missing(member))?;
-    let mut candidates = core::iter::once(first).chain(named);
-    let field = candidates
-        .find(|field| field.descriptor == member.descriptor())
-        .ok_or(VerifyError {
-            at: Location::Field(first.id),
+    let mut first = None;
+    let mut found = None;
+    for field in class.fields().filter(|field| field.name == member.name()) {
+        first = first.or(Some(field.id));
+        if field.descriptor == member.descriptor() {
+            found = Some(field);
+        }
+    }
+    let Some(field) = found else {
+        return Err(first.map_or(missing(member), |field| VerifyError {
+            at: Location::Field(field),
             kind: VerifyErrorKind::MemberDescriptor { member },
-        })?;
+        }));
+    };
     if field.access.contains(FieldAccess::FINAL) {
         return Err(VerifyError {
             at: Location::Field(field.id),

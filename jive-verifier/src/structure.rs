@@ -11,7 +11,7 @@ use crate::found::TypeUse;
 use crate::marks::CodeMap;
 use crate::method::MethodCode;
 use crate::resolve::{MemberUse, Members, pool_error};
-use crate::targets::each_target;
+use crate::targets::targets;
 
 /// Below this major version the padding of a switch must be zeros, as HotSpot has it.
 const FREE_PADDING_MAJOR: u16 = 51;
@@ -96,20 +96,18 @@ fn stray_branch(
     }
     let length = i64::try_from(code.len()).unwrap_or(0);
     let unknown = i64::from(known)..length;
-    let mut checked = instructions(code).map_while(Result::ok);
-    checked.find_map(|insn| {
-        if below.is_some_and(|below| below <= insn.pc) {
-            return None;
-        }
-        let opcode = insn.opcode;
-        let target = |target| match u16::try_from(target) {
-            Ok(pc) if map.is_start(Pc(pc)) || unknown.contains(&target) => Ok(()),
-            Ok(_) | Err(_) => Err(VerifyErrorKind::BranchTarget { opcode, target }),
-        };
-        each_target(&insn.operand, target)
-            .err()
-            .map(|kind| (insn.pc, kind))
-    })
+    let goes_astray = |target: &i64| match u16::try_from(*target) {
+        Ok(pc) => !map.is_start(Pc(pc)) && !unknown.contains(target),
+        Err(_) => true,
+    };
+    instructions(code)
+        .map_while(Result::ok)
+        .take_while(|insn| below.is_none_or(|below| insn.pc < below))
+        .find_map(|insn| {
+            let opcode = insn.opcode;
+            let target = targets(&insn.operand).find(goes_astray)?;
+            Some((insn.pc, VerifyErrorKind::BranchTarget { opcode, target }))
+        })
 }
 
 struct StructureCheck<'c, 'a, 'w, 'm> {
@@ -177,15 +175,12 @@ impl StructureCheck<'_, '_, '_, '_> {
     /// Notes where a branch goes: whether instructions start there is known when all are decoded.
     fn mark_targets(&mut self, insn: &Insn<'_>) {
         let length = self.method.bytes().len();
-        let outcome = each_target(&insn.operand, |target| {
-            let pc = u16::try_from(target).map(Pc).map_err(drop)?;
-            if pc.index() >= length {
-                return Err(());
+        for target in targets(&insn.operand) {
+            match u16::try_from(target) {
+                Ok(pc) if usize::from(pc) < length => self.map.mark_leader(Pc(pc)),
+                Ok(_) | Err(_) => self.strays = true,
             }
-            self.map.mark_leader(pc);
-            Ok(())
-        });
-        self.strays |= outcome.is_err();
+        }
     }
 
     fn padding(&self, opcode: Opcode, is_zero: bool) -> Result<(), VerifyErrorKind> {

@@ -1,19 +1,22 @@
 //! Control flow of one instruction: where it may go.
 
-use jive_core::{Opcode, Operand};
+use jive_core::{Cases, Opcode, Operand};
 
-/// Calls `visit` with each target of a branch or switch, the default one first; a target that equals
-/// the one before it is not visited twice.
+/// The targets of a branch or switch, the default one first; a target that equals the one before it does
+/// not come twice.
 ///
 /// Compilers fill the holes of a `tableswitch` with its default, so most of a wide one is repetition.
-pub(crate) fn each_target<E>(
-    operand: &Operand<'_>,
-    mut visit: impl FnMut(i64) -> Result<(), E>,
-) -> Result<(), E> {
-    let (first, cases) = match operand {
-        Operand::Branch(target) => (*target, None),
-        Operand::TableSwitch(switch) => (switch.default(), Some(switch.cases())),
-        Operand::LookupSwitch(switch) => (switch.default(), Some(switch.cases())),
+pub(crate) struct Targets<'a> {
+    next: Option<i64>,
+    cases: Option<Cases<'a>>,
+}
+
+/// Returns where an instruction may go besides the next one.
+pub(crate) fn targets<'a>(operand: &Operand<'a>) -> Targets<'a> {
+    let (next, cases) = match operand {
+        Operand::Branch(target) => (Some(*target), None),
+        Operand::TableSwitch(switch) => (Some(switch.default()), Some(switch.cases())),
+        Operand::LookupSwitch(switch) => (Some(switch.default()), Some(switch.cases())),
         Operand::None
         | Operand::Int(_)
         | Operand::Constant(_)
@@ -22,17 +25,22 @@ pub(crate) fn each_target<E>(
         | Operand::ArrayType(_)
         | Operand::InvokeInterface { .. }
         | Operand::InvokeDynamic(_)
-        | Operand::MultiArray { .. } => return Ok(()),
+        | Operand::MultiArray { .. } => (None, None),
     };
-    visit(first)?;
-    let mut last = first;
-    for (_, target) in cases.into_iter().flatten() {
-        if target != last {
-            visit(target)?;
-            last = target;
-        }
+    Targets { next, cases }
+}
+
+impl Iterator for Targets<'_> {
+    type Item = i64;
+
+    fn next(&mut self) -> Option<i64> {
+        let target = self.next?;
+        let cases = self.cases.as_mut();
+        self.next = cases
+            .and_then(|cases| cases.find(|(_, other)| *other != target))
+            .map(|(_, other)| other);
+        Some(target)
     }
-    Ok(())
 }
 
 /// Returns how many cases a switch has besides its default, and 0 for other instructions.

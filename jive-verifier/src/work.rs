@@ -8,7 +8,7 @@ use crate::queue::queue_len;
 use crate::resolve::Resolved;
 use crate::signature::signature_len;
 use crate::state::Shape;
-use crate::targets::each_target;
+use crate::targets::targets;
 
 /// How much of each kind of memory a [`WorkArea`] must hold.
 ///
@@ -108,13 +108,7 @@ fn leaders_bound(code: &Code<'_>) -> usize {
     let mut leaders: usize = 1;
     for insn in instructions(code.bytes).map_while(Result::ok) {
         instruction_count = instruction_count.saturating_add(1);
-        let counted: Result<(), core::convert::Infallible> = each_target(&insn.operand, |_| {
-            leaders = leaders.saturating_add(1);
-            Ok(())
-        });
-        match counted {
-            Ok(()) => {}
-        }
+        leaders = leaders.saturating_add(targets(&insn.operand).count());
     }
     leaders.min(instruction_count.max(1))
 }

@@ -210,13 +210,13 @@ bitflags! {
     }
 }
 
-/// The classes of each byte.
+/// The classes of each ASCII character; a byte behind them belongs to a character beyond ASCII.
 #[expect(
     clippy::indexing_slicing,
-    reason = "a byte lies below 256, and the compiler evaluates it"
+    reason = "the byte lies below 128, and the compiler evaluates it"
 )]
-static CLASSES: [u8; 256] = {
-    let mut classes = [0; 256];
+static CLASSES: [u8; 128] = {
+    let mut classes = [0; 128];
     let mut byte: u8 = 0;
     loop {
         let mut class = match byte {
@@ -226,17 +226,17 @@ static CLASSES: [u8; 256] = {
             0x00..0x20 | b'\\' | b':' | b'@' => Classes::OF_MODULES.bits(),
             _ => 0,
         };
-        if byte.is_ascii() && !byte.is_ascii_alphanumeric() && !matches!(byte, b'_' | b'$' | b'/') {
+        if !byte.is_ascii_alphanumeric() && !matches!(byte, b'_' | b'$' | b'/') {
             class |= Classes::FOREIGN.bits();
         }
-        if byte == 0 || !byte.is_ascii() {
+        if byte == 0 {
             class |= Classes::BEYOND_ASCII.bits();
         }
         classes[byte as usize] = class;
-        let Some(next) = byte.checked_add(1) else {
+        byte = byte.wrapping_add(1);
+        if !byte.is_ascii() {
             break classes;
-        };
-        byte = next;
+        }
     }
 };
 
@@ -252,7 +252,8 @@ impl Seen {
         let mut classes = 0;
         let mut hash: u32 = 0;
         for byte in bytes {
-            classes |= CLASSES.get(usize::from(*byte)).copied().unwrap_or(0);
+            let class = CLASSES.get(usize::from(*byte)).copied();
+            classes |= class.unwrap_or(Classes::BEYOND_ASCII.bits());
             // Chosen, not measured: odd, and no run of equal bits.
             hash = (hash ^ u32::from(*byte)).wrapping_mul(0x9e37_79b1);
         }
