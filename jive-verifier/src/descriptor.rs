@@ -21,7 +21,10 @@ pub(crate) fn field_type(
         FieldType::Float => Err(VerifyErrorKind::Float { found }),
         FieldType::Double => Err(VerifyErrorKind::Double { found }),
         FieldType::Object(name) if name == own_name.as_bytes() => Ok(VerificationType::This),
-        FieldType::Object(b"java/lang/String") => Err(VerifyErrorKind::String { found }),
+        // Compared as a whole: a pattern would be compared byte by byte, in code twice as long.
+        FieldType::Object(name) if name == b"java/lang/String".as_slice() => {
+            Err(VerifyErrorKind::String { found })
+        }
         FieldType::Object(_) => Err(VerifyErrorKind::ForeignType { found }),
         FieldType::Array {
             dimensions: 1,

@@ -145,11 +145,17 @@ pub(crate) enum Clash {
 pub(crate) struct State<'s> {
     bytes: &'s mut [u8],
     shape: Shape,
+    /// As in `bytes`.
+    depth: u8,
 }
 
 impl<'s> State<'s> {
     pub(crate) fn new(bytes: &'s mut [u8], shape: Shape) -> State<'s> {
-        State { bytes, shape }
+        State {
+            bytes,
+            shape,
+            depth: 0,
+        }
     }
 
     pub(crate) fn view(&self) -> TypeState<'_> {
@@ -167,6 +173,7 @@ impl<'s> State<'s> {
         if let Some(bytes) = self.bytes.get_mut(..stored.len()) {
             bytes.copy_from_slice(stored);
         }
+        self.depth = stored.get(DEPTH).copied().unwrap_or(0);
     }
 
     /// Whether any state has been merged into a stored one, which began as zeros.
@@ -212,11 +219,12 @@ impl<'s> State<'s> {
         Ok(merge_all(old, new))
     }
 
-    pub(crate) fn depth(&self) -> u8 {
-        self.bytes.get(DEPTH).copied().unwrap_or(0)
+    pub(crate) const fn depth(&self) -> u8 {
+        self.depth
     }
 
     fn set_depth(&mut self, depth: u8) {
+        self.depth = depth;
         if let Some(byte) = self.bytes.get_mut(DEPTH) {
             *byte = depth;
         }
@@ -295,24 +303,14 @@ impl<'s> State<'s> {
         if expected.accepts(found) {
             return Ok(());
         }
-        Err(match found {
-            VerificationType::UninitializedThis => {
-                VerifyErrorKind::UninitializedThis { opcode, depth }
-            }
-            VerificationType::Int
-            | VerificationType::Null
-            | VerificationType::ByteArray
-            | VerificationType::ShortArray
-            | VerificationType::IntArray
-            | VerificationType::BooleanArray
-            | VerificationType::This
-            | VerificationType::AnyReference
-            | VerificationType::Top => VerifyErrorKind::OperandType {
-                opcode,
-                depth,
-                expected,
-                found,
-            },
+        if found == VerificationType::UninitializedThis {
+            return Err(VerifyErrorKind::UninitializedThis { opcode, depth });
+        }
+        Err(VerifyErrorKind::OperandType {
+            opcode,
+            depth,
+            expected,
+            found,
         })
     }
 

@@ -2,6 +2,7 @@
 
 use bitflags::bitflags;
 
+use super::utf8::Utf8;
 use super::version::ClassVersion;
 
 bitflags! {
@@ -156,13 +157,20 @@ impl MethodAccess {
     }
 
     /// Tells whether the flags of a method of this name agree (§4.6).
-    pub(super) fn is_legal(self, version: ClassVersion, in_interface: bool, name: &[u8]) -> bool {
-        match (name, in_interface) {
-            (b"<clinit>", _) => self.contains(Self::STATIC),
-            (b"<init>", true) => false,
-            (b"<init>", false) => self.is_legal_constructor(version),
-            (_, true) => self.is_legal_in_interface(version),
-            (_, false) => one_visibility(self.bits()) && self.is_legal_abstract(version),
+    pub(super) fn is_legal(
+        self,
+        version: ClassVersion,
+        in_interface: bool,
+        name: Utf8<'_>,
+    ) -> bool {
+        if name == "<clinit>" {
+            self.contains(Self::STATIC)
+        } else if name == "<init>" {
+            !in_interface && self.is_legal_constructor(version)
+        } else if in_interface {
+            self.is_legal_in_interface(version)
+        } else {
+            one_visibility(self.bits()) && self.is_legal_abstract(version)
         }
     }
 

@@ -222,35 +222,26 @@ impl<'a> Subject<'a> {
         name_and_type: CpIndex,
         role: Role,
     ) -> Result<(Utf8<'a>, Text), Fault<'a>> {
-        let (name, descriptor) = self.pair(at, name_and_type)?;
+        let (name, descriptor) = self.pair(at, name_and_type, ConstantTag::NameAndType.only())?;
         Ok((self.string(at, name)?, self.text(at, descriptor, role)?))
     }
 
     /// Follows a field or method to its name.
     fn member_name(&self, at: &'a [u8], member: CpIndex) -> Result<Utf8<'a>, Fault<'a>> {
-        match self.get(at, member)? {
-            Constant::Member { name_and_type, .. } => {
-                let (name, _) = self.pair(at, name_and_type)?;
-                self.string(at, name)
-            }
-            _ => Err(self.mismatch(at, member, TagSet::MEMBER)),
-        }
+        let (_, name_and_type) = self.pair(at, member, TagSet::MEMBER)?;
+        let (name, _) = self.pair(at, name_and_type, ConstantTag::NameAndType.only())?;
+        self.string(at, name)
     }
 
-    fn pair(&self, at: &'a [u8], name_and_type: CpIndex) -> Result<(CpIndex, CpIndex), Fault<'a>> {
-        match self.get(at, name_and_type)? {
-            Constant::NameAndType { name, descriptor } => Ok((name, descriptor)),
-            _ => Err(self.mismatch(at, name_and_type, ConstantTag::NameAndType.only())),
-        }
-    }
-
-    fn get(&self, at: &'a [u8], index: CpIndex) -> Result<Constant<'a>, Fault<'a>> {
+    /// Returns the two indices that a constant of one of these kinds holds.
+    fn pair(
+        &self,
+        at: &'a [u8],
+        index: CpIndex,
+        expected: TagSet,
+    ) -> Result<(CpIndex, CpIndex), Fault<'a>> {
         self.pool
-            .get(index)
+            .pair(index, expected)
             .map_err(|reason| Fault::index(at, reason))
-    }
-
-    fn mismatch(&self, at: &'a [u8], index: CpIndex, expected: TagSet) -> Fault<'a> {
-        Fault::index(at, self.pool.mismatch(index, expected))
     }
 }

@@ -204,7 +204,7 @@ impl<'a> Subject<'a> {
             b"J" => Some(ConstantTag::Long),
             b"F" => Some(ConstantTag::Float),
             b"D" => Some(ConstantTag::Double),
-            b"Ljava/lang/String;" => Some(ConstantTag::String),
+            _ if descriptor == "Ljava/lang/String;" => Some(ConstantTag::String),
             _ => None,
         };
         if expected == Some(found) {
@@ -226,7 +226,7 @@ impl<'a> Subject<'a> {
         if !access.is_legal(
             self.version,
             self.access.contains(ClassAccess::INTERFACE),
-            name.as_bytes(),
+            name,
         ) {
             return Err(Fault {
                 at,

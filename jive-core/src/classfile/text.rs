@@ -278,8 +278,8 @@ fn judge(version: ClassVersion, bytes: &[u8], classes: Classes, identity: CpInde
         || !classes.contains(Classes::FOREIGN) && !bytes.first().is_some_and(u8::is_ascii_digit);
     let undelimited = !bytes.is_empty() && !classes.contains(Classes::DELIMITER) && identifier;
     let unqualified = undelimited && !classes.contains(Classes::SLASH);
-    let initializer = matches!(bytes, b"<init>" | b"<clinit>");
     let angular = classes.contains(Classes::ANGLE);
+    let initializer = angular && (bytes == b"<init>" || bytes == b"<clinit>");
     roles.set(
         Roles::CLASS_NAME,
         unqualified || undelimited && is_class_name(bytes),
