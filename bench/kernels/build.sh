@@ -14,4 +14,4 @@ $clang --target=bpfel $flags -mcpu=v3 -c -o "$out/kernels.bpf.o" "$here/kernels.
 
 mkdir -p "$out/class"
 javac --release 8 -g -Xlint:-options -encoding UTF-8 -implicit:none \
-  -cp "$here/../../tests/java/class" -d "$out/class" "$here/../peers/Rounds.java"
+  -cp "$here/../../tests/java/class" -d "$out/class" "$here"/../programs/*.java "$here/../peers/Rounds.java"

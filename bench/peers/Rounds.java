@@ -114,6 +114,142 @@ public final class Rounds {
                 return h;
             }
         });
+        PROGRAMS.put("cobs", new Program() {
+            public void init() {
+                Cobs.init(0, 0);
+            }
+
+            public int fold(int sweeps, int to, int b) {
+                int h = 0;
+                for (int s = 0; s < sweeps; s++) {
+                    for (int a = 0; a < to; a++) {
+                        h = h * 31 + Cobs.run(a, b);
+                    }
+                }
+                return h;
+            }
+        });
+        PROGRAMS.put("unpack", new Program() {
+            public void init() {
+                Unpack.init(0, 0);
+            }
+
+            public int fold(int sweeps, int to, int b) {
+                int h = 0;
+                for (int s = 0; s < sweeps; s++) {
+                    for (int a = 0; a < to; a++) {
+                        h = h * 31 + Unpack.run(a, b);
+                    }
+                }
+                return h;
+            }
+        });
+        PROGRAMS.put("halfsip", new Program() {
+            public void init() {
+                HalfSip.init(0, 0);
+            }
+
+            public int fold(int sweeps, int to, int b) {
+                int h = 0;
+                for (int s = 0; s < sweeps; s++) {
+                    for (int a = 0; a < to; a++) {
+                        h = h * 31 + HalfSip.run(a, b);
+                    }
+                }
+                return h;
+            }
+        });
+        PROGRAMS.put("flowtable", new Program() {
+            public void init() {
+                FlowTable.init(0, 0);
+            }
+
+            public int fold(int sweeps, int to, int b) {
+                int h = 0;
+                for (int s = 0; s < sweeps; s++) {
+                    for (int a = 0; a < to; a++) {
+                        h = h * 31 + FlowTable.run(a, b);
+                    }
+                }
+                return h;
+            }
+        });
+        PROGRAMS.put("horspool", new Program() {
+            public void init() {
+                Horspool.init(0, 0);
+            }
+
+            public int fold(int sweeps, int to, int b) {
+                int h = 0;
+                for (int s = 0; s < sweeps; s++) {
+                    for (int a = 0; a < to; a++) {
+                        h = h * 31 + Horspool.run(a, b);
+                    }
+                }
+                return h;
+            }
+        });
+        PROGRAMS.put("filter", new Program() {
+            public void init() {
+                Filter.init(0, 0);
+            }
+
+            public int fold(int sweeps, int to, int b) {
+                int h = 0;
+                for (int s = 0; s < sweeps; s++) {
+                    for (int a = 0; a < to; a++) {
+                        h = h * 31 + Filter.run(a, b);
+                    }
+                }
+                return h;
+            }
+        });
+        PROGRAMS.put("scheduler", new Program() {
+            public void init() {
+                new Scheduler();
+                Scheduler.init(0, 0);
+            }
+
+            public int fold(int sweeps, int to, int b) {
+                int h = 0;
+                for (int s = 0; s < sweeps; s++) {
+                    for (int a = 0; a < to; a++) {
+                        h = h * 31 + Scheduler.run(a, b);
+                    }
+                }
+                return h;
+            }
+        });
+        PROGRAMS.put("tokens", new Program() {
+            public void init() {
+                Tokens.init(0, 0);
+            }
+
+            public int fold(int sweeps, int to, int b) {
+                int h = 0;
+                for (int s = 0; s < sweeps; s++) {
+                    for (int a = 0; a < to; a++) {
+                        h = h * 31 + Tokens.run(a, b);
+                    }
+                }
+                return h;
+            }
+        });
+        PROGRAMS.put("divisors", new Program() {
+            public void init() {
+                Divisors.init(0, 0);
+            }
+
+            public int fold(int sweeps, int to, int b) {
+                int h = 0;
+                for (int s = 0; s < sweeps; s++) {
+                    for (int a = 0; a < to; a++) {
+                        h = h * 31 + Divisors.run(a, b);
+                    }
+                }
+                return h;
+            }
+        });
     }
 
     private abstract static class OfKernels implements Program {

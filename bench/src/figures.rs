@@ -2,12 +2,20 @@
 
 use serde::Serialize;
 
-use crate::loading::{self, LargeClass};
+use crate::loading::{self, LOOPS_MAX, LargeClass};
 use crate::memory;
 use crate::traffic::{Timed as _, Traffic};
 
-/// Numbers of methods of the large classes.
-const METHODS: [u32; 3] = [1, 4, 16];
+/// Methods of the large classes, and loops of each method.
+const LARGE: [(u32, u32); 5] = [
+    (1, 45),
+    (1, 375),
+    (1, LOOPS_MAX),
+    (4, LOOPS_MAX),
+    (16, LOOPS_MAX),
+];
+/// Which of them has one full method.
+const FULL_METHOD: usize = 2;
 /// Numbers of endpoints on one NIC.
 const ENDPOINTS: [u32; 5] = [1, 10, 100, 1_000, 10_000];
 /// Numbers of pairs of NICs.
@@ -72,8 +80,8 @@ impl Loading {
     /// Measures it.
     #[must_use]
     pub fn measure() -> Loading {
-        let large = METHODS.map(|methods| {
-            let class = LargeClass::new(methods);
+        let large = LARGE.map(|(methods, loops)| {
+            let class = LargeClass::new(methods, loops);
             Large {
                 bytes: class.bytes.len(),
                 megabytes_per_second: class.megabytes_per_second(),
@@ -84,6 +92,25 @@ impl Loading {
             raw_unet_us: loading::raw_unet_us(),
             large: large.to_vec(),
         }
+    }
+}
+
+impl Loading {
+    /// Returns how many MB/s the class takes that is loaded most slowly.
+    #[must_use]
+    pub fn slowest(&self) -> f64 {
+        let speeds = self.large.iter().map(|large| large.megabytes_per_second);
+        speeds.fold(f64::INFINITY, f64::min)
+    }
+
+    /// Returns how many times the time of a byte of the class with one full method a byte of the largest
+    /// class takes: 1 where time grows as size does.
+    #[must_use]
+    pub fn bend(&self) -> f64 {
+        let [.., last] = &self.large[FULL_METHOD..] else {
+            return f64::NAN;
+        };
+        self.large[FULL_METHOD].megabytes_per_second / last.megabytes_per_second
     }
 }
 

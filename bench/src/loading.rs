@@ -34,22 +34,23 @@ pub struct LargeClass {
     pub bytes: Vec<u8>,
 }
 
-/// Loops in each method; together their code is a little below the limit of 64 KiB.
-const LOOPS: u32 = 3_000;
+/// The most loops of a method; together their code is a little below the limit of 64 KiB.
+pub const LOOPS_MAX: u32 = 3_000;
 
 impl LargeClass {
-    /// Returns a class of so many methods, each of nearly 64 KiB of code.
+    /// Returns a class of so many methods with so many loops each; [`LOOPS_MAX`] make nearly 64 KiB of
+    /// code.
     ///
     /// # Panics
     /// Where the assembler refuses it.
     #[must_use]
-    pub fn new(methods: u32) -> LargeClass {
+    pub fn new(methods: u32, loops: u32) -> LargeClass {
         let mut source = String::new();
         for method in 0..methods {
             // Writing to a string cannot fail.
             let _ = writeln!(source, ".method static run{method}(II)I stack 2 locals 3");
             source.push_str("    iconst_0\n    istore_2\n");
-            for number in 0..LOOPS {
+            for number in 0..loops {
                 let _ = writeln!(
                     source,
                     "L{number}:\n    iload_2\n    iload_0\n    ixor\n    istore_2\n    iinc 0 -1\n    \

@@ -7,12 +7,14 @@ use std::time::Duration;
 
 use allocations::CountingAllocator;
 use bench::figures::{Loading, Packets};
-use bench::kernel::{Kernel, PUBLIC};
-use bench::musts::musts;
+use bench::kernel::{HELD_OUT, Kernel, PUBLIC};
 use bench::peer::{Peer, PeerError};
 use bench::peers;
+use bench::plot;
+use bench::promises::promises;
 use bench::report::{Report, Setting};
 use bench::rounds::{Effort, measure};
+use bench::sizes;
 use bench::table::Table;
 use clap::{Parser, ValueEnum};
 
@@ -43,6 +45,10 @@ struct Arguments {
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
 
+    /// Draw the public kernels as SVG as well
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+
     /// The program built from `peers/wasm3.c`
     #[arg(long, value_name = "PROGRAM")]
     wasm3: Option<PathBuf>,
@@ -52,8 +58,10 @@ struct Arguments {
 #[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
 enum Section {
     Kernels,
+    HeldOut,
     Loading,
     Packets,
+    Sizes,
 }
 
 impl std::fmt::Display for Section {
@@ -79,15 +87,22 @@ fn run(arguments: &Arguments) -> Result<(), PeerError> {
     let mut report = Report {
         setting: Setting::here(),
         kernels: None,
+        held_out: None,
         loading: None,
         packets: None,
-        musts: Vec::new(),
+        sizes: Vec::new(),
+        promises: Vec::new(),
         skipped: Vec::new(),
     };
+    let mut peers = Vec::new();
+    if wants(Section::Kernels) || wants(Section::HeldOut) {
+        (peers, report.skipped) = all_peers(arguments);
+    }
     if wants(Section::Kernels) {
-        let (mut peers, skipped) = peers(arguments);
-        report.skipped = skipped;
         report.kernels = side_by_side(arguments, &PUBLIC, &mut peers)?;
+    }
+    if wants(Section::HeldOut) {
+        report.held_out = side_by_side(arguments, &HELD_OUT, &mut peers)?;
     }
     if wants(Section::Loading) {
         eprintln!("loading");
@@ -97,16 +112,26 @@ fn run(arguments: &Arguments) -> Result<(), PeerError> {
         eprintln!("packets");
         report.packets = Some(Packets::measure());
     }
-    report.musts = musts(&report);
+    if wants(Section::Sizes) {
+        eprintln!("sizes");
+        match sizes::measure() {
+            Ok(sizes) => report.sizes = sizes,
+            Err(error) => report.skipped.push(format!("sizes: {error}")),
+        }
+    }
+    report.promises = promises(&report);
     print!("{report}");
     if let Some(path) = &arguments.json {
         std::fs::write(path, serde_json::to_vec_pretty(&report)?)?;
+    }
+    if let (Some(path), Some(kernels)) = (&arguments.svg, &report.kernels) {
+        std::fs::write(path, plot::draw(kernels)?)?;
     }
     Ok(())
 }
 
 /// Returns the peers that are there and wanted, and what was left out.
-fn peers(arguments: &Arguments) -> (Vec<Box<dyn Peer>>, Vec<String>) {
+fn all_peers(arguments: &Arguments) -> (Vec<Box<dyn Peer>>, Vec<String>) {
     let mut skipped = Vec::new();
     let mut all: Vec<Box<dyn Peer>> = vec![Box::new(peers::Native), Box::new(peers::Jive)];
     match &arguments.wasm3 {
@@ -117,7 +142,7 @@ fn peers(arguments: &Arguments) -> (Vec<Box<dyn Peer>>, Vec<String>) {
         None => skipped.push("wasm3: it was not built".to_owned()),
     }
     #[cfg(feature = "peers")]
-    all.push(Box::new(peers::Wasmi));
+    all.extend(crates());
     #[cfg(not(feature = "peers"))]
     skipped.push("peers that are crates: built without them".to_owned());
     for jvm in [peers::Jvm::Interpreter, peers::Jvm::Default] {
@@ -133,6 +158,17 @@ fn peers(arguments: &Arguments) -> (Vec<Box<dyn Peer>>, Vec<String>) {
         });
     }
     (all, skipped)
+}
+
+/// Returns the peers that are crates.
+#[cfg(feature = "peers")]
+fn crates() -> [Box<dyn Peer>; 4] {
+    [
+        Box::new(peers::Wasmi),
+        Box::new(peers::Tinywasm),
+        Box::new(peers::Rbpf(ebpf::Mode::Interpreted)),
+        Box::new(peers::Rbpf(ebpf::Mode::Compiled)),
+    ]
 }
 
 /// Measures those of the programs that are wanted.

@@ -3,9 +3,13 @@
 use std::fmt::{self, Display, Formatter};
 
 use crate::figures::{Loading, Packets};
-use crate::musts::{Bound, Must};
+use crate::promises::{Bound, Promise};
 use crate::report::Report;
 use crate::table::{Cell, Table};
+
+const PROMISES: &str = "\
+| promise | measured | must | holds | goal | holds |
+|---|---:|---:|---|---:|---|";
 
 impl Display for Report {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -21,6 +25,12 @@ impl Display for Report {
                 "\n**Public kernels**: ns for each call (times native code)\n\n{kernels}"
             )?;
         }
+        if let Some(held_out) = &self.held_out {
+            writeln!(
+                f,
+                "\n**Programs that nobody tuned for**: likewise\n\n{held_out}"
+            )?;
+        }
         if let Some(loading) = &self.loading {
             writeln!(f, "\n**Loading** (parse, verify, link)\n\n{loading}")?;
         }
@@ -31,14 +41,17 @@ impl Display for Report {
                  {packets}"
             )?;
         }
-        if !self.musts.is_empty() {
-            writeln!(
-                f,
-                "\n**Musts**\n\n| must | bound | measured | holds |\n|---|---:|---:|---|"
-            )?;
-            self.musts
+        if !self.sizes.is_empty() {
+            writeln!(f, "\n**Code and constants** on a Cortex-M4\n")?;
+        }
+        for size in &self.sizes {
+            writeln!(f, "- {}: {} bytes", size.what, size.bytes)?;
+        }
+        if !self.promises.is_empty() {
+            writeln!(f, "\n**Promises**\n\n{PROMISES}")?;
+            self.promises
                 .iter()
-                .try_for_each(|must| writeln!(f, "{must}"))?;
+                .try_for_each(|promise| writeln!(f, "{promise}"))?;
         }
         if !self.skipped.is_empty() {
             writeln!(f)?;
@@ -134,18 +147,26 @@ impl Display for Packets {
     }
 }
 
-impl Display for Must {
+impl Display for Promise {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let bound = match self.bound {
-            Bound::AtMost(most) => format!("at most {most}"),
-            Bound::AtLeast(least) => format!("at least {least}"),
-        };
-        let holds = if self.holds { "yes" } else { "**no**" };
-        write!(
-            f,
-            "| {} | {bound} | {:.2} | {holds} |",
-            self.what, self.measured
-        )
+        let Promise {
+            what,
+            measured,
+            must,
+            must_holds,
+            goal,
+            goal_holds,
+        } = self;
+        write!(f, "| {what} | {} |", figures(*measured))?;
+        for (bound, holds) in [(must, must_holds), (goal, goal_holds)] {
+            let holds = holds.map_or("", |holds| if holds { "yes" } else { "**no**" });
+            match bound {
+                Some(Bound::AtMost(most)) => write!(f, " at most {most} | {holds} |")?,
+                Some(Bound::AtLeast(least)) => write!(f, " at least {least} | {holds} |")?,
+                None => write!(f, " | |")?,
+            }
+        }
+        Ok(())
     }
 }
 

@@ -3,7 +3,8 @@
 use serde::Serialize;
 
 use crate::figures::{Loading, Packets};
-use crate::musts::Must;
+use crate::promises::Promise;
+use crate::sizes::Size;
 use crate::table::Table;
 
 /// All that one run measured.
@@ -14,14 +15,20 @@ pub struct Report {
     /// The public kernels side by side.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kernels: Option<Table>,
+    /// Programs that nobody tuned for, side by side.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub held_out: Option<Table>,
     /// How long loading takes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub loading: Option<Loading>,
     /// What packets and endpoints cost.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub packets: Option<Packets>,
+    /// What the freestanding crates weigh.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sizes: Vec<Size>,
     /// What is promised, and whether it holds.
-    pub musts: Vec<Must>,
+    pub promises: Vec<Promise>,
     /// Peers and measurements that were left out, and why.
     pub skipped: Vec<String>,
 }

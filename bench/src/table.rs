@@ -45,7 +45,16 @@ pub struct Cell {
 impl Table {
     /// Makes the table of what was measured.
     #[must_use]
-    pub fn new(peers: Vec<&'static str>, measured: Vec<Row>) -> Table {
+    pub fn new(mut peers: Vec<&'static str>, mut measured: Vec<Row>) -> Table {
+        // A peer that has no form of any of the programs gets no column.
+        for place in (0..peers.len()).rev() {
+            if measured.iter().all(|row| row.times[place].is_none()) {
+                peers.remove(place);
+                measured
+                    .iter_mut()
+                    .for_each(|row| drop(row.times.remove(place)));
+            }
+        }
         let rows: Vec<_> = measured.iter().map(line).collect();
         let geomean = (0..peers.len()).map(|place| mean(&measured, place, 0));
         Table {
@@ -113,4 +122,58 @@ fn mean(rows: &[Row], peer: usize, other: usize) -> Option<f64> {
     }
     let logarithms: f64 = ratios.iter().map(|ratio| ratio.ln()).sum();
     Some((logarithms / ratios.len() as f64).exp())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Table;
+    use crate::kernel::{NULLCALL, PUBLIC};
+    use crate::rounds::{Row, Times};
+
+    fn row(name: &str, times: [Option<[f64; 3]>; 3]) -> Row {
+        let kernel = PUBLIC.iter().find(|kernel| kernel.name == name);
+        Row {
+            kernel: *kernel.expect("a public kernel"),
+            check: 0,
+            times: times
+                .map(|times| times.map(|times| Times(times.to_vec())))
+                .to_vec(),
+        }
+    }
+
+    fn table() -> Table {
+        let peers = vec!["native", "absent", "slow"];
+        let rows = vec![
+            row(NULLCALL, [Some([1.0; 3]), None, Some([100.0; 3])]),
+            // Ratios 2, 2 and 3: a round that a neighbour disturbed, disturbed both.
+            row(
+                "crc32",
+                [Some([10.0, 50.0, 10.0]), None, Some([20.0, 100.0, 30.0])],
+            ),
+            row("fib", [Some([1.0; 3]), None, Some([8.0; 3])]),
+        ];
+        Table::new(peers, rows)
+    }
+
+    #[test]
+    fn a_mean_is_geometric_and_leaves_nullcall_out() {
+        let mean = table().mean_ratio("slow", "native").expect("both ran");
+        assert!(
+            (mean - 4.0).abs() < 1e-12,
+            "the root of 2 times 8, not {mean}"
+        );
+    }
+
+    #[test]
+    fn a_ratio_is_the_median_of_those_within_a_round() {
+        assert_eq!(table().ratio("crc32", "slow", "native"), Some(2.0));
+        assert_eq!(table().ratio("crc32", "native", "slow"), Some(0.5));
+    }
+
+    #[test]
+    fn a_peer_that_ran_nothing_has_no_column() {
+        let table = table();
+        assert_eq!(table.peers, ["native", "slow"]);
+        assert_eq!(table.ratio("fib", "absent", "native"), None);
+    }
 }

@@ -13,7 +13,7 @@ pub struct State {
 impl State {
     /// Returns what `init` makes.
     #[must_use]
-    pub fn new() -> State {
+    pub fn init() -> State {
         let mut random = 12_345_u32;
         let buf = [(); 1500].map(|()| {
             random = lcg(random);
@@ -32,12 +32,6 @@ impl State {
             table,
             arr: [0; 256],
         }
-    }
-}
-
-impl Default for State {
-    fn default() -> Self {
-        Self::new()
     }
 }
 
@@ -150,8 +144,9 @@ pub fn fwd(state: &mut State, _: i32, b: i32) -> i32 {
     let sum = u32::from(u16::from_be_bytes([packet[24], packet[25]]));
     let sum = !fold((!sum & 0xffff) + (!before & 0xffff) + after) & 0xffff;
     packet[24..26].copy_from_slice(&(sum as u16).to_be_bytes());
-    let (destination, rest) = packet.split_at_mut(6);
-    destination.swap_with_slice(&mut rest[..6]);
+    for position in 0..6 {
+        packet.swap(position, position + 6);
+    }
     (verdict | sum) as i32
 }
 

@@ -1,14 +1,22 @@
 //! The peers: JIVE and what people would pick instead.
 
 mod child;
+#[cfg(feature = "peers")]
+mod ebpf;
 mod jive;
 mod native;
+#[cfg(feature = "peers")]
+mod tinywasm;
 #[cfg(feature = "peers")]
 mod wasmi;
 
 pub use child::{Child, Jvm, openjdk, wasm3};
+#[cfg(feature = "peers")]
+pub use ebpf::Rbpf;
 pub use jive::Jive;
 pub use native::Native;
+#[cfg(feature = "peers")]
+pub use tinywasm::Tinywasm;
 #[cfg(feature = "peers")]
 pub use wasmi::Wasmi;
 

@@ -1,0 +1,202 @@
+//! What the project promises about speed and size, each held against what this run measured.
+
+use serde::Serialize;
+
+use crate::kernel::NULLCALL;
+use crate::report::Report;
+
+/// A promise, and whether it holds.
+#[derive(Clone, Debug, Serialize)]
+pub struct Promise {
+    /// What is promised, with its unit.
+    pub what: &'static str,
+    /// What was measured.
+    pub measured: f64,
+    /// What must hold.
+    pub must: Option<Bound>,
+    /// Whether it does.
+    pub must_holds: Option<bool>,
+    /// What is aimed at.
+    pub goal: Option<Bound>,
+    /// Whether it was reached.
+    pub goal_holds: Option<bool>,
+}
+
+/// What a measured value may be.
+#[derive(Copy, Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Bound {
+    /// No more than this.
+    AtMost(f64),
+    /// No less than this.
+    AtLeast(f64),
+}
+
+impl Bound {
+    /// Returns whether a value keeps to it.
+    #[must_use]
+    pub fn admits(self, value: f64) -> bool {
+        match self {
+            Bound::AtMost(most) => value <= most,
+            Bound::AtLeast(least) => value >= least,
+        }
+    }
+}
+
+/// Promises about what was measured; the others are left out.
+struct Promises(Vec<Promise>);
+
+impl Promises {
+    fn add(
+        &mut self,
+        what: &'static str,
+        must: impl Into<Option<Bound>>,
+        goal: impl Into<Option<Bound>>,
+        measured: Option<f64>,
+    ) {
+        if let Some(measured) = measured {
+            let (must, goal) = (must.into(), goal.into());
+            let holds = |bound: Option<Bound>| bound.map(|bound| bound.admits(measured));
+            self.0.push(Promise {
+                what,
+                measured,
+                must,
+                must_holds: holds(must),
+                goal,
+                goal_holds: holds(goal),
+            });
+        }
+    }
+}
+
+/// Returns all promises about things that were measured.
+#[must_use]
+pub fn promises(report: &Report) -> Vec<Promise> {
+    let mut promises = Promises(Vec::new());
+    programs(report, &mut promises);
+    packets(report, &mut promises);
+    loading(report, &mut promises);
+    sizes(report, &mut promises);
+    promises.0
+}
+
+fn programs(report: &Report, promises: &mut Promises) {
+    use Bound::AtMost;
+
+    let (jive, wasm3, xint) = ("JIVE", "wasm3", "OpenJDK -Xint");
+    let kernels = report.kernels.as_ref();
+    let mean = |other| kernels?.mean_ratio(jive, other);
+    promises.add(
+        "kernels, mean, times wasm3's",
+        AtMost(1.25),
+        AtMost(1.0),
+        mean(wasm3),
+    );
+    promises.add(
+        "kernels, mean, times wasmi's",
+        None,
+        AtMost(1.0),
+        mean("wasmi"),
+    );
+    let one = |name| kernels?.ratio(name, jive, wasm3);
+    promises.add(
+        "nullcall, times wasm3's",
+        AtMost(0.8),
+        AtMost(0.5),
+        one(NULLCALL),
+    );
+    promises.add("fwd, times wasm3's", AtMost(1.4), AtMost(0.9), one("fwd"));
+    let held_out = report.held_out.as_ref();
+    let held_out = held_out.and_then(|held_out| held_out.mean_ratio(jive, xint));
+    let over = held_out.zip(mean(xint));
+    promises.add(
+        "held-out programs, times what the kernels promise (means over OpenJDK -Xint's)",
+        AtMost(1.15),
+        None,
+        over.map(|(held_out, kernels)| held_out / kernels),
+    );
+}
+
+fn packets(report: &Report, promises: &mut Promises) {
+    use Bound::{AtLeast, AtMost};
+
+    let packets = report.packets.as_ref();
+    promises.add(
+        "packets of 64 bytes, million/s",
+        AtLeast(1.0),
+        AtLeast(2.0),
+        packets.map(|packets| packets.millions_per_second()),
+    );
+    let most = packets.and_then(|packets| packets.endpoints.last());
+    promises.add(
+        "packet, 10,000 endpoints, one active, times that of one",
+        AtMost(1.1),
+        None,
+        most.map(|endpoints| endpoints.one_active),
+    );
+    promises.add(
+        "packet, 10,000 endpoints, all active, times that of one",
+        AtMost(3.0),
+        None,
+        most.map(|endpoints| endpoints.all_active),
+    );
+    promises.add(
+        "packet, 1,000 NICs, times that of two",
+        AtMost(1.2),
+        None,
+        packets.and_then(|packets| Some(packets.nics.last()?.all_busy)),
+    );
+    promises.add(
+        "idle endpoint, bytes",
+        AtMost(4096.0),
+        None,
+        // Exact: a count of bytes is far below 2^52.
+        packets.map(|packets| packets.idle_endpoint_bytes as f64),
+    );
+}
+
+fn loading(report: &Report, promises: &mut Promises) {
+    use Bound::{AtLeast, AtMost};
+
+    let loading = report.loading.as_ref();
+    promises.add(
+        "loading RawUnet, us",
+        AtMost(20.0),
+        AtMost(5.0),
+        loading.map(|loading| loading.raw_unet_us),
+    );
+    promises.add(
+        "loading large classes, MB/s, the slowest",
+        AtLeast(25.0),
+        AtLeast(100.0),
+        loading.map(|loading| loading.slowest()),
+    );
+    promises.add(
+        "loading a byte of 16 long methods, times that of one",
+        AtMost(1.25),
+        None,
+        loading.map(|loading| loading.bend()),
+    );
+}
+
+fn sizes(report: &Report, promises: &mut Promises) {
+    use Bound::AtMost;
+
+    let size = |what| {
+        let found = report.sizes.iter().find(|size| size.what == what);
+        // Exact: a count of bytes is far below 2^52.
+        found.map(|size| size.bytes as f64)
+    };
+    promises.add(
+        "code on a Cortex-M4, bytes",
+        AtMost(43_000.0),
+        AtMost(32_000.0),
+        size("parser, verifier, linker, interpreter"),
+    );
+    promises.add(
+        "the same without the verifier, bytes",
+        AtMost(24_000.0),
+        None,
+        size("parser, linker, interpreter"),
+    );
+}
