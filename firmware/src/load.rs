@@ -1,17 +1,15 @@
 //! From bytes to a program in lent memory: parse, verify, link. What the class asks for is compared with
 //! what there is before any of it is used.
 
-use jive_core::{ClassFile, ProgramStorage, Verified, link, program_size};
+use jive_core::{
+    ClassFile, LinkedConstant, LinkedField, LinkedMethod, Mark, Op, Pc, ProgramSize,
+    ProgramStorage, SwitchCase, Verified, link, program_size,
+};
 use jive_verifier::{WorkArea, verify, work_size};
 use nic_runtime::sle::{LoadError, LoadedClass, NicNative, Policy};
 
 use crate::failure::Failure;
-
-/// Memory that the parser and the verifier work in.
-pub(crate) struct VerifierMemory {
-    pub(crate) index: &'static mut [u32],
-    pub(crate) work: WorkArea<'static>,
-}
+use crate::memory::{ProgramMemory, VerifierMemory};
 
 /// A class that the verifier accepted as an applet, and what that took.
 pub(crate) struct Accepted {
@@ -22,28 +20,49 @@ pub(crate) struct Accepted {
     pub(crate) work_bytes: usize,
 }
 
+/// A class that was linked, and what that took.
+pub(crate) struct Linked {
+    pub(crate) class: LoadedClass<'static>,
+    /// Bytes of what is kept, by name.
+    pub(crate) kept: [(&'static str, usize); 4],
+    /// Bytes of what linking alone needed.
+    pub(crate) work_bytes: usize,
+}
+
 /// Parses and verifies a class; a function of its own, so that its stack can be told from its caller's.
 #[inline(never)]
 pub(crate) fn accept(bytes: &'static [u8], memory: VerifierMemory) -> Result<Accepted, Failure> {
-    let VerifierMemory { index, work } = memory;
     let index_length = ClassFile::index_len(bytes).map_err(LoadError::from)?;
-    room("words of the parser's index", index_length, index.len())?;
-    let class = ClassFile::parse(bytes, &mut index[..index_length]).map_err(LoadError::from)?;
+    room(
+        "words of the parser's index",
+        index_length,
+        memory.index.len(),
+    )?;
+    let class =
+        ClassFile::parse(bytes, &mut memory.index[..index_length]).map_err(LoadError::from)?;
     let size = work_size(&class);
-    for (what, needed, room_for) in [
-        ("resolved constants", size.constants, work.constants.len()),
+    for (what, needed, there) in [
+        ("resolved constants", size.constants, memory.constants.len()),
         (
             "bytes of signatures",
             size.signatures,
-            work.signatures.len(),
+            memory.signatures.len(),
         ),
-        ("marks of code", size.marks, work.marks.len()),
-        ("branch targets", size.leaders, work.leaders.len()),
-        ("words of the worklist", size.queue, work.queue.len()),
-        ("bytes of type states", size.states, work.states.len()),
+        ("marks of code", size.marks, memory.marks.len()),
+        ("branch targets", size.leaders, memory.leaders.len()),
+        ("words of the worklist", size.queue, memory.queue.len()),
+        ("bytes of type states", size.states, memory.states.len()),
     ] {
-        room(what, needed, room_for)?;
+        room(what, needed, there)?;
     }
+    let work = WorkArea {
+        constants: memory.constants,
+        signatures: memory.signatures,
+        marks: memory.marks,
+        leaders: memory.leaders,
+        queue: memory.queue,
+        states: memory.states,
+    };
     let verified =
         verify(class, Policy::Applet, NicNative::TABLE, work).map_err(LoadError::from)?;
     Ok(Accepted {
@@ -57,27 +76,56 @@ pub(crate) fn accept(bytes: &'static [u8], memory: VerifierMemory) -> Result<Acc
 #[inline(never)]
 pub(crate) fn link_class(
     verified: &Verified<'static>,
-    storage: ProgramStorage<'static>,
-) -> Result<LoadedClass<'static>, Failure> {
+    memory: ProgramMemory,
+) -> Result<Linked, Failure> {
     let size = program_size(verified).map_err(LoadError::from)?;
-    for (what, needed, room_for) in [
-        (
-            "linked instructions",
-            size.ops,
-            storage.ops.len().min(storage.origins.len()),
-        ),
-        ("methods", size.methods, storage.methods.len()),
-        ("fields", size.fields, storage.fields.len()),
-        ("cases of switches", size.switches, storage.switches.len()),
-        ("linked constants", size.constants, storage.constants.len()),
+    for (what, needed, there) in [
+        ("linked instructions", size.ops, memory.ops.len()),
+        ("ends of linked instructions", size.ops, memory.ends.len()),
+        ("instructions", size.places, memory.places.len()),
+        ("methods", size.methods, memory.methods.len()),
+        ("fields", size.fields, memory.fields.len()),
+        ("cases of switches", size.switches, memory.switches.len()),
+        ("linked constants", size.constants, memory.constants.len()),
+        ("bytes of one method's code", size.marks, memory.marks.len()),
     ] {
-        room(what, needed, room_for)?;
+        room(what, needed, there)?;
     }
+    let storage = ProgramStorage {
+        ops: memory.ops,
+        ends: memory.ends,
+        places: memory.places,
+        methods: memory.methods,
+        fields: memory.fields,
+        switches: memory.switches,
+        constants: memory.constants,
+        marks: memory.marks,
+    };
     let program = link(verified, storage).map_err(LoadError::from)?;
-    Ok(LoadedClass {
-        class: verified.class(),
-        program,
+    Ok(Linked {
+        class: LoadedClass {
+            class: verified.class(),
+            program,
+        },
+        kept: kept(size),
+        work_bytes: size.constants * size_of::<LinkedConstant>() + size.marks * size_of::<Mark>(),
     })
+}
+
+/// Returns the bytes of memory that a program of this size keeps.
+fn kept(size: ProgramSize) -> [(&'static str, usize); 4] {
+    [
+        (
+            "ops",
+            size.ops * (size_of::<Op>() + size_of::<u16>()) + size.places * size_of::<Pc>(),
+        ),
+        ("methods", size.methods * size_of::<LinkedMethod>()),
+        (
+            "fields",
+            size.fields * (size_of::<LinkedField>() + size_of::<i32>()),
+        ),
+        ("switches", size.switches * size_of::<SwitchCase>()),
+    ]
 }
 
 /// Says whether there is room for what is needed.

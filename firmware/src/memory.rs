@@ -1,6 +1,7 @@
 //! The memory that everything lies in: reserved when the program is linked, lent once.
 
-use jive_core::{Frame, LinkedConstant, LinkedField, LinkedMethod, Op, Origin, SwitchCase};
+use jive_core::limits::REGISTER_WINDOW;
+use jive_core::{Frame, LinkedConstant, LinkedField, LinkedMethod, Mark, Op, Pc, SwitchCase};
 use jive_verifier::{CodeMarks, Resolved};
 use nic_runtime::sle::memory_bytes;
 use static_cell::{ConstStaticCell, StaticCell};
@@ -14,8 +15,8 @@ const HEAP_BYTES: u32 = 24 << 10;
 /// Nested calls of an applet; as the profile has it.
 const FRAMES: usize = 16;
 
-/// Locals and operands of nested calls; as the profile has it.
-const SLOTS: usize = 256;
+/// Locals and operands of nested calls, as the profile has it, and those that no frame may use.
+const SLOTS: usize = 256 + REGISTER_WINDOW;
 
 /// Bytes of the endpoint's buffer area; as the scenarios have it.
 pub(crate) const AREA_BYTES: usize = 32 << 10;
@@ -26,18 +27,23 @@ pub(crate) const ARRIVALS: usize = 2;
 /// One packet's bytes.
 pub(crate) type PacketSlot = [u8; PACKET_BYTES_MAX];
 
-/// Declares what is lent, each with the reason for its size.
+/// Declares what is lent to one of those who need memory.
 macro_rules! lent {
-    ($($(#[doc = $doc:literal])+ $name:ident: [$element:ty; $count:expr] = $value:expr;)+) => {
-        /// Slices of all memory.
-        pub(crate) struct Memory {
+    ($(
+        $(#[doc = $owner_doc:literal])+
+        $owner:ident {
+            $($(#[doc = $doc:literal])+ $name:ident: [$element:ty; $count:expr] = $value:expr;)+
+        }
+    )+) => {$(
+        $(#[doc = $owner_doc])+
+        pub(crate) struct $owner {
             $($(#[doc = $doc])+ pub(crate) $name: &'static mut [$element],)+
         }
 
-        impl Memory {
-            /// Lends all memory; to be called once.
-            pub(crate) fn lend() -> Memory {
-                Memory {
+        impl $owner {
+            /// Lends the memory; to be called once.
+            pub(crate) fn lend() -> $owner {
+                $owner {
                     $($name: {
                         static CELL: StaticCell<[$element; $count]> = StaticCell::new();
                         CELL.init_with(|| [$value; $count])
@@ -45,42 +51,57 @@ macro_rules! lent {
                 }
             }
         }
-    };
+    )+};
 }
 
 lent! {
-    /// Index of the class file.
-    index: [u32; 512] = 0;
-    /// What the verifier resolved.
-    resolved: [Resolved; 128] = Resolved::default();
-    /// Signatures of methods.
-    signatures: [u8; 128] = 0;
-    /// Marks of the longest method's code.
-    marks: [CodeMarks; 128] = CodeMarks::default();
-    /// Branch targets of one method.
-    leaders: [u16; 64] = 0;
-    /// The verifier's worklist.
-    queue: [u32; 64] = 0;
-    /// Type states at branch targets.
-    states: [u8; 2048] = 0;
-    /// Linked instructions.
-    ops: [Op; 512] = Op::default();
-    /// What they were made from.
-    origins: [Origin; 512] = Origin::default();
-    /// Linked methods.
-    methods: [LinkedMethod; 16] = LinkedMethod::default();
-    /// Linked fields.
-    linked_fields: [LinkedField; 32] = LinkedField::default();
-    /// Cases of switches.
-    switches: [SwitchCase; 64] = SwitchCase::default();
-    /// What the linker resolved.
-    constants: [LinkedConstant; 128] = LinkedConstant::default();
-    /// Frames of nested calls.
-    frames: [Frame; FRAMES] = Frame::default();
-    /// Locals and operands of nested calls.
-    slots: [i32; SLOTS] = 0;
-    /// The applet's fields.
-    fields: [i32; 32] = 0;
+    /// What the parser and the verifier work in. Chosen: RawUnet, twice over.
+    VerifierMemory {
+        /// Index of the class file.
+        index: [u32; 1024] = 0;
+        /// What constants were resolved to.
+        constants: [Resolved; 256] = Resolved::default();
+        /// Signatures of methods.
+        signatures: [u8; 256] = 0;
+        /// Marks of the longest method's code.
+        marks: [CodeMarks; 128] = CodeMarks::default();
+        /// Branch targets of one method.
+        leaders: [u16; 64] = 0;
+        /// The worklist.
+        queue: [u32; 64] = 0;
+        /// Type states at branch targets.
+        states: [u8; 2048] = 0;
+    }
+
+    /// What a linked program lies in. Chosen: RawUnet, twice over.
+    ProgramMemory {
+        /// Linked instructions.
+        ops: [Op; 512] = Op::default();
+        /// How many instructions are executed behind each.
+        ends: [u16; 512] = 0;
+        /// Places of the class file's instructions.
+        places: [Pc; 512] = Pc(0);
+        /// Methods.
+        methods: [LinkedMethod; 16] = LinkedMethod::default();
+        /// Fields.
+        fields: [LinkedField; 32] = LinkedField::default();
+        /// Cases of switches.
+        switches: [SwitchCase; 64] = SwitchCase::default();
+        /// What constants mean, while linking.
+        constants: [LinkedConstant; 256] = LinkedConstant::default();
+        /// What is known of the longest method's code, while linking.
+        marks: [Mark; 512] = Mark::default();
+    }
+
+    /// What an applet and its calls need beside the heap.
+    InstanceMemory {
+        /// Frames of nested calls.
+        frames: [Frame; FRAMES] = Frame::default();
+        /// Locals and operands of nested calls.
+        slots: [i32; SLOTS] = 0;
+        /// The applet's fields. Chosen.
+        fields: [i32; 32] = 0;
+    }
 }
 
 /// Memory that is too large to pass through the stack on its way, all zero.

@@ -1,9 +1,5 @@
 //! What a run took: the last lines, behind the trace and not part of it.
 
-use jive_core::{
-    Frame, LinkedConstant, LinkedField, LinkedMethod, Op, Origin, ProgramSize, SwitchCase,
-};
-
 use crate::failure::Failure;
 use crate::machine::Machine;
 
@@ -17,21 +13,19 @@ pub(crate) struct Report {
     /// The parser's index.
     pub(crate) index: usize,
     /// The verifier's work area.
-    pub(crate) work: usize,
+    pub(crate) verifier: usize,
+    /// The linker's.
+    pub(crate) linker: usize,
     /// Stack while the class was parsed and verified.
     pub(crate) stack_verify: Option<usize>,
     /// Stack while it was linked.
     pub(crate) stack_link: Option<usize>,
     /// Stack while the applet ran, its natives were performed and the trace was written.
     pub(crate) stack_run: Option<usize>,
-    /// What the linked program needs.
-    pub(crate) program: ProgramSize,
-    /// Fields of the applet.
-    pub(crate) fields: usize,
-    /// Frames of its calls.
-    pub(crate) frames: usize,
-    /// Slots of its calls.
-    pub(crate) slots: usize,
+    /// What the linked program and its fields keep, by name.
+    pub(crate) program: [(&'static str, usize); 4],
+    /// Frames and slots of the applet's calls.
+    pub(crate) calls: usize,
     /// The applet's own arrays.
     pub(crate) arrays: usize,
 }
@@ -41,28 +35,17 @@ impl Report {
     pub(crate) fn write(&self, machine: &mut impl Machine) -> Result<(), Failure> {
         machine.write_report(format_args!("trace-lines {}", self.lines))?;
         machine.write_report(format_args!("trace-sha256 {}", Hex(&self.hash)))?;
-        let parts = [
-            ("ops", self.program.ops * size_of::<Op>()),
-            ("origins", self.program.ops * size_of::<Origin>()),
-            ("methods", self.program.methods * size_of::<LinkedMethod>()),
-            (
-                "fields",
-                self.program.fields * size_of::<LinkedField>() + self.fields * size_of::<i32>(),
-            ),
-            ("switches", self.program.switches * size_of::<SwitchCase>()),
-            ("frames", self.frames * size_of::<Frame>()),
-            ("slots", self.slots * size_of::<i32>()),
-        ];
-        let endpoint: usize = parts.iter().map(|(_, bytes)| bytes).sum();
-        for (name, bytes) in parts {
+        let mut endpoint = self.calls;
+        for (name, bytes) in self.program {
+            endpoint += bytes;
             machine.write_report(format_args!("endpoint-{name} {bytes}"))?;
         }
+        machine.write_report(format_args!("endpoint-calls {}", self.calls))?;
         machine.write_report(format_args!("endpoint {endpoint}"))?;
         machine.write_report(format_args!("endpoint-arrays {}", self.arrays))?;
-        let constants = self.program.constants * size_of::<LinkedConstant>();
-        machine.write_report(format_args!("link-constants {constants}"))?;
+        machine.write_report(format_args!("link-work {}", self.linker))?;
         machine.write_report(format_args!("parse-index {}", self.index))?;
-        machine.write_report(format_args!("verify-work {}", self.work))?;
+        machine.write_report(format_args!("verify-work {}", self.verifier))?;
         for (name, stack) in [
             ("verify-stack", self.stack_verify),
             ("link-stack", self.stack_link),

@@ -1,13 +1,12 @@
 //! The program: a class file is loaded, messages are sent, and what it took is reported.
 
-use jive_core::{CallStack, ProgramStorage, program_size};
-use jive_verifier::WorkArea;
-use nic_runtime::sle::{Applet, LoadError};
+use jive_core::CallStack;
+use nic_runtime::sle::Applet;
 
 use crate::failure::Failure;
-use crate::load::{VerifierMemory, accept, link_class, room};
+use crate::load::{accept, link_class, room};
 use crate::machine::Machine;
-use crate::memory::{Bulk, Memory, PACKET_BYTES_MAX};
+use crate::memory::{Bulk, InstanceMemory, PACKET_BYTES_MAX, ProgramMemory, VerifierMemory};
 use crate::names::NameTable;
 use crate::nic::Nic;
 use crate::report::Report;
@@ -25,56 +24,35 @@ pub(crate) fn run<'a>(
         });
     };
     let traffic = Traffic::parse(seed, arguments)?;
-    let (memory, bulk) = (Memory::lend(), Bulk::lend());
+    let (verifier, program) = (VerifierMemory::lend(), ProgramMemory::lend());
+    let (instance, bulk) = (InstanceMemory::lend(), Bulk::lend());
     let length = machine.read(path, bulk.class)?;
     let class = &bulk.class[..length];
 
     machine.mark_stack();
-    let accepted = accept(
-        class,
-        VerifierMemory {
-            index: memory.index,
-            work: WorkArea {
-                constants: memory.resolved,
-                signatures: memory.signatures,
-                marks: memory.marks,
-                leaders: memory.leaders,
-                queue: memory.queue,
-                states: memory.states,
-            },
-        },
-    )?;
+    let accepted = accept(class, verifier)?;
     let stack_verify = machine.stack_since_mark();
 
     machine.mark_stack();
-    let storage = ProgramStorage {
-        ops: memory.ops,
-        origins: memory.origins,
-        methods: memory.methods,
-        fields: memory.linked_fields,
-        switches: memory.switches,
-        constants: memory.constants,
-    };
-    let loaded = link_class(&accepted.verified, storage)?;
+    let linked = link_class(&accepted.verified, program)?;
     let stack_link = machine.stack_since_mark();
 
-    let fields = loaded.program.field_count();
-    room("fields", fields, memory.fields.len())?;
     let mut report = Report {
         index: accepted.index_bytes,
-        work: accepted.work_bytes,
+        verifier: accepted.work_bytes,
+        linker: linked.work_bytes,
         stack_verify,
         stack_link,
-        program: program_size(&accepted.verified).map_err(LoadError::from)?,
-        fields,
-        frames: memory.frames.len(),
-        slots: memory.slots.len(),
+        program: linked.kept,
+        calls: size_of_val(instance.frames) + size_of_val(instance.slots),
         ..Report::default()
     };
-    let names = NameTable::new(&loaded)?;
-    let fields = &mut memory.fields[..fields];
-    let applet = Applet::lent(&loaded, fields, bulk.heap, PACKET_BYTES_MAX as u32)?;
-    let stack = CallStack::new(memory.frames, memory.slots);
+    let field_count = linked.class.program.field_count();
+    room("fields", field_count, instance.fields.len())?;
+    let fields = &mut instance.fields[..field_count];
+    let applet = Applet::lent(&linked.class, fields, bulk.heap, PACKET_BYTES_MAX as u32)?;
+    let stack = CallStack::new(instance.frames, instance.slots);
+    let names = NameTable::new(&linked.class)?;
 
     machine.mark_stack();
     let trace = Trace::new(machine, names);
