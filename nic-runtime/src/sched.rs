@@ -9,7 +9,7 @@ const SLOTS: usize = 1 << DIGIT_BITS;
 /// Levels that cover every time there is.
 const LEVELS: usize = u64::BITS.div_ceil(DIGIT_BITS) as usize;
 /// Entries that are kept sorted in front of the wheel. What one packet has under way fits.
-const SOON_MAX: usize = 16;
+const SOON_MAX: usize = 8;
 /// No entry.
 const NONE: u32 = u32::MAX;
 
