@@ -30,6 +30,14 @@ fn bodies_hold_for_every_seed() {
 }
 
 #[test]
+fn bodies_by_choices_run_as_verified() {
+    for (name, choices) in fuzzing::body_seeds() {
+        println!("{name}");
+        fuzzing::body(&choices);
+    }
+}
+
+#[test]
 fn sound_programs_are_accepted_and_accepted_ones_keep_their_promises() {
     for program in programs() {
         fuzzing::program(&program);

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use tests::fuzzing::{program_seeds, seeds};
+use tests::fuzzing::{body_seeds, program_seeds, seeds};
 
 fn main() -> ExitCode {
     let Some(corpus) = std::env::args_os().nth(1) else {
@@ -13,11 +13,13 @@ fn main() -> ExitCode {
     };
     let classes = seeds();
     let programs = program_seeds();
+    let bodies = body_seeds();
     let targets = [
         ("parse", &classes),
         ("verify", &classes),
         ("run", &classes),
         ("program", &programs),
+        ("body", &bodies),
     ];
     for (target, seeds) in targets {
         let directory = Path::new(&corpus).join(target);

@@ -3,6 +3,7 @@
 //! `fuzz` calls them from libfuzzer, and a test calls them on every fixture and shipped class. A body
 //! returns nothing: a finding is a panic.
 
+mod body;
 mod expression;
 mod program;
 mod random;
@@ -16,6 +17,7 @@ use jive_core::{
 use jive_verifier::Policy;
 use nic_runtime::sle::NicNative;
 
+pub use body::body;
 pub use program::{Program, program};
 pub use random::Random;
 
@@ -195,9 +197,18 @@ pub fn seeds() -> Vec<(String, Vec<u8>)> {
 /// Returns choices from which programs are built, by name.
 #[must_use]
 pub fn program_seeds() -> Vec<(String, Vec<u8>)> {
-    /// Enough that the choices do not run out before the last method.
-    const CHOICES: usize = 3000;
+    // Enough that the choices do not run out before the last method.
+    choices(3000)
+}
+
+/// Returns choices from which bodies are built, by name.
+#[must_use]
+pub fn body_seeds() -> Vec<(String, Vec<u8>)> {
+    choices(300)
+}
+
+fn choices(count: usize) -> Vec<(String, Vec<u8>)> {
     (0..100_u8)
-        .map(|n| (n.to_string(), Random::new(&[n]).bytes(CHOICES)))
+        .map(|n| (n.to_string(), Random::new(&[n]).bytes(count)))
         .collect()
 }

@@ -4,6 +4,8 @@
 #[derive(Clone, Debug)]
 pub struct Random {
     state: u64,
+    /// Choices that come before the stream, the first one last.
+    choices: Vec<u8>,
 }
 
 impl Random {
@@ -14,11 +16,29 @@ impl Random {
             (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
         });
         // Zero is the one state that xorshift never leaves.
-        Random { state: hash | 1 }
+        Random {
+            state: hash | 1,
+            choices: Vec::new(),
+        }
+    }
+
+    /// Draws each number from the next two bytes, and goes on with a stream that is always the same
+    /// when they run out, so that a fuzzer's bytes decide one choice each.
+    #[must_use]
+    pub fn of_choices(bytes: &[u8]) -> Random {
+        Random {
+            choices: bytes.iter().rev().copied().collect(),
+            ..Random::new(&[])
+        }
     }
 
     /// Returns the next number.
     pub fn draw(&mut self) -> u64 {
+        if let Some(first) = self.choices.pop() {
+            let choice = u16::from_be_bytes([first, self.choices.pop().unwrap_or(0)]);
+            // In the high bits for those who take bytes, in the low ones for those who take a remainder.
+            return u64::from(choice) << 48 | u64::from(choice);
+        }
         self.state ^= self.state >> 12;
         self.state ^= self.state << 25;
         self.state ^= self.state >> 27;

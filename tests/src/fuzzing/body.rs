@@ -1,0 +1,44 @@
+//! Bodies that fit together, half of them with one thing broken, run on both interpreters.
+
+use std::sync::LazyLock;
+
+use jive_verifier::Policy;
+use nic_runtime::sle::NicNative;
+
+use super::Random;
+use crate::defensive::{Plan, Tally, run};
+use crate::generate::alphabet::{Alphabet, Family};
+use crate::generate::{change::break_one, typed::typed};
+
+/// Calls of the method of an accepted body.
+const ROUNDS: u32 = 2;
+
+static ALPHABET: LazyLock<Alphabet> = LazyLock::new(Alphabet::new);
+
+/// The bytes choose a body. One that nothing was broken of is accepted; an accepted one keeps on the
+/// defensive interpreter what its verification promised, and does the same on the shipped one.
+pub fn body(bytes: &[u8]) {
+    let mut random = Random::of_choices(bytes);
+    let family = Family::ALL[usize::from(random.one_in(4))];
+    let is_broken = random.one_in(2);
+    let length = 3 + random.below(40);
+    let mut body = typed(&ALPHABET, family, length, &mut random);
+    if is_broken {
+        break_one(&mut body, &ALPHABET, &mut random);
+    }
+    let plan = Plan {
+        policy: Policy::ClassOnly,
+        natives: NicNative::TABLE,
+        rounds: ROUNDS,
+        method: Some(family.method()),
+    };
+    let class = body.class(&ALPHABET);
+    match run(&class, &plan, &mut random, &mut Tally::default()) {
+        Ok(is_accepted) => assert!(
+            is_accepted || is_broken,
+            "rejected:\n{}",
+            body.shown(&ALPHABET)
+        ),
+        Err(finding) => panic!("{finding}\n{}", body.shown(&ALPHABET)),
+    }
+}
