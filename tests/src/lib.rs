@@ -10,5 +10,6 @@ pub mod generate;
 pub mod machine;
 pub mod openjdk;
 pub mod random;
+#[cfg(feature = "simulation")]
 pub mod simulation;
 pub mod worst;
