@@ -140,16 +140,18 @@ pub(crate) fn execute(
     activation.base = u32::try_from(machine.base).unwrap_or(u32::MAX);
     activation.depth = machine.depth;
     let top = machine.heap.top();
-    let exit = match outcome? {
-        Stop::Returned => Ok(Exit::Returned(None)),
-        Stop::ReturnedValue => Ok(Exit::Returned(Some(machine.register(0)))),
-        Stop::Native => {
+    let exit = match outcome {
+        Ok(Stop::Returned) => Ok(Exit::Returned(None)),
+        Ok(Stop::ReturnedValue) => Ok(Exit::Returned(Some(machine.register(0)))),
+        Ok(Stop::Native) => {
             let op = program.ops.get(machine.pc).copied().unwrap_or_default();
             Ok(Exit::Native(native(op)))
         }
-        Stop::Trap(kind) => Err(Trapped::behind(kind, end)),
-        Stop::Pause => Err(UNVERIFIED),
+        Ok(Stop::Trap(kind)) => Err(Trapped::behind(kind, end)),
+        Ok(Stop::Pause) => Err(UNVERIFIED),
+        Err(trapped) => Err(trapped),
     };
+    // Whatever the outcome: arrays of a persistent call that ran out of fuel are there to stay.
     heap.adopt(top);
     exit
 }

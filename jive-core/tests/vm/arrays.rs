@@ -112,6 +112,17 @@ fn arrays_of_a_call_are_free_when_it_ends() {
 }
 
 #[test]
+fn persistent_arrays_of_a_call_without_fuel_stay() {
+    let mut machine = arrays(4096);
+    // iload_0, newarray int, astore_1, goto
+    let trap = machine.trap(TrapKind::FuelExhausted, "exhaust", 0);
+    let result = machine.call_with("exhaust", &[2], 4, Lifetime::Persistent);
+    assert_eq!(result, Err(trap));
+    // A header and two elements.
+    assert_eq!(machine.instance.heap().used(), 8 + 2 * 4);
+}
+
+#[test]
 fn persistent_arrays_stay_and_later_calls_work_above_them() {
     let mut machine = storage();
     machine.call("keep", &[]).unwrap();
