@@ -129,6 +129,43 @@ fn an_observer_is_told_how_many_steps_were_taken() {
 }
 
 #[test]
+fn cases_of_a_switch_cost_a_step_for_sixteen() {
+    // 0 iload_0, 1 tableswitch whose 32 cases all go where its default goes, return
+    let mut code = vec![0x1a, 0xaa, 0, 0];
+    let end = 16 + 4 * 32 - 1;
+    for number in [end, 0, 31].into_iter().chain([end; 32]) {
+        code.extend(i32::to_be_bytes(number));
+    }
+    code.push(0xb1);
+    let bytes = ClassBytes::new()
+        .method(STATIC, "run", "(I)V", &code)
+        .bytes();
+    let mut notes = Notes::default();
+    assert_eq!(judge(&bytes, Policy::ClassOnly, &mut notes), Ok(()));
+    // Three instructions, two for the cases, and merges into pc 0 and into the return.
+    assert_eq!(notes.steps, [(0, 3 + 2 + 2, 3 * 16 + 65_536)]);
+}
+
+#[test]
+fn bytes_of_the_work_area_are_those_of_its_parts() {
+    let size = WorkSize {
+        constants: 0,
+        signatures: 1,
+        marks: 1,
+        leaders: 1,
+        queue: 1,
+        states: 1,
+    };
+    // A mark of two words and a half word, aligned; a half word a leader; a word of the queue.
+    assert_eq!(size.bytes(), 1 + 12 + 2 + 4 + 1);
+    let constant = WorkSize {
+        constants: 1,
+        ..WorkSize::default()
+    };
+    assert_eq!(constant.bytes(), size_of::<jive_verifier::Resolved>());
+}
+
+#[test]
 fn a_wide_switch_is_cheap_to_verify() {
     // 16,000 cases that all go to the same place, in a loop.
     let mut code = vec![0x1a, 0xaa, 0, 0];

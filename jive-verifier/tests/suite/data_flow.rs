@@ -121,6 +121,45 @@ fn arrays_are_told_apart_by_their_elements() {
 }
 
 #[test]
+fn arrays_are_told_apart_by_what_is_stored() {
+    // Each store into each kind of array: 1 where it is right.
+    let stores = [
+        (0x54, [1, 0, 0, 1]),
+        (0x56, [0, 1, 0, 0]),
+        (0x4f, [0, 0, 1, 0]),
+    ];
+    for (store, right) in stores {
+        for (descriptor, right) in ["([B)V", "([S)V", "([I)V", "([Z)V"].iter().zip(right) {
+            let verdict = verdict_of(descriptor, &[0x2a, 0x03, 0x03, store, 0xb1]);
+            let code = verdict.err().map(|error| error.kind.code());
+            let expected = (right == 0).then_some("unsafe/operand-type");
+            assert_eq!(code, expected, "{store:#x} {descriptor}");
+        }
+        // Index and element are `int`s.
+        for (index, element) in [(0x01, 0x03), (0x03, 0x01)] {
+            let code = [0x01, index, element, store, 0xb1];
+            let code = verdict_of("()V", &code).map_err(|error| error.kind.code());
+            assert_eq!(code, Err("unsafe/operand-type"), "{store:#x}");
+        }
+    }
+}
+
+#[test]
+fn integers_are_what_integer_instructions_want() {
+    // 0 aconst_null, 1 istore_0
+    let stored = verdict_of("()V", &[0x01, 0x3b, 0xb1]);
+    assert_eq!(
+        stored.map_err(|error| error.kind.code()),
+        Err("unsafe/operand-type")
+    );
+    // 0 iinc 0 1
+    let increased =
+        |descriptor| verdict_of(descriptor, &[0x84, 0, 1, 0xb1]).map_err(|error| error.kind.code());
+    assert_eq!(increased("(I)V"), Ok(()));
+    assert_eq!(increased("([B)V"), Err("unsafe/local-type"));
+}
+
+#[test]
 fn paths_meet_with_stacks_of_one_depth() {
     // 0 iload_0, 1 ifeq 5, 4 iconst_0, 5 return
     let merge = VerifyErrorKind::MergeDepth {
@@ -145,6 +184,25 @@ fn operands_that_meet_have_something_in_common() {
         found: T::Int,
     };
     assert_eq!(verdict_of("(I)V", &code), at(6, kind));
+    // 0 iconst_0, 1 aconst_null, 2 iload_0, 3 ifeq 8, 6 pop, 7 iconst_0, 8 pop2, 9 return
+    let code = [0x03, 0x01, 0x1a, 0x99, 0, 5, 0x57, 0x03, 0x58, 0xb1];
+    let kind = VerifyErrorKind::MergeType {
+        target: Pc(8),
+        depth: 0,
+        expected: T::Null,
+        found: T::Int,
+    };
+    assert_eq!(verdict_of("(I)V", &code), at(7, kind));
+    // Two clashes are no less than one: 0 aconst_null, 1 aconst_null, 2 iload_0, 3 ifeq 9, 6 pop2,
+    // 7 iconst_0, 8 iconst_0, 9 pop2, 10 return
+    let code = [0x01, 0x01, 0x1a, 0x99, 0, 6, 0x58, 0x03, 0x03, 0x58, 0xb1];
+    let kind = VerifyErrorKind::MergeType {
+        target: Pc(9),
+        depth: 1,
+        expected: T::Null,
+        found: T::Int,
+    };
+    assert_eq!(verdict_of("(I)V", &code), at(8, kind));
 }
 
 #[test]

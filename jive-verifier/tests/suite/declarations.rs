@@ -117,6 +117,26 @@ fn methods_have_names_of_their_own_and_code_of_their_own() {
 }
 
 #[test]
+fn final_methods_of_object_are_not_overridden() {
+    /// `ACC_PRIVATE`.
+    const PRIVATE: u16 = 0x0002;
+    let verdict = |access, name, descriptor| {
+        ClassBytes::new()
+            .method(access, name, descriptor, &[0xb1])
+            .verdict()
+    };
+    let refused = method(0, VerifyErrorKind::FinalOverride);
+    for name in ["notify", "notifyAll", "wait"] {
+        assert_eq!(verdict(0, name, "()V"), refused);
+        // Neither overrides anything.
+        assert_eq!(verdict(STATIC, name, "()V"), Ok(()));
+        assert_eq!(verdict(PRIVATE, name, "()V"), Ok(()));
+        assert_eq!(verdict(0, name, "(I)V"), Ok(()));
+    }
+    assert_eq!(verdict(0, "finalize", "()V"), Ok(()));
+}
+
+#[test]
 fn class_initializers_take_and_return_nothing() {
     let verdict = |major, access, descriptor| {
         let mut class = ClassBytes::new();

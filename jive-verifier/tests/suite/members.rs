@@ -184,6 +184,14 @@ fn initializers_are_called_as_constructors_of_object_only() {
     let mut used = Use::new();
     let number = used
         .class
+        .member(METHOD, "java/lang/Object", "<init>", "()V");
+    let (opcode, index) = (Opcode::Invokestatic, CpIndex(number));
+    let expected = refused(VerifyErrorKind::SpecialMethodCall { opcode, index });
+    assert_eq!(used.resolve(INVOKESTATIC, number), expected);
+
+    let mut used = Use::new();
+    let number = used
+        .class
         .member(METHOD, "java/lang/Object", "<init>", "(I)V");
     let (index, misfit) = (CpIndex(number), Misfit::Descriptor);
     let expected = refused(VerifyErrorKind::UnresolvedMethod { index, misfit });
