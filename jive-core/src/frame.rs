@@ -2,7 +2,7 @@
 
 use core::cell::Cell;
 
-use crate::id::MethodId;
+use crate::id::{MethodId, NativeId};
 use crate::interp::{clear, window};
 use crate::program::{LinkedMethod, NativeCall, index};
 use crate::trap::TrapKind;
@@ -48,22 +48,37 @@ pub(crate) enum Phase {
     NativeTrapped(TrapKind),
 }
 
+/// The calls of an activation.
+#[derive(Copy, Clone, Debug, Default)]
+pub(crate) struct Calls {
+    /// Count of them; the last one runs.
+    pub(crate) depth: usize,
+    /// Index of its first register among the slots.
+    pub(crate) base: usize,
+    /// Its method; as wide as the others, so that all are copied at once.
+    pub(crate) method: usize,
+}
+
+impl Calls {
+    /// Returns the method that runs.
+    pub(crate) const fn method(self) -> MethodId {
+        // The index of a method, and those are numbered by 16 bits.
+        MethodId(self.method as u16)
+    }
+}
+
 /// An activation, where it stopped.
 #[derive(Copy, Clone, Debug, Default)]
 pub(crate) struct Activation {
     pub(crate) phase: Phase,
-    /// The running method.
-    pub(crate) method: MethodId,
-    /// The op that it is at.
-    pub(crate) op: u32,
+    pub(crate) calls: Calls,
+    /// The op that the running method is at.
+    pub(crate) op: usize,
     /// How many of its instructions have been executed if it came there straight.
     pub(crate) index: u16,
-    /// Index of its first register among the slots.
-    pub(crate) base: u32,
-    /// Count of calls that run.
-    pub(crate) depth: usize,
     pub(crate) fuel: u64,
-    pub(crate) executed: u64,
+    /// The fuel that was there at first, without what natives have charged.
+    pub(crate) granted: u64,
 }
 
 impl<'s> CallStack<'s> {
@@ -89,7 +104,7 @@ impl<'s> CallStack<'s> {
     /// charge does not count.
     #[must_use]
     pub const fn executed(&self) -> u64 {
-        self.activation.executed
+        self.activation.granted.saturating_sub(self.activation.fuel)
     }
 
     /// Returns how much fuel the activation has left.
@@ -98,13 +113,21 @@ impl<'s> CallStack<'s> {
         self.activation.fuel
     }
 
+    /// Returns the native that the activation waits for.
+    pub(crate) const fn native(&self) -> Option<NativeId> {
+        match self.activation.phase {
+            Phase::AtNative(call) => Some(call.id),
+            Phase::Ended | Phase::Ready | Phase::NativeTrapped(_) => None,
+        }
+    }
+
     /// Returns the arguments of the native that the activation waits for, none if it does not.
     #[must_use]
     pub fn native_arguments(&self) -> &[i32] {
         let Phase::AtNative(call) = self.activation.phase else {
             return &[];
         };
-        let first = index(self.activation.base).wrapping_add(call.first.into());
+        let first = self.activation.calls.base.wrapping_add(call.first.into());
         self.slots
             .get(first..first.wrapping_add(call.arguments.into()))
             .unwrap_or(&[])
@@ -120,11 +143,11 @@ impl<'s> CallStack<'s> {
         match self.activation.fuel.checked_sub(extra_fuel) {
             Some(left) => {
                 self.activation.fuel = left;
+                self.activation.granted = self.activation.granted.saturating_sub(extra_fuel);
                 Ok(())
             }
             None => {
                 self.activation.fuel = self.activation.fuel.saturating_add(1);
-                self.activation.executed = self.activation.executed.saturating_sub(1);
                 Err(TrapKind::FuelExhausted)
             }
         }
@@ -147,14 +170,15 @@ impl<'s> CallStack<'s> {
         };
         let value = outcome?;
         if let Some(register) = call.result {
-            let slot = index(self.activation.base).wrapping_add(register.into());
+            let slot = self.activation.calls.base.wrapping_add(register.into());
             *self.slots.get_mut(slot).ok_or(TrapKind::Unverified)? = value;
         }
         self.activation.op = self.activation.op.wrapping_add(1);
         Ok(())
     }
 
-    /// Begins an activation: one frame, with the receiver and these arguments as local variables.
+    /// Makes an activation: one frame, with the receiver and these arguments as local variables.
+    #[cfg_attr(threaded, inline(always))]
     pub(crate) fn begin(
         &mut self,
         method: MethodId,
@@ -162,57 +186,57 @@ impl<'s> CallStack<'s> {
         receiver: Option<i32>,
         arguments: &[i32],
         fuel: u64,
+        activation: &mut Activation,
     ) -> Result<(), TrapKind> {
-        self.activation = Activation {
-            phase: Phase::Ended,
-            method,
-            op: linked.entry,
-            index: 0,
-            base: 0,
-            depth: 1,
-            fuel,
-            executed: 0,
-        };
         let slots = Cell::from_mut(&mut *self.slots).as_slice_of_cells();
         let (Some(registers), false) = (window(slots, 0), self.frames.is_empty()) else {
             return Err(TrapKind::StackOverflowError);
         };
-        let mut free = registers.iter();
-        let mut supplied = arguments.len();
-        if let Some(receiver) = receiver {
-            supplied = supplied.wrapping_add(1);
-            if let Some(register) = free.next() {
-                register.set(receiver);
-            }
-        }
-        if supplied != usize::from(linked.arguments) {
+        let receivers = usize::from(receiver.is_some());
+        if arguments.len().wrapping_add(receivers) != usize::from(linked.arguments) {
             return Err(TrapKind::Unverified);
         }
-        for (register, &argument) in free.zip(arguments) {
-            register.set(argument);
+        if let (Some(receiver), [first, ..]) = (receiver, registers) {
+            first.set(receiver);
         }
-        clear(registers, linked);
-        self.activation.phase = Phase::Ready;
+        let behind_receiver = registers.get(receivers..).unwrap_or_default();
+        match (arguments, behind_receiver) {
+            // What a handler takes. The caller has just stored them one by one, and a processor is slow
+            // to load them as one, so something else is done in between.
+            (&[a, b], [first, second, ..]) => {
+                first.set(a);
+                clear(registers, linked);
+                second.set(b);
+            }
+            _ => {
+                clear(registers, linked);
+                let free = behind_receiver.iter().zip(arguments);
+                free.for_each(|(register, &argument)| register.set(argument));
+            }
+        }
+        *activation = Activation {
+            phase: Phase::Ready,
+            calls: Calls {
+                depth: 1,
+                base: 0,
+                method: method.index(),
+            },
+            op: index(linked.entry),
+            index: 0,
+            fuel,
+            granted: fuel,
+        };
         Ok(())
     }
 
-    /// Waits for what a native gives back.
-    pub(crate) const fn wait_for(&mut self, call: NativeCall) {
-        self.activation.phase = Phase::AtNative(call);
-    }
-
-    pub(crate) const fn phase(&self) -> Phase {
-        self.activation.phase
-    }
-
-    /// Ends the activation where it stands.
-    pub(crate) const fn end(&mut self) {
-        self.activation.phase = Phase::Ended;
+    /// Returns what the outermost call returned.
+    pub(crate) fn returned(&self) -> i32 {
+        self.slots.first().copied().unwrap_or(0)
     }
 
     /// Returns the running method and how many of its instructions have been executed on a straight
     /// way to the op at which it stopped and through it.
     pub(crate) const fn place(&self) -> (MethodId, u16) {
-        (self.activation.method, self.activation.index)
+        (self.activation.calls.method(), self.activation.index)
     }
 }

@@ -19,17 +19,25 @@ use crate::trap::TrapKind;
 /// Where the first array lies: the space below belongs to null, which must not name an array.
 const HEAP_START: u32 = ARRAY_ALIGNMENT;
 
+/// What no reference reaches.
+const PERSISTENT: i64 = i64::MAX;
+
 /// Arrays in lent memory.
 ///
 /// No reference that the heap gave out names bytes of another heap, and none keeps naming an array
 /// that ended with its call as long as only fields outlive calls: see [`Heap::is_transient`].
+///
+/// The order is that of the declaration: what a call changes is not copied together with its neighbours
+/// right after it was stored alone, which processors are slow at.
 #[derive(Debug)]
+#[repr(C)]
 pub struct Heap<'m> {
     memory: &'m mut [u8],
     /// Where the next array goes.
     top: u32,
-    /// Where the running per-call activation's own arrays begin; `None` while arrays persist.
-    call_start: Option<u32>,
+    /// The least reference of the running per-call activation's own arrays; while arrays persist, one
+    /// that no array has.
+    call_start: i64,
 }
 
 /// An array as its header describes it; the header was found in bounds and whole.
@@ -68,7 +76,7 @@ impl<'m> Heap<'m> {
         Self {
             memory,
             top: HEAP_START,
-            call_start: None,
+            call_start: PERSISTENT,
         }
     }
 
@@ -127,7 +135,7 @@ impl<'m> Heap<'m> {
     /// A reference that the heap never gave out may name bytes inside an array, never past the last.
     #[must_use]
     pub fn array(&self, reference: i32) -> Option<ArrayView> {
-        let header = self.header(reference).ok()?;
+        let header = self.header(reference)?;
         // Null's header is of no kind.
         let kind = ArrayKind::from_newarray_code(header.kind)?;
         let start = u32::try_from(reference)
@@ -169,13 +177,16 @@ impl<'m> Heap<'m> {
 
     /// Begins a call whose arrays end with it; none is running.
     pub(crate) const fn begin_call(&mut self) {
-        self.call_start = Some(self.top);
+        // Widens; `From` is not const.
+        self.call_start = self.top as i64;
     }
 
     /// Ends a call begun by [`Heap::begin_call`], if one is running, and frees its arrays at once.
     pub(crate) fn end_call(&mut self) {
-        if let Some(start) = self.call_start.take() {
+        // Of what is not persistent, the start was a `u32`.
+        if let Ok(start) = u32::try_from(self.call_start) {
             self.top = start;
+            self.call_start = PERSISTENT;
         }
     }
 
@@ -183,9 +194,9 @@ impl<'m> Heap<'m> {
     ///
     /// Such a reference must not be stored where it outlives the call.
     #[must_use]
-    pub fn is_transient(&self, reference: i32) -> bool {
-        let array = u32::try_from(reference).unwrap_or(0);
-        self.call_start.is_some_and(|start| array >= start)
+    pub const fn is_transient(&self, reference: i32) -> bool {
+        // Widens; `From` is not const.
+        reference as i64 >= self.call_start
     }
 
     /// Returns the bytes of all arrays alive, headers included: what [`Heap::restore`] wants.
@@ -216,7 +227,7 @@ impl<'m> Heap<'m> {
                 .copy_from_slice(contents);
         }
         self.top = end;
-        self.call_start = None;
+        self.call_start = PERSISTENT;
         Ok(())
     }
 
@@ -225,37 +236,34 @@ impl<'m> Heap<'m> {
         if reference == 0 {
             return Err(TrapKind::NullPointerException);
         }
-        let header = self.header(reference)?;
+        let header = self.header(reference).ok_or(TrapKind::Unverified)?;
         // `allocate` took the length from an `int`.
         Ok(header.length.cast_signed())
     }
 
-    #[inline]
-    pub(crate) fn load_byte(&self, reference: i32, index: i32) -> Result<u8, TrapKind> {
+    // Loads and stores answer none where there is no such element: `fault` tells why.
+
+    #[inline(always)]
+    pub(crate) fn load_byte(&self, reference: i32, index: i32) -> Option<u8> {
         // `baload` and `bastore` serve both kinds (JVMS §6.5.baload); width and range are the same.
         let (at, _) = self.element(reference, index, 1, &[ArrayKind::Byte, ArrayKind::Boolean])?;
-        self.memory.get(at).copied().ok_or(TrapKind::Unverified)
+        self.memory.get(at).copied()
     }
 
-    #[inline]
-    pub(crate) fn load_short(&self, reference: i32, index: i32) -> Result<i16, TrapKind> {
+    #[inline(always)]
+    pub(crate) fn load_short(&self, reference: i32, index: i32) -> Option<i16> {
         let (at, _) = self.element(reference, index, 2, &[ArrayKind::Short])?;
         self.at(at).copied().map(i16::from_le_bytes)
     }
 
-    #[inline]
-    pub(crate) fn load_int(&self, reference: i32, index: i32) -> Result<i32, TrapKind> {
+    #[inline(always)]
+    pub(crate) fn load_int(&self, reference: i32, index: i32) -> Option<i32> {
         let (at, _) = self.element(reference, index, 4, &[ArrayKind::Int])?;
         self.at(at).copied().map(i32::from_le_bytes)
     }
 
-    #[inline]
-    pub(crate) fn store_byte(
-        &mut self,
-        reference: i32,
-        index: i32,
-        value: i32,
-    ) -> Result<(), TrapKind> {
+    #[inline(always)]
+    pub(crate) fn store_byte(&mut self, reference: i32, index: i32, value: i32) -> Option<()> {
         let fits = &[ArrayKind::Byte, ArrayKind::Boolean];
         let (at, header) = self.element(reference, index, 1, fits)?;
         let [low, ..] = value.to_le_bytes();
@@ -265,104 +273,89 @@ impl<'m> Heap<'m> {
         } else {
             0xff
         };
-        *self.memory.get_mut(at).ok_or(TrapKind::Unverified)? = low & mask;
-        Ok(())
+        *self.memory.get_mut(at)? = low & mask;
+        Some(())
     }
 
-    #[inline]
-    pub(crate) fn store_short(
-        &mut self,
-        reference: i32,
-        index: i32,
-        value: i32,
-    ) -> Result<(), TrapKind> {
+    #[inline(always)]
+    pub(crate) fn store_short(&mut self, reference: i32, index: i32, value: i32) -> Option<()> {
         let (at, _) = self.element(reference, index, 2, &[ArrayKind::Short])?;
         let [low, high, ..] = value.to_le_bytes();
         *self.at_mut(at)? = [low, high];
-        Ok(())
+        Some(())
     }
 
-    #[inline]
-    pub(crate) fn store_int(
-        &mut self,
-        reference: i32,
-        index: i32,
-        value: i32,
-    ) -> Result<(), TrapKind> {
+    #[inline(always)]
+    pub(crate) fn store_int(&mut self, reference: i32, index: i32, value: i32) -> Option<()> {
         let (at, _) = self.element(reference, index, 4, &[ArrayKind::Int])?;
         *self.at_mut(at)? = value.to_le_bytes();
-        Ok(())
+        Some(())
     }
 
-    #[inline]
-    fn at<const WIDTH: usize>(&self, at: usize) -> Result<&[u8; WIDTH], TrapKind> {
-        self.memory
-            .get(at..at.wrapping_add(WIDTH))
-            .and_then(<[u8]>::first_chunk)
-            .ok_or(TrapKind::Unverified)
+    #[inline(always)]
+    fn at<const WIDTH: usize>(&self, at: usize) -> Option<&[u8; WIDTH]> {
+        self.memory.get(at..at.wrapping_add(WIDTH))?.first_chunk()
     }
 
-    #[inline]
-    fn at_mut<const WIDTH: usize>(&mut self, at: usize) -> Result<&mut [u8; WIDTH], TrapKind> {
+    #[inline(always)]
+    fn at_mut<const WIDTH: usize>(&mut self, at: usize) -> Option<&mut [u8; WIDTH]> {
         self.memory
-            .get_mut(at..at.wrapping_add(WIDTH))
-            .and_then(<[u8]>::first_chunk_mut)
-            .ok_or(TrapKind::Unverified)
+            .get_mut(at..at.wrapping_add(WIDTH))?
+            .first_chunk_mut()
     }
 
     /// Returns where an element lies, and the header of its array.
     ///
     /// That the array is of a kind that fits its use, the verifier has proved; builds with debug
     /// assertions hold it to that. A false voucher reaches the lent memory and nothing else.
-    #[inline]
+    #[inline(always)]
     fn element(
         &self,
         reference: i32,
         element: i32,
         width: usize,
         fits: &[ArrayKind],
-    ) -> Result<(usize, Header), TrapKind> {
+    ) -> Option<(usize, Header)> {
         let header = self.header(reference)?;
         // A negative index is, as unsigned, at least 2³¹, and no length is.
         let element = element.cast_unsigned();
         if element >= header.length {
-            return Err(no_element(reference));
+            return None;
         }
         if cfg!(debug_assertions) && !fits.iter().any(|fit| fit.newarray_code() == header.kind) {
-            return Err(TrapKind::Unverified);
+            return None;
         }
         let data = index(reference.cast_unsigned()).wrapping_add(index(ARRAY_HEADER_BYTES));
         // What a forged header makes of this is caught by whoever slices the memory.
-        Ok((
+        Some((
             data.wrapping_add(index(element).wrapping_mul(width)),
             header,
         ))
     }
 
-    #[inline]
-    fn header(&self, reference: i32) -> Result<Header, TrapKind> {
+    #[inline(always)]
+    fn header(&self, reference: i32) -> Option<Header> {
         let at = index(reference.cast_unsigned());
-        match self
-            .memory
-            .get(at..at.wrapping_add(index(ARRAY_HEADER_BYTES)))
-            .and_then(<[u8]>::first_chunk)
-        {
-            Some(&bytes) => Ok(Header::from_bytes(bytes)),
-            // The least memory has no room for the header of null.
-            None if reference == 0 => Err(TrapKind::NullPointerException),
-            None => Err(TrapKind::Unverified),
-        }
+        self.memory
+            .get(at..at.wrapping_add(index(ARRAY_HEADER_BYTES)))?
+            .first_chunk()
+            .map(|&bytes| Header::from_bytes(bytes))
     }
-}
 
-/// Tells why a reference has no element of a number that is not below its length: null is tested
-/// first, then the bounds (JVMS §6.5.iaload).
-#[cold]
-const fn no_element(reference: i32) -> TrapKind {
-    if reference == 0 {
-        TrapKind::NullPointerException
-    } else {
-        TrapKind::ArrayIndexOutOfBoundsException
+    /// Tells why an array has no such element: null is tested first, then the bounds (JVMS
+    /// §6.5.iaload).
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn fault(&self, reference: i32, element: i32) -> TrapKind {
+        if reference == 0 {
+            return TrapKind::NullPointerException;
+        }
+        match self.header(reference) {
+            Some(header) if element.cast_unsigned() >= header.length => {
+                TrapKind::ArrayIndexOutOfBoundsException
+            }
+            _ => TrapKind::Unverified,
+        }
     }
 }
 
@@ -447,9 +440,12 @@ mod tests {
         let mut memory = [0; 64];
         let mut heap = Heap::new(&mut memory);
         let bytes = heap.allocate(ArrayKind::Byte, 8).unwrap();
-        assert_eq!(heap.load_int(bytes, 0), Err(TrapKind::Unverified));
-        assert_eq!(heap.store_short(bytes, 0, 1), Err(TrapKind::Unverified));
-        assert_eq!(heap.load_byte(-1, 0), Err(TrapKind::Unverified));
+        assert_eq!(heap.load_int(bytes, 0), None);
+        assert_eq!(heap.store_short(bytes, 0, 1), None);
+        assert_eq!(heap.load_byte(-1, 0), None);
+        for reference in [bytes, -1] {
+            assert_eq!(heap.fault(reference, 0), TrapKind::Unverified);
+        }
         assert_eq!(heap.bytes(bytes), Some(&[0; 8][..]));
     }
 
@@ -466,7 +462,7 @@ mod tests {
         let transient = heap.allocate(ArrayKind::Byte, 2).unwrap();
         assert!(heap.is_transient(transient) && !heap.is_transient(bytes));
         heap.restore(&saved).unwrap();
-        assert_eq!((heap.load_byte(bytes, 1), heap.used()), (Ok(7), 16));
+        assert_eq!((heap.load_byte(bytes, 1), heap.used()), (Some(7), 16));
         assert!(!heap.is_transient(transient));
         assert_eq!(heap.restore(&[0; 57]), Err(TrapKind::OutOfMemoryError));
         assert_eq!(heap.used(), 16);

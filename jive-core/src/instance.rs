@@ -1,10 +1,10 @@
 //! One loaded class in use: its fields, its heap, and the calls that are made of it from outside.
 
-use crate::frame::{CallStack, Phase};
+use crate::frame::{Activation, CallStack, Phase};
 use crate::heap::Heap;
 use crate::id::{FieldId, MethodId, NativeId, Pc};
-use crate::interp::{Exit, Trapped, execute, with_code};
-use crate::program::Program;
+use crate::interp::{Stop, execute, native, with_code};
+use crate::program::{LinkedMethod, Program};
 use crate::trap::{Trap, TrapKind};
 
 /// The one object of the class: a reference that is not null and names no array.
@@ -138,22 +138,34 @@ impl<'m> Instance<'m> {
         fuel: u64,
         lifetime: Lifetime,
     ) -> Result<(), Trap> {
-        let trap = |kind| Trap {
-            kind,
-            method,
-            pc: Pc(0),
-        };
+        let mut activation = Activation::default();
+        let begun = self.begin(stack, method, args, fuel, lifetime, &mut activation);
+        stack.activation = activation;
+        match begun {
+            Ok(_) => Ok(()),
+            Err(kind) => Err(unbegun(method, kind)),
+        }
+    }
+
+    // Where size does not matter, what begins a call is compiled into what goes on with it.
+    #[cfg_attr(threaded, inline(always))]
+    fn begin(
+        &mut self,
+        stack: &mut CallStack<'_>,
+        method: MethodId,
+        args: &[i32],
+        fuel: u64,
+        lifetime: Lifetime,
+        activation: &mut Activation,
+    ) -> Result<&'m LinkedMethod, TrapKind> {
         self.heap.end_call();
-        let linked = with_code(self.program.method(method));
-        let linked = linked.ok_or(trap(TrapKind::Unverified))?;
+        let linked = with_code(self.program.method(method)).ok_or(TrapKind::Unverified)?;
         let receiver = linked.has_receiver.then_some(THIS);
-        stack
-            .begin(method, linked, receiver, args, fuel)
-            .map_err(trap)?;
+        stack.begin(method, linked, receiver, args, fuel, activation)?;
         if lifetime == Lifetime::PerCall {
             self.heap.begin_call();
         }
-        Ok(())
+        Ok(linked)
     }
 
     /// Runs the activation until it returns, traps or waits for a native.
@@ -161,36 +173,69 @@ impl<'m> Instance<'m> {
     /// With nothing started it traps with [`TrapKind::Unverified`]; while a native's outcome is not
     /// told, it asks for the native again.
     pub fn run<'s>(&mut self, stack: &'s mut CallStack<'_>) -> Step<'s> {
-        let outcome = match stack.phase() {
-            Phase::Ready => execute(&self.program, self.fields, &mut self.heap, stack),
-            Phase::AtNative(call) => Ok(Exit::Native(call)),
-            Phase::Ended => Err(Trapped::behind(TrapKind::Unverified, stack.place().1)),
-            Phase::NativeTrapped(kind) => Err(Trapped::behind(kind, stack.place().1)),
+        let activation = stack.activation;
+        let method = self.program.method(activation.calls.method());
+        let method = method.copied().unwrap_or_default();
+        match self.advance(stack, activation, &method) {
+            Stop::Returned => Step::Returned(None),
+            Stop::ReturnedValue => Step::Returned(Some(stack.returned())),
+            Stop::Native => Step::Native {
+                id: stack.native().unwrap_or_default(),
+                args: stack.native_arguments(),
+            },
+            Stop::Trap(kind) => Step::Trapped(self.trap(stack, kind)),
+            Stop::Pause | Stop::NoElement => Step::Trapped(self.trap(stack, TrapKind::Unverified)),
+        }
+    }
+
+    #[cfg_attr(threaded, inline(always))]
+    fn advance(
+        &mut self,
+        stack: &mut CallStack<'_>,
+        mut activation: Activation,
+        method: &LinkedMethod,
+    ) -> Stop {
+        let stop = match activation.phase {
+            Phase::Ready => execute(
+                &self.program,
+                self.fields,
+                &mut self.heap,
+                stack.frames,
+                stack.slots,
+                &mut activation,
+                method,
+            ),
+            Phase::AtNative(_) => return Stop::Native,
+            Phase::Ended => Stop::Trap(TrapKind::Unverified),
+            Phase::NativeTrapped(kind) => Stop::Trap(kind),
         };
-        match outcome {
-            Ok(Exit::Native(call)) => {
-                stack.wait_for(call);
-                Step::Native {
-                    id: call.id,
-                    args: stack.native_arguments(),
-                }
-            }
-            Ok(Exit::Returned(value)) => {
-                self.heap.end_call();
-                stack.end();
-                Step::Returned(value)
-            }
-            Err(Trapped { kind, instruction }) => {
-                self.heap.end_call();
-                stack.end();
-                let (method, _) = stack.place();
-                let place = self
-                    .program
-                    .method(method)
-                    .and_then(|linked| self.program.place(linked, instruction));
-                let pc = place.unwrap_or(Pc(0));
-                Step::Trapped(Trap { kind, method, pc })
-            }
+        let to = &mut stack.activation;
+        to.calls = activation.calls;
+        to.op = activation.op;
+        to.index = activation.index;
+        to.fuel = activation.fuel;
+        to.granted = activation.granted;
+        if stop == Stop::Native {
+            let op = self.program.ops().get(activation.op);
+            to.phase = Phase::AtNative(native(op.copied().unwrap_or_default()));
+        } else {
+            self.heap.end_call();
+            to.phase = Phase::Ended;
+        }
+        stop
+    }
+
+    /// Places a trap at the instruction at which the activation ended.
+    #[cold]
+    fn trap(&self, stack: &CallStack<'_>, kind: TrapKind) -> Trap {
+        let (method, instructions) = stack.place();
+        let instruction = u32::from(instructions).saturating_sub(1);
+        let linked = self.program.method(method);
+        let pc = linked.and_then(|linked| self.program.place(linked, instruction));
+        Trap {
+            kind,
+            method,
+            pc: pc.unwrap_or(Pc(0)),
         }
     }
 
@@ -207,7 +252,30 @@ impl<'m> Instance<'m> {
         lifetime: Lifetime,
         natives: &mut impl Natives,
     ) -> Result<Option<i32>, Trap> {
-        self.start(stack, method, args, fuel, lifetime)?;
+        let mut activation = Activation::default();
+        let linked = match self.begin(stack, method, args, fuel, lifetime, &mut activation) {
+            Ok(linked) => linked,
+            Err(kind) => {
+                stack.activation = Activation::default();
+                return Err(unbegun(method, kind));
+            }
+        };
+        match self.advance(stack, activation, linked) {
+            Stop::Returned => Ok(None),
+            Stop::ReturnedValue => Ok(Some(stack.returned())),
+            Stop::Native => self.perform(stack, natives),
+            Stop::Trap(kind) => Err(self.trap(stack, kind)),
+            Stop::Pause | Stop::NoElement => Err(self.trap(stack, TrapKind::Unverified)),
+        }
+    }
+
+    /// Performs the natives of an activation until it returns.
+    #[inline(never)]
+    fn perform(
+        &mut self,
+        stack: &mut CallStack<'_>,
+        natives: &mut impl Natives,
+    ) -> Result<Option<i32>, Trap> {
         loop {
             let id = match self.run(stack) {
                 Step::Returned(value) => return Ok(value),
@@ -219,5 +287,15 @@ impl<'m> Instance<'m> {
                 .and_then(|()| natives.call(id, stack.native_arguments(), &mut self.heap));
             stack.resume(outcome);
         }
+    }
+}
+
+/// Places a trap at the beginning of a method that was not entered.
+#[cold]
+const fn unbegun(method: MethodId, kind: TrapKind) -> Trap {
+    Trap {
+        kind,
+        method,
+        pc: Pc(0),
     }
 }

@@ -2,7 +2,7 @@
 
 use super::machine::{Machine, cell, clear, window};
 use super::op::Op;
-use super::{Stop, Window};
+use super::{OpKind, Stop, Window};
 use crate::frame::Frame;
 use crate::heap::Heap;
 use crate::id::MethodId;
@@ -27,10 +27,10 @@ const UNVERIFIED: TrapKind = TrapKind::Unverified;
 #[inline(always)]
 pub(super) fn value<'a>(
     machine: &mut Machine<'a>,
-    op: Op,
+    op: &Op,
     pc: usize,
     registers: &'a Window,
-    compute: impl FnOnce(&mut Machine<'a>, Op, &'a Window) -> Result<i32, TrapKind>,
+    compute: impl FnOnce(&mut Machine<'a>, &Op, &'a Window) -> Result<i32, TrapKind>,
 ) -> Flow {
     match compute(machine, op, registers) {
         Ok(value) => {
@@ -45,10 +45,10 @@ pub(super) fn value<'a>(
 #[inline(always)]
 pub(super) fn effect<'a>(
     machine: &mut Machine<'a>,
-    op: Op,
+    op: &Op,
     pc: usize,
     registers: &'a Window,
-    perform: impl FnOnce(&mut Machine<'a>, Op, &'a Window) -> Result<(), TrapKind>,
+    perform: impl FnOnce(&mut Machine<'a>, &Op, &'a Window) -> Result<(), TrapKind>,
 ) -> Flow {
     match perform(machine, op, registers) {
         Ok(()) => Flow::Next,
@@ -56,14 +56,99 @@ pub(super) fn effect<'a>(
     }
 }
 
+/// Loads element `c`, plus the constant, of array `b` into register `a`.
+#[inline(always)]
+pub(super) fn load<'a>(
+    machine: &mut Machine<'a>,
+    op: &Op,
+    pc: usize,
+    registers: &'a Window,
+    load: impl FnOnce(&Heap<'a>, i32, i32) -> Option<i32>,
+) -> Flow {
+    let element = cell(registers, op.c).get().wrapping_add(op.imm);
+    load_element(machine, op, pc, registers, element, load)
+}
+
+/// Loads the element of array `b` that the constant names into register `a`.
+#[inline(always)]
+pub(super) fn load_at<'a>(
+    machine: &mut Machine<'a>,
+    op: &Op,
+    pc: usize,
+    registers: &'a Window,
+    load: impl FnOnce(&Heap<'a>, i32, i32) -> Option<i32>,
+) -> Flow {
+    load_element(machine, op, pc, registers, op.imm, load)
+}
+
+#[inline(always)]
+fn load_element<'a>(
+    machine: &mut Machine<'a>,
+    op: &Op,
+    pc: usize,
+    registers: &'a Window,
+    element: i32,
+    load: impl FnOnce(&Heap<'a>, i32, i32) -> Option<i32>,
+) -> Flow {
+    let array = cell(registers, op.b).get();
+    match load(&machine.heap, array, element) {
+        Some(value) => {
+            cell(registers, op.a).set(value);
+            Flow::Next
+        }
+        None => Flow::Stop(pc, Stop::NoElement),
+    }
+}
+
+/// Stores register `c` as element `b`, plus the constant, of array `a`.
+#[inline(always)]
+pub(super) fn store<'a>(
+    machine: &mut Machine<'a>,
+    op: &Op,
+    pc: usize,
+    registers: &'a Window,
+    store: impl FnOnce(&mut Heap<'a>, i32, i32, i32) -> Option<()>,
+) -> Flow {
+    let element = cell(registers, op.b).get().wrapping_add(op.imm);
+    store_element(machine, op, pc, registers, element, store)
+}
+
+/// Stores register `c` as the element of array `a` that the constant names.
+#[inline(always)]
+pub(super) fn store_at<'a>(
+    machine: &mut Machine<'a>,
+    op: &Op,
+    pc: usize,
+    registers: &'a Window,
+    store: impl FnOnce(&mut Heap<'a>, i32, i32, i32) -> Option<()>,
+) -> Flow {
+    store_element(machine, op, pc, registers, op.imm, store)
+}
+
+#[inline(always)]
+fn store_element<'a>(
+    machine: &mut Machine<'a>,
+    op: &Op,
+    pc: usize,
+    registers: &'a Window,
+    element: i32,
+    store: impl FnOnce(&mut Heap<'a>, i32, i32, i32) -> Option<()>,
+) -> Flow {
+    let (array, value) = (cell(registers, op.a).get(), cell(registers, op.c).get());
+    match store(&mut machine.heap, array, element, value) {
+        Some(()) => Flow::Next,
+        None => Flow::Stop(pc, Stop::NoElement),
+    }
+}
+
 /// Branches onwards. What is skipped is given back, so there is nothing to check.
 #[inline(always)]
 pub(super) fn onward<'a>(
     machine: &mut Machine<'a>,
-    op: Op,
+    op: &Op,
     pc: usize,
     registers: &'a Window,
-    holds: impl FnOnce(Op, &Window) -> bool,
+    holds: impl FnOnce(&Op, &Window) -> bool,
 ) -> Flow {
     if holds(op, registers) {
         machine.credit = machine.credit.wrapping_sub(op.cost());
@@ -77,10 +162,10 @@ pub(super) fn onward<'a>(
 #[inline(always)]
 pub(super) fn back<'a>(
     machine: &mut Machine<'a>,
-    op: Op,
+    op: &Op,
     pc: usize,
     registers: &'a Window,
-    holds: impl FnOnce(Op, &Window) -> bool,
+    holds: impl FnOnce(&Op, &Window) -> bool,
 ) -> Flow {
     if holds(op, registers) {
         machine.charge(op.cost(), pc.wrapping_add_signed(op.distance()))
@@ -93,10 +178,10 @@ pub(super) fn back<'a>(
 #[inline(always)]
 pub(super) fn again<'a>(
     machine: &mut Machine<'a>,
-    op: Op,
+    op: &Op,
     pc: usize,
     registers: &'a Window,
-    stays: impl FnOnce(Op, &Window) -> bool,
+    stays: impl FnOnce(&Op, &Window) -> bool,
 ) -> Flow {
     // The condition first: where the slice ends, the branch itself finds it out again.
     let stays = stays(op, registers);
@@ -111,15 +196,29 @@ pub(super) fn again<'a>(
 #[inline(always)]
 pub(super) fn control<'a>(
     machine: &mut Machine<'a>,
-    op: Op,
+    op: &Op,
     pc: usize,
     _: &'a Window,
-    perform: impl FnOnce(&mut Machine<'a>, Op, usize) -> Flow,
+    perform: impl FnOnce(&mut Machine<'a>, &Op, usize) -> Flow,
 ) -> Flow {
     perform(machine, op, pc)
 }
 
 impl<'a> Machine<'a> {
+    /// Tells why the op at which the slice ended found no element.
+    #[cold]
+    pub(super) fn fault(&self) -> TrapKind {
+        let op = self.program.ops.get(self.pc).copied().unwrap_or_default();
+        let sum = |register| self.register(register).wrapping_add(op.imm);
+        let (array, element) = match op.kind {
+            OpKind::LoadByteAt | OpKind::LoadByteUnsignedAt => (op.b, op.imm),
+            OpKind::StoreByteAt => (op.a, op.imm),
+            OpKind::StoreByte | OpKind::StoreShort | OpKind::StoreInt => (op.a, sum(op.b)),
+            _ => (op.b, sum(op.c)),
+        };
+        self.heap.fault(self.register(array), element)
+    }
+
     #[inline(always)]
     fn charge(&mut self, cost: i32, target: usize) -> Flow {
         self.credit = self.credit.wrapping_sub(cost);
@@ -130,13 +229,13 @@ impl<'a> Machine<'a> {
     }
 
     #[inline(always)]
-    pub(super) fn go(&mut self, op: Op, pc: usize) -> Flow {
+    pub(super) fn go(&mut self, op: &Op, pc: usize) -> Flow {
         // As wide as a pointer at least, on every target the crate builds for.
         self.charge(op.goto_cost(), pc.wrapping_add_signed(op.imm as isize))
     }
 
     #[inline(always)]
-    pub(super) fn table_switch(&mut self, op: Op, pc: usize) -> Flow {
+    pub(super) fn table_switch(&mut self, op: &Op, pc: usize) -> Flow {
         self.switch(op, pc, |default, cases, key| {
             // A key below the lowest wraps to a number that is not below the count of cases: the
             // highest key is an `int` too, so the way round from it to the lowest is longer than
@@ -147,7 +246,7 @@ impl<'a> Machine<'a> {
     }
 
     #[inline(always)]
-    pub(super) fn lookup_switch(&mut self, op: Op, pc: usize) -> Flow {
+    pub(super) fn lookup_switch(&mut self, op: &Op, pc: usize) -> Flow {
         self.switch(op, pc, |_, cases, key| {
             let found = cases.binary_search_by_key(&key, |case| case.key).ok()?;
             cases.get(found)
@@ -157,11 +256,11 @@ impl<'a> Machine<'a> {
     #[inline(always)]
     fn switch(
         &mut self,
-        op: Op,
+        op: &Op,
         pc: usize,
         find: impl for<'s> FnOnce(SwitchCase, &'s [SwitchCase], i32) -> Option<&'s SwitchCase>,
     ) -> Flow {
-        let rows = self.switches.get(index(op.imm.cast_unsigned())..);
+        let rows = self.program.switches.get(index(op.imm.cast_unsigned())..);
         let Some((default, behind)) = rows.and_then(<[_]>::split_first) else {
             return Flow::Stop(pc, Stop::Trap(UNVERIFIED));
         };
@@ -174,9 +273,10 @@ impl<'a> Machine<'a> {
     ///
     /// Where the frame finds no room nothing has changed, so the trap is that of the call.
     #[inline(always)]
-    pub(super) fn call(&mut self, op: Op, pc: usize) -> Flow {
+    pub(super) fn call(&mut self, op: &Op, pc: usize) -> Flow {
         let id = index(op.imm.cast_unsigned());
-        let Some(callee) = self.methods.get(id) else {
+        let program = self.program;
+        let Some(callee) = program.methods.get(id) else {
             return Flow::Stop(pc, Stop::Trap(UNVERIFIED));
         };
         let base = self.base.wrapping_add(usize::from(op.a));
@@ -187,7 +287,7 @@ impl<'a> Machine<'a> {
         };
         let executed = i32::from(op.half());
         *frame = Frame {
-            method: self.method,
+            method: MethodId(self.method as u16),
             // Indices of slices that lie in memory together, of elements larger than a byte.
             op: pc.wrapping_add(1) as u32,
             base: self.base as u32,
@@ -201,10 +301,9 @@ impl<'a> Machine<'a> {
         self.credit = left.wrapping_sub(self.span);
         self.depth = self.depth.wrapping_add(1);
         self.base = base;
+        self.method = id;
         self.registers = registers;
-        // The callee was found under it, and methods are numbered by 16 bits.
-        self.method = MethodId(id as u16);
-        self.code = self.ops.get(..index(callee.limit)).unwrap_or_default();
+        self.code = program.ops.get(..index(callee.limit)).unwrap_or_default();
         let entry = index(callee.entry);
         if self.credit < 0 {
             return Flow::Stop(entry, Stop::Pause);
@@ -214,20 +313,20 @@ impl<'a> Machine<'a> {
 
     /// Returns nothing.
     #[inline(always)]
-    pub(super) fn leave(&mut self, op: Op, pc: usize) -> Flow {
+    pub(super) fn leave(&mut self, op: &Op, pc: usize) -> Flow {
         self.back_to_caller(op, pc, Stop::Returned)
     }
 
     /// Returns the value of register `a`, to where the caller's first argument lay.
     #[inline(always)]
-    pub(super) fn leave_with(&mut self, op: Op, pc: usize) -> Flow {
+    pub(super) fn leave_with(&mut self, op: &Op, pc: usize) -> Flow {
         let value = self.register(op.a);
         cell(self.registers, 0).set(value);
         self.back_to_caller(op, pc, Stop::ReturnedValue)
     }
 
     #[inline(always)]
-    fn back_to_caller(&mut self, op: Op, pc: usize, outermost: Stop) -> Flow {
+    fn back_to_caller(&mut self, op: &Op, pc: usize, outermost: Stop) -> Flow {
         let depth = self.depth.wrapping_sub(1);
         if depth == 0 {
             return Flow::Stop(pc, outermost);
@@ -247,9 +346,13 @@ impl<'a> Machine<'a> {
         self.credit = left.wrapping_add(caller.resumed);
         self.depth = depth;
         self.base = base;
+        self.method = caller.method.index();
         self.registers = registers;
-        self.method = caller.method;
-        self.code = self.ops.get(..index(caller.limit)).unwrap_or_default();
+        self.code = self
+            .program
+            .ops
+            .get(..index(caller.limit))
+            .unwrap_or_default();
         let target = index(caller.op);
         if self.credit < 0 {
             return Flow::Stop(target, Stop::Pause);
@@ -259,7 +362,7 @@ impl<'a> Machine<'a> {
 }
 
 /// Moves the `c` last of `b` registers from `a` on below the others.
-pub(super) fn rotate(op: Op, registers: &Window) {
+pub(super) fn rotate(op: &Op, registers: &Window) {
     let first = usize::from(op.a);
     let all = registers.get(first..first.wrapping_add(usize::from(op.b)));
     for _ in 0..op.c {

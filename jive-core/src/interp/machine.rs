@@ -5,11 +5,14 @@ use core::cell::Cell;
 use super::{Op, Stop, Window};
 use crate::frame::Frame;
 use crate::heap::Heap;
-use crate::id::MethodId;
 use crate::limits::REGISTER_WINDOW;
-use crate::program::{LinkedMethod, SwitchCase};
+use crate::program::{LinkedMethod, Program};
 
 /// What ops work on besides registers.
+///
+/// The order is that of the declaration: the calls are not copied in one piece right after they were
+/// stored one by one, which processors are slow at.
+#[repr(C)]
 pub(crate) struct Machine<'a> {
     /// Fuel of the slice beyond a straight way to the end of its code; below 0 the slice pauses.
     pub(super) credit: i32,
@@ -20,20 +23,19 @@ pub(crate) struct Machine<'a> {
     /// The ops of the program, cut off where the slice ends.
     pub(super) code: &'a [Op],
     pub(super) registers: &'a Window,
-    /// The op at which the run stopped.
+    /// The op at which the slice ended.
     pub(super) pc: usize,
     pub(super) stop: Stop,
-    pub(super) method: MethodId,
-    /// Count of calls that run; the last one has the registers.
+    /// Count of calls that run.
     pub(super) depth: usize,
-    /// Index of its first register among the slots.
-    pub(super) base: usize,
     /// For each call but the outermost, how its caller goes on.
     pub(super) frames: &'a mut [Frame],
+    /// Index of the running call's first register among the slots.
+    pub(super) base: usize,
     pub(super) slots: &'a [Cell<i32>],
-    pub(super) ops: &'a [Op],
-    pub(super) methods: &'a [LinkedMethod],
-    pub(super) switches: &'a [SwitchCase],
+    /// Its method.
+    pub(super) method: usize,
+    pub(super) program: &'a Program<'a>,
 }
 
 impl Machine<'_> {
@@ -78,17 +80,16 @@ pub(crate) fn clear(registers: &Window, callee: &LinkedMethod) {
     let first = usize::from(callee.arguments);
     let behind = usize::from(callee.registers);
     // Most calls have few: those behind the last one hold nothing yet.
-    match registers
-        .get(first..)
-        .and_then(<[_]>::first_chunk::<AT_ONCE>)
-    {
-        Some(few) if behind <= first.wrapping_add(AT_ONCE) => {
-            few.iter().for_each(|slot| slot.set(0))
+    match registers.get(first..first.wrapping_add(AT_ONCE)) {
+        Some(few) if behind.wrapping_sub(first) <= AT_ONCE => {
+            few.iter().for_each(|slot| slot.set(0));
         }
-        _ => registers
-            .iter()
-            .take(behind)
-            .skip(first)
-            .for_each(|slot| slot.set(0)),
+        _ => clear_many(registers.get(first..behind).unwrap_or_default()),
     }
+}
+
+#[cold]
+#[inline(never)]
+fn clear_many(registers: &[Cell<i32>]) {
+    registers.iter().for_each(|slot| slot.set(0));
 }

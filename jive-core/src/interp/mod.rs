@@ -6,10 +6,12 @@ mod control;
 mod machine;
 mod op;
 mod table;
+#[cfg(test)]
+mod tests;
 
 use core::cell::Cell;
 
-use crate::frame::CallStack;
+use crate::frame::{Activation, Calls, Frame};
 use crate::heap::Heap;
 use crate::id::NativeId;
 use crate::limits::REGISTER_WINDOW;
@@ -31,7 +33,7 @@ pub(crate) const SLICE_OPS: usize = 192;
 ///
 /// With [`SLICE_OPS`] it bounds how deep the host's stack gets where the compiler does not make jumps
 /// of the calls from op to op.
-const SLICE_INSTRUCTIONS: u64 = 400;
+const SLICE_INSTRUCTIONS: u64 = 1024;
 
 /// Why a slice ended, as one byte that a register carries.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -44,159 +46,176 @@ pub(crate) enum Stop {
     ReturnedValue,
     /// A native is to be performed.
     Native,
+    /// An array has no such element, or there is no array.
+    NoElement,
     /// The op trapped.
     Trap(TrapKind),
 }
 
-/// How a run ends without a trap.
-#[derive(Copy, Clone, Debug)]
-pub(crate) enum Exit {
-    /// The outermost call returned.
-    Returned(Option<i32>),
-    /// A native is to be performed; its arguments are in registers.
-    Native(NativeCall),
-}
-
-/// A trap, at an instruction of the running method.
-#[derive(Copy, Clone, Debug)]
-pub(crate) struct Trapped {
-    pub(crate) kind: TrapKind,
-    /// The number of the instruction in its method.
-    pub(crate) instruction: u32,
-}
-
-impl Trapped {
-    /// Places a trap at the last of so many instructions.
-    pub(crate) fn behind(kind: TrapKind, instructions: u16) -> Self {
-        Self {
-            kind,
-            instruction: u32::from(instructions).saturating_sub(1),
-        }
-    }
-}
-
-/// Runs an activation until its outermost call returns, traps or needs a native.
+/// Runs an activation until its outermost call returns, traps or needs a native; never pauses.
+///
+/// Where it traps, the activation's index tells the instruction: the last of as many.
+#[cfg_attr(threaded, inline(always))]
 pub(crate) fn execute(
     program: &Program<'_>,
     fields: &mut [i32],
     heap: &mut Heap<'_>,
-    stack: &mut CallStack<'_>,
-) -> Result<Exit, Trapped> {
-    let CallStack {
-        frames,
-        slots,
-        activation,
-    } = stack;
-    let slots = Cell::from_mut(&mut **slots).as_slice_of_cells();
-    let base = index(activation.base);
-    let registers = window(slots, base).ok_or(UNVERIFIED)?;
-    let mut machine = Machine {
-        credit: 0,
-        span: 0,
-        heap: heap.lend(),
-        fields,
-        code: &[],
-        registers,
-        pc: index(activation.op),
-        stop: Stop::Pause,
-        method: activation.method,
-        depth: activation.depth,
-        base,
-        frames,
-        slots,
-        ops: program.ops,
-        methods: program.methods,
-        switches: program.switches,
+    frames: &mut [Frame],
+    slots: &mut [i32],
+    activation: &mut Activation,
+    method: &LinkedMethod,
+) -> Stop {
+    let slots = Cell::from_mut(slots).as_slice_of_cells();
+    let calls = activation.calls;
+    let Some(registers) = window(slots, calls.base) else {
+        return Stop::Trap(TrapKind::Unverified);
     };
     // How many instructions could have been executed if the method had run straight from its first.
-    let mut potential = activation.fuel.saturating_add(activation.index.into());
-    let outcome = loop {
-        let reserve = match prepare(program, &mut machine, potential) {
-            Ok(reserve) => reserve,
-            Err(trapped) => break Err(trapped),
-        };
-        table::dispatch(&mut machine);
-        potential = reserve.saturating_add_signed(machine.potential());
-        if machine.stop != Stop::Pause {
-            break Ok(machine.stop);
+    let potential = activation.fuel.saturating_add(activation.index.into());
+    let pc = activation.op;
+    let (stop, pc, potential) = match share(program, method, pc, potential) {
+        Err(kind) => (Stop::Trap(kind), pc, potential),
+        Ok(share) => {
+            let mut machine = Machine {
+                credit: share.credit,
+                span: share.span.into(),
+                heap: heap.lend(),
+                fields,
+                code: share.code,
+                registers,
+                pc,
+                stop: Stop::Pause,
+                depth: calls.depth,
+                frames,
+                base: calls.base,
+                slots,
+                method: calls.method,
+                program,
+            };
+            let (stop, potential) = slices(&mut machine, share.reserve);
+            let (pc, top) = (machine.pc, machine.heap.top());
+            activation.calls = Calls {
+                depth: machine.depth,
+                base: machine.base,
+                method: machine.method,
+            };
+            heap.adopt(top);
+            (stop, pc, potential)
         }
     };
-    let end = program.ends.get(machine.pc).copied().unwrap_or(0);
-    let left = match outcome {
-        Err(Trapped {
-            kind: TrapKind::FuelExhausted,
-            ..
-        }) => 0,
-        _ => potential.saturating_sub(end.into()),
+    let end = program.ends.get(pc).copied().unwrap_or(0);
+    let (index, left) = if stop == Stop::Trap(TrapKind::FuelExhausted) {
+        // The instruction that the potential does not reach; one of the method, so below 2¹⁶.
+        (potential.saturating_add(1) as u16, 0)
+    } else {
+        (end, potential.saturating_sub(end.into()))
     };
-    activation.executed = activation
-        .executed
-        .saturating_add(activation.fuel.saturating_sub(left));
+    activation.op = pc;
+    activation.index = index;
     activation.fuel = left;
-    activation.index = end;
-    activation.method = machine.method;
-    // Indices of the program's ops and of slots.
-    activation.op = u32::try_from(machine.pc).unwrap_or(u32::MAX);
-    activation.base = u32::try_from(machine.base).unwrap_or(u32::MAX);
-    activation.depth = machine.depth;
-    let top = machine.heap.top();
-    let exit = match outcome {
-        Ok(Stop::Returned) => Ok(Exit::Returned(None)),
-        Ok(Stop::ReturnedValue) => Ok(Exit::Returned(Some(machine.register(0)))),
-        Ok(Stop::Native) => {
-            let op = program.ops.get(machine.pc).copied().unwrap_or_default();
-            Ok(Exit::Native(native(op)))
+    stop
+}
+
+/// Runs slice after slice; answers why the run stops, and what is left of the potential.
+#[inline(always)]
+fn slices(machine: &mut Machine<'_>, mut reserve: u64) -> (Stop, u64) {
+    loop {
+        table::dispatch(machine);
+        // The share that a slice is given is never overdrawn.
+        let potential = reserve.wrapping_add_signed(machine.potential());
+        match machine.stop {
+            Stop::Pause => {}
+            Stop::NoElement => return (Stop::Trap(machine.fault()), potential),
+            stop => return (stop, potential),
         }
-        Ok(Stop::Trap(kind)) => Err(Trapped::behind(kind, end)),
-        Ok(Stop::Pause) => Err(UNVERIFIED),
-        Err(trapped) => Err(trapped),
-    };
-    // Whatever the outcome: arrays of a persistent call that ran out of fuel are there to stay.
-    heap.adopt(top);
-    exit
+        match next_share(machine, potential) {
+            Ok(left) => reserve = left,
+            Err(kind) => return (Stop::Trap(kind), potential),
+        }
+    }
 }
 
-const UNVERIFIED: Trapped = Trapped {
-    kind: TrapKind::Unverified,
-    instruction: 0,
-};
+/// Gives the machine another share of the potential; answers what is left of that.
+#[inline(never)]
+fn next_share(machine: &mut Machine<'_>, potential: u64) -> Result<u64, TrapKind> {
+    let program = machine.program;
+    let method = program.methods.get(machine.method);
+    let method = method.ok_or(TrapKind::Unverified)?;
+    let share = share(program, method, machine.pc, potential)?;
+    machine.code = share.code;
+    machine.span = share.span.into();
+    machine.credit = share.credit;
+    Ok(share.reserve)
+}
 
-/// Cuts the code off where fuel or the slice would run out on a straight way; answers what is kept back
-/// of the potential.
-#[inline]
-fn prepare<'a>(
+/// What a slice runs on.
+struct Share<'a> {
+    /// The code, cut off where fuel or the slice would run out on a straight way.
+    code: &'a [Op],
+    /// How many instructions have been executed there.
+    span: u16,
+    /// What the slice has beyond them.
+    credit: i32,
+    /// What is left for later slices.
+    reserve: u64,
+}
+
+#[inline(always)]
+fn share<'a>(
     program: &Program<'a>,
-    machine: &mut Machine<'a>,
+    method: &LinkedMethod,
+    pc: usize,
     potential: u64,
-) -> Result<u64, Trapped> {
-    let pc = machine.pc;
-    let method = program.method(machine.method).ok_or(UNVERIFIED)?;
-    if pc < index(method.entry) {
-        return Err(UNVERIFIED);
+) -> Result<Share<'a>, TrapKind> {
+    let from_entry = pc == index(method.entry) && potential >= method.span.into();
+    let (limit, span) = if from_entry {
+        (index(method.limit), method.span)
+    } else {
+        cut_off(program, method, pc, potential)?
+    };
+    let code = program.ops.get(..limit).unwrap_or_default();
+    if pc >= code.len() {
+        return Err(TrapKind::Unverified);
     }
-    let mut limit = index(method.end).min(pc.saturating_add(SLICE_OPS));
-    let ends = program.ends.get(pc..limit).ok_or(UNVERIFIED)?;
-    let mut span = ends.last().copied().ok_or(UNVERIFIED)?;
-    if potential < u64::from(span) {
-        let affordable = ends.partition_point(|&end| u64::from(end) <= potential);
-        limit = pc.wrapping_add(affordable);
-        let last = affordable.checked_sub(1).and_then(|last| ends.get(last));
-        span = *last.ok_or(Trapped {
-            kind: TrapKind::FuelExhausted,
-            // Less than the span.
-            instruction: u32::try_from(potential).unwrap_or(u32::MAX),
-        })?;
-    }
-    machine.code = program.ops.get(..limit).ok_or(UNVERIFIED)?;
-    let spare = potential.saturating_sub(span.into());
+    let spare = potential.wrapping_sub(span.into());
     let credit = spare.min(SLICE_INSTRUCTIONS);
-    machine.span = span.into();
-    // At most `SLICE_INSTRUCTIONS`.
-    machine.credit = i32::try_from(credit).unwrap_or(i32::MAX);
-    Ok(spare.saturating_sub(credit))
+    Ok(Share {
+        code,
+        span,
+        // At most `SLICE_INSTRUCTIONS`.
+        credit: credit as i32,
+        reserve: spare.wrapping_sub(credit),
+    })
 }
 
-fn native(op: Op) -> NativeCall {
+/// Returns the index behind the last op that may run on a straight way from here, and how many
+/// instructions have been executed there.
+#[cold]
+#[inline(never)]
+fn cut_off(
+    program: &Program<'_>,
+    method: &LinkedMethod,
+    pc: usize,
+    potential: u64,
+) -> Result<(usize, u16), TrapKind> {
+    if pc < index(method.entry) {
+        return Err(TrapKind::Unverified);
+    }
+    let limit = index(method.end).min(pc.saturating_add(SLICE_OPS));
+    let ends = program.ends.get(pc..limit).unwrap_or_default();
+    let &span = ends.last().ok_or(TrapKind::Unverified)?;
+    if potential >= span.into() {
+        return Ok((limit, span));
+    }
+    let affordable = ends.partition_point(|&end| u64::from(end) <= potential);
+    match affordable.checked_sub(1).and_then(|last| ends.get(last)) {
+        Some(&end) => Ok((pc.wrapping_add(affordable), end)),
+        None => Err(TrapKind::FuelExhausted),
+    }
+}
+
+/// Returns what the op of a native calls.
+pub(crate) fn native(op: Op) -> NativeCall {
     let [id_low, id_high, has_result, _] = op.imm.to_le_bytes();
     NativeCall {
         id: NativeId(u16::from_le_bytes([id_low, id_high])),

@@ -4,6 +4,7 @@ use super::table::OpKind;
 
 /// One linked op. Its kind is a row of the interpreter's table, which tells what the operands are.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
 pub struct Op {
     pub(crate) kind: OpKind,
     /// A register; that of the result, where there is one.
@@ -30,33 +31,33 @@ impl Op {
 
     /// The operands `b` and `c` as one number.
     #[inline]
-    pub(crate) const fn half(self) -> u16 {
+    pub(crate) const fn half(&self) -> u16 {
         u16::from_le_bytes([self.b, self.c])
     }
 
     /// The operands `b` and `c` as a constant.
     #[inline]
-    pub(crate) const fn half_constant(self) -> i32 {
+    pub(crate) const fn half_constant(&self) -> i32 {
         // Widens; `From` is not const.
         i16::from_le_bytes([self.b, self.c]) as i32
     }
 
     /// Where a branch goes, from the op itself.
     #[inline]
-    pub(crate) const fn distance(self) -> isize {
+    pub(crate) const fn distance(&self) -> isize {
         // The low half, with its sign.
         self.imm as i16 as isize
     }
 
     /// What a branch takes off the potential.
     #[inline]
-    pub(crate) const fn cost(self) -> i32 {
+    pub(crate) const fn cost(&self) -> i32 {
         self.imm >> 16
     }
 
     /// What a `Goto` takes off the potential: all its registers are one number.
     #[inline]
-    pub(crate) const fn goto_cost(self) -> i32 {
+    pub(crate) const fn goto_cost(&self) -> i32 {
         i32::from_le_bytes([0, self.a, self.b, self.c]) >> 8
     }
 }

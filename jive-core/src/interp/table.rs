@@ -1,12 +1,13 @@
 //! The one table of ops: what each does, and from it the two ways to run them.
 
 use super::control::{
-    Flow, again, back, control, effect, onward, reject_null, reject_transient, rotate, value,
+    Flow, again, back, control, effect, load, load_at, onward, reject_null, reject_transient,
+    rotate, store, store_at, value,
 };
 use super::machine::{Machine, cell};
-use super::op::Op;
-use super::{Stop, Window};
+use super::{Op, Stop, Window};
 use crate::array_kind::ArrayKind;
+use crate::heap::Heap;
 use crate::program::index;
 use crate::trap::TrapKind;
 
@@ -31,7 +32,19 @@ macro_rules! shape {
     (value) => {
         Shape::Value
     };
+    (load) => {
+        Shape::Value
+    };
+    (load_at) => {
+        Shape::Value
+    };
     (effect) => {
+        Shape::Effect
+    };
+    (store) => {
+        Shape::Effect
+    };
+    (store_at) => {
         Shape::Effect
     };
     (onward) => {
@@ -82,7 +95,7 @@ macro_rules! ops {
                 pc: usize,
                 registers: &'a Window,
             ) {
-                let Some(&op) = code.get(pc) else {
+                let Some(op) = code.get(pc) else {
                     return super::threaded::pause(machine, code, pc, registers);
                 };
                 let flow = $shape(machine, op, pc, registers, $body);
@@ -103,7 +116,7 @@ macro_rules! ops {
         pub(super) fn dispatch(machine: &mut Machine<'_>) {
             let (mut pc, mut code, mut registers) = (machine.pc, machine.code, machine.registers);
             let stop = loop {
-                let Some(&op) = code.get(pc) else {
+                let Some(op) = code.get(pc) else {
                     break Stop::Pause;
                 };
                 let flow = match op.kind {
@@ -209,6 +222,15 @@ mod threaded {
 #[inline(always)]
 fn get(registers: &Window, number: u8) -> i32 {
     cell(registers, number).get()
+}
+
+/// Adds `c`, a byte with its sign, to register `a`, and returns the sum.
+#[inline(always)]
+fn count(op: &Op, registers: &Window) -> i32 {
+    let counter = cell(registers, op.a);
+    let next = counter.get().wrapping_add(op.c.cast_signed().into());
+    counter.set(next);
+    next
 }
 
 macro_rules! binary {
@@ -331,38 +353,32 @@ ops! {
     /// what is left.
     Narrow value constant!(|a, b| shift_right(shift_left(a, b), b));
 
-    /// `a` is element `c` of the `byte[]` or `boolean[]` `b`.
-    LoadByte value |machine, op, registers| {
-        let byte = machine.heap.load_byte(get(registers, op.b), get(registers, op.c))?;
-        Ok(byte.cast_signed().into())
+    /// `a` is the element `c`, plus the constant, of the `byte[]` or `boolean[]` `b`.
+    LoadByte load |heap, array, element| {
+        heap.load_byte(array, element).map(|byte| byte.cast_signed().into())
     };
-    /// `a` is element `c` of the `byte[]` or `boolean[]` `b`, without its sign.
-    LoadByteUnsigned value |machine, op, registers| {
-        machine.heap.load_byte(get(registers, op.b), get(registers, op.c)).map(i32::from)
+    /// Like `LoadByte`, without the sign.
+    LoadByteUnsigned load |heap, array, element| heap.load_byte(array, element).map(i32::from);
+    /// `a` is the element of the `byte[]` or `boolean[]` `b` that the constant names.
+    LoadByteAt load_at |heap, array, element| {
+        heap.load_byte(array, element).map(|byte| byte.cast_signed().into())
     };
-    /// `a` is element `c` of the `short[]` `b`.
-    LoadShort value |machine, op, registers| {
-        machine.heap.load_short(get(registers, op.b), get(registers, op.c)).map(i32::from)
+    /// Like `LoadByteAt`, without the sign.
+    LoadByteUnsignedAt load_at |heap, array, element| {
+        heap.load_byte(array, element).map(i32::from)
     };
-    /// `a` is element `c` of the `int[]` `b`.
-    LoadInt value |machine, op, registers| {
-        machine.heap.load_int(get(registers, op.b), get(registers, op.c))
-    };
-    /// Element `b` of the `byte[]` or `boolean[]` `a` becomes `c`.
-    StoreByte effect |machine, op, registers| {
-        let (array, element) = (get(registers, op.a), get(registers, op.b));
-        machine.heap.store_byte(array, element, get(registers, op.c))
-    };
-    /// Element `b` of the `short[]` `a` becomes `c`.
-    StoreShort effect |machine, op, registers| {
-        let (array, element) = (get(registers, op.a), get(registers, op.b));
-        machine.heap.store_short(array, element, get(registers, op.c))
-    };
-    /// Element `b` of the `int[]` `a` becomes `c`.
-    StoreInt effect |machine, op, registers| {
-        let (array, element) = (get(registers, op.a), get(registers, op.b));
-        machine.heap.store_int(array, element, get(registers, op.c))
-    };
+    /// `a` is the element `c`, plus the constant, of the `short[]` `b`.
+    LoadShort load |heap, array, element| heap.load_short(array, element).map(i32::from);
+    /// `a` is the element `c`, plus the constant, of the `int[]` `b`.
+    LoadInt load Heap::load_int;
+    /// The element `b`, plus the constant, of the `byte[]` or `boolean[]` `a` becomes `c`.
+    StoreByte store Heap::store_byte;
+    /// The element of the `byte[]` or `boolean[]` `a` that the constant names becomes `c`.
+    StoreByteAt store_at Heap::store_byte;
+    /// The element `b`, plus the constant, of the `short[]` `a` becomes `c`.
+    StoreShort store Heap::store_short;
+    /// The element `b`, plus the constant, of the `int[]` `a` becomes `c`.
+    StoreInt store Heap::store_int;
     /// `a` is the length of the array `b`.
     ArrayLength value |machine, op, registers| machine.heap.length(get(registers, op.b));
     /// `a` is a new array of length `b`, of the kind that `newarray` codes as the constant.
@@ -445,6 +461,12 @@ ops! {
     LoopLessConst again single!(|a, b| a < b);
     /// Goes back to a branch that leaves a loop where `a` is less than the constant, behind it where not.
     LoopNotLessConst again single!(|a, b| a >= b);
+    /// Adds `c` to `a`, then does as `LoopLess`.
+    CountLess again |op, registers| count(op, registers) < get(registers, op.b);
+    /// Adds `c` to `a`, then does as `LoopLessConst`, with `b` as constant.
+    CountLessConst again |op, registers| count(op, registers) < op.b.cast_signed().into();
+    /// Adds `c` to `a`, then does as `LoopNotLessConst`, with `b` as constant.
+    CountNotLessConst again |op, registers| count(op, registers) >= op.b.cast_signed().into();
     /// Goes to the case that `a` picks by its distance from the lowest key.
     TableSwitch control |machine, op, pc| machine.table_switch(op, pc);
     /// Goes to the case whose key is `a`.

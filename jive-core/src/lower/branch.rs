@@ -1,11 +1,11 @@
 //! Branches, loops and switches; what they know of their targets when the method is whole.
 
 use super::Body;
+use super::broken::Broken;
 use super::emit::Emitter;
 use super::stack::{Entry, Value};
 use crate::insn::{Insn, Operand};
 use crate::interp::{Op, OpKind, Shape};
-use crate::link::LinkErrorKind;
 use crate::opcode::Opcode;
 use crate::program::{Mark, MarkState, SwitchCase, index};
 
@@ -104,8 +104,8 @@ fn opposite(kind: OpKind, shape: Shape) -> Option<OpKind> {
 }
 
 impl Body<'_, '_, '_, '_, '_> {
-    pub(super) fn branch(&mut self, opcode: Opcode, target: i64) -> Result<(), LinkErrorKind> {
-        let pc = i32::try_from(target).map_err(|_| LinkErrorKind::Target { target })?;
+    pub(super) fn branch(&mut self, opcode: Opcode, target: i64) -> Result<(), Broken> {
+        let pc = i32::try_from(target).map_err(|_| Broken::Target)?;
         let mark = self.target(target)?;
         let Some(condition) = Condition::of(opcode) else {
             return self.jump(pc, mark);
@@ -128,7 +128,7 @@ impl Body<'_, '_, '_, '_, '_> {
         &mut self,
         opcode: Opcode,
         condition: Condition,
-    ) -> Result<([OpKind; 3], u8, u16), LinkErrorKind> {
+    ) -> Result<([OpKind; 3], u8, u16), Broken> {
         let is_single = matches!(
             opcode,
             Opcode::Ifeq
@@ -151,7 +151,7 @@ impl Body<'_, '_, '_, '_, '_> {
         };
         let first = self.stack.pop()?;
         let (condition, first, second) = match (first.value, second.value) {
-            (Value::Constant(_), Value::Placed | Value::Register(_)) => {
+            (Value::Constant(_), Value::Placed | Value::Register(_) | Value::Sum(..)) => {
                 (condition.mirrored(), second, first)
             }
             _ => (condition, first, second),
@@ -186,18 +186,38 @@ impl Body<'_, '_, '_, '_, '_> {
         Ok((kinds(row), first, second.into()))
     }
 
-    fn jump(&mut self, pc: i32, mark: Mark) -> Result<(), LinkErrorKind> {
+    fn jump(&mut self, pc: i32, mark: Mark) -> Result<(), Broken> {
         self.flush()?;
         let again = self.again(mark);
-        self.out.perform(match again {
-            Some((kind, first)) => Op {
-                kind,
-                imm: pc,
-                ..first
+        let op = match again {
+            Some((kind, first)) => match self.counting(kind, first) {
+                Some(op) => {
+                    self.out.take_back();
+                    op
+                }
+                None => Op { kind, ..first },
             },
-            None => Op::new(OpKind::Goto, 0, 0, 0, pc),
-        })?;
+            None => Op::new(OpKind::Goto, 0, 0, 0, 0),
+        };
+        self.out.perform(Op { imm: pc, ..op })?;
         self.end_path()
+    }
+
+    /// Returns the jump back that also does what the last op does, if that counts what is asked.
+    fn counting(&mut self, kind: OpKind, first: Op) -> Option<Op> {
+        let last = *self.out.last()?;
+        if last.kind != OpKind::AddConst || last.a != last.b || last.a != first.a {
+            return None;
+        }
+        let step = i8::try_from(last.imm).ok()?.cast_unsigned();
+        let constant = || i8::try_from(first.half_constant()).ok();
+        let (kind, bound) = match kind {
+            OpKind::LoopLess if first.b != first.a => (OpKind::CountLess, first.b),
+            OpKind::LoopLessConst => (OpKind::CountLessConst, constant()?.cast_unsigned()),
+            OpKind::LoopNotLessConst => (OpKind::CountNotLessConst, constant()?.cast_unsigned()),
+            _ => return None,
+        };
+        Some(Op::new(kind, first.a, bound, step, 0))
     }
 
     /// Returns the jump back to a loop's beginning that asks what the branch there asks, if one is
@@ -211,7 +231,7 @@ impl Body<'_, '_, '_, '_, '_> {
         Some((kind, first))
     }
 
-    pub(super) fn switch(&mut self, insn: &Insn<'_>) -> Result<(), LinkErrorKind> {
+    pub(super) fn switch(&mut self, insn: &Insn<'_>) -> Result<(), Broken> {
         let key = self.pop_operand()?;
         self.flush()?;
         let first = self.out.switches_used;
@@ -225,24 +245,24 @@ impl Body<'_, '_, '_, '_, '_> {
             Operand::LookupSwitch(lookup) => {
                 (OpKind::LookupSwitch, 0, lookup.default(), lookup.cases())
             }
-            _ => return Err(LinkErrorKind::Opcode(insn.opcode)),
+            _ => return Err(Broken::Opcode),
         };
-        let count = u16::try_from(cases.len()).map_err(|_| LinkErrorKind::Count)?;
+        let count = u16::try_from(cases.len()).map_err(|_| Broken::Count)?;
         self.out.row(lowest, default)?;
         for (key, target) in cases {
             self.out.row(key, target)?;
         }
         // As many rows as instructions have bytes at most.
-        let first = i32::try_from(first).map_err(|_| LinkErrorKind::Count)?;
+        let first = i32::try_from(first).map_err(|_| Broken::Count)?;
         self.out.perform(Op::with_half(kind, key, count, first))?;
         self.end_path()
     }
 
-    fn target(&self, target: i64) -> Result<Mark, LinkErrorKind> {
+    fn target(&self, target: i64) -> Result<Mark, Broken> {
         let mark = usize::try_from(target)
             .ok()
             .and_then(|pc| self.marks.get(pc));
-        mark.copied().ok_or(LinkErrorKind::Target { target })
+        mark.copied().ok_or(Broken::Target)
     }
 }
 
@@ -252,7 +272,7 @@ pub(super) fn resolve(
     marks: &[Mark],
     entry: usize,
     is_far: bool,
-) -> Result<(), LinkErrorKind> {
+) -> Result<(), Broken> {
     let Emitter {
         ops,
         ends,
@@ -273,7 +293,7 @@ pub(super) fn resolve(
                     i16::try_from(distance(at, target)?),
                     i16::try_from(cost(target)),
                 ) else {
-                    return Err(LinkErrorKind::Count);
+                    return Err(Broken::Count);
                 };
                 let [d0, d1] = distance.to_le_bytes();
                 let [c0, c1] = cost.to_le_bytes();
@@ -303,15 +323,15 @@ pub(super) fn resolve(
     Ok(())
 }
 
-fn placed(marks: &[Mark], target: i64) -> Result<&Mark, LinkErrorKind> {
+fn placed(marks: &[Mark], target: i64) -> Result<&Mark, Broken> {
     usize::try_from(target)
         .ok()
         .and_then(|pc| marks.get(pc))
         .filter(|mark| mark.state == MarkState::Placed)
-        .ok_or(LinkErrorKind::Target { target })
+        .ok_or(Broken::Target)
 }
 
-fn distance(at: usize, target: &Mark) -> Result<i32, LinkErrorKind> {
-    let at = i64::try_from(at).map_err(|_| LinkErrorKind::Count)?;
-    i32::try_from(i64::from(target.op).wrapping_sub(at)).map_err(|_| LinkErrorKind::Count)
+fn distance(at: usize, target: &Mark) -> Result<i32, Broken> {
+    let at = i64::try_from(at).map_err(|_| Broken::Count)?;
+    i32::try_from(i64::from(target.op).wrapping_sub(at)).map_err(|_| Broken::Count)
 }

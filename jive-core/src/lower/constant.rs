@@ -1,9 +1,10 @@
 //! What the constants mean that code names, each looked up once.
 
+use super::broken::Broken;
 use crate::classfile::{Constant, MemberKind, MemberRef, Method, MethodAccess};
 use crate::descriptor::MethodDescriptor;
 use crate::id::{CpIndex, NativeId};
-use crate::link::{LinkErrorKind, field_kind};
+use crate::link::field_kind;
 use crate::native::{NativeDecl, find_native, find_native_of};
 use crate::program::{LinkedConstant, Meaning};
 use crate::verified::Verified;
@@ -18,9 +19,9 @@ pub(crate) struct Constants<'s, 'v, 'a> {
 impl Constants<'_, '_, '_> {
     /// Returns what a constant means, looked up once however often code names it: names can be long,
     /// and code that names them is short.
-    pub(super) fn meaning(&mut self, constant: CpIndex) -> Result<Meaning, LinkErrorKind> {
+    pub(super) fn meaning(&mut self, constant: CpIndex) -> Result<Meaning, Broken> {
         let known = self.known.get_mut(constant.index());
-        let known = known.ok_or(LinkErrorKind::Constant(constant))?;
+        let known = known.ok_or(Broken::Constant)?;
         match known.0 {
             Some(meaning) => Ok(meaning),
             None => {
@@ -32,19 +33,17 @@ impl Constants<'_, '_, '_> {
     }
 }
 
-fn look_up(verified: &Verified<'_>, index: CpIndex) -> Result<Meaning, LinkErrorKind> {
+fn look_up(verified: &Verified<'_>, index: CpIndex) -> Result<Meaning, Broken> {
     let pool = verified.class().pool();
     if let Ok(Constant::Integer(value)) = pool.get(index) {
         return Ok(Meaning::Int(value));
     }
-    let member = pool
-        .member(index)
-        .map_err(|_| LinkErrorKind::Constant(index))?;
+    let member = pool.member(index).map_err(|_| Broken::Constant)?;
     let meaning = match member.kind {
         MemberKind::Field => look_up_field(verified, &member),
         MemberKind::Method | MemberKind::InterfaceMethod => look_up_method(verified, &member),
     };
-    meaning.ok_or(LinkErrorKind::Member(index))
+    meaning.ok_or(Broken::Member)
 }
 
 fn look_up_field(verified: &Verified<'_>, member: &MemberRef<'_>) -> Option<Meaning> {

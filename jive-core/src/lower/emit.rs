@@ -1,8 +1,8 @@
 //! Ops as they are laid down, with the number of instructions that are done behind each.
 
+use super::broken::Broken;
 use crate::id::Pc;
 use crate::interp::{Op, OpKind, Shape};
-use crate::link::LinkErrorKind;
 use crate::program::SwitchCase;
 
 /// The parts of a program that grow op by op.
@@ -61,36 +61,36 @@ impl<'p> Emitter<'p> {
     }
 
     /// Notes where an instruction lies that is lowered next.
-    pub(super) fn place(&mut self, pc: Pc) -> Result<(), LinkErrorKind> {
+    pub(super) fn place(&mut self, pc: Pc) -> Result<(), Broken> {
         let place = self.places.get_mut(self.places_used);
-        *place.ok_or(LinkErrorKind::Count)? = pc;
+        *place.ok_or(Broken::Count)? = pc;
         self.places_used = self.places_used.saturating_add(1);
         Ok(())
     }
 
     /// Ends an instruction.
-    pub(super) fn done(&mut self) -> Result<(), LinkErrorKind> {
-        self.index = self.index.checked_add(1).ok_or(LinkErrorKind::Count)?;
+    pub(super) fn done(&mut self) -> Result<(), Broken> {
+        self.index = self.index.checked_add(1).ok_or(Broken::Count)?;
         Ok(())
     }
 
     /// Lays down an op that performs the instruction.
-    pub(super) fn perform(&mut self, op: Op) -> Result<(), LinkErrorKind> {
+    pub(super) fn perform(&mut self, op: Op) -> Result<(), Broken> {
         self.lay(op, self.index.saturating_add(1))
     }
 
     /// Lays down an op that only puts a value somewhere, before the instruction.
-    pub(super) fn prepare(&mut self, op: Op) -> Result<(), LinkErrorKind> {
+    pub(super) fn prepare(&mut self, op: Op) -> Result<(), Broken> {
         self.lay(op, self.index)
     }
 
-    fn lay(&mut self, op: Op, end: u16) -> Result<(), LinkErrorKind> {
+    fn lay(&mut self, op: Op, end: u16) -> Result<(), Broken> {
         // `link` was lent as many as `program_size` counted, which is as many as there can be.
         let (Some(to), Some(its_end)) = (
             self.ops.get_mut(self.ops_used),
             self.ends.get_mut(self.ops_used),
         ) else {
-            return Err(LinkErrorKind::Count);
+            return Err(Broken::Count);
         };
         *to = op;
         self.end = self.end.max(end);
@@ -122,12 +122,12 @@ impl<'p> Emitter<'p> {
     }
 
     /// Adds a row of a switch.
-    pub(super) fn row(&mut self, key: i32, target: i64) -> Result<(), LinkErrorKind> {
+    pub(super) fn row(&mut self, key: i32, target: i64) -> Result<(), Broken> {
         let row = self.switches.get_mut(self.switches_used);
-        *row.ok_or(LinkErrorKind::Count)? = SwitchCase {
+        *row.ok_or(Broken::Count)? = SwitchCase {
             key,
             // Until the method is whole, the pc: a target that `reach` has seen.
-            target: u32::try_from(target).map_err(|_| LinkErrorKind::Target { target })?,
+            target: u32::try_from(target).map_err(|_| Broken::Target)?,
             cost: 0,
         };
         self.switches_used = self.switches_used.saturating_add(1);
@@ -135,12 +135,17 @@ impl<'p> Emitter<'p> {
     }
 
     /// Lays down a load of a constant into a register.
-    pub(super) fn constant(&mut self, register: u8, value: i32) -> Result<(), LinkErrorKind> {
+    pub(super) fn constant(&mut self, register: u8, value: i32) -> Result<(), Broken> {
         self.prepare(Op::new(OpKind::Const, register, 0, 0, value))
     }
 
+    /// Lays down a sum of a register and a constant.
+    pub(super) fn sum(&mut self, to: u8, from: u8, plus: i32) -> Result<(), Broken> {
+        self.prepare(Op::new(OpKind::AddConst, to, from, 0, plus))
+    }
+
     /// Lays down a copy of a register into another.
-    pub(super) fn copy(&mut self, to: u8, from: u8) -> Result<(), LinkErrorKind> {
+    pub(super) fn copy(&mut self, to: u8, from: u8) -> Result<(), Broken> {
         self.prepare(Op::new(OpKind::Move, to, from, 0, 0))
     }
 }

@@ -4,6 +4,7 @@
 //! `docs/linked-form.md` tells how.
 
 mod branch;
+mod broken;
 mod constant;
 mod emit;
 mod reach;
@@ -19,6 +20,7 @@ use crate::link::LinkErrorKind;
 use crate::opcode::Opcode;
 use crate::program::{Mark, MarkState, Meaning, ValueKind};
 
+use broken::Broken;
 pub(crate) use constant::Constants;
 pub(crate) use emit::Emitter;
 use reach::{is_store, reach};
@@ -84,13 +86,25 @@ pub(crate) fn lower(
     marks: &mut [Mark],
     out: &mut Emitter<'_>,
 ) -> Result<(), (Pc, LinkErrorKind)> {
+    let mut pc = Pc(0);
+    lower_method(source, constants, marks, out, &mut pc)
+        .map_err(|broken| (pc, broken.at(&source.code, pc)))
+}
+
+/// Lowers a method; where it cannot, `pc` tells the instruction.
+fn lower_method(
+    source: &Source<'_>,
+    constants: &mut Constants<'_, '_, '_>,
+    marks: &mut [Mark],
+    out: &mut Emitter<'_>,
+    pc: &mut Pc,
+) -> Result<(), Broken> {
     let code = &source.code;
-    let too_many = (Pc(0), LinkErrorKind::Count);
-    let marks = marks.get_mut(..code.bytes.len()).ok_or(too_many)?;
-    let locals = u8::try_from(code.max_locals).map_err(|_| too_many)?;
-    let most = u8::try_from(code.max_stack).map_err(|_| too_many)?;
-    locals.checked_add(most).ok_or(too_many)?;
-    let reached = reach(code, constants, marks)?;
+    let marks = marks.get_mut(..code.bytes.len()).ok_or(Broken::Count)?;
+    let locals = u8::try_from(code.max_locals).map_err(|_| Broken::Count)?;
+    let most = u8::try_from(code.max_stack).map_err(|_| Broken::Count)?;
+    locals.checked_add(most).ok_or(Broken::Count)?;
+    let reached = reach(code, constants, marks, pc)?;
     let entry = out.ops_used;
     out.begin();
     let is_far = branch::is_far(code.bytes.len());
@@ -105,10 +119,14 @@ pub(crate) fn lower(
         keeps_this: source.has_receiver && reached.keeps_first,
     };
     for insn in instructions(code.bytes) {
-        let insn = insn.map_err(|error| (error.pc, LinkErrorKind::Decode(error.kind)))?;
-        body.instruction(&insn).map_err(|kind| (insn.pc, kind))?;
+        let insn = insn.map_err(|error| {
+            *pc = error.pc;
+            Broken::Code
+        })?;
+        *pc = insn.pc;
+        body.instruction(&insn)?;
     }
-    branch::resolve(out, marks, entry, is_far).map_err(|kind| (Pc(0), kind))
+    branch::resolve(out, marks, entry, is_far)
 }
 
 /// A method while it is lowered.
@@ -127,7 +145,7 @@ struct Body<'b, 's, 'v, 'a, 'p> {
 }
 
 impl Body<'_, '_, '_, '_, '_> {
-    fn instruction(&mut self, insn: &Insn<'_>) -> Result<(), LinkErrorKind> {
+    fn instruction(&mut self, insn: &Insn<'_>) -> Result<(), Broken> {
         let mark = self.marks.get(insn.pc.index()).copied().unwrap_or_default();
         match mark.state {
             MarkState::Unreached => return Ok(()),
@@ -135,7 +153,7 @@ impl Body<'_, '_, '_, '_, '_> {
             MarkState::Leader => self.lead(insn.pc, mark)?,
         }
         if !self.is_live {
-            return Err(LinkErrorKind::Stack);
+            return Err(Broken::Stack);
         }
         self.out.place(insn.pc)?;
         self.lower(insn)?;
@@ -143,14 +161,14 @@ impl Body<'_, '_, '_, '_, '_> {
     }
 
     /// Makes a place that branches lead to: every value is where all ways to it have put it.
-    fn lead(&mut self, pc: Pc, mark: Mark) -> Result<(), LinkErrorKind> {
+    fn lead(&mut self, pc: Pc, mark: Mark) -> Result<(), Broken> {
         if self.is_live {
             self.flush()?;
         }
         self.is_live = true;
         self.stack.reset(mark.depth.into())?;
         self.out.keep();
-        let op = u32::try_from(self.out.ops_used).map_err(|_| LinkErrorKind::Count)?;
+        let op = u32::try_from(self.out.ops_used).map_err(|_| Broken::Count)?;
         if let Some(mark) = self.marks.get_mut(pc.index()) {
             mark.op = op;
             mark.index = self.out.index;
@@ -160,12 +178,12 @@ impl Body<'_, '_, '_, '_, '_> {
     }
 
     /// Ends a way: what follows is reached by a branch or not at all.
-    fn end_path(&mut self) -> Result<(), LinkErrorKind> {
+    fn end_path(&mut self) -> Result<(), Broken> {
         self.is_live = false;
         self.stack.reset(0)
     }
 
-    fn lower(&mut self, insn: &Insn<'_>) -> Result<(), LinkErrorKind> {
+    fn lower(&mut self, insn: &Insn<'_>) -> Result<(), Broken> {
         let opcode = insn.opcode;
         match insn.operand {
             Operand::None => self.plain(opcode),
@@ -182,23 +200,23 @@ impl Body<'_, '_, '_, '_, '_> {
             Operand::Branch(target) => self.branch(opcode, target),
             Operand::TableSwitch(_) | Operand::LookupSwitch(_) => self.switch(insn),
             Operand::ArrayType(code) => {
-                ArrayKind::from_newarray_code(code).ok_or(LinkErrorKind::Descriptor)?;
+                ArrayKind::from_newarray_code(code).ok_or(Broken::Descriptor)?;
                 self.unary(OpKind::NewArray, code.into())
             }
             Operand::InvokeInterface { .. }
             | Operand::InvokeDynamic(_)
-            | Operand::MultiArray { .. } => Err(LinkErrorKind::Opcode(opcode)),
+            | Operand::MultiArray { .. } => Err(Broken::Opcode),
         }
     }
 
-    fn plain(&mut self, opcode: Opcode) -> Result<(), LinkErrorKind> {
+    fn plain(&mut self, opcode: Opcode) -> Result<(), Broken> {
         use OpKind as Kind;
         match opcode {
             Opcode::Nop => Ok(()),
             Opcode::AconstNull => self.stack.push(Value::Constant(0)).map(drop),
-            Opcode::Baload => self.binary(Kind::LoadByte),
-            Opcode::Saload => self.binary(Kind::LoadShort),
-            Opcode::Iaload => self.binary(Kind::LoadInt),
+            Opcode::Baload => self.load_element(Kind::LoadByte),
+            Opcode::Saload => self.load_element(Kind::LoadShort),
+            Opcode::Iaload => self.load_element(Kind::LoadInt),
             Opcode::Bastore => self.store_element(Kind::StoreByte, 24),
             Opcode::Sastore => self.store_element(Kind::StoreShort, 16),
             Opcode::Iastore => self.store_element(Kind::StoreInt, 0),
@@ -212,7 +230,7 @@ impl Body<'_, '_, '_, '_, '_> {
             Opcode::Dup2X1 => self.copy_below(2, 5),
             Opcode::Dup2X2 => self.copy_below(2, 6),
             Opcode::Swap => self.rotate(1, 2),
-            Opcode::Iadd => self.commutative(Kind::Add, Kind::AddConst),
+            Opcode::Iadd => self.add(),
             Opcode::Isub => self.subtract(),
             Opcode::Imul => self.commutative(Kind::Multiply, Kind::MultiplyConst),
             Opcode::Idiv => self.binary(Kind::Divide),
@@ -234,11 +252,11 @@ impl Body<'_, '_, '_, '_, '_> {
                 self.out.perform(Op::with_half(Kind::Return, 0, done, 0))?;
                 self.end_path()
             }
-            other => Err(LinkErrorKind::Opcode(other)),
+            _ => Err(Broken::Opcode),
         }
     }
 
-    fn constant(&mut self, opcode: Opcode, index: CpIndex) -> Result<(), LinkErrorKind> {
+    fn constant(&mut self, opcode: Opcode, index: CpIndex) -> Result<(), Broken> {
         match (opcode, self.constants.meaning(index)?) {
             (Opcode::Ldc | Opcode::LdcW, Meaning::Int(value)) => {
                 self.stack.push(Value::Constant(value)).map(drop)
@@ -260,35 +278,37 @@ impl Body<'_, '_, '_, '_, '_> {
                 self.put_field(field, kind, value)
             }
             (Opcode::Invokestatic | Opcode::Invokespecial | Opcode::Invokevirtual, meaning) => {
-                self.invoke(index, meaning)
+                self.invoke(meaning)
             }
-            _ => Err(LinkErrorKind::Constant(index)),
+            _ => Err(Broken::Constant),
         }
     }
 
     // Operands.
 
     /// Returns a register that holds a value; a constant goes to the one of its place.
-    fn operand(&mut self, entry: Entry) -> Result<u8, LinkErrorKind> {
+    fn operand(&mut self, entry: Entry) -> Result<u8, Broken> {
         match entry.value {
             Value::Placed => {}
             Value::Register(register) => return Ok(register),
+            Value::Sum(register, plus) => self.out.sum(entry.place, register, plus)?,
             Value::Constant(value) => self.out.constant(entry.place, value)?,
         }
         Ok(entry.place)
     }
 
-    fn pop_operand(&mut self) -> Result<u8, LinkErrorKind> {
+    fn pop_operand(&mut self) -> Result<u8, Broken> {
         let entry = self.stack.pop()?;
         self.operand(entry)
     }
 
     /// Puts the value at a place of the stack into the register of that place.
-    fn settle(&mut self, at: usize) -> Result<(), LinkErrorKind> {
+    fn settle(&mut self, at: usize) -> Result<(), Broken> {
         let Entry { place, value } = self.stack.entry(at)?;
         match value {
             Value::Placed => {}
             Value::Register(register) => self.out.copy(place, register)?,
+            Value::Sum(register, plus) => self.out.sum(place, register, plus)?,
             Value::Constant(value) => self.out.constant(place, value)?,
         }
         self.stack.place(at);
@@ -296,42 +316,45 @@ impl Body<'_, '_, '_, '_, '_> {
     }
 
     /// Puts every value into its place, from the bottom: one may be a copy of another below it.
-    fn flush(&mut self) -> Result<(), LinkErrorKind> {
+    fn flush(&mut self) -> Result<(), Broken> {
         (0..self.stack.depth()).try_for_each(|at| self.settle(at))
     }
 
     /// Puts into their places the values whose load from a local variable was put off, before it
     /// changes.
-    fn save(&mut self, local: u8) -> Result<(), LinkErrorKind> {
+    fn save(&mut self, local: u8) -> Result<(), Broken> {
         for at in 0..self.stack.depth() {
-            if self.stack.entry(at)?.value == Value::Register(local) {
-                self.settle(at)?;
+            match self.stack.entry(at)?.value {
+                Value::Register(register) | Value::Sum(register, _) if register == local => {
+                    self.settle(at)?;
+                }
+                _ => {}
             }
         }
         Ok(())
     }
 
     /// Lays down what computes the next value of the stack.
-    fn push_result(&mut self, op: impl FnOnce(u8) -> Op) -> Result<(), LinkErrorKind> {
+    fn push_result(&mut self, op: impl FnOnce(u8) -> Op) -> Result<(), Broken> {
         let place = self.stack.push(Value::Placed)?;
         self.out.perform(op(place))
     }
 
     // Computing.
 
-    fn unary(&mut self, kind: OpKind, constant: i32) -> Result<(), LinkErrorKind> {
+    fn unary(&mut self, kind: OpKind, constant: i32) -> Result<(), Broken> {
         let operand = self.pop_operand()?;
         self.push_result(|place| Op::new(kind, place, operand, 0, constant))
     }
 
-    fn binary(&mut self, kind: OpKind) -> Result<(), LinkErrorKind> {
+    fn binary(&mut self, kind: OpKind) -> Result<(), Broken> {
         let second = self.stack.pop()?;
         let first = self.pop_operand()?;
         let second = self.operand(second)?;
         self.push_result(|place| Op::new(kind, place, first, second, 0))
     }
 
-    fn with_constant(&mut self, kind: OpKind, constant: OpKind) -> Result<(), LinkErrorKind> {
+    fn with_constant(&mut self, kind: OpKind, constant: OpKind) -> Result<(), Broken> {
         let Entry {
             value: Value::Constant(value),
             ..
@@ -343,11 +366,11 @@ impl Body<'_, '_, '_, '_, '_> {
         self.unary(constant, value)
     }
 
-    fn commutative(&mut self, kind: OpKind, constant: OpKind) -> Result<(), LinkErrorKind> {
+    fn commutative(&mut self, kind: OpKind, constant: OpKind) -> Result<(), Broken> {
         let second = self.stack.pop()?;
         let first = self.stack.pop()?;
         match (first.value, second.value) {
-            (Value::Constant(value), Value::Placed | Value::Register(_)) => {
+            (Value::Constant(value), Value::Placed | Value::Register(_) | Value::Sum(..)) => {
                 let operand = self.operand(second)?;
                 self.push_result(|place| Op::new(constant, place, operand, 0, value))
             }
@@ -362,16 +385,46 @@ impl Body<'_, '_, '_, '_, '_> {
         }
     }
 
-    fn subtract(&mut self) -> Result<(), LinkErrorKind> {
+    fn subtract(&mut self) -> Result<(), Broken> {
         let Value::Constant(value) = self.top()?.value else {
             return self.binary(OpKind::Subtract);
         };
         self.stack.pop_many(1)?;
-        self.unary(OpKind::AddConst, value.wrapping_neg())
+        let first = self.stack.pop()?;
+        self.add_constant(first, value.wrapping_neg())
+    }
+
+    fn add(&mut self) -> Result<(), Broken> {
+        let second = self.stack.pop()?;
+        let first = self.stack.pop()?;
+        match (first.value, second.value) {
+            (_, Value::Constant(value)) => self.add_constant(first, value),
+            (Value::Constant(value), _) => self.add_constant(second, value),
+            _ => {
+                let (first, second) = (self.operand(first)?, self.operand(second)?);
+                self.push_result(|place| Op::new(OpKind::Add, place, first, second, 0))
+            }
+        }
+    }
+
+    /// Adds a constant, later if it can be: an array takes it with its index.
+    fn add_constant(&mut self, entry: Entry, plus: i32) -> Result<(), Broken> {
+        let sum = match entry.value {
+            Value::Register(register) if self.stack.is_local(register) => {
+                Value::Sum(register, plus)
+            }
+            Value::Sum(register, before) => Value::Sum(register, before.wrapping_add(plus)),
+            Value::Placed | Value::Register(_) | Value::Constant(_) => {
+                let operand = self.operand(entry)?;
+                return self
+                    .push_result(|place| Op::new(OpKind::AddConst, place, operand, 0, plus));
+            }
+        };
+        self.stack.push(sum).map(drop)
     }
 
     /// A byte of an array that is wanted without its sign is loaded so.
-    fn and(&mut self) -> Result<(), LinkErrorKind> {
+    fn and(&mut self) -> Result<(), Broken> {
         let mask = self.top()?.value;
         let below = self.stack.depth().wrapping_sub(2);
         if mask == Value::Constant(0xff)
@@ -380,43 +433,46 @@ impl Body<'_, '_, '_, '_, '_> {
                 value: Value::Placed,
             }) = self.stack.entry(below)
             && let Some(load) = self.out.writer(place)
-            && load.kind == OpKind::LoadByte
+            && let Some(unsigned) = match load.kind {
+                OpKind::LoadByte => Some(OpKind::LoadByteUnsigned),
+                OpKind::LoadByteAt => Some(OpKind::LoadByteUnsignedAt),
+                _ => None,
+            }
         {
-            load.kind = OpKind::LoadByteUnsigned;
+            load.kind = unsigned;
             return self.stack.pop_many(1).map(drop);
         }
         self.commutative(OpKind::And, OpKind::AndConst)
     }
 
-    fn top(&self) -> Result<Entry, LinkErrorKind> {
+    fn top(&self) -> Result<Entry, Broken> {
         self.stack.entry(self.stack.depth().wrapping_sub(1))
     }
 
     // Moving values.
 
     /// Moves the topmost values below those under them, as many as are counted together.
-    fn rotate(&mut self, moved: u8, count: u8) -> Result<(), LinkErrorKind> {
+    fn rotate(&mut self, moved: u8, count: u8) -> Result<(), Broken> {
         let depth = self.stack.depth();
-        let first = depth
-            .checked_sub(count.into())
-            .ok_or(LinkErrorKind::Stack)?;
+        let first = depth.checked_sub(count.into()).ok_or(Broken::Stack)?;
         (first..depth).try_for_each(|at| self.settle(at))?;
         let lowest = self.stack.register(first);
         let op = Op::new(OpKind::Rotate, lowest, count, moved, 0);
         self.out.perform(op)
     }
 
-    fn copy_below(&mut self, copied: u8, count: u8) -> Result<(), LinkErrorKind> {
+    fn copy_below(&mut self, copied: u8, count: u8) -> Result<(), Broken> {
         self.stack.copy(copied.into())?;
         self.rotate(copied, count)
     }
 
-    fn store_local(&mut self, local: u8) -> Result<(), LinkErrorKind> {
+    fn store_local(&mut self, local: u8) -> Result<(), Broken> {
         let entry = self.stack.pop()?;
         self.save(local)?;
         let op = match entry.value {
             Value::Register(from) if from == local => return Ok(()),
             Value::Register(from) => Op::new(OpKind::Move, local, from, 0, 0),
+            Value::Sum(from, plus) => Op::new(OpKind::AddConst, local, from, 0, plus),
             Value::Constant(value) => Op::new(OpKind::Const, local, 0, 0, value),
             Value::Placed => {
                 if let Some(writer) = self.out.writer(entry.place) {
@@ -430,7 +486,7 @@ impl Body<'_, '_, '_, '_, '_> {
     }
 
     /// Stores into an array, which drops `dropped` bits of a value: to narrow it before is idle.
-    fn store_element(&mut self, kind: OpKind, dropped: i32) -> Result<(), LinkErrorKind> {
+    fn store_element(&mut self, kind: OpKind, dropped: i32) -> Result<(), Broken> {
         let value = self.stack.pop()?;
         let narrowed = match (value.value, self.out.writer(value.place)) {
             (Value::Placed, Some(op)) if op.kind == OpKind::Narrow && op.imm <= dropped => {
@@ -443,18 +499,36 @@ impl Body<'_, '_, '_, '_, '_> {
         }
         let element = self.stack.pop()?;
         let array = self.pop_operand()?;
-        let element = self.operand(element)?;
+        let (kind, element, offset) = self.element(kind, element)?;
         let value = match narrowed {
             Some(register) => register,
             None => self.operand(value)?,
         };
-        self.out.perform(Op::new(kind, array, element, value, 0))
+        self.out
+            .perform(Op::new(kind, array, element, value, offset))
+    }
+
+    fn load_element(&mut self, kind: OpKind) -> Result<(), Broken> {
+        let element = self.stack.pop()?;
+        let array = self.pop_operand()?;
+        let (kind, element, offset) = self.element(kind, element)?;
+        self.push_result(|place| Op::new(kind, place, array, element, offset))
+    }
+
+    /// Returns how to name an element: the kind of op, a register, and a constant to add.
+    fn element(&mut self, kind: OpKind, element: Entry) -> Result<(OpKind, u8, i32), Broken> {
+        Ok(match (element.value, kind) {
+            (Value::Sum(register, plus), _) => (kind, register, plus),
+            (Value::Constant(value), OpKind::LoadByte) => (OpKind::LoadByteAt, 0, value),
+            (Value::Constant(value), OpKind::StoreByte) => (OpKind::StoreByteAt, 0, value),
+            _ => (kind, self.operand(element)?, 0),
+        })
     }
 
     // Fields and calls.
 
     /// Tests a receiver for null, unless it is known to be the method's own.
-    fn reject_null(&mut self, receiver: Entry) -> Result<(), LinkErrorKind> {
+    fn reject_null(&mut self, receiver: Entry) -> Result<(), Broken> {
         if self.keeps_this && receiver.value == Value::Register(0) {
             return Ok(());
         }
@@ -463,16 +537,11 @@ impl Body<'_, '_, '_, '_, '_> {
         self.out.perform(op)
     }
 
-    fn get_field(&mut self, field: FieldId) -> Result<(), LinkErrorKind> {
+    fn get_field(&mut self, field: FieldId) -> Result<(), Broken> {
         self.push_result(|place| Op::new(OpKind::GetField, place, 0, 0, field.0.into()))
     }
 
-    fn put_field(
-        &mut self,
-        field: FieldId,
-        kind: ValueKind,
-        value: Entry,
-    ) -> Result<(), LinkErrorKind> {
+    fn put_field(&mut self, field: FieldId, kind: ValueKind, value: Entry) -> Result<(), Broken> {
         let (op, bits) = match kind {
             ValueKind::Int | ValueKind::Boolean => (OpKind::PutField, 0),
             ValueKind::Byte => (OpKind::PutField, 24),
@@ -488,7 +557,7 @@ impl Body<'_, '_, '_, '_, '_> {
     }
 
     /// Returns a register that holds what is left of a value of a kind.
-    fn narrowed(&mut self, entry: Entry, kind: ValueKind) -> Result<u8, LinkErrorKind> {
+    fn narrowed(&mut self, entry: Entry, kind: ValueKind) -> Result<u8, Broken> {
         if let Value::Constant(value) = entry.value {
             self.out.constant(entry.place, kind.narrow(value))?;
             return Ok(entry.place);
@@ -505,7 +574,7 @@ impl Body<'_, '_, '_, '_, '_> {
         Ok(entry.place)
     }
 
-    fn return_value(&mut self) -> Result<(), LinkErrorKind> {
+    fn return_value(&mut self) -> Result<(), Broken> {
         let entry = self.stack.pop()?;
         let register = self.narrowed(entry, self.result)?;
         let done = self.out.index.saturating_add(1);
@@ -514,7 +583,7 @@ impl Body<'_, '_, '_, '_, '_> {
         self.end_path()
     }
 
-    fn invoke(&mut self, index: CpIndex, meaning: Meaning) -> Result<(), LinkErrorKind> {
+    fn invoke(&mut self, meaning: Meaning) -> Result<(), Broken> {
         match meaning {
             Meaning::Nothing => self.stack.pop_many(1).map(drop),
             Meaning::Method {
@@ -539,16 +608,14 @@ impl Body<'_, '_, '_, '_, '_> {
                 self.native(result, first, arguments, id, has_result)?;
                 self.push_outcome(has_result)
             }
-            Meaning::Int(_) | Meaning::Field { .. } => Err(LinkErrorKind::Constant(index)),
+            Meaning::Int(_) | Meaning::Field { .. } => Err(Broken::Constant),
         }
     }
 
     /// Pops arguments, all in their places; answers the register of the first.
-    fn arguments(&mut self, count: u8, has_receiver: bool) -> Result<u8, LinkErrorKind> {
+    fn arguments(&mut self, count: u8, has_receiver: bool) -> Result<u8, Broken> {
         let depth = self.stack.depth();
-        let first = depth
-            .checked_sub(count.into())
-            .ok_or(LinkErrorKind::Stack)?;
+        let first = depth.checked_sub(count.into()).ok_or(Broken::Stack)?;
         let receiver = has_receiver.then(|| self.stack.entry(first)).transpose()?;
         (first..depth).try_for_each(|at| self.settle(at))?;
         if let Some(receiver) = receiver {
@@ -558,7 +625,7 @@ impl Body<'_, '_, '_, '_, '_> {
         Ok(self.stack.register(first))
     }
 
-    fn call(&mut self, first: u8, id: MethodId) -> Result<(), LinkErrorKind> {
+    fn call(&mut self, first: u8, id: MethodId) -> Result<(), Broken> {
         let done = self.out.index.saturating_add(1);
         self.out
             .perform(Op::with_half(OpKind::Call, first, done, id.0.into()))
@@ -571,7 +638,7 @@ impl Body<'_, '_, '_, '_, '_> {
         arguments: u8,
         id: NativeId,
         has_result: bool,
-    ) -> Result<(), LinkErrorKind> {
+    ) -> Result<(), Broken> {
         let [low, high] = id.0.to_le_bytes();
         let imm = i32::from_le_bytes([low, high, has_result.into(), 0]);
         self.out
@@ -579,7 +646,7 @@ impl Body<'_, '_, '_, '_, '_> {
     }
 
     /// What was called leaves its result in the place of the first argument.
-    fn push_outcome(&mut self, has_result: bool) -> Result<(), LinkErrorKind> {
+    fn push_outcome(&mut self, has_result: bool) -> Result<(), Broken> {
         if has_result {
             self.stack.push(Value::Placed)?;
         }
@@ -587,6 +654,6 @@ impl Body<'_, '_, '_, '_, '_> {
     }
 }
 
-fn register(local: u16) -> Result<u8, LinkErrorKind> {
-    u8::try_from(local).map_err(|_| LinkErrorKind::Count)
+fn register(local: u16) -> Result<u8, Broken> {
+    u8::try_from(local).map_err(|_| Broken::Count)
 }

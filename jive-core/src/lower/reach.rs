@@ -1,11 +1,11 @@
 //! Which instructions a method can reach, where branches lead, and how deep its stack is there.
 
+use super::broken::Broken;
 use super::constant::Constants;
 use crate::classfile::Code;
 use crate::decode::decode;
 use crate::id::Pc;
 use crate::insn::{Insn, Operand};
-use crate::link::LinkErrorKind;
 use crate::opcode::{Opcode, StackEffect};
 use crate::program::{Mark, MarkState, Meaning};
 
@@ -26,33 +26,30 @@ pub(super) fn reach(
     code: &Code<'_>,
     constants: &mut Constants<'_, '_, '_>,
     marks: &mut [Mark],
-) -> Result<Reached, (Pc, LinkErrorKind)> {
+    pc: &mut Pc,
+) -> Result<Reached, Broken> {
     marks.fill(Mark::default());
     let mut paths = Paths {
         marks,
         waiting: NONE,
     };
     let mut reached = Reached { keeps_first: true };
-    paths.lead(0, 0).map_err(|kind| (Pc(0), kind))?;
-    while let Some((mut pc, mut depth)) = paths.next() {
+    paths.lead(0, 0)?;
+    while let Some((first, mut depth)) = paths.next() {
+        *pc = first;
         loop {
-            let insn =
-                decode(code.bytes, pc).map_err(|error| (pc, LinkErrorKind::Decode(error.kind)))?;
-            let fail = |kind| (pc, kind);
-            let change = change(&insn, constants).map_err(fail)?;
-            depth = change
+            let insn = decode(code.bytes, *pc).map_err(|_| Broken::Code)?;
+            depth = change(&insn, constants)?
                 .apply(depth)
                 .filter(|&depth| u16::from(depth) <= code.max_stack)
-                .ok_or(fail(LinkErrorKind::Stack))?;
+                .ok_or(Broken::Stack)?;
             reached.keeps_first &= !stores_first(&insn);
-            let goes_on = paths.branch(&insn, depth).map_err(fail)?;
-            let next = insn.next_pc();
+            let goes_on = paths.branch(&insn, depth)?;
             if !goes_on {
                 break;
             }
-            match paths.fall_through(next, depth) {
-                Some(Ok(next)) => pc = next,
-                Some(Err(kind)) => return Err(fail(kind)),
+            match paths.fall_through(insn.next_pc(), depth)? {
+                Some(next) => *pc = next,
                 None => break,
             }
         }
@@ -75,7 +72,7 @@ impl Paths<'_> {
     }
 
     /// Notes where an instruction branches; answers whether it may also go on to the next.
-    fn branch(&mut self, insn: &Insn<'_>, depth: u8) -> Result<bool, LinkErrorKind> {
+    fn branch(&mut self, insn: &Insn<'_>, depth: u8) -> Result<bool, Broken> {
         match insn.operand {
             Operand::Branch(target) => self.lead(target, depth)?,
             Operand::TableSwitch(table) => {
@@ -108,10 +105,9 @@ impl Paths<'_> {
         ))
     }
 
-    fn lead(&mut self, target: i64, depth: u8) -> Result<(), LinkErrorKind> {
-        let outside = LinkErrorKind::Target { target };
-        let pc = u16::try_from(target).map_err(|_| outside)?;
-        let mark = self.marks.get_mut(usize::from(pc)).ok_or(outside)?;
+    fn lead(&mut self, target: i64, depth: u8) -> Result<(), Broken> {
+        let pc = u16::try_from(target).map_err(|_| Broken::Target)?;
+        let mark = self.marks.get_mut(usize::from(pc)).ok_or(Broken::Target)?;
         if mark.state == MarkState::Unreached {
             mark.depth = depth;
             mark.op = self.waiting;
@@ -122,22 +118,15 @@ impl Paths<'_> {
     }
 
     /// Goes on to the next instruction, if it is not known already.
-    fn fall_through(&mut self, next: u32, depth: u8) -> Option<Result<Pc, LinkErrorKind>> {
-        let outside = LinkErrorKind::Target {
-            target: next.into(),
-        };
-        let Ok(pc) = u16::try_from(next) else {
-            return Some(Err(outside));
-        };
-        let Some(mark) = self.marks.get_mut(usize::from(pc)) else {
-            return Some(Err(outside));
-        };
+    fn fall_through(&mut self, next: u32, depth: u8) -> Result<Option<Pc>, Broken> {
+        let pc = u16::try_from(next).map_err(|_| Broken::Target)?;
+        let mark = self.marks.get_mut(usize::from(pc)).ok_or(Broken::Target)?;
         if mark.state != MarkState::Unreached {
-            return None;
+            return Ok(None);
         }
         mark.state = MarkState::Reached;
         mark.depth = depth;
-        Some(Ok(Pc(pc)))
+        Ok(Some(Pc(pc)))
     }
 }
 
@@ -153,9 +142,9 @@ impl Change {
     }
 }
 
-fn change(insn: &Insn<'_>, constants: &mut Constants<'_, '_, '_>) -> Result<Change, LinkErrorKind> {
+fn change(insn: &Insn<'_>, constants: &mut Constants<'_, '_, '_>) -> Result<Change, Broken> {
     let (pops, pushes) = match insn.opcode.effect() {
-        StackEffect::Unsupported(_) => return Err(LinkErrorKind::Opcode(insn.opcode)),
+        StackEffect::Unsupported(_) => return Err(Broken::Opcode),
         // A row of the table has a handful of values at most.
         StackEffect::Fixed { pops, pushes } => (pops.len() as u8, pushes.len() as u8),
         StackEffect::Special => match insn.operand {

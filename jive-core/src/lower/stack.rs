@@ -1,7 +1,7 @@
 //! The operand stack while a method is lowered: what is known of each value, and where it lies.
 
+use super::broken::Broken;
 use crate::limits::FRAME_SLOTS_MAX;
-use crate::link::LinkErrorKind;
 
 /// A value on the operand stack.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -11,6 +11,8 @@ pub(super) enum Value {
     /// It lies in this register, a local variable's or that of a place further down: loading it was
     /// put off until somebody wants it.
     Register(u8),
+    /// It is what this local variable's register holds plus a constant: adding was put off too.
+    Sum(u8, i32),
     /// It is this constant.
     Constant(i32),
 }
@@ -31,7 +33,7 @@ pub(super) struct Stack {
     most: usize,
 }
 
-const BROKEN: LinkErrorKind = LinkErrorKind::Stack;
+const BROKEN: Broken = Broken::Stack;
 
 impl Stack {
     /// Makes an empty stack for a method whose registers fit in a byte.
@@ -50,11 +52,16 @@ impl Stack {
     }
 
     /// Makes the stack so deep, every value in its place.
-    pub(super) fn reset(&mut self, depth: usize) -> Result<(), LinkErrorKind> {
+    pub(super) fn reset(&mut self, depth: usize) -> Result<(), Broken> {
         let values = self.values.get_mut(..depth).ok_or(BROKEN)?;
         values.fill(Value::Placed);
         self.depth = depth;
         Ok(())
+    }
+
+    /// Returns whether a register is a local variable's.
+    pub(super) const fn is_local(&self, register: u8) -> bool {
+        register < self.locals
     }
 
     /// Returns the register of a place.
@@ -66,7 +73,7 @@ impl Stack {
     }
 
     /// Pushes a value and returns the register of its place.
-    pub(super) fn push(&mut self, value: Value) -> Result<u8, LinkErrorKind> {
+    pub(super) fn push(&mut self, value: Value) -> Result<u8, Broken> {
         if self.depth >= self.most {
             return Err(BROKEN);
         }
@@ -76,7 +83,7 @@ impl Stack {
         Ok(place)
     }
 
-    pub(super) fn pop(&mut self) -> Result<Entry, LinkErrorKind> {
+    pub(super) fn pop(&mut self) -> Result<Entry, Broken> {
         let at = self.depth.checked_sub(1).ok_or(BROKEN)?;
         let entry = self.entry(at)?;
         self.depth = at;
@@ -84,13 +91,13 @@ impl Stack {
     }
 
     /// Pops several values and returns how many are left below them.
-    pub(super) fn pop_many(&mut self, count: usize) -> Result<usize, LinkErrorKind> {
+    pub(super) fn pop_many(&mut self, count: usize) -> Result<usize, Broken> {
         self.depth = self.depth.checked_sub(count).ok_or(BROKEN)?;
         Ok(self.depth)
     }
 
     /// Returns the value at a place, counted from the bottom.
-    pub(super) fn entry(&self, at: usize) -> Result<Entry, LinkErrorKind> {
+    pub(super) fn entry(&self, at: usize) -> Result<Entry, Broken> {
         let value = *self.values.get(at).ok_or(BROKEN)?;
         Ok(Entry {
             place: self.register(at),
@@ -106,14 +113,14 @@ impl Stack {
     }
 
     /// Pushes copies of the topmost values, in their order.
-    pub(super) fn copy(&mut self, count: usize) -> Result<(), LinkErrorKind> {
+    pub(super) fn copy(&mut self, count: usize) -> Result<(), Broken> {
         for _ in 0..count {
             let from = self.depth.checked_sub(count).ok_or(BROKEN)?;
             let Entry { place, value } = self.entry(from)?;
             // What lies further down stays there at least as long as the copy is on the stack.
             self.push(match value {
                 Value::Placed => Value::Register(place),
-                Value::Register(_) | Value::Constant(_) => value,
+                Value::Register(_) | Value::Sum(..) | Value::Constant(_) => value,
             })?;
         }
         Ok(())
