@@ -189,6 +189,13 @@ fn initializers_are_called_as_constructors_of_object_only() {
     let expected = refused(VerifyErrorKind::SpecialMethodCall { opcode, index });
     assert_eq!(used.resolve(INVOKESTATIC, number), expected);
 
+    // How it is called comes before whose it is.
+    let mut used = Use::new();
+    let number = used.class.member(METHOD, "Fixture", "<init>", "()V");
+    let index = CpIndex(number);
+    let expected = refused(VerifyErrorKind::SpecialMethodCall { opcode, index });
+    assert_eq!(used.resolve(INVOKESTATIC, number), expected);
+
     let mut used = Use::new();
     let number = used
         .class
