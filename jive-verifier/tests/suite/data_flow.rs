@@ -1,7 +1,7 @@
 //! Structural constraints on code (JVMS §4.9.2), by data flow (§4.10.2).
 
-use jive_core::{Opcode, Pc, StackEffect};
-use jive_verifier::{Expected, VerificationType, VerifyErrorKind};
+use jive_core::{MethodId, Opcode, Pc, StackEffect};
+use jive_verifier::{Expected, Observer, TypeState, VerificationType, VerifyErrorKind};
 
 use crate::class_bytes::{ClassBytes, Notes, STATIC, at, judge, verdict_of};
 
@@ -442,4 +442,37 @@ fn an_observer_sees_the_state_before_the_instruction_that_fails() {
         notes.reached.iter().map(|(pc, _)| *pc).collect::<Vec<_>>(),
         [0, 1]
     );
+}
+
+/// Asks for single values of the state at pc 2.
+#[derive(Default)]
+struct Asking(Vec<Option<T>>);
+
+impl Observer for Asking {
+    fn reached(&mut self, _: MethodId, pc: Pc, state: TypeState<'_>) {
+        if pc == Pc(2) {
+            self.0.extend((0..3).map(|local| state.local(local)));
+            self.0.extend((0..3).map(|depth| state.operand(depth)));
+        }
+    }
+
+    fn failed(&mut self, _: MethodId, _: Pc, _: TypeState<'_>) {}
+}
+
+#[test]
+fn values_of_a_state_are_asked_for_one_by_one() {
+    let mut class = ClassBytes::new();
+    // 0 iload_0, 1 aload_1, 2 pop2, 3 return
+    let code = [0x1a, 0x2b, 0x58, 0xb1];
+    class.method_of_size(STATIC, "run", "(I[B)V", (2, 2), &code);
+    let mut asking = Asking::default();
+    let verdict = judge(
+        &class.bytes(),
+        jive_verifier::Policy::ClassOnly,
+        &mut asking,
+    );
+    assert_eq!(verdict, Ok(()));
+    let (int, bytes) = (Some(T::Int), Some(T::ByteArray));
+    // Locals from 0, operands from the top; behind the last of each there is nothing.
+    assert_eq!(asking.0, [int, bytes, None, bytes, int, None]);
 }
