@@ -152,6 +152,21 @@ fn branches_are_taken_to_instruction_starts_only() {
 }
 
 #[test]
+fn a_branch_to_the_end_of_the_code_is_refused_at_every_length() {
+    // Marks come in words of 32 bytes of code: at the end of one there is no next.
+    for length in 4..=100_u8 {
+        let mut code = vec![0xa7, 0, length];
+        code.resize(usize::from(length) - 1, 0x00);
+        code.push(0xb1);
+        let kind = VerifyErrorKind::BranchTarget {
+            opcode: Opcode::Goto,
+            target: length.into(),
+        };
+        assert_eq!(verdict_of("()V", &code), at(0, kind), "{length}");
+    }
+}
+
+#[test]
 fn lowest_pc_is_told_first_even_if_a_later_one_cannot_be_decoded() {
     // 0 goto 4, inside 3 bipush; 5 no opcode. Then with a target behind what can be decoded.
     let inside = verdict_of("()V", &[0xa7, 0, 4, 0x10, 0, 0xfd]);
