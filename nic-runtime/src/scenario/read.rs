@@ -361,11 +361,18 @@ mod tests {
 
     #[test]
     fn deeply_nested_input_is_refused_and_does_not_exhaust_the_stack() {
-        for open in ["[", "{a="] {
-            let text = format!("x = {}", open.repeat(100_000));
-            let error = parse(text.as_bytes(), None, None).expect_err("it is no scenario");
-            assert!(matches!(error, ScenarioError::Syntax(_)), "{error:?}");
-        }
+        // The reader follows a few dozen levels before it refuses more: a megabyte holds them.
+        let reader = std::thread::Builder::new().stack_size(1 << 20);
+        let read = reader.spawn(|| {
+            for open in ["[", "{a="] {
+                let text = format!("x = {}", open.repeat(100_000));
+                let error = parse(text.as_bytes(), None, None).expect_err("it is no scenario");
+                assert!(matches!(error, ScenarioError::Syntax(_)), "{error:?}");
+            }
+        });
+        read.expect("a thread starts")
+            .join()
+            .expect("nothing was found");
     }
 
     #[test]

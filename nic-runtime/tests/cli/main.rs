@@ -12,6 +12,7 @@ mod paper;
 mod rejected;
 mod reports;
 mod run;
+mod schema;
 mod streams;
 mod trace_schema;
 mod verify;

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::jive_in;
 use crate::process::Ended;
-use crate::verify::verdict_schema;
+use crate::schema;
 
 /// The directory of the rejected classes.
 fn rejected() -> PathBuf {
@@ -92,7 +92,7 @@ fn an_attack_is_shown_with_what_made_the_values() {
 
 #[test]
 fn every_verdict_is_as_the_schema_says() {
-    let schema = verdict_schema();
+    let (_, schema) = schema::committed("verdict.schema.json");
     for (directory, policy) in [("java", &[][..]), ("attacks", &["--class-only"])] {
         let directory = rejected().join(directory);
         for path in class_files(&directory) {

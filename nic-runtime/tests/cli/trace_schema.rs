@@ -1,20 +1,12 @@
 //! `docs/trace.schema.json` holds for what `jive run --trace json` prints, and for nothing near it.
 
 use std::collections::BTreeSet;
-use std::fs;
-use std::path::Path;
 
 use jsonschema::Validator;
 use serde_json::Value;
 
 use crate::json_lines::values;
-use crate::{jive, words};
-
-fn schema() -> Value {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/trace.schema.json");
-    let text = fs::read_to_string(path).expect("it is committed");
-    serde_json::from_str(&text).expect("it is JSON")
-}
+use crate::{jive, schema, words};
 
 /// Every line of the traces of all built-in scenarios and of one where much goes wrong.
 fn lines() -> Vec<Value> {
@@ -27,9 +19,7 @@ fn lines() -> Vec<Value> {
 
 #[test]
 fn the_schema_holds_for_every_event_and_for_no_other_field() {
-    let schema = schema();
-    jsonschema::draft202012::meta::validate(&schema).expect("it is a schema of draft 2020-12");
-    let validator = jsonschema::draft202012::new(&schema).expect("it is a schema");
+    let (schema, validator) = schema::committed("trace.schema.json");
     let lines = lines();
     let mut seen = BTreeSet::new();
     for line in &lines {

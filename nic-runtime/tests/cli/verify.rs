@@ -1,10 +1,8 @@
 //! `jive verify` and `jive disasm`.
 
-use std::path::Path;
-
 use serde_json::Value;
 
-use crate::{classes, jive, jive_in, words};
+use crate::{classes, jive, jive_in, schema, words};
 
 /// A class of the project's own, whose bytes tests may damage.
 const CLASS: &[u8] = applets::RAW_UNET.class;
@@ -119,18 +117,9 @@ fn json_is_an_object_a_file_and_2_outranks_1() {
     assert_eq!(directory["message"], "expected a file, found a directory");
 }
 
-/// Returns what checks verdicts against their schema.
-pub(crate) fn verdict_schema() -> jsonschema::Validator {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/verdict.schema.json");
-    let schema = std::fs::read_to_string(path).expect("it is committed");
-    let schema = serde_json::from_str::<Value>(&schema).expect("it is JSON");
-    jsonschema::draft202012::meta::validate(&schema).expect("it is a schema of draft 2020-12");
-    jsonschema::draft202012::new(&schema).expect("it is a schema")
-}
-
 #[test]
 fn the_schema_of_verdicts_holds() {
-    let validator = verdict_schema();
+    let (_, validator) = schema::committed("verdict.schema.json");
     let judged = |policy: &str, input: &[u8]| {
         let line = format!(
             "verify --format json {policy} - LongMaths.class Calls.class Bounds.class nowhere"

@@ -1,0 +1,33 @@
+//! The committed JSON schemas, ready to hold output to them.
+
+use std::fs;
+use std::path::Path;
+use std::thread;
+
+use jsonschema::Validator;
+use serde_json::Value;
+
+/// Host stack for the schema library, which calls itself once for each level of a schema. The tests
+/// themselves run on less (CI gives their threads 64 KiB).
+const LIBRARY_STACK: usize = 4 << 20;
+
+/// Returns a schema of `docs`, and what checks values against it.
+pub(crate) fn committed(name: &str) -> (Value, Validator) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../docs")
+        .join(name);
+    let compiled = thread::Builder::new()
+        .stack_size(LIBRARY_STACK)
+        .spawn(move || {
+            let text = fs::read_to_string(path).expect("it is committed");
+            let schema = serde_json::from_str(&text).expect("it is JSON");
+            jsonschema::draft202012::meta::validate(&schema)
+                .expect("it is a schema of draft 2020-12");
+            let validator = jsonschema::draft202012::new(&schema).expect("it is a schema");
+            (schema, validator)
+        });
+    compiled
+        .expect("a thread starts")
+        .join()
+        .expect("it is a schema")
+}
