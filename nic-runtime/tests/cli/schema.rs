@@ -1,4 +1,4 @@
-//! The committed JSON schemas, ready to hold output to them.
+//! The committed JSON schemas, and the host stack that holding output to them takes.
 
 use std::fs;
 use std::path::Path;
@@ -11,23 +11,25 @@ use serde_json::Value;
 /// themselves run on less (CI gives their threads 64 KiB).
 const LIBRARY_STACK: usize = 4 << 20;
 
-/// Returns a schema of `docs`, and what checks values against it.
-pub(crate) fn committed(name: &str) -> (Value, Validator) {
+/// Runs a test with a schema of `docs` and what checks values against it.
+pub(crate) fn with(name: &str, test: impl FnOnce(&Value, &Validator) + Send) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../docs")
         .join(name);
-    let compiled = thread::Builder::new()
-        .stack_size(LIBRARY_STACK)
-        .spawn(move || {
-            let text = fs::read_to_string(path).expect("it is committed");
-            let schema = serde_json::from_str(&text).expect("it is JSON");
-            jsonschema::draft202012::meta::validate(&schema)
-                .expect("it is a schema of draft 2020-12");
-            let validator = jsonschema::draft202012::new(&schema).expect("it is a schema");
-            (schema, validator)
-        });
-    compiled
-        .expect("a thread starts")
-        .join()
-        .expect("it is a schema")
+    let checked = || {
+        let text = fs::read_to_string(path).expect("it is committed");
+        let schema = serde_json::from_str(&text).expect("it is JSON");
+        jsonschema::draft202012::meta::validate(&schema).expect("it is a schema of draft 2020-12");
+        let validator = jsonschema::draft202012::new(&schema).expect("it is a schema");
+        test(&schema, &validator);
+    };
+    thread::scope(|scope| {
+        let thread = thread::Builder::new().stack_size(LIBRARY_STACK);
+        let ended = thread
+            .spawn_scoped(scope, checked)
+            .expect("a thread starts");
+        if let Err(panic) = ended.join() {
+            std::panic::resume_unwind(panic);
+        }
+    });
 }

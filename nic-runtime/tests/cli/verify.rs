@@ -119,24 +119,26 @@ fn json_is_an_object_a_file_and_2_outranks_1() {
 
 #[test]
 fn the_schema_of_verdicts_holds() {
-    let (_, validator) = schema::committed("verdict.schema.json");
-    let judged = |policy: &str, input: &[u8]| {
-        let line = format!(
-            "verify --format json {policy} - LongMaths.class Calls.class Bounds.class nowhere"
-        );
-        jive_in(&classes(), words(&line), input).out
-    };
-    let operand_type = patched(&[0x1a, 0x1b, 0x6c, 0xac], &[0x1a, 0x1b, 0x33, 0xac]);
-    let out = judged("--class-only", &operand_type) + &judged("", b"no class") + &judged("", CLASS);
-    assert_eq!(out.lines().count(), 15);
-    for line in out.lines() {
-        let mut verdict = serde_json::from_str::<Value>(line).expect("an object a line");
-        if let Some(error) = validator.iter_errors(&verdict).next() {
-            panic!("{line}: {error}");
+    schema::with("verdict.schema.json", |_, validator| {
+        let judged = |policy: &str, input: &[u8]| {
+            let line = format!(
+                "verify --format json {policy} - LongMaths.class Calls.class Bounds.class nowhere"
+            );
+            jive_in(&classes(), words(&line), input).out
+        };
+        let operand_type = patched(&[0x1a, 0x1b, 0x6c, 0xac], &[0x1a, 0x1b, 0x33, 0xac]);
+        let out =
+            judged("--class-only", &operand_type) + &judged("", b"no class") + &judged("", CLASS);
+        assert_eq!(out.lines().count(), 15);
+        for line in out.lines() {
+            let mut verdict = serde_json::from_str::<Value>(line).expect("an object a line");
+            if let Some(error) = validator.iter_errors(&verdict).next() {
+                panic!("{line}: {error}");
+            }
+            verdict["more"] = Value::Null;
+            assert!(!validator.is_valid(&verdict), "{line}");
         }
-        verdict["more"] = Value::Null;
-        assert!(!validator.is_valid(&verdict), "{line}");
-    }
+    });
 }
 
 #[test]
