@@ -3,6 +3,8 @@
 
 mod accepted;
 mod disassembly;
+mod edges;
+mod flags;
 mod laws;
 mod member_cases;
 mod parts;
