@@ -21,11 +21,32 @@ pub struct Insn<'a> {
     pub operand: Operand<'a>,
 }
 
-impl Insn<'_> {
+impl<'a> Insn<'a> {
     /// Returns where the next instruction begins; one past the code, for the last.
     #[must_use]
     pub fn next_pc(&self) -> u32 {
         u32::from(self.pc.0).saturating_add(self.length)
+    }
+
+    /// Returns where a branch or switch may go; whether execution may also go on with the next
+    /// instruction, [`Opcode::falls_through`] tells.
+    #[must_use]
+    pub fn targets(&self) -> Targets<'a> {
+        let (next, cases) = match &self.operand {
+            Operand::Branch(target) => (Some(*target), None),
+            Operand::TableSwitch(switch) => (Some(switch.default()), Some(switch.cases())),
+            Operand::LookupSwitch(switch) => (Some(switch.default()), Some(switch.cases())),
+            Operand::None
+            | Operand::Int(_)
+            | Operand::Constant(_)
+            | Operand::Local(_)
+            | Operand::LocalIncrement { .. }
+            | Operand::ArrayType(_)
+            | Operand::InvokeInterface { .. }
+            | Operand::InvokeDynamic(_)
+            | Operand::MultiArray { .. } => (None, None),
+        };
+        Targets { next, cases }
     }
 }
 
@@ -71,6 +92,27 @@ pub enum Operand<'a> {
         /// How many dimensions are created; never 0.
         dimensions: u8,
     },
+}
+
+impl<'a> Operand<'a> {
+    /// Returns the cases of a switch besides its default; `None` for all other operands.
+    #[must_use]
+    pub fn cases(&self) -> Option<Cases<'a>> {
+        match self {
+            Self::TableSwitch(switch) => Some(switch.cases()),
+            Self::LookupSwitch(switch) => Some(switch.cases()),
+            Self::None
+            | Self::Int(_)
+            | Self::Constant(_)
+            | Self::Local(_)
+            | Self::LocalIncrement { .. }
+            | Self::Branch(_)
+            | Self::ArrayType(_)
+            | Self::InvokeInterface { .. }
+            | Self::InvokeDynamic(_)
+            | Self::MultiArray { .. } => None,
+        }
+    }
 }
 
 /// The operands of `tableswitch`.
@@ -238,6 +280,29 @@ impl Iterator for Cases<'_> {
 }
 
 impl ExactSizeIterator for Cases<'_> {}
+
+/// The targets of a branch or switch, the default one first; one that equals the one before it does not
+/// come twice.
+///
+/// Compilers fill the holes of a `tableswitch` with its default, so most of a wide one is repetition.
+#[derive(Clone, Debug)]
+pub struct Targets<'a> {
+    next: Option<i64>,
+    cases: Option<Cases<'a>>,
+}
+
+impl Iterator for Targets<'_> {
+    type Item = i64;
+
+    fn next(&mut self) -> Option<i64> {
+        let target = self.next?;
+        let cases = self.cases.as_mut();
+        self.next = cases
+            .and_then(|cases| cases.find(|(_, other)| *other != target))
+            .map(|(_, other)| other);
+        Some(target)
+    }
+}
 
 /// Splits a row of a `lookupswitch` into key and offset.
 pub(crate) fn pair(row: &[u8; 8]) -> (i32, i32) {

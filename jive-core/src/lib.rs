@@ -49,7 +49,7 @@ pub use disasm::{Described, Disassembly};
 pub use frame::{CallStack, Frame};
 pub use heap::{ArrayView, Heap};
 pub use id::{CpIndex, FieldId, MethodId, NativeId, Pc};
-pub use insn::{Cases, Insn, LookupSwitch, Operand, TableSwitch};
+pub use insn::{Cases, Insn, LookupSwitch, Operand, TableSwitch, Targets};
 pub use instance::{Instance, Lifetime, Natives, NoNatives, Step};
 pub use interp::Op;
 pub use link::{LinkError, LinkErrorKind, LinkSite, Storage, link, program_size};

@@ -115,9 +115,18 @@ macro_rules! effect {
     };
 }
 
+macro_rules! goes_on {
+    () => {
+        true
+    };
+    (ends) => {
+        false
+    };
+}
+
 macro_rules! opcodes {
     ($($(#[doc = $doc:literal])+ $code:literal $name:ident = $mnemonic:literal,
-       $layout:ident $(($implicit:literal))?, ($($effect:tt)*);)+) => {
+       $layout:ident $(($implicit:literal))?, ($($effect:tt)*) $(, $ends:ident)?;)+) => {
         /// An opcode of the Java virtual machine, inside the subset or not.
         #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[repr(u8)]
@@ -169,6 +178,12 @@ macro_rules! opcodes {
             #[must_use]
             pub const fn effect(self) -> StackEffect {
                 match self { $(Opcode::$name => effect!($($effect)*)),+ }
+            }
+
+            /// Tells whether execution may go on with the next instruction.
+            #[must_use]
+            pub const fn falls_through(self) -> bool {
+                match self { $(Opcode::$name => goes_on!($($ends)?)),+ }
             }
         }
     };
@@ -510,27 +525,27 @@ opcodes! {
     /// Branches if two references differ.
     0xa6 IfAcmpne = "if_acmpne", Branch, (Reference Reference ->);
     /// Branches always.
-    0xa7 Goto = "goto", Branch, (->);
+    0xa7 Goto = "goto", Branch, (->), ends;
     /// Calls a subroutine inside the method.
-    0xa8 Jsr = "jsr", Branch, (unsupported Subroutine);
+    0xa8 Jsr = "jsr", Branch, (unsupported Subroutine), ends;
     /// Returns from a subroutine inside the method.
-    0xa9 Ret = "ret", Local, (unsupported Subroutine);
+    0xa9 Ret = "ret", Local, (unsupported Subroutine), ends;
     /// Branches through a table of consecutive keys.
-    0xaa Tableswitch = "tableswitch", TableSwitch, (Int ->);
+    0xaa Tableswitch = "tableswitch", TableSwitch, (Int ->), ends;
     /// Branches through a sorted table of keys.
-    0xab Lookupswitch = "lookupswitch", LookupSwitch, (Int ->);
+    0xab Lookupswitch = "lookupswitch", LookupSwitch, (Int ->), ends;
     /// Returns an `int` from the method.
-    0xac Ireturn = "ireturn", None, (special);
+    0xac Ireturn = "ireturn", None, (special), ends;
     /// Returns a `long` from the method.
-    0xad Lreturn = "lreturn", None, (unsupported Long);
+    0xad Lreturn = "lreturn", None, (unsupported Long), ends;
     /// Returns a `float` from the method.
-    0xae Freturn = "freturn", None, (unsupported Float);
+    0xae Freturn = "freturn", None, (unsupported Float), ends;
     /// Returns a `double` from the method.
-    0xaf Dreturn = "dreturn", None, (unsupported Double);
+    0xaf Dreturn = "dreturn", None, (unsupported Double), ends;
     /// Returns a reference from the method.
-    0xb0 Areturn = "areturn", None, (special);
+    0xb0 Areturn = "areturn", None, (special), ends;
     /// Returns from a method without a value.
-    0xb1 Return = "return", None, (special);
+    0xb1 Return = "return", None, (special), ends;
     /// Loads a static field.
     0xb2 Getstatic = "getstatic", Constant, (special);
     /// Stores a static field.
@@ -558,7 +573,7 @@ opcodes! {
     /// Gives the length of an array; traps on null.
     0xbe Arraylength = "arraylength", None, (special);
     /// Throws an exception.
-    0xbf Athrow = "athrow", None, (unsupported Exception);
+    0xbf Athrow = "athrow", None, (unsupported Exception), ends;
     /// Checks the type of a reference.
     0xc0 Checkcast = "checkcast", Constant, (unsupported TypeTest);
     /// Tests the type of a reference.
@@ -576,9 +591,9 @@ opcodes! {
     /// Branches if a reference is not null.
     0xc7 Ifnonnull = "ifnonnull", Branch, (Reference ->);
     /// Branches always, with a four-byte offset.
-    0xc8 GotoW = "goto_w", BranchWide, (->);
+    0xc8 GotoW = "goto_w", BranchWide, (->), ends;
     /// Calls a subroutine inside the method, with a four-byte offset.
-    0xc9 JsrW = "jsr_w", BranchWide, (unsupported Subroutine);
+    0xc9 JsrW = "jsr_w", BranchWide, (unsupported Subroutine), ends;
     /// Reserved for debuggers (JVMS §6.2).
     0xca Breakpoint = "breakpoint", None, (unsupported Reserved);
     /// Reserved for implementations (JVMS §6.2).
@@ -624,6 +639,15 @@ mod tests {
                 Opcode::from_byte(byte).map(Opcode::byte),
                 known.then_some(byte)
             );
+        }
+    }
+
+    #[test]
+    fn jumps_switches_returns_and_throws_do_not_go_on_with_the_next_instruction() {
+        for opcode in Opcode::ALL {
+            // JVMS §6.5: from `goto` to `return`, `athrow`, `goto_w` and `jsr_w`.
+            let ends = matches!(opcode.byte(), 0xa7..=0xb1 | 0xbf | 0xc8 | 0xc9);
+            assert_eq!(opcode.falls_through(), !ends, "{opcode}");
         }
     }
 }

@@ -12,7 +12,6 @@ use crate::queue::Queue;
 use crate::resolve::Members;
 use crate::state::{Clash, Shape, State};
 use crate::step::step;
-use crate::targets::{case_count, falls_through, targets};
 use crate::types::VerificationType;
 
 /// Cases of a switch that are looked through at the price of one step.
@@ -145,10 +144,11 @@ impl<'c, 'a, 'w> Flow<'c, 'a, 'w> {
         // The static constraints have decoded every instruction once.
         let insn =
             decode(self.method.bytes(), pc).map_err(|_| VerifyErrorKind::TruncatedInstruction)?;
-        let looked_through = case_count(&insn.operand) / CASES_PER_STEP;
+        let cases = insn.operand.cases().map_or(0, |cases| cases.len());
+        let looked_through = cases / CASES_PER_STEP;
         self.charge(looked_through.saturating_add(1))?;
         step(&mut self.current, &insn, self.method, self.members)?;
-        for target in targets(&insn.operand) {
+        for target in insn.targets() {
             // The static constraints have checked that every target lies in the code.
             let pc = u16::try_from(target).map_err(|_| VerifyErrorKind::BranchTarget {
                 opcode: insn.opcode,
@@ -168,7 +168,7 @@ impl<'c, 'a, 'w> Flow<'c, 'a, 'w> {
 
     /// Returns the instruction behind this one, or `None` where execution does not go on there.
     fn next(&self, insn: &Insn<'_>) -> Result<Option<Pc>, VerifyErrorKind> {
-        if !falls_through(insn.opcode) {
+        if !insn.opcode.falls_through() {
             return Ok(None);
         }
         match u16::try_from(insn.next_pc()) {

@@ -66,7 +66,6 @@ mod signature;
 mod state;
 mod step;
 mod structure;
-mod targets;
 mod types;
 mod verify;
 mod work;

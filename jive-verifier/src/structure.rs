@@ -11,7 +11,6 @@ use crate::found::TypeUse;
 use crate::marks::CodeMap;
 use crate::method::MethodCode;
 use crate::resolve::{MemberUse, Members, pool_error};
-use crate::targets::targets;
 
 /// Below this major version the padding of a switch must be zeros, as HotSpot has it.
 const FREE_PADDING_MAJOR: u16 = 51;
@@ -105,7 +104,7 @@ fn stray_branch(
         .take_while(|insn| below.is_none_or(|below| insn.pc < below))
         .find_map(|insn| {
             let opcode = insn.opcode;
-            let target = targets(&insn.operand).find(goes_astray)?;
+            let target = insn.targets().find(goes_astray)?;
             Some((insn.pc, VerifyErrorKind::BranchTarget { opcode, target }))
         })
 }
@@ -175,7 +174,7 @@ impl StructureCheck<'_, '_, '_, '_> {
     /// Notes where a branch goes: whether instructions start there is known when all are decoded.
     fn mark_targets(&mut self, insn: &Insn<'_>) {
         let length = self.method.bytes().len();
-        for target in targets(&insn.operand) {
+        for target in insn.targets() {
             match u16::try_from(target) {
                 Ok(pc) if usize::from(pc) < length => self.map.mark_leader(Pc(pc)),
                 Ok(_) | Err(_) => self.strays = true,

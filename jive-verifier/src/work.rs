@@ -8,7 +8,6 @@ use crate::queue::queue_len;
 use crate::resolve::Resolved;
 use crate::signature::signature_len;
 use crate::state::Shape;
-use crate::targets::targets;
 
 /// How much of each kind of memory a [`WorkArea`] must hold.
 ///
@@ -108,7 +107,7 @@ fn leaders_bound(code: &Code<'_>) -> usize {
     let mut leaders: usize = 1;
     for insn in instructions(code.bytes).map_while(Result::ok) {
         instruction_count = instruction_count.saturating_add(1);
-        leaders = leaders.saturating_add(targets(&insn.operand).count());
+        leaders = leaders.saturating_add(insn.targets().count());
     }
     leaders.min(instruction_count.max(1))
 }

@@ -58,21 +58,8 @@ pub(crate) const fn most_ops(insn: &Insn<'_>, code_bytes: usize) -> usize {
 
 /// Returns how many rows of the switch table an instruction of this operand makes.
 pub(crate) fn switch_rows(operand: &Operand<'_>) -> usize {
-    let cases = match operand {
-        Operand::TableSwitch(table) => table.cases().len(),
-        Operand::LookupSwitch(lookup) => lookup.cases().len(),
-        Operand::None
-        | Operand::Int(_)
-        | Operand::Constant(_)
-        | Operand::Local(_)
-        | Operand::LocalIncrement { .. }
-        | Operand::Branch(_)
-        | Operand::ArrayType(_)
-        | Operand::InvokeInterface { .. }
-        | Operand::InvokeDynamic(_)
-        | Operand::MultiArray { .. } => return 0,
-    };
-    cases.saturating_add(1)
+    let cases = operand.cases();
+    cases.map_or(0, |cases| cases.len().saturating_add(1))
 }
 
 /// Lowers a method.

@@ -73,36 +73,10 @@ impl Paths<'_> {
 
     /// Notes where an instruction branches; answers whether it may also go on to the next.
     fn branch(&mut self, insn: &Insn<'_>, depth: u8) -> Result<bool, Broken> {
-        match insn.operand {
-            Operand::Branch(target) => self.lead(target, depth)?,
-            Operand::TableSwitch(table) => {
-                self.lead(table.default(), depth)?;
-                for (_, target) in table.cases() {
-                    self.lead(target, depth)?;
-                }
-                return Ok(false);
-            }
-            Operand::LookupSwitch(lookup) => {
-                self.lead(lookup.default(), depth)?;
-                for (_, target) in lookup.cases() {
-                    self.lead(target, depth)?;
-                }
-                return Ok(false);
-            }
-            Operand::None
-            | Operand::Int(_)
-            | Operand::Constant(_)
-            | Operand::Local(_)
-            | Operand::LocalIncrement { .. }
-            | Operand::ArrayType(_)
-            | Operand::InvokeInterface { .. }
-            | Operand::InvokeDynamic(_)
-            | Operand::MultiArray { .. } => {}
+        for target in insn.targets() {
+            self.lead(target, depth)?;
         }
-        Ok(!matches!(
-            insn.opcode,
-            Opcode::Goto | Opcode::GotoW | Opcode::Ireturn | Opcode::Areturn | Opcode::Return
-        ))
+        Ok(insn.opcode.falls_through())
     }
 
     fn lead(&mut self, target: i64, depth: u8) -> Result<(), Broken> {

@@ -1,6 +1,6 @@
 //! Control flow of one method: its instructions as nodes, where each may go, and its loops.
 
-use jive_core::{Code, Insn, Opcode, Operand, Pc, instructions};
+use jive_core::{Code, Insn, Pc, instructions};
 
 /// An instruction of the method, by its position among them.
 pub(crate) type Node = usize;
@@ -27,7 +27,7 @@ impl<'a> ControlFlow<'a> {
             insns,
         };
         for node in 0..graph.insns.len() {
-            let mut targets = targets(&graph.insns[node])
+            let mut targets = next_pcs(&graph.insns[node])
                 .filter_map(|target| graph.node(Pc(target)))
                 .collect::<Vec<_>>();
             targets.sort_unstable();
@@ -144,46 +144,12 @@ impl<'a> ControlFlow<'a> {
 }
 
 /// Returns the pcs at which execution may go on behind an instruction.
-fn targets(insn: &Insn<'_>) -> impl Iterator<Item = u16> {
-    let (branch, cases) = match insn.operand {
-        Operand::Branch(target) => (Some(target), None),
-        Operand::TableSwitch(switch) => (Some(switch.default()), Some(switch.cases())),
-        Operand::LookupSwitch(switch) => (Some(switch.default()), Some(switch.cases())),
-        Operand::None
-        | Operand::Int(_)
-        | Operand::Constant(_)
-        | Operand::Local(_)
-        | Operand::LocalIncrement { .. }
-        | Operand::ArrayType(_)
-        | Operand::InvokeInterface { .. }
-        | Operand::InvokeDynamic(_)
-        | Operand::MultiArray { .. } => (None, None),
-    };
-    let next = falls_through(insn.opcode).then(|| i64::from(insn.next_pc()));
-    let cases = cases.into_iter().flatten().map(|(_, target)| target);
+fn next_pcs(insn: &Insn<'_>) -> impl Iterator<Item = u16> {
+    let next = insn
+        .opcode
+        .falls_through()
+        .then(|| i64::from(insn.next_pc()));
     next.into_iter()
-        .chain(branch)
-        .chain(cases)
+        .chain(insn.targets())
         .filter_map(|target| u16::try_from(target).ok())
-}
-
-/// Whether execution may go on with the next instruction.
-const fn falls_through(opcode: Opcode) -> bool {
-    !matches!(
-        opcode,
-        Opcode::Goto
-            | Opcode::GotoW
-            | Opcode::Tableswitch
-            | Opcode::Lookupswitch
-            | Opcode::Ireturn
-            | Opcode::Areturn
-            | Opcode::Return
-            | Opcode::Lreturn
-            | Opcode::Freturn
-            | Opcode::Dreturn
-            | Opcode::Athrow
-            | Opcode::Ret
-            | Opcode::Jsr
-            | Opcode::JsrW
-    )
 }

@@ -127,22 +127,7 @@ fn decoded<'c>(code: &Code<'c>) -> impl Iterator<Item = Insn<'c>> {
 
 /// Returns every pc that an instruction branches to.
 fn targets(code: &Code<'_>) -> BTreeSet<i64> {
-    let mut targets = BTreeSet::new();
-    for insn in decoded(code) {
-        match insn.operand {
-            Operand::Branch(target) => _ = targets.insert(target),
-            Operand::TableSwitch(switch) => {
-                targets.insert(switch.default());
-                targets.extend(switch.cases().map(|(_, target)| target));
-            }
-            Operand::LookupSwitch(switch) => {
-                targets.insert(switch.default());
-                targets.extend(switch.cases().map(|(_, target)| target));
-            }
-            _ => {}
-        }
-    }
-    targets
+    decoded(code).flat_map(|insn| insn.targets()).collect()
 }
 
 /// Whether control may go elsewhere behind the instruction, be it for a call.
