@@ -85,6 +85,24 @@ impl<W: Copy> Schedule<W> {
         }
     }
 
+    /// Forgets all work, and the time that was reached.
+    pub fn reset(&mut self) {
+        self.soon.clear();
+        self.entries.clear();
+        self.vacant = NONE;
+        self.slots.fill(NONE);
+        self.occupied.fill(0);
+        self.levels = 0;
+        self.reached = 0;
+        self.clear_until = u64::MAX;
+    }
+
+    /// Returns whether nothing is due, ever.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.soon.is_empty() && self.levels == 0
+    }
+
     /// Adds work that is due at `time`, after all that is due then already, and not before what was taken
     /// last.
     pub fn insert(&mut self, time: SimTime, work: W) {
@@ -378,6 +396,28 @@ mod tests {
         for (seed, bits) in (1..).zip([2, 6, 7, 12, 13, 30, 60, 63]) {
             compare(seed, bits);
         }
+    }
+
+    #[test]
+    fn what_was_reset_begins_anew() {
+        let mut schedule = Schedule::new();
+        // More than are kept in front of the wheel, and times that the wheel has passed.
+        for ps in (1..100).map(|number| number * 1_000) {
+            schedule.insert(SimTime::from_ps(ps), 'a');
+        }
+        assert_eq!(schedule.take(), Some((SimTime::from_ps(1_000), 'a')));
+        for _ in 0..50 {
+            schedule.take();
+        }
+        assert!(!schedule.is_empty());
+        schedule.reset();
+        assert!(schedule.is_empty() && schedule.take().is_none());
+        assert!(schedule.is_clear_until(SimTime::from_ps(u64::MAX - 1)));
+        for ps in (1..20).rev() {
+            schedule.insert(SimTime::from_ps(ps), 'b');
+        }
+        let times = std::iter::from_fn(|| schedule.take().map(|(time, _)| time.as_ps()));
+        assert!(times.eq(1..20));
     }
 
     #[test]

@@ -3,8 +3,10 @@
 //! One schedule, one thread. An event of the trace is emitted only while the clock shows its time, so
 //! the stream is in the order of time. The parts: `wire` moves packets between NICs, `dma` bytes
 //! between NIC and host, `processor` is a NIC's loop, `call` runs applets on it, `user` is what the
-//! hosts do, `load` what happens before the clock starts, `build` and `sram` make it ready.
+//! hosts do, `load` what happens before the clock starts, `build` and `sram` make it ready, `apart` has
+//! NICs that never meet run one after the other.
 
+mod apart;
 mod build;
 mod call;
 mod costs;
@@ -21,6 +23,7 @@ mod wire;
 
 use bumpalo::Bump;
 
+use self::apart::Groups;
 use self::costs::Costs;
 use self::dma::{TransferRef, Transfers};
 use self::fault::FaultRecord;
@@ -90,10 +93,25 @@ pub fn run<S: Sink>(scenario: &Scenario, sink: &mut S) -> Result<RunEnd, SimErro
     let arena = Bump::new();
     let classes = load::load_classes(&arena, scenario)?;
     sram::check(scenario, classes)?;
-    // Zeroed by the operating system where it can be: a page that no applet touches is not there.
-    let mut memory = vec![0; build::applet_memory_bytes(scenario)];
-    let mut simulation = Simulation::build((&arena, &mut memory), scenario, classes, sink)?;
-    Ok(simulation.run())
+    let run = |sink: &mut S, groups: Option<&Groups>| {
+        // Zeroed by the operating system where it can be: a page that no applet touches is not there.
+        let mut memory = vec![0; build::applet_memory_bytes(scenario)];
+        let mut simulation = Simulation::build((&arena, &mut memory), scenario, classes, sink)?;
+        Ok(simulation.run(groups))
+    };
+    let groups = if S::LISTENS {
+        None
+    } else {
+        Groups::of(scenario)
+    };
+    match run(sink, groups.as_ref())? {
+        // When the count of events was full is told by the order of time alone.
+        RunEnd {
+            reason: EndReason::MaxEvents,
+            ..
+        } if groups.is_some() => run(sink, None),
+        end => Ok(end),
+    }
 }
 
 /// Tells who holds how much of each NIC's SRAM, in the order of the NICs, whether or not it fits.
@@ -183,14 +201,19 @@ enum Work {
 }
 
 impl<S: Sink> Simulation<'_, S> {
-    /// Loads the applets, then handles what is due until the run ends.
-    fn run(&mut self) -> RunEnd {
-        let reason = match self.load_applets() {
-            Ok(()) => {
+    /// Loads the applets, then handles what is due until the run ends: in the order of time, or group by
+    /// group.
+    fn run(&mut self, groups: Option<&Groups>) -> RunEnd {
+        let loaded = self.load_applets();
+        // What applets did while they were loaded may be due in any group.
+        let groups = groups.filter(|_| self.schedule.is_empty());
+        let reason = match (loaded, groups) {
+            (Ok(()), Some(groups)) => self.handle_apart(groups),
+            (Ok(()), None) => {
                 self.schedule_sends();
                 self.handle_due()
             }
-            Err(load::LoadTrapped) => EndReason::LoadTrap,
+            (Err(load::LoadTrapped), _) => EndReason::LoadTrap,
         };
         RunEnd {
             time: self.now,
@@ -200,10 +223,8 @@ impl<S: Sink> Simulation<'_, S> {
     }
 
     fn schedule_sends(&mut self) {
-        for (send, spec) in (0u32..).zip(self.sends) {
-            if spec.repeat > 0 {
-                self.schedule.insert(spec.at, Work::Send(send));
-            }
+        for (send, _) in (0u32..).zip(self.sends) {
+            self.schedule_send(send);
         }
     }
 

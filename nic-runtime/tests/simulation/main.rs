@@ -5,6 +5,7 @@ mod json_lines;
 #[path = "../shared/scenario.rs"]
 mod scenario;
 
+mod apart;
 mod applets;
 mod base_path;
 mod faults;
