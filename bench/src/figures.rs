@@ -54,6 +54,8 @@ pub struct Packets {
     pub nics: Vec<Nics>,
     /// Bytes that an idle endpoint with `RawUnet` takes, without buffer area, `RxBuf` and heap.
     pub idle_endpoint_bytes: i64,
+    /// Bytes that the system holds for it, arrays included, where the system tells.
+    pub idle_endpoint_resident: Option<i64>,
 }
 
 /// The cost of a packet with some endpoints on each NIC, in times of that with one.
@@ -72,8 +74,10 @@ pub struct Endpoints {
 pub struct Nics {
     /// How many there are.
     pub count: u32,
-    /// The cost.
+    /// The cost, where NICs meet in pairs.
     pub all_busy: f64,
+    /// The cost, where they are one network.
+    pub in_one_network: f64,
 }
 
 impl Loading {
@@ -118,6 +122,8 @@ impl Packets {
     /// Measures it; needs an allocator that counts.
     #[must_use]
     pub fn measure() -> Packets {
+        // Before anything else has left behind memory that could be used again.
+        let idle_endpoint_resident = memory::idle_endpoint_resident();
         let one = Traffic::of_one_pair(PACKETS);
         let ns = one.ns_per_packet();
         let endpoints = ENDPOINTS.map(|count| {
@@ -137,9 +143,14 @@ impl Packets {
         });
         let nics = NIC_PAIRS.map(|nic_pairs| {
             let many = Traffic { nic_pairs, ..one };
+            let joined = Traffic {
+                in_one_network: true,
+                ..many
+            };
             Nics {
                 count: 2 * nic_pairs,
                 all_busy: many.ns_per_packet() / ns,
+                in_one_network: joined.ns_per_packet() / ns,
             }
         });
         Packets {
@@ -147,6 +158,7 @@ impl Packets {
             endpoints: endpoints.to_vec(),
             nics: nics.to_vec(),
             idle_endpoint_bytes: memory::idle_endpoint_bytes(),
+            idle_endpoint_resident,
         }
     }
 

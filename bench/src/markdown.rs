@@ -135,15 +135,19 @@ impl Display for Packets {
         for nics in &self.nics {
             write!(
                 f,
-                "\n- {} NICs, all busy: {:.2} times that",
-                nics.count, nics.all_busy
+                "\n- {} NICs, all busy: {:.2} times that in pairs, {:.2} in one network",
+                nics.count, nics.all_busy, nics.in_one_network
             )?;
         }
         write!(
             f,
             "\n- an idle endpoint with RawUnet, without buffer area, RxBuf and heap: {} bytes",
             self.idle_endpoint_bytes
-        )
+        )?;
+        match self.idle_endpoint_resident {
+            Some(bytes) => write!(f, "; {bytes} are resident, its arrays included"),
+            None => Ok(()),
+        }
     }
 }
 

@@ -1,13 +1,15 @@
 //! What an endpoint weighs that does nothing.
 
 use allocations::allocated;
-use nic_runtime::event::{Event, Names, Sink};
+use nic_runtime::event::{Event, EventKind, Names, Sink};
 use nic_runtime::sim;
 
 use crate::traffic::Traffic;
 
 /// Pairs of endpoints in the larger of two runs that are compared.
 const PAIRS: u32 = 1_000;
+/// Likewise where pages are counted: many, for what a page holds of several.
+const PAIRS_RESIDENT: u32 = 5_000;
 
 /// Returns the bytes that one more idle endpoint with `RawUnet` adds to a simulation, without its
 /// buffer area, its `RxBuf` and its heap.
@@ -32,6 +34,51 @@ pub fn idle_endpoint_bytes() -> i64 {
         most.0 - before - endpoints * i64::from(lent)
     });
     (many - few) / i64::from(2 * PAIRS)
+}
+
+/// Returns the bytes that the system holds for one more idle endpoint with `RawUnet`: what it weighs, and
+/// those pages of its buffer area, `RxBuf` and heap that were ever touched. `None` where the system does not
+/// tell.
+///
+/// # Panics
+/// Where the scenario cannot be simulated.
+#[must_use]
+pub fn idle_endpoint_resident() -> Option<i64> {
+    let few = Traffic::of_one_pair(1);
+    let many = Traffic {
+        endpoints: 1 + PAIRS_RESIDENT,
+        ..few
+    };
+    let resident = |traffic: Traffic| {
+        let scenario = traffic.scenario();
+        let before = resident_bytes()?;
+        let mut loaded = ResidentWhenLoaded(None);
+        sim::run(&scenario, &mut loaded).expect("the scenario can be simulated");
+        Some(loaded.0? - before)
+    };
+    let (few, many) = (resident(few)?, resident(many)?);
+    Some((many - few) / i64::from(2 * PAIRS_RESIDENT))
+}
+
+/// Returns how many bytes of memory the system holds for this process.
+fn resident_bytes() -> Option<i64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmRSS:"))?;
+    let kib: i64 = line.trim().strip_suffix(" kB")?.parse().ok()?;
+    Some(kib * 1024)
+}
+
+/// What was resident when all applets were loaded and the first message was posted.
+struct ResidentWhenLoaded(Option<i64>);
+
+impl Sink for ResidentWhenLoaded {
+    fn event(&mut self, _names: &dyn Names, event: &Event<'_>) {
+        if let (EventKind::TxPost { .. }, None) = (event.kind, self.0) {
+            self.0 = resident_bytes();
+        }
+    }
 }
 
 /// The most memory that was in use when an event happened.

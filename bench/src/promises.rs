@@ -140,11 +140,18 @@ fn packets(report: &Report, promises: &mut Promises) {
         None,
         most.map(|endpoints| endpoints.all_active),
     );
+    let nics = packets.and_then(|packets| packets.nics.last());
     promises.add(
         "packet, 1,000 NICs, times that of two",
         AtMost(1.2),
         None,
-        packets.and_then(|packets| Some(packets.nics.last()?.all_busy)),
+        nics.map(|nics| nics.all_busy),
+    );
+    promises.add(
+        "packet, 1,000 NICs in one network, times that of two",
+        AtMost(1.2),
+        None,
+        nics.map(|nics| nics.in_one_network),
     );
     promises.add(
         "idle endpoint, bytes",

@@ -1,6 +1,6 @@
 //! Scenarios of any size: pairs of NICs, pairs of endpoints on them, messages from one to the other.
 
-use nic_runtime::event::{EndpointId, NicId};
+use nic_runtime::event::{ChannelId, EndpointId, NicId};
 use nic_runtime::scenario::model::{
     ChannelSpec, EndpointSpec, LinkSpec, NicSpec, Scenario, SendSpec,
 };
@@ -40,11 +40,18 @@ payload = { zeros = 0 }
 /// Time between two messages on one pair of NICs: a little more than the receiving NIC needs for one.
 const SPACING: SimDuration = SimDuration::from_ns(100_000);
 
+/// Numbers of the channels between two pairs of NICs.
+const TO_NEXT: ChannelId = ChannelId(2);
+const FROM_PREVIOUS: ChannelId = ChannelId(3);
+
 /// Messages between pairs of endpoints, `RawUnet` at both ends, each received and read.
 #[derive(Copy, Clone, Debug)]
 pub struct Traffic {
     /// Pairs of NICs, each joined by a link.
     pub nic_pairs: u32,
+    /// Whether each pair could also send to the next one, on a channel that stays silent: no pair's run can
+    /// then be told apart from the others'.
+    pub in_one_network: bool,
     /// Endpoints on each NIC; each has a channel to the one in its place on the other NIC.
     pub endpoints: u32,
     /// How many of them send, on each NIC that sends.
@@ -61,6 +68,7 @@ impl Traffic {
     pub fn of_one_pair(packets: u64) -> Traffic {
         Traffic {
             nic_pairs: 1,
+            in_one_network: false,
             endpoints: 1,
             active: 1,
             packets,
@@ -89,13 +97,29 @@ impl Traffic {
             .links
             .iter()
             .find(|link| link.between == (NicId(0), NicId(1)));
+        let link = |between| LinkSpec {
+            between,
+            ..link.expect("the pair is joined").clone()
+        };
         for number in 0..self.nic_pairs {
             let nics = (NicId(2 * number), NicId(2 * number + 1));
             self.add_nics(&mut scenario, &pair, nics);
-            scenario.links.push(LinkSpec {
-                between: nics,
-                ..link.expect("the pair is joined").clone()
+            scenario.links.push(link(nics));
+        }
+        let joined = if self.in_one_network {
+            1..self.nic_pairs
+        } else {
+            0..0
+        };
+        for number in joined {
+            let first = |number| EndpointId(2 * number * self.endpoints);
+            scenario.channels.push(ChannelSpec {
+                a: (first(number - 1), TO_NEXT),
+                b: (first(number), FROM_PREVIOUS),
             });
+            scenario
+                .links
+                .push(link((NicId(2 * number - 2), NicId(2 * number))));
         }
         scenario
     }
