@@ -1,7 +1,8 @@
 //! Attributes: names and bytes, whatever they mean (JVMS §4.7).
 
 use super::error::{AttributeName, ParseErrorKind};
-use super::grammar::{self, Fault};
+use super::fault::{Broken, Place};
+use super::grammar::{self, Reader};
 use super::pool::ConstantPool;
 use super::subject::Subject;
 use super::utf8::Utf8;
@@ -45,8 +46,9 @@ impl<'a> Attributes<'a> {
         let mut rest = self.bytes;
         // The parser has walked over all of them; the walk cannot end early here.
         (0..self.count).map_while(move |_| {
-            let (after, (name, bytes)) = grammar::attribute(rest).ok()?;
-            rest = after;
+            let (name, bytes);
+            ((name, bytes), rest) =
+                grammar::attempt(rest, |reader| Ok((reader.attribute()?, reader.rest())))?;
             Some(Attribute {
                 name: pool.utf8(CpIndex(name)).ok()?,
                 bytes,
@@ -61,54 +63,61 @@ impl<'a> Attributes<'a> {
     }
 }
 
-/// Notes whether an attribute that may stand once was seen.
-pub(super) struct Once {
-    name: AttributeName,
-    seen: bool,
+/// An attribute that this crate reads.
+pub(super) struct Read<'a> {
+    pub(super) name: AttributeName,
+    /// Where it begins.
+    pub(super) at: Place,
+    /// Its contents.
+    pub(super) bytes: &'a [u8],
 }
 
-impl Once {
-    pub(super) const fn new(name: AttributeName) -> Self {
-        Self { name, seen: false }
-    }
-
-    pub(super) const fn is_seen(&self) -> bool {
-        self.seen
-    }
-
-    /// Notes the attribute that begins at `at`, or refuses it as the second.
-    pub(super) fn see<'a>(&mut self, at: &'a [u8]) -> Result<(), Fault<'a>> {
-        if self.seen {
-            return Err(Fault {
-                at,
-                kind: ParseErrorKind::DuplicateAttribute { name: self.name },
-            });
-        }
-        self.seen = true;
-        Ok(())
-    }
+/// Visits the attributes that this crate reads, and checks the names of all.
+pub(super) struct Visit<'a> {
+    subject: Subject<'a>,
+    reader: Reader<'a, 'a>,
+    left: u16,
+    /// A bit for each name that may stand once and was seen.
+    seen: u8,
 }
 
-impl<'a> Subject<'a> {
-    /// Visits each attribute together with the bytes where it begins, once its name is checked.
-    pub(super) fn visit_attributes(
-        &self,
-        attributes: Attributes<'a>,
-        mut visit: impl FnMut(Attribute<'a>, &'a [u8]) -> Result<(), Fault<'a>>,
-    ) -> Result<(), Fault<'a>> {
-        let mut rest = attributes.bytes;
-        for _ in 0..attributes.count {
-            let at = rest;
-            let (after, (name, bytes)) = grammar::outcome(at, grammar::attribute(at))?;
-            rest = after;
-            visit(
-                Attribute {
-                    name: self.string(at, CpIndex(name))?,
-                    bytes,
-                },
-                at,
-            )?;
+impl<'a> Visit<'a> {
+    pub(super) const fn new(subject: &Subject<'a>, attributes: Attributes<'a>) -> Self {
+        Self {
+            subject: *subject,
+            reader: Reader::part(attributes.bytes, subject.faults),
+            left: attributes.count,
+            seen: 0,
         }
+    }
+
+    /// Returns the next attribute, or `None` behind the last.
+    pub(super) fn next(&mut self) -> Result<Option<Read<'a>>, Broken> {
+        while let Some(left) = self.left.checked_sub(1) {
+            self.left = left;
+            let at = self.reader.place();
+            let (name, bytes) = self.reader.attribute()?;
+            let name = self.subject.string(at, CpIndex(name))?;
+            if let Some(name) = AttributeName::of(name) {
+                return Ok(Some(Read { name, at, bytes }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Notes an attribute that may stand once, or refuses it as the second.
+    pub(super) fn once(&mut self, attribute: &Read<'a>) -> Result<(), Broken> {
+        if self.is_seen(attribute.name) {
+            let name = attribute.name;
+            let kind = ParseErrorKind::DuplicateAttribute { name };
+            return Err(self.subject.broken(attribute.at, kind));
+        }
+        self.seen |= attribute.name.bit();
         Ok(())
+    }
+
+    /// Tells whether an attribute that may stand once was seen.
+    pub(super) const fn is_seen(&self, name: AttributeName) -> bool {
+        self.seen & name.bit() != 0
     }
 }

@@ -1,13 +1,9 @@
 //! The `Code` attribute: code array, exception table and line numbers (JVMS §4.7.3, §4.7.12).
 
-use nom::Parser;
-use nom::bytes::complete::take;
-use nom::number::complete::{be_u16, be_u32};
-
-use super::attribute::{Attributes, Once};
+use super::attribute::{Attributes, Visit};
 use super::error::{AttributeName, ParseErrorKind};
-use super::grammar::{self, Fault, Parsed};
-use super::layout;
+use super::fault::{Broken, Place};
+use super::grammar::{self, Reader};
 use super::pool::ConstantPool;
 use super::subject::Subject;
 use super::tag::ConstantTag;
@@ -93,34 +89,45 @@ impl<'a> Code<'a> {
 
 /// Returns the pairs of pc and line of a `LineNumberTable`; none, unless it is whole.
 fn line_numbers(table: &[u8]) -> impl Iterator<Item = (u16, u16)> {
-    let rows: &[[u8; 4]] = grammar::whole(table, grammar::table).unwrap_or_default();
+    let rows = grammar::attempt(table, line_number_rows).unwrap_or_default();
     rows.iter()
         .map(|&[p0, p1, l0, l1]| (u16::from_be_bytes([p0, p1]), u16::from_be_bytes([l0, l1])))
 }
 
-/// Reads the contents of a `Code` attribute, without judging them.
-pub(super) fn code<'a>(pool: ConstantPool<'a>, input: &'a [u8]) -> Parsed<'a, Code<'a>> {
-    let (rest, (max_stack, max_locals)) = (be_u16, be_u16).parse(input)?;
-    let (rest, bytes) = be_u32.flat_map(take).parse(rest)?;
-    let (rest, exceptions) = grammar::table(rest)?;
-    let (rest, attributes) = attributes(pool, rest)?;
-    Ok((
-        rest,
-        Code {
-            max_stack,
-            max_locals,
-            bytes,
-            exceptions,
-            attributes,
-        },
-    ))
+/// Reads the contents of a `LineNumberTable`.
+fn line_number_rows<'a>(reader: &mut Reader<'_, 'a>) -> Result<&'a [[u8; 4]], Broken> {
+    let rows = reader.table()?;
+    reader.end(ParseErrorKind::AttributeLength)?;
+    Ok(rows)
 }
 
-/// Reads a count of attributes, and the attributes.
-fn attributes<'a>(pool: ConstantPool<'a>, input: &'a [u8]) -> Parsed<'a, Attributes<'a>> {
-    let (rest, count) = be_u16(input)?;
-    let (after, ()) = layout::skip_attributes(rest, count)?;
-    Ok((after, Attributes::new(pool, count, rest)))
+/// Reads the contents of a `Code` attribute whose code array is neither empty nor too long.
+pub(super) fn read<'a>(pool: ConstantPool<'a>, contents: &'a [u8]) -> Option<Code<'a>> {
+    grammar::attempt(contents, |reader| code(reader, pool))
+        .filter(|code| has_legal_length(code.bytes))
+}
+
+/// Tells whether a code array is neither empty nor too long (§4.7.3).
+fn has_legal_length(code: &[u8]) -> bool {
+    u32::try_from(code.len()).is_ok_and(|length| (1..=CODE_BYTES_MAX).contains(&length))
+}
+
+/// Reads the contents of a `Code` attribute, without judging them.
+fn code<'a>(reader: &mut Reader<'_, 'a>, pool: ConstantPool<'a>) -> Result<Code<'a>, Broken> {
+    let max_stack = reader.u16()?;
+    let max_locals = reader.u16()?;
+    let length = reader.u32()?;
+    let bytes = reader.bytes(length)?;
+    let exceptions = reader.table()?;
+    let (count, attributes) = reader.attributes()?;
+    reader.end(ParseErrorKind::AttributeLength)?;
+    Ok(Code {
+        max_stack,
+        max_locals,
+        bytes,
+        exceptions,
+        attributes: Attributes::new(pool, count, attributes),
+    })
 }
 
 impl<'a> Subject<'a> {
@@ -130,36 +137,31 @@ impl<'a> Subject<'a> {
         &self,
         contents: &'a [u8],
         parameter_slots: u16,
-    ) -> Result<(), Fault<'a>> {
-        let code = grammar::whole(contents, |contents| code(self.pool, contents))?;
+    ) -> Result<(), Broken> {
+        let code = code(&mut Reader::part(contents, self.faults), self.pool)?;
         let code_length = u32::try_from(code.bytes.len()).unwrap_or(u32::MAX);
-        if !(1..=CODE_BYTES_MAX).contains(&code_length) {
-            return Err(Fault {
-                at: code.bytes,
-                kind: ParseErrorKind::CodeLength { found: code_length },
-            });
+        if !has_legal_length(code.bytes) {
+            let kind = ParseErrorKind::CodeLength { found: code_length };
+            return Err(self.broken(Place::of(code.bytes), kind));
         }
         if parameter_slots > code.max_locals {
             let kind = ParseErrorKind::ParametersExceedLocals {
                 needed: parameter_slots,
                 found: code.max_locals,
             };
-            return Err(Fault { at: contents, kind });
+            return Err(self.broken(Place::of(contents), kind));
         }
         self.check_exceptions(&code, code_length)?;
         self.check_code_attributes(&code, code_length)
     }
 
-    fn check_exceptions(&self, code: &Code<'a>, code_length: u32) -> Result<(), Fault<'a>> {
+    fn check_exceptions(&self, code: &Code<'a>, code_length: u32) -> Result<(), Broken> {
         for (entry, bytes) in code.exceptions().zip(code.exceptions) {
-            let at = bytes.as_slice();
+            let at = Place::of(bytes);
             let within = |pc: Pc| u32::from(pc.0) < code_length;
             let covers = entry.start < entry.end && u32::from(entry.end.0) <= code_length;
             if !covers || !within(entry.handler) {
-                return Err(Fault {
-                    at,
-                    kind: ParseErrorKind::ExceptionTable,
-                });
+                return Err(self.broken(at, ParseErrorKind::ExceptionTable));
             }
             if let Some(class) = entry.catch_type {
                 self.kind(at, class, ConstantTag::Class.only())?;
@@ -168,26 +170,30 @@ impl<'a> Subject<'a> {
         Ok(())
     }
 
-    fn check_code_attributes(&self, code: &Code<'a>, code_length: u32) -> Result<(), Fault<'a>> {
-        let mut stack_maps = Once::new(AttributeName::StackMapTable);
-        self.visit_attributes(code.attributes, |attribute, at| {
-            if attribute.name == "LineNumberTable" {
-                let rows: &[[u8; 4]] = grammar::whole(attribute.bytes, grammar::table)?;
-                for (row, (pc, _)) in rows.iter().zip(line_numbers(attribute.bytes)) {
-                    if u32::from(pc) >= code_length {
-                        let kind = ParseErrorKind::LineNumber { pc, code_length };
-                        return Err(Fault {
-                            at: row.as_slice(),
-                            kind,
-                        });
-                    }
-                }
-            } else if attribute.name == "StackMapTable"
+    fn check_code_attributes(&self, code: &Code<'a>, code_length: u32) -> Result<(), Broken> {
+        let mut visit = Visit::new(self, code.attributes);
+        while let Some(attribute) = visit.next()? {
+            if attribute.name == AttributeName::LineNumberTable {
+                self.check_lines(attribute.bytes, code_length)?;
+            } else if attribute.name == AttributeName::StackMapTable
                 && self.version.major >= ClassVersion::JAVA_6
             {
-                stack_maps.see(at)?;
+                visit.once(&attribute)?;
             }
-            Ok(())
-        })
+        }
+        Ok(())
+    }
+
+    fn check_lines(&self, table: &'a [u8], code_length: u32) -> Result<(), Broken> {
+        let rows = line_number_rows(&mut Reader::part(table, self.faults))?;
+        for row in rows {
+            let [high, low, ..] = *row;
+            let pc = u16::from_be_bytes([high, low]);
+            if u32::from(pc) >= code_length {
+                let kind = ParseErrorKind::LineNumber { pc, code_length };
+                return Err(self.broken(Place::of(row), kind));
+            }
+        }
+        Ok(())
     }
 }

@@ -2,7 +2,7 @@
 
 use super::access::ClassAccess;
 use super::error::ParseErrorKind;
-use super::grammar::Fault;
+use super::fault::{Broken, Place};
 use super::pool::{Constant, MemberKind};
 use super::subject::Subject;
 use super::tag::{ConstantTag, TagSet};
@@ -13,16 +13,16 @@ use crate::id::CpIndex;
 
 impl<'a> Subject<'a> {
     /// Checks that every constant refers to constants of the right kinds, names and descriptors.
-    pub(super) fn check_constants(&self) -> Result<(), Fault<'a>> {
+    pub(super) fn check_constants(&self) -> Result<(), Broken> {
         self.pool.iter().try_for_each(|(index, constant)| {
-            let at = self.pool.entry(index);
+            let at = self.pool.place(index);
             self.check_placement(at, constant.tag())?;
             self.check_constant(at, constant)
         })
     }
 
     /// Checks that every bootstrap method that a constant names is one of `count`.
-    pub(super) fn check_bootstraps(&self, count: u16) -> Result<(), Fault<'a>> {
+    pub(super) fn check_bootstraps(&self, count: u16) -> Result<(), Broken> {
         for index in (1..self.pool.count()).map(CpIndex) {
             let Ok(ConstantTag::Dynamic | ConstantTag::InvokeDynamic) = self.pool.tag(index) else {
                 continue;
@@ -38,16 +38,13 @@ impl<'a> Subject<'a> {
                 && found >= count
             {
                 let kind = ParseErrorKind::BootstrapMethod { count, found };
-                return Err(Fault {
-                    at: self.pool.entry(index),
-                    kind,
-                });
+                return Err(self.broken(self.pool.place(index), kind));
             }
         }
         Ok(())
     }
 
-    fn check_constant(&self, at: &'a [u8], constant: Constant<'a>) -> Result<(), Fault<'a>> {
+    fn check_constant(&self, at: Place, constant: Constant<'a>) -> Result<(), Broken> {
         match constant {
             Constant::Utf8(_)
             | Constant::Integer(_)
@@ -83,29 +80,29 @@ impl<'a> Subject<'a> {
     }
 
     /// Checks that the version, and for a module's constants the class, permit the tag.
-    fn check_placement(&self, at: &'a [u8], tag: ConstantTag) -> Result<(), Fault<'a>> {
+    fn check_placement(&self, at: Place, tag: ConstantTag) -> Result<(), Broken> {
         let in_module = self.access.contains(ClassAccess::MODULE);
         let of_module = matches!(tag, ConstantTag::Module | ConstantTag::Package);
         if self.version.major >= tag.since() && (in_module || !of_module) {
             Ok(())
         } else {
-            Err(Fault {
+            Err(self.broken(
                 at,
-                kind: ParseErrorKind::MisplacedTag {
+                ParseErrorKind::MisplacedTag {
                     tag,
                     version: self.version,
                 },
-            })
+            ))
         }
     }
 
     /// Checks what a `Fieldref`, `Methodref` or `InterfaceMethodref` says of its member (§4.4.2).
     fn check_member(
         &self,
-        at: &'a [u8],
+        at: Place,
         kind: MemberKind,
         name_and_type: CpIndex,
-    ) -> Result<(), Fault<'a>> {
+    ) -> Result<(), Broken> {
         let role = match kind {
             MemberKind::Field => Role::FieldDescriptor,
             MemberKind::Method | MemberKind::InterfaceMethod => Role::MethodDescriptor,
@@ -113,16 +110,10 @@ impl<'a> Subject<'a> {
         let (name, descriptor) = self.descriptor_of(at, name_and_type, role)?;
         let special = kind == MemberKind::Method && name.as_bytes().starts_with(b"<");
         if special && name != "<init>" {
-            return Err(Fault {
-                at,
-                kind: ParseErrorKind::MethodName,
-            });
+            return Err(self.broken(at, ParseErrorKind::MethodName));
         }
         if special && !descriptor.is_void() {
-            return Err(Fault {
-                at,
-                kind: ParseErrorKind::InitializerDescriptor,
-            });
+            return Err(self.broken(at, ParseErrorKind::InitializerDescriptor));
         }
         Ok(())
     }
@@ -130,10 +121,10 @@ impl<'a> Subject<'a> {
     /// Checks that name and descriptor are both a field's or both a method's (§4.4.6).
     fn check_name_and_type(
         &self,
-        at: &'a [u8],
+        at: Place,
         name: CpIndex,
         descriptor: CpIndex,
-    ) -> Result<(), Fault<'a>> {
+    ) -> Result<(), Broken> {
         let text = self.string(at, descriptor)?;
         if text.as_bytes().starts_with(b"(") {
             self.method_type(at, name, descriptor).map(drop)
@@ -145,10 +136,10 @@ impl<'a> Subject<'a> {
     /// Checks the name and descriptor of a field.
     pub(super) fn field_type(
         &self,
-        at: &'a [u8],
+        at: Place,
         name: CpIndex,
         descriptor: CpIndex,
-    ) -> Result<(), Fault<'a>> {
+    ) -> Result<(), Broken> {
         self.text(at, name, Role::FieldName)?;
         self.text(at, descriptor, Role::FieldDescriptor).map(drop)
     }
@@ -156,10 +147,10 @@ impl<'a> Subject<'a> {
     /// Checks the name and descriptor of a method, and that they agree (§2.9).
     pub(super) fn method_type(
         &self,
-        at: &'a [u8],
+        at: Place,
         name: CpIndex,
         descriptor: CpIndex,
-    ) -> Result<Text, Fault<'a>> {
+    ) -> Result<Text, Broken> {
         self.text(at, name, Role::MethodName)?;
         let text = self.text(at, descriptor, Role::MethodDescriptor)?;
         let name = self.content(name);
@@ -167,21 +158,13 @@ impl<'a> Subject<'a> {
         // Older class files may have a `<clinit>` with parameters, which is no class initializer then.
         let bare = name == "<clinit>" && self.version.major >= ClassVersion::JAVA_7;
         if initializer && !text.is_void() || bare && text.parameter_slots != 0 {
-            return Err(Fault {
-                at,
-                kind: ParseErrorKind::InitializerDescriptor,
-            });
+            return Err(self.broken(at, ParseErrorKind::InitializerDescriptor));
         }
         Ok(text)
     }
 
     /// Checks the kind of a method handle and the kind and name of its member (§4.4.8).
-    fn check_method_handle(
-        &self,
-        at: &'a [u8],
-        kind: u8,
-        member: CpIndex,
-    ) -> Result<(), Fault<'a>> {
+    fn check_method_handle(&self, at: Place, kind: u8, member: CpIndex) -> Result<(), Broken> {
         let method = ConstantTag::Methodref.only();
         let expected = match kind {
             1..=4 => ConstantTag::Fieldref.only(),
@@ -192,10 +175,7 @@ impl<'a> Subject<'a> {
             6 | 7 => method,
             9 => ConstantTag::InterfaceMethodref.only(),
             found => {
-                return Err(Fault {
-                    at,
-                    kind: ParseErrorKind::MethodHandleKind { found },
-                });
+                return Err(self.broken(at, ParseErrorKind::MethodHandleKind { found }));
             }
         };
         self.kind(at, member, expected)?;
@@ -208,26 +188,23 @@ impl<'a> Subject<'a> {
         if named_right {
             Ok(())
         } else {
-            Err(Fault {
-                at,
-                kind: ParseErrorKind::MethodName,
-            })
+            Err(self.broken(at, ParseErrorKind::MethodName))
         }
     }
 
     /// Follows a `NameAndType` to the name and to a descriptor of the role.
     fn descriptor_of(
         &self,
-        at: &'a [u8],
+        at: Place,
         name_and_type: CpIndex,
         role: Role,
-    ) -> Result<(Utf8<'a>, Text), Fault<'a>> {
+    ) -> Result<(Utf8<'a>, Text), Broken> {
         let (name, descriptor) = self.pair(at, name_and_type, ConstantTag::NameAndType.only())?;
         Ok((self.string(at, name)?, self.text(at, descriptor, role)?))
     }
 
     /// Follows a field or method to its name.
-    fn member_name(&self, at: &'a [u8], member: CpIndex) -> Result<Utf8<'a>, Fault<'a>> {
+    fn member_name(&self, at: Place, member: CpIndex) -> Result<Utf8<'a>, Broken> {
         let (_, name_and_type) = self.pair(at, member, TagSet::MEMBER)?;
         let (name, _) = self.pair(at, name_and_type, ConstantTag::NameAndType.only())?;
         self.string(at, name)
@@ -236,12 +213,12 @@ impl<'a> Subject<'a> {
     /// Returns the two indices that a constant of one of these kinds holds.
     fn pair(
         &self,
-        at: &'a [u8],
+        at: Place,
         index: CpIndex,
         expected: TagSet,
-    ) -> Result<(CpIndex, CpIndex), Fault<'a>> {
+    ) -> Result<(CpIndex, CpIndex), Broken> {
         self.pool
             .pair(index, expected)
-            .map_err(|reason| Fault::index(at, reason))
+            .map_err(|reason| self.misleading(at, reason))
     }
 }

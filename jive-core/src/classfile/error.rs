@@ -1,7 +1,8 @@
 //! Why bytes are not a class file, each reason with its code.
 
-use super::pool::PoolErrorKind;
+use super::pool::{PoolError, PoolErrorKind};
 use super::tag::ConstantTag;
+use super::utf8::Utf8;
 use super::version::ClassVersion;
 use crate::descriptor::DescriptorErrorKind;
 use crate::limits::{CODE_BYTES_MAX, FILE_BYTES_MAX};
@@ -15,6 +16,16 @@ pub struct ParseError {
     pub offset: u32,
     /// The rule that is broken.
     pub kind: ParseErrorKind,
+}
+
+impl ParseErrorKind {
+    /// Returns the rule that an index into the constant pool breaks.
+    pub(super) const fn of_index(reason: PoolError) -> ParseErrorKind {
+        ParseErrorKind::ConstantIndex {
+            index: reason.index.0,
+            kind: reason.kind,
+        }
+    }
 }
 
 impl ParseError {
@@ -45,6 +56,28 @@ pub enum AttributeName {
 }
 
 impl AttributeName {
+    const ALL: [AttributeName; 7] = [
+        AttributeName::BootstrapMethods,
+        AttributeName::Code,
+        AttributeName::ConstantValue,
+        AttributeName::Exceptions,
+        AttributeName::LineNumberTable,
+        AttributeName::SourceFile,
+        AttributeName::StackMapTable,
+    ];
+
+    /// Returns the attribute of this name, or `None` of those that this crate skips.
+    pub(super) fn of(name: Utf8<'_>) -> Option<AttributeName> {
+        let mut all = Self::ALL.into_iter();
+        all.find(|known| name == known.as_str())
+    }
+
+    /// Returns a bit of its own.
+    pub(super) const fn bit(self) -> u8 {
+        // The discriminants are below 8, by the list of all.
+        1 << self as u8
+    }
+
     /// Returns the name as it stands in the class file.
     #[must_use]
     pub const fn as_str(self) -> &'static str {

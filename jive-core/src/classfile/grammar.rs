@@ -1,129 +1,145 @@
-//! The productions of the class file that several parts share, in nom, with errors that know where.
+//! The productions of the class file that several parts share: a cursor over nom's parsers that knows where
+//! they fail.
 
+use nom::Parser;
 use nom::bytes::complete::take;
 use nom::number::complete::{be_u8, be_u16, be_u32};
-use nom::{IResult, Parser};
 
-use super::error::{ParseError, ParseErrorKind};
-use super::pool::PoolError;
+use super::error::ParseErrorKind;
+use super::fault::{Broken, Faults, Place};
 use super::tag::ConstantTag;
 
-/// Where in the file a rule is broken, as the rest of the bytes from there.
-///
-/// It becomes a [`ParseError`] where the whole file is at hand to count from.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) struct Fault<'a> {
-    pub(super) at: &'a [u8],
-    pub(super) kind: ParseErrorKind,
+/// Reads a part of a file from its beginning on.
+pub(super) struct Reader<'f, 'a> {
+    rest: &'a [u8],
+    /// What is wrong where the part ends too early.
+    cut_off: ParseErrorKind,
+    faults: &'f Faults<'a>,
 }
 
-pub(super) type Parsed<'a, T> = IResult<&'a [u8], T, Fault<'a>>;
-
-impl<'a> nom::error::ParseError<&'a [u8]> for Fault<'a> {
-    // The combinators in use fail for one reason alone: too few bytes.
-    fn from_error_kind(at: &'a [u8], _: nom::error::ErrorKind) -> Self {
+impl<'f, 'a> Reader<'f, 'a> {
+    /// Begins with a whole file.
+    pub(super) const fn file(faults: &'f Faults<'a>) -> Self {
         Self {
-            at,
-            kind: ParseErrorKind::Truncated,
+            rest: faults.file(),
+            cut_off: ParseErrorKind::Truncated,
+            faults,
         }
     }
 
-    fn append(_: &'a [u8], _: nom::error::ErrorKind, first: Self) -> Self {
-        first
-    }
-}
-
-impl<'a> Fault<'a> {
-    /// Returns the fault as the combinators pass it on.
-    pub(super) const fn err(at: &'a [u8], kind: ParseErrorKind) -> nom::Err<Self> {
-        nom::Err::Failure(Self { at, kind })
+    /// Begins with a part of the file that has been seen to be whole: attributes, or the contents of one.
+    pub(super) const fn part(bytes: &'a [u8], faults: &'f Faults<'a>) -> Self {
+        Self {
+            rest: bytes,
+            cut_off: ParseErrorKind::AttributeLength,
+            faults,
+        }
     }
 
-    /// Returns the fault of an index into the constant pool that stands at `at`.
-    pub(super) const fn index(at: &'a [u8], reason: PoolError) -> Self {
-        let kind = ParseErrorKind::ConstantIndex {
-            index: reason.index.0,
-            kind: reason.kind,
+    /// Returns what has not been read.
+    pub(super) const fn rest(&self) -> &'a [u8] {
+        self.rest
+    }
+
+    /// Returns where the reader stands.
+    pub(super) fn place(&self) -> Place {
+        Place::of(self.rest)
+    }
+
+    /// Returns how far into the file the reader stands.
+    pub(super) fn offset(&self) -> u32 {
+        self.place().offset_in(self.faults.file())
+    }
+
+    /// Notes a fault.
+    pub(super) fn broken(&self, at: Place, kind: ParseErrorKind) -> Broken {
+        self.faults.note(at, kind)
+    }
+
+    /// Checks that everything has been read.
+    pub(super) fn end(&self, otherwise: ParseErrorKind) -> Result<(), Broken> {
+        if self.rest.is_empty() {
+            Ok(())
+        } else {
+            Err(self.broken(self.place(), otherwise))
+        }
+    }
+
+    /// Runs a parser, which fails for one reason alone: too few bytes.
+    fn read<T>(
+        &mut self,
+        mut parser: impl Parser<&'a [u8], Output = T, Error = ()>,
+    ) -> Result<T, Broken> {
+        match parser.parse(self.rest) {
+            Ok((rest, value)) => {
+                self.rest = rest;
+                Ok(value)
+            }
+            Err(_) => Err(self.broken(self.place(), self.cut_off)),
+        }
+    }
+
+    pub(super) fn u8(&mut self) -> Result<u8, Broken> {
+        self.read(be_u8)
+    }
+
+    pub(super) fn u16(&mut self) -> Result<u16, Broken> {
+        self.read(be_u16)
+    }
+
+    pub(super) fn u32(&mut self) -> Result<u32, Broken> {
+        self.read(be_u32)
+    }
+
+    pub(super) fn bytes(&mut self, length: u32) -> Result<&'a [u8], Broken> {
+        self.read(take(length))
+    }
+
+    /// Walks over one entry of the constant pool, and returns its tag (JVMS §4.4).
+    pub(super) fn constant(&mut self) -> Result<ConstantTag, Broken> {
+        let at = self.place();
+        let byte = self.u8()?;
+        let Some(tag) = ConstantTag::from_byte(byte) else {
+            return Err(self.broken(at, ParseErrorKind::UnknownTag { found: byte }));
         };
-        Self { at, kind }
+        let length = match tag.payload_length() {
+            Some(length) => u32::from(length),
+            None => u32::from(self.u16()?),
+        };
+        self.bytes(length)?;
+        Ok(tag)
     }
 
-    /// Counts from the beginning of the file, of which `at` is a part.
-    pub(super) fn in_file(self, file: &[u8]) -> ParseError {
-        ParseError {
-            offset: offset_in(file, self.at),
-            kind: self.kind,
+    /// Reads one attribute: the index of its name and its bytes (JVMS §4.7).
+    pub(super) fn attribute(&mut self) -> Result<(u16, &'a [u8]), Broken> {
+        let name = self.u16()?;
+        let length = self.u32()?;
+        Ok((name, self.bytes(length)?))
+    }
+
+    /// Walks over a count of attributes and as many of them; returns the count, and where they begin.
+    pub(super) fn attributes(&mut self) -> Result<(u16, &'a [u8]), Broken> {
+        let count = self.u16()?;
+        let attributes = self.rest;
+        for _ in 0..count {
+            self.attribute()?;
         }
+        Ok((count, attributes))
+    }
+
+    /// Reads a count and as many rows of `N` bytes.
+    pub(super) fn table<const N: usize>(&mut self) -> Result<&'a [[u8; N]], Broken> {
+        let count = usize::from(self.u16()?);
+        let rows = self.read(take(count.saturating_mul(N)))?;
+        Ok(rows.as_chunks().0)
     }
 }
 
-/// Returns where in a file a part of it begins.
-///
-/// Not by nom's `Offset`, which subtracts without a check.
-pub(super) fn offset_in(file: &[u8], part: &[u8]) -> u32 {
-    let offset = part.as_ptr().addr().saturating_sub(file.as_ptr().addr());
-    // Files are at most FILE_BYTES_MAX long.
-    u32::try_from(offset.min(file.len())).unwrap_or(u32::MAX)
-}
-
-/// Unwraps what a combinator returns; `Incomplete` never comes from the complete parsers used here.
-pub(super) fn outcome<'a, T>(
-    input: &'a [u8],
-    parsed: Parsed<'a, T>,
-) -> Result<(&'a [u8], T), Fault<'a>> {
-    parsed.map_err(|error| match error {
-        nom::Err::Error(fault) | nom::Err::Failure(fault) => fault,
-        nom::Err::Incomplete(_) => Fault {
-            at: input,
-            kind: ParseErrorKind::Truncated,
-        },
-    })
-}
-
-/// Walks over one entry of the constant pool, and returns its tag (JVMS §4.4).
-pub(super) fn constant(input: &[u8]) -> Parsed<'_, ConstantTag> {
-    let (rest, byte) = be_u8(input)?;
-    let Some(tag) = ConstantTag::from_byte(byte) else {
-        return Err(Fault::err(
-            input,
-            ParseErrorKind::UnknownTag { found: byte },
-        ));
-    };
-    let (rest, _) = match tag.payload_length() {
-        Some(length) => take(length).parse(rest)?,
-        None => be_u16.flat_map(take).parse(rest)?,
-    };
-    Ok((rest, tag))
-}
-
-/// Reads one attribute: the index of its name and its bytes (JVMS §4.7).
-pub(super) fn attribute(input: &[u8]) -> Parsed<'_, (u16, &[u8])> {
-    (be_u16, be_u32.flat_map(take)).parse(input)
-}
-
-/// Reads a count and as many rows of `N` bytes.
-pub(super) fn table<const N: usize>(input: &[u8]) -> Parsed<'_, &[[u8; N]]> {
-    let (rest, rows) = be_u16
-        .flat_map(|count| take(usize::from(count).saturating_mul(N)))
-        .parse(input)?;
-    Ok((rest, rows.as_chunks().0))
-}
-
-/// Runs a parser over the contents of an attribute, which it must use up exactly.
-pub(super) fn whole<'a, T>(
-    contents: &'a [u8],
-    parser: impl FnOnce(&'a [u8]) -> Parsed<'a, T>,
-) -> Result<T, Fault<'a>> {
-    match outcome(contents, parser(contents)) {
-        Ok(([], value)) => Ok(value),
-        Ok((at, _))
-        | Err(Fault {
-            at,
-            kind: ParseErrorKind::Truncated,
-        }) => Err(Fault {
-            at,
-            kind: ParseErrorKind::AttributeLength,
-        }),
-        Err(fault) => Err(fault),
-    }
+/// Reads a part of a file that has been checked; none, where it is not what the caller takes it for.
+pub(super) fn attempt<'a, T>(
+    part: &'a [u8],
+    read: impl FnOnce(&mut Reader<'_, 'a>) -> Result<T, Broken>,
+) -> Option<T> {
+    let faults = Faults::new(part);
+    read(&mut Reader::part(part, &faults)).ok()
 }

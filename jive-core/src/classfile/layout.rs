@@ -1,14 +1,12 @@
 //! The outline of a class file: where its parts lie, before any of them is judged (JVMS §4.1).
 
-use nom::Parser;
-use nom::bytes::complete::take;
-use nom::combinator::map;
-use nom::number::complete::{be_u16, be_u32};
-
 use super::error::ParseErrorKind;
-use super::grammar::{self, Fault, Parsed};
-use super::member;
+use super::fault::{Broken, Faults};
+use super::grammar::Reader;
+use super::pool::Entry;
+use super::text::Text;
 use super::version::ClassVersion;
+use crate::id::CpIndex;
 
 /// Where the parts of a class file lie.
 ///
@@ -18,133 +16,139 @@ use super::version::ClassVersion;
 pub(super) struct Layout<'a> {
     pub(super) version: ClassVersion,
     pub(super) constant_count: u16,
-    pub(super) constants: &'a [u8],
     /// Access flags, this class, superclass, as numbers.
     pub(super) head: &'a [u8; 6],
     pub(super) interfaces: &'a [[u8; 2]],
     pub(super) field_count: u16,
-    pub(super) fields: &'a [u8],
     pub(super) method_count: u16,
-    pub(super) methods: &'a [u8],
     pub(super) attribute_count: u16,
     pub(super) attributes: &'a [u8],
 }
 
 impl<'a> Layout<'a> {
     /// Finds the parts of a file, whose size is within the limit.
-    pub(super) fn read(file: &'a [u8]) -> Result<Self, Fault<'a>> {
-        grammar::outcome(file, layout(file)).map(|(_, layout)| layout)
+    ///
+    /// Notes on the way where each constant, field and method begins, as far as the index reaches: two
+    /// words for each constant, then one for each field and each method.
+    pub(super) fn read(faults: &Faults<'a>, index: &mut [u32]) -> Result<Self, Broken> {
+        let reader = &mut Reader::file(faults);
+        magic(reader)?;
+        let version = version(reader)?;
+        let constant_count = constants(reader, index.as_chunks_mut().0)?;
+        let head = reader.bytes(6)?.first_chunk().unwrap_or(&[0; 6]);
+        let interfaces = reader.table()?;
+        let mut slots = index
+            .iter_mut()
+            .skip(usize::from(constant_count).saturating_mul(2));
+        let field_count = members(reader, &mut slots)?;
+        let method_count = members(reader, &mut slots)?;
+        let (attribute_count, attributes) = reader.attributes()?;
+        reader.end(ParseErrorKind::TrailingBytes)?;
+        Ok(Self {
+            version,
+            constant_count,
+            head,
+            interfaces,
+            field_count,
+            method_count,
+            attribute_count,
+            attributes,
+        })
+    }
+
+    /// Returns how many words of index the file needs: those of the outline, and one more for each
+    /// constant as scratch space.
+    pub(super) fn index_words(&self) -> usize {
+        let members = usize::from(self.field_count).saturating_add(usize::from(self.method_count));
+        usize::from(self.constant_count)
+            .saturating_mul(3)
+            .saturating_add(members)
+    }
+
+    /// Returns the access flags of the class, as a number.
+    pub(super) const fn access(&self) -> u16 {
+        let [high, low, ..] = *self.head;
+        u16::from_be_bytes([high, low])
+    }
+
+    /// Returns the constant that names the class.
+    pub(super) const fn this_class(&self) -> CpIndex {
+        let [_, _, high, low, ..] = *self.head;
+        CpIndex(u16::from_be_bytes([high, low]))
+    }
+
+    /// Returns the constant that names the superclass, 0 for none.
+    pub(super) const fn super_class(&self) -> CpIndex {
+        let [.., high, low] = *self.head;
+        CpIndex(u16::from_be_bytes([high, low]))
     }
 }
 
-fn layout(input: &[u8]) -> Parsed<'_, Layout<'_>> {
-    let (rest, magic) = be_u32(input)?;
-    if magic != 0xcafe_babe {
-        return Err(Fault::err(input, ParseErrorKind::Magic { found: magic }));
-    }
-    let (rest, version) = version(rest)?;
-    let (rest, (constant_count, constants)) = constants(rest)?;
-    let (rest, head) = array(rest)?;
-    let (rest, interfaces) = grammar::table(rest)?;
-    let (rest, (field_count, fields)) = members(rest)?;
-    let (rest, (method_count, methods)) = members(rest)?;
-    let (rest, attribute_count) = be_u16(rest)?;
-    let (after, attributes) = spanned(rest, |rest| skip_attributes(rest, attribute_count))?;
-    if !after.is_empty() {
-        return Err(Fault::err(after, ParseErrorKind::TrailingBytes));
-    }
-    let layout = Layout {
-        version,
-        constant_count,
-        constants,
-        head,
-        interfaces,
-        field_count,
-        fields,
-        method_count,
-        methods,
-        attribute_count,
-        attributes,
-    };
-    Ok((after, layout))
-}
-
-fn version(input: &[u8]) -> Parsed<'_, ClassVersion> {
-    let (rest, found) = map((be_u16, be_u16), |(minor, major)| ClassVersion {
-        major,
-        minor,
-    })
-    .parse(input)?;
-    let known = (ClassVersion::MAJOR_MIN..=ClassVersion::MAJOR_MAX).contains(&found.major);
-    let minor_fits = found.major < ClassVersion::JAVA_12 || found.minor == 0;
-    if known && minor_fits {
-        Ok((rest, found))
+fn magic(reader: &mut Reader<'_, '_>) -> Result<(), Broken> {
+    let at = reader.place();
+    let found = reader.u32()?;
+    if found == 0xcafe_babe {
+        Ok(())
     } else {
-        Err(Fault::err(input, ParseErrorKind::Version { found }))
+        Err(reader.broken(at, ParseErrorKind::Magic { found }))
     }
 }
 
-/// Finds the constant pool: its count, which is one more than the greatest index, and its entries.
-fn constants(input: &[u8]) -> Parsed<'_, (u16, &[u8])> {
-    let (rest, count) = be_u16(input)?;
-    if count == 0 {
-        return Err(Fault::err(input, ParseErrorKind::PoolCount));
+fn version(reader: &mut Reader<'_, '_>) -> Result<ClassVersion, Broken> {
+    let at = reader.place();
+    let minor = reader.u16()?;
+    let major = reader.u16()?;
+    let found = ClassVersion { major, minor };
+    let known = (ClassVersion::MAJOR_MIN..=ClassVersion::MAJOR_MAX).contains(&major);
+    if known && (major < ClassVersion::JAVA_12 || minor == 0) {
+        Ok(found)
+    } else {
+        Err(reader.broken(at, ParseErrorKind::Version { found }))
     }
-    let (after, entries) = spanned(rest, |mut rest| {
-        // In 32 bits, where a wide constant at index 65534 does not wrap.
-        let mut index = 1;
-        while index < u32::from(count) {
-            let entry = rest;
-            let tag;
-            (rest, tag) = grammar::constant(entry)?;
-            index = index.saturating_add(if tag.is_wide() { 2 } else { 1 });
-            if index > u32::from(count) {
-                return Err(Fault::err(entry, ParseErrorKind::WideConstantAtEnd));
+}
+
+/// Finds the constants, and returns their count, which is one more than the greatest index.
+fn constants(reader: &mut Reader<'_, '_>, entries: &mut [Entry]) -> Result<u16, Broken> {
+    let at = reader.place();
+    let count = reader.u16()?;
+    if count == 0 {
+        return Err(reader.broken(at, ParseErrorKind::PoolCount));
+    }
+    let mut note = |index: u16, offset| {
+        if let Some(entry) = entries.get_mut(usize::from(index)) {
+            *entry = [offset, Text::unjudged(CpIndex(index)).pack()];
+        }
+    };
+    note(0, 0);
+    let mut indices = 1..count;
+    while let Some(index) = indices.next() {
+        let at = reader.place();
+        note(index, reader.offset());
+        if reader.constant()?.is_wide() {
+            match indices.next() {
+                Some(unusable) => note(unusable, 0),
+                None => return Err(reader.broken(at, ParseErrorKind::WideConstantAtEnd)),
             }
         }
-        Ok((rest, ()))
-    })?;
-    Ok((after, (count, entries)))
+    }
+    Ok(count)
 }
 
-/// Finds the fields or the methods: their count and their bytes.
-fn members(input: &[u8]) -> Parsed<'_, (u16, &[u8])> {
-    let (rest, count) = be_u16(input)?;
-    let (after, bytes) = spanned(rest, |mut rest| {
-        for _ in 0..count {
-            (rest, _) = skip_member(rest)?;
-        }
-        Ok((rest, ()))
-    })?;
-    Ok((after, (count, bytes)))
-}
-
-/// Walks over one field or method.
-pub(super) fn skip_member(input: &[u8]) -> Parsed<'_, ()> {
-    let (rest, header) = member::header(input)?;
-    skip_attributes(rest, header.attribute_count)
-}
-
-/// Walks over attributes.
-pub(super) fn skip_attributes(mut input: &[u8], count: u16) -> Parsed<'_, ()> {
+/// Finds the fields or the methods, and returns their count.
+fn members<'s>(
+    reader: &mut Reader<'_, '_>,
+    slots: &mut impl Iterator<Item = &'s mut u32>,
+) -> Result<u16, Broken> {
+    let count = reader.u16()?;
     for _ in 0..count {
-        (input, _) = grammar::attribute(input)?;
+        if let Some(slot) = slots.next() {
+            *slot = reader.offset();
+        }
+        // Access flags, name, descriptor.
+        for _ in 0..3 {
+            reader.u16()?;
+        }
+        reader.attributes()?;
     }
-    Ok((input, ()))
-}
-
-/// Runs a parser, and returns the bytes that it walked over.
-fn spanned<'a>(
-    input: &'a [u8],
-    parser: impl FnOnce(&'a [u8]) -> Parsed<'a, ()>,
-) -> Parsed<'a, &'a [u8]> {
-    let (rest, ()) = parser(input)?;
-    take(input.len().saturating_sub(rest.len())).parse(input)
-}
-
-fn array<const N: usize>(input: &[u8]) -> Parsed<'_, &[u8; N]> {
-    match input.split_first_chunk() {
-        Some((head, rest)) => Ok((rest, head)),
-        None => Err(Fault::err(input, ParseErrorKind::Truncated)),
-    }
+    Ok(count)
 }

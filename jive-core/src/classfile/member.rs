@@ -1,13 +1,11 @@
 //! Fields and methods (JVMS §4.5, §4.6).
 
-use nom::Parser;
-use nom::number::complete::be_u16;
-
 use super::access::{ClassAccess, FieldAccess, MethodAccess};
-use super::attribute::{Attributes, Once};
+use super::attribute::{Attributes, Visit};
 use super::code::{self, Code};
 use super::error::{AttributeName, ParseErrorKind};
-use super::grammar::{self, Fault, Parsed};
+use super::fault::{Broken, Place};
+use super::grammar::Reader;
 use super::pool::ConstantPool;
 use super::subject::Subject;
 use super::tag::ConstantTag;
@@ -79,8 +77,7 @@ impl<'a> Method<'a> {
     #[must_use]
     pub fn code(&self) -> Option<Code<'a>> {
         let attribute = self.attributes.find("Code")?;
-        let (_, code) = code::code(self.pool, attribute.bytes).ok()?;
-        Some(code)
+        code::read(self.pool, attribute.bytes)
     }
 
     /// Returns its attributes.
@@ -97,18 +94,6 @@ pub(super) struct Header {
     pub(super) name: CpIndex,
     pub(super) descriptor: CpIndex,
     pub(super) attribute_count: u16,
-}
-
-/// Reads the header of a field or method.
-pub(super) fn header(input: &[u8]) -> Parsed<'_, Header> {
-    (be_u16, be_u16, be_u16, be_u16)
-        .map(|(access, name, descriptor, attribute_count)| Header {
-            access,
-            name: CpIndex(name),
-            descriptor: CpIndex(descriptor),
-            attribute_count,
-        })
-        .parse(input)
 }
 
 impl Header {
@@ -157,48 +142,42 @@ pub(super) fn method<'a>(
 }
 
 impl<'a> Subject<'a> {
-    /// Checks the field at the beginning of `at`.
-    pub(super) fn check_field(&self, at: &'a [u8]) -> Result<(), Fault<'a>> {
-        let (rest, header) = grammar::outcome(at, header(at))?;
+    /// Checks the field that begins `bytes`.
+    pub(super) fn check_field(&self, bytes: &'a [u8]) -> Result<(), Broken> {
+        let at = Place::of(bytes);
+        let (header, rest) = self.header(bytes)?;
         let access = FieldAccess::from_bits_truncate(header.access);
         if !access.is_legal(self.version, self.access.contains(ClassAccess::INTERFACE)) {
-            return Err(Fault {
-                at,
-                kind: ParseErrorKind::FieldFlags {
-                    flags: header.access,
-                },
-            });
+            let flags = header.access;
+            return Err(self.broken(at, ParseErrorKind::FieldFlags { flags }));
         }
         self.field_type(at, header.name, header.descriptor)?;
-        let mut constant_value = Once::new(AttributeName::ConstantValue);
-        self.visit_attributes(
-            Attributes::new(self.pool, header.attribute_count, rest),
-            |attribute, at| {
-                if attribute.name == "ConstantValue" && access.contains(FieldAccess::STATIC) {
-                    constant_value.see(at)?;
-                    let index = grammar::whole(attribute.bytes, be_u16)?;
-                    self.check_constant_value(
-                        attribute.bytes,
-                        CpIndex(index),
-                        self.content(header.descriptor),
-                    )?;
-                }
-                Ok(())
-            },
-        )
+        let attributes = Attributes::new(self.pool, header.attribute_count, rest);
+        let mut visit = Visit::new(self, attributes);
+        while let Some(attribute) = visit.next()? {
+            if attribute.name == AttributeName::ConstantValue
+                && access.contains(FieldAccess::STATIC)
+            {
+                visit.once(&attribute)?;
+                let index = self.one_index(attribute.bytes)?;
+                let at = Place::of(attribute.bytes);
+                self.check_constant_value(at, index, self.content(header.descriptor))?;
+            }
+        }
+        Ok(())
     }
 
     /// Checks that a field's constant is of its type (JVMS table 4.7.2-A).
     fn check_constant_value(
         &self,
-        at: &'a [u8],
+        at: Place,
         index: CpIndex,
         descriptor: Utf8<'a>,
-    ) -> Result<(), Fault<'a>> {
+    ) -> Result<(), Broken> {
         let found = self
             .pool
             .tag(index)
-            .map_err(|reason| Fault::index(at, reason))?;
+            .map_err(|reason| self.misleading(at, reason))?;
         let expected = match descriptor.as_bytes() {
             b"Z" | b"B" | b"C" | b"S" | b"I" => Some(ConstantTag::Integer),
             b"J" => Some(ConstantTag::Long),
@@ -210,83 +189,68 @@ impl<'a> Subject<'a> {
         if expected == Some(found) {
             Ok(())
         } else {
-            Err(Fault {
-                at,
-                kind: ParseErrorKind::ConstantValue { found },
-            })
+            Err(self.broken(at, ParseErrorKind::ConstantValue { found }))
         }
     }
 
-    /// Checks the method at the beginning of `at`.
-    pub(super) fn check_method(&self, at: &'a [u8]) -> Result<(), Fault<'a>> {
-        let (rest, header) = grammar::outcome(at, header(at))?;
+    /// Checks the method that begins `bytes`.
+    pub(super) fn check_method(&self, bytes: &'a [u8]) -> Result<(), Broken> {
+        let at = Place::of(bytes);
+        let (header, rest) = self.header(bytes)?;
         let descriptor = self.method_type(at, header.name, header.descriptor)?;
         let name = self.content(header.name);
         let access = MethodAccess::read(header.access, self.version, name == "<clinit>");
-        if !access.is_legal(
-            self.version,
-            self.access.contains(ClassAccess::INTERFACE),
-            name,
-        ) {
-            return Err(Fault {
-                at,
-                kind: ParseErrorKind::MethodFlags {
-                    flags: header.access,
-                },
-            });
+        let in_interface = self.access.contains(ClassAccess::INTERFACE);
+        if !access.is_legal(self.version, in_interface, name) {
+            let flags = header.access;
+            return Err(self.broken(at, ParseErrorKind::MethodFlags { flags }));
         }
         let this = u16::from(!access.contains(MethodAccess::STATIC));
         let slots = u16::from(descriptor.parameter_slots).saturating_add(this);
         if slots > u16::from(PARAMETER_SLOTS_MAX) {
-            return Err(Fault {
-                at,
-                kind: ParseErrorKind::ParameterSlots { found: slots },
-            });
+            return Err(self.broken(at, ParseErrorKind::ParameterSlots { found: slots }));
         }
-        self.check_method_attributes(
-            at,
-            access,
-            slots,
-            Attributes::new(self.pool, header.attribute_count, rest),
-        )
+        let attributes = Attributes::new(self.pool, header.attribute_count, rest);
+        self.check_method_attributes(at, access, slots, attributes)
     }
 
     fn check_method_attributes(
         &self,
-        at: &'a [u8],
+        at: Place,
         access: MethodAccess,
         parameter_slots: u16,
         attributes: Attributes<'a>,
-    ) -> Result<(), Fault<'a>> {
+    ) -> Result<(), Broken> {
         let bodiless = access.intersects(MethodAccess::NATIVE | MethodAccess::ABSTRACT);
-        let mut code = Once::new(AttributeName::Code);
-        let mut exceptions = Once::new(AttributeName::Exceptions);
-        self.visit_attributes(attributes, |attribute, at| {
-            if attribute.name == "Code" {
-                code.see(at)?;
+        let mut visit = Visit::new(self, attributes);
+        while let Some(attribute) = visit.next()? {
+            if attribute.name == AttributeName::Code {
+                visit.once(&attribute)?;
                 if bodiless {
-                    return Err(Fault {
-                        at,
-                        kind: ParseErrorKind::CodePresent,
-                    });
+                    return Err(self.broken(attribute.at, ParseErrorKind::CodePresent));
                 }
                 self.check_code(attribute.bytes, parameter_slots)?;
-            } else if attribute.name == "Exceptions" {
-                exceptions.see(at)?;
-                for index in grammar::whole(attribute.bytes, grammar::table)? {
+            } else if attribute.name == AttributeName::Exceptions {
+                visit.once(&attribute)?;
+                let reader = &mut Reader::part(attribute.bytes, self.faults);
+                let classes = reader.table()?;
+                reader.end(ParseErrorKind::AttributeLength)?;
+                for index in classes {
                     let class = CpIndex(u16::from_be_bytes(*index));
-                    self.kind(index.as_slice(), class, ConstantTag::Class.only())?;
+                    self.kind(Place::of(index), class, ConstantTag::Class.only())?;
                 }
             }
-            Ok(())
-        })?;
-        if code.is_seen() || bodiless {
+        }
+        if visit.is_seen(AttributeName::Code) || bodiless {
             Ok(())
         } else {
-            Err(Fault {
-                at,
-                kind: ParseErrorKind::CodeMissing,
-            })
+            Err(self.broken(at, ParseErrorKind::CodeMissing))
         }
+    }
+
+    /// Reads the header of a field or method, and returns what follows it.
+    fn header(&self, bytes: &'a [u8]) -> Result<(Header, &'a [u8]), Broken> {
+        let cut_off = || self.broken(Place::of(bytes), ParseErrorKind::Truncated);
+        Header::split(bytes).ok_or_else(cut_off)
     }
 }

@@ -17,6 +17,7 @@ mod class;
 mod code;
 mod constant;
 mod error;
+mod fault;
 mod grammar;
 mod layout;
 mod member;

@@ -1,14 +1,12 @@
-//! The way from bytes to a class file: outline, index, checks.
-
-use nom::Parser;
-use nom::number::complete::be_u16;
+//! The way from bytes to a class file: outline and index, then the checks.
 
 use super::access::ClassAccess;
-use super::attribute::{Attributes, Once};
+use super::attribute::{Attributes, Visit};
 use super::class::ClassFile;
 use super::error::{AttributeName, ParseError, ParseErrorKind};
-use super::grammar::{self, Fault, Parsed};
-use super::layout::{self, Layout};
+use super::fault::{Broken, Faults, Place};
+use super::grammar::Reader;
+use super::layout::Layout;
 use super::member::Header;
 use super::pool::{ConstantPool, Entry};
 use super::sort::sort;
@@ -29,7 +27,7 @@ impl<'a> ClassFile<'a> {
     ///
     /// Where the file is too long, or its lengths do not add up.
     pub fn index_len(bytes: &[u8]) -> Result<usize, ParseError> {
-        outline(bytes).map(|layout| index_words(&layout))
+        outline(&Faults::new(bytes), &mut []).map(|layout| layout.index_words())
     }
 
     /// Parses a class file.
@@ -42,30 +40,24 @@ impl<'a> ClassFile<'a> {
     /// The first rule found broken, with the offset of the byte where it is: lengths first, then the
     /// constant pool, the class, its fields, methods and attributes.
     pub fn parse(bytes: &'a [u8], index: &'a mut [u32]) -> Result<ClassFile<'a>, ParseError> {
-        let layout = outline(bytes)?;
-        let index = Index::carve(&layout, index).map_err(|kind| ParseError { offset: 0, kind })?;
-        examine(bytes, &layout, index).map_err(|fault| fault.in_file(bytes))
+        let faults = Faults::new(bytes);
+        let layout = outline(&faults, index)?;
+        let index = Index::carve(&layout, index)?;
+        examine(&faults, &layout, index).map_err(|broken| faults.noted(broken))
     }
 }
 
-/// Finds the parts of a file that is not too long.
-fn outline(bytes: &[u8]) -> Result<Layout<'_>, ParseError> {
-    if bytes.len() > FILE_BYTES_MAX {
-        let found = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
+/// Finds the parts of a file that is not too long, and notes them in the index as far as it reaches.
+fn outline<'a>(faults: &Faults<'a>, index: &mut [u32]) -> Result<Layout<'a>, ParseError> {
+    let length = faults.file().len();
+    if length > FILE_BYTES_MAX {
+        let found = u32::try_from(length).unwrap_or(u32::MAX);
         return Err(ParseError {
             offset: 0,
             kind: ParseErrorKind::FileSize { found },
         });
     }
-    Layout::read(bytes).map_err(|fault| fault.in_file(bytes))
-}
-
-/// Returns how many words of index a file of this outline needs.
-fn index_words(layout: &Layout<'_>) -> usize {
-    let members = usize::from(layout.field_count).saturating_add(usize::from(layout.method_count));
-    usize::from(layout.constant_count)
-        .saturating_mul(3)
-        .saturating_add(members)
+    Layout::read(faults, index).map_err(|broken| faults.noted(broken))
 }
 
 /// The parts of the lent index.
@@ -78,10 +70,13 @@ struct Index<'a> {
 }
 
 impl<'a> Index<'a> {
-    fn carve(layout: &Layout<'_>, lent: &'a mut [u32]) -> Result<Self, ParseErrorKind> {
-        let too_small = ParseErrorKind::IndexSize {
-            needed: u32::try_from(index_words(layout)).unwrap_or(u32::MAX),
-            lent: u32::try_from(lent.len()).unwrap_or(u32::MAX),
+    fn carve(layout: &Layout<'_>, lent: &'a mut [u32]) -> Result<Self, ParseError> {
+        let too_small = ParseError {
+            offset: 0,
+            kind: ParseErrorKind::IndexSize {
+                needed: u32::try_from(layout.index_words()).unwrap_or(u32::MAX),
+                lent: u32::try_from(lent.len()).unwrap_or(u32::MAX),
+            },
         };
         let mut rest = lent;
         let mut part = |count: usize| {
@@ -101,136 +96,111 @@ impl<'a> Index<'a> {
     }
 }
 
-/// Fills the index and runs every check.
-fn examine<'a>(
+/// Makes a class file of what its outline says.
+fn class<'a>(
     file: &'a [u8],
     layout: &Layout<'a>,
+    constants: &'a [Entry],
+    fields: &'a [u32],
+    methods: &'a [u32],
+) -> ClassFile<'a> {
+    let pool = ConstantPool::new(file, constants);
+    ClassFile {
+        bytes: file,
+        version: layout.version,
+        pool,
+        access: ClassAccess::read(layout.access(), layout.version),
+        name: pool.string(pool.class_name_index(layout.this_class())),
+        this_class: layout.this_class(),
+        super_class: Some(layout.super_class()).filter(|index| index.0 != 0),
+        interfaces: layout.interfaces,
+        fields,
+        methods,
+        attributes: Attributes::new(pool, layout.attribute_count, layout.attributes),
+    }
+}
+
+/// Runs every check.
+fn examine<'a>(
+    faults: &Faults<'a>,
+    layout: &Layout<'a>,
     index: Index<'a>,
-) -> Result<ClassFile<'a>, Fault<'a>> {
-    index_constants(file, layout, index.constants)?;
-    index_members(file, layout.fields, index.fields)?;
-    index_members(file, layout.methods, index.methods)?;
-    text::judge_all(file, layout.version, index.constants, index.scratch)?;
-    let pool = ConstantPool::new(file, index.constants);
-    let head = Head::read(layout);
+) -> Result<ClassFile<'a>, Broken> {
+    let file = faults.file();
+    text::judge_all(faults, layout.version, index.constants, index.scratch)?;
     let subject = Subject {
         version: layout.version,
-        access: ClassAccess::read(head.access, layout.version),
-        pool,
+        access: ClassAccess::read(layout.access(), layout.version),
+        pool: ConstantPool::new(file, index.constants),
+        faults,
     };
     subject.check_constants()?;
-    subject.check_class(layout, &head)?;
+    subject.check_class(layout)?;
     subject.check_interfaces(layout.interfaces, index.scratch)?;
     for offset in &*index.fields {
         subject.check_field(part_at(file, *offset))?;
     }
-    subject.check_distinct(file, index.fields, ParseErrorKind::DuplicateField)?;
+    subject.check_distinct(index.fields, ParseErrorKind::DuplicateField)?;
     for offset in &*index.methods {
         subject.check_method(part_at(file, *offset))?;
     }
-    subject.check_distinct(file, index.methods, ParseErrorKind::DuplicateMethod)?;
-    let attributes = Attributes::new(pool, layout.attribute_count, layout.attributes);
-    subject.check_class_attributes(attributes)?;
-    Ok(ClassFile {
-        bytes: file,
-        version: layout.version,
-        pool,
-        access: subject.access,
-        name: subject.content(pool.class_name_index(head.this_class)),
-        this_class: head.this_class,
-        super_class: Some(head.super_class).filter(|index| index.0 != 0),
-        interfaces: layout.interfaces,
-        fields: index.fields,
-        methods: index.methods,
-        attributes,
-    })
-}
-
-/// The numbers between constant pool and interfaces.
-struct Head {
-    access: u16,
-    this_class: CpIndex,
-    super_class: CpIndex,
-}
-
-impl Head {
-    fn read(layout: &Layout<'_>) -> Self {
-        let [a0, a1, t0, t1, s0, s1] = *layout.head;
-        Self {
-            access: u16::from_be_bytes([a0, a1]),
-            this_class: CpIndex(u16::from_be_bytes([t0, t1])),
-            super_class: CpIndex(u16::from_be_bytes([s0, s1])),
-        }
-    }
+    subject.check_distinct(index.methods, ParseErrorKind::DuplicateMethod)?;
+    let class = class(file, layout, index.constants, index.fields, index.methods);
+    subject.check_class_attributes(class.attributes)?;
+    Ok(class)
 }
 
 impl<'a> Subject<'a> {
     /// Checks the flags of the class, its own name and its superclass (§4.1).
-    fn check_class(&self, layout: &Layout<'a>, head: &Head) -> Result<(), Fault<'a>> {
-        let [flags @ .., _, _, _, _] = layout.head;
-        let [_, _, this_class @ .., _, _] = layout.head;
-        let [_, _, _, _, super_class @ ..] = layout.head;
+    fn check_class(&self, layout: &Layout<'a>) -> Result<(), Broken> {
+        let flags = Place::of(layout.head);
+        let (this_class, super_class) = (flags.behind(2), flags.behind(4));
         if !self.access.is_legal(self.version) {
-            return Err(Fault {
-                at: flags,
-                kind: ParseErrorKind::ClassFlags { flags: head.access },
-            });
+            let kind = ParseErrorKind::ClassFlags {
+                flags: layout.access(),
+            };
+            return Err(self.broken(flags, kind));
         }
-        let Some(name) = self.plain_class(this_class, head.this_class)? else {
-            return Err(Fault {
-                at: this_class,
-                kind: ParseErrorKind::ThisClass,
-            });
+        let Some(name) = self.plain_class(this_class, layout.this_class())? else {
+            return Err(self.broken(this_class, ParseErrorKind::ThisClass));
         };
+        let has_super = layout.super_class().0 != 0;
         if self.access.contains(ClassAccess::MODULE) {
             let empty =
                 layout.interfaces.is_empty() && layout.field_count == 0 && layout.method_count == 0;
-            return if name == "module-info" && head.super_class.0 == 0 && empty {
+            return if name == "module-info" && !has_super && empty {
                 Ok(())
             } else {
-                Err(Fault {
-                    at: this_class,
-                    kind: ParseErrorKind::Module,
-                })
+                Err(self.broken(this_class, ParseErrorKind::Module))
             };
         }
-        let fits = if head.super_class.0 == 0 {
-            name == "java/lang/Object"
-        } else {
+        let fits = if has_super {
             let needs_object = self.access.contains(ClassAccess::INTERFACE);
-            self.plain_class(super_class, head.super_class)?
+            self.plain_class(super_class, layout.super_class())?
                 .is_some_and(|parent| !needs_object || parent == "java/lang/Object")
+        } else {
+            name == "java/lang/Object"
         };
         if fits {
             Ok(())
         } else {
-            Err(Fault {
-                at: super_class,
-                kind: ParseErrorKind::SuperClass,
-            })
+            Err(self.broken(super_class, ParseErrorKind::SuperClass))
         }
     }
 
     /// Checks that the superinterfaces are classes, and no two the same.
     ///
     /// `seen` has a word for each constant.
-    fn check_interfaces(
-        &self,
-        interfaces: &'a [[u8; 2]],
-        seen: &mut [u32],
-    ) -> Result<(), Fault<'a>> {
+    fn check_interfaces(&self, interfaces: &'a [[u8; 2]], seen: &mut [u32]) -> Result<(), Broken> {
         seen.fill(0);
         for bytes in interfaces {
-            let at = bytes.as_slice();
+            let at = Place::of(bytes);
             let index = CpIndex(u16::from_be_bytes(*bytes));
             let is_plain = self.plain_class(at, index)?.is_some();
             let name = self.pool.text(self.pool.class_name_index(index)).identity;
             let times = seen.get_mut(name.index());
             if !is_plain || times.is_none_or(|times| core::mem::replace(times, 1) != 0) {
-                return Err(Fault {
-                    at,
-                    kind: ParseErrorKind::Interface,
-                });
+                return Err(self.broken(at, ParseErrorKind::Interface));
             }
         }
         Ok(())
@@ -239,12 +209,8 @@ impl<'a> Subject<'a> {
     /// Checks that no two fields, or methods, have both name and descriptor in common.
     ///
     /// Sorts the offsets to find them, and back again: the order of the file is that of the offsets.
-    fn check_distinct(
-        &self,
-        file: &'a [u8],
-        offsets: &mut [u32],
-        kind: ParseErrorKind,
-    ) -> Result<(), Fault<'a>> {
+    fn check_distinct(&self, offsets: &mut [u32], kind: ParseErrorKind) -> Result<(), Broken> {
+        let file = self.faults.file();
         let key = |offset: u32| {
             let (header, _) = Header::split(part_at(file, offset))?;
             Some(self.pool.identity(header.name, header.descriptor))
@@ -258,86 +224,46 @@ impl<'a> Subject<'a> {
         sort(offsets, &|a, b| a < b);
         match second {
             None => Ok(()),
-            Some(offset) => Err(Fault {
-                at: part_at(file, offset),
-                kind,
-            }),
+            Some(offset) => Err(self.broken(Place::of(file).behind(offset), kind)),
         }
     }
 
     /// Checks the attributes of the class, and that the bootstrap methods suffice.
-    fn check_class_attributes(&self, attributes: Attributes<'a>) -> Result<(), Fault<'a>> {
-        let mut source_file = Once::new(AttributeName::SourceFile);
-        let mut bootstrap = Once::new(AttributeName::BootstrapMethods);
+    fn check_class_attributes(&self, attributes: Attributes<'a>) -> Result<(), Broken> {
+        let mut visit = Visit::new(self, attributes);
         let mut bootstrap_methods = 0;
-        self.visit_attributes(attributes, |attribute, at| {
-            if attribute.name == "SourceFile" {
-                source_file.see(at)?;
-                let index = grammar::whole(attribute.bytes, be_u16)?;
-                self.string(attribute.bytes, CpIndex(index))?;
-            } else if attribute.name == "BootstrapMethods"
+        while let Some(attribute) = visit.next()? {
+            if attribute.name == AttributeName::SourceFile {
+                visit.once(&attribute)?;
+                let index = self.one_index(attribute.bytes)?;
+                self.string(Place::of(attribute.bytes), index)?;
+            } else if attribute.name == AttributeName::BootstrapMethods
                 && self.version.major >= ClassVersion::JAVA_7
             {
-                bootstrap.see(at)?;
-                bootstrap_methods =
-                    grammar::whole(attribute.bytes, |contents| self.bootstrap_methods(contents))?;
+                visit.once(&attribute)?;
+                bootstrap_methods = self.bootstrap_methods(attribute.bytes)?;
             }
-            Ok(())
-        })?;
+        }
         self.check_bootstraps(bootstrap_methods)
     }
 
     /// Reads and checks the contents of a `BootstrapMethods` attribute, and returns their number (§4.7.23).
-    fn bootstrap_methods(&self, input: &'a [u8]) -> Parsed<'a, u16> {
-        let (mut rest, count) = be_u16(input)?;
+    fn bootstrap_methods(&self, contents: &'a [u8]) -> Result<u16, Broken> {
+        let reader = &mut Reader::part(contents, self.faults);
+        let count = reader.u16()?;
         for _ in 0..count {
-            let at = rest;
-            let (after, (handle, arguments)) = (be_u16, grammar::table).parse(at)?;
-            self.kind(at, CpIndex(handle), ConstantTag::MethodHandle.only())
-                .map_err(nom::Err::Failure)?;
+            let at = reader.place();
+            let handle = CpIndex(reader.u16()?);
+            let arguments = reader.table()?;
+            self.kind(at, handle, ConstantTag::MethodHandle.only())?;
             for argument in arguments {
                 let index = CpIndex(u16::from_be_bytes(*argument));
-                self.kind(argument.as_slice(), index, TagSet::LOADABLE)
-                    .map_err(nom::Err::Failure)?;
+                self.kind(Place::of(argument), index, TagSet::LOADABLE)?;
             }
-            rest = after;
         }
-        Ok((rest, count))
+        reader.end(ParseErrorKind::AttributeLength)?;
+        Ok(count)
     }
-}
-
-/// Notes where each constant begins.
-fn index_constants<'a>(
-    file: &'a [u8],
-    layout: &Layout<'a>,
-    entries: &mut [Entry],
-) -> Result<(), Fault<'a>> {
-    entries.fill([0, 0]);
-    let mut rest = layout.constants;
-    let mut slots = entries.iter_mut().skip(1);
-    while let Some(slot) = slots.next() {
-        *slot = [grammar::offset_in(file, rest), 0];
-        let (after, tag) = grammar::outcome(rest, grammar::constant(rest))?;
-        rest = after;
-        if tag.is_wide() {
-            slots.next();
-        }
-    }
-    Ok(())
-}
-
-/// Notes where each field or method begins.
-fn index_members<'a>(
-    file: &'a [u8],
-    members: &'a [u8],
-    offsets: &mut [u32],
-) -> Result<(), Fault<'a>> {
-    let mut rest = members;
-    for slot in offsets {
-        *slot = grammar::offset_in(file, rest);
-        (rest, ()) = grammar::outcome(rest, layout::skip_member(rest))?;
-    }
-    Ok(())
 }
 
 /// Returns the bytes of a file from an offset that was noted in the index.

@@ -1,5 +1,6 @@
 //! The constant pool: constants decoded on demand from bytes at known offsets (JVMS §4.4).
 
+use super::fault::Place;
 use super::tag::{ConstantTag, TagSet};
 use super::text::Text;
 use super::utf8::Utf8;
@@ -252,6 +253,11 @@ impl<'a> ConstantPool<'a> {
             .map(|payload| Utf8::vouched(string(payload)))
     }
 
+    /// Returns the string at an index that has been checked; the empty one elsewhere.
+    pub(super) fn string(&self, index: CpIndex) -> Utf8<'a> {
+        self.utf8(index).unwrap_or(Utf8::vouched(&[]))
+    }
+
     /// Returns the internal name of the class at an index; the descriptor, for an array class.
     ///
     /// # Errors
@@ -352,12 +358,10 @@ impl<'a> ConstantPool<'a> {
         }
     }
 
-    /// Returns the bytes of the file from a constant's tag on.
-    pub(super) fn entry(&self, index: CpIndex) -> &'a [u8] {
+    /// Returns where a constant begins, with its tag.
+    pub(super) fn place(&self, index: CpIndex) -> Place {
         let entry = self.entries.get(index.index());
-        entry
-            .and_then(|[offset, _]| self.bytes.get(usize::try_from(*offset).ok()?..))
-            .unwrap_or(self.bytes)
+        Place::of(self.bytes).behind(entry.map_or(0, |[offset, _]| *offset))
     }
 
     /// Returns the error of an index at which a constant of another kind stands, if any.

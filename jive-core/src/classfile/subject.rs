@@ -2,8 +2,9 @@
 
 use super::access::ClassAccess;
 use super::error::ParseErrorKind;
-use super::grammar::Fault;
-use super::pool::ConstantPool;
+use super::fault::{Broken, Faults, Place};
+use super::grammar::Reader;
+use super::pool::{ConstantPool, PoolError};
 use super::tag::{ConstantTag, TagSet};
 use super::text::{self, Role, Text};
 use super::utf8::Utf8;
@@ -17,30 +18,44 @@ pub(super) struct Subject<'a> {
     pub(super) version: ClassVersion,
     pub(super) access: ClassAccess,
     pub(super) pool: ConstantPool<'a>,
+    pub(super) faults: &'a Faults<'a>,
 }
 
 impl<'a> Subject<'a> {
+    /// Notes a fault.
+    pub(super) fn broken(&self, at: Place, kind: ParseErrorKind) -> Broken {
+        self.faults.note(at, kind)
+    }
+
+    /// Notes the fault of an index into the constant pool that stands at `at`.
+    pub(super) fn misleading(&self, at: Place, reason: PoolError) -> Broken {
+        self.broken(at, ParseErrorKind::of_index(reason))
+    }
+
+    /// Reads the contents of an attribute that holds one index of the constant pool.
+    pub(super) fn one_index(&self, contents: &'a [u8]) -> Result<CpIndex, Broken> {
+        let reader = &mut Reader::part(contents, self.faults);
+        let index = reader.u16()?;
+        reader.end(ParseErrorKind::AttributeLength)?;
+        Ok(CpIndex(index))
+    }
+
     /// Checks that an index, which stands at `at`, leads to a constant of one of the kinds.
-    pub(super) fn kind(
-        &self,
-        at: &'a [u8],
-        index: CpIndex,
-        expected: TagSet,
-    ) -> Result<(), Fault<'a>> {
+    pub(super) fn kind(&self, at: Place, index: CpIndex, expected: TagSet) -> Result<(), Broken> {
         match self.pool.expect(index, expected) {
             Ok(_) => Ok(()),
-            Err(reason) => Err(Fault::index(at, reason)),
+            Err(reason) => Err(self.misleading(at, reason)),
         }
     }
 
     /// Checks that an index, which stands at `at`, leads to a string.
-    pub(super) fn string(&self, at: &'a [u8], index: CpIndex) -> Result<Utf8<'a>, Fault<'a>> {
+    pub(super) fn string(&self, at: Place, index: CpIndex) -> Result<Utf8<'a>, Broken> {
         self.kind(at, index, ConstantTag::Utf8.only())?;
         Ok(self.content(index))
     }
 
     /// Checks that an index, which stands at `at`, leads to a string that may serve in the role.
-    pub(super) fn text(&self, at: &'a [u8], index: CpIndex, role: Role) -> Result<Text, Fault<'a>> {
+    pub(super) fn text(&self, at: Place, index: CpIndex, role: Role) -> Result<Text, Broken> {
         self.kind(at, index, ConstantTag::Utf8.only())?;
         let text = self.pool.text(index);
         if text.serves(role) {
@@ -53,9 +68,9 @@ impl<'a> Subject<'a> {
     /// Checks that an index, which stands at `at`, leads to a class that is no array.
     pub(super) fn plain_class(
         &self,
-        at: &'a [u8],
+        at: Place,
         index: CpIndex,
-    ) -> Result<Option<Utf8<'a>>, Fault<'a>> {
+    ) -> Result<Option<Utf8<'a>>, Broken> {
         self.kind(at, index, ConstantTag::Class.only())?;
         Ok(self
             .pool
@@ -64,8 +79,8 @@ impl<'a> Subject<'a> {
             .filter(|name| !name.as_bytes().starts_with(b"[")))
     }
 
-    /// Returns why a string does not serve in the role, and where in the string.
-    fn misfit(&self, index: CpIndex, role: Role) -> Fault<'a> {
+    /// Notes why a string does not serve in the role, and where in the string.
+    fn misfit(&self, index: CpIndex, role: Role) -> Broken {
         let bytes = self.content(index).as_bytes();
         let (offset, kind) = match role {
             Role::ClassName => (0, ParseErrorKind::ClassName),
@@ -89,14 +104,11 @@ impl<'a> Subject<'a> {
                 )
             }
         };
-        Fault {
-            at: bytes.get(usize::from(offset)..).unwrap_or(bytes),
-            kind,
-        }
+        self.broken(Place::of(bytes).behind(offset.into()), kind)
     }
 
     /// Returns the string at an index that was checked; the empty one elsewhere.
     pub(super) fn content(&self, index: CpIndex) -> Utf8<'a> {
-        self.pool.utf8(index).unwrap_or(Utf8::vouched(&[]))
+        self.pool.string(index)
     }
 }

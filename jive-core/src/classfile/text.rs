@@ -6,7 +6,7 @@
 use bitflags::bitflags;
 
 use super::error::ParseErrorKind;
-use super::grammar::Fault;
+use super::fault::{Broken, Faults, Place};
 use super::pool::{self, Entry};
 use super::sort::sort;
 use super::tag::ConstantTag;
@@ -73,6 +73,15 @@ pub(super) struct Text {
 }
 
 impl Text {
+    /// Returns what is known of a constant before its string is looked at: where it stands.
+    pub(super) const fn unjudged(index: CpIndex) -> Self {
+        Self {
+            identity: index,
+            parameter_slots: 0,
+            roles: Roles::empty(),
+        }
+    }
+
     /// Tells whether the string may serve in the role.
     pub(super) const fn serves(self, role: Role) -> bool {
         self.roles.contains(role.bit())
@@ -83,7 +92,7 @@ impl Text {
         self.roles.contains(Roles::VOID_DESCRIPTOR)
     }
 
-    fn pack(self) -> u32 {
+    pub(super) fn pack(self) -> u32 {
         let [identity_high, identity_low] = self.identity.0.to_be_bytes();
         u32::from_be_bytes([
             identity_high,
@@ -106,12 +115,13 @@ impl Text {
 /// Judges every string of a constant pool, and notes in the entries what is known of each.
 ///
 /// `order` is scratch space of a word for each entry.
-pub(super) fn judge_all<'a>(
-    file: &'a [u8],
+pub(super) fn judge_all(
+    faults: &Faults<'_>,
     version: ClassVersion,
     entries: &mut [Entry],
     order: &mut [u32],
-) -> Result<(), Fault<'a>> {
+) -> Result<(), Broken> {
+    let file = faults.file();
     let mut places = order.iter_mut();
     let mut count: usize = 0;
     for (index, entry) in (0..=u16::MAX).zip(&mut *entries) {
@@ -122,11 +132,8 @@ pub(super) fn judge_all<'a>(
         if seen.classes.contains(Classes::BEYOND_ASCII)
             && let Err(offset) = Utf8::new(bytes)
         {
-            let at = bytes.get(offset..).unwrap_or(bytes);
-            return Err(Fault {
-                at,
-                kind: ParseErrorKind::Utf8,
-            });
+            let at = Place::of(bytes.get(offset..).unwrap_or(bytes));
+            return Err(faults.note(at, ParseErrorKind::Utf8));
         }
         let [_, text] = entry;
         *text = judge(version, bytes, seen.classes, CpIndex(index)).pack();
@@ -267,11 +274,7 @@ impl Seen {
 
 /// Finds the roles of a string that holds bytes of these classes.
 fn judge(version: ClassVersion, bytes: &[u8], classes: Classes, identity: CpIndex) -> Text {
-    let mut text = Text {
-        identity,
-        parameter_slots: 0,
-        roles: Roles::empty(),
-    };
+    let mut text = Text::unjudged(identity);
     let roles = &mut text.roles;
     let old = version.major < ClassVersion::JAVA_5;
     let identifier = !old
