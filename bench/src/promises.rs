@@ -204,6 +204,6 @@ fn sizes(report: &Report, promises: &mut Promises) {
         "the same without the verifier, bytes",
         AtMost(24_000.0),
         None,
-        size("parser, linker, interpreter"),
+        size("outline, linker, interpreter"),
     );
 }

@@ -52,9 +52,9 @@ mod tests {
 
     #[test]
     fn a_line_has_a_name_of_several_words_and_a_size() {
-        let line = "parser, linker, interpreter           22912 bytes  (.text 21312, .rodata 1600)";
+        let line = "outline, linker, interpreter          22912 bytes  (.text 21312, .rodata 1600)";
         let expected = Size {
-            what: "parser, linker, interpreter".to_owned(),
+            what: "outline, linker, interpreter".to_owned(),
             bytes: 22_912,
         };
         assert_eq!(size(line), Some(expected));

@@ -34,6 +34,9 @@ pub struct Verified<'a> {
 impl<'a> Verified<'a> {
     /// Vouches for a class. **For the verifier alone**: nobody else can know what this claims.
     ///
+    /// Whose host is the verifier vouches for what that host has sent, and reads it by
+    /// [`ClassFile::trusted`].
+    ///
     /// A false voucher can make a call trap with [`TrapKind::Unverified`] or compute nonsense inside
     /// its own instance, but it cannot cause undefined behaviour.
     ///

@@ -13,6 +13,10 @@ use crate::id::{CpIndex, FieldId, MethodId};
 /// Holding one proves the structure of JVMS §4: every length, tag and constant pool reference, names,
 /// descriptors, access flags, and the attributes that this crate reads. It proves nothing about the
 /// bytes of the methods' code, nor that anything named exists.
+///
+/// One that [`ClassFile::trusted`] made proves the lengths and tags alone. The rest, what its parts say
+/// that they prove included, is then the word of whoever gave the bytes; where it is false, what is asked
+/// for is not found.
 #[derive(Copy, Clone, Debug)]
 pub struct ClassFile<'a> {
     pub(super) bytes: &'a [u8],

@@ -45,6 +45,46 @@ impl<'a> ClassFile<'a> {
         let index = Index::carve(&layout, index)?;
         examine(&faults, &layout, index).map_err(|broken| faults.noted(broken))
     }
+
+    /// Reads a class file that somebody vouches for: finds its parts and judges none of them.
+    ///
+    /// The checks that [`ClassFile::parse`] makes beyond that are a part of proving a class safe. Who takes
+    /// a host's word for the code of a class, by [`Verified::vouch`](crate::Verified::vouch), needs no proof
+    /// of its format either, and firmware then does without the code that judges it.
+    ///
+    /// Of the rules of JVMS §4 these alone are held: the version, the tags, every length, and that the
+    /// class and its members have names and descriptors. Bytes that break others cause no panic and no
+    /// endless loop, here and in linking and running what was vouched for. Two
+    /// [identities](crate::MemberIdentity) are equal only where the file uses one constant for both.
+    ///
+    /// The index is as long as [`ClassFile::index_len`] says.
+    ///
+    /// # Errors
+    ///
+    /// The first of those rules found broken.
+    pub fn trusted(bytes: &'a [u8], index: &'a mut [u32]) -> Result<ClassFile<'a>, ParseError> {
+        let faults = Faults::new(bytes);
+        let layout = outline(&faults, index)?;
+        let index = Index::carve(&layout, index)?;
+        let class = class(bytes, &layout, index.constants, index.fields, index.methods);
+        check_names(&faults, &class).map_err(|broken| faults.noted(broken))?;
+        Ok(class)
+    }
+}
+
+/// Checks that the class and its members have names and descriptors, whatever these may be.
+fn check_names(faults: &Faults<'_>, class: &ClassFile<'_>) -> Result<(), Broken> {
+    let (pool, file) = (class.pool, Place::of(class.bytes));
+    let misleads = |at| move |reason| faults.note(at, ParseErrorKind::of_index(reason));
+    pool.class_name(class.this_class).map_err(misleads(file))?;
+    for offset in class.fields.iter().chain(class.methods) {
+        let at = file.behind(*offset);
+        if let Some((header, _)) = Header::split(part_at(class.bytes, *offset)) {
+            pool.utf8(header.name).map_err(misleads(at))?;
+            pool.utf8(header.descriptor).map_err(misleads(at))?;
+        }
+    }
+    Ok(())
 }
 
 /// Finds the parts of a file that is not too long, and notes them in the index as far as it reaches.

@@ -2,8 +2,8 @@
 
 use jive_core::{
     CallStack, ClassFile, Frame, Heap, Instance, Lifetime, LinkedConstant, LinkedField,
-    LinkedMethod, Mark, MethodDescriptor, MethodId, NativeId, Natives, Op, Pc, ProgramStorage,
-    SwitchCase, TrapKind, Verified, link, program_size,
+    LinkedMethod, Mark, MethodDescriptor, MethodId, NativeId, Natives, Op, ParseError, Pc,
+    ProgramStorage, SwitchCase, TrapKind, Verified, link, program_size,
 };
 use proptest::prelude::*;
 
@@ -30,18 +30,36 @@ impl Natives for Allocating {
     }
 }
 
-/// Vouches for a class and calls each of its methods, if it can be parsed and linked.
-fn vouch_and_run(bytes: &[u8]) {
+/// A way from bytes to a class file.
+#[derive(Copy, Clone)]
+enum Reading {
+    Parsed,
+    Trusted,
+}
+
+impl Reading {
+    fn read<'a>(self, bytes: &'a [u8], index: &'a mut [u32]) -> Result<ClassFile<'a>, ParseError> {
+        match self {
+            Reading::Parsed => ClassFile::parse(bytes, index),
+            Reading::Trusted => ClassFile::trusted(bytes, index),
+        }
+    }
+}
+
+/// Vouches for a class and calls each of its methods, if it can be read and linked.
+///
+/// Returns how many methods were called.
+fn vouch_and_run(bytes: &[u8], reading: Reading) -> usize {
     let Ok(words) = ClassFile::index_len(bytes) else {
-        return;
+        return 0;
     };
     let mut index = vec![0; words];
-    let Ok(class) = ClassFile::parse(bytes, &mut index) else {
-        return;
+    let Ok(class) = reading.read(bytes, &mut index) else {
+        return 0;
     };
     let verified = Verified::vouch(class, Nic::TABLE, None);
     let Ok(size) = program_size(&verified) else {
-        return;
+        return 0;
     };
     let storage = ProgramStorage {
         ops: &mut vec![Op::default(); size.ops],
@@ -54,7 +72,7 @@ fn vouch_and_run(bytes: &[u8]) {
         constants: &mut vec![LinkedConstant::default(); size.constants],
     };
     let Ok(program) = link(&verified, storage) else {
-        return;
+        return 0;
     };
     let (mut fields, mut memory) = (vec![0; size.fields], vec![0; 256]);
     let (mut frames, mut slots) = ([Frame::default(); 10], [0; 350]);
@@ -65,6 +83,7 @@ fn vouch_and_run(bytes: &[u8]) {
         let args = vec![3; usize::from(descriptor.parameter_slots())];
         run(&mut instance, &mut stack, method.id, &args);
     }
+    class.method_count()
 }
 
 fn run(instance: &mut Instance<'_>, stack: &mut CallStack<'_>, method: MethodId, args: &[i32]) {
@@ -95,6 +114,42 @@ proptest! {
             let place = half + place.index(bytes.len() - half);
             bytes[place] = byte;
         }
-        vouch_and_run(&bytes);
+        vouch_and_run(&bytes, Reading::Parsed);
+        vouch_and_run(&bytes, Reading::Trusted);
+    }
+
+    #[test]
+    fn a_class_file_that_nobody_judged_causes_no_panic(
+        class in 0..CLASSES.len(),
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
+    ) {
+        let mut bytes = CLASSES[class].to_vec();
+        for (place, byte) in changes {
+            let place = place.index(bytes.len());
+            bytes[place] = byte;
+        }
+        vouch_and_run(&bytes, Reading::Trusted);
+    }
+
+    #[test]
+    fn a_class_file_of_shuffled_indices_causes_no_panic(
+        class in 0..CLASSES.len(),
+        changes in prop::collection::vec((any::<prop::sample::Index>(), 0..120_u16), 1..12),
+    ) {
+        let mut bytes = CLASSES[class].to_vec();
+        for (place, index) in changes {
+            let place = place.index(bytes.len() - 1);
+            bytes[place..place + 2].copy_from_slice(&index.to_be_bytes());
+        }
+        vouch_and_run(&bytes, Reading::Trusted);
+    }
+}
+
+#[test]
+fn a_class_that_deserves_trust_runs_as_a_parsed_one_does() {
+    for bytes in CLASSES {
+        let parsed = vouch_and_run(bytes, Reading::Parsed);
+        assert!(parsed > 0);
+        assert_eq!(vouch_and_run(bytes, Reading::Trusted), parsed);
     }
 }
