@@ -40,7 +40,9 @@ pub use classfile::{
     MemberKind, MemberRef, Method, MethodAccess, ParseError, ParseErrorKind, PoolError,
     PoolErrorKind, TagSet, Utf8,
 };
-pub use decode::{DecodeError, DecodeErrorKind, Instructions, decode, instructions};
+pub use decode::{
+    DecodeError, DecodeErrorKind, Instructions, Opcodes, decode, instructions, opcodes,
+};
 pub use descriptor::{
     DescriptorError, DescriptorErrorKind, ElementType, FieldType, MethodDescriptor, Parameters,
     parse_field,
@@ -57,7 +59,7 @@ pub use native::{
     NativeDecl, NativeDescriptor, NativeParameter, NativeType, find_native, find_native_of,
     is_native_class,
 };
-pub use opcode::{Exclusion, Opcode, OperandLayout, StackEffect, StackKind};
+pub use opcode::{Exclusion, Opcode, OperandLayout, StackChange, StackEffect, StackKind};
 pub use program::{
     LinkedConstant, LinkedField, LinkedMethod, Mark, Origin, Program, ProgramSize, ProgramStorage,
     SwitchCase, ValueKind,

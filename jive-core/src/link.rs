@@ -2,8 +2,8 @@
 
 use core::fmt;
 
-use crate::classfile::{ClassFile, Constant, Field, FieldAccess, Method, MethodAccess};
-use crate::decode::{DecodeError, DecodeErrorKind, instructions};
+use crate::classfile::{ClassFile, Constant, Field, Method, MethodAccess};
+use crate::decode::{DecodeError, DecodeErrorKind, decode, opcodes};
 use crate::descriptor::{FieldType, MethodDescriptor, parse_field};
 use crate::id::{CpIndex, FieldId, MethodId, Pc};
 use crate::interp::call_limit;
@@ -167,11 +167,14 @@ pub fn program_size(verified: &Verified<'_>) -> Result<ProgramSize, LinkError> {
     for method in class.methods() {
         let code = method.code().map_or(&[][..], |code| code.bytes);
         size.marks = size.marks.max(code.len());
-        for insn in instructions(code) {
-            let insn = insn.map_err(|error| undecodable(method.id, error))?;
-            size.ops = size.ops.saturating_add(most_ops(&insn, code.len()));
+        for found in opcodes(code) {
+            let (pc, opcode) = found.map_err(|error| undecodable(method.id, error))?;
+            size.ops = size.ops.saturating_add(most_ops(opcode, code.len()));
             size.places = size.places.saturating_add(1);
-            size.switches = size.switches.saturating_add(switch_rows(&insn.operand));
+            if matches!(opcode, Opcode::Tableswitch | Opcode::Lookupswitch) {
+                let insn = decode(code, pc).map_err(|error| undecodable(method.id, error))?;
+                size.switches = size.switches.saturating_add(switch_rows(&insn.operand));
+            }
         }
     }
     Ok(size)
@@ -226,83 +229,96 @@ pub fn link<'p>(
         applet: verified.applet(),
         code_bytes: 0,
     };
-    let mut constants = Constants { verified, known };
+    // What all of them take and give, before the code of any that may call them.
     for (linked, method) in methods.iter_mut().zip(class.methods()) {
-        *linked = link_method(&mut constants, marks, &mut out, &method)?;
-        let length = method.code().map_or(0, |code| code.bytes.len());
-        // A code array is shorter than 64 KiB, and there are fewer than 64 Ki methods.
-        program.code_bytes = program
-            .code_bytes
-            .saturating_add(u32::try_from(length).unwrap_or(u32::MAX));
+        *linked = signature(&method).ok_or(LinkError {
+            at: LinkSite::Method(method.id),
+            kind: LinkErrorKind::Descriptor,
+        })?;
         if method.name == "<clinit>" {
             program.initializer = Some(method.id);
         } else if method.name == "<init>" && method.descriptor == "()V" {
             program.constructor = Some(method.id);
         }
     }
+    let mut constants = Constants {
+        verified,
+        fields,
+        methods,
+        known,
+    };
+    for method in class.methods() {
+        let length = link_method(&mut constants, marks, &mut out, &method)?;
+        program.code_bytes = program.code_bytes.saturating_add(length);
+    }
+    program.methods = constants.methods;
     (program.ops, program.ends, program.places, program.switches) = out.into_parts();
-    program.methods = methods;
     Ok(program)
 }
 
+/// Returns what a method takes and gives, the rest still to be linked.
+fn signature(method: &Method<'_>) -> Option<LinkedMethod> {
+    let descriptor = MethodDescriptor::parse(method.descriptor.as_bytes()).ok()?;
+    let has_receiver = !method.access.contains(MethodAccess::STATIC);
+    let result = descriptor.result().map(value_kind).transpose().ok()?;
+    Some(LinkedMethod {
+        arguments: u16::from(descriptor.parameter_slots()).saturating_add(has_receiver.into()),
+        has_receiver,
+        result,
+        ..LinkedMethod::default()
+    })
+}
+
+/// Links a method's code, and returns how many bytes that is.
 fn link_method(
     constants: &mut Constants<'_, '_, '_>,
     marks: &mut [Mark],
     out: &mut Emitter<'_>,
     method: &Method<'_>,
-) -> Result<LinkedMethod, LinkError> {
-    let fail = |kind| LinkError {
+) -> Result<u32, LinkError> {
+    let too_many = LinkError {
         at: LinkSite::Method(method.id),
-        kind,
+        kind: LinkErrorKind::Count,
     };
-    let descriptor = MethodDescriptor::parse(method.descriptor.as_bytes())
-        .map_err(|_| fail(LinkErrorKind::Descriptor))?;
-    let has_receiver = !method.access.contains(MethodAccess::STATIC);
-    let arguments = u16::from(descriptor.parameter_slots()).saturating_add(u16::from(has_receiver));
-    let count = |used: usize| u32::try_from(used).map_err(|_| fail(LinkErrorKind::Count));
-    let mut linked = LinkedMethod {
-        entry: count(out.ops_used)?,
-        end: count(out.ops_used)?,
-        limit: count(out.ops_used)?,
-        first_place: count(out.places_used)?,
-        arguments,
-        has_receiver,
-        ..LinkedMethod::default()
-    };
-    let Some(code) = method.code() else {
-        return Ok(linked);
-    };
-    // Only what no path reaches returns a value from a void method.
-    let result = descriptor
-        .result()
-        .map_or(Ok(ValueKind::Int), value_kind)
-        .map_err(fail)?;
-    let source = Source {
-        code,
-        result,
-        has_receiver,
-    };
-    lower(&source, constants, marks, out).map_err(|(pc, kind)| LinkError {
-        at: LinkSite::Code {
-            method: method.id,
-            pc,
-        },
-        kind,
-    })?;
-    linked.end = count(out.ops_used)?;
-    (linked.limit, linked.span) = call_limit(linked.entry, linked.end, out.ends);
-    // Both fit in a byte together, or the method was not lowered.
-    linked.registers = code.max_locals.saturating_add(code.max_stack);
-    Ok(linked)
+    let count = |used: usize| u32::try_from(used).map_err(|_| too_many);
+    let signature = constants.methods.get(method.id.index());
+    let mut linked = *signature.ok_or(too_many)?;
+    linked.entry = count(out.ops_used)?;
+    linked.end = linked.entry;
+    linked.limit = linked.entry;
+    linked.first_place = count(out.places_used)?;
+    let mut length = 0;
+    if let Some(code) = method.code() {
+        let source = Source {
+            code,
+            // Only what no path reaches returns a value from a void method.
+            result: linked.result.unwrap_or_default(),
+            has_receiver: linked.has_receiver,
+        };
+        lower(&source, constants, marks, out).map_err(|(pc, kind)| LinkError {
+            at: LinkSite::Code {
+                method: method.id,
+                pc,
+            },
+            kind,
+        })?;
+        linked.end = count(out.ops_used)?;
+        (linked.limit, linked.span) = call_limit(linked.entry, linked.end, out.ends);
+        // Both fit in a byte together, or the method was not lowered.
+        linked.registers = code.max_locals.saturating_add(code.max_stack);
+        length = count(code.bytes.len())?;
+    }
+    if let Some(method) = constants.methods.get_mut(method.id.index()) {
+        *method = linked;
+    }
+    Ok(length)
 }
 
 fn link_field(class: &ClassFile<'_>, field: &Field<'_>) -> Result<LinkedField, LinkErrorKind> {
-    let kind = field_kind(field)?;
-    // An instance field's `ConstantValue` is ignored (JVMS §4.7.2).
-    let constant = field
-        .constant_value()
-        .filter(|_| field.access.contains(FieldAccess::STATIC));
-    let initial = match constant {
+    let kind = parse_field(field.descriptor.as_bytes())
+        .map_err(|_| LinkErrorKind::Descriptor)
+        .and_then(value_kind)?;
+    let initial = match field.constant_value() {
         None => 0,
         Some(index) => match class.pool().get(index) {
             Ok(Constant::Integer(value)) => kind.narrow(value),
@@ -310,13 +326,6 @@ fn link_field(class: &ClassFile<'_>, field: &Field<'_>) -> Result<LinkedField, L
         },
     };
     Ok(LinkedField { kind, initial })
-}
-
-/// Returns what storing a value in the field does to it.
-pub(crate) fn field_kind(field: &Field<'_>) -> Result<ValueKind, LinkErrorKind> {
-    parse_field(field.descriptor.as_bytes())
-        .map_err(|_| LinkErrorKind::Descriptor)
-        .and_then(value_kind)
 }
 
 fn value_kind(field: FieldType<'_>) -> Result<ValueKind, LinkErrorKind> {

@@ -47,6 +47,24 @@ pub enum OperandLayout {
     Wide,
 }
 
+impl OperandLayout {
+    /// Returns how many bytes an opcode and such operands take, where any bytes will do; else 0.
+    const fn fixed_length(self) -> u8 {
+        match self {
+            Self::None | Self::ImplicitInt(_) | Self::ImplicitLocal(_) => 1,
+            Self::Byte | Self::ConstantByte | Self::Local | Self::ArrayType => 2,
+            Self::Short | Self::Constant | Self::LocalIncrement | Self::Branch => 3,
+            Self::BranchWide => 5,
+            Self::TableSwitch
+            | Self::LookupSwitch
+            | Self::InvokeInterface
+            | Self::InvokeDynamic
+            | Self::MultiArray
+            | Self::Wide => 0,
+        }
+    }
+}
+
 /// Kind of a stack value, as far as the table needs to tell kinds apart.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum StackKind {
@@ -107,11 +125,36 @@ pub enum StackEffect {
     Unsupported(Exclusion),
 }
 
+/// How many values an opcode takes off the operand stack, and how many it puts there.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum StackChange {
+    /// Always the same counts.
+    Counts {
+        /// Count of values popped.
+        pops: u8,
+        /// Count of values pushed.
+        pushes: u8,
+    },
+    /// What the constant says that the instruction names.
+    OfConstant,
+    /// Whatever it is: the opcode is outside the subset.
+    Unsupported,
+}
+
 macro_rules! effect {
-    (special) => { StackEffect::Special };
+    (special $($pops:literal $pushes:literal)?) => { StackEffect::Special };
     (unsupported $why:ident) => { StackEffect::Unsupported(Exclusion::$why) };
     ($($pop:ident)* -> $($push:ident)*) => {
         StackEffect::Fixed { pops: &[$(StackKind::$pop),*], pushes: &[$(StackKind::$push),*] }
+    };
+}
+
+macro_rules! change {
+    (special) => { Change::OF_CONSTANT };
+    (special $pops:literal $pushes:literal) => { Change::counts($pops, $pushes) };
+    (unsupported $why:ident) => { Change::UNSUPPORTED };
+    ($($pop:ident)* -> $($push:ident)*) => {
+        Change::of(&[$(StackKind::$pop),*], &[$(StackKind::$push),*])
     };
 }
 
@@ -132,11 +175,15 @@ macro_rules! opcodes {
         #[repr(u8)]
         pub enum Opcode { $($(#[doc = $doc])+ $name = $code),+ }
 
-        /// The layouts by number, since decoding asks for one at each instruction.
-        static LAYOUTS: [OperandLayout; 256] = {
-            let mut layouts = [OperandLayout::None; 256];
-            $(layouts[$code] = OperandLayout::$layout $(($implicit))?;)+
-            layouts
+        /// The rows by number, for what is asked at each instruction.
+        static ROWS: [Row; 256] = {
+            let unknown = Row::of(OperandLayout::None, Change::UNSUPPORTED);
+            let mut rows = [unknown; 256];
+            $(rows[$code] = Row::of(
+                OperandLayout::$layout $(($implicit))?,
+                change!($($effect)*),
+            );)+
+            rows
         };
 
         impl Opcode {
@@ -162,16 +209,6 @@ macro_rules! opcodes {
             #[must_use]
             pub const fn summary(self) -> &'static str {
                 match self { $(Opcode::$name => concat!($($doc),+).trim_ascii()),+ }
-            }
-
-            /// Returns how its operand bytes are laid out.
-            #[must_use]
-            #[expect(
-                clippy::indexing_slicing,
-                reason = "a byte indexes a table of 256"
-            )]
-            pub const fn layout(self) -> OperandLayout {
-                LAYOUTS[self as usize]
             }
 
             /// Returns what it does to the operand stack.
@@ -233,7 +270,7 @@ opcodes! {
     /// Pushes a `long` or `double` constant.
     0x14 Ldc2W = "ldc2_w", Constant, (unsupported Wide);
     /// Loads an `int` from a local variable.
-    0x15 Iload = "iload", Local, (special);
+    0x15 Iload = "iload", Local, (special 0 1);
     /// Loads a `long` from a local variable.
     0x16 Lload = "lload", Local, (unsupported Long);
     /// Loads a `float` from a local variable.
@@ -241,15 +278,15 @@ opcodes! {
     /// Loads a `double` from a local variable.
     0x18 Dload = "dload", Local, (unsupported Double);
     /// Loads a reference from a local variable.
-    0x19 Aload = "aload", Local, (special);
+    0x19 Aload = "aload", Local, (special 0 1);
     /// Loads an `int` from local variable 0.
-    0x1a Iload0 = "iload_0", ImplicitLocal(0), (special);
+    0x1a Iload0 = "iload_0", ImplicitLocal(0), (special 0 1);
     /// Loads an `int` from local variable 1.
-    0x1b Iload1 = "iload_1", ImplicitLocal(1), (special);
+    0x1b Iload1 = "iload_1", ImplicitLocal(1), (special 0 1);
     /// Loads an `int` from local variable 2.
-    0x1c Iload2 = "iload_2", ImplicitLocal(2), (special);
+    0x1c Iload2 = "iload_2", ImplicitLocal(2), (special 0 1);
     /// Loads an `int` from local variable 3.
-    0x1d Iload3 = "iload_3", ImplicitLocal(3), (special);
+    0x1d Iload3 = "iload_3", ImplicitLocal(3), (special 0 1);
     /// Loads a `long` from local variable 0.
     0x1e Lload0 = "lload_0", ImplicitLocal(0), (unsupported Long);
     /// Loads a `long` from local variable 1.
@@ -275,15 +312,15 @@ opcodes! {
     /// Loads a `double` from local variable 3.
     0x29 Dload3 = "dload_3", ImplicitLocal(3), (unsupported Double);
     /// Loads a reference from local variable 0.
-    0x2a Aload0 = "aload_0", ImplicitLocal(0), (special);
+    0x2a Aload0 = "aload_0", ImplicitLocal(0), (special 0 1);
     /// Loads a reference from local variable 1.
-    0x2b Aload1 = "aload_1", ImplicitLocal(1), (special);
+    0x2b Aload1 = "aload_1", ImplicitLocal(1), (special 0 1);
     /// Loads a reference from local variable 2.
-    0x2c Aload2 = "aload_2", ImplicitLocal(2), (special);
+    0x2c Aload2 = "aload_2", ImplicitLocal(2), (special 0 1);
     /// Loads a reference from local variable 3.
-    0x2d Aload3 = "aload_3", ImplicitLocal(3), (special);
+    0x2d Aload3 = "aload_3", ImplicitLocal(3), (special 0 1);
     /// Loads an `int` from an array; traps on null or a bad index.
-    0x2e Iaload = "iaload", None, (special);
+    0x2e Iaload = "iaload", None, (special 2 1);
     /// Loads a `long` from an array.
     0x2f Laload = "laload", None, (unsupported Long);
     /// Loads a `float` from an array.
@@ -293,13 +330,13 @@ opcodes! {
     /// Loads a `reference` from an array.
     0x32 Aaload = "aaload", None, (unsupported ReferenceArray);
     /// Loads a `byte` or `boolean` from an array; traps on null or a bad index.
-    0x33 Baload = "baload", None, (special);
+    0x33 Baload = "baload", None, (special 2 1);
     /// Loads a `char` from an array.
     0x34 Caload = "caload", None, (unsupported Char);
     /// Loads a `short` from an array; traps on null or a bad index.
-    0x35 Saload = "saload", None, (special);
+    0x35 Saload = "saload", None, (special 2 1);
     /// Stores an `int` into a local variable.
-    0x36 Istore = "istore", Local, (special);
+    0x36 Istore = "istore", Local, (special 1 0);
     /// Stores a `long` into a local variable.
     0x37 Lstore = "lstore", Local, (unsupported Long);
     /// Stores a `float` into a local variable.
@@ -307,15 +344,15 @@ opcodes! {
     /// Stores a `double` into a local variable.
     0x39 Dstore = "dstore", Local, (unsupported Double);
     /// Stores a reference into a local variable.
-    0x3a Astore = "astore", Local, (special);
+    0x3a Astore = "astore", Local, (special 1 0);
     /// Stores an `int` into local variable 0.
-    0x3b Istore0 = "istore_0", ImplicitLocal(0), (special);
+    0x3b Istore0 = "istore_0", ImplicitLocal(0), (special 1 0);
     /// Stores an `int` into local variable 1.
-    0x3c Istore1 = "istore_1", ImplicitLocal(1), (special);
+    0x3c Istore1 = "istore_1", ImplicitLocal(1), (special 1 0);
     /// Stores an `int` into local variable 2.
-    0x3d Istore2 = "istore_2", ImplicitLocal(2), (special);
+    0x3d Istore2 = "istore_2", ImplicitLocal(2), (special 1 0);
     /// Stores an `int` into local variable 3.
-    0x3e Istore3 = "istore_3", ImplicitLocal(3), (special);
+    0x3e Istore3 = "istore_3", ImplicitLocal(3), (special 1 0);
     /// Stores a `long` into local variable 0.
     0x3f Lstore0 = "lstore_0", ImplicitLocal(0), (unsupported Long);
     /// Stores a `long` into local variable 1.
@@ -341,15 +378,15 @@ opcodes! {
     /// Stores a `double` into local variable 3.
     0x4a Dstore3 = "dstore_3", ImplicitLocal(3), (unsupported Double);
     /// Stores a reference into local variable 0.
-    0x4b Astore0 = "astore_0", ImplicitLocal(0), (special);
+    0x4b Astore0 = "astore_0", ImplicitLocal(0), (special 1 0);
     /// Stores a reference into local variable 1.
-    0x4c Astore1 = "astore_1", ImplicitLocal(1), (special);
+    0x4c Astore1 = "astore_1", ImplicitLocal(1), (special 1 0);
     /// Stores a reference into local variable 2.
-    0x4d Astore2 = "astore_2", ImplicitLocal(2), (special);
+    0x4d Astore2 = "astore_2", ImplicitLocal(2), (special 1 0);
     /// Stores a reference into local variable 3.
-    0x4e Astore3 = "astore_3", ImplicitLocal(3), (special);
+    0x4e Astore3 = "astore_3", ImplicitLocal(3), (special 1 0);
     /// Stores an `int` into an array; traps on null or a bad index.
-    0x4f Iastore = "iastore", None, (special);
+    0x4f Iastore = "iastore", None, (special 3 0);
     /// Stores a `long` into an array.
     0x50 Lastore = "lastore", None, (unsupported Long);
     /// Stores a `float` into an array.
@@ -359,29 +396,29 @@ opcodes! {
     /// Stores a `reference` into an array.
     0x53 Aastore = "aastore", None, (unsupported ReferenceArray);
     /// Stores a `byte` or `boolean` into an array; traps on null or a bad index.
-    0x54 Bastore = "bastore", None, (special);
+    0x54 Bastore = "bastore", None, (special 3 0);
     /// Stores a `char` into an array.
     0x55 Castore = "castore", None, (unsupported Char);
     /// Stores a `short` into an array; traps on null or a bad index.
-    0x56 Sastore = "sastore", None, (special);
+    0x56 Sastore = "sastore", None, (special 3 0);
     /// Drops the top value.
-    0x57 Pop = "pop", None, (special);
+    0x57 Pop = "pop", None, (special 1 0);
     /// Drops the two top values.
-    0x58 Pop2 = "pop2", None, (special);
+    0x58 Pop2 = "pop2", None, (special 2 0);
     /// Duplicates the top value.
-    0x59 Dup = "dup", None, (special);
+    0x59 Dup = "dup", None, (special 1 2);
     /// Duplicates the top value below the second.
-    0x5a DupX1 = "dup_x1", None, (special);
+    0x5a DupX1 = "dup_x1", None, (special 2 3);
     /// Duplicates the top value below the third.
-    0x5b DupX2 = "dup_x2", None, (special);
+    0x5b DupX2 = "dup_x2", None, (special 3 4);
     /// Duplicates the two top values.
-    0x5c Dup2 = "dup2", None, (special);
+    0x5c Dup2 = "dup2", None, (special 2 4);
     /// Duplicates the two top values below the third.
-    0x5d Dup2X1 = "dup2_x1", None, (special);
+    0x5d Dup2X1 = "dup2_x1", None, (special 3 5);
     /// Duplicates the two top values below the fourth.
-    0x5e Dup2X2 = "dup2_x2", None, (special);
+    0x5e Dup2X2 = "dup2_x2", None, (special 4 6);
     /// Swaps the two top values.
-    0x5f Swap = "swap", None, (special);
+    0x5f Swap = "swap", None, (special 2 2);
     /// Adds two `int` values, wrapping on overflow.
     0x60 Iadd = "iadd", None, (Int Int -> Int);
     /// Adds two `long` values.
@@ -455,7 +492,7 @@ opcodes! {
     /// The same for `long`.
     0x83 Lxor = "lxor", None, (unsupported Long);
     /// Adds a signed constant to an `int` local variable, wrapping on overflow.
-    0x84 Iinc = "iinc", LocalIncrement, (special);
+    0x84 Iinc = "iinc", LocalIncrement, (special 0 0);
     /// Converts `int` to `long`.
     0x85 I2l = "i2l", None, (unsupported Long);
     /// Converts `int` to `float`.
@@ -535,7 +572,7 @@ opcodes! {
     /// Branches through a sorted table of keys.
     0xab Lookupswitch = "lookupswitch", LookupSwitch, (Int ->), ends;
     /// Returns an `int` from the method.
-    0xac Ireturn = "ireturn", None, (special), ends;
+    0xac Ireturn = "ireturn", None, (special 1 0), ends;
     /// Returns a `long` from the method.
     0xad Lreturn = "lreturn", None, (unsupported Long), ends;
     /// Returns a `float` from the method.
@@ -543,9 +580,9 @@ opcodes! {
     /// Returns a `double` from the method.
     0xaf Dreturn = "dreturn", None, (unsupported Double), ends;
     /// Returns a reference from the method.
-    0xb0 Areturn = "areturn", None, (special), ends;
+    0xb0 Areturn = "areturn", None, (special 1 0), ends;
     /// Returns from a method without a value.
-    0xb1 Return = "return", None, (special), ends;
+    0xb1 Return = "return", None, (special 0 0), ends;
     /// Loads a static field.
     0xb2 Getstatic = "getstatic", Constant, (special);
     /// Stores a static field.
@@ -567,11 +604,11 @@ opcodes! {
     /// Creates an object.
     0xbb New = "new", Constant, (unsupported Object);
     /// Creates an array of primitives; traps on a negative length or a full heap.
-    0xbc Newarray = "newarray", ArrayType, (special);
+    0xbc Newarray = "newarray", ArrayType, (special 1 1);
     /// Creates an array of references.
     0xbd Anewarray = "anewarray", Constant, (unsupported ReferenceArray);
     /// Gives the length of an array; traps on null.
-    0xbe Arraylength = "arraylength", None, (special);
+    0xbe Arraylength = "arraylength", None, (special 1 1);
     /// Throws an exception.
     0xbf Athrow = "athrow", None, (unsupported Exception), ends;
     /// Checks the type of a reference.
@@ -602,7 +639,80 @@ opcodes! {
     0xff Impdep2 = "impdep2", None, (unsupported Reserved);
 }
 
+/// What is asked of an opcode at each instruction, in four bytes.
+#[derive(Copy, Clone)]
+struct Row {
+    layout: OperandLayout,
+    /// Follows from the layout, where looking it up costs a jump.
+    length: u8,
+    change: Change,
+}
+
+impl Row {
+    const fn of(layout: OperandLayout, change: Change) -> Row {
+        Row {
+            layout,
+            length: layout.fixed_length(),
+            change,
+        }
+    }
+}
+
+/// A [`StackChange`] as one byte: pops in its upper half and pushes in its lower, both less than 15.
+#[derive(Copy, Clone, PartialEq, Eq)]
+struct Change(u8);
+
+impl Change {
+    const OF_CONSTANT: Change = Change(0xf0);
+    const UNSUPPORTED: Change = Change(0xff);
+
+    const fn counts(pops: u8, pushes: u8) -> Change {
+        assert!(pops < 15 && pushes < 15);
+        Change(pops << 4 | pushes)
+    }
+
+    const fn of(pops: &[StackKind], pushes: &[StackKind]) -> Change {
+        // A row has a handful of values at most.
+        Change::counts(pops.len() as u8, pushes.len() as u8)
+    }
+
+    const fn unpack(self) -> StackChange {
+        match self {
+            Self::OF_CONSTANT => StackChange::OfConstant,
+            Self::UNSUPPORTED => StackChange::Unsupported,
+            Self(packed) => StackChange::Counts {
+                pops: packed >> 4,
+                pushes: packed & 15,
+            },
+        }
+    }
+}
+
 impl Opcode {
+    #[expect(clippy::indexing_slicing, reason = "a byte indexes a table of 256")]
+    const fn row(self) -> Row {
+        ROWS[self as usize]
+    }
+
+    /// Returns how its operand bytes are laid out.
+    #[must_use]
+    pub const fn layout(self) -> OperandLayout {
+        self.row().layout
+    }
+
+    /// Returns how many bytes the instruction takes without a `wide` before it; 0 for one whose operands
+    /// say it, or must hold more than any bytes.
+    #[must_use]
+    pub const fn fixed_length(self) -> u8 {
+        self.row().length
+    }
+
+    /// Returns what it does to the depth of the operand stack.
+    #[must_use]
+    pub const fn stack_change(self) -> StackChange {
+        self.row().change.unpack()
+    }
+
     /// Returns the opcode's number.
     #[must_use]
     pub const fn byte(self) -> u8 {

@@ -93,6 +93,8 @@ pub struct LinkedMethod {
     pub(crate) registers: u16,
     /// Whether its first argument is a receiver.
     pub(crate) has_receiver: bool,
+    /// What is left of a value that it returns; `None` where it returns none.
+    pub(crate) result: Option<ValueKind>,
     /// Where the place of its first instruction stands in the table of places.
     pub(crate) first_place: u32,
 }

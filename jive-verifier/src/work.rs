@@ -1,7 +1,7 @@
 //! The memory that verification works in: lent by the caller, its size computed from the class.
 
 use jive_core::limits::{CONSTANTS_MAX, FRAME_SLOTS_MAX, METHODS_MAX};
-use jive_core::{ClassFile, Code, instructions};
+use jive_core::{ClassFile, Code, OperandLayout, decode, opcodes};
 
 use crate::marks::{CodeMarks, marks_len};
 use crate::queue::queue_len;
@@ -105,9 +105,29 @@ fn states_len(code: &Code<'_>, leaders: usize) -> usize {
 fn leaders_bound(code: &Code<'_>) -> usize {
     let mut instruction_count: usize = 0;
     let mut leaders: usize = 1;
-    for insn in instructions(code.bytes).map_while(Result::ok) {
+    for (pc, opcode) in opcodes(code.bytes).map_while(Result::ok) {
         instruction_count = instruction_count.saturating_add(1);
-        leaders = leaders.saturating_add(insn.targets().count());
+        let targets = match opcode.layout() {
+            OperandLayout::Branch | OperandLayout::BranchWide => 1,
+            OperandLayout::TableSwitch | OperandLayout::LookupSwitch => {
+                decode(code.bytes, pc).map_or(0, |insn| insn.targets().count())
+            }
+            OperandLayout::None
+            | OperandLayout::ImplicitInt(_)
+            | OperandLayout::ImplicitLocal(_)
+            | OperandLayout::Byte
+            | OperandLayout::Short
+            | OperandLayout::ConstantByte
+            | OperandLayout::Constant
+            | OperandLayout::Local
+            | OperandLayout::LocalIncrement
+            | OperandLayout::InvokeInterface
+            | OperandLayout::InvokeDynamic
+            | OperandLayout::ArrayType
+            | OperandLayout::MultiArray
+            | OperandLayout::Wide => 0,
+        };
+        leaders = leaders.saturating_add(targets);
     }
     leaders.min(instruction_count.max(1))
 }

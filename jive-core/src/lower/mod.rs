@@ -18,7 +18,7 @@ use crate::id::Pc;
 use crate::insn::{Insn, Operand};
 use crate::interp::{Op, OpKind};
 use crate::link::LinkErrorKind;
-use crate::opcode::Opcode;
+use crate::opcode::{Opcode, OperandLayout};
 use crate::program::{Mark, MarkState, ValueKind};
 
 use broken::Broken;
@@ -40,8 +40,8 @@ pub(crate) struct Source<'a> {
 /// One that puts a value on the stack makes one, at once or when the value is wanted in its place; one
 /// that does something makes one. A branch in long code makes two, and so does what narrows a value
 /// first or tests a receiver.
-pub(crate) const fn most_ops(insn: &Insn<'_>, code_bytes: usize) -> usize {
-    match insn.opcode {
+pub(crate) const fn most_ops(opcode: Opcode, code_bytes: usize) -> usize {
+    let ops = match opcode {
         Opcode::DupX1
         | Opcode::DupX2
         | Opcode::Dup2
@@ -51,8 +51,16 @@ pub(crate) const fn most_ops(insn: &Insn<'_>, code_bytes: usize) -> usize {
         | Opcode::Invokespecial
         | Opcode::Invokevirtual => 2,
         Opcode::Dup2X1 | Opcode::Dup2X2 | Opcode::Putfield => 3,
-        _ if matches!(insn.operand, Operand::Branch(_)) && branch::is_far(code_bytes) => 2,
         _ => 1,
+    };
+    let is_branch = matches!(
+        opcode.layout(),
+        OperandLayout::Branch | OperandLayout::BranchWide
+    );
+    if is_branch && branch::is_far(code_bytes) {
+        2
+    } else {
+        ops
     }
 }
 

@@ -6,7 +6,7 @@ use crate::classfile::Code;
 use crate::decode::decode;
 use crate::id::Pc;
 use crate::insn::{Insn, Operand};
-use crate::opcode::{Opcode, StackEffect};
+use crate::opcode::{Opcode, StackChange};
 use crate::program::{Mark, MarkState, Meaning};
 
 /// Behind the last of the instructions that are still to be followed.
@@ -39,8 +39,10 @@ pub(super) fn reach(
         *pc = first;
         loop {
             let insn = decode(code.bytes, *pc).map_err(|_| Broken::Code)?;
-            depth = change(&insn, constants)?
-                .apply(depth)
+            let (pops, pushes) = change(&insn, constants)?;
+            depth = depth
+                .checked_sub(pops)
+                .and_then(|depth| depth.checked_add(pushes))
                 .filter(|&depth| u16::from(depth) <= code.max_stack)
                 .ok_or(Broken::Stack)?;
             reached.keeps_first &= !stores_first(&insn);
@@ -104,33 +106,15 @@ impl Paths<'_> {
     }
 }
 
-/// How many values an instruction takes off the stack, and how many it puts there.
-struct Change {
-    pops: u8,
-    pushes: u8,
-}
-
-impl Change {
-    fn apply(&self, depth: u8) -> Option<u8> {
-        depth.checked_sub(self.pops)?.checked_add(self.pushes)
+/// Returns how many values an instruction takes off the stack, and how many it puts there.
+fn change(insn: &Insn<'_>, constants: &mut Constants<'_, '_, '_>) -> Result<(u8, u8), Broken> {
+    match (insn.opcode.stack_change(), insn.operand) {
+        (StackChange::Counts { pops, pushes }, _) => Ok((pops, pushes)),
+        (StackChange::OfConstant, Operand::Constant(index)) => {
+            Ok(of_constant(insn.opcode, constants.meaning(index)?))
+        }
+        (StackChange::OfConstant | StackChange::Unsupported, _) => Err(Broken::Opcode),
     }
-}
-
-fn change(insn: &Insn<'_>, constants: &mut Constants<'_, '_, '_>) -> Result<Change, Broken> {
-    let (pops, pushes) = match insn.opcode.effect() {
-        StackEffect::Unsupported(_) => return Err(Broken::Opcode),
-        // A row of the table has a handful of values at most.
-        StackEffect::Fixed { pops, pushes } => (pops.len() as u8, pushes.len() as u8),
-        StackEffect::Special => match insn.operand {
-            Operand::Local(_) => match is_store(insn.opcode) {
-                true => (1, 0),
-                false => (0, 1),
-            },
-            Operand::Constant(index) => of_constant(insn.opcode, constants.meaning(index)?),
-            _ => of_special(insn.opcode),
-        },
-    };
-    Ok(Change { pops, pushes })
 }
 
 fn of_constant(opcode: Opcode, meaning: Meaning) -> (u8, u8) {
@@ -160,40 +144,9 @@ fn of_constant(opcode: Opcode, meaning: Meaning) -> (u8, u8) {
     }
 }
 
-const fn of_special(opcode: Opcode) -> (u8, u8) {
-    match opcode {
-        Opcode::Iaload | Opcode::Baload | Opcode::Saload => (2, 1),
-        Opcode::Iastore | Opcode::Bastore | Opcode::Sastore => (3, 0),
-        Opcode::Pop | Opcode::Ireturn | Opcode::Areturn => (1, 0),
-        Opcode::Pop2 => (2, 0),
-        Opcode::Dup => (1, 2),
-        Opcode::DupX1 => (2, 3),
-        Opcode::DupX2 => (3, 4),
-        Opcode::Dup2 => (2, 4),
-        Opcode::Dup2X1 => (3, 5),
-        Opcode::Dup2X2 => (4, 6),
-        Opcode::Swap => (2, 2),
-        Opcode::Newarray | Opcode::Arraylength => (1, 1),
-        // `iinc`, `return`.
-        _ => (0, 0),
-    }
-}
-
-/// Tells a store into a local variable from a load of one.
+/// Tells a store into a local variable from a load of one, by what it takes off the stack.
 pub(super) const fn is_store(opcode: Opcode) -> bool {
-    matches!(
-        opcode,
-        Opcode::Istore
-            | Opcode::Istore0
-            | Opcode::Istore1
-            | Opcode::Istore2
-            | Opcode::Istore3
-            | Opcode::Astore
-            | Opcode::Astore0
-            | Opcode::Astore1
-            | Opcode::Astore2
-            | Opcode::Astore3
-    )
+    !matches!(opcode.stack_change(), StackChange::Counts { pops: 0, .. })
 }
 
 const fn stores_first(insn: &Insn<'_>) -> bool {
