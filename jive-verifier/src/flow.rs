@@ -21,9 +21,20 @@ const CASES_PER_STEP: usize = 16;
 #[derive(Debug)]
 pub(crate) struct FlowMemory<'c> {
     /// The pc of each leader.
-    pub(crate) leaders: &'c [u16],
+    pub(crate) leaders: &'c mut [u16],
     pub(crate) queue: &'c mut [u32],
     pub(crate) states: &'c mut [u8],
+}
+
+impl FlowMemory<'_> {
+    /// Lends the same memory for a shorter time.
+    pub(crate) fn reborrow(&mut self) -> FlowMemory<'_> {
+        FlowMemory {
+            leaders: self.leaders,
+            queue: self.queue,
+            states: self.states,
+        }
+    }
 }
 
 /// Data flow over a method whose static constraints hold.
@@ -55,17 +66,19 @@ const fn steps_limit(instruction_count: u32) -> u32 {
 }
 
 impl<'c, 'a, 'w> Flow<'c, 'a, 'w> {
-    /// Begins with no instruction reached, or `None` where the memory does not hold the states.
+    /// Numbers the leaders, and begins with no instruction reached; `None` where the memory does not
+    /// hold the states.
     pub(crate) fn new(
         method: &'c MethodCode<'a>,
         members: &'c Members<'a, 'w>,
-        map: &'c CodeMap<'c>,
+        map: &'c mut CodeMap<'_>,
         memory: FlowMemory<'c>,
         instruction_count: u32,
     ) -> Option<Flow<'c, 'a, 'w>> {
         let shape = method.shape();
         let length = shape.state_len();
-        let leaders = memory.leaders;
+        let leader_count = map.number_leaders(memory.leaders)?;
+        let leaders = memory.leaders.get(..leader_count)?;
         let (current, states) = memory.states.split_at_mut_checked(length)?;
         let states = states.get_mut(..length.checked_mul(leaders.len())?)?;
         states.fill(0);
@@ -85,25 +98,36 @@ impl<'c, 'a, 'w> Flow<'c, 'a, 'w> {
 
     /// Infers the types of every instruction that a path reaches, and checks them.
     pub(crate) fn run(&mut self, observer: &mut impl Observer) -> Result<(), VerifyError> {
-        let outcome = self.infer();
+        let outcome = self.infer(None);
         let steps = self.steps_limit.saturating_sub(self.steps_left);
         observer.took(self.method.id(), steps, self.steps_limit);
         if let Err((pc, _)) = outcome {
             observer.failed(self.method.id(), pc, self.current.view());
         }
         let failed_at = outcome.err().map(|(pc, _)| pc);
-        self.tell(observer, failed_at);
+        self.tell(observer, failed_at, None);
         outcome.map_err(|(pc, kind)| self.method.error(pc, kind))
     }
 
-    fn infer(&mut self) -> Result<(), (Pc, VerifyErrorKind)> {
+    /// Infers types below a pc, at which a static constraint is broken, and tells them. Below it they
+    /// all hold. A path ends where it comes to that pc or goes beyond it.
+    pub(crate) fn run_below(&mut self, end: Pc, observer: &mut impl Observer) {
+        // Where the data flow has a fault too, the static one counts, and what is known is told.
+        let _: Result<(), _> = self.infer(Some(end));
+        self.tell(observer, None, Some(end));
+    }
+
+    fn infer(&mut self, end: Option<Pc>) -> Result<(), (Pc, VerifyErrorKind)> {
         self.enter();
         self.merge(Pc(0)).map_err(|kind| (Pc(0), kind))?;
         while let Some(leader) = self.queue.pop_lowest() {
             let Some(mut pc) = self.load(leader) else {
                 return Err((Pc(0), VerifyErrorKind::WorkArea));
             };
-            while let Some(next) = self.follow(pc).map_err(|kind| (pc, kind))? {
+            // A path ends at `end`, and nothing is followed beyond it.
+            while end.is_none_or(|end| pc < end)
+                && let Some(next) = self.follow(pc).map_err(|kind| (pc, kind))?
+            {
                 pc = next;
             }
         }
@@ -223,14 +247,20 @@ impl<'c, 'a, 'w> Flow<'c, 'a, 'w> {
     }
 
     /// Tells the observer the state before each instruction that was reached, run by run, but not of
-    /// the instruction at which inference failed.
-    fn tell<O: Observer>(&mut self, observer: &mut O, failed_at: Option<Pc>) {
+    /// the instruction at which inference failed; and below `end` only, but also the state there.
+    fn tell<O: Observer>(&mut self, observer: &mut O, failed_at: Option<Pc>, end: Option<Pc>) {
         if !O::WATCHES {
             return;
         }
         for leader in 0..self.leaders.len() {
             let mut next = self.load_reached(leader);
             while let Some(pc) = next.filter(|pc| Some(*pc) != failed_at) {
+                if let Some(end) = end.filter(|end| pc >= *end) {
+                    if pc == end {
+                        observer.failed(self.method.id(), pc, self.current.view());
+                    }
+                    break;
+                }
                 observer.reached(self.method.id(), pc, self.current.view());
                 next = self.repeat(pc);
             }

@@ -9,7 +9,8 @@ use crate::state::TypeState;
 /// An accepted method is told of when its fixed point has been reached: once for each instruction
 /// that a path reaches, lowest pc of a straight run first, with the state that holds there on every
 /// path. Of a rejected method the states are told as far as they had been inferred, those before the
-/// fixed point included; they may say more than holds.
+/// fixed point included; they may say more than holds. Where a static constraint is broken these are
+/// the states below that instruction, as far as paths lead there that go nowhere beyond it.
 pub trait Observer {
     /// Whether it wants to be told. Where it does not, the states are not worked out again.
     const WATCHES: bool = true;
@@ -18,7 +19,7 @@ pub trait Observer {
     fn reached(&mut self, method: MethodId, pc: Pc, state: TypeState<'_>);
 
     /// Is told the state at the instruction for which the class is rejected: before it, or behind it
-    /// where it fails to merge into the state of another.
+    /// where it fails to merge into the state of another. Nothing is told where no such path leads there.
     fn failed(&mut self, method: MethodId, pc: Pc, state: TypeState<'_>);
 
     /// Is told how many steps data flow over a method took, and how many it may take.

@@ -53,9 +53,11 @@ pub fn verify_with<'a>(
         })?;
     let mut memory = CodeMemory {
         marks: work.marks,
-        leaders: work.leaders,
-        queue: work.queue,
-        states: work.states,
+        flow: FlowMemory {
+            leaders: work.leaders,
+            queue: work.queue,
+            states: work.states,
+        },
     };
     for declaration in class.methods() {
         // Natives have none.
@@ -69,18 +71,16 @@ pub fn verify_with<'a>(
 /// The part of the work area that each method uses anew.
 struct CodeMemory<'w> {
     marks: &'w mut [CodeMarks],
-    leaders: &'w mut [u16],
-    queue: &'w mut [u32],
-    states: &'w mut [u8],
+    flow: FlowMemory<'w>,
 }
 
 /// Verifies the code of one method: its static constraints, then its data flow.
-fn verify_code<'a>(
+fn verify_code<'a, O: Observer>(
     declaration: Method<'a>,
     code: Code<'a>,
     members: &mut Members<'a, '_>,
     memory: &mut CodeMemory<'_>,
-    observer: &mut impl Observer,
+    observer: &mut O,
 ) -> Result<(), VerifyError> {
     let too_small = VerifyError {
         at: Location::Method(declaration.id),
@@ -92,14 +92,19 @@ fn verify_code<'a>(
         signature: members.signatures().of(declaration.id).ok_or(too_small)?,
     };
     let mut map = CodeMap::new(memory.marks, code.bytes.len()).ok_or(too_small)?;
-    let instruction_count = check_structure(&method, members, &mut map)?;
-    let leader_count = map.number_leaders(memory.leaders).ok_or(too_small)?;
-    let memory = FlowMemory {
-        leaders: memory.leaders.get(..leader_count).ok_or(too_small)?,
-        queue: memory.queue,
-        states: memory.states,
-    };
-    Flow::new(&method, members, &map, memory, instruction_count)
-        .ok_or(too_small)?
-        .run(observer)
+    let memory = memory.flow.reborrow();
+    match check_structure(&method, members, &mut map) {
+        Ok(instruction_count) => Flow::new(&method, members, &mut map, memory, instruction_count)
+            .ok_or(too_small)?
+            .run(observer),
+        Err(error) => {
+            if let (true, Location::Code { pc, .. }) = (O::WATCHES, error.at)
+                && let Some(mut flow) =
+                    Flow::new(&method, members, &mut map, memory, u32::from(pc.0))
+            {
+                flow.run_below(pc, observer);
+            }
+            Err(error)
+        }
+    }
 }

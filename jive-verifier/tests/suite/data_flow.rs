@@ -1,7 +1,7 @@
 //! Structural constraints on code (JVMS §4.9.2), by data flow (§4.10.2).
 
 use jive_core::{MethodId, Opcode, Pc, StackEffect};
-use jive_verifier::{Expected, Observer, TypeState, VerificationType, VerifyErrorKind};
+use jive_verifier::{Expected, Observer, TypeState, TypeUse, VerificationType, VerifyErrorKind};
 
 use crate::class_bytes::{ClassBytes, Notes, STATIC, at, judge, verdict_of};
 
@@ -442,6 +442,66 @@ fn an_observer_sees_the_state_before_the_instruction_that_fails() {
         notes.reached.iter().map(|(pc, _)| *pc).collect::<Vec<_>>(),
         [0, 1]
     );
+}
+
+#[test]
+fn an_observer_sees_the_states_below_what_breaks_a_static_constraint() {
+    // 0 iload_0, 1 ifeq 9, 4 iconst_1, 5 istore_1, 6 iload_1, 7 i2l, 8 return, 9 return: i2l is
+    // outside the subset, and one path goes around it.
+    let code = [0x1a, 0x99, 0, 8, 0x04, 0x3c, 0x1b, 0x85, 0xb1, 0xb1];
+    let mut class = ClassBytes::new();
+    class.method_of_size(STATIC, "run", "(I)V", (2, 2), &code);
+    let mut notes = Notes::default();
+    let verdict = judge(&class.bytes(), jive_verifier::Policy::ClassOnly, &mut notes);
+    let found = TypeUse::Opcode(Opcode::I2l);
+    assert_eq!(verdict, at(7, VerifyErrorKind::Long { found }));
+    let expected = [
+        (0, "locals [Int, Top] stack []"),
+        (1, "locals [Int, Top] stack [Int]"),
+        (4, "locals [Int, Top] stack []"),
+        (5, "locals [Int, Top] stack [Int]"),
+        (6, "locals [Int, Int] stack []"),
+    ];
+    assert_eq!(
+        notes.reached,
+        expected.map(|(pc, state)| (pc, state.to_owned()))
+    );
+    let state = "locals [Int, Int] stack [Int]".to_owned();
+    assert_eq!(notes.failed, [(7, state)]);
+    assert_eq!(notes.steps, []);
+}
+
+#[test]
+fn states_below_a_broken_constraint_are_those_of_all_paths() {
+    // 0 aload_0, 1 astore_1, 2 goto 5, 5 aload_1, 6 iload_2, 7 newarray byte, 9 astore_1, 10 pop,
+    // 11 iload_2, 12 ifne 5, 15 monitorenter: at 5 a short[] and a byte[] meet.
+    let code = [
+        0x2a, 0x4c, 0xa7, 0, 3, 0x2b, 0x1c, 0xbc, 8, 0x4c, 0x57, 0x1c, 0x9a, 0xff, 0xf9, 0xc2,
+    ];
+    let mut class = ClassBytes::new();
+    class.method_of_size(STATIC, "run", "([SII)V", (2, 3), &code);
+    let mut notes = Notes::default();
+    let verdict = judge(&class.bytes(), jive_verifier::Policy::ClassOnly, &mut notes);
+    let opcode = Opcode::Monitorenter;
+    assert_eq!(verdict, at(15, VerifyErrorKind::Monitor { opcode }));
+    // Local variable 1 holds a short[] the first time round and a byte[] from then on.
+    let state = "locals [ShortArray, AnyReference, Int] stack []".to_owned();
+    assert!(notes.reached.contains(&(5, state)));
+    let state = "locals [ShortArray, ByteArray, Int] stack []".to_owned();
+    assert_eq!(notes.failed, [(15, state)]);
+}
+
+#[test]
+fn a_broken_constraint_that_no_path_reaches_has_no_state() {
+    // 0 return, 1 i2l.
+    let mut class = ClassBytes::new();
+    class.method_of_size(STATIC, "run", "()V", (2, 2), &[0xb1, 0x85]);
+    let mut notes = Notes::default();
+    let verdict = judge(&class.bytes(), jive_verifier::Policy::ClassOnly, &mut notes);
+    let found = TypeUse::Opcode(Opcode::I2l);
+    assert_eq!(verdict, at(1, VerifyErrorKind::Long { found }));
+    assert_eq!(notes.failed, []);
+    assert_eq!(notes.reached.len(), 1);
 }
 
 /// Asks for single values of the state at pc 2.
