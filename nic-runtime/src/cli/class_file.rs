@@ -85,7 +85,7 @@ pub(super) fn type_word(kind: VerificationType) -> &'static str {
 }
 
 /// Instructions whose types are kept. A class may have a million, with 255 types before each.
-const KEPT_MAX: usize = 65_536;
+pub(super) const KEPT_MAX: usize = 65_536;
 
 /// The types before each instruction that a path reaches, up to a limit, and up to where the class is
 /// rejected.
@@ -108,7 +108,15 @@ impl Inferred {
         self.before.get(&(method, pc))
     }
 
-    /// Returns the types at an instruction, if it is the one at which data flow fails.
+    /// Tells whether the types before any instruction of a method are known.
+    pub(super) fn knows(&self, method: MethodId) -> bool {
+        let first = self.before.range((method, Pc(0))..).next();
+        let failed = self.failed.as_ref();
+        first.is_some_and(|((known, _), _)| *known == method)
+            || failed.is_some_and(|(failed, ..)| *failed == method)
+    }
+
+    /// Returns the types at an instruction, if it is the one for which the class is rejected.
     pub(super) fn failed_at(&self, method: MethodId, pc: Pc) -> Option<&Types> {
         let (failed, at, types) = self.failed.as_ref()?;
         (*failed == method && *at == pc).then_some(types)

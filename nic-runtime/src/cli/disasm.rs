@@ -6,10 +6,11 @@ use bumpalo::Bump;
 use clap::Args;
 use jive_core::{
     ClassAccess, ClassFile, Code, Constant, CpIndex, Described, Disassembly, FieldAccess,
-    MethodAccess, MethodId, instructions,
+    MethodAccess, MethodId, Pc, instructions,
 };
+use jive_verifier::Location;
 
-use super::class_file::{self, Inferred, Types};
+use super::class_file::{self, Inferred, KEPT_MAX, Types};
 use super::console::{Console, Failure, Status};
 use super::diagnosis::{printable, sentence};
 use super::rejection::Rejection;
@@ -21,7 +22,8 @@ const TYPES_COLUMN: usize = 60;
 const AFTER_HELP: &str = "\
 Behind each instruction that the verifier reached stand the types that local variables and operand
 stack hold before it, for the first 65536 of these instructions. Of a class that is rejected they are
-shown as far as they were inferred, and the rejection goes to standard error.
+shown as far as they were inferred, with a mark where it is rejected, and a word where there are none;
+the rejection goes to standard error.
 
 Examples:
   jive disasm Filter.class
@@ -65,7 +67,11 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
         }
     };
     let (inferred, verified) = Inferred::of(class, Policy::ClassOnly);
-    show(&class, &inferred, console.out())?;
+    let verdict = Verdict {
+        inferred,
+        rejected_at: verified.err().map(|error| error.at),
+    };
+    show(&class, &verdict, console.out())?;
     if let Err(error) = verified {
         let rejection =
             Rejection::explore(file, &bytes, Policy::ClassOnly, LoadError::Verify(error));
@@ -74,11 +80,55 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
     Ok(Status::Done)
 }
 
-fn show(class: &ClassFile<'_>, inferred: &Inferred, out: &mut impl Write) -> io::Result<()> {
+/// What the verifier says of a class.
+struct Verdict {
+    inferred: Inferred,
+    rejected_at: Option<Location>,
+}
+
+impl Verdict {
+    /// Returns what stands behind an instruction: its types, and whether the class is rejected there.
+    fn behind(&self, method: MethodId, pc: Pc) -> Option<String> {
+        let here = Location::Code { method, pc };
+        if self.rejected_at == Some(here) {
+            let types = self.inferred.failed_at(method, pc);
+            let types = types.map_or_else(String::new, |types| format!("{types} "));
+            return Some(format!("{types}<- rejected here"));
+        }
+        self.inferred.before(method, pc).map(Types::to_string)
+    }
+
+    /// Says why no types of a method are known.
+    fn why_untyped(&self, class: &ClassFile<'_>, method: MethodId) -> Option<String> {
+        if self.inferred.knows(method) {
+            return None;
+        }
+        Some(match self.rejected_at {
+            Some(Location::Method(id)) if id == method => {
+                "no types: this method is rejected before its instructions are followed".to_owned()
+            }
+            Some(Location::Method(id) | Location::Code { method: id, .. }) if id < method => {
+                let name = class_file::method_name(class, id);
+                format!("no types: the class is rejected for its method {name}, which comes first")
+            }
+            Some(Location::Code { method: id, .. }) if id == method => {
+                "no types: its branches go to more places than it has instructions".to_owned()
+            }
+            Some(Location::Class | Location::Field(_) | Location::Method(_)) => {
+                "no types: the class is rejected before its code is looked at".to_owned()
+            }
+            Some(Location::Code { .. }) | None => {
+                format!("no types: they are shown for {KEPT_MAX} instructions only")
+            }
+        })
+    }
+}
+
+fn show(class: &ClassFile<'_>, verdict: &Verdict, out: &mut impl Write) -> io::Result<()> {
     header(class, out)?;
     constants(class, out)?;
     fields(class, out)?;
-    methods(class, inferred, out)
+    methods(class, verdict, out)
 }
 
 fn header(class: &ClassFile<'_>, out: &mut impl Write) -> io::Result<()> {
@@ -134,7 +184,7 @@ fn fields(class: &ClassFile<'_>, out: &mut impl Write) -> io::Result<()> {
     Ok(())
 }
 
-fn methods(class: &ClassFile<'_>, inferred: &Inferred, out: &mut impl Write) -> io::Result<()> {
+fn methods(class: &ClassFile<'_>, verdict: &Verdict, out: &mut impl Write) -> io::Result<()> {
     for method in class.methods() {
         let words = method_words(method.access);
         write!(out, "\n{words}{}{}", method.name, method.descriptor)?;
@@ -148,7 +198,10 @@ fn methods(class: &ClassFile<'_>, inferred: &Inferred, out: &mut impl Write) -> 
                     code.max_locals,
                     code.bytes.len()
                 )?;
-                instruction_list(class, method.id, &code, inferred, out)?;
+                if let Some(why) = verdict.why_untyped(class, method.id) {
+                    writeln!(out, "    {why}")?;
+                }
+                instruction_list(class, method.id, &code, verdict, out)?;
                 handlers(class, &code, out)?;
             }
         }
@@ -160,7 +213,7 @@ fn instruction_list(
     class: &ClassFile<'_>,
     method: MethodId,
     code: &Code<'_>,
-    inferred: &Inferred,
+    verdict: &Verdict,
     out: &mut impl Write,
 ) -> io::Result<()> {
     let mut line = None;
@@ -168,7 +221,13 @@ fn instruction_list(
         let insn = match decoded {
             Ok(insn) => insn,
             Err(error) => {
-                writeln!(out, "{:>7}: {}", error.pc, error.kind)?;
+                let kind = error.kind.to_string();
+                match verdict.behind(method, error.pc) {
+                    Some(types) => {
+                        writeln!(out, "{:>7}: {kind:<TYPES_COLUMN$} ; {types}", error.pc)?;
+                    }
+                    None => writeln!(out, "{:>7}: {kind}", error.pc)?,
+                }
                 break;
             }
         };
@@ -179,11 +238,7 @@ fn instruction_list(
             }
         }
         let text = Disassembly::new(insn, *class).to_string();
-        let types = match inferred.failed_at(method, insn.pc) {
-            Some(types) => Some(format!("{types} <- rejected here")),
-            None => inferred.before(method, insn.pc).map(Types::to_string),
-        };
-        match types {
+        match verdict.behind(method, insn.pc) {
             // The types stand behind the first line; a switch has more.
             Some(types) => {
                 let (first, rest) = text.split_once('\n').unwrap_or((&text, ""));

@@ -60,6 +60,8 @@ pub(super) enum Maker {
     },
     /// The receiver.
     This,
+    /// The call of the method, before any instruction.
+    Entry,
     /// Nothing: on some path the local variable is not set.
     Unset {
         /// The local variable.
@@ -100,6 +102,9 @@ impl Source {
                 format!("the {kind} is parameter {number} of the method{name}")
             }
             Maker::This => "`this` is what the method was called on".to_owned(),
+            Maker::Entry => {
+                "the other path is the call of the method, with nothing on the stack".to_owned()
+            }
             Maker::Unset { local } => {
                 format!("local variable {local} is not set on every path that leads here")
             }
@@ -186,12 +191,15 @@ impl Search<'_, '_> {
             } => return self.clash(pc, target, depth, operand(below)),
             VerifyErrorKind::MergeDepth { target, .. } => {
                 let others = self.other_ways(pc, target).into_iter();
-                let sources =
-                    others.map(|other| self.source(Role::OtherPath, Origin::Instruction(other)));
-                return sources
-                    .map(|source| Source {
+                let makers = others.map(|other| self.instruction(other));
+                let entry = (target == Pc(0)).then_some(Maker::Entry);
+                return entry
+                    .into_iter()
+                    .chain(makers)
+                    .map(|maker| Source {
+                        role: Role::OtherPath,
+                        maker,
                         kind: None,
-                        ..source
                     })
                     .take(SOURCES_MAX)
                     .collect();
@@ -258,16 +266,20 @@ impl Search<'_, '_> {
                 number,
                 name: variable_name(self.class.pool(), self.code, Pc(0), local),
             },
-            Origin::Instruction(pc) => Maker::Instruction {
-                pc: pc.0,
-                instruction: instruction(self.class, self.code, pc),
-                line: self.code.line(pc),
-            },
+            Origin::Instruction(pc) => self.instruction(pc),
         };
         Source {
             role,
             maker,
             kind: self.origins.type_word(origin),
+        }
+    }
+
+    fn instruction(&self, pc: Pc) -> Maker {
+        Maker::Instruction {
+            pc: pc.0,
+            instruction: instruction(self.class, self.code, pc),
+            line: self.code.line(pc),
         }
     }
 }
