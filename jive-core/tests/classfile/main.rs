@@ -7,9 +7,12 @@ mod edges;
 mod flags;
 mod laws;
 mod member_cases;
+mod names;
 mod parts;
 mod pool_cases;
+mod references;
 mod rejected;
+mod switches;
 
 use jive_core::{ClassFile, ParseError};
 

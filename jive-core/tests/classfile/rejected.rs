@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use jive_core::{
-    ClassFile, ConstantTag, CpIndex, ParseError, ParseErrorKind as Kind, PoolErrorKind, TagSet,
-    limits,
+    AttributeName, ClassFile, ConstantTag, CpIndex, ParseError, ParseErrorKind as Kind,
+    PoolErrorKind, TagSet, limits,
 };
 
 use crate::parse;
@@ -26,6 +26,7 @@ fn each_broken_rule_is_named() {
         let bytes = parts.to_bytes();
         let error = parse(&bytes, |_| ()).expect_err(name);
         assert_eq!(error.kind, *expected, "{name}");
+        assert_eq!(error.code(), expected.code(), "{name}");
         assert!(error.offset as usize <= bytes.len(), "{name}");
     }
 }
@@ -101,4 +102,22 @@ fn an_index_that_misses_its_kind_names_both() {
         expected.to_string(),
         "expected `Fieldref` or `Methodref` or `InterfaceMethodref`, found `Utf8`"
     );
+}
+
+#[test]
+fn attributes_are_named_as_they_stand_in_the_class_file() {
+    let shown = |name| Kind::DuplicateAttribute { name }.to_string();
+    let names = [
+        (AttributeName::BootstrapMethods, "BootstrapMethods"),
+        (AttributeName::Code, "Code"),
+        (AttributeName::ConstantValue, "ConstantValue"),
+        (AttributeName::Exceptions, "Exceptions"),
+        (AttributeName::LineNumberTable, "LineNumberTable"),
+        (AttributeName::SourceFile, "SourceFile"),
+        (AttributeName::StackMapTable, "StackMapTable"),
+    ];
+    for (name, text) in names {
+        let expected = format!("expected one `{text}` attribute, found a second one");
+        assert_eq!((name.as_str(), shown(name)), (text, expected));
+    }
 }

@@ -1,0 +1,240 @@
+//! What strings may serve as: names and descriptors, version by version, and which strings are the same
+//! (JVMS §4.2, §4.3).
+
+use std::collections::BTreeMap;
+
+use jive_core::{DescriptorErrorKind, ParseErrorKind as Kind};
+
+use crate::parse;
+use crate::parts::Parts;
+
+/// What becomes of the sample, of some version, with a change.
+fn verdict(version: u16, change: impl FnOnce(&mut Parts)) -> Result<(), Kind> {
+    let mut parts = Parts::sample();
+    parts.version = (version, 0);
+    change(&mut parts);
+    parse(&parts.to_bytes(), |_| ()).map_err(|error| error.kind)
+}
+
+/// Names that every version takes, for classes, fields and methods.
+const PLAIN: [&str; 6] = ["a", "aB9", "_", "$", "a$_1", "\u{e9}"];
+/// Names of version 49 and later, which were no identifiers before.
+const LATER: [&str; 8] = ["a-b", "1a", "9", "a b", "\u{1}", "\\", "@", "a:b"];
+/// Names that no version takes.
+const NEVER: [&str; 9] = ["", "a.b", ".", "a;b", ";", "a[b", "[", "a;", "[a"];
+
+#[test]
+fn names_are_identifiers_before_version_49_and_nearly_anything_from_then_on() {
+    type Change = fn(&mut Parts, &str);
+    let uses: [(Kind, Change); 3] = [
+        (Kind::ClassName, |p, name| _ = p.class(name)),
+        (Kind::FieldName, |p, name| p.add_field(0, name, "I")),
+        (Kind::MethodName, |p, name| p.add_method(0, name, "()V")),
+    ];
+    for (kind, change) in uses {
+        for version in [45, 48, 49, 52, 69] {
+            let of = |name| verdict(version, |p| change(p, name));
+            for name in PLAIN {
+                assert_eq!(of(name), Ok(()), "{name}, version {version}");
+            }
+            for name in LATER {
+                let expected = if version < 49 { Err(kind) } else { Ok(()) };
+                assert_eq!(of(name), expected, "{name}, version {version}");
+            }
+            for name in NEVER {
+                assert_eq!(of(name), Err(kind), "{name}, version {version}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_slash_parts_the_names_of_classes_alone() {
+    for version in [48, 52] {
+        assert_eq!(verdict(version, |p| _ = p.class("a/b/c")), Ok(()));
+        for name in ["/", "/a", "a/", "a//b"] {
+            let outcome = verdict(version, |p| _ = p.class(name));
+            assert_eq!(outcome, Err(Kind::ClassName), "{name}");
+        }
+        let field = verdict(version, |p| p.add_field(0, "a/b", "I"));
+        let method = verdict(version, |p| p.add_method(0, "a/b", "()V"));
+        assert_eq!(field, Err(Kind::FieldName));
+        assert_eq!(method, Err(Kind::MethodName));
+    }
+}
+
+#[test]
+fn angles_are_for_the_initializers_among_methods() {
+    for name in [
+        "<",
+        ">",
+        "<a>",
+        "a<b",
+        "a>b",
+        "<init",
+        "init>",
+        "<inits>",
+        "<clinit>>",
+    ] {
+        let method = verdict(52, |p| p.add_method(0, name, "()V"));
+        assert_eq!(method, Err(Kind::MethodName), "{name}");
+        assert_eq!(verdict(52, |p| p.add_field(0, name, "I")), Ok(()), "{name}");
+        assert_eq!(verdict(52, |p| _ = p.class(name)), Ok(()), "{name}");
+        let field = verdict(48, |p| p.add_field(0, name, "I"));
+        assert_eq!(field, Err(Kind::FieldName), "{name}");
+    }
+    for version in [48, 52] {
+        let constructor = verdict(version, |p| p.add_method(0, "<init>", "()V"));
+        let initializer = verdict(version, |p| p.add_method(8, "<clinit>", "()V"));
+        assert_eq!((constructor, initializer), (Ok(()), Ok(())));
+    }
+}
+
+#[test]
+fn an_array_class_is_named_by_its_descriptor() {
+    let dimensions = |count| "[".repeat(count) + "I";
+    for name in ["[I", "[[Z", "[La;", "[[La/b;", &dimensions(255)] {
+        assert_eq!(verdict(52, |p| _ = p.class(name)), Ok(()), "{name}");
+    }
+    for name in [
+        "[",
+        "[V",
+        "[a",
+        "[La",
+        "[L;",
+        "[Q",
+        "[I;",
+        "[II",
+        &dimensions(256),
+    ] {
+        let outcome = verdict(52, |p| _ = p.class(name));
+        assert_eq!(outcome, Err(Kind::ClassName), "{name}");
+    }
+    // A class may be called `I`; `La;` is none of a class.
+    assert_eq!(verdict(52, |p| _ = p.class("I")), Ok(()));
+    assert_eq!(verdict(52, |p| _ = p.class("La;")), Err(Kind::ClassName));
+}
+
+#[test]
+fn class_names_in_descriptors_are_held_to_the_version_too() {
+    let kind = DescriptorErrorKind::ClassName;
+    let later = ["La-b;", "L1a;", "[La b;"];
+    for descriptor in later {
+        let field = |version| verdict(version, |p| p.add_field(0, "g", descriptor));
+        let method = |version, whole: &str| verdict(version, |p| p.add_method(0, "x", whole));
+        assert_eq!(field(49), Ok(()));
+        assert_eq!(field(48), Err(Kind::FieldDescriptor { kind }));
+        for whole in [
+            format!("({descriptor})V"),
+            format!("(I{descriptor})V"),
+            format!("(){descriptor}"),
+        ] {
+            assert_eq!(method(49, &whole), Ok(()));
+            assert_eq!(method(48, &whole), Err(Kind::MethodDescriptor { kind }));
+        }
+    }
+    for descriptor in ["La_1$/b;", "[[L\u{e9};"] {
+        assert_eq!(verdict(48, |p| p.add_field(0, "g", descriptor)), Ok(()));
+    }
+}
+
+#[test]
+fn modules_escape_what_means_something_in_their_names() {
+    let of = |name: &str| {
+        verdict(53, |p| {
+            p.become_module();
+            let name = p.utf8(name);
+            p.reference(19, &[name]);
+        })
+    };
+    let accepted = [
+        "java.base",
+        "a/b",
+        "a;[<>",
+        " ",
+        "\\\\",
+        "a\\:b",
+        "\\@",
+        "\\\\\\:",
+        "\u{e9}",
+        "\u{7f}",
+    ];
+    for name in accepted {
+        assert_eq!(of(name), Ok(()), "{name}");
+    }
+    let refused = [
+        ":", "a:b", "@", "\\", "a\\", "\\a", "\\\\:", "\\\\\\", "\u{1}", "a\u{1f}", "\\\u{1f}",
+    ];
+    for name in refused {
+        assert_eq!(of(name), Err(Kind::ModuleName), "{name}");
+    }
+}
+
+#[test]
+fn packages_are_named_as_classes_are() {
+    let of = |name: &str| {
+        verdict(53, |p| {
+            p.become_module();
+            let name = p.utf8(name);
+            p.reference(20, &[name]);
+        })
+    };
+    assert_eq!(of("a/b"), Ok(()));
+    assert_eq!(of("a.b"), Err(Kind::ClassName));
+}
+
+#[test]
+fn descriptors_of_initializers_are_held_to_the_version() {
+    let of = |version, name: &str, descriptor: &str| {
+        verdict(version, |p| p.add_method(8, name, descriptor))
+    };
+    let fault = Err(Kind::InitializerDescriptor);
+    // From version 51 on a class initializer takes nothing.
+    assert_eq!(of(50, "<clinit>", "(I)V"), Ok(()));
+    assert_eq!(of(51, "<clinit>", "(I)V"), fault);
+    assert_eq!(of(51, "<clinit>", "()V"), Ok(()));
+    assert_eq!(of(50, "<clinit>", "()I"), fault);
+    let constructor = |descriptor: &str| verdict(52, |p| p.add_method(0, "<init>", descriptor));
+    assert_eq!(constructor("(IJ)V"), Ok(()));
+    assert_eq!(constructor("(I)I"), fault);
+}
+
+#[test]
+fn strings_are_the_same_where_their_bytes_are() {
+    // So many that some have hashes of 16 bits in common; each stands twice in the pool.
+    const NAMES: u16 = 1_500;
+    let mut parts = Parts::sample();
+    parts.methods.clear();
+    let native = |p: &mut Parts, name: u16, descriptor: u16| {
+        let numbers = [0x0100, name, descriptor, 0];
+        let bytes = numbers.iter().flat_map(|number: &u16| number.to_be_bytes());
+        p.methods.push(bytes.collect());
+    };
+    let descriptors = [parts.utf8("()V"), parts.utf8("(I)V")];
+    for descriptor in descriptors {
+        for number in 0..NAMES {
+            let name = format!("n{number}");
+            let length = u8::try_from(name.len()).unwrap();
+            let constant = [&[1, 0, length][..], name.as_bytes()].concat();
+            let index = parts.add(&constant);
+            native(&mut parts, index, descriptor);
+        }
+    }
+    let bytes = parts.to_bytes();
+    parse(&bytes, |class| {
+        let names: Vec<_> = class
+            .methods()
+            .map(|method| method.name.to_string())
+            .collect();
+        let mut known = BTreeMap::new();
+        let mut seen = BTreeMap::new();
+        for (id, identity) in class.method_identities() {
+            let name = &names[id.index()];
+            // One identity for each name, and one name for each identity.
+            assert_eq!(*known.entry(name).or_insert(identity.name), identity.name);
+            assert_eq!(*seen.entry(identity.name).or_insert(name), name);
+        }
+        assert_eq!((known.len(), names.len()), (1_500, 3_000));
+    })
+    .unwrap();
+}

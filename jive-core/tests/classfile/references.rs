@@ -1,0 +1,94 @@
+//! What constants say of names, descriptors and members, each rule from both sides (JVMS §4.4.6, §4.4.8).
+
+use jive_core::{ConstantTag, DescriptorErrorKind, ParseErrorKind as Kind, PoolErrorKind};
+
+use crate::parse;
+use crate::parts::Parts;
+
+/// What becomes of the sample with a change.
+fn verdict(change: impl FnOnce(&mut Parts)) -> Result<(), Kind> {
+    let mut parts = Parts::sample();
+    change(&mut parts);
+    parse(&parts.to_bytes(), |_| ()).map_err(|error| error.kind)
+}
+
+#[test]
+fn a_name_and_type_that_nothing_uses_is_of_a_field_or_of_a_method() {
+    let of = |name: &'static str, descriptor: &'static str| {
+        verdict(|p| _ = p.name_and_type(name, descriptor))
+    };
+    let not_a_type = DescriptorErrorKind::NotAType { found: b'Q' };
+    assert_eq!(of("f", "I"), Ok(()));
+    assert_eq!(of("m", "()V"), Ok(()));
+    assert_eq!(of("<init>", "()V"), Ok(()));
+    assert_eq!(of("a/b", "I"), Err(Kind::FieldName));
+    assert_eq!(of("a<b", "()V"), Err(Kind::MethodName));
+    // Angles are for methods alone to avoid.
+    assert_eq!(of("a<b", "I"), Ok(()));
+    assert_eq!(
+        of("f", "Q"),
+        Err(Kind::FieldDescriptor { kind: not_a_type })
+    );
+    assert_eq!(
+        of("m", "()Q"),
+        Err(Kind::MethodDescriptor { kind: not_a_type })
+    );
+    assert_eq!(of("<init>", "()I"), Err(Kind::InitializerDescriptor));
+}
+
+/// Judges a method handle of a kind to a member, by its tag and name.
+fn handle(version: u16, kind: u8, tag: u8, name: &str) -> Result<(), Kind> {
+    verdict(|p| {
+        p.version = (version, 0);
+        let descriptor = if tag == 9 { "I" } else { "()V" };
+        let member = p.member_reference(tag, name, descriptor);
+        p.add(&[&[15, kind][..], &member.to_be_bytes()].concat());
+    })
+}
+
+#[test]
+fn a_method_handle_leads_to_the_kind_of_member_that_its_own_kind_asks_for() {
+    const TAGS: [ConstantTag; 3] = [
+        ConstantTag::Fieldref,
+        ConstantTag::Methodref,
+        ConstantTag::InterfaceMethodref,
+    ];
+    for version in [51, 52] {
+        for kind in 1..=9 {
+            for tag in TAGS {
+                let name = if kind == 8 { "<init>" } else { "x" };
+                let fits = match kind {
+                    1..=4 => tag == ConstantTag::Fieldref,
+                    5 | 8 => tag == ConstantTag::Methodref,
+                    // Interfaces have such methods from version 52 on.
+                    6 | 7 => {
+                        tag == ConstantTag::Methodref
+                            || version == 52 && tag == ConstantTag::InterfaceMethodref
+                    }
+                    _ => tag == ConstantTag::InterfaceMethodref,
+                };
+                match handle(version, kind, tag as u8, name) {
+                    Ok(()) => assert!(fits, "kind {kind}, {tag}, version {version}"),
+                    Err(Kind::ConstantIndex {
+                        kind: PoolErrorKind::Tag { found, .. },
+                        ..
+                    }) => assert!(!fits && found == tag, "kind {kind}, {tag}, {version}"),
+                    Err(other) => panic!("kind {kind}, {tag}, version {version}: {other}"),
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_method_handle_calls_no_initializer_unless_it_is_of_a_constructor() {
+    for kind in [5, 6, 7] {
+        assert_eq!(handle(52, kind, 10, "m"), Ok(()));
+        assert_eq!(handle(52, kind, 10, "<init>"), Err(Kind::MethodName));
+    }
+    assert_eq!(handle(52, 9, 11, "m"), Ok(()));
+    assert_eq!(handle(52, 9, 11, "<init>"), Err(Kind::MethodName));
+    assert_eq!(handle(52, 9, 11, "<clinit>"), Err(Kind::MethodName));
+    assert_eq!(handle(52, 8, 10, "<init>"), Ok(()));
+    assert_eq!(handle(52, 8, 10, "m"), Err(Kind::MethodName));
+}

@@ -1,0 +1,68 @@
+//! Switches as they are decoded: padding, and cases that are counted down (JVMS §6.5.tableswitch,
+//! §6.5.lookupswitch).
+
+use jive_core::{Operand, Pc, decode};
+
+/// Returns a switch at a pc, behind that many `nop`, with its padding filled with one byte.
+fn at(pc: usize, opcode: u8, padding: u8, numbers: &[i32]) -> Vec<u8> {
+    let mut code = vec![0; pc];
+    code.push(opcode);
+    while !code.len().is_multiple_of(4) {
+        code.push(padding);
+    }
+    code.extend(numbers.iter().flat_map(|number| number.to_be_bytes()));
+    code
+}
+
+#[test]
+fn padding_is_zero_where_every_byte_of_it_is() {
+    for pc in 0..4 {
+        for padding in [0, 7] {
+            // `tableswitch` from 5 to 6 and `lookupswitch` of 1 and 3, both with default 20.
+            let table = at(pc, 0xaa, padding, &[20, 5, 6, 21, 22]);
+            let lookup = at(pc, 0xab, padding, &[20, 2, 1, 21, 3, 22]);
+            let is_zero = |code: &[u8]| {
+                let pc = Pc(u16::try_from(pc).unwrap());
+                match decode(code, pc).unwrap().operand {
+                    Operand::TableSwitch(switch) => switch.padding_is_zero(),
+                    Operand::LookupSwitch(switch) => switch.padding_is_zero(),
+                    other => panic!("{other:?}"),
+                }
+            };
+            // At pc 3 nothing is padded.
+            let expected = padding == 0 || pc == 3;
+            assert_eq!((is_zero(&table), is_zero(&lookup)), (expected, expected));
+        }
+    }
+    // One byte of three is enough.
+    for place in 1..4 {
+        let mut code = at(0, 0xab, 0, &[20, 0]);
+        code[place] = 1;
+        let Operand::LookupSwitch(switch) = decode(&code, Pc(0)).unwrap().operand else {
+            panic!("it is a lookupswitch");
+        };
+        assert!(!switch.padding_is_zero());
+    }
+}
+
+#[test]
+fn cases_come_in_order_and_are_counted_down() {
+    let table = at(1, 0xaa, 0, &[20, -1, 1, 21, 22, 23]);
+    let lookup = at(1, 0xab, 0, &[20, 3, -7, 21, 0, 22, 9, 23]);
+    let keys = [(&table, [-1, 0, 1]), (&lookup, [-7, 0, 9])];
+    for (code, keys) in keys {
+        let (mut cases, default) = match decode(code, Pc(1)).unwrap().operand {
+            Operand::TableSwitch(switch) => (switch.cases(), switch.default()),
+            Operand::LookupSwitch(switch) => (switch.cases(), switch.default()),
+            other => panic!("{other:?}"),
+        };
+        // Targets count from the opcode, at 1.
+        assert_eq!(default, 21);
+        for (done, key) in keys.into_iter().enumerate() {
+            assert_eq!(cases.len(), 3 - done);
+            let target = 22 + i64::try_from(done).unwrap();
+            assert_eq!(cases.next(), Some((key, target)));
+        }
+        assert_eq!((cases.len(), cases.next()), (0, None));
+    }
+}
