@@ -54,8 +54,7 @@ impl<'a> ClassFile<'a> {
     ///
     /// Of the rules of JVMS §4 these alone are held: the version, the tags, every length, and that the
     /// class and its members have names and descriptors. Bytes that break others cause no panic and no
-    /// endless loop, here and in linking and running what was vouched for. Two
-    /// [identities](crate::MemberIdentity) are equal only where the file uses one constant for both.
+    /// endless loop, here and in linking and running what was vouched for.
     ///
     /// The index is as long as [`ClassFile::index_len`] says.
     ///
@@ -66,6 +65,7 @@ impl<'a> ClassFile<'a> {
         let faults = Faults::new(bytes);
         let layout = outline(&faults, index)?;
         let index = Index::carve(&layout, index)?;
+        text::identify_all(bytes, index.constants, index.scratch);
         let class = class(bytes, &layout, index.constants, index.fields, index.methods);
         check_names(&faults, &class).map_err(|broken| faults.noted(broken))?;
         Ok(class)
@@ -167,7 +167,8 @@ fn examine<'a>(
     index: Index<'a>,
 ) -> Result<ClassFile<'a>, Broken> {
     let file = faults.file();
-    text::judge_all(faults, layout.version, index.constants, index.scratch)?;
+    text::judge_all(faults, layout.version, index.constants)?;
+    text::identify_all(file, index.constants, index.scratch);
     let subject = Subject {
         version: layout.version,
         access: ClassAccess::read(layout.access(), layout.version),

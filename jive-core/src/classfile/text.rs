@@ -62,6 +62,9 @@ impl Role {
     }
 }
 
+/// Bytes from the end of a string that its hash looks at.
+const HASHED: usize = 8;
+
 /// What is known of one string.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) struct Text {
@@ -112,38 +115,57 @@ impl Text {
     }
 }
 
-/// Judges every string of a constant pool, and notes in the entries what is known of each.
-///
-/// `order` is scratch space of a word for each entry.
+/// Judges every string of a constant pool, and notes in the entries what each may serve as.
 pub(super) fn judge_all(
     faults: &Faults<'_>,
     version: ClassVersion,
     entries: &mut [Entry],
-    order: &mut [u32],
 ) -> Result<(), Broken> {
-    let file = faults.file();
-    let mut places = order.iter_mut();
-    let mut count: usize = 0;
-    for (index, entry) in (0..=u16::MAX).zip(&mut *entries) {
-        let Some(bytes) = content(file, *entry) else {
+    for entry in entries {
+        let Some(bytes) = content(faults.file(), *entry) else {
             continue;
         };
-        let seen = Seen::scan(bytes);
-        if seen.classes.contains(Classes::BEYOND_ASCII)
+        let classes = Classes::of(bytes);
+        if classes.contains(Classes::BEYOND_ASCII)
             && let Err(offset) = Utf8::new(bytes)
         {
             let at = Place::of(bytes.get(offset..).unwrap_or(bytes));
             return Err(faults.note(at, ParseErrorKind::Utf8));
         }
         let [_, text] = entry;
-        *text = judge(version, bytes, seen.classes, CpIndex(index)).pack();
-        if let Some(place) = places.next() {
-            *place = u32::from(seen.hash) << u16::BITS | u32::from(index);
+        *text = judge(version, bytes, classes, Text::unpack(*text).identity).pack();
+    }
+    Ok(())
+}
+
+/// Finds equal strings of a constant pool, and gives them one identity.
+///
+/// `order` is scratch space of a word for each entry.
+pub(super) fn identify_all(file: &[u8], entries: &mut [Entry], order: &mut [u32]) {
+    let mut places = order.iter_mut();
+    let mut count: usize = 0;
+    for (index, entry) in (0..=u16::MAX).zip(&*entries) {
+        if let Some(bytes) = content(file, *entry)
+            && let Some(place) = places.next()
+        {
+            *place = u32::from(hash(bytes)) << u16::BITS | u32::from(index);
             count = count.saturating_add(1);
         }
     }
     identify(file, entries, order.get_mut(..count).unwrap_or_default());
-    Ok(())
+}
+
+/// Returns a number that is equal for equal strings. Anyone can make other strings of equal numbers.
+fn hash(bytes: &[u8]) -> u16 {
+    let length = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
+    // Names differ at their ends more than anywhere else.
+    let ends = bytes.iter().rev().take(HASHED);
+    let hash = ends.fold(length, |hash, byte| {
+        // Chosen, not measured: odd, and no run of equal bits.
+        (hash ^ u32::from(*byte)).wrapping_mul(0x9e37_79b1)
+    });
+    let [high, low, _, _] = hash.to_be_bytes();
+    u16::from_be_bytes([high, low])
 }
 
 /// Gives equal strings one identity: the lowest index of them.
@@ -247,28 +269,15 @@ static CLASSES: [u8; 128] = {
     }
 };
 
-/// What one walk over a string finds out.
-struct Seen {
-    classes: Classes,
-    /// Equal for equal strings. Anyone can make strings of equal hashes.
-    hash: u16,
-}
-
-impl Seen {
-    fn scan(bytes: &[u8]) -> Seen {
+impl Classes {
+    /// Finds out what kinds of bytes a string holds.
+    fn of(bytes: &[u8]) -> Classes {
         let mut classes = 0;
-        let mut hash: u32 = 0;
         for byte in bytes {
             let class = CLASSES.get(usize::from(*byte)).copied();
             classes |= class.unwrap_or(Classes::BEYOND_ASCII.bits());
-            // Chosen, not measured: odd, and no run of equal bits.
-            hash = (hash ^ u32::from(*byte)).wrapping_mul(0x9e37_79b1);
         }
-        let [high, low, _, _] = hash.to_be_bytes();
-        Seen {
-            classes: Classes::from_bits_retain(classes),
-            hash: u16::from_be_bytes([high, low]),
-        }
+        Classes::from_bits_retain(classes)
     }
 }
 

@@ -13,6 +13,7 @@ mod pool_cases;
 mod references;
 mod rejected;
 mod switches;
+mod trusted;
 
 use jive_core::{ClassFile, ParseError};
 
