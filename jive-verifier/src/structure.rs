@@ -2,8 +2,8 @@
 
 use jive_core::limits::FRAME_SLOTS_MAX;
 use jive_core::{
-    ArrayKind, Constant, CpIndex, DecodeErrorKind, Exclusion, Insn, Opcode, Operand, Pc,
-    instructions,
+    ArrayKind, ConstantTag, CpIndex, DecodeErrorKind, Exclusion, Insn, Opcode, Operand, Pc,
+    PoolError, instructions,
 };
 
 use crate::error::{Location, VerifyError, VerifyErrorKind};
@@ -192,30 +192,9 @@ impl StructureCheck<'_, '_, '_, '_> {
 
     /// Checks what `ldc` and `ldc_w` load.
     fn loaded_constant(&self, opcode: Opcode, index: CpIndex) -> Result<(), VerifyErrorKind> {
-        let constant = self
-            .members
-            .class()
-            .pool()
-            .get(index)
-            .map_err(|error| pool_error(opcode, index, error))?;
-        let found = TypeUse::Constant(index);
-        match constant {
-            Constant::Integer(_) => Ok(()),
-            Constant::Float(_) => Err(VerifyErrorKind::Float { found }),
-            Constant::String { .. } => Err(VerifyErrorKind::String { found }),
-            Constant::Class { .. } => Err(VerifyErrorKind::ClassConstant { index }),
-            Constant::MethodHandle { .. } | Constant::MethodType { .. } => {
-                Err(VerifyErrorKind::MethodHandle { index })
-            }
-            Constant::Dynamic { .. } => Err(VerifyErrorKind::DynamicConstant { index }),
-            Constant::Long(_)
-            | Constant::Double(_)
-            | Constant::Utf8(_)
-            | Constant::NameAndType { .. }
-            | Constant::Member { .. }
-            | Constant::InvokeDynamic { .. }
-            | Constant::Module { .. }
-            | Constant::Package { .. } => Err(VerifyErrorKind::ConstantKind { opcode, index }),
+        match self.members.class().pool().tag(index) {
+            Ok(ConstantTag::Integer) => Ok(()),
+            tag => Err(unloadable(opcode, index, tag)),
         }
     }
 
@@ -228,7 +207,12 @@ impl StructureCheck<'_, '_, '_, '_> {
             Exclusion::Float => VerifyErrorKind::Float { found },
             Exclusion::Double => VerifyErrorKind::Double { found },
             Exclusion::Char => VerifyErrorKind::Char { found },
-            Exclusion::Wide => self.wide_constant(insn),
+            Exclusion::Wide => match insn.operand {
+                Operand::Constant(index) => {
+                    unloadable(opcode, index, self.members.class().pool().tag(index))
+                }
+                _ => VerifyErrorKind::ReservedOpcode { opcode },
+            },
             Exclusion::ReferenceArray => VerifyErrorKind::ReferenceArray { found },
             Exclusion::Object => VerifyErrorKind::NewObject { opcode },
             Exclusion::TypeTest => VerifyErrorKind::TypeTest { opcode },
@@ -240,34 +224,42 @@ impl StructureCheck<'_, '_, '_, '_> {
             Exclusion::Reserved => VerifyErrorKind::ReservedOpcode { opcode },
         }
     }
+}
 
-    /// Says what `ldc2_w` would load.
-    fn wide_constant(&self, insn: &Insn<'_>) -> VerifyErrorKind {
-        let opcode = insn.opcode;
-        let Operand::Constant(index) = insn.operand else {
-            return VerifyErrorKind::ReservedOpcode { opcode };
-        };
-        let found = TypeUse::Constant(index);
-        match self.members.class().pool().get(index) {
-            Ok(Constant::Long(_)) => VerifyErrorKind::Long { found },
-            Ok(Constant::Double(_)) => VerifyErrorKind::Double { found },
-            Ok(Constant::Dynamic { .. }) => VerifyErrorKind::DynamicConstant { index },
-            Ok(
-                Constant::Integer(_)
-                | Constant::Float(_)
-                | Constant::String { .. }
-                | Constant::Class { .. }
-                | Constant::MethodHandle { .. }
-                | Constant::MethodType { .. }
-                | Constant::Utf8(_)
-                | Constant::NameAndType { .. }
-                | Constant::Member { .. }
-                | Constant::InvokeDynamic { .. }
-                | Constant::Module { .. }
-                | Constant::Package { .. },
-            ) => VerifyErrorKind::ConstantKind { opcode, index },
-            Err(error) => pool_error(opcode, index, error),
+/// Says why `ldc`, `ldc_w` or `ldc2_w` cannot load a constant that is no `int`.
+fn unloadable(
+    opcode: Opcode,
+    index: CpIndex,
+    tag: Result<ConstantTag, PoolError>,
+) -> VerifyErrorKind {
+    let found = TypeUse::Constant(index);
+    let tag = match tag {
+        Ok(ConstantTag::Dynamic) => return VerifyErrorKind::DynamicConstant { index },
+        Ok(tag) => tag,
+        Err(error) => return pool_error(opcode, index, error),
+    };
+    if tag.is_wide() != (opcode == Opcode::Ldc2W) {
+        return VerifyErrorKind::ConstantKind { opcode, index };
+    }
+    match tag {
+        ConstantTag::Long => VerifyErrorKind::Long { found },
+        ConstantTag::Double => VerifyErrorKind::Double { found },
+        ConstantTag::Float => VerifyErrorKind::Float { found },
+        ConstantTag::String => VerifyErrorKind::String { found },
+        ConstantTag::Class => VerifyErrorKind::ClassConstant { index },
+        ConstantTag::MethodHandle | ConstantTag::MethodType => {
+            VerifyErrorKind::MethodHandle { index }
         }
+        ConstantTag::Integer
+        | ConstantTag::Dynamic
+        | ConstantTag::Utf8
+        | ConstantTag::Fieldref
+        | ConstantTag::Methodref
+        | ConstantTag::InterfaceMethodref
+        | ConstantTag::NameAndType
+        | ConstantTag::InvokeDynamic
+        | ConstantTag::Module
+        | ConstantTag::Package => VerifyErrorKind::ConstantKind { opcode, index },
     }
 }
 
