@@ -66,3 +66,25 @@ fn cases_come_in_order_and_are_counted_down() {
         assert_eq!((cases.len(), cases.next()), (0, None));
     }
 }
+
+#[test]
+fn an_instruction_goes_to_each_place_that_it_names() {
+    let targets = |code: &[u8]| {
+        let insn = decode(code, Pc(1)).unwrap();
+        let cases = insn.operand.cases().map(|cases| cases.len());
+        (insn.targets().collect::<Vec<_>>(), cases)
+    };
+    // Targets count from the opcode, at 1: `goto -1`, `ifeq 5`, `goto_w 70000`, `iadd`, `bipush 5`.
+    assert_eq!(targets(&[0, 0xa7, 0xff, 0xff]), (vec![0], None));
+    assert_eq!(targets(&[0, 0x99, 0, 5]), (vec![6], None));
+    let far = [&[0, 0xc8][..], &70_000_i32.to_be_bytes()].concat();
+    assert_eq!(targets(&far), (vec![70_001], None));
+    assert_eq!(targets(&[0, 0x60]), (vec![], None));
+    assert_eq!(targets(&[0, 0x10, 5]), (vec![], None));
+    // The default first; of those that follow each other and are the same, one.
+    let table = at(1, 0xaa, 0, &[20, 0, 4, 20, 20, 30, 30, 20]);
+    assert_eq!(targets(&table), (vec![21, 31, 21], Some(5)));
+    let lookup = at(1, 0xab, 0, &[20, 3, 0, 8, 5, 20, 9, 8]);
+    assert_eq!(targets(&lookup), (vec![21, 9, 21, 9], Some(3)));
+    assert_eq!(targets(&at(1, 0xab, 0, &[20, 0])), (vec![21], Some(0)));
+}
