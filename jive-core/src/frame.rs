@@ -200,17 +200,21 @@ impl<'s> CallStack<'s> {
             first.set(receiver);
         }
         let behind_receiver = registers.get(receivers..).unwrap_or_default();
-        match (arguments, behind_receiver) {
-            // What a handler takes. The caller has just stored them one by one, and a processor is slow
-            // to load them as one, so something else is done in between.
-            (&[a, b], [first, second, ..]) => {
-                first.set(a);
-                clear(registers, linked);
-                second.set(b);
+        let (rest, free) = match (arguments, behind_receiver) {
+            ([first, rest @ ..], [register, behind @ ..]) => {
+                register.set(*first);
+                (rest, behind)
             }
-            _ => {
-                clear(registers, linked);
-                let free = behind_receiver.iter().zip(arguments);
+            _ => (arguments, behind_receiver),
+        };
+        // The caller has just stored them one by one, and a processor is slow to load them as one, so
+        // something else is done in between.
+        clear(registers, linked);
+        match (rest, free) {
+            // The second and last: what a handler takes.
+            (&[second], [register, ..]) => register.set(second),
+            (more, free) => {
+                let free = free.iter().zip(more);
                 free.for_each(|(register, &argument)| register.set(argument));
             }
         }

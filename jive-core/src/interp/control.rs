@@ -1,6 +1,6 @@
 //! What ops do that leave the straight way: branches, switches, calls, returns and natives.
 
-use super::machine::{Machine, cell, clear, window};
+use super::machine::{Machine, Operands, cell, clear, window};
 use super::op::Op;
 use super::{OpKind, Stop, Window};
 use crate::frame::Frame;
@@ -10,13 +10,17 @@ use crate::program::{SwitchCase, index};
 use crate::trap::TrapKind;
 
 /// Where the run goes on behind an op.
-pub(super) enum Flow {
+pub(super) enum Flow<'a> {
     /// At the next op.
     Next,
+    /// At the next op, which may take this value: the op has just computed it.
+    Value(#[cfg_attr(not(threaded), expect(dead_code, reason = "a loop passes nothing on"))] i32),
     /// At this op.
     To(usize),
     /// At this op, in other code and other registers.
-    Enter(usize),
+    Enter(usize, &'a [Op], &'a Window),
+    /// Nowhere: the slice ends before this op, which has other registers.
+    Pause(usize, &'a Window),
     /// Nowhere: the slice ends at this op.
     Stop(usize, Stop),
 }
@@ -25,17 +29,16 @@ const UNVERIFIED: TrapKind = TrapKind::Unverified;
 
 /// Stores what an op computes in its register `a`.
 #[inline(always)]
-pub(super) fn value<'a>(
+pub(super) fn value<'a, const TAKEN: char>(
     machine: &mut Machine<'a>,
-    op: &Op,
+    operands: &Operands<'a, '_, TAKEN>,
     pc: usize,
-    registers: &'a Window,
-    compute: impl FnOnce(&mut Machine<'a>, &Op, &'a Window) -> Result<i32, TrapKind>,
-) -> Flow {
-    match compute(machine, op, registers) {
+    compute: impl FnOnce(&mut Machine<'a>, &Operands<'a, '_, TAKEN>) -> Result<i32, TrapKind>,
+) -> Flow<'a> {
+    match compute(machine, operands) {
         Ok(value) => {
-            cell(registers, op.a).set(value);
-            Flow::Next
+            operands.set(value);
+            Flow::Value(value)
         }
         Err(kind) => Flow::Stop(pc, Stop::Trap(kind)),
     }
@@ -43,14 +46,13 @@ pub(super) fn value<'a>(
 
 /// Does what an op does that has no result.
 #[inline(always)]
-pub(super) fn effect<'a>(
+pub(super) fn effect<'a, const TAKEN: char>(
     machine: &mut Machine<'a>,
-    op: &Op,
+    operands: &Operands<'a, '_, TAKEN>,
     pc: usize,
-    registers: &'a Window,
-    perform: impl FnOnce(&mut Machine<'a>, &Op, &'a Window) -> Result<(), TrapKind>,
-) -> Flow {
-    match perform(machine, op, registers) {
+    perform: impl FnOnce(&mut Machine<'a>, &Operands<'a, '_, TAKEN>) -> Result<(), TrapKind>,
+) -> Flow<'a> {
+    match perform(machine, operands) {
         Ok(()) => Flow::Next,
         Err(kind) => Flow::Stop(pc, Stop::Trap(kind)),
     }
@@ -58,43 +60,56 @@ pub(super) fn effect<'a>(
 
 /// Loads element `c`, plus the constant, of array `b` into register `a`.
 #[inline(always)]
-pub(super) fn load<'a>(
+pub(super) fn load<'a, const TAKEN: char>(
     machine: &mut Machine<'a>,
-    op: &Op,
+    operands: &Operands<'a, '_, TAKEN>,
     pc: usize,
-    registers: &'a Window,
     load: impl FnOnce(&Heap<'a>, i32, i32) -> Option<i32>,
-) -> Flow {
-    let element = cell(registers, op.c).get().wrapping_add(op.imm);
-    load_element(machine, op, pc, registers, element, load)
+) -> Flow<'a> {
+    let element = operands.c().wrapping_add(operands.op.imm);
+    load_element(machine, operands, pc, (operands.b(), element), load)
+}
+
+/// Loads element `c`, plus the constant, of the array in field `b` into register `a`.
+#[cfg(threaded)]
+#[inline(always)]
+pub(super) fn load_field<'a, const TAKEN: char>(
+    machine: &mut Machine<'a>,
+    operands: &Operands<'a, '_, TAKEN>,
+    pc: usize,
+    load: impl FnOnce(&Heap<'a>, i32, i32) -> Option<i32>,
+) -> Flow<'a> {
+    let Some(&array) = machine.fields.get(usize::from(operands.op.b)) else {
+        return Flow::Stop(pc, Stop::Trap(UNVERIFIED));
+    };
+    let element = operands.c().wrapping_add(operands.op.imm);
+    load_element(machine, operands, pc, (array, element), load)
 }
 
 /// Loads the element of array `b` that the constant names into register `a`.
 #[inline(always)]
-pub(super) fn load_at<'a>(
+pub(super) fn load_at<'a, const TAKEN: char>(
     machine: &mut Machine<'a>,
-    op: &Op,
+    operands: &Operands<'a, '_, TAKEN>,
     pc: usize,
-    registers: &'a Window,
     load: impl FnOnce(&Heap<'a>, i32, i32) -> Option<i32>,
-) -> Flow {
-    load_element(machine, op, pc, registers, op.imm, load)
+) -> Flow<'a> {
+    let element = (operands.b(), operands.op.imm);
+    load_element(machine, operands, pc, element, load)
 }
 
 #[inline(always)]
-fn load_element<'a>(
+fn load_element<'a, const TAKEN: char>(
     machine: &mut Machine<'a>,
-    op: &Op,
+    operands: &Operands<'a, '_, TAKEN>,
     pc: usize,
-    registers: &'a Window,
-    element: i32,
+    (array, element): (i32, i32),
     load: impl FnOnce(&Heap<'a>, i32, i32) -> Option<i32>,
-) -> Flow {
-    let array = cell(registers, op.b).get();
+) -> Flow<'a> {
     match load(&machine.heap, array, element) {
         Some(value) => {
-            cell(registers, op.a).set(value);
-            Flow::Next
+            operands.set(value);
+            Flow::Value(value)
         }
         None => Flow::Stop(pc, Stop::NoElement),
     }
@@ -102,40 +117,53 @@ fn load_element<'a>(
 
 /// Stores register `c` as element `b`, plus the constant, of array `a`.
 #[inline(always)]
-pub(super) fn store<'a>(
+pub(super) fn store<'a, const TAKEN: char>(
     machine: &mut Machine<'a>,
-    op: &Op,
+    operands: &Operands<'a, '_, TAKEN>,
     pc: usize,
-    registers: &'a Window,
     store: impl FnOnce(&mut Heap<'a>, i32, i32, i32) -> Option<()>,
-) -> Flow {
-    let element = cell(registers, op.b).get().wrapping_add(op.imm);
-    store_element(machine, op, pc, registers, element, store)
+) -> Flow<'a> {
+    let element = operands.b().wrapping_add(operands.op.imm);
+    store_element(machine, operands, pc, (operands.a(), element), store)
+}
+
+/// Stores register `c` as element `b`, plus the constant, of the array in field `a`.
+#[cfg(threaded)]
+#[inline(always)]
+pub(super) fn store_field<'a, const TAKEN: char>(
+    machine: &mut Machine<'a>,
+    operands: &Operands<'a, '_, TAKEN>,
+    pc: usize,
+    store: impl FnOnce(&mut Heap<'a>, i32, i32, i32) -> Option<()>,
+) -> Flow<'a> {
+    let Some(&array) = machine.fields.get(usize::from(operands.op.a)) else {
+        return Flow::Stop(pc, Stop::Trap(UNVERIFIED));
+    };
+    let element = operands.b().wrapping_add(operands.op.imm);
+    store_element(machine, operands, pc, (array, element), store)
 }
 
 /// Stores register `c` as the element of array `a` that the constant names.
 #[inline(always)]
-pub(super) fn store_at<'a>(
+pub(super) fn store_at<'a, const TAKEN: char>(
     machine: &mut Machine<'a>,
-    op: &Op,
+    operands: &Operands<'a, '_, TAKEN>,
     pc: usize,
-    registers: &'a Window,
     store: impl FnOnce(&mut Heap<'a>, i32, i32, i32) -> Option<()>,
-) -> Flow {
-    store_element(machine, op, pc, registers, op.imm, store)
+) -> Flow<'a> {
+    let element = (operands.a(), operands.op.imm);
+    store_element(machine, operands, pc, element, store)
 }
 
 #[inline(always)]
-fn store_element<'a>(
+fn store_element<'a, const TAKEN: char>(
     machine: &mut Machine<'a>,
-    op: &Op,
+    operands: &Operands<'a, '_, TAKEN>,
     pc: usize,
-    registers: &'a Window,
-    element: i32,
+    (array, element): (i32, i32),
     store: impl FnOnce(&mut Heap<'a>, i32, i32, i32) -> Option<()>,
-) -> Flow {
-    let (array, value) = (cell(registers, op.a).get(), cell(registers, op.c).get());
-    match store(&mut machine.heap, array, element, value) {
+) -> Flow<'a> {
+    match store(&mut machine.heap, array, element, operands.c()) {
         Some(()) => Flow::Next,
         None => Flow::Stop(pc, Stop::NoElement),
     }
@@ -143,16 +171,15 @@ fn store_element<'a>(
 
 /// Branches onwards. What is skipped is given back, so there is nothing to check.
 #[inline(always)]
-pub(super) fn onward<'a>(
+pub(super) fn onward<'a, const TAKEN: char>(
     machine: &mut Machine<'a>,
-    op: &Op,
+    operands: &Operands<'a, '_, TAKEN>,
     pc: usize,
-    registers: &'a Window,
-    holds: impl FnOnce(&Op, &Window) -> bool,
-) -> Flow {
-    if holds(op, registers) {
-        machine.credit = machine.credit.wrapping_sub(op.cost());
-        Flow::To(pc.wrapping_add_signed(op.distance()))
+    holds: impl FnOnce(&Operands<'a, '_, TAKEN>) -> bool,
+) -> Flow<'a> {
+    if holds(operands) {
+        machine.credit = machine.credit.wrapping_sub(operands.op.cost());
+        Flow::To(pc.wrapping_add_signed(operands.op.distance()))
     } else {
         Flow::Next
     }
@@ -160,15 +187,17 @@ pub(super) fn onward<'a>(
 
 /// Branches back.
 #[inline(always)]
-pub(super) fn back<'a>(
+pub(super) fn back<'a, const TAKEN: char>(
     machine: &mut Machine<'a>,
-    op: &Op,
+    operands: &Operands<'a, '_, TAKEN>,
     pc: usize,
-    registers: &'a Window,
-    holds: impl FnOnce(&Op, &Window) -> bool,
-) -> Flow {
-    if holds(op, registers) {
-        machine.charge(op.cost(), pc.wrapping_add_signed(op.distance()))
+    holds: impl FnOnce(&Operands<'a, '_, TAKEN>) -> bool,
+) -> Flow<'a> {
+    if holds(operands) {
+        machine.charge(
+            operands.op.cost(),
+            pc.wrapping_add_signed(operands.op.distance()),
+        )
     } else {
         Flow::Next
     }
@@ -176,17 +205,16 @@ pub(super) fn back<'a>(
 
 /// Goes back to a branch that leaves a loop, and past it where it would not be taken.
 #[inline(always)]
-pub(super) fn again<'a>(
+pub(super) fn again<'a, const TAKEN: char>(
     machine: &mut Machine<'a>,
-    op: &Op,
+    operands: &Operands<'a, '_, TAKEN>,
     pc: usize,
-    registers: &'a Window,
-    stays: impl FnOnce(&Op, &Window) -> bool,
-) -> Flow {
+    stays: impl FnOnce(&Operands<'a, '_, TAKEN>) -> bool,
+) -> Flow<'a> {
     // The condition first: where the slice ends, the branch itself finds it out again.
-    let stays = stays(op, registers);
-    let target = pc.wrapping_add_signed(op.distance());
-    match machine.charge(op.cost(), target) {
+    let stays = stays(operands);
+    let target = pc.wrapping_add_signed(operands.op.distance());
+    match machine.charge(operands.op.cost(), target) {
         Flow::To(_) if stays => Flow::To(target.wrapping_add(1)),
         flow => flow,
     }
@@ -194,14 +222,13 @@ pub(super) fn again<'a>(
 
 /// Does what only this op does.
 #[inline(always)]
-pub(super) fn control<'a>(
+pub(super) fn control<'a, const TAKEN: char>(
     machine: &mut Machine<'a>,
-    op: &Op,
+    operands: &Operands<'a, '_, TAKEN>,
     pc: usize,
-    _: &'a Window,
-    perform: impl FnOnce(&mut Machine<'a>, &Op, usize) -> Flow,
-) -> Flow {
-    perform(machine, op, pc)
+    perform: impl FnOnce(&mut Machine<'a>, &Operands<'a, '_, TAKEN>, usize) -> Flow<'a>,
+) -> Flow<'a> {
+    perform(machine, operands, pc)
 }
 
 impl<'a> Machine<'a> {
@@ -210,17 +237,33 @@ impl<'a> Machine<'a> {
     pub(super) fn fault(&self) -> TrapKind {
         let op = self.program.ops.get(self.pc).copied().unwrap_or_default();
         let sum = |register| self.register(register).wrapping_add(op.imm);
-        let (array, element) = match op.kind {
-            OpKind::LoadByteAt | OpKind::LoadByteUnsignedAt => (op.b, op.imm),
-            OpKind::StoreByteAt => (op.a, op.imm),
-            OpKind::StoreByte | OpKind::StoreShort | OpKind::StoreInt => (op.a, sum(op.b)),
-            _ => (op.b, sum(op.c)),
+        #[cfg(threaded)]
+        let field = |number| {
+            let field = self.fields.get(usize::from(number));
+            field.copied().unwrap_or_default()
         };
-        self.heap.fault(self.register(array), element)
+        let (array, element) = match op.kind.plain() {
+            OpKind::LoadByteAt | OpKind::LoadByteUnsignedAt => (self.register(op.b), op.imm),
+            OpKind::StoreByteAt => (self.register(op.a), op.imm),
+            OpKind::StoreByte | OpKind::StoreShort | OpKind::StoreInt => {
+                (self.register(op.a), sum(op.b))
+            }
+            #[cfg(threaded)]
+            OpKind::LoadFieldByte
+            | OpKind::LoadFieldByteUnsigned
+            | OpKind::LoadFieldShort
+            | OpKind::LoadFieldInt => (field(op.b), sum(op.c)),
+            #[cfg(threaded)]
+            OpKind::StoreFieldByte | OpKind::StoreFieldShort | OpKind::StoreFieldInt => {
+                (field(op.a), sum(op.b))
+            }
+            _ => (self.register(op.b), sum(op.c)),
+        };
+        self.heap.fault(array, element)
     }
 
     #[inline(always)]
-    fn charge(&mut self, cost: i32, target: usize) -> Flow {
+    fn charge(&mut self, cost: i32, target: usize) -> Flow<'a> {
         self.credit = self.credit.wrapping_sub(cost);
         if self.credit < 0 {
             return Flow::Stop(target, Stop::Pause);
@@ -229,14 +272,14 @@ impl<'a> Machine<'a> {
     }
 
     #[inline(always)]
-    pub(super) fn go(&mut self, op: &Op, pc: usize) -> Flow {
+    pub(super) fn go(&mut self, op: &Op, pc: usize) -> Flow<'a> {
         // As wide as a pointer at least, on every target the crate builds for.
         self.charge(op.goto_cost(), pc.wrapping_add_signed(op.imm as isize))
     }
 
     #[inline(always)]
-    pub(super) fn table_switch(&mut self, op: &Op, pc: usize) -> Flow {
-        self.switch(op, pc, |default, cases, key| {
+    pub(super) fn table_switch(&mut self, op: &Op, key: i32, pc: usize) -> Flow<'a> {
+        self.switch(op, key, pc, |default, cases, key| {
             // A key below the lowest wraps to a number that is not below the count of cases: the
             // highest key is an `int` too, so the way round from it to the lowest is longer than
             // the table.
@@ -246,8 +289,8 @@ impl<'a> Machine<'a> {
     }
 
     #[inline(always)]
-    pub(super) fn lookup_switch(&mut self, op: &Op, pc: usize) -> Flow {
-        self.switch(op, pc, |_, cases, key| {
+    pub(super) fn lookup_switch(&mut self, op: &Op, key: i32, pc: usize) -> Flow<'a> {
+        self.switch(op, key, pc, |_, cases, key| {
             let found = cases.binary_search_by_key(&key, |case| case.key).ok()?;
             cases.get(found)
         })
@@ -257,15 +300,16 @@ impl<'a> Machine<'a> {
     fn switch(
         &mut self,
         op: &Op,
+        key: i32,
         pc: usize,
         find: impl for<'s> FnOnce(SwitchCase, &'s [SwitchCase], i32) -> Option<&'s SwitchCase>,
-    ) -> Flow {
+    ) -> Flow<'a> {
         let rows = self.program.switches.get(index(op.imm.cast_unsigned())..);
         let Some((default, behind)) = rows.and_then(<[_]>::split_first) else {
             return Flow::Stop(pc, Stop::Trap(UNVERIFIED));
         };
         let cases = behind.get(..usize::from(op.half())).unwrap_or_default();
-        let case = *find(*default, cases, self.register(op.a)).unwrap_or(default);
+        let case = *find(*default, cases, key).unwrap_or(default);
         self.charge(case.cost, index(case.target))
     }
 
@@ -273,10 +317,9 @@ impl<'a> Machine<'a> {
     ///
     /// Where the frame finds no room nothing has changed, so the trap is that of the call.
     #[inline(always)]
-    pub(super) fn call(&mut self, op: &Op, pc: usize) -> Flow {
+    pub(super) fn call(&mut self, op: &Op, code: &'a [Op], pc: usize) -> Flow<'a> {
         let id = index(op.imm.cast_unsigned());
-        let program = self.program;
-        let Some(callee) = program.methods.get(id) else {
+        let Some(callee) = self.program.methods.get(id) else {
             return Flow::Stop(pc, Stop::Trap(UNVERIFIED));
         };
         let base = self.base.wrapping_add(usize::from(op.a));
@@ -291,7 +334,7 @@ impl<'a> Machine<'a> {
             // Indices of slices that lie in memory together, of elements larger than a byte.
             op: pc.wrapping_add(1) as u32,
             base: self.base as u32,
-            limit: self.code.len() as u32,
+            limit: code.len() as u32,
             span: self.span,
             resumed: executed.wrapping_sub(self.span),
         };
@@ -302,31 +345,37 @@ impl<'a> Machine<'a> {
         self.depth = self.depth.wrapping_add(1);
         self.base = base;
         self.method = id;
-        self.registers = registers;
-        self.code = program.ops.get(..index(callee.limit)).unwrap_or_default();
-        let entry = index(callee.entry);
+        self.enter(callee.entry, callee.limit, registers)
+    }
+
+    /// Goes on at an op of code that is cut off at a limit, unless the slice ends there.
+    #[inline(always)]
+    fn enter(&self, target: u32, limit: u32, registers: &'a Window) -> Flow<'a> {
+        let target = index(target);
         if self.credit < 0 {
-            return Flow::Stop(entry, Stop::Pause);
+            return Flow::Pause(target, registers);
         }
-        Flow::Enter(entry)
+        match self.program.ops.get(..index(limit)) {
+            Some(code) => Flow::Enter(target, code, registers),
+            None => Flow::Pause(target, registers),
+        }
     }
 
     /// Returns nothing.
     #[inline(always)]
-    pub(super) fn leave(&mut self, op: &Op, pc: usize) -> Flow {
+    pub(super) fn leave(&mut self, op: &Op, pc: usize) -> Flow<'a> {
         self.back_to_caller(op, pc, Stop::Returned)
     }
 
-    /// Returns the value of register `a`, to where the caller's first argument lay.
+    /// Returns a value, to where the caller's first argument lay.
     #[inline(always)]
-    pub(super) fn leave_with(&mut self, op: &Op, pc: usize) -> Flow {
-        let value = self.register(op.a);
-        cell(self.registers, 0).set(value);
+    pub(super) fn leave_with(&mut self, op: &Op, to: &Window, value: i32, pc: usize) -> Flow<'a> {
+        cell(to, 0).set(value);
         self.back_to_caller(op, pc, Stop::ReturnedValue)
     }
 
     #[inline(always)]
-    fn back_to_caller(&mut self, op: &Op, pc: usize, outermost: Stop) -> Flow {
+    fn back_to_caller(&mut self, op: &Op, pc: usize, outermost: Stop) -> Flow<'a> {
         let depth = self.depth.wrapping_sub(1);
         if depth == 0 {
             return Flow::Stop(pc, outermost);
@@ -347,17 +396,7 @@ impl<'a> Machine<'a> {
         self.depth = depth;
         self.base = base;
         self.method = caller.method.index();
-        self.registers = registers;
-        self.code = self
-            .program
-            .ops
-            .get(..index(caller.limit))
-            .unwrap_or_default();
-        let target = index(caller.op);
-        if self.credit < 0 {
-            return Flow::Stop(target, Stop::Pause);
-        }
-        Flow::Enter(target)
+        self.enter(caller.op, caller.limit, registers)
     }
 }
 

@@ -20,11 +20,13 @@ pub(crate) struct Machine<'a> {
     pub(super) span: i32,
     pub(super) heap: Heap<'a>,
     pub(super) fields: &'a mut [i32],
-    /// The ops of the program, cut off where the slice ends.
-    pub(super) code: &'a [Op],
+    /// The registers of the call that runs where the slice ends.
     pub(super) registers: &'a Window,
-    /// The op at which the slice ended.
+    /// The op at which the slice ends.
     pub(super) pc: usize,
+    /// What the op before that one computed.
+    #[cfg(threaded)]
+    pub(super) accumulator: i32,
     pub(super) stop: Stop,
     /// Count of calls that run.
     pub(super) depth: usize,
@@ -51,6 +53,48 @@ impl Machine<'_> {
     }
 }
 
+/// The operands of an op; one of them, if a letter says which, the op before has just computed.
+pub(super) struct Operands<'a, 'o, const TAKEN: char> {
+    pub(super) op: &'o Op,
+    /// The code in which it stands.
+    pub(super) code: &'a [Op],
+    pub(super) registers: &'a Window,
+    /// What the op before computed, if it computed something.
+    pub(super) accumulator: i32,
+}
+
+impl<const TAKEN: char> Operands<'_, '_, TAKEN> {
+    #[inline(always)]
+    fn get(&self, letter: char, number: u8) -> i32 {
+        if letter == TAKEN {
+            self.accumulator
+        } else {
+            cell(self.registers, number).get()
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn a(&self) -> i32 {
+        self.get('a', self.op.a)
+    }
+
+    #[inline(always)]
+    pub(super) fn b(&self) -> i32 {
+        self.get('b', self.op.b)
+    }
+
+    #[inline(always)]
+    pub(super) fn c(&self) -> i32 {
+        self.get('c', self.op.c)
+    }
+
+    /// Stores a value in register `a`.
+    #[inline(always)]
+    pub(super) fn set(&self, value: i32) {
+        cell(self.registers, self.op.a).set(value);
+    }
+}
+
 /// Returns a register; every number names one.
 #[inline(always)]
 #[expect(
@@ -74,22 +118,25 @@ pub(crate) fn window(slots: &[Cell<i32>], base: usize) -> Option<&Window> {
 ///
 /// What an earlier call left there, maybe one of another endpoint, is not for this one to see, whatever
 /// its verifier missed.
-#[inline]
+#[inline(always)]
 pub(crate) fn clear(registers: &Window, callee: &LinkedMethod) {
     const AT_ONCE: usize = 8;
-    let first = usize::from(callee.arguments);
+    let mut first = usize::from(callee.arguments);
     let behind = usize::from(callee.registers);
-    // Most calls have few: those behind the last one hold nothing yet.
-    match registers.get(first..first.wrapping_add(AT_ONCE)) {
-        Some(few) if behind.wrapping_sub(first) <= AT_ONCE => {
-            few.iter().for_each(|slot| slot.set(0));
+    // Those behind the last one hold nothing yet.
+    while let Some(few) = registers.get(first..first.wrapping_add(AT_ONCE)) {
+        few.iter().for_each(|slot| slot.set(0));
+        first = first.wrapping_add(AT_ONCE);
+        if first >= behind {
+            return;
         }
-        _ => clear_many(registers.get(first..behind).unwrap_or_default()),
     }
+    clear_last(registers.get(first..).unwrap_or_default());
 }
 
+/// Clears what is left where the end of the window is near.
 #[cold]
 #[inline(never)]
-fn clear_many(registers: &[Cell<i32>]) {
+fn clear_last(registers: &[Cell<i32>]) {
     registers.iter().for_each(|slot| slot.set(0));
 }

@@ -8,6 +8,8 @@ mod op;
 mod table;
 #[cfg(test)]
 mod tests;
+#[cfg(threaded)]
+mod threaded;
 
 use core::cell::Cell;
 
@@ -21,7 +23,11 @@ use crate::trap::TrapKind;
 pub use op::Op;
 
 pub(crate) use machine::{Machine, clear, window};
+#[cfg(not(threaded))]
+use table::dispatch;
 pub(crate) use table::{OpKind, Shape};
+#[cfg(threaded)]
+use threaded::dispatch;
 
 /// Registers of a running method, and what lies behind them.
 pub(crate) type Window = [Cell<i32>; REGISTER_WINDOW];
@@ -81,9 +87,10 @@ pub(crate) fn execute(
                 span: share.span.into(),
                 heap: heap.lend(),
                 fields,
-                code: share.code,
                 registers,
                 pc,
+                #[cfg(threaded)]
+                accumulator: 0,
                 stop: Stop::Pause,
                 depth: calls.depth,
                 frames,
@@ -92,7 +99,7 @@ pub(crate) fn execute(
                 method: calls.method,
                 program,
             };
-            let (stop, potential) = slices(&mut machine, share.reserve);
+            let (stop, potential) = slices(&mut machine, share.code, share.reserve);
             let (pc, top) = (machine.pc, machine.heap.top());
             activation.calls = Calls {
                 depth: machine.depth,
@@ -118,9 +125,9 @@ pub(crate) fn execute(
 
 /// Runs slice after slice; answers why the run stops, and what is left of the potential.
 #[inline(always)]
-fn slices(machine: &mut Machine<'_>, mut reserve: u64) -> (Stop, u64) {
+fn slices<'a>(machine: &mut Machine<'a>, mut code: &'a [Op], mut reserve: u64) -> (Stop, u64) {
     loop {
-        table::dispatch(machine);
+        dispatch(machine, code);
         // The share that a slice is given is never overdrawn.
         let potential = reserve.wrapping_add_signed(machine.potential());
         match machine.stop {
@@ -129,23 +136,22 @@ fn slices(machine: &mut Machine<'_>, mut reserve: u64) -> (Stop, u64) {
             stop => return (stop, potential),
         }
         match next_share(machine, potential) {
-            Ok(left) => reserve = left,
+            Ok((ops, left)) => (code, reserve) = (ops, left),
             Err(kind) => return (Stop::Trap(kind), potential),
         }
     }
 }
 
-/// Gives the machine another share of the potential; answers what is left of that.
+/// Gives the machine another share of the potential; answers the code to run, and what is left.
 #[inline(never)]
-fn next_share(machine: &mut Machine<'_>, potential: u64) -> Result<u64, TrapKind> {
+fn next_share<'a>(machine: &mut Machine<'a>, potential: u64) -> Result<(&'a [Op], u64), TrapKind> {
     let program = machine.program;
     let method = program.methods.get(machine.method);
     let method = method.ok_or(TrapKind::Unverified)?;
     let share = share(program, method, machine.pc, potential)?;
-    machine.code = share.code;
     machine.span = share.span.into();
     machine.credit = share.credit;
-    Ok(share.reserve)
+    Ok((share.code, share.reserve))
 }
 
 /// What a slice runs on.

@@ -1,11 +1,15 @@
 //! The one table of ops: what each does, and from it the two ways to run them.
 
+#[cfg(threaded)]
+use super::Window;
 use super::control::{
     Flow, again, back, control, effect, load, load_at, onward, reject_null, reject_transient,
     rotate, store, store_at, value,
 };
-use super::machine::{Machine, cell};
-use super::{Op, Stop, Window};
+#[cfg(threaded)]
+use super::control::{load_field, store_field};
+use super::machine::{Machine, Operands, cell};
+use super::{Op, Stop};
 use crate::array_kind::ArrayKind;
 use crate::heap::Heap;
 use crate::program::index;
@@ -38,6 +42,12 @@ macro_rules! shape {
     (load_at) => {
         Shape::Value
     };
+    (load_field) => {
+        Shape::Value
+    };
+    (store_field) => {
+        Shape::Effect
+    };
     (effect) => {
         Shape::Effect
     };
@@ -61,13 +71,61 @@ macro_rules! shape {
     };
 }
 
+#[cfg(threaded)]
+macro_rules! thread {
+    ($Kind:ident $shape:ident $operand:literal $body:expr) => {
+        pub(super) fn $Kind<'a>(
+            machine: &mut Machine<'a>,
+            code: &'a [Op],
+            pc: usize,
+            registers: &'a Window,
+            accumulator: i32,
+        ) {
+            let Some(op) = code.get(pc) else {
+                return pause(machine, code, pc, registers, accumulator);
+            };
+            let operands = Operands::<'_, '_, $operand> {
+                op,
+                code,
+                registers,
+                accumulator,
+            };
+            let flow = $shape(machine, &operands, pc, $body);
+            follow(machine, code, pc, registers, accumulator, flow);
+        }
+    };
+}
+
 macro_rules! ops {
-    ($($(#[doc = $doc:literal])+ $Kind:ident $shape:ident $body:expr;)+) => {
+    (
+        $($(#[doc = $doc:literal])+
+        $Kind:ident $shape:ident $body:expr $(, $operand:literal: $Taken:ident)*;)+
+        threaded {
+            $($(#[doc = $fused_doc:literal])+
+            $Fused:ident $fused_shape:ident $fused_body:expr
+            $(, $fused_operand:literal: $FusedTaken:ident)*;)+
+        }
+    ) => {
         /// What an op does.
         #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
         #[repr(u8)]
         pub(crate) enum OpKind {
-            $($(#[doc = $doc])+ $Kind),+,
+            $($(#[doc = $doc])+ $Kind,)+
+            $($(
+                #[cfg(threaded)]
+                #[doc = concat!("Does as `", stringify!($Kind), "`; `", $operand, "` is what the op before computed.")]
+                $Taken,
+            )*)+
+            $(
+                #[cfg(threaded)]
+                $(#[doc = $fused_doc])+
+                $Fused,
+                $(
+                    #[cfg(threaded)]
+                    #[doc = concat!("Does as `", stringify!($Fused), "`; `", $fused_operand, "` is what the op before computed.")]
+                    $FusedTaken,
+                )*
+            )+
             /// Nothing is to run there: a broken promise.
             #[default]
             Nothing,
@@ -78,56 +136,95 @@ macro_rules! ops {
             pub(crate) const fn shape(self) -> Shape {
                 match self {
                     $(Self::$Kind => shape!($shape),)+
+                    $($(
+                        #[cfg(threaded)]
+                        Self::$Taken => shape!($shape),
+                    )*)+
+                    $(
+                        #[cfg(threaded)]
+                        Self::$Fused => shape!($fused_shape),
+                        $(
+                            #[cfg(threaded)]
+                            Self::$FusedTaken => shape!($fused_shape),
+                        )*
+                    )+
                     Self::Nothing => Shape::Control,
+                }
+            }
+
+            /// Returns the kind that does the same with operands from registers.
+            pub(crate) const fn plain(self) -> Self {
+                match self {
+                    $($(
+                        #[cfg(threaded)]
+                        Self::$Taken => Self::$Kind,
+                    )*)+
+                    $($(
+                        #[cfg(threaded)]
+                        Self::$FusedTaken => Self::$Fused,
+                    )*)+
+                    plain => plain,
+                }
+            }
+
+            /// Returns the kind that does the same and has an operand from the op before, if there is one.
+            #[cfg(threaded)]
+            pub(crate) const fn taken(self, operand: char) -> Option<Self> {
+                match (self, operand) {
+                    $($((Self::$Kind, $operand) => Some(Self::$Taken),)*)+
+                    $($((Self::$Fused, $fused_operand) => Some(Self::$FusedTaken),)*)+
+                    _ => None,
                 }
             }
         }
 
         #[cfg(threaded)]
         #[expect(non_snake_case, reason = "each has the name of its kind of op")]
-        mod threads {
+        pub(super) mod threads {
             use super::*;
-            use super::threaded::{Thread, follow};
+            use crate::interp::threaded::{Thread, broken, follow, pause};
 
-            $(pub(super) fn $Kind<'a>(
-                machine: &mut Machine<'a>,
-                code: &'a [Op],
-                pc: usize,
-                registers: &'a Window,
-            ) {
-                let Some(op) = code.get(pc) else {
-                    return super::threaded::pause(machine, code, pc, registers);
-                };
-                let flow = $shape(machine, op, pc, registers, $body);
-                follow(machine, code, pc, registers, flow);
-            })+
+            $(thread! { $Kind $shape '-' $body })+
+            $($(thread! { $Taken $shape $operand $body })*)+
+            $(thread! { $Fused $fused_shape '-' $fused_body })+
+            $($(thread! { $FusedTaken $fused_shape $fused_operand $fused_body })*)+
 
             #[expect(clippy::indexing_slicing, reason = "a kind is a byte, and there are 256")]
-            pub(super) static THREADS: [Thread; 256] = {
-                let mut threads = [super::threaded::broken as Thread; 256];
+            pub(in crate::interp) static THREADS: [Thread; 256] = {
+                let mut threads = [broken as Thread; 256];
                 // The discriminants are below 256.
                 $(threads[OpKind::$Kind as usize] = $Kind;)+
+                $($(threads[OpKind::$Taken as usize] = $Taken;)*)+
+                $(threads[OpKind::$Fused as usize] = $Fused;)+
+                $($(threads[OpKind::$FusedTaken as usize] = $FusedTaken;)*)+
                 threads
             };
         }
 
-        /// Runs the machine's code from where it stands until the slice ends.
+        /// Runs code from where the machine stands until the slice ends.
         #[cfg(not(threaded))]
-        pub(super) fn dispatch(machine: &mut Machine<'_>) {
-            let (mut pc, mut code, mut registers) = (machine.pc, machine.code, machine.registers);
+        pub(super) fn dispatch<'a>(machine: &mut Machine<'a>, mut code: &'a [Op]) {
+            let (mut pc, mut registers) = (machine.pc, machine.registers);
             let stop = loop {
                 let Some(op) = code.get(pc) else {
                     break Stop::Pause;
                 };
                 let flow = match op.kind {
-                    $(OpKind::$Kind => $shape(machine, op, pc, registers, $body),)+
+                    $(OpKind::$Kind => {
+                        let operands = Operands::<'_, '_, '-'> { op, code, registers, accumulator: 0 };
+                        $shape(machine, &operands, pc, $body)
+                    })+
                     OpKind::Nothing => Flow::Stop(pc, Stop::Trap(TrapKind::Unverified)),
                 };
                 match flow {
-                    Flow::Next => pc = pc.wrapping_add(1),
+                    Flow::Next | Flow::Value(_) => pc = pc.wrapping_add(1),
                     Flow::To(target) => pc = target,
-                    Flow::Enter(target) => {
-                        (pc, code, registers) = (target, machine.code, machine.registers);
+                    Flow::Enter(target, ops, window) => {
+                        (pc, code, registers) = (target, ops, window);
+                    }
+                    Flow::Pause(target, window) => {
+                        (pc, registers) = (target, window);
+                        break Stop::Pause;
                     }
                     Flow::Stop(at, stop) => {
                         pc = at;
@@ -135,118 +232,36 @@ macro_rules! ops {
                     }
                 }
             };
-            (machine.pc, machine.stop) = (pc, stop);
+            (machine.pc, machine.stop, machine.registers) = (pc, stop, registers);
         }
     };
 }
 
-#[cfg(threaded)]
-pub(super) use threaded::dispatch;
-
-/// Each op ends by calling the next one's function, which compilers make a jump of.
-///
-/// Where they do not, the slices keep the host's stack from growing deep.
-#[cfg(threaded)]
-mod threaded {
-    use super::threads::THREADS;
-    use super::{Flow, Machine, Op, Stop, TrapKind, Window};
-
-    /// Runs the op at a place and all that follow. Six machine words at most, since x86-64 passes as
-    /// many in registers; nothing comes back, since nothing may be left to do behind the call.
-    pub(super) type Thread = for<'a> fn(&mut Machine<'a>, &'a [Op], usize, &'a Window);
-
-    /// Runs the machine's code from where it stands until the slice ends.
-    #[inline]
-    pub(crate) fn dispatch(machine: &mut Machine<'_>) {
-        let (code, pc, registers) = (machine.code, machine.pc, machine.registers);
-        next(machine, code, pc, registers);
-    }
-
-    #[inline(always)]
-    fn next<'a>(machine: &mut Machine<'a>, code: &'a [Op], pc: usize, registers: &'a Window) {
-        match code.get(pc) {
-            Some(op) => thread(op)(machine, code, pc, registers),
-            None => pause(machine, code, pc, registers),
-        }
-    }
-
-    #[inline(always)]
-    #[expect(
-        clippy::indexing_slicing,
-        reason = "the kind is a byte, and there are 256"
-    )]
-    fn thread(op: &Op) -> Thread {
-        THREADS[op.kind as usize]
-    }
-
-    #[inline(always)]
-    pub(super) fn follow<'a>(
-        machine: &mut Machine<'a>,
-        code: &'a [Op],
-        pc: usize,
-        registers: &'a Window,
-        flow: Flow,
-    ) {
-        match flow {
-            Flow::Next => next(machine, code, pc.wrapping_add(1), registers),
-            Flow::To(target) => next(machine, code, target, registers),
-            Flow::Enter(target) => {
-                let (code, registers) = (machine.code, machine.registers);
-                next(machine, code, target, registers);
-            }
-            Flow::Stop(target, Stop::Pause) => pause(machine, code, target, registers),
-            Flow::Stop(target, stop) => ended(machine, code, target, registers, stop),
-        }
-    }
-
-    #[cold]
-    #[inline(never)]
-    pub(super) fn pause<'a>(machine: &mut Machine<'a>, _: &'a [Op], pc: usize, _: &'a Window) {
-        machine.pc = pc;
-        machine.stop = Stop::Pause;
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn ended(machine: &mut Machine<'_>, _: &[Op], pc: usize, _: &Window, stop: Stop) {
-        machine.pc = pc;
-        machine.stop = stop;
-    }
-
-    pub(super) fn broken<'a>(machine: &mut Machine<'a>, code: &'a [Op], pc: usize, to: &'a Window) {
-        ended(machine, code, pc, to, Stop::Trap(TrapKind::Unverified));
-    }
-}
-
-/// The value of an operand.
-#[inline(always)]
-fn get(registers: &Window, number: u8) -> i32 {
-    cell(registers, number).get()
-}
-
 /// Adds `c`, a byte with its sign, to register `a`, and returns the sum.
 #[inline(always)]
-fn count(op: &Op, registers: &Window) -> i32 {
-    let counter = cell(registers, op.a);
-    let next = counter.get().wrapping_add(op.c.cast_signed().into());
+fn count<const TAKEN: char>(operands: &Operands<'_, '_, TAKEN>) -> i32 {
+    let counter = cell(operands.registers, operands.op.a);
+    let next = counter
+        .get()
+        .wrapping_add(operands.op.c.cast_signed().into());
     counter.set(next);
     next
 }
 
 macro_rules! binary {
     ($compute:expr) => {
-        |_, op, registers| {
+        |_, operands| {
             let compute: fn(i32, i32) -> i32 = $compute;
-            Ok(compute(get(registers, op.b), get(registers, op.c)))
+            Ok(compute(operands.b(), operands.c()))
         }
     };
 }
 
 macro_rules! constant {
     ($compute:expr) => {
-        |_, op, registers| {
+        |_, operands| {
             let compute: fn(i32, i32) -> i32 = $compute;
-            Ok(compute(get(registers, op.b), op.imm))
+            Ok(compute(operands.b(), operands.op.imm))
         }
     };
 }
@@ -254,9 +269,9 @@ macro_rules! constant {
 /// A condition on registers `a` and `b`.
 macro_rules! pair {
     ($holds:expr) => {
-        |op, registers| {
+        |operands| {
             let holds: fn(i32, i32) -> bool = $holds;
-            holds(get(registers, op.a), get(registers, op.b))
+            holds(operands.a(), operands.b())
         }
     };
 }
@@ -264,11 +279,53 @@ macro_rules! pair {
 /// A condition on register `a` and the constant of `b` and `c`.
 macro_rules! single {
     ($holds:expr) => {
-        |op, registers| {
+        |operands| {
             let holds: fn(i32, i32) -> bool = $holds;
-            holds(get(registers, op.a), op.half_constant())
+            holds(operands.a(), operands.op.half_constant())
         }
     };
+}
+
+impl OpKind {
+    /// Returns the kind that loads from or stores into an array that a field holds.
+    #[cfg(threaded)]
+    pub(crate) const fn in_field(self) -> Option<Self> {
+        Some(match self {
+            Self::LoadByte => Self::LoadFieldByte,
+            Self::LoadShort => Self::LoadFieldShort,
+            Self::LoadInt => Self::LoadFieldInt,
+            Self::StoreByte => Self::StoreFieldByte,
+            Self::StoreShort => Self::StoreFieldShort,
+            Self::StoreInt => Self::StoreFieldInt,
+            _ => return None,
+        })
+    }
+
+    /// Returns the kind that loads or stores a byte whose index is a constant.
+    pub(crate) const fn at_constant(self) -> Option<Self> {
+        Some(match self {
+            Self::LoadByte => Self::LoadByteAt,
+            Self::StoreByte => Self::StoreByteAt,
+            _ => return None,
+        })
+    }
+
+    /// Returns the kind that loads a byte without its sign, of one that loads it with its sign.
+    pub(crate) const fn without_sign(self) -> Option<Self> {
+        Some(match self {
+            Self::LoadByte => Self::LoadByteUnsigned,
+            Self::LoadByteAt => Self::LoadByteUnsignedAt,
+            #[cfg(threaded)]
+            Self::LoadFieldByte => Self::LoadFieldByteUnsigned,
+            #[cfg(threaded)]
+            Self::LoadFieldByteAtTaken => Self::LoadFieldByteUnsignedAtTaken,
+            #[cfg(threaded)]
+            Self::LoadByteAtTaken => Self::LoadByteUnsignedAtTaken,
+            #[cfg(threaded)]
+            Self::LoadByteAtOfTaken => Self::LoadByteUnsignedAtOfTaken,
+            _ => return None,
+        })
+    }
 }
 
 const fn divisor(value: i32) -> Result<i32, TrapKind> {
@@ -297,138 +354,138 @@ const fn shift_right_unsigned(value: i32, count: i32) -> i32 {
 
 ops! {
     /// `a` is the constant.
-    Const value |_, op, _| Ok(op.imm);
+    Const value |_, operands| Ok(operands.op.imm);
     /// `a` is `b`.
-    Move value |_, op, registers| Ok(get(registers, op.b));
+    Move value |_, operands| Ok(operands.b());
     /// The `c` last of `b` registers from `a` on move below the others.
-    Rotate effect |_, op, registers| { rotate(op, registers); Ok(()) };
+    Rotate effect |_, operands| { rotate(operands.op, operands.registers); Ok(()) };
 
     /// `a` is `b + c`.
-    Add value binary!(i32::wrapping_add);
+    Add value binary!(i32::wrapping_add), 'b': AddTaken;
     /// `a` is `b` plus the constant.
-    AddConst value constant!(i32::wrapping_add);
+    AddConst value constant!(i32::wrapping_add), 'b': AddConstTaken;
     /// `a` is `b - c`.
-    Subtract value binary!(i32::wrapping_sub);
+    Subtract value binary!(i32::wrapping_sub), 'b': SubtractTaken, 'c': SubtractOfTaken;
     /// `a` is `b * c`.
-    Multiply value binary!(i32::wrapping_mul);
+    Multiply value binary!(i32::wrapping_mul), 'b': MultiplyTaken;
     /// `a` is `b` times the constant.
-    MultiplyConst value constant!(i32::wrapping_mul);
+    MultiplyConst value constant!(i32::wrapping_mul), 'b': MultiplyConstTaken;
     /// `a` is `b / c`; one quotient is no `int`, that of MIN_VALUE and -1, which wraps to its dividend.
-    Divide value |_, op, registers| {
-        let (dividend, divisor) = (get(registers, op.b), divisor(get(registers, op.c))?);
+    Divide value |_, operands| {
+        let (dividend, divisor) = (operands.b(), divisor(operands.c())?);
         Ok(dividend.checked_div(divisor).unwrap_or(dividend))
-    };
+    }, 'b': DivideTaken;
     /// `a` is `b % c`; where the quotient wraps, it is 0 (JVMS §6.5.irem).
-    Remainder value |_, op, registers| {
-        let (dividend, divisor) = (get(registers, op.b), divisor(get(registers, op.c))?);
+    Remainder value |_, operands| {
+        let (dividend, divisor) = (operands.b(), divisor(operands.c())?);
         Ok(dividend.checked_rem(divisor).unwrap_or(0))
-    };
+    }, 'b': RemainderTaken;
     /// `a` is `-b`.
-    Negate value |_, op, registers| Ok(get(registers, op.b).wrapping_neg());
+    Negate value |_, operands| Ok(operands.b().wrapping_neg()), 'b': NegateTaken;
     /// `a` is `b << c`.
-    ShiftLeft value binary!(shift_left);
+    ShiftLeft value binary!(shift_left), 'c': ShiftLeftByTaken;
     /// `a` is `b` shifted left by the constant.
-    ShiftLeftConst value constant!(shift_left);
+    ShiftLeftConst value constant!(shift_left), 'b': ShiftLeftConstTaken;
     /// `a` is `b >> c`.
     ShiftRight value binary!(shift_right);
     /// `a` is `b` shifted right by the constant.
-    ShiftRightConst value constant!(shift_right);
+    ShiftRightConst value constant!(shift_right), 'b': ShiftRightConstTaken;
     /// `a` is `b >>> c`.
-    ShiftRightUnsigned value binary!(shift_right_unsigned);
+    ShiftRightUnsigned value binary!(shift_right_unsigned), 'c': ShiftRightUnsignedByTaken;
     /// `a` is `b` shifted right by the constant, zeros coming in.
-    ShiftRightUnsignedConst value constant!(shift_right_unsigned);
+    ShiftRightUnsignedConst value constant!(shift_right_unsigned), 'b': ShiftRightUnsignedConstTaken;
     /// `a` is `b & c`.
-    And value binary!(|a, b| a & b);
+    And value binary!(|a, b| a & b), 'b': AndTaken;
     /// `a` is `b` and the constant.
-    AndConst value constant!(|a, b| a & b);
+    AndConst value constant!(|a, b| a & b), 'b': AndConstTaken;
     /// `a` is `b | c`.
-    Or value binary!(|a, b| a | b);
+    Or value binary!(|a, b| a | b), 'b': OrTaken;
     /// `a` is `b` or the constant.
-    OrConst value constant!(|a, b| a | b);
+    OrConst value constant!(|a, b| a | b), 'b': OrConstTaken;
     /// `a` is `b ^ c`.
-    Xor value binary!(|a, b| a ^ b);
+    Xor value binary!(|a, b| a ^ b), 'b': XorTaken;
     /// `a` is `b` exclusive-or the constant.
-    XorConst value constant!(|a, b| a ^ b);
+    XorConst value constant!(|a, b| a ^ b), 'b': XorConstTaken;
     /// `a` is what `b` is without its highest bits, as many as the constant says, with the sign of
     /// what is left.
-    Narrow value constant!(|a, b| shift_right(shift_left(a, b), b));
+    Narrow value constant!(|a, b| shift_right(shift_left(a, b), b)), 'b': NarrowTaken;
 
     /// `a` is the element `c`, plus the constant, of the `byte[]` or `boolean[]` `b`.
     LoadByte load |heap, array, element| {
         heap.load_byte(array, element).map(|byte| byte.cast_signed().into())
-    };
+    }, 'c': LoadByteAtTaken;
     /// Like `LoadByte`, without the sign.
-    LoadByteUnsigned load |heap, array, element| heap.load_byte(array, element).map(i32::from);
+    LoadByteUnsigned load |heap, array, element| heap.load_byte(array, element).map(i32::from), 'c': LoadByteUnsignedAtTaken;
     /// `a` is the element of the `byte[]` or `boolean[]` `b` that the constant names.
     LoadByteAt load_at |heap, array, element| {
         heap.load_byte(array, element).map(|byte| byte.cast_signed().into())
-    };
+    }, 'b': LoadByteAtOfTaken;
     /// Like `LoadByteAt`, without the sign.
     LoadByteUnsignedAt load_at |heap, array, element| {
         heap.load_byte(array, element).map(i32::from)
-    };
+    }, 'b': LoadByteUnsignedAtOfTaken;
     /// `a` is the element `c`, plus the constant, of the `short[]` `b`.
-    LoadShort load |heap, array, element| heap.load_short(array, element).map(i32::from);
+    LoadShort load |heap, array, element| heap.load_short(array, element).map(i32::from), 'c': LoadShortAtTaken;
     /// `a` is the element `c`, plus the constant, of the `int[]` `b`.
-    LoadInt load Heap::load_int;
+    LoadInt load Heap::load_int, 'c': LoadIntAtTaken;
     /// The element `b`, plus the constant, of the `byte[]` or `boolean[]` `a` becomes `c`.
-    StoreByte store Heap::store_byte;
+    StoreByte store Heap::store_byte, 'c': StoreByteTaken;
     /// The element of the `byte[]` or `boolean[]` `a` that the constant names becomes `c`.
     StoreByteAt store_at Heap::store_byte;
     /// The element `b`, plus the constant, of the `short[]` `a` becomes `c`.
-    StoreShort store Heap::store_short;
+    StoreShort store Heap::store_short, 'c': StoreShortTaken;
     /// The element `b`, plus the constant, of the `int[]` `a` becomes `c`.
-    StoreInt store Heap::store_int;
+    StoreInt store Heap::store_int, 'c': StoreIntTaken;
     /// `a` is the length of the array `b`.
-    ArrayLength value |machine, op, registers| machine.heap.length(get(registers, op.b));
+    ArrayLength value |machine, operands| machine.heap.length(operands.b()), 'b': ArrayLengthTaken;
     /// `a` is a new array of length `b`, of the kind that `newarray` codes as the constant.
-    NewArray value |machine, op, registers| {
-        let code = u8::try_from(op.imm).unwrap_or(0);
+    NewArray value |machine, operands| {
+        let code = u8::try_from(operands.op.imm).unwrap_or(0);
         let kind = ArrayKind::from_newarray_code(code).ok_or(TrapKind::Unverified)?;
-        machine.heap.allocate(kind, get(registers, op.b))
+        machine.heap.allocate(kind, operands.b())
     };
 
     /// Traps where `a` is null.
-    RejectNull effect |_, op, registers| reject_null(get(registers, op.a));
+    RejectNull effect |_, operands| reject_null(operands.a());
     /// `a` is the field.
-    GetField value |machine, op, _| {
-        let field = machine.fields.get(index(op.imm.cast_unsigned()));
+    GetField value |machine, operands| {
+        let field = machine.fields.get(index(operands.op.imm.cast_unsigned()));
         field.copied().ok_or(TrapKind::Unverified)
     };
     /// The field becomes `a`, narrowed as by `Narrow` by `b` bits.
-    PutField effect |machine, op, registers| {
-        let field = machine.fields.get_mut(index(op.imm.cast_unsigned()));
-        let bits = op.b.into();
-        *field.ok_or(TrapKind::Unverified)? = shift_right(shift_left(get(registers, op.a), bits), bits);
+    PutField effect |machine, operands| {
+        let field = machine.fields.get_mut(index(operands.op.imm.cast_unsigned()));
+        let bits = operands.op.b.into();
+        *field.ok_or(TrapKind::Unverified)? = shift_right(shift_left(operands.a(), bits), bits);
         Ok(())
-    };
+    }, 'a': PutFieldTaken;
     /// The field becomes the reference `a`, which must not name an array that ends with the call.
-    PutReference effect |machine, op, registers| {
-        let reference = get(registers, op.a);
+    PutReference effect |machine, operands| {
+        let reference = operands.a();
         reject_transient(&machine.heap, reference)?;
-        let field = machine.fields.get_mut(index(op.imm.cast_unsigned()));
+        let field = machine.fields.get_mut(index(operands.op.imm.cast_unsigned()));
         *field.ok_or(TrapKind::Unverified)? = reference;
         Ok(())
     };
 
     /// Goes on elsewhere.
-    Goto control |machine, op, pc| machine.go(op, pc);
+    Goto control |machine, operands, pc| machine.go(operands.op, pc);
     /// Branches onwards where `a` and `b` are equal.
-    IfEqual onward pair!(|a, b| a == b);
+    IfEqual onward pair!(|a, b| a == b), 'a': IfEqualTaken;
     /// Branches onwards where `a` and `b` differ.
-    IfNotEqual onward pair!(|a, b| a != b);
+    IfNotEqual onward pair!(|a, b| a != b), 'a': IfNotEqualTaken;
     /// Branches onwards where `a` is less than `b`.
-    IfLess onward pair!(|a, b| a < b);
+    IfLess onward pair!(|a, b| a < b), 'a': IfLessTaken, 'b': IfLessThanTaken;
     /// Branches onwards where `a` is not less than `b`.
-    IfNotLess onward pair!(|a, b| a >= b);
+    IfNotLess onward pair!(|a, b| a >= b), 'a': IfNotLessTaken, 'b': IfNotLessThanTaken;
     /// Branches onwards where `a` is the constant.
-    IfEqualConst onward single!(|a, b| a == b);
+    IfEqualConst onward single!(|a, b| a == b), 'a': IfEqualConstTaken;
     /// Branches onwards where `a` is not the constant.
-    IfNotEqualConst onward single!(|a, b| a != b);
+    IfNotEqualConst onward single!(|a, b| a != b), 'a': IfNotEqualConstTaken;
     /// Branches onwards where `a` is less than the constant.
-    IfLessConst onward single!(|a, b| a < b);
+    IfLessConst onward single!(|a, b| a < b), 'a': IfLessConstTaken;
     /// Branches onwards where `a` is not less than the constant.
-    IfNotLessConst onward single!(|a, b| a >= b);
+    IfNotLessConst onward single!(|a, b| a >= b), 'a': IfNotLessConstTaken;
     /// Branches back where `a` and `b` are equal.
     BackEqual back pair!(|a, b| a == b);
     /// Branches back where `a` and `b` differ.
@@ -462,22 +519,47 @@ ops! {
     /// Goes back to a branch that leaves a loop where `a` is less than the constant, behind it where not.
     LoopNotLessConst again single!(|a, b| a >= b);
     /// Adds `c` to `a`, then does as `LoopLess`.
-    CountLess again |op, registers| count(op, registers) < get(registers, op.b);
+    CountLess again |operands| count(operands) < operands.b();
     /// Adds `c` to `a`, then does as `LoopLessConst`, with `b` as constant.
-    CountLessConst again |op, registers| count(op, registers) < op.b.cast_signed().into();
+    CountLessConst again |operands| count(operands) < operands.op.b.cast_signed().into();
     /// Adds `c` to `a`, then does as `LoopNotLessConst`, with `b` as constant.
-    CountNotLessConst again |op, registers| count(op, registers) >= op.b.cast_signed().into();
+    CountNotLessConst again |operands| count(operands) >= operands.op.b.cast_signed().into();
     /// Goes to the case that `a` picks by its distance from the lowest key.
-    TableSwitch control |machine, op, pc| machine.table_switch(op, pc);
+    TableSwitch control |machine, operands, pc| machine.table_switch(operands.op, operands.a(), pc), 'a': TableSwitchTaken;
     /// Goes to the case whose key is `a`.
-    LookupSwitch control |machine, op, pc| machine.lookup_switch(op, pc);
+    LookupSwitch control |machine, operands, pc| machine.lookup_switch(operands.op, operands.a(), pc);
 
     /// Calls a method of the class; its arguments lie from register `a` on.
-    Call control |machine, op, pc| machine.call(op, pc);
+    Call control |machine, operands, pc| machine.call(operands.op, operands.code, pc);
     /// Stops for a native, whose `c` arguments lie from register `b` on.
     Native control |_, _, pc| Flow::Stop(pc, Stop::Native);
     /// Returns from a method without a value.
-    Return control |machine, op, pc| machine.leave(op, pc);
+    Return control |machine, operands, pc| machine.leave(operands.op, pc);
     /// Returns `a`.
-    ReturnValue control |machine, op, pc| machine.leave_with(op, pc);
+    ReturnValue control |machine, operands, pc| {
+        machine.leave_with(operands.op, operands.registers, operands.a(), pc)
+    }, 'a': ReturnValueTaken;
+
+    threaded {
+        /// `a` is the element `c`, plus the constant, of the `byte[]` or `boolean[]` in the field `b`.
+        LoadFieldByte load_field |heap, array, element| {
+            heap.load_byte(array, element).map(|byte| byte.cast_signed().into())
+        }, 'c': LoadFieldByteAtTaken;
+        /// Like `LoadFieldByte`, without the sign.
+        LoadFieldByteUnsigned load_field |heap, array, element| {
+            heap.load_byte(array, element).map(i32::from)
+        }, 'c': LoadFieldByteUnsignedAtTaken;
+        /// `a` is the element `c`, plus the constant, of the `short[]` in the field `b`.
+        LoadFieldShort load_field |heap, array, element| {
+            heap.load_short(array, element).map(i32::from)
+        }, 'c': LoadFieldShortAtTaken;
+        /// `a` is the element `c`, plus the constant, of the `int[]` in the field `b`.
+        LoadFieldInt load_field Heap::load_int, 'c': LoadFieldIntAtTaken;
+        /// The element `b`, plus the constant, of the `byte[]` or `boolean[]` in the field `a` becomes `c`.
+        StoreFieldByte store_field Heap::store_byte, 'c': StoreFieldByteTaken;
+        /// The element `b`, plus the constant, of the `short[]` in the field `a` becomes `c`.
+        StoreFieldShort store_field Heap::store_short, 'c': StoreFieldShortTaken;
+        /// The element `b`, plus the constant, of the `int[]` in the field `a` becomes `c`.
+        StoreFieldInt store_field Heap::store_int, 'c': StoreFieldIntTaken;
+    }
 }

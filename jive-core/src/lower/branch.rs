@@ -151,9 +151,8 @@ impl Body<'_, '_, '_, '_, '_> {
         };
         let first = self.stack.pop()?;
         let (condition, first, second) = match (first.value, second.value) {
-            (Value::Constant(_), Value::Placed | Value::Register(_) | Value::Sum(..)) => {
-                (condition.mirrored(), second, first)
-            }
+            (_, Value::Constant(_)) => (condition, first, second),
+            (Value::Constant(_), _) => (condition.mirrored(), second, first),
             _ => (condition, first, second),
         };
         let first = self.operand(first)?;
@@ -206,7 +205,7 @@ impl Body<'_, '_, '_, '_, '_> {
     /// Returns the jump back that also does what the last op does, if that counts what is asked.
     fn counting(&mut self, kind: OpKind, first: Op) -> Option<Op> {
         let last = *self.out.last()?;
-        if last.kind != OpKind::AddConst || last.a != last.b || last.a != first.a {
+        if last.kind.plain() != OpKind::AddConst || last.a != last.b || last.a != first.a {
             return None;
         }
         let step = i8::try_from(last.imm).ok()?.cast_unsigned();
@@ -284,7 +283,7 @@ pub(super) fn resolve(
     let ends = ends.get(entry..*ops_used).unwrap_or_default();
     for ((at, op), &end) in (entry..).zip(method).zip(ends) {
         let cost = |target: &Mark| i32::from(end).wrapping_sub(target.index.into());
-        match (op.kind, op.kind.shape()) {
+        match (op.kind.plain(), op.kind.shape()) {
             // Over the jump behind it.
             (_, Shape::Onward | Shape::Back | Shape::Again) if is_far => op.imm = 2,
             (_, Shape::Onward | Shape::Back | Shape::Again) => {

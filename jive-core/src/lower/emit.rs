@@ -1,6 +1,8 @@
 //! Ops as they are laid down, with the number of instructions that are done behind each.
 
 use super::broken::Broken;
+#[cfg(threaded)]
+use crate::id::FieldId;
 use crate::id::Pc;
 use crate::interp::{Op, OpKind, Shape};
 use crate::program::SwitchCase;
@@ -85,6 +87,8 @@ impl<'p> Emitter<'p> {
     }
 
     fn lay(&mut self, op: Op, end: u16) -> Result<(), Broken> {
+        #[cfg(threaded)]
+        let op = self.take(op);
         // `link` was lent as many as `program_size` counted, which is as many as there can be.
         let (Some(to), Some(its_end)) = (
             self.ops.get_mut(self.ops_used),
@@ -97,6 +101,33 @@ impl<'p> Emitter<'p> {
         *its_end = self.end;
         self.ops_used = self.ops_used.saturating_add(1);
         Ok(())
+    }
+
+    /// Lets an op have an operand from the op before, if that computes it and always precedes.
+    #[cfg(threaded)]
+    fn take(&mut self, mut op: Op) -> Op {
+        let Some(before) = self.last().filter(|last| last.kind.shape() == Shape::Value) else {
+            return op;
+        };
+        let register = before.a;
+        let is_commutative = matches!(
+            op.kind,
+            OpKind::Add | OpKind::Multiply | OpKind::And | OpKind::Or | OpKind::Xor
+        );
+        if is_commutative && op.c == register {
+            (op.b, op.c) = (op.c, op.b);
+        }
+        let is_symmetric = matches!(op.kind, OpKind::IfEqual | OpKind::IfNotEqual);
+        if is_symmetric && op.b == register {
+            (op.a, op.b) = (op.b, op.a);
+        }
+        let operands = [('b', op.b), ('c', op.c), ('a', op.a)];
+        let taken = operands.into_iter().find_map(|(letter, number)| {
+            let taken = op.kind.taken(letter);
+            taken.filter(|_| number == register)
+        });
+        op.kind = taken.unwrap_or(op.kind);
+        op
     }
 
     /// Keeps what has been laid down as it is.
@@ -142,6 +173,12 @@ impl<'p> Emitter<'p> {
     /// Lays down a sum of a register and a constant.
     pub(super) fn sum(&mut self, to: u8, from: u8, plus: i32) -> Result<(), Broken> {
         self.prepare(Op::new(OpKind::AddConst, to, from, 0, plus))
+    }
+
+    /// Lays down a load of a field.
+    #[cfg(threaded)]
+    pub(super) fn field(&mut self, register: u8, field: FieldId) -> Result<(), Broken> {
+        self.prepare(Op::new(OpKind::GetField, register, 0, 0, field.0.into()))
     }
 
     /// Lays down a copy of a register into another.

@@ -48,6 +48,9 @@ impl Body<'_, '_, '_, '_, '_> {
     }
 
     fn get_field(&mut self, field: FieldId) -> Result<(), Broken> {
+        #[cfg(threaded)]
+        return self.stack.push(Value::Field(field)).map(drop);
+        #[cfg(not(threaded))]
         self.push_result(|place| Op::new(OpKind::GetField, place, 0, 0, field.0.into()))
     }
 
@@ -62,6 +65,8 @@ impl Body<'_, '_, '_, '_, '_> {
             ValueKind::Boolean => self.narrowed(value, kind)?,
             _ => self.operand(value)?,
         };
+        #[cfg(threaded)]
+        self.save_fields(|other| other == field)?;
         self.out
             .perform(Op::new(op, register, bits, 0, field.0.into()))
     }
@@ -132,6 +137,9 @@ impl Body<'_, '_, '_, '_, '_> {
             self.reject_null(receiver)?;
         }
         self.stack.pop_many(count.into())?;
+        // Whoever is called may change any field.
+        #[cfg(threaded)]
+        self.save_fields(|_| true)?;
         Ok(self.stack.register(first))
     }
 

@@ -14,6 +14,8 @@ mod stack;
 use crate::array_kind::ArrayKind;
 use crate::classfile::Code;
 use crate::decode::instructions;
+#[cfg(threaded)]
+use crate::id::FieldId;
 use crate::id::Pc;
 use crate::insn::{Insn, Operand};
 use crate::interp::{Op, OpKind};
@@ -260,6 +262,8 @@ impl Body<'_, '_, '_, '_, '_> {
             Value::Placed => {}
             Value::Register(register) => return Ok(register),
             Value::Sum(register, plus) => self.out.sum(entry.place, register, plus)?,
+            #[cfg(threaded)]
+            Value::Field(field) => self.out.field(entry.place, field)?,
             Value::Constant(value) => self.out.constant(entry.place, value)?,
         }
         Ok(entry.place)
@@ -277,6 +281,8 @@ impl Body<'_, '_, '_, '_, '_> {
             Value::Placed => {}
             Value::Register(register) => self.out.copy(place, register)?,
             Value::Sum(register, plus) => self.out.sum(place, register, plus)?,
+            #[cfg(threaded)]
+            Value::Field(field) => self.out.field(place, field)?,
             Value::Constant(value) => self.out.constant(place, value)?,
         }
         self.stack.place(at);
@@ -296,6 +302,18 @@ impl Body<'_, '_, '_, '_, '_> {
                 Value::Register(register) | Value::Sum(register, _) if register == local => {
                     self.settle(at)?;
                 }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts into their places the values whose load from a field was put off, before it changes.
+    #[cfg(threaded)]
+    pub(super) fn save_fields(&mut self, changes: impl Fn(FieldId) -> bool) -> Result<(), Broken> {
+        for at in 0..self.stack.depth() {
+            match self.stack.entry(at)?.value {
+                Value::Field(field) if changes(field) => self.settle(at)?,
                 _ => {}
             }
         }
@@ -338,12 +356,12 @@ impl Body<'_, '_, '_, '_, '_> {
         let second = self.stack.pop()?;
         let first = self.stack.pop()?;
         match (first.value, second.value) {
-            (Value::Constant(value), Value::Placed | Value::Register(_) | Value::Sum(..)) => {
-                let operand = self.operand(second)?;
-                self.push_result(|place| Op::new(constant, place, operand, 0, value))
-            }
             (_, Value::Constant(value)) => {
                 let operand = self.operand(first)?;
+                self.push_result(|place| Op::new(constant, place, operand, 0, value))
+            }
+            (Value::Constant(value), _) => {
+                let operand = self.operand(second)?;
                 self.push_result(|place| Op::new(constant, place, operand, 0, value))
             }
             _ => {
@@ -382,7 +400,7 @@ impl Body<'_, '_, '_, '_, '_> {
                 Value::Sum(register, plus)
             }
             Value::Sum(register, before) => Value::Sum(register, before.wrapping_add(plus)),
-            Value::Placed | Value::Register(_) | Value::Constant(_) => {
+            _ => {
                 let operand = self.operand(entry)?;
                 return self
                     .push_result(|place| Op::new(OpKind::AddConst, place, operand, 0, plus));
@@ -401,11 +419,7 @@ impl Body<'_, '_, '_, '_, '_> {
                 value: Value::Placed,
             }) = self.stack.entry(below)
             && let Some(load) = self.out.writer(place)
-            && let Some(unsigned) = match load.kind {
-                OpKind::LoadByte => Some(OpKind::LoadByteUnsigned),
-                OpKind::LoadByteAt => Some(OpKind::LoadByteUnsignedAt),
-                _ => None,
-            }
+            && let Some(unsigned) = load.kind.without_sign()
         {
             load.kind = unsigned;
             return self.stack.pop_many(1).map(drop);
@@ -441,6 +455,8 @@ impl Body<'_, '_, '_, '_, '_> {
             Value::Register(from) if from == local => return Ok(()),
             Value::Register(from) => Op::new(OpKind::Move, local, from, 0, 0),
             Value::Sum(from, plus) => Op::new(OpKind::AddConst, local, from, 0, plus),
+            #[cfg(threaded)]
+            Value::Field(field) => Op::new(OpKind::GetField, local, 0, 0, field.0.into()),
             Value::Constant(value) => Op::new(OpKind::Const, local, 0, 0, value),
             Value::Placed => {
                 if let Some(writer) = self.out.writer(entry.place) {
@@ -457,7 +473,7 @@ impl Body<'_, '_, '_, '_, '_> {
     fn store_element(&mut self, kind: OpKind, dropped: i32) -> Result<(), Broken> {
         let value = self.stack.pop()?;
         let narrowed = match (value.value, self.out.writer(value.place)) {
-            (Value::Placed, Some(op)) if op.kind == OpKind::Narrow && op.imm <= dropped => {
+            (Value::Placed, Some(op)) if op.kind.plain() == OpKind::Narrow && op.imm <= dropped => {
                 Some(op.b)
             }
             _ => None,
@@ -465,9 +481,7 @@ impl Body<'_, '_, '_, '_, '_> {
         if narrowed.is_some() {
             self.out.take_back();
         }
-        let element = self.stack.pop()?;
-        let array = self.pop_operand()?;
-        let (kind, element, offset) = self.element(kind, element)?;
+        let (kind, array, element, offset) = self.element(kind)?;
         let value = match narrowed {
             Some(register) => register,
             None => self.operand(value)?,
@@ -477,20 +491,34 @@ impl Body<'_, '_, '_, '_, '_> {
     }
 
     fn load_element(&mut self, kind: OpKind) -> Result<(), Broken> {
-        let element = self.stack.pop()?;
-        let array = self.pop_operand()?;
-        let (kind, element, offset) = self.element(kind, element)?;
+        let (kind, array, element, offset) = self.element(kind)?;
         self.push_result(|place| Op::new(kind, place, array, element, offset))
     }
 
-    /// Returns how to name an element: the kind of op, a register, and a constant to add.
-    fn element(&mut self, kind: OpKind, element: Entry) -> Result<(OpKind, u8, i32), Broken> {
-        Ok(match (element.value, kind) {
-            (Value::Sum(register, plus), _) => (kind, register, plus),
-            (Value::Constant(value), OpKind::LoadByte) => (OpKind::LoadByteAt, 0, value),
-            (Value::Constant(value), OpKind::StoreByte) => (OpKind::StoreByteAt, 0, value),
-            _ => (kind, self.operand(element)?, 0),
+    /// Pops an element and its array; answers how to name them: the kind of op, a register or a field
+    /// for the array, a register for the element, and a constant to add.
+    fn element(&mut self, kind: OpKind) -> Result<(OpKind, u8, u8, i32), Broken> {
+        let element = self.stack.pop()?;
+        let array = self.stack.pop()?;
+        if let (Value::Constant(value), Some(kind)) = (element.value, kind.at_constant()) {
+            return Ok((kind, self.operand(array)?, 0, value));
+        }
+        let (kind, array) = self.array(kind, array)?;
+        Ok(match element.value {
+            Value::Sum(register, plus) => (kind, array, register, plus),
+            _ => (kind, array, self.operand(element)?, 0),
         })
+    }
+
+    /// Returns how to name an array: the kind of op, and a register or the field that holds it.
+    fn array(&mut self, kind: OpKind, array: Entry) -> Result<(OpKind, u8), Broken> {
+        #[cfg(threaded)]
+        if let Value::Field(field) = array.value
+            && let (Some(kind), Ok(field)) = (kind.in_field(), u8::try_from(field.0))
+        {
+            return Ok((kind, field));
+        }
+        Ok((kind, self.operand(array)?))
     }
 }
 

@@ -1,6 +1,8 @@
 //! The operand stack while a method is lowered: what is known of each value, and where it lies.
 
 use super::broken::Broken;
+#[cfg(threaded)]
+use crate::id::FieldId;
 use crate::limits::FRAME_SLOTS_MAX;
 
 /// A value on the operand stack.
@@ -13,6 +15,9 @@ pub(super) enum Value {
     Register(u8),
     /// It is what this local variable's register holds plus a constant: adding was put off too.
     Sum(u8, i32),
+    /// It is what this field holds: reading it was put off as well.
+    #[cfg(threaded)]
+    Field(FieldId),
     /// It is this constant.
     Constant(i32),
 }
@@ -120,7 +125,7 @@ impl Stack {
             // What lies further down stays there at least as long as the copy is on the stack.
             self.push(match value {
                 Value::Placed => Value::Register(place),
-                Value::Register(_) | Value::Sum(..) | Value::Constant(_) => value,
+                elsewhere => elsewhere,
             })?;
         }
         Ok(())

@@ -3,6 +3,7 @@
 mod corpus;
 mod page;
 mod sequence;
+mod taken;
 
 pub use corpus::{Counted, count};
 pub use page::render;

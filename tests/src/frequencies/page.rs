@@ -43,6 +43,15 @@ constant `int`, `iload` and the like stand for all local variables, `if` is any 
 `if_icmp` any of two `int`s. A longer sequence contains the shorter ones.
 ";
 
+const TAKERS: &str = "
+## How to read the next table
+
+An instruction has an operand at once where the last instruction that did anything has computed it, in the same
+basic block, or where a field holds it. Constants, loads of local variables and fields, sums of a variable and a
+constant, and a store of the result itself into a local variable count as nothing done. Operands are counted in
+the order in which they were pushed.
+";
+
 /// What all programs together say of one thing.
 #[derive(Copy, Clone, Debug, Default)]
 struct Row {
@@ -122,7 +131,34 @@ pub fn render(programs: &[Counted]) -> String {
         });
         put(format_args!("{}", table(title, rows, ROWS, programs.len())));
     }
+    put(format_args!("{TAKERS}{}", takers(programs)));
     page
+}
+
+/// Returns the table of instructions that have an operand at once.
+fn takers(programs: &[Counted]) -> String {
+    let mut rows = BTreeMap::new();
+    let mut any = Row::default();
+    for program in programs {
+        let mut all = Total::default();
+        for (taker, total) in &program.sequences.takers {
+            let row: &mut Row = rows.entry(taker).or_default();
+            row.add(*total, program.total());
+            all.executed += total.executed;
+            all.places += total.places;
+        }
+        any.add(all, program.total());
+    }
+    let rows = rows
+        .into_iter()
+        .map(|((part, operand), row)| (format!("`{part}`, operand {operand}"), row));
+    let rows = rows.chain([("any".to_owned(), any)]);
+    table(
+        "Operands that are there at once",
+        rows,
+        usize::MAX,
+        programs.len(),
+    )
 }
 
 fn table(

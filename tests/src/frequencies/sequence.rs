@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jive_core::{ClassFile, Code, Insn, Opcode, Operand, instructions};
 
+use super::taken::{self, Taker};
+
 /// The longest sequence that is counted.
 pub(super) const LONGEST: usize = 4;
 
@@ -24,7 +26,7 @@ pub(super) enum Part {
 }
 
 impl Part {
-    fn of(insn: &Insn<'_>) -> Part {
+    pub(super) fn of(insn: &Insn<'_>) -> Part {
         use Opcode as O;
         match insn.opcode {
             O::Ldc | O::LdcW => Part::Constant,
@@ -64,7 +66,7 @@ pub struct Total {
 }
 
 impl Total {
-    fn add(&mut self, executed: u64) {
+    pub(super) fn add(&mut self, executed: u64) {
         self.executed += executed;
         self.places += 1;
     }
@@ -79,6 +81,8 @@ pub struct Sequences {
     pub(super) opcodes: BTreeMap<Opcode, Total>,
     /// Sequences of two instructions and more.
     pub(super) sequences: BTreeMap<Vec<Part>, Total>,
+    /// Instructions that have an operand at once.
+    pub(super) takers: BTreeMap<Taker, Total>,
 }
 
 impl Sequences {
@@ -99,6 +103,7 @@ impl Sequences {
     }
 
     fn count_method(&mut self, code: &Code<'_>, visits: &[u64]) {
+        taken::count(code, visits, &mut self.takers);
         let targets = targets(code);
         let mut block: Vec<Part> = Vec::new();
         for insn in decoded(code) {
@@ -121,17 +126,17 @@ impl Sequences {
     }
 }
 
-fn decoded<'c>(code: &Code<'c>) -> impl Iterator<Item = Insn<'c>> {
+pub(super) fn decoded<'c>(code: &Code<'c>) -> impl Iterator<Item = Insn<'c>> {
     instructions(code.bytes).map(|insn| insn.expect("a class that ran"))
 }
 
 /// Returns every pc that an instruction branches to.
-fn targets(code: &Code<'_>) -> BTreeSet<i64> {
+pub(super) fn targets(code: &Code<'_>) -> BTreeSet<i64> {
     decoded(code).flat_map(|insn| insn.targets()).collect()
 }
 
 /// Whether control may go elsewhere behind the instruction, be it for a call.
-fn ends_block(insn: &Insn<'_>) -> bool {
+pub(super) fn ends_block(insn: &Insn<'_>) -> bool {
     use Opcode as O;
     match insn.opcode {
         O::Invokestatic | O::Invokevirtual | O::Invokespecial => true,

@@ -1,0 +1,100 @@
+//! Running ops one behind the other: each ends by calling the next one's function, which compilers make a
+//! jump of.
+//!
+//! Where they do not, the slices keep the host's stack from growing deep.
+
+use super::control::Flow;
+use super::machine::Machine;
+use super::table::threads::THREADS;
+use super::{Op, Stop, Window};
+use crate::trap::TrapKind;
+
+/// Runs the op at a place, which may want what the op before it computed, and all that follow. Six
+/// machine words at most, since x86-64 passes as many in registers; nothing comes back, since
+/// nothing may be left to do behind the call.
+pub(super) type Thread = for<'a> fn(&mut Machine<'a>, &'a [Op], usize, &'a Window, i32);
+
+/// Runs code from where the machine stands until the slice ends.
+#[inline]
+pub(crate) fn dispatch<'a>(machine: &mut Machine<'a>, code: &'a [Op]) {
+    let (pc, registers) = (machine.pc, machine.registers);
+    next(machine, code, pc, registers, machine.accumulator);
+}
+
+#[inline(always)]
+fn next<'a>(
+    machine: &mut Machine<'a>,
+    code: &'a [Op],
+    pc: usize,
+    registers: &'a Window,
+    accumulator: i32,
+) {
+    match code.get(pc) {
+        Some(op) => thread(op)(machine, code, pc, registers, accumulator),
+        None => pause(machine, code, pc, registers, accumulator),
+    }
+}
+
+#[inline(always)]
+#[expect(
+    clippy::indexing_slicing,
+    reason = "the kind is a byte, and there are 256"
+)]
+fn thread(op: &Op) -> Thread {
+    THREADS[op.kind as usize]
+}
+
+#[inline(always)]
+pub(super) fn follow<'a>(
+    machine: &mut Machine<'a>,
+    code: &'a [Op],
+    pc: usize,
+    registers: &'a Window,
+    accumulator: i32,
+    flow: Flow<'a>,
+) {
+    match flow {
+        Flow::Next => next(machine, code, pc.wrapping_add(1), registers, accumulator),
+        Flow::Value(value) => next(machine, code, pc.wrapping_add(1), registers, value),
+        Flow::To(target) => next(machine, code, target, registers, accumulator),
+        Flow::Enter(target, code, registers) => {
+            next(machine, code, target, registers, accumulator);
+        }
+        Flow::Pause(target, registers) => pause(machine, code, target, registers, accumulator),
+        Flow::Stop(target, Stop::Pause) => pause(machine, code, target, registers, accumulator),
+        Flow::Stop(target, stop) => ended(machine, code, target, registers, stop),
+    }
+}
+
+#[cold]
+#[inline(never)]
+pub(super) fn pause<'a>(
+    machine: &mut Machine<'a>,
+    _: &'a [Op],
+    pc: usize,
+    registers: &'a Window,
+    accumulator: i32,
+) {
+    machine.pc = pc;
+    machine.registers = registers;
+    machine.accumulator = accumulator;
+    machine.stop = Stop::Pause;
+}
+
+#[cold]
+#[inline(never)]
+fn ended<'a>(machine: &mut Machine<'a>, _: &[Op], pc: usize, registers: &'a Window, stop: Stop) {
+    machine.pc = pc;
+    machine.registers = registers;
+    machine.stop = stop;
+}
+
+pub(super) fn broken<'a>(
+    machine: &mut Machine<'a>,
+    code: &'a [Op],
+    pc: usize,
+    to: &'a Window,
+    _: i32,
+) {
+    ended(machine, code, pc, to, Stop::Trap(TrapKind::Unverified));
+}
