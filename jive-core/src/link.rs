@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use crate::classfile::{ClassFile, Constant, Field, Method, MethodAccess};
+use crate::classfile::{ClassFile, Field, Method, MethodAccess};
 use crate::decode::{DecodeError, DecodeErrorKind, decode, opcodes};
 use crate::descriptor::{FieldType, MethodDescriptor, parse_field};
 use crate::id::{CpIndex, FieldId, MethodId, Pc};
@@ -320,8 +320,8 @@ fn link_field(class: &ClassFile<'_>, field: &Field<'_>) -> Result<LinkedField, L
         .and_then(value_kind)?;
     let initial = match field.constant_value() {
         None => 0,
-        Some(index) => match class.pool().get(index) {
-            Ok(Constant::Integer(value)) => kind.narrow(value),
+        Some(index) => match class.pool().integer(index) {
+            Ok(value) => kind.narrow(value),
             _ => return Err(LinkErrorKind::Constant(index)),
         },
     };

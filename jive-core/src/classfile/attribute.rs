@@ -34,6 +34,10 @@ impl<'a> Attributes<'a> {
         Self { pool, bytes, count }
     }
 
+    pub(super) const fn pool(&self) -> ConstantPool<'a> {
+        self.pool
+    }
+
     /// Returns how many there are.
     #[must_use]
     pub const fn count(&self) -> u16 {
@@ -50,7 +54,7 @@ impl<'a> Attributes<'a> {
             ((name, bytes), rest) =
                 grammar::attempt(rest, |reader| Ok((reader.attribute()?, reader.rest())))?;
             Some(Attribute {
-                name: pool.utf8(CpIndex(name)).ok()?,
+                name: pool.find_utf8(CpIndex(name))?,
                 bytes,
             })
         })

@@ -19,7 +19,6 @@ use crate::id::{CpIndex, FieldId, MethodId};
 /// for is not found.
 #[derive(Copy, Clone, Debug)]
 pub struct ClassFile<'a> {
-    pub(super) bytes: &'a [u8],
     pub(super) version: ClassVersion,
     pub(super) pool: ConstantPool<'a>,
     pub(super) access: ClassAccess,
@@ -27,11 +26,12 @@ pub struct ClassFile<'a> {
     pub(super) this_class: CpIndex,
     pub(super) super_class: Option<CpIndex>,
     pub(super) interfaces: &'a [[u8; 2]],
-    /// Where each field begins in `bytes`.
+    /// Where each field begins in the file.
     pub(super) fields: &'a [u32],
-    /// Where each method begins in `bytes`.
+    /// Where each method begins in the file.
     pub(super) methods: &'a [u32],
-    pub(super) attributes: Attributes<'a>,
+    pub(super) attribute_count: u16,
+    pub(super) attributes: &'a [u8],
 }
 
 impl<'a> ClassFile<'a> {
@@ -87,16 +87,21 @@ impl<'a> ClassFile<'a> {
     /// Returns the field at a position.
     #[must_use]
     pub fn field(&self, id: FieldId) -> Option<Field<'a>> {
-        member::field(self.pool, id, self.at(*self.fields.get(id.index())?)?)
+        self.field_at().read(id.0)
     }
 
     /// Returns every field, in file order.
     pub fn fields(&self) -> impl ExactSizeIterator<Item = Field<'a>> + use<'a> {
+        self.field_at()
+    }
+
+    const fn field_at(&self) -> Members<'a, Field<'a>> {
         Members {
-            class: *self,
-            ids: self.fields.len(),
+            pool: self.pool,
+            version: self.version,
+            offsets: self.fields,
             next: 0,
-            read: |class, id| class.field(FieldId(id)),
+            read: |pool, _, id, bytes| member::field(pool, FieldId(id), bytes),
         }
     }
 
@@ -117,21 +122,21 @@ impl<'a> ClassFile<'a> {
     /// Returns the method at a position.
     #[must_use]
     pub fn method(&self, id: MethodId) -> Option<Method<'a>> {
-        member::method(
-            self.pool,
-            self.version,
-            id,
-            self.at(*self.methods.get(id.index())?)?,
-        )
+        self.method_at().read(id.0)
     }
 
     /// Returns every method, in file order.
     pub fn methods(&self) -> impl ExactSizeIterator<Item = Method<'a>> + use<'a> {
+        self.method_at()
+    }
+
+    const fn method_at(&self) -> Members<'a, Method<'a>> {
         Members {
-            class: *self,
-            ids: self.methods.len(),
+            pool: self.pool,
+            version: self.version,
+            offsets: self.methods,
             next: 0,
-            read: |class, id| class.method(MethodId(id)),
+            read: |pool, version, id, bytes| member::method(pool, version, MethodId(id), bytes),
         }
     }
 
@@ -146,47 +151,59 @@ impl<'a> ClassFile<'a> {
     /// Returns the attributes of the class.
     #[must_use]
     pub const fn attributes(&self) -> Attributes<'a> {
-        self.attributes
+        Attributes::new(self.pool, self.attribute_count, self.attributes)
     }
 
     /// Returns the name of the source file, where the class file tells.
     #[must_use]
     pub fn source_file(&self) -> Option<Utf8<'a>> {
-        let index = *self.attributes.find("SourceFile")?.bytes.first_chunk()?;
+        let index = *self.attributes().find("SourceFile")?.bytes.first_chunk()?;
         self.pool.utf8(CpIndex(u16::from_be_bytes(index))).ok()
     }
 
     fn identity_at(&self, offset: u32) -> Option<MemberIdentity> {
-        let (header, _) = Header::split(self.at(offset)?)?;
+        let (header, _) = Header::split(part_at(self.pool.file(), offset)?)?;
         Some(self.pool.identity(header.name, header.descriptor))
-    }
-
-    fn at(&self, offset: u32) -> Option<&'a [u8]> {
-        self.bytes.get(usize::try_from(offset).ok()?..)
     }
 }
 
 /// The fields or methods of a class, in file order.
 struct Members<'a, T> {
-    class: ClassFile<'a>,
-    ids: usize,
+    pool: ConstantPool<'a>,
+    version: ClassVersion,
+    /// Where each begins in the file.
+    offsets: &'a [u32],
     next: u16,
-    read: fn(&ClassFile<'a>, u16) -> Option<T>,
+    read: fn(ConstantPool<'a>, ClassVersion, u16, &'a [u8]) -> Option<T>,
+}
+
+impl<T> Members<'_, T> {
+    /// Returns the member at a position.
+    fn read(&self, id: u16) -> Option<T> {
+        let offset = self.offsets.get(usize::from(id))?;
+        let bytes = part_at(self.pool.file(), *offset)?;
+        (self.read)(self.pool, self.version, id, bytes)
+    }
 }
 
 impl<T> Iterator for Members<'_, T> {
     type Item = T;
 
     fn next(&mut self) -> Option<T> {
-        let member = (self.read)(&self.class, self.next)?;
+        let member = self.read(self.next)?;
         self.next = self.next.saturating_add(1);
         Some(member)
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        let remaining = self.ids.saturating_sub(usize::from(self.next));
+        let remaining = self.offsets.len().saturating_sub(usize::from(self.next));
         (remaining, Some(remaining))
     }
 }
 
 impl<T> ExactSizeIterator for Members<'_, T> {}
+
+/// Returns the bytes of a file from an offset that was noted in the index.
+pub(super) fn part_at(file: &[u8], offset: u32) -> Option<&[u8]> {
+    file.get(usize::try_from(offset).ok()?..)
+}

@@ -3,7 +3,7 @@
 use super::access::ClassAccess;
 use super::error::ParseErrorKind;
 use super::fault::{Broken, Place};
-use super::pool::{Constant, MemberKind};
+use super::pool;
 use super::subject::Subject;
 use super::tag::{ConstantTag, TagSet};
 use super::text::{Role, Text};
@@ -14,29 +14,24 @@ use crate::id::CpIndex;
 impl<'a> Subject<'a> {
     /// Checks that every constant refers to constants of the right kinds, names and descriptors.
     pub(super) fn check_constants(&self) -> Result<(), Broken> {
-        self.pool.iter().try_for_each(|(index, constant)| {
-            let at = self.pool.place(index);
-            self.check_placement(at, constant.tag())?;
-            self.check_constant(at, constant)
-        })
+        for index in (1..self.pool.count()).map(CpIndex) {
+            if let Some((tag, payload)) = self.pool.raw(index) {
+                let at = self.pool.place(index);
+                self.check_placement(at, tag)?;
+                self.check_constant(at, tag, payload)?;
+            }
+        }
+        Ok(())
     }
 
     /// Checks that every bootstrap method that a constant names is one of `count`.
     pub(super) fn check_bootstraps(&self, count: u16) -> Result<(), Broken> {
         for index in (1..self.pool.count()).map(CpIndex) {
-            let Ok(ConstantTag::Dynamic | ConstantTag::InvokeDynamic) = self.pool.tag(index) else {
+            let Some(payload) = self.pool.find(index, TagSet::BOOTSTRAPPED) else {
                 continue;
             };
-            if let Ok(
-                Constant::Dynamic {
-                    bootstrap: found, ..
-                }
-                | Constant::InvokeDynamic {
-                    bootstrap: found, ..
-                },
-            ) = self.pool.get(index)
-                && found >= count
-            {
+            let found = pool::cp_index(payload, 0).0;
+            if found >= count {
                 let kind = ParseErrorKind::BootstrapMethod { count, found };
                 return Err(self.broken(self.pool.place(index), kind));
             }
@@ -44,38 +39,31 @@ impl<'a> Subject<'a> {
         Ok(())
     }
 
-    fn check_constant(&self, at: Place, constant: Constant<'a>) -> Result<(), Broken> {
-        match constant {
-            Constant::Utf8(_)
-            | Constant::Integer(_)
-            | Constant::Float(_)
-            | Constant::Long(_)
-            | Constant::Double(_) => Ok(()),
-            Constant::Class { name } => self.text(at, name, Role::ClassName).map(drop),
-            Constant::String { text } => self.string(at, text).map(drop),
-            Constant::Member {
-                kind,
-                class,
-                name_and_type,
-            } => {
-                self.kind(at, class, ConstantTag::Class.only())?;
-                self.check_member(at, kind, name_and_type)
+    fn check_constant(&self, at: Place, tag: ConstantTag, payload: &[u8]) -> Result<(), Broken> {
+        let (first, second) = pool::indices(payload);
+        let named = |role| self.text(at, first, role).map(drop);
+        let typed = |role| self.descriptor_of(at, second, role).map(drop);
+        match tag {
+            ConstantTag::Utf8
+            | ConstantTag::Integer
+            | ConstantTag::Float
+            | ConstantTag::Long
+            | ConstantTag::Double => Ok(()),
+            ConstantTag::Class | ConstantTag::Package => named(Role::ClassName),
+            ConstantTag::Module => named(Role::ModuleName),
+            ConstantTag::MethodType => named(Role::MethodDescriptor),
+            ConstantTag::String => self.string(at, first).map(drop),
+            ConstantTag::Fieldref | ConstantTag::Methodref | ConstantTag::InterfaceMethodref => {
+                self.kind(at, first, ConstantTag::Class.only())?;
+                self.check_member(at, tag, second)
             }
-            Constant::NameAndType { name, descriptor } => {
-                self.check_name_and_type(at, name, descriptor)
+            ConstantTag::NameAndType => self.check_name_and_type(at, first, second),
+            ConstantTag::MethodHandle => {
+                let kind = payload.first().copied().unwrap_or(0);
+                self.check_method_handle(at, kind, pool::cp_index(payload, 1))
             }
-            Constant::MethodHandle { kind, member } => self.check_method_handle(at, kind, member),
-            Constant::MethodType { descriptor } => {
-                self.text(at, descriptor, Role::MethodDescriptor).map(drop)
-            }
-            Constant::Dynamic { name_and_type, .. } => self
-                .descriptor_of(at, name_and_type, Role::FieldDescriptor)
-                .map(drop),
-            Constant::InvokeDynamic { name_and_type, .. } => self
-                .descriptor_of(at, name_and_type, Role::MethodDescriptor)
-                .map(drop),
-            Constant::Module { name } => self.text(at, name, Role::ModuleName).map(drop),
-            Constant::Package { name } => self.text(at, name, Role::ClassName).map(drop),
+            ConstantTag::Dynamic => typed(Role::FieldDescriptor),
+            ConstantTag::InvokeDynamic => typed(Role::MethodDescriptor),
         }
     }
 
@@ -100,15 +88,16 @@ impl<'a> Subject<'a> {
     fn check_member(
         &self,
         at: Place,
-        kind: MemberKind,
+        tag: ConstantTag,
         name_and_type: CpIndex,
     ) -> Result<(), Broken> {
-        let role = match kind {
-            MemberKind::Field => Role::FieldDescriptor,
-            MemberKind::Method | MemberKind::InterfaceMethod => Role::MethodDescriptor,
+        let role = if tag == ConstantTag::Fieldref {
+            Role::FieldDescriptor
+        } else {
+            Role::MethodDescriptor
         };
         let (name, descriptor) = self.descriptor_of(at, name_and_type, role)?;
-        let special = kind == MemberKind::Method && name.as_bytes().starts_with(b"<");
+        let special = tag == ConstantTag::Methodref && name.as_bytes().starts_with(b"<");
         if special && name != "<init>" {
             return Err(self.broken(at, ParseErrorKind::MethodName));
         }
@@ -217,8 +206,6 @@ impl<'a> Subject<'a> {
         index: CpIndex,
         expected: TagSet,
     ) -> Result<(CpIndex, CpIndex), Broken> {
-        self.pool
-            .pair(index, expected)
-            .map_err(|reason| self.misleading(at, reason))
+        self.kind(at, index, expected).map(pool::indices)
     }
 }

@@ -65,7 +65,6 @@ pub struct Method<'a> {
     pub name: Utf8<'a>,
     /// Its descriptor.
     pub descriptor: Utf8<'a>,
-    pool: ConstantPool<'a>,
     attributes: Attributes<'a>,
 }
 
@@ -77,7 +76,7 @@ impl<'a> Method<'a> {
     #[must_use]
     pub fn code(&self) -> Option<Code<'a>> {
         let attribute = self.attributes.find("Code")?;
-        code::read(self.pool, attribute.bytes)
+        code::read(self.attributes.pool(), attribute.bytes)
     }
 
     /// Returns its attributes.
@@ -116,8 +115,8 @@ pub(super) fn field<'a>(pool: ConstantPool<'a>, id: FieldId, bytes: &'a [u8]) ->
     Some(Field {
         id,
         access: FieldAccess::from_bits_truncate(header.access),
-        name: pool.utf8(header.name).ok()?,
-        descriptor: pool.utf8(header.descriptor).ok()?,
+        name: pool.find_utf8(header.name)?,
+        descriptor: pool.find_utf8(header.descriptor)?,
         attributes: Attributes::new(pool, header.attribute_count, rest),
     })
 }
@@ -130,13 +129,12 @@ pub(super) fn method<'a>(
     bytes: &'a [u8],
 ) -> Option<Method<'a>> {
     let (header, rest) = Header::split(bytes)?;
-    let name = pool.utf8(header.name).ok()?;
+    let name = pool.find_utf8(header.name)?;
     Some(Method {
         id,
         access: MethodAccess::read(header.access, version, name == "<clinit>"),
         name,
-        descriptor: pool.utf8(header.descriptor).ok()?,
-        pool,
+        descriptor: pool.find_utf8(header.descriptor)?,
         attributes: Attributes::new(pool, header.attribute_count, rest),
     })
 }

@@ -2,7 +2,7 @@
 
 use super::access::ClassAccess;
 use super::attribute::{Attributes, Visit};
-use super::class::ClassFile;
+use super::class::{self, ClassFile};
 use super::error::{AttributeName, ParseError, ParseErrorKind};
 use super::fault::{Broken, Faults, Place};
 use super::grammar::Reader;
@@ -74,12 +74,13 @@ impl<'a> ClassFile<'a> {
 
 /// Checks that the class and its members have names and descriptors, whatever these may be.
 fn check_names(faults: &Faults<'_>, class: &ClassFile<'_>) -> Result<(), Broken> {
-    let (pool, file) = (class.pool, Place::of(class.bytes));
+    let (pool, file) = (class.pool, faults.file());
     let misleads = |at| move |reason| faults.note(at, ParseErrorKind::of_index(reason));
-    pool.class_name(class.this_class).map_err(misleads(file))?;
+    pool.class_name(class.this_class)
+        .map_err(misleads(Place::of(file)))?;
     for offset in class.fields.iter().chain(class.methods) {
-        let at = file.behind(*offset);
-        if let Some((header, _)) = Header::split(part_at(class.bytes, *offset)) {
+        let at = Place::of(file).behind(*offset);
+        if let Some((header, _)) = Header::split(class::part_at(file, *offset).unwrap_or(file)) {
             pool.utf8(header.name).map_err(misleads(at))?;
             pool.utf8(header.descriptor).map_err(misleads(at))?;
         }
@@ -146,7 +147,6 @@ fn class<'a>(
 ) -> ClassFile<'a> {
     let pool = ConstantPool::new(file, constants);
     ClassFile {
-        bytes: file,
         version: layout.version,
         pool,
         access: ClassAccess::read(layout.access(), layout.version),
@@ -156,7 +156,8 @@ fn class<'a>(
         interfaces: layout.interfaces,
         fields,
         methods,
-        attributes: Attributes::new(pool, layout.attribute_count, layout.attributes),
+        attribute_count: layout.attribute_count,
+        attributes: layout.attributes,
     }
 }
 
@@ -179,15 +180,15 @@ fn examine<'a>(
     subject.check_class(layout)?;
     subject.check_interfaces(layout.interfaces, index.scratch)?;
     for offset in &*index.fields {
-        subject.check_field(part_at(file, *offset))?;
+        subject.check_field(class::part_at(file, *offset).unwrap_or(file))?;
     }
     subject.check_distinct(index.fields, ParseErrorKind::DuplicateField)?;
     for offset in &*index.methods {
-        subject.check_method(part_at(file, *offset))?;
+        subject.check_method(class::part_at(file, *offset).unwrap_or(file))?;
     }
     subject.check_distinct(index.methods, ParseErrorKind::DuplicateMethod)?;
     let class = class(file, layout, index.constants, index.fields, index.methods);
-    subject.check_class_attributes(class.attributes)?;
+    subject.check_class_attributes(class.attributes())?;
     Ok(class)
 }
 
@@ -253,7 +254,7 @@ impl<'a> Subject<'a> {
     fn check_distinct(&self, offsets: &mut [u32], kind: ParseErrorKind) -> Result<(), Broken> {
         let file = self.faults.file();
         let key = |offset: u32| {
-            let (header, _) = Header::split(part_at(file, offset))?;
+            let (header, _) = Header::split(class::part_at(file, offset)?)?;
             Some(self.pool.identity(header.name, header.descriptor))
         };
         sort(offsets, &|a, b| (key(a), a) < (key(b), b));
@@ -305,12 +306,4 @@ impl<'a> Subject<'a> {
         reader.end(ParseErrorKind::AttributeLength)?;
         Ok(count)
     }
-}
-
-/// Returns the bytes of a file from an offset that was noted in the index.
-fn part_at(file: &[u8], offset: u32) -> &[u8] {
-    usize::try_from(offset)
-        .ok()
-        .and_then(|offset| file.get(offset..))
-        .unwrap_or(file)
 }

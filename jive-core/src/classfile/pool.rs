@@ -231,7 +231,9 @@ impl<'a> ConstantPool<'a> {
     ///
     /// Where the index is out of range or unusable.
     pub fn get(&self, index: CpIndex) -> Result<Constant<'a>, PoolError> {
-        self.raw(index).map(|(tag, payload)| decode(tag, payload))
+        self.raw(index)
+            .map(|(tag, payload)| decode(tag, payload))
+            .ok_or_else(|| self.nothing(index))
     }
 
     /// Returns the kind of the constant at an index.
@@ -240,7 +242,19 @@ impl<'a> ConstantPool<'a> {
     ///
     /// Where the index is out of range or unusable.
     pub fn tag(&self, index: CpIndex) -> Result<ConstantTag, PoolError> {
-        self.raw(index).map(|(tag, _)| tag)
+        self.raw(index)
+            .map(|(tag, _)| tag)
+            .ok_or_else(|| self.nothing(index))
+    }
+
+    /// Returns the `int` at an index.
+    ///
+    /// # Errors
+    ///
+    /// Where no `Integer` stands there.
+    pub fn integer(&self, index: CpIndex) -> Result<i32, PoolError> {
+        self.expect(index, ConstantTag::Integer.only())
+            .map(|payload| i32::from_be_bytes(array(payload, 0)))
     }
 
     /// Returns the string at an index.
@@ -249,13 +263,19 @@ impl<'a> ConstantPool<'a> {
     ///
     /// Where no `Utf8` stands there.
     pub fn utf8(&self, index: CpIndex) -> Result<Utf8<'a>, PoolError> {
-        self.expect(index, ConstantTag::Utf8.only())
+        self.find_utf8(index)
+            .ok_or_else(|| self.mismatch(index, ConstantTag::Utf8.only()))
+    }
+
+    /// Returns the string at an index, if one stands there.
+    pub(super) fn find_utf8(&self, index: CpIndex) -> Option<Utf8<'a>> {
+        self.find(index, ConstantTag::Utf8.only())
             .map(|payload| Utf8::vouched(string(payload)))
     }
 
     /// Returns the string at an index that has been checked; the empty one elsewhere.
     pub(super) fn string(&self, index: CpIndex) -> Utf8<'a> {
-        self.utf8(index).unwrap_or(Utf8::vouched(&[]))
+        self.find_utf8(index).unwrap_or(Utf8::vouched(&[]))
     }
 
     /// Returns the internal name of the class at an index; the descriptor, for an array class.
@@ -264,8 +284,8 @@ impl<'a> ConstantPool<'a> {
     ///
     /// Where no `Class` stands there.
     pub fn class_name(&self, index: CpIndex) -> Result<Utf8<'a>, PoolError> {
-        let payload = self.expect(index, ConstantTag::Class.only())?;
-        self.utf8(cp_index(payload, 0))
+        let (name, _) = self.pair(index, ConstantTag::Class.only())?;
+        self.utf8(name)
     }
 
     /// Returns the name and descriptor at an index.
@@ -284,64 +304,55 @@ impl<'a> ConstantPool<'a> {
     ///
     /// Where no `Fieldref`, `Methodref` or `InterfaceMethodref` stands there.
     pub fn member(&self, index: CpIndex) -> Result<MemberRef<'a>, PoolError> {
-        match self.get(index)? {
-            Constant::Member {
-                kind,
-                class,
-                name_and_type,
-            } => {
-                let class = self.class_name(class)?;
-                let (name, descriptor) =
-                    self.pair(name_and_type, ConstantTag::NameAndType.only())?;
-                Ok(MemberRef {
-                    kind,
-                    class,
-                    name: self.utf8(name)?,
-                    descriptor: self.utf8(descriptor)?,
-                    identity: self.identity(name, descriptor),
-                })
-            }
-            _ => Err(self.mismatch(index, TagSet::MEMBER)),
-        }
-    }
-
-    /// Returns the tag of the constant at an index, and the bytes of the file behind it.
-    fn raw(&self, index: CpIndex) -> Result<(ConstantTag, &'a [u8]), PoolError> {
-        let tagged = match self.entries.get(index.index()) {
-            Some([offset, _]) if index.0 != 0 => constant_at(self.bytes, *offset),
-            Some(_) | None => {
-                let count = self.count();
-                let kind = PoolErrorKind::OutOfRange { count };
-                return Err(PoolError { index, kind });
-            }
+        let (class, name_and_type) = self.pair(index, TagSet::MEMBER)?;
+        let (name, descriptor) = self.pair(name_and_type, ConstantTag::NameAndType.only())?;
+        let kind = match self.tag(index)? {
+            ConstantTag::Fieldref => MemberKind::Field,
+            ConstantTag::InterfaceMethodref => MemberKind::InterfaceMethod,
+            _ => MemberKind::Method,
         };
-        tagged.ok_or(PoolError {
-            index,
-            kind: PoolErrorKind::Unusable,
+        Ok(MemberRef {
+            kind,
+            class: self.class_name(class)?,
+            name: self.utf8(name)?,
+            descriptor: self.utf8(descriptor)?,
+            identity: self.identity(name, descriptor),
         })
     }
 
+    /// Returns the bytes of the file.
+    pub(super) const fn file(&self) -> &'a [u8] {
+        self.bytes
+    }
+
+    /// Returns the tag of the constant at an index, and the bytes of the file behind it.
+    pub(super) fn raw(&self, index: CpIndex) -> Option<(ConstantTag, &'a [u8])> {
+        // Nothing begins at offset 0, which is noted for index 0.
+        let [offset, _] = self.entries.get(index.index())?;
+        constant_at(self.bytes, *offset)
+    }
+
+    /// Returns the bytes behind the tag, if one of these kinds of constant stands at an index.
+    pub(super) fn find(&self, index: CpIndex, expected: TagSet) -> Option<&'a [u8]> {
+        self.raw(index)
+            .filter(|(tag, _)| expected.contains(*tag))
+            .map(|(_, payload)| payload)
+    }
+
     /// Returns the bytes behind the tag, where one of these kinds of constant stands at an index.
-    pub(super) fn expect(&self, index: CpIndex, expected: TagSet) -> Result<&'a [u8], PoolError> {
-        match self.raw(index)? {
-            (tag, payload) if expected.contains(tag) => Ok(payload),
-            _ => Err(self.mismatch(index, expected)),
-        }
+    fn expect(&self, index: CpIndex, expected: TagSet) -> Result<&'a [u8], PoolError> {
+        self.find(index, expected)
+            .ok_or_else(|| self.mismatch(index, expected))
     }
 
     /// Returns the two indices that a constant of one of these kinds holds.
-    pub(super) fn pair(
-        &self,
-        index: CpIndex,
-        expected: TagSet,
-    ) -> Result<(CpIndex, CpIndex), PoolError> {
-        let payload = self.expect(index, expected)?;
-        Ok((cp_index(payload, 0), cp_index(payload, 2)))
+    fn pair(&self, index: CpIndex, expected: TagSet) -> Result<(CpIndex, CpIndex), PoolError> {
+        self.expect(index, expected).map(indices)
     }
 
     /// Returns the index of the string that names a class; 0 where no `Class` stands.
     pub(super) fn class_name_index(&self, index: CpIndex) -> CpIndex {
-        self.expect(index, ConstantTag::Class.only())
+        self.find(index, ConstantTag::Class.only())
             .map_or(CpIndex(0), |payload| cp_index(payload, 0))
     }
 
@@ -364,15 +375,28 @@ impl<'a> ConstantPool<'a> {
         Place::of(self.bytes).behind(entry.map_or(0, |[offset, _]| *offset))
     }
 
-    /// Returns the error of an index at which a constant of another kind stands, if any.
+    /// Returns the error of an index at which no constant of these kinds stands.
+    #[cold]
     pub(super) fn mismatch(&self, index: CpIndex, expected: TagSet) -> PoolError {
-        match self.tag(index) {
-            Ok(found) => PoolError {
+        match self.raw(index) {
+            Some((found, _)) => PoolError {
                 index,
                 kind: PoolErrorKind::Tag { expected, found },
             },
-            Err(error) => error,
+            None => self.nothing(index),
         }
+    }
+
+    /// Returns the error of an index at which no constant stands.
+    #[cold]
+    fn nothing(&self, index: CpIndex) -> PoolError {
+        let count = self.count();
+        let kind = if (1..count).contains(&index.0) {
+            PoolErrorKind::Unusable
+        } else {
+            PoolErrorKind::OutOfRange { count }
+        };
+        PoolError { index, kind }
     }
 }
 
@@ -391,8 +415,13 @@ pub(super) fn string(payload: &[u8]) -> &[u8] {
     payload.get(2..length.saturating_add(2)).unwrap_or(&[])
 }
 
+/// Reads the two indices behind a tag; of a constant that holds one, the second is what follows it.
+pub(super) fn indices(payload: &[u8]) -> (CpIndex, CpIndex) {
+    (cp_index(payload, 0), cp_index(payload, 2))
+}
+
 /// Reads the two bytes at a place behind a tag.
-fn cp_index(payload: &[u8], place: usize) -> CpIndex {
+pub(super) fn cp_index(payload: &[u8], place: usize) -> CpIndex {
     CpIndex(u16::from_be_bytes(array(payload, place)))
 }
 

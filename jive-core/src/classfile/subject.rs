@@ -4,7 +4,7 @@ use super::access::ClassAccess;
 use super::error::ParseErrorKind;
 use super::fault::{Broken, Faults, Place};
 use super::grammar::Reader;
-use super::pool::{ConstantPool, PoolError};
+use super::pool::{self, ConstantPool, PoolError};
 use super::tag::{ConstantTag, TagSet};
 use super::text::{self, Role, Text};
 use super::utf8::Utf8;
@@ -40,18 +40,23 @@ impl<'a> Subject<'a> {
         Ok(CpIndex(index))
     }
 
-    /// Checks that an index, which stands at `at`, leads to a constant of one of the kinds.
-    pub(super) fn kind(&self, at: Place, index: CpIndex, expected: TagSet) -> Result<(), Broken> {
-        match self.pool.expect(index, expected) {
-            Ok(_) => Ok(()),
-            Err(reason) => Err(self.misleading(at, reason)),
-        }
+    /// Checks that an index, which stands at `at`, leads to a constant of one of the kinds, and returns
+    /// the bytes behind its tag.
+    pub(super) fn kind(
+        &self,
+        at: Place,
+        index: CpIndex,
+        expected: TagSet,
+    ) -> Result<&'a [u8], Broken> {
+        self.pool
+            .find(index, expected)
+            .ok_or_else(|| self.misleading(at, self.pool.mismatch(index, expected)))
     }
 
     /// Checks that an index, which stands at `at`, leads to a string.
     pub(super) fn string(&self, at: Place, index: CpIndex) -> Result<Utf8<'a>, Broken> {
-        self.kind(at, index, ConstantTag::Utf8.only())?;
-        Ok(self.content(index))
+        self.kind(at, index, ConstantTag::Utf8.only())
+            .map(|payload| Utf8::vouched(pool::string(payload)))
     }
 
     /// Checks that an index, which stands at `at`, leads to a string that may serve in the role.
@@ -71,12 +76,9 @@ impl<'a> Subject<'a> {
         at: Place,
         index: CpIndex,
     ) -> Result<Option<Utf8<'a>>, Broken> {
-        self.kind(at, index, ConstantTag::Class.only())?;
-        Ok(self
-            .pool
-            .class_name(index)
-            .ok()
-            .filter(|name| !name.as_bytes().starts_with(b"[")))
+        let payload = self.kind(at, index, ConstantTag::Class.only())?;
+        let name = self.content(pool::cp_index(payload, 0));
+        Ok(Some(name).filter(|name| !name.as_bytes().starts_with(b"[")))
     }
 
     /// Notes why a string does not serve in the role, and where in the string.

@@ -108,6 +108,10 @@ impl TagSet {
         .or(ConstantTag::Methodref)
         .or(ConstantTag::InterfaceMethodref);
 
+    /// Every tag of a constant that names a bootstrap method.
+    pub(super) const BOOTSTRAPPED: TagSet =
+        ConstantTag::Dynamic.only().or(ConstantTag::InvokeDynamic);
+
     /// Every tag of a constant that can be pushed on the operand stack (JVMS table 4.4-C).
     pub const LOADABLE: TagSet = ConstantTag::Integer
         .only()

@@ -1,7 +1,7 @@
 //! What the constants mean that code names, each looked up once.
 
 use super::broken::Broken;
-use crate::classfile::{Constant, MemberKind, MemberRef, MethodAccess};
+use crate::classfile::{MemberKind, MemberRef, MethodAccess};
 use crate::id::{CpIndex, MethodId, NativeId};
 use crate::native::{NativeDecl, find_native, find_native_of};
 use crate::program::{LinkedConstant, LinkedField, LinkedMethod, Meaning};
@@ -33,7 +33,7 @@ impl Constants<'_, '_, '_> {
     #[inline(never)]
     fn look_up(&mut self, index: CpIndex) -> Result<Meaning, Broken> {
         let pool = self.verified.class().pool();
-        let meaning = if let Ok(Constant::Integer(value)) = pool.get(index) {
+        let meaning = if let Ok(value) = pool.integer(index) {
             Some(Meaning::Int(value))
         } else {
             let member = pool.member(index).map_err(|_| Broken::Constant)?;
