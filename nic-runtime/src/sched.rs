@@ -106,25 +106,24 @@ impl<W: Copy> Schedule<W> {
     /// Adds work that is due at `time`, after all that is due then already, and not before what was taken
     /// last.
     pub fn insert(&mut self, time: SimTime, work: W) {
-        let due = Due {
-            time: time.as_ps(),
-            work,
-        };
-        if !self.is_wheel_clear_until(due.time) {
-            self.add(due, End::Back);
+        let time = time.as_ps();
+        if !self.is_wheel_clear_until(time) {
+            self.add(time, work, End::Back);
             return;
         }
         let mut place = self.soon.len();
-        self.soon.push(due);
-        while place > 0 && self.soon[place - 1].time <= due.time {
-            self.soon[place] = self.soon[place - 1];
+        while place > 0 && self.soon[place - 1].time <= time {
             place -= 1;
         }
-        self.soon[place] = due;
+        if place == self.soon.len() {
+            self.soon.push(Due { time, work });
+        } else {
+            self.soon.insert(place, Due { time, work });
+        }
         if self.soon.len() > SOON_MAX {
             // Whatever is due with it in the wheel was inserted later.
             let last = self.soon.remove(0);
-            self.add(last, End::Front);
+            self.add(last.time, last.work, End::Front);
         }
     }
 
@@ -210,19 +209,22 @@ impl<W: Copy> Schedule<W> {
     }
 
     /// Adds an entry to the wheel, at an end of its slot.
-    fn add(&mut self, due: Due<W>, end: End) {
+    fn add(&mut self, time: u64, work: W, end: End) {
         let place = self.vacant;
         let place = if let Some(vacant) = self.entries.get_mut(place as usize) {
             self.vacant = vacant.next;
-            vacant.due = due;
+            vacant.due = Due { time, work };
             place
         } else {
             let place = u32::try_from(self.entries.len()).expect("memory bounds the entries");
-            self.entries.push(Entry { due, next: place });
+            self.entries.push(Entry {
+                due: Due { time, work },
+                next: place,
+            });
             place
         };
-        self.clear_until = self.clear_until.min(due.time);
-        self.put(place, due.time, end);
+        self.clear_until = self.clear_until.min(time);
+        self.put(place, time, end);
     }
 
     /// Puts an entry at an end of its slot.

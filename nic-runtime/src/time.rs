@@ -116,6 +116,41 @@ impl SimDuration {
     }
 }
 
+/// Bytes per second, and the time of each byte where that is whole.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Rate {
+    bytes_per_second: NonZeroU64,
+    // Zero where it is not whole.
+    byte_ps: u64,
+}
+
+impl Rate {
+    /// Returns the rate of this many bytes per second.
+    #[must_use]
+    pub const fn new(bytes_per_second: NonZeroU64) -> Rate {
+        let rate = bytes_per_second.get();
+        let byte_ps = if PICOSECONDS_PER_SECOND.is_multiple_of(rate) {
+            PICOSECONDS_PER_SECOND / rate
+        } else {
+            0
+        };
+        Rate {
+            bytes_per_second,
+            byte_ps,
+        }
+    }
+
+    /// Returns how long `bytes` take, as [`SimDuration::of_transfer`] does, and as a rule without a
+    /// division.
+    #[must_use]
+    pub fn time(self, bytes: u32) -> SimDuration {
+        if self.byte_ps == 0 {
+            return SimDuration::of_transfer(bytes, self.bytes_per_second);
+        }
+        SimDuration(u64::from(bytes).saturating_mul(self.byte_ps))
+    }
+}
+
 /// Stops at [`SimTime::MAX`]: a time no run reaches, rather than one in the past.
 impl Add<SimDuration> for SimTime {
     type Output = SimTime;
@@ -177,6 +212,17 @@ mod tests {
             SimDuration::of_transfer(u32::MAX, rate(1)),
             SimDuration(u64::MAX)
         );
+    }
+
+    #[test]
+    fn rates_tell_the_time_of_transfers() {
+        let rates = [1, 3, 160_000_000, 999_999_999, 1_000_000_000_000, u64::MAX];
+        for rate in rates.map(|rate| NonZeroU64::new(rate).unwrap()) {
+            for bytes in [0, 1, 64, 9_000, u32::MAX] {
+                let expected = SimDuration::of_transfer(bytes, rate);
+                assert_eq!(Rate::new(rate).time(bytes), expected, "{bytes} at {rate}");
+            }
+        }
     }
 
     #[test]

@@ -39,7 +39,7 @@ impl<M: Machine> Nic<'_, '_, M> {
     ) -> Result<Result<i32, TrapKind>, Failure> {
         let heap = self.applet.instance.heap_mut();
         let rights = Rights::of(&self.endpoint, PACKET_BYTES_MAX as u32);
-        let applied = check(request.id(), request.args(), heap, &rights)
+        let applied = check(request.native(), request.args(), heap, &rights)
             .and_then(|effect| effect.apply(&mut self.endpoint, heap, call.packet()));
         let applied = match applied {
             Ok(applied) => applied,
@@ -158,9 +158,7 @@ impl<M: Machine> Nic<'_, '_, M> {
             };
             self.trace.event(self.now, kind)?;
         }
-        if let Some(message) = self.endpoint.take_received() {
-            self.endpoint.put_back(&message);
-        }
+        self.endpoint.put_back_received();
         Ok(())
     }
 

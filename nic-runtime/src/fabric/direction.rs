@@ -1,22 +1,21 @@
 //! One direction of a link: its wire, the packets that queue for it and the one it holds back.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::num::NonZeroU64;
 use std::ops::{Index, IndexMut};
 
 use super::{DirectionId, Fate, Faults, PacketRef};
 use crate::event::NicId;
 use crate::random::Generator;
 use crate::sched::Deadline;
-use crate::time::SimDuration;
+use crate::time::{Rate, SimDuration};
 
 /// What a link is like, in one direction.
 #[derive(Copy, Clone, Debug)]
 pub struct Wire {
     /// Time from last bit out to last bit in.
     pub latency: SimDuration,
-    /// Bytes per second.
-    pub bandwidth: NonZeroU64,
+    /// How fast bytes go out.
+    pub rate: Rate,
     /// How likely each fault is.
     pub faults: Faults,
     /// Whether flipped bits are detected.
@@ -49,7 +48,7 @@ impl Direction {
     /// Returns how long a packet of `length` bytes occupies the wire.
     #[must_use]
     pub fn occupied_by(&self, length: u32) -> SimDuration {
-        SimDuration::of_transfer(length, self.wire.bandwidth)
+        self.wire.rate.time(length)
     }
 
     /// Draws what happens to the next packet.

@@ -22,6 +22,12 @@ impl DueSends {
         }
     }
 
+    /// Returns whether none is due.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Returns the send whose message is due longest.
     #[must_use]
     pub fn first(&self) -> Option<u32> {

@@ -1,17 +1,15 @@
 //! When the DMA engines between host and NIC memory are free.
 
-use std::num::NonZeroU64;
-
 use crate::event::DmaDirection;
 use crate::profile::{DmaEngines, DmaProfile};
-use crate::time::{SimDuration, SimTime};
+use crate::time::{Rate, SimDuration, SimTime};
 
 /// The engines' schedule. Transfers are not interrupted and run in the order in which they were queued,
 /// so a transfer's start is known when it is queued.
 #[derive(Copy, Clone, Debug)]
 pub struct DmaSchedule {
     engines: DmaEngines,
-    bandwidth: NonZeroU64,
+    rate: Rate,
     free_at: [SimTime; 2],
 }
 
@@ -21,7 +19,7 @@ impl DmaSchedule {
     pub fn new(profile: &DmaProfile) -> DmaSchedule {
         DmaSchedule {
             engines: profile.engines,
-            bandwidth: profile.bandwidth,
+            rate: Rate::new(profile.bandwidth),
             free_at: [SimTime::ZERO; 2],
         }
     }
@@ -29,18 +27,24 @@ impl DmaSchedule {
     /// Returns how long a transfer of `length` bytes takes.
     #[must_use]
     pub fn duration(&self, length: u32) -> SimDuration {
-        SimDuration::of_transfer(length, self.bandwidth)
+        self.rate.time(length)
     }
 
-    /// Queues a transfer and returns when it starts.
-    pub fn queue(&mut self, now: SimTime, direction: DmaDirection, length: u32) -> SimTime {
+    /// Queues a transfer and returns when it starts and when it is over.
+    pub fn queue(
+        &mut self,
+        now: SimTime,
+        direction: DmaDirection,
+        length: u32,
+    ) -> (SimTime, SimTime) {
         let engine = match (self.engines, direction) {
             (DmaEngines::Shared, _) | (_, DmaDirection::HostToNic) => 0,
             (DmaEngines::PerDirection, DmaDirection::NicToHost) => 1,
         };
         let start = self.free_at[engine].max(now);
-        self.free_at[engine] = start + self.duration(length);
-        start
+        let end = start + self.duration(length);
+        self.free_at[engine] = end;
+        (start, end)
     }
 
     /// Returns when everything that is queued now is done.
@@ -52,6 +56,8 @@ impl DmaSchedule {
 
 #[cfg(test)]
 mod tests {
+    use std::num::NonZeroU64;
+
     use super::*;
 
     fn schedule(engines: DmaEngines) -> DmaSchedule {
@@ -67,18 +73,36 @@ mod tests {
     #[test]
     fn one_engine_takes_turns() {
         let mut dma = schedule(DmaEngines::Shared);
-        assert_eq!(dma.queue(ns(10), DmaDirection::HostToNic, 100), ns(10));
-        assert_eq!(dma.queue(ns(20), DmaDirection::NicToHost, 5), ns(110));
+        assert_eq!(
+            dma.queue(ns(10), DmaDirection::HostToNic, 100),
+            (ns(10), ns(110))
+        );
+        assert_eq!(
+            dma.queue(ns(20), DmaDirection::NicToHost, 5),
+            (ns(110), ns(115))
+        );
         assert_eq!(dma.drained_at(ns(20)), ns(115));
-        assert_eq!(dma.queue(ns(500), DmaDirection::HostToNic, 1), ns(500));
+        assert_eq!(
+            dma.queue(ns(500), DmaDirection::HostToNic, 1),
+            (ns(500), ns(501))
+        );
     }
 
     #[test]
     fn two_engines_do_not_wait_for_each_other() {
         let mut dma = schedule(DmaEngines::PerDirection);
-        assert_eq!(dma.queue(ns(10), DmaDirection::HostToNic, 100), ns(10));
-        assert_eq!(dma.queue(ns(20), DmaDirection::NicToHost, 5), ns(20));
-        assert_eq!(dma.queue(ns(21), DmaDirection::NicToHost, 5), ns(25));
+        assert_eq!(
+            dma.queue(ns(10), DmaDirection::HostToNic, 100),
+            (ns(10), ns(110))
+        );
+        assert_eq!(
+            dma.queue(ns(20), DmaDirection::NicToHost, 5),
+            (ns(20), ns(25))
+        );
+        assert_eq!(
+            dma.queue(ns(21), DmaDirection::NicToHost, 5),
+            (ns(25), ns(30))
+        );
         assert_eq!(dma.drained_at(ns(21)), ns(110));
     }
 }

@@ -19,7 +19,7 @@ use crate::random::{Chance, Generator};
 use crate::scenario::model::{self, EndpointSpec, HostSpec, LinkSpec, Scenario};
 use crate::sched::Schedule;
 use crate::sle::{Applet, LoadedClass, memory_bytes};
-use crate::time::SimTime;
+use crate::time::{Rate, SimTime};
 use crate::unet::{Channel, Channels, Endpoint, FreeQueue, HostMemory, QueueSizes};
 
 impl<'a, S: Sink> Simulation<'a, S> {
@@ -97,7 +97,7 @@ fn fabric(scenario: &Scenario) -> Fabric {
 fn wire(link: &LinkSpec) -> Wire {
     Wire {
         latency: link.latency,
-        bandwidth: link.bandwidth,
+        rate: Rate::new(link.bandwidth),
         faults: Faults {
             loss: Chance::new(link.loss),
             duplicate: Chance::new(link.duplicate),

@@ -11,7 +11,7 @@ use crate::event::{
     ChannelId, DropReason, EndpointId, EventKind, Made, NicId, PacketId, Sink, Trigger, TxStatus,
 };
 use crate::fabric::PacketRef;
-use crate::sle::{Applied, ArraySpan, Request, Rights, check, host_to_nic};
+use crate::sle::{Applied, ArraySpan, NicNative, Request, Rights, check, host_to_nic};
 use crate::time::SimDuration;
 
 /// A call of `doTx` or `doRx`.
@@ -140,35 +140,47 @@ impl<S: Sink> Simulation<'_, S> {
         let stack = &mut processor.stack;
         let fuel = self.fuel[at(endpoint.0)];
         let started = instance.start(stack, method, args, fuel, Lifetime::PerCall);
-        let stage = started.map_or_else(Stage::Trap, |()| Stage::Run);
+        let stage = match started {
+            Ok(()) => Stage::Run,
+            Err(trap) => {
+                processor.trap = trap;
+                Stage::Trap
+            }
+        };
         Next::After(cost, stage)
     }
 
     /// Runs an applet up to its next native, its return or its trap, and charges the instructions.
     pub(super) fn run_applet(&mut self, nic: NicId) -> Next {
-        let Processor {
-            stack,
-            call,
-            request,
-            ..
-        } = &mut self.processors[at(nic.0)];
-        let instance = &mut self.applets[at(call.tenant.applet.0)].instance;
+        let processor = &mut self.processors[at(nic.0)];
+        let stack = &mut processor.stack;
+        let instance = &mut self.applets[at(processor.call.tenant.applet.0)].instance;
         let before = stack.executed();
         let (native_cost, stage) = match instance.run(stack) {
-            Step::Returned(value) => (SimDuration::ZERO, Stage::Return(value)),
-            Step::Trapped(trap) => (SimDuration::ZERO, Stage::Trap(trap)),
-            Step::Native { id, args } => {
-                let asked = Request::new(id, args).ok_or(TrapKind::Unverified);
-                let affordable = asked.and_then(|asked| {
-                    let cost = self.costs.of(asked.native());
+            Step::Returned(value) => {
+                if S::LISTENS {
+                    processor.returned = value;
+                }
+                (SimDuration::ZERO, Stage::Return)
+            }
+            Step::Trapped(trap) => {
+                processor.trap = trap;
+                (SimDuration::ZERO, Stage::Trap)
+            }
+            Step::Native { id, .. } => {
+                let native = NicNative::from_id(id).ok_or(TrapKind::Unverified);
+                let affordable = native.and_then(|native| {
+                    let cost = self.costs.of(native);
                     stack.charge(cost.fuel)?;
-                    Ok((asked, cost.time))
+                    Ok((native, cost.time))
                 });
                 match affordable {
-                    Ok((asked, cost)) => {
-                        let instructions = stack.executed().saturating_sub(before);
-                        let begun = self.now + self.costs.bytecode.times(instructions);
-                        *request = asked.begun_at(begun);
+                    Ok((native, cost)) => {
+                        processor.native = native;
+                        if S::LISTENS {
+                            let instructions = stack.executed().saturating_sub(before);
+                            processor.begun = self.now + self.costs.bytecode.times(instructions);
+                        }
                         (cost, Stage::Perform)
                     }
                     Err(kind) => {
@@ -190,7 +202,7 @@ impl<S: Sink> Simulation<'_, S> {
             stack,
             spent: spent_before,
             call,
-            request,
+            native,
             landing,
             ..
         } = &mut self.processors[at(nic.0)];
@@ -201,12 +213,10 @@ impl<S: Sink> Simulation<'_, S> {
         let heap = self.applets[at(applet.0)].instance.heap_mut();
         let endpoint = &mut self.endpoints[at(id.0)];
         let rights = Rights::of(endpoint, self.profile.memory.max_packet.get());
-        let applied = check(request.id(), request.args(), heap, &rights)
-            .and_then(|effect| effect.apply(endpoint, heap, call.packet()))
-            .and_then(|applied| {
-                let spent = spent_before.and(&applied, &self.profile.quota)?;
-                Ok((applied, spent))
-            });
+        let allowed = check(*native, stack.native_arguments(), heap, &rights)
+            .and_then(|effect| Ok((effect, spent_before.and(&effect, &self.profile.quota)?)));
+        let applied = allowed
+            .and_then(|(effect, spent)| Ok((effect.apply(endpoint, heap, call.packet())?, spent)));
         let (applied, spent) = match applied {
             Ok(applied) => applied,
             Err(kind) => {
@@ -227,11 +237,11 @@ impl<S: Sink> Simulation<'_, S> {
                 };
                 let transfer = self.transfers.add(transfer, &[]);
                 self.queue_transfer(transfer);
-                return Next::Wait(Stage::Landed);
+                return self.wait(nic, Stage::Landed);
             }
             Applied::NicToHost { from, host } => {
                 if !self.nics[at(nic.0)].dma_slots.take() {
-                    return Next::Hold(Slot::Dma, Stage::Perform);
+                    return self.hold(nic, Slot::Dma, Stage::Perform);
                 }
                 *spent_before = spent;
                 let transfer = Transfer {
@@ -246,7 +256,7 @@ impl<S: Sink> Simulation<'_, S> {
             }
             Applied::Send { from, channel } => {
                 if !self.nics[at(nic.0)].send_slots.take() {
-                    return Next::Hold(Slot::Send, Stage::Perform);
+                    return self.hold(nic, Slot::Send, Stage::Perform);
                 }
                 *spent_before = spent;
                 let (tenant, trigger) = (call.tenant, call.trigger());
@@ -287,9 +297,9 @@ impl<S: Sink> Simulation<'_, S> {
         Next::After(SimDuration::ZERO, Stage::Run)
     }
 
-    pub(super) fn return_from(&mut self, nic: NicId, value: Option<i32>) -> Next {
-        let call = self.processors[at(nic.0)].call;
-        self.emit_return(nic, call.tenant, call.method, value);
+    pub(super) fn return_from(&mut self, nic: NicId) -> Next {
+        let Processor { call, returned, .. } = self.processors[at(nic.0)];
+        self.emit_return(nic, call.tenant, call.method, returned);
         self.endpoints[at(call.tenant.endpoint.0)]
             .free
             .keep_popped();
@@ -297,11 +307,11 @@ impl<S: Sink> Simulation<'_, S> {
         if let Some(packet) = call.kept() {
             self.end_arrival(packet);
         }
-        self.end_call(call, TxStatus::Ok)
+        self.end_call(nic, call, TxStatus::Ok)
     }
 
-    pub(super) fn end_trapped(&mut self, nic: NicId, trap: Trap) -> Next {
-        let call = self.processors[at(nic.0)].call;
+    pub(super) fn end_trapped(&mut self, nic: NicId) -> Next {
+        let Processor { call, trap, .. } = self.processors[at(nic.0)];
         self.emit_trap(call.tenant, trap);
         let now = self.now;
         let detachment = self.faults[at(call.tenant.endpoint.0)].trapped(now);
@@ -321,7 +331,7 @@ impl<S: Sink> Simulation<'_, S> {
             };
             self.report.emit(now, call.tenant.endpoint, kind);
         }
-        self.end_call(call, TxStatus::Trap)
+        self.end_call(nic, call, TxStatus::Trap)
     }
 
     /// Has what an applet trapped on take the base path.
@@ -332,15 +342,15 @@ impl<S: Sink> Simulation<'_, S> {
                 if let Some(packet) = kept {
                     self.accept(packet);
                 }
-                Next::Look
+                self.look(nic)
             }
         }
     }
 
-    fn end_call(&mut self, call: Call, status: TxStatus) -> Next {
+    fn end_call(&mut self, nic: NicId, call: Call, status: TxStatus) -> Next {
         match call.cause {
-            Cause::Post(posted) => self.end_post(posted, status),
-            Cause::Arrival { .. } => Next::Look,
+            Cause::Post(posted) => self.end_post(nic, posted, status),
+            Cause::Arrival { .. } => self.look(nic),
         }
     }
 
@@ -400,9 +410,18 @@ impl<S: Sink> Simulation<'_, S> {
     /// Reports the completion of the native that a processor performs.
     fn emit_performed(&mut self, nic: NicId, value: i32, made: Made) {
         if S::LISTENS {
-            let Processor { call, request, .. } = &self.processors[at(nic.0)];
-            let (tenant, request) = (call.tenant, *request);
-            self.emit_native(tenant, &request, value, made);
+            let Processor {
+                stack,
+                call,
+                native,
+                begun,
+                ..
+            } = &self.processors[at(nic.0)];
+            let request = Request::new(native.id(), stack.native_arguments());
+            let (tenant, begun) = (call.tenant, *begun);
+            if let Some(request) = request {
+                self.emit_native(tenant, &request.begun_at(begun), value, made);
+            }
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::profile::Profile;
 use crate::sle::NicNative;
-use crate::time::SimDuration;
+use crate::time::{Rate, SimDuration};
 
 const NATIVES: usize = NicNative::TABLE.len();
 
@@ -15,6 +15,8 @@ pub(super) struct Costs {
     pub(super) tx_call: SimDuration,
     /// Of a call of `doRx`, likewise.
     pub(super) rx_call: SimDuration,
+    /// Of each byte that a user reads or writes.
+    pub(super) host_rate: Rate,
     natives: [NativeCost; NATIVES],
 }
 
@@ -39,6 +41,7 @@ impl Costs {
             bytecode: profile.processor.bytecode,
             tx_call: profile.tx_call_cost(),
             rx_call: profile.rx_call_cost(),
+            host_rate: Rate::new(profile.host.bandwidth),
             natives,
         }
     }

@@ -92,8 +92,7 @@ impl<S: Sink> Simulation<'_, S> {
             ..
         } = self.transfers.entries[at(id.0)].transfer;
         let dma = &mut self.nics[at(self.endpoints[at(endpoint.0)].nic.0)].dma;
-        let start = dma.queue(self.now, cargo.direction(), host.length());
-        let end = start + dma.duration(host.length());
+        let (start, end) = dma.queue(self.now, cargo.direction(), host.length());
         if start == self.now {
             self.transfer_starts(id);
         } else {

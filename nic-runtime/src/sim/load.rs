@@ -132,11 +132,10 @@ impl<S: Sink> Simulation<'_, S> {
         let endpoint = &mut self.endpoints[at(id.0)];
         let nic = endpoint.nic;
         let rights = Rights::of(endpoint, self.profile.memory.max_packet.get());
-        let effect = check(request.id(), request.args(), heap, &rights)?;
-        let applied = effect.apply(endpoint, heap, None)?;
+        let effect = check(request.native(), request.args(), heap, &rights)?;
         let spent = &mut self.processors[at(nic.0)].spent;
-        *spent = spent.and(&applied, &self.profile.quota)?;
-        match applied {
+        *spent = spent.and(&effect, &self.profile.quota)?;
+        match effect.apply(endpoint, heap, None)? {
             Applied::Value(value) => {
                 self.emit_native(tenant, request, value, Made::Nothing);
                 return Ok(value);

@@ -3,16 +3,16 @@
 //! What the processor does next is a value, [`Stage`]; the time in between belongs to everyone else. What
 //! a stage is about stays where it is in the [`Processor`]: a packet takes some twenty stages.
 
-use jive_core::{CallStack, Trap};
+use jive_core::{CallStack, MethodId, Pc, Trap, TrapKind};
 
 use super::call::{Call, Cause};
 use super::dma::{Cargo, Transfer};
 use super::quota::Spent;
 use super::{AppletId, Simulation, Tenant, Work, at};
-use crate::event::{EndpointId, EventKind, NicId, PostId, Sink, Trigger, TxStatus};
+use crate::event::{ChannelId, EndpointId, EventKind, NicId, PostId, Sink, Trigger, TxStatus};
 use crate::fabric::PacketRef;
-use crate::sle::{ArraySpan, Request};
-use crate::time::SimDuration;
+use crate::sle::{ArraySpan, NicNative};
+use crate::time::{SimDuration, SimTime};
 use crate::unet::{self, HostSpan, TransmitDescriptor};
 
 /// The processor of one NIC.
@@ -23,8 +23,16 @@ pub(super) struct Processor<'a> {
     pub(super) spent: Spent,
     /// The call that the stage is about, where it is about one.
     pub(super) call: Call,
-    /// The native that the stage is about, where it is about one.
-    pub(super) request: Request,
+    /// The transmit descriptor that the stage is about, where it is about one.
+    pub(super) posted: Posted,
+    /// The native that the stage is about, where it is about one, and when the applet had reached it.
+    /// Its arguments lie on the stack until it is told to go on.
+    pub(super) native: NicNative,
+    pub(super) begun: SimTime,
+    /// What the call returned that the stage ends.
+    pub(super) returned: Option<i32>,
+    /// The trap in which that call ended.
+    pub(super) trap: Trap,
     /// Where the bytes go that the stage waits for, and where they come from.
     pub(super) landing: Option<(ArraySpan, HostSpan)>,
     stage: Stage,
@@ -39,7 +47,15 @@ impl<'a> Processor<'a> {
             stack,
             spent: Spent::default(),
             call: Call::default(),
-            request: Request::default(),
+            posted: Posted::default(),
+            native: NicNative::GetFreeBufferLength,
+            begun: SimTime::ZERO,
+            returned: None,
+            trap: Trap {
+                kind: TrapKind::Unverified,
+                method: MethodId(0),
+                pc: Pc(0),
+            },
             landing: None,
             stage: Stage::Idle,
             held: None,
@@ -79,9 +95,9 @@ pub(super) enum Stage {
     /// Has taken an arrival and looks where it goes.
     Arrived(PacketRef),
     /// Has taken a transmit descriptor and looks what it names.
-    Posted(Posted),
+    Posted,
     /// Waits for a send slot for a message of the base path.
-    Send(Posted),
+    Send,
     /// Calls an applet for a transmit descriptor.
     Enter,
     /// Calls an applet for this arrival.
@@ -93,13 +109,13 @@ pub(super) enum Stage {
     /// Has the bytes that a native waited for.
     Landed,
     /// Returns from an applet.
-    Return(Option<i32>),
+    Return,
     /// Ends a call that trapped.
-    Trap(Trap),
+    Trap,
 }
 
-/// Each of a packet's stages is moved; keep them small.
-const _: () = assert!(size_of::<Stage>() <= 32);
+/// Each of a packet's stages is moved, in a register.
+const _: () = assert!(size_of::<Stage>() <= 8);
 
 /// A transmit descriptor that the processor has taken.
 #[derive(Copy, Clone, Debug)]
@@ -109,17 +125,31 @@ pub(super) struct Posted {
     pub(super) descriptor: TransmitDescriptor,
 }
 
-/// How a stage ends.
+/// No descriptor yet.
+impl Default for Posted {
+    fn default() -> Posted {
+        Posted {
+            endpoint: EndpointId(0),
+            post: PostId { entry: 0, turn: 0 },
+            descriptor: TransmitDescriptor {
+                channel: ChannelId(0),
+                offset: 0,
+                length: 0,
+            },
+        }
+    }
+}
+
+/// How a stage ends; small enough for registers.
 pub(super) enum Next {
     /// The processor is busy for a time, then does this.
     After(SimDuration, Stage),
-    /// The processor does this when such a slot becomes free.
-    Hold(Slot, Stage),
-    /// The processor does this when a transfer ends.
-    Wait(Stage),
-    /// The processor looks for something else to do.
-    Look,
+    /// Its next stage is noted, and somebody else will have the processor go on.
+    Stopped,
 }
+
+/// The loop hands one on after each stage.
+const _: () = assert!(size_of::<Next>() <= 16);
 
 impl<S: Sink> Simulation<'_, S> {
     /// Has an idle processor look for something to do.
@@ -148,46 +178,43 @@ impl<S: Sink> Simulation<'_, S> {
                 Stage::Idle => return,
                 Stage::Look => self.look(nic),
                 Stage::Arrived(packet) => self.arrived(nic, packet),
-                Stage::Posted(posted) => self.posted(nic, posted),
-                Stage::Send(posted) => self.send_plain(nic, posted),
+                Stage::Posted => self.posted(nic),
+                Stage::Send => self.send_posted(nic),
                 Stage::Enter => self.enter(nic),
                 Stage::EnterArrival(packet) => self.enter_arrival(nic, packet),
                 Stage::Run => self.run_applet(nic),
                 Stage::Perform => self.perform(nic),
                 Stage::Landed => self.landed(nic),
-                Stage::Return(value) => self.return_from(nic, value),
-                Stage::Trap(trap) => self.end_trapped(nic, trap),
+                Stage::Return => self.return_from(nic),
+                Stage::Trap => self.end_trapped(nic),
             };
-            let looked = matches!(stage, Stage::Look);
-            stage = match next {
-                Next::After(delay, stage) => {
-                    if !self.pass(delay, Work::Processor(nic)) {
-                        self.processors[at(nic.0)].stage = stage;
-                        return;
-                    }
-                    stage
-                }
-                Next::Hold(slot, stage) => {
-                    let processor = &mut self.processors[at(nic.0)];
-                    processor.stage = stage;
-                    processor.held = Some(slot);
-                    return self.break_circle(nic);
-                }
-                Next::Wait(stage) => {
-                    self.processors[at(nic.0)].stage = stage;
-                    return;
-                }
-                Next::Look if looked => {
-                    self.processors[at(nic.0)].stage = Stage::Idle;
-                    return;
-                }
-                Next::Look => Stage::Look,
+            let Next::After(delay, then) = next else {
+                return;
             };
+            if !self.pass(delay, Work::Processor(nic)) {
+                self.processors[at(nic.0)].stage = then;
+                return;
+            }
+            stage = then;
         }
     }
 
-    /// Takes an arrival or a transmit descriptor, in turn.
-    fn look(&mut self, id: NicId) -> Next {
+    /// Has a processor wait: somebody else will have it go on with this stage.
+    pub(super) fn wait(&mut self, nic: NicId, stage: Stage) -> Next {
+        self.processors[at(nic.0)].stage = stage;
+        Next::Stopped
+    }
+
+    /// Has a processor wait until such a slot is free.
+    pub(super) fn hold(&mut self, nic: NicId, slot: Slot, stage: Stage) -> Next {
+        self.processors[at(nic.0)].held = Some(slot);
+        let next = self.wait(nic, stage);
+        self.break_circle(nic);
+        next
+    }
+
+    /// Takes an arrival or a transmit descriptor, in turn; the processor is idle where there is none.
+    pub(super) fn look(&mut self, id: NicId) -> Next {
         let nic = &mut self.nics[at(id.0)];
         let processor = &mut self.processors[at(id.0)];
         for _ in 0..2 {
@@ -210,17 +237,17 @@ impl<S: Sink> Simulation<'_, S> {
                         nic.posted.remove(position);
                     }
                     if let Some((post, descriptor)) = taken {
-                        let posted = Posted {
+                        processor.posted = Posted {
                             endpoint,
                             post,
                             descriptor,
                         };
-                        return Next::After(self.profile.base.transmit, Stage::Posted(posted));
+                        return Next::After(self.profile.base.transmit, Stage::Posted);
                     }
                 }
             }
         }
-        Next::Look
+        self.wait(id, Stage::Idle)
     }
 
     /// Gives an arrival to its endpoint's applet, or to the endpoint.
@@ -244,7 +271,7 @@ impl<S: Sink> Simulation<'_, S> {
             return Next::After(self.profile.entry.rx_setup, Stage::EnterArrival(packet));
         }
         self.accept(packet);
-        Next::Look
+        self.look(nic)
     }
 
     /// Returns the applet that takes what comes for an endpoint now.
@@ -302,13 +329,14 @@ impl<S: Sink> Simulation<'_, S> {
     }
 
     /// Gives a transmit descriptor to its endpoint's applet, or sends what it names.
-    fn posted(&mut self, nic: NicId, posted: Posted) -> Next {
+    fn posted(&mut self, nic: NicId) -> Next {
+        let posted = self.processors[at(nic.0)].posted;
         let Some(applet) = self.attached(posted.endpoint) else {
             return self.send_plain(nic, posted);
         };
         let endpoint = &self.endpoints[at(posted.endpoint.0)];
         if unet::resolve(endpoint, posted.descriptor).is_none() {
-            return self.end_post(posted, TxStatus::Refused);
+            return self.end_post(nic, posted, TxStatus::Refused);
         }
         self.processors[at(nic.0)].call = Call {
             tenant: Tenant {
@@ -321,16 +349,22 @@ impl<S: Sink> Simulation<'_, S> {
         Next::After(self.profile.entry.tx_setup, Stage::Enter)
     }
 
+    fn send_posted(&mut self, nic: NicId) -> Next {
+        let posted = self.processors[at(nic.0)].posted;
+        self.send_plain(nic, posted)
+    }
+
     /// Moves what a transmit descriptor names into a send slot, on the base path.
     pub(super) fn send_plain(&mut self, nic: NicId, posted: Posted) -> Next {
         let endpoint = &self.endpoints[at(posted.endpoint.0)];
         let resolved = unet::resolve(endpoint, posted.descriptor);
         let max_packet = self.profile.memory.max_packet.get();
         let Some((channel, host)) = resolved.filter(|(_, host)| host.length() <= max_packet) else {
-            return self.end_post(posted, TxStatus::Refused);
+            return self.end_post(nic, posted, TxStatus::Refused);
         };
         if !self.nics[at(nic.0)].send_slots.take() {
-            return Next::Hold(Slot::Send, Stage::Send(posted));
+            self.processors[at(nic.0)].posted = posted;
+            return self.hold(nic, Slot::Send, Stage::Send);
         }
         let Posted { endpoint, post, .. } = posted;
         let packet = self.make_packet(endpoint, &channel, Trigger::Post(post));
@@ -346,14 +380,14 @@ impl<S: Sink> Simulation<'_, S> {
             &[],
         );
         self.queue_transfer(transfer);
-        self.end_post(posted, TxStatus::Ok)
+        self.end_post(nic, posted, TxStatus::Ok)
     }
 
-    /// Notes how the processor ended a transmit descriptor.
-    pub(super) fn end_post(&mut self, posted: Posted, status: TxStatus) -> Next {
+    /// Notes how the processor ended a transmit descriptor, and looks for something else to do.
+    pub(super) fn end_post(&mut self, nic: NicId, posted: Posted, status: TxStatus) -> Next {
         let queue = &mut self.endpoints[at(posted.endpoint.0)].transmit;
         let completion = queue.end(posted.post, status);
         self.complete(posted.endpoint, posted.post, completion);
-        Next::Look
+        self.look(nic)
     }
 }

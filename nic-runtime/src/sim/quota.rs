@@ -3,7 +3,7 @@
 use jive_core::TrapKind;
 
 use crate::profile::Quota;
-use crate::sle::Applied;
+use crate::sle::Effect;
 
 /// What a call has used so far.
 #[derive(Copy, Clone, Debug, Default)]
@@ -13,19 +13,24 @@ pub(super) struct Spent {
 }
 
 impl Spent {
-    /// Returns what the call will have used when `applied` is done.
+    /// Returns what the call will have used when `effect` is done.
     ///
     /// # Errors
     ///
     /// [`TrapKind::QuotaExceeded`] where that is more than it may.
-    pub(super) fn and(self, applied: &Applied, quota: &Quota) -> Result<Spent, TrapKind> {
+    #[inline]
+    pub(super) fn and(self, effect: &Effect, quota: &Quota) -> Result<Spent, TrapKind> {
         let mut spent = self;
-        match applied {
-            Applied::HostToNic { host, .. } | Applied::NicToHost { host, .. } => {
+        match effect {
+            Effect::HostToNic { host, .. } | Effect::NicToHost { host, .. } => {
                 spent.dma_bytes += u64::from(host.length());
             }
-            Applied::Send { .. } => spent.sends += 1,
-            Applied::Value(_) | Applied::Described | Applied::RxQueueFull => {}
+            Effect::Send { .. } => spent.sends += 1,
+            Effect::NewArray { .. }
+            | Effect::BufferLength
+            | Effect::PopBuffer
+            | Effect::Describe { .. }
+            | Effect::Carry { .. } => {}
         }
         if spent.dma_bytes > u64::from(quota.dma_bytes) || spent.sends > quota.sends {
             return Err(TrapKind::QuotaExceeded);

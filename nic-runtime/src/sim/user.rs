@@ -73,13 +73,16 @@ impl<S: Sink> Simulation<'_, S> {
 
     /// Has a user that waits begin what it can: sends and messages in turn where there are both.
     fn begin_task(&mut self, id: EndpointId) {
-        if self.users[at(id.0)].task != Task::Waiting {
+        let user = &self.users[at(id.0)];
+        if user.task != Task::Waiting {
             return;
         }
-        let reads_next = self.users[at(id.0)].reads_next;
-        let begun = (reads_next && self.begin_message(id))
-            || self.begin_post(id)
-            || (!reads_next && self.begin_message(id));
+        // As a rule there is nothing, or one of the two.
+        let (reads, posts) = (user.notice == Notice::Taken, !user.due.is_empty());
+        let reads_next = user.reads_next;
+        let begun = (reads && reads_next && self.begin_message(id))
+            || (posts && self.begin_post(id))
+            || (reads && !reads_next && self.begin_message(id));
         if begun {
             let user = &mut self.users[at(id.0)];
             user.reads_next = user.task == Task::Posting;
@@ -110,7 +113,7 @@ impl<S: Sink> Simulation<'_, S> {
         self.memory.bytes_mut(space).copy_from_slice(&spec.payload);
         self.post(id, spec.channel, space);
         let host = &self.profile.host;
-        let takes = host.post + SimDuration::of_transfer(length, host.bandwidth);
+        let takes = host.post + self.costs.host_rate.time(length);
         self.busy(id, Task::Posting, takes)
     }
 
@@ -148,16 +151,13 @@ impl<S: Sink> Simulation<'_, S> {
     /// and there is room.
     fn begin_message(&mut self, id: EndpointId) -> bool {
         let user = &mut self.users[at(id.0)];
-        if user.notice != Notice::Taken {
-            return false;
-        }
         let endpoint = &mut self.endpoints[at(id.0)];
         let Some(message) = endpoint.receive.first() else {
             user.notice = Notice::None;
             return false;
         };
         let host = &self.profile.host;
-        let takes = host.receive + SimDuration::of_transfer(message.length, host.bandwidth);
+        let takes = host.receive + self.costs.host_rate.time(message.length);
         let space = match user.program.react(message, user.messages) {
             Reaction::Read => return self.busy(id, Task::Reading, takes),
             Reaction::Send { .. } if !endpoint.transmit.has_room() => return false,
@@ -210,8 +210,7 @@ impl<S: Sink> Simulation<'_, S> {
     /// Takes the oldest message and puts its buffers back.
     fn put_back(&mut self, id: EndpointId) {
         let endpoint = &mut self.endpoints[at(id.0)];
-        if let Some(message) = endpoint.take_received() {
-            endpoint.put_back(&message);
+        if endpoint.put_back_received() {
             self.users[at(id.0)].messages += 1;
             self.levels_changed(id);
         }

@@ -3,7 +3,7 @@
 use jive_core::{Heap, NativeId, Natives, TrapKind};
 
 use super::effect::{host_to_nic, nic_to_host};
-use super::{Applied, Rights, check};
+use super::{Applied, NicNative, Rights, check};
 use crate::event::NicId;
 use crate::unet::{Endpoint, FreeQueue, HostMemory, QueueSizes};
 
@@ -96,7 +96,8 @@ impl Default for DetachedEndpoint {
 impl Natives for DetachedEndpoint {
     fn call(&mut self, id: NativeId, args: &[i32], heap: &mut Heap<'_>) -> Result<i32, TrapKind> {
         let rights = Rights::of(&self.endpoint, self.max_packet);
-        let effect = check(id, args, heap, &rights)?;
+        let native = NicNative::from_id(id).ok_or(TrapKind::Unverified)?;
+        let effect = check(native, args, heap, &rights)?;
         match effect.apply(&mut self.endpoint, heap, None)? {
             Applied::Value(value) => return Ok(value),
             Applied::Described => {

@@ -6,7 +6,7 @@ use super::{ArraySpan, Effect};
 use crate::event::PacketId;
 #[cfg(feature = "std")]
 use crate::unet::HostMemory;
-use crate::unet::{Channel, Endpoint, Full, HostSpan, MessageBody, ReceiveDescriptor};
+use crate::unet::{BufferList, Channel, Endpoint, Full, HostSpan, MessageBody, ReceiveDescriptor};
 
 /// What came of an effect.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -46,7 +46,7 @@ impl Effect {
     /// # Errors
     ///
     /// `OutOfMemoryError` where the heap has no room for a new array.
-    #[inline]
+    #[inline(always)]
     pub fn apply(
         self,
         endpoint: &mut Endpoint,
@@ -62,10 +62,15 @@ impl Effect {
             Effect::NicToHost { from, host } => Applied::NicToHost { from, host },
             Effect::Send { from, channel } => Applied::Send { from, channel },
             Effect::Describe {
-                buffers,
+                offsets,
                 channel,
                 length,
             } => {
+                let mut buffers = BufferList::default();
+                for offset in offsets.offsets(heap) {
+                    // Not negative, and no more than a descriptor names: the check has seen to it.
+                    buffers.push(offset.cast_unsigned());
+                }
                 let body = MessageBody::Buffers(buffers);
                 push(
                     endpoint,

@@ -3,13 +3,11 @@
 //! [`check`] is pure: it turns a call's arguments into an [`Effect`] that the endpoint may have, or
 //! into a trap. Whoever performs effects has nothing left to check.
 
-use jive_core::{Heap, NativeId, TrapKind, natives};
+use jive_core::{Heap, TrapKind, natives};
 
 use crate::cost_class::CostClass;
 use crate::event::ChannelId;
-use crate::unet::{
-    BufferList, Channel, Channels, Endpoint, HostSpan, INLINE_MAX, MESSAGE_BUFFERS_MAX, Region,
-};
+use crate::unet::{Channel, Channels, Endpoint, HostSpan, INLINE_MAX, MESSAGE_BUFFERS_MAX, Region};
 
 natives! {
     /// The natives of the class `unet/Nic`.
@@ -41,7 +39,7 @@ natives! {
 }
 
 /// What a call of a native asks for. Holding one proves that the endpoint may have it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Effect {
     /// Makes a byte array of this length.
     NewArray {
@@ -75,8 +73,8 @@ pub enum Effect {
     },
     /// Pushes a receive descriptor for a message in the buffer area.
     Describe {
-        /// Where its shares begin.
-        buffers: BufferList,
+        /// Where its shares begin: elements of an `int` array, each an offset in the buffer area.
+        offsets: ArraySpan,
         /// The channel that the descriptor names.
         channel: ChannelId,
         /// The message's length in bytes.
@@ -90,6 +88,9 @@ pub enum Effect {
         channel: ChannelId,
     },
 }
+
+/// Bytes of an element that says where a share begins.
+const SHARE_BYTES: u32 = size_of::<i32>() as u32;
 
 /// Bytes of an array. Holding one proves that they lay inside it when it was made.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -111,6 +112,13 @@ impl ArraySpan {
     pub fn bytes<'h>(self, heap: &'h Heap<'_>) -> &'h [u8] {
         let bytes = heap.bytes(self.array).unwrap_or_default();
         &bytes[self.offset as usize..][..self.length as usize]
+    }
+
+    /// Returns the values of what lies here of an `int` array.
+    pub(super) fn offsets<'h>(self, heap: &'h Heap<'_>) -> impl Iterator<Item = i32> + use<'h> {
+        let elements = self.bytes(heap).chunks_exact(SHARE_BYTES as usize);
+        // `chunks_exact` gives slices of the array's length.
+        elements.map(|element| i32::from_le_bytes(element.try_into().unwrap_or_default()))
     }
 
     /// Returns the bytes, to be written.
@@ -151,16 +159,15 @@ impl<'e> Rights<'e> {
 /// # Errors
 ///
 /// `NullPointerException`, `NegativeArraySizeException`, or `ProtectionFault` for whatever the endpoint
-/// may not have, array bounds included. ([`TrapKind::Unverified`] for a native or a count of arguments
-/// that no verified class can ask for.)
-#[inline]
+/// may not have, array bounds included. ([`TrapKind::Unverified`] for a count of arguments that no verified
+/// class can pass.)
+#[inline(always)]
 pub fn check(
-    native: NativeId,
+    native: NicNative,
     args: &[i32],
     heap: &Heap<'_>,
     rights: &Rights<'_>,
 ) -> Result<Effect, TrapKind> {
-    let native = NicNative::from_id(native).ok_or(TrapKind::Unverified)?;
     match (native, args) {
         (NicNative::NewAlignedArray, &[length]) if length < 0 => {
             Err(TrapKind::NegativeArraySizeException)
@@ -189,7 +196,7 @@ pub fn check(
             }
         }
         (NicNative::DmaRxd, &[offsets, channel, length]) => Ok(Effect::Describe {
-            buffers: shares(heap, rights, offsets, length)?,
+            offsets: shares(heap, rights, offsets, length)?,
             channel: ChannelId(channel),
             length: u32::try_from(length).map_err(|_| TrapKind::ProtectionFault)?,
         }),
@@ -218,6 +225,7 @@ pub fn check(
 }
 
 /// Returns `length` bytes of a byte array; none at all may lie at its very end.
+#[inline(always)]
 fn array_span(
     heap: &Heap<'_>,
     array: i32,
@@ -244,13 +252,15 @@ fn host_span(rights: &Rights<'_>, offset: i32, length: i32) -> Result<HostSpan, 
         .map_err(|_| TrapKind::ProtectionFault)
 }
 
-/// Returns where the shares of a message of `length` bytes begin, each of which lies in the buffer area.
+/// Returns the elements that say where the shares of a message of `length` bytes begin, each of which lies
+/// in the buffer area.
+#[inline(always)]
 fn shares(
     heap: &Heap<'_>,
     rights: &Rights<'_>,
     offsets: i32,
     length: i32,
-) -> Result<BufferList, TrapKind> {
+) -> Result<ArraySpan, TrapKind> {
     let named = array_size(heap, offsets)?;
     let length = u32::try_from(length).map_err(|_| TrapKind::ProtectionFault)?;
     let needed = match (length, rights.buffer_length) {
@@ -261,21 +271,24 @@ fn shares(
     if needed as usize > MESSAGE_BUFFERS_MAX || needed > named {
         return Err(TrapKind::ProtectionFault);
     }
-    let elements = heap
-        .bytes(offsets)
-        .unwrap_or_default()
-        .chunks_exact(size_of::<i32>());
+    let elements = ArraySpan {
+        array: offsets,
+        offset: 0,
+        // At most what a descriptor names.
+        length: needed * SHARE_BYTES,
+    };
+    // The verifier proved that the elements are of this width.
+    if heap.bytes(offsets).unwrap_or_default().len() < elements.length as usize {
+        return Err(TrapKind::Unverified);
+    }
     let mut rest = length;
-    let mut buffers = BufferList::default();
-    for element in elements.take(needed as usize) {
-        // `chunks_exact` gives slices of the array's length.
-        let offset = i32::from_le_bytes(element.try_into().unwrap_or_default());
+    for offset in elements.offsets(heap) {
         let share = rest.min(rights.buffer_length);
         let span = rights.area.span(offset.into(), share.into());
-        buffers.push(span.map_err(|_| TrapKind::ProtectionFault)?.offset());
+        span.map_err(|_| TrapKind::ProtectionFault)?;
         rest -= share;
     }
-    Ok(buffers)
+    Ok(elements)
 }
 
 /// Returns an array's length in elements; its type is what the verifier proved.

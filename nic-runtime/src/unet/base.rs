@@ -133,9 +133,8 @@ mod tests {
         let mut endpoint = endpoint(3, 100, 3);
         accepted(&mut endpoint, 150).unwrap();
         endpoint.receive.publish();
-        let message = endpoint.take_received().unwrap();
-        endpoint.put_back(&message);
-        endpoint.put_back(&message);
+        assert!(endpoint.put_back_received());
+        assert!(!endpoint.put_back_received());
         assert_eq!(accepted(&mut endpoint, 250), Ok(vec![200, 0, 100]));
     }
 }

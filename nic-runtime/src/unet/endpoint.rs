@@ -72,18 +72,18 @@ impl Endpoint {
         })
     }
 
-    /// Takes the oldest message that the user can see, whose buffers the user then holds.
-    pub fn take_received(&mut self) -> Option<ReceiveDescriptor> {
-        self.receive.take()
-    }
-
-    /// Puts back the buffers that the user owes for a message.
-    pub fn put_back(&mut self, message: &ReceiveDescriptor) {
+    /// Takes the oldest message that the user can see, and puts back the buffers that the user owes for it;
+    /// says whether there was one.
+    pub fn put_back_received(&mut self) -> bool {
+        let Some(message) = self.receive.first() else {
+            return false;
+        };
         if let MessageBody::Buffers(list) = &message.body {
             for offset in list.owed() {
                 self.free.put_back(offset);
             }
         }
+        self.receive.take().is_some()
     }
 }
 

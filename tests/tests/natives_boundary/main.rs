@@ -294,7 +294,7 @@ fn a_send_passes_the_check_where_the_model_sends() {
         );
         let mut heap = Heap::new(&mut memory);
         let placed = place(arguments, &mut heap);
-        let found = match check(NicNative::TxPush.id(), &placed, &heap, &rights) {
+        let found = match check(NicNative::TxPush, &placed, &heap, &rights) {
             Ok(Effect::Send { from, channel }) => Ok(Done::Sent {
                 bytes: from.bytes(&heap).to_vec(),
                 channel: channel.id.0.into(),
