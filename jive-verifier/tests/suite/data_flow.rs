@@ -492,6 +492,23 @@ fn states_below_a_broken_constraint_are_those_of_all_paths() {
 }
 
 #[test]
+fn what_breaks_a_constraint_is_not_followed_itself() {
+    // 0 nop, 1 aconst_null, 2 astore_0, 3 iconst_0, 4 tableswitch: default 0, case 0 inside itself. A
+    // path from there to 0 would make local variable 0 unusable.
+    let mut code = vec![0x00, 0x01, 0x4b, 0x03, 0xaa, 0, 0, 0];
+    code.extend([-4, 0, 0, 1].map(i32::to_be_bytes).concat());
+    let mut class = ClassBytes::new();
+    class.method_of_size(STATIC, "run", "(I)V", (2, 1), &code);
+    let mut notes = Notes::default();
+    let verdict = judge(&class.bytes(), jive_verifier::Policy::ClassOnly, &mut notes);
+    let opcode = Opcode::Tableswitch;
+    let kind = VerifyErrorKind::BranchTarget { opcode, target: 5 };
+    assert_eq!(verdict, at(4, kind));
+    assert_eq!(notes.reached[0], (0, "locals [Int] stack []".to_owned()));
+    assert_eq!(notes.failed, [(4, "locals [Null] stack [Int]".to_owned())]);
+}
+
+#[test]
 fn a_broken_constraint_that_no_path_reaches_has_no_state() {
     // 0 return, 1 i2l.
     let mut class = ClassBytes::new();

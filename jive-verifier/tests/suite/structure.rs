@@ -167,6 +167,25 @@ fn a_branch_to_the_end_of_the_code_is_refused_at_every_length() {
 }
 
 #[test]
+fn a_branch_into_an_operand_is_refused_wherever_it_lies() {
+    // 0 goto, then `nop` up to a `bipush`, whose operand is the target, 1 pop, 1 return: in methods of
+    // less than 32 bytes, of just as many, and of more, so that each word of marks is the one.
+    for before in 0..=100_u8 {
+        let bipush = 3 + before;
+        let mut code = vec![0xa7, 0, bipush + 1];
+        code.resize(usize::from(bipush), 0x00);
+        code.extend([0x10, 0x00, 0x57, 0xb1]);
+        let kind = VerifyErrorKind::BranchTarget {
+            opcode: Opcode::Goto,
+            target: i64::from(bipush) + 1,
+        };
+        assert_eq!(verdict_of("()V", &code), at(0, kind), "{before}");
+        code[2] = bipush;
+        assert_eq!(verdict_of("()V", &code), Ok(()), "{before}");
+    }
+}
+
+#[test]
 fn lowest_pc_is_told_first_even_if_a_later_one_cannot_be_decoded() {
     // 0 goto 4, inside 3 bipush; 5 no opcode. Then with a target behind what can be decoded.
     let inside = verdict_of("()V", &[0xa7, 0, 4, 0x10, 0, 0xfd]);
