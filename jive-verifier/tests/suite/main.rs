@@ -6,4 +6,5 @@ mod class_bytes;
 mod data_flow;
 mod declarations;
 mod members;
+mod operands;
 mod structure;
