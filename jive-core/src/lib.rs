@@ -30,6 +30,7 @@ mod lower;
 mod native;
 mod opcode;
 mod program;
+mod row;
 mod trap;
 mod verified;
 

@@ -10,8 +10,7 @@ use crate::interp::call_limit;
 use crate::lower::{Constants, Emitter, Source, lower, most_ops, switch_rows};
 use crate::opcode::Opcode;
 use crate::program::{
-    LinkedConstant, LinkedField, LinkedMethod, Mark, Program, ProgramSize, ProgramStorage,
-    ValueKind,
+    LinkedField, LinkedMethod, Mark, Program, ProgramSize, ProgramStorage, ValueKind,
 };
 use crate::verified::Verified;
 
@@ -157,6 +156,12 @@ impl fmt::Display for Storage {
 /// # Errors
 /// Where the code does not decode, which a verified class's does.
 pub fn program_size(verified: &Verified<'_>) -> Result<ProgramSize, LinkError> {
+    let mut at = LinkSite::Class;
+    measure(verified, &mut at).map_err(|kind| LinkError { at, kind })
+}
+
+/// Counts what a program needs; where it cannot, `at` tells the place.
+fn measure(verified: &Verified<'_>, at: &mut LinkSite) -> Result<ProgramSize, LinkErrorKind> {
     let class = verified.class();
     let mut size = ProgramSize {
         methods: class.method_count(),
@@ -167,12 +172,19 @@ pub fn program_size(verified: &Verified<'_>) -> Result<ProgramSize, LinkError> {
     for method in class.methods() {
         let code = method.code().map_or(&[][..], |code| code.bytes);
         size.marks = size.marks.max(code.len());
+        let mut undecodable = |error: DecodeError| {
+            *at = LinkSite::Code {
+                method: method.id,
+                pc: error.pc,
+            };
+            LinkErrorKind::Decode(error.kind)
+        };
         for found in opcodes(code) {
-            let (pc, opcode) = found.map_err(|error| undecodable(method.id, error))?;
+            let (pc, opcode) = found.map_err(&mut undecodable)?;
             size.ops = size.ops.saturating_add(most_ops(opcode, code.len()));
             size.places = size.places.saturating_add(1);
             if matches!(opcode, Opcode::Tableswitch | Opcode::Lookupswitch) {
-                let insn = decode(code, pc).map_err(|error| undecodable(method.id, error))?;
+                let insn = decode(code, pc).map_err(&mut undecodable)?;
                 size.switches = size.switches.saturating_add(switch_rows(&insn.operand));
             }
         }
@@ -188,8 +200,19 @@ pub fn link<'p>(
     verified: &Verified<'_>,
     storage: ProgramStorage<'p>,
 ) -> Result<Program<'p>, LinkError> {
+    let mut at = LinkSite::Class;
+    link_class(verified, storage, &mut at).map_err(|kind| LinkError { at, kind })
+}
+
+/// Links a class; where it cannot, `at` tells the place.
+fn link_class<'p>(
+    verified: &Verified<'_>,
+    storage: ProgramStorage<'p>,
+    at: &mut LinkSite,
+) -> Result<Program<'p>, LinkErrorKind> {
     let class = verified.class();
-    let size = program_size(verified)?;
+    let size = measure(verified, at)?;
+    fits(&size, &storage)?;
     let ProgramStorage {
         ops,
         ends,
@@ -197,25 +220,14 @@ pub fn link<'p>(
         methods,
         fields,
         switches,
-        constants,
+        constants: known,
         marks,
     } = storage;
-    let known = first(constants, size.constants, Storage::Constants)?;
-    known.fill(LinkedConstant::default());
-    let marks = first(marks, size.marks, Storage::Marks)?;
-    let mut out = Emitter::new(
-        first(ops, size.ops, Storage::Ops)?,
-        first(ends, size.ops, Storage::Ends)?,
-        first(places, size.places, Storage::Places)?,
-        first(switches, size.switches, Storage::Switches)?,
-    );
-    let methods = first(methods, size.methods, Storage::Methods)?;
-    let fields = first(fields, size.fields, Storage::Fields)?;
+    let methods = methods.get_mut(..size.methods).unwrap_or_default();
+    let fields = fields.get_mut(..size.fields).unwrap_or_default();
     for (linked, field) in fields.iter_mut().zip(class.fields()) {
-        *linked = link_field(&class, &field).map_err(|kind| LinkError {
-            at: LinkSite::Field(field.id),
-            kind,
-        })?;
+        *at = LinkSite::Field(field.id);
+        *linked = link_field(&class, &field)?;
     }
     let mut program = Program {
         ops: &[],
@@ -231,24 +243,27 @@ pub fn link<'p>(
     };
     // What all of them take and give, before the code of any that may call them.
     for (linked, method) in methods.iter_mut().zip(class.methods()) {
-        *linked = signature(&method).ok_or(LinkError {
-            at: LinkSite::Method(method.id),
-            kind: LinkErrorKind::Descriptor,
-        })?;
+        *at = LinkSite::Method(method.id);
+        *linked = signature(&method).ok_or(LinkErrorKind::Descriptor)?;
         if method.name == "<clinit>" {
             program.initializer = Some(method.id);
         } else if method.name == "<init>" && method.descriptor == "()V" {
             program.constructor = Some(method.id);
         }
     }
+    let known = known.get_mut(..size.constants).unwrap_or_default();
+    // Each forgets what it meant in another class.
+    known.iter_mut().for_each(|known| known.0 = None);
     let mut constants = Constants {
         verified,
         fields,
         methods,
         known,
     };
+    let mut out = Emitter::new(ops, ends, places, switches);
     for method in class.methods() {
-        let length = link_method(&mut constants, marks, &mut out, &method)?;
+        *at = LinkSite::Method(method.id);
+        let length = link_method(&mut constants, marks, &mut out, &method, at)?;
         program.code_bytes = program.code_bytes.saturating_add(length);
     }
     program.methods = constants.methods;
@@ -256,13 +271,37 @@ pub fn link<'p>(
     Ok(program)
 }
 
+/// Checks that the lent memory is what the program needs.
+fn fits(size: &ProgramSize, storage: &ProgramStorage<'_>) -> Result<(), LinkErrorKind> {
+    let parts = [
+        (Storage::Ops, size.ops, storage.ops.len()),
+        (Storage::Ends, size.ops, storage.ends.len()),
+        (Storage::Places, size.places, storage.places.len()),
+        (Storage::Methods, size.methods, storage.methods.len()),
+        (Storage::Fields, size.fields, storage.fields.len()),
+        (Storage::Switches, size.switches, storage.switches.len()),
+        (Storage::Constants, size.constants, storage.constants.len()),
+        (Storage::Marks, size.marks, storage.marks.len()),
+    ];
+    match parts.into_iter().find(|(_, needed, found)| found < needed) {
+        None => Ok(()),
+        Some((storage, needed, found)) => Err(LinkErrorKind::StorageTooSmall {
+            storage,
+            needed,
+            found,
+        }),
+    }
+}
+
 /// Returns what a method takes and gives, the rest still to be linked.
 fn signature(method: &Method<'_>) -> Option<LinkedMethod> {
     let descriptor = MethodDescriptor::parse(method.descriptor.as_bytes()).ok()?;
     let has_receiver = !method.access.contains(MethodAccess::STATIC);
     let result = descriptor.result().map(value_kind).transpose().ok()?;
+    let slots = descriptor.parameter_slots();
     Some(LinkedMethod {
-        arguments: u16::from(descriptor.parameter_slots()).saturating_add(has_receiver.into()),
+        arguments: slots.checked_add(has_receiver.into())?,
+        is_native: method.access.contains(MethodAccess::NATIVE),
         has_receiver,
         result,
         ..LinkedMethod::default()
@@ -275,14 +314,11 @@ fn link_method(
     marks: &mut [Mark],
     out: &mut Emitter<'_>,
     method: &Method<'_>,
-) -> Result<u32, LinkError> {
-    let too_many = LinkError {
-        at: LinkSite::Method(method.id),
-        kind: LinkErrorKind::Count,
-    };
-    let count = |used: usize| u32::try_from(used).map_err(|_| too_many);
+    at: &mut LinkSite,
+) -> Result<u32, LinkErrorKind> {
+    let count = |used: usize| u32::try_from(used).map_err(|_| LinkErrorKind::Count);
     let signature = constants.methods.get(method.id.index());
-    let mut linked = *signature.ok_or(too_many)?;
+    let mut linked = *signature.ok_or(LinkErrorKind::Count)?;
     linked.entry = count(out.ops_used)?;
     linked.end = linked.entry;
     linked.limit = linked.entry;
@@ -295,12 +331,12 @@ fn link_method(
             result: linked.result.unwrap_or_default(),
             has_receiver: linked.has_receiver,
         };
-        lower(&source, constants, marks, out).map_err(|(pc, kind)| LinkError {
-            at: LinkSite::Code {
+        lower(&source, constants, marks, out).map_err(|(pc, kind)| {
+            *at = LinkSite::Code {
                 method: method.id,
                 pc,
-            },
-            kind,
+            };
+            kind
         })?;
         linked.end = count(out.ops_used)?;
         (linked.limit, linked.span) = call_limit(linked.entry, linked.end, out.ends);
@@ -339,27 +375,4 @@ fn value_kind(field: FieldType<'_>) -> Result<ValueKind, LinkErrorKind> {
             Err(LinkErrorKind::Descriptor)
         }
     }
-}
-
-fn undecodable(method: MethodId, error: DecodeError) -> LinkError {
-    LinkError {
-        at: LinkSite::Code {
-            method,
-            pc: error.pc,
-        },
-        kind: LinkErrorKind::Decode(error.kind),
-    }
-}
-
-/// Takes the first elements of a lent slice.
-fn first<T>(lent: &mut [T], needed: usize, storage: Storage) -> Result<&mut [T], LinkError> {
-    let found = lent.len();
-    lent.get_mut(..needed).ok_or(LinkError {
-        at: LinkSite::Class,
-        kind: LinkErrorKind::StorageTooSmall {
-            storage,
-            needed,
-            found,
-        },
-    })
 }

@@ -78,12 +78,23 @@ impl NativeDecl {
     /// Returns whether the native has this method descriptor.
     #[must_use]
     pub fn has_descriptor(&self, descriptor: &[u8]) -> bool {
-        self.descriptor()
-            .pieces()
-            .try_fold(descriptor, |rest, piece| {
-                rest.strip_prefix(piece.as_bytes())
-            })
-            .is_some_and(<[u8]>::is_empty)
+        let Some(mut rest) = descriptor.strip_prefix(b"(") else {
+            return false;
+        };
+        for parameter in self.parameters {
+            match rest.strip_prefix(parameter.kind.descriptor().as_bytes()) {
+                Some(behind) => rest = behind,
+                None => return false,
+            }
+        }
+        rest.strip_prefix(b")") == Some(self.result_descriptor().as_bytes())
+    }
+
+    const fn result_descriptor(&self) -> &'static str {
+        match self.result {
+            Some(kind) => kind.descriptor(),
+            None => "V",
+        }
     }
 
     /// Returns whether the native has this name and descriptor.
@@ -102,8 +113,9 @@ pub struct NativeDescriptor<'n> {
 impl NativeDescriptor<'_> {
     fn pieces(&self) -> impl Iterator<Item = &'static str> {
         let parameters = self.native.parameters.iter().map(|p| p.kind.descriptor());
-        let result = self.native.result.map_or("V", NativeType::descriptor);
-        core::iter::once("(").chain(parameters).chain([")", result])
+        core::iter::once("(")
+            .chain(parameters)
+            .chain([")", self.native.result_descriptor()])
     }
 }
 
@@ -120,7 +132,7 @@ pub fn find_native(
     name: &[u8],
     descriptor: &[u8],
 ) -> Option<(NativeId, &'static NativeDecl)> {
-    numbered(table).find(|(_, native)| native.matches(name, descriptor))
+    find(table, None, name, descriptor)
 }
 
 /// Finds the native that is a static method of the class of this internal name.
@@ -131,18 +143,26 @@ pub fn find_native_of(
     name: &[u8],
     descriptor: &[u8],
 ) -> Option<(NativeId, &'static NativeDecl)> {
-    numbered(table)
-        .find(|(_, native)| native.class.as_bytes() == class && native.matches(name, descriptor))
+    find(table, Some(class), name, descriptor)
+}
+
+/// Finds a native by name and descriptor, of a class where one is given.
+pub(crate) fn find(
+    table: &'static [NativeDecl],
+    class: Option<&[u8]>,
+    name: &[u8],
+    descriptor: &[u8],
+) -> Option<(NativeId, &'static NativeDecl)> {
+    (0..=u16::MAX).map(NativeId).zip(table).find(|(_, native)| {
+        class.is_none_or(|class| native.class.as_bytes() == class)
+            && native.matches(name, descriptor)
+    })
 }
 
 /// Returns whether any native of the table is a static method of the class of this internal name.
 #[must_use]
 pub fn is_native_class(table: &[NativeDecl], class: &[u8]) -> bool {
     table.iter().any(|native| native.class.as_bytes() == class)
-}
-
-fn numbered(table: &'static [NativeDecl]) -> impl Iterator<Item = (NativeId, &'static NativeDecl)> {
-    (0..=u16::MAX).map(NativeId).zip(table)
 }
 
 /// Declares a natives table: an enum with one variant a row, and the rows as data.

@@ -6,6 +6,8 @@
 
 use core::fmt;
 
+use crate::row::Row;
+
 /// How the bytes behind an opcode are laid out (JVMS §6.5).
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum OperandLayout {
@@ -49,7 +51,7 @@ pub enum OperandLayout {
 
 impl OperandLayout {
     /// Returns how many bytes an opcode and such operands take, where any bytes will do; else 0.
-    const fn fixed_length(self) -> u8 {
+    pub(crate) const fn fixed_length(self) -> u8 {
         match self {
             Self::None | Self::ImplicitInt(_) | Self::ImplicitLocal(_) => 1,
             Self::Byte | Self::ConstantByte | Self::Local | Self::ArrayType => 2,
@@ -109,6 +111,26 @@ pub enum Exclusion {
     Reserved,
 }
 
+impl Exclusion {
+    /// Every reason, by its number.
+    pub(crate) const ALL: [Self; 14] = [
+        Self::Long,
+        Self::Float,
+        Self::Double,
+        Self::Char,
+        Self::Wide,
+        Self::ReferenceArray,
+        Self::Object,
+        Self::TypeTest,
+        Self::Exception,
+        Self::Thread,
+        Self::Subroutine,
+        Self::InterfaceCall,
+        Self::DynamicCall,
+        Self::Reserved,
+    ];
+}
+
 /// What an opcode does to the operand stack.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum StackEffect {
@@ -150,11 +172,14 @@ macro_rules! effect {
 }
 
 macro_rules! change {
-    (special) => { Change::OF_CONSTANT };
-    (special $pops:literal $pushes:literal) => { Change::counts($pops, $pushes) };
-    (unsupported $why:ident) => { Change::UNSUPPORTED };
-    ($($pop:ident)* -> $($push:ident)*) => {
-        Change::of(&[$(StackKind::$pop),*], &[$(StackKind::$push),*])
+    (special $pops:literal $pushes:literal) => {
+        StackChange::Counts {
+            pops: $pops,
+            pushes: $pushes,
+        }
+    };
+    ($($effect:tt)*) => {
+        StackChange::OfConstant
     };
 }
 
@@ -177,10 +202,17 @@ macro_rules! opcodes {
 
         /// The rows by number, for what is asked at each instruction.
         static ROWS: [Row; 256] = {
-            let unknown = Row::of(OperandLayout::None, Change::UNSUPPORTED);
+            let unknown = Row::of(
+                OperandLayout::None,
+                true,
+                StackEffect::Unsupported(Exclusion::Reserved),
+                StackChange::Unsupported,
+            );
             let mut rows = [unknown; 256];
             $(rows[$code] = Row::of(
                 OperandLayout::$layout $(($implicit))?,
+                goes_on!($($ends)?),
+                effect!($($effect)*),
                 change!($($effect)*),
             );)+
             rows
@@ -209,18 +241,6 @@ macro_rules! opcodes {
             #[must_use]
             pub const fn summary(self) -> &'static str {
                 match self { $(Opcode::$name => concat!($($doc),+).trim_ascii()),+ }
-            }
-
-            /// Returns what it does to the operand stack.
-            #[must_use]
-            pub const fn effect(self) -> StackEffect {
-                match self { $(Opcode::$name => effect!($($effect)*)),+ }
-            }
-
-            /// Tells whether execution may go on with the next instruction.
-            #[must_use]
-            pub const fn falls_through(self) -> bool {
-                match self { $(Opcode::$name => goes_on!($($ends)?)),+ }
             }
         }
     };
@@ -639,55 +659,6 @@ opcodes! {
     0xff Impdep2 = "impdep2", None, (unsupported Reserved);
 }
 
-/// What is asked of an opcode at each instruction, in four bytes.
-#[derive(Copy, Clone)]
-struct Row {
-    layout: OperandLayout,
-    /// Follows from the layout, where looking it up costs a jump.
-    length: u8,
-    change: Change,
-}
-
-impl Row {
-    const fn of(layout: OperandLayout, change: Change) -> Row {
-        Row {
-            layout,
-            length: layout.fixed_length(),
-            change,
-        }
-    }
-}
-
-/// A [`StackChange`] as one byte: pops in its upper half and pushes in its lower, both less than 15.
-#[derive(Copy, Clone, PartialEq, Eq)]
-struct Change(u8);
-
-impl Change {
-    const OF_CONSTANT: Change = Change(0xf0);
-    const UNSUPPORTED: Change = Change(0xff);
-
-    const fn counts(pops: u8, pushes: u8) -> Change {
-        assert!(pops < 15 && pushes < 15);
-        Change(pops << 4 | pushes)
-    }
-
-    const fn of(pops: &[StackKind], pushes: &[StackKind]) -> Change {
-        // A row has a handful of values at most.
-        Change::counts(pops.len() as u8, pushes.len() as u8)
-    }
-
-    const fn unpack(self) -> StackChange {
-        match self {
-            Self::OF_CONSTANT => StackChange::OfConstant,
-            Self::UNSUPPORTED => StackChange::Unsupported,
-            Self(packed) => StackChange::Counts {
-                pops: packed >> 4,
-                pushes: packed & 15,
-            },
-        }
-    }
-}
-
 impl Opcode {
     #[expect(clippy::indexing_slicing, reason = "a byte indexes a table of 256")]
     const fn row(self) -> Row {
@@ -697,20 +668,26 @@ impl Opcode {
     /// Returns how its operand bytes are laid out.
     #[must_use]
     pub const fn layout(self) -> OperandLayout {
-        self.row().layout
+        self.row().layout()
     }
 
     /// Returns how many bytes the instruction takes without a `wide` before it; 0 for one whose operands
     /// say it, or must hold more than any bytes.
     #[must_use]
     pub const fn fixed_length(self) -> u8 {
-        self.row().length
+        self.row().fixed_length()
+    }
+
+    /// Tells whether execution may go on with the next instruction.
+    #[must_use]
+    pub const fn falls_through(self) -> bool {
+        self.row().falls_through()
     }
 
     /// Returns what it does to the depth of the operand stack.
     #[must_use]
     pub const fn stack_change(self) -> StackChange {
-        self.row().change.unpack()
+        self.row().stack_change()
     }
 
     /// Returns the opcode's number.
@@ -720,13 +697,17 @@ impl Opcode {
         self as u8
     }
 
+    /// Returns what it does to the operand stack.
+    #[must_use]
+    pub fn effect(self) -> StackEffect {
+        self.row().effect()
+    }
+
     /// Returns why the opcode is outside the subset, or `None` where it is inside.
     #[must_use]
-    pub const fn exclusion(self) -> Option<Exclusion> {
-        match self.effect() {
-            StackEffect::Unsupported(why) => Some(why),
-            StackEffect::Fixed { .. } | StackEffect::Special => None,
-        }
+    pub fn exclusion(self) -> Option<Exclusion> {
+        let row = self.row();
+        row.is_unsupported().then(|| row.exclusion())
     }
 }
 
@@ -758,6 +739,37 @@ mod tests {
             // JVMS §6.5: from `goto` to `return`, `athrow`, `goto_w` and `jsr_w`.
             let ends = matches!(opcode.byte(), 0xa7..=0xb1 | 0xbf | 0xc8 | 0xc9);
             assert_eq!(opcode.falls_through(), !ends, "{opcode}");
+        }
+    }
+
+    #[test]
+    fn effects_are_packed_without_loss() {
+        use StackKind::{Int, Null, Reference};
+        let fixed = |pops, pushes| StackEffect::Fixed { pops, pushes };
+        // JVMS §6.5: one of each kind of row.
+        let rows = [
+            (Opcode::Nop, fixed(&[], &[])),
+            (Opcode::AconstNull, fixed(&[], &[Null])),
+            (Opcode::Sipush, fixed(&[], &[Int])),
+            (Opcode::Ineg, fixed(&[Int], &[Int])),
+            (Opcode::Iadd, fixed(&[Int, Int], &[Int])),
+            (Opcode::Ifeq, fixed(&[Int], &[])),
+            (Opcode::IfIcmplt, fixed(&[Int, Int], &[])),
+            (Opcode::Ifnull, fixed(&[Reference], &[])),
+            (Opcode::IfAcmpeq, fixed(&[Reference, Reference], &[])),
+            (Opcode::Dup2X2, StackEffect::Special),
+            (Opcode::Invokestatic, StackEffect::Special),
+            (Opcode::Lload, StackEffect::Unsupported(Exclusion::Long)),
+            (
+                Opcode::Impdep2,
+                StackEffect::Unsupported(Exclusion::Reserved),
+            ),
+        ];
+        for (opcode, effect) in rows {
+            assert_eq!(opcode.effect(), effect, "{opcode}");
+        }
+        for (number, why) in Exclusion::ALL.into_iter().enumerate() {
+            assert_eq!(why as usize, number);
         }
     }
 }

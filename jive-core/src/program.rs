@@ -88,7 +88,9 @@ pub struct LinkedMethod {
     /// How many instructions have been executed at that op, on a straight way.
     pub(crate) span: u16,
     /// Count of its arguments, a receiver included.
-    pub(crate) arguments: u16,
+    pub(crate) arguments: u8,
+    /// Whether it is a native, which has no code.
+    pub(crate) is_native: bool,
     /// Count of registers that it uses: its local variables and its operand stack.
     pub(crate) registers: u16,
     /// Whether its first argument is a receiver.

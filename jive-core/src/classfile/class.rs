@@ -1,5 +1,7 @@
 //! A parsed class file, decoded on demand (JVMS §4.1).
 
+use core::slice;
+
 use super::access::ClassAccess;
 use super::attribute::Attributes;
 use super::member::{self, Field, Header, Method};
@@ -107,10 +109,13 @@ impl<'a> ClassFile<'a> {
 
     /// Returns what each field's name and descriptor are compared by, in file order.
     pub fn field_identities(&self) -> impl Iterator<Item = (FieldId, MemberIdentity)> + use<'a> {
-        let class = *self;
         let ids = (0..=u16::MAX).map(FieldId);
-        ids.zip(self.fields)
-            .map_while(move |(id, offset)| Some((id, class.identity_at(*offset)?)))
+        ids.zip(self.identities(self.fields))
+    }
+
+    /// Returns the first field of this name and descriptor.
+    pub(crate) fn field_of(&self, identity: MemberIdentity) -> Option<FieldId> {
+        self.place(self.fields, identity).map(FieldId)
     }
 
     /// Returns how many methods the class declares.
@@ -142,10 +147,13 @@ impl<'a> ClassFile<'a> {
 
     /// Returns what each method's name and descriptor are compared by, in file order.
     pub fn method_identities(&self) -> impl Iterator<Item = (MethodId, MemberIdentity)> + use<'a> {
-        let class = *self;
         let ids = (0..=u16::MAX).map(MethodId);
-        ids.zip(self.methods)
-            .map_while(move |(id, offset)| Some((id, class.identity_at(*offset)?)))
+        ids.zip(self.identities(self.methods))
+    }
+
+    /// Returns the first method of this name and descriptor.
+    pub(crate) fn method_of(&self, identity: MemberIdentity) -> Option<MethodId> {
+        self.place(self.methods, identity).map(MethodId)
     }
 
     /// Returns the attributes of the class.
@@ -161,8 +169,32 @@ impl<'a> ClassFile<'a> {
         self.pool.utf8(CpIndex(u16::from_be_bytes(index))).ok()
     }
 
-    fn identity_at(&self, offset: u32) -> Option<MemberIdentity> {
-        let (header, _) = Header::split(part_at(self.pool.file(), offset)?)?;
+    /// Returns what the members that begin at these places are compared by.
+    fn identities(&self, offsets: &'a [u32]) -> Identities<'a> {
+        Identities {
+            pool: self.pool,
+            offsets: offsets.iter(),
+        }
+    }
+
+    fn place(&self, offsets: &'a [u32], identity: MemberIdentity) -> Option<u16> {
+        let place = self.identities(offsets).position(|other| other == identity);
+        u16::try_from(place?).ok()
+    }
+}
+
+/// What fields or methods are compared by, in file order.
+struct Identities<'a> {
+    pool: ConstantPool<'a>,
+    offsets: slice::Iter<'a, u32>,
+}
+
+impl Iterator for Identities<'_> {
+    type Item = MemberIdentity;
+
+    fn next(&mut self) -> Option<MemberIdentity> {
+        let bytes = part_at(self.pool.file(), *self.offsets.next()?)?;
+        let (header, _) = Header::split(bytes)?;
         Some(self.pool.identity(header.name, header.descriptor))
     }
 }

@@ -1,12 +1,14 @@
 //! Branches, loops and switches; what they know of their targets when the method is whole.
 
+use core::mem::swap;
+
 use super::Body;
 use super::broken::Broken;
 use super::emit::Emitter;
 use super::stack::{Entry, Value};
 use crate::insn::{Insn, Operand};
 use crate::interp::{Op, OpKind, Shape};
-use crate::opcode::Opcode;
+use crate::opcode::{Opcode, StackChange};
 use crate::program::{Mark, MarkState, SwitchCase, index};
 
 /// Bytes of code from which on branches may go further than a conditional one can tell: it then skips
@@ -21,43 +23,54 @@ pub(super) const fn is_far(code_bytes: usize) -> bool {
     code_bytes >= FAR
 }
 
-/// What a branch asks.
+/// What a branch asks: a row of [`KINDS`], of its operands as they stand or changed over.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-enum Condition {
-    Equal,
-    NotEqual,
-    Less,
-    NotLess,
-    Greater,
-    NotGreater,
+struct Condition {
+    row: usize,
+    is_swapped: bool,
 }
 
 impl Condition {
+    const EQUAL: Self = Self::of_row(0, false);
+    const NOT_EQUAL: Self = Self::of_row(1, false);
+    const LESS: Self = Self::of_row(LESS_ROW, false);
+    const NOT_LESS: Self = Self::of_row(3, false);
+    const GREATER: Self = Self::of_row(LESS_ROW, true);
+    const NOT_GREATER: Self = Self::of_row(3, true);
+
+    const fn of_row(row: usize, is_swapped: bool) -> Self {
+        Self { row, is_swapped }
+    }
+
     const fn of(opcode: Opcode) -> Option<Self> {
         Some(match opcode {
-            Opcode::Ifeq | Opcode::Ifnull | Opcode::IfIcmpeq | Opcode::IfAcmpeq => Self::Equal,
+            Opcode::Ifeq | Opcode::Ifnull | Opcode::IfIcmpeq | Opcode::IfAcmpeq => Self::EQUAL,
             Opcode::Ifne | Opcode::Ifnonnull | Opcode::IfIcmpne | Opcode::IfAcmpne => {
-                Self::NotEqual
+                Self::NOT_EQUAL
             }
-            Opcode::Iflt | Opcode::IfIcmplt => Self::Less,
-            Opcode::Ifge | Opcode::IfIcmpge => Self::NotLess,
-            Opcode::Ifgt | Opcode::IfIcmpgt => Self::Greater,
-            Opcode::Ifle | Opcode::IfIcmple => Self::NotGreater,
+            Opcode::Iflt | Opcode::IfIcmplt => Self::LESS,
+            Opcode::Ifge | Opcode::IfIcmpge => Self::NOT_LESS,
+            Opcode::Ifgt | Opcode::IfIcmpgt => Self::GREATER,
+            Opcode::Ifle | Opcode::IfIcmple => Self::NOT_GREATER,
             _ => return None,
         })
     }
 
     /// Returns what it asks with its operands changed over.
     const fn mirrored(self) -> Self {
-        match self {
-            Self::Equal | Self::NotEqual => self,
-            Self::Less => Self::Greater,
-            Self::NotLess => Self::NotGreater,
-            Self::Greater => Self::Less,
-            Self::NotGreater => Self::NotLess,
+        Self {
+            row: self.row,
+            // Equality asks the same both ways.
+            is_swapped: self.is_swapped ^ (self.row >= LESS_ROW),
         }
     }
 }
+
+/// The first row of [`KINDS`] that tells its operands apart.
+const LESS_ROW: usize = 2;
+
+/// How many rows of [`KINDS`] compare two registers; behind them, as many compare with a constant.
+const PAIR_ROWS: usize = 4;
 
 /// The kinds of branches, by shape: each row asks the same, and the next row the opposite.
 const KINDS: [[OpKind; 3]; 8] = [
@@ -104,89 +117,66 @@ fn opposite(kind: OpKind, shape: Shape) -> Option<OpKind> {
 }
 
 impl Body<'_, '_, '_, '_, '_> {
-    pub(super) fn branch(&mut self, opcode: Opcode, target: i64) -> Result<(), Broken> {
-        let pc = i32::try_from(target).map_err(|_| Broken::Target)?;
-        let mark = self.target(target)?;
+    pub(super) fn branch(&mut self, opcode: Opcode, target: i64) {
+        // Within the code, as `reach` has seen.
+        let pc = i32::try_from(target).unwrap_or(-1);
+        let mark = usize::try_from(pc).ok().and_then(|pc| self.marks.get(pc));
+        let mark = mark.copied().unwrap_or_default();
         let Some(condition) = Condition::of(opcode) else {
             return self.jump(pc, mark);
         };
-        let ([onward, back, _], a, half) = self.compare(opcode, condition)?;
-        self.flush()?;
-        let is_back = mark.state == MarkState::Placed;
+        let ([onward, back, _], a, half) = self.compare(opcode, condition);
+        self.flush();
         if self.is_far {
             let skip = opposite(onward, Shape::Onward).unwrap_or_default();
-            self.out.perform(Op::with_half(skip, a, half, 0))?;
-            self.out.perform(Op::new(OpKind::Goto, 0, 0, 0, pc))
+            self.out.perform(Op::with_half(skip, a, half, 0));
+            self.out.perform(Op::new(OpKind::Goto, 0, 0, 0, pc));
         } else {
+            let is_back = mark.state == MarkState::Placed;
             let kind = if is_back { back } else { onward };
-            self.out.perform(Op::with_half(kind, a, half, pc))
+            self.out.perform(Op::with_half(kind, a, half, pc));
         }
     }
 
     /// Pops what a branch compares; answers the kinds of branches that do, and their operands.
-    fn compare(
-        &mut self,
-        opcode: Opcode,
-        condition: Condition,
-    ) -> Result<([OpKind; 3], u8, u16), Broken> {
-        let is_single = matches!(
-            opcode,
-            Opcode::Ifeq
-                | Opcode::Ifne
-                | Opcode::Iflt
-                | Opcode::Ifge
-                | Opcode::Ifgt
-                | Opcode::Ifle
-                | Opcode::Ifnull
-                | Opcode::Ifnonnull
-        );
-        let second = if is_single {
+    fn compare(&mut self, opcode: Opcode, mut condition: Condition) -> ([OpKind; 3], u8, u16) {
+        let is_single = matches!(opcode.stack_change(), StackChange::Counts { pops: 1, .. });
+        let mut second = if is_single {
             Entry {
                 // A branch holds this constant and its neighbours, so it needs no place.
                 place: 0,
                 value: Value::Constant(0),
             }
         } else {
-            self.stack.pop()?
+            self.stack.pop()
         };
-        let first = self.stack.pop()?;
-        let (condition, first, second) = match (first.value, second.value) {
-            (_, Value::Constant(_)) => (condition, first, second),
-            (Value::Constant(_), _) => (condition.mirrored(), second, first),
-            _ => (condition, first, second),
-        };
-        let first = self.operand(first)?;
-        let kinds = |row: usize| KINDS.get(row).copied().unwrap_or_default();
+        let mut first = self.stack.pop();
+        if matches!(first.value, Value::Constant(_)) && !matches!(second.value, Value::Constant(_))
+        {
+            swap(&mut first, &mut second);
+            condition = condition.mirrored();
+        }
+        let Condition { row, is_swapped } = condition;
+        let mut first = self.operand(first);
         if let Value::Constant(value) = second.value {
             // `a > k` is `a >= k + 1`, if that is an `int`.
-            let asked = match condition {
-                Condition::Equal => Some((4, value)),
-                Condition::NotEqual => Some((5, value)),
-                Condition::Less => Some((6, value)),
-                Condition::NotLess => Some((7, value)),
-                Condition::NotGreater => value.checked_add(1).map(|value| (6, value)),
-                Condition::Greater => value.checked_add(1).map(|value| (7, value)),
-            };
-            if let Some((row, value)) = asked
+            let changed = i32::from(is_swapped);
+            if let Some(value) = value.checked_add(changed)
                 && let Ok(value) = i16::try_from(value)
             {
-                return Ok((kinds(row), first, value.cast_unsigned()));
+                let row = (row ^ usize::from(is_swapped)).wrapping_add(PAIR_ROWS);
+                return (kinds(row), first, value.cast_unsigned());
             }
         }
-        let second = self.operand(second)?;
-        let (row, first, second) = match condition {
-            Condition::Equal => (0, first, second),
-            Condition::NotEqual => (1, first, second),
-            Condition::Less => (2, first, second),
-            Condition::NotLess => (3, first, second),
-            Condition::Greater => (2, second, first),
-            Condition::NotGreater => (3, second, first),
-        };
-        Ok((kinds(row), first, second.into()))
+        let mut second = self.operand(second);
+        if is_swapped {
+            swap(&mut first, &mut second);
+        }
+        (kinds(row), first, second.into())
     }
 
-    fn jump(&mut self, pc: i32, mark: Mark) -> Result<(), Broken> {
-        self.flush()?;
+    fn jump(&mut self, pc: i32, mark: Mark) {
+        self.flush();
         let again = self.again(mark);
         let op = match again {
             Some((kind, first)) => match self.counting(kind, first) {
@@ -198,8 +188,8 @@ impl Body<'_, '_, '_, '_, '_> {
             },
             None => Op::new(OpKind::Goto, 0, 0, 0, 0),
         };
-        self.out.perform(Op { imm: pc, ..op })?;
-        self.end_path()
+        self.out.perform(Op { imm: pc, ..op });
+        self.end_path();
     }
 
     /// Returns the jump back that also does what the last op does, if that counts what is asked.
@@ -230,39 +220,32 @@ impl Body<'_, '_, '_, '_, '_> {
         Some((kind, first))
     }
 
-    pub(super) fn switch(&mut self, insn: &Insn<'_>) -> Result<(), Broken> {
-        let key = self.pop_operand()?;
-        self.flush()?;
-        let first = self.out.switches_used;
-        let (kind, lowest, default, cases) = match insn.operand {
-            Operand::TableSwitch(table) => (
-                OpKind::TableSwitch,
-                table.low(),
-                table.default(),
-                table.cases(),
-            ),
-            Operand::LookupSwitch(lookup) => {
-                (OpKind::LookupSwitch, 0, lookup.default(), lookup.cases())
-            }
-            _ => return Err(Broken::Opcode),
+    pub(super) fn switch(&mut self, insn: &Insn<'_>) {
+        let key = self.pop_operand();
+        self.flush();
+        let (kind, lowest, default) = match insn.operand {
+            Operand::TableSwitch(table) => (OpKind::TableSwitch, table.low(), table.default()),
+            Operand::LookupSwitch(lookup) => (OpKind::LookupSwitch, 0, lookup.default()),
+            _ => return self.out.refuse(Broken::Opcode),
         };
-        let count = u16::try_from(cases.len()).map_err(|_| Broken::Count)?;
-        self.out.row(lowest, default)?;
-        for (key, target) in cases {
-            self.out.row(key, target)?;
+        let first = self.out.switches_used;
+        self.out.row(lowest, default);
+        for (key, target) in insn.operand.cases().into_iter().flatten() {
+            self.out.row(key, target);
         }
-        // As many rows as instructions have bytes at most.
-        let first = i32::try_from(first).map_err(|_| Broken::Count)?;
-        self.out.perform(Op::with_half(kind, key, count, first))?;
-        self.end_path()
+        let cases = self.out.switches_used.wrapping_sub(first).wrapping_sub(1);
+        // A case takes four bytes of code, of which a method has less than 2^16, and a file 2^20.
+        let (Ok(cases), Ok(first)) = (u16::try_from(cases), i32::try_from(first)) else {
+            return self.out.refuse(Broken::Count);
+        };
+        self.out.perform(Op::with_half(kind, key, cases, first));
+        self.end_path();
     }
+}
 
-    fn target(&self, target: i64) -> Result<Mark, Broken> {
-        let mark = usize::try_from(target)
-            .ok()
-            .and_then(|pc| self.marks.get(pc));
-        mark.copied().ok_or(Broken::Target)
-    }
+/// Returns the kinds of a row.
+fn kinds(row: usize) -> [OpKind; 3] {
+    KINDS.get(row).copied().unwrap_or_default()
 }
 
 /// Gives the branches of a method, which know the pc that they go to, the op and what going there costs.

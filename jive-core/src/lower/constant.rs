@@ -1,9 +1,9 @@
 //! What the constants mean that code names, each looked up once.
 
 use super::broken::Broken;
-use crate::classfile::{MemberKind, MemberRef, MethodAccess};
-use crate::id::{CpIndex, MethodId, NativeId};
-use crate::native::{NativeDecl, find_native, find_native_of};
+use crate::classfile::{ClassFile, MemberKind, MemberRef};
+use crate::id::{CpIndex, MethodId};
+use crate::native::find;
 use crate::program::{LinkedConstant, LinkedField, LinkedMethod, Meaning};
 use crate::verified::Verified;
 
@@ -32,14 +32,20 @@ impl Constants<'_, '_, '_> {
     #[cold]
     #[inline(never)]
     fn look_up(&mut self, index: CpIndex) -> Result<Meaning, Broken> {
-        let pool = self.verified.class().pool();
+        let class = self.verified.class();
+        let pool = class.pool();
         let meaning = if let Ok(value) = pool.integer(index) {
             Some(Meaning::Int(value))
         } else {
             let member = pool.member(index).map_err(|_| Broken::Constant)?;
+            let is_own = member.class == class.name();
             match member.kind {
-                MemberKind::Field => self.look_up_field(&member),
-                MemberKind::Method | MemberKind::InterfaceMethod => self.look_up_method(&member),
+                MemberKind::Field if is_own => self.look_up_field(&class, &member),
+                MemberKind::Field => None,
+                MemberKind::Method | MemberKind::InterfaceMethod => {
+                    let own = class.method_of(member.identity).filter(|_| is_own);
+                    self.look_up_method(own, &member)
+                }
             }
         };
         if let Some(known) = self.known.get_mut(index.index()) {
@@ -48,64 +54,42 @@ impl Constants<'_, '_, '_> {
         meaning.ok_or(Broken::Member)
     }
 
-    fn look_up_field(&self, member: &MemberRef<'_>) -> Option<Meaning> {
-        let class = self.verified.class();
-        let (field, _) = class
-            .field_identities()
-            .find(|(_, identity)| *identity == member.identity)
-            .filter(|_| member.class == class.name())?;
+    fn look_up_field(&self, class: &ClassFile<'_>, member: &MemberRef<'_>) -> Option<Meaning> {
+        let field = class.field_of(member.identity)?;
         let kind = self.fields.get(field.index())?.kind;
         Some(Meaning::Field { field, kind })
     }
 
     /// Finds a method of the class, `Object.<init>`, or a native of the natives' own class.
-    fn look_up_method(&self, member: &MemberRef<'_>) -> Option<Meaning> {
-        let class = self.verified.class();
-        if member.class == class.name() {
-            let own = class
-                .method_identities()
-                .find(|(_, identity)| *identity == member.identity);
-            if let Some((id, _)) = own {
-                return self.own_method(id, member);
+    fn look_up_method(&self, own: Option<MethodId>, member: &MemberRef<'_>) -> Option<Meaning> {
+        let mut natives_of = Some(member.class.as_bytes());
+        let mut has_receiver = false;
+        if let Some(id) = own {
+            let linked = self.methods.get(id.index())?;
+            if !linked.is_native {
+                return Some(Meaning::Method {
+                    id,
+                    arguments: linked.arguments,
+                    has_receiver: linked.has_receiver,
+                    has_result: linked.result.is_some(),
+                });
             }
-        }
-        if member.class == "java/lang/Object" && member.name == "<init>" {
+            natives_of = None;
+            has_receiver = linked.has_receiver;
+        } else if member.class == "java/lang/Object" && member.name == "<init>" {
             return Some(Meaning::Nothing);
         }
-        let (id, native) = find_native_of(
+        let (id, native) = find(
             self.verified.natives(),
-            member.class.as_bytes(),
+            natives_of,
             member.name.as_bytes(),
             member.descriptor.as_bytes(),
         )?;
-        native_method(id, native, false)
-    }
-
-    fn own_method(&self, id: MethodId, member: &MemberRef<'_>) -> Option<Meaning> {
-        let linked = self.methods.get(id.index())?;
-        let declared = self.verified.class().method(id)?;
-        if declared.access.contains(MethodAccess::NATIVE) {
-            let (id, native) = find_native(
-                self.verified.natives(),
-                member.name.as_bytes(),
-                member.descriptor.as_bytes(),
-            )?;
-            return native_method(id, native, linked.has_receiver);
-        }
-        Some(Meaning::Method {
+        Some(Meaning::Native {
             id,
-            arguments: u8::try_from(linked.arguments).ok()?,
-            has_receiver: linked.has_receiver,
-            has_result: linked.result.is_some(),
+            arguments: u8::try_from(native.parameters.len()).ok()?,
+            has_receiver,
+            has_result: native.result.is_some(),
         })
     }
-}
-
-fn native_method(id: NativeId, native: &NativeDecl, has_receiver: bool) -> Option<Meaning> {
-    Some(Meaning::Native {
-        id,
-        arguments: u8::try_from(native.parameters.len()).ok()?,
-        has_receiver,
-        has_result: native.result.is_some(),
-    })
 }

@@ -22,6 +22,9 @@ pub(crate) struct Emitter<'p> {
     end: u16,
     /// No op before this one may be changed any more: it may be reached on another way.
     barrier: usize,
+    /// What keeps the method from being lowered, if anything does: noted where it is found, asked for
+    /// behind each instruction.
+    broken: Option<Broken>,
 }
 
 impl<'p> Emitter<'p> {
@@ -42,6 +45,7 @@ impl<'p> Emitter<'p> {
             index: 0,
             end: 0,
             barrier: 0,
+            broken: None,
         }
     }
 
@@ -62,31 +66,41 @@ impl<'p> Emitter<'p> {
         self.barrier = self.ops_used;
     }
 
+    /// Notes that the method cannot be lowered; what is laid down from then on does not matter.
+    pub(super) const fn refuse(&mut self, broken: Broken) {
+        self.broken = Some(broken);
+    }
+
     /// Notes where an instruction lies that is lowered next.
-    pub(super) fn place(&mut self, pc: Pc) -> Result<(), Broken> {
-        let place = self.places.get_mut(self.places_used);
-        *place.ok_or(Broken::Count)? = pc;
+    pub(super) fn place(&mut self, pc: Pc) {
+        match self.places.get_mut(self.places_used) {
+            Some(place) => *place = pc,
+            None => self.refuse(Broken::Count),
+        }
         self.places_used = self.places_used.saturating_add(1);
-        Ok(())
     }
 
     /// Ends an instruction.
+    ///
+    /// # Errors
+    /// What was refused.
     pub(super) fn done(&mut self) -> Result<(), Broken> {
-        self.index = self.index.checked_add(1).ok_or(Broken::Count)?;
-        Ok(())
+        // A method has fewer instructions than 2^16, each taking a byte at least.
+        self.index = self.index.wrapping_add(1);
+        self.broken.map_or(Ok(()), Err)
     }
 
     /// Lays down an op that performs the instruction.
-    pub(super) fn perform(&mut self, op: Op) -> Result<(), Broken> {
-        self.lay(op, self.index.saturating_add(1))
+    pub(super) fn perform(&mut self, op: Op) {
+        self.lay(op, self.index.saturating_add(1));
     }
 
     /// Lays down an op that only puts a value somewhere, before the instruction.
-    pub(super) fn prepare(&mut self, op: Op) -> Result<(), Broken> {
-        self.lay(op, self.index)
+    pub(super) fn prepare(&mut self, op: Op) {
+        self.lay(op, self.index);
     }
 
-    fn lay(&mut self, op: Op, end: u16) -> Result<(), Broken> {
+    fn lay(&mut self, op: Op, end: u16) {
         #[cfg(threaded)]
         let op = self.take(op);
         // `link` was lent as many as `program_size` counted, which is as many as there can be.
@@ -94,13 +108,12 @@ impl<'p> Emitter<'p> {
             self.ops.get_mut(self.ops_used),
             self.ends.get_mut(self.ops_used),
         ) else {
-            return Err(Broken::Count);
+            return self.refuse(Broken::Count);
         };
         *to = op;
         self.end = self.end.max(end);
         *its_end = self.end;
         self.ops_used = self.ops_used.saturating_add(1);
-        Ok(())
     }
 
     /// Lets an op have an operand from the op before, if that computes it and always precedes.
@@ -153,37 +166,39 @@ impl<'p> Emitter<'p> {
     }
 
     /// Adds a row of a switch.
-    pub(super) fn row(&mut self, key: i32, target: i64) -> Result<(), Broken> {
-        let row = self.switches.get_mut(self.switches_used);
-        *row.ok_or(Broken::Count)? = SwitchCase {
+    pub(super) fn row(&mut self, key: i32, target: i64) {
+        let row = SwitchCase {
             key,
             // Until the method is whole, the pc: a target that `reach` has seen.
-            target: u32::try_from(target).map_err(|_| Broken::Target)?,
+            target: u32::try_from(target).unwrap_or(u32::MAX),
             cost: 0,
         };
+        match self.switches.get_mut(self.switches_used) {
+            Some(to) => *to = row,
+            None => self.refuse(Broken::Count),
+        }
         self.switches_used = self.switches_used.saturating_add(1);
-        Ok(())
     }
 
     /// Lays down a load of a constant into a register.
-    pub(super) fn constant(&mut self, register: u8, value: i32) -> Result<(), Broken> {
-        self.prepare(Op::new(OpKind::Const, register, 0, 0, value))
+    pub(super) fn constant(&mut self, register: u8, value: i32) {
+        self.prepare(Op::new(OpKind::Const, register, 0, 0, value));
     }
 
     /// Lays down a sum of a register and a constant.
-    pub(super) fn sum(&mut self, to: u8, from: u8, plus: i32) -> Result<(), Broken> {
-        self.prepare(Op::new(OpKind::AddConst, to, from, 0, plus))
+    pub(super) fn sum(&mut self, to: u8, from: u8, plus: i32) {
+        self.prepare(Op::new(OpKind::AddConst, to, from, 0, plus));
     }
 
     /// Lays down a load of a field.
     #[cfg(threaded)]
-    pub(super) fn field(&mut self, register: u8, field: FieldId) -> Result<(), Broken> {
-        self.prepare(Op::new(OpKind::GetField, register, 0, 0, field.0.into()))
+    pub(super) fn field(&mut self, register: u8, field: FieldId) {
+        self.prepare(Op::new(OpKind::GetField, register, 0, 0, field.0.into()));
     }
 
     /// Lays down a copy of a register into another.
-    pub(super) fn copy(&mut self, to: u8, from: u8) -> Result<(), Broken> {
-        self.prepare(Op::new(OpKind::Move, to, from, 0, 0))
+    pub(super) fn copy(&mut self, to: u8, from: u8) {
+        self.prepare(Op::new(OpKind::Move, to, from, 0, 0));
     }
 }
 

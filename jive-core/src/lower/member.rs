@@ -9,52 +9,56 @@ use crate::opcode::Opcode;
 use crate::program::{Meaning, ValueKind};
 
 impl Body<'_, '_, '_, '_, '_> {
-    pub(super) fn constant(&mut self, opcode: Opcode, index: CpIndex) -> Result<(), Broken> {
-        match (opcode, self.constants.meaning(index)?) {
+    pub(super) fn constant(&mut self, opcode: Opcode, index: CpIndex) {
+        let meaning = match self.constants.meaning(index) {
+            Ok(meaning) => meaning,
+            Err(broken) => return self.out.refuse(broken),
+        };
+        match (opcode, meaning) {
             (Opcode::Ldc | Opcode::LdcW, Meaning::Int(value)) => {
-                self.stack.push(Value::Constant(value)).map(drop)
+                self.stack.push(Value::Constant(value));
             }
             (Opcode::Getstatic, Meaning::Field { field, .. }) => self.get_field(field),
             (Opcode::Getfield, Meaning::Field { field, .. }) => {
-                let receiver = self.stack.pop()?;
-                self.reject_null(receiver)?;
-                self.get_field(field)
+                let receiver = self.stack.pop();
+                self.reject_null(receiver);
+                self.get_field(field);
             }
             (Opcode::Putstatic, Meaning::Field { field, kind }) => {
-                let value = self.stack.pop()?;
-                self.put_field(field, kind, value)
+                let value = self.stack.pop();
+                self.put_field(field, kind, value);
             }
             (Opcode::Putfield, Meaning::Field { field, kind }) => {
-                let value = self.stack.pop()?;
-                let receiver = self.stack.pop()?;
-                self.reject_null(receiver)?;
-                self.put_field(field, kind, value)
+                let value = self.stack.pop();
+                let receiver = self.stack.pop();
+                self.reject_null(receiver);
+                self.put_field(field, kind, value);
             }
             (Opcode::Invokestatic | Opcode::Invokespecial | Opcode::Invokevirtual, meaning) => {
-                self.invoke(meaning)
+                self.invoke(meaning);
             }
-            _ => Err(Broken::Constant),
+            _ => self.out.refuse(Broken::Constant),
         }
     }
 
     /// Tests a receiver for null, unless it is known to be the method's own.
-    fn reject_null(&mut self, receiver: Entry) -> Result<(), Broken> {
+    fn reject_null(&mut self, receiver: Entry) {
         if self.keeps_this && receiver.value == Value::Register(0) {
-            return Ok(());
+            return;
         }
-        let register = self.operand(receiver)?;
+        let register = self.operand(receiver);
         let op = Op::new(OpKind::RejectNull, register, 0, 0, 0);
-        self.out.perform(op)
+        self.out.perform(op);
     }
 
-    fn get_field(&mut self, field: FieldId) -> Result<(), Broken> {
+    fn get_field(&mut self, field: FieldId) {
         #[cfg(threaded)]
-        return self.stack.push(Value::Field(field)).map(drop);
+        self.stack.push(Value::Field(field));
         #[cfg(not(threaded))]
-        self.push_result(|place| Op::new(OpKind::GetField, place, 0, 0, field.0.into()))
+        self.push_result(Op::new(OpKind::GetField, 0, 0, 0, field.0.into()));
     }
 
-    fn put_field(&mut self, field: FieldId, kind: ValueKind, value: Entry) -> Result<(), Broken> {
+    fn put_field(&mut self, field: FieldId, kind: ValueKind, value: Entry) {
         let (op, bits) = match kind {
             ValueKind::Int | ValueKind::Boolean => (OpKind::PutField, 0),
             ValueKind::Byte => (OpKind::PutField, 24),
@@ -62,20 +66,20 @@ impl Body<'_, '_, '_, '_, '_> {
             ValueKind::Reference => (OpKind::PutReference, 0),
         };
         let register = match kind {
-            ValueKind::Boolean => self.narrowed(value, kind)?,
-            _ => self.operand(value)?,
+            ValueKind::Boolean => self.narrowed(value, kind),
+            _ => self.operand(value),
         };
         #[cfg(threaded)]
-        self.save_fields(|other| other == field)?;
+        self.save_fields(|other| other == field);
         self.out
-            .perform(Op::new(op, register, bits, 0, field.0.into()))
+            .perform(Op::new(op, register, bits, 0, field.0.into()));
     }
 
     /// Returns a register that holds what is left of a value of a kind.
-    fn narrowed(&mut self, entry: Entry, kind: ValueKind) -> Result<u8, Broken> {
+    fn narrowed(&mut self, entry: Entry, kind: ValueKind) -> u8 {
         if let Value::Constant(value) = entry.value {
-            self.out.constant(entry.place, kind.narrow(value))?;
-            return Ok(entry.place);
+            self.out.constant(entry.place, kind.narrow(value));
+            return entry.place;
         }
         let (op, constant) = match kind {
             ValueKind::Int | ValueKind::Reference => return self.operand(entry),
@@ -83,33 +87,33 @@ impl Body<'_, '_, '_, '_, '_> {
             ValueKind::Short => (OpKind::Narrow, 16),
             ValueKind::Boolean => (OpKind::AndConst, 1),
         };
-        let register = self.operand(entry)?;
+        let register = self.operand(entry);
         self.out
-            .prepare(Op::new(op, entry.place, register, 0, constant))?;
-        Ok(entry.place)
+            .prepare(Op::new(op, entry.place, register, 0, constant));
+        entry.place
     }
 
-    pub(super) fn return_value(&mut self) -> Result<(), Broken> {
-        let entry = self.stack.pop()?;
-        let register = self.narrowed(entry, self.result)?;
+    pub(super) fn return_value(&mut self) {
+        let entry = self.stack.pop();
+        let register = self.narrowed(entry, self.result);
         let done = self.out.index.saturating_add(1);
         let op = Op::with_half(OpKind::ReturnValue, register, done, 0);
-        self.out.perform(op)?;
-        self.end_path()
+        self.out.perform(op);
+        self.end_path();
     }
 
-    fn invoke(&mut self, meaning: Meaning) -> Result<(), Broken> {
+    fn invoke(&mut self, meaning: Meaning) {
         match meaning {
-            Meaning::Nothing => self.stack.pop_many(1).map(drop),
+            Meaning::Nothing => self.stack.pop_many(1),
             Meaning::Method {
                 id,
                 arguments,
                 has_receiver,
                 has_result,
             } => {
-                let first = self.arguments(arguments, has_receiver)?;
-                self.call(first, id)?;
-                self.push_outcome(has_result)
+                let first = self.arguments(arguments, has_receiver);
+                self.call(first, id);
+                self.push_outcome(has_result);
             }
             Meaning::Native {
                 id,
@@ -118,56 +122,48 @@ impl Body<'_, '_, '_, '_, '_> {
                 has_result,
             } => {
                 let values = arguments.saturating_add(has_receiver.into());
-                let result = self.arguments(values, has_receiver)?;
+                let result = self.arguments(values, has_receiver);
                 let first = result.saturating_add(has_receiver.into());
-                self.native(result, first, arguments, id, has_result)?;
-                self.push_outcome(has_result)
+                self.native(result, first, arguments, id, has_result);
+                self.push_outcome(has_result);
             }
-            Meaning::Int(_) | Meaning::Field { .. } => Err(Broken::Constant),
+            Meaning::Int(_) | Meaning::Field { .. } => self.out.refuse(Broken::Constant),
         }
     }
 
     /// Pops arguments, all in their places; answers the register of the first.
-    fn arguments(&mut self, count: u8, has_receiver: bool) -> Result<u8, Broken> {
+    fn arguments(&mut self, count: u8, has_receiver: bool) -> u8 {
         let depth = self.stack.depth();
-        let first = depth.checked_sub(count.into()).ok_or(Broken::Stack)?;
-        let receiver = has_receiver.then(|| self.stack.entry(first)).transpose()?;
-        (first..depth).try_for_each(|at| self.settle(at))?;
-        if let Some(receiver) = receiver {
-            self.reject_null(receiver)?;
+        let first = depth.wrapping_sub(count);
+        let receiver = self.stack.entry(first);
+        (first..depth).for_each(|at| self.settle(at));
+        if has_receiver {
+            self.reject_null(receiver);
         }
-        self.stack.pop_many(count.into())?;
+        self.stack.pop_many(count);
         // Whoever is called may change any field.
         #[cfg(threaded)]
-        self.save_fields(|_| true)?;
-        Ok(self.stack.register(first))
+        self.save_fields(|_| true);
+        self.stack.register(first)
     }
 
-    fn call(&mut self, first: u8, id: MethodId) -> Result<(), Broken> {
+    fn call(&mut self, first: u8, id: MethodId) {
         let done = self.out.index.saturating_add(1);
         self.out
-            .perform(Op::with_half(OpKind::Call, first, done, id.0.into()))
+            .perform(Op::with_half(OpKind::Call, first, done, id.0.into()));
     }
 
-    fn native(
-        &mut self,
-        result: u8,
-        first: u8,
-        arguments: u8,
-        id: NativeId,
-        has_result: bool,
-    ) -> Result<(), Broken> {
+    fn native(&mut self, result: u8, first: u8, arguments: u8, id: NativeId, has_result: bool) {
         let [low, high] = id.0.to_le_bytes();
         let imm = i32::from_le_bytes([low, high, has_result.into(), 0]);
         self.out
-            .perform(Op::new(OpKind::Native, result, first, arguments, imm))
+            .perform(Op::new(OpKind::Native, result, first, arguments, imm));
     }
 
     /// What was called leaves its result in the place of the first argument.
-    fn push_outcome(&mut self, has_result: bool) -> Result<(), Broken> {
+    fn push_outcome(&mut self, has_result: bool) {
         if has_result {
-            self.stack.push(Value::Placed)?;
+            self.stack.push(Value::Placed);
         }
-        Ok(())
     }
 }

@@ -8,6 +8,7 @@ mod broken;
 mod constant;
 mod emit;
 mod member;
+mod plain;
 mod reach;
 mod stack;
 
@@ -111,7 +112,7 @@ fn lower_method(
         constants,
         marks,
         out,
-        stack: Stack::new(locals, most),
+        stack: Stack::new(locals),
         is_live: false,
         is_far,
         keeps_this: source.has_receiver && reached.keeps_first,
@@ -148,311 +149,268 @@ impl Body<'_, '_, '_, '_, '_> {
         match mark.state {
             MarkState::Unreached => return Ok(()),
             MarkState::Reached | MarkState::Placed => {}
-            MarkState::Leader => self.lead(insn.pc, mark)?,
+            MarkState::Leader => self.lead(insn.pc, mark),
         }
         if !self.is_live {
             return Err(Broken::Stack);
         }
-        self.out.place(insn.pc)?;
-        self.lower(insn)?;
+        self.out.place(insn.pc);
+        self.lower(insn);
         self.out.done()
     }
 
     /// Makes a place that branches lead to: every value is where all ways to it have put it.
-    fn lead(&mut self, pc: Pc, mark: Mark) -> Result<(), Broken> {
+    fn lead(&mut self, pc: Pc, mark: Mark) {
         if self.is_live {
-            self.flush()?;
+            self.flush();
         }
         self.is_live = true;
-        self.stack.reset(mark.depth.into())?;
+        self.stack.reset(mark.depth);
         self.out.keep();
-        let op = u32::try_from(self.out.ops_used).map_err(|_| Broken::Count)?;
         if let Some(mark) = self.marks.get_mut(pc.index()) {
-            mark.op = op;
+            // Fewer than two for each byte of a file of 1 MiB, or linking has failed before.
+            mark.op = u32::try_from(self.out.ops_used).unwrap_or(u32::MAX);
             mark.index = self.out.index;
             mark.state = MarkState::Placed;
         }
-        Ok(())
     }
 
     /// Ends a way: what follows is reached by a branch or not at all.
-    fn end_path(&mut self) -> Result<(), Broken> {
+    fn end_path(&mut self) {
         self.is_live = false;
-        self.stack.reset(0)
+        self.stack.reset(0);
     }
 
-    fn lower(&mut self, insn: &Insn<'_>) -> Result<(), Broken> {
+    fn lower(&mut self, insn: &Insn<'_>) {
         let opcode = insn.opcode;
         match insn.operand {
             Operand::None => self.plain(opcode),
-            Operand::Int(value) => self.stack.push(Value::Constant(value)).map(drop),
-            Operand::Local(local) if is_store(opcode) => self.store_local(register(local)?),
-            Operand::Local(local) => self.stack.push(Value::Register(register(local)?)).map(drop),
+            Operand::Int(value) => {
+                self.stack.push(Value::Constant(value));
+            }
+            Operand::Local(local) => {
+                let local = self.local(local);
+                if is_store(opcode) {
+                    self.store_local(local);
+                } else {
+                    self.stack.push(Value::Register(local));
+                }
+            }
             Operand::LocalIncrement { local, by } => {
-                let local = register(local)?;
-                self.save(local)?;
+                let local = self.local(local);
+                self.save(local);
                 let op = Op::new(OpKind::AddConst, local, local, 0, by.into());
-                self.out.perform(op)
+                self.out.perform(op);
             }
             Operand::Constant(index) => self.constant(opcode, index),
             Operand::Branch(target) => self.branch(opcode, target),
             Operand::TableSwitch(_) | Operand::LookupSwitch(_) => self.switch(insn),
             Operand::ArrayType(code) => {
-                ArrayKind::from_newarray_code(code).ok_or(Broken::Descriptor)?;
-                self.unary(OpKind::NewArray, code.into())
+                if ArrayKind::from_newarray_code(code).is_none() {
+                    self.out.refuse(Broken::Descriptor);
+                }
+                self.unary(OpKind::NewArray, code.into());
             }
             Operand::InvokeInterface { .. }
             | Operand::InvokeDynamic(_)
-            | Operand::MultiArray { .. } => Err(Broken::Opcode),
+            | Operand::MultiArray { .. } => self.out.refuse(Broken::Opcode),
         }
     }
 
-    fn plain(&mut self, opcode: Opcode) -> Result<(), Broken> {
-        use OpKind as Kind;
-        match opcode {
-            Opcode::Nop => Ok(()),
-            Opcode::AconstNull => self.stack.push(Value::Constant(0)).map(drop),
-            Opcode::Baload => self.load_element(Kind::LoadByte),
-            Opcode::Saload => self.load_element(Kind::LoadShort),
-            Opcode::Iaload => self.load_element(Kind::LoadInt),
-            Opcode::Bastore => self.store_element(Kind::StoreByte, 24),
-            Opcode::Sastore => self.store_element(Kind::StoreShort, 16),
-            Opcode::Iastore => self.store_element(Kind::StoreInt, 0),
-            Opcode::Arraylength => self.unary(Kind::ArrayLength, 0),
-            Opcode::Pop => self.stack.pop_many(1).map(drop),
-            Opcode::Pop2 => self.stack.pop_many(2).map(drop),
-            Opcode::Dup => self.stack.copy(1),
-            Opcode::Dup2 => self.stack.copy(2),
-            Opcode::DupX1 => self.copy_below(1, 3),
-            Opcode::DupX2 => self.copy_below(1, 4),
-            Opcode::Dup2X1 => self.copy_below(2, 5),
-            Opcode::Dup2X2 => self.copy_below(2, 6),
-            Opcode::Swap => self.rotate(1, 2),
-            Opcode::Iadd => self.add(),
-            Opcode::Isub => self.subtract(),
-            Opcode::Imul => self.commutative(Kind::Multiply, Kind::MultiplyConst),
-            Opcode::Idiv => self.binary(Kind::Divide),
-            Opcode::Irem => self.binary(Kind::Remainder),
-            Opcode::Ineg => self.unary(Kind::Negate, 0),
-            Opcode::Ishl => self.with_constant(Kind::ShiftLeft, Kind::ShiftLeftConst),
-            Opcode::Ishr => self.with_constant(Kind::ShiftRight, Kind::ShiftRightConst),
-            Opcode::Iushr => {
-                self.with_constant(Kind::ShiftRightUnsigned, Kind::ShiftRightUnsignedConst)
-            }
-            Opcode::Iand => self.and(),
-            Opcode::Ior => self.commutative(Kind::Or, Kind::OrConst),
-            Opcode::Ixor => self.commutative(Kind::Xor, Kind::XorConst),
-            Opcode::I2b => self.unary(Kind::Narrow, 24),
-            Opcode::I2s => self.unary(Kind::Narrow, 16),
-            Opcode::Ireturn | Opcode::Areturn => self.return_value(),
-            Opcode::Return => {
-                let done = self.out.index.saturating_add(1);
-                self.out.perform(Op::with_half(Kind::Return, 0, done, 0))?;
-                self.end_path()
-            }
-            _ => Err(Broken::Opcode),
-        }
+    /// Returns the register of a local variable.
+    fn local(&mut self, local: u16) -> u8 {
+        u8::try_from(local).unwrap_or_else(|_| {
+            self.out.refuse(Broken::Count);
+            0
+        })
     }
 
     // Operands.
 
     /// Returns a register that holds a value; a constant goes to the one of its place.
-    fn operand(&mut self, entry: Entry) -> Result<u8, Broken> {
+    fn operand(&mut self, entry: Entry) -> u8 {
         match entry.value {
             Value::Placed => {}
-            Value::Register(register) => return Ok(register),
-            Value::Sum(register, plus) => self.out.sum(entry.place, register, plus)?,
+            Value::Register(register) => return register,
+            Value::Sum(register, plus) => self.out.sum(entry.place, register, plus),
             #[cfg(threaded)]
-            Value::Field(field) => self.out.field(entry.place, field)?,
-            Value::Constant(value) => self.out.constant(entry.place, value)?,
+            Value::Field(field) => self.out.field(entry.place, field),
+            Value::Constant(value) => self.out.constant(entry.place, value),
         }
-        Ok(entry.place)
+        entry.place
     }
 
-    fn pop_operand(&mut self) -> Result<u8, Broken> {
-        let entry = self.stack.pop()?;
+    fn pop_operand(&mut self) -> u8 {
+        let entry = self.stack.pop();
         self.operand(entry)
     }
 
     /// Puts the value at a place of the stack into the register of that place.
-    fn settle(&mut self, at: usize) -> Result<(), Broken> {
-        let Entry { place, value } = self.stack.entry(at)?;
+    fn settle(&mut self, at: u8) {
+        let Entry { place, value } = self.stack.entry(at);
         match value {
             Value::Placed => {}
-            Value::Register(register) => self.out.copy(place, register)?,
-            Value::Sum(register, plus) => self.out.sum(place, register, plus)?,
+            Value::Register(register) => self.out.copy(place, register),
+            Value::Sum(register, plus) => self.out.sum(place, register, plus),
             #[cfg(threaded)]
-            Value::Field(field) => self.out.field(place, field)?,
-            Value::Constant(value) => self.out.constant(place, value)?,
+            Value::Field(field) => self.out.field(place, field),
+            Value::Constant(value) => self.out.constant(place, value),
         }
         self.stack.place(at);
-        Ok(())
     }
 
     /// Puts every value into its place, from the bottom: one may be a copy of another below it.
-    fn flush(&mut self) -> Result<(), Broken> {
-        (0..self.stack.depth()).try_for_each(|at| self.settle(at))
+    fn flush(&mut self) {
+        (0..self.stack.depth()).for_each(|at| self.settle(at));
     }
 
     /// Puts into their places the values whose load from a local variable was put off, before it
     /// changes.
-    fn save(&mut self, local: u8) -> Result<(), Broken> {
+    fn save(&mut self, local: u8) {
         for at in 0..self.stack.depth() {
-            match self.stack.entry(at)?.value {
+            match self.stack.entry(at).value {
                 Value::Register(register) | Value::Sum(register, _) if register == local => {
-                    self.settle(at)?;
+                    self.settle(at);
                 }
                 _ => {}
             }
         }
-        Ok(())
     }
 
     /// Puts into their places the values whose load from a field was put off, before it changes.
     #[cfg(threaded)]
-    pub(super) fn save_fields(&mut self, changes: impl Fn(FieldId) -> bool) -> Result<(), Broken> {
+    pub(super) fn save_fields(&mut self, changes: impl Fn(FieldId) -> bool) {
         for at in 0..self.stack.depth() {
-            match self.stack.entry(at)?.value {
-                Value::Field(field) if changes(field) => self.settle(at)?,
+            match self.stack.entry(at).value {
+                Value::Field(field) if changes(field) => self.settle(at),
                 _ => {}
             }
         }
-        Ok(())
     }
 
     /// Lays down what computes the next value of the stack.
-    fn push_result(&mut self, op: impl FnOnce(u8) -> Op) -> Result<(), Broken> {
-        let place = self.stack.push(Value::Placed)?;
-        self.out.perform(op(place))
+    fn push_result(&mut self, op: Op) {
+        let a = self.stack.push(Value::Placed);
+        self.out.perform(Op { a, ..op });
     }
 
     // Computing.
 
-    fn unary(&mut self, kind: OpKind, constant: i32) -> Result<(), Broken> {
-        let operand = self.pop_operand()?;
-        self.push_result(|place| Op::new(kind, place, operand, 0, constant))
+    fn unary(&mut self, kind: OpKind, constant: i32) {
+        let operand = self.pop_operand();
+        self.push_result(Op::new(kind, 0, operand, 0, constant));
     }
 
-    fn binary(&mut self, kind: OpKind) -> Result<(), Broken> {
-        let second = self.stack.pop()?;
-        let first = self.pop_operand()?;
-        let second = self.operand(second)?;
-        self.push_result(|place| Op::new(kind, place, first, second, 0))
+    fn binary(&mut self, kind: OpKind) {
+        let second = self.stack.pop();
+        let first = self.pop_operand();
+        let second = self.operand(second);
+        self.push_result(Op::new(kind, 0, first, second, 0));
     }
 
-    fn with_constant(&mut self, kind: OpKind, constant: OpKind) -> Result<(), Broken> {
+    fn with_constant(&mut self, kind: OpKind, constant: OpKind) {
         let Entry {
             value: Value::Constant(value),
             ..
-        } = self.top()?
+        } = self.stack.top()
         else {
             return self.binary(kind);
         };
-        self.stack.pop_many(1)?;
+        self.stack.pop_many(1);
         self.unary(constant, value)
     }
 
-    fn commutative(&mut self, kind: OpKind, constant: OpKind) -> Result<(), Broken> {
-        let second = self.stack.pop()?;
-        let first = self.stack.pop()?;
+    fn commutative(&mut self, kind: OpKind, constant: OpKind) {
+        let second = self.stack.pop();
+        let first = self.stack.pop();
         match (first.value, second.value) {
             (_, Value::Constant(value)) => {
-                let operand = self.operand(first)?;
-                self.push_result(|place| Op::new(constant, place, operand, 0, value))
+                let operand = self.operand(first);
+                self.push_result(Op::new(constant, 0, operand, 0, value));
             }
             (Value::Constant(value), _) => {
-                let operand = self.operand(second)?;
-                self.push_result(|place| Op::new(constant, place, operand, 0, value))
+                let operand = self.operand(second);
+                self.push_result(Op::new(constant, 0, operand, 0, value));
             }
             _ => {
-                let (first, second) = (self.operand(first)?, self.operand(second)?);
-                self.push_result(|place| Op::new(kind, place, first, second, 0))
+                let (first, second) = (self.operand(first), self.operand(second));
+                self.push_result(Op::new(kind, 0, first, second, 0));
             }
         }
     }
 
-    fn subtract(&mut self) -> Result<(), Broken> {
-        let Value::Constant(value) = self.top()?.value else {
+    fn subtract(&mut self) {
+        let Value::Constant(value) = self.stack.top().value else {
             return self.binary(OpKind::Subtract);
         };
-        self.stack.pop_many(1)?;
-        let first = self.stack.pop()?;
+        self.stack.pop_many(1);
+        let first = self.stack.pop();
         self.add_constant(first, value.wrapping_neg())
     }
 
-    fn add(&mut self) -> Result<(), Broken> {
-        let second = self.stack.pop()?;
-        let first = self.stack.pop()?;
+    fn add(&mut self) {
+        let second = self.stack.pop();
+        let first = self.stack.pop();
         match (first.value, second.value) {
             (_, Value::Constant(value)) => self.add_constant(first, value),
             (Value::Constant(value), _) => self.add_constant(second, value),
             _ => {
-                let (first, second) = (self.operand(first)?, self.operand(second)?);
-                self.push_result(|place| Op::new(OpKind::Add, place, first, second, 0))
+                let (first, second) = (self.operand(first), self.operand(second));
+                self.push_result(Op::new(OpKind::Add, 0, first, second, 0));
             }
         }
     }
 
     /// Adds a constant, later if it can be: an array takes it with its index.
-    fn add_constant(&mut self, entry: Entry, plus: i32) -> Result<(), Broken> {
+    fn add_constant(&mut self, entry: Entry, plus: i32) {
         let sum = match entry.value {
             Value::Register(register) if self.stack.is_local(register) => {
                 Value::Sum(register, plus)
             }
             Value::Sum(register, before) => Value::Sum(register, before.wrapping_add(plus)),
             _ => {
-                let operand = self.operand(entry)?;
-                return self
-                    .push_result(|place| Op::new(OpKind::AddConst, place, operand, 0, plus));
+                let operand = self.operand(entry);
+                return self.push_result(Op::new(OpKind::AddConst, 0, operand, 0, plus));
             }
         };
-        self.stack.push(sum).map(drop)
+        self.stack.push(sum);
     }
 
     /// A byte of an array that is wanted without its sign is loaded so.
-    fn and(&mut self) -> Result<(), Broken> {
-        let mask = self.top()?.value;
-        let below = self.stack.depth().wrapping_sub(2);
+    fn and(&mut self) {
+        let mask = self.stack.top().value;
+        let below = self.stack.entry(self.stack.depth().wrapping_sub(2));
         if mask == Value::Constant(0xff)
-            && let Ok(Entry {
+            && let Entry {
                 place,
                 value: Value::Placed,
-            }) = self.stack.entry(below)
+            } = below
             && let Some(load) = self.out.writer(place)
             && let Some(unsigned) = load.kind.without_sign()
         {
             load.kind = unsigned;
-            return self.stack.pop_many(1).map(drop);
+            return self.stack.pop_many(1);
         }
         self.commutative(OpKind::And, OpKind::AndConst)
-    }
-
-    fn top(&self) -> Result<Entry, Broken> {
-        self.stack.entry(self.stack.depth().wrapping_sub(1))
     }
 
     // Moving values.
 
     /// Moves the topmost values below those under them, as many as are counted together.
-    fn rotate(&mut self, moved: u8, count: u8) -> Result<(), Broken> {
+    fn rotate(&mut self, moved: u8, count: u8) {
         let depth = self.stack.depth();
-        let first = depth.checked_sub(count.into()).ok_or(Broken::Stack)?;
-        (first..depth).try_for_each(|at| self.settle(at))?;
+        let first = depth.wrapping_sub(count);
+        (first..depth).for_each(|at| self.settle(at));
         let lowest = self.stack.register(first);
         let op = Op::new(OpKind::Rotate, lowest, count, moved, 0);
-        self.out.perform(op)
+        self.out.perform(op);
     }
 
-    fn copy_below(&mut self, copied: u8, count: u8) -> Result<(), Broken> {
-        self.stack.copy(copied.into())?;
-        self.rotate(copied, count)
-    }
-
-    fn store_local(&mut self, local: u8) -> Result<(), Broken> {
-        let entry = self.stack.pop()?;
-        self.save(local)?;
+    fn store_local(&mut self, local: u8) {
+        let entry = self.stack.pop();
+        self.save(local);
         let op = match entry.value {
-            Value::Register(from) if from == local => return Ok(()),
+            Value::Register(from) if from == local => return,
             Value::Register(from) => Op::new(OpKind::Move, local, from, 0, 0),
             Value::Sum(from, plus) => Op::new(OpKind::AddConst, local, from, 0, plus),
             #[cfg(threaded)]
@@ -461,17 +419,17 @@ impl Body<'_, '_, '_, '_, '_> {
             Value::Placed => {
                 if let Some(writer) = self.out.writer(entry.place) {
                     writer.a = local;
-                    return Ok(());
+                    return;
                 }
                 Op::new(OpKind::Move, local, entry.place, 0, 0)
             }
         };
-        self.out.perform(op)
+        self.out.perform(op);
     }
 
     /// Stores into an array, which drops `dropped` bits of a value: to narrow it before is idle.
-    fn store_element(&mut self, kind: OpKind, dropped: i32) -> Result<(), Broken> {
-        let value = self.stack.pop()?;
+    fn store_element(&mut self, kind: OpKind, dropped: i32) {
+        let value = self.stack.pop();
         let narrowed = match (value.value, self.out.writer(value.place)) {
             (Value::Placed, Some(op)) if op.kind.plain() == OpKind::Narrow && op.imm <= dropped => {
                 Some(op.b)
@@ -481,47 +439,43 @@ impl Body<'_, '_, '_, '_, '_> {
         if narrowed.is_some() {
             self.out.take_back();
         }
-        let (kind, array, element, offset) = self.element(kind)?;
+        let (kind, array, element, offset) = self.element(kind);
         let value = match narrowed {
             Some(register) => register,
-            None => self.operand(value)?,
+            None => self.operand(value),
         };
         self.out
-            .perform(Op::new(kind, array, element, value, offset))
+            .perform(Op::new(kind, array, element, value, offset));
     }
 
-    fn load_element(&mut self, kind: OpKind) -> Result<(), Broken> {
-        let (kind, array, element, offset) = self.element(kind)?;
-        self.push_result(|place| Op::new(kind, place, array, element, offset))
+    fn load_element(&mut self, kind: OpKind) {
+        let (kind, array, element, offset) = self.element(kind);
+        self.push_result(Op::new(kind, 0, array, element, offset));
     }
 
     /// Pops an element and its array; answers how to name them: the kind of op, a register or a field
     /// for the array, a register for the element, and a constant to add.
-    fn element(&mut self, kind: OpKind) -> Result<(OpKind, u8, u8, i32), Broken> {
-        let element = self.stack.pop()?;
-        let array = self.stack.pop()?;
+    fn element(&mut self, kind: OpKind) -> (OpKind, u8, u8, i32) {
+        let element = self.stack.pop();
+        let array = self.stack.pop();
         if let (Value::Constant(value), Some(kind)) = (element.value, kind.at_constant()) {
-            return Ok((kind, self.operand(array)?, 0, value));
+            return (kind, self.operand(array), 0, value);
         }
-        let (kind, array) = self.array(kind, array)?;
-        Ok(match element.value {
+        let (kind, array) = self.array(kind, array);
+        match element.value {
             Value::Sum(register, plus) => (kind, array, register, plus),
-            _ => (kind, array, self.operand(element)?, 0),
-        })
+            _ => (kind, array, self.operand(element), 0),
+        }
     }
 
     /// Returns how to name an array: the kind of op, and a register or the field that holds it.
-    fn array(&mut self, kind: OpKind, array: Entry) -> Result<(OpKind, u8), Broken> {
+    fn array(&mut self, kind: OpKind, array: Entry) -> (OpKind, u8) {
         #[cfg(threaded)]
         if let Value::Field(field) = array.value
             && let (Some(kind), Ok(field)) = (kind.in_field(), u8::try_from(field.0))
         {
-            return Ok((kind, field));
+            return (kind, field);
         }
-        Ok((kind, self.operand(array)?))
+        (kind, self.operand(array))
     }
-}
-
-fn register(local: u16) -> Result<u8, Broken> {
-    u8::try_from(local).map_err(|_| Broken::Count)
 }

@@ -28,7 +28,10 @@ pub(super) fn reach(
     marks: &mut [Mark],
     pc: &mut Pc,
 ) -> Result<Reached, Broken> {
-    marks.fill(Mark::default());
+    // The rest of a mark is set when its instruction is reached.
+    marks
+        .iter_mut()
+        .for_each(|mark| mark.state = MarkState::Unreached);
     let mut paths = Paths {
         marks,
         waiting: NONE,

@@ -1,9 +1,7 @@
 //! The operand stack while a method is lowered: what is known of each value, and where it lies.
 
-use super::broken::Broken;
 #[cfg(threaded)]
 use crate::id::FieldId;
-use crate::limits::FRAME_SLOTS_MAX;
 
 /// A value on the operand stack.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -31,37 +29,35 @@ pub(super) struct Entry {
 }
 
 /// The operand stack, whose places are registers behind the local variables.
+///
+/// How deep it is at each instruction, and what each takes off it and puts there, [`reach`] has held to
+/// what the method declares. So nothing is checked again; a number of a byte cannot leave 256 places.
+///
+/// [`reach`]: super::reach::reach
 pub(super) struct Stack {
-    values: [Value; FRAME_SLOTS_MAX as usize],
-    depth: usize,
+    values: [Value; 256],
+    depth: u8,
     locals: u8,
-    most: usize,
 }
 
-const BROKEN: Broken = Broken::Stack;
-
 impl Stack {
-    /// Makes an empty stack for a method whose registers fit in a byte.
-    pub(super) const fn new(locals: u8, most: u8) -> Self {
+    /// Makes an empty stack for a method of so many local variables.
+    pub(super) const fn new(locals: u8) -> Self {
         Self {
-            values: [Value::Placed; FRAME_SLOTS_MAX as usize],
+            values: [Value::Placed; 256],
             depth: 0,
             locals,
-            // Widens; `From` is not const.
-            most: most as usize,
         }
     }
 
-    pub(super) const fn depth(&self) -> usize {
+    pub(super) const fn depth(&self) -> u8 {
         self.depth
     }
 
     /// Makes the stack so deep, every value in its place.
-    pub(super) fn reset(&mut self, depth: usize) -> Result<(), Broken> {
-        let values = self.values.get_mut(..depth).ok_or(BROKEN)?;
-        values.fill(Value::Placed);
+    pub(super) fn reset(&mut self, depth: u8) {
         self.depth = depth;
-        Ok(())
+        (0..depth).for_each(|at| self.place(at));
     }
 
     /// Returns whether a register is a local variable's.
@@ -70,64 +66,62 @@ impl Stack {
     }
 
     /// Returns the register of a place.
-    pub(super) fn register(&self, at: usize) -> u8 {
+    pub(super) const fn register(&self, at: u8) -> u8 {
         // Locals and operands of a method are fewer than a byte can name.
-        u8::try_from(at)
-            .unwrap_or(u8::MAX)
-            .wrapping_add(self.locals)
+        at.wrapping_add(self.locals)
     }
 
     /// Pushes a value and returns the register of its place.
-    pub(super) fn push(&mut self, value: Value) -> Result<u8, Broken> {
-        if self.depth >= self.most {
-            return Err(BROKEN);
-        }
-        *self.values.get_mut(self.depth).ok_or(BROKEN)? = value;
-        let place = self.register(self.depth);
-        self.depth = self.depth.wrapping_add(1);
-        Ok(place)
+    pub(super) fn push(&mut self, value: Value) -> u8 {
+        let at = self.depth;
+        *self.value(at) = value;
+        self.depth = at.wrapping_add(1);
+        self.register(at)
     }
 
-    pub(super) fn pop(&mut self) -> Result<Entry, Broken> {
-        let at = self.depth.checked_sub(1).ok_or(BROKEN)?;
-        let entry = self.entry(at)?;
-        self.depth = at;
-        Ok(entry)
+    pub(super) fn pop(&mut self) -> Entry {
+        self.depth = self.depth.wrapping_sub(1);
+        self.entry(self.depth)
     }
 
-    /// Pops several values and returns how many are left below them.
-    pub(super) fn pop_many(&mut self, count: usize) -> Result<usize, Broken> {
-        self.depth = self.depth.checked_sub(count).ok_or(BROKEN)?;
-        Ok(self.depth)
+    /// Drops the topmost values.
+    pub(super) const fn pop_many(&mut self, count: u8) {
+        self.depth = self.depth.wrapping_sub(count);
     }
 
     /// Returns the value at a place, counted from the bottom.
-    pub(super) fn entry(&self, at: usize) -> Result<Entry, Broken> {
-        let value = *self.values.get(at).ok_or(BROKEN)?;
-        Ok(Entry {
+    #[expect(clippy::indexing_slicing, reason = "a byte indexes an array of 256")]
+    pub(super) fn entry(&self, at: u8) -> Entry {
+        Entry {
             place: self.register(at),
-            value,
-        })
-    }
-
-    /// Notes that a value lies in its place now.
-    pub(super) fn place(&mut self, at: usize) {
-        if let Some(value) = self.values.get_mut(at) {
-            *value = Value::Placed;
+            value: self.values[usize::from(at)],
         }
     }
 
+    /// Returns the topmost value.
+    pub(super) fn top(&self) -> Entry {
+        self.entry(self.depth.wrapping_sub(1))
+    }
+
+    /// Notes that a value lies in its place now.
+    pub(super) fn place(&mut self, at: u8) {
+        *self.value(at) = Value::Placed;
+    }
+
     /// Pushes copies of the topmost values, in their order.
-    pub(super) fn copy(&mut self, count: usize) -> Result<(), Broken> {
+    pub(super) fn copy(&mut self, count: u8) {
         for _ in 0..count {
-            let from = self.depth.checked_sub(count).ok_or(BROKEN)?;
-            let Entry { place, value } = self.entry(from)?;
+            let Entry { place, value } = self.entry(self.depth.wrapping_sub(count));
             // What lies further down stays there at least as long as the copy is on the stack.
             self.push(match value {
                 Value::Placed => Value::Register(place),
                 elsewhere => elsewhere,
-            })?;
+            });
         }
-        Ok(())
+    }
+
+    #[expect(clippy::indexing_slicing, reason = "a byte indexes an array of 256")]
+    fn value(&mut self, at: u8) -> &mut Value {
+        &mut self.values[usize::from(at)]
     }
 }

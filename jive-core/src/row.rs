@@ -1,0 +1,145 @@
+//! What is asked of an opcode at each instruction, packed into four bytes of a table.
+
+use crate::opcode::{Exclusion, OperandLayout, StackChange, StackEffect, StackKind};
+
+/// Layout, length, way on and stack effect of an opcode.
+#[derive(Copy, Clone)]
+pub(crate) struct Row {
+    layout: OperandLayout,
+    /// The length in the bits of [`LENGTH`], a [`Group`] in those of [`GROUP`], and [`ENDS`].
+    facts: u8,
+    /// How many values are popped, in the upper half, and pushed, in the lower; the number of an
+    /// [`Exclusion`] outside the subset.
+    counts: u8,
+}
+
+const LENGTH: u8 = 0x07;
+const GROUP: u8 = 0x70;
+const ENDS: u8 = 0x80;
+
+/// What the kinds of an effect have in common: a row pops values of one kind, and pushes at most one
+/// other than those.
+#[repr(u8)]
+enum Group {
+    /// A constant of the pool decides.
+    Constant = 0x00,
+    /// The counts are known, the kinds are special.
+    Special = 0x10,
+    /// All are `int`s.
+    Int = 0x20,
+    /// All are references.
+    Reference = 0x30,
+    /// Null is pushed.
+    Null = 0x40,
+    /// Outside the subset.
+    Unsupported = 0x50,
+}
+
+impl Row {
+    /// Packs a row, whose counts are told where its effect does not tell them.
+    pub(crate) const fn of(
+        layout: OperandLayout,
+        falls_through: bool,
+        effect: StackEffect,
+        change: StackChange,
+    ) -> Row {
+        let (group, counts) = match (effect, change) {
+            (StackEffect::Unsupported(why), _) => (Group::Unsupported, why as u8),
+            (StackEffect::Special, StackChange::Counts { pops, pushes }) => {
+                (Group::Special, pack(pops, pushes))
+            }
+            (StackEffect::Special, _) => (Group::Constant, 0),
+            (StackEffect::Fixed { pops, pushes }, _) => {
+                // A handful of values at most.
+                let counts = pack(pops.len() as u8, pushes.len() as u8);
+                (group(pops, pushes), counts)
+            }
+        };
+        let ends = if falls_through { 0 } else { ENDS };
+        Row {
+            layout,
+            facts: ends | group as u8 | layout.fixed_length(),
+            counts,
+        }
+    }
+
+    pub(crate) const fn layout(self) -> OperandLayout {
+        self.layout
+    }
+
+    pub(crate) const fn fixed_length(self) -> u8 {
+        self.facts & LENGTH
+    }
+
+    pub(crate) const fn falls_through(self) -> bool {
+        self.facts & ENDS == 0
+    }
+
+    pub(crate) const fn stack_change(self) -> StackChange {
+        match self.group() {
+            Group::Constant => StackChange::OfConstant,
+            Group::Unsupported => StackChange::Unsupported,
+            Group::Special | Group::Int | Group::Reference | Group::Null => StackChange::Counts {
+                pops: self.counts >> 4,
+                pushes: self.counts & 15,
+            },
+        }
+    }
+
+    pub(crate) fn effect(self) -> StackEffect {
+        let kinds: &[StackKind] = match self.group() {
+            Group::Constant | Group::Special => return StackEffect::Special,
+            Group::Unsupported => return StackEffect::Unsupported(self.exclusion()),
+            Group::Int => &[StackKind::Int; 2],
+            Group::Reference => &[StackKind::Reference; 2],
+            Group::Null => &[StackKind::Null; 2],
+        };
+        let first = |count: u8| kinds.get(..count.into()).unwrap_or_default();
+        StackEffect::Fixed {
+            pops: first(self.counts >> 4),
+            pushes: first(self.counts & 15),
+        }
+    }
+
+    pub(crate) const fn is_unsupported(self) -> bool {
+        self.facts & GROUP == Group::Unsupported as u8
+    }
+
+    /// Returns why an opcode outside the subset is.
+    pub(crate) fn exclusion(self) -> Exclusion {
+        let why = Exclusion::ALL.get(usize::from(self.counts));
+        why.copied().unwrap_or(Exclusion::Reserved)
+    }
+
+    const fn group(self) -> Group {
+        match self.facts & GROUP {
+            0x00 => Group::Constant,
+            0x10 => Group::Special,
+            0x20 => Group::Int,
+            0x30 => Group::Reference,
+            0x40 => Group::Null,
+            _ => Group::Unsupported,
+        }
+    }
+}
+
+const fn pack(pops: u8, pushes: u8) -> u8 {
+    assert!(pops < 16 && pushes < 16);
+    pops << 4 | pushes
+}
+
+/// Returns the group of a row of these kinds; there is none where they are mixed.
+#[expect(clippy::panic, reason = "only the compiler runs it, over the table")]
+const fn group(pops: &[StackKind], pushes: &[StackKind]) -> Group {
+    assert!(pops.len() <= 2 && pushes.len() <= 1);
+    match (pops, pushes) {
+        ([], [StackKind::Null]) => Group::Null,
+        ([StackKind::Reference] | [StackKind::Reference, StackKind::Reference], []) => {
+            Group::Reference
+        }
+        ([] | [StackKind::Int] | [StackKind::Int, StackKind::Int], [] | [StackKind::Int]) => {
+            Group::Int
+        }
+        _ => panic!("a row of kinds that no group has"),
+    }
+}
