@@ -50,6 +50,7 @@ impl<'a> Faults<'a> {
 
     /// Notes a fault.
     #[cold]
+    #[inline(never)]
     pub(super) fn note(&self, at: Place, kind: ParseErrorKind) -> Broken {
         let offset = at.offset_in(self.file);
         self.noted.set(Some(ParseError { offset, kind }));

@@ -3,7 +3,7 @@
 use super::error::ParseErrorKind;
 use super::fault::{Broken, Faults};
 use super::grammar::Reader;
-use super::pool::Entry;
+use super::pool::{Entry, located};
 use super::text::Text;
 use super::version::ClassVersion;
 use crate::id::CpIndex;
@@ -114,17 +114,18 @@ fn constants(reader: &mut Reader<'_, '_>, entries: &mut [Entry]) -> Result<u16, 
     if count == 0 {
         return Err(reader.broken(at, ParseErrorKind::PoolCount));
     }
-    let mut note = |index: u16, offset| {
+    let mut note = |index: u16, located| {
         if let Some(entry) = entries.get_mut(usize::from(index)) {
-            *entry = [offset, Text::unjudged(CpIndex(index)).pack()];
+            *entry = [located, Text::unjudged(CpIndex(index)).pack()];
         }
     };
     note(0, 0);
     let mut indices = 1..count;
     while let Some(index) = indices.next() {
-        let at = reader.place();
-        note(index, reader.offset());
-        if reader.constant()?.is_wide() {
+        let (at, offset) = (reader.place(), reader.offset());
+        let tag = reader.constant()?;
+        note(index, located(tag, offset));
+        if tag.is_wide() {
             match indices.next() {
                 Some(unusable) => note(unusable, 0),
                 None => return Err(reader.broken(at, ParseErrorKind::WideConstantAtEnd)),

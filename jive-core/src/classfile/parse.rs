@@ -168,8 +168,8 @@ fn examine<'a>(
     index: Index<'a>,
 ) -> Result<ClassFile<'a>, Broken> {
     let file = faults.file();
-    text::judge_all(faults, layout.version, index.constants)?;
     text::identify_all(file, index.constants, index.scratch);
+    text::judge_all(faults, layout.version, index.constants)?;
     let subject = Subject {
         version: layout.version,
         access: ClassAccess::read(layout.access(), layout.version),

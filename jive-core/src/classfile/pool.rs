@@ -5,6 +5,7 @@ use super::tag::{ConstantTag, TagSet};
 use super::text::Text;
 use super::utf8::Utf8;
 use crate::id::CpIndex;
+use crate::limits::FILE_BYTES_MAX;
 
 /// The constant pool of a parsed class file.
 ///
@@ -16,9 +17,21 @@ pub struct ConstantPool<'a> {
     entries: &'a [Entry],
 }
 
-/// What the index says of one constant: where in the file it begins, or 0 at index 0 and behind `long`
-/// and `double`; and what is known of it where it is a string, as a packed [`Text`].
+/// What the index says of one constant: where it is and of which kind, as [`located`] packs it, or 0 at
+/// index 0 and behind `long` and `double`; and what is known of it where it is a string, as a packed
+/// [`Text`].
 pub(super) type Entry = [u32; 2];
+
+/// Bits of a packed place that hold the offset; the tag lies above.
+const OFFSET_BITS: u32 = 24;
+
+const _: () = assert!(FILE_BYTES_MAX < 1 << OFFSET_BITS);
+
+/// Packs a tag and the offset in the file at which it stands.
+pub(super) fn located(tag: ConstantTag, offset: u32) -> u32 {
+    // Every tag is below 256: its discriminants are bytes.
+    (tag as u32) << OFFSET_BITS | offset
+}
 
 /// A constant of the pool, its references not followed.
 #[derive(Copy, Clone, Debug, PartialEq)]
@@ -327,16 +340,17 @@ impl<'a> ConstantPool<'a> {
 
     /// Returns the tag of the constant at an index, and the bytes of the file behind it.
     pub(super) fn raw(&self, index: CpIndex) -> Option<(ConstantTag, &'a [u8])> {
-        // Nothing begins at offset 0, which is noted for index 0.
-        let [offset, _] = self.entries.get(index.index())?;
-        constant_at(self.bytes, *offset)
+        let [located, _] = self.entries.get(index.index())?;
+        let [tag, ..] = located.to_be_bytes();
+        Some((
+            ConstantTag::from_byte(tag)?,
+            behind_tag(self.bytes, *located)?,
+        ))
     }
 
     /// Returns the bytes behind the tag, if one of these kinds of constant stands at an index.
     pub(super) fn find(&self, index: CpIndex, expected: TagSet) -> Option<&'a [u8]> {
-        self.raw(index)
-            .filter(|(tag, _)| expected.contains(*tag))
-            .map(|(_, payload)| payload)
+        payload(self.bytes, *self.entries.get(index.index())?, expected)
     }
 
     /// Returns the bytes behind the tag, where one of these kinds of constant stands at an index.
@@ -372,7 +386,7 @@ impl<'a> ConstantPool<'a> {
     /// Returns where a constant begins, with its tag.
     pub(super) fn place(&self, index: CpIndex) -> Place {
         let entry = self.entries.get(index.index());
-        Place::of(self.bytes).behind(entry.map_or(0, |[offset, _]| *offset))
+        Place::of(self.bytes).behind(entry.map_or(0, |[located, _]| offset(*located)))
     }
 
     /// Returns the error of an index at which no constant of these kinds stands.
@@ -400,13 +414,24 @@ impl<'a> ConstantPool<'a> {
     }
 }
 
-/// Returns the tag of the constant at an offset that was noted in the index, and what follows it.
-///
-/// The parser has seen that the constant is whole.
-pub(super) fn constant_at(file: &[u8], offset: u32) -> Option<(ConstantTag, &[u8])> {
-    let offset = usize::try_from(offset).ok().filter(|offset| *offset != 0)?;
-    let (tag, payload) = file.get(offset..)?.split_first()?;
-    Some((ConstantTag::from_byte(*tag)?, payload))
+/// Returns the bytes behind the tag of the constant that an entry stands for, if it is of these kinds.
+pub(super) fn payload(file: &[u8], [located, _]: Entry, expected: TagSet) -> Option<&[u8]> {
+    let [tag, ..] = located.to_be_bytes();
+    if expected.holds(tag) {
+        behind_tag(file, located)
+    } else {
+        None
+    }
+}
+
+/// Returns the bytes behind the tag at a packed place; the parser has seen that the constant is whole.
+fn behind_tag(file: &[u8], located: u32) -> Option<&[u8]> {
+    file.get(usize::try_from(offset(located)).ok()?.saturating_add(1)..)
+}
+
+/// Returns the offset of a packed place.
+const fn offset(located: u32) -> u32 {
+    located & ((1 << OFFSET_BITS) - 1)
 }
 
 /// Returns the bytes of a string from those behind its tag.

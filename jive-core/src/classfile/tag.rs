@@ -130,6 +130,12 @@ impl TagSet {
         TagSet(self.0 | tag.only().0)
     }
 
+    /// Tells whether the tag of this number is in the set; 0 is none.
+    pub(super) const fn holds(self, tag: u8) -> bool {
+        // Tags are numbered up to 20.
+        self.0.wrapping_shr(tag as u32) & 1 != 0
+    }
+
     /// Tells whether the tag is in the set.
     #[must_use]
     pub const fn contains(self, tag: ConstantTag) -> bool {

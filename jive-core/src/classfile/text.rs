@@ -170,39 +170,35 @@ fn hash(bytes: &[u8]) -> u16 {
 
 /// Gives equal strings one identity: the lowest index of them.
 ///
-/// By sorting, since a hash table could be filled with collisions. Strings are compared where their
-/// hashes are equal, and every comparison costs at most the length of the shorter one, so that the whole
-/// costs the pool's bytes times a small factor even where all hashes are.
+/// By sorting, since a hash table could be filled with collisions: all by their hashes, then those of one
+/// hash by their bytes. Every comparison of strings costs at most the length of the shorter one, so
+/// that the whole costs the pool's bytes times a small factor even where all hashes are equal.
 fn identify(file: &[u8], entries: &mut [Entry], order: &mut [u32]) {
-    let text = |entries: &[Entry], place: u32| {
-        let entry = entries.get(low_half(place).index())?;
-        content(file, *entry)
-    };
-    sort(order, &|a, b| {
-        if a ^ b > u32::from(u16::MAX) {
-            return a < b;
+    sort(order, &|a, b| a < b);
+    for alike in order.chunk_by_mut(|a, b| a >> u16::BITS == b >> u16::BITS) {
+        if alike.len() > 1 {
+            identify_alike(file, entries, alike);
         }
-        (text(entries, a), a) < (text(entries, b), b)
-    });
-    let mut previous: Option<u32> = None;
+    }
+}
+
+/// Gives equal strings one identity, of strings of one hash.
+fn identify_alike(file: &[u8], entries: &mut [Entry], alike: &mut [u32]) {
+    let text =
+        |entries: &[Entry], place: u32| content(file, *entries.get(low_half(place).index())?);
+    sort(alike, &|a, b| (text(entries, a), a) < (text(entries, b), b));
     let mut lowest = CpIndex(0);
-    for place in order.iter().copied() {
-        let same = previous.is_some_and(|previous| {
-            previous ^ place <= u32::from(u16::MAX)
-                && text(entries, previous) == text(entries, place)
-        });
-        if same {
-            if let Some([_, word]) = entries.get_mut(low_half(place).index()) {
-                *word = Text {
-                    identity: lowest,
-                    ..Text::unpack(*word)
-                }
-                .pack();
-            }
-        } else {
-            lowest = low_half(place);
+    let mut previous = None;
+    for place in alike.iter().copied() {
+        let index = low_half(place);
+        let bytes = text(entries, place);
+        if previous != Some(bytes) {
+            lowest = index;
+        } else if let Some([_, word]) = entries.get_mut(index.index()) {
+            // No role is known yet.
+            *word = Text::unjudged(lowest).pack();
         }
-        previous = Some(place);
+        previous = Some(bytes);
     }
 }
 
@@ -213,11 +209,8 @@ fn low_half(place: u32) -> CpIndex {
 }
 
 /// Returns the bytes of the string that an entry stands for; none where it is no string's.
-fn content(file: &[u8], [offset, _]: Entry) -> Option<&[u8]> {
-    match pool::constant_at(file, offset)? {
-        (ConstantTag::Utf8, payload) => Some(pool::string(payload)),
-        _ => None,
-    }
+fn content(file: &[u8], entry: Entry) -> Option<&[u8]> {
+    pool::payload(file, entry, ConstantTag::Utf8.only()).map(pool::string)
 }
 
 bitflags! {
