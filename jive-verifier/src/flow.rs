@@ -168,9 +168,10 @@ impl<'c, 'a, 'w> Flow<'c, 'a, 'w> {
         // The static constraints have decoded every instruction once.
         let insn =
             decode(self.method.bytes(), pc).map_err(|_| VerifyErrorKind::TruncatedInstruction)?;
-        let cases = insn.operand.cases().map_or(0, |cases| cases.len());
-        let looked_through = cases / CASES_PER_STEP;
-        self.charge(looked_through.saturating_add(1))?;
+        self.charge(1)?;
+        if let Some(cases) = insn.operand.cases() {
+            self.charge(cases.len() / CASES_PER_STEP)?;
+        }
         step(&mut self.current, &insn, self.method, self.members)?;
         for target in insn.targets() {
             // The static constraints have checked that every target lies in the code.
