@@ -17,6 +17,8 @@ pub(super) enum Flow<'a> {
     Value(#[cfg_attr(not(threaded), expect(dead_code, reason = "a loop passes nothing on"))] i32),
     /// At this op.
     To(usize),
+    /// At this op, outside of the loop: less often than not.
+    Out(usize),
     /// At this op, in other code and other registers.
     Enter(usize, &'a [Op], &'a Window),
     /// Nowhere: the slice ends before this op, which has other registers.
@@ -216,6 +218,7 @@ pub(super) fn again<'a, const TAKEN: char>(
     let target = pc.wrapping_add_signed(operands.op.distance());
     match machine.charge(operands.op.cost(), target) {
         Flow::To(_) if stays => Flow::To(target.wrapping_add(1)),
+        Flow::To(_) => Flow::Out(target),
         flow => flow,
     }
 }

@@ -218,7 +218,7 @@ macro_rules! ops {
                 };
                 match flow {
                     Flow::Next | Flow::Value(_) => pc = pc.wrapping_add(1),
-                    Flow::To(target) => pc = target,
+                    Flow::To(target) | Flow::Out(target) => pc = target,
                     Flow::Enter(target, ops, window) => {
                         (pc, code, registers) = (target, ops, window);
                     }

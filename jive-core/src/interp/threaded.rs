@@ -57,6 +57,7 @@ pub(super) fn follow<'a>(
         Flow::Next => next(machine, code, pc.wrapping_add(1), registers, accumulator),
         Flow::Value(value) => next(machine, code, pc.wrapping_add(1), registers, value),
         Flow::To(target) => next(machine, code, target, registers, accumulator),
+        Flow::Out(target) => out(machine, code, target, registers, accumulator),
         Flow::Enter(target, code, registers) => {
             next(machine, code, target, registers, accumulator);
         }
@@ -64,6 +65,21 @@ pub(super) fn follow<'a>(
         Flow::Stop(target, Stop::Pause) => pause(machine, code, target, registers, accumulator),
         Flow::Stop(target, stop) => ended(machine, code, target, registers, stop),
     }
+}
+
+/// Goes on outside of a loop.
+///
+/// Apart, so that whether a loop goes on is a branch, which processors predict: if it were computed where
+/// to go on, every iteration would wait for the one before.
+#[inline(never)]
+fn out<'a>(
+    machine: &mut Machine<'a>,
+    code: &'a [Op],
+    pc: usize,
+    registers: &'a Window,
+    accumulator: i32,
+) {
+    next(machine, code, pc, registers, accumulator);
 }
 
 #[cold]
