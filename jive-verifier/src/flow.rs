@@ -150,9 +150,10 @@ impl<'c, 'a, 'w> Flow<'c, 'a, 'w> {
                 self.current.set_local(local, this);
             }
         }
-        let parameters = self.members.signatures().parameters(self.method.signature);
-        for (local, kind) in locals.zip(parameters) {
-            self.current.set_local(local, kind);
+        let (signatures, signature) = (self.members.signatures(), self.method.signature);
+        for (local, place) in locals.zip(0..signatures.parameter_count(signature)) {
+            self.current
+                .set_local(local, signatures.parameter(signature, place));
         }
     }
 

@@ -85,19 +85,17 @@ impl<'w> Signatures<'w> {
         })
     }
 
-    /// Returns the types of the parameters, first to last, without `this`.
-    pub(crate) fn parameters(
-        &self,
-        signature: Signature,
-    ) -> impl ExactSizeIterator<Item = VerificationType> + DoubleEndedIterator {
-        let start = usize::from(signature.start);
-        let count = usize::from(self.bytes.get(start).copied().unwrap_or(0));
-        let first = start.saturating_add(HEADER);
-        let parameters = self.bytes.get(first..first.saturating_add(count));
-        parameters
-            .unwrap_or(&[])
-            .iter()
-            .map(|bits| VerificationType::from_bits(*bits))
+    /// Returns how many parameters there are, without `this`.
+    pub(crate) fn parameter_count(&self, signature: Signature) -> usize {
+        let count = self.bytes.get(usize::from(signature.start));
+        usize::from(count.copied().unwrap_or(0))
+    }
+
+    /// Returns the type of the parameter at a place from 0, `this` not counted.
+    pub(crate) fn parameter(&self, signature: Signature, place: usize) -> VerificationType {
+        let first = usize::from(signature.start).saturating_add(HEADER);
+        let bits = self.bytes.get(first.saturating_add(place));
+        VerificationType::from_bits(bits.copied().unwrap_or(0))
     }
 
     /// Returns the type of the result, `None` for `void`.

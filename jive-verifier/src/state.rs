@@ -314,6 +314,24 @@ impl<'s> State<'s> {
         })
     }
 
+    /// Pops operands that are what is expected of each, the top first, and pushes others.
+    ///
+    /// Changes nothing where it fails, so that the state before the instruction can be shown.
+    pub(crate) fn exchange(
+        &mut self,
+        opcode: Opcode,
+        popped: &[Expected],
+        pushed: &[VerificationType],
+    ) -> Result<(), VerifyErrorKind> {
+        // An instruction names a handful.
+        let count = u8::try_from(popped.len()).unwrap_or(u8::MAX);
+        self.demand(opcode, count)?;
+        for (depth, expected) in (0..count).zip(popped) {
+            self.expect(opcode, depth, *expected)?;
+        }
+        self.replace(opcode, count, pushed)
+    }
+
     /// Pops operands, whose number and types have been checked, and pushes others.
     ///
     /// Changes nothing where it fails, so that the state before the instruction can be shown.
@@ -321,7 +339,7 @@ impl<'s> State<'s> {
         &mut self,
         opcode: Opcode,
         popped: u8,
-        pushed: impl ExactSizeIterator<Item = VerificationType>,
+        pushed: &[VerificationType],
     ) -> Result<(), VerifyErrorKind> {
         let max_stack = self.shape.max_stack;
         let overflow = VerifyErrorKind::StackOverflow { opcode, max_stack };

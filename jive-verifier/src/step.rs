@@ -1,7 +1,5 @@
 //! What each instruction does to a type state, and what it asks of it (JVMS §4.10.1.9, §6.5).
 
-use core::iter;
-
 use jive_core::{ArrayKind, CpIndex, Insn, NativeDecl, Opcode, Operand, StackEffect, StackKind};
 
 use crate::descriptor::array_type;
@@ -58,13 +56,17 @@ fn fixed(
         };
         state.expect(opcode, depth, expected)?;
     }
-    let pushed = pushes.iter().map(|kind| match kind {
+    // No row pushes two.
+    let pushed = pushes.first().map(|kind| match kind {
         StackKind::Int => VerificationType::Int,
         StackKind::Null => VerificationType::Null,
         StackKind::Reference => VerificationType::AnyReference,
     });
-    state.replace(opcode, popped, pushed)
+    state.replace(opcode, popped, pushed.as_slice())
 }
+
+const INT: Expected = Expected::Type(VerificationType::Int);
+const THIS: Expected = Expected::Type(VerificationType::This);
 
 /// The instructions whose effect depends on operands, local variables or the types that are there.
 struct Special<'s, 'b, 'c> {
@@ -76,78 +78,94 @@ struct Special<'s, 'b, 'c> {
 
 impl Special<'_, '_, '_> {
     fn apply(&mut self, operand: &Operand<'_>) -> Result<(), VerifyErrorKind> {
-        use Opcode as O;
-        match (self.opcode, *operand) {
-            (O::Ldc | O::LdcW, _) => self.replace(0, &[VerificationType::Int]),
-            (O::Iload | O::Iload0 | O::Iload1 | O::Iload2 | O::Iload3, Operand::Local(local)) => {
-                self.expect_local(local, Expected::Type(VerificationType::Int))?;
-                self.replace(0, &[VerificationType::Int])
-            }
-            (O::Aload | O::Aload0 | O::Aload1 | O::Aload2 | O::Aload3, Operand::Local(local)) => {
-                self.load_reference(local)
-            }
-            (
-                O::Istore | O::Istore0 | O::Istore1 | O::Istore2 | O::Istore3,
-                Operand::Local(local),
-            ) => {
-                self.state.demand(self.opcode, 1)?;
-                self.expect(0, VerificationType::Int)?;
-                self.replace(1, &[])?;
-                self.state.set_local(local, VerificationType::Int);
-                Ok(())
-            }
-            (
-                O::Astore | O::Astore0 | O::Astore1 | O::Astore2 | O::Astore3,
-                Operand::Local(local),
-            ) => self.store_reference(local),
-            (O::Iinc, Operand::LocalIncrement { local, .. }) => {
-                self.expect_local(local, Expected::Type(VerificationType::Int))
-            }
-            (O::Iaload, _) => self.array_load(Expected::Type(VerificationType::IntArray)),
-            (O::Saload, _) => self.array_load(Expected::Type(VerificationType::ShortArray)),
-            (O::Baload, _) => self.array_load(Expected::ByteOrBooleanArray),
-            (O::Iastore, _) => self.array_store(Expected::Type(VerificationType::IntArray)),
-            (O::Sastore, _) => self.array_store(Expected::Type(VerificationType::ShortArray)),
-            (O::Bastore, _) => self.array_store(Expected::ByteOrBooleanArray),
-            // The digits say which operands lie on the stack afterwards, by their depth before.
-            (O::Pop, _) => self.shuffle(1, &[]),
-            (O::Pop2, _) => self.shuffle(2, &[]),
-            (O::Dup, _) => self.shuffle(1, &[0, 0]),
-            (O::DupX1, _) => self.shuffle(2, &[0, 1, 0]),
-            (O::DupX2, _) => self.shuffle(3, &[0, 2, 1, 0]),
-            (O::Dup2, _) => self.shuffle(2, &[1, 0, 1, 0]),
-            (O::Dup2X1, _) => self.shuffle(3, &[1, 0, 2, 1, 0]),
-            (O::Dup2X2, _) => self.shuffle(4, &[1, 0, 3, 2, 1, 0]),
-            (O::Swap, _) => self.shuffle(2, &[0, 1]),
-            (O::Newarray, Operand::ArrayType(code)) => self.new_array(code),
-            (O::Arraylength, _) => {
-                self.state.demand(self.opcode, 1)?;
-                self.state.expect(self.opcode, 0, Expected::Array)?;
-                self.replace(1, &[VerificationType::Int])
-            }
-            (O::Ireturn | O::Areturn | O::Return, _) => self.returns(),
-            (
-                O::Getstatic
-                | O::Putstatic
-                | O::Getfield
-                | O::Putfield
-                | O::Invokevirtual
-                | O::Invokespecial
-                | O::Invokestatic,
-                Operand::Constant(index),
-            ) => self.member(index),
-            // No other instruction has a special effect: `wide` is decoded as what it widens.
-            (opcode, _) => Err(VerifyErrorKind::ReservedOpcode { opcode }),
+        match *operand {
+            Operand::Local(local) => self.local(local),
+            Operand::LocalIncrement { local, .. } => self.expect_local(local, INT),
+            Operand::ArrayType(code) => self.new_array(code),
+            Operand::Constant(index) => match MemberUse::of(self.opcode) {
+                Some(asked) => self.member(index, asked),
+                // `ldc`, of an `int`.
+                None => self.exchange(&[], &[VerificationType::Int]),
+            },
+            Operand::None => self.plain(),
+            Operand::Int(_)
+            | Operand::Branch(_)
+            | Operand::TableSwitch(_)
+            | Operand::LookupSwitch(_)
+            | Operand::InvokeInterface { .. }
+            | Operand::InvokeDynamic(_)
+            | Operand::MultiArray { .. } => Err(self.ordinary()),
         }
     }
 
-    fn replace(&mut self, popped: u8, pushed: &[VerificationType]) -> Result<(), VerifyErrorKind> {
-        self.state
-            .replace(self.opcode, popped, pushed.iter().copied())
+    /// Moves a value from or to a local variable.
+    fn local(&mut self, local: u16) -> Result<(), VerifyErrorKind> {
+        use Opcode as O;
+        match self.opcode {
+            O::Iload | O::Iload0 | O::Iload1 | O::Iload2 | O::Iload3 => {
+                self.expect_local(local, INT)?;
+                self.exchange(&[], &[VerificationType::Int])
+            }
+            O::Istore | O::Istore0 | O::Istore1 | O::Istore2 | O::Istore3 => self.store(local, INT),
+            // References, `this` before `Object.<init>` included: moving it about does no harm.
+            O::Aload | O::Aload0 | O::Aload1 | O::Aload2 | O::Aload3 => {
+                self.expect_local(local, Expected::ReferenceOrUninitialized)?;
+                self.exchange(&[], &[self.state.local(local)])
+            }
+            O::Astore | O::Astore0 | O::Astore1 | O::Astore2 | O::Astore3 => {
+                self.store(local, Expected::ReferenceOrUninitialized)
+            }
+            _ => Err(self.ordinary()),
+        }
     }
 
-    fn expect(&self, depth: u8, kind: VerificationType) -> Result<(), VerifyErrorKind> {
-        self.state.expect(self.opcode, depth, Expected::Type(kind))
+    fn store(&mut self, local: u16, expected: Expected) -> Result<(), VerifyErrorKind> {
+        let found = self.state.operand(0);
+        self.exchange(&[expected], &[])?;
+        self.state.set_local(local, found);
+        Ok(())
+    }
+
+    /// Applies an instruction without operand bytes or local variable.
+    fn plain(&mut self) -> Result<(), VerifyErrorKind> {
+        use Opcode as O;
+        // The digits say which operands lie on the stack afterwards, by their depth before.
+        let (popped, depths): (u8, &[u8]) = match self.opcode {
+            O::Pop => (1, &[]),
+            O::Pop2 => (2, &[]),
+            O::Dup => (1, &[0, 0]),
+            O::DupX1 => (2, &[0, 1, 0]),
+            O::DupX2 => (3, &[0, 2, 1, 0]),
+            O::Dup2 => (2, &[1, 0, 1, 0]),
+            O::Dup2X1 => (3, &[1, 0, 2, 1, 0]),
+            O::Dup2X2 => (4, &[1, 0, 3, 2, 1, 0]),
+            O::Swap => (2, &[0, 1]),
+            O::Iaload => return self.array_load(Expected::Type(VerificationType::IntArray)),
+            O::Saload => return self.array_load(Expected::Type(VerificationType::ShortArray)),
+            O::Baload => return self.array_load(Expected::ByteOrBooleanArray),
+            O::Iastore => return self.array_store(Expected::Type(VerificationType::IntArray)),
+            O::Sastore => return self.array_store(Expected::Type(VerificationType::ShortArray)),
+            O::Bastore => return self.array_store(Expected::ByteOrBooleanArray),
+            O::Arraylength => return self.exchange(&[Expected::Array], &[VerificationType::Int]),
+            O::Ireturn | O::Areturn | O::Return => return self.returns(),
+            _ => return Err(self.ordinary()),
+        };
+        self.shuffle(popped, depths)
+    }
+
+    /// No other instruction has a special effect: `wide` is decoded as what it widens.
+    fn ordinary(&self) -> VerifyErrorKind {
+        VerifyErrorKind::ReservedOpcode {
+            opcode: self.opcode,
+        }
+    }
+
+    fn exchange(
+        &mut self,
+        popped: &[Expected],
+        pushed: &[VerificationType],
+    ) -> Result<(), VerifyErrorKind> {
+        self.state.exchange(self.opcode, popped, pushed)
     }
 
     fn expect_local(&self, local: u16, expected: Expected) -> Result<(), VerifyErrorKind> {
@@ -163,37 +181,14 @@ impl Special<'_, '_, '_> {
         })
     }
 
-    /// Loads a reference, `this` before `Object.<init>` included: moving it about does no harm.
-    fn load_reference(&mut self, local: u16) -> Result<(), VerifyErrorKind> {
-        self.expect_local(local, Expected::ReferenceOrUninitialized)?;
-        self.replace(0, &[self.state.local(local)])
-    }
-
-    fn store_reference(&mut self, local: u16) -> Result<(), VerifyErrorKind> {
-        self.state.demand(self.opcode, 1)?;
-        let expected = Expected::ReferenceOrUninitialized;
-        self.state.expect(self.opcode, 0, expected)?;
-        let found = self.state.operand(0);
-        self.replace(1, &[])?;
-        self.state.set_local(local, found);
-        Ok(())
-    }
-
     /// Array, index -> element.
     fn array_load(&mut self, array: Expected) -> Result<(), VerifyErrorKind> {
-        self.state.demand(self.opcode, 2)?;
-        self.expect(0, VerificationType::Int)?;
-        self.state.expect(self.opcode, 1, array)?;
-        self.replace(2, &[VerificationType::Int])
+        self.exchange(&[INT, array], &[VerificationType::Int])
     }
 
     /// Array, index, element -> nothing.
     fn array_store(&mut self, array: Expected) -> Result<(), VerifyErrorKind> {
-        self.state.demand(self.opcode, 3)?;
-        self.expect(0, VerificationType::Int)?;
-        self.expect(1, VerificationType::Int)?;
-        self.state.expect(self.opcode, 2, array)?;
-        self.replace(3, &[])
+        self.exchange(&[INT, INT, array], &[])
     }
 
     /// Puts operands, each named by its depth, in place of the topmost ones.
@@ -202,19 +197,19 @@ impl Special<'_, '_, '_> {
     fn shuffle(&mut self, popped: u8, depths: &[u8]) -> Result<(), VerifyErrorKind> {
         self.state.demand(self.opcode, popped)?;
         let top: [VerificationType; 4] = [0, 1, 2, 3].map(|depth| self.state.operand(depth));
-        let pushed = depths.iter().map(|depth| {
-            top.get(usize::from(*depth))
-                .copied()
-                .unwrap_or(VerificationType::Top)
-        });
+        let mut pushed = [VerificationType::Top; 6];
+        for (slot, depth) in pushed.iter_mut().zip(depths) {
+            if let Some(kind) = top.get(usize::from(*depth)) {
+                *slot = *kind;
+            }
+        }
+        let pushed = pushed.get(..depths.len()).unwrap_or(&[]);
         self.state.replace(self.opcode, popped, pushed)
     }
 
     fn new_array(&mut self, code: u8) -> Result<(), VerifyErrorKind> {
-        self.state.demand(self.opcode, 1)?;
-        self.expect(0, VerificationType::Int)?;
         match ArrayKind::from_newarray_code(code) {
-            Some(kind) => self.replace(1, &[array_type(kind)]),
+            Some(kind) => self.exchange(&[INT], &[array_type(kind)]),
             // The static constraints have refused it.
             None => Err(VerifyErrorKind::ArrayTypeCode { found: code }),
         }
@@ -233,8 +228,7 @@ impl Special<'_, '_, '_> {
             return Err(VerifyErrorKind::ReturnKind { opcode, expected });
         }
         if let Some(result) = result {
-            self.state.demand(opcode, 1)?;
-            self.expect(0, result)?;
+            self.exchange(&[Expected::Type(result)], &[])?;
         }
         if self.method.is_constructor() && self.state.receiver() != VerificationType::This {
             return Err(VerifyErrorKind::ReturnBeforeInit);
@@ -242,41 +236,32 @@ impl Special<'_, '_, '_> {
         Ok(())
     }
 
-    fn member(&mut self, index: CpIndex) -> Result<(), VerifyErrorKind> {
+    fn member(&mut self, index: CpIndex, asked: MemberUse) -> Result<(), VerifyErrorKind> {
         let opcode = self.opcode;
-        let asked = MemberUse::of(opcode);
-        match (self.members.target(index), asked) {
-            (Some(Target::Field { kind, .. }), Some(asked)) => self.field(kind, asked),
-            (Some(Target::Method { signature, .. }), Some(asked)) => self.call(signature, asked),
-            (Some(Target::Native(native)), Some(_)) => self.native(native),
-            (Some(Target::ObjectInit), Some(_)) => self.object_init(),
+        match self.members.target(index) {
+            Some(Target::Field { kind, .. }) => self.field(kind, asked),
+            Some(Target::Method { signature, .. }) => self.call(signature, asked),
+            Some(Target::Native(native)) => self.native(native),
+            Some(Target::ObjectInit) => self.object_init(),
             // The static constraints have resolved every constant that code names.
-            (None, _) | (_, None) => Err(VerifyErrorKind::ConstantIndex { opcode, index }),
+            None => Err(VerifyErrorKind::ConstantIndex { opcode, index }),
         }
     }
 
     fn field(&mut self, kind: VerificationType, asked: MemberUse) -> Result<(), VerifyErrorKind> {
+        let stored = Expected::Type(kind);
         match (asked.kind, asked.is_static) {
-            (UseKind::Load, true) => self.replace(0, &[kind]),
-            (UseKind::Load, false) => {
-                self.state.demand(self.opcode, 1)?;
-                self.expect(0, VerificationType::This)?;
-                self.replace(1, &[kind])
-            }
-            (UseKind::Store, true) => {
-                self.state.demand(self.opcode, 1)?;
-                self.expect(0, kind)?;
-                self.replace(1, &[])
-            }
+            (UseKind::Load, true) => self.exchange(&[], &[kind]),
+            (UseKind::Load, false) => self.exchange(&[THIS], &[kind]),
+            (UseKind::Store, true) => self.exchange(&[stored], &[]),
             (UseKind::Store, false) => {
-                self.state.demand(self.opcode, 2)?;
-                self.expect(0, kind)?;
                 // A constructor may set the class's own fields before `Object.<init>` (JVMS
                 // §4.10.2.4); resolution has seen to it that the field is the class's own.
-                if self.state.operand(1) != VerificationType::UninitializedThis {
-                    self.expect(1, VerificationType::This)?;
-                }
-                self.replace(2, &[])
+                let receiver = match self.state.operand(1) {
+                    VerificationType::UninitializedThis => Expected::ReferenceOrUninitialized,
+                    _ => THIS,
+                };
+                self.exchange(&[stored, receiver], &[])
             }
             // A field is not called: the static constraints have compared kinds.
             (UseKind::Call, _) => Err(VerifyErrorKind::ReservedOpcode {
@@ -288,34 +273,42 @@ impl Special<'_, '_, '_> {
     fn call(&mut self, signature: Signature, asked: MemberUse) -> Result<(), VerifyErrorKind> {
         let signatures = self.members.signatures();
         let receiver = (!asked.is_static).then_some(VerificationType::This);
-        let arguments = signatures.parameters(signature);
-        let popped = self.arguments(receiver, arguments)?;
-        let result = signatures.result(signature);
-        self.state.replace(self.opcode, popped, result.into_iter())
+        self.replace_arguments(
+            receiver,
+            signatures.parameter_count(signature),
+            &|place| signatures.parameter(signature, place),
+            signatures.result(signature),
+        )
     }
 
     fn native(&mut self, native: &NativeDecl) -> Result<(), VerifyErrorKind> {
-        let parameters = native.parameters.iter();
-        let popped = self.arguments(None, parameters.map(|row| native_type(row.kind)))?;
+        let parameter = |place: usize| {
+            let row = native.parameters.get(place);
+            row.map_or(VerificationType::Top, |row| native_type(row.kind))
+        };
         let result = native.result.map(native_type);
-        self.state.replace(self.opcode, popped, result.into_iter())
+        self.replace_arguments(None, native.parameters.len(), &parameter, result)
     }
 
-    /// Checks the arguments of a call, and the receiver below them, and returns how many there are.
-    fn arguments(
-        &self,
+    /// Checks the arguments of a call, the last one first, and the receiver below them; puts the
+    /// result in their place.
+    fn replace_arguments(
+        &mut self,
         receiver: Option<VerificationType>,
-        parameters: impl ExactSizeIterator<Item = VerificationType> + DoubleEndedIterator,
-    ) -> Result<u8, VerifyErrorKind> {
+        parameter_count: usize,
+        parameter: &dyn Fn(usize) -> VerificationType,
+        result: Option<VerificationType>,
+    ) -> Result<(), VerifyErrorKind> {
         // More than 255 are more than any operand stack of the limit holds.
-        let count = parameters.len().saturating_add(receiver.iter().len());
-        let needed = u8::try_from(count).unwrap_or(u8::MAX);
-        self.state.demand(self.opcode, needed)?;
-        let topmost_first = parameters.rev().chain(receiver);
+        let count = parameter_count.saturating_add(receiver.iter().len());
+        let popped = u8::try_from(count).unwrap_or(u8::MAX);
+        self.state.demand(self.opcode, popped)?;
+        let topmost_first = (0..parameter_count).rev().map(parameter).chain(receiver);
         for (depth, kind) in (0..=u8::MAX).zip(topmost_first) {
-            self.expect(depth, kind)?;
+            self.state
+                .expect(self.opcode, depth, Expected::Type(kind))?;
         }
-        Ok(needed)
+        self.state.replace(self.opcode, popped, result.as_slice())
     }
 
     /// Calls `Object.<init>`, after which every copy of `this` is initialised (JVMS §4.10.2.4).
@@ -327,8 +320,22 @@ impl Special<'_, '_, '_> {
         if found != VerificationType::UninitializedThis {
             return Err(VerifyErrorKind::NotUninitialized { found });
         }
-        self.state.replace(self.opcode, 1, iter::empty())?;
+        self.state.replace(self.opcode, 1, &[])?;
         self.state.initialize();
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_row_pushes_two() {
+        for opcode in (0..=u8::MAX).filter_map(Opcode::from_byte) {
+            if let StackEffect::Fixed { pushes, .. } = opcode.effect() {
+                assert!(pushes.len() < 2, "{opcode}");
+            }
+        }
     }
 }
