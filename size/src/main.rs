@@ -35,6 +35,7 @@ impl Natives for External {
 }
 
 /// Memory as firmware lends it, from statics: how much and where is not for the optimiser to know.
+#[inline(never)]
 fn lent<T>() -> &'static mut [T] {
     black_box(&mut [])
 }
