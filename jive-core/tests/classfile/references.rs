@@ -92,3 +92,14 @@ fn a_method_handle_calls_no_initializer_unless_it_is_of_a_constructor() {
     assert_eq!(handle(52, 8, 10, "<init>"), Ok(()));
     assert_eq!(handle(52, 8, 10, "m"), Err(Kind::MethodName));
 }
+
+#[test]
+fn a_set_of_kinds_holds_what_was_put_into_it_however_often() {
+    let set = ConstantTag::Class.only().or(ConstantTag::Utf8);
+    for again in [set, set.or(ConstantTag::Utf8), set.or(ConstantTag::Class)] {
+        for tag in ConstantTag::ALL {
+            let is_in = matches!(tag, ConstantTag::Class | ConstantTag::Utf8);
+            assert_eq!(again.contains(*tag), is_in, "{tag}");
+        }
+    }
+}
