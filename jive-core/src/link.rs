@@ -162,7 +162,7 @@ pub fn program_size(verified: &Verified<'_>) -> Result<ProgramSize, LinkError> {
 
 /// Counts what a program needs; where it cannot, `at` tells the place.
 fn measure(verified: &Verified<'_>, at: &mut LinkSite) -> Result<ProgramSize, LinkErrorKind> {
-    let class = verified.class();
+    let class = verified.class_ref();
     let mut size = ProgramSize {
         methods: class.method_count(),
         fields: class.field_count(),
@@ -210,7 +210,7 @@ fn link_class<'p>(
     storage: ProgramStorage<'p>,
     at: &mut LinkSite,
 ) -> Result<Program<'p>, LinkErrorKind> {
-    let class = verified.class();
+    let class = verified.class_ref();
     let size = measure(verified, at)?;
     fits(&size, &storage)?;
     let ProgramStorage {
@@ -227,28 +227,17 @@ fn link_class<'p>(
     let fields = fields.get_mut(..size.fields).unwrap_or_default();
     for (linked, field) in fields.iter_mut().zip(class.fields()) {
         *at = LinkSite::Field(field.id);
-        *linked = link_field(&class, &field)?;
+        *linked = link_field(class, &field)?;
     }
-    let mut program = Program {
-        ops: &[],
-        ends: &[],
-        places: &[],
-        methods: &[],
-        fields,
-        switches: &[],
-        initializer: None,
-        constructor: None,
-        applet: verified.applet(),
-        code_bytes: 0,
-    };
+    let (mut initializer, mut constructor) = (None, None);
     // What all of them take and give, before the code of any that may call them.
     for (linked, method) in methods.iter_mut().zip(class.methods()) {
         *at = LinkSite::Method(method.id);
         *linked = signature(&method).ok_or(LinkErrorKind::Descriptor)?;
         if method.name == "<clinit>" {
-            program.initializer = Some(method.id);
+            initializer = Some(method.id);
         } else if method.name == "<init>" && method.descriptor == "()V" {
-            program.constructor = Some(method.id);
+            constructor = Some(method.id);
         }
     }
     let known = known.get_mut(..size.constants).unwrap_or_default();
@@ -261,14 +250,25 @@ fn link_class<'p>(
         known,
     };
     let mut out = Emitter::new(ops, ends, places, switches);
+    let mut code_bytes: u32 = 0;
     for method in class.methods() {
         *at = LinkSite::Method(method.id);
         let length = link_method(&mut constants, marks, &mut out, &method, at)?;
-        program.code_bytes = program.code_bytes.saturating_add(length);
+        code_bytes = code_bytes.saturating_add(length);
     }
-    program.methods = constants.methods;
-    (program.ops, program.ends, program.places, program.switches) = out.into_parts();
-    Ok(program)
+    let (ops, ends, places, switches) = out.into_parts();
+    Ok(Program {
+        ops,
+        ends,
+        places,
+        methods: constants.methods,
+        fields,
+        switches,
+        initializer,
+        constructor,
+        applet: verified.applet(),
+        code_bytes,
+    })
 }
 
 /// Checks that the lent memory is what the program needs.

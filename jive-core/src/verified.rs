@@ -60,6 +60,11 @@ impl<'a> Verified<'a> {
         self.class
     }
 
+    /// Returns the class where it lies, for who would copy it in vain.
+    pub(crate) const fn class_ref(&self) -> &ClassFile<'a> {
+        &self.class
+    }
+
     /// Returns the natives that the class was verified against.
     #[must_use]
     pub const fn natives(&self) -> &'static [NativeDecl] {

@@ -96,6 +96,9 @@ pub(super) fn load_at<'a, const TAKEN: char>(
     pc: usize,
     load: impl FnOnce(&Heap<'a>, i32, i32) -> Option<i32>,
 ) -> Flow<'a> {
+    if cfg!(small) {
+        return left_out(pc);
+    }
     let element = (operands.b(), operands.op.imm);
     load_element(machine, operands, pc, element, load)
 }
@@ -153,6 +156,9 @@ pub(super) fn store_at<'a, const TAKEN: char>(
     pc: usize,
     store: impl FnOnce(&mut Heap<'a>, i32, i32, i32) -> Option<()>,
 ) -> Flow<'a> {
+    if cfg!(small) {
+        return left_out(pc);
+    }
     let element = (operands.a(), operands.op.imm);
     store_element(machine, operands, pc, element, store)
 }
@@ -213,6 +219,9 @@ pub(super) fn again<'a, const TAKEN: char>(
     pc: usize,
     stays: impl FnOnce(&Operands<'a, '_, TAKEN>) -> bool,
 ) -> Flow<'a> {
+    if cfg!(small) {
+        return left_out(pc);
+    }
     // The condition first: where the slice ends, the branch itself finds it out again.
     let stays = stays(operands);
     let target = pc.wrapping_add_signed(operands.op.distance());
@@ -221,6 +230,11 @@ pub(super) fn again<'a, const TAKEN: char>(
         Flow::To(_) => Flow::Out(target),
         flow => flow,
     }
+}
+
+/// An op that lowering does without where code is to be small.
+const fn left_out<'a>(pc: usize) -> Flow<'a> {
+    Flow::Stop(pc, Stop::Trap(UNVERIFIED))
 }
 
 /// Does what only this op does.

@@ -301,9 +301,10 @@ impl OpKind {
         })
     }
 
-    /// Returns the kind that loads or stores a byte whose index is a constant.
+    /// Returns the kind that loads or stores a byte whose index is a constant, if there is one.
     pub(crate) const fn at_constant(self) -> Option<Self> {
         Some(match self {
+            _ if cfg!(small) => return None,
             Self::LoadByte => Self::LoadByteAt,
             Self::StoreByte => Self::StoreByteAt,
             _ => return None,

@@ -212,7 +212,7 @@ impl Body<'_, '_, '_, '_, '_> {
     /// Returns the jump back to a loop's beginning that asks what the branch there asks, if one is
     /// there that leaves the loop, and that branch.
     fn again(&self, mark: Mark) -> Option<(OpKind, Op)> {
-        if mark.state != MarkState::Placed || self.is_far {
+        if cfg!(small) || mark.state != MarkState::Placed || self.is_far {
             return None;
         }
         let first = *self.out.ops.get(index(mark.op))?;

@@ -32,7 +32,7 @@ impl Constants<'_, '_, '_> {
     #[cold]
     #[inline(never)]
     fn look_up(&mut self, index: CpIndex) -> Result<Meaning, Broken> {
-        let class = self.verified.class();
+        let class = self.verified.class_ref();
         let pool = class.pool();
         let meaning = if let Ok(value) = pool.integer(index) {
             Some(Meaning::Int(value))
@@ -40,7 +40,7 @@ impl Constants<'_, '_, '_> {
             let member = pool.member(index).map_err(|_| Broken::Constant)?;
             let is_own = member.class == class.name();
             match member.kind {
-                MemberKind::Field if is_own => self.look_up_field(&class, &member),
+                MemberKind::Field if is_own => self.look_up_field(class, &member),
                 MemberKind::Field => None,
                 MemberKind::Method | MemberKind::InterfaceMethod => {
                     let own = class.method_of(member.identity).filter(|_| is_own);

@@ -107,12 +107,13 @@ fn lower_method(
     let entry = out.ops_used;
     out.begin();
     let is_far = branch::is_far(code.bytes.len());
+    let mut values = [Value::Placed; stack::PLACES];
     let mut body = Body {
         result: source.result,
         constants,
         marks,
         out,
-        stack: Stack::new(locals),
+        stack: Stack::new(&mut values, locals),
         is_live: false,
         is_far,
         keeps_this: source.has_receiver && reached.keeps_first,
@@ -135,7 +136,7 @@ struct Body<'b, 's, 'v, 'a, 'p> {
     constants: &'b mut Constants<'s, 'v, 'a>,
     marks: &'b mut [Mark],
     out: &'b mut Emitter<'p>,
-    stack: Stack,
+    stack: Stack<'b>,
     /// Whether the instruction before leads to the next.
     is_live: bool,
     is_far: bool,

@@ -28,23 +28,26 @@ pub(super) struct Entry {
     pub(super) value: Value,
 }
 
+/// How many places there are: as many as a byte numbers.
+pub(super) const PLACES: usize = 256;
+
 /// The operand stack, whose places are registers behind the local variables.
 ///
 /// How deep it is at each instruction, and what each takes off it and puts there, [`reach`] has held to
 /// what the method declares. So nothing is checked again; a number of a byte cannot leave 256 places.
 ///
 /// [`reach`]: super::reach::reach
-pub(super) struct Stack {
-    values: [Value; 256],
+pub(super) struct Stack<'b> {
+    values: &'b mut [Value; PLACES],
     depth: u8,
     locals: u8,
 }
 
-impl Stack {
-    /// Makes an empty stack for a method of so many local variables.
-    pub(super) const fn new(locals: u8) -> Self {
+impl<'b> Stack<'b> {
+    /// Makes an empty stack for a method of so many local variables, in memory that may hold anything.
+    pub(super) const fn new(values: &'b mut [Value; PLACES], locals: u8) -> Self {
         Self {
-            values: [Value::Placed; 256],
+            values,
             depth: 0,
             locals,
         }
@@ -91,6 +94,7 @@ impl Stack {
 
     /// Returns the value at a place, counted from the bottom.
     #[expect(clippy::indexing_slicing, reason = "a byte indexes an array of 256")]
+    #[cfg_attr(small, inline(never))]
     pub(super) fn entry(&self, at: u8) -> Entry {
         Entry {
             place: self.register(at),
