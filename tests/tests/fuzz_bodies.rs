@@ -8,10 +8,13 @@ use jive_verifier::Policy;
 use tests::asm::assemble;
 use tests::fixture::Outcome;
 use tests::fuzzing::{self, Program, Random};
+use tests::generate::change::{change_bytes, change_structure};
 use tests::machine::judge;
 
 /// Programs built for the tests below; fuzzing builds more.
 const PROGRAMS: u32 = 300;
+/// Class files with something changed.
+const CHANGED: u32 = 5_000;
 /// Choices from which one program is built.
 const CHOICES: usize = 3000;
 
@@ -48,6 +51,28 @@ fn corpus(kind: &str) -> Vec<(String, Vec<u8>)> {
     inputs.sort();
     assert!(!inputs.is_empty());
     inputs
+}
+
+#[test]
+fn bodies_hold_for_changed_classes() {
+    let mut random = Random::new(b"changed");
+    // Of a few bytes there is nothing to change.
+    let seeds = fuzzing::seeds()
+        .into_iter()
+        .filter(|(_, seed)| seed.len() > 64);
+    let seeds = seeds.collect::<Vec<_>>();
+    for number in 0..CHANGED {
+        let (name, seed) = &seeds[random.below(seeds.len())];
+        let mut bytes = seed.clone();
+        if number % 4 == 0 {
+            change_bytes(&mut bytes, &mut random);
+        } else {
+            change_structure(&mut bytes, &mut random);
+        }
+        println!("{number}: {name}");
+        fuzzing::parse(&bytes);
+        fuzzing::verify(&bytes);
+    }
 }
 
 #[test]

@@ -22,6 +22,7 @@ pub use program::{Program, program};
 pub use random::Random;
 
 use crate::asm::disassemble;
+use crate::defensive::States;
 use crate::fixture::{Fixture, Outcome};
 use crate::machine::{Machine, Room, judge, machine, parsed};
 
@@ -79,12 +80,23 @@ fn walk(class: ClassFile<'_>) {
     core::hint::black_box(disassemble(class));
 }
 
-/// Verification ends with a verdict under each policy, and an applet is a class.
+/// Verification ends with a verdict under each policy, an applet is a class, and who watches changes
+/// nothing.
 pub fn verify(bytes: &[u8]) {
     let applet = judge(bytes, Policy::Applet, NicNative::TABLE);
     let class = judge(bytes, Policy::ClassOnly, NicNative::TABLE);
     if applet == Outcome::Accepted {
         assert_eq!(class, Outcome::Accepted);
+    }
+    let watched = parsed(bytes, |class| {
+        States::infer(class, Policy::ClassOnly, NicNative::TABLE).map_err(|error| error.kind.code())
+    });
+    match (class, watched) {
+        (Outcome::Accepted, watched) => assert!(matches!(watched, Ok(Ok(_)))),
+        (Outcome::Rejected { code, .. }, Ok(watched)) => {
+            assert_eq!(watched.err(), Some(code.as_str()));
+        }
+        (_, watched) => assert!(watched.is_err()),
     }
 }
 
