@@ -77,18 +77,18 @@ pub(super) struct Read<'a> {
 }
 
 /// Visits the attributes that this crate reads, and checks the names of all.
-pub(super) struct Visit<'a> {
-    subject: Subject<'a>,
+pub(super) struct Visit<'s, 'a> {
+    subject: &'s Subject<'a>,
     reader: Reader<'a, 'a>,
     left: u16,
     /// A bit for each name that may stand once and was seen.
     seen: u8,
 }
 
-impl<'a> Visit<'a> {
-    pub(super) const fn new(subject: &Subject<'a>, attributes: Attributes<'a>) -> Self {
+impl<'s, 'a> Visit<'s, 'a> {
+    pub(super) const fn new(subject: &'s Subject<'a>, attributes: Attributes<'a>) -> Self {
         Self {
-            subject: *subject,
+            subject,
             reader: Reader::part(attributes.bytes, subject.faults),
             left: attributes.count,
             seen: 0,

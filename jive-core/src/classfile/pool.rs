@@ -318,17 +318,28 @@ impl<'a> ConstantPool<'a> {
     /// Where no `Fieldref`, `Methodref` or `InterfaceMethodref` stands there.
     pub fn member(&self, index: CpIndex) -> Result<MemberRef<'a>, PoolError> {
         let (class, name_and_type) = self.pair(index, TagSet::MEMBER)?;
-        let (name, descriptor) = self.pair(name_and_type, ConstantTag::NameAndType.only())?;
-        let kind = match self.tag(index)? {
-            ConstantTag::Fieldref => MemberKind::Field,
-            ConstantTag::InterfaceMethodref => MemberKind::InterfaceMethod,
-            _ => MemberKind::Method,
-        };
-        Ok(MemberRef {
-            kind,
-            class: self.class_name(class)?,
-            name: self.utf8(name)?,
-            descriptor: self.utf8(descriptor)?,
+        self.find_member(index, class, name_and_type)
+            .ok_or_else(|| self.mismatch(name_and_type, ConstantTag::NameAndType.only()))
+    }
+
+    /// Returns the member at an index, whose class and whose name and type are at others.
+    fn find_member(
+        &self,
+        index: CpIndex,
+        class: CpIndex,
+        name_and_type: CpIndex,
+    ) -> Option<MemberRef<'a>> {
+        let payload = self.find(name_and_type, ConstantTag::NameAndType.only())?;
+        let (name, descriptor) = indices(payload);
+        Some(MemberRef {
+            kind: match self.raw(index)? {
+                (ConstantTag::Fieldref, _) => MemberKind::Field,
+                (ConstantTag::InterfaceMethodref, _) => MemberKind::InterfaceMethod,
+                _ => MemberKind::Method,
+            },
+            class: self.find_utf8(self.class_name_index(class))?,
+            name: self.find_utf8(name)?,
+            descriptor: self.find_utf8(descriptor)?,
             identity: self.identity(name, descriptor),
         })
     }

@@ -330,10 +330,13 @@ pub(super) fn method_descriptor(
     bytes: &[u8],
 ) -> Result<MethodDescriptor<'_>, DescriptorError> {
     let descriptor = MethodDescriptor::parse(bytes)?;
-    descriptor
-        .parameters()
-        .chain(descriptor.result())
-        .try_for_each(|part| check_class_name(version, part))?;
+    // Newer class files hold names to nothing more, so the parameters are not read again.
+    if version.major < ClassVersion::JAVA_5 {
+        descriptor
+            .parameters()
+            .chain(descriptor.result())
+            .try_for_each(|part| check_class_name(version, part))?;
+    }
     Ok(descriptor)
 }
 
