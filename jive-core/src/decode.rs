@@ -1,7 +1,7 @@
 //! The decoder: one instruction of a code array at a time (JVMS §4.9.1, §6.5).
 
 use crate::id::{CpIndex, Pc};
-use crate::insn::{Insn, LookupSwitch, Operand, SwitchBytes, TableSwitch, pair, target};
+use crate::insn::{Insn, LookupSwitch, Operand, SwitchBytes, TableSwitch, target};
 use crate::opcode::{Opcode, OperandLayout};
 
 /// Why the bytes at a pc are no instruction.
@@ -361,10 +361,11 @@ fn lookup_switch(bytes: &[u8], pc: Pc) -> Unusual<'_> {
     let numbers = pairs.saturating_mul(2).checked_add(2);
     let switch = switch_bytes(bytes, pc, numbers)?;
     let lookup = LookupSwitch(switch);
-    let pairs = lookup.pairs();
-    for (first, second) in pairs.iter().zip(pairs.iter().skip(1)) {
-        let ((previous, _), (key, _)) = (pair(first), pair(second));
-        if previous >= key {
+    let mut before = None;
+    for (key, _) in lookup.cases() {
+        if let Some(previous) = before.replace(key)
+            && previous >= key
+        {
             return Err(DecodeErrorKind::UnsortedKeys { previous, key });
         }
     }

@@ -32,10 +32,10 @@ impl<'a> Insn<'a> {
     /// instruction, [`Opcode::falls_through`] tells.
     #[must_use]
     pub fn targets(&self) -> Targets<'a> {
-        let (next, cases) = match &self.operand {
-            Operand::Branch(target) => (Some(*target), None),
-            Operand::TableSwitch(switch) => (Some(switch.default()), Some(switch.cases())),
-            Operand::LookupSwitch(switch) => (Some(switch.default()), Some(switch.cases())),
+        let next = match self.operand {
+            Operand::Branch(target) => Some(target),
+            Operand::TableSwitch(TableSwitch(switch))
+            | Operand::LookupSwitch(LookupSwitch(switch)) => Some(switch.default()),
             Operand::None
             | Operand::Int(_)
             | Operand::Constant(_)
@@ -44,9 +44,12 @@ impl<'a> Insn<'a> {
             | Operand::ArrayType(_)
             | Operand::InvokeInterface { .. }
             | Operand::InvokeDynamic(_)
-            | Operand::MultiArray { .. } => (None, None),
+            | Operand::MultiArray { .. } => None,
         };
-        Targets { next, cases }
+        Targets {
+            next,
+            cases: self.operand.cases(),
+        }
     }
 }
 
@@ -145,10 +148,8 @@ impl<'a> TableSwitch<'a> {
     pub fn cases(&self) -> Cases<'a> {
         Cases {
             pc: self.0.pc,
-            rows: Rows::Consecutive {
-                low: self.low(),
-                offsets: self.0.rows(3).iter(),
-            },
+            numbers: self.0.numbers(3),
+            low: Some(self.low()),
         }
     }
 
@@ -177,13 +178,9 @@ impl<'a> LookupSwitch<'a> {
     pub fn cases(&self) -> Cases<'a> {
         Cases {
             pc: self.0.pc,
-            rows: Rows::Pairs(self.pairs().iter()),
+            numbers: self.0.numbers(2),
+            low: None,
         }
-    }
-
-    /// Returns the rows of key and offset.
-    pub(crate) fn pairs(&self) -> &'a [[u8; 8]] {
-        self.0.rows(2)
     }
 
     /// Tells whether every byte of padding is 0, as HotSpot demands below class file version 51.
@@ -216,14 +213,12 @@ impl<'a> SwitchBytes<'a> {
 
     /// Returns one of the numbers, by its place from 0 on; 0 where it is not there.
     pub(crate) fn int(&self, place: usize) -> i32 {
-        let [number, ..] = self.rows(place) else {
-            return 0;
-        };
-        i32::from_be_bytes(*number)
+        let number = self.numbers(place).first();
+        number.map_or(0, |number| i32::from_be_bytes(*number))
     }
 
-    /// Returns the rows of `N` bytes from the place of a number on.
-    fn rows<const N: usize>(&self, place: usize) -> &'a [[u8; N]] {
+    /// Returns the numbers from a place on.
+    fn numbers(&self, place: usize) -> &'a [[u8; 4]] {
         let start = Self::padding_length(self.pc).saturating_add(place.saturating_mul(4));
         self.bytes.get(start..).unwrap_or(&[]).as_chunks().0
     }
@@ -242,40 +237,39 @@ impl<'a> SwitchBytes<'a> {
 #[derive(Clone, Debug)]
 pub struct Cases<'a> {
     pc: Pc,
-    rows: Rows<'a>,
-}
-
-#[derive(Clone, Debug)]
-enum Rows<'a> {
-    Consecutive {
-        low: i32,
-        offsets: core::slice::Iter<'a, [u8; 4]>,
-    },
-    Pairs(core::slice::Iter<'a, [u8; 8]>),
+    /// The offsets; where keys are not consecutive, each behind its key.
+    numbers: &'a [[u8; 4]],
+    /// The next of consecutive keys.
+    low: Option<i32>,
 }
 
 impl Iterator for Cases<'_> {
     type Item = (i32, i64);
 
     fn next(&mut self) -> Option<Self::Item> {
-        let (key, offset) = match &mut self.rows {
-            Rows::Consecutive { low, offsets } => {
-                let offset = i32::from_be_bytes(*offsets.next()?);
+        let (key, offset) = match (self.numbers, &mut self.low) {
+            ([offset, rest @ ..], Some(low)) => {
+                self.numbers = rest;
                 let key = *low;
                 // Wraps only behind the last key, where `high` is the greatest `int`.
                 *low = low.wrapping_add(1);
                 (key, offset)
             }
-            Rows::Pairs(pairs) => pair(pairs.next()?),
+            ([key, offset, rest @ ..], None) => {
+                self.numbers = rest;
+                (i32::from_be_bytes(*key), offset)
+            }
+            ([], _) | ([_], None) => return None,
         };
-        Some((key, target(self.pc, offset)))
+        Some((key, target(self.pc, i32::from_be_bytes(*offset))))
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        match &self.rows {
-            Rows::Consecutive { offsets, .. } => offsets.size_hint(),
-            Rows::Pairs(pairs) => pairs.size_hint(),
-        }
+        let count = match self.low {
+            Some(_) => self.numbers.len(),
+            None => self.numbers.len() / 2,
+        };
+        (count, Some(count))
     }
 }
 
@@ -302,15 +296,6 @@ impl Iterator for Targets<'_> {
             .map(|(_, other)| other);
         Some(target)
     }
-}
-
-/// Splits a row of a `lookupswitch` into key and offset.
-pub(crate) fn pair(row: &[u8; 8]) -> (i32, i32) {
-    let [k0, k1, k2, k3, o0, o1, o2, o3] = *row;
-    (
-        i32::from_be_bytes([k0, k1, k2, k3]),
-        i32::from_be_bytes([o0, o1, o2, o3]),
-    )
 }
 
 /// Adds a branch offset to a pc, in 64 bits, where nothing can wrap.

@@ -9,7 +9,7 @@ use super::stack::{Entry, Value};
 use crate::insn::{Insn, Operand};
 use crate::interp::{Op, OpKind, Shape};
 use crate::opcode::{Opcode, StackChange};
-use crate::program::{Mark, MarkState, SwitchCase, index};
+use crate::program::{Mark, MarkState, index};
 
 /// Bytes of code from which on branches may go further than a conditional one can tell: it then skips
 /// a jump that can.
@@ -223,14 +223,21 @@ impl Body<'_, '_, '_, '_, '_> {
     pub(super) fn switch(&mut self, insn: &Insn<'_>) {
         let key = self.pop_operand();
         self.flush();
-        let (kind, lowest, default) = match insn.operand {
-            Operand::TableSwitch(table) => (OpKind::TableSwitch, table.low(), table.default()),
-            Operand::LookupSwitch(lookup) => (OpKind::LookupSwitch, 0, lookup.default()),
+        let (kind, lowest, default, rows) = match insn.operand {
+            Operand::TableSwitch(table) => (
+                OpKind::TableSwitch,
+                table.low(),
+                table.default(),
+                table.cases(),
+            ),
+            Operand::LookupSwitch(lookup) => {
+                (OpKind::LookupSwitch, 0, lookup.default(), lookup.cases())
+            }
             _ => return self.out.refuse(Broken::Opcode),
         };
         let first = self.out.switches_used;
         self.out.row(lowest, default);
-        for (key, target) in insn.operand.cases().into_iter().flatten() {
+        for (key, target) in rows {
             self.out.row(key, target);
         }
         let cases = self.out.switches_used.wrapping_sub(first).wrapping_sub(1);
@@ -264,17 +271,19 @@ pub(super) fn resolve(
     } = out;
     let method = ops.get_mut(entry..*ops_used).unwrap_or_default();
     let ends = ends.get(entry..*ops_used).unwrap_or_default();
-    for ((at, op), &end) in (entry..).zip(method).zip(ends) {
-        let cost = |target: &Mark| i32::from(end).wrapping_sub(target.index.into());
+    for (place, (op, end)) in method.iter_mut().zip(ends).enumerate() {
+        let at = entry.wrapping_add(place);
+        let cost = |target: &Mark| i32::from(*end).wrapping_sub(target.index.into());
+        // Ops are fewer than 2^31, so the difference of two has a sign.
+        let distance = |target: &Mark| index(target.op).wrapping_sub(at).cast_signed();
         match (op.kind.plain(), op.kind.shape()) {
             // Over the jump behind it.
             (_, Shape::Onward | Shape::Back | Shape::Again) if is_far => op.imm = 2,
             (_, Shape::Onward | Shape::Back | Shape::Again) => {
-                let target = placed(marks, op.imm.into())?;
-                let (Ok(distance), Ok(cost)) = (
-                    i16::try_from(distance(at, target)?),
-                    i16::try_from(cost(target)),
-                ) else {
+                let target = placed(marks, op.imm.cast_unsigned())?;
+                let (Ok(distance), Ok(cost)) =
+                    (i16::try_from(distance(target)), i16::try_from(cost(target)))
+                else {
                     return Err(Broken::Count);
                 };
                 let [d0, d1] = distance.to_le_bytes();
@@ -282,21 +291,19 @@ pub(super) fn resolve(
                 op.imm = i32::from_le_bytes([d0, d1, c0, c1]);
             }
             (OpKind::Goto, _) => {
-                let target = placed(marks, op.imm.into())?;
-                op.imm = distance(at, target)?;
+                let target = placed(marks, op.imm.cast_unsigned())?;
+                op.imm = i32::try_from(distance(target)).map_err(|_| Broken::Count)?;
                 // At most 17 bits, with the sign.
                 [op.a, op.b, op.c, _] = cost(target).to_le_bytes();
             }
             (OpKind::TableSwitch | OpKind::LookupSwitch, _) => {
                 let rows = usize::from(op.half()).wrapping_add(1);
                 let first = index(op.imm.cast_unsigned());
-                for row in switches.get_mut(first..).into_iter().flatten().take(rows) {
-                    let target = placed(marks, row.target.into())?;
-                    *row = SwitchCase {
-                        key: row.key,
-                        target: target.op,
-                        cost: cost(target),
-                    };
+                let rows = switches.get_mut(first..first.saturating_add(rows));
+                for row in rows.unwrap_or_default() {
+                    let target = placed(marks, row.target)?;
+                    row.target = target.op;
+                    row.cost = cost(target);
                 }
             }
             _ => {}
@@ -305,15 +312,10 @@ pub(super) fn resolve(
     Ok(())
 }
 
-fn placed(marks: &[Mark], target: i64) -> Result<&Mark, Broken> {
-    usize::try_from(target)
-        .ok()
-        .and_then(|pc| marks.get(pc))
+/// Returns the mark of a pc at which an instruction was lowered that branches lead to.
+fn placed(marks: &[Mark], pc: u32) -> Result<&Mark, Broken> {
+    marks
+        .get(index(pc))
         .filter(|mark| mark.state == MarkState::Placed)
         .ok_or(Broken::Target)
-}
-
-fn distance(at: usize, target: &Mark) -> Result<i32, Broken> {
-    let at = i64::try_from(at).map_err(|_| Broken::Count)?;
-    i32::try_from(i64::from(target.op).wrapping_sub(at)).map_err(|_| Broken::Count)
 }
