@@ -453,11 +453,10 @@ ops! {
         let field = machine.fields.get(index(operands.op.imm.cast_unsigned()));
         field.copied().ok_or(TrapKind::Unverified)
     };
-    /// The field becomes `a`, narrowed as by `Narrow` by `b` bits.
+    /// The field becomes `a`.
     PutField effect |machine, operands| {
         let field = machine.fields.get_mut(index(operands.op.imm.cast_unsigned()));
-        let bits = operands.op.b.into();
-        *field.ok_or(TrapKind::Unverified)? = shift_right(shift_left(operands.a(), bits), bits);
+        *field.ok_or(TrapKind::Unverified)? = operands.a();
         Ok(())
     }, 'a': PutFieldTaken;
     /// The field becomes the reference `a`, which must not name an array that ends with the call.

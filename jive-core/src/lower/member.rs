@@ -59,20 +59,17 @@ impl Body<'_, '_, '_, '_, '_> {
     }
 
     fn put_field(&mut self, field: FieldId, kind: ValueKind, value: Entry) {
-        let (op, bits) = match kind {
-            ValueKind::Int | ValueKind::Boolean => (OpKind::PutField, 0),
-            ValueKind::Byte => (OpKind::PutField, 24),
-            ValueKind::Short => (OpKind::PutField, 16),
-            ValueKind::Reference => (OpKind::PutReference, 0),
-        };
-        let register = match kind {
-            ValueKind::Boolean => self.narrowed(value, kind),
-            _ => self.operand(value),
+        let register = self.narrowed(value, kind);
+        let op = match kind {
+            ValueKind::Reference => OpKind::PutReference,
+            ValueKind::Int | ValueKind::Byte | ValueKind::Short | ValueKind::Boolean => {
+                OpKind::PutField
+            }
         };
         #[cfg(threaded)]
         self.save_fields(|other| other == field);
         self.out
-            .perform(Op::new(op, register, bits, 0, field.0.into()));
+            .perform(Op::new(op, register, 0, 0, field.0.into()));
     }
 
     /// Returns a register that holds what is left of a value of a kind.
@@ -88,6 +85,11 @@ impl Body<'_, '_, '_, '_, '_> {
             ValueKind::Boolean => (OpKind::AndConst, 1),
         };
         let register = self.operand(entry);
+        // The instruction before may have left as much, as compilers have it before a store.
+        let before = self.out.writer(register);
+        if before.is_some_and(|before| before.kind.plain() == op && before.imm == constant) {
+            return register;
+        }
         self.out
             .prepare(Op::new(op, entry.place, register, 0, constant));
         entry.place
