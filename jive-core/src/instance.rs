@@ -210,18 +210,21 @@ impl<'m> Instance<'m> {
             Phase::NativeTrapped(kind) => Stop::Trap(kind),
         };
         let to = &mut stack.activation;
-        to.calls = activation.calls;
-        to.op = activation.op;
-        to.index = activation.index;
         to.fuel = activation.fuel;
         to.granted = activation.granted;
-        if stop == Stop::Native {
-            let op = self.program.ops().get(activation.op);
-            to.phase = Phase::AtNative(native(op.copied().unwrap_or_default()));
-        } else {
-            self.heap.end_call();
-            to.phase = Phase::Ended;
+        // Nobody asks where a call is that has returned.
+        if !matches!(stop, Stop::Returned | Stop::ReturnedValue) {
+            to.calls = activation.calls;
+            to.op = activation.op;
+            to.index = activation.index;
+            if stop == Stop::Native {
+                let op = self.program.ops().get(activation.op);
+                to.phase = Phase::AtNative(native(op.copied().unwrap_or_default()));
+                return stop;
+            }
         }
+        self.heap.end_call();
+        to.phase = Phase::Ended;
         stop
     }
 
@@ -260,7 +263,12 @@ impl<'m> Instance<'m> {
                 return Err(unbegun(method, kind));
             }
         };
-        match self.advance(stack, activation, linked) {
+        let stop = self.advance(stack, activation, linked);
+        // First, and apart from the others: what handlers do.
+        if stop == Stop::ReturnedValue {
+            return Ok(Some(stack.returned()));
+        }
+        match stop {
             Stop::Returned => Ok(None),
             Stop::ReturnedValue => Ok(Some(stack.returned())),
             Stop::Native => self.perform(stack, natives),
