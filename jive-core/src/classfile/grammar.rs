@@ -3,7 +3,6 @@
 
 use nom::Parser;
 use nom::bytes::complete::take;
-use nom::number::complete::{be_u8, be_u16, be_u32};
 
 use super::error::ParseErrorKind;
 use super::fault::{Broken, Faults, Place};
@@ -80,15 +79,21 @@ impl<'f, 'a> Reader<'f, 'a> {
     }
 
     pub(super) fn u8(&mut self) -> Result<u8, Broken> {
-        self.read(be_u8)
+        self.array().map(u8::from_be_bytes)
     }
 
     pub(super) fn u16(&mut self) -> Result<u16, Broken> {
-        self.read(be_u16)
+        self.array().map(u16::from_be_bytes)
     }
 
     pub(super) fn u32(&mut self) -> Result<u32, Broken> {
-        self.read(be_u32)
+        self.array().map(u32::from_be_bytes)
+    }
+
+    /// Reads as many bytes, all through one parser, of which there is little code then.
+    fn array<const N: usize>(&mut self) -> Result<[u8; N], Broken> {
+        let bytes = self.read(take(N))?;
+        Ok(bytes.first_chunk().copied().unwrap_or([0; N]))
     }
 
     pub(super) fn bytes(&mut self, length: u32) -> Result<&'a [u8], Broken> {

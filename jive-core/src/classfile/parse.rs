@@ -65,7 +65,7 @@ impl<'a> ClassFile<'a> {
         let faults = Faults::new(bytes);
         let layout = outline(&faults, index)?;
         let index = Index::carve(&layout, index)?;
-        text::identify_all(bytes, index.constants, index.scratch);
+        text::identify_few(bytes, index.constants);
         let class = class(bytes, &layout, index.constants, index.fields, index.methods);
         check_names(&faults, &class).map_err(|broken| faults.noted(broken))?;
         Ok(class)
@@ -75,14 +75,22 @@ impl<'a> ClassFile<'a> {
 /// Checks that the class and its members have names and descriptors, whatever these may be.
 fn check_names(faults: &Faults<'_>, class: &ClassFile<'_>) -> Result<(), Broken> {
     let (pool, file) = (class.pool, faults.file());
-    let misleads = |at| move |reason| faults.note(at, ParseErrorKind::of_index(reason));
-    pool.class_name(class.this_class)
-        .map_err(misleads(Place::of(file)))?;
-    for offset in class.fields.iter().chain(class.methods) {
-        let at = Place::of(file).behind(*offset);
-        if let Some((header, _)) = Header::split(class::part_at(file, *offset).unwrap_or(file)) {
-            pool.utf8(header.name).map_err(misleads(at))?;
-            pool.utf8(header.descriptor).map_err(misleads(at))?;
+    let named = |offset, index| match pool.find_utf8(index) {
+        Some(_) => Ok(()),
+        None => {
+            let reason = pool.mismatch(index, ConstantTag::Utf8.only());
+            Err(faults.note(
+                Place::of(file).behind(offset),
+                ParseErrorKind::of_index(reason),
+            ))
+        }
+    };
+    named(0, pool.class_name_index(class.this_class))?;
+    for offset in class.fields.iter().chain(class.methods).copied() {
+        let bytes = class::part_at(file, offset);
+        if let Some((header, _)) = bytes.and_then(Header::split) {
+            named(offset, header.name)?;
+            named(offset, header.descriptor)?;
         }
     }
     Ok(())

@@ -16,6 +16,7 @@ use crate::descriptor::{
     DescriptorError, DescriptorErrorKind, FieldType, MethodDescriptor, is_class_name, parse_field,
 };
 use crate::id::CpIndex;
+use crate::limits::CONSTANTS_MAX;
 
 bitflags! {
     /// What a string may serve as.
@@ -153,6 +154,26 @@ pub(super) fn identify_all(file: &[u8], entries: &mut [Entry], order: &mut [u32]
         }
     }
     identify(file, entries, order.get_mut(..count).unwrap_or_default());
+}
+
+/// Does as [`identify_all`] in a tenth of the code: compares each string with those before it.
+///
+/// Looks at no more constants than a verified class has, which bounds the time; of two equal strings
+/// behind them each is its own.
+pub(super) fn identify_few(file: &[u8], entries: &mut [Entry]) {
+    for index in 0..CONSTANTS_MAX.min(u16::try_from(entries.len()).unwrap_or(u16::MAX)) {
+        let (before, rest) = entries.split_at_mut(usize::from(index));
+        let Some(entry) = rest.first_mut() else {
+            return;
+        };
+        let equal = content(file, *entry).and_then(|bytes| {
+            let mut before = before.iter();
+            before.find(|other| content(file, **other) == Some(bytes))
+        });
+        if let (Some([_, lowest]), [_, text]) = (equal, entry) {
+            *text = *lowest;
+        }
+    }
 }
 
 /// Returns a number that is equal for equal strings. Anyone can make other strings of equal numbers.
