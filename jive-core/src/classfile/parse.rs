@@ -261,14 +261,19 @@ impl<'a> Subject<'a> {
     /// Sorts the offsets to find them, and back again: the order of the file is that of the offsets.
     fn check_distinct(&self, offsets: &mut [u32], kind: ParseErrorKind) -> Result<(), Broken> {
         let file = self.faults.file();
+        // Name and descriptor above, the offset below.
         let key = |offset: u32| {
-            let (header, _) = Header::split(class::part_at(file, offset)?)?;
-            Some(self.pool.identity(header.name, header.descriptor))
+            let header = class::part_at(file, offset).and_then(Header::split);
+            let identity = header.map(|(header, _)| {
+                let identity = self.pool.identity(header.name, header.descriptor);
+                u32::from(identity.name.0) << u16::BITS | u32::from(identity.descriptor.0)
+            });
+            u64::from(identity.unwrap_or(0)) << u32::BITS | u64::from(offset)
         };
-        sort(offsets, &|a, b| (key(a), a) < (key(b), b));
+        sort(offsets, &|a, b| key(a) < key(b));
         let pairs = offsets.iter().zip(offsets.iter().skip(1));
         let second = pairs
-            .filter(|(first, second)| key(**first) == key(**second))
+            .filter(|(first, second)| key(**first) >> u32::BITS == key(**second) >> u32::BITS)
             .map(|(_, second)| *second)
             .min();
         sort(offsets, &|a, b| a < b);

@@ -205,9 +205,14 @@ fn identify(file: &[u8], entries: &mut [Entry], order: &mut [u32]) {
 
 /// Gives equal strings one identity, of strings of one hash.
 fn identify_alike(file: &[u8], entries: &mut [Entry], alike: &mut [u32]) {
-    let text =
-        |entries: &[Entry], place: u32| content(file, *entries.get(low_half(place).index())?);
-    sort(alike, &|a, b| (text(entries, a), a) < (text(entries, b), b));
+    let text = |entries: &[Entry], place: u32| {
+        let entry = entries.get(low_half(place).index()).copied();
+        content(file, entry.unwrap_or_default()).unwrap_or_default()
+    };
+    sort(alike, &|a, b| {
+        let order = text(entries, a).cmp(text(entries, b));
+        order.then(a.cmp(&b)).is_lt()
+    });
     let mut lowest = CpIndex(0);
     let mut previous = None;
     for place in alike.iter().copied() {
@@ -377,11 +382,9 @@ fn check_class_name(version: ClassVersion, part: FieldType<'_>) -> Result<(), De
 /// HotSpot holds class files below version 49 to the older rule that names are Java identifiers. It
 /// asks the class library about characters beyond ASCII; all of those pass here.
 fn is_identifier(version: ClassVersion, name: &[u8]) -> bool {
-    let part = |byte: &u8| {
-        !byte.is_ascii() || byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'/')
-    };
     version.major >= ClassVersion::JAVA_5
-        || !name.first().is_some_and(u8::is_ascii_digit) && name.iter().all(part)
+        || !name.first().is_some_and(u8::is_ascii_digit)
+            && !Classes::of(name).contains(Classes::FOREIGN)
 }
 
 /// Tells whether a string is the name of a module (§4.2.3).
