@@ -137,7 +137,7 @@ impl<'c, 'a, 'w> Flow<'c, 'a, 'w> {
     /// Sets the state at the method's entry: `this` and the parameters.
     fn enter(&mut self) {
         self.current.clear();
-        let mut locals = 0..=u16::MAX;
+        let mut local = 0;
         if !self.method.is_static() {
             let this = if self.method.is_constructor() {
                 self.current
@@ -146,14 +146,15 @@ impl<'c, 'a, 'w> Flow<'c, 'a, 'w> {
             } else {
                 VerificationType::This
             };
-            if let Some(local) = locals.next() {
-                self.current.set_local(local, this);
-            }
+            self.current.set_local(0, this);
+            local = 1;
         }
         let (signatures, signature) = (self.members.signatures(), self.method.signature);
-        for (local, place) in locals.zip(0..signatures.parameter_count(signature)) {
-            self.current
-                .set_local(local, signatures.parameter(signature, place));
+        for place in 0..signatures.parameter_count(signature) {
+            let kind = signatures.parameter(signature, place);
+            self.current.set_local(local, kind);
+            // There are 255 of them at most.
+            local = local.saturating_add(1);
         }
     }
 

@@ -303,8 +303,13 @@ impl Special<'_, '_, '_> {
         let count = parameter_count.saturating_add(receiver.iter().len());
         let popped = u8::try_from(count).unwrap_or(u8::MAX);
         self.state.demand(self.opcode, popped)?;
-        let topmost_first = (0..parameter_count).rev().map(parameter).chain(receiver);
-        for (depth, kind) in (0..=u8::MAX).zip(topmost_first) {
+        let mut depth: u8 = 0;
+        for place in (0..parameter_count).rev() {
+            let expected = Expected::Type(parameter(place));
+            self.state.expect(self.opcode, depth, expected)?;
+            depth = depth.saturating_add(1);
+        }
+        if let Some(kind) = receiver {
             self.state
                 .expect(self.opcode, depth, Expected::Type(kind))?;
         }
