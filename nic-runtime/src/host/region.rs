@@ -66,6 +66,12 @@ impl TransmitRegion {
         self.area.length() - self.start
     }
 
+    /// Returns where in the buffer area the next message lies that does not wrap.
+    #[must_use]
+    pub fn next(&self) -> u32 {
+        self.next
+    }
+
     /// Takes the next space for a message of `length` bytes.
     pub fn take(&mut self, length: u32) -> TransmitSpace {
         if length > self.longest() {

@@ -4,6 +4,7 @@ use bumpalo::Bump;
 use jive_core::limits::REGISTER_WINDOW;
 use jive_core::{CallStack, Frame};
 
+use super::ahead::LastArrays;
 use super::costs::Costs;
 use super::dma::Transfers;
 use super::fault::FaultRecord;
@@ -63,6 +64,7 @@ impl<'a, S: Sink> Simulation<'a, S> {
             memory,
             endpoints,
             positions,
+            last_arrays: LastArrays::new(applets.len()),
             applets,
             applet_of,
             packets_made: vec![0; scenario.endpoints.len()],

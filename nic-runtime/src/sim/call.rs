@@ -2,6 +2,7 @@
 
 use jive_core::{Lifetime, MethodId, Step, Trap, TrapKind};
 
+use super::ahead::Way;
 use super::dma::{Cargo, Transfer};
 use super::fault::Detachment;
 use super::processor::{Next, Posted, Processor, Slot, Stage};
@@ -70,6 +71,14 @@ impl Call {
         match self.cause {
             Cause::Post(posted) => Trigger::Post(posted.post),
             Cause::Arrival { packet, .. } => Trigger::Arrival(packet),
+        }
+    }
+
+    /// Returns which way goes what is handled.
+    fn way(self) -> Way {
+        match self.cause {
+            Cause::Post(_) => Way::Out,
+            Cause::Arrival { .. } => Way::In,
         }
     }
 
@@ -215,6 +224,11 @@ impl<S: Sink> Simulation<'_, S> {
         let rights = Rights::of(endpoint, self.profile.memory.max_packet.get());
         let allowed = check(*native, stack.native_arguments(), heap, &rights)
             .and_then(|effect| Ok((effect, spent_before.and(&effect, &self.profile.quota)?)));
+        if let Ok((effect, _)) = &allowed
+            && let Some(array) = effect.array()
+        {
+            self.last_arrays.note(applet, call.way(), array);
+        }
         let applied = allowed
             .and_then(|(effect, spent)| Ok((effect.apply(endpoint, heap, call.packet())?, spent)));
         let (applied, spent) = match applied {

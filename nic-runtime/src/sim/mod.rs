@@ -3,9 +3,10 @@
 //! One schedule, one thread. An event of the trace is emitted only while the clock shows its time, so
 //! the stream is in the order of time. The parts: `wire` moves packets between NICs, `dma` bytes
 //! between NIC and host, `processor` is a NIC's loop, `call` runs applets on it, `user` is what the
-//! hosts do, `load` what happens before the clock starts, `build` and `sram` make it ready, `apart` has
-//! NICs that never meet run one after the other.
+//! hosts do, `ahead` reads what they will need, `load` what happens before the clock starts, `build` and
+//! `sram` make it ready, `apart` has NICs that never meet run one after the other.
 
+mod ahead;
 mod apart;
 mod build;
 mod call;
@@ -23,6 +24,7 @@ mod wire;
 
 use bumpalo::Bump;
 
+use self::ahead::LastArrays;
 use self::apart::Groups;
 use self::costs::Costs;
 use self::dma::{TransferRef, Transfers};
@@ -150,6 +152,8 @@ struct Simulation<'a, S: Sink> {
     /// Each endpoint's position among those of its NIC.
     positions: Vec<usize>,
     applets: Vec<Applet<'a>>,
+    /// What the applets will read next, perhaps.
+    last_arrays: LastArrays,
     /// Each endpoint's applet.
     applet_of: Vec<Option<AppletId>>,
     /// What each endpoint's queues and heap held when that was last reported.

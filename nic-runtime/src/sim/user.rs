@@ -1,5 +1,8 @@
 //! The users: they post what is due, learn of messages and react to them, one thing at a time.
 
+use std::hint::black_box;
+
+use super::ahead::Way;
 use super::{Simulation, Work, at};
 use crate::event::{ChannelId, DropReason, EndpointId, EventKind, PostId, Sink};
 use crate::host::{Notice, Notify, Reaction, Task, TransmitSpace};
@@ -12,6 +15,8 @@ impl<S: Sink> Simulation<'_, S> {
     /// Hands a message that is due to its user, and schedules the send's next.
     pub(super) fn send_due(&mut self, send: u32) {
         let spec = &self.sends[at(send)];
+        black_box(spec.payload.first().copied());
+        self.read_ahead(spec.endpoint, Way::Out);
         let made = &mut self.sends_made[at(send)];
         *made += 1;
         if *made < spec.repeat {

@@ -4,6 +4,7 @@
 //! side of the link, and the packets behind it too. That is a Myrinet's flow control. NICs that wait for
 //! each other in a circle would wait for ever: the packet that closes a circle is dropped instead.
 
+use super::ahead::Way;
 use super::processor::Slot;
 use super::{Simulation, Work, at};
 use crate::event::{
@@ -20,6 +21,7 @@ impl<S: Sink> Simulation<'_, S> {
         channel: &Channel,
         trigger: Trigger,
     ) -> PacketRef {
+        self.read_ahead(channel.peer, Way::In);
         let made = &mut self.packets_made[at(from.0)];
         let id = packet_number(from, *made);
         *made += 1;

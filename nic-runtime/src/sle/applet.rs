@@ -63,6 +63,13 @@ impl<'a> Applet<'a> {
         }
     }
 
+    /// Returns how long `RxBuf` is.
+    #[must_use]
+    pub fn rx_buf_length(&self) -> Option<u32> {
+        let array = self.instance.heap().array(self.rx_buf)?;
+        Some(array.length)
+    }
+
     /// Returns the bytes of heap that the applet's own arrays take.
     #[must_use]
     pub fn heap_bytes(&self) -> u32 {

@@ -89,6 +89,22 @@ pub enum Effect {
     },
 }
 
+impl Effect {
+    /// Returns the array that the call names, where it names one.
+    #[must_use]
+    #[inline]
+    pub fn array(&self) -> Option<i32> {
+        match *self {
+            Effect::HostToNic { to: span, .. }
+            | Effect::NicToHost { from: span, .. }
+            | Effect::Send { from: span, .. }
+            | Effect::Describe { offsets: span, .. }
+            | Effect::Carry { from: span, .. } => Some(span.array()),
+            Effect::NewArray { .. } | Effect::BufferLength | Effect::PopBuffer => None,
+        }
+    }
+}
+
 /// Bytes of an element that says where a share begins.
 const SHARE_BYTES: u32 = size_of::<i32>() as u32;
 
@@ -101,6 +117,12 @@ pub struct ArraySpan {
 }
 
 impl ArraySpan {
+    /// Returns the array, as a reference.
+    #[must_use]
+    pub fn array(self) -> i32 {
+        self.array
+    }
+
     /// Returns its length in bytes.
     #[must_use]
     pub fn length(self) -> u32 {

@@ -84,6 +84,13 @@ impl FreeQueue {
         self.free == 0
     }
 
+    /// Returns whether the buffer at 0 is in the queue.
+    #[must_use]
+    pub fn is_first_free(&self) -> bool {
+        let first = self.buffers.first();
+        first.is_some_and(|buffer| buffer.holder == Holder::Queue)
+    }
+
     /// Returns how many buffers the endpoint has, wherever they are.
     #[must_use]
     pub fn count(&self) -> usize {

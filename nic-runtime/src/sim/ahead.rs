@@ -1,0 +1,74 @@
+//! Reading ahead: what a packet is about to need of an endpoint, all at once.
+//!
+//! With thousands of active endpoints hardly anything of one is in the processor's caches when its turn
+//! comes, and whoever comes upon one piece after the other waits for each of them in turn. Pieces that are
+//! asked for together arrive together. Nothing is done with what is read here.
+
+use std::hint::black_box;
+
+use super::{AppletId, Simulation, at};
+use crate::event::{ChannelId, EndpointId, Sink};
+
+/// For each applet the array that a native was given last, by what the applet was called for: what the next
+/// call will need too, as a rule.
+#[derive(Clone, Debug)]
+pub(super) struct LastArrays(Vec<[i32; 2]>);
+
+/// What an applet is called for.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) enum Way {
+    /// For what its user sends.
+    Out,
+    /// For what arrives.
+    In,
+}
+
+impl LastArrays {
+    /// Returns the record of this many applets, to which nothing was given yet.
+    pub(super) fn new(applets: usize) -> LastArrays {
+        LastArrays(vec![[0; 2]; applets])
+    }
+
+    /// Notes that a native was given an array.
+    #[inline]
+    pub(super) fn note(&mut self, applet: AppletId, way: Way, array: i32) {
+        self.0[at(applet.0)][way as usize] = array;
+    }
+}
+
+impl<S: Sink> Simulation<'_, S> {
+    /// Reads a word of each piece that an endpoint, its user and its applet are about to need.
+    #[inline]
+    pub(super) fn read_ahead(&self, id: EndpointId, way: Way) {
+        let endpoint = &self.endpoints[at(id.0)];
+        let user = &self.users[at(id.0)];
+        black_box((user.messages, user.task));
+        black_box((self.faults[at(id.0)].falls_back(), endpoint.free.len()));
+        if let Some(id) = self.applet_of[at(id.0)] {
+            let applet = &self.applets[at(id.0)];
+            let instance = &applet.instance;
+            black_box((applet.members.do_tx, instance.program().code_bytes()));
+            black_box(instance.fields().first().copied());
+            black_box(
+                instance
+                    .heap()
+                    .array(self.last_arrays.0[at(id.0)][way as usize]),
+            );
+            if way == Way::In {
+                black_box(applet.rx_buf_length());
+            }
+        }
+        let area = self.memory.region(endpoint.area);
+        match way {
+            Way::Out => {
+                black_box(area.get(at(user.region.next())).copied());
+                black_box((endpoint.transmit.is_drained(), user.due.is_empty()));
+                black_box(endpoint.channels.get(ChannelId(0)).is_some());
+            }
+            Way::In => {
+                black_box((area.first().copied(), endpoint.receive.visible()));
+                black_box((endpoint.free.is_first_free(), user.notice));
+            }
+        }
+    }
+}
