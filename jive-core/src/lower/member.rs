@@ -14,27 +14,34 @@ impl Body<'_, '_, '_, '_, '_> {
             Ok(meaning) => meaning,
             Err(broken) => return self.out.refuse(broken),
         };
-        match (opcode, meaning) {
-            (Opcode::Ldc | Opcode::LdcW, Meaning::Int(value)) => {
+        match meaning {
+            Meaning::Int(value) if matches!(opcode, Opcode::Ldc | Opcode::LdcW) => {
                 self.stack.push(Value::Constant(value));
             }
-            (Opcode::Getstatic, Meaning::Field { field, .. }) => self.get_field(field),
-            (Opcode::Getfield, Meaning::Field { field, .. }) => {
-                let receiver = self.stack.pop();
-                self.reject_null(receiver);
-                self.get_field(field);
+            Meaning::Field { field, kind } => {
+                let (is_store, has_receiver) = match opcode {
+                    Opcode::Getstatic => (false, false),
+                    Opcode::Getfield => (false, true),
+                    Opcode::Putstatic => (true, false),
+                    Opcode::Putfield => (true, true),
+                    _ => return self.out.refuse(Broken::Constant),
+                };
+                let value = is_store.then(|| self.stack.pop());
+                if has_receiver {
+                    let receiver = self.stack.pop();
+                    self.reject_null(receiver);
+                }
+                match value {
+                    Some(value) => self.put_field(field, kind, value),
+                    None => self.get_field(field),
+                }
             }
-            (Opcode::Putstatic, Meaning::Field { field, kind }) => {
-                let value = self.stack.pop();
-                self.put_field(field, kind, value);
-            }
-            (Opcode::Putfield, Meaning::Field { field, kind }) => {
-                let value = self.stack.pop();
-                let receiver = self.stack.pop();
-                self.reject_null(receiver);
-                self.put_field(field, kind, value);
-            }
-            (Opcode::Invokestatic | Opcode::Invokespecial | Opcode::Invokevirtual, meaning) => {
+            Meaning::Method { .. } | Meaning::Native { .. } | Meaning::Nothing
+                if matches!(
+                    opcode,
+                    Opcode::Invokestatic | Opcode::Invokespecial | Opcode::Invokevirtual
+                ) =>
+            {
                 self.invoke(meaning);
             }
             _ => self.out.refuse(Broken::Constant),
@@ -43,7 +50,7 @@ impl Body<'_, '_, '_, '_, '_> {
 
     /// Tests a receiver for null, unless it is known to be the method's own.
     fn reject_null(&mut self, receiver: Entry) {
-        if self.keeps_this && receiver.value == Value::Register(0) {
+        if self.keeps_this && matches!(receiver.value, Value::Register(0)) {
             return;
         }
         let register = self.operand(receiver);

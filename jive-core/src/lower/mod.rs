@@ -381,7 +381,7 @@ impl Body<'_, '_, '_, '_, '_> {
     fn and(&mut self) {
         let mask = self.stack.top().value;
         let below = self.stack.entry(self.stack.depth().wrapping_sub(2));
-        if mask == Value::Constant(0xff)
+        if matches!(mask, Value::Constant(0xff))
             && let Entry {
                 place,
                 value: Value::Placed,
