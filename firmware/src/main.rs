@@ -19,6 +19,8 @@ mod trace;
 mod traffic;
 
 #[cfg(target_os = "none")]
+mod bytes;
+#[cfg(target_os = "none")]
 mod cortex_m;
 #[cfg(target_os = "none")]
 mod linked;

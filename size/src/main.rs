@@ -5,6 +5,9 @@
 #![no_std]
 #![no_main]
 
+#[path = "../../firmware/src/bytes.rs"]
+mod bytes;
+
 use core::hint::black_box;
 use core::panic::PanicInfo;
 
