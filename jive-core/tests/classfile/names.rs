@@ -152,6 +152,7 @@ fn modules_escape_what_means_something_in_their_names() {
         "a/b",
         "a;[<>",
         " ",
+        " \\\\",
         "\\\\",
         "a\\:b",
         "\\@",
