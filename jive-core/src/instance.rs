@@ -212,16 +212,19 @@ impl<'m> Instance<'m> {
         let to = &mut stack.activation;
         to.fuel = activation.fuel;
         to.granted = activation.granted;
-        // Nobody asks where a call is that has returned.
-        if !matches!(stop, Stop::Returned | Stop::ReturnedValue) {
-            to.calls = activation.calls;
-            to.op = activation.op;
-            to.index = activation.index;
-            if stop == Stop::Native {
-                let op = self.program.ops().get(activation.op);
-                to.phase = Phase::AtNative(native(op.copied().unwrap_or_default()));
-                return stop;
-            }
+        // First, and apart from the others: what handlers do. Nobody asks where a call is that has returned.
+        if matches!(stop, Stop::ReturnedValue) {
+            self.heap.end_call();
+            to.phase = Phase::Ended;
+            return Stop::ReturnedValue;
+        }
+        to.calls = activation.calls;
+        to.op = activation.op;
+        to.index = activation.index;
+        if stop == Stop::Native {
+            let op = self.program.ops().get(activation.op);
+            to.phase = Phase::AtNative(native(op.copied().unwrap_or_default()));
+            return stop;
         }
         self.heap.end_call();
         to.phase = Phase::Ended;
@@ -265,7 +268,7 @@ impl<'m> Instance<'m> {
         };
         let stop = self.advance(stack, activation, linked);
         // First, and apart from the others: what handlers do.
-        if stop == Stop::ReturnedValue {
+        if matches!(stop, Stop::ReturnedValue) {
             return Ok(Some(stack.returned()));
         }
         match stop {

@@ -131,7 +131,7 @@ fn slices<'a>(machine: &mut Machine<'a>, mut code: &'a [Op], mut reserve: u64) -
         // The share that a slice is given is never overdrawn.
         let potential = reserve.wrapping_add_signed(machine.potential());
         // First, and apart from the others: what handlers do.
-        if machine.stop == Stop::ReturnedValue {
+        if matches!(machine.stop, Stop::ReturnedValue) {
             return (Stop::ReturnedValue, potential);
         }
         match machine.stop {
