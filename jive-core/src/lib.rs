@@ -30,9 +30,9 @@ mod lower;
 mod native;
 mod opcode;
 mod program;
-mod row;
 mod trap;
 mod verified;
+mod walk;
 
 pub use array_kind::ArrayKind;
 pub use classfile::{
@@ -41,9 +41,7 @@ pub use classfile::{
     MemberKind, MemberRef, Method, MethodAccess, ParseError, ParseErrorKind, PoolError,
     PoolErrorKind, TagSet, Utf8,
 };
-pub use decode::{
-    DecodeError, DecodeErrorKind, Instructions, Opcodes, decode, instructions, opcodes,
-};
+pub use decode::{DecodeError, DecodeErrorKind, decode};
 pub use descriptor::{
     DescriptorError, DescriptorErrorKind, ElementType, FieldType, MethodDescriptor, Parameters,
     parse_field,
@@ -67,3 +65,4 @@ pub use program::{
 };
 pub use trap::{Trap, TrapKind};
 pub use verified::{AppletMembers, Verified};
+pub use walk::{Instructions, Opcodes, instructions, opcodes};

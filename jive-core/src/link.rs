@@ -3,7 +3,7 @@
 use core::fmt;
 
 use crate::classfile::{ClassFile, Field, Method, MethodAccess};
-use crate::decode::{DecodeError, DecodeErrorKind, decode, opcodes};
+use crate::decode::{DecodeError, DecodeErrorKind, decode};
 use crate::descriptor::{FieldType, MethodDescriptor, parse_field};
 use crate::id::{CpIndex, FieldId, MethodId, Pc};
 use crate::interp::call_limit;
@@ -13,6 +13,7 @@ use crate::program::{
     LinkedField, LinkedMethod, Mark, Program, ProgramSize, ProgramStorage, ValueKind,
 };
 use crate::verified::Verified;
+use crate::walk::opcodes;
 
 /// Why a class could not be linked, and where.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]

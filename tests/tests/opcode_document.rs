@@ -68,7 +68,7 @@ fn render() -> String {
         .iter()
         .filter(|opcode| opcode.exclusion().is_none());
     let mut page = format!(
-        "# Opcodes\n\nRendered from the table in `jive-core/src/opcode.rs`, which decoder, verifier, linker, \
+        "# Opcodes\n\nRendered from the table in `jive-core/src/opcode/mod.rs`, which decoder, verifier, linker, \
          disassembler and\nassembler read too. Of {} opcodes {} are in the subset.\n\n\
          | opcode | mnemonic | operands | stack | |\n|---|---|---|---|---|\n",
         Opcode::ALL.len(),

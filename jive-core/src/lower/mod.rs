@@ -14,7 +14,6 @@ mod stack;
 
 use crate::array_kind::ArrayKind;
 use crate::classfile::Code;
-use crate::decode::instructions;
 #[cfg(threaded)]
 use crate::id::FieldId;
 use crate::id::Pc;
@@ -23,6 +22,7 @@ use crate::interp::{Op, OpKind};
 use crate::link::LinkErrorKind;
 use crate::opcode::{Opcode, OperandLayout};
 use crate::program::{Mark, MarkState, ValueKind};
+use crate::walk::instructions;
 
 use broken::Broken;
 pub(crate) use constant::Constants;

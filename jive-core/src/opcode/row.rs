@@ -1,10 +1,10 @@
 //! What is asked of an opcode at each instruction, packed into four bytes of a table.
 
-use crate::opcode::{Exclusion, OperandLayout, StackChange, StackEffect, StackKind};
+use super::column::{Exclusion, OperandLayout, StackChange, StackEffect, StackKind};
 
 /// Layout, length, way on and stack effect of an opcode.
 #[derive(Copy, Clone)]
-pub(crate) struct Row {
+pub(super) struct Row {
     layout: OperandLayout,
     /// The length in the bits of [`LENGTH`], a [`Group`] in those of [`GROUP`], and [`ENDS`].
     facts: u8,
@@ -37,7 +37,7 @@ enum Group {
 
 impl Row {
     /// Packs a row, whose counts are told where its effect does not tell them.
-    pub(crate) const fn of(
+    pub(super) const fn of(
         layout: OperandLayout,
         falls_through: bool,
         effect: StackEffect,
@@ -63,19 +63,19 @@ impl Row {
         }
     }
 
-    pub(crate) const fn layout(self) -> OperandLayout {
+    pub(super) const fn layout(self) -> OperandLayout {
         self.layout
     }
 
-    pub(crate) const fn fixed_length(self) -> u8 {
+    pub(super) const fn fixed_length(self) -> u8 {
         self.facts & LENGTH
     }
 
-    pub(crate) const fn falls_through(self) -> bool {
+    pub(super) const fn falls_through(self) -> bool {
         self.facts & ENDS == 0
     }
 
-    pub(crate) const fn stack_change(self) -> StackChange {
+    pub(super) const fn stack_change(self) -> StackChange {
         match self.group() {
             Group::Constant => StackChange::OfConstant,
             Group::Unsupported => StackChange::Unsupported,
@@ -86,7 +86,7 @@ impl Row {
         }
     }
 
-    pub(crate) fn effect(self) -> StackEffect {
+    pub(super) fn effect(self) -> StackEffect {
         let kinds: &[StackKind] = match self.group() {
             Group::Constant | Group::Special => return StackEffect::Special,
             Group::Unsupported => return StackEffect::Unsupported(self.exclusion()),
@@ -101,12 +101,12 @@ impl Row {
         }
     }
 
-    pub(crate) const fn is_unsupported(self) -> bool {
+    pub(super) const fn is_unsupported(self) -> bool {
         self.facts & GROUP == Group::Unsupported as u8
     }
 
     /// Returns why an opcode outside the subset is.
-    pub(crate) fn exclusion(self) -> Exclusion {
+    pub(super) fn exclusion(self) -> Exclusion {
         let why = Exclusion::ALL.get(usize::from(self.counts));
         why.copied().unwrap_or(Exclusion::Reserved)
     }
