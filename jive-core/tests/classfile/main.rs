@@ -2,6 +2,7 @@
 #![allow(missing_docs, reason = "tests document themselves by their names")]
 
 mod accepted;
+mod constants;
 mod disassembly;
 mod edges;
 mod flags;
