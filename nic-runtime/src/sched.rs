@@ -192,12 +192,21 @@ impl<W: Copy> Schedule<W> {
         }
     }
 
-    /// Moves `reached` to where a slot begins, and the slot's entries to lower levels.
+    /// Moves `reached` to the first time in a slot, and the slot's entries to lower levels: what is due
+    /// first to the lowest at once.
     fn enter(&mut self, slot: Slot) {
         let last = self.last_of(slot);
         self.clear(slot);
-        let mut place = self.entries[last as usize].next;
-        self.reached = slot.begin(self.entries[place as usize].due.time);
+        let first = self.entries[last as usize].next;
+        let mut place = first;
+        let mut earliest = self.entries[last as usize].due.time;
+        while place != last {
+            let Entry { due, next } = self.entries[place as usize];
+            earliest = earliest.min(due.time);
+            place = next;
+        }
+        self.reached = earliest;
+        place = first;
         loop {
             let Entry { due, next } = self.entries[place as usize];
             self.put(place, due.time, End::Back);
