@@ -3,7 +3,7 @@
 //!
 //! The names and registers are those of the C library and of the Arm runtime ABI (RTABI, "Memory copying,
 //! clearing, and setting"). A Cortex-M4 reads and writes words wherever they begin.
-#![allow(
+#![expect(
     unsafe_code,
     reason = "compilers make calls of loops over bytes, so these cannot be such loops"
 )]
