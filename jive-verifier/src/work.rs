@@ -112,20 +112,7 @@ fn leaders_bound(code: &Code<'_>) -> usize {
             OperandLayout::TableSwitch | OperandLayout::LookupSwitch => {
                 decode(code.bytes, pc).map_or(0, |insn| insn.targets().count())
             }
-            OperandLayout::None
-            | OperandLayout::ImplicitInt(_)
-            | OperandLayout::ImplicitLocal(_)
-            | OperandLayout::Byte
-            | OperandLayout::Short
-            | OperandLayout::ConstantByte
-            | OperandLayout::Constant
-            | OperandLayout::Local
-            | OperandLayout::LocalIncrement
-            | OperandLayout::InvokeInterface
-            | OperandLayout::InvokeDynamic
-            | OperandLayout::ArrayType
-            | OperandLayout::MultiArray
-            | OperandLayout::Wide => 0,
+            _ => 0,
         };
         leaders = leaders.saturating_add(targets);
     }
