@@ -7,6 +7,7 @@ use super::control::Flow;
 use super::machine::Machine;
 use super::table::threads::THREADS;
 use super::{Op, Stop, Window};
+use crate::program::index;
 use crate::trap::TrapKind;
 
 /// Runs the op at a place, which may want what the op before it computed, and all that follow. Six
@@ -44,6 +45,15 @@ fn thread(op: &Op) -> Thread {
     THREADS[op.kind as usize]
 }
 
+/// Returns the place behind one.
+///
+/// Ops have indices of 32 bits. Adding in as many keeps the compiler from using both places in the same
+/// function, for which it would copy.
+#[inline(always)]
+const fn behind(pc: usize) -> usize {
+    index((pc as u32).wrapping_add(1))
+}
+
 #[inline(always)]
 pub(super) fn follow<'a>(
     machine: &mut Machine<'a>,
@@ -54,8 +64,8 @@ pub(super) fn follow<'a>(
     flow: Flow<'a>,
 ) {
     match flow {
-        Flow::Next => next(machine, code, pc.wrapping_add(1), registers, accumulator),
-        Flow::Value(value) => next(machine, code, pc.wrapping_add(1), registers, value),
+        Flow::Next => next(machine, code, behind(pc), registers, accumulator),
+        Flow::Value(value) => next(machine, code, behind(pc), registers, value),
         Flow::To(target) => next(machine, code, target, registers, accumulator),
         Flow::Out(target) => out(machine, code, target, registers, accumulator),
         Flow::Enter(target, code, registers) => {
