@@ -6,11 +6,14 @@
 //! |---|---|---|
 //! | reference | 4 | length in elements, little-endian |
 //! | reference + 4 | 1 | kind, as `newarray` codes it (JVMS table 6.5.newarray-A) |
-//! | reference + 5 | 3 | zeros |
+//! | reference + 5 | 1 | the bits that the lowest byte of an element may have |
+//! | reference + 6 | 2 | zeros |
 //! | reference + 8 | length × width | elements, little-endian, then zeros up to a multiple of 8 |
 //!
 //! Arrays lie one behind the other in the order in which they were made. Those made outside a
 //! per-call activation stay; those made inside lie above them, and ending the call lowers the top.
+
+use core::ops::Range;
 
 use crate::array_kind::ArrayKind;
 use crate::limits::{ARRAY_ALIGNMENT, ARRAY_HEADER_BYTES};
@@ -123,8 +126,7 @@ impl<'m> Heap<'m> {
         // Arrays of an earlier call lay here: their bytes must not be seen again.
         block.fill(0);
         if let Some(header) = block.first_chunk_mut() {
-            let kind = kind.newarray_code();
-            *header = Header { length, kind }.to_bytes();
+            *header = Header::new(length, kind).to_bytes();
         }
         self.top = end;
         Ok(reference)
@@ -245,92 +247,65 @@ impl<'m> Heap<'m> {
 
     #[inline(always)]
     pub(crate) fn load_byte(&self, reference: i32, index: i32) -> Option<u8> {
-        // `baload` and `bastore` serve both kinds (JVMS §6.5.baload); width and range are the same.
-        let (at, _) = self.element(reference, index, 1, &[ArrayKind::Byte, ArrayKind::Boolean])?;
-        self.memory.get(at).copied()
+        self.load(reference, index, BYTES).map(u8::from_le_bytes)
     }
 
     #[inline(always)]
     pub(crate) fn load_short(&self, reference: i32, index: i32) -> Option<i16> {
-        let (at, _) = self.element(reference, index, 2, &[ArrayKind::Short])?;
-        self.at(at).copied().map(i16::from_le_bytes)
+        let fits = &[ArrayKind::Short];
+        self.load(reference, index, fits).map(i16::from_le_bytes)
     }
 
     #[inline(always)]
     pub(crate) fn load_int(&self, reference: i32, index: i32) -> Option<i32> {
-        let (at, _) = self.element(reference, index, 4, &[ArrayKind::Int])?;
-        self.at(at).copied().map(i32::from_le_bytes)
+        let fits = &[ArrayKind::Int];
+        self.load(reference, index, fits).map(i32::from_le_bytes)
     }
 
     #[inline(always)]
     pub(crate) fn store_byte(&mut self, reference: i32, index: i32, value: i32) -> Option<()> {
-        let fits = &[ArrayKind::Byte, ArrayKind::Boolean];
-        let (at, header) = self.element(reference, index, 1, fits)?;
         let [low, ..] = value.to_le_bytes();
-        // A `boolean[]` keeps the lowest bit (JVMS §6.5.bastore).
-        let mask = if header.kind == ArrayKind::Boolean.newarray_code() {
-            1
-        } else {
-            0xff
-        };
-        *self.memory.get_mut(at)? = low & mask;
+        let array = self.memory.get_mut(through(reference, index, 1))?;
+        let header = holds(array, index, BYTES)?;
+        *array.last_mut()? = low & header.mask;
         Some(())
     }
 
     #[inline(always)]
     pub(crate) fn store_short(&mut self, reference: i32, index: i32, value: i32) -> Option<()> {
-        let (at, _) = self.element(reference, index, 2, &[ArrayKind::Short])?;
         let [low, high, ..] = value.to_le_bytes();
-        *self.at_mut(at)? = [low, high];
-        Some(())
+        self.store(reference, index, [low, high], &[ArrayKind::Short])
     }
 
     #[inline(always)]
     pub(crate) fn store_int(&mut self, reference: i32, index: i32, value: i32) -> Option<()> {
-        let (at, _) = self.element(reference, index, 4, &[ArrayKind::Int])?;
-        *self.at_mut(at)? = value.to_le_bytes();
-        Some(())
+        self.store(reference, index, value.to_le_bytes(), &[ArrayKind::Int])
     }
 
     #[inline(always)]
-    fn at<const WIDTH: usize>(&self, at: usize) -> Option<&[u8; WIDTH]> {
-        self.memory.get(at..at.wrapping_add(WIDTH))?.first_chunk()
-    }
-
-    #[inline(always)]
-    fn at_mut<const WIDTH: usize>(&mut self, at: usize) -> Option<&mut [u8; WIDTH]> {
-        self.memory
-            .get_mut(at..at.wrapping_add(WIDTH))?
-            .first_chunk_mut()
-    }
-
-    /// Returns where an element lies, and the header of its array.
-    ///
-    /// That the array is of a kind that fits its use, the verifier has proved; builds with debug
-    /// assertions hold it to that. A false voucher reaches the lent memory and nothing else.
-    #[inline(always)]
-    fn element(
+    fn load<const WIDTH: usize>(
         &self,
         reference: i32,
         element: i32,
-        width: usize,
         fits: &[ArrayKind],
-    ) -> Option<(usize, Header)> {
-        let header = self.header(reference)?;
-        // A negative index is, as unsigned, at least 2³¹, and no length is.
-        let element = element.cast_unsigned();
-        if element >= header.length {
-            return None;
-        }
-        if cfg!(debug_assertions) && !fits.iter().any(|fit| fit.newarray_code() == header.kind) {
-            return None;
-        }
-        let data = index(reference.cast_unsigned()).wrapping_add(index(ARRAY_HEADER_BYTES));
-        // What a forged header makes of this is caught by whoever slices the memory.
-        Some((
-            data.wrapping_add(index(element).wrapping_mul(width)),
-            header,
-        ))
+    ) -> Option<[u8; WIDTH]> {
+        let array = self.memory.get(through(reference, element, WIDTH))?;
+        holds(array, element, fits)?;
+        array.last_chunk().copied()
+    }
+
+    #[inline(always)]
+    fn store<const WIDTH: usize>(
+        &mut self,
+        reference: i32,
+        element: i32,
+        bytes: [u8; WIDTH],
+        fits: &[ArrayKind],
+    ) -> Option<()> {
+        let array = self.memory.get_mut(through(reference, element, WIDTH))?;
+        holds(array, element, fits)?;
+        *array.last_chunk_mut()? = bytes;
+        Some(())
     }
 
     #[inline(always)]
@@ -365,22 +340,66 @@ struct Header {
     length: u32,
     /// The kind, as `newarray` codes it.
     kind: u8,
+    /// What is kept of an element's lowest byte: of a `boolean`, the lowest bit (JVMS §6.5.bastore).
+    mask: u8,
 }
 
 impl Header {
+    const fn new(length: u32, kind: ArrayKind) -> Self {
+        Self {
+            length,
+            kind: kind.newarray_code(),
+            mask: match kind {
+                ArrayKind::Boolean => 1,
+                ArrayKind::Byte | ArrayKind::Short | ArrayKind::Int => 0xff,
+            },
+        }
+    }
+
     fn to_bytes(self) -> [u8; ARRAY_HEADER_BYTES as usize] {
         let [a, b, c, d] = self.length.to_le_bytes();
-        [a, b, c, d, self.kind, 0, 0, 0]
+        [a, b, c, d, self.kind, self.mask, 0, 0]
     }
 
     #[inline]
     const fn from_bytes(bytes: [u8; ARRAY_HEADER_BYTES as usize]) -> Self {
-        let [a, b, c, d, kind, ..] = bytes;
+        let [a, b, c, d, kind, mask, ..] = bytes;
         Self {
             length: u32::from_le_bytes([a, b, c, d]),
             kind,
+            mask,
         }
     }
+}
+
+/// What `baload` and `bastore` serve (JVMS §6.5.baload): width and range are the same.
+const BYTES: &[ArrayKind] = &[ArrayKind::Byte, ArrayKind::Boolean];
+
+/// Returns where an array lies from its header through an element of a width, if it has that.
+#[inline(always)]
+const fn through(reference: i32, element: i32, width: usize) -> Range<usize> {
+    let start = index(reference.cast_unsigned());
+    let elements = index(element.cast_unsigned()).wrapping_mul(width);
+    let behind_header = start.wrapping_add(index(ARRAY_HEADER_BYTES));
+    // Where 32 bits are too few for the sum, the array has no such element, and `holds` finds that out.
+    start..behind_header.wrapping_add(elements).wrapping_add(width)
+}
+
+/// Returns the header of an array, cut off behind an element, if it has that.
+///
+/// That the array is of a kind that fits its use, the verifier has proved; builds with debug assertions
+/// hold it to that. A false voucher reaches the lent memory and nothing else.
+#[inline(always)]
+fn holds(array: &[u8], element: i32, fits: &[ArrayKind]) -> Option<Header> {
+    let header = Header::from_bytes(*array.first_chunk()?);
+    // A negative index is, as unsigned, at least 2³¹, and no length is.
+    if element.cast_unsigned() >= header.length {
+        return None;
+    }
+    if cfg!(debug_assertions) && !fits.iter().any(|fit| fit.newarray_code() == header.kind) {
+        return None;
+    }
+    Some(header)
 }
 
 /// Returns an offset as an index.

@@ -82,7 +82,7 @@ pub(super) fn load_field<'a, const TAKEN: char>(
     load: impl FnOnce(&Heap<'a>, i32, i32) -> Option<i32>,
 ) -> Flow<'a> {
     let Some(&array) = machine.fields.get(usize::from(operands.op.b)) else {
-        return Flow::Stop(pc, Stop::Trap(UNVERIFIED));
+        return Flow::Stop(pc, Stop::NoElement);
     };
     let element = operands.c().wrapping_add(operands.op.imm);
     load_element(machine, operands, pc, (array, element), load)
@@ -142,7 +142,7 @@ pub(super) fn store_field<'a, const TAKEN: char>(
     store: impl FnOnce(&mut Heap<'a>, i32, i32, i32) -> Option<()>,
 ) -> Flow<'a> {
     let Some(&array) = machine.fields.get(usize::from(operands.op.a)) else {
-        return Flow::Stop(pc, Stop::Trap(UNVERIFIED));
+        return Flow::Stop(pc, Stop::NoElement);
     };
     let element = operands.b().wrapping_add(operands.op.imm);
     store_element(machine, operands, pc, (array, element), store)
@@ -257,7 +257,8 @@ impl<'a> Machine<'a> {
         #[cfg(threaded)]
         let field = |number| {
             let field = self.fields.get(usize::from(number));
-            field.copied().unwrap_or_default()
+            // Where there is no field, what names no array.
+            field.copied().unwrap_or(-1)
         };
         let (array, element) = match op.kind.plain() {
             OpKind::LoadByteAt | OpKind::LoadByteUnsignedAt => (self.register(op.b), op.imm),

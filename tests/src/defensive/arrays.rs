@@ -128,7 +128,13 @@ impl Arrays {
             for array in &self.alive {
                 let length = u32::try_from(array.elements.len()).ok()?;
                 take(&length.to_le_bytes())?;
-                take(&[array.kind.newarray_code(), 0, 0, 0])?;
+                // A `boolean[]` has the lowest bit of each byte alone.
+                let bits = if array.kind == ArrayKind::Boolean {
+                    1
+                } else {
+                    0xff
+                };
+                take(&[array.kind.newarray_code(), bits, 0, 0])?;
                 let width = usize::from(array.kind.width());
                 for element in &array.elements {
                     take(&element.to_le_bytes()[..width])?;
