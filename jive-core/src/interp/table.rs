@@ -561,5 +561,28 @@ ops! {
         StoreFieldShort store_field Heap::store_short, 'c': StoreFieldShortTaken;
         /// The element `b`, plus the constant, of the `int[]` in the field `a` becomes `c`.
         StoreFieldInt store_field Heap::store_int, 'c': StoreFieldIntTaken;
+        /// `a` is the length of the array in the field.
+        FieldLength value |machine, operands| {
+            let array = machine.fields.get(index(operands.op.imm.cast_unsigned()));
+            machine.heap.length(*array.ok_or(TrapKind::Unverified)?)
+        };
+        /// The constant is added to the field `b`; `a` is the sum.
+        AddToField value |machine, operands| {
+            let field = machine.fields.get_mut(usize::from(operands.op.b));
+            let field = field.ok_or(TrapKind::Unverified)?;
+            *field = field.wrapping_add(operands.op.imm);
+            Ok(*field)
+        };
+        /// The field that `b` and `c` number becomes the constant.
+        PutConst effect |machine, operands| {
+            let field = machine.fields.get_mut(usize::from(operands.op.half()));
+            *field.ok_or(TrapKind::Unverified)? = operands.op.imm;
+            Ok(())
+        };
+        /// `a` is `b`, to which the constant is added behind that.
+        MoveThenAdd value |_, operands| {
+            let counter = cell(operands.registers, operands.op.b);
+            Ok(counter.replace(counter.get().wrapping_add(operands.op.imm)))
+        };
     }
 }

@@ -165,6 +165,43 @@ impl<'p> Emitter<'p> {
         self.ops_used = self.ops_used.saturating_sub(1);
     }
 
+    /// Lays down a sum of a register and a constant that goes to that register.
+    pub(super) fn count(&mut self, register: u8, by: i16) {
+        #[cfg(threaded)]
+        if let Some(&mut last) = self.last()
+            && last.kind == OpKind::Move
+            && last.b == register
+        {
+            self.take_back();
+            return self.perform(Op {
+                kind: OpKind::MoveThenAdd,
+                imm: by.into(),
+                ..last
+            });
+        }
+        let op = Op::new(OpKind::AddConst, register, register, 0, by.into());
+        self.perform(op);
+    }
+
+    /// Takes back what loads a field into a register and adds a constant there, if the last two ops do
+    /// that; answers the op that also stores the sum in the field.
+    #[cfg(threaded)]
+    pub(super) fn take_back_sum(&mut self, register: u8, field: FieldId) -> Option<Op> {
+        let number = u8::try_from(field.0).ok()?;
+        let behind = self.ops.get(self.barrier..self.ops_used)?;
+        let [.., load, sum] = behind else {
+            return None;
+        };
+        let loads = *load == Op::new(OpKind::GetField, register, 0, 0, field.0.into());
+        let constant = sum.imm;
+        if !loads || *sum != Op::new(OpKind::AddConstTaken, register, register, 0, constant) {
+            return None;
+        }
+        self.take_back();
+        self.take_back();
+        Some(Op::new(OpKind::AddToField, register, number, 0, constant))
+    }
+
     /// Adds a row of a switch.
     pub(super) fn row(&mut self, key: i32, target: i64) {
         let row = SwitchCase {

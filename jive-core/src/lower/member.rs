@@ -66,6 +66,12 @@ impl Body<'_, '_, '_, '_, '_> {
     }
 
     fn put_field(&mut self, field: FieldId, kind: ValueKind, value: Entry) {
+        #[cfg(threaded)]
+        if let Value::Constant(value) = value.value {
+            self.save_fields(|other| other == field);
+            let op = Op::with_half(OpKind::PutConst, 0, field.0, kind.narrow(value));
+            return self.out.perform(op);
+        }
         let register = self.narrowed(value, kind);
         let op = match kind {
             ValueKind::Reference => OpKind::PutReference,
@@ -75,8 +81,23 @@ impl Body<'_, '_, '_, '_, '_> {
         };
         #[cfg(threaded)]
         self.save_fields(|other| other == field);
+        #[cfg(threaded)]
+        if let Some(op) = self.out.take_back_sum(register, field) {
+            return self.out.perform(op);
+        }
         self.out
             .perform(Op::new(op, register, 0, 0, field.0.into()));
+    }
+
+    /// Pushes the length of an array.
+    pub(super) fn length(&mut self) {
+        #[cfg(threaded)]
+        if let Value::Field(field) = self.stack.top().value {
+            self.stack.pop_many(1);
+            let op = Op::new(OpKind::FieldLength, 0, 0, 0, field.0.into());
+            return self.push_result(op);
+        }
+        self.unary(OpKind::ArrayLength, 0);
     }
 
     /// Returns a register that holds what is left of a value of a kind.

@@ -200,8 +200,7 @@ impl Body<'_, '_, '_, '_, '_> {
             Operand::LocalIncrement { local, by } => {
                 let local = self.local(local);
                 self.save(local);
-                let op = Op::new(OpKind::AddConst, local, local, 0, by.into());
-                self.out.perform(op);
+                self.out.count(local, by);
             }
             Operand::Constant(index) => self.constant(opcode, index),
             Operand::Branch(target) => self.branch(opcode, target),

@@ -39,6 +39,8 @@ enum Lowering {
     Load(OpKind),
     /// Stores an element of an array, of whose value so many bits are dropped.
     Store(OpKind, u8),
+    /// Takes an array for its length.
+    Length,
     /// Returns no value.
     Return,
     /// Returns a value.
@@ -94,7 +96,7 @@ static PLAIN: [(Opcode, Lowering); 35] = [
     (Opcode::Ireturn, L::ReturnValue),
     (Opcode::Areturn, L::ReturnValue),
     (Opcode::Return, L::Return),
-    (Opcode::Arraylength, L::Unary(K::ArrayLength, 0)),
+    (Opcode::Arraylength, L::Length),
 ];
 
 impl Body<'_, '_, '_, '_, '_> {
@@ -124,6 +126,7 @@ impl Body<'_, '_, '_, '_, '_> {
             Lowering::And => self.and(),
             Lowering::Load(kind) => self.load_element(kind),
             Lowering::Store(kind, dropped) => self.store_element(kind, dropped.into()),
+            Lowering::Length => self.length(),
             Lowering::Return => {
                 let done = self.out.index.saturating_add(1);
                 self.out.perform(Op::with_half(K::Return, 0, done, 0));
