@@ -20,14 +20,16 @@ const NONE: u32 = u32::MAX;
 /// digit. So all entries of one slot are due before those of the next slot and of the next level, and
 /// entries of equal times are always in one slot, in the order of their insertion: no number tells them
 /// apart and none is compared. An entry moves to a lower level when `reached` enters its slot, at most
-/// once for each level. The few that are due before all else are sorted and stay outside of the wheel.
+/// once for each level, and together with its neighbours of equal time; those that are due first leave
+/// the wheel at once. The few that are due before all else are sorted and stay outside of the wheel.
 ///
 /// Storage grows to the largest number of entries that were ever due at once and is then reused.
 #[derive(Debug)]
 pub struct Schedule<W> {
-    // The last one is due first; each is due before everything in the wheel, or was inserted before what
-    // is due with it.
-    soon: Vec<Due<W>>,
+    // The first of the few; each is due before everything in the wheel, or was inserted before what is due
+    // with it. A list, since moving what was written a moment ago would wait for it.
+    soon: u32,
+    soon_count: usize,
     entries: Vec<Entry<W>>,
     // The first entry that is vacant; each names the next one.
     vacant: u32,
@@ -35,8 +37,12 @@ pub struct Schedule<W> {
     slots: [u32; LEVELS * SLOTS],
     // Bit i: slot i of the level has entries.
     occupied: [u64; LEVELS],
+    // Bit i: entries of slot i of the level are due at different times.
+    mixed: [u64; LEVELS],
     // Bit i: level i has entries.
     levels: u32,
+    // Left the wheel together: all of them are due at `reached`, and before everything in the wheel.
+    first: Option<Chain>,
     // Nothing in the wheel is due before, and nothing will be.
     reached: u64,
     // Nothing in the wheel is due before.
@@ -53,6 +59,13 @@ struct Due<W> {
 struct Entry<W> {
     due: Due<W>,
     next: u32,
+}
+
+/// Entries of which each names the next one, and the last one whatever.
+#[derive(Copy, Clone, Debug)]
+struct Chain {
+    first: u32,
+    last: u32,
 }
 
 /// A slot of a level.
@@ -74,12 +87,15 @@ impl<W: Copy> Schedule<W> {
     #[must_use]
     pub fn new() -> Schedule<W> {
         Schedule {
-            soon: Vec::with_capacity(SOON_MAX + 1),
+            soon: NONE,
+            soon_count: 0,
             entries: Vec::new(),
             vacant: NONE,
             slots: [NONE; LEVELS * SLOTS],
             occupied: [0; LEVELS],
+            mixed: [0; LEVELS],
             levels: 0,
+            first: None,
             reached: 0,
             clear_until: u64::MAX,
         }
@@ -87,12 +103,15 @@ impl<W: Copy> Schedule<W> {
 
     /// Forgets all work, and the time that was reached.
     pub fn reset(&mut self) {
-        self.soon.clear();
+        self.soon = NONE;
+        self.soon_count = 0;
         self.entries.clear();
         self.vacant = NONE;
         self.slots.fill(NONE);
         self.occupied.fill(0);
+        self.mixed.fill(0);
         self.levels = 0;
+        self.first = None;
         self.reached = 0;
         self.clear_until = u64::MAX;
     }
@@ -100,49 +119,78 @@ impl<W: Copy> Schedule<W> {
     /// Returns whether nothing is due, ever.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.soon.is_empty() && self.levels == 0
+        self.soon == NONE && self.first.is_none() && self.levels == 0
     }
 
     /// Adds work that is due at `time`, after all that is due then already, and not before what was taken
     /// last.
     pub fn insert(&mut self, time: SimTime, work: W) {
         let time = time.as_ps();
-        if !self.is_wheel_clear_until(time) {
-            self.add(time, work, End::Back);
-            return;
-        }
-        let mut place = self.soon.len();
-        while place > 0 && self.soon[place - 1].time <= time {
-            place -= 1;
-        }
-        if place == self.soon.len() {
-            self.soon.push(Due { time, work });
+        let place = self.store(Due { time, work });
+        if self.is_wheel_clear_until(time) {
+            self.insert_soon(place, time);
         } else {
-            self.soon.insert(place, Due { time, work });
-        }
-        if self.soon.len() > SOON_MAX {
-            // Whatever is due with it in the wheel was inserted later.
-            let last = self.soon.remove(0);
-            self.add(last.time, last.work, End::Front);
+            self.add(place, time, End::Back);
         }
     }
 
     /// Removes and returns the work that is due first.
     pub fn take(&mut self) -> Option<(SimTime, W)> {
-        let Due { time, work } = match self.soon.pop() {
-            Some(first) => first,
-            None => self.take_from_wheel()?,
+        let place = if self.soon == NONE {
+            self.take_from_wheel()?
+        } else {
+            let place = self.soon;
+            self.soon = self.entries[place as usize].next;
+            self.soon_count -= 1;
+            place
         };
+        let entry = &mut self.entries[place as usize];
+        let Due { time, work } = entry.due;
+        entry.next = self.vacant;
+        self.vacant = place;
         Some((SimTime::from_ps(time), work))
     }
 
     /// Returns whether it is certain that nothing is due until `time`, `time` included.
     #[inline]
     pub fn is_clear_until(&mut self, time: SimTime) -> bool {
-        match self.soon.last() {
-            Some(first) => time.as_ps() < first.time,
+        match self.entries.get(self.soon as usize) {
+            Some(first) => time.as_ps() < first.due.time,
             None => self.is_wheel_clear_until(time.as_ps()),
         }
+    }
+
+    /// Adds an entry to those that are due before all else, behind those of its time.
+    fn insert_soon(&mut self, place: u32, time: u64) {
+        let mut before = NONE;
+        let mut after = self.soon;
+        while let Some(entry) = self.entries.get(after as usize)
+            && entry.due.time <= time
+        {
+            before = after;
+            after = entry.next;
+        }
+        self.entries[place as usize].next = after;
+        match self.entries.get_mut(before as usize) {
+            Some(before) => before.next = place,
+            None => self.soon = place,
+        }
+        self.soon_count += 1;
+        if self.soon_count > SOON_MAX {
+            let last = self.remove_last_soon();
+            // Whatever is due with it in the wheel was inserted later.
+            self.add(last, self.entries[last as usize].due.time, End::Front);
+        }
+    }
+
+    /// Removes the last of those that are due before all else; there are several.
+    fn remove_last_soon(&mut self) -> u32 {
+        let mut before = self.soon;
+        for _ in 2..self.soon_count {
+            before = self.entries[before as usize].next;
+        }
+        self.soon_count -= 1;
+        std::mem::replace(&mut self.entries[before as usize].next, NONE)
     }
 
     #[inline]
@@ -151,93 +199,111 @@ impl<W: Copy> Schedule<W> {
     }
 
     /// Returns a time before which nothing in the wheel is due: the very time of what is due first, or
-    /// where the slot of many entries begins.
+    /// where a slot of several times begins.
     fn find_clear_until(&mut self) -> u64 {
-        let found = match self.first_slot() {
-            None => u64::MAX,
-            Some(slot) => {
-                let Entry { due, next } = self.entries[self.last_of(slot) as usize];
-                if slot.level == 0 || next == self.last_of(slot) {
+        let found = match (self.first, self.first_slot()) {
+            (Some(_), _) => self.reached,
+            (None, None) => u64::MAX,
+            (None, Some(slot)) => {
+                let due = self.entries[self.last_of(slot) as usize].due;
+                if self.mixed[slot.level] & (1 << slot.digit) == 0 {
                     due.time
                 } else {
                     slot.begin(due.time)
                 }
             }
         };
-        // What was known before holds still: a slot begins before the one entry that it had.
+        // What was known before holds still: a slot begins before the one time that it had.
         self.clear_until = self.clear_until.max(found);
         self.clear_until
     }
 
-    fn take_from_wheel(&mut self) -> Option<Due<W>> {
+    fn take_from_wheel(&mut self) -> Option<u32> {
+        let Chain { first, last } = match self.first {
+            Some(chain) => chain,
+            None => self.leave_wheel()?,
+        };
+        self.first = (first != last).then(|| Chain {
+            first: self.entries[first as usize].next,
+            last,
+        });
+        Some(first)
+    }
+
+    /// Removes from the wheel what is due first, and moves `reached` there. What shares its slot moves to
+    /// lower levels, which are empty.
+    fn leave_wheel(&mut self) -> Option<Chain> {
+        let slot = self.first_slot()?;
+        let last = self.last_of(slot);
+        let is_mixed = self.clear(slot);
+        let Entry { due, next: first } = self.entries[last as usize];
+        self.reached = due.time;
+        let all = Chain { first, last };
+        if !is_mixed {
+            return Some(all);
+        }
+        let mut place = first;
+        while place != last {
+            let Entry { due, next } = &self.entries[place as usize];
+            self.reached = self.reached.min(due.time);
+            place = *next;
+        }
+        Some(self.part(all))
+    }
+
+    /// Puts entries where they belong, but for those that are due at `reached`, which it returns.
+    fn part(&mut self, all: Chain) -> Chain {
+        let mut due_first: Option<Chain> = None;
+        let mut rest = all.first;
         loop {
-            let slot = self.first_slot()?;
-            let last = self.last_of(slot);
-            let first = self.entries[last as usize].next;
-            if slot.level > 0 && first != last {
-                self.enter(slot);
-                continue;
+            // A run of equal times moves as one.
+            let first = rest;
+            let time = self.entries[first as usize].due.time;
+            let mut last = first;
+            rest = self.entries[last as usize].next;
+            while last != all.last && self.entries[rest as usize].due.time == time {
+                last = rest;
+                rest = self.entries[last as usize].next;
             }
-            let Entry { due, next } = self.entries[first as usize];
-            if first == last {
-                self.clear(slot);
+            if time > self.reached {
+                self.put(Chain { first, last }, time, End::Back);
+            } else if let Some(chain) = &mut due_first {
+                self.entries[chain.last as usize].next = first;
+                chain.last = last;
             } else {
-                self.entries[last as usize].next = next;
+                due_first = Some(Chain { first, last });
             }
-            self.entries[first as usize].next = self.vacant;
-            self.vacant = first;
-            // Every level below is empty, so the other entries lie where they belong still.
-            self.reached = due.time;
-            return Some(due);
+            if last == all.last {
+                return due_first.unwrap_or(Chain { first, last });
+            }
         }
     }
 
-    /// Moves `reached` to the first time in a slot, and the slot's entries to lower levels: what is due
-    /// first to the lowest at once.
-    fn enter(&mut self, slot: Slot) {
-        let last = self.last_of(slot);
-        self.clear(slot);
-        let first = self.entries[last as usize].next;
-        let mut place = first;
-        let mut earliest = self.entries[last as usize].due.time;
-        while place != last {
-            let Entry { due, next } = self.entries[place as usize];
-            earliest = earliest.min(due.time);
-            place = next;
+    /// Finds a place for an entry.
+    fn store(&mut self, due: Due<W>) -> u32 {
+        let place = self.vacant;
+        if let Some(vacant) = self.entries.get_mut(place as usize) {
+            self.vacant = vacant.next;
+            vacant.due = due;
+            return place;
         }
-        self.reached = earliest;
-        place = first;
-        loop {
-            let Entry { due, next } = self.entries[place as usize];
-            self.put(place, due.time, End::Back);
-            if place == last {
-                return;
-            }
-            place = next;
-        }
+        let place = u32::try_from(self.entries.len()).expect("memory bounds the entries");
+        self.entries.push(Entry { due, next: NONE });
+        place
     }
 
     /// Adds an entry to the wheel, at an end of its slot.
-    fn add(&mut self, time: u64, work: W, end: End) {
-        let place = self.vacant;
-        let place = if let Some(vacant) = self.entries.get_mut(place as usize) {
-            self.vacant = vacant.next;
-            vacant.due = Due { time, work };
-            place
-        } else {
-            let place = u32::try_from(self.entries.len()).expect("memory bounds the entries");
-            self.entries.push(Entry {
-                due: Due { time, work },
-                next: place,
-            });
-            place
-        };
+    fn add(&mut self, place: u32, time: u64, end: End) {
         self.clear_until = self.clear_until.min(time);
-        self.put(place, time, end);
+        let chain = Chain {
+            first: place,
+            last: place,
+        };
+        self.put(chain, time, end);
     }
 
-    /// Puts an entry at an end of its slot.
-    fn put(&mut self, place: u32, time: u64, end: End) {
+    /// Puts entries of one time at an end of their slot.
+    fn put(&mut self, chain: Chain, time: u64, end: End) {
         debug_assert!(time >= self.reached, "nothing is due in the past");
         // The lowest bit stands for a difference where there is none: level 0 it is.
         let level = ((time ^ self.reached) | 1).ilog2() / DIGIT_BITS;
@@ -247,12 +313,16 @@ impl<W: Copy> Schedule<W> {
         };
         let last = self.last_of(slot);
         let first = match self.entries.get_mut(last as usize) {
-            Some(last) => std::mem::replace(&mut last.next, place),
-            None => place,
+            Some(last) => {
+                let differs = last.due.time != time;
+                self.mixed[slot.level] |= u64::from(differs) << slot.digit;
+                std::mem::replace(&mut last.next, chain.first)
+            }
+            None => chain.first,
         };
-        self.entries[place as usize].next = first;
+        self.entries[chain.last as usize].next = first;
         if end == End::Back || last == NONE {
-            self.slots[slot.index()] = place;
+            self.slots[slot.index()] = chain.last;
             self.occupied[slot.level] |= 1 << slot.digit;
             self.levels |= 1 << slot.level;
         }
@@ -269,12 +339,17 @@ impl<W: Copy> Schedule<W> {
         self.slots[slot.index()]
     }
 
-    fn clear(&mut self, slot: Slot) {
+    /// Notes that a slot has no entries any more; returns whether they were due at different times.
+    fn clear(&mut self, slot: Slot) -> bool {
+        let bit = 1 << slot.digit;
         self.slots[slot.index()] = NONE;
-        self.occupied[slot.level] &= !(1 << slot.digit);
+        self.occupied[slot.level] &= !bit;
         if self.occupied[slot.level] == 0 {
             self.levels &= !(1 << slot.level);
         }
+        let is_mixed = self.mixed[slot.level] & bit != 0;
+        self.mixed[slot.level] &= !bit;
+        is_mixed
     }
 }
 
