@@ -524,6 +524,8 @@ ops! {
     CountLessConst again |operands| count(operands) < operands.op.b.cast_signed().into();
     /// Adds `c` to `a`, then does as `LoopNotLessConst`, with `b` as constant.
     CountNotLessConst again |operands| count(operands) >= operands.op.b.cast_signed().into();
+    /// Adds `c` to `a`, then goes back.
+    CountGoto back |operands| { count(operands); true };
     /// Goes to the case that `a` picks by its distance from the lowest key.
     TableSwitch control |machine, operands, pc| machine.table_switch(operands.op, operands.a(), pc), 'a': TableSwitchTaken;
     /// Goes to the case whose key is `a`.
@@ -539,6 +541,10 @@ ops! {
     ReturnValue control |machine, operands, pc| {
         machine.leave_with(operands.op, operands.registers, operands.a(), pc)
     }, 'a': ReturnValueTaken;
+    /// Returns the constant.
+    ReturnConst control |machine, operands, pc| {
+        machine.leave_with(operands.op, operands.registers, operands.op.imm, pc)
+    };
 
     threaded {
         /// `a` is the element `c`, plus the constant, of the `byte[]` or `boolean[]` in the field `b`.

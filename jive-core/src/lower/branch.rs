@@ -186,19 +186,33 @@ impl Body<'_, '_, '_, '_, '_> {
                 }
                 None => Op { kind, ..first },
             },
-            None => Op::new(OpKind::Goto, 0, 0, 0, 0),
+            None => self.plain_jump(mark),
         };
         self.out.perform(Op { imm: pc, ..op });
         self.end_path();
     }
 
+    /// Returns a jump, which also does what the last op does if that counts and the jump goes back.
+    fn plain_jump(&mut self, mark: Mark) -> Op {
+        let is_back = mark.state == MarkState::Placed;
+        if !cfg!(small)
+            && is_back
+            && !self.is_far
+            && let Some(&mut last) = self.out.last()
+            && let Some((counter, step)) = counted(last)
+        {
+            self.out.take_back();
+            return Op::new(OpKind::CountGoto, counter, 0, step, 0);
+        }
+        Op::new(OpKind::Goto, 0, 0, 0, 0)
+    }
+
     /// Returns the jump back that also does what the last op does, if that counts what is asked.
     fn counting(&mut self, kind: OpKind, first: Op) -> Option<Op> {
-        let last = *self.out.last()?;
-        if last.kind.plain() != OpKind::AddConst || last.a != last.b || last.a != first.a {
+        let (counter, step) = counted(*self.out.last()?)?;
+        if counter != first.a {
             return None;
         }
-        let step = i8::try_from(last.imm).ok()?.cast_unsigned();
         let constant = || i8::try_from(first.half_constant()).ok();
         let (kind, bound) = match kind {
             OpKind::LoopLess if first.b != first.a => (OpKind::CountLess, first.b),
@@ -248,6 +262,14 @@ impl Body<'_, '_, '_, '_, '_> {
         self.out.perform(Op::with_half(kind, key, cases, first));
         self.end_path();
     }
+}
+
+/// Returns the register to which an op adds a constant and nothing else, and that constant, if it is small.
+fn counted(op: Op) -> Option<(u8, u8)> {
+    if op.kind.plain() != OpKind::AddConst || op.a != op.b {
+        return None;
+    }
+    Some((op.a, i8::try_from(op.imm).ok()?.cast_unsigned()))
 }
 
 /// Returns the kinds of a row.

@@ -125,9 +125,13 @@ impl Body<'_, '_, '_, '_, '_> {
 
     pub(super) fn return_value(&mut self) {
         let entry = self.stack.pop();
-        let register = self.narrowed(entry, self.result);
         let done = self.out.index.saturating_add(1);
-        let op = Op::with_half(OpKind::ReturnValue, register, done, 0);
+        let op = if let Value::Constant(value) = entry.value {
+            Op::with_half(OpKind::ReturnConst, 0, done, self.result.narrow(value))
+        } else {
+            let register = self.narrowed(entry, self.result);
+            Op::with_half(OpKind::ReturnValue, register, done, 0)
+        };
         self.out.perform(op);
         self.end_path();
     }
