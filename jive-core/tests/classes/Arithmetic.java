@@ -16,6 +16,9 @@ class Arithmetic {
     static int toShort(int a) { return (short) a; }
     static int increment(int a) { a += 1; return a; }
     static int decrementFar(int a) { a -= 1000; return a; }
+    static int useThenCount(int a) { int before = a++; return a * 10 + before; }
+    static int useAndForgetToCount(int a) { a = a++; return a; }
+    static int roots(int a) { int root = 0; while ((root + 1) * (root + 1) <= a) root++; return root; }
     static int constants() { return -1 + 5 - 128 + 32767 - 100000; }
 
     /** A bit for each comparison that holds. */

@@ -35,6 +35,12 @@ class Storage {
     static int throughInts(int value) { int[] a = new int[2]; a[1] = value; return a[1]; }
     static int throughBooleans(boolean value) { boolean[] a = new boolean[2]; a[1] = value; return a[1] ? 1 : 0; }
 
+    static int countStatic(int from) { staticInt = from; staticInt += 7; return staticInt; }
+    static int countByte(byte from) { staticByte = from; staticByte += 7; return staticByte; }
+    static int useThenCountStatic(int from) { staticInt = from; int used = staticInt++; return used ^ staticInt; }
+    int countOwn(int from) { ownInt = from; ownInt -= 7; return ownInt; }
+    static int constants() { staticByte = -128; staticShort = 300; staticBoolean = true; staticInt = 70000; return staticByte + staticShort + staticInt; }
+
     static int nullField() { Storage none = null; return none.ownInt; }
     static void nullStore() { Storage none = null; none.ownInt = 1; }
     int keepSelf() { self = this; return self == this && self != null ? self.throughOwnInt(5) : 0; }

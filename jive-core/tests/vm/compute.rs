@@ -37,6 +37,41 @@ fn arithmetic_wraps() {
 }
 
 #[test]
+fn a_variable_is_counted_behind_its_use() {
+    let mut machine = arithmetic();
+    for (name, value, result) in [
+        ("useThenCount", 7, 87),
+        ("useThenCount", -1, -1),
+        ("useAndForgetToCount", 7, 7),
+        ("useAndForgetToCount", i32::MAX, i32::MAX),
+        ("roots", 0, 0),
+        ("roots", 1, 1),
+        ("roots", 99, 9),
+        ("roots", 100, 10),
+    ] {
+        assert_eq!(machine.value(name, &[value]), result, "{name}({value})");
+    }
+}
+
+#[test]
+fn fields_are_counted_and_narrowed() {
+    let mut machine = storage();
+    for (name, value, result) in [
+        ("countStatic", 5, 12),
+        ("countStatic", i32::MAX, i32::MIN + 6),
+        ("countByte", 120, 127),
+        ("countByte", 121, -128),
+        ("useThenCountStatic", 5, 5 ^ 6),
+        ("countOwn", 5, -2),
+        ("countOwn", i32::MIN, i32::MAX - 6),
+    ] {
+        assert_eq!(machine.value(name, &[value]), result, "{name}({value})");
+    }
+    assert_eq!(machine.value("constants", &[]), -128 + 300 + 70_000);
+    assert_eq!(machine.instance.field(machine.field("staticBoolean")), 1);
+}
+
+#[test]
 fn division_goes_towards_zero_and_overflows_to_itself() {
     let mut machine = arithmetic();
     for (a, b, quotient, remainder) in [

@@ -139,6 +139,7 @@ const FIXED: &[(&str, &str, &str, bool)] = &[
     ("newarray int", "I", "i", true),
     ("newarray boolean", "I", "z", true),
     ("getstatic int:I", "", "I", true),
+    ("putstatic int:I", "I", "", false),
     ("putstatic byte:B", "I", "", true),
     ("putstatic flag:Z", "I", "", false),
     ("getstatic bytes:[B", "", "b", false),

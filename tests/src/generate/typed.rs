@@ -6,6 +6,26 @@ use super::alphabet::{Alphabet, Effect, Family, Kind, MAX_LOCALS, MAX_STACK};
 use super::body::{Body, Piece};
 use crate::fuzzing::Random;
 
+/// What compilers make of a statement or an expression, and lowering makes one op of.
+const PHRASES: [&[&str]; 6] = [
+    &["getstatic int:I", "bipush 7", "iadd", "putstatic int:I"],
+    &[
+        "aload_3",
+        "dup",
+        "getfield count:I",
+        "iconst_1",
+        "iadd",
+        "putfield count:I",
+    ],
+    &["getstatic bytes:[B", "iload_0", "iinc 0 1", "baload"],
+    &["getstatic bytes:[B", "arraylength"],
+    &["sipush -300", "putstatic int:I"],
+    COUNT,
+];
+
+/// A variable is counted, as it is before a loop goes on.
+const COUNT: &[&str] = &["iinc 0 1"];
+
 /// What is known before an instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct State {
@@ -156,6 +176,10 @@ impl Writer<'_> {
             0 => self.branch(),
             1 if self.random.one_in(3) => self.goto(),
             2 if self.random.one_in(3) => self.table(),
+            3 if self.random.one_in(4) => {
+                let number = self.random.below(PHRASES.len());
+                self.phrase(PHRASES[number]);
+            }
             _ => self.symbol(),
         }
     }
@@ -171,6 +195,22 @@ impl Writer<'_> {
                 return;
             }
         }
+    }
+
+    /// Adds these lines, if all fit.
+    fn phrase(&mut self, lines: &[&str]) {
+        let mut state = self.state.clone();
+        let mut numbers = Vec::with_capacity(lines.len());
+        for line in lines {
+            let number = self.alphabet.symbol(line);
+            let fits = state.apply(&self.alphabet.symbols[number].effect);
+            if !fits || state.stack.len() > usize::from(MAX_STACK) {
+                return;
+            }
+            numbers.push(Piece::Symbol(number));
+        }
+        self.state = state;
+        self.body.pieces.extend(numbers);
     }
 
     /// Lets a forward branch that fits land here.
@@ -260,6 +300,9 @@ impl Writer<'_> {
     fn goto(&mut self) {
         if self.pending.is_empty() {
             return self.symbol();
+        }
+        if self.random.one_in(3) {
+            self.phrase(COUNT);
         }
         let opcode = if self.random.one_in(2) {
             Opcode::Goto
