@@ -22,6 +22,14 @@ pub struct Wire {
     pub crc: bool,
 }
 
+impl Wire {
+    /// Returns whether a fault can strike.
+    #[must_use]
+    pub fn is_faulty(&self) -> bool {
+        self.faults != Faults::NONE
+    }
+}
+
 /// One direction of a link.
 #[derive(Clone, Debug)]
 pub struct Direction {

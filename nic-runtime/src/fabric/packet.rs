@@ -37,6 +37,7 @@ pub struct PacketStore {
 
 impl PacketStore {
     /// Adds a packet; its bytes are copied into memory that is reused.
+    #[inline(always)]
     pub fn add(&mut self, packet: Packet, bytes: &[u8]) -> PacketRef {
         let place = match self.vacant.pop() {
             Some(place) => {

@@ -1,6 +1,6 @@
 //! Calls of applets on a NIC's processor, step by step: each native at its own time.
 
-use jive_core::{Lifetime, MethodId, Step, Trap, TrapKind};
+use jive_core::{CallStack, Lifetime, MethodId, Step, Trap, TrapKind};
 
 use super::ahead::Way;
 use super::dma::{Cargo, Transfer};
@@ -9,7 +9,8 @@ use super::processor::{Next, Posted, Processor, Slot, Stage};
 use super::quota::Spent;
 use super::{AppletId, Simulation, Tenant, at};
 use crate::event::{
-    ChannelId, DropReason, EndpointId, EventKind, Made, NicId, PacketId, Sink, Trigger, TxStatus,
+    ChannelId, DropReason, EndpointId, EventKind, Made, NicId, PacketId, PostId, Sink, Trigger,
+    TxStatus,
 };
 use crate::fabric::PacketRef;
 use crate::sle::{Applied, ArraySpan, NicNative, Request, Rights, check, host_to_nic};
@@ -26,8 +27,8 @@ pub(super) struct Call {
 /// Why an applet is called.
 #[derive(Copy, Clone, Debug)]
 pub(super) enum Cause {
-    /// For a transmit descriptor.
-    Post(Posted),
+    /// For the transmit descriptor that the processor has taken.
+    Post(PostId),
     /// For a packet in `RxBuf`.
     Arrival {
         packet: PacketId,
@@ -59,7 +60,7 @@ impl Default for Call {
 
 impl Call {
     /// Returns the packet that is being handled.
-    fn packet(self) -> Option<PacketId> {
+    fn packet(&self) -> Option<PacketId> {
         match self.cause {
             Cause::Post(_) => None,
             Cause::Arrival { packet, .. } => Some(packet),
@@ -67,15 +68,15 @@ impl Call {
     }
 
     /// Returns the cause as the trace knows it.
-    fn trigger(self) -> Trigger {
+    fn trigger(&self) -> Trigger {
         match self.cause {
-            Cause::Post(posted) => Trigger::Post(posted.post),
+            Cause::Post(post) => Trigger::Post(post),
             Cause::Arrival { packet, .. } => Trigger::Arrival(packet),
         }
     }
 
     /// Returns which way goes what is handled.
-    fn way(self) -> Way {
+    fn way(&self) -> Way {
         match self.cause {
             Cause::Post(_) => Way::Out,
             Cause::Arrival { .. } => Way::In,
@@ -83,17 +84,18 @@ impl Call {
     }
 
     /// Returns the packet itself, where it is kept for the base path.
-    fn kept(self) -> Option<PacketRef> {
+    fn kept(&self) -> Option<PacketRef> {
         match self.cause {
             Cause::Post(_) => None,
             Cause::Arrival { kept, .. } => kept,
         }
     }
 
-    fn arguments(self, place: &mut [i32; 3]) -> &[i32] {
+    fn arguments<'p>(&self, posted: &Posted, place: &'p mut [i32; 3]) -> &'p [i32] {
         // The buffer area and packets are shorter than 2³¹ bytes.
         match self.cause {
-            Cause::Post(Posted { descriptor, .. }) => {
+            Cause::Post(_) => {
+                let descriptor = &posted.descriptor;
                 *place = [
                     descriptor.length.cast_signed(),
                     descriptor.channel.0,
@@ -114,35 +116,39 @@ impl Call {
 impl<S: Sink> Simulation<'_, S> {
     /// Calls `doRx`: the packet moves to `RxBuf`, its arrival slot is free, unless it is kept.
     pub(super) fn enter_arrival(&mut self, nic: NicId, packet: PacketRef) -> Next {
-        let call = self.processors[at(nic.0)].call;
+        let call = &self.processors[at(nic.0)].call;
+        let kept = call.kept();
         let applet = &mut self.applets[at(call.tenant.applet.0)];
         applet.receive(&self.packets[packet].bytes);
-        if call.kept().is_none() {
+        if kept.is_none() {
             self.end_arrival(packet);
         }
         self.enter(nic)
     }
 
     pub(super) fn enter(&mut self, nic: NicId) -> Next {
-        let call = self.processors[at(nic.0)].call;
+        let Processor { call, posted, .. } = &self.processors[at(nic.0)];
         let Tenant { endpoint, applet } = call.tenant;
         let (method, mut place) = (call.method, [0; 3]);
-        let args = call.arguments(&mut place);
-        if self.faults[at(endpoint.0)].reattached() {
-            let trigger = call.trigger();
-            let kind = EventKind::AppletAttach { trigger };
-            self.report.emit(self.now, endpoint, kind);
-        }
-        let kind = EventKind::AppletCall {
-            method,
-            args,
-            trigger: call.trigger(),
-        };
-        self.report.emit(self.now, endpoint, kind);
+        let args = call.arguments(posted, &mut place);
         let cost = match call.cause {
             Cause::Post(_) => self.costs.tx_call,
             Cause::Arrival { .. } => self.costs.rx_call,
         };
+        let is_reattached = self.faults[at(endpoint.0)].reattached();
+        if S::LISTENS {
+            let trigger = call.trigger();
+            if is_reattached {
+                let kind = EventKind::AppletAttach { trigger };
+                self.report.emit(self.now, endpoint, kind);
+            }
+            let kind = EventKind::AppletCall {
+                method,
+                args,
+                trigger,
+            };
+            self.report.emit(self.now, endpoint, kind);
+        }
         let instance = &mut self.applets[at(applet.0)].instance;
         let processor = &mut self.processors[at(nic.0)];
         processor.spent = Spent::default();
@@ -207,11 +213,27 @@ impl<S: Sink> Simulation<'_, S> {
 
     /// Performs a native whose own time is over, or holds the processor until there is a slot for it.
     pub(super) fn perform(&mut self, nic: NicId) -> Next {
+        // Each native has code of its own, in which its effect stays in registers.
+        match self.processors[at(nic.0)].native {
+            NicNative::NewAlignedArray => self.perform_native(nic, NicNative::NewAlignedArray),
+            NicNative::GetFreeBufferLength => {
+                self.perform_native(nic, NicNative::GetFreeBufferLength)
+            }
+            NicNative::GetFreeBuffer => self.perform_native(nic, NicNative::GetFreeBuffer),
+            NicNative::DoHtoLDma => self.perform_native(nic, NicNative::DoHtoLDma),
+            NicNative::DoLtoHDma => self.perform_native(nic, NicNative::DoLtoHDma),
+            NicNative::TxPush => self.perform_native(nic, NicNative::TxPush),
+            NicNative::DmaRxd => self.perform_native(nic, NicNative::DmaRxd),
+            NicNative::DmaRxdPayload => self.perform_native(nic, NicNative::DmaRxdPayload),
+        }
+    }
+
+    #[inline(always)]
+    fn perform_native(&mut self, nic: NicId, native: NicNative) -> Next {
         let Processor {
             stack,
             spent: spent_before,
             call,
-            native,
             landing,
             ..
         } = &mut self.processors[at(nic.0)];
@@ -222,21 +244,20 @@ impl<S: Sink> Simulation<'_, S> {
         let heap = self.applets[at(applet.0)].instance.heap_mut();
         let endpoint = &mut self.endpoints[at(id.0)];
         let rights = Rights::of(endpoint, self.profile.memory.max_packet.get());
-        let allowed = check(*native, stack.native_arguments(), heap, &rights)
-            .and_then(|effect| Ok((effect, spent_before.and(&effect, &self.profile.quota)?)));
-        if let Ok((effect, _)) = &allowed
-            && let Some(array) = effect.array()
-        {
+        let effect = match check(native, stack.native_arguments(), heap, &rights) {
+            Ok(effect) => effect,
+            Err(kind) => return refuse(stack, kind),
+        };
+        let spent = match spent_before.and(&effect, &self.profile.quota) {
+            Ok(spent) => spent,
+            Err(kind) => return refuse(stack, kind),
+        };
+        if let Some(array) = effect.array() {
             self.last_arrays.note(applet, call.way(), array);
         }
-        let applied = allowed
-            .and_then(|(effect, spent)| Ok((effect.apply(endpoint, heap, call.packet())?, spent)));
-        let (applied, spent) = match applied {
+        let applied = match effect.apply(endpoint, heap, call.packet()) {
             Ok(applied) => applied,
-            Err(kind) => {
-                stack.resume(Err(kind));
-                return Next::After(SimDuration::ZERO, Stage::Run);
-            }
+            Err(kind) => return refuse(stack, kind),
         };
         match applied {
             Applied::Value(value) => return self.resume(nic, value),
@@ -351,7 +372,7 @@ impl<S: Sink> Simulation<'_, S> {
     /// Has what an applet trapped on take the base path.
     fn fall_back(&mut self, nic: NicId, call: Call) -> Next {
         match call.cause {
-            Cause::Post(posted) => self.send_plain(nic, posted),
+            Cause::Post(_) => self.send_plain(nic, self.processors[at(nic.0)].posted),
             Cause::Arrival { kept, .. } => {
                 if let Some(packet) = kept {
                     self.accept(packet);
@@ -363,7 +384,7 @@ impl<S: Sink> Simulation<'_, S> {
 
     fn end_call(&mut self, nic: NicId, call: Call, status: TxStatus) -> Next {
         match call.cause {
-            Cause::Post(posted) => self.end_post(nic, posted, status),
+            Cause::Post(_) => self.end_post(nic, self.processors[at(nic.0)].posted, status),
             Cause::Arrival { .. } => self.look(nic),
         }
     }
@@ -462,4 +483,10 @@ impl<S: Sink> Simulation<'_, S> {
         self.report.emit(self.now, tenant.endpoint, kind);
         self.levels_changed(tenant.endpoint);
     }
+}
+
+/// Has a native end in a trap.
+fn refuse(stack: &mut CallStack<'_>, kind: TrapKind) -> Next {
+    stack.resume(Err(kind));
+    Next::After(SimDuration::ZERO, Stage::Run)
 }

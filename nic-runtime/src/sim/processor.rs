@@ -344,7 +344,7 @@ impl<S: Sink> Simulation<'_, S> {
                 applet,
             },
             method: self.applets[at(applet.0)].members.do_tx,
-            cause: Cause::Post(posted),
+            cause: Cause::Post(posted.post),
         };
         Next::After(self.profile.entry.tx_setup, Stage::Enter)
     }

@@ -15,6 +15,7 @@ use crate::unet::Channel;
 
 impl<S: Sink> Simulation<'_, S> {
     /// Makes a packet without bytes yet, whose send slot is taken, and gives it its number.
+    #[inline(always)]
     pub(super) fn make_packet(
         &mut self,
         from: EndpointId,
@@ -67,7 +68,9 @@ impl<S: Sink> Simulation<'_, S> {
         direction.queue.pop_front();
         direction.sending = Some(packet);
         let sent = &mut self.packets[packet];
-        sent.fate.get_or_insert_with(|| direction.draw_fate());
+        if direction.wire.is_faulty() {
+            sent.fate.get_or_insert_with(|| direction.draw_fate());
+        }
         let duration = direction.occupied_by(length(sent));
         self.schedule.insert(self.now + duration, Work::WireOut(id));
         let (from, channel) = sent.from;

@@ -110,10 +110,13 @@ const SHARE_BYTES: u32 = size_of::<i32>() as u32;
 
 /// Bytes of an array. Holding one proves that they lay inside it when it was made.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
+// Its fields are copied by two words wherever it lies: what was written by fields need not be waited for.
+#[repr(align(8))]
 pub struct ArraySpan {
     array: i32,
-    offset: u32,
+    // Not in the order of the arguments, which would be read as one word and were written as two.
     length: u32,
+    offset: u32,
 }
 
 impl ArraySpan {

@@ -13,6 +13,8 @@ pub struct Region {
 
 /// Bytes of one region. Holding one proves that they lie inside it.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
+// Its fields are copied by two words wherever it lies: what was written by fields need not be waited for.
+#[repr(align(8))]
 pub struct HostSpan {
     region: u32,
     offset: u32,

@@ -71,6 +71,7 @@ impl TransmitQueue {
     /// # Errors
     ///
     /// Gives it back where every entry waits for its completion.
+    #[inline(always)]
     pub fn post(
         &mut self,
         descriptor: TransmitDescriptor,
