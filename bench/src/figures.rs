@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::loading::{self, LOOPS_MAX, LargeClass};
 use crate::memory;
-use crate::traffic::{Timed as _, Traffic};
+use crate::traffic::{Network, Timed as _, Traffic};
 
 /// Methods of the large classes, and loops of each method.
 const LARGE: [(u32, u32); 5] = [
@@ -76,8 +76,10 @@ pub struct Nics {
     pub count: u32,
     /// The cost, where NICs meet in pairs.
     pub all_busy: f64,
-    /// The cost, where they are one network.
+    /// The cost, where channels join all pairs and stay silent.
     pub in_one_network: f64,
+    /// The cost, where each pair has sent a message to the next one.
+    pub met: f64,
 }
 
 impl Loading {
@@ -143,14 +145,12 @@ impl Packets {
         });
         let nics = NIC_PAIRS.map(|nic_pairs| {
             let many = Traffic { nic_pairs, ..one };
-            let joined = Traffic {
-                in_one_network: true,
-                ..many
-            };
+            let times = |network| Traffic { network, ..many }.ns_per_packet() / ns;
             Nics {
                 count: 2 * nic_pairs,
-                all_busy: many.ns_per_packet() / ns,
-                in_one_network: joined.ns_per_packet() / ns,
+                all_busy: times(Network::Apart),
+                in_one_network: times(Network::Silent),
+                met: times(Network::Met),
             }
         });
         Packets {

@@ -135,8 +135,9 @@ impl Display for Packets {
         for nics in &self.nics {
             write!(
                 f,
-                "\n- {} NICs, all busy: {:.2} times that in pairs, {:.2} in one network",
-                nics.count, nics.all_busy, nics.in_one_network
+                "\n- {} NICs, all busy: {:.2} times that in pairs, {:.2} in one network, {:.2} where each pair has \
+                 sent to the next",
+                nics.count, nics.all_busy, nics.in_one_network, nics.met
             )?;
         }
         write!(

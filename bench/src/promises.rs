@@ -154,6 +154,12 @@ fn packets(report: &Report, promises: &mut Promises) {
         nics.map(|nics| nics.in_one_network),
     );
     promises.add(
+        "packet, 1,000 NICs that have met, times that of two",
+        AtMost(1.2),
+        None,
+        nics.map(|nics| nics.met),
+    );
+    promises.add(
         "idle endpoint, bytes",
         AtMost(4096.0),
         None,

@@ -1,7 +1,7 @@
 //! How long packets take, in scenarios of any size.
 
 use nic_runtime::sim;
-pub use traffic::Traffic;
+pub use traffic::{Network, Traffic};
 
 use crate::clock::{median, time};
 

@@ -45,6 +45,8 @@ pub struct Direction {
     pub sending: Option<PacketRef>,
     /// Whether the first packet of the queue waits for room at the other end.
     pub blocked: bool,
+    /// Whether it leads to a NIC that is not expected to meet this one.
+    pub leaves_group: bool,
     /// The packet that is delayed behind the next.
     pub held: Option<PacketRef>,
     /// Runs while a packet is held.
@@ -90,6 +92,13 @@ impl Fabric {
         (0u32..).map(DirectionId).zip(&self.directions)
     }
 
+    /// Marks the directions between NICs of different groups.
+    pub fn mark_leaving(&mut self, group: impl Fn(NicId) -> NicId) {
+        for direction in &mut self.directions {
+            direction.leaves_group = group(direction.from) != group(direction.to);
+        }
+    }
+
     /// Adds the direction from one NIC to another, which draws from `generator`.
     pub fn add(&mut self, (from, to): (NicId, NicId), wire: Wire, generator: Generator) {
         let id = u32::try_from(self.directions.len()).expect("a scenario has fewer links");
@@ -101,6 +110,7 @@ impl Fabric {
             queue: VecDeque::new(),
             sending: None,
             blocked: false,
+            leaves_group: false,
             held: None,
             holding: Deadline::default(),
             generator,

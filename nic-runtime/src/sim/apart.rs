@@ -1,4 +1,4 @@
-//! Groups of NICs that no channel joins: one after the other, where nobody listens.
+//! Groups of NICs that do not meet: one after the other, where nobody listens.
 //!
 //! A packet goes where a channel leads, and nothing else passes from one NIC to another. So what happens in
 //! a group, and in which order, is the same whatever happens in the others, and who runs one group to its
@@ -6,16 +6,21 @@
 //! promised events in that order; and a run that is cut off by its count of events, since the count goes
 //! over all groups. What it saves: a group's NICs stay in the processor's caches, and as a rule little
 //! else is due between two stages of a packet.
+//!
+//! Which channels will be used is not known: an applet may send on any. The sends name some, replies go back
+//! on them, and as a rule that is all. So the first guess is that no other channel is used. A packet that
+//! leaves its group proves it wrong, and the run begins anew, in groups that no channel joins.
 
 use super::{Simulation, Work, at};
-use crate::event::{EndReason, NicId, Sink};
-use crate::scenario::model::Scenario;
+use crate::event::{EndReason, EndpointId, NicId, Sink};
+use crate::scenario::model::{ChannelSpec, Scenario};
 use crate::time::SimTime;
 
 /// The sends of a scenario, group by group.
 pub(super) struct Groups {
     // In the order of the groups, then of the sends.
     sends: Vec<Send>,
+    of_nic: Vec<NicId>,
 }
 
 /// A send, by its position in the scenario.
@@ -25,24 +30,54 @@ struct Send {
     send: u32,
 }
 
+/// Which channels join NICs.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) enum Joins {
+    /// Those that sends name.
+    Sends,
+    /// All.
+    Channels,
+}
+
 impl Groups {
-    /// Finds the groups of a scenario; `None` where all is in one.
-    pub(super) fn of(scenario: &Scenario) -> Option<Groups> {
-        let home = |endpoint: u32| scenario.endpoints[at(endpoint)].nic;
+    /// Finds the groups of a scenario; `None` where all that is sent is in one.
+    pub(super) fn of(scenario: &Scenario, joins: Joins) -> Option<Groups> {
+        let home = |endpoint: EndpointId| scenario.endpoints[at(endpoint.0)].nic;
         let mut joined = Joined::new(scenario.nics.len());
-        for channel in &scenario.channels {
-            joined.join(home(channel.a.0.0), home(channel.b.0.0));
+        let used = match joins {
+            Joins::Channels => None,
+            Joins::Sends => {
+                let sends = scenario.sends.iter();
+                let mut ends: Vec<_> = sends.map(|send| (send.endpoint, send.channel)).collect();
+                ends.sort_unstable();
+                Some(ends)
+            }
+        };
+        for ChannelSpec { a, b } in &scenario.channels {
+            let is_used = used
+                .as_ref()
+                .is_none_or(|ends| ends.binary_search(a).is_ok() || ends.binary_search(b).is_ok());
+            if is_used {
+                joined.join(home(a.0), home(b.0));
+            }
         }
         let mut sends: Vec<Send> = (0u32..)
             .zip(&scenario.sends)
             .map(|(send, spec)| Send {
-                group: joined.group(home(spec.endpoint.0)),
+                group: joined.group(home(spec.endpoint)),
                 send,
             })
             .collect();
         sends.sort_unstable();
         let (first, last) = (sends.first()?, sends.last()?);
-        (first.group != last.group).then_some(Groups { sends })
+        if first.group == last.group {
+            return None;
+        }
+        let nics = (0u32..).map(NicId).take(scenario.nics.len());
+        Some(Groups {
+            sends,
+            of_nic: nics.map(|nic| joined.group(nic)).collect(),
+        })
     }
 }
 
@@ -72,30 +107,41 @@ impl Joined {
 }
 
 impl<S: Sink> Simulation<'_, S> {
-    /// Handles what is due in each group until the run ends.
+    /// Handles what is due in each group until the run ends; `None` where a packet left its group.
     ///
     /// Where it ends with [`EndReason::MaxEvents`], the order of time would have ended it so too, but
     /// perhaps at another time.
-    pub(super) fn handle_apart(&mut self, groups: &Groups) -> EndReason {
+    pub(super) fn handle_apart(&mut self, groups: &Groups) -> Option<EndReason> {
         debug_assert!(!S::LISTENS, "events have to be in the order of time");
+        self.fabric.mark_leaving(|nic| groups.of_nic[at(nic.0)]);
         let (mut ended, mut reason) = (SimTime::ZERO, EndReason::Idle);
         for group in groups.sends.chunk_by(|a, b| a.group == b.group) {
             self.now = SimTime::ZERO;
             for &Send { send, .. } in group {
                 self.schedule_send(send);
             }
-            match self.handle_due() {
+            let end = self.handle_due();
+            if self.has_left_group {
+                return None;
+            }
+            match end {
                 EndReason::Idle => {}
                 EndReason::Until => reason = EndReason::Until,
                 cut @ (EndReason::MaxEvents | EndReason::LoadTrap | EndReason::Unheard) => {
-                    return cut;
+                    return Some(cut);
                 }
             }
             ended = ended.max(self.now);
             self.schedule.reset();
         }
         self.now = ended;
-        reason
+        Some(reason)
+    }
+
+    /// Notes that a packet is about to leave its group, and has no more events handled.
+    pub(super) fn leave_group(&mut self) {
+        self.has_left_group = true;
+        self.events_max = self.events;
     }
 
     pub(super) fn schedule_send(&mut self, send: u32) {

@@ -51,6 +51,7 @@ impl<'a, S: Sink> Simulation<'a, S> {
             events: 0,
             until: scenario.until,
             events_max: scenario.events_max,
+            has_left_group: false,
             profile,
             costs: Costs::new(profile),
             sends: &scenario.sends,

@@ -25,7 +25,7 @@ mod wire;
 use bumpalo::Bump;
 
 use self::ahead::LastArrays;
-use self::apart::Groups;
+use self::apart::{Groups, Joins};
 use self::costs::Costs;
 use self::dma::{TransferRef, Transfers};
 use self::fault::FaultRecord;
@@ -95,25 +95,26 @@ pub fn run<S: Sink>(scenario: &Scenario, sink: &mut S) -> Result<RunEnd, SimErro
     let arena = Bump::new();
     let classes = load::load_classes(&arena, scenario)?;
     sram::check(scenario, classes)?;
-    let run = |sink: &mut S, groups: Option<&Groups>| {
+    let mut run = |groups: Option<&Groups>| {
         // Zeroed by the operating system where it can be: a page that no applet touches is not there.
         let mut memory = vec![0; build::applet_memory_bytes(scenario)];
         let mut simulation = Simulation::build((&arena, &mut memory), scenario, classes, sink)?;
         Ok(simulation.run(groups))
     };
-    let groups = if S::LISTENS {
-        None
-    } else {
-        Groups::of(scenario)
-    };
-    match run(sink, groups.as_ref())? {
-        // When the count of events was full is told by the order of time alone.
-        RunEnd {
-            reason: EndReason::MaxEvents,
-            ..
-        } if groups.is_some() => run(sink, None),
-        end => Ok(end),
+    if !S::LISTENS {
+        for joins in [Joins::Sends, Joins::Channels] {
+            let Some(groups) = Groups::of(scenario, joins) else {
+                continue;
+            };
+            match run(Some(&groups))? {
+                None => {}
+                // When the count of events was full is told by the order of time alone.
+                Some(end) if end.reason == EndReason::MaxEvents => break,
+                Some(end) => return Ok(end),
+            }
+        }
     }
+    run(None).map(|end| end.expect("nobody leaves the only group"))
 }
 
 /// Tells who holds how much of each NIC's SRAM, in the order of the NICs, whether or not it fits.
@@ -135,6 +136,8 @@ struct Simulation<'a, S: Sink> {
     events: u64,
     until: SimTime,
     events_max: u64,
+    /// A packet was about to go where NICs are not expected to meet.
+    has_left_group: bool,
     profile: &'a Profile,
     costs: Costs,
     sends: &'a [SendSpec],
@@ -206,24 +209,24 @@ enum Work {
 
 impl<S: Sink> Simulation<'_, S> {
     /// Loads the applets, then handles what is due until the run ends: in the order of time, or group by
-    /// group.
-    fn run(&mut self, groups: Option<&Groups>) -> RunEnd {
+    /// group; `None` where a packet left its group.
+    fn run(&mut self, groups: Option<&Groups>) -> Option<RunEnd> {
         let loaded = self.load_applets();
         // What applets did while they were loaded may be due in any group.
         let groups = groups.filter(|_| self.schedule.is_empty());
         let reason = match (loaded, groups) {
-            (Ok(()), Some(groups)) => self.handle_apart(groups),
+            (Ok(()), Some(groups)) => self.handle_apart(groups)?,
             (Ok(()), None) => {
                 self.schedule_sends();
                 self.handle_due()
             }
             (Err(load::LoadTrapped), _) => EndReason::LoadTrap,
         };
-        RunEnd {
+        Some(RunEnd {
             time: self.now,
             reason,
             events: self.events,
-        }
+        })
     }
 
     fn schedule_sends(&mut self) {

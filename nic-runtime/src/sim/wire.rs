@@ -59,6 +59,9 @@ impl<S: Sink> Simulation<'_, S> {
         let Some(&packet) = direction.queue.front() else {
             return;
         };
+        if direction.leaves_group {
+            return self.leave_group();
+        }
         let receiver = &mut self.nics[at(direction.to.0)];
         if !receiver.arrival_slots.take() {
             direction.blocked = true;

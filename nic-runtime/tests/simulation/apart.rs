@@ -1,4 +1,4 @@
-//! Without a listener, NICs that no channel joins run one after the other: a run ends no differently.
+//! Without a listener, NICs that do not meet run one after the other: a run ends no differently.
 
 use nic_runtime::event::{EndReason, Event, Names, Sink};
 use nic_runtime::scenario::Scenario;
@@ -20,6 +20,11 @@ fn three_groups(limits: &str) -> Scenario {
 }
 
 fn groups_with(limits: &str, client: &str) -> Scenario {
+    groups_joined_by(&[], limits, client)
+}
+
+/// The same groups, and channels between them.
+fn groups_joined_by(joins: &[&str], limits: &str, client: &str) -> Scenario {
     let mut text = format!("{limits}\n");
     for name in ["a", "b", "c", "d", "e", "f", "g"] {
         text += &format!("[[nic]]\nname = \"{name}\"\n");
@@ -43,7 +48,10 @@ fn groups_with(limits: &str, client: &str) -> Scenario {
         "first = 1\nmiddle = 1",
         "middle = 2\nlast = 2",
         "self = [1, 2]",
-    ] {
+    ]
+    .iter()
+    .chain(joins)
+    {
         text += &format!("[[channel]]\n{ends}\n");
     }
     for (endpoint, channel, at, length, repeat, every) in [
@@ -62,7 +70,7 @@ fn groups_with(limits: &str, client: &str) -> Scenario {
 }
 
 /// Runs a scenario with and without a listener, and holds that it ends the same.
-fn ends(scenario: &Scenario) -> RunEnd {
+pub(crate) fn ends(scenario: &Scenario) -> RunEnd {
     let heard = sim::run(scenario, &mut Heard).expect("it runs");
     let unheard = sim::run(scenario, &mut ()).expect("it runs");
     assert_eq!(unheard, heard);
@@ -108,5 +116,66 @@ fn packets_that_were_sent_while_loading_are_due_in_any_group() {
     let end = ends(&groups_with("", "Early.class"));
     assert_eq!(end.reason, EndReason::Idle);
     let end = ends(&groups_with("until = \"1us\"", "Early.class"));
+    assert_eq!(end.reason, EndReason::Until);
+}
+
+/// Channels that join all groups, and that no send names.
+const SILENT: [&str; 3] = [
+    "server = 8\nlast = 8",
+    "middle = 9\nself = 9",
+    "client = 9\nfirst = 9",
+];
+
+#[test]
+fn groups_that_channels_join_on_which_nobody_sends() {
+    for limits in ["", "until = \"900us\"", "max_events = 1234", "seed = 7"] {
+        let silent = ends(&groups_joined_by(&SILENT, limits, "builtin:RawUnet"));
+        assert_eq!(silent, ends(&three_groups(limits)), "{limits}");
+    }
+}
+
+/// A client whose messages a relay passes on, to a NIC that the sends join to another, at a time when that
+/// is busy with those.
+fn relayed(limits: &str, repeat: u32) -> Scenario {
+    let mut text = format!("{limits}\n");
+    for name in ["a", "b", "c", "d"] {
+        text += &format!("[[nic]]\nname = \"{name}\"\n");
+    }
+    for (nic, name, applet) in [
+        ("a", "client", "builtin:RawUnet"),
+        ("b", "relay", "Relay.class"),
+        ("c", "far", "builtin:RawUnet"),
+        ("d", "busy", "builtin:RawUnet"),
+    ] {
+        text +=
+            &format!("[[endpoint]]\nnic = \"{nic}\"\nname = \"{name}\"\napplet = \"{applet}\"\n");
+    }
+    for ends in [
+        "client = 1\nrelay = 1",
+        "relay = 2\nfar = 2",
+        "busy = 1\nfar = 1",
+    ] {
+        text += &format!("[[channel]]\n{ends}\n");
+    }
+    for (endpoint, at, repeat) in [("client", "500us", repeat), ("busy", "0us", 40)] {
+        text += &format!(
+            "[[send]]\nendpoint = \"{endpoint}\"\nchannel = 1\nat = \"{at}\"\n\
+             payload = {{ zeros = 64 }}\nrepeat = {repeat}\nevery = \"70us\"\n"
+        );
+    }
+    read(&text)
+}
+
+#[test]
+fn packets_that_go_where_no_send_leads() {
+    for repeat in [1, 2, 30] {
+        assert_eq!(ends(&relayed("", repeat)).reason, EndReason::Idle);
+        let end = ends(&relayed("until = \"700us\"", repeat));
+        assert_eq!(end.reason, EndReason::Until);
+        let end = ends(&relayed("max_events = 300", repeat));
+        assert_eq!((end.reason, end.events), (EndReason::MaxEvents, 300));
+    }
+    // Where the clock ends the run before the first of them leaves, nobody is told of it.
+    let end = ends(&relayed("until = \"510us\"", 1));
     assert_eq!(end.reason, EndReason::Until);
 }

@@ -4,6 +4,8 @@ use std::fmt::Write;
 
 use nic_runtime::random::Generator;
 
+use crate::apart::ends;
+use crate::scenario::read;
 use crate::trace::run;
 
 const APPLETS: &[&str] = &[
@@ -125,6 +127,7 @@ fn the_laws_hold_for_whatever_meets_whatever() {
         let trace = run(&toml);
         assert_eq!(trace.text, run(&toml).text, "seed {seed} repeats itself");
         events += trace.events.len();
+        ends(&read(&toml));
     }
     assert!(
         events > 10_000,

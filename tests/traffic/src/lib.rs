@@ -44,19 +44,29 @@ const SPACING: SimDuration = SimDuration::from_ns(100_000);
 const TO_NEXT: ChannelId = ChannelId(2);
 const FROM_PREVIOUS: ChannelId = ChannelId(3);
 
+/// What pairs of NICs have to do with each other.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Network {
+    /// Nothing: no channel joins them.
+    Apart,
+    /// Each could send to the next one, on a channel that stays silent.
+    Silent,
+    /// Each sends one message to the next one, at the start: no pair's run can be told apart from the others'.
+    Met,
+}
+
 /// Messages between pairs of endpoints, `RawUnet` at both ends, each received and read.
 #[derive(Copy, Clone, Debug)]
 pub struct Traffic {
     /// Pairs of NICs, each joined by a link.
     pub nic_pairs: u32,
-    /// Whether each pair could also send to the next one, on a channel that stays silent: no pair's run can
-    /// then be told apart from the others'.
-    pub in_one_network: bool,
+    /// What the pairs have to do with each other.
+    pub network: Network,
     /// Endpoints on each NIC; each has a channel to the one in its place on the other NIC.
     pub endpoints: u32,
     /// How many of them send, on each NIC that sends.
     pub active: u32,
-    /// Messages in all.
+    /// Messages in all, those with which pairs meet aside.
     pub packets: u64,
     /// Bytes of each message.
     pub length: usize,
@@ -68,7 +78,7 @@ impl Traffic {
     pub fn of_one_pair(packets: u64) -> Traffic {
         Traffic {
             nic_pairs: 1,
-            in_one_network: false,
+            network: Network::Apart,
             endpoints: 1,
             active: 1,
             packets,
@@ -106,10 +116,10 @@ impl Traffic {
             self.add_nics(&mut scenario, &pair, nics);
             scenario.links.push(link(nics));
         }
-        let joined = if self.in_one_network {
-            1..self.nic_pairs
-        } else {
+        let joined = if self.network == Network::Apart {
             0..0
+        } else {
+            1..self.nic_pairs
         };
         for number in joined {
             let first = |number| EndpointId(2 * number * self.endpoints);
@@ -120,6 +130,14 @@ impl Traffic {
             scenario
                 .links
                 .push(link((NicId(2 * number - 2), NicId(2 * number))));
+            if self.network == Network::Met {
+                scenario.sends.push(SendSpec {
+                    endpoint: first(number - 1),
+                    channel: TO_NEXT,
+                    payload: vec![0x55; self.length],
+                    ..pair.sends[0].clone()
+                });
+            }
         }
         scenario
     }
