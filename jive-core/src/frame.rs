@@ -3,7 +3,7 @@
 use core::cell::Cell;
 
 use crate::id::{MethodId, NativeId};
-use crate::interp::{clear, window};
+use crate::interp::{Window, clear, window};
 use crate::program::{LinkedMethod, NativeCall, index};
 use crate::trap::TrapKind;
 
@@ -52,14 +52,23 @@ pub(crate) enum Phase {
 #[derive(Copy, Clone, Debug, Default)]
 pub(crate) struct Calls {
     /// Count of them; the last one runs.
-    pub(crate) depth: usize,
+    pub(crate) depth: u32,
     /// Index of its first register among the slots.
-    pub(crate) base: usize,
+    pub(crate) base: u32,
     /// Its method; as wide as the others, so that all are copied at once.
-    pub(crate) method: usize,
+    pub(crate) method: u32,
 }
 
 impl Calls {
+    /// Returns those of a method that was just entered from outside.
+    pub(crate) fn outermost(method: MethodId) -> Self {
+        Self {
+            depth: 1,
+            base: 0,
+            method: method.0.into(),
+        }
+    }
+
     /// Returns the method that runs.
     pub(crate) const fn method(self) -> MethodId {
         // The index of a method, and those are numbered by 16 bits.
@@ -73,12 +82,26 @@ pub(crate) struct Activation {
     pub(crate) phase: Phase,
     pub(crate) calls: Calls,
     /// The op that the running method is at.
-    pub(crate) op: usize,
+    pub(crate) op: u32,
     /// How many of its instructions have been executed if it came there straight.
     pub(crate) index: u16,
     pub(crate) fuel: u64,
     /// The fuel that was there at first, without what natives have charged.
     pub(crate) granted: u64,
+}
+
+impl Activation {
+    /// Returns the activation of a method that was just entered.
+    pub(crate) fn of(method: MethodId, linked: &LinkedMethod, fuel: u64) -> Self {
+        Self {
+            phase: Phase::Ready,
+            calls: Calls::outermost(method),
+            op: linked.entry,
+            index: 0,
+            fuel,
+            granted: fuel,
+        }
+    }
 }
 
 impl<'s> CallStack<'s> {
@@ -91,6 +114,12 @@ impl<'s> CallStack<'s> {
     /// [`REGISTER_WINDOW`]: crate::limits::REGISTER_WINDOW
     #[must_use]
     pub fn new(frames: &'s mut [Frame], slots: &'s mut [i32]) -> Self {
+        // One check of the slots tells whether there is room for one call.
+        let slots = if frames.is_empty() {
+            Default::default()
+        } else {
+            slots
+        };
         Self {
             frames,
             slots,
@@ -127,7 +156,7 @@ impl<'s> CallStack<'s> {
         let Phase::AtNative(call) = self.activation.phase else {
             return &[];
         };
-        let first = self.activation.calls.base.wrapping_add(call.first.into());
+        let first = index(self.activation.calls.base).wrapping_add(call.first.into());
         self.slots
             .get(first..first.wrapping_add(call.arguments.into()))
             .unwrap_or(&[])
@@ -170,72 +199,11 @@ impl<'s> CallStack<'s> {
         };
         let value = outcome?;
         if let Some(register) = call.result {
-            let slot = self.activation.calls.base.wrapping_add(register.into());
+            let slot = index(self.activation.calls.base).wrapping_add(register.into());
             *self.slots.get_mut(slot).ok_or(TrapKind::Unverified)? = value;
         }
         self.activation.op = self.activation.op.wrapping_add(1);
         Ok(())
-    }
-
-    /// Makes an activation: one frame, with the receiver and these arguments as local variables.
-    #[cfg_attr(threaded, inline(always))]
-    pub(crate) fn begin(
-        &mut self,
-        method: MethodId,
-        linked: &LinkedMethod,
-        receiver: Option<i32>,
-        arguments: &[i32],
-        fuel: u64,
-        activation: &mut Activation,
-    ) -> Result<(), TrapKind> {
-        let slots = Cell::from_mut(&mut *self.slots).as_slice_of_cells();
-        let (Some(registers), false) = (window(slots, 0), self.frames.is_empty()) else {
-            return Err(TrapKind::StackOverflowError);
-        };
-        let receivers = usize::from(receiver.is_some());
-        if arguments.len().wrapping_add(receivers) != usize::from(linked.arguments) {
-            return Err(TrapKind::Unverified);
-        }
-        if let (Some(receiver), [first, ..]) = (receiver, registers) {
-            first.set(receiver);
-        }
-        let behind_receiver = registers.get(receivers..).unwrap_or_default();
-        let (rest, free) = match (arguments, behind_receiver) {
-            ([first, rest @ ..], [register, behind @ ..]) => {
-                register.set(*first);
-                (rest, behind)
-            }
-            _ => (arguments, behind_receiver),
-        };
-        // The caller has just stored them one by one, and a processor is slow to load them as one, so
-        // something else is done in between.
-        clear(registers, linked);
-        match (rest, free) {
-            // The second and last: what a handler takes.
-            (&[second], [register, ..]) => register.set(second),
-            (more, free) => {
-                let free = free.iter().zip(more);
-                free.for_each(|(register, &argument)| register.set(argument));
-            }
-        }
-        *activation = Activation {
-            phase: Phase::Ready,
-            calls: Calls {
-                depth: 1,
-                base: 0,
-                method: method.index(),
-            },
-            op: index(linked.entry),
-            index: 0,
-            fuel,
-            granted: fuel,
-        };
-        Ok(())
-    }
-
-    /// Returns what the outermost call returned.
-    pub(crate) fn returned(&self) -> i32 {
-        self.slots.first().copied().unwrap_or(0)
     }
 
     /// Returns the running method and how many of its instructions have been executed on a straight
@@ -243,4 +211,41 @@ impl<'s> CallStack<'s> {
     pub(crate) const fn place(&self) -> (MethodId, u16) {
         (self.activation.calls.method(), self.activation.index)
     }
+}
+
+/// The one object of the class: a reference that is not null and names no array.
+const THIS: i32 = -1;
+
+/// Enters a method from outside: its registers, the first ones among the slots, hold the receiver and these
+/// arguments. Gives none where it takes others or there is no room.
+#[cfg_attr(threaded, inline(always))]
+pub(crate) fn enter<'s>(
+    slots: &'s [Cell<i32>],
+    method: &LinkedMethod,
+    arguments: &[i32],
+) -> Option<&'s Window> {
+    let registers = window(slots, 0).filter(|_| method.takes(arguments))?;
+    let (places, behind) = (method.arguments, method.registers);
+    let (receiver, others) = registers.split_first()?;
+    let own = if method.has_receiver {
+        receiver.set(THIS);
+        others
+    } else {
+        registers
+    };
+    match (arguments, own) {
+        // What a handler takes. The caller has just stored them one by one, and a processor is slow to
+        // load them as one, so something else is done in between.
+        (&[a, b], [first, second, ..]) => {
+            first.set(a);
+            clear(registers, places, behind);
+            second.set(b);
+        }
+        _ => {
+            clear(registers, places, behind);
+            let own = own.iter().zip(arguments);
+            own.for_each(|(register, &argument)| register.set(argument));
+        }
+    }
+    Some(registers)
 }

@@ -16,31 +16,39 @@
 use core::ops::Range;
 
 use crate::array_kind::ArrayKind;
+#[cfg(threaded)]
+use crate::instance::Lifetime;
 use crate::limits::{ARRAY_ALIGNMENT, ARRAY_HEADER_BYTES};
 use crate::trap::TrapKind;
 
 /// Where the first array lies: the space below belongs to null, which must not name an array.
 const HEAP_START: u32 = ARRAY_ALIGNMENT;
 
-/// What no reference reaches.
-const PERSISTENT: i64 = i64::MAX;
+/// Where the last array may end: its reference, and that of one behind it, is a positive `int`.
+const END_MAX: u32 = i32::MAX.cast_unsigned() & !(ARRAY_ALIGNMENT - 1);
+
+/// What no `int` exceeds.
+const PERSISTENT: i32 = i32::MAX;
 
 /// Arrays in lent memory.
 ///
 /// No reference that the heap gave out names bytes of another heap, and none keeps naming an array
 /// that ended with its call as long as only fields outlive calls: see [`Heap::is_transient`].
-///
-/// The order is that of the declaration: what a call changes is not copied together with its neighbours
-/// right after it was stored alone, which processors are slow at.
 #[derive(Debug)]
-#[repr(C)]
 pub struct Heap<'m> {
     memory: &'m mut [u8],
-    /// Where the next array goes.
+    /// Where the next array goes; at most [`END_MAX`].
     top: u32,
-    /// The least reference of the running per-call activation's own arrays; while arrays persist, one
-    /// that no array has.
-    call_start: i64,
+    /// What the references of the running per-call activation's own arrays exceed, by one at least; while
+    /// arrays persist, what none exceeds.
+    call_floor: i32,
+}
+
+/// How far the memory of a heap is filled, and from where on by the running call.
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct Extent {
+    top: u32,
+    call_floor: i32,
 }
 
 /// An array as its header describes it; the header was found in bounds and whole.
@@ -79,7 +87,7 @@ impl<'m> Heap<'m> {
         Self {
             memory,
             top: HEAP_START,
-            call_start: PERSISTENT,
+            call_floor: PERSISTENT,
         }
     }
 
@@ -88,18 +96,53 @@ impl<'m> Heap<'m> {
         Heap {
             memory: self.memory,
             top: self.top,
-            call_start: self.call_start,
+            call_floor: self.call_floor,
         }
     }
 
-    /// Takes over how far the memory was filled while it was lent on.
-    pub(crate) const fn adopt(&mut self, top: u32) {
-        self.top = top;
+    /// Lends the memory on for a call that begins, while none is running.
+    #[cfg(threaded)]
+    #[inline(always)]
+    pub(crate) fn lend_for(&mut self, lifetime: Lifetime) -> Heap<'_> {
+        let mut heap = self.lend();
+        if lifetime == Lifetime::PerCall {
+            heap.begin_call();
+        }
+        heap
     }
 
-    /// Returns where the next array would go.
-    pub(crate) const fn top(&self) -> u32 {
-        self.top
+    /// Returns whether a call begun by [`Heap::begin_call`] is running.
+    pub(crate) const fn is_in_call(&self) -> bool {
+        self.call_floor != PERSISTENT
+    }
+
+    /// Takes over how far the memory was filled while it was lent on, and from where on for a call.
+    pub(crate) const fn adopt(&mut self, extent: Extent) {
+        self.top = extent.top;
+        self.call_floor = extent.call_floor;
+    }
+
+    /// Returns whether the memory is filled as far.
+    #[cfg(threaded)]
+    #[inline(always)]
+    pub(crate) const fn is_of(&self, extent: Extent) -> bool {
+        self.top == extent.top
+    }
+
+    /// Takes over how far the memory was filled when the call ended for which it was lent on.
+    #[cfg(threaded)]
+    #[inline(never)]
+    pub(crate) fn keep(&mut self, extent: Extent) {
+        self.adopt(extent);
+        self.end_call();
+    }
+
+    /// Returns how far the memory is filled.
+    pub(crate) const fn extent(&self) -> Extent {
+        Extent {
+            top: self.top,
+            call_floor: self.call_floor,
+        }
     }
 
     /// Makes a zeroed array and returns its reference.
@@ -117,8 +160,8 @@ impl<'m> Heap<'m> {
             .top
             .checked_add(ARRAY_HEADER_BYTES)
             .and_then(|start| start.checked_add(data))
+            .filter(|&end| end <= END_MAX)
             .ok_or(TrapKind::OutOfMemoryError)?;
-        let reference = i32::try_from(self.top).map_err(|_| TrapKind::OutOfMemoryError)?;
         let block = self
             .memory
             .get_mut(index(self.top)..index(end))
@@ -128,6 +171,8 @@ impl<'m> Heap<'m> {
         if let Some(header) = block.first_chunk_mut() {
             *header = Header::new(length, kind).to_bytes();
         }
+        // It lies below its end, so a reference is positive.
+        let reference = self.top.cast_signed();
         self.top = end;
         Ok(reference)
     }
@@ -179,16 +224,15 @@ impl<'m> Heap<'m> {
 
     /// Begins a call whose arrays end with it; none is running.
     pub(crate) const fn begin_call(&mut self) {
-        // Widens; `From` is not const.
-        self.call_start = self.top as i64;
+        // The space of null is below the top.
+        self.call_floor = self.top.cast_signed().wrapping_sub(1);
     }
 
     /// Ends a call begun by [`Heap::begin_call`], if one is running, and frees its arrays at once.
     pub(crate) fn end_call(&mut self) {
-        // Of what is not persistent, the start was a `u32`.
-        if let Ok(start) = u32::try_from(self.call_start) {
-            self.top = start;
-            self.call_start = PERSISTENT;
+        if self.is_in_call() {
+            self.top = self.call_floor.cast_unsigned().wrapping_add(1);
+            self.call_floor = PERSISTENT;
         }
     }
 
@@ -197,8 +241,7 @@ impl<'m> Heap<'m> {
     /// Such a reference must not be stored where it outlives the call.
     #[must_use]
     pub const fn is_transient(&self, reference: i32) -> bool {
-        // Widens; `From` is not const.
-        reference as i64 >= self.call_start
+        reference > self.call_floor
     }
 
     /// Returns the bytes of all arrays alive, headers included: what [`Heap::restore`] wants.
@@ -221,6 +264,7 @@ impl<'m> Heap<'m> {
         let end = u32::try_from(contents.len())
             .ok()
             .and_then(|length| length.checked_add(HEAP_START))
+            .filter(|&end| end <= END_MAX)
             .ok_or(TrapKind::OutOfMemoryError)?;
         if !contents.is_empty() {
             self.memory
@@ -229,7 +273,7 @@ impl<'m> Heap<'m> {
                 .copy_from_slice(contents);
         }
         self.top = end;
-        self.call_start = PERSISTENT;
+        self.call_floor = PERSISTENT;
         Ok(())
     }
 
@@ -482,7 +526,9 @@ mod tests {
         assert!(heap.is_transient(transient) && !heap.is_transient(bytes));
         heap.restore(&saved).unwrap();
         assert_eq!((heap.load_byte(bytes, 1), heap.used()), (Some(7), 16));
-        assert!(!heap.is_transient(transient));
+        for reference in [transient, i32::MAX] {
+            assert!(!heap.is_transient(reference));
+        }
         assert_eq!(heap.restore(&[0; 57]), Err(TrapKind::OutOfMemoryError));
         assert_eq!(heap.used(), 16);
     }

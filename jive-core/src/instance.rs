@@ -1,14 +1,17 @@
 //! One loaded class in use: its fields, its heap, and the calls that are made of it from outside.
 
-use crate::frame::{Activation, CallStack, Phase};
+use core::cell::Cell;
+
+#[cfg(threaded)]
+use crate::frame::Calls;
+use crate::frame::{Activation, CallStack, Phase, enter};
 use crate::heap::Heap;
 use crate::id::{FieldId, MethodId, NativeId, Pc};
-use crate::interp::{Stop, execute, native, with_code};
-use crate::program::{LinkedMethod, Program};
+#[cfg(threaded)]
+use crate::interp::share_from_entry;
+use crate::interp::{Ended, Machine, Stop, native, with_code};
+use crate::program::{Program, index};
 use crate::trap::{Trap, TrapKind};
-
-/// The one object of the class: a reference that is not null and names no array.
-const THIS: i32 = -1;
 
 /// The state of one loaded class: its fields, its heap, and the program that it shares.
 #[derive(Debug)]
@@ -138,34 +141,22 @@ impl<'m> Instance<'m> {
         fuel: u64,
         lifetime: Lifetime,
     ) -> Result<(), Trap> {
-        let mut activation = Activation::default();
-        let begun = self.begin(stack, method, args, fuel, lifetime, &mut activation);
-        stack.activation = activation;
-        match begun {
-            Ok(_) => Ok(()),
-            Err(kind) => Err(unbegun(method, kind)),
-        }
-    }
-
-    // Where size does not matter, what begins a call is compiled into what goes on with it.
-    #[cfg_attr(threaded, inline(always))]
-    fn begin(
-        &mut self,
-        stack: &mut CallStack<'_>,
-        method: MethodId,
-        args: &[i32],
-        fuel: u64,
-        lifetime: Lifetime,
-        activation: &mut Activation,
-    ) -> Result<&'m LinkedMethod, TrapKind> {
         self.heap.end_call();
-        let linked = with_code(self.program.method(method)).ok_or(TrapKind::Unverified)?;
-        let receiver = linked.has_receiver.then_some(THIS);
-        stack.begin(method, linked, receiver, args, fuel, activation)?;
+        stack.activation = Activation::default();
+        let refused = |kind| Trap {
+            kind,
+            method,
+            pc: Pc(0),
+        };
+        let linked = with_code(self.program.method(method)).filter(|linked| linked.takes(args));
+        let linked = linked.ok_or(refused(TrapKind::Unverified))?;
+        let slots = Cell::from_mut(&mut *stack.slots).as_slice_of_cells();
+        enter(slots, linked, args).ok_or(refused(TrapKind::StackOverflowError))?;
+        stack.activation = Activation::of(method, linked, fuel);
         if lifetime == Lifetime::PerCall {
             self.heap.begin_call();
         }
-        Ok(linked)
+        Ok(())
     }
 
     /// Runs the activation until it returns, traps or waits for a native.
@@ -174,11 +165,15 @@ impl<'m> Instance<'m> {
     /// told, it asks for the native again.
     pub fn run<'s>(&mut self, stack: &'s mut CallStack<'_>) -> Step<'s> {
         let activation = stack.activation;
-        let method = self.program.method(activation.calls.method());
-        let method = method.copied().unwrap_or_default();
-        match self.advance(stack, activation, &method) {
+        let (stop, value) = match activation.phase {
+            Phase::Ready => self.advance(stack, activation),
+            Phase::AtNative(_) => (Stop::Native, 0),
+            Phase::Ended => self.end(stack, Ended::trapped(TrapKind::Unverified, &self.heap)),
+            Phase::NativeTrapped(kind) => self.end(stack, Ended::trapped(kind, &self.heap)),
+        };
+        match stop {
             Stop::Returned => Step::Returned(None),
-            Stop::ReturnedValue => Step::Returned(Some(stack.returned())),
+            Stop::ReturnedValue => Step::Returned(Some(value)),
             Stop::Native => Step::Native {
                 id: stack.native().unwrap_or_default(),
                 args: stack.native_arguments(),
@@ -188,47 +183,31 @@ impl<'m> Instance<'m> {
         }
     }
 
-    #[cfg_attr(threaded, inline(always))]
-    fn advance(
-        &mut self,
-        stack: &mut CallStack<'_>,
-        mut activation: Activation,
-        method: &LinkedMethod,
-    ) -> Stop {
-        let stop = match activation.phase {
-            Phase::Ready => execute(
-                &self.program,
-                self.fields,
-                &mut self.heap,
-                stack.frames,
-                stack.slots,
-                &mut activation,
-                method,
-            ),
-            Phase::AtNative(_) => return Stop::Native,
-            Phase::Ended => Stop::Trap(TrapKind::Unverified),
-            Phase::NativeTrapped(kind) => Stop::Trap(kind),
+    /// Runs an activation; answers why it stopped, and what it returned.
+    fn advance(&mut self, stack: &mut CallStack<'_>, activation: Activation) -> (Stop, i32) {
+        let slots = Cell::from_mut(&mut *stack.slots).as_slice_of_cells();
+        let calls = activation.calls;
+        let heap = self.heap.lend();
+        let mut machine =
+            Machine::new(&self.program, self.fields, heap, stack.frames, slots, calls);
+        let ended = machine.run(activation, &mut stack.activation);
+        self.end(stack, ended)
+    }
+
+    /// Takes over how the activation ended, if it did not stop for a native.
+    fn end(&mut self, stack: &mut CallStack<'_>, ended: Ended) -> (Stop, i32) {
+        self.heap.adopt(ended.extent);
+        stack.activation.phase = match ended.stop {
+            Stop::Native => {
+                let op = self.program.ops().get(index(stack.activation.op));
+                Phase::AtNative(native(op.copied().unwrap_or_default()))
+            }
+            _ => {
+                self.heap.end_call();
+                Phase::Ended
+            }
         };
-        let to = &mut stack.activation;
-        to.fuel = activation.fuel;
-        to.granted = activation.granted;
-        // First, and apart from the others: what handlers do. Nobody asks where a call is that has returned.
-        if matches!(stop, Stop::ReturnedValue) {
-            self.heap.end_call();
-            to.phase = Phase::Ended;
-            return Stop::ReturnedValue;
-        }
-        to.calls = activation.calls;
-        to.op = activation.op;
-        to.index = activation.index;
-        if stop == Stop::Native {
-            let op = self.program.ops().get(activation.op);
-            to.phase = Phase::AtNative(native(op.copied().unwrap_or_default()));
-            return stop;
-        }
-        self.heap.end_call();
-        to.phase = Phase::Ended;
-        stop
+        (ended.stop, ended.value)
     }
 
     /// Places a trap at the instruction at which the activation ended.
@@ -258,25 +237,66 @@ impl<'m> Instance<'m> {
         lifetime: Lifetime,
         natives: &mut impl Natives,
     ) -> Result<Option<i32>, Trap> {
-        let mut activation = Activation::default();
-        let linked = match self.begin(stack, method, args, fuel, lifetime, &mut activation) {
-            Ok(linked) => linked,
-            Err(kind) => {
-                stack.activation = Activation::default();
-                return Err(unbegun(method, kind));
+        // Where nothing stands in the way, an activation is not noted just to be read again at once.
+        #[cfg(threaded)]
+        if let Some(linked) = self.program.method(method)
+            && !self.heap.is_in_call()
+            && let slots = Cell::from_mut(&mut *stack.slots).as_slice_of_cells()
+            && let Some(registers) = enter(slots, linked, args)
+            && let Some(share) = share_from_entry(&self.program, linked, fuel)
+        {
+            let calls = Calls::outermost(method);
+            let heap = self.heap.lend_for(lifetime);
+            let to = &mut stack.activation;
+            let mut machine =
+                Machine::new(&self.program, self.fields, heap, stack.frames, slots, calls);
+            let reserve = machine.begin(share, index(linked.entry), registers);
+            to.granted = fuel;
+            // First, and apart from the others: what handlers do.
+            if let Some(value) = machine.returned() {
+                to.fuel = machine.fuel_left(reserve);
+                to.phase = Phase::Ended;
+                let extent = machine.extent();
+                if !self.heap.is_of(extent) {
+                    self.heap.keep(extent);
+                }
+                return Ok(Some(value));
             }
-        };
-        let stop = self.advance(stack, activation, linked);
-        // First, and apart from the others: what handlers do.
-        if matches!(stop, Stop::ReturnedValue) {
-            return Ok(Some(stack.returned()));
+            let ended = machine.finish(reserve, to);
+            return self.go_on(stack, ended, natives);
         }
-        match stop {
-            Stop::Returned => Ok(None),
-            Stop::ReturnedValue => Ok(Some(stack.returned())),
-            Stop::Native => self.perform(stack, natives),
-            Stop::Trap(kind) => Err(self.trap(stack, kind)),
-            Stop::Pause | Stop::NoElement => Err(self.trap(stack, TrapKind::Unverified)),
+        self.call_step_by_step(stack, method, args, fuel, lifetime, natives)
+    }
+
+    #[cfg_attr(threaded, cold, inline(never))]
+    fn call_step_by_step(
+        &mut self,
+        stack: &mut CallStack<'_>,
+        method: MethodId,
+        args: &[i32],
+        fuel: u64,
+        lifetime: Lifetime,
+        natives: &mut impl Natives,
+    ) -> Result<Option<i32>, Trap> {
+        self.start(stack, method, args, fuel, lifetime)?;
+        self.perform(stack, natives)
+    }
+
+    /// Goes on with a call whose first slices have been run.
+    #[cfg(threaded)]
+    #[inline(never)]
+    fn go_on(
+        &mut self,
+        stack: &mut CallStack<'_>,
+        ended: Ended,
+        natives: &mut impl Natives,
+    ) -> Result<Option<i32>, Trap> {
+        match self.end(stack, ended) {
+            (Stop::Returned, _) => Ok(None),
+            (Stop::ReturnedValue, value) => Ok(Some(value)),
+            (Stop::Native, _) => self.perform(stack, natives),
+            (Stop::Trap(kind), _) => Err(self.trap(stack, kind)),
+            (Stop::Pause | Stop::NoElement, _) => Err(self.trap(stack, TrapKind::Unverified)),
         }
     }
 
@@ -298,15 +318,5 @@ impl<'m> Instance<'m> {
                 .and_then(|()| natives.call(id, stack.native_arguments(), &mut self.heap));
             stack.resume(outcome);
         }
-    }
-}
-
-/// Places a trap at the beginning of a method that was not entered.
-#[cold]
-const fn unbegun(method: MethodId, kind: TrapKind) -> Trap {
-    Trap {
-        kind,
-        method,
-        pc: Pc(0),
     }
 }

@@ -101,6 +101,15 @@ pub struct LinkedMethod {
     pub(crate) first_place: u32,
 }
 
+impl LinkedMethod {
+    /// Returns whether a call from outside gives these arguments, to which a receiver is supplied.
+    #[inline(always)]
+    pub(crate) fn takes(&self, arguments: &[i32]) -> bool {
+        let receivers = usize::from(self.has_receiver);
+        arguments.len().wrapping_add(receivers) == usize::from(self.arguments)
+    }
+}
+
 /// A field as the interpreter stores it.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct LinkedField {

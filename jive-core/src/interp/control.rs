@@ -21,10 +21,10 @@ pub(super) enum Flow<'a> {
     Out(usize),
     /// At this op, in other code and other registers.
     Enter(usize, &'a [Op], &'a Window),
-    /// Nowhere: the slice ends before this op, which has other registers.
-    Pause(usize, &'a Window),
     /// Nowhere: the slice ends at this op.
     Stop(usize, Stop),
+    /// Nowhere: the outermost call returns this value.
+    Leave(i32),
 }
 
 const UNVERIFIED: TrapKind = TrapKind::Unverified;
@@ -251,9 +251,11 @@ pub(super) fn control<'a, const TAKEN: char>(
 impl<'a> Machine<'a> {
     /// Tells why the op at which the slice ended found no element.
     #[cold]
-    pub(super) fn fault(&self) -> TrapKind {
-        let op = self.program.ops.get(self.pc).copied().unwrap_or_default();
-        let sum = |register| self.register(register).wrapping_add(op.imm);
+    pub(super) fn fault(&self, registers: &Window) -> TrapKind {
+        let op = self.program.ops.get(index(self.pc));
+        let op = op.copied().unwrap_or_default();
+        let register = |number| cell(registers, number).get();
+        let sum = |number| register(number).wrapping_add(op.imm);
         #[cfg(threaded)]
         let field = |number| {
             let field = self.fields.get(usize::from(number));
@@ -261,10 +263,10 @@ impl<'a> Machine<'a> {
             field.copied().unwrap_or(-1)
         };
         let (array, element) = match op.kind.plain() {
-            OpKind::LoadByteAt | OpKind::LoadByteUnsignedAt => (self.register(op.b), op.imm),
-            OpKind::StoreByteAt => (self.register(op.a), op.imm),
+            OpKind::LoadByteAt | OpKind::LoadByteUnsignedAt => (register(op.b), op.imm),
+            OpKind::StoreByteAt => (register(op.a), op.imm),
             OpKind::StoreByte | OpKind::StoreShort | OpKind::StoreInt => {
-                (self.register(op.a), sum(op.b))
+                (register(op.a), sum(op.b))
             }
             #[cfg(threaded)]
             OpKind::LoadFieldByte
@@ -275,7 +277,7 @@ impl<'a> Machine<'a> {
             OpKind::StoreFieldByte | OpKind::StoreFieldShort | OpKind::StoreFieldInt => {
                 (field(op.a), sum(op.b))
             }
-            _ => (self.register(op.b), sum(op.c)),
+            _ => (register(op.b), sum(op.c)),
         };
         self.heap.fault(array, element)
     }
@@ -340,10 +342,11 @@ impl<'a> Machine<'a> {
         let Some(callee) = self.program.methods.get(id) else {
             return Flow::Stop(pc, Stop::Trap(UNVERIFIED));
         };
-        let base = self.base.wrapping_add(usize::from(op.a));
-        let (Some(registers), Some(frame)) =
-            (window(self.slots, base), self.frames.get_mut(self.depth))
-        else {
+        let base = self.base.wrapping_add(op.a.into());
+        let (Some(registers), Some(frame)) = (
+            window(self.slots, index(base)),
+            self.frames.get_mut(index(self.depth)),
+        ) else {
             return Flow::Stop(pc, Stop::Trap(TrapKind::StackOverflowError));
         };
         let executed = i32::from(op.half());
@@ -351,18 +354,18 @@ impl<'a> Machine<'a> {
             method: MethodId(self.method as u16),
             // Indices of slices that lie in memory together, of elements larger than a byte.
             op: pc.wrapping_add(1) as u32,
-            base: self.base as u32,
+            base: self.base,
             limit: code.len() as u32,
             span: self.span,
             resumed: executed.wrapping_sub(self.span),
         };
-        clear(registers, callee);
-        let left = self.credit.wrapping_add(self.span).wrapping_sub(executed);
+        clear(registers, callee.arguments, callee.registers);
+        let left = self.left(op);
         self.span = callee.span.into();
         self.credit = left.wrapping_sub(self.span);
         self.depth = self.depth.wrapping_add(1);
         self.base = base;
-        self.method = id;
+        self.method = op.imm.cast_unsigned();
         self.enter(callee.entry, callee.limit, registers)
     }
 
@@ -371,49 +374,58 @@ impl<'a> Machine<'a> {
     fn enter(&self, target: u32, limit: u32, registers: &'a Window) -> Flow<'a> {
         let target = index(target);
         if self.credit < 0 {
-            return Flow::Pause(target, registers);
+            return Flow::Stop(target, Stop::Pause);
         }
         match self.program.ops.get(..index(limit)) {
             Some(code) => Flow::Enter(target, code, registers),
-            None => Flow::Pause(target, registers),
+            None => Flow::Stop(target, Stop::Pause),
         }
     }
 
     /// Returns nothing.
     #[inline(always)]
     pub(super) fn leave(&mut self, op: &Op, pc: usize) -> Flow<'a> {
-        self.back_to_caller(op, pc, Stop::Returned)
+        if self.depth == 1 {
+            self.credit = self.left(op);
+            return Flow::Stop(pc, Stop::Returned);
+        }
+        self.back_to_caller(op, pc)
     }
 
     /// Returns a value, to where the caller's first argument lay.
     #[inline(always)]
     pub(super) fn leave_with(&mut self, op: &Op, to: &Window, value: i32, pc: usize) -> Flow<'a> {
+        if self.depth == 1 {
+            self.credit = self.left(op);
+            return Flow::Leave(value);
+        }
         cell(to, 0).set(value);
-        self.back_to_caller(op, pc, Stop::ReturnedValue)
+        self.back_to_caller(op, pc)
+    }
+
+    /// Returns what is left of the potential when a call or a return is done.
+    #[inline(always)]
+    fn left(&self, op: &Op) -> i32 {
+        let potential = self.credit.wrapping_add(self.span);
+        potential.wrapping_sub(op.half().into())
     }
 
     #[inline(always)]
-    fn back_to_caller(&mut self, op: &Op, pc: usize, outermost: Stop) -> Flow<'a> {
+    fn back_to_caller(&mut self, op: &Op, pc: usize) -> Flow<'a> {
         let depth = self.depth.wrapping_sub(1);
-        if depth == 0 {
-            return Flow::Stop(pc, outermost);
-        }
-        let Some(&caller) = self.frames.get(depth) else {
+        // Read one by one, where they are wanted: together they would need more registers of the
+        // machine than a function has that saves none.
+        let Some(caller) = self.frames.get(index(depth)) else {
             return Flow::Stop(pc, Stop::Trap(UNVERIFIED));
         };
-        let base = index(caller.base);
-        let Some(registers) = window(self.slots, base) else {
+        let Some(registers) = window(self.slots, index(caller.base)) else {
             return Flow::Stop(pc, Stop::Trap(UNVERIFIED));
         };
-        let left = self
-            .credit
-            .wrapping_add(self.span)
-            .wrapping_sub(i32::from(op.half()));
+        self.credit = self.left(op).wrapping_add(caller.resumed);
         self.span = caller.span;
-        self.credit = left.wrapping_add(caller.resumed);
         self.depth = depth;
-        self.base = base;
-        self.method = caller.method.index();
+        self.base = caller.base;
+        self.method = caller.method.0.into();
         self.enter(caller.op, caller.limit, registers)
     }
 }

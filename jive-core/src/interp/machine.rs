@@ -3,53 +3,78 @@
 use core::cell::Cell;
 
 use super::{Op, Stop, Window};
-use crate::frame::Frame;
+use crate::frame::{Calls, Frame};
 use crate::heap::Heap;
 use crate::limits::REGISTER_WINDOW;
-use crate::program::{LinkedMethod, Program};
+use crate::program::{Program, index};
 
 /// What ops work on besides registers.
 ///
-/// The order is that of the declaration: the calls are not copied in one piece right after they were
-/// stored one by one, which processors are slow at.
-#[repr(C)]
+/// Every call from outside makes one, so it holds nothing that can be found otherwise, and what is the same
+/// for all of them stands together, to be stored at once.
+#[repr(C, align(16))]
 pub(crate) struct Machine<'a> {
-    /// Fuel of the slice beyond a straight way to the end of its code; below 0 the slice pauses.
+    pub(super) heap: Heap<'a>,
+    /// Fuel of the slice beyond a straight way to the end of its code; below 0 the slice pauses. All that is
+    /// left of it, when the outermost call has returned.
     pub(super) credit: i32,
     /// How many instructions have been executed at the end of the code, on a straight way.
     pub(super) span: i32,
-    pub(super) heap: Heap<'a>,
     pub(super) fields: &'a mut [i32],
-    /// The registers of the call that runs where the slice ends.
-    pub(super) registers: &'a Window,
-    /// The op at which the slice ends.
-    pub(super) pc: usize,
-    /// What the op before that one computed.
-    #[cfg(threaded)]
-    pub(super) accumulator: i32,
-    pub(super) stop: Stop,
     /// Count of calls that run.
-    pub(super) depth: usize,
+    pub(super) depth: u32,
+    /// Index of the running call's first register among the slots.
+    pub(super) base: u32,
+    /// What the outermost call returned; until it does, what the op before computed where the slice ended.
+    pub(super) value: i32,
+    /// The op at which the slice ended.
+    pub(super) pc: u32,
     /// For each call but the outermost, how its caller goes on.
     pub(super) frames: &'a mut [Frame],
-    /// Index of the running call's first register among the slots.
-    pub(super) base: usize,
     pub(super) slots: &'a [Cell<i32>],
-    /// Its method.
-    pub(super) method: usize,
     pub(super) program: &'a Program<'a>,
+    /// The running call's method.
+    pub(super) method: u32,
+    pub(super) stop: Stop,
 }
 
-impl Machine<'_> {
+impl<'a> Machine<'a> {
+    /// Makes a machine that is as if it had paused.
+    #[inline(always)]
+    pub(crate) const fn new(
+        program: &'a Program<'a>,
+        fields: &'a mut [i32],
+        heap: Heap<'a>,
+        frames: &'a mut [Frame],
+        slots: &'a [Cell<i32>],
+        calls: Calls,
+    ) -> Self {
+        Self {
+            heap,
+            credit: 0,
+            span: 0,
+            fields,
+            depth: calls.depth,
+            base: calls.base,
+            value: 0,
+            pc: 0,
+            frames,
+            slots,
+            program,
+            method: calls.method,
+            stop: Stop::Pause,
+        }
+    }
+
+    /// Returns the registers of the call that runs.
+    pub(super) fn registers(&self) -> Option<&'a Window> {
+        window(self.slots, index(self.base))
+    }
+
     /// Returns what is left of the potential that was given.
     #[inline]
     pub(super) fn potential(&self) -> i64 {
         i64::from(self.credit).wrapping_add(self.span.into())
-    }
-
-    #[inline]
-    pub(super) fn register(&self, number: u8) -> i32 {
-        cell(self.registers, number).get()
     }
 }
 
@@ -114,15 +139,15 @@ pub(crate) fn window(slots: &[Cell<i32>], base: usize) -> Option<&Window> {
         .first_chunk()
 }
 
-/// Clears the registers of a call behind its arguments.
+/// Clears the registers of a method behind its arguments: up to that behind the last one.
 ///
 /// What an earlier call left there, maybe one of another endpoint, is not for this one to see, whatever
 /// its verifier missed.
 #[inline(always)]
-pub(crate) fn clear(registers: &Window, callee: &LinkedMethod) {
+pub(crate) fn clear(registers: &Window, arguments: u8, behind: u16) {
     const AT_ONCE: usize = 8;
-    let mut first = usize::from(callee.arguments);
-    let behind = usize::from(callee.registers);
+    let mut first = usize::from(arguments);
+    let behind = usize::from(behind);
     // Those behind the last one hold nothing yet.
     while let Some(few) = registers.get(first..first.wrapping_add(AT_ONCE)) {
         few.iter().for_each(|slot| slot.set(0));

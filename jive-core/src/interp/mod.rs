@@ -13,8 +13,8 @@ mod threaded;
 
 use core::cell::Cell;
 
-use crate::frame::{Activation, Calls, Frame};
-use crate::heap::Heap;
+use crate::frame::{Activation, Calls};
+use crate::heap::{Extent, Heap};
 use crate::id::NativeId;
 use crate::limits::REGISTER_WINDOW;
 use crate::program::{LinkedMethod, NativeCall, Program, index};
@@ -48,7 +48,7 @@ pub(crate) enum Stop {
     Pause,
     /// The outermost call returned nothing.
     Returned,
-    /// The outermost call returned a value, which lies in its first register.
+    /// The outermost call returned a value.
     ReturnedValue,
     /// A native is to be performed.
     Native,
@@ -58,108 +58,140 @@ pub(crate) enum Stop {
     Trap(TrapKind),
 }
 
-/// Runs an activation until its outermost call returns, traps or needs a native; never pauses.
-///
-/// Where it traps, the activation's index tells the instruction: the last of as many.
-#[cfg_attr(threaded, inline(always))]
-pub(crate) fn execute(
-    program: &Program<'_>,
-    fields: &mut [i32],
-    heap: &mut Heap<'_>,
-    frames: &mut [Frame],
-    slots: &mut [i32],
-    activation: &mut Activation,
-    method: &LinkedMethod,
-) -> Stop {
-    let slots = Cell::from_mut(slots).as_slice_of_cells();
-    let calls = activation.calls;
-    let Some(registers) = window(slots, calls.base) else {
-        return Stop::Trap(TrapKind::Unverified);
-    };
-    // How many instructions could have been executed if the method had run straight from its first.
-    let potential = activation.fuel.saturating_add(activation.index.into());
-    let pc = activation.op;
-    let (stop, pc, potential) = match share(program, method, pc, potential) {
-        Err(kind) => (Stop::Trap(kind), pc, potential),
-        Ok(share) => {
-            let mut machine = Machine {
-                credit: share.credit,
-                span: share.span.into(),
-                heap: heap.lend(),
-                fields,
-                registers,
-                pc,
-                #[cfg(threaded)]
-                accumulator: 0,
-                stop: Stop::Pause,
-                depth: calls.depth,
-                frames,
-                base: calls.base,
-                slots,
-                method: calls.method,
-                program,
-            };
-            let (stop, potential) = slices(&mut machine, share.code, share.reserve);
-            let (pc, top) = (machine.pc, machine.heap.top());
-            activation.calls = Calls {
-                depth: machine.depth,
-                base: machine.base,
-                method: machine.method,
-            };
-            heap.adopt(top);
-            (stop, pc, potential)
-        }
-    };
-    let end = program.ends.get(pc).copied().unwrap_or(0);
-    let (index, left) = if stop == Stop::Trap(TrapKind::FuelExhausted) {
-        // The instruction that the potential does not reach; one of the method, so below 2¹⁶.
-        (potential.saturating_add(1) as u16, 0)
-    } else {
-        (end, potential.saturating_sub(end.into()))
-    };
-    activation.op = pc;
-    activation.index = index;
-    activation.fuel = left;
-    stop
+/// How a run ended.
+pub(crate) struct Ended {
+    pub(crate) stop: Stop,
+    /// What the outermost call returned.
+    pub(crate) value: i32,
+    /// How far the heap is filled.
+    pub(crate) extent: Extent,
 }
 
-/// Runs slice after slice; answers why the run stops, and what is left of the potential.
-#[inline(always)]
-fn slices<'a>(machine: &mut Machine<'a>, mut code: &'a [Op], mut reserve: u64) -> (Stop, u64) {
-    loop {
-        dispatch(machine, code);
-        // The share that a slice is given is never overdrawn.
-        let potential = reserve.wrapping_add_signed(machine.potential());
-        // First, and apart from the others: what handlers do.
-        if matches!(machine.stop, Stop::ReturnedValue) {
-            return (Stop::ReturnedValue, potential);
-        }
-        match machine.stop {
-            Stop::Pause => {}
-            Stop::NoElement => return (Stop::Trap(machine.fault()), potential),
-            stop => return (stop, potential),
-        }
-        match next_share(machine, potential) {
-            Ok((ops, left)) => (code, reserve) = (ops, left),
-            Err(kind) => return (Stop::Trap(kind), potential),
+impl Ended {
+    /// The activation trapped without running.
+    pub(crate) const fn trapped(kind: TrapKind, heap: &Heap<'_>) -> Self {
+        Self {
+            stop: Stop::Trap(kind),
+            value: 0,
+            extent: heap.extent(),
         }
     }
 }
 
+impl<'a> Machine<'a> {
+    /// Runs the activation whose calls the machine was made of until the outermost returns, traps or needs a
+    /// native; never pauses.
+    pub(crate) fn run(&mut self, activation: Activation, to: &mut Activation) -> Ended {
+        to.granted = activation.granted;
+        // As if it had paused, with nothing but a reserve: how many instructions could have been executed if
+        // the method had run straight from its first.
+        self.pc = activation.op;
+        self.finish(activation.fuel.saturating_add(activation.index.into()), to)
+    }
+
+    /// Runs the first slice of a method that was just entered, and returns what is left for later ones.
+    #[cfg(threaded)]
+    #[inline(always)]
+    pub(crate) fn begin(&mut self, share: Share<'a>, entry: usize, registers: &'a Window) -> u64 {
+        (self.credit, self.span) = (share.credit, share.span.into());
+        dispatch(self, share.code, entry, registers);
+        share.reserve
+    }
+
+    /// Returns what the outermost call returned, if it has.
+    #[cfg(threaded)]
+    #[inline(always)]
+    pub(crate) const fn returned(&self) -> Option<i32> {
+        match self.stop {
+            Stop::ReturnedValue => Some(self.value),
+            _ => None,
+        }
+    }
+
+    /// Returns the fuel that is left when the outermost call has returned.
+    #[inline(always)]
+    pub(crate) fn fuel_left(&self, reserve: u64) -> u64 {
+        // The share that a slice is given is never overdrawn.
+        reserve.wrapping_add_signed(self.credit.into())
+    }
+
+    /// Goes on where a slice ended, slice after slice, until the run stops; notes in `to` how far it came, though
+    /// not where a call is that has returned. Where it traps, the index there tells the instruction: the
+    /// last of as many.
+    #[inline(never)]
+    pub(crate) fn finish(&mut self, mut reserve: u64, to: &mut Activation) -> Ended {
+        let potential = loop {
+            let potential = reserve.wrapping_add_signed(self.potential());
+            let kind = match (self.stop, self.registers()) {
+                (Stop::Pause, Some(registers)) => match next_share(self, potential) {
+                    Ok((code, left)) => {
+                        reserve = left;
+                        dispatch(self, code, index(self.pc), registers);
+                        continue;
+                    }
+                    Err(kind) => kind,
+                },
+                (Stop::NoElement, Some(registers)) => self.fault(registers),
+                (Stop::Pause | Stop::NoElement, None) => TrapKind::Unverified,
+                _ => break potential,
+            };
+            self.stop = Stop::Trap(kind);
+            break potential;
+        };
+        let end = self.program.ends.get(index(self.pc)).copied().unwrap_or(0);
+        (to.index, to.fuel) = match self.stop {
+            Stop::Returned | Stop::ReturnedValue => (0, self.fuel_left(reserve)),
+            // The instruction that the potential does not reach; one of the method, so below 2¹⁶.
+            Stop::Trap(TrapKind::FuelExhausted) => (potential.saturating_add(1) as u16, 0),
+            _ => (end, potential.saturating_sub(end.into())),
+        };
+        to.calls = Calls {
+            depth: self.depth,
+            base: self.base,
+            method: self.method,
+        };
+        to.op = self.pc;
+        Ended {
+            stop: self.stop,
+            value: self.value,
+            extent: self.extent(),
+        }
+    }
+
+    /// Returns how far the heap is filled.
+    pub(crate) const fn extent(&self) -> Extent {
+        self.heap.extent()
+    }
+}
+
 /// Gives the machine another share of the potential; answers the code to run, and what is left.
-#[inline(never)]
 fn next_share<'a>(machine: &mut Machine<'a>, potential: u64) -> Result<(&'a [Op], u64), TrapKind> {
     let program = machine.program;
-    let method = program.methods.get(machine.method);
+    let method = program.methods.get(index(machine.method));
     let method = method.ok_or(TrapKind::Unverified)?;
-    let share = share(program, method, machine.pc, potential)?;
+    let (limit, span) = cut_off(program, method, index(machine.pc), potential)?;
+    let share = share(program, limit, span, potential).ok_or(TrapKind::Unverified)?;
     machine.span = share.span.into();
     machine.credit = share.credit;
     Ok((share.code, share.reserve))
 }
 
+/// Returns what the first slice of a method runs on, if fuel lasts to where its code is cut off.
+#[cfg(threaded)]
+#[inline(always)]
+pub(crate) fn share_from_entry<'a>(
+    program: &Program<'a>,
+    method: &LinkedMethod,
+    fuel: u64,
+) -> Option<Share<'a>> {
+    if method.entry >= method.limit || fuel < method.span.into() {
+        return None;
+    }
+    share(program, index(method.limit), method.span, fuel)
+}
+
 /// What a slice runs on.
-struct Share<'a> {
+pub(crate) struct Share<'a> {
     /// The code, cut off where fuel or the slice would run out on a straight way.
     code: &'a [Op],
     /// How many instructions have been executed there.
@@ -170,27 +202,13 @@ struct Share<'a> {
     reserve: u64,
 }
 
+/// Returns the share of a potential for code that is cut off at a limit, where the span is not more.
 #[inline(always)]
-fn share<'a>(
-    program: &Program<'a>,
-    method: &LinkedMethod,
-    pc: usize,
-    potential: u64,
-) -> Result<Share<'a>, TrapKind> {
-    let from_entry = pc == index(method.entry) && potential >= method.span.into();
-    let (limit, span) = if from_entry {
-        (index(method.limit), method.span)
-    } else {
-        cut_off(program, method, pc, potential)?
-    };
-    let code = program.ops.get(..limit).unwrap_or_default();
-    if pc >= code.len() {
-        return Err(TrapKind::Unverified);
-    }
+fn share<'a>(program: &Program<'a>, limit: usize, span: u16, potential: u64) -> Option<Share<'a>> {
     let spare = potential.wrapping_sub(span.into());
     let credit = spare.min(SLICE_INSTRUCTIONS);
-    Ok(Share {
-        code,
+    Some(Share {
+        code: program.ops.get(..limit)?,
         span,
         // At most `SLICE_INSTRUCTIONS`.
         credit: credit as i32,
@@ -200,8 +218,6 @@ fn share<'a>(
 
 /// Returns the index behind the last op that may run on a straight way from here, and how many
 /// instructions have been executed there.
-#[cold]
-#[inline(never)]
 fn cut_off(
     program: &Program<'_>,
     method: &LinkedMethod,

@@ -1,7 +1,5 @@
 //! The one table of ops: what each does, and from it the two ways to run them.
 
-#[cfg(threaded)]
-use super::Window;
 use super::control::{
     Flow, again, back, control, effect, load, load_at, onward, reject_null, reject_transient,
     rotate, store, store_at, value,
@@ -9,7 +7,7 @@ use super::control::{
 #[cfg(threaded)]
 use super::control::{load_field, store_field};
 use super::machine::{Machine, Operands, cell};
-use super::{Op, Stop};
+use super::{Op, Stop, Window};
 use crate::array_kind::ArrayKind;
 use crate::heap::Heap;
 use crate::program::index;
@@ -201,10 +199,14 @@ macro_rules! ops {
             };
         }
 
-        /// Runs code from where the machine stands until the slice ends.
+        /// Runs code from a place on until the slice ends.
         #[cfg(not(threaded))]
-        pub(super) fn dispatch<'a>(machine: &mut Machine<'a>, mut code: &'a [Op]) {
-            let (mut pc, mut registers) = (machine.pc, machine.registers);
+        pub(super) fn dispatch<'a>(
+            machine: &mut Machine<'a>,
+            mut code: &'a [Op],
+            mut pc: usize,
+            mut registers: &'a Window,
+        ) {
             let stop = loop {
                 let Some(op) = code.get(pc) else {
                     break Stop::Pause;
@@ -222,17 +224,17 @@ macro_rules! ops {
                     Flow::Enter(target, ops, window) => {
                         (pc, code, registers) = (target, ops, window);
                     }
-                    Flow::Pause(target, window) => {
-                        (pc, registers) = (target, window);
-                        break Stop::Pause;
-                    }
                     Flow::Stop(at, stop) => {
                         pc = at;
                         break stop;
                     }
+                    Flow::Leave(value) => {
+                        machine.value = value;
+                        break Stop::ReturnedValue;
+                    }
                 }
             };
-            (machine.pc, machine.stop, machine.registers) = (pc, stop, registers);
+            (machine.pc, machine.stop) = (pc as u32, stop);
         }
     };
 }

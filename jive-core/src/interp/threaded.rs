@@ -15,11 +15,17 @@ use crate::trap::TrapKind;
 /// nothing may be left to do behind the call.
 pub(super) type Thread = for<'a> fn(&mut Machine<'a>, &'a [Op], usize, &'a Window, i32);
 
-/// Runs code from where the machine stands until the slice ends.
-#[inline]
-pub(crate) fn dispatch<'a>(machine: &mut Machine<'a>, code: &'a [Op]) {
-    let (pc, registers) = (machine.pc, machine.registers);
-    next(machine, code, pc, registers, machine.accumulator);
+/// Runs code from a place on until the slice ends.
+#[inline(always)]
+pub(crate) fn dispatch<'a>(
+    machine: &mut Machine<'a>,
+    code: &'a [Op],
+    pc: usize,
+    registers: &'a Window,
+) {
+    // What nothing need be told of when it ends the slice.
+    machine.stop = Stop::ReturnedValue;
+    next(machine, code, pc, registers, machine.value);
 }
 
 #[inline(always)]
@@ -71,9 +77,9 @@ pub(super) fn follow<'a>(
         Flow::Enter(target, code, registers) => {
             next(machine, code, target, registers, accumulator);
         }
-        Flow::Pause(target, registers) => pause(machine, code, target, registers, accumulator),
         Flow::Stop(target, Stop::Pause) => pause(machine, code, target, registers, accumulator),
         Flow::Stop(target, stop) => ended(machine, code, target, registers, stop),
+        Flow::Leave(value) => machine.value = value,
     }
 }
 
@@ -98,20 +104,18 @@ pub(super) fn pause<'a>(
     machine: &mut Machine<'a>,
     _: &'a [Op],
     pc: usize,
-    registers: &'a Window,
+    _: &'a Window,
     accumulator: i32,
 ) {
-    machine.pc = pc;
-    machine.registers = registers;
-    machine.accumulator = accumulator;
+    machine.pc = pc as u32;
+    machine.value = accumulator;
     machine.stop = Stop::Pause;
 }
 
 #[cold]
 #[inline(never)]
-fn ended<'a>(machine: &mut Machine<'a>, _: &[Op], pc: usize, registers: &'a Window, stop: Stop) {
-    machine.pc = pc;
-    machine.registers = registers;
+fn ended<'a>(machine: &mut Machine<'a>, _: &[Op], pc: usize, _: &'a Window, stop: Stop) {
+    machine.pc = pc as u32;
     machine.stop = stop;
 }
 

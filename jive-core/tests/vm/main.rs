@@ -3,6 +3,7 @@
 mod arrays;
 mod compute;
 mod control;
+mod entering;
 mod linking;
 mod machine;
 mod natives;

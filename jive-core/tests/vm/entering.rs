@@ -1,0 +1,102 @@
+//! That a call made at once ends as the same call does when it is begun, and run by steps.
+
+use jive_core::{Lifetime, NoNatives, Step, Trap, TrapKind};
+
+use crate::machine::Machine;
+use crate::natives::Nic;
+
+const CONTROL: &[u8] = include_bytes!("../classes/Control.class");
+const ARRAYS: &[u8] = include_bytes!("../classes/Arrays.class");
+const NATIVES: &[u8] = include_bytes!("../classes/Natives.class");
+
+impl Machine {
+    /// Makes a call whose natives are refused.
+    fn at_once(
+        &mut self,
+        name: &str,
+        args: &[i32],
+        fuel: u64,
+        lifetime: Lifetime,
+    ) -> Result<Option<i32>, Trap> {
+        let (method, stack) = (self.method(name), &mut self.stack);
+        self.instance
+            .call(stack, method, args, fuel, lifetime, &mut NoNatives)
+    }
+
+    /// Does the same by steps.
+    fn by_steps(
+        &mut self,
+        name: &str,
+        args: &[i32],
+        fuel: u64,
+        lifetime: Lifetime,
+    ) -> Result<Option<i32>, Trap> {
+        let (method, stack) = (self.method(name), &mut self.stack);
+        self.instance.start(stack, method, args, fuel, lifetime)?;
+        loop {
+            match self.instance.run(stack) {
+                Step::Returned(value) => return Ok(value),
+                Step::Trapped(trap) => return Err(trap),
+                Step::Native { .. } => stack.resume(Err(TrapKind::ProtectionFault)),
+            }
+        }
+    }
+
+    /// What can be asked of a call that has ended.
+    fn left(&self) -> (u64, u64, u32) {
+        let used = self.instance.heap().used();
+        (self.stack.executed(), self.stack.fuel_left(), used)
+    }
+}
+
+#[test]
+fn a_call_made_at_once_ends_as_one_by_steps() {
+    let calls: [(&[u8], &str, &[i32]); 12] = [
+        (CONTROL, "fibonacci", &[12]),
+        (CONTROL, "viaThis", &[5]),
+        (CONTROL, "order", &[1, 2, 3]),
+        (CONTROL, "down", &[3]),
+        (CONTROL, "endless", &[]),
+        (CONTROL, "nothing", &[]),
+        (CONTROL, "two", &[1]),
+        (ARRAYS, "intAt", &[3, 2]),
+        (ARRAYS, "byteAt", &[3, 3]),
+        (ARRAYS, "exhaust", &[9]),
+        (NATIVES, "getFreeBuffer", &[]),
+        (NATIVES, "send", &[]),
+    ];
+    for (class, name, args) in calls {
+        for lifetime in [Lifetime::Persistent, Lifetime::PerCall] {
+            let machine = || Machine::load(class, Nic::TABLE, 256);
+            let (mut at_once, mut by_steps) = (machine(), machine());
+            // Too little, around the ends of slices, and more than any of them needs.
+            for fuel in (0..40).chain([1023, 1024, 1025, 2000, 100_000, u64::MAX]) {
+                let ended = at_once.at_once(name, args, fuel, lifetime);
+                let expected = by_steps.by_steps(name, args, fuel, lifetime);
+                let label = format!("{name}, fuel {fuel}, {lifetime:?}");
+                assert_eq!(ended, expected, "{label}");
+                assert_eq!(at_once.left(), by_steps.left(), "{label}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_call_gives_up_what_was_begun_before() {
+    let mut machine = Machine::load(NATIVES, Nic::TABLE, 256);
+    let send = machine.method("send");
+    machine
+        .instance
+        .start(&mut machine.stack, send, &[], 100, Lifetime::PerCall)
+        .unwrap();
+    let step = machine.instance.run(&mut machine.stack);
+    assert!(matches!(step, Step::Native { .. }), "{step:?}");
+    // The three bytes that it made, with their header.
+    assert_eq!(machine.instance.heap().used(), 16);
+    // A call that returns in its first slice, and makes nothing.
+    assert_eq!(
+        machine.at_once("<init>", &[], 100, Lifetime::PerCall),
+        Ok(None)
+    );
+    assert_eq!(machine.instance.heap().used(), 0);
+}
