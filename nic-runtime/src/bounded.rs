@@ -55,6 +55,11 @@ impl<T, const N: usize> Queue<T, N> {
         self.elements.len()
     }
 
+    /// Returns the last element.
+    pub(crate) fn back_mut(&mut self) -> Option<&mut T> {
+        self.elements.back_mut()
+    }
+
     /// Returns the first element.
     pub(crate) fn front(&self) -> Option<&T> {
         self.elements.front()

@@ -6,7 +6,7 @@ use super::{ArraySpan, Effect};
 use crate::event::PacketId;
 #[cfg(feature = "std")]
 use crate::unet::HostMemory;
-use crate::unet::{BufferList, Channel, Endpoint, Full, HostSpan, MessageBody, ReceiveDescriptor};
+use crate::unet::{Channel, Endpoint, Full, HostSpan, MessageBody, ReceiveDescriptor};
 
 /// What came of an effect.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -66,40 +66,25 @@ impl Effect {
                 channel,
                 length,
             } => {
-                let mut buffers = BufferList::default();
-                for offset in offsets.offsets(heap) {
-                    // Not negative, and no more than a descriptor names: the check has seen to it.
-                    buffers.push(offset.cast_unsigned());
-                }
-                let body = MessageBody::Buffers(buffers);
-                push(
-                    endpoint,
-                    ReceiveDescriptor {
-                        packet,
-                        channel,
-                        length,
-                        body,
-                    },
-                )
+                // Not negative, and no more than a descriptor names: the check has seen to it.
+                let buffers = offsets.offsets(heap).map(i32::cast_unsigned);
+                described(endpoint.push_buffers((packet, channel, length), buffers))
             }
             Effect::Carry { from, channel } => {
                 let body = MessageBody::inline(from.bytes(heap)).ok_or(TrapKind::Unverified)?;
-                push(
-                    endpoint,
-                    ReceiveDescriptor {
-                        packet,
-                        channel,
-                        length: from.length(),
-                        body,
-                    },
-                )
+                described(endpoint.receive.push(ReceiveDescriptor {
+                    packet,
+                    channel,
+                    length: from.length(),
+                    body,
+                }))
             }
         })
     }
 }
 
-fn push(endpoint: &mut Endpoint, descriptor: ReceiveDescriptor) -> Applied {
-    match endpoint.push_received(descriptor) {
+fn described<T>(pushed: Result<(), Full<T>>) -> Applied {
+    match pushed {
         Ok(()) => Applied::Described,
         Err(Full(_)) => Applied::RxQueueFull,
     }

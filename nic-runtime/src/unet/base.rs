@@ -37,32 +37,34 @@ pub fn accept(
         return Err(DropReason::RxQueueFull);
     }
     let mut buffers = BufferList::default();
-    let body = if message.len() <= INLINE_MAX {
-        MessageBody::inline(message).ok_or(DropReason::TooLong)?
-    } else {
-        let needed = match endpoint.free.buffer_length() {
-            0 => return Err(DropReason::NoFreeBuffer),
-            buffer_length => length.div_ceil(buffer_length) as usize,
+    if message.len() <= INLINE_MAX {
+        let body = MessageBody::inline(message).ok_or(DropReason::TooLong)?;
+        let descriptor = ReceiveDescriptor {
+            packet: Some(packet),
+            channel,
+            length,
+            body,
         };
-        if needed > MESSAGE_BUFFERS_MAX {
-            return Err(DropReason::TooLong);
-        }
-        if endpoint.free.len() < needed {
-            return Err(DropReason::NoFreeBuffer);
-        }
-        for offset in core::iter::from_fn(|| endpoint.free.pop()).take(needed) {
-            buffers.push(offset);
-        }
-        MessageBody::Buffers(buffers.clone())
+        let pushed = endpoint.receive.push(descriptor);
+        pushed.map_err(|_| DropReason::RxQueueFull)?;
+        return Ok(buffers);
+    }
+    let needed = match endpoint.free.buffer_length() {
+        0 => return Err(DropReason::NoFreeBuffer),
+        buffer_length => length.div_ceil(buffer_length) as usize,
     };
-    let descriptor = ReceiveDescriptor {
-        packet: Some(packet),
-        channel,
-        length,
-        body,
-    };
+    if needed > MESSAGE_BUFFERS_MAX {
+        return Err(DropReason::TooLong);
+    }
+    if endpoint.free.len() < needed {
+        return Err(DropReason::NoFreeBuffer);
+    }
+    for offset in core::iter::from_fn(|| endpoint.free.pop()).take(needed) {
+        buffers.push(offset);
+    }
+    let offsets = buffers.offsets().iter().copied();
     endpoint
-        .push_received(descriptor)
+        .push_buffers((Some(packet), channel, length), offsets)
         .map_err(|_| DropReason::RxQueueFull)?;
     endpoint.free.keep_popped();
     Ok(buffers)

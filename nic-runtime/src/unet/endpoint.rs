@@ -1,10 +1,10 @@
 //! An endpoint: buffer area, transmit, receive and free queue, channels (U-Net/SLE §2).
 
 use super::{
-    Channels, Completion, FreeQueue, Full, MessageBody, ReceiveDescriptor, ReceiveQueue, Region,
-    TransmitQueue,
+    BufferList, Channels, Completion, FreeQueue, Full, MessageBody, ReceiveDescriptor,
+    ReceiveQueue, Region, TransmitQueue,
 };
-use crate::event::NicId;
+use crate::event::{ChannelId, NicId, PacketId};
 
 /// How many descriptors an endpoint's queues hold.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -46,30 +46,43 @@ impl Endpoint {
         }
     }
 
-    /// Pushes a receive descriptor; the popped buffers that it names pass to the user.
+    /// Pushes a receive descriptor of a message in the buffer area, whose shares begin at these offsets, at
+    /// most as many as a descriptor names; the popped buffers among them pass to the user.
     ///
     /// # Errors
     ///
-    /// Gives the descriptor back where the receive queue is full; the popped buffers that it names are
-    /// then at the front of the free queue, in their order.
-    pub fn push_received(
+    /// Where the receive queue is full; the popped buffers are then at the front of the free queue, in their
+    /// order.
+    pub fn push_buffers(
         &mut self,
-        mut descriptor: ReceiveDescriptor,
-    ) -> Result<(), Full<ReceiveDescriptor>> {
-        if let MessageBody::Buffers(list) = &mut descriptor.body {
-            for index in 0..list.offsets().len() {
-                if self.free.name(list.offsets()[index]) {
-                    list.owe(index);
-                }
+        (packet, channel, length): (Option<PacketId>, ChannelId, u32),
+        offsets: impl Iterator<Item = u32>,
+    ) -> Result<(), Full<()>> {
+        let pushed = self.receive.push(ReceiveDescriptor {
+            packet,
+            channel,
+            length,
+            body: MessageBody::Buffers(BufferList::default()),
+        });
+        // Filled where it lies: copying what was just written would wait for it.
+        let mut refused = BufferList::default();
+        let list = match self.receive.newest() {
+            Some(ReceiveDescriptor {
+                body: MessageBody::Buffers(list),
+                ..
+            }) if pushed.is_ok() => list,
+            _ => &mut refused,
+        };
+        for (index, offset) in offsets.enumerate() {
+            list.push(offset);
+            if self.free.name(offset) {
+                list.owe(index);
             }
         }
-        self.receive.push(descriptor).inspect_err(|Full(refused)| {
-            if let MessageBody::Buffers(list) = &refused.body {
-                for offset in list.owed().rev() {
-                    self.free.put_first(offset);
-                }
-            }
-        })
+        for offset in refused.owed().rev() {
+            self.free.put_first(offset);
+        }
+        pushed.map_err(|_| Full(()))
     }
 
     /// Takes the oldest message that the user can see, and puts back the buffers that the user owes for it;

@@ -46,6 +46,11 @@ impl ReceiveQueue {
         Ok(())
     }
 
+    /// Returns the descriptor that was pushed last.
+    pub fn newest(&mut self) -> Option<&mut ReceiveDescriptor> {
+        self.descriptors.back_mut()
+    }
+
     /// Makes the oldest descriptor that the user does not see visible, and returns it.
     pub fn publish(&mut self) -> Option<&ReceiveDescriptor> {
         let descriptor = self.descriptors.get(self.visible)?;
