@@ -8,10 +8,11 @@ use std::hint::black_box;
 
 use super::{AppletId, Simulation, at};
 use crate::event::{ChannelId, EndpointId, Sink};
+use crate::scenario::model::Scenario;
 
-/// Endpoints up to which nothing is read ahead: what their packets need stays in the caches, and reading would
-/// cost one pair 3 % of a packet. Chosen, not measured.
-const CACHED_ENDPOINTS: usize = 32;
+/// Senders up to which nothing is read ahead: what their packets need stays in the caches, and reading costs
+/// 3 % of a packet. Chosen, not measured.
+const CACHED_SENDERS: usize = 32;
 
 /// For each applet the array that a native was given last, by what the applet was called for: what the next
 /// call will need too, as a rule.
@@ -28,10 +29,13 @@ pub(super) enum Way {
 }
 
 impl LastArrays {
-    /// Returns the record of this many applets, to which nothing was given yet; none where so few endpoints
-    /// need nothing ahead.
-    pub(super) fn new(applets: usize, endpoints: usize) -> LastArrays {
-        LastArrays((endpoints > CACHED_ENDPOINTS).then(|| vec![[0; 2]; applets]))
+    /// Returns the record of a scenario with this many applets, to which nothing was given yet; none where so
+    /// few endpoints send that they need nothing ahead.
+    pub(super) fn new(applets: usize, scenario: &Scenario) -> LastArrays {
+        let mut senders: Vec<_> = scenario.sends.iter().map(|send| send.endpoint).collect();
+        senders.sort_unstable();
+        senders.dedup();
+        LastArrays((senders.len() > CACHED_SENDERS).then(|| vec![[0; 2]; applets]))
     }
 
     /// Notes that a native was given an array.

@@ -65,7 +65,7 @@ impl<'a, S: Sink> Simulation<'a, S> {
             memory,
             endpoints,
             positions,
-            last_arrays: LastArrays::new(applets.len(), scenario.endpoints.len()),
+            last_arrays: LastArrays::new(applets.len(), scenario),
             applets,
             applet_of,
             packets_made: vec![0; scenario.endpoints.len()],

@@ -53,6 +53,7 @@ impl Endpoint {
     ///
     /// Where the receive queue is full; the popped buffers are then at the front of the free queue, in their
     /// order.
+    #[inline(always)]
     pub fn push_buffers(
         &mut self,
         (packet, channel, length): (Option<PacketId>, ChannelId, u32),

@@ -38,6 +38,7 @@ impl ReceiveQueue {
     /// # Errors
     ///
     /// Gives it back where the queue is full.
+    #[inline(always)]
     pub fn push(&mut self, descriptor: ReceiveDescriptor) -> Result<(), Full<ReceiveDescriptor>> {
         if !self.has_room() {
             return Err(Full(descriptor));
