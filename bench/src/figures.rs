@@ -139,13 +139,13 @@ impl Packets {
             };
             Endpoints {
                 count,
-                one_active: few.ns_per_packet() / ns,
-                all_active: all.ns_per_packet() / ns,
+                one_active: few.times(&one),
+                all_active: all.times(&one),
             }
         });
         let nics = NIC_PAIRS.map(|nic_pairs| {
             let many = Traffic { nic_pairs, ..one };
-            let times = |network| Traffic { network, ..many }.ns_per_packet() / ns;
+            let times = |network| Traffic { network, ..many }.times(&one);
             Nics {
                 count: 2 * nic_pairs,
                 all_busy: times(Network::Apart),
