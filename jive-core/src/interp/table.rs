@@ -526,7 +526,7 @@ ops! {
     CountLessConst again |operands| count(operands) < operands.op.b.cast_signed().into();
     /// Adds `c` to `a`, then does as `LoopNotLessConst`, with `b` as constant.
     CountNotLessConst again |operands| count(operands) >= operands.op.b.cast_signed().into();
-    /// Adds `c` to `a`, then goes back.
+    /// Adds `c` to `a`, then goes on elsewhere, mostly further back.
     CountGoto back |operands| { count(operands); true };
     /// Goes to the case that `a` picks by its distance from the lowest key.
     TableSwitch control |machine, operands, pc| machine.table_switch(operands.op, operands.a(), pc), 'a': TableSwitchTaken;

@@ -186,17 +186,15 @@ impl Body<'_, '_, '_, '_, '_> {
                 }
                 None => Op { kind, ..first },
             },
-            None => self.plain_jump(mark),
+            None => self.plain_jump(),
         };
         self.out.perform(Op { imm: pc, ..op });
         self.end_path();
     }
 
-    /// Returns a jump, which also does what the last op does if that counts and the jump goes back.
-    fn plain_jump(&mut self, mark: Mark) -> Op {
-        let is_back = mark.state == MarkState::Placed;
+    /// Returns a jump, which also does what the last op does if that counts.
+    fn plain_jump(&mut self) -> Op {
         if !cfg!(small)
-            && is_back
             && !self.is_far
             && let Some(&mut last) = self.out.last()
             && let Some((counter, step)) = counted(last)
