@@ -136,7 +136,7 @@ impl<W: Copy> Schedule<W> {
 
     /// Removes and returns the work that is due first.
     // Work passed on in memory would wait for its two halves, which were written a moment ago.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn take(&mut self) -> Option<(SimTime, W)> {
         let place = if self.soon == NONE {
             self.take_from_wheel()?

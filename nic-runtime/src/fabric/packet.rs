@@ -37,7 +37,7 @@ pub struct PacketStore {
 
 impl PacketStore {
     /// Adds a packet; its bytes are copied into memory that is reused.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn add(&mut self, packet: Packet, bytes: &[u8]) -> PacketRef {
         let place = match self.vacant.pop() {
             Some(place) => {

@@ -73,7 +73,7 @@ impl TransmitRegion {
     }
 
     /// Takes the next space for a message of `length` bytes.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn take(&mut self, length: u32) -> TransmitSpace {
         if length > self.longest() {
             return TransmitSpace::TooLong;

@@ -228,7 +228,8 @@ impl<S: Sink> Simulation<'_, S> {
         }
     }
 
-    #[inline(always)]
+    // Where nothing is optimised each copy would take room of its own on the stack, which may be small.
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn perform_native(&mut self, nic: NicId, native: NicNative) -> Next {
         let Processor {
             stack,

@@ -60,7 +60,7 @@ struct Entry {
 
 impl Transfers {
     /// Adds a transfer; `staged` is what it moves out of its staging slot.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn add(&mut self, transfer: Transfer, staged: &[u8]) -> TransferRef {
         let place = match self.vacant.pop() {
             Some(place) => {

@@ -18,7 +18,7 @@ impl Spent {
     /// # Errors
     ///
     /// [`TrapKind::QuotaExceeded`] where that is more than it may.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn and(self, effect: &Effect, quota: &Quota) -> Result<Spent, TrapKind> {
         let mut spent = self;
         match effect {

@@ -123,7 +123,7 @@ impl<S: Sink> Simulation<'_, S> {
     }
 
     /// Pushes a transmit descriptor for the message in `space`.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn post(&mut self, id: EndpointId, channel: ChannelId, space: HostSpan) {
         let endpoint = &mut self.endpoints[at(id.0)];
         let (offset, length) = (space.offset(), space.length());

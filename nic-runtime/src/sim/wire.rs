@@ -15,7 +15,7 @@ use crate::unet::Channel;
 
 impl<S: Sink> Simulation<'_, S> {
     /// Makes a packet without bytes yet, whose send slot is taken, and gives it its number.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn make_packet(
         &mut self,
         from: EndpointId,

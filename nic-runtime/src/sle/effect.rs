@@ -46,7 +46,7 @@ impl Effect {
     /// # Errors
     ///
     /// `OutOfMemoryError` where the heap has no room for a new array.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn apply(
         self,
         endpoint: &mut Endpoint,

@@ -186,7 +186,7 @@ impl<'e> Rights<'e> {
 /// `NullPointerException`, `NegativeArraySizeException`, or `ProtectionFault` for whatever the endpoint
 /// may not have, array bounds included. ([`TrapKind::Unverified`] for a count of arguments that no verified
 /// class can pass.)
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub fn check(
     native: NicNative,
     args: &[i32],
@@ -250,7 +250,7 @@ pub fn check(
 }
 
 /// Returns `length` bytes of a byte array; none at all may lie at its very end.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn array_span(
     heap: &Heap<'_>,
     array: i32,
@@ -279,7 +279,7 @@ fn host_span(rights: &Rights<'_>, offset: i32, length: i32) -> Result<HostSpan, 
 
 /// Returns the elements that say where the shares of a message of `length` bytes begin, each of which lies
 /// in the buffer area.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn shares(
     heap: &Heap<'_>,
     rights: &Rights<'_>,

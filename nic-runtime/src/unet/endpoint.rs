@@ -53,7 +53,7 @@ impl Endpoint {
     ///
     /// Where the receive queue is full; the popped buffers are then at the front of the free queue, in their
     /// order.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn push_buffers(
         &mut self,
         (packet, channel, length): (Option<PacketId>, ChannelId, u32),

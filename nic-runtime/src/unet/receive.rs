@@ -38,7 +38,7 @@ impl ReceiveQueue {
     /// # Errors
     ///
     /// Gives it back where the queue is full.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn push(&mut self, descriptor: ReceiveDescriptor) -> Result<(), Full<ReceiveDescriptor>> {
         if !self.has_room() {
             return Err(Full(descriptor));

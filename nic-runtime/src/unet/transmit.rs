@@ -71,7 +71,7 @@ impl TransmitQueue {
     /// # Errors
     ///
     /// Gives it back where every entry waits for its completion.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn post(
         &mut self,
         descriptor: TransmitDescriptor,
