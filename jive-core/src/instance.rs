@@ -171,6 +171,12 @@ impl<'m> Instance<'m> {
             Phase::Ended => self.end(stack, Ended::trapped(TrapKind::Unverified, &self.heap)),
             Phase::NativeTrapped(kind) => self.end(stack, Ended::trapped(kind, &self.heap)),
         };
+        self.step(stack, stop, value)
+    }
+
+    /// Tells why an activation stopped, which may have returned a value.
+    #[cfg_attr(threaded, inline(always))]
+    fn step<'s>(&self, stack: &'s CallStack<'_>, stop: Stop, value: i32) -> Step<'s> {
         match stop {
             Stop::Returned => Step::Returned(None),
             Stop::ReturnedValue => Step::Returned(Some(value)),
@@ -291,12 +297,11 @@ impl<'m> Instance<'m> {
         ended: Ended,
         natives: &mut impl Natives,
     ) -> Result<Option<i32>, Trap> {
-        match self.end(stack, ended) {
-            (Stop::Returned, _) => Ok(None),
-            (Stop::ReturnedValue, value) => Ok(Some(value)),
-            (Stop::Native, _) => self.perform(stack, natives),
-            (Stop::Trap(kind), _) => Err(self.trap(stack, kind)),
-            (Stop::Pause | Stop::NoElement, _) => Err(self.trap(stack, TrapKind::Unverified)),
+        let (stop, value) = self.end(stack, ended);
+        match self.step(stack, stop, value) {
+            Step::Returned(value) => Ok(value),
+            Step::Trapped(trap) => Err(trap),
+            Step::Native { .. } => self.perform(stack, natives),
         }
     }
 
