@@ -241,11 +241,15 @@ pub(crate) fn enter<'s>(
             clear(registers, places, behind);
             second.set(b);
         }
-        _ => {
-            clear(registers, places, behind);
-            let own = own.iter().zip(arguments);
-            own.for_each(|(register, &argument)| register.set(argument));
-        }
+        _ => store(registers, own, arguments, places, behind),
     }
     Some(registers)
+}
+
+/// Stores any count of arguments in a method's own registers, and clears those behind them.
+#[inline(never)]
+fn store(registers: &Window, own: &[Cell<i32>], arguments: &[i32], places: u8, behind: u16) {
+    clear(registers, places, behind);
+    let own = own.iter().zip(arguments);
+    own.for_each(|(register, &argument)| register.set(argument));
 }

@@ -2,9 +2,7 @@
 
 use core::cell::Cell;
 
-#[cfg(threaded)]
-use crate::frame::Calls;
-use crate::frame::{Activation, CallStack, Phase, enter};
+use crate::frame::{Activation, CallStack, Calls, Phase, enter};
 use crate::heap::Heap;
 use crate::id::{FieldId, MethodId, NativeId, Pc};
 #[cfg(threaded)]
@@ -44,6 +42,16 @@ pub enum Step<'s> {
     },
     /// The call trapped.
     Trapped(Trap),
+}
+
+/// How a call from outside ended, in one machine word, so that it comes back in a register.
+enum Outcome {
+    /// It returned a value.
+    Value(i32),
+    /// It returned nothing.
+    Nothing,
+    /// It trapped where the stack says.
+    Trapped(TrapKind),
 }
 
 /// What performs the natives of a call driven by [`Instance::call`].
@@ -234,6 +242,7 @@ impl<'m> Instance<'m> {
     ///
     /// # Errors
     /// The trap in which the call ended.
+    #[cfg_attr(threaded, inline(always))]
     pub fn call(
         &mut self,
         stack: &mut CallStack<'_>,
@@ -243,10 +252,28 @@ impl<'m> Instance<'m> {
         lifetime: Lifetime,
         natives: &mut impl Natives,
     ) -> Result<Option<i32>, Trap> {
+        match self.outcome(stack, method, args, fuel, lifetime, natives) {
+            Outcome::Value(value) => Ok(Some(value)),
+            Outcome::Nothing => Ok(None),
+            Outcome::Trapped(kind) => Err(self.trap(stack, kind)),
+        }
+    }
+
+    #[cfg_attr(threaded, inline(never))]
+    fn outcome(
+        &mut self,
+        stack: &mut CallStack<'_>,
+        method: MethodId,
+        args: &[i32],
+        fuel: u64,
+        lifetime: Lifetime,
+        natives: &mut impl Natives,
+    ) -> Outcome {
         // Where nothing stands in the way, an activation is not noted just to be read again at once.
         #[cfg(threaded)]
         if let Some(linked) = self.program.method(method)
             && !self.heap.is_in_call()
+            && matches!(stack.activation.phase, Phase::Ended)
             && let slots = Cell::from_mut(&mut *stack.slots).as_slice_of_cells()
             && let Some(registers) = enter(slots, linked, args)
             && let Some(share) = share_from_entry(&self.program, linked, fuel)
@@ -261,12 +288,11 @@ impl<'m> Instance<'m> {
             // First, and apart from the others: what handlers do.
             if let Some(value) = machine.returned() {
                 to.fuel = machine.fuel_left(reserve);
-                to.phase = Phase::Ended;
                 let extent = machine.extent();
                 if !self.heap.is_of(extent) {
                     self.heap.keep(extent);
                 }
-                return Ok(Some(value));
+                return Outcome::Value(value);
             }
             let ended = machine.finish(reserve, to);
             return self.go_on(stack, ended, natives);
@@ -283,8 +309,12 @@ impl<'m> Instance<'m> {
         fuel: u64,
         lifetime: Lifetime,
         natives: &mut impl Natives,
-    ) -> Result<Option<i32>, Trap> {
-        self.start(stack, method, args, fuel, lifetime)?;
+    ) -> Outcome {
+        if let Err(trap) = self.start(stack, method, args, fuel, lifetime) {
+            // No instruction has been executed, so the trap is placed at the method's first.
+            stack.activation.calls = Calls::outermost(method);
+            return Outcome::Trapped(trap.kind);
+        }
         self.perform(stack, natives)
     }
 
@@ -296,26 +326,22 @@ impl<'m> Instance<'m> {
         stack: &mut CallStack<'_>,
         ended: Ended,
         natives: &mut impl Natives,
-    ) -> Result<Option<i32>, Trap> {
+    ) -> Outcome {
         let (stop, value) = self.end(stack, ended);
         match self.step(stack, stop, value) {
-            Step::Returned(value) => Ok(value),
-            Step::Trapped(trap) => Err(trap),
+            Step::Returned(value) => value.map_or(Outcome::Nothing, Outcome::Value),
+            Step::Trapped(trap) => Outcome::Trapped(trap.kind),
             Step::Native { .. } => self.perform(stack, natives),
         }
     }
 
     /// Performs the natives of an activation until it returns.
     #[inline(never)]
-    fn perform(
-        &mut self,
-        stack: &mut CallStack<'_>,
-        natives: &mut impl Natives,
-    ) -> Result<Option<i32>, Trap> {
+    fn perform(&mut self, stack: &mut CallStack<'_>, natives: &mut impl Natives) -> Outcome {
         loop {
             let id = match self.run(stack) {
-                Step::Returned(value) => return Ok(value),
-                Step::Trapped(trap) => return Err(trap),
+                Step::Returned(value) => return value.map_or(Outcome::Nothing, Outcome::Value),
+                Step::Trapped(trap) => return Outcome::Trapped(trap.kind),
                 Step::Native { id, .. } => id,
             };
             let outcome = stack

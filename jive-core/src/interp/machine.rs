@@ -145,7 +145,7 @@ pub(crate) fn window(slots: &[Cell<i32>], base: usize) -> Option<&Window> {
 /// its verifier missed.
 #[inline(always)]
 pub(crate) fn clear(registers: &Window, arguments: u8, behind: u16) {
-    const AT_ONCE: usize = 8;
+    const AT_ONCE: usize = 4;
     let mut first = usize::from(arguments);
     let behind = usize::from(behind);
     // Those behind the last one hold nothing yet.
