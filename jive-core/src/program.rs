@@ -1,6 +1,7 @@
 //! The linked form of a class: what the interpreter runs, with every name resolved.
 
 use core::fmt;
+use core::ops::Range;
 
 use crate::id::{FieldId, MethodId, NativeId, Pc};
 use crate::interp::Op;
@@ -102,6 +103,12 @@ pub struct LinkedMethod {
 }
 
 impl LinkedMethod {
+    /// Returns where its ops lie among those of the program.
+    #[must_use]
+    pub fn ops(&self) -> Range<usize> {
+        index(self.entry)..index(self.end)
+    }
+
     /// Returns whether a call from outside gives these arguments, to which a receiver is supplied.
     #[inline(always)]
     pub(crate) fn takes(&self, arguments: &[i32]) -> bool {

@@ -3,8 +3,12 @@
 //! How fuel is kept exact although ops do not count it is told in `docs/linked-form.md`.
 
 mod control;
+#[macro_use]
+mod derive;
 mod machine;
 mod op;
+#[macro_use]
+mod pairs;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -22,10 +26,11 @@ use crate::trap::TrapKind;
 
 pub use op::Op;
 
+pub(crate) use derive::Shape;
 pub(crate) use machine::{Machine, clear, window};
+pub(crate) use table::OpKind;
 #[cfg(not(threaded))]
 use table::dispatch;
-pub(crate) use table::{OpKind, Shape};
 #[cfg(threaded)]
 use threaded::dispatch;
 

@@ -29,6 +29,16 @@ impl Op {
         Self { kind, a, b, c, imm }
     }
 
+    /// Those ops, by their names, that are run together where the second stands behind the first; none
+    /// where ops are not threaded.
+    pub const PAIRS: &[[&'static str; 2]] = OpKind::PAIRS;
+
+    /// Returns the name of what the op does by itself: its kind in the table of ops.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        self.kind.name()
+    }
+
     /// The operands `b` and `c` as one number.
     #[inline]
     pub(crate) const fn half(&self) -> u16 {

@@ -1,4 +1,4 @@
-//! The one table of ops: what each does, and from it the two ways to run them.
+//! The one table of ops: what each does.
 
 use super::control::{
     Flow, again, back, control, effect, load, load_at, onward, reject_null, reject_transient,
@@ -6,238 +6,13 @@ use super::control::{
 };
 #[cfg(threaded)]
 use super::control::{load_field, store_field};
+use super::derive::Shape;
 use super::machine::{Machine, Operands, cell};
 use super::{Op, Stop, Window};
 use crate::array_kind::ArrayKind;
 use crate::heap::Heap;
 use crate::program::index;
 use crate::trap::TrapKind;
-
-/// What ops have in common beyond what they compute.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Shape {
-    /// It writes register `a` and no other.
-    Value,
-    /// It goes on at the next op, and writes what only its kind tells.
-    Effect,
-    /// A branch onwards.
-    Onward,
-    /// A branch back.
-    Back,
-    /// A jump back to a branch onwards.
-    Again,
-    /// Anything else.
-    Control,
-}
-
-macro_rules! shape {
-    (value) => {
-        Shape::Value
-    };
-    (load) => {
-        Shape::Value
-    };
-    (load_at) => {
-        Shape::Value
-    };
-    (load_field) => {
-        Shape::Value
-    };
-    (store_field) => {
-        Shape::Effect
-    };
-    (effect) => {
-        Shape::Effect
-    };
-    (store) => {
-        Shape::Effect
-    };
-    (store_at) => {
-        Shape::Effect
-    };
-    (onward) => {
-        Shape::Onward
-    };
-    (back) => {
-        Shape::Back
-    };
-    (again) => {
-        Shape::Again
-    };
-    (control) => {
-        Shape::Control
-    };
-}
-
-#[cfg(threaded)]
-macro_rules! thread {
-    ($Kind:ident $shape:ident $operand:literal $body:expr) => {
-        pub(super) fn $Kind<'a>(
-            machine: &mut Machine<'a>,
-            code: &'a [Op],
-            pc: usize,
-            registers: &'a Window,
-            accumulator: i32,
-        ) {
-            let Some(op) = code.get(pc) else {
-                return pause(machine, code, pc, registers, accumulator);
-            };
-            let operands = Operands::<'_, '_, $operand> {
-                op,
-                code,
-                registers,
-                accumulator,
-            };
-            let flow = $shape(machine, &operands, pc, $body);
-            follow(machine, code, pc, registers, accumulator, flow);
-        }
-    };
-}
-
-macro_rules! ops {
-    (
-        $($(#[doc = $doc:literal])+
-        $Kind:ident $shape:ident $body:expr $(, $operand:literal: $Taken:ident)*;)+
-        threaded {
-            $($(#[doc = $fused_doc:literal])+
-            $Fused:ident $fused_shape:ident $fused_body:expr
-            $(, $fused_operand:literal: $FusedTaken:ident)*;)+
-        }
-    ) => {
-        /// What an op does.
-        #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
-        #[repr(u8)]
-        pub(crate) enum OpKind {
-            $($(#[doc = $doc])+ $Kind,)+
-            $($(
-                #[cfg(threaded)]
-                #[doc = concat!("Does as `", stringify!($Kind), "`; `", $operand, "` is what the op before computed.")]
-                $Taken,
-            )*)+
-            $(
-                #[cfg(threaded)]
-                $(#[doc = $fused_doc])+
-                $Fused,
-                $(
-                    #[cfg(threaded)]
-                    #[doc = concat!("Does as `", stringify!($Fused), "`; `", $fused_operand, "` is what the op before computed.")]
-                    $FusedTaken,
-                )*
-            )+
-            /// Nothing is to run there: a broken promise.
-            #[default]
-            Nothing,
-        }
-
-        impl OpKind {
-            /// Returns the shape of the kind's ops.
-            pub(crate) const fn shape(self) -> Shape {
-                match self {
-                    $(Self::$Kind => shape!($shape),)+
-                    $($(
-                        #[cfg(threaded)]
-                        Self::$Taken => shape!($shape),
-                    )*)+
-                    $(
-                        #[cfg(threaded)]
-                        Self::$Fused => shape!($fused_shape),
-                        $(
-                            #[cfg(threaded)]
-                            Self::$FusedTaken => shape!($fused_shape),
-                        )*
-                    )+
-                    Self::Nothing => Shape::Control,
-                }
-            }
-
-            /// Returns the kind that does the same with operands from registers.
-            pub(crate) const fn plain(self) -> Self {
-                match self {
-                    $($(
-                        #[cfg(threaded)]
-                        Self::$Taken => Self::$Kind,
-                    )*)+
-                    $($(
-                        #[cfg(threaded)]
-                        Self::$FusedTaken => Self::$Fused,
-                    )*)+
-                    plain => plain,
-                }
-            }
-
-            /// Returns the kind that does the same and has an operand from the op before, if there is one.
-            #[cfg(threaded)]
-            pub(crate) const fn taken(self, operand: char) -> Option<Self> {
-                match (self, operand) {
-                    $($((Self::$Kind, $operand) => Some(Self::$Taken),)*)+
-                    $($((Self::$Fused, $fused_operand) => Some(Self::$FusedTaken),)*)+
-                    _ => None,
-                }
-            }
-        }
-
-        #[cfg(threaded)]
-        #[expect(non_snake_case, reason = "each has the name of its kind of op")]
-        pub(super) mod threads {
-            use super::*;
-            use crate::interp::threaded::{Thread, broken, follow, pause};
-
-            $(thread! { $Kind $shape '-' $body })+
-            $($(thread! { $Taken $shape $operand $body })*)+
-            $(thread! { $Fused $fused_shape '-' $fused_body })+
-            $($(thread! { $FusedTaken $fused_shape $fused_operand $fused_body })*)+
-
-            #[expect(clippy::indexing_slicing, reason = "a kind is a byte, and there are 256")]
-            pub(in crate::interp) static THREADS: [Thread; 256] = {
-                let mut threads = [broken as Thread; 256];
-                // The discriminants are below 256.
-                $(threads[OpKind::$Kind as usize] = $Kind;)+
-                $($(threads[OpKind::$Taken as usize] = $Taken;)*)+
-                $(threads[OpKind::$Fused as usize] = $Fused;)+
-                $($(threads[OpKind::$FusedTaken as usize] = $FusedTaken;)*)+
-                threads
-            };
-        }
-
-        /// Runs code from a place on until the slice ends.
-        #[cfg(not(threaded))]
-        pub(super) fn dispatch<'a>(
-            machine: &mut Machine<'a>,
-            mut code: &'a [Op],
-            mut pc: usize,
-            mut registers: &'a Window,
-        ) {
-            let stop = loop {
-                let Some(op) = code.get(pc) else {
-                    break Stop::Pause;
-                };
-                let flow = match op.kind {
-                    $(OpKind::$Kind => {
-                        let operands = Operands::<'_, '_, '-'> { op, code, registers, accumulator: 0 };
-                        $shape(machine, &operands, pc, $body)
-                    })+
-                    OpKind::Nothing => Flow::Stop(pc, Stop::Trap(TrapKind::Unverified)),
-                };
-                match flow {
-                    Flow::Next | Flow::Value(_) => pc = pc.wrapping_add(1),
-                    Flow::To(target) | Flow::Out(target) => pc = target,
-                    Flow::Enter(target, ops, window) => {
-                        (pc, code, registers) = (target, ops, window);
-                    }
-                    Flow::Stop(at, stop) => {
-                        pc = at;
-                        break stop;
-                    }
-                    Flow::Leave(value) => {
-                        machine.value = value;
-                        break Stop::ReturnedValue;
-                    }
-                }
-            };
-            (machine.pc, machine.stop) = (pc as u32, stop);
-        }
-    };
-}
 
 /// Adds `c`, a byte with its sign, to register `a`, and returns the sum.
 #[inline(always)]
@@ -355,7 +130,7 @@ const fn shift_right_unsigned(value: i32, count: i32) -> i32 {
         .cast_signed()
 }
 
-ops! {
+with_pairs! { ops! {
     /// `a` is the constant.
     Const value |_, operands| Ok(operands.op.imm);
     /// `a` is `b`.
@@ -588,9 +363,9 @@ ops! {
             Ok(())
         };
         /// `a` is `b`, to which the constant is added behind that.
-        MoveThenAdd value |_, operands| {
+        PostIncrement value |_, operands| {
             let counter = cell(operands.registers, operands.op.b);
             Ok(counter.replace(counter.get().wrapping_add(operands.op.imm)))
         };
     }
-}
+}}

@@ -3,6 +3,8 @@
 //!
 //! Where they do not, the slices keep the host's stack from growing deep.
 
+use core::marker::PhantomData;
+
 use super::control::Flow;
 use super::machine::Machine;
 use super::table::threads::THREADS;
@@ -14,6 +16,62 @@ use crate::trap::TrapKind;
 /// machine words at most, since x86-64 passes as many in registers; nothing comes back, since
 /// nothing may be left to do behind the call.
 pub(super) type Thread = for<'a> fn(&mut Machine<'a>, &'a [Op], usize, &'a Window, i32);
+
+/// What ops of a kind do.
+pub(super) trait Work {
+    /// Runs the op at a place; where the one behind it is to follow, goes on as `N` does.
+    fn run<'a, N: Then>(
+        machine: &mut Machine<'a>,
+        code: &'a [Op],
+        pc: usize,
+        registers: &'a Window,
+        accumulator: i32,
+    );
+}
+
+/// How to go on at the next op.
+pub(super) trait Then {
+    /// Goes on at a place.
+    fn then<'a>(
+        machine: &mut Machine<'a>,
+        code: &'a [Op],
+        pc: usize,
+        registers: &'a Window,
+        accumulator: i32,
+    );
+}
+
+/// Goes on with an op of any kind: with the function of its own.
+pub(super) struct Any;
+
+impl Then for Any {
+    #[inline(always)]
+    fn then<'a>(
+        machine: &mut Machine<'a>,
+        code: &'a [Op],
+        pc: usize,
+        registers: &'a Window,
+        accumulator: i32,
+    ) {
+        next(machine, code, pc, registers, accumulator);
+    }
+}
+
+/// Goes on with an op that is known to be of this kind, and then with one of any.
+pub(super) struct Straight<W>(PhantomData<W>);
+
+impl<W: Work> Then for Straight<W> {
+    #[inline(always)]
+    fn then<'a>(
+        machine: &mut Machine<'a>,
+        code: &'a [Op],
+        pc: usize,
+        registers: &'a Window,
+        accumulator: i32,
+    ) {
+        W::run::<Any>(machine, code, pc, registers, accumulator);
+    }
+}
 
 /// Runs code from a place on until the slice ends.
 #[inline(always)]
@@ -61,7 +119,7 @@ const fn behind(pc: usize) -> usize {
 }
 
 #[inline(always)]
-pub(super) fn follow<'a>(
+pub(super) fn follow<'a, N: Then>(
     machine: &mut Machine<'a>,
     code: &'a [Op],
     pc: usize,
@@ -70,8 +128,8 @@ pub(super) fn follow<'a>(
     flow: Flow<'a>,
 ) {
     match flow {
-        Flow::Next => next(machine, code, behind(pc), registers, accumulator),
-        Flow::Value(value) => next(machine, code, behind(pc), registers, value),
+        Flow::Next => N::then(machine, code, behind(pc), registers, accumulator),
+        Flow::Value(value) => N::then(machine, code, behind(pc), registers, value),
         Flow::To(target) => next(machine, code, target, registers, accumulator),
         Flow::Out(target) => out(machine, code, target, registers, accumulator),
         Flow::Enter(target, code, registers) => {

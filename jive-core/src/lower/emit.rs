@@ -143,6 +143,20 @@ impl<'p> Emitter<'p> {
         op
     }
 
+    /// Lets ops from one on run together with the next, where there is a kind for both.
+    #[cfg(threaded)]
+    pub(super) fn pair(&mut self, first: usize) {
+        let mut ops = self.ops.get_mut(first..self.ops_used).unwrap_or_default();
+        while let [op, behind @ ..] = ops {
+            if let Some(next) = behind.first()
+                && let Some(both) = op.kind.then(next.kind)
+            {
+                op.kind = both;
+            }
+            ops = behind;
+        }
+    }
+
     /// Keeps what has been laid down as it is.
     pub(super) const fn keep(&mut self) {
         self.barrier = self.ops_used;
@@ -174,7 +188,7 @@ impl<'p> Emitter<'p> {
         {
             self.take_back();
             return self.perform(Op {
-                kind: OpKind::MoveThenAdd,
+                kind: OpKind::PostIncrement,
                 imm: by.into(),
                 ..last
             });

@@ -126,7 +126,10 @@ fn lower_method(
         *pc = insn.pc;
         body.instruction(&insn)?;
     }
-    branch::resolve(out, marks, entry, is_far)
+    branch::resolve(out, marks, entry, is_far)?;
+    #[cfg(threaded)]
+    out.pair(entry);
+    Ok(())
 }
 
 /// A method while it is lowered.

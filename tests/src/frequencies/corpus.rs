@@ -9,6 +9,7 @@ use crate::machine::{Room, machine, parsed};
 use crate::openjdk::{calls, committed};
 
 use super::sequence::{Sequences, Total};
+use super::together::Together;
 
 /// The shipped applets that count. `RawUnet` and `NullCall` are what benchmarks measure, and do not.
 const APPLETS: [&str; 7] = [
@@ -71,6 +72,8 @@ pub struct Counted {
     pub calls: usize,
     /// What was executed, and what is there.
     pub sequences: Sequences,
+    /// The ops that were made of it.
+    pub(super) together: Together,
 }
 
 impl Counted {
@@ -78,6 +81,13 @@ impl Counted {
     #[must_use]
     pub fn total(&self) -> Total {
         self.sequences.instructions
+    }
+
+    /// Returns whether it executed these two ops, one behind the other, where they are run together.
+    #[must_use]
+    pub fn runs_together(&self, ops: [&'static str; 2]) -> bool {
+        let total = self.together.pairs.get(&ops);
+        total.is_some_and(|total| total.executed > 0)
     }
 }
 
@@ -178,6 +188,7 @@ fn counted(
         room,
         |machine| {
             let class = machine.class;
+            let program = machine.instance.program();
             let mut pair = Pair::new(machine, states, room);
             let natives = NativeAnswers::obliging();
             pair.load(&natives)?;
@@ -190,6 +201,7 @@ fn counted(
                 name,
                 calls,
                 sequences: Sequences::count(class, pair.visits()),
+                together: Together::count(class, &program, pair.visits()),
             })
         },
     );

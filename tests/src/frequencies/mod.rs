@@ -4,6 +4,7 @@ mod corpus;
 mod page;
 mod sequence;
 mod taken;
+mod together;
 
 pub use corpus::{Counted, count};
-pub use page::render;
+pub use page::{OPS, render};

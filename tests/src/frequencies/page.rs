@@ -52,6 +52,16 @@ constant, and a store of the result itself into a local variable count as nothin
 the order in which they were pushed.
 ";
 
+/// What stands before the table of ops, which are others where the interpreter is a loop.
+pub const OPS: &str = "
+## How to read the last table
+
+The table of ops has kinds that do what an op does and then what the next one does
+(`jive-core/src/interp/pairs.rs`). *Executed* is how often both ops are, per hundred ops executed; where a branch leads
+to the second, as often as the rarer of them. *Places* counts where they stand in the programs' linked forms. A
+pair that ends with an op that the next pair begins with is run only where that is left.
+";
+
 /// What all programs together say of one thing.
 #[derive(Copy, Clone, Debug, Default)]
 struct Row {
@@ -132,7 +142,24 @@ pub fn render(programs: &[Counted]) -> String {
         put(format_args!("{}", table(title, rows, ROWS, programs.len())));
     }
     put(format_args!("{TAKERS}{}", takers(programs)));
+    put(format_args!("{OPS}{}", together(programs)));
     page
+}
+
+/// Returns the table of ops that are run together.
+fn together(programs: &[Counted]) -> String {
+    let mut rows = BTreeMap::new();
+    for Counted { together, .. } in programs {
+        for (names, total) in &together.pairs {
+            let row: &mut Row = rows.entry(names).or_default();
+            row.add(*total, together.ops);
+        }
+    }
+    let rows = rows
+        .into_iter()
+        .map(|([first, second], row)| (format!("`{first}` `{second}`"), row));
+    let title = "Ops that are run together";
+    table(title, rows, usize::MAX, programs.len())
 }
 
 /// Returns the table of instructions that have an operand at once.
