@@ -182,8 +182,9 @@ fn measure(verified: &Verified<'_>, at: &mut LinkSite) -> Result<ProgramSize, Li
         };
         for found in opcodes(code) {
             let (pc, opcode) = found.map_err(&mut undecodable)?;
-            size.ops = size.ops.saturating_add(most_ops(opcode, code.len()));
-            size.places = size.places.saturating_add(1);
+            // A few for each byte of a class file at most.
+            size.ops = size.ops.wrapping_add(most_ops(opcode, code.len()));
+            size.places = size.places.wrapping_add(1);
             if matches!(opcode, Opcode::Tableswitch | Opcode::Lookupswitch) {
                 let insn = decode(code, pc).map_err(&mut undecodable)?;
                 size.switches = size.switches.saturating_add(switch_rows(&insn.operand));

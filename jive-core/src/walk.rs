@@ -5,21 +5,21 @@ use crate::id::Pc;
 use crate::insn::Insn;
 use crate::opcode::Opcode;
 
+/// Where no instruction begins: a pc has 16 bits.
+const NOWHERE: u32 = u32::MAX;
+
 /// Decodes a code array from its beginning, instruction by instruction, and ends behind the first error.
 #[must_use]
 pub const fn instructions(code: &[u8]) -> Instructions<'_> {
-    Instructions {
-        code,
-        next: Some(0),
-    }
+    Instructions { code, next: 0 }
 }
 
 /// The instructions of a code array, one after the other.
 #[derive(Clone, Debug)]
 pub struct Instructions<'a> {
     code: &'a [u8],
-    /// Where the next instruction begins; `None` behind an error.
-    next: Option<u32>,
+    /// Where the next instruction begins; [`NOWHERE`] behind an error.
+    next: u32,
 }
 
 impl<'a> Iterator for Instructions<'a> {
@@ -27,12 +27,12 @@ impl<'a> Iterator for Instructions<'a> {
 
     #[cfg_attr(threaded, inline(always))]
     fn next(&mut self) -> Option<Self::Item> {
-        let pc = Pc(u16::try_from(self.next?).ok()?);
+        let pc = Pc(u16::try_from(self.next).ok()?);
         if pc.index() >= self.code.len() {
             return None;
         }
         let decoded = decode(self.code, pc);
-        self.next = decoded.ok().map(|insn| insn.next_pc());
+        self.next = decoded.map_or(NOWHERE, |insn| insn.next_pc());
         Some(decoded)
     }
 }
@@ -46,18 +46,15 @@ impl core::iter::FusedIterator for Instructions<'_> {}
 /// instruction lies in them.
 #[must_use]
 pub const fn opcodes(code: &[u8]) -> Opcodes<'_> {
-    Opcodes {
-        code,
-        next: Some(0),
-    }
+    Opcodes { code, next: 0 }
 }
 
 /// The places and opcodes of a code array, one after the other.
 #[derive(Clone, Debug)]
 pub struct Opcodes<'a> {
     code: &'a [u8],
-    /// Where the next instruction begins; `None` behind an error.
-    next: Option<u32>,
+    /// Where the next instruction begins; [`NOWHERE`] behind an error.
+    next: u32,
 }
 
 impl Iterator for Opcodes<'_> {
@@ -65,17 +62,17 @@ impl Iterator for Opcodes<'_> {
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        let pc = Pc(u16::try_from(self.next?).ok()?);
+        let pc = Pc(u16::try_from(self.next).ok()?);
         let byte = *self.code.get(pc.index())?;
         if let Some(opcode) = Opcode::from_byte(byte)
             && let length @ 1.. = usize::from(opcode.fixed_length())
             && pc.index().saturating_add(length) <= self.code.len()
         {
-            self.next = Some(u32::from(pc.0).saturating_add(opcode.fixed_length().into()));
+            self.next = u32::from(pc.0).saturating_add(opcode.fixed_length().into());
             return Some(Ok((pc, opcode)));
         }
         let decoded = decode(self.code, pc);
-        self.next = decoded.ok().map(|insn| insn.next_pc());
+        self.next = decoded.map_or(NOWHERE, |insn| insn.next_pc());
         Some(decoded.map(|insn| (pc, insn.opcode)))
     }
 }

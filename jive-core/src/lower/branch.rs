@@ -296,10 +296,10 @@ pub(super) fn resolve(
         let cost = |target: &Mark| i32::from(*end).wrapping_sub(target.index.into());
         // Ops are fewer than 2^31, so the difference of two has a sign.
         let distance = |target: &Mark| index(target.op).wrapping_sub(at).cast_signed();
-        match (op.kind.plain(), op.kind.shape()) {
+        match op.kind.shape() {
             // Over the jump behind it.
-            (_, Shape::Onward | Shape::Back | Shape::Again) if is_far => op.imm = 2,
-            (_, Shape::Onward | Shape::Back | Shape::Again) => {
+            Shape::Onward | Shape::Back | Shape::Again if is_far => op.imm = 2,
+            Shape::Onward | Shape::Back | Shape::Again => {
                 let target = placed(marks, op.imm.cast_unsigned())?;
                 let (Ok(distance), Ok(cost)) =
                     (i16::try_from(distance(target)), i16::try_from(cost(target)))
@@ -310,23 +310,26 @@ pub(super) fn resolve(
                 let [c0, c1] = cost.to_le_bytes();
                 op.imm = i32::from_le_bytes([d0, d1, c0, c1]);
             }
-            (OpKind::Goto, _) => {
-                let target = placed(marks, op.imm.cast_unsigned())?;
-                op.imm = i32::try_from(distance(target)).map_err(|_| Broken::Count)?;
-                // At most 17 bits, with the sign.
-                [op.a, op.b, op.c, _] = cost(target).to_le_bytes();
-            }
-            (OpKind::TableSwitch | OpKind::LookupSwitch, _) => {
-                let rows = usize::from(op.half()).wrapping_add(1);
-                let first = index(op.imm.cast_unsigned());
-                let rows = switches.get_mut(first..first.saturating_add(rows));
-                for row in rows.unwrap_or_default() {
-                    let target = placed(marks, row.target)?;
-                    row.target = target.op;
-                    row.cost = cost(target);
+            Shape::Control => match op.kind.plain() {
+                OpKind::Goto => {
+                    let target = placed(marks, op.imm.cast_unsigned())?;
+                    op.imm = i32::try_from(distance(target)).map_err(|_| Broken::Count)?;
+                    // At most 17 bits, with the sign.
+                    [op.a, op.b, op.c, _] = cost(target).to_le_bytes();
                 }
-            }
-            _ => {}
+                OpKind::TableSwitch | OpKind::LookupSwitch => {
+                    let rows = usize::from(op.half()).wrapping_add(1);
+                    let first = index(op.imm.cast_unsigned());
+                    let rows = switches.get_mut(first..first.saturating_add(rows));
+                    for row in rows.unwrap_or_default() {
+                        let target = placed(marks, row.target)?;
+                        row.target = target.op;
+                        row.cost = cost(target);
+                    }
+                }
+                _ => {}
+            },
+            Shape::Value | Shape::Effect => {}
         }
     }
     Ok(())

@@ -134,11 +134,10 @@ impl<'p> Emitter<'p> {
         if is_symmetric && op.b == register {
             (op.a, op.b) = (op.b, op.a);
         }
-        let operands = [('b', op.b), ('c', op.c), ('a', op.a)];
-        let taken = operands.into_iter().find_map(|(letter, number)| {
-            let taken = op.kind.taken(letter);
-            taken.filter(|_| number == register)
-        });
+        let taken = [('b', op.b), ('c', op.c), ('a', op.a)]
+            .into_iter()
+            .filter(|&(_, number)| number == register)
+            .find_map(|(letter, _)| op.kind.taken(letter));
         op.kind = taken.unwrap_or(op.kind);
         op
     }

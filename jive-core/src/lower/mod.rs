@@ -56,15 +56,18 @@ pub(crate) const fn most_ops(opcode: Opcode, code_bytes: usize) -> usize {
         Opcode::Dup2X1 | Opcode::Dup2X2 | Opcode::Putfield => 3,
         _ => 1,
     };
-    let is_branch = matches!(
-        opcode.layout(),
-        OperandLayout::Branch | OperandLayout::BranchWide
-    );
-    if is_branch && branch::is_far(code_bytes) {
+    if branch::is_far(code_bytes) && is_branch(opcode) {
         2
     } else {
         ops
     }
+}
+
+const fn is_branch(opcode: Opcode) -> bool {
+    matches!(
+        opcode.layout(),
+        OperandLayout::Branch | OperandLayout::BranchWide
+    )
 }
 
 /// Returns how many rows of the switch table an instruction of this operand makes.
