@@ -317,13 +317,20 @@ impl<'p> Program<'p> {
         self.code_bytes
     }
 
-    /// Returns the bytes of memory that the program itself takes.
+    /// Returns the bytes of a NIC's memory that the program takes.
+    ///
+    /// They are counted as if each instruction that a path reaches had made one op of eight bytes, so they are
+    /// the same wherever the program was linked; how many it really made differs by processor.
     #[must_use]
     pub const fn byte_size(&self) -> usize {
-        // Slices that lie in memory at once cannot be larger than it together.
-        size_of_val(self.ops)
-            .wrapping_add(size_of_val(self.ends))
-            .wrapping_add(size_of_val(self.places))
+        const OP_BYTES: usize = 8;
+        let instruction = OP_BYTES
+            .wrapping_add(size_of::<u16>())
+            .wrapping_add(size_of::<Pc>());
+        // A few times the class file's bytes, which are fewer than 2^20.
+        self.places
+            .len()
+            .wrapping_mul(instruction)
             .wrapping_add(size_of_val(self.methods))
             .wrapping_add(size_of_val(self.fields))
             .wrapping_add(size_of_val(self.switches))

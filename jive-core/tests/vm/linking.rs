@@ -70,6 +70,14 @@ fn an_op_tells_what_it_was_made_from() {
 }
 
 #[test]
+fn a_program_takes_as_many_bytes_of_a_nic_wherever_it_is_linked() {
+    link_in(SIZE, |program| {
+        // Three instructions that a path reaches, two methods and a field.
+        assert_eq!(program.unwrap().byte_size(), 3 * 12 + 2 * 24 + 8);
+    });
+}
+
+#[test]
 fn storage_larger_than_needed_is_not_counted() {
     let larger = ProgramSize {
         ops: 100,
