@@ -197,13 +197,21 @@ fn measure(verified: &Verified<'_>, at: &mut LinkSite) -> Result<ProgramSize, Li
 /// Links a class: resolves every name, lowers every instruction that a path reaches.
 ///
 /// # Errors
-/// Where the storage is too small, or the class is not what was vouched for.
+/// Where the storage is too small, or the class is not what was vouched for. Storage that is smaller than
+/// [`program_size`] says may do, since it is a bound.
 pub fn link<'p>(
     verified: &Verified<'_>,
     storage: ProgramStorage<'p>,
 ) -> Result<Program<'p>, LinkError> {
+    let lent = lengths(&storage);
     let mut at = LinkSite::Class;
-    link_class(verified, storage, &mut at).map_err(|kind| LinkError { at, kind })
+    link_class(verified, storage, &mut at).map_err(|kind| {
+        // What is needed is counted only where there was no room, since that takes a walk over all code.
+        match fits(verified, &lent) {
+            Ok(()) => LinkError { at, kind },
+            Err(error) => error,
+        }
+    })
 }
 
 /// Links a class; where it cannot, `at` tells the place.
@@ -213,8 +221,6 @@ fn link_class<'p>(
     at: &mut LinkSite,
 ) -> Result<Program<'p>, LinkErrorKind> {
     let class = verified.class_ref();
-    let size = measure(verified, at)?;
-    fits(&size, &storage)?;
     let ProgramStorage {
         ops,
         ends,
@@ -225,8 +231,8 @@ fn link_class<'p>(
         constants: known,
         marks,
     } = storage;
-    let methods = methods.get_mut(..size.methods).unwrap_or_default();
-    let fields = fields.get_mut(..size.fields).unwrap_or_default();
+    let methods = first(methods, class.method_count())?;
+    let fields = first(fields, class.field_count())?;
     for (linked, field) in fields.iter_mut().zip(class.fields()) {
         *at = LinkSite::Field(field.id);
         *linked = link_field(class, &field)?;
@@ -242,7 +248,7 @@ fn link_class<'p>(
             constructor = Some(method.id);
         }
     }
-    let known = known.get_mut(..size.constants).unwrap_or_default();
+    let known = first(known, class.pool().count().into())?;
     // Each forgets what it meant in another class.
     known.iter_mut().for_each(|known| known.0 = None);
     let mut constants = Constants {
@@ -273,24 +279,49 @@ fn link_class<'p>(
     })
 }
 
-/// Checks that the lent memory is what the program needs.
-fn fits(size: &ProgramSize, storage: &ProgramStorage<'_>) -> Result<(), LinkErrorKind> {
-    let parts = [
-        (Storage::Ops, size.ops, storage.ops.len()),
-        (Storage::Ends, size.ops, storage.ends.len()),
-        (Storage::Places, size.places, storage.places.len()),
-        (Storage::Methods, size.methods, storage.methods.len()),
-        (Storage::Fields, size.fields, storage.fields.len()),
-        (Storage::Switches, size.switches, storage.switches.len()),
-        (Storage::Constants, size.constants, storage.constants.len()),
-        (Storage::Marks, size.marks, storage.marks.len()),
-    ];
-    match parts.into_iter().find(|(_, needed, found)| found < needed) {
+/// Returns as much of what was lent as is needed.
+fn first<T>(lent: &mut [T], needed: usize) -> Result<&mut [T], LinkErrorKind> {
+    lent.get_mut(..needed).ok_or(LinkErrorKind::Count)
+}
+
+/// Returns how many elements of each part were lent.
+const fn lengths(storage: &ProgramStorage<'_>) -> [(Storage, usize); 8] {
+    [
+        (Storage::Ops, storage.ops.len()),
+        (Storage::Ends, storage.ends.len()),
+        (Storage::Places, storage.places.len()),
+        (Storage::Methods, storage.methods.len()),
+        (Storage::Fields, storage.fields.len()),
+        (Storage::Switches, storage.switches.len()),
+        (Storage::Constants, storage.constants.len()),
+        (Storage::Marks, storage.marks.len()),
+    ]
+}
+
+/// Checks that the lent memory is what [`program_size`] says.
+fn fits(verified: &Verified<'_>, lent: &[(Storage, usize)]) -> Result<(), LinkError> {
+    let size = program_size(verified)?;
+    let needed = |storage| match storage {
+        Storage::Ops | Storage::Ends => size.ops,
+        Storage::Places => size.places,
+        Storage::Methods => size.methods,
+        Storage::Fields => size.fields,
+        Storage::Switches => size.switches,
+        Storage::Constants => size.constants,
+        Storage::Marks => size.marks,
+    };
+    match lent
+        .iter()
+        .find(|(storage, found)| *found < needed(*storage))
+    {
         None => Ok(()),
-        Some((storage, needed, found)) => Err(LinkErrorKind::StorageTooSmall {
-            storage,
-            needed,
-            found,
+        Some(&(storage, found)) => Err(LinkError {
+            at: LinkSite::Class,
+            kind: LinkErrorKind::StorageTooSmall {
+                storage,
+                needed: needed(storage),
+                found,
+            },
         }),
     }
 }

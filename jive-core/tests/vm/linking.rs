@@ -9,6 +9,7 @@ use jive_core::{
 use crate::machine::Machine;
 
 const DEAD: &[u8] = include_bytes!("../classes/Dead.class");
+const CONTROL: &[u8] = include_bytes!("../classes/Control.class");
 
 /// Thirteen and three instructions, of which `putstatic` and two times `ireturn` may take two ops; a
 /// switch of one case and one of two, each with a default; a `constant_pool_count` of 16; and 68 bytes
@@ -25,10 +26,26 @@ const SIZE: ProgramSize = ProgramSize {
 
 /// Links `Dead` in storage of this size, all of it filled with what was there before.
 fn link_in(size: ProgramSize, test: impl FnOnce(Result<Program<'_>, LinkError>)) {
-    let mut index = vec![0; ClassFile::index_len(DEAD).unwrap()];
-    let class = ClassFile::parse(DEAD, &mut index).unwrap();
+    link_class_in(
+        DEAD,
+        |needed| {
+            assert_eq!(needed, SIZE);
+            size
+        },
+        test,
+    );
+}
+
+/// Links a class in storage whose size is chosen by what it needs at most.
+fn link_class_in(
+    bytes: &[u8],
+    size: impl FnOnce(ProgramSize) -> ProgramSize,
+    test: impl FnOnce(Result<Program<'_>, LinkError>),
+) {
+    let mut index = vec![0; ClassFile::index_len(bytes).unwrap()];
+    let class = ClassFile::parse(bytes, &mut index).unwrap();
     let verified = Verified::vouch(class, &[], None);
-    assert_eq!(program_size(&verified), Ok(SIZE));
+    let size = size(program_size(&verified).unwrap());
     let storage = ProgramStorage {
         ops: &mut vec![Op::default(); size.ops],
         ends: &mut vec![0; size.ops],
@@ -98,46 +115,58 @@ fn storage_larger_than_needed_is_not_counted() {
 }
 
 #[test]
-fn each_part_of_the_storage_that_is_too_small_is_named() {
-    let too_small = |storage, needed| LinkError {
+fn storage_for_what_paths_reach_is_enough() {
+    let live = ProgramSize {
+        ops: 2,
+        places: 3,
+        switches: 0,
+        ..SIZE
+    };
+    link_in(live, |program| assert_eq!(program.unwrap().ops().len(), 2));
+}
+
+/// Returns the error of storage that was too small.
+fn too_small(storage: Storage, needed: usize, found: usize) -> LinkError {
+    LinkError {
         at: LinkSite::Class,
         kind: LinkErrorKind::StorageTooSmall {
             storage,
             needed,
-            found: needed - 1,
+            found,
         },
-    };
+    }
+}
+
+#[test]
+fn each_part_of_the_storage_that_is_too_small_is_named() {
+    let lent = SIZE;
     for (size, error) in [
-        (ProgramSize { ops: 18, ..SIZE }, too_small(Storage::Ops, 19)),
         (
-            ProgramSize { places: 15, ..SIZE },
-            too_small(Storage::Places, 16),
+            ProgramSize { ops: 1, ..lent },
+            too_small(Storage::Ops, 19, 1),
         ),
         (
-            ProgramSize { marks: 67, ..SIZE },
-            too_small(Storage::Marks, 68),
+            ProgramSize { places: 2, ..lent },
+            too_small(Storage::Places, 16, 2),
         ),
         (
-            ProgramSize { methods: 1, ..SIZE },
-            too_small(Storage::Methods, 2),
+            ProgramSize { marks: 67, ..lent },
+            too_small(Storage::Marks, 68, 67),
         ),
         (
-            ProgramSize { fields: 0, ..SIZE },
-            too_small(Storage::Fields, 1),
+            ProgramSize { methods: 1, ..lent },
+            too_small(Storage::Methods, 2, 1),
         ),
         (
-            ProgramSize {
-                switches: 4,
-                ..SIZE
-            },
-            too_small(Storage::Switches, 5),
+            ProgramSize { fields: 0, ..lent },
+            too_small(Storage::Fields, 1, 0),
         ),
         (
             ProgramSize {
                 constants: 15,
-                ..SIZE
+                ..lent
             },
-            too_small(Storage::Constants, 16),
+            too_small(Storage::Constants, 16, 15),
         ),
     ] {
         link_in(size, |program| {
@@ -145,4 +174,19 @@ fn each_part_of_the_storage_that_is_too_small_is_named() {
             assert_eq!(error.kind.code(), "limit/program-storage");
         });
     }
+    let one_less = |needed: ProgramSize| ProgramSize {
+        switches: needed.switches - 1,
+        ..needed
+    };
+    link_class_in(CONTROL, one_less, |program| {
+        let LinkErrorKind::StorageTooSmall {
+            storage: Storage::Switches,
+            needed,
+            found,
+        } = program.unwrap_err().kind
+        else {
+            panic!("expected too few rows of switches");
+        };
+        assert_eq!(found, needed - 1);
+    });
 }
