@@ -327,7 +327,7 @@ impl<'p> Program<'p> {
         let instruction = OP_BYTES
             .wrapping_add(size_of::<u16>())
             .wrapping_add(size_of::<Pc>());
-        // A few times the class file's bytes, which are fewer than 2^20.
+        // A few times the bytes of a class file, which are no more than 2^20.
         self.places
             .len()
             .wrapping_mul(instruction)

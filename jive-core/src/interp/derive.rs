@@ -1,6 +1,6 @@
 //! What the table of ops gives: the kinds, what is asked of one while lowering, and the two ways to run ops.
 //!
-//! Ways and table meet where the macro is called, in `table.rs`, which imports what a row names.
+//! Macros, which `table.rs` calls with its rows; what a row names is imported there.
 
 /// What ops have in common beyond what they compute.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]

@@ -100,3 +100,29 @@ fn a_call_gives_up_what_was_begun_before() {
     );
     assert_eq!(machine.instance.heap().used(), 0);
 }
+
+#[test]
+fn a_call_that_returns_at_once_leaves_no_native_to_wait_for() {
+    let mut begun = Machine::load(NATIVES, Nic::TABLE, 256);
+    let send = begun.method("send");
+    begun
+        .instance
+        .start(&mut begun.stack, send, &[], 100, Lifetime::Persistent)
+        .unwrap();
+    let step = begun.instance.run(&mut begun.stack);
+    assert!(matches!(step, Step::Native { .. }), "{step:?}");
+    assert!(!begun.stack.native_arguments().is_empty());
+    // The same stack serves another instance, whose call returns in its first slice.
+    let mut other = Machine::load(CONTROL, Nic::TABLE, 256);
+    let fibonacci = other.method("fibonacci");
+    let returned = other.instance.call(
+        &mut begun.stack,
+        fibonacci,
+        &[1],
+        100,
+        Lifetime::Persistent,
+        &mut NoNatives,
+    );
+    assert_eq!(returned, Ok(Some(1)));
+    assert!(begun.stack.native_arguments().is_empty());
+}

@@ -139,32 +139,31 @@ fn too_small(storage: Storage, needed: usize, found: usize) -> LinkError {
 
 #[test]
 fn each_part_of_the_storage_that_is_too_small_is_named() {
-    let lent = SIZE;
     for (size, error) in [
         (
-            ProgramSize { ops: 1, ..lent },
+            ProgramSize { ops: 1, ..SIZE },
             too_small(Storage::Ops, 19, 1),
         ),
         (
-            ProgramSize { places: 2, ..lent },
+            ProgramSize { places: 2, ..SIZE },
             too_small(Storage::Places, 16, 2),
         ),
         (
-            ProgramSize { marks: 67, ..lent },
+            ProgramSize { marks: 67, ..SIZE },
             too_small(Storage::Marks, 68, 67),
         ),
         (
-            ProgramSize { methods: 1, ..lent },
+            ProgramSize { methods: 1, ..SIZE },
             too_small(Storage::Methods, 2, 1),
         ),
         (
-            ProgramSize { fields: 0, ..lent },
+            ProgramSize { fields: 0, ..SIZE },
             too_small(Storage::Fields, 1, 0),
         ),
         (
             ProgramSize {
                 constants: 15,
-                ..lent
+                ..SIZE
             },
             too_small(Storage::Constants, 16, 15),
         ),
