@@ -7,7 +7,7 @@ use crate::decode::{DecodeError, DecodeErrorKind, decode};
 use crate::descriptor::{FieldType, MethodDescriptor, parse_field};
 use crate::id::{CpIndex, FieldId, MethodId, Pc};
 use crate::interp::call_limit;
-use crate::lower::{Constants, Emitter, Source, lower, most_ops, switch_rows};
+use crate::lower::{Constants, Emitter, Source, lower, most_ops, search_ops, switch_rows};
 use crate::opcode::Opcode;
 use crate::program::{
     LinkedField, LinkedMethod, Mark, Program, ProgramSize, ProgramStorage, ValueKind,
@@ -187,7 +187,9 @@ fn measure(verified: &Verified<'_>, at: &mut LinkSite) -> Result<ProgramSize, Li
             size.places = size.places.wrapping_add(1);
             if matches!(opcode, Opcode::Tableswitch | Opcode::Lookupswitch) {
                 let insn = decode(code, pc).map_err(&mut undecodable)?;
-                size.switches = size.switches.saturating_add(switch_rows(&insn.operand));
+                let rows = switch_rows(&insn.operand);
+                size.switches = size.switches.saturating_add(rows);
+                size.ops = size.ops.wrapping_add(search_ops(rows));
             }
         }
     }

@@ -1,7 +1,7 @@
 //! What ops do that leave the straight way: branches, switches, calls, returns and natives.
 
 use super::machine::{Machine, Operands, cell, clear, window};
-use super::op::Op;
+use super::op::{Op, Reach};
 use super::{OpKind, Stop, Window};
 use crate::frame::Frame;
 use crate::heap::Heap;
@@ -60,7 +60,7 @@ pub(super) fn effect<'a, const TAKEN: char>(
     }
 }
 
-/// Loads element `c`, plus the constant, of array `b` into register `a`.
+/// Loads element `c`, plus the offset, of array `b` into register `a`.
 #[inline(always)]
 pub(super) fn load<'a, const TAKEN: char>(
     machine: &mut Machine<'a>,
@@ -68,11 +68,11 @@ pub(super) fn load<'a, const TAKEN: char>(
     pc: usize,
     load: impl FnOnce(&Heap<'a>, i32, i32) -> Option<i32>,
 ) -> Flow<'a> {
-    let element = operands.c().wrapping_add(operands.op.imm);
+    let element = operands.c().wrapping_add(operands.op.offset());
     load_element(machine, operands, pc, (operands.b(), element), load)
 }
 
-/// Loads element `c`, plus the constant, of the array in field `b` into register `a`.
+/// Loads element `c`, plus the offset, of the array in field `b` into register `a`.
 #[cfg(threaded)]
 #[inline(always)]
 pub(super) fn load_field<'a, const TAKEN: char>(
@@ -84,7 +84,7 @@ pub(super) fn load_field<'a, const TAKEN: char>(
     let Some(&array) = machine.fields.get(usize::from(operands.op.b)) else {
         return Flow::Stop(pc, Stop::NoElement);
     };
-    let element = operands.c().wrapping_add(operands.op.imm);
+    let element = operands.c().wrapping_add(operands.op.offset());
     load_element(machine, operands, pc, (array, element), load)
 }
 
@@ -99,7 +99,7 @@ pub(super) fn load_at<'a, const TAKEN: char>(
     if cfg!(small) {
         return left_out(pc);
     }
-    let element = (operands.b(), operands.op.imm);
+    let element = (operands.b(), operands.op.imm());
     load_element(machine, operands, pc, element, load)
 }
 
@@ -120,7 +120,7 @@ fn load_element<'a, const TAKEN: char>(
     }
 }
 
-/// Stores register `c` as element `b`, plus the constant, of array `a`.
+/// Stores register `c` as element `b`, plus the offset, of array `a`.
 #[inline(always)]
 pub(super) fn store<'a, const TAKEN: char>(
     machine: &mut Machine<'a>,
@@ -128,11 +128,12 @@ pub(super) fn store<'a, const TAKEN: char>(
     pc: usize,
     store: impl FnOnce(&mut Heap<'a>, i32, i32, i32) -> Option<()>,
 ) -> Flow<'a> {
-    let element = operands.b().wrapping_add(operands.op.imm);
-    store_element(machine, operands, pc, (operands.a(), element), store)
+    let element = operands.b().wrapping_add(operands.op.offset());
+    let element = (operands.a(), element);
+    store_element(machine, pc, element, operands.c(), store)
 }
 
-/// Stores register `c` as element `b`, plus the constant, of the array in field `a`.
+/// Stores register `c` as element `b`, plus the offset, of the array in field `a`.
 #[cfg(threaded)]
 #[inline(always)]
 pub(super) fn store_field<'a, const TAKEN: char>(
@@ -144,11 +145,11 @@ pub(super) fn store_field<'a, const TAKEN: char>(
     let Some(&array) = machine.fields.get(usize::from(operands.op.a)) else {
         return Flow::Stop(pc, Stop::NoElement);
     };
-    let element = operands.b().wrapping_add(operands.op.imm);
-    store_element(machine, operands, pc, (array, element), store)
+    let element = operands.b().wrapping_add(operands.op.offset());
+    store_element(machine, pc, (array, element), operands.c(), store)
 }
 
-/// Stores register `c` as the element of array `a` that the constant names.
+/// Stores register `b` as the element of array `a` that the constant names.
 #[inline(always)]
 pub(super) fn store_at<'a, const TAKEN: char>(
     machine: &mut Machine<'a>,
@@ -159,19 +160,19 @@ pub(super) fn store_at<'a, const TAKEN: char>(
     if cfg!(small) {
         return left_out(pc);
     }
-    let element = (operands.a(), operands.op.imm);
-    store_element(machine, operands, pc, element, store)
+    let element = (operands.a(), operands.op.imm());
+    store_element(machine, pc, element, operands.b(), store)
 }
 
 #[inline(always)]
-fn store_element<'a, const TAKEN: char>(
+fn store_element<'a>(
     machine: &mut Machine<'a>,
-    operands: &Operands<'a, '_, TAKEN>,
     pc: usize,
     (array, element): (i32, i32),
+    value: i32,
     store: impl FnOnce(&mut Heap<'a>, i32, i32, i32) -> Option<()>,
 ) -> Flow<'a> {
-    match store(&mut machine.heap, array, element, operands.c()) {
+    match store(&mut machine.heap, array, element, value) {
         Some(()) => Flow::Next,
         None => Flow::Stop(pc, Stop::NoElement),
     }
@@ -179,14 +180,15 @@ fn store_element<'a, const TAKEN: char>(
 
 /// Branches onwards. What is skipped is given back, so there is nothing to check.
 #[inline(always)]
-pub(super) fn onward<'a, const TAKEN: char>(
+fn go_onward<'a, const TAKEN: char>(
     machine: &mut Machine<'a>,
     operands: &Operands<'a, '_, TAKEN>,
     pc: usize,
+    reach: Reach,
     holds: impl FnOnce(&Operands<'a, '_, TAKEN>) -> bool,
 ) -> Flow<'a> {
     if holds(operands) {
-        machine.credit = machine.credit.wrapping_sub(operands.op.cost());
+        machine.credit = machine.credit.wrapping_sub(operands.op.cost(reach));
         Flow::To(pc.wrapping_add_signed(operands.op.distance()))
     } else {
         Flow::Next
@@ -195,15 +197,16 @@ pub(super) fn onward<'a, const TAKEN: char>(
 
 /// Branches back.
 #[inline(always)]
-pub(super) fn back<'a, const TAKEN: char>(
+fn go_back<'a, const TAKEN: char>(
     machine: &mut Machine<'a>,
     operands: &Operands<'a, '_, TAKEN>,
     pc: usize,
+    reach: Reach,
     holds: impl FnOnce(&Operands<'a, '_, TAKEN>) -> bool,
 ) -> Flow<'a> {
     if holds(operands) {
         machine.charge(
-            operands.op.cost(),
+            operands.op.cost(reach),
             pc.wrapping_add_signed(operands.op.distance()),
         )
     } else {
@@ -213,10 +216,11 @@ pub(super) fn back<'a, const TAKEN: char>(
 
 /// Goes back to a branch that leaves a loop, and past it where it would not be taken.
 #[inline(always)]
-pub(super) fn again<'a, const TAKEN: char>(
+fn go_again<'a, const TAKEN: char>(
     machine: &mut Machine<'a>,
     operands: &Operands<'a, '_, TAKEN>,
     pc: usize,
+    reach: Reach,
     stays: impl FnOnce(&Operands<'a, '_, TAKEN>) -> bool,
 ) -> Flow<'a> {
     if cfg!(small) {
@@ -225,11 +229,36 @@ pub(super) fn again<'a, const TAKEN: char>(
     // The condition first: where the slice ends, the branch itself finds it out again.
     let stays = stays(operands);
     let target = pc.wrapping_add_signed(operands.op.distance());
-    match machine.charge(operands.op.cost(), target) {
+    match machine.charge(operands.op.cost(reach), target) {
         Flow::To(_) if stays => Flow::To(target.wrapping_add(1)),
         Flow::To(_) => Flow::Out(target),
         flow => flow,
     }
+}
+
+/// Branches, by what they do and how they hold where they go.
+macro_rules! branches {
+    ($($name:ident: $goes:ident $Reach:ident;)+) => {
+        $(
+            #[doc = concat!("Does as `", stringify!($goes), "`, by `Reach::", stringify!($Reach), "`.")]
+            #[inline(always)]
+            pub(super) fn $name<'a, const TAKEN: char>(
+                machine: &mut Machine<'a>,
+                operands: &Operands<'a, '_, TAKEN>,
+                pc: usize,
+                holds: impl FnOnce(&Operands<'a, '_, TAKEN>) -> bool,
+            ) -> Flow<'a> {
+                $goes(machine, operands, pc, Reach::$Reach, holds)
+            }
+        )+
+    };
+}
+
+branches! {
+    onward: go_onward Wide;
+    back: go_back Wide;
+    again: go_again Wide;
+    again_count: go_again Count;
 }
 
 /// An op that lowering does without where code is to be small.
@@ -255,7 +284,7 @@ impl<'a> Machine<'a> {
         let op = self.program.ops.get(index(self.pc));
         let op = op.copied().unwrap_or_default();
         let register = |number| cell(registers, number).get();
-        let sum = |number| register(number).wrapping_add(op.imm);
+        let sum = |number| register(number).wrapping_add(op.offset());
         #[cfg(threaded)]
         let field = |number| {
             let field = self.fields.get(usize::from(number));
@@ -263,8 +292,8 @@ impl<'a> Machine<'a> {
             field.copied().unwrap_or(-1)
         };
         let (array, element) = match op.kind.plain() {
-            OpKind::LoadByteAt | OpKind::LoadByteUnsignedAt => (register(op.b), op.imm),
-            OpKind::StoreByteAt => (register(op.a), op.imm),
+            OpKind::LoadByteAt | OpKind::LoadByteUnsignedAt => (register(op.b), op.imm()),
+            OpKind::StoreByteAt => (register(op.a), op.imm()),
             OpKind::StoreByte | OpKind::StoreShort | OpKind::StoreInt => {
                 (register(op.a), sum(op.b))
             }
@@ -272,12 +301,12 @@ impl<'a> Machine<'a> {
             OpKind::LoadFieldByte
             | OpKind::LoadFieldByteUnsigned
             | OpKind::LoadFieldShort
-            | OpKind::LoadFieldInt => (field(op.b), sum(op.c)),
+            | OpKind::LoadFieldInt => (field(op.b), sum(op.c())),
             #[cfg(threaded)]
             OpKind::StoreFieldByte | OpKind::StoreFieldShort | OpKind::StoreFieldInt => {
                 (field(op.a), sum(op.b))
             }
-            _ => (register(op.b), sum(op.c)),
+            _ => (register(op.b), sum(op.c())),
         };
         self.heap.fault(array, element)
     }
@@ -293,8 +322,15 @@ impl<'a> Machine<'a> {
 
     #[inline(always)]
     pub(super) fn go(&mut self, op: &Op, pc: usize) -> Flow<'a> {
-        // As wide as a pointer at least, on every target the crate builds for.
-        self.charge(op.goto_cost(), pc.wrapping_add_signed(op.imm as isize))
+        let target = pc.wrapping_add_signed(op.distance());
+        self.charge(op.cost(Reach::Wide), target)
+    }
+
+    #[inline(always)]
+    pub(super) fn go_far(&mut self, op: &Op, pc: usize) -> Flow<'a> {
+        // No wider than a pointer, on every target the crate builds for.
+        let target = pc.wrapping_add_signed(op.second_long() as isize);
+        self.charge(op.first_long(), target)
     }
 
     #[inline(always)]
@@ -324,11 +360,11 @@ impl<'a> Machine<'a> {
         pc: usize,
         find: impl for<'s> FnOnce(SwitchCase, &'s [SwitchCase], i32) -> Option<&'s SwitchCase>,
     ) -> Flow<'a> {
-        let rows = self.program.switches.get(index(op.imm.cast_unsigned())..);
+        let rows = self.program.switches.get(index(op.second_long().cast_unsigned())..);
         let Some((default, behind)) = rows.and_then(<[_]>::split_first) else {
             return Flow::Stop(pc, Stop::Trap(UNVERIFIED));
         };
-        let cases = behind.get(..usize::from(op.half())).unwrap_or_default();
+        let cases = behind.get(..usize::from(op.cases())).unwrap_or_default();
         let case = *find(*default, cases, key).unwrap_or(default);
         self.charge(case.cost, index(case.target))
     }
@@ -338,7 +374,7 @@ impl<'a> Machine<'a> {
     /// Where the frame finds no room nothing has changed, so the trap is that of the call.
     #[inline(always)]
     pub(super) fn call(&mut self, op: &Op, code: &'a [Op], pc: usize) -> Flow<'a> {
-        let id = index(op.imm.cast_unsigned());
+        let id = usize::from(op.low());
         let Some(callee) = self.program.methods.get(id) else {
             return Flow::Stop(pc, Stop::Trap(UNVERIFIED));
         };
@@ -349,7 +385,7 @@ impl<'a> Machine<'a> {
         ) else {
             return Flow::Stop(pc, Stop::Trap(TrapKind::StackOverflowError));
         };
-        let executed = i32::from(op.half());
+        let executed = op.high();
         *frame = Frame {
             method: MethodId(self.method as u16),
             // Indices of slices that lie in memory together, of elements larger than a byte.
@@ -357,15 +393,15 @@ impl<'a> Machine<'a> {
             base: self.base,
             limit: code.len() as u32,
             span: self.span,
-            resumed: executed.wrapping_sub(self.span),
+            resumed: i32::from(executed).wrapping_sub(self.span),
         };
         clear(registers, callee.arguments, callee.registers);
-        let left = self.left(op);
+        let left = self.left(executed);
         self.span = callee.span.into();
         self.credit = left.wrapping_sub(self.span);
         self.depth = self.depth.wrapping_add(1);
         self.base = base;
-        self.method = op.imm.cast_unsigned();
+        self.method = op.low().into();
         self.enter(callee.entry, callee.limit, registers)
     }
 
@@ -384,34 +420,40 @@ impl<'a> Machine<'a> {
 
     /// Returns nothing.
     #[inline(always)]
-    pub(super) fn leave(&mut self, op: &Op, pc: usize) -> Flow<'a> {
+    pub(super) fn leave(&mut self, executed: u16, pc: usize) -> Flow<'a> {
         if self.depth == 1 {
-            self.credit = self.left(op);
+            self.credit = self.left(executed);
             return Flow::Stop(pc, Stop::Returned);
         }
-        self.back_to_caller(op, pc)
+        self.back_to_caller(executed, pc)
     }
 
     /// Returns a value, to where the caller's first argument lay.
     #[inline(always)]
-    pub(super) fn leave_with(&mut self, op: &Op, to: &Window, value: i32, pc: usize) -> Flow<'a> {
+    pub(super) fn leave_with(
+        &mut self,
+        executed: u16,
+        to: &Window,
+        value: i32,
+        pc: usize,
+    ) -> Flow<'a> {
         if self.depth == 1 {
-            self.credit = self.left(op);
+            self.credit = self.left(executed);
             return Flow::Leave(value);
         }
         cell(to, 0).set(value);
-        self.back_to_caller(op, pc)
+        self.back_to_caller(executed, pc)
     }
 
     /// Returns what is left of the potential when a call or a return is done.
     #[inline(always)]
-    fn left(&self, op: &Op) -> i32 {
+    fn left(&self, executed: u16) -> i32 {
         let potential = self.credit.wrapping_add(self.span);
-        potential.wrapping_sub(op.half().into())
+        potential.wrapping_sub(executed.into())
     }
 
     #[inline(always)]
-    fn back_to_caller(&mut self, op: &Op, pc: usize) -> Flow<'a> {
+    fn back_to_caller(&mut self, executed: u16, pc: usize) -> Flow<'a> {
         let depth = self.depth.wrapping_sub(1);
         // Read one by one, where they are wanted: together they would need more registers of the
         // machine than a function has that saves none.
@@ -421,7 +463,7 @@ impl<'a> Machine<'a> {
         let Some(registers) = window(self.slots, index(caller.base)) else {
             return Flow::Stop(pc, Stop::Trap(UNVERIFIED));
         };
-        self.credit = self.left(op).wrapping_add(caller.resumed);
+        self.credit = self.left(executed).wrapping_add(caller.resumed);
         self.span = caller.span;
         self.depth = depth;
         self.base = caller.base;
@@ -434,7 +476,7 @@ impl<'a> Machine<'a> {
 pub(super) fn rotate(op: &Op, registers: &Window) {
     let first = usize::from(op.a);
     let all = registers.get(first..first.wrapping_add(usize::from(op.b)));
-    for _ in 0..op.c {
+    for _ in 0..op.c() {
         let mut last = all.and_then(<[_]>::last).map_or(0, core::cell::Cell::get);
         for register in all.unwrap_or_default() {
             last = register.replace(last);

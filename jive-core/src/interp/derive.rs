@@ -2,6 +2,8 @@
 //!
 //! Macros, which `table.rs` calls with its rows; what a row names is imported there.
 
+use super::op::Reach;
+
 /// What ops have in common beyond what they compute.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
@@ -10,11 +12,11 @@ pub(crate) enum Shape {
     /// It goes on at the next op, and writes what only its kind tells.
     Effect,
     /// A branch onwards.
-    Onward,
+    Onward(Reach),
     /// A branch back.
-    Back,
+    Back(Reach),
     /// A jump back to a branch onwards.
-    Again,
+    Again(Reach),
     /// Anything else.
     Control,
 }
@@ -45,13 +47,16 @@ macro_rules! shape {
         Shape::Effect
     };
     (onward) => {
-        Shape::Onward
+        Shape::Onward(Reach::Wide)
     };
     (back) => {
-        Shape::Back
+        Shape::Back(Reach::Wide)
     };
     (again) => {
-        Shape::Again
+        Shape::Again(Reach::Wide)
+    };
+    (again_count) => {
+        Shape::Again(Reach::Count)
     };
     (control) => {
         Shape::Control
@@ -103,7 +108,7 @@ macro_rules! ops {
     ) => {
         /// What an op does.
         #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
-        #[repr(u8)]
+        #[repr(u16)]
         pub(crate) enum OpKind {
             $($(#[doc = $doc])+ $Kind,)+
             $($(
@@ -130,6 +135,10 @@ macro_rules! ops {
             #[default]
             Nothing,
         }
+
+        /// How many kinds there are: the last is that of nothing.
+        #[cfg(threaded)]
+        const KINDS: usize = OpKind::Nothing as usize + 1;
 
         impl OpKind {
             /// Returns the shape of the kind's ops.
@@ -239,10 +248,9 @@ macro_rules! ops {
             $(thread! { $Fused $fused_shape '-' $fused_body })+
             $($(thread! { $FusedTaken $fused_shape $fused_operand $fused_body })*)+
 
-            #[expect(clippy::indexing_slicing, reason = "a kind is a byte, and there are 256")]
-            pub(in crate::interp) static THREADS: [Thread; 256] = {
-                let mut threads = [broken as Thread; 256];
-                // The discriminants are below 256.
+            #[expect(clippy::indexing_slicing, reason = "there are as many as kinds")]
+            pub(in crate::interp) static THREADS: [Thread; KINDS] = {
+                let mut threads = [broken as Thread; KINDS];
                 $(threads[OpKind::$Kind as usize] = $Kind::run::<Any>;)+
                 $($(threads[OpKind::$Taken as usize] = $Taken::run::<Any>;)*)+
                 $(threads[OpKind::$Fused as usize] = $Fused::run::<Any>;)+

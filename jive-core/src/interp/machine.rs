@@ -110,7 +110,7 @@ impl<const TAKEN: char> Operands<'_, '_, TAKEN> {
 
     #[inline(always)]
     pub(super) fn c(&self) -> i32 {
-        self.get('c', self.op.c)
+        self.get('c', self.op.c())
     }
 
     /// Stores a value in register `a`.

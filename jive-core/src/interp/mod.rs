@@ -25,6 +25,7 @@ use crate::program::{LinkedMethod, NativeCall, Program, index};
 use crate::trap::TrapKind;
 
 pub use op::Op;
+pub(crate) use op::Reach;
 
 pub(crate) use derive::Shape;
 pub(crate) use machine::{Machine, clear, window};
@@ -247,11 +248,11 @@ fn cut_off(
 
 /// Returns what the op of a native calls.
 pub(crate) fn native(op: Op) -> NativeCall {
-    let [id_low, id_high, has_result, _] = op.imm.to_le_bytes();
+    let [id_low, id_high, arguments, has_result] = op.imm().to_le_bytes();
     NativeCall {
         id: NativeId(u16::from_le_bytes([id_low, id_high])),
         first: op.b,
-        arguments: op.c,
+        arguments,
         result: (has_result != 0).then_some(op.a),
     }
 }

@@ -3,6 +3,9 @@
 use super::table::OpKind;
 
 /// One linked op. Its kind is a row of the interpreter's table, which tells what the operands are.
+///
+/// Besides `a` and `b` it holds 32 bits: a constant, or a third operand `c` and an offset of 24 bits, or for
+/// a branch how far it goes and what that costs ([`Reach`]).
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct Op {
@@ -10,23 +13,60 @@ pub struct Op {
     /// A register; that of the result, where there is one.
     pub(crate) a: u8,
     pub(crate) b: u8,
-    pub(crate) c: u8,
-    pub(crate) imm: i32,
+    // Apart, so that what wants one of them loads that alone.
+    c: u8,
+    d: u8,
+    high: i16,
 }
 
 // An op is fetched at every step: eight bytes keep its index a shift and the code within twice the size
 // of what it came from.
 const _: () = assert!(size_of::<Op>() == 8);
 
+/// How a branch holds what going there costs; how far it goes is always in the high half of the constant.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Reach {
+    /// In the low half.
+    Wide,
+    /// In the second byte, behind a step.
+    Count,
+}
+
 impl Op {
-    pub(crate) const fn new(kind: OpKind, a: u8, b: u8, c: u8, imm: i32) -> Self {
-        Self { kind, a, b, c, imm }
+    /// Makes an op of two operands and a constant.
+    pub(crate) const fn new(kind: OpKind, a: u8, b: u8, imm: i32) -> Self {
+        let [c, d, high @ ..] = imm.to_le_bytes();
+        Self {
+            kind,
+            a,
+            b,
+            c,
+            d,
+            high: i16::from_le_bytes(high),
+        }
     }
 
-    /// Makes an op whose second half is one number of 16 bits: see [`Op::half`].
-    pub(crate) const fn with_half(kind: OpKind, a: u8, half: u16, imm: i32) -> Self {
-        let [b, c] = half.to_le_bytes();
-        Self { kind, a, b, c, imm }
+    /// Makes an op of three operands.
+    pub(crate) const fn of_three(kind: OpKind, a: u8, b: u8, c: u8) -> Self {
+        Self::with_offset(kind, a, b, c, 0)
+    }
+
+    /// Makes an op whose first two operands are one number.
+    pub(crate) const fn with_number(kind: OpKind, number: u16, imm: i32) -> Self {
+        let [a, b] = number.to_le_bytes();
+        Self::new(kind, a, b, imm)
+    }
+
+    /// Makes an op of three operands and an offset.
+    pub(crate) const fn with_offset(kind: OpKind, a: u8, b: u8, c: u8, offset: i16) -> Self {
+        Self {
+            kind,
+            a,
+            b,
+            c,
+            d: 0,
+            high: offset,
+        }
     }
 
     /// Those ops, by their names, that are run together where the second stands behind the first; none
@@ -39,35 +79,145 @@ impl Op {
         self.kind.name()
     }
 
-    /// The operands `b` and `c` as one number.
-    #[inline]
-    pub(crate) const fn half(&self) -> u16 {
+    /// The third operand.
+    #[inline(always)]
+    pub(crate) const fn c(&self) -> u8 {
+        self.c
+    }
+
+    /// The constant.
+    #[inline(always)]
+    pub(crate) const fn imm(&self) -> i32 {
+        let [e, f] = self.high.to_le_bytes();
+        i32::from_le_bytes([self.c, self.d, e, f])
+    }
+
+    /// What stands beside the third operand, with its sign.
+    #[inline(always)]
+    pub(crate) const fn offset(&self) -> i32 {
+        // Widens; `From` is not const.
+        self.high as i32
+    }
+
+    /// The operands `a` and `b` as one number.
+    #[inline(always)]
+    pub(crate) const fn number(&self) -> u16 {
+        u16::from_le_bytes([self.a, self.b])
+    }
+
+    /// The operands `b` and `c` as one number: how many cases a switch has.
+    #[inline(always)]
+    pub(crate) const fn cases(&self) -> u16 {
         u16::from_le_bytes([self.b, self.c])
     }
 
-    /// The operands `b` and `c` as a constant.
-    #[inline]
-    pub(crate) const fn half_constant(&self) -> i32 {
+    /// The operand `b` as a constant.
+    #[inline(always)]
+    pub(crate) const fn short_constant(&self) -> i32 {
         // Widens; `From` is not const.
-        i16::from_le_bytes([self.b, self.c]) as i32
+        self.b.cast_signed() as i32
+    }
+
+    /// The low half of the constant.
+    #[inline(always)]
+    pub(crate) const fn low(&self) -> u16 {
+        u16::from_le_bytes([self.c, self.d])
+    }
+
+    /// The high half of the constant.
+    #[inline(always)]
+    pub(crate) const fn high(&self) -> u16 {
+        self.high.cast_unsigned()
     }
 
     /// Where a branch goes, from the op itself.
-    #[inline]
+    #[inline(always)]
     pub(crate) const fn distance(&self) -> isize {
-        // The low half, with its sign.
-        self.imm as i16 as isize
+        self.high as isize
     }
 
     /// What a branch takes off the potential.
-    #[inline]
-    pub(crate) const fn cost(&self) -> i32 {
-        self.imm >> 16
+    #[inline(always)]
+    pub(crate) const fn cost(&self, reach: Reach) -> i32 {
+        match reach {
+            Reach::Wide => self.low().cast_signed() as i32,
+            Reach::Count => self.d.cast_signed() as i32,
+        }
     }
 
-    /// What a `Goto` takes off the potential: all its registers are one number.
+    /// Makes it an op of another kind.
+    pub(crate) const fn of_kind(mut self, kind: OpKind) -> Self {
+        self.kind = kind;
+        self
+    }
+
+    /// Lets a branch go to another op of the same instruction, so many further on, at no cost.
+    pub(crate) const fn within(mut self, distance: i16) -> Self {
+        (self.c, self.high) = (1, distance);
+        self
+    }
+
+    /// Tells of a branch that does not know its cost whether it goes within an instruction; if so, it knows now.
+    pub(crate) const fn settle(&mut self) -> bool {
+        core::mem::replace(&mut self.c, 0) != 0
+    }
+
+    /// Lets a branch go to a pc, until it is known where the op is that lies there.
+    pub(crate) const fn toward(mut self, pc: u16) -> Self {
+        self.high = pc.cast_signed();
+        self
+    }
+
+    /// Lets a branch go somewhere, if both numbers fit.
+    pub(crate) fn go(&mut self, reach: Reach, distance: isize, cost: i32) -> Option<()> {
+        let distance = i16::try_from(distance).ok()?;
+        match reach {
+            Reach::Wide => [self.c, self.d] = i16::try_from(cost).ok()?.to_le_bytes(),
+            Reach::Count => self.d = i8::try_from(cost).ok()?.cast_unsigned(),
+        }
+        self.high = distance;
+        Some(())
+    }
+
+    /// Makes an op of two numbers of 24 bits, each with its sign.
+    ///
+    /// # Errors
+    /// None, where one has more.
+    pub(crate) fn with_long(kind: OpKind, first: i32, second: i32) -> Option<Self> {
+        let ([a, b, c], [d, e, f]) = (low_bytes(first)?, low_bytes(second)?);
+        Some(Self {
+            kind,
+            a,
+            b,
+            c,
+            d,
+            high: i16::from_le_bytes([e, f]),
+        })
+    }
+
+    /// Makes a switch of as many cases, whose rows begin with one.
+    pub(crate) fn switch(kind: OpKind, key: u8, cases: u16, row: i32) -> Option<Self> {
+        let [low, high] = cases.to_le_bytes();
+        let first = i32::from_le_bytes([0, key, low, high]) >> 8;
+        Self::with_long(kind, first, row)
+    }
+
+    /// The first of two long numbers.
     #[inline]
-    pub(crate) const fn goto_cost(&self) -> i32 {
+    pub(crate) const fn first_long(&self) -> i32 {
         i32::from_le_bytes([0, self.a, self.b, self.c]) >> 8
     }
+
+    /// The second of two long numbers.
+    #[inline]
+    pub(crate) const fn second_long(&self) -> i32 {
+        let [e, f] = self.high.to_le_bytes();
+        i32::from_le_bytes([0, self.d, e, f]) >> 8
+    }
+}
+
+/// Returns the three bytes of a number that fits in them, with its sign.
+fn low_bytes(number: i32) -> Option<[u8; 3]> {
+    let [bytes @ .., _] = number.to_le_bytes();
+    (number << 8 >> 8 == number).then_some(bytes)
 }

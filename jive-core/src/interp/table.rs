@@ -1,26 +1,24 @@
 //! The one table of ops: what each does.
 
 use super::control::{
-    Flow, again, back, control, effect, load, load_at, onward, reject_null, reject_transient,
-    rotate, store, store_at, value,
+    Flow, again, again_count, back, control, effect, load, load_at, onward,
+    reject_null, reject_transient, rotate, store, store_at, value,
 };
 #[cfg(threaded)]
 use super::control::{load_field, store_field};
 use super::derive::Shape;
 use super::machine::{Machine, Operands, cell};
+use super::op::Reach;
 use super::{Op, Stop, Window};
 use crate::array_kind::ArrayKind;
 use crate::heap::Heap;
-use crate::program::index;
 use crate::trap::TrapKind;
 
-/// Adds `c`, a byte with its sign, to register `a`, and returns the sum.
+/// Adds a step, a byte with its sign, to register `a`, and returns the sum.
 #[inline(always)]
-fn count<const TAKEN: char>(operands: &Operands<'_, '_, TAKEN>) -> i32 {
+fn count<const TAKEN: char>(operands: &Operands<'_, '_, TAKEN>, step: u8) -> i32 {
     let counter = cell(operands.registers, operands.op.a);
-    let next = counter
-        .get()
-        .wrapping_add(operands.op.c.cast_signed().into());
+    let next = counter.get().wrapping_add(step.cast_signed().into());
     counter.set(next);
     next
 }
@@ -38,7 +36,7 @@ macro_rules! constant {
     ($compute:expr) => {
         |_, operands| {
             let compute: fn(i32, i32) -> i32 = $compute;
-            Ok(compute(operands.b(), operands.op.imm))
+            Ok(compute(operands.b(), operands.op.imm()))
         }
     };
 }
@@ -53,12 +51,12 @@ macro_rules! pair {
     };
 }
 
-/// A condition on register `a` and the constant of `b` and `c`.
+/// A condition on register `a` and the constant `b`.
 macro_rules! single {
     ($holds:expr) => {
         |operands| {
             let holds: fn(i32, i32) -> bool = $holds;
-            holds(operands.a(), operands.op.half_constant())
+            holds(operands.a(), operands.op.short_constant())
         }
     };
 }
@@ -132,7 +130,7 @@ const fn shift_right_unsigned(value: i32, count: i32) -> i32 {
 
 with_pairs! { ops! {
     /// `a` is the constant.
-    Const value |_, operands| Ok(operands.op.imm);
+    Const value |_, operands| Ok(operands.op.imm());
     /// `a` is `b`.
     Move value |_, operands| Ok(operands.b());
     /// The `c` last of `b` registers from `a` on move below the others.
@@ -188,7 +186,7 @@ with_pairs! { ops! {
     /// what is left.
     Narrow value constant!(|a, b| shift_right(shift_left(a, b), b)), 'b': NarrowTaken;
 
-    /// `a` is the element `c`, plus the constant, of the `byte[]` or `boolean[]` `b`.
+    /// `a` is the element `c`, plus the offset, of the `byte[]` or `boolean[]` `b`.
     LoadByte load |heap, array, element| {
         heap.load_byte(array, element).map(|byte| byte.cast_signed().into())
     }, 'c': LoadByteAtTaken;
@@ -202,23 +200,23 @@ with_pairs! { ops! {
     LoadByteUnsignedAt load_at |heap, array, element| {
         heap.load_byte(array, element).map(i32::from)
     }, 'b': LoadByteUnsignedAtOfTaken;
-    /// `a` is the element `c`, plus the constant, of the `short[]` `b`.
+    /// `a` is the element `c`, plus the offset, of the `short[]` `b`.
     LoadShort load |heap, array, element| heap.load_short(array, element).map(i32::from), 'c': LoadShortAtTaken;
-    /// `a` is the element `c`, plus the constant, of the `int[]` `b`.
+    /// `a` is the element `c`, plus the offset, of the `int[]` `b`.
     LoadInt load Heap::load_int, 'c': LoadIntAtTaken;
-    /// The element `b`, plus the constant, of the `byte[]` or `boolean[]` `a` becomes `c`.
+    /// The element `b`, plus the offset, of the `byte[]` or `boolean[]` `a` becomes `c`.
     StoreByte store Heap::store_byte, 'c': StoreByteTaken;
-    /// The element of the `byte[]` or `boolean[]` `a` that the constant names becomes `c`.
+    /// The element of the `byte[]` or `boolean[]` `a` that the constant names becomes `b`.
     StoreByteAt store_at Heap::store_byte;
-    /// The element `b`, plus the constant, of the `short[]` `a` becomes `c`.
+    /// The element `b`, plus the offset, of the `short[]` `a` becomes `c`.
     StoreShort store Heap::store_short, 'c': StoreShortTaken;
-    /// The element `b`, plus the constant, of the `int[]` `a` becomes `c`.
+    /// The element `b`, plus the offset, of the `int[]` `a` becomes `c`.
     StoreInt store Heap::store_int, 'c': StoreIntTaken;
     /// `a` is the length of the array `b`.
     ArrayLength value |machine, operands| machine.heap.length(operands.b()), 'b': ArrayLengthTaken;
     /// `a` is a new array of length `b`, of the kind that `newarray` codes as the constant.
     NewArray value |machine, operands| {
-        let code = u8::try_from(operands.op.imm).unwrap_or(0);
+        let code = u8::try_from(operands.op.imm()).unwrap_or(0);
         let kind = ArrayKind::from_newarray_code(code).ok_or(TrapKind::Unverified)?;
         machine.heap.allocate(kind, operands.b())
     };
@@ -227,12 +225,12 @@ with_pairs! { ops! {
     RejectNull effect |_, operands| reject_null(operands.a());
     /// `a` is the field.
     GetField value |machine, operands| {
-        let field = machine.fields.get(index(operands.op.imm.cast_unsigned()));
+        let field = machine.fields.get(usize::from(operands.op.low()));
         field.copied().ok_or(TrapKind::Unverified)
     };
     /// The field becomes `a`.
     PutField effect |machine, operands| {
-        let field = machine.fields.get_mut(index(operands.op.imm.cast_unsigned()));
+        let field = machine.fields.get_mut(usize::from(operands.op.low()));
         *field.ok_or(TrapKind::Unverified)? = operands.a();
         Ok(())
     }, 'a': PutFieldTaken;
@@ -240,13 +238,15 @@ with_pairs! { ops! {
     PutReference effect |machine, operands| {
         let reference = operands.a();
         reject_transient(&machine.heap, reference)?;
-        let field = machine.fields.get_mut(index(operands.op.imm.cast_unsigned()));
+        let field = machine.fields.get_mut(usize::from(operands.op.low()));
         *field.ok_or(TrapKind::Unverified)? = reference;
         Ok(())
     };
 
     /// Goes on elsewhere.
     Goto control |machine, operands, pc| machine.go(operands.op, pc);
+    /// Does as `Goto`, where that does not reach.
+    GotoFar control |machine, operands, pc| machine.go_far(operands.op, pc);
     /// Branches onwards where `a` and `b` are equal.
     IfEqual onward pair!(|a, b| a == b), 'a': IfEqualTaken;
     /// Branches onwards where `a` and `b` differ.
@@ -296,13 +296,17 @@ with_pairs! { ops! {
     /// Goes back to a branch that leaves a loop where `a` is less than the constant, behind it where not.
     LoopNotLessConst again single!(|a, b| a >= b);
     /// Adds `c` to `a`, then does as `LoopLess`.
-    CountLess again |operands| count(operands) < operands.b();
+    CountLess again_count |operands| count(operands, operands.op.c()) < operands.b();
     /// Adds `c` to `a`, then does as `LoopLessConst`, with `b` as constant.
-    CountLessConst again |operands| count(operands) < operands.op.b.cast_signed().into();
+    CountLessConst again_count |operands| {
+        count(operands, operands.op.c()) < operands.op.short_constant()
+    };
     /// Adds `c` to `a`, then does as `LoopNotLessConst`, with `b` as constant.
-    CountNotLessConst again |operands| count(operands) >= operands.op.b.cast_signed().into();
-    /// Adds `c` to `a`, then goes on elsewhere, mostly further back.
-    CountGoto back |operands| { count(operands); true };
+    CountNotLessConst again_count |operands| {
+        count(operands, operands.op.c()) >= operands.op.short_constant()
+    };
+    /// Adds `b` to `a`, then goes on elsewhere, mostly further back.
+    CountGoto back |operands| { count(operands, operands.op.b); true };
     /// Goes to the case that `a` picks by its distance from the lowest key.
     TableSwitch control |machine, operands, pc| machine.table_switch(operands.op, operands.a(), pc), 'a': TableSwitchTaken;
     /// Goes to the case whose key is `a`.
@@ -310,21 +314,21 @@ with_pairs! { ops! {
 
     /// Calls a method of the class; its arguments lie from register `a` on.
     Call control |machine, operands, pc| machine.call(operands.op, operands.code, pc);
-    /// Stops for a native, whose `c` arguments lie from register `b` on.
+    /// Stops for a native, whose arguments lie from register `b` on; the constant has the rest.
     Native control |_, _, pc| Flow::Stop(pc, Stop::Native);
     /// Returns from a method without a value.
-    Return control |machine, operands, pc| machine.leave(operands.op, pc);
+    Return control |machine, operands, pc| machine.leave(operands.op.high(), pc);
     /// Returns `a`.
     ReturnValue control |machine, operands, pc| {
-        machine.leave_with(operands.op, operands.registers, operands.a(), pc)
+        machine.leave_with(operands.op.high(), operands.registers, operands.a(), pc)
     }, 'a': ReturnValueTaken;
     /// Returns the constant.
     ReturnConst control |machine, operands, pc| {
-        machine.leave_with(operands.op, operands.registers, operands.op.imm, pc)
+        machine.leave_with(operands.op.number(), operands.registers, operands.op.imm(), pc)
     };
 
     threaded {
-        /// `a` is the element `c`, plus the constant, of the `byte[]` or `boolean[]` in the field `b`.
+        /// `a` is the element `c`, plus the offset, of the `byte[]` or `boolean[]` in the field `b`.
         LoadFieldByte load_field |heap, array, element| {
             heap.load_byte(array, element).map(|byte| byte.cast_signed().into())
         }, 'c': LoadFieldByteAtTaken;
@@ -332,40 +336,40 @@ with_pairs! { ops! {
         LoadFieldByteUnsigned load_field |heap, array, element| {
             heap.load_byte(array, element).map(i32::from)
         }, 'c': LoadFieldByteUnsignedAtTaken;
-        /// `a` is the element `c`, plus the constant, of the `short[]` in the field `b`.
+        /// `a` is the element `c`, plus the offset, of the `short[]` in the field `b`.
         LoadFieldShort load_field |heap, array, element| {
             heap.load_short(array, element).map(i32::from)
         }, 'c': LoadFieldShortAtTaken;
-        /// `a` is the element `c`, plus the constant, of the `int[]` in the field `b`.
+        /// `a` is the element `c`, plus the offset, of the `int[]` in the field `b`.
         LoadFieldInt load_field Heap::load_int, 'c': LoadFieldIntAtTaken;
-        /// The element `b`, plus the constant, of the `byte[]` or `boolean[]` in the field `a` becomes `c`.
+        /// The element `b`, plus the offset, of the `byte[]` or `boolean[]` in the field `a` becomes `c`.
         StoreFieldByte store_field Heap::store_byte, 'c': StoreFieldByteTaken;
-        /// The element `b`, plus the constant, of the `short[]` in the field `a` becomes `c`.
+        /// The element `b`, plus the offset, of the `short[]` in the field `a` becomes `c`.
         StoreFieldShort store_field Heap::store_short, 'c': StoreFieldShortTaken;
-        /// The element `b`, plus the constant, of the `int[]` in the field `a` becomes `c`.
+        /// The element `b`, plus the offset, of the `int[]` in the field `a` becomes `c`.
         StoreFieldInt store_field Heap::store_int, 'c': StoreFieldIntTaken;
         /// `a` is the length of the array in the field.
         FieldLength value |machine, operands| {
-            let array = machine.fields.get(index(operands.op.imm.cast_unsigned()));
+            let array = machine.fields.get(usize::from(operands.op.low()));
             machine.heap.length(*array.ok_or(TrapKind::Unverified)?)
         };
         /// The constant is added to the field `b`; `a` is the sum.
         AddToField value |machine, operands| {
             let field = machine.fields.get_mut(usize::from(operands.op.b));
             let field = field.ok_or(TrapKind::Unverified)?;
-            *field = field.wrapping_add(operands.op.imm);
+            *field = field.wrapping_add(operands.op.imm());
             Ok(*field)
         };
-        /// The field that `b` and `c` number becomes the constant.
+        /// The field that `a` and `b` number becomes the constant.
         PutConst effect |machine, operands| {
-            let field = machine.fields.get_mut(usize::from(operands.op.half()));
-            *field.ok_or(TrapKind::Unverified)? = operands.op.imm;
+            let field = machine.fields.get_mut(usize::from(operands.op.number()));
+            *field.ok_or(TrapKind::Unverified)? = operands.op.imm();
             Ok(())
         };
         /// `a` is `b`, to which the constant is added behind that.
         PostIncrement value |_, operands| {
             let counter = cell(operands.registers, operands.op.b);
-            Ok(counter.replace(counter.get().wrapping_add(operands.op.imm)))
+            Ok(counter.replace(counter.get().wrapping_add(operands.op.imm())))
         };
     }
 }}

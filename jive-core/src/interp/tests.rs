@@ -48,7 +48,7 @@ fn run(ops: &[Op], check: impl FnOnce(Step<'_>)) {
 
 /// Shows registers from 0 on to the test, as the arguments of a native.
 const fn show(count: u8) -> Op {
-    Op::new(OpKind::Native, 0, 0, count, 0)
+    Op::new(OpKind::Native, 0, 0, i32::from_le_bytes([0, 0, count, 0]))
 }
 
 #[test]
@@ -62,8 +62,8 @@ fn registers_rotate_as_the_shuffles_of_the_stack_want() {
         (3, 2, &[9, 1, 3, 4, 2]),
     ];
     for (count, moved, expected) in cases {
-        let load = |register: u8| Op::new(OpKind::Const, register, 0, 0, register.into());
-        let rotate = Op::new(OpKind::Rotate, 5 - count, count, moved, 0);
+        let load = |register: u8| Op::new(OpKind::Const, register, 0, register.into());
+        let rotate = Op::of_three(OpKind::Rotate, 5 - count, count, moved);
         let ops = [load(1), load(2), load(3), load(4), rotate, show(5)];
         run(&ops, |step| {
             let id = NativeId(0);
@@ -83,21 +83,23 @@ fn a_call_sees_nothing_of_what_lay_in_its_registers() {
 
 #[test]
 fn broken_promises_are_noticed() {
-    let op = |kind, imm| Op::new(kind, 1, 1, 1, imm);
-    let forged = Op::new(OpKind::Const, 1, 0, 0, i32::MAX);
-    let cases: [&[Op]; 12] = [
+    let op = |kind, imm| Op::new(kind, 1, 1, imm);
+    let toward = |kind, distance: i32| op(kind, distance << 16);
+    let forged = Op::new(OpKind::Const, 1, 0, i32::MAX);
+    let cases: [&[Op]; 13] = [
         // Code that ends, and branches out of it, onwards and back.
         &[op(OpKind::Const, 0)],
         &[Op::default()],
-        &[op(OpKind::Goto, 7)],
-        &[op(OpKind::Goto, i32::MIN)],
-        &[op(OpKind::IfEqual, 0x7fff)],
-        &[op(OpKind::BackEqual, 0x8000)],
-        &[op(OpKind::LoopEqual, 0x8000)],
+        &[toward(OpKind::Goto, 7)],
+        &[toward(OpKind::IfEqual, 0x7fff)],
+        &[toward(OpKind::BackEqual, -0x8000)],
+        &[toward(OpKind::LoopEqual, -0x8000)],
+        &[op(OpKind::GotoFar, i32::MAX)],
+        &[op(OpKind::GotoFar, i32::MIN)],
         // Fields, methods and switches that are not there, and a kind of array that is none.
         &[op(OpKind::GetField, 0)],
         &[op(OpKind::PutField, -1)],
-        &[op(OpKind::Call, 1)],
+        &[op(OpKind::Call, 7)],
         &[op(OpKind::TableSwitch, 0)],
         &[op(OpKind::NewArray, 7)],
     ];
@@ -122,9 +124,12 @@ fn broken_promises_are_noticed() {
 
 #[test]
 fn a_jump_to_itself_takes_its_fuel() {
-    let charged = Op::new(OpKind::Goto, 1, 0, 0, 0);
-    run(&[charged], |step| {
-        let exhausted = TrapKind::FuelExhausted;
-        assert!(matches!(step, Step::Trapped(trap) if trap.kind == exhausted));
-    });
+    let near = Op::new(OpKind::Goto, 0, 0, 1);
+    let far = Op::with_long(OpKind::GotoFar, 1, 0).unwrap();
+    for charged in [near, far] {
+        run(&[charged], |step| {
+            let exhausted = TrapKind::FuelExhausted;
+            assert!(matches!(step, Step::Trapped(trap) if trap.kind == exhausted));
+        });
+    }
 }

@@ -103,7 +103,7 @@ fn next<'a>(
 #[inline(always)]
 #[expect(
     clippy::indexing_slicing,
-    reason = "the kind is a byte, and there are 256"
+    reason = "there are as many as kinds"
 )]
 fn thread(op: &Op) -> Thread {
     THREADS[op.kind as usize]

@@ -1,4 +1,4 @@
-//! Branches, loops and switches; what they know of their targets when the method is whole.
+//! Branches and loops; what they know of their targets, and switches of theirs, when the method is whole.
 
 use core::mem::swap;
 
@@ -6,8 +6,7 @@ use super::Body;
 use super::broken::Broken;
 use super::emit::Emitter;
 use super::stack::{Entry, Value};
-use crate::insn::{Insn, Operand};
-use crate::interp::{Op, OpKind, Shape};
+use crate::interp::{Op, OpKind, Reach, Shape};
 use crate::opcode::{Opcode, StackChange};
 use crate::program::{Mark, MarkState, index};
 
@@ -23,18 +22,21 @@ pub(super) const fn is_far(code_bytes: usize) -> bool {
     code_bytes >= FAR
 }
 
+/// A jump, wherever to.
+pub(super) const GOTO: Op = Op::new(OpKind::Goto, 0, 0, 0);
+
 /// What a branch asks: a row of [`KINDS`], of its operands as they stand or changed over.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-struct Condition {
+pub(super) struct Condition {
     row: usize,
     is_swapped: bool,
 }
 
 impl Condition {
-    const EQUAL: Self = Self::of_row(0, false);
+    pub(super) const EQUAL: Self = Self::of_row(0, false);
     const NOT_EQUAL: Self = Self::of_row(1, false);
-    const LESS: Self = Self::of_row(LESS_ROW, false);
-    const NOT_LESS: Self = Self::of_row(3, false);
+    pub(super) const LESS: Self = Self::of_row(LESS_ROW, false);
+    pub(super) const NOT_LESS: Self = Self::of_row(3, false);
     const GREATER: Self = Self::of_row(LESS_ROW, true);
     const NOT_GREATER: Self = Self::of_row(3, true);
 
@@ -109,9 +111,9 @@ fn opposite(kind: OpKind, shape: Shape) -> Option<OpKind> {
     let row = KINDS.iter().position(|[onward, ..]| *onward == kind)?;
     let [onward, back, again] = *KINDS.get(row ^ 1)?;
     match shape {
-        Shape::Onward => Some(onward),
-        Shape::Back => Some(back),
-        Shape::Again => Some(again),
+        Shape::Onward(_) => Some(onward),
+        Shape::Back(_) => Some(back),
+        Shape::Again(_) => Some(again),
         Shape::Value | Shape::Effect | Shape::Control => None,
     }
 }
@@ -119,27 +121,33 @@ fn opposite(kind: OpKind, shape: Shape) -> Option<OpKind> {
 impl Body<'_, '_, '_, '_, '_> {
     pub(super) fn branch(&mut self, opcode: Opcode, target: i64) {
         // Within the code, as `reach` has seen.
-        let pc = i32::try_from(target).unwrap_or(-1);
-        let mark = usize::try_from(pc).ok().and_then(|pc| self.marks.get(pc));
-        let mark = mark.copied().unwrap_or_default();
+        let pc = u16::try_from(target).unwrap_or(u16::MAX);
+        let mark = self.marks.get(usize::from(pc)).copied().unwrap_or_default();
         let Some(condition) = Condition::of(opcode) else {
             return self.jump(pc, mark);
         };
-        let ([onward, back, _], a, half) = self.compare(opcode, condition);
+        let (kinds, op) = self.compare(opcode, condition);
         self.flush();
         if self.is_far {
-            let skip = opposite(onward, Shape::Onward).unwrap_or_default();
-            self.out.perform(Op::with_half(skip, a, half, 0));
-            self.out.perform(Op::new(OpKind::Goto, 0, 0, 0, pc));
+            let [onward, ..] = kinds;
+            let kind = opposite(onward, onward.shape()).unwrap_or_default();
+            self.out.perform(op.of_kind(kind));
+            self.out.perform(GOTO.toward(pc));
         } else {
-            let is_back = mark.state == MarkState::Placed;
-            let kind = if is_back { back } else { onward };
-            self.out.perform(Op::with_half(kind, a, half, pc));
+            self.conditional((kinds, op), pc);
         }
     }
 
-    /// Pops what a branch compares; answers the kinds of branches that do, and their operands.
-    fn compare(&mut self, opcode: Opcode, mut condition: Condition) -> ([OpKind; 3], u8, u16) {
+    /// Lays down a branch to a pc.
+    pub(super) fn conditional(&mut self, ([onward, back, _], op): ([OpKind; 3], Op), pc: u16) {
+        let mark = self.marks.get(usize::from(pc)).copied().unwrap_or_default();
+        let is_back = mark.state == MarkState::Placed;
+        let kind = if is_back { back } else { onward };
+        self.out.perform(op.of_kind(kind).toward(pc));
+    }
+
+    /// Pops what a branch compares; answers the kinds of branches that do, and an op with their operands.
+    fn compare(&mut self, opcode: Opcode, mut condition: Condition) -> ([OpKind; 3], Op) {
         let is_single = matches!(opcode.stack_change(), StackChange::Counts { pops: 1, .. });
         let mut second = if is_single {
             Entry {
@@ -156,39 +164,48 @@ impl Body<'_, '_, '_, '_, '_> {
             swap(&mut first, &mut second);
             condition = condition.mirrored();
         }
-        let Condition { row, is_swapped } = condition;
-        let mut first = self.operand(first);
+        let first = self.operand(first);
+        self.compared(condition, first, second)
+    }
+
+    /// Returns the kinds of branches that compare a register with a value, and an op with their operands.
+    pub(super) fn compared(
+        &mut self,
+        Condition { row, is_swapped }: Condition,
+        mut first: u8,
+        second: Entry,
+    ) -> ([OpKind; 3], Op) {
         if let Value::Constant(value) = second.value {
             // `a > k` is `a >= k + 1`, if that is an `int`.
             let changed = i32::from(is_swapped);
             if let Some(value) = value.checked_add(changed)
-                && let Ok(value) = i16::try_from(value)
+                && let Ok(value) = i8::try_from(value)
             {
                 let row = (row ^ usize::from(is_swapped)).wrapping_add(PAIR_ROWS);
-                return (kinds(row), first, value.cast_unsigned());
+                return (kinds(row), registers(first, value.cast_unsigned()));
             }
         }
         let mut second = self.operand(second);
         if is_swapped {
             swap(&mut first, &mut second);
         }
-        (kinds(row), first, second.into())
+        (kinds(row), registers(first, second))
     }
 
-    fn jump(&mut self, pc: i32, mark: Mark) {
+    fn jump(&mut self, pc: u16, mark: Mark) {
         self.flush();
         let again = self.again(mark);
         let op = match again {
-            Some((kind, first)) => match self.counting(kind, first) {
+            Some((kind, first)) => match self.counting(kind, first, mark) {
                 Some(op) => {
                     self.out.take_back();
                     op
                 }
-                None => Op { kind, ..first },
+                None => registers(first.a, first.b).of_kind(kind),
             },
             None => self.plain_jump(),
         };
-        self.out.perform(Op { imm: pc, ..op });
+        self.out.perform(op.toward(pc));
         self.end_path();
     }
 
@@ -200,25 +217,26 @@ impl Body<'_, '_, '_, '_, '_> {
             && let Some((counter, step)) = counted(last)
         {
             self.out.take_back();
-            return Op::new(OpKind::CountGoto, counter, 0, step, 0);
+            return Op::new(OpKind::CountGoto, counter, step, 0);
         }
-        Op::new(OpKind::Goto, 0, 0, 0, 0)
+        GOTO
     }
 
     /// Returns the jump back that also does what the last op does, if that counts what is asked.
-    fn counting(&mut self, kind: OpKind, first: Op) -> Option<Op> {
+    fn counting(&mut self, kind: OpKind, first: Op, mark: Mark) -> Option<Op> {
         let (counter, step) = counted(*self.out.last()?)?;
-        if counter != first.a {
+        // What going back costs is one more than that, and it has a byte.
+        let is_near = self.out.index.wrapping_sub(mark.index) < i8::MAX.unsigned_abs().into();
+        if counter != first.a || !is_near {
             return None;
         }
-        let constant = || i8::try_from(first.half_constant()).ok();
-        let (kind, bound) = match kind {
-            OpKind::LoopLess if first.b != first.a => (OpKind::CountLess, first.b),
-            OpKind::LoopLessConst => (OpKind::CountLessConst, constant()?.cast_unsigned()),
-            OpKind::LoopNotLessConst => (OpKind::CountNotLessConst, constant()?.cast_unsigned()),
+        let kind = match kind {
+            OpKind::LoopLess if first.b != first.a => OpKind::CountLess,
+            OpKind::LoopLessConst => OpKind::CountLessConst,
+            OpKind::LoopNotLessConst => OpKind::CountNotLessConst,
             _ => return None,
         };
-        Some(Op::new(kind, first.a, bound, step, 0))
+        Some(Op::of_three(kind, first.a, first.b, step))
     }
 
     /// Returns the jump back to a loop's beginning that asks what the branch there asks, if one is
@@ -228,37 +246,8 @@ impl Body<'_, '_, '_, '_, '_> {
             return None;
         }
         let first = *self.out.ops.get(index(mark.op))?;
-        let kind = opposite(first.kind, Shape::Again)?;
+        let kind = opposite(first.kind, Shape::Again(Reach::Wide))?;
         Some((kind, first))
-    }
-
-    pub(super) fn switch(&mut self, insn: &Insn<'_>) {
-        let key = self.pop_operand();
-        self.flush();
-        let (kind, lowest, default, rows) = match insn.operand {
-            Operand::TableSwitch(table) => (
-                OpKind::TableSwitch,
-                table.low(),
-                table.default(),
-                table.cases(),
-            ),
-            Operand::LookupSwitch(lookup) => {
-                (OpKind::LookupSwitch, 0, lookup.default(), lookup.cases())
-            }
-            _ => return self.out.refuse(Broken::Opcode),
-        };
-        let first = self.out.switches_used;
-        self.out.row(lowest, default);
-        for (key, target) in rows {
-            self.out.row(key, target);
-        }
-        let cases = self.out.switches_used.wrapping_sub(first).wrapping_sub(1);
-        // A case takes four bytes of code, of which a method has less than 2^16, and a file 2^20.
-        let (Ok(cases), Ok(first)) = (u16::try_from(cases), i32::try_from(first)) else {
-            return self.out.refuse(Broken::Count);
-        };
-        self.out.perform(Op::with_half(kind, key, cases, first));
-        self.end_path();
     }
 }
 
@@ -267,7 +256,12 @@ fn counted(op: Op) -> Option<(u8, u8)> {
     if op.kind.plain() != OpKind::AddConst || op.a != op.b {
         return None;
     }
-    Some((op.a, i8::try_from(op.imm).ok()?.cast_unsigned()))
+    Some((op.a, i8::try_from(op.imm()).ok()?.cast_unsigned()))
+}
+
+/// Makes what a branch compares, registers or a register and a constant, but for its kind.
+const fn registers(a: u8, b: u8) -> Op {
+    Op::new(OpKind::Nothing, a, b, 0)
 }
 
 /// Returns the kinds of a row.
@@ -297,29 +291,27 @@ pub(super) fn resolve(
         // Ops are fewer than 2^31, so the difference of two has a sign.
         let distance = |target: &Mark| index(target.op).wrapping_sub(at).cast_signed();
         match op.kind.shape() {
+            Shape::Onward(_) if op.settle() => {}
             // Over the jump behind it.
-            Shape::Onward | Shape::Back | Shape::Again if is_far => op.imm = 2,
-            Shape::Onward | Shape::Back | Shape::Again => {
-                let target = placed(marks, op.imm.cast_unsigned())?;
-                let (Ok(distance), Ok(cost)) =
-                    (i16::try_from(distance(target)), i16::try_from(cost(target)))
-                else {
-                    return Err(Broken::Count);
-                };
-                let [d0, d1] = distance.to_le_bytes();
-                let [c0, c1] = cost.to_le_bytes();
-                op.imm = i32::from_le_bytes([d0, d1, c0, c1]);
+            Shape::Onward(reach) if is_far => op.go(reach, 2, 0).ok_or(Broken::Count)?,
+            Shape::Onward(reach) | Shape::Back(reach) | Shape::Again(reach) => {
+                let target = placed(marks, op.high().into())?;
+                op.go(reach, distance(target), cost(target))
+                    .ok_or(Broken::Count)?;
             }
             Shape::Control => match op.kind.plain() {
                 OpKind::Goto => {
-                    let target = placed(marks, op.imm.cast_unsigned())?;
-                    op.imm = i32::try_from(distance(target)).map_err(|_| Broken::Count)?;
-                    // At most 17 bits, with the sign.
-                    [op.a, op.b, op.c, _] = cost(target).to_le_bytes();
+                    let target = placed(marks, op.high().into())?;
+                    let (distance, cost) = (distance(target), cost(target));
+                    if op.go(Reach::Wide, distance, cost).is_none() {
+                        let far = i32::try_from(distance).ok();
+                        let far = far.and_then(|far| Op::with_long(OpKind::GotoFar, cost, far));
+                        *op = far.ok_or(Broken::Count)?;
+                    }
                 }
                 OpKind::TableSwitch | OpKind::LookupSwitch => {
-                    let rows = usize::from(op.half()).wrapping_add(1);
-                    let first = index(op.imm.cast_unsigned());
+                    let rows = usize::from(op.cases()).wrapping_add(1);
+                    let first = index(op.second_long().cast_unsigned());
                     let rows = switches.get_mut(first..first.saturating_add(rows));
                     for row in rows.unwrap_or_default() {
                         let target = placed(marks, row.target)?;

@@ -127,14 +127,14 @@ impl<'p> Emitter<'p> {
             op.kind,
             OpKind::Add | OpKind::Multiply | OpKind::And | OpKind::Or | OpKind::Xor
         );
-        if is_commutative && op.c == register {
-            (op.b, op.c) = (op.c, op.b);
+        if is_commutative && op.c() == register {
+            op = Op::of_three(op.kind, op.a, op.c(), op.b);
         }
         let is_symmetric = matches!(op.kind, OpKind::IfEqual | OpKind::IfNotEqual);
         if is_symmetric && op.b == register {
             (op.a, op.b) = (op.b, op.a);
         }
-        let taken = [('b', op.b), ('c', op.c), ('a', op.a)]
+        let taken = [('b', op.b), ('c', op.c()), ('a', op.a)]
             .into_iter()
             .filter(|&(_, number)| number == register)
             .find_map(|(letter, _)| op.kind.taken(letter));
@@ -186,13 +186,10 @@ impl<'p> Emitter<'p> {
             && last.b == register
         {
             self.take_back();
-            return self.perform(Op {
-                kind: OpKind::PostIncrement,
-                imm: by.into(),
-                ..last
-            });
+            let op = Op::new(OpKind::PostIncrement, last.a, last.b, by.into());
+            return self.perform(op);
         }
-        let op = Op::new(OpKind::AddConst, register, register, 0, by.into());
+        let op = Op::new(OpKind::AddConst, register, register, by.into());
         self.perform(op);
     }
 
@@ -205,14 +202,14 @@ impl<'p> Emitter<'p> {
         let [.., load, sum] = behind else {
             return None;
         };
-        let loads = *load == Op::new(OpKind::GetField, register, 0, 0, field.0.into());
-        let constant = sum.imm;
-        if !loads || *sum != Op::new(OpKind::AddConstTaken, register, register, 0, constant) {
+        let loads = *load == Op::new(OpKind::GetField, register, 0, field.0.into());
+        let constant = sum.imm();
+        if !loads || *sum != Op::new(OpKind::AddConstTaken, register, register, constant) {
             return None;
         }
         self.take_back();
         self.take_back();
-        Some(Op::new(OpKind::AddToField, register, number, 0, constant))
+        Some(Op::new(OpKind::AddToField, register, number, constant))
     }
 
     /// Adds a row of a switch.
@@ -232,23 +229,23 @@ impl<'p> Emitter<'p> {
 
     /// Lays down a load of a constant into a register.
     pub(super) fn constant(&mut self, register: u8, value: i32) {
-        self.prepare(Op::new(OpKind::Const, register, 0, 0, value));
+        self.prepare(Op::new(OpKind::Const, register, 0, value));
     }
 
     /// Lays down a sum of a register and a constant.
     pub(super) fn sum(&mut self, to: u8, from: u8, plus: i32) {
-        self.prepare(Op::new(OpKind::AddConst, to, from, 0, plus));
+        self.prepare(Op::new(OpKind::AddConst, to, from, plus));
     }
 
     /// Lays down a load of a field.
     #[cfg(threaded)]
     pub(super) fn field(&mut self, register: u8, field: FieldId) {
-        self.prepare(Op::new(OpKind::GetField, register, 0, 0, field.0.into()));
+        self.prepare(Op::new(OpKind::GetField, register, 0, field.0.into()));
     }
 
     /// Lays down a copy of a register into another.
     pub(super) fn copy(&mut self, to: u8, from: u8) {
-        self.prepare(Op::new(OpKind::Move, to, from, 0, 0));
+        self.prepare(Op::new(OpKind::Move, to, from, 0));
     }
 }
 

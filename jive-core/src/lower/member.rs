@@ -54,7 +54,7 @@ impl Body<'_, '_, '_, '_, '_> {
             return;
         }
         let register = self.operand(receiver);
-        let op = Op::new(OpKind::RejectNull, register, 0, 0, 0);
+        let op = Op::new(OpKind::RejectNull, register, 0, 0);
         self.out.perform(op);
     }
 
@@ -62,14 +62,14 @@ impl Body<'_, '_, '_, '_, '_> {
         #[cfg(threaded)]
         self.stack.push(Value::Field(field));
         #[cfg(not(threaded))]
-        self.push_result(Op::new(OpKind::GetField, 0, 0, 0, field.0.into()));
+        self.push_result(Op::new(OpKind::GetField, 0, 0, field.0.into()));
     }
 
     fn put_field(&mut self, field: FieldId, kind: ValueKind, value: Entry) {
         #[cfg(threaded)]
         if let Value::Constant(value) = value.value {
             self.save_fields(|other| other == field);
-            let op = Op::with_half(OpKind::PutConst, 0, field.0, kind.narrow(value));
+            let op = Op::with_number(OpKind::PutConst, field.0, kind.narrow(value));
             return self.out.perform(op);
         }
         let register = self.narrowed(value, kind);
@@ -86,7 +86,7 @@ impl Body<'_, '_, '_, '_, '_> {
             return self.out.perform(op);
         }
         self.out
-            .perform(Op::new(op, register, 0, 0, field.0.into()));
+            .perform(Op::new(op, register, 0, field.0.into()));
     }
 
     /// Pushes the length of an array.
@@ -94,7 +94,7 @@ impl Body<'_, '_, '_, '_, '_> {
         #[cfg(threaded)]
         if let Value::Field(field) = self.stack.top().value {
             self.stack.pop_many(1);
-            let op = Op::new(OpKind::FieldLength, 0, 0, 0, field.0.into());
+            let op = Op::new(OpKind::FieldLength, 0, 0, field.0.into());
             return self.push_result(op);
         }
         self.unary(OpKind::ArrayLength, 0);
@@ -115,11 +115,11 @@ impl Body<'_, '_, '_, '_, '_> {
         let register = self.operand(entry);
         // The instruction before may have left as much, as compilers have it before a store.
         let before = self.out.writer(register);
-        if before.is_some_and(|before| before.kind.plain() == op && before.imm == constant) {
+        if before.is_some_and(|before| before.kind.plain() == op && before.imm() == constant) {
             return register;
         }
         self.out
-            .prepare(Op::new(op, entry.place, register, 0, constant));
+            .prepare(Op::new(op, entry.place, register, constant));
         entry.place
     }
 
@@ -127,10 +127,10 @@ impl Body<'_, '_, '_, '_, '_> {
         let entry = self.stack.pop();
         let done = self.out.index.saturating_add(1);
         let op = if let Value::Constant(value) = entry.value {
-            Op::with_half(OpKind::ReturnConst, 0, done, self.result.narrow(value))
+            Op::with_number(OpKind::ReturnConst, done, self.result.narrow(value))
         } else {
             let register = self.narrowed(entry, self.result);
-            Op::with_half(OpKind::ReturnValue, register, done, 0)
+            Op::new(OpKind::ReturnValue, register, 0, 0).toward(done)
         };
         self.out.perform(op);
         self.end_path();
@@ -183,15 +183,15 @@ impl Body<'_, '_, '_, '_, '_> {
 
     fn call(&mut self, first: u8, id: MethodId) {
         let done = self.out.index.saturating_add(1);
-        self.out
-            .perform(Op::with_half(OpKind::Call, first, done, id.0.into()));
+        let call = Op::new(OpKind::Call, first, 0, id.0.into());
+        self.out.perform(call.toward(done));
     }
 
     fn native(&mut self, result: u8, first: u8, arguments: u8, id: NativeId, has_result: bool) {
         let [low, high] = id.0.to_le_bytes();
-        let imm = i32::from_le_bytes([low, high, has_result.into(), 0]);
+        let call = i32::from_le_bytes([low, high, arguments, has_result.into()]);
         self.out
-            .perform(Op::new(OpKind::Native, result, first, arguments, imm));
+            .perform(Op::new(OpKind::Native, result, first, call));
     }
 
     /// What was called leaves its result in the place of the first argument.

@@ -11,6 +11,7 @@ mod member;
 mod plain;
 mod reach;
 mod stack;
+mod switch;
 
 use crate::array_kind::ArrayKind;
 use crate::classfile::Code;
@@ -27,6 +28,7 @@ use crate::walk::instructions;
 use broken::Broken;
 pub(crate) use constant::Constants;
 pub(crate) use emit::Emitter;
+pub(crate) use switch::search_ops;
 use reach::{is_store, reach};
 use stack::{Entry, Stack, Value};
 
@@ -133,6 +135,14 @@ fn lower_method(
     #[cfg(threaded)]
     out.pair(entry);
     Ok(())
+}
+
+/// How an op names an element of an array: by its kind, a register or a field for the array, and more.
+enum Element {
+    /// A constant.
+    At(OpKind, u8, i32),
+    /// A register, and an offset to add.
+    Of(OpKind, u8, u8, i16),
 }
 
 /// A method while it is lowered.
@@ -295,23 +305,23 @@ impl Body<'_, '_, '_, '_, '_> {
     }
 
     /// Lays down what computes the next value of the stack.
-    fn push_result(&mut self, op: Op) {
-        let a = self.stack.push(Value::Placed);
-        self.out.perform(Op { a, ..op });
+    fn push_result(&mut self, mut op: Op) {
+        op.a = self.stack.push(Value::Placed);
+        self.out.perform(op);
     }
 
     // Computing.
 
     fn unary(&mut self, kind: OpKind, constant: i32) {
         let operand = self.pop_operand();
-        self.push_result(Op::new(kind, 0, operand, 0, constant));
+        self.push_result(Op::new(kind, 0, operand, constant));
     }
 
     fn binary(&mut self, kind: OpKind) {
         let second = self.stack.pop();
         let first = self.pop_operand();
         let second = self.operand(second);
-        self.push_result(Op::new(kind, 0, first, second, 0));
+        self.push_result(Op::of_three(kind, 0, first, second));
     }
 
     fn with_constant(&mut self, kind: OpKind, constant: OpKind) {
@@ -332,15 +342,15 @@ impl Body<'_, '_, '_, '_, '_> {
         match (first.value, second.value) {
             (_, Value::Constant(value)) => {
                 let operand = self.operand(first);
-                self.push_result(Op::new(constant, 0, operand, 0, value));
+                self.push_result(Op::new(constant, 0, operand, value));
             }
             (Value::Constant(value), _) => {
                 let operand = self.operand(second);
-                self.push_result(Op::new(constant, 0, operand, 0, value));
+                self.push_result(Op::new(constant, 0, operand, value));
             }
             _ => {
                 let (first, second) = (self.operand(first), self.operand(second));
-                self.push_result(Op::new(kind, 0, first, second, 0));
+                self.push_result(Op::of_three(kind, 0, first, second));
             }
         }
     }
@@ -362,7 +372,7 @@ impl Body<'_, '_, '_, '_, '_> {
             (Value::Constant(value), _) => self.add_constant(second, value),
             _ => {
                 let (first, second) = (self.operand(first), self.operand(second));
-                self.push_result(Op::new(OpKind::Add, 0, first, second, 0));
+                self.push_result(Op::of_three(OpKind::Add, 0, first, second));
             }
         }
     }
@@ -376,7 +386,7 @@ impl Body<'_, '_, '_, '_, '_> {
             Value::Sum(register, before) => Value::Sum(register, before.wrapping_add(plus)),
             _ => {
                 let operand = self.operand(entry);
-                return self.push_result(Op::new(OpKind::AddConst, 0, operand, 0, plus));
+                return self.push_result(Op::new(OpKind::AddConst, 0, operand, plus));
             }
         };
         self.stack.push(sum);
@@ -408,7 +418,7 @@ impl Body<'_, '_, '_, '_, '_> {
         let first = depth.wrapping_sub(count);
         (first..depth).for_each(|at| self.settle(at));
         let lowest = self.stack.register(first);
-        let op = Op::new(OpKind::Rotate, lowest, count, moved, 0);
+        let op = Op::of_three(OpKind::Rotate, lowest, count, moved);
         self.out.perform(op);
     }
 
@@ -417,17 +427,17 @@ impl Body<'_, '_, '_, '_, '_> {
         self.save(local);
         let op = match entry.value {
             Value::Register(from) if from == local => return,
-            Value::Register(from) => Op::new(OpKind::Move, local, from, 0, 0),
-            Value::Sum(from, plus) => Op::new(OpKind::AddConst, local, from, 0, plus),
+            Value::Register(from) => Op::new(OpKind::Move, local, from, 0),
+            Value::Sum(from, plus) => Op::new(OpKind::AddConst, local, from, plus),
             #[cfg(threaded)]
-            Value::Field(field) => Op::new(OpKind::GetField, local, 0, 0, field.0.into()),
-            Value::Constant(value) => Op::new(OpKind::Const, local, 0, 0, value),
+            Value::Field(field) => Op::new(OpKind::GetField, local, 0, field.0.into()),
+            Value::Constant(value) => Op::new(OpKind::Const, local, 0, value),
             Value::Placed => {
                 if let Some(writer) = self.out.writer(entry.place) {
                     writer.a = local;
                     return;
                 }
-                Op::new(OpKind::Move, local, entry.place, 0, 0)
+                Op::new(OpKind::Move, local, entry.place, 0)
             }
         };
         self.out.perform(op);
@@ -437,7 +447,7 @@ impl Body<'_, '_, '_, '_, '_> {
     fn store_element(&mut self, kind: OpKind, dropped: i32) {
         let value = self.stack.pop();
         let narrowed = match (value.value, self.out.writer(value.place)) {
-            (Value::Placed, Some(op)) if op.kind.plain() == OpKind::Narrow && op.imm <= dropped => {
+            (Value::Placed, Some(op)) if op.kind.plain() == OpKind::Narrow && op.imm() <= dropped => {
                 Some(op.b)
             }
             _ => None,
@@ -445,32 +455,42 @@ impl Body<'_, '_, '_, '_, '_> {
         if narrowed.is_some() {
             self.out.take_back();
         }
-        let (kind, array, element, offset) = self.element(kind);
+        let element = self.element(kind);
         let value = match narrowed {
             Some(register) => register,
             None => self.operand(value),
         };
-        self.out
-            .perform(Op::new(kind, array, element, value, offset));
+        self.out.perform(match element {
+            Element::At(kind, array, constant) => Op::new(kind, array, value, constant),
+            Element::Of(kind, array, register, offset) => {
+                Op::with_offset(kind, array, register, value, offset)
+            }
+        });
     }
 
     fn load_element(&mut self, kind: OpKind) {
-        let (kind, array, element, offset) = self.element(kind);
-        self.push_result(Op::new(kind, 0, array, element, offset));
+        let op = match self.element(kind) {
+            Element::At(kind, array, constant) => Op::new(kind, 0, array, constant),
+            Element::Of(kind, array, register, offset) => {
+                Op::with_offset(kind, 0, array, register, offset)
+            }
+        };
+        self.push_result(op);
     }
 
-    /// Pops an element and its array; answers how to name them: the kind of op, a register or a field
-    /// for the array, a register for the element, and a constant to add.
-    fn element(&mut self, kind: OpKind) -> (OpKind, u8, u8, i32) {
+    /// Pops an element and its array; answers how to name them.
+    fn element(&mut self, kind: OpKind) -> Element {
         let element = self.stack.pop();
         let array = self.stack.pop();
         if let (Value::Constant(value), Some(kind)) = (element.value, kind.at_constant()) {
-            return (kind, self.operand(array), 0, value);
+            return Element::At(kind, self.operand(array), value);
         }
         let (kind, array) = self.array(kind, array);
         match element.value {
-            Value::Sum(register, plus) => (kind, array, register, plus),
-            _ => (kind, array, self.operand(element), 0),
+            Value::Sum(register, plus) if let Ok(offset) = i16::try_from(plus) => {
+                Element::Of(kind, array, register, offset)
+            }
+            _ => Element::Of(kind, array, self.operand(element), 0),
         }
     }
 
