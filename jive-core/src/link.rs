@@ -7,7 +7,7 @@ use crate::decode::{DecodeError, DecodeErrorKind, decode};
 use crate::descriptor::{FieldType, MethodDescriptor, parse_field};
 use crate::id::{CpIndex, FieldId, MethodId, Pc};
 use crate::interp::call_limit;
-use crate::lower::{Constants, Emitter, Source, lower, most_ops, search_ops, switch_rows};
+use crate::lower::{Constants, Emitter, Source, is_far, lower, most_ops, search_ops, switch_rows};
 use crate::opcode::Opcode;
 use crate::program::{
     LinkedField, LinkedMethod, Mark, Program, ProgramSize, ProgramStorage, ValueKind,
@@ -173,6 +173,8 @@ fn measure(verified: &Verified<'_>, at: &mut LinkSite) -> Result<ProgramSize, Li
     for method in class.methods() {
         let code = method.code().map_or(&[][..], |code| code.bytes);
         size.marks = size.marks.max(code.len());
+        // Its first op comes no later than that.
+        let is_far = is_far(size.ops, code.len());
         let mut undecodable = |error: DecodeError| {
             *at = LinkSite::Code {
                 method: method.id,
@@ -183,7 +185,7 @@ fn measure(verified: &Verified<'_>, at: &mut LinkSite) -> Result<ProgramSize, Li
         for found in opcodes(code) {
             let (pc, opcode) = found.map_err(&mut undecodable)?;
             // A few for each byte of a class file at most.
-            size.ops = size.ops.wrapping_add(most_ops(opcode, code.len()));
+            size.ops = size.ops.wrapping_add(most_ops(opcode, is_far));
             size.places = size.places.wrapping_add(1);
             if matches!(opcode, Opcode::Tableswitch | Opcode::Lookupswitch) {
                 let insn = decode(code, pc).map_err(&mut undecodable)?;

@@ -17,7 +17,7 @@ pub(super) enum Flow<'a> {
     Value(#[cfg_attr(not(threaded), expect(dead_code, reason = "a loop passes nothing on"))] i32),
     /// At this op.
     To(usize),
-    /// At this op, outside of the loop: less often than not.
+    /// At this op outside of the loop, less often than not, unless the slice ends there.
     Out(usize),
     /// At this op, in other code and other registers.
     Enter(usize, &'a [Op], &'a Window),
@@ -183,13 +183,28 @@ fn store_element<'a>(
 fn go_onward<'a, const TAKEN: char>(
     machine: &mut Machine<'a>,
     operands: &Operands<'a, '_, TAKEN>,
-    pc: usize,
+    _: usize,
     reach: Reach,
     holds: impl FnOnce(&Operands<'a, '_, TAKEN>) -> bool,
 ) -> Flow<'a> {
     if holds(operands) {
         machine.credit = machine.credit.wrapping_sub(operands.op.cost(reach));
-        Flow::To(pc.wrapping_add_signed(operands.op.distance()))
+        Flow::To(operands.op.target())
+    } else {
+        Flow::Next
+    }
+}
+
+/// Passes the next op over, which takes the branch.
+#[inline(always)]
+pub(super) fn skip<'a, const TAKEN: char>(
+    _: &mut Machine<'a>,
+    operands: &Operands<'a, '_, TAKEN>,
+    pc: usize,
+    holds: impl FnOnce(&Operands<'a, '_, TAKEN>) -> bool,
+) -> Flow<'a> {
+    if holds(operands) {
+        Flow::To(pc.wrapping_add(2))
     } else {
         Flow::Next
     }
@@ -200,14 +215,14 @@ fn go_onward<'a, const TAKEN: char>(
 fn go_back<'a, const TAKEN: char>(
     machine: &mut Machine<'a>,
     operands: &Operands<'a, '_, TAKEN>,
-    pc: usize,
+    _: usize,
     reach: Reach,
     holds: impl FnOnce(&Operands<'a, '_, TAKEN>) -> bool,
 ) -> Flow<'a> {
     if holds(operands) {
         machine.charge(
             operands.op.cost(reach),
-            pc.wrapping_add_signed(operands.op.distance()),
+            operands.op.target(),
         )
     } else {
         Flow::Next
@@ -226,14 +241,13 @@ fn go_again<'a, const TAKEN: char>(
     if cfg!(small) {
         return left_out(pc);
     }
-    // The condition first: where the slice ends, the branch itself finds it out again.
     let stays = stays(operands);
-    let target = pc.wrapping_add_signed(operands.op.distance());
-    match machine.charge(operands.op.cost(reach), target) {
-        Flow::To(_) if stays => Flow::To(target.wrapping_add(1)),
-        Flow::To(_) => Flow::Out(target),
-        flow => flow,
+    let target = operands.op.target();
+    machine.credit = machine.credit.wrapping_sub(operands.op.cost(reach));
+    if !stays {
+        return Flow::Out(target.wrapping_sub(1));
     }
+    machine.afford(target)
 }
 
 /// Branches, by what they do and how they hold where they go.
@@ -314,6 +328,12 @@ impl<'a> Machine<'a> {
     #[inline(always)]
     fn charge(&mut self, cost: i32, target: usize) -> Flow<'a> {
         self.credit = self.credit.wrapping_sub(cost);
+        self.afford(target)
+    }
+
+    /// Goes on at an op, unless the slice ends there.
+    #[inline(always)]
+    pub(super) const fn afford(&self, target: usize) -> Flow<'a> {
         if self.credit < 0 {
             return Flow::Stop(target, Stop::Pause);
         }
@@ -321,15 +341,13 @@ impl<'a> Machine<'a> {
     }
 
     #[inline(always)]
-    pub(super) fn go(&mut self, op: &Op, pc: usize) -> Flow<'a> {
-        let target = pc.wrapping_add_signed(op.distance());
-        self.charge(op.cost(Reach::Wide), target)
+    pub(super) fn go(&mut self, op: &Op) -> Flow<'a> {
+        self.charge(op.cost(Reach::Wide), op.target())
     }
 
     #[inline(always)]
-    pub(super) fn go_far(&mut self, op: &Op, pc: usize) -> Flow<'a> {
-        // No wider than a pointer, on every target the crate builds for.
-        let target = pc.wrapping_add_signed(op.second_long() as isize);
+    pub(super) fn go_far(&mut self, op: &Op) -> Flow<'a> {
+        let target = index(op.second_long().cast_unsigned());
         self.charge(op.first_long(), target)
     }
 

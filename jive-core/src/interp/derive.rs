@@ -13,6 +13,8 @@ pub(crate) enum Shape {
     Effect,
     /// A branch onwards.
     Onward(Reach),
+    /// A branch past the next op.
+    Skip,
     /// A branch back.
     Back(Reach),
     /// A jump back to a branch onwards.
@@ -48,6 +50,9 @@ macro_rules! shape {
     };
     (onward) => {
         Shape::Onward(Reach::Wide)
+    };
+    (skip) => {
+        Shape::Skip
     };
     (back) => {
         Shape::Back(Reach::Wide)
@@ -281,7 +286,13 @@ macro_rules! ops {
                 };
                 match flow {
                     Flow::Next | Flow::Value(_) => pc = pc.wrapping_add(1),
-                    Flow::To(target) | Flow::Out(target) => pc = target,
+                    Flow::To(target) => pc = target,
+                    Flow::Out(target) => {
+                        pc = target;
+                        if let Flow::Stop(..) = machine.afford(target) {
+                            break Stop::Pause;
+                        }
+                    }
                     Flow::Enter(target, ops, window) => {
                         (pc, code, registers) = (target, ops, window);
                     }

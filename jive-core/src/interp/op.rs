@@ -4,8 +4,8 @@ use super::table::OpKind;
 
 /// One linked op. Its kind is a row of the interpreter's table, which tells what the operands are.
 ///
-/// Besides `a` and `b` it holds 32 bits: a constant, or a third operand `c` and an offset of 24 bits, or for
-/// a branch how far it goes and what that costs ([`Reach`]).
+/// Besides `a` and `b` it holds 32 bits: a constant, or a third operand `c` and an offset of 16 bits, or for
+/// a branch where it goes and what that costs ([`Reach`]).
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct Op {
@@ -13,7 +13,7 @@ pub struct Op {
     /// A register; that of the result, where there is one.
     pub(crate) a: u8,
     pub(crate) b: u8,
-    // Apart, so that what wants one of them loads that alone.
+    // Three fields, so that what wants one of them loads that alone.
     c: u8,
     d: u8,
     high: i16,
@@ -23,7 +23,7 @@ pub struct Op {
 // of what it came from.
 const _: () = assert!(size_of::<Op>() == 8);
 
-/// How a branch holds what going there costs; how far it goes is always in the high half of the constant.
+/// How a branch holds what going there costs; where it goes is always in the high half of the constant.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Reach {
     /// In the low half.
@@ -130,10 +130,11 @@ impl Op {
         self.high.cast_unsigned()
     }
 
-    /// Where a branch goes, from the op itself.
+    /// Where a branch goes.
     #[inline(always)]
-    pub(crate) const fn distance(&self) -> isize {
-        self.high as isize
+    pub(crate) const fn target(&self) -> usize {
+        // Widens; `From` is not const.
+        self.high() as usize
     }
 
     /// What a branch takes off the potential.
@@ -151,9 +152,9 @@ impl Op {
         self
     }
 
-    /// Lets a branch go to another op of the same instruction, so many further on, at no cost.
-    pub(crate) const fn within(mut self, distance: i16) -> Self {
-        (self.c, self.high) = (1, distance);
+    /// Lets a branch go to another op of the same instruction, at no cost.
+    pub(crate) const fn within(mut self, target: u16) -> Self {
+        (self.c, self.high) = (1, target.cast_signed());
         self
     }
 
@@ -169,20 +170,17 @@ impl Op {
     }
 
     /// Lets a branch go somewhere, if both numbers fit.
-    pub(crate) fn go(&mut self, reach: Reach, distance: isize, cost: i32) -> Option<()> {
-        let distance = i16::try_from(distance).ok()?;
+    pub(crate) fn go(&mut self, reach: Reach, target: u32, cost: i32) -> Option<()> {
+        let target = u16::try_from(target).ok()?.cast_signed();
         match reach {
             Reach::Wide => [self.c, self.d] = i16::try_from(cost).ok()?.to_le_bytes(),
             Reach::Count => self.d = i8::try_from(cost).ok()?.cast_unsigned(),
         }
-        self.high = distance;
+        self.high = target;
         Some(())
     }
 
-    /// Makes an op of two numbers of 24 bits, each with its sign.
-    ///
-    /// # Errors
-    /// None, where one has more.
+    /// Makes an op of two numbers with their signs; `None` where one has more than 24 bits.
     pub(crate) fn with_long(kind: OpKind, first: i32, second: i32) -> Option<Self> {
         let ([a, b, c], [d, e, f]) = (low_bytes(first)?, low_bytes(second)?);
         Some(Self {
@@ -216,7 +214,7 @@ impl Op {
     }
 }
 
-/// Returns the three bytes of a number that fits in them, with its sign.
+/// Returns the low bytes of a number that fits in them with its sign.
 fn low_bytes(number: i32) -> Option<[u8; 3]> {
     let [bytes @ .., _] = number.to_le_bytes();
     (number << 8 >> 8 == number).then_some(bytes)

@@ -2,7 +2,7 @@
 
 use super::control::{
     Flow, again, again_count, back, control, effect, load, load_at, onward,
-    reject_null, reject_transient, rotate, store, store_at, value,
+    reject_null, reject_transient, rotate, skip, store, store_at, value,
 };
 #[cfg(threaded)]
 use super::control::{load_field, store_field};
@@ -244,9 +244,9 @@ with_pairs! { ops! {
     };
 
     /// Goes on elsewhere.
-    Goto control |machine, operands, pc| machine.go(operands.op, pc);
-    /// Does as `Goto`, where that does not reach.
-    GotoFar control |machine, operands, pc| machine.go_far(operands.op, pc);
+    Goto control |machine, operands, _| machine.go(operands.op);
+    /// Does as `Goto`, however far.
+    GotoFar control |machine, operands, _| machine.go_far(operands.op);
     /// Branches onwards where `a` and `b` are equal.
     IfEqual onward pair!(|a, b| a == b), 'a': IfEqualTaken;
     /// Branches onwards where `a` and `b` differ.
@@ -263,6 +263,14 @@ with_pairs! { ops! {
     IfLessConst onward single!(|a, b| a < b), 'a': IfLessConstTaken;
     /// Branches onwards where `a` is not less than the constant.
     IfNotLessConst onward single!(|a, b| a >= b), 'a': IfNotLessConstTaken;
+    /// Passes the next op over where `a` and `b` are equal.
+    SkipEqual skip pair!(|a, b| a == b);
+    /// Passes the next op over where `a` and `b` differ.
+    SkipNotEqual skip pair!(|a, b| a != b);
+    /// Passes the next op over where `a` is less than `b`.
+    SkipLess skip pair!(|a, b| a < b);
+    /// Passes the next op over where `a` is not less than `b`.
+    SkipNotLess skip pair!(|a, b| a >= b);
     /// Branches back where `a` and `b` are equal.
     BackEqual back pair!(|a, b| a == b);
     /// Branches back where `a` and `b` differ.

@@ -153,7 +153,8 @@ fn out<'a>(
     registers: &'a Window,
     accumulator: i32,
 ) {
-    next(machine, code, pc, registers, accumulator);
+    let flow = machine.afford(pc);
+    follow::<Any>(machine, code, pc, registers, accumulator, flow);
 }
 
 #[cold]

@@ -10,16 +10,16 @@ use crate::interp::{Op, OpKind, Reach, Shape};
 use crate::opcode::{Opcode, StackChange};
 use crate::program::{Mark, MarkState, index};
 
-/// Bytes of code from which on branches may go further than a conditional one can tell: it then skips
-/// a jump that can.
-///
-/// An instruction takes a byte at least and makes two ops at most, so below it every distance and
-/// every count of instructions fits in 16 bits.
-const FAR: usize = 1 << 14;
-
-/// Tells whether code is so long that its branches may go far.
-pub(super) const fn is_far(code_bytes: usize) -> bool {
-    code_bytes >= FAR
+/// Tells whether a method, of so many bytes of code and with its first op at a place, is so long or comes so late
+/// that a branch does not tell where it goes: it passes over a jump that does.
+pub(crate) const fn is_far(entry: usize, code_bytes: usize) -> bool {
+    // An instruction takes a byte at least, so below it what going somewhere costs fits in 16 bits.
+    const FAR: usize = 1 << 14;
+    // An instruction makes at most so many for each of its bytes.
+    const OPS: usize = 4;
+    let end = entry.saturating_add(code_bytes.saturating_mul(OPS));
+    // Widens; `From` is not const.
+    code_bytes >= FAR || end > u16::MAX as usize
 }
 
 /// A jump, wherever to.
@@ -106,6 +106,14 @@ const KINDS: [[OpKind; 3]; 8] = [
     ],
 ];
 
+/// The kinds that pass the next op over, each in the row of those that ask the same.
+const SKIPS: [OpKind; PAIR_ROWS] = [
+    OpKind::SkipEqual,
+    OpKind::SkipNotEqual,
+    OpKind::SkipLess,
+    OpKind::SkipNotLess,
+];
+
 /// Returns the kind that asks the opposite of a branch onwards, in the same or another shape.
 fn opposite(kind: OpKind, shape: Shape) -> Option<OpKind> {
     let row = KINDS.iter().position(|[onward, ..]| *onward == kind)?;
@@ -114,7 +122,7 @@ fn opposite(kind: OpKind, shape: Shape) -> Option<OpKind> {
         Shape::Onward(_) => Some(onward),
         Shape::Back(_) => Some(back),
         Shape::Again(_) => Some(again),
-        Shape::Value | Shape::Effect | Shape::Control => None,
+        Shape::Value | Shape::Effect | Shape::Skip | Shape::Control => None,
     }
 }
 
@@ -129,9 +137,7 @@ impl Body<'_, '_, '_, '_, '_> {
         let (kinds, op) = self.compare(opcode, condition);
         self.flush();
         if self.is_far {
-            let [onward, ..] = kinds;
-            let kind = opposite(onward, onward.shape()).unwrap_or_default();
-            self.out.perform(op.of_kind(kind));
+            self.out.perform(op.of_kind(skip(kinds)));
             self.out.perform(GOTO.toward(pc));
         } else {
             self.conditional((kinds, op), pc);
@@ -151,8 +157,8 @@ impl Body<'_, '_, '_, '_, '_> {
         let is_single = matches!(opcode.stack_change(), StackChange::Counts { pops: 1, .. });
         let mut second = if is_single {
             Entry {
-                // A branch holds this constant and its neighbours, so it needs no place.
-                place: 0,
+                // There is one behind the last: a method has at most 255 registers.
+                place: self.stack.register(self.stack.depth()),
                 value: Value::Constant(0),
             }
         } else {
@@ -175,7 +181,9 @@ impl Body<'_, '_, '_, '_, '_> {
         mut first: u8,
         second: Entry,
     ) -> ([OpKind; 3], Op) {
-        if let Value::Constant(value) = second.value {
+        if let Value::Constant(value) = second.value
+            && !self.is_far
+        {
             // `a > k` is `a >= k + 1`, if that is an `int`.
             let changed = i32::from(is_swapped);
             if let Some(value) = value.checked_add(changed)
@@ -264,18 +272,20 @@ const fn registers(a: u8, b: u8) -> Op {
     Op::new(OpKind::Nothing, a, b, 0)
 }
 
+/// Returns the kind that passes the next op over where a branch of these is not taken.
+fn skip([onward, ..]: [OpKind; 3]) -> OpKind {
+    let row = KINDS.iter().position(|[first, ..]| *first == onward);
+    let opposite = row.and_then(|row| SKIPS.get(row ^ 1));
+    opposite.copied().unwrap_or_default()
+}
+
 /// Returns the kinds of a row.
 fn kinds(row: usize) -> [OpKind; 3] {
     KINDS.get(row).copied().unwrap_or_default()
 }
 
 /// Gives the branches of a method, which know the pc that they go to, the op and what going there costs.
-pub(super) fn resolve(
-    out: &mut Emitter<'_>,
-    marks: &[Mark],
-    entry: usize,
-    is_far: bool,
-) -> Result<(), Broken> {
+pub(super) fn resolve(out: &mut Emitter<'_>, marks: &[Mark], entry: usize) -> Result<(), Broken> {
     let Emitter {
         ops,
         ends,
@@ -285,27 +295,23 @@ pub(super) fn resolve(
     } = out;
     let method = ops.get_mut(entry..*ops_used).unwrap_or_default();
     let ends = ends.get(entry..*ops_used).unwrap_or_default();
-    for (place, (op, end)) in method.iter_mut().zip(ends).enumerate() {
-        let at = entry.wrapping_add(place);
+    for (op, end) in method.iter_mut().zip(ends) {
         let cost = |target: &Mark| i32::from(*end).wrapping_sub(target.index.into());
-        // Ops are fewer than 2^31, so the difference of two has a sign.
-        let distance = |target: &Mark| index(target.op).wrapping_sub(at).cast_signed();
         match op.kind.shape() {
             Shape::Onward(_) if op.settle() => {}
-            // Over the jump behind it.
-            Shape::Onward(reach) if is_far => op.go(reach, 2, 0).ok_or(Broken::Count)?,
             Shape::Onward(reach) | Shape::Back(reach) | Shape::Again(reach) => {
                 let target = placed(marks, op.high().into())?;
-                op.go(reach, distance(target), cost(target))
-                    .ok_or(Broken::Count)?;
+                let is_again = matches!(op.kind.shape(), Shape::Again(_));
+                let place = target.op.saturating_add(is_again.into());
+                op.go(reach, place, cost(target)).ok_or(Broken::Count)?;
             }
             Shape::Control => match op.kind.plain() {
                 OpKind::Goto => {
                     let target = placed(marks, op.high().into())?;
-                    let (distance, cost) = (distance(target), cost(target));
-                    if op.go(Reach::Wide, distance, cost).is_none() {
-                        let far = i32::try_from(distance).ok();
-                        let far = far.and_then(|far| Op::with_long(OpKind::GotoFar, cost, far));
+                    let cost = cost(target);
+                    if op.go(Reach::Wide, target.op, cost).is_none() {
+                        let place = i32::try_from(target.op).map_err(|_| Broken::Count)?;
+                        let far = Op::with_long(OpKind::GotoFar, cost, place);
                         *op = far.ok_or(Broken::Count)?;
                     }
                 }
@@ -321,7 +327,7 @@ pub(super) fn resolve(
                 }
                 _ => {}
             },
-            Shape::Value | Shape::Effect => {}
+            Shape::Value | Shape::Effect | Shape::Skip => {}
         }
     }
     Ok(())

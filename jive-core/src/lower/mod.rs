@@ -26,6 +26,7 @@ use crate::program::{Mark, MarkState, ValueKind};
 use crate::walk::instructions;
 
 use broken::Broken;
+pub(crate) use branch::is_far;
 pub(crate) use constant::Constants;
 pub(crate) use emit::Emitter;
 pub(crate) use switch::search_ops;
@@ -43,9 +44,9 @@ pub(crate) struct Source<'a> {
 /// How many ops an instruction makes at most.
 ///
 /// One that puts a value on the stack makes one, at once or when the value is wanted in its place; one
-/// that does something makes one. A branch in long code makes two, and so does what narrows a value
-/// first or tests a receiver.
-pub(crate) const fn most_ops(opcode: Opcode, code_bytes: usize) -> usize {
+/// that does something makes one. What narrows a value first or tests a receiver makes two, and a branch
+/// that may go far three.
+pub(crate) const fn most_ops(opcode: Opcode, is_far: bool) -> usize {
     let ops = match opcode {
         Opcode::DupX1
         | Opcode::DupX2
@@ -58,8 +59,8 @@ pub(crate) const fn most_ops(opcode: Opcode, code_bytes: usize) -> usize {
         Opcode::Dup2X1 | Opcode::Dup2X2 | Opcode::Putfield => 3,
         _ => 1,
     };
-    if branch::is_far(code_bytes) && is_branch(opcode) {
-        2
+    if is_far && is_branch(opcode) {
+        3
     } else {
         ops
     }
@@ -111,7 +112,7 @@ fn lower_method(
     let reached = reach(code, constants, marks, pc)?;
     let entry = out.ops_used;
     out.begin();
-    let is_far = branch::is_far(code.bytes.len());
+    let is_far = is_far(entry, code.bytes.len());
     let mut values = [Value::Placed; stack::PLACES];
     let mut body = Body {
         result: source.result,
@@ -131,7 +132,7 @@ fn lower_method(
         *pc = insn.pc;
         body.instruction(&insn)?;
     }
-    branch::resolve(out, marks, entry, is_far)?;
+    branch::resolve(out, marks, entry)?;
     #[cfg(threaded)]
     out.pair(entry);
     Ok(())

@@ -17,11 +17,13 @@ pub(crate) const fn search_ops(rows: usize) -> usize {
     if cfg!(small) || rows > RANGES {
         return 0;
     }
-    // A range takes a constant, a branch and a jump; one more moves the keys.
-    3 * RANGES
+    // A range for each case, and one before and behind it; each takes a constant, a branch and a jump.
+    let ranges = rows.wrapping_mul(2);
+    let most = if ranges < RANGES { ranges } else { RANGES };
+    most.wrapping_mul(3)
 }
 
-/// The `int`s, cut into ranges that lead to one target each.
+/// All `int`s, cut into ranges that lead to one target each.
 #[derive(Debug)]
 struct Ranges {
     /// The first key of each, ascending, and the pc of its target.
@@ -153,10 +155,10 @@ impl Body<'_, '_, '_, '_, '_> {
                 let at = self.out.ops_used;
                 self.out.perform(op.of_kind(onward));
                 self.search(key, right);
-                // At most three ops for each range.
-                let distance = i16::try_from(self.out.ops_used.wrapping_sub(at)).unwrap_or(0);
+                // Below 2^16, where code is not far.
+                let target = u16::try_from(self.out.ops_used).unwrap_or(0);
                 if let Some(op) = self.out.ops.get_mut(at) {
-                    *op = op.within(distance);
+                    *op = op.within(target);
                 }
                 self.out.keep();
                 self.search(key, left);

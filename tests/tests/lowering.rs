@@ -1,0 +1,171 @@
+//! Code that is lowered in more ways than one: branches late in a long class, switches of every size.
+
+use std::fmt::Write;
+
+use jive_core::{Lifetime, NoNatives};
+use jive_verifier::Policy;
+use tests::asm::assemble;
+use tests::machine::{Room, machine};
+use tests::random::Random;
+
+/// Additions in a row that make a method as long as its branches reach.
+const ADDITIONS: usize = 19_000;
+
+/// Methods of so many that make more ops than a branch numbers.
+const LONG: usize = 4;
+
+/// Calls methods of a class; answers what each returned, and how many instructions it took.
+fn calls(source: &str, calls: &[(&str, Vec<i32>)]) -> Vec<(i32, u64)> {
+    let bytes = assemble("lowering", source)
+        .expect("it is well-formed")
+        .bytes;
+    machine(&bytes, Policy::ClassOnly, &[], Room::default(), |machine| {
+        let call = |(method, arguments): &(&str, Vec<i32>)| {
+            let id = machine.method(method);
+            let result = machine.call(id, arguments, Lifetime::PerCall, &mut NoNatives);
+            let value = result.expect("it does not trap").expect("it is an int");
+            (value, machine.stack.executed())
+        };
+        calls.iter().map(call).collect()
+    })
+    .expect("it is accepted")
+}
+
+/// What the branches of [`asking`] ask, in their order.
+fn asked(a: i32, b: i32) -> i32 {
+    let holds = [
+        a == 0,
+        a != 0,
+        a < 0,
+        a >= 0,
+        a > 0,
+        a <= 0,
+        a == b,
+        a != b,
+        a < b,
+        a >= b,
+        a > b,
+        a <= b,
+        a < 1000,
+        a >= -1000,
+        a == 7,
+    ];
+    let bits = holds.iter().enumerate();
+    bits.map(|(bit, &holds)| i32::from(holds) << bit).sum()
+}
+
+/// A method that asks all that a branch can, and a loop that counts down behind it.
+fn asking(name: &str) -> String {
+    let single = ["ifeq", "ifne", "iflt", "ifge", "ifgt", "ifle"];
+    let pair = ["eq", "ne", "lt", "ge", "gt", "le"].map(|test| format!("iload_1\n if_icmp{test}"));
+    let constants = [
+        "sipush 1000\n if_icmplt",
+        "sipush -1000\n if_icmpge",
+        "bipush 7\n if_icmpeq",
+    ];
+    let tests = single.into_iter().map(str::to_owned).chain(pair);
+    let tests = tests.chain(constants.map(str::to_owned));
+    let mut source = format!(".method static {name}(II)I stack 2 locals 4\n iconst_0\n istore_2\n");
+    for (bit, test) in tests.enumerate() {
+        writeln!(
+            source,
+            " iload_0\n {test} holds{bit}\n goto next{bit}\nholds{bit}:\n iload_2\n ldc {}\n ior\n istore_2\nnext{bit}:",
+            1 << bit
+        )
+        .expect("a string takes any text");
+    }
+    source
+        + " bipush 9\n istore_3\nagain:\n iload_3\n ifle done\n iinc 3 -1\n goto again\ndone:\n iload_2\n ireturn\n"
+}
+
+#[test]
+fn branches_late_in_a_long_class_go_where_early_ones_go() {
+    let mut source = format!(".class super Late\n{}", asking("early"));
+    for long in 0..LONG {
+        writeln!(source, ".method static long{long}(I)I stack 1 locals 1").expect("it takes it");
+        source.push_str(&" iinc 0 1\n".repeat(ADDITIONS));
+        source.push_str(" iload_0\n ireturn\n");
+    }
+    source.push_str(&asking("late"));
+    let values = [i32::MIN, -1001, -1000, -1, 0, 1, 7, 999, 1000, i32::MAX];
+    let pairs = values.iter().flat_map(|&a| values.map(|b| vec![a, b]));
+    let list: Vec<_> = pairs
+        .flat_map(|pair| [("early", pair.clone()), ("late", pair)])
+        .collect();
+    let found = calls(&source, &list);
+    for (call, found) in list.chunks(2).zip(found.chunks(2)) {
+        let (_, arguments) = &call[0];
+        assert_eq!(
+            found[0].0,
+            asked(arguments[0], arguments[1]),
+            "{arguments:?}"
+        );
+        assert_eq!(found[0], found[1], "{arguments:?}");
+    }
+}
+
+/// A method whose switch finds which of the groups of so many keys a key belongs to, and -1 for all others.
+fn searching(name: &str, keys: &[i32], group: usize, is_table: bool) -> String {
+    let mut source = format!(".method static {name}(I)I stack 1 locals 1\n iload_0\n");
+    if is_table {
+        write!(source, " tableswitch {}:", keys[0]).expect("a string takes any text");
+    } else {
+        source.push_str(" lookupswitch");
+    }
+    for (at, key) in keys.iter().enumerate() {
+        if !is_table {
+            write!(source, " {key}:").expect("a string takes any text");
+        }
+        write!(source, " case{}", at / group).expect("a string takes any text");
+    }
+    source.push_str(" default: none\n");
+    for at in 0..keys.len().div_ceil(group) {
+        writeln!(source, "case{at}:\n ldc {at}\n ireturn").expect("a string takes any text");
+    }
+    source + "none:\n iconst_m1\n ireturn\n"
+}
+
+#[test]
+fn switches_of_every_size_find_their_cases() {
+    let mut random = Random::new(5);
+    for round in 0..120 {
+        let count = round % 24 + usize::from(round % 2 == 0);
+        let is_table = round % 2 == 0;
+        // Keys near each other, and all over.
+        let span = [8, 200, 100_000, u64::from(u32::MAX)][round / 24 % 4];
+        let mut keys: Vec<i32> = if is_table {
+            let low = [-3, 0, 120, -1000, i32::MIN, i32::MAX - 30][round % 6];
+            (0..count)
+                .map(|at| low + i32::try_from(at).expect("few"))
+                .collect()
+        } else {
+            let offset = i64::try_from(random.below(span)).expect("below 2^32");
+            let key = |random: &mut Random| {
+                let key = i64::try_from(random.below(span + 1)).expect("below 2^33") - offset;
+                i32::try_from(key.clamp(i32::MIN.into(), i32::MAX.into())).expect("clamped")
+            };
+            (0..count).map(|_| key(&mut random)).collect()
+        };
+        if round % 5 == 0 && !is_table {
+            keys.extend([i32::MIN, i32::MAX]);
+        }
+        keys.sort_unstable();
+        keys.dedup();
+        let group = 1 + round % 3;
+        let source = format!(
+            ".class super Search\n{}",
+            searching("find", &keys, group, is_table)
+        );
+        let near = keys
+            .iter()
+            .flat_map(|key| [key.wrapping_sub(1), *key, key.wrapping_add(1)]);
+        let asked: Vec<i32> = near.chain([i32::MIN, -1, 0, 1, i32::MAX]).collect();
+        let list: Vec<_> = asked.iter().map(|&key| ("find", vec![key])).collect();
+        for (key, (found, executed)) in asked.iter().zip(calls(&source, &list)) {
+            let expected = keys
+                .binary_search(key)
+                .map_or(-1, |at| i32::try_from(at / group).expect("few"));
+            assert_eq!((found, executed), (expected, 4), "{key} among {keys:?}");
+        }
+    }
+}
