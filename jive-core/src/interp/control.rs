@@ -220,10 +220,7 @@ fn go_back<'a, const TAKEN: char>(
     holds: impl FnOnce(&Operands<'a, '_, TAKEN>) -> bool,
 ) -> Flow<'a> {
     if holds(operands) {
-        machine.charge(
-            operands.op.cost(reach),
-            operands.op.target(),
-        )
+        machine.charge(operands.op.cost(reach), operands.op.target())
     } else {
         Flow::Next
     }
@@ -378,7 +375,10 @@ impl<'a> Machine<'a> {
         pc: usize,
         find: impl for<'s> FnOnce(SwitchCase, &'s [SwitchCase], i32) -> Option<&'s SwitchCase>,
     ) -> Flow<'a> {
-        let rows = self.program.switches.get(index(op.second_long().cast_unsigned())..);
+        let rows = self
+            .program
+            .switches
+            .get(index(op.second_long().cast_unsigned())..);
         let Some((default, behind)) = rows.and_then(<[_]>::split_first) else {
             return Flow::Stop(pc, Stop::Trap(UNVERIFIED));
         };

@@ -108,9 +108,9 @@ macro_rules! ops {
             $(, $fused_operand:literal: $FusedTaken:ident)*;)+
         }
         pairs {
-            $($Pair:ident: $First:ident $Second:ident;)*
+            $($First:ident: $($Second:ident)+;)*
         }
-    ) => {
+    ) => { pastey::paste! {
         /// What an op does.
         #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
         #[repr(u16)]
@@ -131,11 +131,11 @@ macro_rules! ops {
                     $FusedTaken,
                 )*
             )+
-            $(
+            $($(
                 #[cfg(threaded)]
                 #[doc = concat!("Does as `", stringify!($First), "`, then as `", stringify!($Second), "` if it goes on there.")]
-                $Pair,
-            )*
+                [<$First Then $Second>],
+            )+)*
             /// Nothing is to run there: a broken promise.
             #[default]
             Nothing,
@@ -162,10 +162,10 @@ macro_rules! ops {
                             Self::$FusedTaken => shape!($fused_shape),
                         )*
                     )+
-                    $(
+                    $($(
                         #[cfg(threaded)]
-                        Self::$Pair => Self::$First.shape(),
-                    )*
+                        Self::[<$First Then $Second>] => Self::$First.shape(),
+                    )+)*
                     Self::Nothing => Shape::Control,
                 }
             }
@@ -181,10 +181,10 @@ macro_rules! ops {
                         #[cfg(threaded)]
                         Self::$FusedTaken => Self::$Fused,
                     )*)+
-                    $(
+                    $($(
                         #[cfg(threaded)]
-                        Self::$Pair => Self::$First.plain(),
-                    )*
+                        Self::[<$First Then $Second>] => Self::$First.plain(),
+                    )+)*
                     plain => plain,
                 }
             }
@@ -203,7 +203,7 @@ macro_rules! ops {
             #[cfg(threaded)]
             pub(crate) const fn then(self, next: Self) -> Option<Self> {
                 match (self, next) {
-                    $((Self::$First, Self::$Second) => Some(Self::$Pair),)*
+                    $($((Self::$First, Self::$Second) => Some(Self::[<$First Then $Second>]),)+)*
                     _ => None,
                 }
             }
@@ -224,20 +224,20 @@ macro_rules! ops {
                             Self::$FusedTaken => stringify!($FusedTaken),
                         )*
                     )+
-                    $(
+                    $($(
                         #[cfg(threaded)]
-                        Self::$Pair => stringify!($First),
-                    )*
+                        Self::[<$First Then $Second>] => stringify!($First),
+                    )+)*
                     Self::Nothing => "Nothing",
                 }
             }
 
             /// The names of ops that are run together.
             pub(super) const PAIRS: &'static [[&'static str; 2]] = &[
-                $(
+                $($(
                     #[cfg(threaded)]
                     [stringify!($First), stringify!($Second)],
-                )*
+                )+)*
             ];
         }
 
@@ -260,9 +260,10 @@ macro_rules! ops {
                 $($(threads[OpKind::$Taken as usize] = $Taken::run::<Any>;)*)+
                 $(threads[OpKind::$Fused as usize] = $Fused::run::<Any>;)+
                 $($(threads[OpKind::$FusedTaken as usize] = $FusedTaken::run::<Any>;)*)+
-                $(threads[OpKind::$Pair as usize] = $First::run::<Straight<$Second>>;)*
+                $($(threads[OpKind::[<$First Then $Second>] as usize] = $First::run::<Straight<$Second>>;)+)*
                 threads
             };
+        }
         }
 
         /// Runs code from a place on until the slice ends.

@@ -1,5 +1,6 @@
 //! The op: what the interpreter runs, eight bytes each.
 
+use super::derive::Shape;
 use super::table::OpKind;
 
 /// One linked op. Its kind is a row of the interpreter's table, which tells what the operands are.
@@ -77,6 +78,13 @@ impl Op {
     #[must_use]
     pub const fn name(&self) -> &'static str {
         self.kind.name()
+    }
+
+    /// Tells whether the next op may follow without a native, a call or a branch in between.
+    #[must_use]
+    pub fn goes_on(&self) -> bool {
+        let shape = self.kind.shape();
+        self.kind.plain() != OpKind::CountGoto && !matches!(shape, Shape::Again(_) | Shape::Control)
     }
 
     /// The third operand.

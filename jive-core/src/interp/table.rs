@@ -1,8 +1,8 @@
 //! The one table of ops: what each does.
 
 use super::control::{
-    Flow, again, again_count, back, control, effect, load, load_at, onward,
-    reject_null, reject_transient, rotate, skip, store, store_at, value,
+    Flow, again, again_count, back, control, effect, load, load_at, onward, reject_null,
+    reject_transient, rotate, skip, store, store_at, value,
 };
 #[cfg(threaded)]
 use super::control::{load_field, store_field};

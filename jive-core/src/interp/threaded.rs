@@ -101,10 +101,7 @@ fn next<'a>(
 }
 
 #[inline(always)]
-#[expect(
-    clippy::indexing_slicing,
-    reason = "there are as many as kinds"
-)]
+#[expect(clippy::indexing_slicing, reason = "there are as many as kinds")]
 fn thread(op: &Op) -> Thread {
     THREADS[op.kind as usize]
 }

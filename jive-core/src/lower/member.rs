@@ -85,8 +85,7 @@ impl Body<'_, '_, '_, '_, '_> {
         if let Some(op) = self.out.take_back_sum(register, field) {
             return self.out.perform(op);
         }
-        self.out
-            .perform(Op::new(op, register, 0, field.0.into()));
+        self.out.perform(Op::new(op, register, 0, field.0.into()));
     }
 
     /// Pushes the length of an array.

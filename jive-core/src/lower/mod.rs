@@ -25,13 +25,13 @@ use crate::opcode::{Opcode, OperandLayout};
 use crate::program::{Mark, MarkState, ValueKind};
 use crate::walk::instructions;
 
-use broken::Broken;
 pub(crate) use branch::is_far;
+use broken::Broken;
 pub(crate) use constant::Constants;
 pub(crate) use emit::Emitter;
-pub(crate) use switch::search_ops;
 use reach::{is_store, reach};
 use stack::{Entry, Stack, Value};
+pub(crate) use switch::search_ops;
 
 /// What a method is lowered from.
 pub(crate) struct Source<'a> {
@@ -59,11 +59,7 @@ pub(crate) const fn most_ops(opcode: Opcode, is_far: bool) -> usize {
         Opcode::Dup2X1 | Opcode::Dup2X2 | Opcode::Putfield => 3,
         _ => 1,
     };
-    if is_far && is_branch(opcode) {
-        3
-    } else {
-        ops
-    }
+    if is_far && is_branch(opcode) { 3 } else { ops }
 }
 
 const fn is_branch(opcode: Opcode) -> bool {
@@ -448,7 +444,9 @@ impl Body<'_, '_, '_, '_, '_> {
     fn store_element(&mut self, kind: OpKind, dropped: i32) {
         let value = self.stack.pop();
         let narrowed = match (value.value, self.out.writer(value.place)) {
-            (Value::Placed, Some(op)) if op.kind.plain() == OpKind::Narrow && op.imm() <= dropped => {
+            (Value::Placed, Some(op))
+                if op.kind.plain() == OpKind::Narrow && op.imm() <= dropped =>
+            {
                 Some(op.b)
             }
             _ => None,

@@ -143,7 +143,7 @@ fn each_part_of_the_storage_that_is_too_small_is_named() {
     for (size, error) in [
         (
             ProgramSize { ops: 1, ..SIZE },
-            too_small(Storage::Ops, 19, 1),
+            too_small(Storage::Ops, 49, 1),
         ),
         (
             ProgramSize { places: 2, ..SIZE },

@@ -1,11 +1,12 @@
 //! Prints how often programs execute which instructions: `frequencies`; with `--write` the page goes to
-//! `docs/op-frequencies.md`.
+//! `docs/op-frequencies.md`. With `--pairs` prints the ops that are to be run together, as
+//! `jive-core/src/interp/pairs.rs` lists them.
 #![forbid(unsafe_code)]
 
 use std::path::Path;
 use std::process::ExitCode;
 
-use tests::frequencies::{count, render};
+use tests::frequencies::{count, pairs, render};
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -19,8 +20,9 @@ fn main() -> ExitCode {
                 return ExitCode::FAILURE;
             }
         }
+        ["--pairs"] => print!("{}", pairs(&count())),
         _ => {
-            eprintln!("usage: frequencies [--write]");
+            eprintln!("usage: frequencies [--write | --pairs]");
             return ExitCode::from(2);
         }
     }

@@ -83,11 +83,11 @@ impl Counted {
         self.sequences.instructions
     }
 
-    /// Returns whether it executed these two ops, one behind the other, where they are run together.
-    #[must_use]
-    pub fn runs_together(&self, ops: [&'static str; 2]) -> bool {
-        let total = self.together.pairs.get(&ops);
-        total.is_some_and(|total| total.executed > 0)
+    /// Returns the ops, by name, of which it executed both, one behind the other.
+    pub fn pairs(&self) -> impl Iterator<Item = [&'static str; 2]> {
+        let executed = self.together.pairs.iter();
+        let executed = executed.filter(|(_, total)| total.executed > 0);
+        executed.map(|(names, _)| *names)
     }
 }
 

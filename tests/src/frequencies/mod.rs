@@ -8,3 +8,4 @@ mod together;
 
 pub use corpus::{Counted, count};
 pub use page::{OPS, render};
+pub use together::pairs;

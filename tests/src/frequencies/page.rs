@@ -158,8 +158,7 @@ fn together(programs: &[Counted]) -> String {
     let rows = rows
         .into_iter()
         .map(|([first, second], row)| (format!("`{first}` `{second}`"), row));
-    let title = "Ops that are run together";
-    table(title, rows, usize::MAX, programs.len())
+    table("Ops that are run together", rows, ROWS, programs.len())
 }
 
 /// Returns the table of instructions that have an operand at once.

@@ -1,9 +1,10 @@
 //! Ops that are run together with the next one: how often programs execute both.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use jive_core::{ClassFile, MethodId, Op, Program};
+use jive_core::{ClassFile, MethodId, Program};
 
+use super::corpus::Counted;
 use super::sequence::Total;
 
 /// Two ops, one behind the other, by name.
@@ -14,7 +15,7 @@ pub(super) type Names = [&'static str; 2];
 pub(super) struct Together {
     /// All ops.
     pub(super) ops: Total,
-    /// Those that are run together with the next one.
+    /// Those that the next one may follow.
     pub(super) pairs: BTreeMap<Names, Total>,
 }
 
@@ -28,9 +29,9 @@ impl Together {
             let ops = &program.ops()[linked.ops()];
             executed.iter().for_each(|&count| found.ops.add(count));
             for (ops, counts) in ops.windows(2).zip(executed.windows(2)) {
-                let names = [ops[0].name(), ops[1].name()];
-                if Op::PAIRS.contains(&names) {
+                if ops[0].goes_on() {
                     // Whoever comes to the second has executed the first, or has jumped there.
+                    let names = [ops[0].name(), ops[1].name()];
                     let both = counts[0].min(counts[1]);
                     found.pairs.entry(names).or_default().add(both);
                 }
@@ -38,6 +39,31 @@ impl Together {
         }
         found
     }
+}
+
+/// Returns the list of ops that programs execute one behind the other: for each the next ones.
+#[must_use]
+pub fn pairs(programs: &[Counted]) -> String {
+    const WIDTH: usize = 100;
+    let mut found: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for [first, second] in programs.iter().flat_map(Counted::pairs) {
+        found.entry(first).or_default().insert(second);
+    }
+    let mut text = String::new();
+    for (first, seconds) in found {
+        let mut line = format!("{first}:");
+        for second in seconds {
+            if line.len() + second.len() >= WIDTH {
+                text.push_str(&line);
+                line = "\n   ".to_owned();
+            }
+            line.push(' ');
+            line.push_str(second);
+        }
+        text.push_str(&line);
+        text.push_str(";\n");
+    }
+    text
 }
 
 /// Returns how often each op of a method was executed.
