@@ -104,6 +104,29 @@ fn branches_late_in_a_long_class_go_where_early_ones_go() {
     }
 }
 
+#[test]
+fn comparisons_with_long_constants_reach_as_far_as_others() {
+    // Three bytes and an instruction each: around where a byte counts what is passed over or gone back.
+    for passed in [0, 1, 39, 40, 41, 42, 43, 117, 118, 119, 120, 200] {
+        let source = format!(
+            ".class super Near\n.method static run(I)I stack 2 locals 2\n iconst_0\n istore_1\n\
+             top:\n iload_1\n sipush 300\n if_icmpge done\n iload_0\n sipush 1000\n if_icmplt over\n{}\
+             over:\n iinc 1 100\n goto top\ndone:\n iload_0\n ireturn\n",
+            " iinc 0 1\n".repeat(passed)
+        );
+        let passed = i32::try_from(passed).expect("a short list");
+        let values = [i32::MIN, -1, 999, 1000, 5000];
+        let list: Vec<_> = values.iter().map(|&value| ("run", vec![value])).collect();
+        for (value, found) in values.into_iter().zip(calls(&source, &list)) {
+            // Three rounds; what is passed over is executed where the value is not less.
+            let added = if value < 1000 { 0 } else { 3 * passed };
+            let executed = 2 + 3 * 8 + added + 3 + 2;
+            let expected = (value + added, u64::try_from(executed).expect("a sum"));
+            assert_eq!(found, expected, "{value} {passed}");
+        }
+    }
+}
+
 /// A method whose switch finds which of the groups of so many keys a key belongs to, and -1 for all others.
 fn searching(name: &str, keys: &[i32], group: usize, is_table: bool) -> String {
     let mut source = format!(".method static {name}(I)I stack 1 locals 1\n iload_0\n");

@@ -249,8 +249,9 @@ fn go_again<'a, const TAKEN: char>(
 
 /// Branches, by what they do and how they hold where they go.
 macro_rules! branches {
-    ($($name:ident: $goes:ident $Reach:ident;)+) => {
+    ($($(#[$attribute:meta])* $name:ident: $goes:ident $Reach:ident;)+) => {
         $(
+            $(#[$attribute])*
             #[doc = concat!("Does as `", stringify!($goes), "`, by `Reach::", stringify!($Reach), "`.")]
             #[inline(always)]
             pub(super) fn $name<'a, const TAKEN: char>(
@@ -270,6 +271,12 @@ branches! {
     back: go_back Wide;
     again: go_again Wide;
     again_count: go_again Count;
+    #[cfg(threaded)]
+    onward_near: go_onward Near;
+    #[cfg(threaded)]
+    back_near: go_back Near;
+    #[cfg(threaded)]
+    again_near: go_again Near;
 }
 
 /// An op that lowering does without where code is to be small.

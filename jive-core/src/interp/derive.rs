@@ -63,6 +63,15 @@ macro_rules! shape {
     (again_count) => {
         Shape::Again(Reach::Count)
     };
+    (onward_near) => {
+        Shape::Onward(Reach::Near)
+    };
+    (back_near) => {
+        Shape::Back(Reach::Near)
+    };
+    (again_near) => {
+        Shape::Again(Reach::Near)
+    };
     (control) => {
         Shape::Control
     };

@@ -29,7 +29,10 @@ const _: () = assert!(size_of::<Op>() == 8);
 pub(crate) enum Reach {
     /// In the low half.
     Wide,
-    /// In the second byte, behind a step.
+    /// In `b`: the low half is a constant to compare with.
+    #[cfg(threaded)]
+    Near,
+    /// In the second byte of the low half, behind a step.
     Count,
 }
 
@@ -126,6 +129,14 @@ impl Op {
         self.b.cast_signed() as i32
     }
 
+    /// The low half of the constant, with its sign.
+    #[cfg(threaded)]
+    #[inline(always)]
+    pub(crate) const fn near_constant(&self) -> i32 {
+        // Widens; `From` is not const.
+        self.low().cast_signed() as i32
+    }
+
     /// The low half of the constant.
     #[inline(always)]
     pub(crate) const fn low(&self) -> u16 {
@@ -150,6 +161,8 @@ impl Op {
     pub(crate) const fn cost(&self, reach: Reach) -> i32 {
         match reach {
             Reach::Wide => self.low().cast_signed() as i32,
+            #[cfg(threaded)]
+            Reach::Near => self.b.cast_signed() as i32,
             Reach::Count => self.d.cast_signed() as i32,
         }
     }
@@ -182,6 +195,8 @@ impl Op {
         let target = u16::try_from(target).ok()?.cast_signed();
         match reach {
             Reach::Wide => [self.c, self.d] = i16::try_from(cost).ok()?.to_le_bytes(),
+            #[cfg(threaded)]
+            Reach::Near => self.b = i8::try_from(cost).ok()?.cast_unsigned(),
             Reach::Count => self.d = i8::try_from(cost).ok()?.cast_unsigned(),
         }
         self.high = target;

@@ -10,28 +10,29 @@ macro_rules! with_pairs {
         $to! {
             $($table)*
             pairs {
-                Add: AddConstTaken AddTaken AndConst AndConstTaken Const CountGoto CountLess CountLessConst
-                    CountNotLessConst FieldLength Goto IfNotLessConstTaken IfNotLessTaken LoadFieldByteAtTaken
-                    LoadFieldIntAtTaken LoadIntAtTaken Move OrConst ReturnValue ShiftRightUnsignedConstTaken;
+                Add: AddConstTaken AddTaken AndConst AndConstTaken CountGoto CountLess CountLessConst
+                    CountNotLessConst FieldLength Goto IfLessNearTaken IfNotLessConstTaken IfNotLessTaken
+                    LoadFieldByteAtTaken LoadFieldIntAtTaken LoadIntAtTaken Move OrConst ReturnValue
+                    ShiftRightUnsignedConstTaken;
                 AddConst: AddConst AddConstTaken AddTaken AndConst AndConstTaken BackLessConst Call Const CountLess
                     CountLessConst Goto IfLessTaken IfNotEqualConst IfNotLessConstTaken IfNotLessTaken
-                    IfNotLessThanTaken LoadFieldByte LoadFieldByteAtTaken LoadIntAtTaken LoopLessConst LoopNotLess
-                    Move MultiplyConstTaken MultiplyTaken NarrowTaken PostIncrement PutFieldTaken RejectNull
-                    ReturnValueTaken ShiftLeftByTaken ShiftRightUnsignedByTaken ShiftRightUnsignedConst
+                    IfNotLessThanTaken LoadFieldByte LoadFieldByteAtTaken LoadIntAtTaken LoopLessConst LoopLessNear
+                    LoopNotLess Move MultiplyConstTaken MultiplyTaken NarrowTaken PostIncrement PutFieldTaken
+                    RejectNull ReturnValueTaken ShiftLeftByTaken ShiftRightUnsignedByTaken ShiftRightUnsignedConst
                     SubtractTaken;
                 AddConstTaken: AddTaken AndConstTaken Call Const CountLess GetField LoadByteUnsignedAtTaken
                     LoadIntAtTaken Move MultiplyConst NarrowTaken NewArray PostIncrement PutFieldTaken
                     ShiftRightUnsignedConstTaken StoreFieldByteTaken StoreFieldIntTaken StoreFieldShortTaken
                     StoreIntTaken;
-                AddTaken: Add AddConstTaken AddTaken AndConstTaken Const CountLess CountLessConst GetField IfNotLess
-                    IfNotLessThanTaken LoadFieldByteAtTaken LoadFieldInt LoadInt LoadIntAtTaken Move PutFieldTaken
-                    ReturnValueTaken ShiftRightUnsignedConst StoreFieldByteTaken StoreFieldIntTaken StoreInt
-                    StoreIntTaken;
+                AddTaken: Add AddConstTaken AddTaken AndConstTaken Const CountLess CountLessConst GetField
+                    IfLessNearTaken IfNotLess IfNotLessThanTaken LoadFieldByteAtTaken LoadFieldInt LoadInt
+                    LoadIntAtTaken Move PutFieldTaken ReturnValueTaken ShiftRightUnsignedConst StoreFieldByteTaken
+                    StoreFieldIntTaken StoreInt StoreIntTaken;
                 AddToField: GetField Goto Move Return ReturnValue;
                 And: And StoreInt XorConst XorTaken;
-                AndConst: AddTaken Const GetField IfEqualConstTaken IfLessConstTaken IfNotEqualConstTaken Move
-                    MultiplyConstTaken NegateTaken OrConstTaken ReturnValueTaken ShiftLeftConstTaken
-                    ShiftRightUnsignedByTaken StoreIntTaken;
+                AndConst: AddTaken Const GetField IfEqualConstTaken IfLessConstTaken IfNotEqualConstTaken
+                    IfNotEqualNearTaken Move MultiplyConstTaken NegateTaken OrConstTaken ReturnValueTaken
+                    ShiftLeftConstTaken ShiftRightUnsignedByTaken StoreIntTaken;
                 AndConstTaken: AddConstTaken AddTaken AndConst Call CountLessConst GetField Goto IfLessConstTaken
                     IfNotEqualConstTaken LoadByte LoadByteAtTaken Move MultiplyConstTaken OrTaken RemainderTaken
                     ShiftLeft ShiftLeftConstTaken ShiftRightConstTaken ShiftRightUnsignedConst XorTaken;
@@ -42,42 +43,49 @@ macro_rules! with_pairs {
                 BackNotLess: Move;
                 Const: Add AddConst AddConstTaken AndConst ArrayLength Call Const CountGoto Divide FieldLength
                     GetField Goto IfEqualTaken IfLess IfLessConst IfLessThanTaken IfNotEqualTaken IfNotLess
-                    IfNotLessConst IfNotLessTaken IfNotLessThanTaken LoadFieldIntAtTaken LoadIntAtTaken Move
-                    Multiply Narrow Native NewArray Or PostIncrement Remainder ReturnValue Rotate ShiftLeft
-                    StoreByte StoreByteAt StoreByteTaken StoreFieldByteTaken StoreFieldInt StoreFieldIntTaken
-                    StoreFieldShortTaken StoreInt StoreIntTaken SubtractTaken;
+                    IfNotLessConst IfNotLessNear LoadFieldIntAtTaken LoadIntAtTaken Move Multiply Narrow Native
+                    NewArray Or PostIncrement Remainder ReturnValue Rotate ShiftLeft StoreByte StoreByteAt
+                    StoreByteTaken StoreFieldByteTaken StoreFieldInt StoreFieldIntTaken StoreFieldShortTaken
+                    StoreInt StoreIntTaken SubtractTaken;
                 Divide: Call Const IfEqualConst IfLessConstTaken LoopNotEqualConst LoopNotLessConst PutField;
                 FieldLength: IfNotLessThanTaken;
                 GetField: Add AddConst AddConstTaken AddTaken AndConstTaken Call Const Divide GetField Goto
                     IfEqualConst IfLessConst IfLessConstTaken IfLessTaken IfNotEqualConst IfNotEqualConstTaken
-                    IfNotEqualTaken IfNotLess IfNotLessConstTaken IfNotLessTaken IfNotLessThanTaken
-                    LoadByteAtOfTaken LoadFieldByteAtTaken Move MultiplyConstTaken MultiplyTaken PutField
-                    PutReference RejectNull ReturnValueTaken Rotate ShiftRightUnsignedConstTaken StoreByteAt
-                    StoreFieldByte StoreFieldByteTaken StoreFieldIntTaken SubtractOfTaken SubtractTaken XorTaken;
+                    IfNotEqualNearTaken IfNotEqualTaken IfNotLess IfNotLessConstTaken IfNotLessTaken
+                    IfNotLessThanTaken LoadByteAtOfTaken LoadFieldByteAtTaken Move MultiplyConstTaken MultiplyTaken
+                    PutField PutReference RejectNull ReturnValueTaken Rotate ShiftRightUnsignedConstTaken
+                    StoreByteAt StoreFieldByte StoreFieldByteTaken StoreFieldIntTaken SubtractOfTaken SubtractTaken
+                    XorTaken;
                 IfEqualConst: AddConst AddToField Call Const Goto IfNotEqualConst Move;
-                IfEqualConstTaken: AddConst Const GetField LoadFieldByte LoadFieldInt PostIncrement;
-                IfEqualTaken: CountGoto Goto LoadFieldShort ReturnConst StoreFieldShort;
+                IfEqualConstTaken: AddConst Const GetField IfNotEqualNear LoadFieldByte LoadFieldInt PostIncrement;
+                IfEqualNear: ReturnConst;
+                IfEqualTaken: CountGoto Goto LoadFieldShort StoreFieldShort;
                 IfLess: AddConst CountGoto LoadFieldInt Return ShiftLeftConst;
                 IfLessConst: AddConst AndConst Const GetField Goto IfEqualConst IfLessConst LoadFieldByte
                     LoadFieldInt Move MultiplyConst PostIncrement ReturnConst StoreFieldInt;
                 IfLessConstTaken: AddToField Const GetField IfLessConst IfNotLessConst LoadFieldByte;
+                IfLessNear: AddConst;
+                IfLessNearTaken: Const;
                 IfLessTaken: Const LoadFieldInt LoadInt Native ReturnConst StoreInt;
                 IfLessThanTaken: AddConst Goto IfEqualConst LoadFieldInt Remainder;
                 IfNotEqualConst: Add AddConst AddToField Const GetField Goto LoadFieldByte Move Multiply
                     MultiplyConst PostIncrement PutConst Subtract;
                 IfNotEqualConstTaken: AddToField Const GetField Goto IfLessConst IfNotLessConst Move PutConst
                     ReturnConst ReturnValue;
-                IfNotEqualTaken: AddConst CountGoto LoadFieldInt Move PutConst ReturnConst ReturnValue
-                    StoreFieldByte;
+                IfNotEqualNear: PutConst StoreFieldByte;
+                IfNotEqualNearTaken: AddConst;
+                IfNotEqualTaken: AddConst CountGoto LoadFieldInt Move PutConst ReturnConst ReturnValue;
                 IfNotLess: AddConst Call Const IfNotLess LoadFieldByte LoadFieldByteUnsigned LoadFieldInt
                     LoadFieldShort Move Multiply MultiplyConst Native PostIncrement ShiftLeftConst StoreFieldShort
                     Subtract;
                 IfNotLessConst: Add AddConst Const GetField LoadFieldInt LoadFieldShort LoadInt Move MultiplyConst
                     Or PutField ReturnValue ShiftLeftConst ShiftRightUnsignedConst;
                 IfNotLessConstTaken: Add AddConst AddToField GetField LoadFieldByte Move PutField;
+                IfNotLessNear: GetField IfNotEqualConst IfNotLess LoadFieldShort StoreByte;
+                IfNotLessNearTaken: LoadFieldShort;
                 IfNotLessTaken: Add Const CountGoto GetField PutField ReturnConst ShiftRightUnsignedConst;
-                IfNotLessThanTaken: Const CountGoto GetField IfNotEqualConst IfNotLess IfNotLessConst LoadFieldByte
-                    LoadFieldInt LoadFieldShort MultiplyConst PutField ReturnConst ReturnValue StoreByte;
+                IfNotLessThanTaken: Const CountGoto GetField IfNotLessConst LoadFieldByte LoadFieldInt MultiplyConst
+                    PutField ReturnConst ReturnValue;
                 LoadByte: AddTaken IfNotEqualTaken LoadByte StoreByteTaken;
                 LoadByteAtOfTaken: IfNotEqualConstTaken IfNotLessConst;
                 LoadByteAtTaken: AddTaken ShiftLeftConstTaken XorTaken;
@@ -98,17 +106,18 @@ macro_rules! with_pairs {
                     StoreIntTaken SubtractOfTaken;
                 LoadFieldIntAtTaken: AddConstTaken AndConst Move ReturnValueTaken StoreFieldIntTaken;
                 LoadFieldShort: AddConstTaken AddTaken Goto IfEqualTaken LoadFieldShortAtTaken Move;
-                LoadFieldShortAtTaken: Const OrConstTaken StoreFieldShortTaken;
+                LoadFieldShortAtTaken: IfNotLessNearTaken OrConstTaken StoreFieldShortTaken;
                 LoadInt: AddConstTaken AddTaken Const LoadByte LoadInt MultiplyTaken ReturnValueTaken
                     ShiftLeftConstTaken ShiftRightUnsignedConstTaken;
                 LoadIntAtTaken: AddTaken Const IfEqualConstTaken LoadInt Multiply MultiplyTaken ReturnValueTaken
                     StoreIntTaken;
                 LoadShort: CountLess IfNotEqualConstTaken;
                 Move: Add AddConst AndConst ArrayLengthTaken Call Const CountGoto CountLess CountNotLessConst
-                    GetField Goto IfEqualConst IfEqualConstTaken IfEqualTaken IfLessConst IfLessConstTaken
-                    IfNotEqualConst IfNotEqualConstTaken IfNotLessConst IfNotLessConstTaken IfNotLessTaken LoadByte
-                    LoadFieldInt LoadFieldIntAtTaken LoadFieldShortAtTaken LoadInt LoadShort LoopNotLessConst Move
-                    MultiplyConst Native PostIncrement RejectNull ReturnValue Rotate ShiftLeftConst StoreFieldInt;
+                    GetField Goto IfEqualConst IfEqualConstTaken IfEqualNear IfEqualTaken IfLessConst
+                    IfLessConstTaken IfNotEqualConst IfNotEqualConstTaken IfNotLessConst IfNotLessConstTaken
+                    IfNotLessTaken LoadByte LoadFieldInt LoadFieldIntAtTaken LoadFieldShortAtTaken LoadInt
+                    LoadShort LoopNotLessConst Move MultiplyConst Native PostIncrement RejectNull ReturnValue
+                    Rotate ShiftLeftConst StoreFieldInt;
                 Multiply: AddConstTaken AddTaken Goto IfLessThanTaken IfNotLessThanTaken MultiplyTaken NewArray;
                 MultiplyConst: AddConst AddConstTaken AddTaken AndConst Const LoadByteAtTaken LoadFieldByte
                     LoadFieldInt LoadIntAtTaken Move ShiftLeftConstTaken ShiftRight ShiftRightUnsignedConstTaken
@@ -147,16 +156,16 @@ macro_rules! with_pairs {
                 ShiftRightConstTaken: GetField LoadFieldIntAtTaken Move;
                 ShiftRightUnsigned: AndConstTaken Const;
                 ShiftRightUnsignedByTaken: AndConstTaken GetField Move StoreFieldByteTaken;
-                ShiftRightUnsignedConst: AddConstTaken AddTaken AndConst AndConstTaken Call Const Goto IfLessConst
-                    LoadByte Move MultiplyTaken OrTaken ShiftRightUnsignedConst StoreFieldByteTaken;
+                ShiftRightUnsignedConst: AddConstTaken AddTaken AndConst AndConstTaken Call Goto IfLessConst
+                    IfLessNear LoadByte Move MultiplyTaken OrTaken ShiftRightUnsignedConst StoreFieldByteTaken;
                 ShiftRightUnsignedConstTaken: AndConst AndConstTaken Const LoadFieldIntAtTaken RemainderTaken
                     ReturnValueTaken ShiftRightUnsignedConst StoreByteAt XorTaken;
-                StoreByte: Const CountGoto CountLess CountLessConst IfNotEqualConst;
+                StoreByte: AddConst Const CountGoto CountLess CountLessConst IfNotEqualConst;
                 StoreByteAt: Const GetField MultiplyConst PutReference;
                 StoreByteTaken: Const MultiplyConst StoreByte;
                 StoreFieldByte: Call Const CountLess Goto IfNotLessConst PutField Return ReturnValue;
-                StoreFieldByteTaken: Add AddConst CountGoto CountLess CountLessConst CountNotLessConst GetField Goto
-                    LoopLess LoopNotLess PostIncrement Return ShiftRightUnsignedConst StoreFieldByte;
+                StoreFieldByteTaken: Add AddConst CountLess CountLessConst CountNotLessConst GetField Goto LoopLess
+                    LoopNotLess PostIncrement Return ShiftRightUnsignedConst StoreFieldByte;
                 StoreFieldInt: AddToField BackNotLess Const CountLess GetField Move Multiply StoreFieldInt;
                 StoreFieldIntTaken: CountLess CountLessConst GetField Goto LoadFieldInt Move PostIncrement
                     ReturnValue StoreFieldInt StoreFieldShort;

@@ -5,7 +5,7 @@ use super::control::{
     reject_transient, rotate, skip, store, store_at, value,
 };
 #[cfg(threaded)]
-use super::control::{load_field, store_field};
+use super::control::{again_near, back_near, load_field, onward_near, store_field};
 use super::derive::Shape;
 use super::machine::{Machine, Operands, cell};
 use super::op::Reach;
@@ -57,6 +57,17 @@ macro_rules! single {
         |operands| {
             let holds: fn(i32, i32) -> bool = $holds;
             holds(operands.a(), operands.op.short_constant())
+        }
+    };
+}
+
+/// A condition on register `a` and the low half of the constant.
+#[cfg(threaded)]
+macro_rules! near {
+    ($holds:expr) => {
+        |operands| {
+            let holds: fn(i32, i32) -> bool = $holds;
+            holds(operands.a(), operands.op.near_constant())
         }
     };
 }
@@ -336,6 +347,30 @@ with_pairs! { ops! {
     };
 
     threaded {
+        /// Branches onwards, not far, where `a` is the low half of the constant.
+        IfEqualNear onward_near near!(|a, b| a == b), 'a': IfEqualNearTaken;
+        /// Branches onwards, not far, where `a` is not the low half of the constant.
+        IfNotEqualNear onward_near near!(|a, b| a != b), 'a': IfNotEqualNearTaken;
+        /// Branches onwards, not far, where `a` is less than the low half of the constant.
+        IfLessNear onward_near near!(|a, b| a < b), 'a': IfLessNearTaken;
+        /// Branches onwards, not far, where `a` is not less than the low half of the constant.
+        IfNotLessNear onward_near near!(|a, b| a >= b), 'a': IfNotLessNearTaken;
+        /// Branches back, not far, where `a` is the low half of the constant.
+        BackEqualNear back_near near!(|a, b| a == b);
+        /// Branches back, not far, where `a` is not the low half of the constant.
+        BackNotEqualNear back_near near!(|a, b| a != b);
+        /// Branches back, not far, where `a` is less than the low half of the constant.
+        BackLessNear back_near near!(|a, b| a < b);
+        /// Branches back, not far, where `a` is not less than the low half of the constant.
+        BackNotLessNear back_near near!(|a, b| a >= b);
+        /// Does as `LoopEqualConst`, with the low half of the constant, not far.
+        LoopEqualNear again_near near!(|a, b| a == b);
+        /// Does as `LoopNotEqualConst`, with the low half of the constant, not far.
+        LoopNotEqualNear again_near near!(|a, b| a != b);
+        /// Does as `LoopLessConst`, with the low half of the constant, not far.
+        LoopLessNear again_near near!(|a, b| a < b);
+        /// Does as `LoopNotLessConst`, with the low half of the constant, not far.
+        LoopNotLessNear again_near near!(|a, b| a >= b);
         /// `a` is the element `c`, plus the offset, of the `byte[]` or `boolean[]` in the field `b`.
         LoadFieldByte load_field |heap, array, element| {
             heap.load_byte(array, element).map(|byte| byte.cast_signed().into())

@@ -6,6 +6,8 @@ use super::Body;
 use super::broken::Broken;
 use super::emit::Emitter;
 use super::stack::{Entry, Value};
+use crate::id::Pc;
+use crate::insn::Insn;
 use crate::interp::{Op, OpKind, Reach, Shape};
 use crate::opcode::{Opcode, StackChange};
 use crate::program::{Mark, MarkState, index};
@@ -71,11 +73,12 @@ impl Condition {
 /// The first row of [`KINDS`] that tells its operands apart.
 const LESS_ROW: usize = 2;
 
-/// How many rows of [`KINDS`] compare two registers; behind them, as many compare with a constant.
+/// How many rows of [`KINDS`] compare two registers; behind them, as many compare with a constant of a byte, and as
+/// many with a longer one where ops are threaded.
 const PAIR_ROWS: usize = 4;
 
 /// The kinds of branches, by shape: each row asks the same, and the next row the opposite.
-const KINDS: [[OpKind; 3]; 8] = [
+const KINDS: &[[OpKind; 3]] = &[
     [OpKind::IfEqual, OpKind::BackEqual, OpKind::LoopEqual],
     [
         OpKind::IfNotEqual,
@@ -104,6 +107,30 @@ const KINDS: [[OpKind; 3]; 8] = [
         OpKind::BackNotLessConst,
         OpKind::LoopNotLessConst,
     ],
+    #[cfg(threaded)]
+    [
+        OpKind::IfEqualNear,
+        OpKind::BackEqualNear,
+        OpKind::LoopEqualNear,
+    ],
+    #[cfg(threaded)]
+    [
+        OpKind::IfNotEqualNear,
+        OpKind::BackNotEqualNear,
+        OpKind::LoopNotEqualNear,
+    ],
+    #[cfg(threaded)]
+    [
+        OpKind::IfLessNear,
+        OpKind::BackLessNear,
+        OpKind::LoopLessNear,
+    ],
+    #[cfg(threaded)]
+    [
+        OpKind::IfNotLessNear,
+        OpKind::BackNotLessNear,
+        OpKind::LoopNotLessNear,
+    ],
 ];
 
 /// The kinds that pass the next op over, each in the row of those that ask the same.
@@ -127,14 +154,16 @@ fn opposite(kind: OpKind, shape: Shape) -> Option<OpKind> {
 }
 
 impl Body<'_, '_, '_, '_, '_> {
-    pub(super) fn branch(&mut self, opcode: Opcode, target: i64) {
+    pub(super) fn branch(&mut self, insn: &Insn<'_>, target: i64) {
+        let opcode = insn.opcode;
         // Within the code, as `reach` has seen.
         let pc = u16::try_from(target).unwrap_or(u16::MAX);
         let mark = self.marks.get(usize::from(pc)).copied().unwrap_or_default();
         let Some(condition) = Condition::of(opcode) else {
-            return self.jump(pc, mark);
+            return self.jump(insn.pc, pc, mark);
         };
-        let (kinds, op) = self.compare(opcode, condition);
+        let is_near = self.is_near(insn.pc, pc, mark);
+        let (kinds, op) = self.compare(opcode, condition, is_near);
         self.flush();
         if self.is_far {
             self.out.perform(op.of_kind(skip(kinds)));
@@ -152,8 +181,24 @@ impl Body<'_, '_, '_, '_, '_> {
         self.out.perform(op.of_kind(kind).toward(pc));
     }
 
+    /// Tells whether what it costs to go from an instruction to a pc fits in a byte.
+    const fn is_near(&self, from: Pc, to: u16, mark: Mark) -> bool {
+        const NEAR: u16 = 1 << 7;
+        match mark.state {
+            // What going back costs is one more.
+            MarkState::Placed => self.out.index.wrapping_sub(mark.index) < NEAR - 1,
+            // An instruction takes a byte at least.
+            _ => to.wrapping_sub(from.0) < NEAR,
+        }
+    }
+
     /// Pops what a branch compares; answers the kinds of branches that do, and an op with their operands.
-    fn compare(&mut self, opcode: Opcode, mut condition: Condition) -> ([OpKind; 3], Op) {
+    fn compare(
+        &mut self,
+        opcode: Opcode,
+        mut condition: Condition,
+        is_near: bool,
+    ) -> ([OpKind; 3], Op) {
         let is_single = matches!(opcode.stack_change(), StackChange::Counts { pops: 1, .. });
         let mut second = if is_single {
             Entry {
@@ -171,7 +216,7 @@ impl Body<'_, '_, '_, '_, '_> {
             condition = condition.mirrored();
         }
         let first = self.operand(first);
-        self.compared(condition, first, second)
+        self.compared(condition, first, second, is_near)
     }
 
     /// Returns the kinds of branches that compare a register with a value, and an op with their operands.
@@ -180,17 +225,23 @@ impl Body<'_, '_, '_, '_, '_> {
         Condition { row, is_swapped }: Condition,
         mut first: u8,
         second: Entry,
+        #[cfg_attr(not(threaded), expect(unused_variables, reason = "no kind is near"))]
+        is_near: bool,
     ) -> ([OpKind; 3], Op) {
         if let Value::Constant(value) = second.value
             && !self.is_far
         {
             // `a > k` is `a >= k + 1`, if that is an `int`.
             let changed = i32::from(is_swapped);
-            if let Some(value) = value.checked_add(changed)
-                && let Ok(value) = i8::try_from(value)
-            {
-                let row = (row ^ usize::from(is_swapped)).wrapping_add(PAIR_ROWS);
+            let value = value.checked_add(changed);
+            let row = (row ^ usize::from(is_swapped)).wrapping_add(PAIR_ROWS);
+            if let Some(Ok(value)) = value.map(i8::try_from) {
                 return (kinds(row), registers(first, value.cast_unsigned()));
+            }
+            #[cfg(threaded)]
+            if is_near && let Some(Ok(value)) = value.map(i16::try_from) {
+                let op = Op::new(OpKind::Nothing, first, 0, value.into());
+                return (kinds(row.wrapping_add(PAIR_ROWS)), op);
             }
         }
         let mut second = self.operand(second);
@@ -200,16 +251,16 @@ impl Body<'_, '_, '_, '_, '_> {
         (kinds(row), registers(first, second))
     }
 
-    fn jump(&mut self, pc: u16, mark: Mark) {
+    fn jump(&mut self, from: Pc, pc: u16, mark: Mark) {
         self.flush();
-        let again = self.again(mark);
-        let op = match again {
-            Some((kind, first)) => match self.counting(kind, first, mark) {
+        let is_near = self.is_near(from, pc, mark);
+        let op = match self.again(mark, is_near) {
+            Some(again) => match self.counting(again, is_near) {
                 Some(op) => {
                     self.out.take_back();
                     op
                 }
-                None => registers(first.a, first.b).of_kind(kind),
+                None => again,
             },
             None => self.plain_jump(),
         };
@@ -230,32 +281,40 @@ impl Body<'_, '_, '_, '_, '_> {
         GOTO
     }
 
-    /// Returns the jump back that also does what the last op does, if that counts what is asked.
-    fn counting(&mut self, kind: OpKind, first: Op, mark: Mark) -> Option<Op> {
+    /// Returns the jump back that also does what the last op does, if that counts what this one asks.
+    fn counting(&mut self, again: Op, is_near: bool) -> Option<Op> {
         let (counter, step) = counted(*self.out.last()?)?;
-        // What going back costs is one more than that, and it has a byte.
-        let is_near = self.out.index.wrapping_sub(mark.index) < i8::MAX.unsigned_abs().into();
-        if counter != first.a || !is_near {
+        if counter != again.a || !is_near {
             return None;
         }
-        let kind = match kind {
-            OpKind::LoopLess if first.b != first.a => OpKind::CountLess,
+        let kind = match again.kind {
+            OpKind::LoopLess if again.b != again.a => OpKind::CountLess,
             OpKind::LoopLessConst => OpKind::CountLessConst,
             OpKind::LoopNotLessConst => OpKind::CountNotLessConst,
             _ => return None,
         };
-        Some(Op::of_three(kind, first.a, first.b, step))
+        Some(Op::of_three(kind, again.a, again.b, step))
     }
 
     /// Returns the jump back to a loop's beginning that asks what the branch there asks, if one is
-    /// there that leaves the loop, and that branch.
-    fn again(&self, mark: Mark) -> Option<(OpKind, Op)> {
+    /// there that leaves the loop.
+    fn again(
+        &self,
+        mark: Mark,
+        #[cfg_attr(not(threaded), expect(unused_variables, reason = "no kind is near"))]
+        is_near: bool,
+    ) -> Option<Op> {
         if cfg!(small) || mark.state != MarkState::Placed || self.is_far {
             return None;
         }
         let first = *self.out.ops.get(index(mark.op))?;
         let kind = opposite(first.kind, Shape::Again(Reach::Wide))?;
-        Some((kind, first))
+        #[cfg(threaded)]
+        if kind.shape() == Shape::Again(Reach::Near) {
+            let constant = first.near_constant();
+            return is_near.then_some(Op::new(kind, first.a, 0, constant));
+        }
+        Some(registers(first.a, first.b).of_kind(kind))
     }
 }
 
@@ -298,7 +357,7 @@ pub(super) fn resolve(out: &mut Emitter<'_>, marks: &[Mark], entry: usize) -> Re
     for (op, end) in method.iter_mut().zip(ends) {
         let cost = |target: &Mark| i32::from(*end).wrapping_sub(target.index.into());
         match op.kind.shape() {
-            Shape::Onward(_) if op.settle() => {}
+            Shape::Onward(Reach::Wide) if op.settle() => {}
             Shape::Onward(reach) | Shape::Back(reach) | Shape::Again(reach) => {
                 let target = placed(marks, op.high().into())?;
                 let is_again = matches!(op.kind.shape(), Shape::Again(_));

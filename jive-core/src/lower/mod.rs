@@ -216,7 +216,7 @@ impl Body<'_, '_, '_, '_, '_> {
                 self.out.count(local, by);
             }
             Operand::Constant(index) => self.constant(opcode, index),
-            Operand::Branch(target) => self.branch(opcode, target),
+            Operand::Branch(target) => self.branch(insn, target),
             Operand::TableSwitch(_) | Operand::LookupSwitch(_) => self.switch(insn),
             Operand::ArrayType(code) => {
                 if ArrayKind::from_newarray_code(code).is_none() {

@@ -173,6 +173,6 @@ impl Body<'_, '_, '_, '_, '_> {
             place: key.spare,
             value: Value::Constant(constant),
         };
-        self.compared(condition, key.register, second)
+        self.compared(condition, key.register, second, false)
     }
 }
