@@ -6,7 +6,7 @@ use super::table::OpKind;
 /// One linked op. Its kind is a row of the interpreter's table, which tells what the operands are.
 ///
 /// Besides `a` and `b` it holds 32 bits: a constant, or a third operand `c` and an offset of 16 bits, or for
-/// a branch where it goes and what that costs ([`Reach`]).
+/// a branch where it goes and what that costs (`Reach`).
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct Op {

@@ -1,8 +1,8 @@
 //! Ops that are run together with the next one, where that is of a certain kind.
 //!
 //! Each does what both do, and saves the way from one to the other. A pair stands in the place of the first; the
-//! second stays behind it, for those who come from elsewhere. Which there are is decided by the programs of
-//! `docs/op-frequencies.md`, which has how often each pair is executed.
+//! second stays behind it, for those who come from elsewhere. There are all that the programs of
+//! `docs/op-frequencies.md` execute, as `frequencies --pairs` prints them.
 
 /// Hands the table of ops on to a macro, with the pairs behind it.
 macro_rules! with_pairs {
