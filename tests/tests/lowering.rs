@@ -127,9 +127,10 @@ fn comparisons_with_long_constants_reach_as_far_as_others() {
     }
 }
 
-/// A method whose switch finds which of the groups of so many keys a key belongs to, and -1 for all others.
-fn searching(name: &str, keys: &[i32], group: usize, is_table: bool) -> String {
-    let mut source = format!(".method static {name}(I)I stack 1 locals 1\n iload_0\n");
+/// A method that takes its key in a way and whose switch finds to which of the groups of so many keys it belongs, and
+/// -1 for all others.
+fn searching((name, taken): (&str, &str), keys: &[i32], group: usize, is_table: bool) -> String {
+    let mut source = format!(".method static {name}(I)I stack 2 locals 1\n{taken}");
     if is_table {
         write!(source, " tableswitch {}:", keys[0]).expect("a string takes any text");
     } else {
@@ -175,20 +176,24 @@ fn switches_of_every_size_find_their_cases() {
         keys.sort_unstable();
         keys.dedup();
         let group = 1 + round % 3;
-        let source = format!(
-            ".class super Search\n{}",
-            searching("find", &keys, group, is_table)
-        );
+        // From a local variable, and from where it was computed.
+        let taken = [
+            ("find", " iload_0\n"),
+            ("compute", " iload_0\n iconst_1\n ixor\n iconst_1\n ixor\n"),
+        ];
+        let methods = taken.map(|taken| searching(taken, &keys, group, is_table));
+        let source = format!(".class super Search\n{}", methods.concat());
         let near = keys
             .iter()
             .flat_map(|key| [key.wrapping_sub(1), *key, key.wrapping_add(1)]);
         let asked: Vec<i32> = near.chain([i32::MIN, -1, 0, 1, i32::MAX]).collect();
-        let list: Vec<_> = asked.iter().map(|&key| ("find", vec![key])).collect();
-        for (key, (found, executed)) in asked.iter().zip(calls(&source, &list)) {
-            let expected = keys
-                .binary_search(key)
-                .map_or(-1, |at| i32::try_from(at / group).expect("few"));
-            assert_eq!((found, executed), (expected, 4), "{key} among {keys:?}");
+        for (method, executed) in [("find", 4), ("compute", 8)] {
+            let list: Vec<_> = asked.iter().map(|&key| (method, vec![key])).collect();
+            for (key, found) in asked.iter().zip(calls(&source, &list)) {
+                let at = keys.binary_search(key);
+                let expected = at.map_or(-1, |at| i32::try_from(at / group).expect("few"));
+                assert_eq!(found, (expected, executed), "{key} among {keys:?}");
+            }
         }
     }
 }
