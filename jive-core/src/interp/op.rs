@@ -184,9 +184,10 @@ impl Op {
         core::mem::replace(&mut self.c, 0) != 0
     }
 
-    /// Lets a branch go to a pc, until it is known where the op is that lies there.
-    pub(crate) const fn toward(mut self, pc: u16) -> Self {
-        self.high = pc.cast_signed();
+    /// Gives it a high half: of a branch the pc where it goes, until it is known which op lies there; of a call or
+    /// return how many instructions are done.
+    pub(crate) const fn with_high(mut self, high: u16) -> Self {
+        self.high = high.cast_signed();
         self
     }
 

@@ -167,7 +167,7 @@ impl Body<'_, '_, '_, '_, '_> {
         self.flush();
         if self.is_far {
             self.out.perform(op.of_kind(skip(kinds)));
-            self.out.perform(GOTO.toward(pc));
+            self.out.perform(GOTO.with_high(pc));
         } else {
             self.conditional((kinds, op), pc);
         }
@@ -178,7 +178,7 @@ impl Body<'_, '_, '_, '_, '_> {
         let mark = self.marks.get(usize::from(pc)).copied().unwrap_or_default();
         let is_back = mark.state == MarkState::Placed;
         let kind = if is_back { back } else { onward };
-        self.out.perform(op.of_kind(kind).toward(pc));
+        self.out.perform(op.of_kind(kind).with_high(pc));
     }
 
     /// Tells whether what it costs to go from an instruction to a pc fits in a byte.
@@ -264,7 +264,7 @@ impl Body<'_, '_, '_, '_, '_> {
             },
             None => self.plain_jump(),
         };
-        self.out.perform(op.toward(pc));
+        self.out.perform(op.with_high(pc));
         self.end_path();
     }
 

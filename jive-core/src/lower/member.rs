@@ -129,7 +129,7 @@ impl Body<'_, '_, '_, '_, '_> {
             Op::with_number(OpKind::ReturnConst, done, self.result.narrow(value))
         } else {
             let register = self.narrowed(entry, self.result);
-            Op::new(OpKind::ReturnValue, register, 0, 0).toward(done)
+            Op::new(OpKind::ReturnValue, register, 0, 0).with_high(done)
         };
         self.out.perform(op);
         self.end_path();
@@ -183,7 +183,7 @@ impl Body<'_, '_, '_, '_, '_> {
     fn call(&mut self, first: u8, id: MethodId) {
         let done = self.out.index.saturating_add(1);
         let call = Op::new(OpKind::Call, first, 0, id.0.into());
-        self.out.perform(call.toward(done));
+        self.out.perform(call.with_high(done));
     }
 
     fn native(&mut self, result: u8, first: u8, arguments: u8, id: NativeId, has_result: bool) {

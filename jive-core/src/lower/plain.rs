@@ -129,7 +129,8 @@ impl Body<'_, '_, '_, '_, '_> {
             Lowering::Length => self.length(),
             Lowering::Return => {
                 let done = self.out.index.saturating_add(1);
-                self.out.perform(Op::new(K::Return, 0, 0, 0).toward(done));
+                self.out
+                    .perform(Op::new(K::Return, 0, 0, 0).with_high(done));
                 self.end_path();
             }
             Lowering::ReturnValue => self.return_value(),

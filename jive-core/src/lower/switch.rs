@@ -132,13 +132,13 @@ impl Body<'_, '_, '_, '_, '_> {
     /// Goes to the target of the range in which a key lies.
     fn search(&mut self, key: Key, ranges: &[(i32, u16)]) {
         match ranges.split_at(ranges.len() / 2) {
-            ([], [(_, target)]) => self.out.perform(GOTO.toward(*target)),
+            ([], [(_, target)]) => self.out.perform(GOTO.with_high(*target)),
             ([(_, below)], [(first, target), (behind, above)])
                 if below == above && first.wrapping_add(1) == *behind =>
             {
                 let asked = self.ask(key, Condition::EQUAL, *first);
                 self.conditional(asked, *target);
-                self.out.perform(GOTO.toward(*below));
+                self.out.perform(GOTO.with_high(*below));
             }
             ([(_, target)], right @ [(first, _), ..]) => {
                 let asked = self.ask(key, Condition::LESS, *first);
