@@ -1,4 +1,5 @@
-//! Code that is lowered in more ways than one: branches late in a long class, switches of every size.
+//! Code that is lowered in more ways than one: branches late in a long class, comparisons around where a branch is
+//! near, switches of every size.
 
 use std::fmt::Write;
 
@@ -11,7 +12,7 @@ use tests::random::Random;
 /// Additions in a row that make a method as long as its branches reach.
 const ADDITIONS: usize = 19_000;
 
-/// Methods of so many that make more ops than a branch numbers.
+/// How many such methods make more ops than a branch numbers.
 const LONG: usize = 4;
 
 /// Calls methods of a class; answers what each returned, and how many instructions it took.
@@ -105,13 +106,19 @@ fn branches_late_in_a_long_class_go_where_early_ones_go() {
 }
 
 #[test]
-fn comparisons_with_long_constants_reach_as_far_as_others() {
+fn comparisons_reach_as_far_whatever_a_branch_holds() {
     // Three bytes and an instruction each: around where a byte counts what is passed over or gone back.
-    for passed in [0, 1, 39, 40, 41, 42, 43, 117, 118, 119, 120, 200] {
+    let lengths = [0, 1, 39, 40, 41, 42, 43, 117, 118, 119, 120, 121, 200];
+    // A bound that a branch near by holds, one that any holds, and one in a local variable.
+    let bounds = [("sipush 300", 100), ("bipush 3", 1), ("iload_2", 100)];
+    for (passed, (bound, step)) in lengths
+        .into_iter()
+        .flat_map(|length| bounds.map(|bound| (length, bound)))
+    {
         let source = format!(
-            ".class super Near\n.method static run(I)I stack 2 locals 2\n iconst_0\n istore_1\n\
-             top:\n iload_1\n sipush 300\n if_icmpge done\n iload_0\n sipush 1000\n if_icmplt over\n{}\
-             over:\n iinc 1 100\n goto top\ndone:\n iload_0\n ireturn\n",
+            ".class super Near\n.method static run(I)I stack 2 locals 3\n sipush 300\n istore_2\n iconst_0\n istore_1\n\
+             top:\n iload_1\n {bound}\n if_icmpge done\n iload_0\n sipush 1000\n if_icmplt over\n{}\
+             over:\n iinc 1 {step}\n goto top\ndone:\n iload_0\n ireturn\n",
             " iinc 0 1\n".repeat(passed)
         );
         let passed = i32::try_from(passed).expect("a short list");
@@ -120,9 +127,9 @@ fn comparisons_with_long_constants_reach_as_far_as_others() {
         for (value, found) in values.into_iter().zip(calls(&source, &list)) {
             // Three rounds; what is passed over is executed where the value is not less.
             let added = if value < 1000 { 0 } else { 3 * passed };
-            let executed = 2 + 3 * 8 + added + 3 + 2;
+            let executed = 4 + 3 * 8 + added + 3 + 2;
             let expected = (value + added, u64::try_from(executed).expect("a sum"));
-            assert_eq!(found, expected, "{value} {passed}");
+            assert_eq!(found, expected, "{value} {passed} {bound}");
         }
     }
 }

@@ -84,16 +84,16 @@ fn a_call_sees_nothing_of_what_lay_in_its_registers() {
 #[test]
 fn broken_promises_are_noticed() {
     let op = |kind, imm| Op::new(kind, 1, 1, imm);
-    let toward = |kind, distance: i32| op(kind, distance << 16);
+    let toward = |kind, target| op(kind, 0).with_high(target);
     let forged = Op::new(OpKind::Const, 1, 0, i32::MAX);
     let cases: [&[Op]; 13] = [
-        // Code that ends, and branches out of it, onwards and back.
+        // Code that ends, and branches out of it.
         &[op(OpKind::Const, 0)],
         &[Op::default()],
         &[toward(OpKind::Goto, 7)],
         &[toward(OpKind::IfEqual, 0x7fff)],
-        &[toward(OpKind::BackEqual, -0x8000)],
-        &[toward(OpKind::LoopEqual, -0x8000)],
+        &[toward(OpKind::BackEqual, 0x8000)],
+        &[toward(OpKind::LoopEqual, 0x8000)],
         &[op(OpKind::GotoFar, i32::MAX)],
         &[op(OpKind::GotoFar, i32::MIN)],
         // Fields, methods and switches that are not there, and a kind of array that is none.

@@ -58,8 +58,9 @@ pub const OPS: &str = "
 
 The table of ops has kinds that do what an op does and then what the next one does
 (`jive-core/src/interp/pairs.rs`): all that a program executes. *Executed* is how often both ops are, per hundred ops
-executed; where a branch leads to the second, as often as the rarer of them. *Places* counts where they stand in the programs' linked forms. A
-pair that ends with an op that the next pair begins with is run only where that is left.
+executed; where a branch leads to the second, or both search for the case of a switch, at most as often. *Places*
+counts where they stand in the programs' linked forms. A pair that ends with an op that the next pair begins with is
+run only where that is left.
 ";
 
 /// What all programs together say of one thing.
