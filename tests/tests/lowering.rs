@@ -204,3 +204,11 @@ fn switches_of_every_size_find_their_cases() {
         }
     }
 }
+
+#[test]
+fn a_variable_that_was_stored_to_itself_is_counted() {
+    // Two loads of a variable, stored there again: the second store leaves a copy of the variable to itself.
+    let source = ".class super Own\n.method static run(I)I stack 2 locals 1\n iload_0\n iload_0\n \
+                  istore_0\n istore_0\n iinc 0 1\n iload_0\n ireturn\n";
+    assert_eq!(calls(source, &[("run", vec![5])]), [(6, 7)]);
+}

@@ -184,6 +184,8 @@ impl<'p> Emitter<'p> {
         if let Some(&mut last) = self.last()
             && last.kind == OpKind::Move
             && last.b == register
+            // Two stores of a variable to itself leave a copy to itself, which would undo the sum.
+            && last.a != register
         {
             self.take_back();
             let op = Op::new(OpKind::PostIncrement, last.a, last.b, by.into());

@@ -155,10 +155,10 @@ impl Body<'_, '_, '_, '_, '_> {
                 let at = self.out.ops_used;
                 self.out.perform(op.of_kind(onward));
                 self.search(key, right);
-                // Below 2^16, where code is not far.
-                let target = u16::try_from(self.out.ops_used).unwrap_or(0);
-                if let Some(op) = self.out.ops.get_mut(at) {
-                    *op = op.within(target);
+                // Below 2^16, where code is not far; and `perform` has refused what had no room.
+                match (u16::try_from(self.out.ops_used), self.out.ops.get_mut(at)) {
+                    (Ok(target), Some(op)) => *op = op.within(target),
+                    _ => self.out.refuse(Broken::Count),
                 }
                 self.out.keep();
                 self.search(key, left);
