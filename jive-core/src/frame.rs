@@ -85,6 +85,9 @@ pub(crate) struct Activation {
     pub(crate) op: u32,
     /// How many of its instructions have been executed if it came there straight.
     pub(crate) index: u16,
+    /// How many have been where the code is cut off, and where that is.
+    pub(crate) span: u16,
+    pub(crate) limit: u32,
     pub(crate) fuel: u64,
     /// The fuel that was there at first, without what natives have charged.
     pub(crate) granted: u64,
@@ -98,9 +101,16 @@ impl Activation {
             calls: Calls::outermost(method),
             op: linked.entry,
             index: 0,
+            span: linked.span,
+            limit: linked.limit,
             fuel,
             granted: fuel,
         }
+    }
+
+    /// Returns the fuel that there would be if the method had run straight from its first instruction.
+    pub(crate) fn potential(&self) -> u64 {
+        self.fuel.saturating_add(self.index.into())
     }
 }
 

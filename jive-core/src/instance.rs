@@ -171,14 +171,9 @@ impl<'m> Instance<'m> {
     ///
     /// With nothing started it traps with [`TrapKind::Unverified`]; while a native's outcome is not
     /// told, it asks for the native again.
+    #[cfg_attr(threaded, inline(always))]
     pub fn run<'s>(&mut self, stack: &'s mut CallStack<'_>) -> Step<'s> {
-        let activation = stack.activation;
-        let (stop, value) = match activation.phase {
-            Phase::Ready => self.advance(stack, activation),
-            Phase::AtNative(_) => (Stop::Native, 0),
-            Phase::Ended => self.end(stack, Ended::trapped(TrapKind::Unverified, &self.heap)),
-            Phase::NativeTrapped(kind) => self.end(stack, Ended::trapped(kind, &self.heap)),
-        };
+        let (stop, value) = self.advance(stack);
         self.step(stack, stop, value)
     }
 
@@ -197,15 +192,30 @@ impl<'m> Instance<'m> {
         }
     }
 
-    /// Runs an activation; answers why it stopped, and what it returned.
-    fn advance(&mut self, stack: &mut CallStack<'_>, activation: Activation) -> (Stop, i32) {
+    /// Runs the activation; answers why it stopped, and what it returned.
+    #[cfg_attr(threaded, inline(never))]
+    fn advance(&mut self, stack: &mut CallStack<'_>) -> (Stop, i32) {
+        if stack.activation.phase != Phase::Ready {
+            return self.refuse(stack);
+        }
+        let calls = stack.activation.calls;
         let slots = Cell::from_mut(&mut *stack.slots).as_slice_of_cells();
-        let calls = activation.calls;
         let heap = self.heap.lend();
         let mut machine =
             Machine::new(&self.program, self.fields, heap, stack.frames, slots, calls);
-        let ended = machine.run(activation, &mut stack.activation);
+        let ended = machine.run(&mut stack.activation);
         self.end(stack, ended)
+    }
+
+    /// Answers why an activation does not run that is not ready to.
+    #[cold]
+    fn refuse(&mut self, stack: &mut CallStack<'_>) -> (Stop, i32) {
+        let kind = match stack.activation.phase {
+            Phase::AtNative(_) => return (Stop::Native, 0),
+            Phase::NativeTrapped(kind) => kind,
+            Phase::Ready | Phase::Ended => TrapKind::Unverified,
+        };
+        self.end(stack, Ended::trapped(kind, &self.heap))
     }
 
     /// Takes over how the activation ended, if it did not stop for a native.

@@ -298,7 +298,11 @@ pub(super) fn control<'a, const TAKEN: char>(
 impl<'a> Machine<'a> {
     /// Tells why the op at which the slice ended found no element.
     #[cold]
-    pub(super) fn fault(&self, registers: &Window) -> TrapKind {
+    #[inline(never)]
+    pub(super) fn fault(&self) -> TrapKind {
+        let Some(registers) = self.registers() else {
+            return UNVERIFIED;
+        };
         let op = self.program.ops.get(index(self.pc));
         let op = op.copied().unwrap_or_default();
         let register = |number| cell(registers, number).get();

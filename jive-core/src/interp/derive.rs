@@ -316,7 +316,8 @@ macro_rules! ops {
                     }
                 }
             };
-            (machine.pc, machine.stop) = (pc as u32, stop);
+            (machine.pc, machine.limit) = (pc as u32, code.len() as u32);
+            machine.stop = stop;
         }
     };
 }

@@ -29,6 +29,8 @@ pub(crate) struct Machine<'a> {
     pub(super) value: i32,
     /// The op at which the slice ended.
     pub(super) pc: u32,
+    /// Where its code was cut off, if a native ended it.
+    pub(super) limit: u32,
     /// For each call but the outermost, how its caller goes on.
     pub(super) frames: &'a mut [Frame],
     pub(super) slots: &'a [Cell<i32>],
@@ -58,6 +60,7 @@ impl<'a> Machine<'a> {
             base: calls.base,
             value: 0,
             pc: 0,
+            limit: 0,
             frames,
             slots,
             program,
@@ -67,14 +70,16 @@ impl<'a> Machine<'a> {
     }
 
     /// Returns the registers of the call that runs.
+    #[inline(always)]
     pub(super) fn registers(&self) -> Option<&'a Window> {
         window(self.slots, index(self.base))
     }
 
-    /// Returns what is left of the potential that was given.
-    #[inline]
-    pub(super) fn potential(&self) -> i64 {
-        i64::from(self.credit).wrapping_add(self.span.into())
+    /// Returns what is left of the potential, of which a reserve was kept back.
+    #[inline(always)]
+    pub(super) fn potential(&self, reserve: u64) -> u64 {
+        let given = i64::from(self.credit).wrapping_add(self.span.into());
+        reserve.wrapping_add_signed(given)
     }
 }
 

@@ -85,14 +85,28 @@ impl Ended {
 }
 
 impl<'a> Machine<'a> {
-    /// Runs the activation whose calls the machine was made of until the outermost returns, traps or needs a
+    /// Runs an activation, of whose calls the machine was made, until the outermost call returns, traps or needs a
     /// native; never pauses.
-    pub(crate) fn run(&mut self, activation: Activation, to: &mut Activation) -> Ended {
-        to.granted = activation.granted;
-        // As if it had paused, with nothing but a reserve: how many instructions could have been executed if
-        // the method had run straight from its first.
-        self.pc = activation.op;
-        self.finish(activation.fuel.saturating_add(activation.index.into()), to)
+    #[cfg_attr(threaded, inline(always))]
+    pub(crate) fn run(&mut self, to: &mut Activation) -> Ended {
+        self.pc = to.op;
+        let reserve = match self.noted_share(to) {
+            Some((share, registers)) => self.run_share(share, registers),
+            // As if it had paused, with nothing but a reserve.
+            None => self.run_on(to.potential()),
+        };
+        self.finish(reserve, to)
+    }
+
+    /// Returns what the first slice runs on where code may be cut off as it was when that was decided last.
+    #[cfg_attr(threaded, inline(always))]
+    fn noted_share(&self, to: &Activation) -> Option<(Share<'a>, &'a Window)> {
+        let potential = to.potential();
+        if to.op >= to.limit || potential < to.span.into() {
+            return None;
+        }
+        let share = share(self.program, index(to.limit), to.span, potential)?;
+        Some((share, self.registers()?))
     }
 
     /// Runs the first slice of a method that was just entered, and returns what is left for later ones.
@@ -124,32 +138,21 @@ impl<'a> Machine<'a> {
     /// Goes on where a slice ended, slice after slice, until the run stops; notes in `to` how far it came, though
     /// not where a call is that has returned. Where it traps, the index there tells the instruction: the
     /// last of as many.
-    #[inline(never)]
+    #[cfg_attr(threaded, inline(always))]
     pub(crate) fn finish(&mut self, mut reserve: u64, to: &mut Activation) -> Ended {
-        let potential = loop {
-            let potential = reserve.wrapping_add_signed(self.potential());
-            let kind = match (self.stop, self.registers()) {
-                (Stop::Pause, Some(registers)) => match next_share(self, potential) {
-                    Ok((code, left)) => {
-                        reserve = left;
-                        dispatch(self, code, index(self.pc), registers);
-                        continue;
-                    }
-                    Err(kind) => kind,
-                },
-                (Stop::NoElement, Some(registers)) => self.fault(registers),
-                (Stop::Pause | Stop::NoElement, None) => TrapKind::Unverified,
-                _ => break potential,
-            };
-            self.stop = Stop::Trap(kind);
-            break potential;
-        };
+        // First, and apart from the others: what calls that handle packets stop for.
+        if self.stop != Stop::Native && matches!(self.stop, Stop::Pause | Stop::NoElement) {
+            reserve = self.run_on(reserve);
+        }
+        let potential = self.potential(reserve);
         let end = self.program.ends.get(index(self.pc)).copied().unwrap_or(0);
+        let straight = (end, potential.saturating_sub(end.into()));
         (to.index, to.fuel) = match self.stop {
+            Stop::Native => straight,
             Stop::Returned | Stop::ReturnedValue => (0, self.fuel_left(reserve)),
             // The instruction that the potential does not reach; one of the method, so below 2¹⁶.
             Stop::Trap(TrapKind::FuelExhausted) => (potential.saturating_add(1) as u16, 0),
-            _ => (end, potential.saturating_sub(end.into())),
+            _ => straight,
         };
         to.calls = Calls {
             depth: self.depth,
@@ -157,6 +160,8 @@ impl<'a> Machine<'a> {
             method: self.method,
         };
         to.op = self.pc;
+        // Exact: counts of a method's instructions.
+        (to.limit, to.span) = (self.limit, self.span as u16);
         Ended {
             stop: self.stop,
             value: self.value,
@@ -164,22 +169,47 @@ impl<'a> Machine<'a> {
         }
     }
 
+    /// Goes on where a slice ended, slice after slice, until the run stops; returns what is left of the reserve.
+    ///
+    /// Apart from the first slice, which is the last one as a rule.
+    #[inline(never)]
+    fn run_on(&mut self, mut reserve: u64) -> u64 {
+        while self.stop == Stop::Pause {
+            match self.next_share(self.potential(reserve)) {
+                Ok((share, registers)) => reserve = self.run_share(share, registers),
+                Err(kind) => self.stop = Stop::Trap(kind),
+            }
+        }
+        if self.stop == Stop::NoElement {
+            self.stop = Stop::Trap(self.fault());
+        }
+        reserve
+    }
+
+    /// Runs a slice; returns what is left of the potential for later ones.
+    #[cfg_attr(threaded, inline(always))]
+    fn run_share(&mut self, share: Share<'a>, registers: &'a Window) -> u64 {
+        (self.credit, self.span) = (share.credit, share.span.into());
+        dispatch(self, share.code, index(self.pc), registers);
+        share.reserve
+    }
+
+    /// Returns what the next slice runs on.
+    fn next_share(&self, potential: u64) -> Result<(Share<'a>, &'a Window), TrapKind> {
+        let program = self.program;
+        let method = program.methods.get(index(self.method));
+        let (Some(method), Some(registers)) = (method, self.registers()) else {
+            return Err(TrapKind::Unverified);
+        };
+        let (limit, span) = cut_off(program, method, index(self.pc), potential)?;
+        let share = share(program, limit, span, potential).ok_or(TrapKind::Unverified)?;
+        Ok((share, registers))
+    }
+
     /// Returns how far the heap is filled.
     pub(crate) const fn extent(&self) -> Extent {
         self.heap.extent()
     }
-}
-
-/// Gives the machine another share of the potential; answers the code to run, and what is left.
-fn next_share<'a>(machine: &mut Machine<'a>, potential: u64) -> Result<(&'a [Op], u64), TrapKind> {
-    let program = machine.program;
-    let method = program.methods.get(index(machine.method));
-    let method = method.ok_or(TrapKind::Unverified)?;
-    let (limit, span) = cut_off(program, method, index(machine.pc), potential)?;
-    let share = share(program, limit, span, potential).ok_or(TrapKind::Unverified)?;
-    machine.span = share.span.into();
-    machine.credit = share.credit;
-    Ok((share.code, share.reserve))
 }
 
 /// Returns what the first slice of a method runs on, if fuel lasts to where its code is cut off.

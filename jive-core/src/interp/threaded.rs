@@ -170,8 +170,9 @@ pub(super) fn pause<'a>(
 
 #[cold]
 #[inline(never)]
-fn ended<'a>(machine: &mut Machine<'a>, _: &[Op], pc: usize, _: &'a Window, stop: Stop) {
+fn ended<'a>(machine: &mut Machine<'a>, code: &[Op], pc: usize, _: &'a Window, stop: Stop) {
     machine.pc = pc as u32;
+    machine.limit = code.len() as u32;
     machine.stop = stop;
 }
 
