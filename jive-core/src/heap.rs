@@ -202,18 +202,30 @@ impl<'m> Heap<'m> {
     #[must_use]
     pub fn bytes(&self, reference: i32) -> Option<&[u8]> {
         let array = self.array(reference)?;
-        self.memory
-            .get(index(array.start)..)?
-            .get(..index(array.byte_length()))
+        self.bytes_at(array.start, array.byte_length())
     }
 
     /// Returns the bytes of an array's elements, to be changed.
     #[must_use]
     pub fn bytes_mut(&mut self, reference: i32) -> Option<&mut [u8]> {
         let array = self.array(reference)?;
-        self.memory
-            .get_mut(index(array.start)..)?
-            .get_mut(..index(array.byte_length()))
+        self.bytes_at_mut(array.start, array.byte_length())
+    }
+
+    /// Returns bytes by their place in the linear memory, as [`ArrayView::start`] tells it, or `None` where the
+    /// memory ends before. Whoever asks has seen that they are an array's: arrays stay where they are.
+    #[must_use]
+    #[inline]
+    pub fn bytes_at(&self, start: u32, length: u32) -> Option<&[u8]> {
+        self.memory.get(index(start)..)?.get(..index(length))
+    }
+
+    /// Returns such bytes, to be changed.
+    #[must_use]
+    #[inline]
+    pub fn bytes_at_mut(&mut self, start: u32, length: u32) -> Option<&mut [u8]> {
+        let from = self.memory.get_mut(index(start)..)?;
+        from.get_mut(..index(length))
     }
 
     /// Returns the count of bytes that the arrays alive take, headers included.

@@ -69,7 +69,7 @@ impl<S: Sink> Simulation<'_, S> {
             black_box(instance.fields().first().copied());
             black_box(instance.heap().array(last_arrays[at(id.0)][way as usize]));
             if way == Way::In {
-                black_box(applet.rx_buf_length());
+                black_box(applet.rx_buf().first().copied());
             }
         }
         let area = self.memory.region(endpoint.area);

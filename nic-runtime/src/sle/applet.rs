@@ -2,7 +2,7 @@
 
 use jive_core::{AppletMembers, ArrayKind, Heap, Instance, limits};
 
-use super::{LoadError, LoadedClass};
+use super::{ArraySpan, LoadError, LoadedClass};
 
 /// An instance of a class that the verifier accepted as an applet.
 #[derive(Debug)]
@@ -13,7 +13,7 @@ pub struct Applet<'a> {
     pub instance: Instance<'a>,
     /// The members that the runtime calls and sets.
     pub members: AppletMembers,
-    rx_buf: i32,
+    rx_buf: ArraySpan,
     rx_buf_bytes: u32,
 }
 
@@ -37,10 +37,12 @@ impl<'a> Applet<'a> {
         let mut heap = Heap::new(memory);
         let rx_buf = heap
             .allocate(ArrayKind::Byte, rx_buf_length)
-            .map_err(|_| LoadError::TooLarge)?;
+            .ok()
+            .and_then(|array| ArraySpan::whole(&heap, array))
+            .ok_or(LoadError::TooLarge)?;
         let rx_buf_bytes = heap.used();
         let mut instance = Instance::new(class.program, fields, heap);
-        instance.set_field(members.rx_buf, rx_buf);
+        instance.set_field(members.rx_buf, rx_buf.array());
         Ok(Applet {
             class,
             instance,
@@ -52,22 +54,18 @@ impl<'a> Applet<'a> {
 
     /// Puts a packet into `RxBuf` and has the field name it, whatever the applet stored there.
     pub fn receive(&mut self, packet: &[u8]) {
-        self.instance.set_field(self.members.rx_buf, self.rx_buf);
-        if let Some(place) = self
-            .instance
-            .heap_mut()
-            .bytes_mut(self.rx_buf)
-            .and_then(|buf| buf.get_mut(..packet.len()))
-        {
+        let rx_buf = self.rx_buf;
+        self.instance.set_field(self.members.rx_buf, rx_buf.array());
+        let bytes = rx_buf.bytes_mut(self.instance.heap_mut());
+        if let Some(place) = bytes.get_mut(..packet.len()) {
             place.copy_from_slice(packet);
         }
     }
 
-    /// Returns how long `RxBuf` is.
+    /// Returns the bytes of `RxBuf`.
     #[must_use]
-    pub fn rx_buf_length(&self) -> Option<u32> {
-        let array = self.instance.heap().array(self.rx_buf)?;
-        Some(array.length)
+    pub fn rx_buf(&self) -> &[u8] {
+        self.rx_buf.bytes(self.instance.heap())
     }
 
     /// Returns the bytes of heap that the applet's own arrays take.

@@ -3,7 +3,7 @@
 //! [`check`] is pure: it turns a call's arguments into an [`Effect`] that the endpoint may have, or
 //! into a trap. Whoever performs effects has nothing left to check.
 
-use jive_core::{Heap, TrapKind, natives};
+use jive_core::{ArrayView, Heap, TrapKind, natives};
 
 use crate::cost_class::CostClass;
 use crate::event::ChannelId;
@@ -114,12 +114,22 @@ const SHARE_BYTES: u32 = size_of::<i32>() as u32;
 #[repr(align(8))]
 pub struct ArraySpan {
     array: i32,
-    // Not in the order of the arguments, which would be read as one word and were written as two.
     length: u32,
-    offset: u32,
+    // Where they lie in the heap's memory.
+    start: u32,
 }
 
 impl ArraySpan {
+    /// Returns all bytes of an array, or `None` where the reference names none.
+    pub(super) fn whole(heap: &Heap<'_>, array: i32) -> Option<ArraySpan> {
+        let view = heap.array(array)?;
+        Some(ArraySpan {
+            array,
+            length: view.byte_length(),
+            start: view.start,
+        })
+    }
+
     /// Returns the array, as a reference.
     #[must_use]
     pub fn array(self) -> i32 {
@@ -135,8 +145,7 @@ impl ArraySpan {
     /// Returns the bytes; arrays neither move nor shrink while a call lasts.
     #[must_use]
     pub fn bytes<'h>(self, heap: &'h Heap<'_>) -> &'h [u8] {
-        let bytes = heap.bytes(self.array).unwrap_or_default();
-        &bytes[self.offset as usize..][..self.length as usize]
+        heap.bytes_at(self.start, self.length).unwrap_or_default()
     }
 
     /// Returns the values of what lies here of an `int` array.
@@ -148,8 +157,8 @@ impl ArraySpan {
 
     /// Returns the bytes, to be written.
     pub fn bytes_mut<'h>(self, heap: &'h mut Heap<'_>) -> &'h mut [u8] {
-        let bytes = heap.bytes_mut(self.array).unwrap_or_default();
-        &mut bytes[self.offset as usize..][..self.length as usize]
+        heap.bytes_at_mut(self.start, self.length)
+            .unwrap_or_default()
     }
 }
 
@@ -257,14 +266,14 @@ fn array_span(
     offset: i32,
     length: i32,
 ) -> Result<ArraySpan, TrapKind> {
-    let size = array_size(heap, array)?;
+    let view = array_view(heap, array)?;
     // Wider than the arguments, so the sum cannot overflow.
     let end = i64::from(offset) + i64::from(length);
     match (u32::try_from(offset), u32::try_from(length)) {
-        (Ok(offset), Ok(length)) if end <= i64::from(size) => Ok(ArraySpan {
+        (Ok(offset), Ok(length)) if end <= i64::from(view.length) => Ok(ArraySpan {
             array,
-            offset,
             length,
+            start: view.start + offset,
         }),
         _ => Err(TrapKind::ProtectionFault),
     }
@@ -286,24 +295,24 @@ fn shares(
     offsets: i32,
     length: i32,
 ) -> Result<ArraySpan, TrapKind> {
-    let named = array_size(heap, offsets)?;
+    let view = array_view(heap, offsets)?;
     let length = u32::try_from(length).map_err(|_| TrapKind::ProtectionFault)?;
     let needed = match (length, rights.buffer_length) {
         (0, _) => 1,
         (_, 0) => return Err(TrapKind::ProtectionFault),
         (length, buffer_length) => length.div_ceil(buffer_length),
     };
-    if needed as usize > MESSAGE_BUFFERS_MAX || needed > named {
+    if needed as usize > MESSAGE_BUFFERS_MAX || needed > view.length {
         return Err(TrapKind::ProtectionFault);
     }
     let elements = ArraySpan {
         array: offsets,
-        offset: 0,
         // At most what a descriptor names.
         length: needed * SHARE_BYTES,
+        start: view.start,
     };
     // The verifier proved that the elements are of this width.
-    if heap.bytes(offsets).unwrap_or_default().len() < elements.length as usize {
+    if view.byte_length() < elements.length {
         return Err(TrapKind::Unverified);
     }
     let mut rest = length;
@@ -316,12 +325,10 @@ fn shares(
     Ok(elements)
 }
 
-/// Returns an array's length in elements; its type is what the verifier proved.
-fn array_size(heap: &Heap<'_>, array: i32) -> Result<u32, TrapKind> {
+/// Returns what an array's header says; its type is what the verifier proved.
+fn array_view(heap: &Heap<'_>, array: i32) -> Result<ArrayView, TrapKind> {
     if array == 0 {
         return Err(TrapKind::NullPointerException);
     }
-    heap.array(array)
-        .map(|array| array.length)
-        .ok_or(TrapKind::Unverified)
+    heap.array(array).ok_or(TrapKind::Unverified)
 }
