@@ -312,6 +312,13 @@ impl<S: Sink> Simulation<'_, S> {
 /// The schedule copies entries about; keep them small.
 const _: () = assert!(size_of::<Work>() <= 8);
 
+/// What fills the places of a schedule in which nothing is.
+impl Default for Work {
+    fn default() -> Work {
+        Work::Processor(NicId(0))
+    }
+}
+
 /// Returns the position that an id stands for, to index with.
 fn at(id: u32) -> usize {
     id as usize

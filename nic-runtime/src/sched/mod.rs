@@ -1,0 +1,195 @@
+//! The queue of what is still to happen, ordered by time and, at equal times, by insertion.
+
+mod deadline;
+mod few;
+mod wheel;
+
+use few::Few;
+use wheel::{End, Wheel};
+
+pub use deadline::{Deadline, Look};
+
+use crate::time::SimTime;
+
+/// Work that is due at a time; `W` says what it is.
+///
+/// The few that are due before all else are sorted; what is due later is in a timing wheel.
+#[derive(Debug)]
+pub struct Schedule<W> {
+    /// Each is due before everything in the wheel, or was inserted before what is due with it.
+    few: Few<W>,
+    wheel: Wheel<W>,
+}
+
+impl<W: Copy + Default> Schedule<W> {
+    /// Returns an empty schedule.
+    #[must_use]
+    pub fn new() -> Schedule<W> {
+        Schedule {
+            few: Few::new(),
+            wheel: Wheel::new(),
+        }
+    }
+
+    /// Forgets all work, and the time that was reached.
+    pub fn reset(&mut self) {
+        self.few = Few::new();
+        self.wheel.clear();
+    }
+
+    /// Returns whether nothing is due, ever.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.few.first_time().is_none() && self.wheel.is_empty()
+    }
+
+    /// Adds work that is due at `time`, after all that is due then already, and not before what was taken
+    /// last.
+    #[inline(never)]
+    pub fn insert(&mut self, time: SimTime, work: W) {
+        let time = time.as_ps();
+        if self.wheel.is_known_clear_until(time) && !self.few.is_full() {
+            self.few.insert(time, work);
+        } else {
+            self.insert_beside_wheel(time, work);
+        }
+    }
+
+    /// Adds work that may have its place in the wheel, or move other work there.
+    #[inline(never)]
+    fn insert_beside_wheel(&mut self, time: u64, work: W) {
+        if !self.wheel.is_clear_until(time) {
+            return self.wheel.insert(time, work, End::Back);
+        }
+        if !self.few.is_full() {
+            return self.few.insert(time, work);
+        }
+        // Whatever is due in the wheel with what moves there was inserted later.
+        match self.few.take_last() {
+            Some((last, later)) if last > time => {
+                self.wheel.insert(last, later, End::Front);
+                self.few.insert(time, work);
+            }
+            earlier => {
+                if let Some((last, earlier)) = earlier {
+                    self.few.insert(last, earlier);
+                }
+                self.wheel.insert(time, work, End::Front);
+            }
+        }
+    }
+
+    /// Removes and returns the work that is due first.
+    #[inline]
+    pub fn take(&mut self) -> Option<(SimTime, W)> {
+        let (time, work) = self.few.take().or_else(|| self.wheel.take())?;
+        Some((SimTime::from_ps(time), work))
+    }
+
+    /// Returns whether it is certain that nothing is due until `time`, `time` included.
+    #[inline]
+    pub fn is_clear_until(&mut self, time: SimTime) -> bool {
+        match self.few.first_time() {
+            Some(first) => time.as_ps() < first,
+            None => self.wheel.is_clear_until(time.as_ps()),
+        }
+    }
+}
+
+impl<W: Copy + Default> Default for Schedule<W> {
+    fn default() -> Schedule<W> {
+        Schedule::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Generator;
+
+    #[test]
+    fn equal_times_keep_the_order_of_insertion() {
+        let mut schedule = Schedule::new();
+        for (ps, work) in [(5, 'c'), (1, 'a'), (5, 'd'), (1, 'b'), (5, 'e')] {
+            schedule.insert(SimTime::from_ps(ps), work);
+        }
+        let order: String = std::iter::from_fn(|| schedule.take().map(|(_, work)| work)).collect();
+        assert_eq!(order, "abcde");
+    }
+
+    /// Inserts and takes at random, spans up to `bits` bits wide, and compares with a search for the first.
+    fn compare(seed: u64, bits: u32) {
+        let mut generator = Generator::named(seed, &["schedule"]);
+        let mut schedule = Schedule::new();
+        let mut waiting: Vec<(SimTime, u32)> = Vec::new();
+        let (mut now, mut passed) = (0u64, 0);
+        for work in 0..6_000 {
+            // Hundreds of entries, then few, then hundreds again.
+            let grows = work % 1_000 < 400;
+            let span = generator.draw() >> (64 - 1 - generator.draw() % u64::from(bits));
+            if waiting.is_empty() || grows || generator.draw().is_multiple_of(4) {
+                let time = SimTime::from_ps(now.saturating_add(span));
+                schedule.insert(time, work);
+                waiting.push((time, work));
+            } else {
+                let first = waiting.iter().enumerate().min_by_key(|(_, entry)| **entry);
+                let first = first.map(|(place, _)| place).expect("an entry waits");
+                let until = SimTime::from_ps(now.saturating_add(span));
+                if schedule.is_clear_until(until) {
+                    assert!(until < waiting[first].0, "{until:?}");
+                    now = until.as_ps();
+                    passed += 1;
+                    continue;
+                }
+                let expected = waiting.swap_remove(first);
+                assert_eq!(schedule.take(), Some(expected));
+                now = expected.0.as_ps();
+            }
+        }
+        waiting.sort_unstable();
+        let rest: Vec<_> = std::iter::from_fn(|| schedule.take()).collect();
+        assert_eq!(rest, waiting);
+        assert!(passed > 0, "time passes with nothing due");
+        assert!(schedule.is_clear_until(SimTime::from_ps(u64::MAX - 1)));
+    }
+
+    #[test]
+    fn entries_come_out_by_time_then_by_insertion_however_many_wait() {
+        for (seed, bits) in (1..).zip([2, 6, 7, 12, 13, 30, 60, 63]) {
+            compare(seed, bits);
+        }
+    }
+
+    #[test]
+    fn what_was_reset_begins_anew() {
+        let mut schedule = Schedule::new();
+        // More than are kept in front of the wheel, and times that the wheel has passed.
+        for ps in (1..100).map(|number| number * 1_000) {
+            schedule.insert(SimTime::from_ps(ps), 'a');
+        }
+        assert_eq!(schedule.take(), Some((SimTime::from_ps(1_000), 'a')));
+        for _ in 0..50 {
+            schedule.take();
+        }
+        assert!(!schedule.is_empty());
+        schedule.reset();
+        assert!(schedule.is_empty() && schedule.take().is_none());
+        assert!(schedule.is_clear_until(SimTime::from_ps(u64::MAX - 1)));
+        for ps in (1..20).rev() {
+            schedule.insert(SimTime::from_ps(ps), 'b');
+        }
+        let times = std::iter::from_fn(|| schedule.take().map(|(time, _)| time.as_ps()));
+        assert!(times.eq(1..20));
+    }
+
+    #[test]
+    fn the_last_time_there_is_can_be_due() {
+        let mut schedule = Schedule::new();
+        schedule.insert(SimTime::MAX, 'a');
+        schedule.insert(SimTime::MAX, 'b');
+        assert!(!schedule.is_clear_until(SimTime::MAX));
+        assert_eq!(schedule.take(), Some((SimTime::MAX, 'a')));
+        assert_eq!(schedule.take(), Some((SimTime::MAX, 'b')));
+        assert!(schedule.take().is_none());
+    }
+}
