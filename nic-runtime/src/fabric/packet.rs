@@ -54,8 +54,11 @@ impl PacketStore {
                 PacketRef(place)
             }
         };
-        self[place].bytes.clear();
-        self[place].bytes.extend_from_slice(bytes);
+        let own = &mut self[place].bytes;
+        own.clear();
+        if !bytes.is_empty() {
+            own.extend_from_slice(bytes);
+        }
         place
     }
 

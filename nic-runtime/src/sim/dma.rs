@@ -78,7 +78,9 @@ impl Transfers {
         };
         let entry = &mut self.entries[at(place)];
         entry.staged.clear();
-        entry.staged.extend_from_slice(staged);
+        if !staged.is_empty() {
+            entry.staged.extend_from_slice(staged);
+        }
         TransferRef(place)
     }
 }

@@ -77,13 +77,18 @@ impl<S: Sink> Simulation<'_, S> {
     }
 
     /// Has a user that waits begin what it can: sends and messages in turn where there are both.
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn begin_task(&mut self, id: EndpointId) {
         let user = &self.users[at(id.0)];
-        if user.task != Task::Waiting {
-            return;
-        }
         // As a rule there is nothing, or one of the two.
         let (reads, posts) = (user.notice == Notice::Taken, !user.due.is_empty());
+        if user.task == Task::Waiting && (reads || posts) {
+            self.begin_either(id, reads, posts);
+        }
+    }
+
+    fn begin_either(&mut self, id: EndpointId, reads: bool, posts: bool) {
+        let user = &self.users[at(id.0)];
         let reads_next = user.reads_next;
         let begun = (reads && reads_next && self.begin_message(id))
             || (posts && self.begin_post(id))

@@ -236,10 +236,16 @@ impl<S: Sink> Simulation<'_, S> {
     ///
     /// To be called whenever a NIC may have begun to wait: when its processor is held, one of its packets
     /// is blocked or its last arrival slot is filled.
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn break_circle(&mut self, nic: NicId) {
         // Nearly always its processor is not held, and then it waits for nobody.
-        let is_held = self.processors[at(nic.0)].is_held_for_sending();
-        if !is_held || !self.waits_in_circle(nic) {
+        if self.processors[at(nic.0)].is_held_for_sending() {
+            self.break_circle_of_held(nic);
+        }
+    }
+
+    fn break_circle_of_held(&mut self, nic: NicId) {
+        if !self.waits_in_circle(nic) {
             return;
         }
         let outgoing = &self.nics[at(nic.0)].outgoing;
