@@ -1,8 +1,9 @@
 //! The other figures of a run: loading, the packet path, memory.
 
 use serde::Serialize;
+use tests::large::LOOPS_MAX;
 
-use crate::loading::{self, LOOPS_MAX, LargeClass};
+use crate::loading::{self, LargeClass};
 use crate::memory;
 use crate::traffic::{Network, Timed as _, Traffic};
 

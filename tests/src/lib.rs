@@ -7,6 +7,7 @@ pub mod fixture;
 pub mod frequencies;
 pub mod fuzzing;
 pub mod generate;
+pub mod large;
 pub mod machine;
 pub mod openjdk;
 pub mod random;

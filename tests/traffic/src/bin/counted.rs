@@ -11,11 +11,18 @@ use traffic::Traffic;
 
 /// Packets that are counted; what it takes to build the simulation is in the count.
 const PACKETS: u64 = 1_000;
+/// Methods of the large class that is loaded, of nearly 7 KB of code each.
+const LARGE_METHODS: u32 = 4;
+const LARGE_LOOPS: u32 = 375;
 
 fn main() {
     let work = std::env::args().nth(1);
     match work.as_deref() {
         Some("load") => counted_load(&Bump::new()),
+        Some("large") => {
+            let bytes = tests::large::class_file(LARGE_METHODS, LARGE_LOOPS);
+            counted_large(&Bump::new(), &bytes);
+        }
         Some("verify") => {
             let bytes = applets::RAW_UNET.class;
             let length = ClassFile::index_len(bytes).expect("a class file");
@@ -24,7 +31,7 @@ fn main() {
         }
         Some("packets") => counted_packets(&Traffic::of_one_pair(PACKETS).scenario()),
         _ => {
-            eprintln!("usage: counted load|verify|packets");
+            eprintln!("usage: counted load|large|verify|packets");
             std::process::exit(2);
         }
     }
@@ -38,6 +45,11 @@ fn counted_load(arena: &Bump) {
         Policy::Applet,
     ))
     .expect("loads");
+}
+
+#[inline(never)]
+fn counted_large(arena: &Bump, bytes: &[u8]) {
+    black_box(load_class(arena, black_box(bytes), Policy::ClassOnly)).expect("loads");
 }
 
 #[inline(never)]
