@@ -1,8 +1,9 @@
 //! The decoder: one instruction of a code array at a time (JVMS §4.9.1, §6.5).
 
 use crate::id::{CpIndex, Pc};
-use crate::insn::{Insn, LookupSwitch, Operand, SwitchBytes, TableSwitch, target};
+use crate::insn::{Insn, LookupSwitch, Operand, SwitchBytes, TableSwitch};
 use crate::opcode::{Opcode, OperandLayout};
+use crate::raw::RawInsn;
 
 /// Why the bytes at a pc are no instruction.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -76,74 +77,16 @@ pub enum DecodeErrorKind {
 // Where size does not matter it is compiled into what matches on the operands.
 #[cfg_attr(threaded, inline(always))]
 pub fn decode(code: &[u8], pc: Pc) -> Result<Insn<'_>, DecodeError> {
-    if let Some(&byte) = code.get(pc.index())
-        && let Some(opcode) = Opcode::from_byte(byte)
-        && let length @ 1.. = opcode.fixed_length()
-        && let Some(operands) = operands(code, pc, length.into())
-    {
-        return Ok(Insn {
-            pc,
-            opcode,
-            wide: false,
-            length: length.into(),
-            operand: operand(opcode.layout(), operands, pc),
-        });
+    match RawInsn::fixed(code, pc) {
+        Some(insn) => Ok(insn.decoded()),
+        None => decode_unusual(code, pc),
     }
-    decode_unusual(code, pc)
-}
-
-/// Returns the bytes behind the opcode of an instruction of so many bytes.
-fn operands(code: &[u8], pc: Pc, length: usize) -> Option<&[u8]> {
-    let end = pc.index().saturating_add(length);
-    code.get(pc.index().saturating_add(1)..end)
-}
-
-/// Decodes operands of a fixed length, all of which are there.
-#[cfg_attr(threaded, inline(always))]
-fn operand<'a>(layout: OperandLayout, bytes: &[u8], pc: Pc) -> Operand<'a> {
-    match layout {
-        OperandLayout::None => Operand::None,
-        OperandLayout::ImplicitInt(value) => Operand::Int(value.into()),
-        OperandLayout::ImplicitLocal(local) => Operand::Local(local.into()),
-        OperandLayout::Byte => Operand::Int(i8::from_be_bytes(first(bytes)).into()),
-        OperandLayout::Short => Operand::Int(i16::from_be_bytes(first(bytes)).into()),
-        OperandLayout::ConstantByte => {
-            Operand::Constant(CpIndex(u8::from_be_bytes(first(bytes)).into()))
-        }
-        OperandLayout::Constant => Operand::Constant(CpIndex(u16::from_be_bytes(first(bytes)))),
-        OperandLayout::Local => Operand::Local(u8::from_be_bytes(first(bytes)).into()),
-        OperandLayout::LocalIncrement => {
-            let [local, by] = first(bytes);
-            Operand::LocalIncrement {
-                local: local.into(),
-                by: by.cast_signed().into(),
-            }
-        }
-        OperandLayout::Branch => {
-            let offset = i16::from_be_bytes(first(bytes));
-            Operand::Branch(target(pc, offset.into()))
-        }
-        OperandLayout::BranchWide => Operand::Branch(target(pc, i32::from_be_bytes(first(bytes)))),
-        OperandLayout::ArrayType => Operand::ArrayType(u8::from_be_bytes(first(bytes))),
-        // Their length is not fixed.
-        OperandLayout::TableSwitch
-        | OperandLayout::LookupSwitch
-        | OperandLayout::InvokeInterface
-        | OperandLayout::InvokeDynamic
-        | OperandLayout::MultiArray
-        | OperandLayout::Wide => Operand::None,
-    }
-}
-
-/// Returns the first of operands that are known to be there.
-fn first<const N: usize>(bytes: &[u8]) -> [u8; N] {
-    array(bytes).unwrap_or([0; N])
 }
 
 /// Decodes an instruction whose length is not fixed, or says why there is none.
 #[cold]
 #[inline(never)]
-fn decode_unusual(code: &[u8], pc: Pc) -> Result<Insn<'_>, DecodeError> {
+pub(crate) fn decode_unusual(code: &[u8], pc: Pc) -> Result<Insn<'_>, DecodeError> {
     let at = code.get(pc.index()..).unwrap_or_default();
     match unusual(at, pc) {
         Ok((opcode, length, operand)) => Ok(Insn {

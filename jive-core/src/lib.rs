@@ -30,6 +30,7 @@ mod lower;
 mod native;
 mod opcode;
 mod program;
+mod raw;
 mod trap;
 mod verified;
 mod walk;
@@ -63,6 +64,7 @@ pub use program::{
     LinkedConstant, LinkedField, LinkedMethod, Mark, Origin, Program, ProgramSize, ProgramStorage,
     SwitchCase, ValueKind,
 };
+pub use raw::RawInsn;
 pub use trap::{Trap, TrapKind};
 pub use verified::{AppletMembers, Verified};
-pub use walk::{Instructions, Opcodes, instructions, opcodes};
+pub use walk::{Instructions, RawInstructions, instructions, raw_instructions};

@@ -3,7 +3,7 @@
 use core::fmt;
 
 use crate::classfile::{ClassFile, Field, Method, MethodAccess};
-use crate::decode::{DecodeError, DecodeErrorKind, decode};
+use crate::decode::DecodeErrorKind;
 use crate::descriptor::{FieldType, MethodDescriptor, parse_field};
 use crate::id::{CpIndex, FieldId, MethodId, Pc};
 use crate::interp::call_limit;
@@ -12,8 +12,9 @@ use crate::opcode::Opcode;
 use crate::program::{
     LinkedField, LinkedMethod, Mark, Program, ProgramSize, ProgramStorage, ValueKind,
 };
+use crate::raw::RawInsn;
 use crate::verified::Verified;
-use crate::walk::opcodes;
+use crate::walk::raw_instructions;
 
 /// Why a class could not be linked, and where.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -175,24 +176,24 @@ fn measure(verified: &Verified<'_>, at: &mut LinkSite) -> Result<ProgramSize, Li
         size.marks = size.marks.max(code.len());
         // Its first op comes no later than that.
         let is_far = is_far(size.ops, code.len());
-        let mut undecodable = |error: DecodeError| {
-            *at = LinkSite::Code {
-                method: method.id,
-                pc: error.pc,
-            };
-            LinkErrorKind::Decode(error.kind)
-        };
-        for found in opcodes(code) {
-            let (pc, opcode) = found.map_err(&mut undecodable)?;
+        let mut insns = raw_instructions(code);
+        for insn in &mut insns {
             // A few for each byte of a class file at most.
-            size.ops = size.ops.wrapping_add(most_ops(opcode, is_far));
+            size.ops = size.ops.wrapping_add(most_ops(insn.opcode, is_far));
             size.places = size.places.wrapping_add(1);
-            if matches!(opcode, Opcode::Tableswitch | Opcode::Lookupswitch) {
-                let insn = decode(code, pc).map_err(&mut undecodable)?;
-                let rows = switch_rows(&insn.operand);
+            if matches!(insn.opcode, Opcode::Tableswitch | Opcode::Lookupswitch) {
+                let insn = insn.switch(code);
+                let rows = insn.map_or(0, |insn| switch_rows(&insn.operand));
                 size.switches = size.switches.saturating_add(rows);
                 size.ops = size.ops.wrapping_add(search_ops(rows));
             }
+        }
+        if let Some(pc) = insns.stopped_at() {
+            *at = LinkSite::Code {
+                method: method.id,
+                pc,
+            };
+            return Err(LinkErrorKind::Decode(RawInsn::fault(code, pc)));
         }
     }
     Ok(size)
@@ -393,9 +394,9 @@ fn link_field(class: &ClassFile<'_>, field: &Field<'_>) -> Result<LinkedField, L
         .and_then(value_kind)?;
     let initial = match field.constant_value() {
         None => 0,
-        Some(index) => match class.pool().integer(index) {
-            Ok(value) => kind.narrow(value),
-            _ => return Err(LinkErrorKind::Constant(index)),
+        Some(index) => match class.pool().find_integer(index) {
+            Some(value) => kind.narrow(value),
+            None => return Err(LinkErrorKind::Constant(index)),
         },
     };
     Ok(LinkedField { kind, initial })

@@ -3,7 +3,7 @@
 use crate::decode::{DecodeError, decode};
 use crate::id::Pc;
 use crate::insn::Insn;
-use crate::opcode::Opcode;
+use crate::raw::RawInsn;
 
 /// Where no instruction begins: a pc has 16 bits.
 const NOWHERE: u32 = u32::MAX;
@@ -39,56 +39,57 @@ impl<'a> Iterator for Instructions<'a> {
 
 impl core::iter::FusedIterator for Instructions<'_> {}
 
-/// Walks over a code array from its beginning: the place and the opcode of each instruction, which is the
-/// widened one where `wide` stands before it, up to the first error.
+/// Walks over a code array from its beginning, instruction by instruction, to its end or the first error.
 ///
-/// It finds what [`instructions`] finds, faster, since it leaves operands alone unless the length of the
+/// It comes by what [`instructions`] does, faster, since it leaves operands alone unless the length of the
 /// instruction lies in them.
 #[must_use]
-pub const fn opcodes(code: &[u8]) -> Opcodes<'_> {
-    Opcodes { code, next: 0 }
+pub const fn raw_instructions(code: &[u8]) -> RawInstructions<'_> {
+    RawInstructions { code, next: 0 }
 }
 
-/// The places and opcodes of a code array, one after the other.
+/// The instructions of a code array, one after the other, their operands not read.
 #[derive(Clone, Debug)]
-pub struct Opcodes<'a> {
+pub struct RawInstructions<'a> {
     code: &'a [u8],
-    /// Where the next instruction begins; [`NOWHERE`] behind an error.
-    next: u32,
+    /// Where the next instruction begins, if one does.
+    next: usize,
 }
 
-impl Iterator for Opcodes<'_> {
-    type Item = Result<(Pc, Opcode), DecodeError>;
-
-    #[inline]
-    fn next(&mut self) -> Option<Self::Item> {
-        let pc = Pc(u16::try_from(self.next).ok()?);
-        let byte = *self.code.get(pc.index())?;
-        if let Some(opcode) = Opcode::from_byte(byte)
-            && let length @ 1.. = usize::from(opcode.fixed_length())
-            && pc.index().saturating_add(length) <= self.code.len()
-        {
-            self.next = u32::from(pc.0).saturating_add(opcode.fixed_length().into());
-            return Some(Ok((pc, opcode)));
-        }
-        let decoded = decode(self.code, pc);
-        self.next = decoded.map_or(NOWHERE, |insn| insn.next_pc());
-        Some(decoded.map(|insn| (pc, insn.opcode)))
+impl RawInstructions<'_> {
+    /// Returns where the walk stopped before the end of the code, because no instruction begins there.
+    #[must_use]
+    pub fn stopped_at(&self) -> Option<Pc> {
+        let pc = u16::try_from(self.next).ok()?;
+        (self.next < self.code.len()).then_some(Pc(pc))
     }
 }
 
-impl core::iter::FusedIterator for Opcodes<'_> {}
+impl<'a> Iterator for RawInstructions<'a> {
+    type Item = RawInsn<'a>;
+
+    #[cfg_attr(threaded, inline(always))]
+    fn next(&mut self) -> Option<Self::Item> {
+        let insn = RawInsn::at(self.code, Pc(u16::try_from(self.next).ok()?))?;
+        self.next = insn.next_pc();
+        Some(insn)
+    }
+}
+
+impl core::iter::FusedIterator for RawInstructions<'_> {}
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::decode::DecodeErrorKind;
+    use crate::insn::Operand;
+    use crate::program::index;
 
     extern crate std;
     use std::vec::Vec;
 
     #[test]
-    fn opcodes_are_those_of_the_decoded_instructions() {
+    fn raw_instructions_have_the_operands_of_the_decoded_ones() {
         // Every opcode, with none to all of twenty bytes behind it; those of `pairs` are a `lookupswitch` with a key.
         let mut pairs = [0; 20];
         pairs[2] = 1;
@@ -98,10 +99,42 @@ mod tests {
                 bytes.extend(operands);
                 for length in 0..=bytes.len() {
                     let code = &bytes[..length];
-                    let decoded = instructions(code).map(|insn| Ok((insn?.pc, insn?.opcode)));
-                    assert!(opcodes(code).eq(decoded), "{code:?}");
+                    let mut raw = raw_instructions(code);
+                    for decoded in instructions(code) {
+                        match (raw.next(), decoded) {
+                            (Some(raw), Ok(insn)) => assert_same(raw, insn, code),
+                            (None, Err(error)) => {
+                                assert_eq!(raw.stopped_at(), Some(error.pc));
+                                assert_eq!(RawInsn::fault(code, error.pc), error.kind);
+                            }
+                            both => panic!("{code:?}: {both:?}"),
+                        }
+                    }
+                    assert!(raw.next().is_none());
                 }
             }
+        }
+    }
+
+    fn assert_same(raw: RawInsn<'_>, insn: Insn<'_>, code: &[u8]) {
+        assert_eq!((raw.pc, raw.opcode), (insn.pc, insn.opcode));
+        assert_eq!(raw.next_pc(), index(insn.next_pc()));
+        match insn.operand {
+            Operand::None | Operand::InvokeInterface { .. } => {}
+            Operand::Int(value) => assert_eq!(raw.int(), value),
+            Operand::Constant(index) | Operand::InvokeDynamic(index) => {
+                assert_eq!(raw.constant(), index);
+            }
+            Operand::Local(local) => assert_eq!(raw.local(), local),
+            Operand::LocalIncrement { local, by } => {
+                assert_eq!((raw.local(), raw.increment()), (local, by));
+            }
+            Operand::Branch(target) => assert_eq!(raw.target(), target),
+            Operand::TableSwitch(_) | Operand::LookupSwitch(_) => {
+                assert_eq!(raw.switch(code), Ok(insn));
+            }
+            Operand::ArrayType(number) => assert_eq!(raw.array_type(), number),
+            Operand::MultiArray { class, .. } => assert_eq!(raw.constant(), class),
         }
     }
 

@@ -2,7 +2,7 @@
 //! §4.10.2.2).
 
 use jive_core::limits::{VERIFY_STEPS_BASE, VERIFY_STEPS_PER_INSTRUCTION};
-use jive_core::{Insn, Pc, decode};
+use jive_core::{Opcode, OperandLayout, Pc, RawInsn, Targets};
 
 use crate::error::{VerifyError, VerifyErrorKind};
 use crate::marks::CodeMap;
@@ -150,8 +150,7 @@ impl<'c, 'a, 'w> Flow<'c, 'a, 'w> {
             local = 1;
         }
         let (signatures, signature) = (self.members.signatures(), self.method.signature);
-        for place in 0..signatures.parameter_count(signature) {
-            let kind = signatures.parameter(signature, place);
+        for kind in signatures.parameters(signature) {
             self.current.set_local(local, kind);
             // There are 255 of them at most.
             local = local.saturating_add(1);
@@ -166,35 +165,71 @@ impl<'c, 'a, 'w> Flow<'c, 'a, 'w> {
     }
 
     /// Follows one instruction, and returns the next one unless the path ends or reaches a leader.
+    #[inline]
     fn follow(&mut self, pc: Pc) -> Result<Option<Pc>, VerifyErrorKind> {
         // The static constraints have decoded every instruction once.
         let insn =
-            decode(self.method.bytes(), pc).map_err(|_| VerifyErrorKind::TruncatedInstruction)?;
+            RawInsn::at(self.method.bytes(), pc).ok_or(VerifyErrorKind::TruncatedInstruction)?;
         self.charge(1)?;
-        if let Some(cases) = insn.operand.cases() {
-            self.charge(cases.len() / CASES_PER_STEP)?;
+        let layout = insn.opcode.layout();
+        let switch = match layout {
+            OperandLayout::TableSwitch | OperandLayout::LookupSwitch => self.switch(insn)?,
+            _ => None,
+        };
+        step(&mut self.current, insn, self.method, self.members)?;
+        match switch {
+            Some(targets) => self.merge_targets(insn.opcode, targets)?,
+            None if matches!(layout, OperandLayout::Branch | OperandLayout::BranchWide) => {
+                self.merge_target(insn.opcode, insn.target())?;
+            }
+            None => {}
         }
-        step(&mut self.current, &insn, self.method, self.members)?;
-        for target in insn.targets() {
-            // The static constraints have checked that every target lies in the code.
-            let pc = u16::try_from(target).map_err(|_| VerifyErrorKind::BranchTarget {
-                opcode: insn.opcode,
-                target,
-            })?;
-            self.merge(Pc(pc))?;
-        }
-        let Some(next) = self.next(&insn)? else {
+        let Some(next) = self.next(insn)? else {
             return Ok(None);
         };
-        if self.map.leader(next).is_some() {
+        if self.map.is_leader(next) {
             self.merge(next)?;
             return Ok(None);
         }
         Ok(Some(next))
     }
 
+    /// Charges for the cases of a switch, and returns its targets.
+    #[cold]
+    fn switch<'i>(&mut self, insn: RawInsn<'i>) -> Result<Option<Targets<'i>>, VerifyErrorKind>
+    where
+        'a: 'i,
+    {
+        let insn = insn.switch(self.method.bytes()).ok();
+        let cases = insn.and_then(|insn| insn.operand.cases());
+        self.charge(cases.map_or(0, |cases| cases.len() / CASES_PER_STEP))?;
+        Ok(insn.map(|insn| insn.targets()))
+    }
+
+    /// Merges the current state into those of the targets of a switch.
+    #[cold]
+    fn merge_targets(
+        &mut self,
+        opcode: Opcode,
+        targets: Targets<'_>,
+    ) -> Result<(), VerifyErrorKind> {
+        for target in targets {
+            self.merge_target(opcode, target)?;
+        }
+        Ok(())
+    }
+
+    /// Merges the current state into that of a branch target.
+    fn merge_target(&mut self, opcode: Opcode, target: i64) -> Result<(), VerifyErrorKind> {
+        // The static constraints have checked that every target lies in the code.
+        let pc =
+            u16::try_from(target).map_err(|_| VerifyErrorKind::BranchTarget { opcode, target })?;
+        self.merge(Pc(pc))
+    }
+
     /// Returns the instruction behind this one, or `None` where execution does not go on there.
-    fn next(&self, insn: &Insn<'_>) -> Result<Option<Pc>, VerifyErrorKind> {
+    #[inline]
+    fn next(&self, insn: RawInsn<'_>) -> Result<Option<Pc>, VerifyErrorKind> {
         if !insn.opcode.falls_through() {
             return Ok(None);
         }
@@ -282,10 +317,10 @@ impl<'c, 'a, 'w> Flow<'c, 'a, 'w> {
 
     /// Applies an instruction again without merging, and returns the next one of the straight run.
     fn repeat(&mut self, pc: Pc) -> Option<Pc> {
-        let insn = decode(self.method.bytes(), pc).ok()?;
-        step(&mut self.current, &insn, self.method, self.members).ok()?;
-        let next = self.next(&insn).ok()??;
-        self.map.leader(next).is_none().then_some(next)
+        let insn = RawInsn::at(self.method.bytes(), pc)?;
+        step(&mut self.current, insn, self.method, self.members).ok()?;
+        let next = self.next(insn).ok()??;
+        (!self.map.is_leader(next)).then_some(next)
     }
 }
 

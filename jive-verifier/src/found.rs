@@ -27,19 +27,29 @@ impl Expected {
     /// Whether a value of this type is what was asked for.
     #[must_use]
     pub const fn accepts(self, found: VerificationType) -> bool {
-        match self {
-            Expected::Nothing => false,
-            Expected::Type(target) => found.is_assignable_to(target),
-            Expected::Reference => found.is_reference(),
+        self.accepts_bits(found.bits())
+    }
+
+    /// Whether a value of the type with these bits is what was asked for: whether all that it may be is
+    /// among what may stand there.
+    pub(crate) const fn accepts_bits(self, found: u8) -> bool {
+        use VerificationType as T;
+        let among = match self {
+            Expected::Nothing => 0,
+            Expected::Type(target) => target.bits(),
+            Expected::Reference => T::AnyReference.bits(),
             Expected::ReferenceOrUninitialized => {
-                found.is_reference() || found.is_assignable_to(VerificationType::UninitializedThis)
+                T::AnyReference.bits() | T::UninitializedThis.bits()
             }
-            Expected::Array => found.is_array(),
-            Expected::ByteOrBooleanArray => {
-                found.is_assignable_to(VerificationType::ByteArray)
-                    || found.is_assignable_to(VerificationType::BooleanArray)
+            Expected::Array => {
+                T::ByteArray.bits()
+                    | T::ShortArray.bits()
+                    | T::IntArray.bits()
+                    | T::BooleanArray.bits()
             }
-        }
+            Expected::ByteOrBooleanArray => T::ByteArray.bits() | T::BooleanArray.bits(),
+        };
+        found & !among == 0
     }
 }
 
@@ -165,6 +175,43 @@ impl fmt::Display for AppletMember {
             AppletMember::RxBuf => {
                 write!(f, "a field `{}` of type `byte[]`", self.name())
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Expected::{
+        Array, ByteOrBooleanArray, Nothing, Reference, ReferenceOrUninitialized,
+    };
+    use super::*;
+    use VerificationType as T;
+
+    #[test]
+    fn what_is_asked_for_accepts_the_types_that_its_name_says() {
+        let arrays = [
+            T::Null,
+            T::ByteArray,
+            T::ShortArray,
+            T::IntArray,
+            T::BooleanArray,
+        ];
+        let initialized =
+            |found| arrays.contains(&found) || [T::This, T::AnyReference].contains(&found);
+        for found in T::ALL {
+            assert!(!Nothing.accepts(found), "{found}");
+            assert_eq!(Array.accepts(found), arrays.contains(&found), "{found}");
+            assert_eq!(Reference.accepts(found), initialized(found), "{found}");
+            assert_eq!(
+                ReferenceOrUninitialized.accepts(found),
+                initialized(found) || found == T::UninitializedThis,
+                "{found}"
+            );
+            assert_eq!(
+                ByteOrBooleanArray.accepts(found),
+                [T::Null, T::ByteArray, T::BooleanArray].contains(&found),
+                "{found}"
+            );
         }
     }
 }

@@ -85,6 +85,14 @@ impl<'w> CodeMap<'w> {
         Some(usize::from(count))
     }
 
+    /// Whether there is a leader at a pc.
+    pub(crate) fn is_leader(&self, pc: Pc) -> bool {
+        let (span, bit) = split(pc);
+        self.marks
+            .get(span)
+            .is_some_and(|marks| marks.leaders & bit != 0)
+    }
+
     /// Returns the number of the leader at a pc, or `None` where there is none.
     pub(crate) fn leader(&self, pc: Pc) -> Option<usize> {
         let (span, bit) = split(pc);

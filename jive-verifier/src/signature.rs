@@ -85,17 +85,18 @@ impl<'w> Signatures<'w> {
         })
     }
 
-    /// Returns how many parameters there are, without `this`.
-    pub(crate) fn parameter_count(&self, signature: Signature) -> usize {
-        let count = self.bytes.get(usize::from(signature.start));
-        usize::from(count.copied().unwrap_or(0))
-    }
-
-    /// Returns the type of the parameter at a place from 0, `this` not counted.
-    pub(crate) fn parameter(&self, signature: Signature, place: usize) -> VerificationType {
-        let first = usize::from(signature.start).saturating_add(HEADER);
-        let bits = self.bytes.get(first.saturating_add(place));
-        VerificationType::from_bits(bits.copied().unwrap_or(0))
+    /// Returns the types of the parameters, first to last, without `this`.
+    pub(crate) fn parameters(
+        &self,
+        signature: Signature,
+    ) -> impl ExactSizeIterator<Item = VerificationType> + DoubleEndedIterator {
+        let at = self.bytes.get(usize::from(signature.start)..);
+        let parameters = match at {
+            Some([count, _, rest @ ..]) => rest.get(..usize::from(*count)),
+            Some(_) | None => None,
+        };
+        let parameters = parameters.unwrap_or(&[]).iter();
+        parameters.map(|bits| VerificationType::from_bits(*bits))
     }
 
     /// Returns the type of the result, `None` for `void`.

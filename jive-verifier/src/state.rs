@@ -60,19 +60,6 @@ pub struct TypeState<'s> {
 }
 
 impl<'s> TypeState<'s> {
-    /// Reads a stored state; one too short for its shape reads as empty.
-    fn read(bytes: &'s [u8], shape: Shape) -> TypeState<'s> {
-        let depth = bytes.get(DEPTH).copied().unwrap_or(0);
-        let start = shape.stack_start();
-        TypeState {
-            receiver: bytes.get(RECEIVER).copied().unwrap_or(0),
-            locals: bytes.get(LOCALS..start).unwrap_or(&[]),
-            stack: bytes
-                .get(start..start.saturating_add(usize::from(depth)))
-                .unwrap_or(&[]),
-        }
-    }
-
     /// Returns the type of the constructor's receiver, which holds whatever becomes of local variable
     /// 0, or [`Top`](VerificationType::Top) in other methods.
     #[must_use]
@@ -143,10 +130,11 @@ pub(crate) enum Clash {
 /// called `Object.<init>`. A state whose receiver has no bits is one that nothing has reached.
 #[derive(Debug)]
 pub(crate) struct State<'s> {
+    /// As many as the shape has; the depth is that of `top` wherever a state is stored.
     bytes: &'s mut [u8],
     shape: Shape,
-    /// As in `bytes`.
-    depth: u8,
+    /// Where the next operand goes; not before the operand stack begins.
+    top: usize,
 }
 
 impl<'s> State<'s> {
@@ -154,18 +142,23 @@ impl<'s> State<'s> {
         State {
             bytes,
             shape,
-            depth: 0,
+            top: shape.stack_start(),
         }
     }
 
     pub(crate) fn view(&self) -> TypeState<'_> {
-        TypeState::read(self.bytes, self.shape)
+        let start = self.shape.stack_start();
+        TypeState {
+            receiver: self.bits(RECEIVER),
+            locals: self.bytes.get(LOCALS..start).unwrap_or(&[]),
+            stack: self.bytes.get(start..self.top).unwrap_or(&[]),
+        }
     }
 
     /// Forgets everything: no operand, no usable local variable, no receiver.
     pub(crate) fn clear(&mut self) {
         self.bytes.fill(VerificationType::Top.bits());
-        self.set_depth(0);
+        self.top = self.shape.stack_start();
     }
 
     /// Takes over a stored state.
@@ -173,7 +166,8 @@ impl<'s> State<'s> {
         if let Some(bytes) = self.bytes.get_mut(..stored.len()) {
             bytes.copy_from_slice(stored);
         }
-        self.depth = stored.get(DEPTH).copied().unwrap_or(0);
+        let depth = stored.get(DEPTH).copied().unwrap_or(0);
+        self.top = self.shape.stack_start().saturating_add(depth.into());
     }
 
     /// Whether any state has been merged into a stored one, which began as zeros.
@@ -183,33 +177,28 @@ impl<'s> State<'s> {
 
     /// Merges this state into a stored one, and returns whether that changed it.
     pub(crate) fn merge_into(&self, stored: &mut [u8]) -> Result<bool, Clash> {
-        let live = self
-            .shape
-            .stack_start()
-            .saturating_add(usize::from(self.depth()));
-        let (Some(new), Some(old)) = (self.bytes.get(..live), stored.get_mut(..live)) else {
+        let found = self.depth();
+        let (Some(new), Some((expected, old))) = (
+            self.bytes.get(RECEIVER..self.top),
+            stored.get_mut(..self.top).and_then(<[u8]>::split_first_mut),
+        ) else {
             return Ok(false);
         };
-        if !State::is_reached(old) {
+        if old.first() == Some(&0) {
+            *expected = found;
             old.copy_from_slice(new);
             return Ok(true);
         }
-        let (Some((expected, old)), Some((found, new))) =
-            (old.split_first_mut(), new.split_first())
-        else {
-            return Ok(false);
-        };
-        if expected != found {
+        if *expected != found {
             return Err(Clash::Depth {
                 expected: *expected,
-                found: *found,
+                found,
             });
         }
-        // The depth is split off, so the stack begins one byte earlier.
-        let stack_start = self
-            .shape
-            .stack_start()
-            .saturating_sub(DEPTH.saturating_add(1));
+        if old == new {
+            return Ok(false);
+        }
+        let stack_start = self.shape.stack_start().saturating_sub(RECEIVER);
         let stacks = (old.get(stack_start..), new.get(stack_start..));
         if let (Some(old_stack), Some(new_stack)) = stacks
             && types_clash(old_stack, new_stack)
@@ -219,42 +208,37 @@ impl<'s> State<'s> {
         Ok(merge_all(old, new))
     }
 
-    pub(crate) const fn depth(&self) -> u8 {
-        self.depth
-    }
-
-    fn set_depth(&mut self, depth: u8) {
-        self.depth = depth;
-        if let Some(byte) = self.bytes.get_mut(DEPTH) {
-            *byte = depth;
-        }
+    pub(crate) fn depth(&self) -> u8 {
+        let depth = self.top.saturating_sub(self.shape.stack_start());
+        // A frame has fewer slots than a byte can count.
+        u8::try_from(depth).unwrap_or(u8::MAX)
     }
 
     pub(crate) fn receiver(&self) -> VerificationType {
-        self.kind_at(RECEIVER)
+        VerificationType::from_bits(self.bits(RECEIVER))
     }
 
     pub(crate) fn set_receiver(&mut self, kind: VerificationType) {
-        if let Some(byte) = self.bytes.get_mut(RECEIVER) {
-            *byte = kind.bits();
-        }
+        self.set(RECEIVER, kind);
     }
 
     /// Returns the type of a local variable; one that is not there holds nothing usable.
     pub(crate) fn local(&self, local: u16) -> VerificationType {
+        VerificationType::from_bits(self.local_bits(local))
+    }
+
+    /// Returns the bits of the type of a local variable; one that is not there holds nothing usable.
+    pub(crate) fn local_bits(&self, local: u16) -> u8 {
         if local < self.shape.max_locals {
-            self.kind_at(LOCALS.saturating_add(usize::from(local)))
+            self.bits(LOCALS.saturating_add(usize::from(local)))
         } else {
-            VerificationType::Top
+            VerificationType::Top.bits()
         }
     }
 
     pub(crate) fn set_local(&mut self, local: u16, kind: VerificationType) {
-        let place = LOCALS.saturating_add(usize::from(local));
-        if local < self.shape.max_locals
-            && let Some(byte) = self.bytes.get_mut(place)
-        {
-            *byte = kind.bits();
+        if local < self.shape.max_locals {
+            self.set(LOCALS.saturating_add(usize::from(local)), kind);
         }
     }
 
@@ -262,110 +246,112 @@ impl<'s> State<'s> {
     ///
     /// Below the stack it is nothing usable; [`demand`](Self::demand) has told so before.
     pub(crate) fn operand(&self, depth: u8) -> VerificationType {
-        // Counted from the bottom.
-        match self
-            .depth()
-            .checked_sub(depth)
-            .and_then(|n| n.checked_sub(1))
-        {
-            Some(place) => {
-                self.kind_at(self.shape.stack_start().saturating_add(usize::from(place)))
+        match self.top.checked_sub(usize::from(depth).saturating_add(1)) {
+            Some(place) if place >= self.shape.stack_start() => {
+                VerificationType::from_bits(self.bits(place))
             }
-            None => VerificationType::Top,
+            Some(_) | None => VerificationType::Top,
         }
     }
 
-    fn kind_at(&self, place: usize) -> VerificationType {
-        VerificationType::from_bits(self.bytes.get(place).copied().unwrap_or(0))
+    fn bits(&self, place: usize) -> u8 {
+        self.bytes.get(place).copied().unwrap_or(0)
     }
 
-    /// Demands this many operands.
-    pub(crate) fn demand(&self, opcode: Opcode, needed: u8) -> Result<(), VerifyErrorKind> {
-        let found = self.depth();
-        if found < needed {
-            return Err(VerifyErrorKind::StackUnderflow {
+    fn set(&mut self, place: usize, kind: VerificationType) {
+        if let Some(byte) = self.bytes.get_mut(place) {
+            *byte = kind.bits();
+        }
+    }
+
+    /// Demands this many operands, and returns where the lowest of them lies.
+    pub(crate) fn demand(&self, opcode: Opcode, needed: u8) -> Result<usize, VerifyErrorKind> {
+        match self.top.checked_sub(needed.into()) {
+            Some(base) if base >= self.shape.stack_start() => Ok(base),
+            Some(_) | None => Err(VerifyErrorKind::StackUnderflow {
                 opcode,
                 needed,
-                found,
-            });
+                found: self.depth(),
+            }),
         }
-        Ok(())
     }
 
-    /// Demands that the operand at this depth is what is expected.
-    pub(crate) fn expect(
-        &self,
-        opcode: Opcode,
-        depth: u8,
-        expected: Expected,
-    ) -> Result<(), VerifyErrorKind> {
-        let found = self.operand(depth);
-        if expected.accepts(found) {
-            return Ok(());
-        }
-        if found == VerificationType::UninitializedThis {
-            return Err(VerifyErrorKind::UninitializedThis { opcode, depth });
-        }
-        Err(VerifyErrorKind::OperandType {
-            opcode,
-            depth,
-            expected,
-            found,
-        })
-    }
-
-    /// Pops operands that are what is expected of each, the top first, and pushes others.
+    /// Pops so many operands that are what is expected of each, the top first, and pushes another.
     ///
     /// Changes nothing where it fails, so that the state before the instruction can be shown.
+    #[inline]
     pub(crate) fn exchange(
         &mut self,
         opcode: Opcode,
-        popped: &[Expected],
-        pushed: &[VerificationType],
+        count: usize,
+        popped: impl Iterator<Item = Expected>,
+        pushed: Option<VerificationType>,
     ) -> Result<(), VerifyErrorKind> {
-        // An instruction names a handful.
-        let count = u8::try_from(popped.len()).unwrap_or(u8::MAX);
-        self.demand(opcode, count)?;
-        for (depth, expected) in (0..count).zip(popped) {
-            self.expect(opcode, depth, *expected)?;
+        // More than 255 are more than any operand stack of the limit holds.
+        let base = self.demand(opcode, u8::try_from(count).unwrap_or(u8::MAX))?;
+        let operands = self.bytes.get(base..self.top).unwrap_or(&[]);
+        for ((depth, bits), expected) in (0..).zip(operands.iter().rev()).zip(popped) {
+            if !expected.accepts_bits(*bits) {
+                return Err(self.unexpected(opcode, depth, expected));
+            }
         }
-        self.replace(opcode, count, pushed)
+        let Some(kind) = pushed else {
+            self.top = base;
+            return Ok(());
+        };
+        match self.bytes.get_mut(base) {
+            Some(byte) => *byte = kind.bits(),
+            None => return Err(self.overflow(opcode)),
+        }
+        self.top = base.saturating_add(1);
+        Ok(())
     }
 
-    /// Pops operands, whose number and types have been checked, and pushes others.
+    /// Pops operands, which [`demand`](Self::demand) has told to begin at `base`, and pushes others.
     ///
     /// Changes nothing where it fails, so that the state before the instruction can be shown.
     pub(crate) fn replace(
         &mut self,
         opcode: Opcode,
-        popped: u8,
+        base: usize,
         pushed: &[VerificationType],
     ) -> Result<(), VerifyErrorKind> {
-        let max_stack = self.shape.max_stack;
-        let overflow = VerifyErrorKind::StackOverflow { opcode, max_stack };
-        let base = usize::from(self.depth().saturating_sub(popped));
-        let depth = base.saturating_add(pushed.len());
-        if depth > usize::from(max_stack) {
-            return Err(overflow);
-        }
-        let Ok(new_depth) = u8::try_from(depth) else {
-            return Err(overflow);
+        let top = base.saturating_add(pushed.len());
+        let Some(bytes) = self.bytes.get_mut(base..top) else {
+            return Err(self.overflow(opcode));
         };
-        let start = self.shape.stack_start().saturating_add(base);
-        for (byte, kind) in self.bytes.iter_mut().skip(start).zip(pushed) {
+        for (byte, kind) in bytes.iter_mut().zip(pushed) {
             *byte = kind.bits();
         }
-        self.set_depth(new_depth);
+        self.top = top;
         Ok(())
+    }
+
+    /// Says what is wrong with the operand at this depth.
+    #[cold]
+    fn unexpected(&self, opcode: Opcode, depth: u8, expected: Expected) -> VerifyErrorKind {
+        match self.operand(depth) {
+            VerificationType::UninitializedThis => {
+                VerifyErrorKind::UninitializedThis { opcode, depth }
+            }
+            found => VerifyErrorKind::OperandType {
+                opcode,
+                depth,
+                expected,
+                found,
+            },
+        }
+    }
+
+    #[cold]
+    fn overflow(&self, opcode: Opcode) -> VerifyErrorKind {
+        let max_stack = self.shape.max_stack;
+        VerifyErrorKind::StackOverflow { opcode, max_stack }
     }
 
     /// Turns every copy of `this` before `Object.<init>` into an initialised one (JVMS §4.10.2.4).
     pub(crate) fn initialize(&mut self) {
-        let live = self
-            .shape
-            .stack_start()
-            .saturating_add(usize::from(self.depth()));
-        for byte in self.bytes.get_mut(RECEIVER..live).unwrap_or(&mut []) {
+        for byte in self.bytes.get_mut(RECEIVER..self.top).unwrap_or(&mut []) {
             if *byte == VerificationType::UninitializedThis.bits() {
                 *byte = VerificationType::This.bits();
             }

@@ -1,6 +1,8 @@
 //! What each instruction does to a type state, and what it asks of it (JVMS §4.10.1.9, §6.5).
 
-use jive_core::{ArrayKind, CpIndex, Insn, NativeDecl, Opcode, Operand, StackEffect, StackKind};
+use core::iter::{once, repeat};
+
+use jive_core::{ArrayKind, CpIndex, NativeDecl, Opcode, RawInsn, StackChange, StackKind};
 
 use crate::descriptor::array_type;
 use crate::error::VerifyErrorKind;
@@ -14,55 +16,52 @@ use crate::types::VerificationType;
 /// Applies an instruction, whose static constraints hold, to the state before it.
 ///
 /// Where it fails the state is still the one before the instruction.
+#[inline(always)]
 pub(crate) fn step(
     state: &mut State<'_>,
-    insn: &Insn<'_>,
+    insn: RawInsn<'_>,
     method: &MethodCode<'_>,
     members: &Members<'_, '_>,
 ) -> Result<(), VerifyErrorKind> {
     let opcode = insn.opcode;
-    match opcode.effect() {
-        StackEffect::Fixed { pops, pushes } => fixed(state, opcode, pops, pushes),
-        StackEffect::Special => Special {
-            state,
-            opcode,
-            method,
-            members,
-        }
-        .apply(&insn.operand),
-        // The static constraints have refused it.
-        StackEffect::Unsupported(_) => Err(VerifyErrorKind::ReservedOpcode { opcode }),
+    if let (Some(kind), StackChange::Counts { pops, pushes }) =
+        (opcode.stack_kind(), opcode.stack_change())
+    {
+        return fixed(state, opcode, kind, pops, pushes);
     }
+    let mut special = Special {
+        state,
+        opcode,
+        method,
+        members,
+    };
+    special.apply(insn)
 }
 
-/// Applies an effect that the opcode table states in full.
+/// Applies an effect that the opcode table states in full: so many values of one kind are popped and pushed.
 fn fixed(
     state: &mut State<'_>,
     opcode: Opcode,
-    pops: &[StackKind],
-    pushes: &[StackKind],
+    kind: StackKind,
+    pops: u8,
+    pushes: u8,
 ) -> Result<(), VerifyErrorKind> {
-    let popped = u8::try_from(pops.len()).unwrap_or(u8::MAX);
-    state.demand(opcode, popped)?;
-    for (depth, kind) in (0..popped).zip(pops.iter().rev()) {
-        let expected = match kind {
-            StackKind::Int => Expected::Type(VerificationType::Int),
-            StackKind::Null => Expected::Type(VerificationType::Null),
-            // `this` may be tested for null before `Object.<init>`, but not compared: OpenJDK agrees.
-            StackKind::Reference if matches!(opcode, Opcode::Ifnull | Opcode::Ifnonnull) => {
-                Expected::ReferenceOrUninitialized
-            }
-            StackKind::Reference => Expected::Reference,
-        };
-        state.expect(opcode, depth, expected)?;
-    }
+    let (expected, pushed) = match kind {
+        StackKind::Int => (INT, VerificationType::Int),
+        StackKind::Null => (
+            Expected::Type(VerificationType::Null),
+            VerificationType::Null,
+        ),
+        // `this` may be tested for null before `Object.<init>`, but not compared: OpenJDK agrees.
+        StackKind::Reference if matches!(opcode, Opcode::Ifnull | Opcode::Ifnonnull) => (
+            Expected::ReferenceOrUninitialized,
+            VerificationType::AnyReference,
+        ),
+        StackKind::Reference => (Expected::Reference, VerificationType::AnyReference),
+    };
     // No row pushes two.
-    let pushed = pushes.first().map(|kind| match kind {
-        StackKind::Int => VerificationType::Int,
-        StackKind::Null => VerificationType::Null,
-        StackKind::Reference => VerificationType::AnyReference,
-    });
-    state.replace(opcode, popped, pushed.as_slice())
+    let pushed = (pushes > 0).then_some(pushed);
+    state.exchange(opcode, pops.into(), repeat(expected), pushed)
 }
 
 const INT: Expected = Expected::Type(VerificationType::Int);
@@ -77,80 +76,62 @@ struct Special<'s, 'b, 'c> {
 }
 
 impl Special<'_, '_, '_> {
-    fn apply(&mut self, operand: &Operand<'_>) -> Result<(), VerifyErrorKind> {
-        match *operand {
-            Operand::Local(local) => self.local(local),
-            Operand::LocalIncrement { local, .. } => self.expect_local(local, INT),
-            Operand::ArrayType(code) => self.new_array(code),
-            Operand::Constant(index) => match MemberUse::of(self.opcode) {
-                Some(asked) => self.member(index, asked),
-                // `ldc`, of an `int`.
-                None => self.exchange(&[], &[VerificationType::Int]),
-            },
-            Operand::None => self.plain(),
-            Operand::Int(_)
-            | Operand::Branch(_)
-            | Operand::TableSwitch(_)
-            | Operand::LookupSwitch(_)
-            | Operand::InvokeInterface { .. }
-            | Operand::InvokeDynamic(_)
-            | Operand::MultiArray { .. } => Err(self.ordinary()),
-        }
-    }
-
-    /// Moves a value from or to a local variable.
-    fn local(&mut self, local: u16) -> Result<(), VerifyErrorKind> {
+    fn apply(&mut self, insn: RawInsn<'_>) -> Result<(), VerifyErrorKind> {
         use Opcode as O;
         match self.opcode {
             O::Iload | O::Iload0 | O::Iload1 | O::Iload2 | O::Iload3 => {
-                self.expect_local(local, INT)?;
-                self.exchange(&[], &[VerificationType::Int])
+                self.load(insn.local(), INT)
             }
-            O::Istore | O::Istore0 | O::Istore1 | O::Istore2 | O::Istore3 => self.store(local, INT),
+            O::Istore | O::Istore0 | O::Istore1 | O::Istore2 | O::Istore3 => {
+                self.store(insn.local(), INT)
+            }
             // References, `this` before `Object.<init>` included: moving it about does no harm.
             O::Aload | O::Aload0 | O::Aload1 | O::Aload2 | O::Aload3 => {
-                self.expect_local(local, Expected::ReferenceOrUninitialized)?;
-                self.exchange(&[], &[self.state.local(local)])
+                self.load(insn.local(), Expected::ReferenceOrUninitialized)
             }
             O::Astore | O::Astore0 | O::Astore1 | O::Astore2 | O::Astore3 => {
-                self.store(local, Expected::ReferenceOrUninitialized)
+                self.store(insn.local(), Expected::ReferenceOrUninitialized)
             }
-            _ => Err(self.ordinary()),
+            O::Iinc => self.expect_local(insn.local(), INT),
+            O::Newarray => self.new_array(insn.array_type()),
+            // Of an `int`.
+            O::Ldc | O::LdcW => self.exchange(&[], Some(VerificationType::Int)),
+            // The digits say which operands lie on the stack afterwards, by their depth before.
+            O::Pop => self.shuffle(1, &[]),
+            O::Pop2 => self.shuffle(2, &[]),
+            O::Dup => self.shuffle(1, &[0, 0]),
+            O::DupX1 => self.shuffle(2, &[0, 1, 0]),
+            O::DupX2 => self.shuffle(3, &[0, 2, 1, 0]),
+            O::Dup2 => self.shuffle(2, &[1, 0, 1, 0]),
+            O::Dup2X1 => self.shuffle(3, &[1, 0, 2, 1, 0]),
+            O::Dup2X2 => self.shuffle(4, &[1, 0, 3, 2, 1, 0]),
+            O::Swap => self.shuffle(2, &[0, 1]),
+            O::Iaload => self.array_load(Expected::Type(VerificationType::IntArray)),
+            O::Saload => self.array_load(Expected::Type(VerificationType::ShortArray)),
+            O::Baload => self.array_load(Expected::ByteOrBooleanArray),
+            O::Iastore => self.array_store(Expected::Type(VerificationType::IntArray)),
+            O::Sastore => self.array_store(Expected::Type(VerificationType::ShortArray)),
+            O::Bastore => self.array_store(Expected::ByteOrBooleanArray),
+            O::Arraylength => self.exchange(&[Expected::Array], Some(VerificationType::Int)),
+            O::Ireturn | O::Areturn | O::Return => self.returns(),
+            opcode => match MemberUse::of(opcode) {
+                Some(asked) => self.member(insn.constant(), asked),
+                None => Err(self.ordinary()),
+            },
         }
+    }
+
+    #[inline(always)]
+    fn load(&mut self, local: u16, expected: Expected) -> Result<(), VerifyErrorKind> {
+        self.expect_local(local, expected)?;
+        self.exchange(&[], Some(self.state.local(local)))
     }
 
     fn store(&mut self, local: u16, expected: Expected) -> Result<(), VerifyErrorKind> {
         let found = self.state.operand(0);
-        self.exchange(&[expected], &[])?;
+        self.exchange(&[expected], None)?;
         self.state.set_local(local, found);
         Ok(())
-    }
-
-    /// Applies an instruction without operand bytes or local variable.
-    fn plain(&mut self) -> Result<(), VerifyErrorKind> {
-        use Opcode as O;
-        // The digits say which operands lie on the stack afterwards, by their depth before.
-        let (popped, depths): (u8, &[u8]) = match self.opcode {
-            O::Pop => (1, &[]),
-            O::Pop2 => (2, &[]),
-            O::Dup => (1, &[0, 0]),
-            O::DupX1 => (2, &[0, 1, 0]),
-            O::DupX2 => (3, &[0, 2, 1, 0]),
-            O::Dup2 => (2, &[1, 0, 1, 0]),
-            O::Dup2X1 => (3, &[1, 0, 2, 1, 0]),
-            O::Dup2X2 => (4, &[1, 0, 3, 2, 1, 0]),
-            O::Swap => (2, &[0, 1]),
-            O::Iaload => return self.array_load(Expected::Type(VerificationType::IntArray)),
-            O::Saload => return self.array_load(Expected::Type(VerificationType::ShortArray)),
-            O::Baload => return self.array_load(Expected::ByteOrBooleanArray),
-            O::Iastore => return self.array_store(Expected::Type(VerificationType::IntArray)),
-            O::Sastore => return self.array_store(Expected::Type(VerificationType::ShortArray)),
-            O::Bastore => return self.array_store(Expected::ByteOrBooleanArray),
-            O::Arraylength => return self.exchange(&[Expected::Array], &[VerificationType::Int]),
-            O::Ireturn | O::Areturn | O::Return => return self.returns(),
-            _ => return Err(self.ordinary()),
-        };
-        self.shuffle(popped, depths)
     }
 
     /// No other instruction has a special effect: `wide` is decoded as what it widens.
@@ -160,42 +141,45 @@ impl Special<'_, '_, '_> {
         }
     }
 
+    #[inline]
     fn exchange(
         &mut self,
         popped: &[Expected],
-        pushed: &[VerificationType],
+        pushed: Option<VerificationType>,
     ) -> Result<(), VerifyErrorKind> {
-        self.state.exchange(self.opcode, popped, pushed)
+        let count = popped.len();
+        self.state
+            .exchange(self.opcode, count, popped.iter().copied(), pushed)
     }
 
+    #[inline(always)]
     fn expect_local(&self, local: u16, expected: Expected) -> Result<(), VerifyErrorKind> {
-        let found = self.state.local(local);
-        if expected.accepts(found) {
+        if expected.accepts_bits(self.state.local_bits(local)) {
             return Ok(());
         }
         Err(VerifyErrorKind::LocalType {
             opcode: self.opcode,
             local,
             expected,
-            found,
+            found: self.state.local(local),
         })
     }
 
     /// Array, index -> element.
     fn array_load(&mut self, array: Expected) -> Result<(), VerifyErrorKind> {
-        self.exchange(&[INT, array], &[VerificationType::Int])
+        self.exchange(&[INT, array], Some(VerificationType::Int))
     }
 
     /// Array, index, element -> nothing.
     fn array_store(&mut self, array: Expected) -> Result<(), VerifyErrorKind> {
-        self.exchange(&[INT, INT, array], &[])
+        self.exchange(&[INT, INT, array], None)
     }
 
     /// Puts operands, each named by its depth, in place of the topmost ones.
     ///
     /// Every value of the subset takes one slot, so all forms of the `dup` family are this.
     fn shuffle(&mut self, popped: u8, depths: &[u8]) -> Result<(), VerifyErrorKind> {
-        self.state.demand(self.opcode, popped)?;
+        let base = self.state.demand(self.opcode, popped)?;
         let top: [VerificationType; 4] = [0, 1, 2, 3].map(|depth| self.state.operand(depth));
         let mut pushed = [VerificationType::Top; 6];
         for (slot, depth) in pushed.iter_mut().zip(depths) {
@@ -204,12 +188,12 @@ impl Special<'_, '_, '_> {
             }
         }
         let pushed = pushed.get(..depths.len()).unwrap_or(&[]);
-        self.state.replace(self.opcode, popped, pushed)
+        self.state.replace(self.opcode, base, pushed)
     }
 
     fn new_array(&mut self, code: u8) -> Result<(), VerifyErrorKind> {
         match ArrayKind::from_newarray_code(code) {
-            Some(kind) => self.exchange(&[INT], &[array_type(kind)]),
+            Some(kind) => self.exchange(&[INT], Some(array_type(kind))),
             // The static constraints have refused it.
             None => Err(VerifyErrorKind::ArrayTypeCode { found: code }),
         }
@@ -228,7 +212,7 @@ impl Special<'_, '_, '_> {
             return Err(VerifyErrorKind::ReturnKind { opcode, expected });
         }
         if let Some(result) = result {
-            self.exchange(&[Expected::Type(result)], &[])?;
+            self.exchange(&[Expected::Type(result)], None)?;
         }
         if self.method.is_constructor() && self.state.receiver() != VerificationType::This {
             return Err(VerifyErrorKind::ReturnBeforeInit);
@@ -251,9 +235,9 @@ impl Special<'_, '_, '_> {
     fn field(&mut self, kind: VerificationType, asked: MemberUse) -> Result<(), VerifyErrorKind> {
         let stored = Expected::Type(kind);
         match (asked.kind, asked.is_static) {
-            (UseKind::Load, true) => self.exchange(&[], &[kind]),
-            (UseKind::Load, false) => self.exchange(&[THIS], &[kind]),
-            (UseKind::Store, true) => self.exchange(&[stored], &[]),
+            (UseKind::Load, true) => self.exchange(&[], Some(kind)),
+            (UseKind::Load, false) => self.exchange(&[THIS], Some(kind)),
+            (UseKind::Store, true) => self.exchange(&[stored], None),
             (UseKind::Store, false) => {
                 // A constructor may set the class's own fields before `Object.<init>` (JVMS
                 // §4.10.2.4); resolution has seen to it that the field is the class's own.
@@ -261,7 +245,7 @@ impl Special<'_, '_, '_> {
                     VerificationType::UninitializedThis => Expected::ReferenceOrUninitialized,
                     _ => THIS,
                 };
-                self.exchange(&[stored, receiver], &[])
+                self.exchange(&[stored, receiver], None)
             }
             // A field is not called: the static constraints have compared kinds.
             (UseKind::Call, _) => Err(VerifyErrorKind::ReservedOpcode {
@@ -272,60 +256,42 @@ impl Special<'_, '_, '_> {
 
     fn call(&mut self, signature: Signature, asked: MemberUse) -> Result<(), VerifyErrorKind> {
         let signatures = self.members.signatures();
-        let receiver = (!asked.is_static).then_some(VerificationType::This);
-        self.replace_arguments(
-            receiver,
-            signatures.parameter_count(signature),
-            &|place| signatures.parameter(signature, place),
-            signatures.result(signature),
-        )
+        let parameters = signatures.parameters(signature);
+        let count = parameters.len().saturating_add((!asked.is_static).into());
+        // The last one first, and the receiver below them.
+        let types = parameters.rev().chain(once(VerificationType::This));
+        let mut expected = types.map(Expected::Type);
+        let result = signatures.result(signature);
+        self.pass(count, &mut expected, result)
     }
 
     fn native(&mut self, native: &NativeDecl) -> Result<(), VerifyErrorKind> {
-        let parameter = |place: usize| {
-            let row = native.parameters.get(place);
-            row.map_or(VerificationType::Top, |row| native_type(row.kind))
-        };
+        let parameters = native.parameters.iter().rev();
+        let mut expected = parameters.map(|row| Expected::Type(native_type(row.kind)));
         let result = native.result.map(native_type);
-        self.replace_arguments(None, native.parameters.len(), &parameter, result)
+        self.pass(native.parameters.len(), &mut expected, result)
     }
 
-    /// Checks the arguments of a call, the last one first, and the receiver below them; puts the
-    /// result in their place.
-    fn replace_arguments(
+    /// Checks the arguments of a call, and puts the result in their place.
+    fn pass(
         &mut self,
-        receiver: Option<VerificationType>,
-        parameter_count: usize,
-        parameter: &dyn Fn(usize) -> VerificationType,
+        count: usize,
+        expected: &mut dyn Iterator<Item = Expected>,
         result: Option<VerificationType>,
     ) -> Result<(), VerifyErrorKind> {
-        // More than 255 are more than any operand stack of the limit holds.
-        let count = parameter_count.saturating_add(receiver.iter().len());
-        let popped = u8::try_from(count).unwrap_or(u8::MAX);
-        self.state.demand(self.opcode, popped)?;
-        let mut depth: u8 = 0;
-        for place in (0..parameter_count).rev() {
-            let expected = Expected::Type(parameter(place));
-            self.state.expect(self.opcode, depth, expected)?;
-            depth = depth.saturating_add(1);
-        }
-        if let Some(kind) = receiver {
-            self.state
-                .expect(self.opcode, depth, Expected::Type(kind))?;
-        }
-        self.state.replace(self.opcode, popped, result.as_slice())
+        self.state.exchange(self.opcode, count, expected, result)
     }
 
     /// Calls `Object.<init>`, after which every copy of `this` is initialised (JVMS §4.10.2.4).
     ///
     /// A second call finds no uninitialised `this` and fails, so each path makes exactly one.
     fn object_init(&mut self) -> Result<(), VerifyErrorKind> {
-        self.state.demand(self.opcode, 1)?;
+        let base = self.state.demand(self.opcode, 1)?;
         let found = self.state.operand(0);
         if found != VerificationType::UninitializedThis {
             return Err(VerifyErrorKind::NotUninitialized { found });
         }
-        self.state.replace(self.opcode, 1, &[])?;
+        self.state.replace(self.opcode, base, &[])?;
         self.state.initialize();
         Ok(())
     }
@@ -336,10 +302,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_row_pushes_two() {
+    fn no_row_of_one_kind_pushes_two() {
         for opcode in (0..=u8::MAX).filter_map(Opcode::from_byte) {
-            if let StackEffect::Fixed { pushes, .. } = opcode.effect() {
-                assert!(pushes.len() < 2, "{opcode}");
+            if opcode.stack_kind().is_some() {
+                let change = opcode.stack_change();
+                let pushes_one = matches!(change, StackChange::Counts { pushes: 0 | 1, .. });
+                assert!(pushes_one, "{opcode} {change:?}");
             }
         }
     }

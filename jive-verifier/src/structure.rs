@@ -2,8 +2,8 @@
 
 use jive_core::limits::FRAME_SLOTS_MAX;
 use jive_core::{
-    ArrayKind, ConstantTag, CpIndex, DecodeErrorKind, Exclusion, Insn, Opcode, Operand, Pc,
-    PoolError, instructions,
+    ArrayKind, ConstantTag, CpIndex, DecodeErrorKind, Exclusion, Opcode, Operand, OperandLayout,
+    Pc, PoolError, RawInsn, raw_instructions,
 };
 
 use crate::error::{Location, VerifyError, VerifyErrorKind};
@@ -37,16 +37,18 @@ pub(crate) fn check_structure<'a>(
     };
     let mut instruction_count: u32 = 0;
     let mut fault = None;
-    for decoded in instructions(method.bytes()) {
-        let checked = match decoded {
-            Ok(insn) => check.instruction(&insn).map_err(|kind| (insn.pc, kind)),
-            Err(error) => Err((error.pc, decode_error(method.bytes(), error.pc, error.kind))),
-        };
-        if let Err(found) = checked {
-            fault = Some(found);
+    let mut insns = raw_instructions(method.bytes());
+    for insn in &mut insns {
+        if let Err(kind) = check.instruction(insn) {
+            fault = Some((insn.pc, kind));
             break;
         }
         instruction_count = instruction_count.saturating_add(1);
+    }
+    if fault.is_none()
+        && let Some(pc) = insns.stopped_at()
+    {
+        fault = Some((pc, undecodable(method.bytes(), pc)));
     }
     if fault.is_some() || check.strays || !check.map.leaders_are_starts() {
         // A branch below the fault comes first, wherever it goes.
@@ -88,23 +90,31 @@ fn stray_branch(
     below: Option<Pc>,
 ) -> Option<(Pc, VerifyErrorKind)> {
     let code = method.bytes();
-    let mut known: u32 = 0;
-    for insn in instructions(code).map_while(Result::ok) {
+    let mut insns = raw_instructions(code);
+    for insn in &mut insns {
         map.mark_start(insn.pc);
-        known = insn.next_pc();
     }
+    let known = insns.stopped_at().map_or(code.len(), Pc::index);
     let length = i64::try_from(code.len()).unwrap_or(0);
-    let unknown = i64::from(known)..length;
+    let unknown = i64::try_from(known).unwrap_or(length)..length;
     let goes_astray = |target: &i64| match u16::try_from(*target) {
         Ok(pc) => !map.is_start(Pc(pc)) && !unknown.contains(target),
         Err(_) => true,
     };
-    instructions(code)
-        .map_while(Result::ok)
+    raw_instructions(code)
         .take_while(|insn| below.is_none_or(|below| insn.pc < below))
         .find_map(|insn| {
+            let target = match insn.opcode.layout() {
+                OperandLayout::Branch | OperandLayout::BranchWide => {
+                    Some(insn.target()).filter(goes_astray)
+                }
+                OperandLayout::TableSwitch | OperandLayout::LookupSwitch => {
+                    insn.switch(code).ok()?.targets().find(goes_astray)
+                }
+                _ => None,
+            };
             let opcode = insn.opcode;
-            let target = insn.targets().find(goes_astray)?;
+            let target = target?;
             Some((insn.pc, VerifyErrorKind::BranchTarget { opcode, target }))
         })
 }
@@ -120,41 +130,41 @@ struct StructureCheck<'c, 'a, 'w, 'm> {
 }
 
 impl StructureCheck<'_, '_, '_, '_> {
-    fn instruction(&mut self, insn: &Insn<'_>) -> Result<(), VerifyErrorKind> {
+    fn instruction(&mut self, insn: RawInsn<'_>) -> Result<(), VerifyErrorKind> {
         if self.first_handler.is_some_and(|start| start <= insn.pc) {
             return Err(VerifyErrorKind::ExceptionHandler);
         }
-        if let Some(why) = insn.opcode.exclusion() {
+        let opcode = insn.opcode;
+        if let Some(why) = opcode.exclusion() {
             return Err(self.excluded(insn, why));
         }
         self.map.mark_start(insn.pc);
-        let opcode = insn.opcode;
-        match insn.operand {
-            Operand::None | Operand::Int(_) => Ok(()),
-            Operand::Local(local) | Operand::LocalIncrement { local, .. } => {
-                self.local(opcode, local)
+        match opcode.layout() {
+            OperandLayout::None
+            | OperandLayout::ImplicitInt(_)
+            | OperandLayout::Byte
+            | OperandLayout::Short => Ok(()),
+            OperandLayout::ImplicitLocal(_)
+            | OperandLayout::Local
+            | OperandLayout::LocalIncrement => self.local(opcode, insn.local()),
+            OperandLayout::Constant | OperandLayout::ConstantByte => {
+                let index = insn.constant();
+                match MemberUse::of(opcode) {
+                    Some(asked) => self.members.resolve(index, asked, &self.method.declaration),
+                    None => self.loaded_constant(opcode, index),
+                }
             }
-            Operand::Constant(index) => match MemberUse::of(opcode) {
-                Some(asked) => self.members.resolve(index, asked, &self.method.declaration),
-                None => self.loaded_constant(opcode, index),
-            },
-            Operand::Branch(_) => {
-                self.mark_targets(insn);
+            OperandLayout::Branch | OperandLayout::BranchWide => {
+                self.mark_target(insn.target());
                 Ok(())
             }
-            Operand::TableSwitch(switch) => {
-                self.mark_targets(insn);
-                self.padding(opcode, switch.padding_is_zero())
-            }
-            Operand::LookupSwitch(switch) => {
-                self.mark_targets(insn);
-                self.padding(opcode, switch.padding_is_zero())
-            }
-            Operand::ArrayType(code) => array_type_code(opcode, code),
+            OperandLayout::TableSwitch | OperandLayout::LookupSwitch => self.switch(insn),
+            OperandLayout::ArrayType => array_type_code(opcode, insn.array_type()),
             // Their opcodes are outside the subset.
-            Operand::InvokeInterface { .. }
-            | Operand::InvokeDynamic(_)
-            | Operand::MultiArray { .. } => Err(VerifyErrorKind::ReservedOpcode { opcode }),
+            OperandLayout::InvokeInterface
+            | OperandLayout::InvokeDynamic
+            | OperandLayout::MultiArray
+            | OperandLayout::Wide => Err(VerifyErrorKind::ReservedOpcode { opcode }),
         }
     }
 
@@ -172,17 +182,26 @@ impl StructureCheck<'_, '_, '_, '_> {
     }
 
     /// Notes where a branch goes: whether instructions start there is known when all are decoded.
-    fn mark_targets(&mut self, insn: &Insn<'_>) {
-        let length = self.method.bytes().len();
-        for target in insn.targets() {
-            match u16::try_from(target) {
-                Ok(pc) if usize::from(pc) < length => self.map.mark_leader(Pc(pc)),
-                Ok(_) | Err(_) => self.strays = true,
-            }
+    fn mark_target(&mut self, target: i64) {
+        match u16::try_from(target) {
+            Ok(pc) if usize::from(pc) < self.method.bytes().len() => self.map.mark_leader(Pc(pc)),
+            Ok(_) | Err(_) => self.strays = true,
         }
     }
 
-    fn padding(&self, opcode: Opcode, is_zero: bool) -> Result<(), VerifyErrorKind> {
+    fn switch(&mut self, insn: RawInsn<'_>) -> Result<(), VerifyErrorKind> {
+        let opcode = insn.opcode;
+        let Ok(insn) = insn.switch(self.method.bytes()) else {
+            return Err(VerifyErrorKind::TruncatedInstruction);
+        };
+        for target in insn.targets() {
+            self.mark_target(target);
+        }
+        let is_zero = match insn.operand {
+            Operand::TableSwitch(switch) => switch.padding_is_zero(),
+            Operand::LookupSwitch(switch) => switch.padding_is_zero(),
+            _ => true,
+        };
         if is_zero || self.members.class().version().major >= FREE_PADDING_MAJOR {
             Ok(())
         } else {
@@ -199,7 +218,8 @@ impl StructureCheck<'_, '_, '_, '_> {
     }
 
     /// Says why an opcode is outside the subset.
-    fn excluded(&self, insn: &Insn<'_>, why: Exclusion) -> VerifyErrorKind {
+    #[cold]
+    fn excluded(&self, insn: RawInsn<'_>, why: Exclusion) -> VerifyErrorKind {
         let opcode = insn.opcode;
         let found = TypeUse::Opcode(opcode);
         match why {
@@ -207,12 +227,10 @@ impl StructureCheck<'_, '_, '_, '_> {
             Exclusion::Float => VerifyErrorKind::Float { found },
             Exclusion::Double => VerifyErrorKind::Double { found },
             Exclusion::Char => VerifyErrorKind::Char { found },
-            Exclusion::Wide => match insn.operand {
-                Operand::Constant(index) => {
-                    unloadable(opcode, index, self.members.class().pool().tag(index))
-                }
-                _ => VerifyErrorKind::ReservedOpcode { opcode },
-            },
+            Exclusion::Wide => {
+                let index = insn.constant();
+                unloadable(opcode, index, self.members.class().pool().tag(index))
+            }
             Exclusion::ReferenceArray => VerifyErrorKind::ReferenceArray { found },
             Exclusion::Object => VerifyErrorKind::NewObject { opcode },
             Exclusion::TypeTest => VerifyErrorKind::TypeTest { opcode },
@@ -278,8 +296,10 @@ fn array_type_code(opcode: Opcode, code: u8) -> Result<(), VerifyErrorKind> {
     })
 }
 
-fn decode_error(code: &[u8], pc: Pc, kind: DecodeErrorKind) -> VerifyErrorKind {
-    match kind {
+/// Says why there is no instruction at a pc.
+#[cold]
+fn undecodable(code: &[u8], pc: Pc) -> VerifyErrorKind {
+    match RawInsn::fault(code, pc) {
         DecodeErrorKind::Truncated => VerifyErrorKind::TruncatedInstruction,
         DecodeErrorKind::UnknownOpcode(byte) => VerifyErrorKind::UnknownOpcode { byte },
         DecodeErrorKind::WideOperand(byte) => VerifyErrorKind::WideOpcode { byte },

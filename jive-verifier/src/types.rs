@@ -113,7 +113,13 @@ impl VerificationType {
     /// This is the order of the lattice: `a.is_assignable_to(b)` exactly when `a.merge(b) == b`.
     #[must_use]
     pub const fn is_assignable_to(self, target: VerificationType) -> bool {
-        merge_bits(self.bits(), target.bits()) == target.bits()
+        target.covers(self.bits())
+    }
+
+    /// Whether a value of the type with these bits may stand where this one is asked for: whether all that
+    /// it may be is among what this one may be.
+    pub(crate) const fn covers(self, bits: u8) -> bool {
+        bits & !self.bits() == 0
     }
 
     /// Whether this is an initialised reference, null included.
@@ -160,9 +166,6 @@ const fn merge_bits(left: u8, right: u8) -> u8 {
 ///
 /// Both hold bits of types; where one is longer its rest is left alone.
 pub(crate) fn merge_all(state: &mut [u8], incoming: &[u8]) -> bool {
-    if state == incoming {
-        return false;
-    }
     let mut changed = 0;
     for (old, new) in state.iter_mut().zip(incoming) {
         let merged = merge_bits(*old, *new);

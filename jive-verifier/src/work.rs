@@ -1,7 +1,7 @@
 //! The memory that verification works in: lent by the caller, its size computed from the class.
 
 use jive_core::limits::{CONSTANTS_MAX, FRAME_SLOTS_MAX, METHODS_MAX};
-use jive_core::{ClassFile, Code, OperandLayout, decode, opcodes};
+use jive_core::{ClassFile, Code, OperandLayout, raw_instructions};
 
 use crate::marks::{CodeMarks, marks_len};
 use crate::queue::queue_len;
@@ -105,12 +105,13 @@ fn states_len(code: &Code<'_>, leaders: usize) -> usize {
 fn leaders_bound(code: &Code<'_>) -> usize {
     let mut instruction_count: usize = 0;
     let mut leaders: usize = 1;
-    for (pc, opcode) in opcodes(code.bytes).map_while(Result::ok) {
+    for insn in raw_instructions(code.bytes) {
         instruction_count = instruction_count.saturating_add(1);
-        let targets = match opcode.layout() {
+        let targets = match insn.opcode.layout() {
             OperandLayout::Branch | OperandLayout::BranchWide => 1,
             OperandLayout::TableSwitch | OperandLayout::LookupSwitch => {
-                decode(code.bytes, pc).map_or(0, |insn| insn.targets().count())
+                let insn = insn.switch(code.bytes);
+                insn.map_or(0, |insn| insn.targets().count())
             }
             _ => 0,
         };

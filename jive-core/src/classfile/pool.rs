@@ -266,8 +266,8 @@ impl<'a> ConstantPool<'a> {
     ///
     /// Where no `Integer` stands there.
     pub fn integer(&self, index: CpIndex) -> Result<i32, PoolError> {
-        self.expect(index, ConstantTag::Integer.only())
-            .map(|payload| i32::from_be_bytes(array(payload, 0)))
+        self.find_integer(index)
+            .ok_or_else(|| self.mismatch(index, ConstantTag::Integer.only()))
     }
 
     /// Returns the string at an index.
@@ -317,31 +317,40 @@ impl<'a> ConstantPool<'a> {
     ///
     /// Where no `Fieldref`, `Methodref` or `InterfaceMethodref` stands there.
     pub fn member(&self, index: CpIndex) -> Result<MemberRef<'a>, PoolError> {
-        let (class, name_and_type) = self.pair(index, TagSet::MEMBER)?;
-        self.find_member(index, class, name_and_type)
-            .ok_or_else(|| self.mismatch(name_and_type, ConstantTag::NameAndType.only()))
+        self.find_member(index).ok_or_else(|| {
+            let name_and_type = self.find(index, TagSet::MEMBER).map(indices);
+            match name_and_type {
+                Some((_, index)) => self.mismatch(index, ConstantTag::NameAndType.only()),
+                None => self.mismatch(index, TagSet::MEMBER),
+            }
+        })
     }
 
-    /// Returns the member at an index, whose class and whose name and type are at others.
-    fn find_member(
-        &self,
-        index: CpIndex,
-        class: CpIndex,
-        name_and_type: CpIndex,
-    ) -> Option<MemberRef<'a>> {
-        let payload = self.find(name_and_type, ConstantTag::NameAndType.only())?;
-        let (name, descriptor) = indices(payload);
+    /// Returns the field or method at an index, if one stands there.
+    pub(crate) fn find_member(&self, index: CpIndex) -> Option<MemberRef<'a>> {
+        let (tag, payload) = self.raw(index)?;
+        let kind = match tag {
+            ConstantTag::Fieldref => MemberKind::Field,
+            ConstantTag::Methodref => MemberKind::Method,
+            ConstantTag::InterfaceMethodref => MemberKind::InterfaceMethod,
+            _ => return None,
+        };
+        let (class, name_and_type) = indices(payload);
+        let (name, descriptor) =
+            indices(self.find(name_and_type, ConstantTag::NameAndType.only())?);
         Some(MemberRef {
-            kind: match self.raw(index)? {
-                (ConstantTag::Fieldref, _) => MemberKind::Field,
-                (ConstantTag::InterfaceMethodref, _) => MemberKind::InterfaceMethod,
-                _ => MemberKind::Method,
-            },
+            kind,
             class: self.find_utf8(self.class_name_index(class))?,
             name: self.find_utf8(name)?,
             descriptor: self.find_utf8(descriptor)?,
             identity: self.identity(name, descriptor),
         })
+    }
+
+    /// Returns the `int` at an index, if one stands there.
+    pub(crate) fn find_integer(&self, index: CpIndex) -> Option<i32> {
+        let payload = self.find(index, ConstantTag::Integer.only())?;
+        Some(i32::from_be_bytes(array(payload, 0)))
     }
 
     /// Returns the bytes of the file.

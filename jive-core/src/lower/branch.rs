@@ -7,10 +7,10 @@ use super::broken::Broken;
 use super::emit::Emitter;
 use super::stack::{Entry, Value};
 use crate::id::Pc;
-use crate::insn::Insn;
 use crate::interp::{Op, OpKind, Reach, Shape};
 use crate::opcode::{Opcode, StackChange};
 use crate::program::{Mark, MarkState, index};
+use crate::raw::RawInsn;
 
 /// Tells whether a method, of so many bytes of code and with its first op at a place, is so long or comes so late
 /// that a branch does not tell where it goes: it passes over a jump that does.
@@ -143,6 +143,9 @@ const SKIPS: [OpKind; PAIR_ROWS] = [
 
 /// Returns the kind that asks the opposite of a branch onwards, in the same or another shape.
 fn opposite(kind: OpKind, shape: Shape) -> Option<OpKind> {
+    if !matches!(kind.shape(), Shape::Onward(_)) {
+        return None;
+    }
     let row = KINDS.iter().position(|[onward, ..]| *onward == kind)?;
     let [onward, back, again] = *KINDS.get(row ^ 1)?;
     match shape {
@@ -154,10 +157,10 @@ fn opposite(kind: OpKind, shape: Shape) -> Option<OpKind> {
 }
 
 impl Body<'_, '_, '_, '_, '_> {
-    pub(super) fn branch(&mut self, insn: &Insn<'_>, target: i64) {
+    pub(super) fn branch(&mut self, insn: RawInsn<'_>) {
         let opcode = insn.opcode;
         // Within the code, as `reach` has seen.
-        let pc = u16::try_from(target).unwrap_or(u16::MAX);
+        let pc = u16::try_from(insn.target()).unwrap_or(u16::MAX);
         let mark = self.marks.get(usize::from(pc)).copied().unwrap_or_default();
         let Some(condition) = Condition::of(opcode) else {
             return self.jump(insn.pc, pc, mark);

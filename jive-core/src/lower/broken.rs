@@ -1,10 +1,10 @@
 //! What keeps a method from being lowered, as one byte: every step of lowering may answer it.
 
 use crate::classfile::Code;
-use crate::decode::decode;
 use crate::id::Pc;
-use crate::insn::Operand;
 use crate::link::LinkErrorKind;
+use crate::opcode::OperandLayout;
+use crate::raw::RawInsn;
 
 /// A promise that a class does not keep; [`Broken::at`] tells the rest.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -31,17 +31,21 @@ impl Broken {
     /// Looks up what the instruction has to do with it.
     #[cold]
     pub(super) fn at(self, code: &Code<'_>, pc: Pc) -> LinkErrorKind {
-        let insn = match decode(code.bytes, pc) {
-            Ok(insn) => insn,
-            Err(error) => return LinkErrorKind::Decode(error.kind),
+        use OperandLayout as L;
+        let Some(insn) = RawInsn::at(code.bytes, pc) else {
+            return LinkErrorKind::Decode(RawInsn::fault(code.bytes, pc));
         };
-        match (self, insn.operand) {
+        match (self, insn.opcode.layout()) {
             (Self::Opcode, _) => LinkErrorKind::Opcode(insn.opcode),
-            (Self::Constant, Operand::Constant(index)) => LinkErrorKind::Constant(index),
-            (Self::Member, Operand::Constant(index)) => LinkErrorKind::Member(index),
-            (Self::Target, Operand::Branch(target)) => LinkErrorKind::Target { target },
+            (Self::Constant, L::Constant | L::ConstantByte) => {
+                LinkErrorKind::Constant(insn.constant())
+            }
+            (Self::Member, L::Constant | L::ConstantByte) => LinkErrorKind::Member(insn.constant()),
+            (Self::Target, L::Branch | L::BranchWide) => LinkErrorKind::Target {
+                target: insn.target(),
+            },
             (Self::Target, _) => LinkErrorKind::Target {
-                target: insn.next_pc().into(),
+                target: i64::try_from(insn.next_pc()).unwrap_or(i64::MAX),
             },
             (Self::Descriptor, _) => LinkErrorKind::Descriptor,
             (Self::Stack, _) => LinkErrorKind::Stack,

@@ -34,10 +34,10 @@ impl Constants<'_, '_, '_> {
     fn look_up(&mut self, index: CpIndex) -> Result<Meaning, Broken> {
         let class = self.verified.class_ref();
         let pool = class.pool();
-        let meaning = if let Ok(value) = pool.integer(index) {
+        let meaning = if let Some(value) = pool.find_integer(index) {
             Some(Meaning::Int(value))
         } else {
-            let member = pool.member(index).map_err(|_| Broken::Constant)?;
+            let member = pool.find_member(index).ok_or(Broken::Constant)?;
             let is_own = member.class == class.name();
             match member.kind {
                 MemberKind::Field if is_own => self.look_up_field(class, &member),

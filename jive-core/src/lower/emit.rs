@@ -123,6 +123,9 @@ impl<'p> Emitter<'p> {
             return op;
         };
         let register = before.a;
+        if ![op.a, op.b, op.c()].contains(&register) {
+            return op;
+        }
         let is_commutative = matches!(
             op.kind,
             OpKind::Add | OpKind::Multiply | OpKind::And | OpKind::Or | OpKind::Xor
@@ -134,10 +137,13 @@ impl<'p> Emitter<'p> {
         if is_symmetric && op.b == register {
             (op.a, op.b) = (op.b, op.a);
         }
-        let taken = [('b', op.b), ('c', op.c()), ('a', op.a)]
-            .into_iter()
-            .filter(|&(_, number)| number == register)
-            .find_map(|(letter, _)| op.kind.taken(letter));
+        let taken = |letter, number| match number == register {
+            true => op.kind.taken(letter),
+            false => None,
+        };
+        let taken = taken('b', op.b)
+            .or_else(|| taken('c', op.c()))
+            .or_else(|| taken('a', op.a));
         op.kind = taken.unwrap_or(op.kind);
         op
     }

@@ -18,18 +18,19 @@ use crate::classfile::Code;
 #[cfg(threaded)]
 use crate::id::FieldId;
 use crate::id::Pc;
-use crate::insn::{Insn, Operand};
+use crate::insn::Operand;
 use crate::interp::{Op, OpKind};
 use crate::link::LinkErrorKind;
 use crate::opcode::{Opcode, OperandLayout};
 use crate::program::{Mark, MarkState, ValueKind};
-use crate::walk::instructions;
+use crate::raw::RawInsn;
+use crate::walk::raw_instructions;
 
 pub(crate) use branch::is_far;
 use broken::Broken;
 pub(crate) use constant::Constants;
 pub(crate) use emit::Emitter;
-use reach::{is_store, reach};
+use reach::{is_load, reach};
 use stack::{Entry, Stack, Value};
 pub(crate) use switch::search_ops;
 
@@ -112,6 +113,7 @@ fn lower_method(
     let mut values = [Value::Placed; stack::PLACES];
     let mut body = Body {
         result: source.result,
+        code: code.bytes,
         constants,
         marks,
         out,
@@ -120,13 +122,14 @@ fn lower_method(
         is_far,
         keeps_this: source.has_receiver && reached.keeps_first,
     };
-    for insn in instructions(code.bytes) {
-        let insn = insn.map_err(|error| {
-            *pc = error.pc;
-            Broken::Code
-        })?;
+    let mut insns = raw_instructions(code.bytes);
+    for insn in &mut insns {
         *pc = insn.pc;
-        body.instruction(&insn)?;
+        body.instruction(insn)?;
+    }
+    if let Some(stopped_at) = insns.stopped_at() {
+        *pc = stopped_at;
+        return Err(Broken::Code);
     }
     branch::resolve(out, marks, entry)?;
     #[cfg(threaded)]
@@ -146,6 +149,7 @@ enum Element {
 struct Body<'b, 's, 'v, 'a, 'p> {
     /// What is left of a value that it returns.
     result: ValueKind,
+    code: &'b [u8],
     constants: &'b mut Constants<'s, 'v, 'a>,
     marks: &'b mut [Mark],
     out: &'b mut Emitter<'p>,
@@ -158,12 +162,13 @@ struct Body<'b, 's, 'v, 'a, 'p> {
 }
 
 impl Body<'_, '_, '_, '_, '_> {
-    fn instruction(&mut self, insn: &Insn<'_>) -> Result<(), Broken> {
+    fn instruction(&mut self, insn: RawInsn<'_>) -> Result<(), Broken> {
         let mark = self.marks.get(insn.pc.index()).copied().unwrap_or_default();
-        match mark.state {
-            MarkState::Unreached => return Ok(()),
-            MarkState::Reached | MarkState::Placed => {}
-            MarkState::Leader => self.lead(insn.pc, mark),
+        if mark.state == MarkState::Unreached {
+            return Ok(());
+        }
+        if mark.state == MarkState::Leader {
+            self.lead(insn.pc, mark);
         }
         if !self.is_live {
             return Err(Broken::Stack);
@@ -195,38 +200,42 @@ impl Body<'_, '_, '_, '_, '_> {
         self.stack.reset(0);
     }
 
-    fn lower(&mut self, insn: &Insn<'_>) {
+    fn lower(&mut self, insn: RawInsn<'_>) {
         let opcode = insn.opcode;
-        match insn.operand {
-            Operand::None => self.plain(opcode),
-            Operand::Int(value) => {
-                self.stack.push(Value::Constant(value));
+        match opcode.layout() {
+            OperandLayout::None => self.plain(opcode),
+            OperandLayout::ImplicitInt(_) | OperandLayout::Byte | OperandLayout::Short => {
+                self.stack.push(Value::Constant(insn.int()));
             }
-            Operand::Local(local) => {
-                let local = self.local(local);
-                if is_store(opcode) {
-                    self.store_local(local);
-                } else {
+            OperandLayout::ImplicitLocal(_) | OperandLayout::Local => {
+                let local = self.local(insn.local());
+                if is_load(opcode) {
                     self.stack.push(Value::Register(local));
+                } else {
+                    self.store_local(local);
                 }
             }
-            Operand::LocalIncrement { local, by } => {
-                let local = self.local(local);
+            OperandLayout::LocalIncrement => {
+                let local = self.local(insn.local());
                 self.save(local);
-                self.out.count(local, by);
+                self.out.count(local, insn.increment());
             }
-            Operand::Constant(index) => self.constant(opcode, index),
-            Operand::Branch(target) => self.branch(insn, target),
-            Operand::TableSwitch(_) | Operand::LookupSwitch(_) => self.switch(insn),
-            Operand::ArrayType(code) => {
+            OperandLayout::Constant | OperandLayout::ConstantByte => {
+                self.constant(opcode, insn.constant());
+            }
+            OperandLayout::Branch | OperandLayout::BranchWide => self.branch(insn),
+            OperandLayout::TableSwitch | OperandLayout::LookupSwitch => self.switch(insn),
+            OperandLayout::ArrayType => {
+                let code = insn.array_type();
                 if ArrayKind::from_newarray_code(code).is_none() {
                     self.out.refuse(Broken::Descriptor);
                 }
                 self.unary(OpKind::NewArray, code.into());
             }
-            Operand::InvokeInterface { .. }
-            | Operand::InvokeDynamic(_)
-            | Operand::MultiArray { .. } => self.out.refuse(Broken::Opcode),
+            OperandLayout::InvokeInterface
+            | OperandLayout::InvokeDynamic
+            | OperandLayout::MultiArray
+            | OperandLayout::Wide => self.out.refuse(Broken::Opcode),
         }
     }
 

@@ -3,11 +3,10 @@
 use super::broken::Broken;
 use super::constant::Constants;
 use crate::classfile::Code;
-use crate::decode::decode;
 use crate::id::Pc;
-use crate::insn::{Insn, Operand};
-use crate::opcode::{Opcode, StackChange};
+use crate::opcode::{Opcode, OperandLayout, StackChange};
 use crate::program::{Mark, MarkState, Meaning};
+use crate::raw::RawInsn;
 
 /// Behind the last of the instructions that are still to be followed.
 const NONE: u32 = u32::MAX;
@@ -41,16 +40,31 @@ pub(super) fn reach(
     while let Some((first, mut depth)) = paths.next() {
         *pc = first;
         loop {
-            let insn = decode(code.bytes, *pc).map_err(|_| Broken::Code)?;
-            let (pops, pushes) = change(&insn, constants)?;
+            let insn = RawInsn::at(code.bytes, *pc).ok_or(Broken::Code)?;
+            let (pops, pushes) = change(insn, constants)?;
             depth = depth
                 .checked_sub(pops)
                 .and_then(|depth| depth.checked_add(pushes))
                 .filter(|&depth| u16::from(depth) <= code.max_stack)
                 .ok_or(Broken::Stack)?;
-            reached.keeps_first &= !stores_first(&insn);
-            let goes_on = paths.branch(&insn, depth)?;
-            if !goes_on {
+            match insn.opcode.layout() {
+                OperandLayout::Branch | OperandLayout::BranchWide => {
+                    paths.lead(insn.target(), depth)?;
+                }
+                OperandLayout::TableSwitch | OperandLayout::LookupSwitch => {
+                    let insn = insn.switch(code.bytes).map_err(|_| Broken::Code)?;
+                    for target in insn.targets() {
+                        paths.lead(target, depth)?;
+                    }
+                }
+                OperandLayout::ImplicitLocal(_)
+                | OperandLayout::Local
+                | OperandLayout::LocalIncrement => {
+                    reached.keeps_first &= insn.local() != 0 || is_load(insn.opcode);
+                }
+                _ => {}
+            }
+            if !insn.opcode.falls_through() {
                 break;
             }
             match paths.fall_through(insn.next_pc(), depth)? {
@@ -76,14 +90,7 @@ impl Paths<'_> {
         Some((Pc(pc), mark.depth))
     }
 
-    /// Notes where an instruction branches; answers whether it may also go on to the next.
-    fn branch(&mut self, insn: &Insn<'_>, depth: u8) -> Result<bool, Broken> {
-        for target in insn.targets() {
-            self.lead(target, depth)?;
-        }
-        Ok(insn.opcode.falls_through())
-    }
-
+    /// Notes that a branch leads to a pc, with a stack of this depth.
     fn lead(&mut self, target: i64, depth: u8) -> Result<(), Broken> {
         let pc = u16::try_from(target).map_err(|_| Broken::Target)?;
         let mark = self.marks.get_mut(usize::from(pc)).ok_or(Broken::Target)?;
@@ -97,7 +104,7 @@ impl Paths<'_> {
     }
 
     /// Goes on to the next instruction, if it is not known already.
-    fn fall_through(&mut self, next: u32, depth: u8) -> Result<Option<Pc>, Broken> {
+    fn fall_through(&mut self, next: usize, depth: u8) -> Result<Option<Pc>, Broken> {
         let pc = u16::try_from(next).map_err(|_| Broken::Target)?;
         let mark = self.marks.get_mut(usize::from(pc)).ok_or(Broken::Target)?;
         if mark.state != MarkState::Unreached {
@@ -110,13 +117,14 @@ impl Paths<'_> {
 }
 
 /// Returns how many values an instruction takes off the stack, and how many it puts there.
-fn change(insn: &Insn<'_>, constants: &mut Constants<'_, '_, '_>) -> Result<(u8, u8), Broken> {
-    match (insn.opcode.stack_change(), insn.operand) {
-        (StackChange::Counts { pops, pushes }, _) => Ok((pops, pushes)),
-        (StackChange::OfConstant, Operand::Constant(index)) => {
-            Ok(of_constant(insn.opcode, constants.meaning(index)?))
+fn change(insn: RawInsn<'_>, constants: &mut Constants<'_, '_, '_>) -> Result<(u8, u8), Broken> {
+    match insn.opcode.stack_change() {
+        StackChange::Counts { pops, pushes } => Ok((pops, pushes)),
+        StackChange::OfConstant => {
+            let meaning = constants.meaning(insn.constant())?;
+            Ok(of_constant(insn.opcode, meaning))
         }
-        (StackChange::OfConstant | StackChange::Unsupported, _) => Err(Broken::Opcode),
+        StackChange::Unsupported => Err(Broken::Opcode),
     }
 }
 
@@ -147,15 +155,8 @@ fn of_constant(opcode: Opcode, meaning: Meaning) -> (u8, u8) {
     }
 }
 
-/// Tells a store into a local variable from a load of one, by what it takes off the stack.
-pub(super) const fn is_store(opcode: Opcode) -> bool {
-    !matches!(opcode.stack_change(), StackChange::Counts { pops: 0, .. })
-}
-
-const fn stores_first(insn: &Insn<'_>) -> bool {
-    match insn.operand {
-        Operand::Local(local) => local == 0 && is_store(insn.opcode),
-        Operand::LocalIncrement { local, .. } => local == 0,
-        _ => false,
-    }
+/// Tells a load of a local variable from what changes one: only the loads have numbers below those of arrays
+/// (JVMS §6.5).
+pub(super) fn is_load(opcode: Opcode) -> bool {
+    opcode < Opcode::Iaload
 }

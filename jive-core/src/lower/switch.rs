@@ -6,8 +6,9 @@ use super::Body;
 use super::branch::{Condition, GOTO};
 use super::broken::Broken;
 use super::stack::{Entry, Value};
-use crate::insn::{Insn, Operand};
+use crate::insn::Operand;
 use crate::interp::{Op, OpKind};
+use crate::raw::RawInsn;
 
 /// Ranges of keys that a search by branches tells apart at most.
 const RANGES: usize = 16;
@@ -79,18 +80,18 @@ struct Key {
 }
 
 impl Body<'_, '_, '_, '_, '_> {
-    pub(super) fn switch(&mut self, insn: &Insn<'_>) {
+    pub(super) fn switch(&mut self, insn: RawInsn<'_>) {
         let entry = self.stack.pop();
         let key = self.operand(entry);
         self.flush();
-        let (kind, lowest, default, rows) = match insn.operand {
-            Operand::TableSwitch(table) => (
+        let (kind, lowest, default, rows) = match insn.switch(self.code).map(|insn| insn.operand) {
+            Ok(Operand::TableSwitch(table)) => (
                 OpKind::TableSwitch,
                 table.low(),
                 table.default(),
                 table.cases(),
             ),
-            Operand::LookupSwitch(lookup) => {
+            Ok(Operand::LookupSwitch(lookup)) => {
                 (OpKind::LookupSwitch, 0, lookup.default(), lookup.cases())
             }
             _ => return self.out.refuse(Broken::Opcode),

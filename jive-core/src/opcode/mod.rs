@@ -554,6 +554,12 @@ impl Opcode {
         self.row().effect()
     }
 
+    /// Returns the one kind of all values that it pops and pushes, where its effect is fixed.
+    #[must_use]
+    pub const fn stack_kind(self) -> Option<StackKind> {
+        self.row().stack_kind()
+    }
+
     /// Returns why the opcode is outside the subset, or `None` where it is inside.
     #[must_use]
     pub fn exclusion(self) -> Option<Exclusion> {

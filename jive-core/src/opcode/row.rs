@@ -16,6 +16,11 @@ pub(super) struct Row {
 const LENGTH: u8 = 0x07;
 const GROUP: u8 = 0x70;
 const ENDS: u8 = 0x80;
+const CONSTANT: u8 = Group::Constant as u8;
+const INT: u8 = Group::Int as u8;
+const REFERENCE: u8 = Group::Reference as u8;
+const NULL: u8 = Group::Null as u8;
+const UNSUPPORTED: u8 = Group::Unsupported as u8;
 
 /// What the kinds of an effect have in common: a row pops values of one kind, and pushes at most one
 /// other than those.
@@ -76,23 +81,32 @@ impl Row {
     }
 
     pub(super) const fn stack_change(self) -> StackChange {
-        match self.group() {
-            Group::Constant => StackChange::OfConstant,
-            Group::Unsupported => StackChange::Unsupported,
-            Group::Special | Group::Int | Group::Reference | Group::Null => StackChange::Counts {
+        match self.facts & GROUP {
+            CONSTANT => StackChange::OfConstant,
+            UNSUPPORTED => StackChange::Unsupported,
+            _ => StackChange::Counts {
                 pops: self.counts >> 4,
                 pushes: self.counts & 15,
             },
         }
     }
 
+    pub(super) const fn stack_kind(self) -> Option<StackKind> {
+        match self.facts & GROUP {
+            INT => Some(StackKind::Int),
+            REFERENCE => Some(StackKind::Reference),
+            NULL => Some(StackKind::Null),
+            _ => None,
+        }
+    }
+
     pub(super) fn effect(self) -> StackEffect {
-        let kinds: &[StackKind] = match self.group() {
-            Group::Constant | Group::Special => return StackEffect::Special,
-            Group::Unsupported => return StackEffect::Unsupported(self.exclusion()),
-            Group::Int => &[StackKind::Int; 2],
-            Group::Reference => &[StackKind::Reference; 2],
-            Group::Null => &[StackKind::Null; 2],
+        let kinds: &[StackKind] = match self.stack_kind() {
+            Some(StackKind::Int) => &[StackKind::Int; 2],
+            Some(StackKind::Reference) => &[StackKind::Reference; 2],
+            Some(StackKind::Null) => &[StackKind::Null; 2],
+            None if self.is_unsupported() => return StackEffect::Unsupported(self.exclusion()),
+            None => return StackEffect::Special,
         };
         let first = |count: u8| kinds.get(..count.into()).unwrap_or_default();
         StackEffect::Fixed {
@@ -102,24 +116,13 @@ impl Row {
     }
 
     pub(super) const fn is_unsupported(self) -> bool {
-        self.facts & GROUP == Group::Unsupported as u8
+        self.facts & GROUP == UNSUPPORTED
     }
 
     /// Returns why an opcode outside the subset is.
     pub(super) fn exclusion(self) -> Exclusion {
         let why = Exclusion::ALL.get(usize::from(self.counts));
         why.copied().unwrap_or(Exclusion::Reserved)
-    }
-
-    const fn group(self) -> Group {
-        match self.facts & GROUP {
-            0x00 => Group::Constant,
-            0x10 => Group::Special,
-            0x20 => Group::Int,
-            0x30 => Group::Reference,
-            0x40 => Group::Null,
-            _ => Group::Unsupported,
-        }
     }
 }
 
