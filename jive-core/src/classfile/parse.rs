@@ -190,14 +190,22 @@ fn examine<'a>(
     for offset in &*index.fields {
         subject.check_field(class::part_at(file, *offset).unwrap_or(file))?;
     }
-    subject.check_distinct(index.fields, ParseErrorKind::DuplicateField)?;
+    let kind = ParseErrorKind::DuplicateField;
+    subject.check_distinct(index.fields, index.scratch, kind)?;
     for offset in &*index.methods {
         subject.check_method(class::part_at(file, *offset).unwrap_or(file))?;
     }
-    subject.check_distinct(index.methods, ParseErrorKind::DuplicateMethod)?;
+    let kind = ParseErrorKind::DuplicateMethod;
+    subject.check_distinct(index.methods, index.scratch, kind)?;
     let class = class(file, layout, index.constants, index.fields, index.methods);
     subject.check_class_attributes(class.attributes())?;
     Ok(class)
+}
+
+/// Notes that a string was seen, and tells whether it was not before.
+fn is_first(string: CpIndex, seen: &mut [u32]) -> bool {
+    let times = seen.get_mut(string.index());
+    times.is_some_and(|times| core::mem::replace(times, 1) == 0)
 }
 
 impl<'a> Subject<'a> {
@@ -248,8 +256,7 @@ impl<'a> Subject<'a> {
             let index = CpIndex(u16::from_be_bytes(*bytes));
             let is_plain = self.plain_class(at, index)?.is_some();
             let name = self.pool.text(self.pool.class_name_index(index)).identity;
-            let times = seen.get_mut(name.index());
-            if !is_plain || times.is_none_or(|times| core::mem::replace(times, 1) != 0) {
+            if !is_plain || !is_first(name, seen) {
                 return Err(self.broken(at, ParseErrorKind::Interface));
             }
         }
@@ -258,14 +265,29 @@ impl<'a> Subject<'a> {
 
     /// Checks that no two fields, or methods, have both name and descriptor in common.
     ///
-    /// Sorts the offsets to find them, and back again: the order of the file is that of the offsets.
-    fn check_distinct(&self, offsets: &mut [u32], kind: ParseErrorKind) -> Result<(), Broken> {
+    /// `seen` has a word for each constant. Where a name occurs twice the offsets are sorted to find them,
+    /// and back again: the order of the file is that of the offsets.
+    fn check_distinct(
+        &self,
+        offsets: &mut [u32],
+        seen: &mut [u32],
+        kind: ParseErrorKind,
+    ) -> Result<(), Broken> {
         let file = self.faults.file();
+        let identity = |offset: u32| {
+            let (header, _) = class::part_at(file, offset).and_then(Header::split)?;
+            Some(self.pool.identity(header.name, header.descriptor))
+        };
+        seen.fill(0);
+        let names_differ = offsets
+            .iter()
+            .all(|offset| identity(*offset).is_some_and(|identity| is_first(identity.name, seen)));
+        if names_differ {
+            return Ok(());
+        }
         // Name and descriptor above, the offset below.
         let key = |offset: u32| {
-            let header = class::part_at(file, offset).and_then(Header::split);
-            let identity = header.map(|(header, _)| {
-                let identity = self.pool.identity(header.name, header.descriptor);
+            let identity = identity(offset).map(|identity| {
                 u32::from(identity.name.0) << u16::BITS | u32::from(identity.descriptor.0)
             });
             u64::from(identity.unwrap_or(0)) << u32::BITS | u64::from(offset)
