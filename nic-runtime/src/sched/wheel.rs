@@ -110,11 +110,26 @@ impl<W: Copy> Wheel<W> {
     pub(super) fn insert(&mut self, time: u64, work: W, end: End) {
         let place = self.store(Due { time, work });
         self.clear_until = self.clear_until.min(time);
-        let chain = Chain {
-            first: place,
-            last: place,
-        };
-        self.put(chain, time, end);
+        match &mut self.first {
+            // Nothing else in the wheel is due then.
+            Some(chain) if time == self.reached => match end {
+                End::Front => {
+                    self.entries[place as usize].next = chain.first;
+                    chain.first = place;
+                }
+                End::Back => {
+                    self.entries[chain.last as usize].next = place;
+                    chain.last = place;
+                }
+            },
+            _ => {
+                let chain = Chain {
+                    first: place,
+                    last: place,
+                };
+                self.put(chain, time, end);
+            }
+        }
     }
 
     /// Removes and returns what is due first.
@@ -145,17 +160,16 @@ impl<W: Copy> Wheel<W> {
     /// Returns a time before which nothing in the wheel is due: the very time of what is due first, or
     /// where a slot of several times begins.
     fn find_clear_until(&mut self) -> u64 {
-        let found = match (self.first, self.first_slot()) {
-            (Some(_), _) => self.reached,
-            (None, None) => u64::MAX,
-            (None, Some(slot)) => {
+        let found = match self.first {
+            Some(_) => self.reached,
+            None => self.first_slot().map_or(u64::MAX, |slot| {
                 let due = self.entries[self.last_of(slot) as usize].due;
                 if self.mixed[slot.level] & (1 << slot.digit) == 0 {
                     due.time
                 } else {
                     slot.begin(due.time)
                 }
-            }
+            }),
         };
         // What was known before holds still: a slot begins before the one time that it had.
         self.clear_until = self.clear_until.max(found);
