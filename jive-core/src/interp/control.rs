@@ -11,11 +11,13 @@ use crate::trap::TrapKind;
 
 /// Where the run goes on behind an op.
 pub(super) enum Flow<'a> {
-    /// At the next op.
+    /// At the next op. What the op before computed is passed on, since that costs nothing; nobody takes it.
     Next,
     /// At the next op, which may take this value: the op has just computed it.
     Value(#[cfg_attr(not(threaded), expect(dead_code, reason = "a loop passes nothing on"))] i32),
-    /// At this op.
+    /// At this op, with what the op before computed, as where the next one follows.
+    Onward(usize),
+    /// At this op, with nothing: what is not passed on leaves a register of the processor free.
     To(usize),
     /// At this op outside of the loop, less often than not, unless the slice ends there.
     Out(usize),
@@ -173,7 +175,8 @@ fn store_element<'a>(
     store: impl FnOnce(&mut Heap<'a>, i32, i32, i32) -> Option<()>,
 ) -> Flow<'a> {
     match store(&mut machine.heap, array, element, value) {
-        Some(()) => Flow::Next,
+        // Nobody takes it; passing on what is at hand leaves a register of the processor free.
+        Some(()) => Flow::Value(value),
         None => Flow::Stop(pc, Stop::NoElement),
     }
 }
@@ -189,7 +192,7 @@ fn go_onward<'a, const TAKEN: char>(
 ) -> Flow<'a> {
     if holds(operands) {
         machine.credit = machine.credit.wrapping_sub(operands.op.cost(reach));
-        Flow::To(operands.op.target())
+        Flow::Onward(operands.op.target())
     } else {
         Flow::Next
     }
@@ -204,7 +207,7 @@ pub(super) fn skip<'a, const TAKEN: char>(
     holds: impl FnOnce(&Operands<'a, '_, TAKEN>) -> bool,
 ) -> Flow<'a> {
     if holds(operands) {
-        Flow::To(pc.wrapping_add(2))
+        Flow::Onward(pc.wrapping_add(2))
     } else {
         Flow::Next
     }

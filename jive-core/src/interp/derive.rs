@@ -296,7 +296,7 @@ macro_rules! ops {
                 };
                 match flow {
                     Flow::Next | Flow::Value(_) => pc = pc.wrapping_add(1),
-                    Flow::To(target) => pc = target,
+                    Flow::Onward(target) | Flow::To(target) => pc = target,
                     Flow::Out(target) => {
                         pc = target;
                         if let Flow::Stop(..) = machine.afford(target) {

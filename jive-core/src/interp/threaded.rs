@@ -127,12 +127,11 @@ pub(super) fn follow<'a, N: Then>(
     match flow {
         Flow::Next => N::then(machine, code, behind(pc), registers, accumulator),
         Flow::Value(value) => N::then(machine, code, behind(pc), registers, value),
-        Flow::To(target) => next(machine, code, target, registers, accumulator),
-        Flow::Out(target) => out(machine, code, target, registers, accumulator),
-        Flow::Enter(target, code, registers) => {
-            next(machine, code, target, registers, accumulator);
-        }
-        Flow::Stop(target, Stop::Pause) => pause(machine, code, target, registers, accumulator),
+        Flow::Onward(target) => next(machine, code, target, registers, accumulator),
+        Flow::To(target) => next(machine, code, target, registers, 0),
+        Flow::Out(target) => out(machine, code, target, registers, 0),
+        Flow::Enter(target, code, registers) => next(machine, code, target, registers, 0),
+        Flow::Stop(target, Stop::Pause) => pause(machine, code, target, registers, 0),
         Flow::Stop(target, stop) => ended(machine, code, target, registers, stop),
         Flow::Leave(value) => machine.value = value,
     }
