@@ -102,9 +102,10 @@ impl<'a> Machine<'a> {
     #[cfg_attr(threaded, inline(always))]
     fn noted_share(&self, to: &Activation) -> Option<(Share<'a>, &'a Window)> {
         let potential = to.potential();
-        if to.op >= to.limit || potential < to.span.into() {
+        if potential < to.span.into() {
             return None;
         }
+        // Where the code ends at the native, the slice ends at once.
         let share = share(self.program, index(to.limit), to.span, potential)?;
         Some((share, self.registers()?))
     }
