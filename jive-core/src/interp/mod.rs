@@ -147,13 +147,11 @@ impl<'a> Machine<'a> {
         }
         let potential = self.potential(reserve);
         let end = self.program.ends.get(index(self.pc)).copied().unwrap_or(0);
-        let straight = (end, potential.saturating_sub(end.into()));
         (to.index, to.fuel) = match self.stop {
-            Stop::Native => straight,
             Stop::Returned | Stop::ReturnedValue => (0, self.fuel_left(reserve)),
             // The instruction that the potential does not reach; one of the method, so below 2¹⁶.
             Stop::Trap(TrapKind::FuelExhausted) => (potential.saturating_add(1) as u16, 0),
-            _ => straight,
+            _ => (end, potential.saturating_sub(end.into())),
         };
         to.calls = Calls {
             depth: self.depth,
