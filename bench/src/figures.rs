@@ -5,6 +5,7 @@ use tests::large::LOOPS_MAX;
 
 use crate::loading::{self, LargeClass};
 use crate::memory;
+use crate::pace::{Pace, Paced};
 use crate::traffic::{Network, Timed as _, Traffic};
 
 /// Methods of the large classes, and loops of each method.
@@ -21,8 +22,12 @@ const FULL_METHOD: usize = 2;
 const ENDPOINTS: [u32; 5] = [1, 10, 100, 1_000, 10_000];
 /// Numbers of pairs of NICs.
 const NIC_PAIRS: [u32; 4] = [1, 5, 50, 500];
-/// Messages of a run.
+/// Messages of a run that is compared with another.
 const PACKETS: u64 = 200_000;
+/// And for each endpoint that is there, so that making it weighs little.
+const PACKETS_FOR_ENDPOINT: u64 = 50;
+/// Messages of a run that is timed by itself, in many rounds.
+const PACKETS_OF_SHORT: u64 = 20_000;
 
 /// How long loading takes: parse, verify and link.
 #[derive(Clone, Debug, Serialize)]
@@ -30,7 +35,7 @@ pub struct Loading {
     /// Bytes of `RawUnet`'s class file.
     pub raw_unet_bytes: usize,
     /// Microseconds to load it.
-    pub raw_unet_us: f64,
+    pub raw_unet_us: Paced,
     /// Large classes, from small to large.
     pub large: Vec<Large>,
 }
@@ -41,14 +46,14 @@ pub struct Large {
     /// Its bytes.
     pub bytes: usize,
     /// Millions of them that are loaded in a second.
-    pub megabytes_per_second: f64,
+    pub megabytes_per_second: Paced,
 }
 
 /// What packets and endpoints cost.
 #[derive(Clone, Debug, Serialize)]
 pub struct Packets {
     /// CPU time of a packet of 64 bytes between one pair of endpoints, in nanoseconds.
-    pub ns: f64,
+    pub ns: Paced,
     /// More endpoints on each NIC.
     pub endpoints: Vec<Endpoints>,
     /// More NICs.
@@ -87,16 +92,17 @@ impl Loading {
     /// Measures it.
     #[must_use]
     pub fn measure() -> Loading {
+        let mut pace = Pace::new();
         let large = LARGE.map(|(methods, loops)| {
             let class = LargeClass::new(methods, loops);
             Large {
                 bytes: class.bytes.len(),
-                megabytes_per_second: class.megabytes_per_second(),
+                megabytes_per_second: class.megabytes_per_second(&mut pace),
             }
         });
         Loading {
             raw_unet_bytes: applets::RAW_UNET.class.len(),
-            raw_unet_us: loading::raw_unet_us(),
+            raw_unet_us: loading::raw_unet_us(&mut pace),
             large: large.to_vec(),
         }
     }
@@ -104,10 +110,14 @@ impl Loading {
 
 impl Loading {
     /// Returns how many MB/s the class takes that is loaded most slowly.
+    ///
+    /// # Panics
+    /// Where none was loaded.
     #[must_use]
-    pub fn slowest(&self) -> f64 {
+    pub fn slowest(&self) -> Paced {
         let speeds = self.large.iter().map(|large| large.megabytes_per_second);
-        speeds.fold(f64::INFINITY, f64::min)
+        let slowest = speeds.min_by(|a, b| a.as_promised_for.total_cmp(&b.as_promised_for));
+        slowest.expect("there are large classes")
     }
 
     /// Returns how many times the time of a byte of the class with one full method a byte of the largest
@@ -117,7 +127,8 @@ impl Loading {
         let [.., last] = &self.large[FULL_METHOD..] else {
             return f64::NAN;
         };
-        self.large[FULL_METHOD].megabytes_per_second / last.megabytes_per_second
+        let speed = |large: &Large| large.megabytes_per_second.as_promised_for;
+        speed(&self.large[FULL_METHOD]) / speed(last)
     }
 }
 
@@ -127,11 +138,12 @@ impl Packets {
     pub fn measure() -> Packets {
         // Before anything else has left behind memory that could be used again.
         let idle_endpoint_resident = memory::idle_endpoint_resident();
+        let ns = Traffic::of_one_pair(PACKETS_OF_SHORT).ns_per_packet(&mut Pace::new());
         let one = Traffic::of_one_pair(PACKETS);
-        let ns = one.ns_per_packet();
         let endpoints = ENDPOINTS.map(|count| {
             let few = Traffic {
                 endpoints: count,
+                packets: PACKETS + PACKETS_FOR_ENDPOINT * u64::from(count),
                 ..one
             };
             let all = Traffic {
@@ -165,7 +177,7 @@ impl Packets {
 
     /// Returns how many millions of packets that is in a second.
     #[must_use]
-    pub fn millions_per_second(&self) -> f64 {
-        1e3 / self.ns
+    pub fn millions_per_second(&self) -> Paced {
+        self.ns.rate(1e3)
     }
 }

@@ -8,6 +8,7 @@ pub mod loading;
 pub mod markdown;
 pub mod memory;
 pub mod native;
+pub mod pace;
 pub mod peer;
 pub mod peers;
 pub mod plot;

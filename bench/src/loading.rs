@@ -3,17 +3,20 @@
 use bumpalo::Bump;
 use nic_runtime::sle::{Policy, load_class};
 
-use crate::clock::{median, time};
+use crate::clock::time;
+use crate::pace::{Pace, Paced};
 
 const ROUNDS: usize = 15;
 /// Loads of `RawUnet` in one round.
 const LOADS: u32 = 200;
+/// Bytes of large classes that are loaded in one round, at the least.
+const BYTES: usize = 100_000;
 
 /// Returns how many microseconds it takes to load `RawUnet`, into an arena that has its memory.
 #[must_use]
-pub fn raw_unet_us() -> f64 {
+pub fn raw_unet_us(pace: &mut Pace) -> Paced {
     let mut arena = Bump::new();
-    let rounds = (0..ROUNDS).map(|_| {
+    pace.beside(ROUNDS, || {
         let taken = time(|| {
             for _ in 0..LOADS {
                 load(&arena, applets::RAW_UNET.class, Policy::Applet);
@@ -21,8 +24,7 @@ pub fn raw_unet_us() -> f64 {
             }
         });
         taken.as_secs_f64() * 1e6 / f64::from(LOADS)
-    });
-    median(rounds.collect())
+    })
 }
 
 /// A class of long methods, as [`tests::large`] makes them.
@@ -43,15 +45,21 @@ impl LargeClass {
 
     /// Returns how many millions of its bytes are loaded in a second.
     #[must_use]
-    pub fn megabytes_per_second(&self) -> f64 {
+    pub fn megabytes_per_second(&self, pace: &mut Pace) -> Paced {
         let mut arena = Bump::new();
-        let rounds = (0..ROUNDS).map(|_| {
-            let taken = time(|| load(&arena, &self.bytes, Policy::ClassOnly));
-            arena.reset();
+        // Several times in a round where once is over before the clock can tell.
+        let loads = BYTES.div_ceil(self.bytes.len());
+        let ns_of_a_byte = pace.beside(ROUNDS, || {
+            let taken = time(|| {
+                for _ in 0..loads {
+                    load(&arena, &self.bytes, Policy::ClassOnly);
+                    arena.reset();
+                }
+            });
             // Exact: file lengths are far below 2^52.
-            self.bytes.len() as f64 / 1e6 / taken.as_secs_f64()
+            taken.as_secs_f64() * 1e9 / (loads * self.bytes.len()) as f64
         });
-        median(rounds.collect())
+        ns_of_a_byte.rate(1e3)
     }
 }
 

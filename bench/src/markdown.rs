@@ -3,13 +3,14 @@
 use std::fmt::{self, Display, Formatter};
 
 use crate::figures::{Loading, Packets};
+use crate::pace::Paced;
 use crate::promises::{Bound, Promise};
 use crate::report::Report;
 use crate::table::{Cell, Table};
 
 const PROMISES: &str = "\
-| promise | measured | must | holds | goal | holds |
-|---|---:|---:|---|---:|---|";
+| promise | measured | as promised for | must | holds | goal | holds |
+|---|---:|---:|---:|---|---:|---|";
 
 impl Display for Report {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -105,12 +106,26 @@ impl Display for Loading {
             raw_unet_us,
             large,
         } = self;
-        write!(f, "- RawUnet, {raw_unet_bytes} bytes: {raw_unet_us:.1} us")?;
+        let Paced {
+            measured,
+            as_promised_for,
+            pace,
+        } = raw_unet_us;
+        write!(
+            f,
+            "- RawUnet, {raw_unet_bytes} bytes: {measured:.1} us; {as_promised_for:.1} as promised for, at a pace of \
+             {pace:.2}"
+        )?;
         for large in large {
+            let Paced {
+                measured,
+                as_promised_for,
+                pace,
+            } = large.megabytes_per_second;
             write!(
                 f,
-                "\n- {} bytes: {:.1} MB/s",
-                large.bytes, large.megabytes_per_second
+                "\n- {} bytes: {measured:.1} MB/s; {as_promised_for:.1} at {pace:.2}",
+                large.bytes
             )?;
         }
         Ok(())
@@ -121,9 +136,11 @@ impl Display for Packets {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "- one pair of endpoints: {:.0} ns each, {:.2} million/s",
-            self.ns,
-            self.millions_per_second()
+            "- one pair of endpoints: {:.0} ns each, {:.2} million/s; {:.2} as promised for, at a pace of {:.2}",
+            self.ns.measured,
+            self.millions_per_second().measured,
+            self.millions_per_second().as_promised_for,
+            self.ns.pace
         )?;
         for endpoints in &self.endpoints {
             write!(
@@ -157,12 +174,14 @@ impl Display for Promise {
         let Promise {
             what,
             measured,
+            as_promised_for,
             must,
             must_holds,
             goal,
             goal_holds,
         } = self;
-        write!(f, "| {what} | {} |", figures(*measured))?;
+        let paced = as_promised_for.map(figures).unwrap_or_default();
+        write!(f, "| {what} | {} | {paced} |", figures(*measured))?;
         for (bound, holds) in [(must, must_holds), (goal, goal_holds)] {
             let holds = holds.map_or("", |holds| if holds { "yes" } else { "**no**" });
             match bound {

@@ -5,8 +5,12 @@ use nic_runtime::sim;
 pub use traffic::{Network, Traffic};
 
 use crate::clock::{median, time};
+use crate::pace::{Pace, Paced};
 
-const ROUNDS: usize = 5;
+/// Rounds in which two are compared.
+const ROUNDS: usize = 7;
+/// Rounds in which a time is measured, each of it short.
+const SHORT_ROUNDS: usize = 25;
 
 /// Traffic that is timed.
 pub trait Timed {
@@ -16,7 +20,7 @@ pub trait Timed {
     /// # Panics
     /// Where the scenario cannot be simulated.
     #[must_use]
-    fn ns_per_packet(&self) -> f64;
+    fn ns_per_packet(&self, pace: &mut Pace) -> Paced;
 
     /// Returns how many times the other's time a packet takes: both in turns, the median of the rounds'.
     ///
@@ -27,9 +31,9 @@ pub trait Timed {
 }
 
 impl Timed for Traffic {
-    fn ns_per_packet(&self) -> f64 {
+    fn ns_per_packet(&self, pace: &mut Pace) -> Paced {
         let scenarios = Scenarios::of(self);
-        median((0..ROUNDS).map(|_| scenarios.ns_per_packet()).collect())
+        pace.beside(SHORT_ROUNDS, || scenarios.ns_per_packet())
     }
 
     fn times(&self, other: &Traffic) -> f64 {
