@@ -180,8 +180,10 @@ impl Display for Promise {
             goal,
             goal_holds,
         } = self;
-        let paced = as_promised_for.map(figures).unwrap_or_default();
-        write!(f, "| {what} | {} | {paced} |", figures(*measured))?;
+        let bounds = [must, goal].map(|bound| bound.map(Bound::value));
+        let paced = as_promised_for.map(|value| figures_beside(value, bounds));
+        let measured = figures_beside(*measured, bounds);
+        write!(f, "| {what} | {measured} | {} |", paced.unwrap_or_default())?;
         for (bound, holds) in [(must, must_holds), (goal, goal_holds)] {
             let holds = holds.map_or("", |holds| if holds { "yes" } else { "**no**" });
             match bound {
@@ -191,6 +193,17 @@ impl Display for Promise {
             }
         }
         Ok(())
+    }
+}
+
+/// Writes a value with about three figures, and with more where it would look like one of these and is not.
+fn figures_beside(value: f64, others: [Option<f64>; 2]) -> String {
+    let short = figures(value);
+    let looks_like = |other: f64| other != value && figures(other) == short;
+    if others.into_iter().flatten().any(looks_like) {
+        value.to_string()
+    } else {
+        short
     }
 }
 
@@ -208,7 +221,7 @@ fn figures(value: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::figures;
+    use super::{figures, figures_beside};
 
     #[test]
     fn values_have_about_three_figures() {
@@ -219,5 +232,12 @@ mod tests {
             "0.80", "9.96", "31.8", "416", "7390", "15.9k", "110k", "109.5M",
         ];
         assert_eq!(values.map(figures), shown);
+    }
+    #[test]
+    fn a_value_next_to_its_bound_does_not_look_like_it() {
+        let bounds = [Some(0.8), None];
+        assert_eq!(figures_beside(0.8019, bounds), "0.8019");
+        assert_eq!(figures_beside(0.8, bounds), "0.80");
+        assert_eq!(figures_beside(0.71, bounds), "0.71");
     }
 }

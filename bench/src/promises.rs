@@ -37,6 +37,14 @@ pub enum Bound {
 }
 
 impl Bound {
+    /// Returns the most or the least.
+    #[must_use]
+    pub fn value(self) -> f64 {
+        match self {
+            Bound::AtMost(value) | Bound::AtLeast(value) => value,
+        }
+    }
+
     /// Returns whether a value keeps to it.
     #[must_use]
     pub fn admits(self, value: f64) -> bool {
