@@ -325,7 +325,8 @@ impl<'m> Instance<'m> {
             stack.activation.calls = Calls::outermost(method);
             return Outcome::Trapped(trap.kind);
         }
-        self.perform(stack, natives)
+        let stopped = self.advance(stack);
+        self.perform(stack, stopped, natives)
     }
 
     /// Goes on with a call whose first slices have been run.
@@ -337,27 +338,34 @@ impl<'m> Instance<'m> {
         ended: Ended,
         natives: &mut impl Natives,
     ) -> Outcome {
-        let (stop, value) = self.end(stack, ended);
-        match self.step(stack, stop, value) {
-            Step::Returned(value) => value.map_or(Outcome::Nothing, Outcome::Value),
-            Step::Trapped(trap) => Outcome::Trapped(trap.kind),
-            Step::Native { .. } => self.perform(stack, natives),
-        }
+        let stopped = self.end(stack, ended);
+        self.perform(stack, stopped, natives)
     }
 
-    /// Performs the natives of an activation until it returns.
+    /// Performs the natives of an activation, from where it has stopped until it returns.
     #[inline(never)]
-    fn perform(&mut self, stack: &mut CallStack<'_>, natives: &mut impl Natives) -> Outcome {
+    fn perform(
+        &mut self,
+        stack: &mut CallStack<'_>,
+        mut stopped: (Stop, i32),
+        natives: &mut impl Natives,
+    ) -> Outcome {
         loop {
-            let id = match self.run(stack) {
-                Step::Returned(value) => return value.map_or(Outcome::Nothing, Outcome::Value),
-                Step::Trapped(trap) => return Outcome::Trapped(trap.kind),
-                Step::Native { id, .. } => id,
-            };
+            match stopped {
+                (Stop::Returned, _) => return Outcome::Nothing,
+                (Stop::ReturnedValue, value) => return Outcome::Value(value),
+                (Stop::Trap(kind), _) => return Outcome::Trapped(kind),
+                (Stop::Pause | Stop::NoElement, _) => {
+                    return Outcome::Trapped(TrapKind::Unverified);
+                }
+                (Stop::Native, _) => {}
+            }
+            let id = stack.native().unwrap_or_default();
             let outcome = stack
                 .charge(natives.extra_fuel(id))
                 .and_then(|()| natives.call(id, stack.native_arguments(), &mut self.heap));
             stack.resume(outcome);
+            stopped = self.advance(stack);
         }
     }
 }
