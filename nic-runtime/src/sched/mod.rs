@@ -58,7 +58,8 @@ impl<W: Copy + Default> Schedule<W> {
     /// Adds work that may have its place in the wheel, or move other work there.
     #[inline(never)]
     fn insert_beside_wheel(&mut self, time: u64, work: W) {
-        if !self.wheel.is_clear_until(time) {
+        // With nothing before all else the wheel has a place for anything, and need not be asked.
+        if self.few.first_time().is_none() || !self.wheel.is_clear_until(time) {
             return self.wheel.insert(time, work, End::Back);
         }
         if !self.few.is_full() {
@@ -86,13 +87,22 @@ impl<W: Copy + Default> Schedule<W> {
         Some((SimTime::from_ps(time), work))
     }
 
-    /// Returns whether it is certain that nothing is due until `time`, `time` included.
+    /// Returns whether it is certain that nothing is due until `time`, `time` included; where it is not, adds work
+    /// that is due then.
     #[inline]
-    pub fn is_clear_until(&mut self, time: SimTime) -> bool {
-        match self.few.first_time() {
+    pub fn is_clear_or_insert(&mut self, time: SimTime, work: W) -> bool {
+        let is_clear = match self.few.first_time() {
             Some(first) => time.as_ps() < first,
-            None => self.wheel.is_clear_until(time.as_ps()),
+            None if self.wheel.is_clear_until(time.as_ps()) => true,
+            None => {
+                self.wheel.insert(time.as_ps(), work, End::Back);
+                return false;
+            }
+        };
+        if !is_clear {
+            self.insert(time, work);
         }
+        is_clear
     }
 }
 
@@ -124,33 +134,34 @@ mod tests {
         let mut waiting: Vec<(SimTime, u32)> = Vec::new();
         let (mut now, mut passed) = (0u64, 0);
         for work in 0..6_000 {
-            // Hundreds of entries, then few, then hundreds again.
-            let grows = work % 1_000 < 400;
+            // Many entries, then few, then many again.
+            let grows = work % 1_000 < 150;
             let span = generator.draw() >> (64 - 1 - generator.draw() % u64::from(bits));
-            if waiting.is_empty() || grows || generator.draw().is_multiple_of(4) {
-                let time = SimTime::from_ps(now.saturating_add(span));
+            let time = SimTime::from_ps(now.saturating_add(span));
+            if waiting.is_empty() || grows || generator.draw().is_multiple_of(8) {
                 schedule.insert(time, work);
                 waiting.push((time, work));
-            } else {
-                let first = waiting.iter().enumerate().min_by_key(|(_, entry)| **entry);
-                let first = first.map(|(place, _)| place).expect("an entry waits");
-                let until = SimTime::from_ps(now.saturating_add(span));
-                if schedule.is_clear_until(until) {
-                    assert!(until < waiting[first].0, "{until:?}");
-                    now = until.as_ps();
-                    passed += 1;
-                    continue;
-                }
+                continue;
+            }
+            let first = waiting.iter().enumerate().min_by_key(|(_, entry)| **entry);
+            let first = first.map(|(place, _)| place).expect("an entry waits");
+            if !generator.draw().is_multiple_of(4) {
                 let expected = waiting.swap_remove(first);
                 assert_eq!(schedule.take(), Some(expected));
                 now = expected.0.as_ps();
+            } else if schedule.is_clear_or_insert(time, work) {
+                assert!(time < waiting[first].0, "{time:?}");
+                now = time.as_ps();
+                passed += 1;
+            } else {
+                waiting.push((time, work));
             }
         }
         waiting.sort_unstable();
         let rest: Vec<_> = std::iter::from_fn(|| schedule.take()).collect();
         assert_eq!(rest, waiting);
         assert!(passed > 0, "time passes with nothing due");
-        assert!(schedule.is_clear_until(SimTime::from_ps(u64::MAX - 1)));
+        assert!(schedule.is_clear_or_insert(SimTime::from_ps(u64::MAX - 1), 0));
     }
 
     #[test]
@@ -174,7 +185,7 @@ mod tests {
         assert!(!schedule.is_empty());
         schedule.reset();
         assert!(schedule.is_empty() && schedule.take().is_none());
-        assert!(schedule.is_clear_until(SimTime::from_ps(u64::MAX - 1)));
+        assert!(schedule.is_clear_or_insert(SimTime::from_ps(u64::MAX - 1), 'a'));
         for ps in (1..20).rev() {
             schedule.insert(SimTime::from_ps(ps), 'b');
         }
@@ -187,9 +198,10 @@ mod tests {
         let mut schedule = Schedule::new();
         schedule.insert(SimTime::MAX, 'a');
         schedule.insert(SimTime::MAX, 'b');
-        assert!(!schedule.is_clear_until(SimTime::MAX));
+        assert!(!schedule.is_clear_or_insert(SimTime::MAX, 'c'));
         assert_eq!(schedule.take(), Some((SimTime::MAX, 'a')));
         assert_eq!(schedule.take(), Some((SimTime::MAX, 'b')));
+        assert_eq!(schedule.take(), Some((SimTime::MAX, 'c')));
         assert!(schedule.take().is_none());
     }
 }

@@ -298,14 +298,16 @@ impl<S: Sink> Simulation<'_, S> {
     /// until then, schedules `work` otherwise. Only for the last thing that handling an event does.
     fn pass(&mut self, delay: SimDuration, work: Work) -> bool {
         let time = self.now + delay;
-        let may_pass = time <= self.until && self.events < self.events_max;
-        if may_pass && self.schedule.is_clear_until(time) {
+        if time > self.until || self.events >= self.events_max {
+            self.schedule.insert(time, work);
+            return false;
+        }
+        let passes = self.schedule.is_clear_or_insert(time, work);
+        if passes {
             self.now = time;
             self.events += 1;
-            return true;
         }
-        self.schedule.insert(time, work);
-        false
+        passes
     }
 }
 
