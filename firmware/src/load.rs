@@ -32,14 +32,7 @@ pub(crate) struct Linked {
 /// Parses and verifies a class; a function of its own, so that its stack can be told from its caller's.
 #[inline(never)]
 pub(crate) fn accept(bytes: &'static [u8], memory: VerifierMemory) -> Result<Accepted, Failure> {
-    let index_length = ClassFile::index_len(bytes).map_err(LoadError::from)?;
-    room(
-        "words of the parser's index",
-        index_length,
-        memory.index.len(),
-    )?;
-    let class =
-        ClassFile::parse(bytes, &mut memory.index[..index_length]).map_err(LoadError::from)?;
+    let class = ClassFile::parse(bytes, memory.index).map_err(LoadError::from)?;
     let size = work_size(&class);
     for (what, needed, there) in [
         ("resolved constants", size.constants, memory.constants.len()),
@@ -67,7 +60,7 @@ pub(crate) fn accept(bytes: &'static [u8], memory: VerifierMemory) -> Result<Acc
         verify(class, Policy::Applet, NicNative::TABLE, work).map_err(LoadError::from)?;
     Ok(Accepted {
         verified,
-        index_bytes: index_length * size_of::<u32>(),
+        index_bytes: class.index_words() * size_of::<u32>(),
         work_bytes: size.bytes(),
     })
 }

@@ -204,7 +204,7 @@ impl<'a> From<ElementType<'a>> for FieldType<'a> {
 ///
 /// Where the bytes are not exactly one field descriptor.
 pub fn parse_field(bytes: &[u8]) -> Result<FieldType<'_>, DescriptorError> {
-    let mut reader = Reader { bytes, offset: 0 };
+    let mut reader = Reader::new(bytes);
     let parsed = reader.field_type()?;
     reader.end()?;
     Ok(parsed)
@@ -216,6 +216,7 @@ pub fn parse_field(bytes: &[u8]) -> Result<FieldType<'_>, DescriptorError> {
 /// take at most [`PARAMETER_SLOTS_MAX`] local variables.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct MethodDescriptor<'a> {
+    /// The types of the parameters, and what follows them.
     parameters: &'a [u8],
     parameter_count: u8,
     parameter_slots: u8,
@@ -237,25 +238,28 @@ impl<'a> MethodDescriptor<'a> {
     ///
     /// Where the bytes are not exactly one method descriptor.
     pub fn parse(bytes: &'a [u8]) -> Result<Self, DescriptorError> {
-        let mut reader = Reader { bytes, offset: 0 };
+        let mut reader = Reader::new(bytes);
         match reader.peek()? {
-            b'(' => reader.advance(1),
+            b'(' => reader.advance(),
             found => return Err(reader.error(DescriptorErrorKind::NotAMethod { found })),
         }
-        let start = reader.offset;
+        let parameters = reader.rest;
         let mut parameter_count: u8 = 0;
         let mut parameter_slots: u8 = 0;
         while reader.peek()? != b')' {
-            let too_many = reader.error(DescriptorErrorKind::ParameterSlots);
+            let before = reader.rest;
             let slots = reader.field_type()?.slots();
-            parameter_slots = parameter_slots.checked_add(slots).ok_or(too_many)?;
+            let Some(sum) = parameter_slots.checked_add(slots) else {
+                reader.rest = before;
+                return Err(reader.error(DescriptorErrorKind::ParameterSlots));
+            };
+            parameter_slots = sum;
             // Bounded by the slots, of which each parameter takes at least one.
             parameter_count = parameter_count.saturating_add(1);
         }
-        let parameters = bytes.get(start..reader.offset).unwrap_or(&[]);
-        reader.advance(1);
+        reader.advance();
         let result = if reader.peek()? == b'V' {
-            reader.advance(1);
+            reader.advance();
             None
         } else {
             Some(reader.field_type()?)
@@ -273,10 +277,7 @@ impl<'a> MethodDescriptor<'a> {
     #[must_use]
     pub const fn parameters(&self) -> Parameters<'a> {
         Parameters {
-            reader: Reader {
-                bytes: self.parameters,
-                offset: 0,
-            },
+            reader: Reader::new(self.parameters),
             remaining: self.parameter_count,
         }
     }
@@ -320,43 +321,59 @@ impl ExactSizeIterator for Parameters<'_> {}
 /// Reads types one after the other, without recursion.
 #[derive(Clone, Debug)]
 struct Reader<'a> {
-    bytes: &'a [u8],
-    offset: usize,
+    rest: &'a [u8],
+    /// Bytes of the whole descriptor.
+    length: usize,
 }
 
 impl<'a> Reader<'a> {
+    const fn new(bytes: &'a [u8]) -> Self {
+        Self {
+            rest: bytes,
+            length: bytes.len(),
+        }
+    }
+
+    #[cold]
     fn error(&self, kind: DescriptorErrorKind) -> DescriptorError {
+        let offset = self.length.saturating_sub(self.rest.len());
         // A descriptor of a class file is at most 65,535 bytes long; a longer one reports its limit.
         DescriptorError {
-            offset: u16::try_from(self.offset).unwrap_or(u16::MAX),
+            offset: u16::try_from(offset).unwrap_or(u16::MAX),
             kind,
         }
     }
 
+    #[cfg_attr(threaded, inline(always))]
     fn peek(&self) -> Result<u8, DescriptorError> {
-        self.bytes
-            .get(self.offset)
-            .copied()
-            .ok_or_else(|| self.error(DescriptorErrorKind::Truncated))
+        match self.rest.first() {
+            Some(byte) => Ok(*byte),
+            None => Err(self.error(DescriptorErrorKind::Truncated)),
+        }
     }
 
-    fn advance(&mut self, count: usize) {
-        self.offset = self.offset.saturating_add(count);
+    fn advance(&mut self) {
+        self.rest = self.rest.get(1..).unwrap_or(&[]);
     }
 
     fn end(&self) -> Result<(), DescriptorError> {
-        match self.bytes.get(self.offset) {
+        match self.rest.first() {
             None => Ok(()),
             Some(&found) => Err(self.error(DescriptorErrorKind::Trailing { found })),
         }
     }
 
+    #[cfg_attr(threaded, inline(always))]
     fn field_type(&mut self) -> Result<FieldType<'a>, DescriptorError> {
-        let start = self.error(DescriptorErrorKind::Dimensions);
+        let start = self.rest;
         let mut dimensions: u8 = 0;
         while self.peek()? == b'[' {
-            dimensions = dimensions.checked_add(1).ok_or(start)?;
-            self.advance(1);
+            let Some(more) = dimensions.checked_add(1) else {
+                self.rest = start;
+                return Err(self.error(DescriptorErrorKind::Dimensions));
+            };
+            dimensions = more;
+            self.advance();
         }
         let element = self.element()?;
         Ok(match dimensions {
@@ -368,6 +385,7 @@ impl<'a> Reader<'a> {
         })
     }
 
+    #[cfg_attr(threaded, inline(always))]
     fn element(&mut self) -> Result<ElementType<'a>, DescriptorError> {
         let element = match self.peek()? {
             b'B' => ElementType::Byte,
@@ -381,24 +399,23 @@ impl<'a> Reader<'a> {
             b'L' => return self.object(),
             found => return Err(self.error(DescriptorErrorKind::NotAType { found })),
         };
-        self.advance(1);
+        self.advance();
         Ok(element)
     }
 
     fn object(&mut self) -> Result<ElementType<'a>, DescriptorError> {
-        let malformed = self.error(DescriptorErrorKind::ClassName);
-        self.advance(1);
-        let rest = self.bytes.get(self.offset..).unwrap_or(&[]);
-        let length = rest
-            .iter()
-            .position(|&byte| byte == b';')
-            .ok_or(malformed)?;
-        let name = rest
-            .get(..length)
-            .filter(|name| is_class_name(name))
-            .ok_or(malformed)?;
-        self.advance(length.saturating_add(1));
-        Ok(ElementType::Object(name))
+        let [_, behind @ ..] = self.rest else {
+            return Err(self.error(DescriptorErrorKind::Truncated));
+        };
+        let length = behind.iter().position(|&byte| byte == b';');
+        let split = length.and_then(|length| behind.split_at_checked(length));
+        match split {
+            Some((name, [_, rest @ ..])) if is_class_name(name) => {
+                self.rest = rest;
+                Ok(ElementType::Object(name))
+            }
+            _ => Err(self.error(DescriptorErrorKind::ClassName)),
+        }
     }
 }
 

@@ -39,7 +39,7 @@ pub use array_kind::ArrayKind;
 pub use classfile::{
     Attribute, AttributeName, Attributes, ClassAccess, ClassFile, ClassVersion, Code, Constant,
     ConstantPool, ConstantTag, Escaped, ExceptionHandler, Field, FieldAccess, MemberIdentity,
-    MemberKind, MemberRef, Method, MethodAccess, ParseError, ParseErrorKind, PoolError,
+    MemberKind, MemberRef, Method, MethodAccess, OwnMember, ParseError, ParseErrorKind, PoolError,
     PoolErrorKind, TagSet, Utf8,
 };
 pub use decode::{DecodeError, DecodeErrorKind, decode};

@@ -81,10 +81,15 @@ impl NativeDecl {
         let Some(mut rest) = descriptor.strip_prefix(b"(") else {
             return false;
         };
-        for parameter in self.parameters {
-            match rest.strip_prefix(parameter.kind.descriptor().as_bytes()) {
-                Some(behind) => rest = behind,
-                None => return false,
+        // A byte or two each, compared one by one.
+        for expected in self
+            .parameters
+            .iter()
+            .flat_map(|p| p.kind.descriptor().bytes())
+        {
+            match rest.split_first() {
+                Some((byte, behind)) if *byte == expected => rest = behind,
+                _ => return false,
             }
         }
         rest.strip_prefix(b")") == Some(self.result_descriptor().as_bytes())
@@ -154,8 +159,10 @@ pub(crate) fn find(
     descriptor: &[u8],
 ) -> Option<(NativeId, &'static NativeDecl)> {
     (0..=u16::MAX).map(NativeId).zip(table).find(|(_, native)| {
-        class.is_none_or(|class| native.class.as_bytes() == class)
-            && native.matches(name, descriptor)
+        // The names differ most often.
+        native.name.as_bytes() == name
+            && class.is_none_or(|class| native.class.as_bytes() == class)
+            && native.has_descriptor(descriptor)
     })
 }
 

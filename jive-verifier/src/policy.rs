@@ -1,6 +1,6 @@
 //! What is asked of a class besides its safety: the members that make it an applet (CONTRACT §1).
 
-use jive_core::{AppletMembers, ClassFile, FieldAccess, FieldId, MethodAccess, MethodId};
+use jive_core::{AppletMembers, ClassFile, FieldAccess, FieldId, Method, MethodAccess, MethodId};
 
 use crate::error::{Location, VerifyError, VerifyErrorKind};
 use crate::found::AppletMember;
@@ -16,20 +16,30 @@ pub enum Policy {
 
 /// Finds the members that make a class an applet, whose declarations have been checked.
 pub(crate) fn applet_members(class: &ClassFile<'_>) -> Result<AppletMembers, VerifyError> {
+    let [mut constructor, mut do_tx, mut do_rx] = [None; 3];
+    for method in class.methods() {
+        for (found, member) in [
+            (&mut constructor, AppletMember::Constructor),
+            (&mut do_tx, AppletMember::DoTx),
+            (&mut do_rx, AppletMember::DoRx),
+        ] {
+            if method.name == member.name() {
+                found.get_or_insert(method);
+            }
+        }
+    }
     Ok(AppletMembers {
-        constructor: entry(class, AppletMember::Constructor)?,
-        do_tx: entry(class, AppletMember::DoTx)?,
-        do_rx: entry(class, AppletMember::DoRx)?,
+        constructor: entry(constructor, AppletMember::Constructor)?,
+        do_tx: entry(do_tx, AppletMember::DoTx)?,
+        do_rx: entry(do_rx, AppletMember::DoRx)?,
         rx_buf: receive_buffer(class)?,
     })
 }
 
-/// Finds a method that the runtime calls; it may be static or not, and of any visibility.
-fn entry(class: &ClassFile<'_>, member: AppletMember) -> Result<MethodId, VerifyError> {
-    let method = class
-        .methods()
-        .find(|method| method.name == member.name())
-        .ok_or(missing(member))?;
+/// Checks the first method of the name of one that the runtime calls; it may be static or not, and of any
+/// visibility.
+fn entry(found: Option<Method<'_>>, member: AppletMember) -> Result<MethodId, VerifyError> {
+    let method = found.ok_or(missing(member))?;
     let wrong = |kind| VerifyError {
         at: Location::Method(method.id),
         kind,

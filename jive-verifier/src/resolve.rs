@@ -1,9 +1,9 @@
 //! Resolution: what the members that code names are, found once for each constant.
 
 use jive_core::{
-    ClassFile, CpIndex, Field, FieldAccess, MemberKind, MemberRef, Method, MethodAccess,
-    NativeDecl, NativeType, Opcode, PoolError, PoolErrorKind, Utf8, find_native_of,
-    is_native_class, parse_field,
+    ClassFile, CpIndex, Field, FieldAccess, FieldId, MemberKind, MemberRef, Method, MethodAccess,
+    MethodId, NativeDecl, NativeType, Opcode, OwnMember, PoolError, PoolErrorKind, Utf8,
+    find_native_of, is_native_class, parse_field,
 };
 
 use crate::descriptor::field_type;
@@ -142,6 +142,19 @@ impl<'a, 'w> Members<'a, 'w> {
     }
 
     fn look_up(&self, index: CpIndex, asked: MemberUse) -> Result<Target, VerifyErrorKind> {
+        match (self.class.own_member(index), asked.kind) {
+            (Some(OwnMember::Field(id)), UseKind::Load | UseKind::Store) => self.own_field(id),
+            (Some(OwnMember::Method(id)), UseKind::Call) => self.own_method(id, index, asked),
+            (Some(_), _) => Err(VerifyErrorKind::ConstantKind {
+                opcode: asked.opcode,
+                index,
+            }),
+            (None, _) => self.look_up_foreign(index, asked),
+        }
+    }
+
+    /// Resolves what is no member of the class.
+    fn look_up_foreign(&self, index: CpIndex, asked: MemberUse) -> Result<Target, VerifyErrorKind> {
         let reference = self
             .class
             .pool()
@@ -152,7 +165,9 @@ impl<'a, 'w> Members<'a, 'w> {
             index,
         };
         match (reference.kind, asked.kind) {
-            (MemberKind::Field, UseKind::Load | UseKind::Store) => self.field(index, &reference),
+            (MemberKind::Field, UseKind::Load | UseKind::Store) => {
+                Err(self.no_field(index, &reference))
+            }
             (MemberKind::Method, UseKind::Call) => self.method(index, asked, &reference),
             (MemberKind::InterfaceMethod, UseKind::Call) => {
                 let named_by = matches!(asked.opcode, Opcode::Invokestatic | Opcode::Invokespecial);
@@ -178,87 +193,76 @@ impl<'a, 'w> Members<'a, 'w> {
         reference.class == self.class.name()
     }
 
-    fn field(&self, index: CpIndex, reference: &MemberRef<'_>) -> Result<Target, VerifyErrorKind> {
+    /// Says why a field is none of the class.
+    fn no_field(&self, index: CpIndex, reference: &MemberRef<'_>) -> VerifyErrorKind {
         if !self.is_own(reference) {
-            return Err(VerifyErrorKind::ForeignField { index });
+            return VerifyErrorKind::ForeignField { index };
         }
-        // Fields may share a name, not name and descriptor both.
-        let mut misfit = Misfit::Name;
-        for (id, identity) in self.class.field_identities() {
-            if identity == reference.identity {
-                // Whatever has an identity is there.
-                let field = self.class.field(id).ok_or(VerifyErrorKind::WorkArea)?;
-                return self.own_field(&field);
-            }
-            if identity.name == reference.identity.name {
-                misfit = Misfit::Descriptor;
-            }
-        }
-        Err(VerifyErrorKind::UnresolvedField { index, misfit })
+        let mut fields = self.class.field_identities();
+        let misfit = if fields.any(|(_, identity)| identity.name == reference.identity.name) {
+            Misfit::Descriptor
+        } else {
+            Misfit::Name
+        };
+        VerifyErrorKind::UnresolvedField { index, misfit }
     }
 
-    fn own_field(&self, field: &Field<'_>) -> Result<Target, VerifyErrorKind> {
+    fn own_field(&self, id: FieldId) -> Result<Target, VerifyErrorKind> {
+        // Whatever is a member is there.
+        let field = self.class.field(id).ok_or(VerifyErrorKind::WorkArea)?;
         Ok(Target::Field {
-            kind: declared_type(field, self.class.name())?,
+            kind: declared_type(&field, self.class.name())?,
             is_static: field.access.contains(FieldAccess::STATIC),
             is_final: field.access.contains(FieldAccess::FINAL),
         })
     }
 
+    fn own_method(
+        &self,
+        id: MethodId,
+        index: CpIndex,
+        asked: MemberUse,
+    ) -> Result<Target, VerifyErrorKind> {
+        // Whatever is a member is there.
+        let method = self.class.method(id).ok_or(VerifyErrorKind::WorkArea)?;
+        if is_constructor(method.name, index, asked)? {
+            return Err(VerifyErrorKind::ConstructorCall { index });
+        }
+        Ok(Target::Method {
+            signature: self.signatures.of(id).ok_or(VerifyErrorKind::WorkArea)?,
+            is_static: method.access.contains(MethodAccess::STATIC),
+        })
+    }
+
+    /// Resolves a method of another class, or says why the class has none that is meant.
     fn method(
         &self,
         index: CpIndex,
         asked: MemberUse,
         reference: &MemberRef<'_>,
     ) -> Result<Target, VerifyErrorKind> {
-        let is_constructor = reference.name == CONSTRUCTOR;
-        let is_initializer = is_constructor || reference.name == CLASS_INITIALIZER;
-        if is_initializer && !(is_constructor && asked.opcode == Opcode::Invokespecial) {
-            return Err(VerifyErrorKind::SpecialMethodCall {
-                opcode: asked.opcode,
-                index,
-            });
-        }
+        let is_constructor = is_constructor(reference.name, index, asked)?;
+        let unresolved = |misfit| Err(VerifyErrorKind::UnresolvedMethod { index, misfit });
         if self.is_own(reference) {
             if is_constructor {
                 return Err(VerifyErrorKind::ConstructorCall { index });
             }
-            return self.own_method(index, reference);
+            let mut methods = self.class.method_identities();
+            return unresolved(
+                if methods.any(|(_, identity)| identity.name == reference.identity.name) {
+                    Misfit::Descriptor
+                } else {
+                    Misfit::Name
+                },
+            );
         }
         if is_constructor && reference.class == OBJECT {
             if reference.descriptor == "()V" {
                 return Ok(Target::ObjectInit);
             }
-            return Err(VerifyErrorKind::UnresolvedMethod {
-                index,
-                misfit: Misfit::Descriptor,
-            });
+            return unresolved(Misfit::Descriptor);
         }
         self.native(index, reference)
-    }
-
-    fn own_method(
-        &self,
-        index: CpIndex,
-        reference: &MemberRef<'_>,
-    ) -> Result<Target, VerifyErrorKind> {
-        let unresolved = |misfit| VerifyErrorKind::UnresolvedMethod { index, misfit };
-        let mut methods = self.class.method_identities();
-        let (id, identity) = methods
-            .find(|(_, identity)| identity.name == reference.identity.name)
-            .ok_or(unresolved(Misfit::Name))?;
-        if identity != reference.identity {
-            return Err(unresolved(Misfit::Descriptor));
-        }
-        // Whatever has an identity is there.
-        let method = self.class.method(id).ok_or(VerifyErrorKind::WorkArea)?;
-        Ok(Target::Method {
-            signature: self
-                .signatures
-                .of(method.id)
-                .ok_or(VerifyErrorKind::WorkArea)?,
-            is_static: method.access.contains(MethodAccess::STATIC),
-        })
     }
 
     fn native(&self, index: CpIndex, reference: &MemberRef<'_>) -> Result<Target, VerifyErrorKind> {
@@ -274,6 +278,24 @@ impl<'a, 'w> Members<'a, 'w> {
             }),
         }
     }
+}
+
+/// Tells whether a method is a constructor by its name, which is called by `invokespecial` alone; a class
+/// initializer is not called at all.
+fn is_constructor(
+    name: Utf8<'_>,
+    index: CpIndex,
+    asked: MemberUse,
+) -> Result<bool, VerifyErrorKind> {
+    let is_constructor = name == CONSTRUCTOR;
+    let is_initializer = is_constructor || name == CLASS_INITIALIZER;
+    if is_initializer && !(is_constructor && asked.opcode == Opcode::Invokespecial) {
+        return Err(VerifyErrorKind::SpecialMethodCall {
+            opcode: asked.opcode,
+            index,
+        });
+    }
+    Ok(is_constructor)
 }
 
 /// Returns the verification type of a field, or why the subset does not have it.

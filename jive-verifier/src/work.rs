@@ -106,14 +106,15 @@ fn leaders_bound(code: &Code<'_>) -> usize {
     let mut instruction_count: usize = 0;
     let mut leaders: usize = 1;
     for insn in raw_instructions(code.bytes) {
-        instruction_count = instruction_count.saturating_add(1);
+        // No more than there are bytes of code.
+        instruction_count = instruction_count.wrapping_add(1);
         let targets = match insn.opcode.layout() {
             OperandLayout::Branch | OperandLayout::BranchWide => 1,
             OperandLayout::TableSwitch | OperandLayout::LookupSwitch => {
                 let insn = insn.switch(code.bytes);
                 insn.map_or(0, |insn| insn.targets().count())
             }
-            _ => 0,
+            _ => continue,
         };
         leaders = leaders.saturating_add(targets);
     }

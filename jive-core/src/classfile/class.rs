@@ -4,8 +4,10 @@ use core::slice;
 
 use super::access::ClassAccess;
 use super::attribute::Attributes;
+use super::layout;
 use super::member::{self, Field, Header, Method};
-use super::pool::{ConstantPool, MemberIdentity};
+use super::own::{Noted, OwnMember};
+use super::pool::{ConstantPool, MemberIdentity, MemberKind};
 use super::utf8::Utf8;
 use super::version::ClassVersion;
 use crate::id::{CpIndex, FieldId, MethodId};
@@ -32,6 +34,8 @@ pub struct ClassFile<'a> {
     pub(super) fields: &'a [u32],
     /// Where each method begins in the file.
     pub(super) methods: &'a [u32],
+    /// Where the contents of each method's `Code` attribute begin in the file; 0 where it has none.
+    pub(super) codes: &'a [u32],
     pub(super) attribute_count: u16,
     pub(super) attributes: &'a [u8],
 }
@@ -80,6 +84,16 @@ impl<'a> ClassFile<'a> {
             .map(|bytes| CpIndex(u16::from_be_bytes(*bytes)))
     }
 
+    /// Returns how many words of the index that was lent are used.
+    #[must_use]
+    pub fn index_words(&self) -> usize {
+        layout::index_words(
+            self.pool.count().into(),
+            self.fields.len(),
+            self.methods.len(),
+        )
+    }
+
     /// Returns how many fields the class declares.
     #[must_use]
     pub const fn field_count(&self) -> usize {
@@ -102,8 +116,9 @@ impl<'a> ClassFile<'a> {
             pool: self.pool,
             version: self.version,
             offsets: self.fields,
+            codes: &[],
             next: 0,
-            read: |pool, _, id, bytes| member::field(pool, FieldId(id), bytes),
+            read: |pool, _, id, bytes, _| member::field(pool, FieldId(id), bytes),
         }
     }
 
@@ -113,9 +128,34 @@ impl<'a> ClassFile<'a> {
         ids.zip(self.identities(self.fields))
     }
 
-    /// Returns the first field of this name and descriptor.
-    pub(crate) fn field_of(&self, identity: MemberIdentity) -> Option<FieldId> {
-        self.place(self.fields, identity).map(FieldId)
+    /// Returns the member of the class itself that a `Fieldref` or `Methodref` names.
+    #[must_use]
+    pub fn own_member(&self, index: CpIndex) -> Option<OwnMember> {
+        match self.pool.noted(index) {
+            Noted::Own(member) => Some(member),
+            Noted::Foreign => None,
+            Noted::Nothing => self.find_own(index),
+        }
+    }
+
+    /// Looks for the member of the class itself that a constant names.
+    #[cold]
+    #[inline(never)]
+    fn find_own(&self, index: CpIndex) -> Option<OwnMember> {
+        let member = self.pool.find_member(index)?;
+        let offsets = match member.kind {
+            MemberKind::Field => self.fields,
+            MemberKind::Method => self.methods,
+            MemberKind::InterfaceMethod => return None,
+        };
+        if member.class != self.name {
+            return None;
+        }
+        let place = self.place(offsets, member.identity)?;
+        Some(match member.kind {
+            MemberKind::Field => OwnMember::Field(FieldId(place)),
+            MemberKind::Method | MemberKind::InterfaceMethod => OwnMember::Method(MethodId(place)),
+        })
     }
 
     /// Returns how many methods the class declares.
@@ -140,8 +180,11 @@ impl<'a> ClassFile<'a> {
             pool: self.pool,
             version: self.version,
             offsets: self.methods,
+            codes: self.codes,
             next: 0,
-            read: |pool, version, id, bytes| member::method(pool, version, MethodId(id), bytes),
+            read: |pool, version, id, bytes, code| {
+                member::method(pool, version, MethodId(id), bytes, code)
+            },
         }
     }
 
@@ -149,11 +192,6 @@ impl<'a> ClassFile<'a> {
     pub fn method_identities(&self) -> impl Iterator<Item = (MethodId, MemberIdentity)> + use<'a> {
         let ids = (0..=u16::MAX).map(MethodId);
         ids.zip(self.identities(self.methods))
-    }
-
-    /// Returns the first method of this name and descriptor.
-    pub(crate) fn method_of(&self, identity: MemberIdentity) -> Option<MethodId> {
-        self.place(self.methods, identity).map(MethodId)
     }
 
     /// Returns the attributes of the class.
@@ -205,8 +243,10 @@ struct Members<'a, T> {
     version: ClassVersion,
     /// Where each begins in the file.
     offsets: &'a [u32],
+    /// Where the code of each is.
+    codes: &'a [u32],
     next: u16,
-    read: fn(ConstantPool<'a>, ClassVersion, u16, &'a [u8]) -> Option<T>,
+    read: fn(ConstantPool<'a>, ClassVersion, u16, &'a [u8], u32) -> Option<T>,
 }
 
 impl<T> Members<'_, T> {
@@ -214,7 +254,8 @@ impl<T> Members<'_, T> {
     fn read(&self, id: u16) -> Option<T> {
         let offset = self.offsets.get(usize::from(id))?;
         let bytes = part_at(self.pool.file(), *offset)?;
-        (self.read)(self.pool, self.version, id, bytes)
+        let code = self.codes.get(usize::from(id)).copied().unwrap_or(0);
+        (self.read)(self.pool, self.version, id, bytes, code)
     }
 }
 

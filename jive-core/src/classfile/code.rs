@@ -101,10 +101,29 @@ fn line_number_rows<'a>(reader: &mut Reader<'_, 'a>) -> Result<&'a [[u8; 4]], Br
     Ok(rows)
 }
 
-/// Reads the contents of a `Code` attribute whose code array is neither empty nor too long.
-pub(super) fn read<'a>(pool: ConstantPool<'a>, contents: &'a [u8]) -> Option<Code<'a>> {
+/// Tells whether the contents of a `Code` attribute are whole, and the code array neither empty nor too
+/// long.
+pub(super) fn is_whole(pool: ConstantPool<'_>, contents: &[u8]) -> bool {
     grammar::attempt(contents, |reader| code(reader, pool))
-        .filter(|code| has_legal_length(code.bytes))
+        .is_some_and(|code| has_legal_length(code.bytes))
+}
+
+/// Reads the contents of a `Code` attribute that have been seen to be whole, and begin `bytes`.
+pub(super) fn at<'a>(pool: ConstantPool<'a>, bytes: &'a [u8]) -> Option<Code<'a>> {
+    let ([s0, s1, l0, l1, b0, b1, b2, b3], rest) = bytes.split_first_chunk()?;
+    let length = u32::from_be_bytes([*b0, *b1, *b2, *b3]);
+    let (bytes, rest) = rest.split_at_checked(usize::try_from(length).ok()?)?;
+    let (count, rest) = rest.split_first_chunk()?;
+    let exceptions = usize::from(u16::from_be_bytes(*count)).wrapping_mul(size_of::<[u8; 8]>());
+    let (exceptions, rest) = rest.split_at_checked(exceptions)?;
+    let (count, rest) = rest.split_first_chunk()?;
+    Some(Code {
+        max_stack: u16::from_be_bytes([*s0, *s1]),
+        max_locals: u16::from_be_bytes([*l0, *l1]),
+        bytes,
+        exceptions: exceptions.as_chunks().0,
+        attributes: Attributes::new(pool, u16::from_be_bytes(*count), rest),
+    })
 }
 
 /// Tells whether a code array is neither empty nor too long (§4.7.3).

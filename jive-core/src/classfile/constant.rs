@@ -15,10 +15,12 @@ impl<'a> Subject<'a> {
     /// Checks that every constant refers to constants of the right kinds, names and descriptors.
     pub(super) fn check_constants(&self) -> Result<(), Broken> {
         for index in (1..self.pool.count()).map(CpIndex) {
-            if let Some((tag, payload)) = self.pool.raw(index) {
-                let at = self.pool.place(index);
-                self.check_placement(at, tag)?;
-                self.check_constant(at, tag, payload)?;
+            // Strings, of which most pools have most, have been judged, and stand in files of any version.
+            if !self.pool.holds(index, ConstantTag::Utf8.only())
+                && let Some((tag, payload)) = self.pool.raw(index)
+            {
+                self.check_placement(index, tag)?;
+                self.check_constant(index, tag, payload)?;
             }
         }
         Ok(())
@@ -39,7 +41,13 @@ impl<'a> Subject<'a> {
         Ok(())
     }
 
-    fn check_constant(&self, at: Place, tag: ConstantTag, payload: &[u8]) -> Result<(), Broken> {
+    fn check_constant(
+        &self,
+        index: CpIndex,
+        tag: ConstantTag,
+        payload: &[u8],
+    ) -> Result<(), Broken> {
+        let at = self.pool.place(index);
         let (first, second) = pool::indices(payload);
         let named = |role| self.text(at, first, role).map(drop);
         let typed = |role| self.descriptor_of(at, second, role).map(drop);
@@ -68,19 +76,15 @@ impl<'a> Subject<'a> {
     }
 
     /// Checks that the version, and for a module's constants the class, permit the tag.
-    fn check_placement(&self, at: Place, tag: ConstantTag) -> Result<(), Broken> {
+    fn check_placement(&self, index: CpIndex, tag: ConstantTag) -> Result<(), Broken> {
         let in_module = self.access.contains(ClassAccess::MODULE);
         let of_module = matches!(tag, ConstantTag::Module | ConstantTag::Package);
         if self.version.major >= tag.since() && (in_module || !of_module) {
             Ok(())
         } else {
-            Err(self.broken(
-                at,
-                ParseErrorKind::MisplacedTag {
-                    tag,
-                    version: self.version,
-                },
-            ))
+            let version = self.version;
+            let kind = ParseErrorKind::MisplacedTag { tag, version };
+            Err(self.broken(self.pool.place(index), kind))
         }
     }
 
@@ -97,12 +101,14 @@ impl<'a> Subject<'a> {
             Role::MethodDescriptor
         };
         let (name, descriptor) = self.descriptor_of(at, name_and_type, role)?;
-        let special = tag == ConstantTag::Methodref && name.as_bytes().starts_with(b"<");
-        if special && name != "<init>" {
-            return Err(self.broken(at, ParseErrorKind::MethodName));
-        }
-        if special && !descriptor.is_void() {
-            return Err(self.broken(at, ParseErrorKind::InitializerDescriptor));
+        if tag == ConstantTag::Methodref && !self.pool.text(name).is_ordinary() {
+            let name = self.content(name);
+            if name.as_bytes().starts_with(b"<") && name != "<init>" {
+                return Err(self.broken(at, ParseErrorKind::MethodName));
+            }
+            if name == "<init>" && !descriptor.is_void() {
+                return Err(self.broken(at, ParseErrorKind::InitializerDescriptor));
+            }
         }
         Ok(())
     }
@@ -114,8 +120,11 @@ impl<'a> Subject<'a> {
         name: CpIndex,
         descriptor: CpIndex,
     ) -> Result<(), Broken> {
-        let text = self.string(at, descriptor)?;
-        if text.as_bytes().starts_with(b"(") {
+        let text = self.pool.text(descriptor);
+        let is_method = text.serves(Role::MethodDescriptor)
+            || !text.serves(Role::FieldDescriptor)
+                && self.string(at, descriptor)?.as_bytes().starts_with(b"(");
+        if is_method {
             self.method_type(at, name, descriptor).map(drop)
         } else {
             self.field_type(at, name, descriptor)
@@ -140,13 +149,14 @@ impl<'a> Subject<'a> {
         name: CpIndex,
         descriptor: CpIndex,
     ) -> Result<Text, Broken> {
-        self.text(at, name, Role::MethodName)?;
+        let named = self.text(at, name, Role::MethodName)?;
         let text = self.text(at, descriptor, Role::MethodDescriptor)?;
-        let name = self.content(name);
-        let initializer = name.as_bytes().starts_with(b"<");
+        if named.is_ordinary() {
+            return Ok(text);
+        }
         // Older class files may have a `<clinit>` with parameters, which is no class initializer then.
-        let bare = name == "<clinit>" && self.version.major >= ClassVersion::JAVA_7;
-        if initializer && !text.is_void() || bare && text.parameter_slots != 0 {
+        let bare = self.content(name) == "<clinit>" && self.version.major >= ClassVersion::JAVA_7;
+        if !text.is_void() || bare && text.parameter_slots != 0 {
             return Err(self.broken(at, ParseErrorKind::InitializerDescriptor));
         }
         Ok(text)
@@ -187,9 +197,10 @@ impl<'a> Subject<'a> {
         at: Place,
         name_and_type: CpIndex,
         role: Role,
-    ) -> Result<(Utf8<'a>, Text), Broken> {
+    ) -> Result<(CpIndex, Text), Broken> {
         let (name, descriptor) = self.pair(at, name_and_type, ConstantTag::NameAndType.only())?;
-        Ok((self.string(at, name)?, self.text(at, descriptor, role)?))
+        self.kind(at, name, ConstantTag::Utf8.only())?;
+        Ok((name, self.text(at, descriptor, role)?))
     }
 
     /// Follows a field or method to its name.

@@ -45,9 +45,10 @@ impl<'f, 'a> Reader<'f, 'a> {
         Place::of(self.rest)
     }
 
-    /// Returns how far into the file the reader stands.
+    /// Returns how far into the file the reader stands, of one that reads to its end.
     pub(super) fn offset(&self) -> u32 {
-        self.place().offset_in(self.faults.file())
+        let read = self.faults.file().len().saturating_sub(self.rest.len());
+        u32::try_from(read).unwrap_or(u32::MAX)
     }
 
     /// Notes a fault.
@@ -65,6 +66,7 @@ impl<'f, 'a> Reader<'f, 'a> {
     }
 
     /// Runs a parser, which fails for one reason alone: too few bytes.
+    #[cfg_attr(threaded, inline(always))]
     fn read<T>(
         &mut self,
         mut parser: impl Parser<&'a [u8], Output = T, Error = ()>,
@@ -91,28 +93,31 @@ impl<'f, 'a> Reader<'f, 'a> {
     }
 
     /// Reads as many bytes, all through one parser, of which there is little code then.
+    #[cfg_attr(threaded, inline(always))]
     fn array<const N: usize>(&mut self) -> Result<[u8; N], Broken> {
         let bytes = self.read(take(N))?;
         Ok(bytes.first_chunk().copied().unwrap_or([0; N]))
     }
 
+    #[cfg_attr(threaded, inline(always))]
     pub(super) fn bytes(&mut self, length: u32) -> Result<&'a [u8], Broken> {
         self.read(take(length))
     }
 
-    /// Walks over one entry of the constant pool, and returns its tag (JVMS §4.4).
-    pub(super) fn constant(&mut self) -> Result<ConstantTag, Broken> {
+    /// Walks over one entry of the constant pool, and returns its tag and where that ends (JVMS §4.4).
+    pub(super) fn constant(&mut self) -> Result<(ConstantTag, u32), Broken> {
         let at = self.place();
         let byte = self.u8()?;
         let Some(tag) = ConstantTag::from_byte(byte) else {
             return Err(self.broken(at, ParseErrorKind::UnknownTag { found: byte }));
         };
+        let behind_tag = self.offset();
         let length = match tag.payload_length() {
             Some(length) => u32::from(length),
             None => u32::from(self.u16()?),
         };
         self.bytes(length)?;
-        Ok(tag)
+        Ok((tag, behind_tag))
     }
 
     /// Reads one attribute: the index of its name and its bytes (JVMS §4.7).

@@ -4,6 +4,7 @@ use super::error::ParseErrorKind;
 use super::fault::{Broken, Faults};
 use super::grammar::Reader;
 use super::pool::{Entry, located};
+use super::tag::ConstantTag;
 use super::text::Text;
 use super::version::ClassVersion;
 use crate::id::CpIndex;
@@ -56,13 +57,13 @@ impl<'a> Layout<'a> {
         })
     }
 
-    /// Returns how many words of index the file needs: those of the outline, and one more for each
-    /// constant as scratch space.
+    /// Returns how many words of index the file needs.
     pub(super) fn index_words(&self) -> usize {
-        let members = usize::from(self.field_count).saturating_add(usize::from(self.method_count));
-        usize::from(self.constant_count)
-            .saturating_mul(3)
-            .saturating_add(members)
+        index_words(
+            self.constant_count.into(),
+            self.field_count.into(),
+            self.method_count.into(),
+        )
     }
 
     /// Returns the access flags of the class, as a number.
@@ -82,6 +83,16 @@ impl<'a> Layout<'a> {
         let [.., high, low] = *self.head;
         CpIndex(u16::from_be_bytes([high, low]))
     }
+}
+
+/// Returns how many words of index a file needs that has so many of each: those of the outline, one more
+/// for each method for its code, and one more for each constant as scratch space.
+pub(super) const fn index_words(constants: usize, fields: usize, methods: usize) -> usize {
+    let methods = methods.saturating_mul(2);
+    constants
+        .saturating_mul(3)
+        .saturating_add(fields)
+        .saturating_add(methods)
 }
 
 fn magic(reader: &mut Reader<'_, '_>) -> Result<(), Broken> {
@@ -114,20 +125,24 @@ fn constants(reader: &mut Reader<'_, '_>, entries: &mut [Entry]) -> Result<u16, 
     if count == 0 {
         return Err(reader.broken(at, ParseErrorKind::PoolCount));
     }
-    let mut note = |index: u16, located| {
+    let mut note = |index: u16, located, known| {
         if let Some(entry) = entries.get_mut(usize::from(index)) {
-            *entry = [located, Text::unjudged(CpIndex(index)).pack()];
+            *entry = [located, known];
         }
     };
-    note(0, 0);
+    note(0, 0, 0);
     let mut indices = 1..count;
     while let Some(index) = indices.next() {
-        let (at, offset) = (reader.place(), reader.offset());
-        let tag = reader.constant()?;
-        note(index, located(tag, offset));
+        let at = reader.place();
+        let (tag, offset) = reader.constant()?;
+        let known = match tag {
+            ConstantTag::Utf8 => Text::unjudged(CpIndex(index)).pack(),
+            _ => 0,
+        };
+        note(index, located(tag, offset), known);
         if tag.is_wide() {
             match indices.next() {
-                Some(unusable) => note(unusable, 0),
+                Some(unusable) => note(unusable, 0, 0),
                 None => return Err(reader.broken(at, ParseErrorKind::WideConstantAtEnd)),
             }
         }

@@ -1,7 +1,10 @@
 //! Fields and methods (JVMS §4.5, §4.6).
 
+use core::num::NonZeroU32;
+
 use super::access::{ClassAccess, FieldAccess, MethodAccess};
 use super::attribute::{Attributes, Visit};
+use super::class;
 use super::code::{self, Code};
 use super::error::{AttributeName, ParseErrorKind};
 use super::fault::{Broken, Place};
@@ -66,17 +69,19 @@ pub struct Method<'a> {
     /// Its descriptor.
     pub descriptor: Utf8<'a>,
     attributes: Attributes<'a>,
+    /// Where the contents of its `Code` attribute begin in the file; 0 where it has none.
+    code: u32,
 }
 
 impl<'a> Method<'a> {
     /// Returns its code; native and abstract methods have none.
-    ///
-    /// Looked for among the attributes when asked: a hostile class file has thousands of them, and who
-    /// searches the methods for a name should not pay for that.
     #[must_use]
     pub fn code(&self) -> Option<Code<'a>> {
-        let attribute = self.attributes.find("Code")?;
-        code::read(self.attributes.pool(), attribute.bytes)
+        let pool = self.attributes.pool();
+        code::at(
+            pool,
+            class::part_at(pool.file(), NonZeroU32::new(self.code)?.get())?,
+        )
     }
 
     /// Returns its attributes.
@@ -127,6 +132,7 @@ pub(super) fn method<'a>(
     version: ClassVersion,
     id: MethodId,
     bytes: &'a [u8],
+    code: u32,
 ) -> Option<Method<'a>> {
     let (header, rest) = Header::split(bytes)?;
     let name = pool.find_utf8(header.name)?;
@@ -136,7 +142,19 @@ pub(super) fn method<'a>(
         name,
         descriptor: pool.find_utf8(header.descriptor)?,
         attributes: Attributes::new(pool, header.attribute_count, rest),
+        code,
     })
+}
+
+/// Finds where the contents of the `Code` attribute begin of the method that begins at an offset, whose
+/// attributes nobody has judged; 0 where there is none that can be read.
+pub(super) fn find_code(pool: ConstantPool<'_>, offset: u32) -> u32 {
+    let find = || {
+        let (header, rest) = Header::split(class::part_at(pool.file(), offset)?)?;
+        let code = Attributes::new(pool, header.attribute_count, rest).find("Code")?;
+        code::is_whole(pool, code.bytes).then(|| Place::of(code.bytes).offset_in(pool.file()))
+    };
+    find().unwrap_or(0)
 }
 
 impl<'a> Subject<'a> {
@@ -191,8 +209,9 @@ impl<'a> Subject<'a> {
         }
     }
 
-    /// Checks the method that begins `bytes`.
-    pub(super) fn check_method(&self, bytes: &'a [u8]) -> Result<(), Broken> {
+    /// Checks the method that begins `bytes`, and returns where the contents of its `Code` attribute
+    /// begin in the file; 0 where it has none.
+    pub(super) fn check_method(&self, bytes: &'a [u8]) -> Result<u32, Broken> {
         let at = Place::of(bytes);
         let (header, rest) = self.header(bytes)?;
         let descriptor = self.method_type(at, header.name, header.descriptor)?;
@@ -218,7 +237,8 @@ impl<'a> Subject<'a> {
         access: MethodAccess,
         parameter_slots: u16,
         attributes: Attributes<'a>,
-    ) -> Result<(), Broken> {
+    ) -> Result<u32, Broken> {
+        let mut code = 0;
         let bodiless = access.intersects(MethodAccess::NATIVE | MethodAccess::ABSTRACT);
         let mut visit = Visit::new(self, attributes);
         while let Some(attribute) = visit.next()? {
@@ -228,6 +248,7 @@ impl<'a> Subject<'a> {
                     return Err(self.broken(attribute.at, ParseErrorKind::CodePresent));
                 }
                 self.check_code(attribute.bytes, parameter_slots)?;
+                code = Place::of(attribute.bytes).offset_in(self.faults.file());
             } else if attribute.name == AttributeName::Exceptions {
                 visit.once(&attribute)?;
                 let reader = &mut Reader::part(attribute.bytes, self.faults);
@@ -240,7 +261,7 @@ impl<'a> Subject<'a> {
             }
         }
         if visit.is_seen(AttributeName::Code) || bodiless {
-            Ok(())
+            Ok(code)
         } else {
             Err(self.broken(at, ParseErrorKind::CodeMissing))
         }

@@ -19,8 +19,10 @@ mod constant;
 mod error;
 mod fault;
 mod grammar;
+mod identity;
 mod layout;
 mod member;
+mod own;
 mod parse;
 mod pool;
 mod sort;
@@ -36,6 +38,7 @@ pub use class::ClassFile;
 pub use code::{Code, ExceptionHandler};
 pub use error::{AttributeName, ParseError, ParseErrorKind};
 pub use member::{Field, Method};
+pub use own::OwnMember;
 pub use pool::{
     Constant, ConstantPool, MemberIdentity, MemberKind, MemberRef, PoolError, PoolErrorKind,
 };

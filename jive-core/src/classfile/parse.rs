@@ -6,8 +6,10 @@ use super::class::{self, ClassFile};
 use super::error::{AttributeName, ParseError, ParseErrorKind};
 use super::fault::{Broken, Faults, Place};
 use super::grammar::Reader;
+use super::identity;
 use super::layout::Layout;
-use super::member::Header;
+use super::member::{self, Header};
+use super::own::{Half, Names};
 use super::pool::{ConstantPool, Entry};
 use super::sort::sort;
 use super::subject::Subject;
@@ -17,17 +19,31 @@ use super::version::ClassVersion;
 use crate::id::CpIndex;
 use crate::limits::FILE_BYTES_MAX;
 
+/// Where the constants begin: magic number, version and the count of constants lie before.
+const POOL_OFFSET: usize = 10;
+
 impl<'a> ClassFile<'a> {
-    /// Returns how many words of index [`ClassFile::parse`] needs for these bytes.
+    /// Returns a number of words of index that are enough for [`ClassFile::parse`] of these bytes.
     ///
-    /// It is at most three for each constant and one for each field and method, whatever the file
-    /// claims: the file is walked through first.
-    ///
-    /// # Errors
-    ///
-    /// Where the file is too long, or its lengths do not add up.
-    pub fn index_len(bytes: &[u8]) -> Result<usize, ParseError> {
-        outline(&Faults::new(bytes), &mut []).map(|layout| layout.index_words())
+    /// Three for each constant, one for each field and two for each method are used. Told by the length
+    /// of the file and the number of constants that it claims, it is more than that: what follows the
+    /// constants is taken for methods. The error of an index that is too short tells the number itself.
+    #[must_use]
+    pub fn index_len(bytes: &[u8]) -> usize {
+        let (Some([.., high, low]), true) = (
+            bytes.first_chunk::<POOL_OFFSET>(),
+            bytes.len() <= FILE_BYTES_MAX,
+        ) else {
+            return 0;
+        };
+        let behind = bytes.len().saturating_sub(POOL_OFFSET);
+        // Every constant takes as many bytes as words, or more: three, for an empty string. One index
+        // stands for none.
+        let constants =
+            usize::from(u16::from_be_bytes([*high, *low])).min((behind / 3).saturating_add(1));
+        let words = constants.saturating_mul(3);
+        // A method takes eight bytes or more.
+        words.saturating_add(behind.saturating_add(3).saturating_sub(words) / 4)
     }
 
     /// Parses a class file.
@@ -65,8 +81,12 @@ impl<'a> ClassFile<'a> {
         let faults = Faults::new(bytes);
         let layout = outline(&faults, index)?;
         let index = Index::carve(&layout, index)?;
-        text::identify_few(bytes, index.constants);
-        let class = class(bytes, &layout, index.constants, index.fields, index.methods);
+        identity::identify_few(bytes, index.constants);
+        let pool = ConstantPool::new(bytes, index.constants);
+        for (offset, code) in index.methods.iter().zip(&mut *index.codes) {
+            *code = member::find_code(pool, *offset);
+        }
+        let class = class(&layout, pool, index.fields, index.methods, index.codes);
         check_names(&faults, &class).map_err(|broken| faults.noted(broken))?;
         Ok(class)
     }
@@ -114,6 +134,8 @@ struct Index<'a> {
     constants: &'a mut [Entry],
     fields: &'a mut [u32],
     methods: &'a mut [u32],
+    /// Where the code of each method is.
+    codes: &'a mut [u32],
     /// Scratch space of a word for each constant; idle once the file is parsed.
     scratch: &'a mut [u32],
 }
@@ -140,6 +162,7 @@ impl<'a> Index<'a> {
             constants: part(constant_count.saturating_mul(2))?.as_chunks_mut().0,
             fields: part(layout.field_count.into())?,
             methods: part(layout.method_count.into())?,
+            codes: part(layout.method_count.into())?,
             scratch: part(constant_count)?,
         })
     }
@@ -147,13 +170,12 @@ impl<'a> Index<'a> {
 
 /// Makes a class file of what its outline says.
 fn class<'a>(
-    file: &'a [u8],
     layout: &Layout<'a>,
-    constants: &'a [Entry],
+    pool: ConstantPool<'a>,
     fields: &'a [u32],
     methods: &'a [u32],
+    codes: &'a [u32],
 ) -> ClassFile<'a> {
-    let pool = ConstantPool::new(file, constants);
     ClassFile {
         version: layout.version,
         pool,
@@ -164,6 +186,7 @@ fn class<'a>(
         interfaces: layout.interfaces,
         fields,
         methods,
+        codes,
         attribute_count: layout.attribute_count,
         attributes: layout.attributes,
     }
@@ -176,8 +199,7 @@ fn examine<'a>(
     index: Index<'a>,
 ) -> Result<ClassFile<'a>, Broken> {
     let file = faults.file();
-    text::identify_all(file, index.constants, index.scratch);
-    text::judge_all(faults, layout.version, index.constants)?;
+    text::judge_all(faults, layout.version, index.constants, index.scratch)?;
     let subject = Subject {
         version: layout.version,
         access: ClassAccess::read(layout.access(), layout.version),
@@ -190,22 +212,32 @@ fn examine<'a>(
     for offset in &*index.fields {
         subject.check_field(class::part_at(file, *offset).unwrap_or(file))?;
     }
-    let kind = ParseErrorKind::DuplicateField;
-    subject.check_distinct(index.fields, index.scratch, kind)?;
-    for offset in &*index.methods {
-        subject.check_method(class::part_at(file, *offset).unwrap_or(file))?;
+    let names = &mut Names::new(index.scratch);
+    subject.check_distinct(index.fields, names, Half::Fields)?;
+    for (offset, code) in index.methods.iter().zip(&mut *index.codes) {
+        *code = subject.check_method(class::part_at(file, *offset).unwrap_or(file))?;
     }
-    let kind = ParseErrorKind::DuplicateMethod;
-    subject.check_distinct(index.methods, index.scratch, kind)?;
-    let class = class(file, layout, index.constants, index.fields, index.methods);
-    subject.check_class_attributes(class.attributes())?;
-    Ok(class)
-}
-
-/// Notes that a string was seen, and tells whether it was not before.
-fn is_first(string: CpIndex, seen: &mut [u32]) -> bool {
-    let times = seen.get_mut(string.index());
-    times.is_some_and(|times| core::mem::replace(times, 1) == 0)
+    subject.check_distinct(index.methods, names, Half::Methods)?;
+    let attributes = Attributes::new(subject.pool, layout.attribute_count, layout.attributes);
+    subject.check_class_attributes(attributes)?;
+    // Where code is to be small they are looked for when somebody asks.
+    if !cfg!(small) {
+        names.note_all(
+            file,
+            index.constants,
+            layout.this_class(),
+            index.fields,
+            index.methods,
+        );
+    }
+    let pool = ConstantPool::new(file, index.constants);
+    Ok(class(
+        layout,
+        pool,
+        index.fields,
+        index.methods,
+        index.codes,
+    ))
 }
 
 impl<'a> Subject<'a> {
@@ -250,13 +282,13 @@ impl<'a> Subject<'a> {
     ///
     /// `seen` has a word for each constant.
     fn check_interfaces(&self, interfaces: &'a [[u8; 2]], seen: &mut [u32]) -> Result<(), Broken> {
-        seen.fill(0);
+        let names = &mut Names::new(seen);
         for bytes in interfaces {
             let at = Place::of(bytes);
             let index = CpIndex(u16::from_be_bytes(*bytes));
             let is_plain = self.plain_class(at, index)?.is_some();
             let name = self.pool.text(self.pool.class_name_index(index)).identity;
-            if !is_plain || !is_first(name, seen) {
+            if !is_plain || !names.note(Half::Fields, name, 1) {
                 return Err(self.broken(at, ParseErrorKind::Interface));
             }
         }
@@ -265,23 +297,24 @@ impl<'a> Subject<'a> {
 
     /// Checks that no two fields, or methods, have both name and descriptor in common.
     ///
-    /// `seen` has a word for each constant. Where a name occurs twice the offsets are sorted to find them,
-    /// and back again: the order of the file is that of the offsets.
+    /// Notes the first of each name. Where a name occurs twice the offsets are sorted to find them, and back
+    /// again: the order of the file is that of the offsets.
     fn check_distinct(
         &self,
         offsets: &mut [u32],
-        seen: &mut [u32],
-        kind: ParseErrorKind,
+        names: &mut Names<'_>,
+        half: Half,
     ) -> Result<(), Broken> {
         let file = self.faults.file();
         let identity = |offset: u32| {
             let (header, _) = class::part_at(file, offset).and_then(Header::split)?;
             Some(self.pool.identity(header.name, header.descriptor))
         };
-        seen.fill(0);
-        let names_differ = offsets
-            .iter()
-            .all(|offset| identity(*offset).is_some_and(|identity| is_first(identity.name, seen)));
+        let mut names_differ = true;
+        for (number, offset) in (1..=u32::from(u16::MAX)).zip(&*offsets) {
+            names_differ &=
+                identity(*offset).is_some_and(|identity| names.note(half, identity.name, number));
+        }
         if names_differ {
             return Ok(());
         }
@@ -301,7 +334,13 @@ impl<'a> Subject<'a> {
         sort(offsets, &|a, b| a < b);
         match second {
             None => Ok(()),
-            Some(offset) => Err(self.broken(Place::of(file).behind(offset), kind)),
+            Some(offset) => {
+                let kind = match half {
+                    Half::Fields => ParseErrorKind::DuplicateField,
+                    Half::Methods => ParseErrorKind::DuplicateMethod,
+                };
+                Err(self.broken(Place::of(file).behind(offset), kind))
+            }
         }
     }
 

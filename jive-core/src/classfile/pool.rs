@@ -1,6 +1,7 @@
 //! The constant pool: constants decoded on demand from bytes at known offsets (JVMS §4.4).
 
 use super::fault::Place;
+use super::own::Noted;
 use super::tag::{ConstantTag, TagSet};
 use super::text::Text;
 use super::utf8::Utf8;
@@ -18,8 +19,8 @@ pub struct ConstantPool<'a> {
 }
 
 /// What the index says of one constant: where it is and of which kind, as [`located`] packs it, or 0 at
-/// index 0 and behind `long` and `double`; and what is known of it where it is a string, as a packed
-/// [`Text`].
+/// index 0 and behind `long` and `double`; and what is known of it: of a string a packed [`Text`], of a
+/// field or method what [`Noted`] unpacks, and else 0.
 pub(super) type Entry = [u32; 2];
 
 /// Bits of a packed place that hold the offset; the tag lies above.
@@ -27,7 +28,7 @@ const OFFSET_BITS: u32 = 24;
 
 const _: () = assert!(FILE_BYTES_MAX < 1 << OFFSET_BITS);
 
-/// Packs a tag and the offset in the file at which it stands.
+/// Packs a tag and the offset in the file behind it.
 pub(super) fn located(tag: ConstantTag, offset: u32) -> u32 {
     // Every tag is below 256: its discriminants are bytes.
     (tag as u32) << OFFSET_BITS | offset
@@ -361,11 +362,7 @@ impl<'a> ConstantPool<'a> {
     /// Returns the tag of the constant at an index, and the bytes of the file behind it.
     pub(super) fn raw(&self, index: CpIndex) -> Option<(ConstantTag, &'a [u8])> {
         let [located, _] = self.entries.get(index.index())?;
-        let [tag, ..] = located.to_be_bytes();
-        Some((
-            ConstantTag::from_byte(tag)?,
-            behind_tag(self.bytes, *located)?,
-        ))
+        Some((tag_of(*located)?, behind_tag(self.bytes, *located)?))
     }
 
     /// Returns the bytes behind the tag, if one of these kinds of constant stands at an index.
@@ -395,6 +392,34 @@ impl<'a> ConstantPool<'a> {
         Text::unpack(self.entries.get(index.index()).map_or(0, |[_, text]| *text))
     }
 
+    /// Returns what was noted of the field or method at an index.
+    pub(super) fn noted(&self, index: CpIndex) -> Noted {
+        match self.entries.get(index.index()) {
+            Some([located, word]) if !cfg!(small) => {
+                tag_of(*located).map_or(Noted::Nothing, |tag| Noted::unpack(tag, *word))
+            }
+            _ => Noted::Nothing,
+        }
+    }
+
+    /// Tells whether one of these kinds of constant stands at an index.
+    pub(super) fn holds(&self, index: CpIndex, expected: TagSet) -> bool {
+        let entry = self.entries.get(index.index());
+        entry.is_some_and(|entry| is_of(*entry, expected))
+    }
+
+    /// Returns the string that names the class of the field or method at an index, and what its name and
+    /// descriptor are compared by.
+    pub(super) fn find_identity(&self, index: CpIndex) -> Option<(CpIndex, MemberIdentity)> {
+        let (class, name_and_type) = indices(self.find(index, TagSet::MEMBER)?);
+        let (name, descriptor) =
+            indices(self.find(name_and_type, ConstantTag::NameAndType.only())?);
+        Some((
+            self.class_name_index(class),
+            self.identity(name, descriptor),
+        ))
+    }
+
     /// Returns what a name and a descriptor, both strings of the pool, are compared by.
     pub(super) fn identity(&self, name: CpIndex, descriptor: CpIndex) -> MemberIdentity {
         MemberIdentity {
@@ -406,7 +431,8 @@ impl<'a> ConstantPool<'a> {
     /// Returns where a constant begins, with its tag.
     pub(super) fn place(&self, index: CpIndex) -> Place {
         let entry = self.entries.get(index.index());
-        Place::of(self.bytes).behind(entry.map_or(0, |[located, _]| offset(*located)))
+        let behind_tag = entry.map_or(0, |[located, _]| offset(*located));
+        Place::of(self.bytes).behind(behind_tag.saturating_sub(1))
     }
 
     /// Returns the error of an index at which no constant of these kinds stands.
@@ -434,19 +460,31 @@ impl<'a> ConstantPool<'a> {
     }
 }
 
-/// Returns the bytes behind the tag of the constant that an entry stands for, if it is of these kinds.
-pub(super) fn payload(file: &[u8], [located, _]: Entry, expected: TagSet) -> Option<&[u8]> {
+/// Returns the tag of a packed place.
+fn tag_of(located: u32) -> Option<ConstantTag> {
     let [tag, ..] = located.to_be_bytes();
-    if expected.holds(tag) {
+    ConstantTag::from_byte(tag)
+}
+
+/// Returns the bytes behind the tag of the constant that an entry stands for, if it is of these kinds.
+pub(super) fn payload(file: &[u8], entry: Entry, expected: TagSet) -> Option<&[u8]> {
+    if is_of(entry, expected) {
+        let [located, _] = entry;
         behind_tag(file, located)
     } else {
         None
     }
 }
 
+/// Tells whether an entry stands for a constant of these kinds.
+const fn is_of([located, _]: Entry, expected: TagSet) -> bool {
+    let [tag, ..] = located.to_be_bytes();
+    expected.holds(tag)
+}
+
 /// Returns the bytes behind the tag at a packed place; the parser has seen that the constant is whole.
 fn behind_tag(file: &[u8], located: u32) -> Option<&[u8]> {
-    file.get(usize::try_from(offset(located)).ok()?.saturating_add(1)..)
+    file.get(usize::try_from(offset(located)).ok()?..)
 }
 
 /// Returns the offset of a packed place.
@@ -454,10 +492,18 @@ const fn offset(located: u32) -> u32 {
     located & ((1 << OFFSET_BITS) - 1)
 }
 
+/// Returns the bytes of the string that an entry stands for; none where it is no string's.
+pub(super) fn content(file: &[u8], entry: Entry) -> Option<&[u8]> {
+    payload(file, entry, ConstantTag::Utf8.only()).map(string)
+}
+
 /// Returns the bytes of a string from those behind its tag.
 pub(super) fn string(payload: &[u8]) -> &[u8] {
-    let length = usize::from(cp_index(payload, 0).0);
-    payload.get(2..length.saturating_add(2)).unwrap_or(&[])
+    let Some((length, rest)) = payload.split_first_chunk() else {
+        return &[];
+    };
+    let length = usize::from(u16::from_be_bytes(*length));
+    rest.get(..length).unwrap_or(&[])
 }
 
 /// Reads the two indices behind a tag; of a constant that holds one, the second is what follows it.

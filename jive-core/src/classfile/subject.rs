@@ -61,12 +61,12 @@ impl<'a> Subject<'a> {
 
     /// Checks that an index, which stands at `at`, leads to a string that may serve in the role.
     pub(super) fn text(&self, at: Place, index: CpIndex, role: Role) -> Result<Text, Broken> {
-        self.kind(at, index, ConstantTag::Utf8.only())?;
+        // What is no string serves in none.
         let text = self.pool.text(index);
         if text.serves(role) {
             Ok(text)
         } else {
-            Err(self.misfit(index, role))
+            Err(self.unfit(at, index, role))
         }
     }
 
@@ -81,9 +81,14 @@ impl<'a> Subject<'a> {
         Ok(Some(name).filter(|name| !name.as_bytes().starts_with(b"[")))
     }
 
-    /// Notes why a string does not serve in the role, and where in the string.
-    fn misfit(&self, index: CpIndex, role: Role) -> Broken {
-        let bytes = self.content(index).as_bytes();
+    /// Notes why a constant does not serve in the role, and where in the string if it is one.
+    #[cold]
+    #[inline(never)]
+    fn unfit(&self, at: Place, index: CpIndex, role: Role) -> Broken {
+        let bytes = match self.string(at, index) {
+            Ok(string) => string.as_bytes(),
+            Err(broken) => return broken,
+        };
         let (offset, kind) = match role {
             Role::ClassName => (0, ParseErrorKind::ClassName),
             Role::FieldName => (0, ParseErrorKind::FieldName),

@@ -1,22 +1,20 @@
-//! What each string of the constant pool may serve as, and which are equal, found out once and remembered.
+//! What each string of the constant pool may serve as, found out once and remembered.
 //!
 //! Any number of constants may refer to one string of 65,535 bytes. Judging the string at each
-//! reference would make parsing quadratic, and so would comparing names to find equal members.
+//! reference would make parsing quadratic.
 
 use bitflags::bitflags;
 
 use super::error::ParseErrorKind;
 use super::fault::{Broken, Faults, Place};
-use super::pool::{self, Entry};
-use super::sort::sort;
-use super::tag::ConstantTag;
+use super::identity::{self, Known};
+use super::pool::Entry;
 use super::utf8::Utf8;
 use super::version::ClassVersion;
 use crate::descriptor::{
     DescriptorError, DescriptorErrorKind, FieldType, MethodDescriptor, is_class_name, parse_field,
 };
 use crate::id::CpIndex;
-use crate::limits::CONSTANTS_MAX;
 
 bitflags! {
     /// What a string may serve as.
@@ -36,6 +34,8 @@ bitflags! {
         const METHOD_DESCRIPTOR = 1 << 5;
         /// A method descriptor without result.
         const VOID_DESCRIPTOR = 1 << 6;
+        /// The name of a method that is no initialization method.
+        const ORDINARY_METHOD_NAME = 1 << 7;
     }
 }
 
@@ -63,9 +63,6 @@ impl Role {
     }
 }
 
-/// Bytes from the end of a string that its hash looks at.
-const HASHED: usize = 8;
-
 /// What is known of one string.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) struct Text {
@@ -89,6 +86,11 @@ impl Text {
     /// Tells whether the string may serve in the role.
     pub(super) const fn serves(self, role: Role) -> bool {
         self.roles.contains(role.bit())
+    }
+
+    /// Tells whether it may be the name of a method that is no initialization method (§2.9).
+    pub(super) const fn is_ordinary(self) -> bool {
+        self.roles.contains(Roles::ORDINARY_METHOD_NAME)
     }
 
     /// Tells whether it is a method descriptor without result.
@@ -116,16 +118,29 @@ impl Text {
     }
 }
 
-/// Judges every string of a constant pool, and notes in the entries what each may serve as.
+/// Judges every string of a constant pool, and notes in the entries what each may serve as and which are
+/// equal.
+///
+/// `scratch` is space of a word for each entry.
 pub(super) fn judge_all(
     faults: &Faults<'_>,
     version: ClassVersion,
     entries: &mut [Entry],
+    scratch: &mut [u32],
 ) -> Result<(), Broken> {
-    for entry in entries {
-        let Some(bytes) = content(faults.file(), *entry) else {
+    let file = faults.file();
+    let mut known = Known::new(scratch);
+    for index in (0..=u16::MAX).map(CpIndex).take(entries.len()) {
+        let Some(bytes) = identity::text(file, entries, index) else {
             continue;
         };
+        if let Some(other) = known.find_or_note(file, entries, index, bytes) {
+            let judged = entries.get(other.index()).map_or(0, |[_, text]| *text);
+            if let Some([_, text]) = entries.get_mut(index.index()) {
+                *text = judged;
+            }
+            continue;
+        }
         let classes = Classes::of(bytes);
         if classes.contains(Classes::BEYOND_ASCII)
             && let Err(offset) = Utf8::new(bytes)
@@ -133,110 +148,12 @@ pub(super) fn judge_all(
             let at = Place::of(bytes.get(offset..).unwrap_or(bytes));
             return Err(faults.note(at, ParseErrorKind::Utf8));
         }
-        let [_, text] = entry;
-        *text = judge(version, bytes, classes, Text::unpack(*text).identity).pack();
+        if let Some([_, text]) = entries.get_mut(index.index()) {
+            *text = judge(version, bytes, classes, index).pack();
+        }
     }
+    known.complete(file, entries);
     Ok(())
-}
-
-/// Finds equal strings of a constant pool, and gives them one identity.
-///
-/// `order` is scratch space of a word for each entry.
-pub(super) fn identify_all(file: &[u8], entries: &mut [Entry], order: &mut [u32]) {
-    let mut places = order.iter_mut();
-    let mut count: usize = 0;
-    for (index, entry) in (0..=u16::MAX).zip(&*entries) {
-        if let Some(bytes) = content(file, *entry)
-            && let Some(place) = places.next()
-        {
-            *place = u32::from(hash(bytes)) << u16::BITS | u32::from(index);
-            count = count.saturating_add(1);
-        }
-    }
-    identify(file, entries, order.get_mut(..count).unwrap_or_default());
-}
-
-/// Does as [`identify_all`] in a tenth of the code: compares each string with those before it.
-///
-/// Looks at no more constants than a verified class has, which bounds the time; of two equal strings
-/// behind them each is its own.
-pub(super) fn identify_few(file: &[u8], entries: &mut [Entry]) {
-    for index in 0..CONSTANTS_MAX.min(u16::try_from(entries.len()).unwrap_or(u16::MAX)) {
-        let (before, rest) = entries.split_at_mut(usize::from(index));
-        let Some(entry) = rest.first_mut() else {
-            return;
-        };
-        let equal = content(file, *entry).and_then(|bytes| {
-            let mut before = before.iter();
-            before.find(|other| content(file, **other) == Some(bytes))
-        });
-        if let (Some([_, lowest]), [_, text]) = (equal, entry) {
-            *text = *lowest;
-        }
-    }
-}
-
-/// Returns a number that is equal for equal strings. Anyone can make other strings of equal numbers.
-fn hash(bytes: &[u8]) -> u16 {
-    let length = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
-    // Names differ at their ends more than anywhere else.
-    let ends = bytes.iter().rev().take(HASHED);
-    let hash = ends.fold(length, |hash, byte| {
-        // Chosen, not measured: odd, and no run of equal bits.
-        (hash ^ u32::from(*byte)).wrapping_mul(0x9e37_79b1)
-    });
-    let [high, low, _, _] = hash.to_be_bytes();
-    u16::from_be_bytes([high, low])
-}
-
-/// Gives equal strings one identity: the lowest index of them.
-///
-/// By sorting, since a hash table could be filled with collisions: all by their hashes, then those of one
-/// hash by their bytes. Every comparison of strings costs at most the length of the shorter one, so
-/// that the whole costs the pool's bytes times a small factor even where all hashes are equal.
-fn identify(file: &[u8], entries: &mut [Entry], order: &mut [u32]) {
-    sort(order, &|a, b| a < b);
-    for alike in order.chunk_by_mut(|a, b| a >> u16::BITS == b >> u16::BITS) {
-        if alike.len() > 1 {
-            identify_alike(file, entries, alike);
-        }
-    }
-}
-
-/// Gives equal strings one identity, of strings of one hash.
-fn identify_alike(file: &[u8], entries: &mut [Entry], alike: &mut [u32]) {
-    let text = |entries: &[Entry], place: u32| {
-        let entry = entries.get(low_half(place).index()).copied();
-        content(file, entry.unwrap_or_default()).unwrap_or_default()
-    };
-    sort(alike, &|a, b| {
-        let order = text(entries, a).cmp(text(entries, b));
-        order.then(a.cmp(&b)).is_lt()
-    });
-    let mut lowest = CpIndex(0);
-    let mut previous = None;
-    for place in alike.iter().copied() {
-        let index = low_half(place);
-        let bytes = text(entries, place);
-        if previous != Some(bytes) {
-            lowest = index;
-        } else if let Some([_, word]) = entries.get_mut(index.index()) {
-            // No role is known yet.
-            *word = Text::unjudged(lowest).pack();
-        }
-        previous = Some(bytes);
-    }
-}
-
-/// Returns the index of the pool behind a hash.
-fn low_half(place: u32) -> CpIndex {
-    let [_, _, high, low] = place.to_be_bytes();
-    CpIndex(u16::from_be_bytes([high, low]))
-}
-
-/// Returns the bytes of the string that an entry stands for; none where it is no string's.
-fn content(file: &[u8], entry: Entry) -> Option<&[u8]> {
-    pool::payload(file, entry, ConstantTag::Utf8.only()).map(pool::string)
 }
 
 bitflags! {
@@ -258,13 +175,16 @@ bitflags! {
     }
 }
 
-/// The classes of each ASCII character; a byte behind them belongs to a character beyond ASCII.
+/// How many bytes have their classes in the table: all, or where code is to be small the ASCII characters.
+const CLASSIFIED: usize = if cfg!(small) { 128 } else { 256 };
+
+/// The classes of each byte; one behind them belongs to a character beyond ASCII.
 #[expect(
     clippy::indexing_slicing,
     reason = "the byte lies below 128, and the compiler evaluates it"
 )]
-static CLASSES: [u8; 128] = {
-    let mut classes = [0; 128];
+static CLASSES: [u8; CLASSIFIED] = {
+    let mut classes = [Classes::BEYOND_ASCII.bits(); CLASSIFIED];
     let mut byte: u8 = 0;
     loop {
         let mut class = match byte {
@@ -291,11 +211,10 @@ static CLASSES: [u8; 128] = {
 impl Classes {
     /// Finds out what kinds of bytes a string holds.
     fn of(bytes: &[u8]) -> Classes {
-        let mut classes = 0;
-        for byte in bytes {
+        let classes = bytes.iter().fold(0, |classes, byte| {
             let class = CLASSES.get(usize::from(*byte)).copied();
-            classes |= class.unwrap_or(Classes::BEYOND_ASCII.bits());
-        }
+            classes | class.unwrap_or(Classes::BEYOND_ASCII.bits())
+        });
         Classes::from_bits_retain(classes)
     }
 }
@@ -303,26 +222,14 @@ impl Classes {
 /// Finds the roles of a string that holds bytes of these classes.
 fn judge(version: ClassVersion, bytes: &[u8], classes: Classes, identity: CpIndex) -> Text {
     let mut text = Text::unjudged(identity);
-    let roles = &mut text.roles;
-    let old = version.major < ClassVersion::JAVA_5;
-    let identifier = !old
-        || !classes.contains(Classes::FOREIGN) && !bytes.first().is_some_and(u8::is_ascii_digit);
-    let undelimited = !bytes.is_empty() && !classes.contains(Classes::DELIMITER) && identifier;
-    let unqualified = undelimited && !classes.contains(Classes::SLASH);
-    let angular = classes.contains(Classes::ANGLE);
-    let initializer = angular && (bytes == b"<init>" || bytes == b"<clinit>");
-    roles.set(
-        Roles::CLASS_NAME,
-        unqualified || undelimited && is_class_name(bytes),
-    );
-    roles.set(Roles::FIELD_NAME, unqualified);
-    roles.set(Roles::METHOD_NAME, initializer || unqualified && !angular);
-    roles.set(
-        Roles::MODULE_NAME,
-        !classes.contains(Classes::OF_MODULES) || is_module_name(bytes),
-    );
+    text.roles = as_name(version, bytes, classes);
+    let delimited = classes.contains(Classes::DELIMITER);
     match bytes {
-        [_] | [b'L' | b'[', ..] if field_descriptor(version, bytes).is_ok() => {
+        // More than a letter has a `;` or a `[`.
+        [_] if field_descriptor(version, bytes).is_ok() => {
+            text.roles.insert(Roles::FIELD_DESCRIPTOR);
+        }
+        [b'L' | b'[', ..] if delimited && field_descriptor(version, bytes).is_ok() => {
             text.roles.insert(Roles::FIELD_DESCRIPTOR);
             if bytes.starts_with(b"[") {
                 // An array class is named by its descriptor (§4.4.1).
@@ -340,6 +247,29 @@ fn judge(version: ClassVersion, bytes: &[u8], classes: Classes, identity: CpInde
         _ => {}
     }
     text
+}
+
+/// Finds of what a string that holds bytes of these classes may be the name.
+fn as_name(version: ClassVersion, bytes: &[u8], classes: Classes) -> Roles {
+    let mut roles = Roles::empty();
+    if !classes.contains(Classes::OF_MODULES) || is_module_name(bytes) {
+        roles |= Roles::MODULE_NAME;
+    }
+    let identifier = version.major >= ClassVersion::JAVA_5
+        || !classes.contains(Classes::FOREIGN) && !bytes.first().is_some_and(u8::is_ascii_digit);
+    let undelimited = !bytes.is_empty() && !classes.contains(Classes::DELIMITER) && identifier;
+    if undelimited && !classes.contains(Classes::SLASH) {
+        roles |= Roles::CLASS_NAME | Roles::FIELD_NAME;
+        if !classes.contains(Classes::ANGLE) {
+            roles |= Roles::METHOD_NAME | Roles::ORDINARY_METHOD_NAME;
+        }
+    } else if undelimited && is_class_name(bytes) {
+        roles |= Roles::CLASS_NAME;
+    }
+    if classes.contains(Classes::ANGLE) && (bytes == b"<init>" || bytes == b"<clinit>") {
+        roles |= Roles::METHOD_NAME;
+    }
+    roles
 }
 
 /// Reads a field descriptor, by the rules of the version for names.

@@ -1,8 +1,8 @@
 //! What the constants mean that code names, each looked up once.
 
 use super::broken::Broken;
-use crate::classfile::{ClassFile, MemberKind, MemberRef};
-use crate::id::{CpIndex, MethodId};
+use crate::classfile::{ClassFile, MemberKind, OwnMember, Utf8};
+use crate::id::{CpIndex, FieldId, MethodId};
 use crate::native::find;
 use crate::program::{LinkedConstant, LinkedField, LinkedMethod, Meaning};
 use crate::verified::Verified;
@@ -33,20 +33,13 @@ impl Constants<'_, '_, '_> {
     #[inline(never)]
     fn look_up(&mut self, index: CpIndex) -> Result<Meaning, Broken> {
         let class = self.verified.class_ref();
-        let pool = class.pool();
-        let meaning = if let Some(value) = pool.find_integer(index) {
-            Some(Meaning::Int(value))
-        } else {
-            let member = pool.find_member(index).ok_or(Broken::Constant)?;
-            let is_own = member.class == class.name();
-            match member.kind {
-                MemberKind::Field if is_own => self.look_up_field(class, &member),
-                MemberKind::Field => None,
-                MemberKind::Method | MemberKind::InterfaceMethod => {
-                    let own = class.method_of(member.identity).filter(|_| is_own);
-                    self.look_up_method(own, &member)
-                }
-            }
+        let meaning = match class.own_member(index) {
+            Some(OwnMember::Field(field)) => self.look_up_field(field),
+            Some(OwnMember::Method(id)) => self.look_up_method(class, id),
+            None => match class.pool().find_integer(index) {
+                Some(value) => Some(Meaning::Int(value)),
+                None => self.look_up_foreign(class, index)?,
+            },
         };
         if let Some(known) = self.known.get_mut(index.index()) {
             known.0 = meaning;
@@ -54,36 +47,54 @@ impl Constants<'_, '_, '_> {
         meaning.ok_or(Broken::Member)
     }
 
-    fn look_up_field(&self, class: &ClassFile<'_>, member: &MemberRef<'_>) -> Option<Meaning> {
-        let field = class.field_of(member.identity)?;
+    fn look_up_field(&self, field: FieldId) -> Option<Meaning> {
         let kind = self.fields.get(field.index())?.kind;
         Some(Meaning::Field { field, kind })
     }
 
-    /// Finds a method of the class, `Object.<init>`, or a native of the natives' own class.
-    fn look_up_method(&self, own: Option<MethodId>, member: &MemberRef<'_>) -> Option<Meaning> {
-        let mut natives_of = Some(member.class.as_bytes());
-        let mut has_receiver = false;
-        if let Some(id) = own {
-            let linked = self.methods.get(id.index())?;
-            if !linked.is_native {
-                return Some(Meaning::Method {
-                    id,
-                    arguments: linked.arguments,
-                    has_receiver: linked.has_receiver,
-                    has_result: linked.result.is_some(),
-                });
-            }
-            natives_of = None;
-            has_receiver = linked.has_receiver;
-        } else if member.class == "java/lang/Object" && member.name == "<init>" {
-            return Some(Meaning::Nothing);
+    /// Looks up a method of the class, possibly a native.
+    fn look_up_method(&self, class: &ClassFile<'_>, id: MethodId) -> Option<Meaning> {
+        let linked = self.methods.get(id.index())?;
+        if linked.is_native {
+            let method = class.method(id)?;
+            return self.look_up_native(None, method.name, method.descriptor, linked.has_receiver);
         }
+        Some(Meaning::Method {
+            id,
+            arguments: linked.arguments,
+            has_receiver: linked.has_receiver,
+            has_result: linked.result.is_some(),
+        })
+    }
+
+    /// Looks up what is no member of the class: `Object.<init>`, or a native of the natives' own class.
+    fn look_up_foreign(
+        &self,
+        class: &ClassFile<'_>,
+        index: CpIndex,
+    ) -> Result<Option<Meaning>, Broken> {
+        let member = class.pool().find_member(index).ok_or(Broken::Constant)?;
+        if member.kind == MemberKind::Field {
+            return Ok(None);
+        }
+        if member.name == "<init>" && member.class == "java/lang/Object" {
+            return Ok(Some(Meaning::Nothing));
+        }
+        Ok(self.look_up_native(Some(member.class), member.name, member.descriptor, false))
+    }
+
+    fn look_up_native(
+        &self,
+        class: Option<Utf8<'_>>,
+        name: Utf8<'_>,
+        descriptor: Utf8<'_>,
+        has_receiver: bool,
+    ) -> Option<Meaning> {
         let (id, native) = find(
             self.verified.natives(),
-            natives_of,
-            member.name.as_bytes(),
-            member.descriptor.as_bytes(),
+            class.map(Utf8::as_bytes),
+            name.as_bytes(),
+            descriptor.as_bytes(),
         )?;
         Some(Meaning::Native {
             id,

@@ -54,7 +54,7 @@ fn a_file_over_the_limit_is_refused_by_size_alone() {
 #[test]
 fn an_index_that_is_too_short_is_refused() {
     let bytes = Parts::sample().to_bytes();
-    let needed = ClassFile::index_len(&bytes).unwrap();
+    let needed = parse(&bytes, |class| class.index_words()).unwrap();
     let mut index = vec![0; needed - 1];
     let kind = ClassFile::parse(&bytes, &mut index).unwrap_err().kind;
     let needed = u32::try_from(needed).unwrap();

@@ -7,8 +7,7 @@ use crate::parts::Parts;
 
 /// Reads bytes without judging them, and hands the class to `look`.
 fn trust<T>(bytes: &[u8], look: impl FnOnce(ClassFile<'_>) -> T) -> Result<T, Kind> {
-    let length = ClassFile::index_len(bytes).map_err(|error| error.kind)?;
-    let mut index = vec![7; length];
+    let mut index = vec![7; ClassFile::index_len(bytes)];
     ClassFile::trusted(bytes, &mut index)
         .map(look)
         .map_err(|error| error.kind)

@@ -42,7 +42,7 @@ fn link_class_in(
     size: impl FnOnce(ProgramSize) -> ProgramSize,
     test: impl FnOnce(Result<Program<'_>, LinkError>),
 ) {
-    let mut index = vec![0; ClassFile::index_len(bytes).unwrap()];
+    let mut index = vec![0; ClassFile::index_len(bytes)];
     let class = ClassFile::parse(bytes, &mut index).unwrap();
     let verified = Verified::vouch(class, &[], None);
     let size = size(program_size(&verified).unwrap());

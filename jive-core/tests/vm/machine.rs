@@ -28,7 +28,7 @@ impl Machine {
         natives: &'static [NativeDecl],
         heap_bytes: usize,
     ) -> Self {
-        let index = lend(ClassFile::index_len(bytes).unwrap());
+        let index = lend(ClassFile::index_len(bytes));
         let class = ClassFile::parse(bytes, index).unwrap();
         let verified = Verified::vouch(class, natives, None);
         let size = program_size(&verified).unwrap();

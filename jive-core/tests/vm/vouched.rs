@@ -50,10 +50,7 @@ impl Reading {
 ///
 /// Returns how many methods were called.
 fn vouch_and_run(bytes: &[u8], reading: Reading) -> usize {
-    let Ok(words) = ClassFile::index_len(bytes) else {
-        return 0;
-    };
-    let mut index = vec![0; words];
+    let mut index = vec![0; ClassFile::index_len(bytes)];
     let Ok(class) = reading.read(bytes, &mut index) else {
         return 0;
     };

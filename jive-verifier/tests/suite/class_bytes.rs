@@ -248,7 +248,7 @@ pub(crate) fn judge(
 
 /// Parses a class file that the parser takes.
 pub(crate) fn with_class<R>(bytes: &[u8], act: impl FnOnce(ClassFile<'_>) -> R) -> R {
-    let words = ClassFile::index_len(bytes).expect("the class file has a shape");
+    let words = ClassFile::index_len(bytes);
     let mut index = vec![0; words];
     act(ClassFile::parse(bytes, &mut index).expect("the class file is well-formed"))
 }

@@ -55,9 +55,8 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
         }
     };
     let arena = Bump::new();
-    let parsed = ClassFile::index_len(&bytes)
-        .and_then(|length| ClassFile::parse(&bytes, arena.alloc_slice_fill_copy(length, 0)));
-    let class = match parsed {
+    let index = arena.alloc_slice_fill_copy(ClassFile::index_len(&bytes), 0);
+    let class = match ClassFile::parse(&bytes, index) {
         Ok(class) => class,
         Err(error) => {
             let error = LoadError::Parse(error);

@@ -108,7 +108,7 @@ impl Rejection {
     /// Finds out all there is to say about why the bytes of a file were rejected.
     pub(super) fn explore(file: &str, bytes: &[u8], policy: Policy, error: LoadError) -> Rejection {
         let mut rejection = Rejection::new(file, code(error), error.to_string());
-        let mut index = vec![0; ClassFile::index_len(bytes).unwrap_or(0)];
+        let mut index = vec![0; ClassFile::index_len(bytes)];
         let class = ClassFile::parse(bytes, &mut index).ok();
         if let Some(class) = &class {
             rejection.of_class(class);

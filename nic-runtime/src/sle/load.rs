@@ -16,6 +16,10 @@ use jive_verifier::{CodeMarks, Observer, Resolved, WorkArea, verify_with, work_s
 #[cfg(feature = "std")]
 use super::NicNative;
 
+/// Bytes that the parts of a work area may lie apart in all.
+#[cfg(feature = "std")]
+const ALIGNING: usize = 64;
+
 /// A class that the verifier accepted, linked. Every instance of it shares this value.
 #[derive(Copy, Clone, Debug)]
 pub struct LoadedClass<'a> {
@@ -64,7 +68,7 @@ pub fn load_class<'a>(
     bytes: &'a [u8],
     policy: Policy,
 ) -> Result<LoadedClass<'a>, LoadError> {
-    let index = arena.alloc_slice_fill_copy(ClassFile::index_len(bytes)?, 0u32);
+    let index = arena.alloc_slice_fill_copy(ClassFile::index_len(bytes), 0u32);
     let class = ClassFile::parse(bytes, index)?;
     let verified = verify_class(class, policy, &mut ())?;
     let size = program_size(&verified)?;
@@ -94,13 +98,15 @@ pub fn verify_class<'a>(
     observer: &mut impl Observer,
 ) -> Result<Verified<'a>, VerifyError> {
     let size = work_size(&class);
+    // All of it at once; a little more, since each part is aligned.
+    let arena = Bump::with_capacity(size.bytes().saturating_add(ALIGNING));
     let work = WorkArea {
-        constants: &mut vec![Resolved::default(); size.constants],
-        signatures: &mut vec![0; size.signatures],
-        marks: &mut vec![CodeMarks::default(); size.marks],
-        leaders: &mut vec![0; size.leaders],
-        queue: &mut vec![0; size.queue],
-        states: &mut vec![0; size.states],
+        constants: arena.alloc_slice_fill_copy(size.constants, Resolved::default()),
+        signatures: arena.alloc_slice_fill_copy(size.signatures, 0),
+        marks: arena.alloc_slice_fill_copy(size.marks, CodeMarks::default()),
+        leaders: arena.alloc_slice_fill_copy(size.leaders, 0),
+        queue: arena.alloc_slice_fill_copy(size.queue, 0),
+        states: arena.alloc_slice_fill_copy(size.states, 0),
     };
     verify_with(class, policy, NicNative::TABLE, work, observer)
 }

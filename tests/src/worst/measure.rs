@@ -72,11 +72,8 @@ pub fn measure(bytes: &[u8], policy: Policy, natives: &'static [NativeDecl]) -> 
         verifying: Duration::ZERO,
     };
     let begun = now();
-    let mut index = Vec::new();
-    let parsed = ClassFile::index_len(bytes).and_then(|length| {
-        index.resize(length, 0);
-        ClassFile::parse(bytes, &mut index)
-    });
+    let mut index = vec![0; ClassFile::index_len(bytes)];
+    let parsed = ClassFile::parse(bytes, &mut index);
     measured.parsing = now() - begun;
     let class = match parsed {
         Ok(class) => class,
