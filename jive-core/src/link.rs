@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use crate::classfile::{ClassFile, Field, Method, MethodAccess};
+use crate::classfile::{ClassFile, Code, Field, Method, MethodAccess};
 use crate::decode::DecodeErrorKind;
 use crate::descriptor::{FieldType, MethodDescriptor, parse_field};
 use crate::id::{CpIndex, FieldId, MethodId, Pc};
@@ -171,8 +171,8 @@ fn measure(verified: &Verified<'_>, at: &mut LinkSite) -> Result<ProgramSize, Li
         constants: class.pool().count().into(),
         ..ProgramSize::default()
     };
-    for method in class.methods() {
-        let code = method.code().map_or(&[][..], |code| code.bytes);
+    for (method, code) in class.codes() {
+        let code = code.map_or(&[][..], |code| code.bytes);
         size.marks = size.marks.max(code.len());
         // Its first op comes no later than that.
         let is_far = is_far(size.ops, code.len());
@@ -189,10 +189,7 @@ fn measure(verified: &Verified<'_>, at: &mut LinkSite) -> Result<ProgramSize, Li
             }
         }
         if let Some(pc) = insns.stopped_at() {
-            *at = LinkSite::Code {
-                method: method.id,
-                pc,
-            };
+            *at = LinkSite::Code { method, pc };
             return Err(LinkErrorKind::Decode(RawInsn::fault(code, pc)));
         }
     }
@@ -264,9 +261,9 @@ fn link_class<'p>(
     };
     let mut out = Emitter::new(ops, ends, places, switches);
     let mut code_bytes: u32 = 0;
-    for method in class.methods() {
-        *at = LinkSite::Method(method.id);
-        let length = link_method(&mut constants, marks, &mut out, &method, at)?;
+    for (method, code) in class.codes() {
+        *at = LinkSite::Method(method);
+        let length = link_method(&mut constants, marks, &mut out, (method, code), at)?;
         code_bytes = code_bytes.saturating_add(length);
     }
     let (ops, ends, places, switches) = out.into_parts();
@@ -351,18 +348,18 @@ fn link_method(
     constants: &mut Constants<'_, '_, '_>,
     marks: &mut [Mark],
     out: &mut Emitter<'_>,
-    method: &Method<'_>,
+    (method, code): (MethodId, Option<Code<'_>>),
     at: &mut LinkSite,
 ) -> Result<u32, LinkErrorKind> {
     let count = |used: usize| u32::try_from(used).map_err(|_| LinkErrorKind::Count);
-    let signature = constants.methods.get(method.id.index());
+    let signature = constants.methods.get(method.index());
     let mut linked = *signature.ok_or(LinkErrorKind::Count)?;
     linked.entry = count(out.ops_used)?;
     linked.end = linked.entry;
     linked.limit = linked.entry;
     linked.first_place = count(out.places_used)?;
     let mut length = 0;
-    if let Some(code) = method.code() {
+    if let Some(code) = code {
         let source = Source {
             code,
             // Only what no path reaches returns a value from a void method.
@@ -370,10 +367,7 @@ fn link_method(
             has_receiver: linked.has_receiver,
         };
         lower(&source, constants, marks, out).map_err(|(pc, kind)| {
-            *at = LinkSite::Code {
-                method: method.id,
-                pc,
-            };
+            *at = LinkSite::Code { method, pc };
             kind
         })?;
         linked.end = count(out.ops_used)?;
@@ -382,7 +376,7 @@ fn link_method(
         linked.registers = code.max_locals.saturating_add(code.max_stack);
         length = count(code.bytes.len())?;
     }
-    if let Some(method) = constants.methods.get_mut(method.id.index()) {
+    if let Some(method) = constants.methods.get_mut(method.index()) {
         *method = linked;
     }
     Ok(length)

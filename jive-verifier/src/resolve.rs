@@ -132,13 +132,15 @@ impl<'a, 'w> Members<'a, 'w> {
     ) -> Result<(), VerifyErrorKind> {
         let target = match self.target(index) {
             Some(target) => target,
-            None => self.look_up(index, asked)?,
+            None => {
+                let target = self.look_up(index, asked)?;
+                if let Some(entry) = self.constants.get_mut(index.index()) {
+                    *entry = Resolved(Some(target));
+                }
+                target
+            }
         };
-        fits(target, index, asked, within)?;
-        if let Some(entry) = self.constants.get_mut(index.index()) {
-            *entry = Resolved(Some(target));
-        }
-        Ok(())
+        fits(target, index, asked, within)
     }
 
     fn look_up(&self, index: CpIndex, asked: MemberUse) -> Result<Target, VerifyErrorKind> {

@@ -4,6 +4,7 @@ use core::slice;
 
 use super::access::ClassAccess;
 use super::attribute::Attributes;
+use super::code::{self, Code};
 use super::layout;
 use super::member::{self, Field, Header, Method};
 use super::own::{Noted, OwnMember};
@@ -173,6 +174,13 @@ impl<'a> ClassFile<'a> {
     /// Returns every method, in file order.
     pub fn methods(&self) -> impl ExactSizeIterator<Item = Method<'a>> + use<'a> {
         self.method_at()
+    }
+
+    /// Returns the code of every method, in file order.
+    pub(crate) fn codes(&self) -> impl Iterator<Item = (MethodId, Option<Code<'a>>)> + use<'a> {
+        let (pool, ids) = (self.pool, (0..=u16::MAX).map(MethodId));
+        ids.zip(self.codes)
+            .map(move |(id, offset)| (id, code::noted(pool, *offset)))
     }
 
     const fn method_at(&self) -> Members<'a, Method<'a>> {

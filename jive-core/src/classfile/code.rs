@@ -1,6 +1,7 @@
 //! The `Code` attribute: code array, exception table and line numbers (JVMS §4.7.3, §4.7.12).
 
 use super::attribute::{Attributes, Visit};
+use super::class;
 use super::error::{AttributeName, ParseErrorKind};
 use super::fault::{Broken, Place};
 use super::grammar::{self, Reader};
@@ -108,8 +109,13 @@ pub(super) fn is_whole(pool: ConstantPool<'_>, contents: &[u8]) -> bool {
         .is_some_and(|code| has_legal_length(code.bytes))
 }
 
-/// Reads the contents of a `Code` attribute that have been seen to be whole, and begin `bytes`.
-pub(super) fn at<'a>(pool: ConstantPool<'a>, bytes: &'a [u8]) -> Option<Code<'a>> {
+/// Reads the contents of a `Code` attribute that have been seen to be whole, and begin at an offset in the
+/// file; none where that is 0.
+pub(super) fn noted(pool: ConstantPool<'_>, offset: u32) -> Option<Code<'_>> {
+    if offset == 0 {
+        return None;
+    }
+    let bytes = class::part_at(pool.file(), offset)?;
     let ([s0, s1, l0, l1, b0, b1, b2, b3], rest) = bytes.split_first_chunk()?;
     let length = u32::from_be_bytes([*b0, *b1, *b2, *b3]);
     let (bytes, rest) = rest.split_at_checked(usize::try_from(length).ok()?)?;

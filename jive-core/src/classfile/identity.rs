@@ -94,12 +94,11 @@ pub(super) fn identify_few(file: &[u8], entries: &mut [Entry]) {
         let Some(entry) = rest.first_mut() else {
             return;
         };
-        let equal = content(file, *entry).and_then(|bytes| {
+        if let Some(bytes) = content(file, *entry) {
             let mut before = before.iter();
-            before.find(|other| content(file, **other) == Some(bytes))
-        });
-        if let (Some([_, lowest]), [_, text]) = (equal, entry) {
-            *text = *lowest;
+            let equal = before.find(|other| content(file, **other) == Some(bytes));
+            let [_, text] = entry;
+            *text = equal.map_or(Text::unjudged(CpIndex(index)).pack(), |[_, lowest]| *lowest);
         }
     }
 }

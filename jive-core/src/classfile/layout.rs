@@ -4,8 +4,6 @@ use super::error::ParseErrorKind;
 use super::fault::{Broken, Faults};
 use super::grammar::Reader;
 use super::pool::{Entry, located};
-use super::tag::ConstantTag;
-use super::text::Text;
 use super::version::ClassVersion;
 use crate::id::CpIndex;
 
@@ -125,24 +123,20 @@ fn constants(reader: &mut Reader<'_, '_>, entries: &mut [Entry]) -> Result<u16, 
     if count == 0 {
         return Err(reader.broken(at, ParseErrorKind::PoolCount));
     }
-    let mut note = |index: u16, located, known| {
+    let mut note = |index: u16, located| {
         if let Some(entry) = entries.get_mut(usize::from(index)) {
-            *entry = [located, known];
+            *entry = [located, 0];
         }
     };
-    note(0, 0, 0);
+    note(0, 0);
     let mut indices = 1..count;
     while let Some(index) = indices.next() {
         let at = reader.place();
         let (tag, offset) = reader.constant()?;
-        let known = match tag {
-            ConstantTag::Utf8 => Text::unjudged(CpIndex(index)).pack(),
-            _ => 0,
-        };
-        note(index, located(tag, offset), known);
+        note(index, located(tag, offset));
         if tag.is_wide() {
             match indices.next() {
-                Some(unusable) => note(unusable, 0, 0),
+                Some(unusable) => note(unusable, 0),
                 None => return Err(reader.broken(at, ParseErrorKind::WideConstantAtEnd)),
             }
         }

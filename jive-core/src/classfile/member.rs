@@ -1,7 +1,5 @@
 //! Fields and methods (JVMS §4.5, §4.6).
 
-use core::num::NonZeroU32;
-
 use super::access::{ClassAccess, FieldAccess, MethodAccess};
 use super::attribute::{Attributes, Visit};
 use super::class;
@@ -77,11 +75,7 @@ impl<'a> Method<'a> {
     /// Returns its code; native and abstract methods have none.
     #[must_use]
     pub fn code(&self) -> Option<Code<'a>> {
-        let pool = self.attributes.pool();
-        code::at(
-            pool,
-            class::part_at(pool.file(), NonZeroU32::new(self.code)?.get())?,
-        )
+        code::noted(self.attributes.pool(), self.code)
     }
 
     /// Returns its attributes.
