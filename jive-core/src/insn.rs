@@ -300,5 +300,5 @@ impl Iterator for Targets<'_> {
 
 /// Adds a branch offset to a pc, in 64 bits, where nothing can wrap.
 pub(crate) fn target(pc: Pc, offset: i32) -> i64 {
-    i64::from(pc.0).saturating_add(i64::from(offset))
+    i64::from(pc.0).wrapping_add(i64::from(offset))
 }

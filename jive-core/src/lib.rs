@@ -67,4 +67,6 @@ pub use program::{
 pub use raw::RawInsn;
 pub use trap::{Trap, TrapKind};
 pub use verified::{AppletMembers, Verified};
-pub use walk::{Instructions, RawInstructions, instructions, raw_instructions};
+pub use walk::{
+    CodeCounts, Instructions, RawInstructions, count_code, instructions, raw_instructions,
+};

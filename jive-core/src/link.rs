@@ -7,14 +7,14 @@ use crate::decode::DecodeErrorKind;
 use crate::descriptor::{FieldType, MethodDescriptor, parse_field};
 use crate::id::{CpIndex, FieldId, MethodId, Pc};
 use crate::interp::call_limit;
-use crate::lower::{Constants, Emitter, Source, is_far, lower, most_ops, search_ops, switch_rows};
+use crate::lower::{Constants, Emitter, FAR_OPS, Source, is_far, lower};
 use crate::opcode::Opcode;
 use crate::program::{
     LinkedField, LinkedMethod, Mark, Program, ProgramSize, ProgramStorage, ValueKind,
 };
 use crate::raw::RawInsn;
 use crate::verified::Verified;
-use crate::walk::raw_instructions;
+use crate::walk::count_code;
 
 /// Why a class could not be linked, and where.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -176,19 +176,17 @@ fn measure(verified: &Verified<'_>, at: &mut LinkSite) -> Result<ProgramSize, Li
         size.marks = size.marks.max(code.len());
         // Its first op comes no later than that.
         let is_far = is_far(size.ops, code.len());
-        let mut insns = raw_instructions(code);
-        for insn in &mut insns {
-            // A few for each byte of a class file at most.
-            size.ops = size.ops.wrapping_add(most_ops(insn.opcode, is_far));
-            size.places = size.places.wrapping_add(1);
-            if matches!(insn.opcode, Opcode::Tableswitch | Opcode::Lookupswitch) {
-                let insn = insn.switch(code);
-                let rows = insn.map_or(0, |insn| switch_rows(&insn.operand));
-                size.switches = size.switches.saturating_add(rows);
-                size.ops = size.ops.wrapping_add(search_ops(rows));
-            }
-        }
-        if let Some(pc) = insns.stopped_at() {
+        let counts = count_code(code);
+        // A few for each byte of a class file at most.
+        let far_ops = if is_far { FAR_OPS.wrapping_sub(1) } else { 0 };
+        size.ops = size
+            .ops
+            .wrapping_add(counts.instructions)
+            .wrapping_add(counts.more_ops)
+            .wrapping_add(counts.branches.wrapping_mul(far_ops));
+        size.places = size.places.wrapping_add(counts.instructions);
+        size.switches = size.switches.wrapping_add(counts.rows);
+        if let Some(pc) = counts.stopped_at {
             *at = LinkSite::Code { method, pc };
             return Err(LinkErrorKind::Decode(RawInsn::fault(code, pc)));
         }

@@ -1,9 +1,9 @@
 //! Instructions whose operands are read when somebody asks for them.
 
-use crate::decode::{DecodeError, DecodeErrorKind, decode_unusual};
+use crate::decode::{DecodeErrorKind, decode_unusual};
 use crate::id::{CpIndex, Pc};
 use crate::insn::{Insn, Operand, target};
-use crate::opcode::{Opcode, OperandLayout};
+use crate::opcode::{Exclusion, Opcode, OperandLayout, Row, StackChange, StackKind, row};
 
 /// An instruction of which its opcode and its length are known, and no operand has been read.
 ///
@@ -13,10 +13,12 @@ use crate::opcode::{Opcode, OperandLayout};
 pub struct RawInsn<'a> {
     /// Where the instruction begins; a `wide` prefix belongs to it.
     pub pc: Pc,
-    /// The opcode; after `wide`, of the widened instruction.
-    pub opcode: Opcode,
-    /// All of its bytes.
-    bytes: &'a [u8],
+    /// The row of its opcode in the table.
+    row: &'static Row,
+    /// How many bytes it takes.
+    length: u16,
+    /// All code: whoever walks over it has it at hand in any case.
+    code: &'a [u8],
 }
 
 impl<'a> RawInsn<'a> {
@@ -28,19 +30,64 @@ impl<'a> RawInsn<'a> {
             return Some(insn);
         }
         let (opcode, length) = unusual(code, pc)?;
-        let bytes = code.get(pc.index()..)?.get(..length.into())?;
-        Some(Self { pc, opcode, bytes })
+        Some(Self {
+            pc,
+            row: row(opcode.byte()),
+            length,
+            code,
+        })
     }
 
     /// Finds the instruction at `pc`, if its opcode tells its length.
     #[cfg_attr(threaded, inline(always))]
     pub(crate) fn fixed(code: &'a [u8], pc: Pc) -> Option<Self> {
-        let at = code.get(pc.index()..)?;
-        let opcode = Opcode::from_byte(*at.first()?)?;
-        match at.get(..opcode.fixed_length().into()) {
-            Some(bytes @ [_, ..]) => Some(Self { pc, opcode, bytes }),
-            Some([]) | None => None,
-        }
+        let row = row(*code.get(pc.index())?);
+        let length = row.fixed_length();
+        // One comparison for both: 0 less 1 is more than all bytes there are.
+        let last = usize::from(length).wrapping_sub(1);
+        let behind = code.len().wrapping_sub(pc.index());
+        (last < behind).then_some(Self {
+            pc,
+            row,
+            length: length.into(),
+            code,
+        })
+    }
+
+    /// Returns the opcode; after `wide`, of the widened instruction.
+    #[must_use]
+    pub const fn opcode(&self) -> Opcode {
+        self.row.opcode()
+    }
+
+    /// Returns why the opcode is outside the subset, or `None` where it is inside.
+    #[must_use]
+    pub fn exclusion(&self) -> Option<Exclusion> {
+        self.row.is_unsupported().then(|| self.row.exclusion())
+    }
+
+    /// Returns how its operand bytes are laid out; after `wide`, as without it.
+    #[must_use]
+    pub const fn layout(&self) -> OperandLayout {
+        self.row.layout()
+    }
+
+    /// Tells whether execution may go on with the next instruction.
+    #[must_use]
+    pub const fn falls_through(&self) -> bool {
+        self.row.falls_through()
+    }
+
+    /// Returns what it does to the depth of the operand stack.
+    #[must_use]
+    pub const fn stack_change(&self) -> StackChange {
+        self.row.stack_change()
+    }
+
+    /// Returns the one kind of all values that it pops and pushes, where its effect is fixed.
+    #[must_use]
+    pub const fn stack_kind(&self) -> Option<StackKind> {
+        self.row.stack_kind()
     }
 
     /// Says why there is no instruction at `pc`.
@@ -53,18 +100,16 @@ impl<'a> RawInsn<'a> {
         }
     }
 
-    /// Reads the operands of a switch, which lies in this code.
-    ///
-    /// # Errors
-    /// Where it is another instruction or lies elsewhere.
-    pub fn switch(&self, code: &'a [u8]) -> Result<Insn<'a>, DecodeError> {
-        decode_unusual(code, self.pc)
+    /// Decodes an instruction whose opcode does not tell its length, as a switch.
+    #[must_use]
+    pub fn unusual(code: &'a [u8], pc: usize) -> Option<Insn<'a>> {
+        decode_unusual(code, Pc(u16::try_from(pc).ok()?)).ok()
     }
 
     /// Reads all operands of an instruction of fixed length.
     #[cfg_attr(threaded, inline(always))]
     pub(crate) fn decoded(self) -> Insn<'a> {
-        let operand = match self.opcode.layout() {
+        let operand = match self.layout() {
             OperandLayout::None => Operand::None,
             OperandLayout::ImplicitInt(_) | OperandLayout::Byte | OperandLayout::Short => {
                 Operand::Int(self.int())
@@ -89,9 +134,9 @@ impl<'a> RawInsn<'a> {
         };
         Insn {
             pc: self.pc,
-            opcode: self.opcode,
+            opcode: self.opcode(),
             wide: false,
-            length: self.opcode.fixed_length().into(),
+            length: self.length.into(),
             operand,
         }
     }
@@ -99,14 +144,15 @@ impl<'a> RawInsn<'a> {
     /// Returns where the next instruction begins; one past the code, for the last.
     #[must_use]
     pub const fn next_pc(&self) -> usize {
-        // A code array is shorter than memory.
-        self.pc.index().wrapping_add(self.bytes.len())
+        // A code array is shorter than memory; widens, for which `From` is not const.
+        self.pc.index().wrapping_add(self.length as usize)
     }
 
     /// Returns the `int` that `iconst_0` and the like, `bipush` or `sipush` pushes.
+    #[cfg_attr(threaded, inline(always))]
     #[must_use]
     pub fn int(&self) -> i32 {
-        match self.opcode.layout() {
+        match self.layout() {
             OperandLayout::ImplicitInt(value) => value.into(),
             OperandLayout::Byte => self.byte(1).cast_signed().into(),
             _ => self.short(1).cast_signed().into(),
@@ -114,9 +160,10 @@ impl<'a> RawInsn<'a> {
     }
 
     /// Returns the local variable that it names.
+    #[cfg_attr(threaded, inline(always))]
     #[must_use]
     pub fn local(&self) -> u16 {
-        match self.opcode.layout() {
+        match self.layout() {
             OperandLayout::ImplicitLocal(local) => local.into(),
             _ if self.is_wide() => self.short(2),
             _ => self.byte(1).into(),
@@ -124,6 +171,7 @@ impl<'a> RawInsn<'a> {
     }
 
     /// Returns what `iinc` adds.
+    #[cfg_attr(threaded, inline(always))]
     #[must_use]
     pub fn increment(&self) -> i16 {
         if self.is_wide() {
@@ -133,43 +181,53 @@ impl<'a> RawInsn<'a> {
         }
     }
 
-    /// Tells whether it names a local variable behind `wide`.
+    /// Tells whether it names a local variable behind `wide`, or branches by four bytes.
     const fn is_wide(&self) -> bool {
-        self.bytes.len() > 3
+        self.length > 3
     }
 
     /// Returns the constant that it names.
+    #[cfg_attr(threaded, inline(always))]
     #[must_use]
     pub fn constant(&self) -> CpIndex {
-        CpIndex(match self.opcode.layout() {
+        CpIndex(match self.layout() {
             OperandLayout::ConstantByte => self.byte(1).into(),
             _ => self.short(1),
         })
     }
 
     /// Returns the number of the array type that `newarray` names.
+    #[cfg_attr(threaded, inline(always))]
     #[must_use]
     pub fn array_type(&self) -> u8 {
         self.byte(1)
     }
 
     /// Returns one of its bytes.
+    #[cfg_attr(threaded, inline(always))]
     fn byte(&self, place: usize) -> u8 {
-        self.bytes.get(place).copied().unwrap_or(0)
+        let at = self.pc.index().wrapping_add(place);
+        self.code.get(at).copied().unwrap_or(0)
     }
 
     /// Returns two of its bytes as one number.
+    #[cfg_attr(threaded, inline(always))]
     fn short(&self, place: usize) -> u16 {
-        let bytes = self.bytes.get(place..).and_then(<[u8]>::first_chunk);
+        let at = self.pc.index().wrapping_add(place);
+        let bytes = self.code.get(at..).and_then(<[u8]>::first_chunk);
         u16::from_be_bytes(bytes.copied().unwrap_or([0; 2]))
     }
 
     /// Returns the absolute target of a branch.
+    #[cfg_attr(threaded, inline(always))]
     #[must_use]
     pub fn target(&self) -> i64 {
-        let offset = match *self.bytes {
-            [_, a, b, c, d] => i32::from_be_bytes([a, b, c, d]),
-            _ => self.short(1).cast_signed().into(),
+        let [a, b] = self.short(1).to_be_bytes();
+        let offset = if self.is_wide() {
+            let [c, d] = self.short(3).to_be_bytes();
+            i32::from_be_bytes([a, b, c, d])
+        } else {
+            i16::from_be_bytes([a, b]).into()
         };
         target(self.pc, offset)
     }

@@ -3,6 +3,9 @@
 use crate::decode::{DecodeError, decode};
 use crate::id::Pc;
 use crate::insn::Insn;
+use crate::lower::{most_ops, search_ops, switch_rows};
+use crate::opcode::row;
+use crate::program::index;
 use crate::raw::RawInsn;
 
 /// Where no instruction begins: a pc has 16 bits.
@@ -44,7 +47,9 @@ impl core::iter::FusedIterator for Instructions<'_> {}
 /// It comes by what [`instructions`] does, faster, since it leaves operands alone unless the length of the
 /// instruction lies in them.
 #[must_use]
-pub const fn raw_instructions(code: &[u8]) -> RawInstructions<'_> {
+pub fn raw_instructions(code: &[u8]) -> RawInstructions<'_> {
+    // No instruction begins where a pc cannot tell.
+    let code = code.get(..=usize::from(u16::MAX)).unwrap_or(code);
     RawInstructions { code, next: 0 }
 }
 
@@ -70,13 +75,74 @@ impl<'a> Iterator for RawInstructions<'a> {
 
     #[cfg_attr(threaded, inline(always))]
     fn next(&mut self) -> Option<Self::Item> {
-        let insn = RawInsn::at(self.code, Pc(u16::try_from(self.next).ok()?))?;
+        // Where it does not fit the code has ended, or begun again.
+        let insn = RawInsn::at(self.code, Pc(self.next as u16))?;
         self.next = insn.next_pc();
         Some(insn)
     }
 }
 
 impl core::iter::FusedIterator for RawInstructions<'_> {}
+
+/// How much there is in a code array, for those who size memory by it.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub struct CodeCounts {
+    /// Its instructions.
+    pub instructions: usize,
+    /// Its branches, and the targets of its switches.
+    pub targets: usize,
+    /// Where counting stopped before the end of the code, because no instruction begins there.
+    pub stopped_at: Option<Pc>,
+    /// Its branches.
+    pub(crate) branches: usize,
+    /// The rows of the switch table that its switches make.
+    pub(crate) rows: usize,
+    /// The ops that are made of it at most besides one for each instruction, where none goes far.
+    pub(crate) more_ops: usize,
+}
+
+/// Counts what is in a code array, up to its end or the first error.
+// Nothing overflows: code takes a byte for each of what is counted, or a few.
+#[must_use]
+pub fn count_code(code: &[u8]) -> CodeCounts {
+    let mut counts = CodeCounts::default();
+    let mut next = 0;
+    while let Some(&byte) = code.get(next) {
+        let row = row(byte);
+        let length = row.fixed_length();
+        if length != 0 {
+            next = next.wrapping_add(length.into());
+            if row.is_counted() {
+                let more_ops = most_ops(row.opcode()).wrapping_sub(1);
+                counts.more_ops = counts.more_ops.wrapping_add(more_ops);
+                let branches = usize::from(row.layout().is_branch());
+                counts.branches = counts.branches.wrapping_add(branches);
+            }
+        } else if let Some(insn) = RawInsn::unusual(code, next) {
+            next = index(insn.next_pc());
+            let rows = switch_rows(&insn.operand);
+            counts.rows = counts.rows.wrapping_add(rows);
+            counts.more_ops = counts.more_ops.wrapping_add(search_ops(rows));
+            counts.targets = counts.targets.wrapping_add(insn.targets().count());
+        } else {
+            break;
+        }
+        counts.instructions = counts.instructions.wrapping_add(1);
+    }
+    counts.targets = counts.targets.wrapping_add(counts.branches);
+    if next != code.len() {
+        counts.stopped_at = stopped_at(code);
+    }
+    counts
+}
+
+/// Returns where a walk over code stops before its end.
+#[cold]
+fn stopped_at(code: &[u8]) -> Option<Pc> {
+    let mut insns = raw_instructions(code);
+    insns.by_ref().for_each(drop);
+    insns.stopped_at()
+}
 
 #[cfg(test)]
 mod tests {
@@ -117,7 +183,7 @@ mod tests {
     }
 
     fn assert_same(raw: RawInsn<'_>, insn: Insn<'_>, code: &[u8]) {
-        assert_eq!((raw.pc, raw.opcode), (insn.pc, insn.opcode));
+        assert_eq!((raw.pc, raw.opcode()), (insn.pc, insn.opcode));
         assert_eq!(raw.next_pc(), index(insn.next_pc()));
         match insn.operand {
             Operand::None | Operand::InvokeInterface { .. } => {}
@@ -131,7 +197,7 @@ mod tests {
             }
             Operand::Branch(target) => assert_eq!(raw.target(), target),
             Operand::TableSwitch(_) | Operand::LookupSwitch(_) => {
-                assert_eq!(raw.switch(code), Ok(insn));
+                assert_eq!(RawInsn::unusual(code, raw.pc.index()), Some(insn));
             }
             Operand::ArrayType(number) => assert_eq!(raw.array_type(), number),
             Operand::MultiArray { class, .. } => assert_eq!(raw.constant(), class),

@@ -2,7 +2,7 @@
 //! §4.10.2.2).
 
 use jive_core::limits::{VERIFY_STEPS_BASE, VERIFY_STEPS_PER_INSTRUCTION};
-use jive_core::{Opcode, OperandLayout, Pc, RawInsn, Targets};
+use jive_core::{Opcode, OperandLayout, Pc, RawInsn};
 
 use crate::error::{VerifyError, VerifyErrorKind};
 use crate::marks::CodeMap;
@@ -10,9 +10,12 @@ use crate::method::MethodCode;
 use crate::observer::Observer;
 use crate::queue::Queue;
 use crate::resolve::Members;
-use crate::state::{Clash, Shape, State};
+use crate::state::{Clash, Merged, State};
 use crate::step::step;
 use crate::types::VerificationType;
+
+/// Where no instruction begins: code is shorter.
+const NOWHERE: Pc = Pc(u16::MAX);
 
 /// Cases of a switch that are looked through at the price of one step.
 const CASES_PER_STEP: usize = 16;
@@ -49,6 +52,12 @@ pub(crate) struct Flow<'c, 'a, 'w> {
     queue: Queue<'c>,
     /// A state for each leader, one after the other.
     states: &'c mut [u8],
+    /// How long each of them is.
+    state_len: usize,
+    /// The leader that is being followed.
+    leader: usize,
+    /// Whether that leader or one before it has to be followed again.
+    goes_back: bool,
     /// The state before the instruction that is being followed.
     current: State<'c>,
     steps_left: u32,
@@ -76,11 +85,11 @@ impl<'c, 'a, 'w> Flow<'c, 'a, 'w> {
         instruction_count: u32,
     ) -> Option<Flow<'c, 'a, 'w>> {
         let shape = method.shape();
-        let length = shape.state_len();
+        let state_len = shape.state_len();
         let leader_count = map.number_leaders(memory.leaders)?;
         let leaders = memory.leaders.get(..leader_count)?;
-        let (current, states) = memory.states.split_at_mut_checked(length)?;
-        let states = states.get_mut(..length.checked_mul(leaders.len())?)?;
+        let (current, states) = memory.states.split_first_chunk_mut()?;
+        let states = states.get_mut(..state_len.checked_mul(leaders.len())?)?;
         states.fill(0);
         let steps_limit = steps_limit(instruction_count);
         Some(Flow {
@@ -90,7 +99,10 @@ impl<'c, 'a, 'w> Flow<'c, 'a, 'w> {
             leaders,
             queue: Queue::new(memory.queue, leaders.len())?,
             states,
-            current: State::new(current, shape),
+            state_len,
+            leader: 0,
+            goes_back: false,
+            current: State::new(current, shape)?,
             steps_left: steps_limit,
             steps_limit,
         })
@@ -118,20 +130,90 @@ impl<'c, 'a, 'w> Flow<'c, 'a, 'w> {
     }
 
     fn infer(&mut self, end: Option<Pc>) -> Result<(), (Pc, VerifyErrorKind)> {
+        // A path ends at `end`, and nothing is followed beyond it. No instruction begins at the last pc.
+        let end = end.unwrap_or(NOWHERE);
         self.enter();
-        self.merge(Pc(0)).map_err(|kind| (Pc(0), kind))?;
+        let merged = self.merge_into(0, Pc(0)).map_err(|kind| (Pc(0), kind))?;
+        self.enqueue(0, merged);
         while let Some(leader) = self.queue.pop_lowest() {
             let Some(mut pc) = self.load(leader) else {
                 return Err((Pc(0), VerifyErrorKind::WorkArea));
             };
-            // A path ends at `end`, and nothing is followed beyond it.
-            while end.is_none_or(|end| pc < end)
-                && let Some(next) = self.follow(pc).map_err(|kind| (pc, kind))?
-            {
-                pc = next;
+            let mut next = Some(leader);
+            while let Some(leader) = next {
+                next = self
+                    .follow_run(leader, &mut pc, end)
+                    .map_err(|kind| (pc, kind))?;
             }
         }
         Ok(())
+    }
+
+    /// Follows the straight run of a leader, which begins at `pc`, and leaves there where it ended.
+    ///
+    /// Returns the leader behind it where that is to be followed at once: it would be the lowest, and its state
+    /// is the current one.
+    fn follow_run(
+        &mut self,
+        leader: usize,
+        pc: &mut Pc,
+        end: Pc,
+    ) -> Result<Option<usize>, VerifyErrorKind> {
+        self.leader = leader;
+        self.goes_back = false;
+        let code = self.method.bytes();
+        let (mut following, mut behind) = self.leader_from(leader.saturating_add(1), 0);
+        while *pc < end {
+            // The static constraints have decoded every instruction once.
+            let insn = RawInsn::at(code, *pc).ok_or(VerifyErrorKind::TruncatedInstruction)?;
+            self.follow(insn)?;
+            if !insn.falls_through() {
+                break;
+            }
+            let next = insn.next_pc();
+            if next > behind {
+                // Only a branch beyond `end` can lead to where no instruction starts.
+                (following, behind) = self.leader_from(following, next);
+            }
+            if next < behind {
+                // Below the code's length, which fits.
+                *pc = Pc(next as u16);
+                continue;
+            }
+            if following >= self.leaders.len() {
+                return Err(VerifyErrorKind::FallsOffEnd);
+            }
+            let next = Pc(next as u16);
+            let merged = self.merge_into(following, next)?;
+            if merged == Merged::First && !self.goes_back {
+                *pc = next;
+                return Ok(Some(following));
+            }
+            self.enqueue(following, merged);
+            break;
+        }
+        Ok(None)
+    }
+
+    /// Finds the first leader, of those from one on, that is at a pc or behind it, and where; behind the last of
+    /// them the code ends.
+    fn leader_from(&self, first: usize, pc: usize) -> (usize, usize) {
+        let mut leader = first;
+        while let Some(&at) = self.leaders.get(leader) {
+            if usize::from(at) >= pc {
+                return (leader, at.into());
+            }
+            leader = leader.saturating_add(1);
+        }
+        (leader, self.method.bytes().len())
+    }
+
+    /// Lets a leader be followed, unless merging has left its state as it was.
+    fn enqueue(&mut self, leader: usize, merged: Merged) {
+        if merged != Merged::Same {
+            self.queue.insert(leader);
+            self.goes_back |= leader <= self.leader;
+        }
     }
 
     /// Sets the state at the method's entry: `this` and the parameters.
@@ -159,62 +241,47 @@ impl<'c, 'a, 'w> Flow<'c, 'a, 'w> {
 
     /// Makes a leader's state the current one, and returns where the leader is.
     fn load(&mut self, leader: usize) -> Option<Pc> {
-        let shape = self.method.shape();
-        self.current.load(state_of(self.states, shape, leader)?);
+        self.current
+            .load(stored(self.states, self.state_len, leader)?);
         self.leaders.get(leader).copied().map(Pc)
     }
 
-    /// Follows one instruction, and returns the next one unless the path ends or reaches a leader.
-    #[inline]
-    fn follow(&mut self, pc: Pc) -> Result<Option<Pc>, VerifyErrorKind> {
-        // The static constraints have decoded every instruction once.
-        let insn =
-            RawInsn::at(self.method.bytes(), pc).ok_or(VerifyErrorKind::TruncatedInstruction)?;
+    /// Follows one instruction, and merges the state behind it into those of its targets.
+    fn follow(&mut self, insn: RawInsn<'_>) -> Result<(), VerifyErrorKind> {
         self.charge(1)?;
-        let layout = insn.opcode.layout();
-        let switch = match layout {
-            OperandLayout::TableSwitch | OperandLayout::LookupSwitch => self.switch(insn)?,
-            _ => None,
-        };
+        let layout = insn.layout();
+        let is_switch = matches!(
+            layout,
+            OperandLayout::TableSwitch | OperandLayout::LookupSwitch
+        );
+        if is_switch {
+            self.charge_cases(insn.pc)?;
+        }
         step(&mut self.current, insn, self.method, self.members)?;
-        match switch {
-            Some(targets) => self.merge_targets(insn.opcode, targets)?,
-            None if matches!(layout, OperandLayout::Branch | OperandLayout::BranchWide) => {
-                self.merge_target(insn.opcode, insn.target())?;
-            }
-            None => {}
+        if is_switch {
+            self.merge_cases(insn.pc)
+        } else if matches!(layout, OperandLayout::Branch | OperandLayout::BranchWide) {
+            self.merge_target(insn.opcode(), insn.target())
+        } else {
+            Ok(())
         }
-        let Some(next) = self.next(insn)? else {
-            return Ok(None);
-        };
-        if self.map.is_leader(next) {
-            self.merge(next)?;
-            return Ok(None);
-        }
-        Ok(Some(next))
     }
 
-    /// Charges for the cases of a switch, and returns its targets.
+    /// Charges for the cases of a switch.
     #[cold]
-    fn switch<'i>(&mut self, insn: RawInsn<'i>) -> Result<Option<Targets<'i>>, VerifyErrorKind>
-    where
-        'a: 'i,
-    {
-        let insn = insn.switch(self.method.bytes()).ok();
+    fn charge_cases(&mut self, pc: Pc) -> Result<(), VerifyErrorKind> {
+        let insn = RawInsn::unusual(self.method.bytes(), pc.index());
         let cases = insn.and_then(|insn| insn.operand.cases());
-        self.charge(cases.map_or(0, |cases| cases.len() / CASES_PER_STEP))?;
-        Ok(insn.map(|insn| insn.targets()))
+        self.charge(cases.map_or(0, |cases| cases.len() / CASES_PER_STEP))
     }
 
     /// Merges the current state into those of the targets of a switch.
     #[cold]
-    fn merge_targets(
-        &mut self,
-        opcode: Opcode,
-        targets: Targets<'_>,
-    ) -> Result<(), VerifyErrorKind> {
-        for target in targets {
-            self.merge_target(opcode, target)?;
+    fn merge_cases(&mut self, pc: Pc) -> Result<(), VerifyErrorKind> {
+        if let Some(insn) = RawInsn::unusual(self.method.bytes(), pc.index()) {
+            for target in insn.targets() {
+                self.merge_target(insn.opcode, target)?;
+            }
         }
         Ok(())
     }
@@ -224,19 +291,10 @@ impl<'c, 'a, 'w> Flow<'c, 'a, 'w> {
         // The static constraints have checked that every target lies in the code.
         let pc =
             u16::try_from(target).map_err(|_| VerifyErrorKind::BranchTarget { opcode, target })?;
-        self.merge(Pc(pc))
-    }
-
-    /// Returns the instruction behind this one, or `None` where execution does not go on there.
-    #[inline]
-    fn next(&self, insn: RawInsn<'_>) -> Result<Option<Pc>, VerifyErrorKind> {
-        if !insn.opcode.falls_through() {
-            return Ok(None);
-        }
-        match u16::try_from(insn.next_pc()) {
-            Ok(next) if usize::from(next) < self.method.bytes().len() => Ok(Some(Pc(next))),
-            Ok(_) | Err(_) => Err(VerifyErrorKind::FallsOffEnd),
-        }
+        let leader = self.map.leader(Pc(pc)).unwrap_or(usize::MAX);
+        let merged = self.merge_into(leader, Pc(pc))?;
+        self.enqueue(leader, merged);
+        Ok(())
     }
 
     fn charge(&mut self, steps: usize) -> Result<(), VerifyErrorKind> {
@@ -249,39 +307,31 @@ impl<'c, 'a, 'w> Flow<'c, 'a, 'w> {
         Ok(())
     }
 
-    /// Merges the current state into that of a leader, which has to be followed again if it changes.
-    fn merge(&mut self, target: Pc) -> Result<(), VerifyErrorKind> {
+    /// Merges the current state into that of the leader at `target`.
+    fn merge_into(&mut self, leader: usize, target: Pc) -> Result<Merged, VerifyErrorKind> {
         self.charge(1)?;
-        let leader = self.map.leader(target);
-        let shape = self.method.shape();
-        let (Some(leader), Some(stored)) = (
-            leader,
-            leader.and_then(|leader| state_of(self.states, shape, leader)),
-        ) else {
+        let Some(stored) = stored(self.states, self.state_len, leader) else {
             return Err(VerifyErrorKind::WorkArea);
         };
-        match self.current.merge_into(stored) {
-            Ok(false) => Ok(()),
-            Ok(true) => {
-                self.queue.insert(leader);
-                Ok(())
-            }
-            Err(Clash::Depth { expected, found }) => Err(VerifyErrorKind::MergeDepth {
-                target,
-                expected,
-                found,
-            }),
-            Err(Clash::Type {
-                depth,
-                expected,
-                found,
-            }) => Err(VerifyErrorKind::MergeType {
-                target,
-                depth,
-                expected,
-                found,
-            }),
-        }
+        self.current
+            .merge_into(stored)
+            .map_err(|clash| match clash {
+                Clash::Depth { expected, found } => VerifyErrorKind::MergeDepth {
+                    target,
+                    expected,
+                    found,
+                },
+                Clash::Type {
+                    depth,
+                    expected,
+                    found,
+                } => VerifyErrorKind::MergeType {
+                    target,
+                    depth,
+                    expected,
+                    found,
+                },
+            })
     }
 
     /// Tells the observer the state before each instruction that was reached, run by run, but not of
@@ -307,26 +357,23 @@ impl<'c, 'a, 'w> Flow<'c, 'a, 'w> {
 
     /// Makes a leader's state the current one, if any path has reached it.
     fn load_reached(&mut self, leader: usize) -> Option<Pc> {
-        let stored = state_of(self.states, self.method.shape(), leader)?;
-        if State::is_reached(stored) {
-            self.load(leader)
-        } else {
-            None
-        }
+        State::is_reached(stored(self.states, self.state_len, leader)?)
+            .then(|| self.load(leader))
+            .flatten()
     }
 
     /// Applies an instruction again without merging, and returns the next one of the straight run.
     fn repeat(&mut self, pc: Pc) -> Option<Pc> {
         let insn = RawInsn::at(self.method.bytes(), pc)?;
         step(&mut self.current, insn, self.method, self.members).ok()?;
-        let next = self.next(insn).ok()??;
-        (!self.map.is_leader(next)).then_some(next)
+        let next = Pc(u16::try_from(insn.next_pc()).ok()?);
+        let goes_on = insn.falls_through() && next.index() < self.method.bytes().len();
+        (goes_on && !self.map.is_leader(next)).then_some(next)
     }
 }
 
 /// Returns the stored state of a leader.
-fn state_of(states: &mut [u8], shape: Shape, leader: usize) -> Option<&mut [u8]> {
-    let length = shape.state_len();
+fn stored(states: &mut [u8], length: usize, leader: usize) -> Option<&mut [u8]> {
     let start = leader.checked_mul(length)?;
-    states.get_mut(start..start.checked_add(length)?)
+    states.get_mut(start..)?.get_mut(..length)
 }

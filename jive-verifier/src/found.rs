@@ -33,8 +33,13 @@ impl Expected {
     /// Whether a value of the type with these bits is what was asked for: whether all that it may be is
     /// among what may stand there.
     pub(crate) const fn accepts_bits(self, found: u8) -> bool {
+        found & !self.among() == 0
+    }
+
+    /// Returns the bits of all that may stand there.
+    pub(crate) const fn among(self) -> u8 {
         use VerificationType as T;
-        let among = match self {
+        match self {
             Expected::Nothing => 0,
             Expected::Type(target) => target.bits(),
             Expected::Reference => T::AnyReference.bits(),
@@ -48,8 +53,7 @@ impl Expected {
                     | T::BooleanArray.bits()
             }
             Expected::ByteOrBooleanArray => T::ByteArray.bits() | T::BooleanArray.bits(),
-        };
-        found & !among == 0
+        }
     }
 }
 

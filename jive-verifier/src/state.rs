@@ -2,18 +2,22 @@
 
 use core::fmt;
 
+use jive_core::limits::FRAME_SLOTS_MAX;
 use jive_core::{Code, Opcode};
 
 use crate::error::VerifyErrorKind;
 use crate::found::Expected;
 use crate::types::{VerificationType, merge_all, types_clash};
 
-/// Where a stored state keeps the depth of its operand stack.
-const DEPTH: usize = 0;
-/// Where a stored state keeps the type of the receiver that nothing can overwrite.
-const RECEIVER: usize = 1;
-/// Where the local variables of a stored state begin; the operand stack follows them.
-const LOCALS: usize = 2;
+/// How many types the state has room for that instructions change: as many as a byte numbers.
+pub(crate) const PLACES: usize = 1 << u8::BITS;
+// The receiver comes before the values of a frame.
+const _: () = assert!((FRAME_SLOTS_MAX as usize) < PLACES);
+
+/// The place of the receiver that nothing can overwrite; local variables and operands follow.
+const RECEIVER: u8 = 0;
+/// How many bytes a stored state takes besides those of values: the depth of its operand stack, and the receiver.
+const HEADER: usize = 2;
 
 /// How many values a method's states hold.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -37,14 +41,9 @@ impl Shape {
 
     /// Returns how many bytes one stored state takes.
     pub(crate) fn state_len(self) -> usize {
-        LOCALS
+        HEADER
             .saturating_add(usize::from(self.max_locals))
             .saturating_add(usize::from(self.max_stack))
-    }
-
-    /// Returns where the operand stack of a stored state begins.
-    fn stack_start(self) -> usize {
-        LOCALS.saturating_add(usize::from(self.max_locals))
     }
 }
 
@@ -122,72 +121,100 @@ pub(crate) enum Clash {
     },
 }
 
-/// A state in lent memory, which instructions change.
+/// What merging a state into a stored one has done to that.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Merged {
+    /// Nothing: it says as little already.
+    Same,
+    /// It was reached for the first time and is the same state now.
+    First,
+    /// It says less than before.
+    Less,
+}
+
+/// The state that instructions change, in lent memory.
 ///
-/// Its bytes are the depth of the operand stack, then bits of types: the receiver, the local
-/// variables, the operand stack. The receiver is a local variable of a constructor that no
-/// instruction can name: whatever becomes of local variable 0, it tells whether every path so far has
-/// called `Object.<init>`. A state whose receiver has no bits is one that nothing has reached.
+/// It holds bits of types: the receiver, the local variables, the operand stack. The receiver is a local
+/// variable of a constructor that no instruction can name: whatever becomes of local variable 0, it tells
+/// whether every path so far has called `Object.<init>`. Where a state is stored, the depth of the operand
+/// stack comes before those. A stored state whose receiver has no bits is one that nothing has reached.
 #[derive(Debug)]
 pub(crate) struct State<'s> {
-    /// As many as the shape has; the depth is that of `top` wherever a state is stored.
-    bytes: &'s mut [u8],
-    shape: Shape,
-    /// Where the next operand goes; not before the operand stack begins.
-    top: usize,
+    types: &'s mut [u8; PLACES],
+    /// The place of the last local variable, below all operands.
+    floor: u8,
+    /// The place of the topmost operand that there may be.
+    ceiling: u8,
+    /// The place of the topmost operand; `floor` where there is none.
+    top: u8,
 }
 
 impl<'s> State<'s> {
-    pub(crate) fn new(bytes: &'s mut [u8], shape: Shape) -> State<'s> {
-        State {
-            bytes,
-            shape,
-            top: shape.stack_start(),
-        }
+    /// Makes a state in memory that may hold anything; `None` where it has too many values.
+    pub(crate) fn new(types: &'s mut [u8; PLACES], shape: Shape) -> Option<State<'s>> {
+        let floor = u8::try_from(shape.max_locals).ok()?;
+        let ceiling = floor.checked_add(u8::try_from(shape.max_stack).ok()?)?;
+        Some(State {
+            types,
+            floor,
+            ceiling,
+            top: floor,
+        })
     }
 
     pub(crate) fn view(&self) -> TypeState<'_> {
-        let start = self.shape.stack_start();
+        let values = self.types.get(1..).unwrap_or(&[]);
+        let reached = values.get(..usize::from(self.top)).unwrap_or(&[]);
+        let (locals, stack) = reached
+            .split_at_checked(self.floor.into())
+            .unwrap_or_default();
         TypeState {
             receiver: self.bits(RECEIVER),
-            locals: self.bytes.get(LOCALS..start).unwrap_or(&[]),
-            stack: self.bytes.get(start..self.top).unwrap_or(&[]),
+            locals,
+            stack,
         }
     }
 
     /// Forgets everything: no operand, no usable local variable, no receiver.
     pub(crate) fn clear(&mut self) {
-        self.bytes.fill(VerificationType::Top.bits());
-        self.top = self.shape.stack_start();
+        self.types.fill(VerificationType::Top.bits());
+        self.top = self.floor;
     }
 
     /// Takes over a stored state.
     pub(crate) fn load(&mut self, stored: &[u8]) {
-        if let Some(bytes) = self.bytes.get_mut(..stored.len()) {
-            bytes.copy_from_slice(stored);
+        if let [depth, stored @ ..] = stored {
+            self.top = self.floor.wrapping_add(*depth);
+            let reached = 0..=usize::from(self.top);
+            if let (Some(to), Some(from)) =
+                (self.types.get_mut(reached.clone()), stored.get(reached))
+            {
+                to.copy_from_slice(from);
+            }
         }
-        let depth = stored.get(DEPTH).copied().unwrap_or(0);
-        self.top = self.shape.stack_start().saturating_add(depth.into());
     }
 
     /// Whether any state has been merged into a stored one, which began as zeros.
     pub(crate) fn is_reached(stored: &[u8]) -> bool {
-        stored.get(RECEIVER).is_some_and(|bits| *bits != 0)
+        matches!(stored, [_, receiver, ..] if *receiver != 0)
     }
 
-    /// Merges this state into a stored one, and returns whether that changed it.
-    pub(crate) fn merge_into(&self, stored: &mut [u8]) -> Result<bool, Clash> {
+    /// Merges this state into a stored one.
+    pub(crate) fn merge_into(&self, stored: &mut [u8]) -> Result<Merged, Clash> {
         let found = self.depth();
-        let (Some(new), Some((expected, old))) = (
-            self.bytes.get(RECEIVER..self.top),
-            stored.get_mut(..self.top).and_then(<[u8]>::split_first_mut),
+        let reached = 0..=usize::from(self.top);
+        let (Some(new), Some((expected, Some(old)))) = (
+            self.types.get(reached.clone()),
+            stored
+                .split_first_mut()
+                .map(|(depth, old)| (depth, old.get_mut(reached))),
         ) else {
-            return Ok(false);
+            return Ok(Merged::Same);
         };
         if old.first() == Some(&0) {
             *expected = found;
             old.copy_from_slice(new);
-            return Ok(true);
+            return Ok(Merged::First);
         }
         if *expected != found {
             return Err(Clash::Depth {
@@ -196,22 +223,22 @@ impl<'s> State<'s> {
             });
         }
         if old == new {
-            return Ok(false);
+            return Ok(Merged::Same);
         }
-        let stack_start = self.shape.stack_start().saturating_sub(RECEIVER);
-        let stacks = (old.get(stack_start..), new.get(stack_start..));
-        if let (Some(old_stack), Some(new_stack)) = stacks
-            && types_clash(old_stack, new_stack)
+        let stack = usize::from(self.floor).saturating_add(1);
+        if let (Some(old), Some(new)) = (old.get(stack..), new.get(stack..))
+            && types_clash(old, new)
         {
-            return Err(clash(old_stack, new_stack));
+            return Err(clash(old, new));
         }
-        Ok(merge_all(old, new))
+        Ok(match merge_all(old, new) {
+            true => Merged::Less,
+            false => Merged::Same,
+        })
     }
 
     pub(crate) fn depth(&self) -> u8 {
-        let depth = self.top.saturating_sub(self.shape.stack_start());
-        // A frame has fewer slots than a byte can count.
-        u8::try_from(depth).unwrap_or(u8::MAX)
+        self.top.wrapping_sub(self.floor)
     }
 
     pub(crate) fn receiver(&self) -> VerificationType {
@@ -229,51 +256,82 @@ impl<'s> State<'s> {
 
     /// Returns the bits of the type of a local variable; one that is not there holds nothing usable.
     pub(crate) fn local_bits(&self, local: u16) -> u8 {
-        if local < self.shape.max_locals {
-            self.bits(LOCALS.saturating_add(usize::from(local)))
-        } else {
-            VerificationType::Top.bits()
+        match self.place_of(local) {
+            Some(place) => self.bits(place),
+            None => VerificationType::Top.bits(),
         }
     }
 
     pub(crate) fn set_local(&mut self, local: u16, kind: VerificationType) {
-        if local < self.shape.max_locals {
-            self.set(LOCALS.saturating_add(usize::from(local)), kind);
+        if let Some(place) = self.place_of(local) {
+            self.set(place, kind);
         }
+    }
+
+    /// Returns the place of a local variable.
+    #[inline]
+    fn place_of(&self, local: u16) -> Option<u8> {
+        // Below `floor`, so both fit in a byte.
+        (local < self.floor.into()).then_some((local as u8).wrapping_add(1))
     }
 
     /// Returns the type of the operand at this depth, 0 being the top.
     ///
     /// Below the stack it is nothing usable; [`demand`](Self::demand) has told so before.
     pub(crate) fn operand(&self, depth: u8) -> VerificationType {
-        match self.top.checked_sub(usize::from(depth).saturating_add(1)) {
-            Some(place) if place >= self.shape.stack_start() => {
-                VerificationType::from_bits(self.bits(place))
-            }
-            Some(_) | None => VerificationType::Top,
+        if depth < self.depth() {
+            VerificationType::from_bits(self.bits(self.top.wrapping_sub(depth)))
+        } else {
+            VerificationType::Top
         }
     }
 
-    fn bits(&self, place: usize) -> u8 {
-        self.bytes.get(place).copied().unwrap_or(0)
+    #[expect(clippy::indexing_slicing, reason = "a byte indexes an array of 256")]
+    #[inline]
+    fn bits(&self, place: u8) -> u8 {
+        self.types[usize::from(place)]
     }
 
-    fn set(&mut self, place: usize, kind: VerificationType) {
-        if let Some(byte) = self.bytes.get_mut(place) {
-            *byte = kind.bits();
-        }
+    #[expect(clippy::indexing_slicing, reason = "a byte indexes an array of 256")]
+    #[inline]
+    fn set(&mut self, place: u8, kind: VerificationType) {
+        self.types[usize::from(place)] = kind.bits();
     }
 
-    /// Demands this many operands, and returns where the lowest of them lies.
-    pub(crate) fn demand(&self, opcode: Opcode, needed: u8) -> Result<usize, VerifyErrorKind> {
-        match self.top.checked_sub(needed.into()) {
-            Some(base) if base >= self.shape.stack_start() => Ok(base),
-            Some(_) | None => Err(VerifyErrorKind::StackUnderflow {
-                opcode,
-                needed,
-                found: self.depth(),
-            }),
+    /// Demands this many operands, and returns the place below the lowest of them.
+    #[inline]
+    pub(crate) fn demand(&self, opcode: Opcode, needed: u8) -> Result<u8, VerifyErrorKind> {
+        if needed > self.depth() {
+            return Err(self.underflow(opcode, needed));
         }
+        Ok(self.top.wrapping_sub(needed))
+    }
+
+    /// Pops so many operands, two at most, that are all what is expected, and pushes another.
+    ///
+    /// Changes nothing where it fails, so that the state before the instruction can be shown.
+    #[inline]
+    pub(crate) fn exchange_alike(
+        &mut self,
+        opcode: Opcode,
+        count: u8,
+        expected: Expected,
+        pushed: Option<VerificationType>,
+    ) -> Result<(), VerifyErrorKind> {
+        let base = self.demand(opcode, count)?;
+        let first = self.bits(self.top);
+        // What both may be, since either may be what is expected if both may.
+        let found = match count {
+            0 => 0,
+            1 => first,
+            _ => first | self.bits(self.top.wrapping_sub(1)),
+        };
+        let others = !expected.among();
+        if found & others != 0 {
+            let depth = (first & others == 0).into();
+            return Err(self.unexpected(opcode, depth, expected));
+        }
+        self.push_at(opcode, base, pushed)
     }
 
     /// Pops so many operands that are what is expected of each, the top first, and pushes another.
@@ -288,43 +346,65 @@ impl<'s> State<'s> {
         pushed: Option<VerificationType>,
     ) -> Result<(), VerifyErrorKind> {
         // More than 255 are more than any operand stack of the limit holds.
-        let base = self.demand(opcode, u8::try_from(count).unwrap_or(u8::MAX))?;
-        let operands = self.bytes.get(base..self.top).unwrap_or(&[]);
-        for ((depth, bits), expected) in (0..).zip(operands.iter().rev()).zip(popped) {
-            if !expected.accepts_bits(*bits) {
+        let count = u8::try_from(count).unwrap_or(u8::MAX);
+        let base = self.demand(opcode, count)?;
+        for (depth, expected) in (0..count).zip(popped) {
+            if !expected.accepts_bits(self.bits(self.top.wrapping_sub(depth))) {
                 return Err(self.unexpected(opcode, depth, expected));
             }
         }
+        self.push_at(opcode, base, pushed)
+    }
+
+    /// Makes a place the topmost, and pushes a value.
+    #[inline]
+    fn push_at(
+        &mut self,
+        opcode: Opcode,
+        base: u8,
+        pushed: Option<VerificationType>,
+    ) -> Result<(), VerifyErrorKind> {
         let Some(kind) = pushed else {
             self.top = base;
             return Ok(());
         };
-        match self.bytes.get_mut(base) {
-            Some(byte) => *byte = kind.bits(),
-            None => return Err(self.overflow(opcode)),
+        if base >= self.ceiling {
+            return Err(self.overflow(opcode));
         }
-        self.top = base.saturating_add(1);
+        self.top = base.wrapping_add(1);
+        self.set(self.top, kind);
         Ok(())
     }
 
-    /// Pops operands, which [`demand`](Self::demand) has told to begin at `base`, and pushes others.
+    /// Pops operands, above the place that [`demand`](Self::demand) has told, and pushes others.
     ///
     /// Changes nothing where it fails, so that the state before the instruction can be shown.
     pub(crate) fn replace(
         &mut self,
         opcode: Opcode,
-        base: usize,
+        base: u8,
         pushed: &[VerificationType],
     ) -> Result<(), VerifyErrorKind> {
-        let top = base.saturating_add(pushed.len());
-        let Some(bytes) = self.bytes.get_mut(base..top) else {
+        let room = self.ceiling.saturating_sub(base);
+        if pushed.len() > room.into() {
             return Err(self.overflow(opcode));
-        };
-        for (byte, kind) in bytes.iter_mut().zip(pushed) {
-            *byte = kind.bits();
         }
-        self.top = top;
+        self.top = base;
+        for kind in pushed {
+            self.top = self.top.wrapping_add(1);
+            self.set(self.top, *kind);
+        }
         Ok(())
+    }
+
+    #[cold]
+    fn underflow(&self, opcode: Opcode, needed: u8) -> VerifyErrorKind {
+        let found = self.depth();
+        VerifyErrorKind::StackUnderflow {
+            opcode,
+            needed,
+            found,
+        }
     }
 
     /// Says what is wrong with the operand at this depth.
@@ -345,13 +425,17 @@ impl<'s> State<'s> {
 
     #[cold]
     fn overflow(&self, opcode: Opcode) -> VerifyErrorKind {
-        let max_stack = self.shape.max_stack;
+        let max_stack = self.ceiling.wrapping_sub(self.floor).into();
         VerifyErrorKind::StackOverflow { opcode, max_stack }
     }
 
     /// Turns every copy of `this` before `Object.<init>` into an initialised one (JVMS §4.10.2.4).
     pub(crate) fn initialize(&mut self) {
-        for byte in self.bytes.get_mut(RECEIVER..self.top).unwrap_or(&mut []) {
+        for byte in self
+            .types
+            .iter_mut()
+            .take(usize::from(self.top).saturating_add(1))
+        {
             if *byte == VerificationType::UninitializedThis.bits() {
                 *byte = VerificationType::This.bits();
             }

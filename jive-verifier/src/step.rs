@@ -1,6 +1,6 @@
 //! What each instruction does to a type state, and what it asks of it (JVMS §4.10.1.9, §6.5).
 
-use core::iter::{once, repeat};
+use core::iter::once;
 
 use jive_core::{ArrayKind, CpIndex, NativeDecl, Opcode, RawInsn, StackChange, StackKind};
 
@@ -23,9 +23,9 @@ pub(crate) fn step(
     method: &MethodCode<'_>,
     members: &Members<'_, '_>,
 ) -> Result<(), VerifyErrorKind> {
-    let opcode = insn.opcode;
+    let opcode = insn.opcode();
     if let (Some(kind), StackChange::Counts { pops, pushes }) =
-        (opcode.stack_kind(), opcode.stack_change())
+        (insn.stack_kind(), insn.stack_change())
     {
         return fixed(state, opcode, kind, pops, pushes);
     }
@@ -61,7 +61,7 @@ fn fixed(
     };
     // No row pushes two.
     let pushed = (pushes > 0).then_some(pushed);
-    state.exchange(opcode, pops.into(), repeat(expected), pushed)
+    state.exchange_alike(opcode, pops, expected, pushed)
 }
 
 const INT: Expected = Expected::Type(VerificationType::Int);
@@ -76,6 +76,8 @@ struct Special<'s, 'b, 'c> {
 }
 
 impl Special<'_, '_, '_> {
+    // In line with what follows instructions it is faster, and where registers are few a kilobyte longer.
+    #[cfg_attr(target_pointer_width = "32", inline(never))]
     fn apply(&mut self, insn: RawInsn<'_>) -> Result<(), VerifyErrorKind> {
         use Opcode as O;
         match self.opcode {

@@ -104,16 +104,18 @@ fn stray_branch(
     raw_instructions(code)
         .take_while(|insn| below.is_none_or(|below| insn.pc < below))
         .find_map(|insn| {
-            let target = match insn.opcode.layout() {
+            let target = match insn.layout() {
                 OperandLayout::Branch | OperandLayout::BranchWide => {
                     Some(insn.target()).filter(goes_astray)
                 }
                 OperandLayout::TableSwitch | OperandLayout::LookupSwitch => {
-                    insn.switch(code).ok()?.targets().find(goes_astray)
+                    RawInsn::unusual(code, insn.pc.index())?
+                        .targets()
+                        .find(goes_astray)
                 }
                 _ => None,
             };
-            let opcode = insn.opcode;
+            let opcode = insn.opcode();
             let target = target?;
             Some((insn.pc, VerifyErrorKind::BranchTarget { opcode, target }))
         })
@@ -134,12 +136,12 @@ impl StructureCheck<'_, '_, '_, '_> {
         if self.first_handler.is_some_and(|start| start <= insn.pc) {
             return Err(VerifyErrorKind::ExceptionHandler);
         }
-        let opcode = insn.opcode;
-        if let Some(why) = opcode.exclusion() {
-            return Err(self.excluded(insn, why));
+        let opcode = insn.opcode();
+        if let Some(why) = insn.exclusion() {
+            return Err(self.excluded(opcode, insn.constant(), why));
         }
         self.map.mark_start(insn.pc);
-        match opcode.layout() {
+        match insn.layout() {
             OperandLayout::None
             | OperandLayout::ImplicitInt(_)
             | OperandLayout::Byte
@@ -148,17 +150,13 @@ impl StructureCheck<'_, '_, '_, '_> {
             | OperandLayout::Local
             | OperandLayout::LocalIncrement => self.local(opcode, insn.local()),
             OperandLayout::Constant | OperandLayout::ConstantByte => {
-                let index = insn.constant();
-                match MemberUse::of(opcode) {
-                    Some(asked) => self.members.resolve(index, asked, &self.method.declaration),
-                    None => self.loaded_constant(opcode, index),
-                }
+                self.constant(opcode, insn.constant())
             }
             OperandLayout::Branch | OperandLayout::BranchWide => {
                 self.mark_target(insn.target());
                 Ok(())
             }
-            OperandLayout::TableSwitch | OperandLayout::LookupSwitch => self.switch(insn),
+            OperandLayout::TableSwitch | OperandLayout::LookupSwitch => self.switch(insn.pc),
             OperandLayout::ArrayType => array_type_code(opcode, insn.array_type()),
             // Their opcodes are outside the subset.
             OperandLayout::InvokeInterface
@@ -189,11 +187,11 @@ impl StructureCheck<'_, '_, '_, '_> {
         }
     }
 
-    fn switch(&mut self, insn: RawInsn<'_>) -> Result<(), VerifyErrorKind> {
-        let opcode = insn.opcode;
-        let Ok(insn) = insn.switch(self.method.bytes()) else {
+    fn switch(&mut self, pc: Pc) -> Result<(), VerifyErrorKind> {
+        let Some(insn) = RawInsn::unusual(self.method.bytes(), pc.index()) else {
             return Err(VerifyErrorKind::TruncatedInstruction);
         };
+        let opcode = insn.opcode;
         for target in insn.targets() {
             self.mark_target(target);
         }
@@ -209,6 +207,16 @@ impl StructureCheck<'_, '_, '_, '_> {
         }
     }
 
+    /// Checks a constant.
+    // Out of the way of the instructions that name none, which are most.
+    #[inline(never)]
+    fn constant(&mut self, opcode: Opcode, index: CpIndex) -> Result<(), VerifyErrorKind> {
+        match MemberUse::of(opcode) {
+            Some(asked) => self.members.resolve(index, asked, &self.method.declaration),
+            None => self.loaded_constant(opcode, index),
+        }
+    }
+
     /// Checks what `ldc` and `ldc_w` load.
     fn loaded_constant(&self, opcode: Opcode, index: CpIndex) -> Result<(), VerifyErrorKind> {
         match self.members.class().pool().tag(index) {
@@ -219,18 +227,14 @@ impl StructureCheck<'_, '_, '_, '_> {
 
     /// Says why an opcode is outside the subset.
     #[cold]
-    fn excluded(&self, insn: RawInsn<'_>, why: Exclusion) -> VerifyErrorKind {
-        let opcode = insn.opcode;
+    fn excluded(&self, opcode: Opcode, index: CpIndex, why: Exclusion) -> VerifyErrorKind {
         let found = TypeUse::Opcode(opcode);
         match why {
             Exclusion::Long => VerifyErrorKind::Long { found },
             Exclusion::Float => VerifyErrorKind::Float { found },
             Exclusion::Double => VerifyErrorKind::Double { found },
             Exclusion::Char => VerifyErrorKind::Char { found },
-            Exclusion::Wide => {
-                let index = insn.constant();
-                unloadable(opcode, index, self.members.class().pool().tag(index))
-            }
+            Exclusion::Wide => unloadable(opcode, index, self.members.class().pool().tag(index)),
             Exclusion::ReferenceArray => VerifyErrorKind::ReferenceArray { found },
             Exclusion::Object => VerifyErrorKind::NewObject { opcode },
             Exclusion::TypeTest => VerifyErrorKind::TypeTest { opcode },

@@ -1,20 +1,20 @@
 //! The memory that verification works in: lent by the caller, its size computed from the class.
 
 use jive_core::limits::{CONSTANTS_MAX, FRAME_SLOTS_MAX, METHODS_MAX};
-use jive_core::{ClassFile, Code, OperandLayout, raw_instructions};
+use jive_core::{ClassFile, Code, count_code};
 
 use crate::marks::{CodeMarks, marks_len};
 use crate::queue::queue_len;
 use crate::resolve::Resolved;
 use crate::signature::signature_len;
-use crate::state::Shape;
+use crate::state::{PLACES, Shape};
 
 /// How much of each kind of memory a [`WorkArea`] must hold.
 ///
 /// Each method is verified in the same memory, so what counts is the most that one method needs. Per
 /// method that is 12 bytes for 32 bytes of code, and for each branch target the sum of `max_locals`
-/// and `max_stack`, plus 4; a class adds 16 bytes or so for each constant. A class within the limits
-/// but made to be large can ask for several megabytes, which the caller may refuse to lend.
+/// and `max_stack`, plus 4, and 256 bytes besides; a class adds 16 bytes or so for each constant. A class
+/// within the limits but made to be large can ask for several megabytes, which the caller may refuse to lend.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct WorkSize {
     /// Entries for the constant pool.
@@ -89,13 +89,16 @@ pub fn work_size(class: &ClassFile<'_>) -> WorkSize {
     size
 }
 
-/// Returns how many bytes hold a state for each leader and one to work on.
+/// Returns how many bytes hold a state for each leader and the one that instructions change.
 fn states_len(code: &Code<'_>, leaders: usize) -> usize {
     let shape = Shape::of(code);
     if shape.slots() > u32::from(FRAME_SLOTS_MAX) {
         return 0;
     }
-    shape.state_len().saturating_mul(leaders.saturating_add(1))
+    shape
+        .state_len()
+        .saturating_mul(leaders)
+        .saturating_add(PLACES)
 }
 
 /// Returns a number of leaders that a method cannot have more of.
@@ -103,20 +106,7 @@ fn states_len(code: &Code<'_>, leaders: usize) -> usize {
 /// It is not exact, which would take a mark for each byte of code: a target of several branches is
 /// counted for each of them, as far as there are instructions to be leaders.
 fn leaders_bound(code: &Code<'_>) -> usize {
-    let mut instruction_count: usize = 0;
-    let mut leaders: usize = 1;
-    for insn in raw_instructions(code.bytes) {
-        // No more than there are bytes of code.
-        instruction_count = instruction_count.wrapping_add(1);
-        let targets = match insn.opcode.layout() {
-            OperandLayout::Branch | OperandLayout::BranchWide => 1,
-            OperandLayout::TableSwitch | OperandLayout::LookupSwitch => {
-                let insn = insn.switch(code.bytes);
-                insn.map_or(0, |insn| insn.targets().count())
-            }
-            _ => continue,
-        };
-        leaders = leaders.saturating_add(targets);
-    }
-    leaders.min(instruction_count.max(1))
+    let counts = count_code(code.bytes);
+    let leaders = counts.targets.saturating_add(1);
+    leaders.min(counts.instructions.max(1))
 }

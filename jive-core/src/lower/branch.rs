@@ -158,7 +158,7 @@ fn opposite(kind: OpKind, shape: Shape) -> Option<OpKind> {
 
 impl Body<'_, '_, '_, '_, '_> {
     pub(super) fn branch(&mut self, insn: RawInsn<'_>) {
-        let opcode = insn.opcode;
+        let opcode = insn.opcode();
         // Within the code, as `reach` has seen.
         let pc = u16::try_from(insn.target()).unwrap_or(u16::MAX);
         let mark = self.marks.get(usize::from(pc)).copied().unwrap_or_default();

@@ -35,8 +35,8 @@ impl Broken {
         let Some(insn) = RawInsn::at(code.bytes, pc) else {
             return LinkErrorKind::Decode(RawInsn::fault(code.bytes, pc));
         };
-        match (self, insn.opcode.layout()) {
-            (Self::Opcode, _) => LinkErrorKind::Opcode(insn.opcode),
+        match (self, insn.layout()) {
+            (Self::Opcode, _) => LinkErrorKind::Opcode(insn.opcode()),
             (Self::Constant, L::Constant | L::ConstantByte) => {
                 LinkErrorKind::Constant(insn.constant())
             }

@@ -22,6 +22,8 @@ pub(crate) struct Emitter<'p> {
     end: u16,
     /// No op before this one may be changed any more: it may be reached on another way.
     barrier: usize,
+    /// Whether the last op may be changed and writes one register and nothing else.
+    is_value: bool,
     /// What keeps the method from being lowered, if anything does: noted where it is found, asked for
     /// behind each instruction.
     broken: Option<Broken>,
@@ -45,6 +47,7 @@ impl<'p> Emitter<'p> {
             index: 0,
             end: 0,
             barrier: 0,
+            is_value: false,
             broken: None,
         }
     }
@@ -63,7 +66,7 @@ impl<'p> Emitter<'p> {
     pub(super) const fn begin(&mut self) {
         self.index = 0;
         self.end = 0;
-        self.barrier = self.ops_used;
+        self.keep();
     }
 
     /// Notes that the method cannot be lowered; what is laid down from then on does not matter.
@@ -77,7 +80,7 @@ impl<'p> Emitter<'p> {
             Some(place) => *place = pc,
             None => self.refuse(Broken::Count),
         }
-        self.places_used = self.places_used.saturating_add(1);
+        self.places_used = self.places_used.wrapping_add(1);
     }
 
     /// Ends an instruction.
@@ -100,9 +103,17 @@ impl<'p> Emitter<'p> {
         self.lay(op, self.index);
     }
 
-    fn lay(&mut self, op: Op, end: u16) {
+    fn lay(
+        &mut self,
+        #[cfg_attr(not(threaded), expect(unused_mut, reason = "no op takes"))] mut op: Op,
+        end: u16,
+    ) {
         #[cfg(threaded)]
-        let op = self.take(op);
+        if let Some(register) = self.written()
+            && (op.a == register || op.b == register || op.c() == register)
+        {
+            take(&mut op, register);
+        }
         // `link` was lent as many as `program_size` counted, which is as many as there can be.
         let (Some(to), Some(its_end)) = (
             self.ops.get_mut(self.ops_used),
@@ -113,39 +124,8 @@ impl<'p> Emitter<'p> {
         *to = op;
         self.end = self.end.max(end);
         *its_end = self.end;
-        self.ops_used = self.ops_used.saturating_add(1);
-    }
-
-    /// Lets an op have an operand from the op before, if that computes it and always precedes.
-    #[cfg(threaded)]
-    fn take(&mut self, mut op: Op) -> Op {
-        let Some(before) = self.last().filter(|last| last.kind.shape() == Shape::Value) else {
-            return op;
-        };
-        let register = before.a;
-        if ![op.a, op.b, op.c()].contains(&register) {
-            return op;
-        }
-        let is_commutative = matches!(
-            op.kind,
-            OpKind::Add | OpKind::Multiply | OpKind::And | OpKind::Or | OpKind::Xor
-        );
-        if is_commutative && op.c() == register {
-            op = Op::of_three(op.kind, op.a, op.c(), op.b);
-        }
-        let is_symmetric = matches!(op.kind, OpKind::IfEqual | OpKind::IfNotEqual);
-        if is_symmetric && op.b == register {
-            (op.a, op.b) = (op.b, op.a);
-        }
-        let taken = |letter, number| match number == register {
-            true => op.kind.taken(letter),
-            false => None,
-        };
-        let taken = taken('b', op.b)
-            .or_else(|| taken('c', op.c()))
-            .or_else(|| taken('a', op.a));
-        op.kind = taken.unwrap_or(op.kind);
-        op
+        self.ops_used = self.ops_used.wrapping_add(1);
+        self.is_value = op.kind.shape() == Shape::Value;
     }
 
     /// Lets ops from one on run together with the next, where there is a kind for both.
@@ -165,6 +145,17 @@ impl<'p> Emitter<'p> {
     /// Keeps what has been laid down as it is.
     pub(super) const fn keep(&mut self) {
         self.barrier = self.ops_used;
+        self.is_value = false;
+    }
+
+    /// Returns the register that the last op writes, if that may be changed and writes nothing else.
+    #[cfg(threaded)]
+    fn written(&self) -> Option<u8> {
+        if !self.is_value {
+            return None;
+        }
+        let last = self.ops_used.checked_sub(1)?;
+        self.ops.get(last).map(|op| op.a)
     }
 
     /// Returns the last op, if it may be changed.
@@ -175,13 +166,16 @@ impl<'p> Emitter<'p> {
 
     /// Returns the last op, if it may be changed and writes this register and nothing else.
     pub(super) fn writer(&mut self, register: u8) -> Option<&mut Op> {
-        self.last()
-            .filter(|op| op.kind.shape() == Shape::Value && op.a == register)
+        let last = self.ops_used.checked_sub(1).filter(|_| self.is_value)?;
+        self.ops.get_mut(last).filter(|op| op.a == register)
     }
 
     /// Takes the last op back. What it stood for, the next one will.
-    pub(super) const fn take_back(&mut self) {
+    pub(super) fn take_back(&mut self) {
         self.ops_used = self.ops_used.saturating_sub(1);
+        self.is_value = self
+            .last()
+            .is_some_and(|op| op.kind.shape() == Shape::Value);
     }
 
     /// Lays down a sum of a register and a constant that goes to that register.
@@ -255,6 +249,31 @@ impl<'p> Emitter<'p> {
     pub(super) fn copy(&mut self, to: u8, from: u8) {
         self.prepare(Op::new(OpKind::Move, to, from, 0));
     }
+}
+
+/// Lets an op have an operand from the op before, which computes it and always precedes.
+#[cfg(threaded)]
+#[inline(never)]
+fn take(op: &mut Op, register: u8) {
+    let is_commutative = matches!(
+        op.kind,
+        OpKind::Add | OpKind::Multiply | OpKind::And | OpKind::Or | OpKind::Xor
+    );
+    if is_commutative && op.c() == register {
+        *op = Op::of_three(op.kind, op.a, op.c(), op.b);
+    }
+    let is_symmetric = matches!(op.kind, OpKind::IfEqual | OpKind::IfNotEqual);
+    if is_symmetric && op.b == register {
+        (op.a, op.b) = (op.b, op.a);
+    }
+    let taken = |letter, number| match number == register {
+        true => op.kind.taken(letter),
+        false => None,
+    };
+    let taken = taken('b', op.b)
+        .or_else(|| taken('c', op.c()))
+        .or_else(|| taken('a', op.a));
+    op.kind = taken.unwrap_or(op.kind);
 }
 
 fn used<T>(lent: &mut [T], count: usize) -> &[T] {

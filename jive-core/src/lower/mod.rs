@@ -42,13 +42,15 @@ pub(crate) struct Source<'a> {
     pub(crate) has_receiver: bool,
 }
 
-/// How many ops an instruction makes at most.
+/// How many ops a branch makes at most that may go far.
+pub(crate) const FAR_OPS: usize = 3;
+
+/// How many ops an instruction makes at most, unless it may go far.
 ///
 /// One that puts a value on the stack makes one, at once or when the value is wanted in its place; one
-/// that does something makes one. What narrows a value first or tests a receiver makes two, and a branch
-/// that may go far three.
-pub(crate) const fn most_ops(opcode: Opcode, is_far: bool) -> usize {
-    let ops = match opcode {
+/// that does something makes one. What narrows a value first or tests a receiver makes two.
+pub(crate) const fn most_ops(opcode: Opcode) -> usize {
+    match opcode {
         Opcode::DupX1
         | Opcode::DupX2
         | Opcode::Dup2
@@ -59,15 +61,7 @@ pub(crate) const fn most_ops(opcode: Opcode, is_far: bool) -> usize {
         | Opcode::Invokevirtual => 2,
         Opcode::Dup2X1 | Opcode::Dup2X2 | Opcode::Putfield => 3,
         _ => 1,
-    };
-    if is_far && is_branch(opcode) { 3 } else { ops }
-}
-
-const fn is_branch(opcode: Opcode) -> bool {
-    matches!(
-        opcode.layout(),
-        OperandLayout::Branch | OperandLayout::BranchWide
-    )
+    }
 }
 
 /// Returns how many rows of the switch table an instruction of this operand makes.
@@ -106,7 +100,7 @@ fn lower_method(
     let locals = u8::try_from(code.max_locals).map_err(|_| Broken::Count)?;
     let most = u8::try_from(code.max_stack).map_err(|_| Broken::Count)?;
     locals.checked_add(most).ok_or(Broken::Count)?;
-    let reached = reach(code, constants, marks, pc)?;
+    let keeps_this = reach(source, constants, marks, pc)?;
     let entry = out.ops_used;
     out.begin();
     let is_far = is_far(entry, code.bytes.len());
@@ -120,7 +114,7 @@ fn lower_method(
         stack: Stack::new(&mut values, locals),
         is_live: false,
         is_far,
-        keeps_this: source.has_receiver && reached.keeps_first,
+        keeps_this,
     };
     let mut insns = raw_instructions(code.bytes);
     for insn in &mut insns {
@@ -162,6 +156,7 @@ struct Body<'b, 's, 'v, 'a, 'p> {
 }
 
 impl Body<'_, '_, '_, '_, '_> {
+    #[cfg_attr(small, inline(never))]
     fn instruction(&mut self, insn: RawInsn<'_>) -> Result<(), Broken> {
         let mark = self.marks.get(insn.pc.index()).copied().unwrap_or_default();
         if mark.state == MarkState::Unreached {
@@ -201,8 +196,8 @@ impl Body<'_, '_, '_, '_, '_> {
     }
 
     fn lower(&mut self, insn: RawInsn<'_>) {
-        let opcode = insn.opcode;
-        match opcode.layout() {
+        let opcode = insn.opcode();
+        match insn.layout() {
             OperandLayout::None => self.plain(opcode),
             OperandLayout::ImplicitInt(_) | OperandLayout::Byte | OperandLayout::Short => {
                 self.stack.push(Value::Constant(insn.int()));

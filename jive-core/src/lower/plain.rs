@@ -50,8 +50,7 @@ enum Lowering {
 use Lowering as L;
 use OpKind as K;
 
-/// The instructions of the subset that have no operands, in the order of their numbers: they are few
-/// among the opcodes, so a search takes a third of the memory of a jump over all.
+/// The instructions of the subset that have no operands, in the order of their numbers.
 static PLAIN: [(Opcode, Lowering); 35] = [
     (Opcode::Nop, L::Nothing),
     (Opcode::AconstNull, L::Null),
@@ -99,10 +98,26 @@ static PLAIN: [(Opcode, Lowering); 35] = [
     (Opcode::Arraylength, L::Length),
 ];
 
+/// The number of the last of them, and one more.
+const NUMBERS: usize = Opcode::Arraylength as usize + 1;
+
+/// Where the row of an opcode is in [`PLAIN`]; for others, behind all.
+#[expect(clippy::indexing_slicing, reason = "only the compiler runs it")]
+static ROWS: [u8; NUMBERS] = {
+    let mut rows = [u8::MAX; NUMBERS];
+    let mut row = 0;
+    while row < PLAIN.len() {
+        // A byte numbers the rows.
+        rows[PLAIN[row].0 as usize] = row as u8;
+        row += 1;
+    }
+    rows
+};
+
 impl Body<'_, '_, '_, '_, '_> {
     pub(super) fn plain(&mut self, opcode: Opcode) {
-        let found = PLAIN.binary_search_by_key(&opcode, |(opcode, _)| *opcode);
-        let Some((_, lowering)) = found.ok().and_then(|row| PLAIN.get(row)) else {
+        let row = ROWS.get(usize::from(opcode.byte()));
+        let Some((_, lowering)) = row.and_then(|row| PLAIN.get(usize::from(*row))) else {
             return self.out.refuse(Broken::Opcode);
         };
         match *lowering {

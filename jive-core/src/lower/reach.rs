@@ -1,8 +1,8 @@
 //! Which instructions a method can reach, where branches lead, and how deep its stack is there.
 
+use super::Source;
 use super::broken::Broken;
 use super::constant::Constants;
-use crate::classfile::Code;
 use crate::id::Pc;
 use crate::opcode::{Opcode, OperandLayout, StackChange};
 use crate::program::{Mark, MarkState, Meaning};
@@ -11,22 +11,17 @@ use crate::raw::RawInsn;
 /// Behind the last of the instructions that are still to be followed.
 const NONE: u32 = u32::MAX;
 
-/// What is known of a method before it is lowered.
-pub(super) struct Reached {
-    /// Whether local variable 0 keeps what the method was called with.
-    pub(super) keeps_first: bool,
-}
-
-/// Follows every path once and marks what it comes by.
+/// Follows every path once and marks what it comes by; tells whether local variable 0 holds the receiver all along.
 ///
 /// # Errors
 /// Where an instruction does not decode, leaves the code, or finds another stack than it needs.
 pub(super) fn reach(
-    code: &Code<'_>,
+    source: &Source<'_>,
     constants: &mut Constants<'_, '_, '_>,
     marks: &mut [Mark],
     pc: &mut Pc,
-) -> Result<Reached, Broken> {
+) -> Result<bool, Broken> {
+    let code = source.code.bytes;
     // The rest of a mark is set when its instruction is reached.
     marks
         .iter_mut()
@@ -35,36 +30,37 @@ pub(super) fn reach(
         marks,
         waiting: NONE,
     };
-    let mut reached = Reached { keeps_first: true };
+    let mut keeps_this = source.has_receiver;
     paths.lead(0, 0)?;
     while let Some((first, mut depth)) = paths.next() {
         *pc = first;
         loop {
-            let insn = RawInsn::at(code.bytes, *pc).ok_or(Broken::Code)?;
+            let insn = RawInsn::at(code, *pc).ok_or(Broken::Code)?;
             let (pops, pushes) = change(insn, constants)?;
             depth = depth
                 .checked_sub(pops)
                 .and_then(|depth| depth.checked_add(pushes))
-                .filter(|&depth| u16::from(depth) <= code.max_stack)
+                .filter(|&depth| u16::from(depth) <= source.code.max_stack)
                 .ok_or(Broken::Stack)?;
-            match insn.opcode.layout() {
+            match insn.layout() {
                 OperandLayout::Branch | OperandLayout::BranchWide => {
                     paths.lead(insn.target(), depth)?;
                 }
                 OperandLayout::TableSwitch | OperandLayout::LookupSwitch => {
-                    let insn = insn.switch(code.bytes).map_err(|_| Broken::Code)?;
+                    let insn = RawInsn::unusual(code, pc.index()).ok_or(Broken::Code)?;
                     for target in insn.targets() {
                         paths.lead(target, depth)?;
                     }
                 }
+                _ if !keeps_this => {}
                 OperandLayout::ImplicitLocal(_)
                 | OperandLayout::Local
                 | OperandLayout::LocalIncrement => {
-                    reached.keeps_first &= insn.local() != 0 || is_load(insn.opcode);
+                    keeps_this = insn.local() != 0 || is_load(insn.opcode());
                 }
                 _ => {}
             }
-            if !insn.opcode.falls_through() {
+            if !insn.falls_through() {
                 break;
             }
             match paths.fall_through(insn.next_pc(), depth)? {
@@ -73,7 +69,7 @@ pub(super) fn reach(
             }
         }
     }
-    Ok(reached)
+    Ok(keeps_this)
 }
 
 struct Paths<'m> {
@@ -118,11 +114,11 @@ impl Paths<'_> {
 
 /// Returns how many values an instruction takes off the stack, and how many it puts there.
 fn change(insn: RawInsn<'_>, constants: &mut Constants<'_, '_, '_>) -> Result<(u8, u8), Broken> {
-    match insn.opcode.stack_change() {
+    match insn.stack_change() {
         StackChange::Counts { pops, pushes } => Ok((pops, pushes)),
         StackChange::OfConstant => {
             let meaning = constants.meaning(insn.constant())?;
-            Ok(of_constant(insn.opcode, meaning))
+            Ok(of_constant(insn.opcode(), meaning))
         }
         StackChange::Unsupported => Err(Broken::Opcode),
     }

@@ -84,18 +84,19 @@ impl Body<'_, '_, '_, '_, '_> {
         let entry = self.stack.pop();
         let key = self.operand(entry);
         self.flush();
-        let (kind, lowest, default, rows) = match insn.switch(self.code).map(|insn| insn.operand) {
-            Ok(Operand::TableSwitch(table)) => (
-                OpKind::TableSwitch,
-                table.low(),
-                table.default(),
-                table.cases(),
-            ),
-            Ok(Operand::LookupSwitch(lookup)) => {
-                (OpKind::LookupSwitch, 0, lookup.default(), lookup.cases())
-            }
-            _ => return self.out.refuse(Broken::Opcode),
-        };
+        let (kind, lowest, default, rows) =
+            match RawInsn::unusual(self.code, insn.pc.index()).map(|insn| insn.operand) {
+                Some(Operand::TableSwitch(table)) => (
+                    OpKind::TableSwitch,
+                    table.low(),
+                    table.default(),
+                    table.cases(),
+                ),
+                Some(Operand::LookupSwitch(lookup)) => {
+                    (OpKind::LookupSwitch, 0, lookup.default(), lookup.cases())
+                }
+                _ => return self.out.refuse(Broken::Opcode),
+            };
         // The rows are there in any case: what a program takes is the same on every processor.
         let first = self.out.switches_used;
         self.out.row(lowest, default);

@@ -43,6 +43,11 @@ pub enum OperandLayout {
 }
 
 impl OperandLayout {
+    /// Tells whether they are the offset of a branch.
+    pub(crate) const fn is_branch(self) -> bool {
+        matches!(self, Self::Branch | Self::BranchWide)
+    }
+
     /// Returns how many bytes an opcode and such operands take, where any bytes will do; else 0.
     pub(crate) const fn fixed_length(self) -> u8 {
         match self {

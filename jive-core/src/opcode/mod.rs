@@ -12,7 +12,7 @@ mod tests;
 use core::fmt;
 
 pub use column::{Exclusion, OperandLayout, StackChange, StackEffect, StackKind};
-use row::Row;
+pub(crate) use row::Row;
 
 macro_rules! effect {
     (special $($pops:literal $pushes:literal)?) => { StackEffect::Special };
@@ -53,14 +53,17 @@ macro_rules! opcodes {
 
         /// The rows by number, for what is asked at each instruction.
         static ROWS: [Row; 256] = {
+            // Its length is not fixed, so whoever looks for that asks further whether there is an instruction.
             let unknown = Row::of(
-                OperandLayout::None,
+                Opcode::Nop,
+                OperandLayout::Wide,
                 true,
                 StackEffect::Unsupported(Exclusion::Reserved),
                 StackChange::Unsupported,
             );
             let mut rows = [unknown; 256];
             $(rows[$code] = Row::of(
+                Opcode::$name,
                 OperandLayout::$layout $(($implicit))?,
                 goes_on!($($ends)?),
                 effect!($($effect)*),
@@ -510,10 +513,17 @@ opcodes! {
     0xff Impdep2 = "impdep2", None, (unsupported Reserved);
 }
 
+/// Returns the row of an opcode's number; where there is no such opcode, one of a length that is not fixed.
+#[expect(clippy::indexing_slicing, reason = "a byte indexes a table of 256")]
+#[inline(always)]
+pub(crate) const fn row(number: u8) -> &'static Row {
+    // Widens; `From` is not const.
+    &ROWS[number as usize]
+}
+
 impl Opcode {
-    #[expect(clippy::indexing_slicing, reason = "a byte indexes a table of 256")]
-    const fn row(self) -> Row {
-        ROWS[self as usize]
+    const fn row(self) -> &'static Row {
+        row(self.byte())
     }
 
     /// Returns how its operand bytes are laid out.

@@ -1,12 +1,16 @@
-//! What is asked of an opcode at each instruction, packed into four bytes of a table.
+//! What is asked of an opcode at each instruction, packed into five bytes of a table.
 
+use super::Opcode;
 use super::column::{Exclusion, OperandLayout, StackChange, StackEffect, StackKind};
+use crate::lower::most_ops;
 
 /// Layout, length, way on and stack effect of an opcode.
-#[derive(Copy, Clone)]
-pub(super) struct Row {
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct Row {
+    /// Whose row it is: whoever has found a row by a byte need not ask whether the byte is an opcode.
+    opcode: Opcode,
     layout: OperandLayout,
-    /// The length in the bits of [`LENGTH`], a [`Group`] in those of [`GROUP`], and [`ENDS`].
+    /// The length in the bits of [`LENGTH`], a [`Group`] in those of [`GROUP`], [`COUNTED`] and [`ENDS`].
     facts: u8,
     /// How many values are popped, in the upper half, and pushed, in the lower; the number of an
     /// [`Exclusion`] outside the subset.
@@ -14,6 +18,8 @@ pub(super) struct Row {
 }
 
 const LENGTH: u8 = 0x07;
+/// It is lowered to more than one op, or branches.
+const COUNTED: u8 = 0x08;
 const GROUP: u8 = 0x70;
 const ENDS: u8 = 0x80;
 const CONSTANT: u8 = Group::Constant as u8;
@@ -43,6 +49,7 @@ enum Group {
 impl Row {
     /// Packs a row, whose counts are told where its effect does not tell them.
     pub(super) const fn of(
+        opcode: Opcode,
         layout: OperandLayout,
         falls_through: bool,
         effect: StackEffect,
@@ -61,26 +68,38 @@ impl Row {
             }
         };
         let ends = if falls_through { 0 } else { ENDS };
+        let is_counted = layout.is_branch() || most_ops(opcode) > 1;
+        let counted = if is_counted { COUNTED } else { 0 };
         Row {
+            opcode,
             layout,
-            facts: ends | group as u8 | layout.fixed_length(),
+            facts: ends | counted | group as u8 | layout.fixed_length(),
             counts,
         }
     }
 
-    pub(super) const fn layout(self) -> OperandLayout {
+    pub(crate) const fn opcode(self) -> Opcode {
+        self.opcode
+    }
+
+    pub(crate) const fn layout(self) -> OperandLayout {
         self.layout
     }
 
-    pub(super) const fn fixed_length(self) -> u8 {
+    pub(crate) const fn fixed_length(self) -> u8 {
         self.facts & LENGTH
     }
 
-    pub(super) const fn falls_through(self) -> bool {
+    /// Tells whether more than one op is made of the instruction, or one that may go far.
+    pub(crate) const fn is_counted(self) -> bool {
+        self.facts & COUNTED != 0
+    }
+
+    pub(crate) const fn falls_through(self) -> bool {
         self.facts & ENDS == 0
     }
 
-    pub(super) const fn stack_change(self) -> StackChange {
+    pub(crate) const fn stack_change(self) -> StackChange {
         match self.facts & GROUP {
             CONSTANT => StackChange::OfConstant,
             UNSUPPORTED => StackChange::Unsupported,
@@ -91,7 +110,7 @@ impl Row {
         }
     }
 
-    pub(super) const fn stack_kind(self) -> Option<StackKind> {
+    pub(crate) const fn stack_kind(self) -> Option<StackKind> {
         match self.facts & GROUP {
             INT => Some(StackKind::Int),
             REFERENCE => Some(StackKind::Reference),
@@ -115,12 +134,12 @@ impl Row {
         }
     }
 
-    pub(super) const fn is_unsupported(self) -> bool {
+    pub(crate) const fn is_unsupported(self) -> bool {
         self.facts & GROUP == UNSUPPORTED
     }
 
     /// Returns why an opcode outside the subset is.
-    pub(super) fn exclusion(self) -> Exclusion {
+    pub(crate) fn exclusion(self) -> Exclusion {
         let why = Exclusion::ALL.get(usize::from(self.counts));
         why.copied().unwrap_or(Exclusion::Reserved)
     }

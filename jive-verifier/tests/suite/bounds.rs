@@ -251,8 +251,8 @@ fn size_of_the_work_area_is_of_the_order_stated() {
             // pc 0 and pc 5.
             leaders: 2,
             queue: 2,
-            // Two leaders and the current state, each of 4 + 4 types, a depth and a receiver.
-            states: 3 * (4 + 4 + 2),
+            // Two leaders, each of 4 + 4 types, a depth and a receiver, and the current state.
+            states: 2 * (4 + 4 + 2) + 256,
         };
         assert_eq!(work_size(&class), expected);
     });

@@ -492,6 +492,26 @@ fn states_below_a_broken_constraint_are_those_of_all_paths() {
 }
 
 #[test]
+fn a_branch_beyond_a_broken_constraint_into_an_instruction_hides_no_target_behind_it() {
+    // 0 iload_0, 1 ifeq 7, 4 aconst_null, 5 astore 0, 7 iconst_0, 8 ifeq 100, 11 goto 6, 14 return: 8 leaves the
+    // code, and 11 goes into the instruction before 7, where two paths meet.
+    let code = [
+        0x1a, 0x99, 0, 6, 0x01, 0x3a, 0, 0x03, 0x99, 0, 92, 0xa7, 0xff, 0xfb, 0xb1,
+    ];
+    let mut class = ClassBytes::new();
+    class.method_of_size(STATIC, "run", "(I)V", (1, 1), &code);
+    let mut notes = Notes::default();
+    let verdict = judge(&class.bytes(), jive_verifier::Policy::ClassOnly, &mut notes);
+    let (opcode, target) = (Opcode::Ifeq, 100);
+    let kind = VerifyErrorKind::BranchTarget { opcode, target };
+    assert_eq!(verdict, at(8, kind));
+    let state = "locals [Top] stack []".to_owned();
+    assert!(notes.reached.contains(&(7, state)));
+    let state = "locals [Top] stack [Int]".to_owned();
+    assert_eq!(notes.failed, [(8, state)]);
+}
+
+#[test]
 fn what_breaks_a_constraint_is_not_followed_itself() {
     // 0 nop, 1 aconst_null, 2 astore_0, 3 iconst_0, 4 tableswitch: default 0, case 0 inside itself. A
     // path from there to 0 would make local variable 0 unusable.
