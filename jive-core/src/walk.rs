@@ -47,9 +47,7 @@ impl core::iter::FusedIterator for Instructions<'_> {}
 /// It comes by what [`instructions`] does, faster, since it leaves operands alone unless the length of the
 /// instruction lies in them.
 #[must_use]
-pub fn raw_instructions(code: &[u8]) -> RawInstructions<'_> {
-    // No instruction begins where a pc cannot tell.
-    let code = code.get(..=usize::from(u16::MAX)).unwrap_or(code);
+pub const fn raw_instructions(code: &[u8]) -> RawInstructions<'_> {
     RawInstructions { code, next: 0 }
 }
 
@@ -75,8 +73,7 @@ impl<'a> Iterator for RawInstructions<'a> {
 
     #[cfg_attr(threaded, inline(always))]
     fn next(&mut self) -> Option<Self::Item> {
-        // Where it does not fit the code has ended, or begun again.
-        let insn = RawInsn::at(self.code, Pc(self.next as u16))?;
+        let insn = RawInsn::at(self.code, Pc(u16::try_from(self.next).ok()?))?;
         self.next = insn.next_pc();
         Some(insn)
     }
@@ -201,6 +198,16 @@ mod tests {
             }
             Operand::ArrayType(number) => assert_eq!(raw.array_type(), number),
             Operand::MultiArray { class, .. } => assert_eq!(raw.constant(), class),
+        }
+    }
+
+    #[test]
+    fn the_walk_ends_where_a_pc_cannot_tell_where_it_is() {
+        for length in [65_534, 65_535, 65_536, 65_537, 140_000] {
+            let code = std::vec![0x00; length];
+            let (there, more) = (length.min(65_536), length + 1);
+            assert_eq!(instructions(&code).take(more).count(), there);
+            assert_eq!(raw_instructions(&code).take(more).count(), there);
         }
     }
 
