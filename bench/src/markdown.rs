@@ -196,15 +196,23 @@ impl Display for Promise {
     }
 }
 
-/// Writes a value with about three figures, and with more where it would look like one of these and is not.
+/// Writes a value with about three figures, and with as many more as keep it from looking like one of these that
+/// it is not.
 fn figures_beside(value: f64, others: [Option<f64>; 2]) -> String {
+    let looks_like = |shown: &str| {
+        let mut others = others.into_iter().flatten();
+        others
+            .any(|other| other != value && (figures(other) == shown || shown.parse() == Ok(other)))
+    };
     let short = figures(value);
-    let looks_like = |other: f64| other != value && figures(other) == short;
-    if others.into_iter().flatten().any(looks_like) {
-        value.to_string()
-    } else {
-        short
+    if !looks_like(&short) {
+        return short;
     }
+    let longer = (1..).map(|decimals| format!("{value:.decimals$}"));
+    longer
+        .take_while(|longer| longer.len() < 20)
+        .find(|longer| !looks_like(longer))
+        .unwrap_or_else(|| value.to_string())
 }
 
 /// Writes a value with about three figures, and thousands as `k`.
@@ -236,7 +244,9 @@ mod tests {
     #[test]
     fn a_value_next_to_its_bound_does_not_look_like_it() {
         let bounds = [Some(0.8), None];
-        assert_eq!(figures_beside(0.8019, bounds), "0.8019");
+        assert_eq!(figures_beside(0.801_912, bounds), "0.802");
+        assert_eq!(figures_beside(0.800_049, bounds), "0.80005");
+        assert_eq!(figures_beside(24.967_321, [Some(25.0), None]), "24.97");
         assert_eq!(figures_beside(0.8, bounds), "0.80");
         assert_eq!(figures_beside(0.71, bounds), "0.71");
     }
