@@ -3,7 +3,7 @@
 use jive_core::{MethodId, Opcode, Pc, StackEffect};
 use jive_verifier::{Expected, Observer, TypeState, TypeUse, VerificationType, VerifyErrorKind};
 
-use crate::class_bytes::{ClassBytes, Notes, STATIC, at, judge, verdict_of};
+use crate::class_bytes::{ClassBytes, Notes, STATIC, at, in_method, judge, verdict_of};
 
 use VerificationType as T;
 
@@ -509,6 +509,60 @@ fn a_branch_beyond_a_broken_constraint_into_an_instruction_hides_no_target_behin
     assert!(notes.reached.contains(&(7, state)));
     let state = "locals [Top] stack [Int]".to_owned();
     assert_eq!(notes.failed, [(8, state)]);
+}
+
+#[test]
+fn of_two_operands_of_one_kind_the_wrong_one_is_named_the_top_first() {
+    // In (I[I)V: what is pushed by 0 and 1, and added by 2.
+    let wrong = |pushed: [u8; 2], depth| {
+        let kind = VerifyErrorKind::OperandType {
+            opcode: Opcode::Iadd,
+            depth,
+            expected: Expected::Type(T::Int),
+            found: T::IntArray,
+        };
+        let [below, top] = pushed;
+        let verdict = verdict_of("(I[I)V", &[below, top, 0x60, 0x57, 0xb1]);
+        assert_eq!(verdict, at(2, kind));
+    };
+    let (int, array) = (0x1a, 0x2b);
+    wrong([int, array], 0);
+    wrong([array, int], 1);
+    wrong([array, array], 0);
+}
+
+#[test]
+fn what_can_be_followed_first_is_judged_first() {
+    // 0 aload_0, 1 arraylength, 2 pop, 3 iconst_0, 4 istore_0, 5 iconst_0, 6 ifeq 0, 9 aload_0, 10 pop, 11 goto 9.
+    // Local variable 0 is an int behind 4, which neither 0 nor 9 may load.
+    let code = [
+        0x2a, 0xbe, 0x57, 0x03, 0x3b, 0x03, 0x99, 0xff, 0xfa, 0x2a, 0x57, 0xa7, 0xff, 0xfe,
+    ];
+    let verdict = verdict_of("([I)V", &code).expect_err("0 may be reached with an int");
+    assert_eq!(at(0, verdict.kind), Err(verdict));
+}
+
+#[test]
+fn nothing_is_known_of_what_another_method_stored() {
+    // The first: 0 iconst_0, 1 istore_1, 2 return. The second: 0 iload_1, 1 pop, 2 return.
+    let mut class = ClassBytes::new();
+    class.method_of_size(STATIC, "store", "(I)V", (1, 2), &[0x03, 0x3c, 0xb1]);
+    class.method_of_size(STATIC, "load", "(I)V", (1, 2), &[0x1b, 0x57, 0xb1]);
+    let verdict = class.verdict().expect_err("local variable 1 is not set");
+    assert_eq!(in_method(1, 0, verdict.kind), Err(verdict));
+}
+
+#[test]
+fn of_what_no_path_reaches_nothing_is_told() {
+    // 0 goto 7, 3 goto 6, 6 nop, 7 return: no path leads to 3, and only from there one leads to 6.
+    let code = [0xa7, 0, 7, 0xa7, 0, 3, 0x00, 0xb1];
+    let mut class = ClassBytes::new();
+    class.method(STATIC, "run", "()V", &code);
+    let mut notes = Notes::default();
+    let verdict = judge(&class.bytes(), jive_verifier::Policy::ClassOnly, &mut notes);
+    assert_eq!(verdict, Ok(()));
+    let reached: Vec<_> = notes.reached.iter().map(|(pc, _)| *pc).collect();
+    assert_eq!(reached, [0, 7]);
 }
 
 #[test]
