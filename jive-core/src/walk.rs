@@ -98,7 +98,7 @@ pub struct CodeCounts {
     pub(crate) more_ops: usize,
 }
 
-/// Counts what is in a code array, up to its end or the first error.
+/// Counts what is in a code array, up to its end or the first error; an instruction that the end cuts off counts.
 // Nothing overflows: code takes a byte for each of what is counted, or a few.
 #[must_use]
 pub fn count_code(code: &[u8]) -> CodeCounts {
@@ -163,17 +163,30 @@ mod tests {
                 for length in 0..=bytes.len() {
                     let code = &bytes[..length];
                     let mut raw = raw_instructions(code);
+                    let (mut stop, mut count, mut targets) = (None, 0, 0);
                     for decoded in instructions(code) {
                         match (raw.next(), decoded) {
-                            (Some(raw), Ok(insn)) => assert_same(raw, insn, code),
+                            (Some(raw), Ok(insn)) => {
+                                assert_same(raw, insn, code);
+                                (count, targets) = (count + 1, targets + insn.targets().count());
+                            }
                             (None, Err(error)) => {
-                                assert_eq!(raw.stopped_at(), Some(error.pc));
+                                stop = Some(error.pc);
                                 assert_eq!(RawInsn::fault(code, error.pc), error.kind);
                             }
                             both => panic!("{code:?}: {both:?}"),
                         }
                     }
                     assert!(raw.next().is_none());
+                    assert_eq!(raw.stopped_at(), stop);
+                    let counts = count_code(code);
+                    // One that is cut off counts.
+                    let is_more = counts.instructions == count + 1 && counts.targets <= targets + 1;
+                    assert!(
+                        (counts.instructions, counts.targets) == (count, targets)
+                            || stop.is_some() && is_more
+                    );
+                    assert_eq!(counts.stopped_at, stop);
                 }
             }
         }
