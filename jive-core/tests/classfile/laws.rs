@@ -2,7 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use jive_core::{Disassembly, ParseErrorKind, Pc, decode, instructions};
+use jive_core::{
+    ClassFile, CpIndex, Disassembly, MemberKind, OwnMember, ParseErrorKind, Pc, decode,
+    instructions,
+};
 use proptest::prelude::*;
 
 use crate::parse;
@@ -33,6 +36,76 @@ fn every_prefix_is_refused_as_truncated() {
             assert!(error.offset as usize <= length);
         }
     }
+}
+
+/// Compares what the index tells of each constant with what the names of the members say; returns how many
+/// name a field, a method and something else.
+fn compare_own_members(class: ClassFile<'_>) -> [usize; 3] {
+    let mut counts = [0; 3];
+    for index in (0..u16::MAX).map(CpIndex) {
+        let named = class.pool().member(index).ok().and_then(|named| {
+            let is_own = named.class == class.name();
+            let is_named =
+                |name, descriptor| is_own && (name, descriptor) == (named.name, named.descriptor);
+            match named.kind {
+                MemberKind::Field => {
+                    let mut fields = class.fields();
+                    let field = fields.find(|field| is_named(field.name, field.descriptor));
+                    field.map(|field| OwnMember::Field(field.id))
+                }
+                MemberKind::Method => {
+                    let mut methods = class.methods();
+                    let method = methods.find(|method| is_named(method.name, method.descriptor));
+                    method.map(|method| OwnMember::Method(method.id))
+                }
+                MemberKind::InterfaceMethod => None,
+            }
+        });
+        assert_eq!(class.own_member(index), named, "{index:?}");
+        counts[match named {
+            Some(OwnMember::Field(_)) => 0,
+            Some(OwnMember::Method(_)) => 1,
+            None => 2,
+        }] += 1;
+    }
+    counts
+}
+
+#[test]
+fn a_constant_names_the_member_of_its_name_and_descriptor() {
+    // Members that share a name or a descriptor, and references to all of them and to others.
+    let mut parts = Parts::sample();
+    parts.add_field(0, "f", "[B");
+    parts.add_field(0, "m", "I");
+    parts.add_method(0, "m", "(I)V");
+    parts.add_method(0, "f", "()V");
+    let classes = [parts.this_class, parts.super_class];
+    for (tag, name, descriptor) in [
+        (9, "f", "I"),
+        (9, "f", "[B"),
+        (9, "f", "B"),
+        (9, "m", "I"),
+        (10, "m", "()V"),
+        (10, "m", "(I)V"),
+        (10, "f", "()V"),
+        (10, "f", "(I)V"),
+        (11, "m", "()V"),
+    ] {
+        let name_and_type = parts.name_and_type(name, descriptor);
+        for class in classes {
+            parts.reference(tag, &[class, name_and_type]);
+        }
+    }
+    let alike = parts.to_bytes();
+    let mut seen = [0; 2];
+    for bytes in CLASSES.into_iter().chain([&alike[..]]) {
+        let [fields, methods, others] = parse(bytes, compare_own_members).unwrap();
+        let mut index = vec![0; ClassFile::index_len(bytes)];
+        let trusted = ClassFile::trusted(bytes, &mut index).unwrap();
+        assert_eq!(compare_own_members(trusted), [fields, methods, others]);
+        seen = [seen[0] + fields, seen[1] + methods];
+    }
+    assert!(seen.iter().all(|count| *count > 0), "{seen:?}");
 }
 
 /// Reads everything that a class can be asked for.
