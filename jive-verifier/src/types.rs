@@ -291,6 +291,17 @@ mod tests {
     }
 
     #[test]
+    fn references_and_arrays_are_those_of_the_drawing() {
+        let arrays = [Null, ByteArray, ShortArray, IntArray, BooleanArray];
+        for kind in ALL {
+            let is_array = arrays.contains(&kind);
+            assert_eq!(kind.is_array(), is_array, "{kind:?}");
+            let is_reference = is_array || matches!(kind, This | AnyReference);
+            assert_eq!(kind.is_reference(), is_reference, "{kind:?}");
+        }
+    }
+
+    #[test]
     fn states_merge_type_by_type_and_tell_of_change() {
         for a in ALL {
             for b in ALL {

@@ -254,26 +254,28 @@ fn switch_operands_hold_together() {
 
 #[test]
 fn padding_of_a_switch_counts_below_version_51() {
-    let mut code = vec![0x03, 0xab, 0, 1];
-    code.extend([0, 0, 0, 11, 0, 0, 0, 0, 0xb1]);
-    for (major, expected) in [
+    // 0 iconst_0, 1 the switch, its second byte of padding 1, and nothing but zeros and the default behind it.
+    let switches: [(Opcode, u8, &[u8]); 2] = [
+        (Opcode::Lookupswitch, 11, &[0; 4]),
         (
-            50,
-            at(
-                1,
-                VerifyErrorKind::SwitchPadding {
-                    opcode: Opcode::Lookupswitch,
-                },
-            ),
+            Opcode::Tableswitch,
+            19,
+            &[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 19],
         ),
-        (51, Ok(())),
-    ] {
-        let mut class = ClassBytes::new();
-        class.major = major;
-        assert_eq!(
-            class.method(STATIC, "run", "()V", &code).verdict(),
-            expected
-        );
+    ];
+    for (opcode, default, rest) in switches {
+        let mut code = vec![0x03, opcode.byte(), 0, 1, 0, 0, 0, default];
+        code.extend(rest);
+        code.push(0xb1);
+        let refused = at(1, VerifyErrorKind::SwitchPadding { opcode });
+        for (major, expected) in [(50, refused), (51, Ok(()))] {
+            let mut class = ClassBytes::new();
+            class.major = major;
+            assert_eq!(
+                class.method(STATIC, "run", "()V", &code).verdict(),
+                expected
+            );
+        }
     }
 }
 
