@@ -6,5 +6,6 @@ mod class_bytes;
 mod data_flow;
 mod declarations;
 mod members;
+mod observed;
 mod operands;
 mod structure;
