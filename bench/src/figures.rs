@@ -116,7 +116,7 @@ impl Loading {
     #[must_use]
     pub fn slowest(&self) -> Paced {
         let speeds = self.large.iter().map(|large| large.megabytes_per_second);
-        let slowest = speeds.min_by(|a, b| a.as_promised_for.total_cmp(&b.as_promised_for));
+        let slowest = speeds.min_by(|a, b| a.measured.total_cmp(&b.measured));
         slowest.expect("there are large classes")
     }
 

@@ -11,10 +11,9 @@ use crate::report::Report;
 pub struct Promise {
     /// What is promised, with its unit.
     pub what: &'static str,
-    /// What was measured.
+    /// What was measured: this is what is held against the bounds.
     pub measured: f64,
-    /// What it would be on the machine for which it is promised, where it is a time or so many in a time: this is
-    /// what is held against the bounds then.
+    /// What it would be on the machine for which it is promised, where it is a time or so many in a time.
     pub as_promised_for: Option<f64>,
     /// What must hold.
     pub must: Option<Bound>,
@@ -94,8 +93,7 @@ impl Promises {
         as_promised_for: Option<f64>,
     ) {
         let (must, goal) = (must.into(), goal.into());
-        let judged = as_promised_for.unwrap_or(measured);
-        let holds = |bound: Option<Bound>| bound.map(|bound| bound.admits(judged));
+        let holds = |bound: Option<Bound>| bound.map(|bound| bound.admits(measured));
         self.0.push(Promise {
             what,
             measured,
