@@ -14,7 +14,7 @@ use crate::program::{
 };
 use crate::raw::RawInsn;
 use crate::verified::Verified;
-use crate::walk::count_code;
+use crate::walk::{CodeCounts, count_code};
 
 /// Why a class could not be linked, and where.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -165,33 +165,46 @@ pub fn program_size(verified: &Verified<'_>) -> Result<ProgramSize, LinkError> {
 /// Counts what a program needs; where it cannot, `at` tells the place.
 fn measure(verified: &Verified<'_>, at: &mut LinkSite) -> Result<ProgramSize, LinkErrorKind> {
     let class = verified.class_ref();
-    let mut size = ProgramSize {
-        methods: class.method_count(),
-        fields: class.field_count(),
-        constants: class.pool().count().into(),
-        ..ProgramSize::default()
-    };
+    let mut size = ProgramSize::without_code(class);
     for (method, code) in class.codes() {
         let code = code.map_or(&[][..], |code| code.bytes);
-        size.marks = size.marks.max(code.len());
-        // Its first op comes no later than that.
-        let is_far = is_far(size.ops, code.len());
         let counts = count_code(code);
-        // A few for each byte of a class file at most.
-        let far_ops = if is_far { FAR_OPS.wrapping_sub(1) } else { 0 };
-        size.ops = size
-            .ops
-            .wrapping_add(counts.instructions)
-            .wrapping_add(counts.more_ops)
-            .wrapping_add(counts.branches.wrapping_mul(far_ops));
-        size.places = size.places.wrapping_add(counts.instructions);
-        size.switches = size.switches.wrapping_add(counts.rows);
+        size.add_code(code, &counts);
         if let Some(pc) = counts.stopped_at {
             *at = LinkSite::Code { method, pc };
             return Err(LinkErrorKind::Decode(RawInsn::fault(code, pc)));
         }
     }
     Ok(size)
+}
+
+impl ProgramSize {
+    /// Returns what the program of a class needs besides its code.
+    #[must_use]
+    pub fn without_code(class: &ClassFile<'_>) -> Self {
+        Self {
+            methods: class.method_count(),
+            fields: class.field_count(),
+            constants: class.pool().count().into(),
+            ..Self::default()
+        }
+    }
+
+    /// Adds what the code of the next method needs, which [`count_code`] has counted.
+    pub fn add_code(&mut self, code: &[u8], counts: &CodeCounts) {
+        self.marks = self.marks.max(code.len());
+        // Its first op comes no later than that.
+        let is_far = is_far(self.ops, code.len());
+        // A few for each byte of a class file at most.
+        let far_ops = if is_far { FAR_OPS.wrapping_sub(1) } else { 0 };
+        self.ops = self
+            .ops
+            .wrapping_add(counts.instructions)
+            .wrapping_add(counts.more_ops)
+            .wrapping_add(counts.branches.wrapping_mul(far_ops));
+        self.places = self.places.wrapping_add(counts.instructions);
+        self.switches = self.switches.wrapping_add(counts.rows);
+    }
 }
 
 /// Links a class: resolves every name, lowers every instruction that a path reaches.

@@ -1,7 +1,7 @@
 //! The memory that verification works in: lent by the caller, its size computed from the class.
 
 use jive_core::limits::{CONSTANTS_MAX, FRAME_SLOTS_MAX, METHODS_MAX};
-use jive_core::{ClassFile, Code, count_code};
+use jive_core::{ClassFile, Code, CodeCounts, ProgramSize, count_code};
 
 use crate::marks::{CodeMarks, marks_len};
 use crate::queue::queue_len;
@@ -65,28 +65,54 @@ pub struct WorkArea<'w> {
     pub states: &'w mut [u8],
 }
 
+/// How much memory it takes to verify a class, and then to link it.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub struct LoadSize {
+    /// For verifying it.
+    pub work: WorkSize,
+    /// For linking it: what [`program_size`](jive_core::program_size) says of a class that was accepted.
+    pub program: ProgramSize,
+}
+
 /// Returns how much memory verification of a class works in.
 ///
 /// A class that passes a limit gets what a class at the limit would, since it is rejected before it
 /// needs more.
 #[must_use]
 pub fn work_size(class: &ClassFile<'_>) -> WorkSize {
-    let mut size = WorkSize {
+    load_size(class).work
+}
+
+/// Returns how much memory verification of a class works in, and how much its program takes if it is accepted:
+/// both from one walk over its code.
+#[must_use]
+pub fn load_size(class: &ClassFile<'_>) -> LoadSize {
+    let mut work = WorkSize {
         constants: usize::from(class.pool().count().min(CONSTANTS_MAX)),
         ..WorkSize::default()
     };
+    let mut program = ProgramSize::without_code(class);
     for method in class.methods().take(usize::from(METHODS_MAX)) {
         let signature = signature_len(method.descriptor.as_bytes());
-        size.signatures = size.signatures.saturating_add(signature);
+        work.signatures = work.signatures.saturating_add(signature);
         if let Some(code) = method.code() {
-            size.marks = size.marks.max(marks_len(code.bytes.len()));
-            let leaders = leaders_bound(&code);
-            size.leaders = size.leaders.max(leaders);
-            size.queue = size.queue.max(queue_len(leaders));
-            size.states = size.states.max(states_len(&code, leaders));
+            let counts = count_code(code.bytes);
+            program.add_code(code.bytes, &counts);
+            work.add_code(&code, &counts);
         }
     }
-    size
+    LoadSize { work, program }
+}
+
+impl WorkSize {
+    /// Makes room for the code of a method.
+    fn add_code(&mut self, code: &Code<'_>, counts: &CodeCounts) {
+        let leaders = leaders_bound(counts);
+        self.marks = self.marks.max(marks_len(code.bytes.len()));
+        self.leaders = self.leaders.max(leaders);
+        self.queue = self.queue.max(queue_len(leaders));
+        self.states = self.states.max(states_len(code, leaders));
+    }
 }
 
 /// Returns how many bytes hold a state for each leader and the one that instructions change.
@@ -105,8 +131,7 @@ fn states_len(code: &Code<'_>, leaders: usize) -> usize {
 ///
 /// It is not exact, which would take a mark for each byte of code: a target of several branches is
 /// counted for each of them, as far as there are instructions to be leaders.
-fn leaders_bound(code: &Code<'_>) -> usize {
-    let counts = count_code(code.bytes);
+fn leaders_bound(counts: &CodeCounts) -> usize {
     let leaders = counts.targets.saturating_add(1);
     leaders.min(counts.instructions.max(1))
 }

@@ -5,13 +5,14 @@ use bumpalo::Bump;
 use jive_core::{ClassFile, LinkError, MethodId, ParseError, Pc, Program};
 #[cfg(feature = "std")]
 use jive_core::{
-    LinkedConstant, LinkedField, LinkedMethod, Mark, Op, ProgramStorage, SwitchCase, Verified,
-    link, program_size,
+    LinkedConstant, LinkedField, LinkedMethod, Mark, Op, ProgramStorage, SwitchCase, Verified, link,
 };
 pub use jive_verifier::Policy;
 use jive_verifier::VerifyError;
 #[cfg(feature = "std")]
-use jive_verifier::{CodeMarks, Observer, Resolved, WorkArea, verify_with, work_size};
+use jive_verifier::{
+    CodeMarks, LoadSize, Observer, Resolved, WorkArea, WorkSize, load_size, verify_with, work_size,
+};
 
 #[cfg(feature = "std")]
 use super::NicNative;
@@ -70,8 +71,11 @@ pub fn load_class<'a>(
 ) -> Result<LoadedClass<'a>, LoadError> {
     let index = arena.alloc_slice_fill_copy(ClassFile::index_len(bytes), 0u32);
     let class = ClassFile::parse(bytes, index)?;
-    let verified = verify_class(class, policy, &mut ())?;
-    let size = program_size(&verified)?;
+    let LoadSize {
+        work,
+        program: size,
+    } = load_size(&class);
+    let verified = verify_in(work, class, policy, &mut ())?;
     let storage = ProgramStorage {
         ops: arena.alloc_slice_fill_copy(size.ops, Op::default()),
         ends: arena.alloc_slice_fill_copy(size.ops, 0),
@@ -97,7 +101,17 @@ pub fn verify_class<'a>(
     policy: Policy,
     observer: &mut impl Observer,
 ) -> Result<Verified<'a>, VerifyError> {
-    let size = work_size(&class);
+    verify_in(work_size(&class), class, policy, observer)
+}
+
+/// Verifies a class in as much memory as was counted.
+#[cfg(feature = "std")]
+fn verify_in<'a>(
+    size: WorkSize,
+    class: ClassFile<'a>,
+    policy: Policy,
+    observer: &mut impl Observer,
+) -> Result<Verified<'a>, VerifyError> {
     // All of it at once; a little more, since each part is aligned.
     let arena = Bump::with_capacity(size.bytes().saturating_add(ALIGNING));
     let work = WorkArea {
