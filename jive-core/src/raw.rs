@@ -3,7 +3,9 @@
 use crate::decode::{DecodeErrorKind, decode_unusual};
 use crate::id::{CpIndex, Pc};
 use crate::insn::{Insn, Operand, target};
-use crate::opcode::{Exclusion, Opcode, OperandLayout, Row, StackChange, StackKind, row};
+use crate::opcode::{
+    Exclusion, Opcode, OperandLayout, Row, StackChange, StackKind, fixed_length, row,
+};
 
 /// An instruction of which its opcode and its length are known, and no operand has been read.
 ///
@@ -41,8 +43,9 @@ impl<'a> RawInsn<'a> {
     /// Finds the instruction at `pc`, if its opcode tells its length.
     #[cfg_attr(threaded, inline(always))]
     pub(crate) fn fixed(code: &'a [u8], pc: Pc) -> Option<Self> {
-        let row = row(*code.get(pc.index())?);
-        let length = row.fixed_length();
+        let byte = *code.get(pc.index())?;
+        let row = row(byte);
+        let length = fixed_length(byte);
         // One comparison for both: 0 less 1 is more than all bytes there are.
         let last = usize::from(length).wrapping_sub(1);
         let behind = code.len().wrapping_sub(pc.index());

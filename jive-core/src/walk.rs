@@ -4,7 +4,7 @@ use crate::decode::{DecodeError, decode};
 use crate::id::Pc;
 use crate::insn::Insn;
 use crate::lower::{most_ops, search_ops, switch_rows};
-use crate::opcode::row;
+use crate::opcode::{fixed_length, row};
 use crate::program::index;
 use crate::raw::RawInsn;
 
@@ -106,7 +106,7 @@ pub fn count_code(code: &[u8]) -> CodeCounts {
     let mut next = 0;
     while let Some(&byte) = code.get(next) {
         let row = row(byte);
-        let length = row.fixed_length();
+        let length = fixed_length(byte);
         if length != 0 {
             next = next.wrapping_add(length.into());
             if row.is_counted() {

@@ -136,37 +136,38 @@ impl<'c, 'a, 'w> Flow<'c, 'a, 'w> {
         let merged = self.merge_into(0, Pc(0)).map_err(|kind| (Pc(0), kind))?;
         self.enqueue(0, merged);
         while let Some(leader) = self.queue.pop_lowest() {
-            let Some(mut pc) = self.load(leader) else {
+            let Some(pc) = self.load(leader) else {
                 return Err((Pc(0), VerifyErrorKind::WorkArea));
             };
-            let mut next = Some(leader);
-            while let Some(leader) = next {
-                next = self
-                    .follow_run(leader, &mut pc, end)
-                    .map_err(|kind| (pc, kind))?;
+            let mut next = Some((leader, pc));
+            while let Some((leader, pc)) = next {
+                next = self.follow_run(leader, pc, end)?;
             }
         }
         Ok(())
     }
 
-    /// Follows the straight run of a leader, which begins at `pc`, and leaves there where it ended.
+    /// Follows the straight run of a leader, which begins at `pc`.
     ///
-    /// Returns the leader behind it where that is to be followed at once: it would be the lowest, and its state
-    /// is the current one.
+    /// Returns the leader behind it, and where, if that is to be followed at once: it would be the lowest, and its
+    /// state is the current one.
+    // Where an instruction is, the next one waits for: the pc stays in a register.
+    #[cfg_attr(not(target_pointer_width = "32"), inline(never))]
     fn follow_run(
         &mut self,
         leader: usize,
-        pc: &mut Pc,
+        mut pc: Pc,
         end: Pc,
-    ) -> Result<Option<usize>, VerifyErrorKind> {
+    ) -> Result<Option<(usize, Pc)>, (Pc, VerifyErrorKind)> {
         self.leader = leader;
         self.goes_back = false;
         let code = self.method.bytes();
         let (mut following, mut behind) = self.leader_from(leader.saturating_add(1), 0);
-        while *pc < end {
+        while pc < end {
+            let at = |kind| (pc, kind);
             // The static constraints have decoded every instruction once.
-            let insn = RawInsn::at(code, *pc).ok_or(VerifyErrorKind::TruncatedInstruction)?;
-            self.follow(insn)?;
+            let insn = RawInsn::at(code, pc).ok_or(at(VerifyErrorKind::TruncatedInstruction))?;
+            self.follow(insn).map_err(at)?;
             if !insn.falls_through() {
                 break;
             }
@@ -177,17 +178,16 @@ impl<'c, 'a, 'w> Flow<'c, 'a, 'w> {
             }
             if next < behind {
                 // Below the code's length, which fits.
-                *pc = Pc(next as u16);
+                pc = Pc(next as u16);
                 continue;
             }
             if following >= self.leaders.len() {
-                return Err(VerifyErrorKind::FallsOffEnd);
+                return Err(at(VerifyErrorKind::FallsOffEnd));
             }
             let next = Pc(next as u16);
-            let merged = self.merge_into(following, next)?;
+            let merged = self.merge_into(following, next).map_err(at)?;
             if merged == Merged::First && !self.goes_back {
-                *pc = next;
-                return Ok(Some(following));
+                return Ok(Some((following, next)));
             }
             self.enqueue(following, merged);
             break;

@@ -249,11 +249,6 @@ impl<'s> State<'s> {
         self.set(RECEIVER, kind);
     }
 
-    /// Returns the type of a local variable; one that is not there holds nothing usable.
-    pub(crate) fn local(&self, local: u16) -> VerificationType {
-        VerificationType::from_bits(self.local_bits(local))
-    }
-
     /// Returns the bits of the type of a local variable; one that is not there holds nothing usable.
     pub(crate) fn local_bits(&self, local: u16) -> u8 {
         match self.place_of(local) {
@@ -307,7 +302,8 @@ impl<'s> State<'s> {
         Ok(self.top.wrapping_sub(needed))
     }
 
-    /// Pops so many operands, two at most, that are all what is expected, and pushes another.
+    /// Pops so many operands, two at most, that are all what is expected and have no bit of the others, and pushes
+    /// another.
     ///
     /// Changes nothing where it fails, so that the state before the instruction can be shown.
     #[inline]
@@ -316,6 +312,7 @@ impl<'s> State<'s> {
         opcode: Opcode,
         count: u8,
         expected: Expected,
+        others: u8,
         pushed: Option<VerificationType>,
     ) -> Result<(), VerifyErrorKind> {
         let base = self.demand(opcode, count)?;
@@ -326,7 +323,6 @@ impl<'s> State<'s> {
             1 => first,
             _ => first | self.bits(self.top.wrapping_sub(1)),
         };
-        let others = !expected.among();
         if found & others != 0 {
             let depth = (first & others == 0).into();
             return Err(self.unexpected(opcode, depth, expected));
@@ -356,7 +352,7 @@ impl<'s> State<'s> {
         self.push_at(opcode, base, pushed)
     }
 
-    /// Makes a place the topmost, and pushes a value.
+    /// Makes a place the topmost, and pushes a value if there is one.
     #[inline]
     fn push_at(
         &mut self,
@@ -364,15 +360,29 @@ impl<'s> State<'s> {
         base: u8,
         pushed: Option<VerificationType>,
     ) -> Result<(), VerifyErrorKind> {
-        let Some(kind) = pushed else {
-            self.top = base;
-            return Ok(());
-        };
+        match pushed {
+            Some(kind) => self.push_bits_at(opcode, base, kind.bits()),
+            None => {
+                self.top = base;
+                Ok(())
+            }
+        }
+    }
+
+    /// Pushes a value of the type that has these bits.
+    #[inline]
+    pub(crate) fn push_bits(&mut self, opcode: Opcode, bits: u8) -> Result<(), VerifyErrorKind> {
+        self.push_bits_at(opcode, self.top, bits)
+    }
+
+    #[expect(clippy::indexing_slicing, reason = "a byte indexes an array of 256")]
+    #[inline]
+    fn push_bits_at(&mut self, opcode: Opcode, base: u8, bits: u8) -> Result<(), VerifyErrorKind> {
         if base >= self.ceiling {
             return Err(self.overflow(opcode));
         }
         self.top = base.wrapping_add(1);
-        self.set(self.top, kind);
+        self.types[usize::from(self.top)] = bits;
         Ok(())
     }
 

@@ -46,22 +46,24 @@ fn fixed(
     pops: u8,
     pushes: u8,
 ) -> Result<(), VerifyErrorKind> {
-    let (expected, pushed) = match kind {
-        StackKind::Int => (INT, VerificationType::Int),
-        StackKind::Null => (
+    // What may not stand there is known for each: asking it of `expected` would take another jump.
+    let alike = |expected: Expected, pushed| (expected, !expected.among(), pushed);
+    let (expected, others, pushed) = match kind {
+        StackKind::Int => alike(INT, VerificationType::Int),
+        StackKind::Null => alike(
             Expected::Type(VerificationType::Null),
             VerificationType::Null,
         ),
         // `this` may be tested for null before `Object.<init>`, but not compared: OpenJDK agrees.
-        StackKind::Reference if matches!(opcode, Opcode::Ifnull | Opcode::Ifnonnull) => (
+        StackKind::Reference if matches!(opcode, Opcode::Ifnull | Opcode::Ifnonnull) => alike(
             Expected::ReferenceOrUninitialized,
             VerificationType::AnyReference,
         ),
-        StackKind::Reference => (Expected::Reference, VerificationType::AnyReference),
+        StackKind::Reference => alike(Expected::Reference, VerificationType::AnyReference),
     };
     // No row pushes two.
     let pushed = (pushes > 0).then_some(pushed);
-    state.exchange_alike(opcode, pops, expected, pushed)
+    state.exchange_alike(opcode, pops, expected, others, pushed)
 }
 
 const INT: Expected = Expected::Type(VerificationType::Int);
@@ -94,7 +96,7 @@ impl Special<'_, '_, '_> {
             O::Astore | O::Astore0 | O::Astore1 | O::Astore2 | O::Astore3 => {
                 self.store(insn.local(), Expected::ReferenceOrUninitialized)
             }
-            O::Iinc => self.expect_local(insn.local(), INT),
+            O::Iinc => self.expect_local(insn.local(), INT).map(drop),
             O::Newarray => self.new_array(insn.array_type()),
             // Of an `int`.
             O::Ldc | O::LdcW => self.exchange(&[], Some(VerificationType::Int)),
@@ -125,8 +127,8 @@ impl Special<'_, '_, '_> {
 
     #[inline(always)]
     fn load(&mut self, local: u16, expected: Expected) -> Result<(), VerifyErrorKind> {
-        self.expect_local(local, expected)?;
-        self.exchange(&[], Some(self.state.local(local)))
+        let found = self.expect_local(local, expected)?;
+        self.state.push_bits(self.opcode, found)
     }
 
     fn store(&mut self, local: u16, expected: Expected) -> Result<(), VerifyErrorKind> {
@@ -154,16 +156,18 @@ impl Special<'_, '_, '_> {
             .exchange(self.opcode, count, popped.iter().copied(), pushed)
     }
 
+    /// Returns the bits of the type of a local variable that is what is expected.
     #[inline(always)]
-    fn expect_local(&self, local: u16, expected: Expected) -> Result<(), VerifyErrorKind> {
-        if expected.accepts_bits(self.state.local_bits(local)) {
-            return Ok(());
+    fn expect_local(&self, local: u16, expected: Expected) -> Result<u8, VerifyErrorKind> {
+        let found = self.state.local_bits(local);
+        if expected.accepts_bits(found) {
+            return Ok(found);
         }
         Err(VerifyErrorKind::LocalType {
             opcode: self.opcode,
             local,
             expected,
-            found: self.state.local(local),
+            found: VerificationType::from_bits(found),
         })
     }
 

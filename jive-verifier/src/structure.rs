@@ -21,6 +21,7 @@ const FREE_PADDING_MAJOR: u16 = 51;
 /// Returns how many instructions there are. What it proves: every byte belongs to an instruction of
 /// the subset, every branch goes to the start of one, every local variable exists, and every constant
 /// is of the kind that its instruction asks for and names what exists and fits.
+#[cfg_attr(not(target_pointer_width = "32"), inline(never))]
 pub(crate) fn check_structure<'a>(
     method: &MethodCode<'a>,
     members: &mut Members<'a, '_>,

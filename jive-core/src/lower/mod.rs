@@ -88,6 +88,7 @@ pub(crate) fn lower(
 }
 
 /// Lowers a method; where it cannot, `pc` tells the instruction.
+#[cfg_attr(threaded, inline(never))]
 fn lower_method(
     source: &Source<'_>,
     constants: &mut Constants<'_, '_, '_>,

@@ -15,6 +15,7 @@ const NONE: u32 = u32::MAX;
 ///
 /// # Errors
 /// Where an instruction does not decode, leaves the code, or finds another stack than it needs.
+#[cfg_attr(threaded, inline(never))]
 pub(super) fn reach(
     source: &Source<'_>,
     constants: &mut Constants<'_, '_, '_>,
@@ -22,10 +23,7 @@ pub(super) fn reach(
     pc: &mut Pc,
 ) -> Result<bool, Broken> {
     let code = source.code.bytes;
-    // The rest of a mark is set when its instruction is reached.
-    marks
-        .iter_mut()
-        .for_each(|mark| mark.state = MarkState::Unreached);
+    marks.fill(Mark::default());
     let mut paths = Paths {
         marks,
         waiting: NONE,
@@ -37,11 +35,13 @@ pub(super) fn reach(
         loop {
             let insn = RawInsn::at(code, *pc).ok_or(Broken::Code)?;
             let (pops, pushes) = change(insn, constants)?;
-            depth = depth
-                .checked_sub(pops)
-                .and_then(|depth| depth.checked_add(pushes))
-                .filter(|&depth| u16::from(depth) <= source.code.max_stack)
-                .ok_or(Broken::Stack)?;
+            let rest = u16::from(depth).checked_sub(pops.into());
+            let pushed = rest.ok_or(Broken::Stack)?.wrapping_add(pushes.into());
+            if pushed > source.code.max_stack {
+                return Err(Broken::Stack);
+            }
+            // No method is lowered whose operand stack is deeper than a byte tells.
+            depth = pushed as u8;
             match insn.layout() {
                 OperandLayout::Branch | OperandLayout::BranchWide => {
                     paths.lead(insn.target(), depth)?;

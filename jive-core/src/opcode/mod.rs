@@ -521,6 +521,30 @@ pub(crate) const fn row(number: u8) -> &'static Row {
     &ROWS[number as usize]
 }
 
+/// Returns how many bytes an instruction takes, by its first byte: [`Row::fixed_length`].
+// The next instruction waits for it. So it has a table of its own, where there is room: one load, no arithmetic.
+#[cfg(not(small))]
+#[expect(clippy::indexing_slicing, reason = "a byte indexes a table of 256")]
+#[inline(always)]
+pub(crate) const fn fixed_length(number: u8) -> u8 {
+    static LENGTHS: [u8; 256] = {
+        let mut lengths = [0; 256];
+        let mut number = 0;
+        while number < lengths.len() {
+            lengths[number] = ROWS[number].fixed_length();
+            number += 1;
+        }
+        lengths
+    };
+    LENGTHS[number as usize]
+}
+
+/// Returns how many bytes an instruction takes, by its first byte: [`Row::fixed_length`].
+#[cfg(small)]
+pub(crate) const fn fixed_length(number: u8) -> u8 {
+    row(number).fixed_length()
+}
+
 impl Opcode {
     const fn row(self) -> &'static Row {
         row(self.byte())
