@@ -4,7 +4,7 @@ use crate::decode::{DecodeError, decode};
 use crate::id::Pc;
 use crate::insn::Insn;
 use crate::lower::{most_ops, search_ops, switch_rows};
-use crate::opcode::{fixed_length, row};
+use crate::opcode::{Row, fixed_length, row};
 use crate::program::index;
 use crate::raw::RawInsn;
 
@@ -98,24 +98,43 @@ pub struct CodeCounts {
     pub(crate) more_ops: usize,
 }
 
+impl CodeCounts {
+    /// Adds an instruction of fixed length.
+    #[inline(always)]
+    fn add(&mut self, row: &Row) {
+        self.instructions = self.instructions.wrapping_add(1);
+        if row.is_counted() {
+            let more_ops = most_ops(row.opcode()).wrapping_sub(1);
+            self.more_ops = self.more_ops.wrapping_add(more_ops);
+            let branches = usize::from(row.layout().is_branch());
+            self.branches = self.branches.wrapping_add(branches);
+        }
+    }
+}
+
 /// Counts what is in a code array, up to its end or the first error; an instruction that the end cuts off counts.
 // Nothing overflows: code takes a byte for each of what is counted, or a few.
 #[must_use]
 pub fn count_code(code: &[u8]) -> CodeCounts {
     let mut counts = CodeCounts::default();
     let mut next = 0;
-    while let Some(&byte) = code.get(next) {
-        let row = row(byte);
+    loop {
+        // Most take one byte, and where the next lies need not be waited for.
+        while let Some(&byte) = code.get(next)
+            && fixed_length(byte) == 1
+        {
+            counts.add(row(byte));
+            next = next.wrapping_add(1);
+        }
+        let Some(&byte) = code.get(next) else {
+            break;
+        };
         let length = fixed_length(byte);
         if length != 0 {
+            counts.add(row(byte));
             next = next.wrapping_add(length.into());
-            if row.is_counted() {
-                let more_ops = most_ops(row.opcode()).wrapping_sub(1);
-                counts.more_ops = counts.more_ops.wrapping_add(more_ops);
-                let branches = usize::from(row.layout().is_branch());
-                counts.branches = counts.branches.wrapping_add(branches);
-            }
         } else if let Some(insn) = RawInsn::unusual(code, next) {
+            counts.instructions = counts.instructions.wrapping_add(1);
             next = index(insn.next_pc());
             let rows = switch_rows(&insn.operand);
             counts.rows = counts.rows.wrapping_add(rows);
@@ -124,7 +143,6 @@ pub fn count_code(code: &[u8]) -> CodeCounts {
         } else {
             break;
         }
-        counts.instructions = counts.instructions.wrapping_add(1);
     }
     counts.targets = counts.targets.wrapping_add(counts.branches);
     if next != code.len() {
