@@ -151,7 +151,7 @@ impl<'c, 'a, 'w> Flow<'c, 'a, 'w> {
     ///
     /// Returns the leader behind it, and where, if that is to be followed at once: it would be the lowest, and its
     /// state is the current one.
-    // Where an instruction is, the next one waits for: the pc stays in a register.
+    // No instruction is looked at before its pc is known, so that stays in a register.
     #[cfg_attr(not(target_pointer_width = "32"), inline(never))]
     fn follow_run(
         &mut self,
