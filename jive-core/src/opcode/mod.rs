@@ -12,7 +12,7 @@ mod tests;
 use core::fmt;
 
 pub use column::{Exclusion, OperandLayout, StackChange, StackEffect, StackKind};
-pub(crate) use row::Row;
+pub(crate) use row::{Row, fixed_length, row};
 
 macro_rules! effect {
     (special $($pops:literal $pushes:literal)?) => { StackEffect::Special };
@@ -511,38 +511,6 @@ opcodes! {
     0xfe Impdep1 = "impdep1", None, (unsupported Reserved);
     /// Reserved for implementations (JVMS §6.2).
     0xff Impdep2 = "impdep2", None, (unsupported Reserved);
-}
-
-/// Returns the row of an opcode's number; where there is no such opcode, one of a length that is not fixed.
-#[expect(clippy::indexing_slicing, reason = "a byte indexes a table of 256")]
-#[inline(always)]
-pub(crate) const fn row(number: u8) -> &'static Row {
-    // Widens; `From` is not const.
-    &ROWS[number as usize]
-}
-
-/// Returns how many bytes an instruction takes, by its first byte: [`Row::fixed_length`].
-// The next instruction waits for it. So it has a table of its own, where there is room: one load, no arithmetic.
-#[cfg(not(small))]
-#[expect(clippy::indexing_slicing, reason = "a byte indexes a table of 256")]
-#[inline(always)]
-pub(crate) const fn fixed_length(number: u8) -> u8 {
-    static LENGTHS: [u8; 256] = {
-        let mut lengths = [0; 256];
-        let mut number = 0;
-        while number < lengths.len() {
-            lengths[number] = ROWS[number].fixed_length();
-            number += 1;
-        }
-        lengths
-    };
-    LENGTHS[number as usize]
-}
-
-/// Returns how many bytes an instruction takes, by its first byte: [`Row::fixed_length`].
-#[cfg(small)]
-pub(crate) const fn fixed_length(number: u8) -> u8 {
-    row(number).fixed_length()
 }
 
 impl Opcode {

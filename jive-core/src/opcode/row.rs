@@ -1,7 +1,7 @@
 //! What is asked of an opcode at each instruction, packed into five bytes of a table.
 
-use super::Opcode;
 use super::column::{Exclusion, OperandLayout, StackChange, StackEffect, StackKind};
+use super::{Opcode, ROWS};
 use crate::lower::most_ops;
 
 /// Layout, length, way on and stack effect of an opcode.
@@ -143,6 +143,38 @@ impl Row {
         let why = Exclusion::ALL.get(usize::from(self.counts));
         why.copied().unwrap_or(Exclusion::Reserved)
     }
+}
+
+/// Returns the row of an opcode's number; where there is no such opcode, one of a length that is not fixed.
+#[expect(clippy::indexing_slicing, reason = "a byte indexes a table of 256")]
+#[inline(always)]
+pub(crate) const fn row(number: u8) -> &'static Row {
+    // Widens; `From` is not const.
+    &ROWS[number as usize]
+}
+
+/// Returns how many bytes an instruction takes, by its first byte: [`Row::fixed_length`].
+// The next instruction waits for it. So it has a table of its own, where there is room: one load, no arithmetic.
+#[cfg(not(small))]
+#[expect(clippy::indexing_slicing, reason = "a byte indexes a table of 256")]
+#[inline(always)]
+pub(crate) const fn fixed_length(number: u8) -> u8 {
+    static LENGTHS: [u8; 256] = {
+        let mut lengths = [0; 256];
+        let mut number = 0;
+        while number < lengths.len() {
+            lengths[number] = ROWS[number].fixed_length();
+            number += 1;
+        }
+        lengths
+    };
+    LENGTHS[number as usize]
+}
+
+/// Returns how many bytes an instruction takes, by its first byte: [`Row::fixed_length`].
+#[cfg(small)]
+pub(crate) const fn fixed_length(number: u8) -> u8 {
+    row(number).fixed_length()
 }
 
 const fn pack(pops: u8, pushes: u8) -> u8 {
