@@ -250,3 +250,27 @@ fn sizes(report: &Report, promises: &mut Promises) {
         size("outline, linker, interpreter"),
     );
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_measured_is_held_against_the_bounds() {
+        let slow = Paced {
+            measured: 24.0,
+            as_promised_for: 12.0,
+            pace: 2.0,
+        };
+        let mut promises = Promises(Vec::new());
+        promises.add_paced("us", Bound::AtMost(20.0), Bound::AtMost(25.0), Some(slow));
+        let [promise] = &promises.0[..] else {
+            panic!("{:?}", promises.0);
+        };
+        assert_eq!(
+            (promise.must_holds, promise.goal_holds),
+            (Some(false), Some(true))
+        );
+        assert_eq!(promise.as_promised_for, Some(12.0));
+    }
+}

@@ -1,4 +1,5 @@
-//! The memory that verification works in: lent by the caller, its size computed from the class.
+//! The memory that verification works in: lent by the caller, its size computed from the class, and with it that
+//! of the program which is linked afterwards.
 
 use jive_core::limits::{CONSTANTS_MAX, FRAME_SLOTS_MAX, METHODS_MAX};
 use jive_core::{ClassFile, Code, CodeCounts, ProgramSize, count_code};
