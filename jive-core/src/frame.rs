@@ -4,6 +4,7 @@ use core::cell::Cell;
 
 use crate::id::{MethodId, NativeId};
 use crate::interp::{Window, clear, window};
+use crate::limits::REGISTER_WINDOW;
 use crate::program::{LinkedMethod, NativeCall, index};
 use crate::trap::TrapKind;
 
@@ -150,6 +151,17 @@ impl<'s> CallStack<'s> {
     #[must_use]
     pub const fn fuel_left(&self) -> u64 {
         self.activation.fuel
+    }
+
+    /// Returns how many bytes the state of the activation takes: what would have to be copied to go on with
+    /// it on another stack of the same size.
+    #[must_use]
+    pub fn live_bytes(&self) -> usize {
+        let calls = &self.activation.calls;
+        let frames = index(calls.depth).saturating_mul(size_of::<Frame>());
+        // The running method may use the whole register window behind its base.
+        let slots = index(calls.base).saturating_add(REGISTER_WINDOW);
+        frames.saturating_add(slots.saturating_mul(size_of::<i32>()))
     }
 
     /// Returns the native that the activation waits for.

@@ -234,6 +234,18 @@ impl<'m> Heap<'m> {
         self.top.saturating_sub(HEAP_START)
     }
 
+    /// Returns the count of bytes that no array takes.
+    #[must_use]
+    pub const fn free(&self) -> u32 {
+        // Of a memory of 4 GiB and more, the rest is not counted; no reference reaches it.
+        let length = if self.memory.len() < u32::MAX as usize {
+            self.memory.len() as u32
+        } else {
+            u32::MAX
+        };
+        length.saturating_sub(self.top)
+    }
+
     /// Begins a call whose arrays end with it; none is running.
     pub(crate) const fn begin_call(&mut self) {
         // The space of null is below the top.

@@ -185,6 +185,11 @@ impl Chain {
         self.first == END
     }
 
+    /// Returns the first element.
+    pub(crate) fn first(&self) -> Option<u32> {
+        (self.first != END).then_some(self.first)
+    }
+
     /// Adds an element of the slice at the end.
     pub(crate) fn push_back<T: AsMut<Link>>(&mut self, slice: &mut [T], element: u32) {
         slice[element as usize].as_mut().0 = END;

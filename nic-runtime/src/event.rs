@@ -291,7 +291,8 @@ pub enum DropReason {
     AppletTrap,
     /// The message needs more buffers than a descriptor names (base path).
     TooLong,
-    /// NICs wait for each other's memory in a circle, which this packet closed.
+    /// Its sender would wait for itself: the applets of a circle of endpoints all push packets to the next.
+    /// Or the sender could not wait: its call needs more memory than its heap has left.
     NicFull,
     /// The user has no room to send it on: it is longer than the whole transmit region (`echo`).
     NoTransmitRoom,

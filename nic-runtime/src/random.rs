@@ -18,12 +18,15 @@ impl Generator {
     /// Returns the generator of what `name` names, part by part.
     #[must_use]
     pub fn named(seed: u64, name: &[&str]) -> Generator {
-        let mut hasher = FnvHasher::default();
-        hasher.write(&seed.to_le_bytes());
-        for part in name {
-            hasher.write(part.as_bytes());
-            // No name holds this byte (it never occurs in UTF-8), so parts cannot run together.
-            hasher.write(&[0xff]);
+        Generator::numbered(Name::new(seed, name), &[])
+    }
+
+    /// Returns the generator of a part of something, by the name of the whole and numbers that tell the part.
+    #[must_use]
+    pub fn numbered(whole: Name, numbers: &[u64]) -> Generator {
+        let mut hasher = FnvHasher::with_key(whole.0);
+        for number in numbers {
+            hasher.write(&number.to_le_bytes());
         }
         Generator(Xoshiro256PlusPlus::seed_from_u64(hasher.finish()))
     }
@@ -36,6 +39,31 @@ impl Generator {
     /// Fills `bytes` with random ones.
     pub fn fill(&mut self, bytes: &mut [u8]) {
         self.0.fill_bytes(bytes);
+    }
+}
+
+/// A name, hashed once, of something whose parts draw from generators of their own.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Name(u64);
+
+impl Name {
+    /// Hashes a seed and a name, part by part.
+    #[must_use]
+    pub fn new(seed: u64, name: &[&str]) -> Name {
+        let mut hasher = FnvHasher::default();
+        hasher.write(&seed.to_le_bytes());
+        for part in name {
+            hasher.write(part.as_bytes());
+            // No name holds this byte (it never occurs in UTF-8), so parts cannot run together.
+            hasher.write(&[0xff]);
+        }
+        Name(hasher.finish())
+    }
+
+    /// Returns the hash, as a number to tell parts of something else by.
+    #[must_use]
+    pub fn value(self) -> u64 {
+        self.0
     }
 }
 

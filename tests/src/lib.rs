@@ -7,6 +7,8 @@ pub mod fixture;
 pub mod frequencies;
 pub mod fuzzing;
 pub mod generate;
+#[cfg(feature = "simulation")]
+pub mod isolation;
 pub mod large;
 pub mod machine;
 pub mod openjdk;

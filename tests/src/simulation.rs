@@ -70,7 +70,7 @@ impl Sink for Messages {
 }
 
 /// Reads a message where its receive descriptor says that it lies.
-fn payload(body: RxBody<'_>, length: u32) -> Vec<u8> {
+pub(crate) fn payload(body: RxBody<'_>, length: u32) -> Vec<u8> {
     let size = |count: u32| usize::try_from(count).expect("32 bits fit");
     match body {
         RxBody::Inline(bytes) => bytes[..size(length)].to_vec(),

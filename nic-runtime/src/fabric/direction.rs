@@ -3,10 +3,9 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::{Index, IndexMut};
 
-use super::{DirectionId, Fate, Faults, PacketRef};
+use super::{DirectionId, Faults, Flows, PacketRef};
 use crate::event::NicId;
-use crate::random::Generator;
-use crate::sched::Deadline;
+use crate::random::Name;
 use crate::time::{Rate, SimDuration};
 
 /// What a link is like, in one direction.
@@ -39,19 +38,18 @@ pub struct Direction {
     pub to: NicId,
     /// What it is like.
     pub wire: Wire,
+    /// Whether a fault can strike there.
+    pub is_faulty: bool,
     /// Packets that wait for the wire.
     pub queue: VecDeque<PacketRef>,
     /// The packet whose bits are on their way out.
     pub sending: Option<PacketRef>,
-    /// Whether the first packet of the queue waits for room at the other end.
-    pub blocked: bool,
     /// Whether it leads to a NIC that is not expected to meet this one.
     pub leaves_group: bool,
-    /// The packet that is delayed behind the next.
-    pub held: Option<PacketRef>,
-    /// Runs while a packet is held.
-    pub holding: Deadline,
-    generator: Generator,
+    /// What it knows of each channel, where faults can strike.
+    pub flows: Flows,
+    /// Its name, from which the faults of its packets are drawn.
+    pub name: Name,
 }
 
 impl Direction {
@@ -59,11 +57,6 @@ impl Direction {
     #[must_use]
     pub fn occupied_by(&self, length: u32) -> SimDuration {
         self.wire.rate.time(length)
-    }
-
-    /// Draws what happens to the next packet.
-    pub fn draw_fate(&mut self) -> Fate {
-        Fate::draw(&self.wire.faults, &mut self.generator)
     }
 }
 
@@ -99,21 +92,20 @@ impl Fabric {
         }
     }
 
-    /// Adds the direction from one NIC to another, which draws from `generator`.
-    pub fn add(&mut self, (from, to): (NicId, NicId), wire: Wire, generator: Generator) {
+    /// Adds the direction from one NIC to another.
+    pub fn add(&mut self, (from, to): (NicId, NicId), wire: Wire, name: Name) {
         let id = u32::try_from(self.directions.len()).expect("a scenario has fewer links");
         self.routes.insert((from, to), DirectionId(id));
         self.directions.push(Direction {
             from,
             to,
+            is_faulty: wire.is_faulty(),
             wire,
             queue: VecDeque::new(),
             sending: None,
-            blocked: false,
             leaves_group: false,
-            held: None,
-            holding: Deadline::default(),
-            generator,
+            flows: Flows::default(),
+            name,
         });
     }
 }

@@ -4,6 +4,8 @@
 mod direction;
 #[cfg(feature = "std")]
 mod fate;
+#[cfg(feature = "std")]
+mod flow;
 mod number;
 #[cfg(feature = "std")]
 mod packet;
@@ -14,6 +16,8 @@ pub use direction::{Direction, Fabric, Wire};
 pub(crate) use fate::flip;
 #[cfg(feature = "std")]
 pub use fate::{Fate, Faults};
+#[cfg(feature = "std")]
+pub use flow::Flows;
 pub use number::{DirectionId, packet_number};
 #[cfg(feature = "std")]
 pub use packet::{Packet, PacketRef, PacketStore};

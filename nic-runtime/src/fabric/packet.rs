@@ -20,6 +20,9 @@ pub struct Packet {
     pub trigger: Trigger,
     /// What the link does to it; `None` until it is drawn.
     pub fate: Option<Fate>,
+    /// Whether it has an arrival slot at the receiver. Copies that the link makes have none, and packets that
+    /// were pushed while applets were loaded.
+    pub has_arrival_slot: bool,
     /// The message.
     pub bytes: Vec<u8>,
 }

@@ -1,13 +1,10 @@
 //! The queue of what is still to happen, ordered by time and, at equal times, by insertion.
 
-mod deadline;
 mod few;
 mod wheel;
 
 use few::Few;
 use wheel::{End, Wheel};
-
-pub use deadline::{Deadline, Look};
 
 use crate::time::SimTime;
 

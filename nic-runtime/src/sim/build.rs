@@ -1,8 +1,6 @@
 //! From a scenario to a simulation in which nothing has happened yet.
 
 use bumpalo::Bump;
-use jive_core::limits::REGISTER_WINDOW;
-use jive_core::{CallStack, Frame};
 
 use super::ahead::LastArrays;
 use super::costs::Costs;
@@ -10,13 +8,14 @@ use super::dma::Transfers;
 use super::fault::FaultRecord;
 use super::processor::Processor;
 use super::report::Report;
+use super::suspend::{Suspensions, call_stack};
 use super::{AppletId, SimError, Simulation, at};
 use crate::event::{EndpointId, Levels, NicId, Sink};
 use crate::fabric::{Fabric, Faults, PacketStore, Wire};
 use crate::host::{Notify, Program, TransmitRegion, User};
-use crate::nic::Nic;
-use crate::profile::{HostProfile, Profile};
-use crate::random::{Chance, Generator};
+use crate::nic::{Claim, Nic, Tenancy};
+use crate::profile::HostProfile;
+use crate::random::{Chance, Name};
 use crate::scenario::model::{self, EndpointSpec, HostSpec, LinkSpec, Scenario};
 use crate::sched::Schedule;
 use crate::sle::{Applet, LoadedClass, memory_bytes};
@@ -44,7 +43,8 @@ impl<'a, S: Sink> Simulation<'a, S> {
         join(scenario, &fabric, &mut endpoints)?;
         check_payloads(scenario, &users)?;
         let (applets, applet_of) = applets((arena, memory_of_applets), scenario, classes)?;
-        let (nics, positions) = nics(scenario, &fabric);
+        let nics = nics(scenario);
+        let (positions, tenancies) = residents(scenario, &nics);
         Ok(Simulation {
             now: SimTime::ZERO,
             schedule: Schedule::new(),
@@ -56,19 +56,26 @@ impl<'a, S: Sink> Simulation<'a, S> {
             costs: Costs::new(profile),
             sends: &scenario.sends,
             sends_made: vec![0; scenario.sends.len()],
-            processors: nics.iter().map(|_| processor(arena, profile)).collect(),
+            processors: nics
+                .iter()
+                .map(|_| Processor::new(call_stack(arena, profile)))
+                .collect(),
             nics,
             fabric,
-            circle: Vec::new(),
             packets: PacketStore::default(),
             transfers: Transfers::default(),
             memory,
             endpoints,
             positions,
+            tenancies,
+            claims: vec![Claim::default(); 2 * scenario.endpoints.len()],
+            arena,
+            suspensions: Suspensions::new(applets.len()),
             last_arrays: LastArrays::new(applets.len(), scenario),
             applets,
             applet_of,
             packets_made: vec![0; scenario.endpoints.len()],
+            names: names(scenario),
             levels: vec![Levels::default(); scenario.endpoints.len()],
             fuel: scenario.endpoints.iter().map(|spec| spec.fuel).collect(),
             faults: scenario
@@ -90,8 +97,8 @@ fn fabric(scenario: &Scenario) -> Fabric {
         // A link of a NIC to itself has one direction.
         let directions = [Some((a, b)), (a != b).then_some((b, a))];
         for (from, to) in directions.into_iter().flatten() {
-            let generator = Generator::named(scenario.seed, &["link", name(from), name(to)]);
-            fabric.add((from, to), wire(link), generator);
+            let name = Name::new(scenario.seed, &["link", name(from), name(to)]);
+            fabric.add((from, to), wire(link), name);
         }
     }
     fabric
@@ -175,32 +182,48 @@ fn check_payloads(scenario: &Scenario, users: &[User]) -> Result<(), SimError> {
     Ok(())
 }
 
-/// Builds the NICs, and tells each endpoint's position on its own.
-fn nics(scenario: &Scenario, fabric: &Fabric) -> (Vec<Nic>, Vec<usize>) {
-    let mut on_nic = vec![Vec::new(); scenario.nics.len()];
-    let mut positions = Vec::with_capacity(scenario.endpoints.len());
-    for (id, spec) in (0u32..).map(EndpointId).zip(&scenario.endpoints) {
-        let endpoints = &mut on_nic[at(spec.nic.0)];
-        positions.push(endpoints.len());
-        endpoints.push(id);
+/// Returns the endpoints' hashed names, for those who draw by them; none where no link has faults.
+fn names(scenario: &Scenario) -> Vec<Name> {
+    if !scenario.links.iter().any(|link| wire(link).is_faulty()) {
+        return Vec::new();
     }
-    let mut outgoing = vec![Vec::new(); scenario.nics.len()];
-    for (id, direction) in fabric.directions() {
-        outgoing[at(direction.from.0)].push(id);
-    }
-    let parts = on_nic.into_iter().zip(outgoing);
-    let nics = parts.map(|(endpoints, links)| Nic::new(&scenario.profile, endpoints, links));
-    (nics.collect(), positions)
+    let endpoints = scenario.endpoints.iter();
+    endpoints.map(|spec| Name::new(0, &[&spec.name])).collect()
 }
 
-fn processor<'a>(arena: &'a Bump, profile: &Profile) -> Processor<'a> {
-    let frames = at(profile.processor.call_depth.get());
-    // Behind the slots of the model lie those that no frame may use.
-    let slots = at(profile.processor.call_slots.get()) + REGISTER_WINDOW;
-    Processor::new(CallStack::new(
-        arena.alloc_slice_fill_copy(frames, Frame::default()),
-        arena.alloc_slice_fill_copy(slots, 0),
-    ))
+/// Builds the NICs.
+fn nics(scenario: &Scenario) -> Vec<Nic> {
+    let mut on_nic = vec![Vec::new(); scenario.nics.len()];
+    for (id, spec) in (0u32..).map(EndpointId).zip(&scenario.endpoints) {
+        on_nic[at(spec.nic.0)].push(id);
+    }
+    let has_applet = |id: &&EndpointId| scenario.endpoints[at(id.0)].class.is_some();
+    let nics = on_nic.into_iter().map(|endpoints| {
+        let applets = endpoints.iter().filter(has_applet).count();
+        Nic::new(&scenario.profile, endpoints, applets)
+    });
+    nics.collect()
+}
+
+/// Returns each endpoint's position on its NIC, and with whom it shares arrival slots there.
+fn residents(scenario: &Scenario, nics: &[Nic]) -> (Vec<usize>, Vec<Tenancy>) {
+    let mut positions = vec![0; scenario.endpoints.len()];
+    let mut tenancies = vec![Tenancy(0); scenario.endpoints.len()];
+    for nic in nics {
+        let mut applets = 0;
+        for (position, id) in nic.endpoints.iter().enumerate() {
+            positions[at(id.0)] = position;
+            if scenario.endpoints[at(id.0)].class.is_some() {
+                tenancies[at(id.0)] = Tenancy(applets);
+                applets += 1;
+            }
+        }
+        let base = nic.endpoints.iter();
+        for id in base.filter(|id| scenario.endpoints[at(id.0)].class.is_none()) {
+            tenancies[at(id.0)] = Tenancy(applets);
+        }
+    }
+    (positions, tenancies)
 }
 
 /// Returns how many bytes the arrays of all applets need, `RxBuf` included.

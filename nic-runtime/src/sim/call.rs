@@ -5,8 +5,9 @@ use jive_core::{CallStack, Lifetime, MethodId, Step, Trap, TrapKind};
 use super::ahead::Way;
 use super::dma::{Cargo, Transfer};
 use super::fault::Detachment;
-use super::processor::{Next, Posted, Processor, Slot, Stage};
+use super::processor::{Next, Posted, Processor, Stage};
 use super::quota::Spent;
+use super::staging::Grant;
 use super::{AppletId, Simulation, Tenant, at};
 use crate::event::{
     ChannelId, DropReason, EndpointId, EventKind, Made, NicId, PacketId, PostId, Sink, Trigger,
@@ -15,6 +16,7 @@ use crate::event::{
 use crate::fabric::PacketRef;
 use crate::sle::{Applied, ArraySpan, NicNative, Request, Rights, check, host_to_nic};
 use crate::time::SimDuration;
+use crate::unet::Channel;
 
 /// A call of `doTx` or `doRx`.
 #[derive(Copy, Clone, Debug)]
@@ -34,8 +36,8 @@ pub(super) enum Cause {
         packet: PacketId,
         channel: ChannelId,
         length: u32,
-        /// The packet itself, where it takes the base path if the applet traps.
-        kept: Option<PacketRef>,
+        /// The packet itself; it has its arrival slot until the call is over.
+        arrival: Option<PacketRef>,
     },
 }
 
@@ -52,7 +54,7 @@ impl Default for Call {
                 packet: PacketId(0),
                 channel: ChannelId(0),
                 length: 0,
-                kept: None,
+                arrival: None,
             },
         }
     }
@@ -83,14 +85,6 @@ impl Call {
         }
     }
 
-    /// Returns the packet itself, where it is kept for the base path.
-    fn kept(&self) -> Option<PacketRef> {
-        match self.cause {
-            Cause::Post(_) => None,
-            Cause::Arrival { kept, .. } => kept,
-        }
-    }
-
     fn arguments<'p>(&self, posted: &Posted, place: &'p mut [i32; 3]) -> &'p [i32] {
         // The buffer area and packets are shorter than 2³¹ bytes.
         match self.cause {
@@ -114,15 +108,11 @@ impl Call {
 }
 
 impl<S: Sink> Simulation<'_, S> {
-    /// Calls `doRx`: the packet moves to `RxBuf`, its arrival slot is free, unless it is kept.
+    /// Calls `doRx` for the packet, which becomes `RxBuf`.
     pub(super) fn enter_arrival(&mut self, nic: NicId, packet: PacketRef) -> Next {
         let call = &self.processors[at(nic.0)].call;
-        let kept = call.kept();
         let applet = &mut self.applets[at(call.tenant.applet.0)];
         applet.receive(&self.packets[packet].bytes);
-        if kept.is_none() {
-            self.end_arrival(packet);
-        }
         self.enter(nic)
     }
 
@@ -277,7 +267,7 @@ impl<S: Sink> Simulation<'_, S> {
             }
             Applied::NicToHost { from, host } => {
                 if !self.nics[at(nic.0)].dma_slots.take() {
-                    return self.hold(nic, Slot::Dma, Stage::Perform);
+                    return self.await_dma_slot(nic, Stage::Perform);
                 }
                 *spent_before = spent;
                 let transfer = Transfer {
@@ -291,11 +281,20 @@ impl<S: Sink> Simulation<'_, S> {
                 self.queue_transfer(transfer);
             }
             Applied::Send { from, channel } => {
-                if !self.nics[at(nic.0)].send_slots.take() {
-                    return self.hold(nic, Slot::Send, Stage::Perform);
-                }
-                *spent_before = spent;
                 let (tenant, trigger) = (call.tenant, call.trigger());
+                let can_wait = match self.claim_for_push(id, &channel) {
+                    Grant::Given => None,
+                    Grant::Waits => Some(self.can_suspend(nic)),
+                    Grant::Circle => Some(false),
+                };
+                if can_wait == Some(true) {
+                    return self.suspend(nic, Stage::Perform);
+                }
+                self.processors[at(nic.0)].spent = spent;
+                if can_wait == Some(false) {
+                    return self.drop_pushed(nic, &channel, trigger);
+                }
+                self.use_claim(id, channel.peer);
                 let packet = self.make_packet(id, &channel, trigger);
                 self.fill_packet(packet, tenant, from);
                 let made = Made::Packet(self.packets[packet].id);
@@ -340,9 +339,6 @@ impl<S: Sink> Simulation<'_, S> {
             .free
             .keep_popped();
         self.faults[at(call.tenant.endpoint.0)].returned();
-        if let Some(packet) = call.kept() {
-            self.end_arrival(packet);
-        }
         self.end_call(nic, call, TxStatus::Ok)
     }
 
@@ -373,11 +369,12 @@ impl<S: Sink> Simulation<'_, S> {
     /// Has what an applet trapped on take the base path.
     fn fall_back(&mut self, nic: NicId, call: Call) -> Next {
         match call.cause {
-            Cause::Post(_) => self.send_plain(nic, self.processors[at(nic.0)].posted),
-            Cause::Arrival { kept, .. } => {
-                if let Some(packet) = kept {
+            Cause::Post(_) => self.fall_back_post(nic),
+            Cause::Arrival { arrival, .. } => {
+                if let Some(packet) = arrival {
                     self.accept(packet);
                 }
+                self.end_suspensions(nic);
                 self.look(nic)
             }
         }
@@ -386,8 +383,29 @@ impl<S: Sink> Simulation<'_, S> {
     fn end_call(&mut self, nic: NicId, call: Call, status: TxStatus) -> Next {
         match call.cause {
             Cause::Post(_) => self.end_post(nic, self.processors[at(nic.0)].posted, status),
-            Cause::Arrival { .. } => self.look(nic),
+            Cause::Arrival { arrival, .. } => {
+                if let Some(packet) = arrival {
+                    self.end_arrival(packet);
+                }
+                self.end_suspensions(nic);
+                self.look(nic)
+            }
         }
+    }
+
+    /// Drops the packet that a call pushes and for which it can neither have a place nor wait.
+    #[cold]
+    fn drop_pushed(&mut self, nic: NicId, channel: &Channel, trigger: Trigger) -> Next {
+        let id = self.processors[at(nic.0)].call.tenant.endpoint;
+        let packet = self.make_packet(id, channel, trigger);
+        self.emit_performed(nic, 0, Made::Packet(self.packets[packet].id));
+        if let Trigger::Post(post) = trigger {
+            let completion = self.endpoints[at(id.0)].transmit.packet_left(post);
+            debug_assert_eq!(completion, None, "the call that pushed it is under way");
+        }
+        self.drop_without_slot(packet);
+        self.processors[at(nic.0)].stack.resume(Ok(0));
+        Next::After(SimDuration::ZERO, Stage::Run)
     }
 
     /// Fills a packet with bytes of an array of its sender's.

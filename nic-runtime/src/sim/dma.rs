@@ -1,6 +1,5 @@
 //! DMA transfers between host memory and NIC memory, and the receive descriptors that wait behind them.
 
-use super::processor::Slot;
 use super::{Simulation, Work, at};
 use crate::event::{DmaDirection, EndpointId, EventKind, RxBody, Sink, Trigger};
 use crate::fabric::PacketRef;
@@ -170,12 +169,11 @@ impl<S: Sink> Simulation<'_, S> {
             // The call that waits for the bytes takes them out of the buffer area itself.
             Cargo::IntoArray => self.go_on(nic),
             Cargo::IntoPacket(packet) => {
-                self.nics[at(nic.0)].filling -= 1;
                 self.enqueue(packet);
             }
             Cargo::Staged => {
                 self.nics[at(nic.0)].dma_slots.release();
-                self.slot_freed(nic, Slot::Dma);
+                self.dma_slot_freed(nic);
             }
             Cargo::FromArrival {
                 packet, last: true, ..

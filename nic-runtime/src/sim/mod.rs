@@ -19,6 +19,8 @@ mod processor;
 mod quota;
 mod report;
 mod sram;
+mod staging;
+mod suspend;
 mod user;
 mod wire;
 
@@ -32,13 +34,17 @@ use self::fault::FaultRecord;
 use self::processor::Processor;
 use self::report::Report;
 pub use self::sram::{SramDemand, SramHolder, SramShare, SramShares};
+use self::suspend::Suspensions;
 use crate::event::{EndReason, EndpointId, Levels, NicId, Sink};
 use crate::fabric::{DirectionId, Fabric, PacketRef, PacketStore};
 use crate::host::User;
-use crate::nic::Nic;
+#[cfg(doc)]
+use crate::nic::ClaimId;
+use crate::nic::{Claim, Nic, Tenancy};
 use crate::profile::Profile;
+use crate::random::Name;
 use crate::scenario::model::{Scenario, SendSpec};
-use crate::sched::{Look, Schedule};
+use crate::sched::Schedule;
 use crate::sle::{Applet, LoadError};
 use crate::time::{SimDuration, SimTime};
 use crate::unet::{Endpoint, HostMemory};
@@ -146,14 +152,18 @@ struct Simulation<'a, S: Sink> {
     nics: Vec<Nic>,
     processors: Vec<Processor<'a>>,
     fabric: Fabric,
-    /// NICs that were looked at while looking for a circle; kept for its memory alone.
-    circle: Vec<NicId>,
     packets: PacketStore,
     transfers: Transfers,
     memory: HostMemory,
     endpoints: Vec<Endpoint>,
     /// Each endpoint's position among those of its NIC.
     positions: Vec<usize>,
+    /// With whom each endpoint shares arrival slots.
+    tenancies: Vec<Tenancy>,
+    /// Who waits for places for a packet, or has them: two for each endpoint, see [`ClaimId`].
+    claims: Vec<Claim>,
+    arena: &'a Bump,
+    suspensions: Suspensions<'a>,
     applets: Vec<Applet<'a>>,
     /// What the applets will read next, perhaps.
     last_arrays: LastArrays,
@@ -165,6 +175,8 @@ struct Simulation<'a, S: Sink> {
     faults: Vec<FaultRecord>,
     /// How many packets each endpoint has made.
     packets_made: Vec<u64>,
+    /// The endpoints' names, where a link has faults.
+    names: Vec<Name>,
     users: Vec<User>,
     report: Report<'a, S>,
 }
@@ -241,7 +253,7 @@ impl<S: Sink> Simulation<'_, S> {
                 return EndReason::Idle;
             };
             // A look that finds nothing to do is no event and does not move the clock.
-            if self.put_off(time, work) {
+            if self.is_vain(time, work) {
                 continue;
             }
             if time > self.until {
@@ -276,22 +288,12 @@ impl<S: Sink> Simulation<'_, S> {
         }
     }
 
-    /// Returns whether the work is a look that comes too early or too late, and if early puts it off.
-    fn put_off(&mut self, time: SimTime, work: Work) -> bool {
+    /// Returns whether the work is a look for a packet that a link no longer holds.
+    fn is_vain(&self, time: SimTime, work: Work) -> bool {
         let Work::LookHeld(direction) = work else {
             return false;
         };
-        let look = self.fabric[direction]
-            .holding
-            .look(time, self.profile.wire.reorder_max);
-        match look {
-            Look::Overdue => false,
-            Look::Ended => true,
-            Look::Again(time) => {
-                self.schedule.insert(time, work);
-                true
-            }
-        }
+        !self.fabric[direction].flows.is_overdue(time)
     }
 
     /// Lets `delay` pass before `work`: moves the clock there and returns true where nothing else is due

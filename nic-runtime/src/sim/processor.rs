@@ -3,14 +3,20 @@
 //! What the processor does next is a value, [`Stage`]; the time in between belongs to everyone else. What
 //! a stage is about stays where it is in the [`Processor`]: a packet takes some twenty stages.
 
+use std::collections::VecDeque;
+
 use jive_core::{CallStack, MethodId, Pc, Trap, TrapKind};
 
 use super::call::{Call, Cause};
 use super::dma::{Cargo, Transfer};
 use super::quota::Spent;
+use super::staging::Grant;
 use super::{AppletId, Simulation, Tenant, Work, at};
-use crate::event::{ChannelId, EndpointId, EventKind, NicId, PostId, Sink, Trigger, TxStatus};
+use crate::event::{
+    ChannelId, DropReason, EndpointId, EventKind, NicId, PostId, Sink, Trigger, TxStatus,
+};
 use crate::fabric::PacketRef;
+use crate::nic::{ClaimId, Progress, Purpose};
 use crate::sle::{ArraySpan, NicNative};
 use crate::time::{SimDuration, SimTime};
 use crate::unet::{self, HostSpan, TransmitDescriptor};
@@ -35,9 +41,13 @@ pub(super) struct Processor<'a> {
     pub(super) trap: Trap,
     /// Where the bytes go that the stage waits for, and where they come from.
     pub(super) landing: Option<(ArraySpan, HostSpan)>,
+    /// What arrived for the applet while this call was suspended.
+    pub(super) parked: VecDeque<PacketRef>,
+    /// Whether this call was ever suspended.
+    pub(super) was_suspended: bool,
     stage: Stage,
-    /// The slot that the stage waits for, where it waits for one.
-    held: Option<Slot>,
+    /// Whether the stage waits for a DMA slot.
+    awaits_dma_slot: bool,
     turn: Turn,
 }
 
@@ -57,25 +67,13 @@ impl<'a> Processor<'a> {
                 pc: Pc(0),
             },
             landing: None,
+            parked: VecDeque::new(),
+            was_suspended: false,
             stage: Stage::Idle,
-            held: None,
+            awaits_dma_slot: false,
             turn: Turn::Arrival,
         }
     }
-
-    /// Returns whether the processor waits for a send slot.
-    pub(super) fn is_held_for_sending(&self) -> bool {
-        self.held == Some(Slot::Send)
-    }
-}
-
-/// A piece of staging memory that a processor can wait for.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) enum Slot {
-    /// For a packet on its way out.
-    Send,
-    /// For what an applet has queued for the host.
-    Dma,
 }
 
 /// What the loop looks for first.
@@ -83,6 +81,7 @@ pub(super) enum Slot {
 enum Turn {
     Arrival,
     Transmit,
+    Suspended,
 }
 
 /// What a processor does when it goes on.
@@ -96,7 +95,7 @@ pub(super) enum Stage {
     Arrived(PacketRef),
     /// Has taken a transmit descriptor and looks what it names.
     Posted,
-    /// Waits for a send slot for a message of the base path.
+    /// Sends a message on the base path, on which an applet has trapped.
     Send,
     /// Calls an applet for a transmit descriptor.
     Enter,
@@ -161,11 +160,10 @@ impl<S: Sink> Simulation<'_, S> {
         }
     }
 
-    /// Has a processor that waits for such a slot try again.
-    pub(super) fn slot_freed(&mut self, nic: NicId, slot: Slot) {
+    /// Has a processor that waits for a DMA slot try again.
+    pub(super) fn dma_slot_freed(&mut self, nic: NicId) {
         let processor = &mut self.processors[at(nic.0)];
-        if processor.held == Some(slot) {
-            processor.held = None;
+        if std::mem::take(&mut processor.awaits_dma_slot) {
             self.schedule.insert(self.now, Work::Processor(nic));
         }
     }
@@ -179,7 +177,7 @@ impl<S: Sink> Simulation<'_, S> {
                 Stage::Look => self.look(nic),
                 Stage::Arrived(packet) => self.arrived(nic, packet),
                 Stage::Posted => self.posted(nic),
-                Stage::Send => self.send_posted(nic),
+                Stage::Send => self.fall_back_post(nic),
                 Stage::Enter => self.enter(nic),
                 Stage::EnterArrival(packet) => self.enter_arrival(nic, packet),
                 Stage::Run => self.run_applet(nic),
@@ -205,44 +203,30 @@ impl<S: Sink> Simulation<'_, S> {
         Next::Stopped
     }
 
-    /// Has a processor wait until such a slot is free.
-    pub(super) fn hold(&mut self, nic: NicId, slot: Slot, stage: Stage) -> Next {
-        self.processors[at(nic.0)].held = Some(slot);
-        let next = self.wait(nic, stage);
-        self.break_circle(nic);
-        next
+    /// Has a processor wait until a DMA slot is free: until a transfer is over.
+    pub(super) fn await_dma_slot(&mut self, nic: NicId, stage: Stage) -> Next {
+        self.processors[at(nic.0)].awaits_dma_slot = true;
+        self.wait(nic, stage)
     }
 
     /// Takes an arrival or a transmit descriptor, in turn; the processor is idle where there is none.
     pub(super) fn look(&mut self, id: NicId) -> Next {
-        let nic = &mut self.nics[at(id.0)];
-        let processor = &mut self.processors[at(id.0)];
+        if self.suspensions.is_any() {
+            return self.look_among_suspended(id);
+        }
         for _ in 0..2 {
+            let processor = &mut self.processors[at(id.0)];
             match processor.turn {
                 Turn::Arrival => {
                     processor.turn = Turn::Transmit;
-                    if let Some(packet) = nic.arrivals.pop_front() {
+                    if let Some(packet) = self.nics[at(id.0)].arrivals.pop_front() {
                         return Next::After(self.profile.base.receive, Stage::Arrived(packet));
                     }
                 }
-                Turn::Transmit => {
+                Turn::Transmit | Turn::Suspended => {
                     processor.turn = Turn::Arrival;
-                    let Some(position) = nic.posted.take_turn() else {
-                        continue;
-                    };
-                    let endpoint = nic.endpoints[position];
-                    let queue = &mut self.endpoints[at(endpoint.0)].transmit;
-                    let taken = queue.take();
-                    if queue.is_drained() {
-                        nic.posted.remove(position);
-                    }
-                    if let Some((post, descriptor)) = taken {
-                        processor.posted = Posted {
-                            endpoint,
-                            post,
-                            descriptor,
-                        };
-                        return Next::After(self.profile.base.transmit, Stage::Posted);
+                    if let Some(next) = self.take_post(id) {
+                        return next;
                     }
                 }
             }
@@ -250,11 +234,103 @@ impl<S: Sink> Simulation<'_, S> {
         self.wait(id, Stage::Idle)
     }
 
+    /// Takes an arrival, a transmit descriptor or a suspended call that can go on, in turn.
+    #[cold]
+    fn look_among_suspended(&mut self, id: NicId) -> Next {
+        for _ in 0..3 {
+            let processor = &mut self.processors[at(id.0)];
+            match processor.turn {
+                Turn::Arrival => {
+                    processor.turn = Turn::Transmit;
+                    if let Some(packet) = self.take_unsuspended(id) {
+                        return Next::After(self.profile.base.receive, Stage::Arrived(packet));
+                    }
+                }
+                Turn::Transmit => {
+                    processor.turn = Turn::Suspended;
+                    if let Some(next) = self.take_post(id) {
+                        return next;
+                    }
+                }
+                Turn::Suspended => {
+                    processor.turn = Turn::Arrival;
+                    if let Some(endpoint) = self.nics[at(id.0)].resumable.pop_front() {
+                        return self.go_on_with(id, endpoint);
+                    }
+                }
+            }
+        }
+        self.wait(id, Stage::Idle)
+    }
+
+    /// Takes the oldest arrival whose endpoint can take it; those for suspended applets are put aside.
+    fn take_unsuspended(&mut self, nic: NicId) -> Option<PacketRef> {
+        loop {
+            let packet = self.nics[at(nic.0)].arrivals.pop_front()?;
+            let (to, _) = self.packets[packet].to;
+            let applet = self.applet_of[at(to.0)];
+            match applet.and_then(|applet| self.suspensions.of(applet)) {
+                Some(call) => call.parked.push_back(packet),
+                None => return Some(packet),
+            }
+        }
+    }
+
+    /// Takes the next transmit descriptor for whose packet there is room.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn take_post(&mut self, id: NicId) -> Option<Next> {
+        loop {
+            let nic = &mut self.nics[at(id.0)];
+            let position = nic.posted.take_turn()?;
+            let endpoint = nic.endpoints[position];
+            if !self.can_take_post(endpoint) {
+                // It comes back when it has its places, or when its applet's call is over.
+                self.nics[at(id.0)].posted.remove(position);
+                continue;
+            }
+            let queue = &mut self.endpoints[at(endpoint.0)].transmit;
+            let taken = queue.take();
+            if queue.is_drained() {
+                self.nics[at(id.0)].posted.remove(position);
+            }
+            if let Some((post, descriptor)) = taken {
+                self.processors[at(id.0)].posted = Posted {
+                    endpoint,
+                    post,
+                    descriptor,
+                };
+                return Some(Next::After(self.profile.base.transmit, Stage::Posted));
+            }
+        }
+    }
+
+    /// Returns whether the NIC can take an endpoint's next descriptor: whether its packet has a send slot and
+    /// an arrival slot, or it will make none.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn can_take_post(&mut self, id: EndpointId) -> bool {
+        match self.claims[at(ClaimId::of(id, Purpose::Post).0)].progress {
+            Progress::Held(_) => return true,
+            Progress::None => {}
+            Progress::AwaitsArrival(_) | Progress::AwaitsSend(_) => return false,
+        }
+        if self.suspensions.is_any() && self.is_suspended(id) {
+            return false;
+        }
+        let endpoint = &self.endpoints[at(id.0)];
+        let Some(descriptor) = endpoint.transmit.first() else {
+            return true;
+        };
+        // A descriptor that names no channel is refused and needs no room.
+        let Some(&channel) = endpoint.channels.get(descriptor.channel) else {
+            return true;
+        };
+        self.claim(id, Purpose::Post, &channel) == Grant::Given
+    }
+
     /// Gives an arrival to its endpoint's applet, or to the endpoint.
     fn arrived(&mut self, nic: NicId, packet: PacketRef) -> Next {
         let (id, to, channel, length) = self.arrival(packet);
         if let Some(applet) = self.attached(to) {
-            let falls_back = self.faults[at(to.0)].falls_back();
             self.processors[at(nic.0)].call = Call {
                 tenant: Tenant {
                     endpoint: to,
@@ -265,7 +341,7 @@ impl<S: Sink> Simulation<'_, S> {
                     packet: id,
                     channel,
                     length,
-                    kept: falls_back.then_some(packet),
+                    arrival: Some(packet),
                 },
             };
             return Next::After(self.profile.entry.rx_setup, Stage::EnterArrival(packet));
@@ -349,26 +425,17 @@ impl<S: Sink> Simulation<'_, S> {
         Next::After(self.profile.entry.tx_setup, Stage::Enter)
     }
 
-    fn send_posted(&mut self, nic: NicId) -> Next {
-        let posted = self.processors[at(nic.0)].posted;
-        self.send_plain(nic, posted)
-    }
-
     /// Moves what a transmit descriptor names into a send slot, on the base path.
-    pub(super) fn send_plain(&mut self, nic: NicId, posted: Posted) -> Next {
+    fn send_plain(&mut self, nic: NicId, posted: Posted) -> Next {
         let endpoint = &self.endpoints[at(posted.endpoint.0)];
         let resolved = unet::resolve(endpoint, posted.descriptor);
         let max_packet = self.profile.memory.max_packet.get();
         let Some((channel, host)) = resolved.filter(|(_, host)| host.length() <= max_packet) else {
             return self.end_post(nic, posted, TxStatus::Refused);
         };
-        if !self.nics[at(nic.0)].send_slots.take() {
-            self.processors[at(nic.0)].posted = posted;
-            return self.hold(nic, Slot::Send, Stage::Send);
-        }
         let Posted { endpoint, post, .. } = posted;
+        self.use_claim(endpoint, channel.peer);
         let packet = self.make_packet(endpoint, &channel, Trigger::Post(post));
-        self.nics[at(nic.0)].filling += 1;
         let cargo = Cargo::IntoPacket(packet);
         let transfer = self.transfers.add(
             Transfer {
@@ -383,8 +450,32 @@ impl<S: Sink> Simulation<'_, S> {
         self.end_post(nic, posted, TxStatus::Ok)
     }
 
+    /// Sends on the base path what an applet trapped on. Its packet needs places of its own where the applet
+    /// has used those that it had.
+    pub(super) fn fall_back_post(&mut self, nic: NicId) -> Next {
+        let posted = self.processors[at(nic.0)].posted;
+        let endpoint = &self.endpoints[at(posted.endpoint.0)];
+        let Some((channel, _)) = unet::resolve(endpoint, posted.descriptor) else {
+            return self.end_post(nic, posted, TxStatus::Refused);
+        };
+        match self.claim_for_push(posted.endpoint, &channel) {
+            Grant::Given => self.send_plain(nic, posted),
+            Grant::Waits => self.suspend(nic, Stage::Send),
+            Grant::Circle => {
+                let kind = EventKind::Drop {
+                    packet: None,
+                    reason: DropReason::NicFull,
+                };
+                self.report.emit(self.now, posted.endpoint, kind);
+                self.end_post(nic, posted, TxStatus::Trap)
+            }
+        }
+    }
+
     /// Notes how the processor ended a transmit descriptor, and looks for something else to do.
     pub(super) fn end_post(&mut self, nic: NicId, posted: Posted, status: TxStatus) -> Next {
+        self.give_up_post(posted.endpoint);
+        self.end_suspensions(nic);
         let queue = &mut self.endpoints[at(posted.endpoint.0)].transmit;
         let completion = queue.end(posted.post, status);
         self.complete(posted.endpoint, posted.post, completion);

@@ -1,16 +1,14 @@
 //! Packets on their way: from a NIC's send slot over a link into an arrival slot of another NIC.
 //!
-//! The arrival slot is taken before the first bit goes out, so a packet that cannot land stays on its
-//! side of the link, and the packets behind it too. That is a Myrinet's flow control. NICs that wait for
-//! each other in a circle would wait for ever: the packet that closes a circle is dropped instead.
+//! A packet has its arrival slot before it comes here (see `staging`), so nothing on a wire ever waits for
+//! room at the other end.
 
 use super::ahead::Way;
-use super::processor::Slot;
 use super::{Simulation, Work, at};
 use crate::event::{
-    ChannelId, DropReason, EndpointId, EventKind, NicId, PacketId, Sink, Trigger, WireDropReason,
+    ChannelId, DropReason, EndpointId, EventKind, PacketId, Sink, Trigger, WireDropReason,
 };
-use crate::fabric::{DirectionId, Fate, Packet, PacketRef, flip, packet_number};
+use crate::fabric::{DirectionId, Packet, PacketRef, flip, packet_number};
 use crate::unet::Channel;
 
 impl<S: Sink> Simulation<'_, S> {
@@ -36,6 +34,7 @@ impl<S: Sink> Simulation<'_, S> {
             route: channel.route,
             trigger,
             fate: None,
+            has_arrival_slot: trigger != Trigger::Load,
             bytes: Vec::new(),
         };
         self.packets.add(packet, &[])
@@ -46,33 +45,26 @@ impl<S: Sink> Simulation<'_, S> {
         let direction = self.packets[packet].route;
         self.fabric[direction].queue.push_back(packet);
         self.start_sending(direction);
-        self.break_circle(self.fabric[direction].from);
     }
 
-    /// Starts to send the first packet of a direction's queue, if the wire is free and there is room for
-    /// it at the other end.
+    /// Starts to send the first packet of a direction's queue, if the wire is free.
     pub(super) fn start_sending(&mut self, id: DirectionId) {
         let direction = &mut self.fabric[id];
-        if direction.sending.is_some() || direction.blocked {
+        if direction.sending.is_some() || direction.queue.is_empty() {
             return;
         }
-        let Some(&packet) = direction.queue.front() else {
-            return;
-        };
         if direction.leaves_group {
             return self.leave_group();
         }
-        let receiver = &mut self.nics[at(direction.to.0)];
-        if !receiver.arrival_slots.take() {
-            direction.blocked = true;
-            receiver.blocked.push_back(id);
+        let Some(packet) = direction.queue.pop_front() else {
             return;
-        }
-        direction.queue.pop_front();
+        };
         direction.sending = Some(packet);
         let sent = &mut self.packets[packet];
-        if direction.wire.is_faulty() {
-            sent.fate.get_or_insert_with(|| direction.draw_fate());
+        if direction.is_faulty && sent.fate.is_none() {
+            let names = (direction.name, self.names[at(sent.from.0.0)]);
+            let faults = &direction.wire.faults;
+            sent.fate = Some(direction.flows.draw_fate(sent.from, names, faults));
         }
         let duration = direction.occupied_by(length(sent));
         self.schedule.insert(self.now + duration, Work::WireOut(id));
@@ -92,8 +84,14 @@ impl<S: Sink> Simulation<'_, S> {
         let Some(packet) = self.fabric[id].sending.take() else {
             return;
         };
+        let direction = &self.fabric[id];
+        let lands = self.now + direction.wire.latency;
+        if !direction.is_faulty {
+            self.schedule.insert(lands, Work::WireIn(packet));
+            self.packet_left(packet);
+            return self.start_sending(id);
+        }
         let fate = self.packets[packet].fate.unwrap_or_default();
-        let lands = self.now + self.fabric[id].wire.latency;
         let arrival = if fate.lost {
             Work::WireLost(packet)
         } else {
@@ -103,17 +101,16 @@ impl<S: Sink> Simulation<'_, S> {
         if fate.duplicated {
             // The copy follows at once and has the send slot until it is out.
             let copy = self.packets.duplicate(packet);
-            let direction = &mut self.fabric[id];
-            self.packets[copy].fate = Some(Fate {
-                duplicated: false,
-                ..direction.draw_fate()
-            });
-            direction.queue.push_front(copy);
+            // The link keeps its copy itself until the receiver takes it: a fault of the wire costs the NIC no
+            // memory, so that what it does to a packet does not depend on who else has packets there.
+            self.packets[copy].has_arrival_slot = false;
+            let flows = &mut self.fabric[id].flows;
+            self.packets[copy].fate = Some(flows.fate_of_copy(self.packets[copy].from));
+            self.fabric[id].queue.push_front(copy);
         } else {
             self.packet_left(packet);
         }
         self.start_sending(id);
-        self.break_circle(self.fabric[id].from);
     }
 
     /// Drops a packet that never had a send slot.
@@ -140,8 +137,7 @@ impl<S: Sink> Simulation<'_, S> {
         } = self.packets[packet];
         if trigger != Trigger::Load {
             let nic = self.endpoints[at(from.0)].nic;
-            self.nics[at(nic.0)].send_slots.release();
-            self.slot_freed(nic, Slot::Send);
+            self.release_send_slot(nic);
         }
         if let Trigger::Post(post) = trigger {
             let completion = self.endpoints[at(from.0)].transmit.packet_left(post);
@@ -155,36 +151,33 @@ impl<S: Sink> Simulation<'_, S> {
 
     pub(super) fn last_bit_in(&mut self, packet: PacketRef) {
         let arrived = &mut self.packets[packet];
-        let fate = arrived.fate.unwrap_or_default();
         let direction = &mut self.fabric[arrived.route];
+        if !direction.is_faulty {
+            return self.deliver(packet);
+        }
+        let fate = arrived.fate.unwrap_or_default();
         if let Some(bit) = fate.flipped.filter(|_| !arrived.bytes.is_empty()) {
             if direction.wire.crc {
                 return self.drop_on_wire(packet, WireDropReason::Crc);
             }
             flip(&mut arrived.bytes, bit);
         }
-        match direction.held.take() {
-            None if fate.held => {
-                direction.held = Some(packet);
-                if direction.holding.start(self.now) {
-                    let overdue = self.now + self.profile.wire.reorder_max;
-                    self.schedule.insert(overdue, Work::LookHeld(arrived.route));
-                }
-            }
-            held => {
-                direction.holding.stop();
-                self.deliver(packet);
-                if let Some(held) = held {
-                    self.deliver(held);
-                }
-            }
+        let from = arrived.from;
+        let until = self.now + self.profile.wire.reorder_max;
+        if fate.held && direction.flows.hold(from, packet, until) {
+            self.schedule.insert(until, Work::LookHeld(arrived.route));
+            return;
+        }
+        let held = direction.flows.take_held(from);
+        self.deliver(packet);
+        if let Some(held) = held {
+            self.deliver(held);
         }
     }
 
-    /// Delivers a packet that no other has followed for too long.
+    /// Delivers the packets that no other of their channel has followed for too long.
     pub(super) fn release_held(&mut self, direction: DirectionId) {
-        self.fabric[direction].holding.stop();
-        if let Some(packet) = self.fabric[direction].held.take() {
+        while let Some(packet) = self.fabric[direction].flows.take_overdue(self.now) {
             self.deliver(packet);
         }
     }
@@ -202,7 +195,6 @@ impl<S: Sink> Simulation<'_, S> {
         let nic = self.endpoints[at(to.0)].nic;
         self.nics[at(nic.0)].arrivals.push_back(packet);
         self.wake(nic);
-        self.break_circle(nic);
     }
 
     fn drop_on_wire(&mut self, packet: PacketRef, reason: WireDropReason) {
@@ -214,15 +206,16 @@ impl<S: Sink> Simulation<'_, S> {
         self.end_arrival(packet);
     }
 
-    /// Ends a packet that had an arrival slot; a direction that waited for one goes on.
+    /// Ends a packet that had arrived, or would have; its arrival slot is free.
     pub(super) fn end_arrival(&mut self, packet: PacketRef) {
-        let nic: NicId = self.fabric[self.packets[packet].route].to;
+        let Packet {
+            to: (to, _),
+            has_arrival_slot,
+            ..
+        } = self.packets[packet];
         self.packets.release(packet);
-        let receiver = &mut self.nics[at(nic.0)];
-        receiver.arrival_slots.release();
-        if let Some(direction) = receiver.blocked.pop_front() {
-            self.fabric[direction].blocked = false;
-            self.start_sending(direction);
+        if has_arrival_slot {
+            self.release_arrival_slot(to);
         }
     }
 
@@ -230,76 +223,6 @@ impl<S: Sink> Simulation<'_, S> {
     pub(super) fn arrival(&self, packet: PacketRef) -> (PacketId, EndpointId, ChannelId, u32) {
         let arrived = &self.packets[packet];
         (arrived.id, arrived.to.0, arrived.to.1, length(arrived))
-    }
-
-    /// Drops a packet of a NIC that waits for itself, through whatever other NICs.
-    ///
-    /// To be called whenever a NIC may have begun to wait: when its processor is held, one of its packets
-    /// is blocked or its last arrival slot is filled.
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(super) fn break_circle(&mut self, nic: NicId) {
-        // Nearly always its processor is not held, and then it waits for nobody.
-        if self.processors[at(nic.0)].is_held_for_sending() {
-            self.break_circle_of_held(nic);
-        }
-    }
-
-    fn break_circle_of_held(&mut self, nic: NicId) {
-        if !self.waits_in_circle(nic) {
-            return;
-        }
-        let outgoing = &self.nics[at(nic.0)].outgoing;
-        let Some(id) = outgoing.iter().copied().find(|&id| self.fabric[id].blocked) else {
-            return;
-        };
-        let direction = &mut self.fabric[id];
-        direction.blocked = false;
-        let packet = direction.queue.pop_front();
-        self.nics[at(direction.to.0)]
-            .blocked
-            .retain(|&other| other != id);
-        if let Some(packet) = packet {
-            self.packet_left(packet);
-            self.drop_without_slot(packet);
-        }
-        self.start_sending(id);
-    }
-
-    /// Returns whether all that a NIC waits for waits in turn, and nothing of it can go on by itself.
-    fn waits_in_circle(&mut self, nic: NicId) -> bool {
-        let mut seen = std::mem::take(&mut self.circle);
-        seen.clear();
-        seen.push(nic);
-        let mut visited = 0;
-        while let Some(&nic) = seen.get(visited) {
-            if !self.waits(nic) {
-                break;
-            }
-            visited += 1;
-            for &id in &self.nics[at(nic.0)].outgoing {
-                let direction = &self.fabric[id];
-                if direction.blocked && !seen.contains(&direction.to) {
-                    seen.push(direction.to);
-                }
-            }
-        }
-        let all_wait = visited == seen.len();
-        self.circle = seen;
-        all_wait
-    }
-
-    /// Returns whether a NIC can do nothing before another takes one of its packets: its processor is
-    /// held for a send slot, its send slots hold packets that are blocked, its arrival slots packets that
-    /// wait for the processor.
-    fn waits(&self, id: NicId) -> bool {
-        let nic = &self.nics[at(id.0)];
-        self.processors[at(id.0)].is_held_for_sending()
-            && nic.arrivals.len() == nic.arrival_slots.count()
-            && nic.filling == 0
-            && nic
-                .outgoing
-                .iter()
-                .all(|&id| self.fabric[id].sending.is_none())
     }
 }
 

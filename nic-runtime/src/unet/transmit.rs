@@ -108,6 +108,13 @@ impl TransmitQueue {
         self.posted.is_empty()
     }
 
+    /// Returns the descriptor that was pushed first and that the NIC has not taken.
+    #[must_use]
+    pub fn first(&self) -> Option<TransmitDescriptor> {
+        let entry = self.posted.first()?;
+        Some(self.entries[entry as usize].descriptor)
+    }
+
     /// Takes the descriptor that was pushed first, for the NIC to handle.
     pub fn take(&mut self) -> Option<(PostId, TransmitDescriptor)> {
         let entry = self.posted.pop_front(&mut self.entries)?;

@@ -1,0 +1,218 @@
+//! Places for packets in NIC memory: who has one, who waits for one, and who goes on when one is free.
+//!
+//! A packet leaves its sender's own memory only when it has an arrival slot at the receiver and a send
+//! slot at home, taken in this order. Whoever waits therefore holds nothing that another endpoint could
+//! wait for, except its own arrivals; wires never wait at all; and a send slot is free again after the
+//! transfer and the wire time of the packet in it.
+//!
+//! So an endpoint waits for time, or for the receiver that it talks to. Only receivers that push packets
+//! themselves can close a circle, and then all of it are endpoints that talk to each other.
+
+use super::{Simulation, at};
+use crate::event::{EndpointId, NicId, Sink};
+use crate::nic::{ClaimId, Progress, Purpose};
+use crate::unet::Channel;
+
+/// Whether an endpoint may push a packet.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) enum Grant {
+    /// It has its places.
+    Given,
+    /// It waits for them.
+    Waits,
+    /// It would wait for itself, through endpoints that wait for each other.
+    Circle,
+}
+
+impl<S: Sink> Simulation<'_, S> {
+    /// Gets an endpoint the places for the packet that a call of its applet pushes, or has it wait for them.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(super) fn claim_for_push(&mut self, id: EndpointId, channel: &Channel) -> Grant {
+        // As a rule it is the packet for which the NIC made room before it took the descriptor.
+        for purpose in [Purpose::Post, Purpose::Push] {
+            let claim = ClaimId::of(id, purpose);
+            if self.claims[at(claim.0)].progress == Progress::Held(channel.peer) {
+                return Grant::Given;
+            }
+        }
+        self.claim(id, Purpose::Push, channel)
+    }
+
+    /// Gets an endpoint that has none the places for a packet on `channel`, or has it wait for them.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(super) fn claim(&mut self, id: EndpointId, purpose: Purpose, channel: &Channel) -> Grant {
+        let to = channel.peer;
+        let direction = &self.fabric[channel.route];
+        if direction.leaves_group {
+            self.leave_group();
+            return Grant::Waits;
+        }
+        let receiver = direction.to;
+        let tenancy = self.tenancies[at(to.0)];
+        if !self.nics[at(receiver.0)].arrival_slots.take(tenancy) {
+            return self.await_arrival_slot(id, purpose, channel);
+        }
+        self.claim_send_slot(ClaimId::of(id, purpose), to)
+    }
+
+    #[cold]
+    fn await_arrival_slot(&mut self, id: EndpointId, purpose: Purpose, channel: &Channel) -> Grant {
+        let to = channel.peer;
+        if purpose == Purpose::Push && self.waits_for(to, id) {
+            return Grant::Circle;
+        }
+        let claim = ClaimId::of(id, purpose);
+        self.claims[at(claim.0)].progress = Progress::AwaitsArrival(to);
+        let receiver = self.fabric[channel.route].to;
+        let slots = &mut self.nics[at(receiver.0)].arrival_slots;
+        slots.wait(self.tenancies[at(to.0)], &mut self.claims, claim);
+        Grant::Waits
+    }
+
+    /// Returns whether an endpoint is `other`, or is suspended until such an endpoint takes a packet.
+    fn waits_for(&self, mut id: EndpointId, other: EndpointId) -> bool {
+        // Every circle is broken when it would close, so this ends; the count bounds it all the same.
+        for _ in 0..self.endpoints.len() {
+            if id == other {
+                return true;
+            }
+            let push = self.claims[at(ClaimId::of(id, Purpose::Push).0)].progress;
+            let Progress::AwaitsArrival(next) = push else {
+                return false;
+            };
+            id = next;
+        }
+        false
+    }
+
+    #[inline]
+    fn claim_send_slot(&mut self, claim: ClaimId, to: EndpointId) -> Grant {
+        let nic = &mut self.nics[at(self.endpoints[at(claim.endpoint().0)].nic.0)];
+        let (progress, grant) = if nic.send_slots.take() {
+            (Progress::Held(to), Grant::Given)
+        } else {
+            nic.awaiting_send_slot.push_back(claim);
+            (Progress::AwaitsSend(to), Grant::Waits)
+        };
+        self.claims[at(claim.0)].progress = progress;
+        grant
+    }
+
+    /// Puts a packet of an endpoint's to its receiver into the places that it has.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(super) fn use_claim(&mut self, id: EndpointId, to: EndpointId) {
+        let [post, push] = [Purpose::Post, Purpose::Push].map(|purpose| ClaimId::of(id, purpose));
+        let held = if self.claims[at(post.0)].progress == Progress::Held(to) {
+            post
+        } else {
+            push
+        };
+        debug_assert_eq!(self.claims[at(held.0)].progress, Progress::Held(to));
+        self.claims[at(held.0)].progress = Progress::None;
+    }
+
+    /// Gives back what an endpoint has for the packet of a transmit descriptor and does not need, or
+    /// must not keep because its applet is suspended.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(super) fn give_up_post(&mut self, id: EndpointId) {
+        let claim = ClaimId::of(id, Purpose::Post);
+        if self.claims[at(claim.0)].progress != Progress::None {
+            self.give_up(claim);
+        }
+    }
+
+    #[cold]
+    fn give_up(&mut self, claim: ClaimId) {
+        let progress = &mut self.claims[at(claim.0)].progress;
+        match *progress {
+            // It stays in line, and its turn passes if it cannot use it.
+            Progress::None | Progress::AwaitsArrival(_) => {}
+            Progress::AwaitsSend(to) => {
+                *progress = Progress::None;
+                self.release_arrival_slot(to);
+            }
+            Progress::Held(to) => {
+                *progress = Progress::None;
+                let home = self.endpoints[at(claim.endpoint().0)].nic;
+                self.release_send_slot(home);
+                self.release_arrival_slot(to);
+            }
+        }
+    }
+
+    /// Frees an arrival slot of an endpoint; the claim that waited for it goes on.
+    #[inline]
+    pub(super) fn release_arrival_slot(&mut self, to: EndpointId) {
+        let receiver = self.endpoints[at(to.0)].nic;
+        let tenancy = self.tenancies[at(to.0)];
+        let slots = &mut self.nics[at(receiver.0)].arrival_slots;
+        if let Some(claim) = slots.release(tenancy, &mut self.claims) {
+            self.pass_on_arrival_slot(receiver, claim);
+        }
+    }
+
+    #[cold]
+    fn pass_on_arrival_slot(&mut self, receiver: NicId, claim: ClaimId) {
+        let mut next = Some(claim);
+        while let Some(claim) = next.take() {
+            if let Some(declined) = self.arrival_slot_found(claim) {
+                let tenancy = self.tenancies[at(declined.0)];
+                let slots = &mut self.nics[at(receiver.0)].arrival_slots;
+                next = slots.release(tenancy, &mut self.claims);
+            }
+        }
+    }
+
+    /// Has a claim that waited for an arrival slot go on with it, or returns whose slot it declines.
+    fn arrival_slot_found(&mut self, claim: ClaimId) -> Option<EndpointId> {
+        let Progress::AwaitsArrival(to) = self.claims[at(claim.0)].progress else {
+            debug_assert!(false, "only who waits is in line");
+            return None;
+        };
+        let id = claim.endpoint();
+        // A suspended applet would keep the slot from others until it goes on; it asks again then.
+        if claim.purpose() == Purpose::Post && self.is_suspended(id) {
+            self.claims[at(claim.0)].progress = Progress::None;
+            return Some(to);
+        }
+        if self.claim_send_slot(claim, to) == Grant::Given {
+            self.places_found(claim);
+        }
+        None
+    }
+
+    /// Frees a send slot; the claim that waited for it goes on.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(super) fn release_send_slot(&mut self, nic: NicId) {
+        self.nics[at(nic.0)].send_slots.release();
+        if !self.nics[at(nic.0)].awaiting_send_slot.is_empty() {
+            self.pass_on_send_slot(nic);
+        }
+    }
+
+    #[cold]
+    fn pass_on_send_slot(&mut self, nic: NicId) {
+        while let Some(claim) = self.nics[at(nic.0)].awaiting_send_slot.pop_front() {
+            let progress = &mut self.claims[at(claim.0)].progress;
+            // Others have given up since they came into line.
+            if let Progress::AwaitsSend(to) = *progress {
+                let taken = self.nics[at(nic.0)].send_slots.take();
+                debug_assert!(taken, "a slot was freed for it");
+                *progress = Progress::Held(to);
+                return self.places_found(claim);
+            }
+        }
+    }
+
+    /// Has the processor go on with what waited for places.
+    fn places_found(&mut self, claim: ClaimId) {
+        let id = claim.endpoint();
+        let home = self.endpoints[at(id.0)].nic;
+        let nic = &mut self.nics[at(home.0)];
+        match claim.purpose() {
+            Purpose::Post => nic.posted.insert(self.positions[at(id.0)]),
+            Purpose::Push => nic.resumable.push_back(id),
+        }
+        self.wake(home);
+    }
+}

@@ -1,0 +1,172 @@
+//! Calls that wait for a place for the packet they push, while the processor does something else.
+//!
+//! On the NIC the frames and registers of a suspended call lie in the part of the applet's heap that no
+//! array takes: the heap is the endpoint's own and the call cannot allocate while it waits. A push for
+//! which there is neither a place nor this much heap is dropped.
+
+use std::collections::VecDeque;
+
+use jive_core::limits::REGISTER_WINDOW;
+use jive_core::{CallStack, Frame};
+
+use super::call::Call;
+use super::processor::{Next, Posted, Processor, Stage};
+use super::quota::Spent;
+use super::{AppletId, Simulation, at};
+use crate::event::{EndpointId, NicId, Sink};
+use crate::fabric::PacketRef;
+use crate::profile::Profile;
+use crate::sle::NicNative;
+use crate::time::{SimDuration, SimTime};
+
+/// What a processor has to know to go on with a call.
+pub(super) struct Suspended<'a> {
+    pub(super) stack: CallStack<'a>,
+    pub(super) spent: Spent,
+    pub(super) call: Call,
+    pub(super) posted: Posted,
+    pub(super) native: NicNative,
+    pub(super) begun: SimTime,
+    pub(super) stage: Stage,
+    /// Packets for the endpoint that arrived since: an applet has one call at a time.
+    pub(super) parked: VecDeque<PacketRef>,
+}
+
+/// The suspended calls, and the memory of those that have gone on.
+pub(super) struct Suspensions<'a> {
+    calls: Vec<Suspended<'a>>,
+    vacant: Vec<u32>,
+    // Each applet's place among the calls, where it has one.
+    of_applet: Vec<Option<u32>>,
+}
+
+impl<'a> Suspensions<'a> {
+    pub(super) fn new(applets: usize) -> Suspensions<'a> {
+        Suspensions {
+            calls: Vec::new(),
+            vacant: Vec::new(),
+            of_applet: vec![None; applets],
+        }
+    }
+
+    /// Returns the suspended call of an applet.
+    pub(super) fn of(&mut self, applet: AppletId) -> Option<&mut Suspended<'a>> {
+        let place = self.of_applet[at(applet.0)]?;
+        self.calls.get_mut(at(place))
+    }
+
+    /// Returns whether any call is suspended; as a rule none is.
+    #[inline]
+    pub(super) fn is_any(&self) -> bool {
+        self.vacant.len() < self.calls.len()
+    }
+
+    fn is_suspended(&self, applet: AppletId) -> bool {
+        self.of_applet[at(applet.0)].is_some()
+    }
+}
+
+/// Makes a call stack as deep as the profile says.
+pub(super) fn call_stack<'a>(arena: &'a bumpalo::Bump, profile: &Profile) -> CallStack<'a> {
+    let frames = at(profile.processor.call_depth.get());
+    // Behind the slots of the model lie those that no frame may use.
+    let slots = at(profile.processor.call_slots.get()) + REGISTER_WINDOW;
+    CallStack::new(
+        arena.alloc_slice_fill_copy(frames, Frame::default()),
+        arena.alloc_slice_fill_copy(slots, 0),
+    )
+}
+
+impl<S: Sink> Simulation<'_, S> {
+    /// Returns whether an endpoint's applet is in a call that is suspended.
+    pub(super) fn is_suspended(&self, id: EndpointId) -> bool {
+        self.applet_of[at(id.0)].is_some_and(|applet| self.suspensions.is_suspended(applet))
+    }
+
+    /// Returns whether the applet whose call runs has room for its frames and registers.
+    pub(super) fn can_suspend(&self, nic: NicId) -> bool {
+        let Processor { stack, call, .. } = &self.processors[at(nic.0)];
+        let heap = self.applets[at(call.tenant.applet.0)].instance.heap();
+        stack.live_bytes() <= at(heap.free())
+    }
+
+    /// Suspends the call that a processor runs; it goes on with `stage`.
+    #[cold]
+    pub(super) fn suspend(&mut self, nic: NicId, stage: Stage) -> Next {
+        let applet = self.processors[at(nic.0)].call.tenant.applet;
+        self.give_up_post(self.processors[at(nic.0)].call.tenant.endpoint);
+        let place = match self.suspensions.vacant.pop() {
+            Some(place) => place,
+            None => {
+                let calls = &mut self.suspensions.calls;
+                let place = u32::try_from(calls.len()).expect("an applet has one call at a time");
+                calls.push(Suspended {
+                    stack: call_stack(self.arena, self.profile),
+                    spent: Spent::default(),
+                    call: Call::default(),
+                    posted: Posted::default(),
+                    native: NicNative::TxPush,
+                    begun: SimTime::ZERO,
+                    stage,
+                    parked: VecDeque::new(),
+                });
+                place
+            }
+        };
+        self.suspensions.of_applet[at(applet.0)] = Some(place);
+        let kept = &mut self.suspensions.calls[at(place)];
+        kept.stage = stage;
+        self.processors[at(nic.0)].exchange(kept);
+        self.processors[at(nic.0)].was_suspended = false;
+        self.look(nic)
+    }
+
+    /// Has a processor go on with the suspended call of an endpoint.
+    #[cold]
+    pub(super) fn go_on_with(&mut self, nic: NicId, id: EndpointId) -> Next {
+        let place = self.applet_of[at(id.0)]
+            .and_then(|applet| self.suspensions.of_applet[at(applet.0)].take())
+            .expect("only a suspended call waits for places");
+        self.suspensions.vacant.push(place);
+        let kept = &mut self.suspensions.calls[at(place)];
+        self.processors[at(nic.0)].exchange(kept);
+        self.processors[at(nic.0)].was_suspended = true;
+        Next::After(SimDuration::ZERO, kept.stage)
+    }
+
+    /// Ends the suspensions of a call: what came for its endpoint meanwhile is due again.
+    #[inline]
+    pub(super) fn end_suspensions(&mut self, nic: NicId) {
+        if self.processors[at(nic.0)].was_suspended {
+            self.unpark(nic);
+        }
+    }
+
+    #[cold]
+    fn unpark(&mut self, nic: NicId) {
+        let processor = &mut self.processors[at(nic.0)];
+        processor.was_suspended = false;
+        let id = processor.call.tenant.endpoint;
+        let arrivals = &mut self.nics[at(nic.0)].arrivals;
+        while let Some(packet) = processor.parked.pop_back() {
+            arrivals.push_front(packet);
+        }
+        if !self.endpoints[at(id.0)].transmit.is_drained() {
+            self.nics[at(nic.0)].posted.insert(self.positions[at(id.0)]);
+        }
+    }
+}
+
+impl<'a> Processor<'a> {
+    /// Exchanges the call that runs for one that was suspended.
+    fn exchange(&mut self, kept: &mut Suspended<'a>) {
+        use std::mem::swap;
+        swap(&mut self.stack, &mut kept.stack);
+        swap(&mut self.parked, &mut kept.parked);
+        swap(&mut self.spent, &mut kept.spent);
+        swap(&mut self.call, &mut kept.call);
+        swap(&mut self.posted, &mut kept.posted);
+        swap(&mut self.native, &mut kept.native);
+        swap(&mut self.begun, &mut kept.begun);
+    }
+}

@@ -1,0 +1,457 @@
+//! A random cast: victims, hostile endpoints, and the NICs and links that they share.
+
+use std::fmt::Write as _;
+
+use nic_runtime::scenario::Scenario;
+use nic_runtime::scenario::model::ClassSpec;
+
+use super::hostile::HostileApplet;
+use crate::asm::assemble;
+use crate::random::Random;
+use crate::simulation;
+
+/// An applet that traps on everything at once: what it is called for is dropped or takes the base path.
+const STUMBLER: &str = "\
+    .method static doTx(III)I stack 2 locals 3
+        iconst_1
+        iconst_0
+        idiv
+        ireturn
+    .method static doRx(II)I stack 2 locals 2
+        iconst_1
+        iconst_0
+        idiv
+        ireturn
+";
+
+/// Free buffers of a victim. They hold every message that can come, sent twice by a link: at most 28 of at
+/// most three buffers, and as many replies.
+const VICTIM_BUFFERS: u32 = 28 * 3 * 2 * 2;
+/// Bytes of a victim's buffer area: its buffers, and a transmit region for all that it posts.
+const VICTIM_AREA: u32 = VICTIM_BUFFERS * 4096 + 2 * 56 * 9216;
+
+/// One scenario, in parts that can be left out one by one.
+#[derive(Clone, Debug)]
+pub struct Cast {
+    profile: &'static str,
+    seed: u64,
+    nics: usize,
+    hostile_first: bool,
+    /// Links with faults; all others are as the profile says.
+    pub links: Vec<Link>,
+    /// Pairs of victims.
+    pub victims: Vec<Victims>,
+    /// The hostile endpoints.
+    pub hostile: Vec<Hostile>,
+    /// Channels between hostile endpoints, by their positions; the end with position `i` calls it by its
+    /// place in this list, twice, plus 0 or 1.
+    channels: Vec<(usize, usize)>,
+}
+
+/// A link with faults.
+#[derive(Clone, Debug)]
+pub struct Link {
+    between: (usize, usize),
+    loss: f64,
+    duplicate: f64,
+    corrupt: f64,
+    reorder: f64,
+    crc: bool,
+}
+
+/// Two endpoints, the first of which sends to the second.
+#[derive(Clone, Debug)]
+pub struct Victims {
+    nics: (usize, usize),
+    applet: &'static str,
+    on_trap: &'static str,
+    host: &'static str,
+    notify: &'static str,
+    /// What the first sends.
+    pub sends: Vec<Send>,
+    /// Whether the second sends to the first as well.
+    two_way: bool,
+}
+
+/// Equal messages.
+#[derive(Clone, Debug)]
+pub struct Send {
+    at_us: u64,
+    length: u32,
+    repeat: u64,
+    every_us: u64,
+}
+
+/// One hostile endpoint.
+#[derive(Clone, Debug)]
+pub struct Hostile {
+    nic: usize,
+    /// Without one it has the base path.
+    pub applet: Option<HostileApplet>,
+    /// Its further keys.
+    keys: String,
+    /// What its user sends, and on which channel.
+    pub sends: Vec<(i32, Send)>,
+}
+
+impl Send {
+    fn of_victim(random: &mut Random) -> Send {
+        Send {
+            at_us: random.below(500),
+            length: random.pick(&[0, 1, 56, 57, 1000, 4096, 9000]),
+            repeat: 1 + random.below(7),
+            every_us: random.pick(&[0, 1, 50, 400]),
+        }
+    }
+
+    fn of_hostile(random: &mut Random) -> Send {
+        Send {
+            at_us: random.below(300),
+            length: random.pick(&[0, 1, 56, 1000, 9000, 9216, 9300]),
+            repeat: random.pick(&[1, 1, 5, 100, 10_000]),
+            every_us: random.pick(&[0, 1, 10, 200]),
+        }
+    }
+
+    fn write(&self, text: &mut String, endpoint: &str, channel: i32, name: u64) {
+        let Send {
+            at_us,
+            length,
+            repeat,
+            every_us,
+        } = self;
+        // Each message begins with a name of its own, as far as it is long enough.
+        let payload = if (8..200).contains(length) {
+            format!(
+                "{{ hex = '{:016x}{}' }}",
+                name,
+                "5a".repeat(*length as usize - 8)
+            )
+        } else {
+            format!("{{ count = {length} }}")
+        };
+        let _infallible = writeln!(
+            text,
+            "[[send]]\nendpoint = '{endpoint}'\nchannel = {channel}\nat = '{at_us}us'\n\
+             payload = {payload}\nrepeat = {repeat}\nevery = '{every_us}us'"
+        );
+    }
+}
+
+impl Victims {
+    fn draw(random: &mut Random, nics: usize) -> Victims {
+        let applet = random.pick(&[
+            "", "", "RawUnet", "RawUnet", "RawUnet", "PingPong", "AckInNic", "Counter", "Burst25",
+            "Stumbler",
+        ]);
+        let mut sends: Vec<Send> = (0..1 + random.below(4))
+            .map(|_| Send::of_victim(random))
+            .collect();
+        if applet == "Burst25" {
+            sends.truncate(1);
+            sends[0].repeat = 1;
+            sends[0].length = sends[0].length.min(1000);
+        }
+        let host = match applet {
+            "" | "RawUnet" => random.pick(&["sink", "echo", "acknowledge"]),
+            _ => "sink",
+        };
+        Victims {
+            nics: (random.index(nics), random.index(nics)),
+            applet,
+            on_trap: if applet == "Stumbler" {
+                random.pick(&["drop", "base-path"])
+            } else {
+                random.pick(&["drop", "base-path", "detach"])
+            },
+            host,
+            notify: random.pick(&[
+                "notify = 'upcall'",
+                "poll_every = '1us'",
+                "poll_every = '70us'",
+            ]),
+            sends,
+            // Replies and messages of the user's own on one channel would take turns by their times.
+            two_way: host == "sink" && matches!(applet, "" | "RawUnet") && random.below(2) == 0,
+        }
+    }
+
+    /// Returns whether what the second endpoint sends follows from what it receives, in its order.
+    fn answers(&self) -> bool {
+        self.host != "sink" || matches!(self.applet, "PingPong" | "AckInNic")
+    }
+
+    fn crosses(&self, link: &Link) -> bool {
+        let (a, b) = self.nics;
+        link.between == (a, b) || link.between == (b, a)
+    }
+}
+
+impl Cast {
+    /// Draws one.
+    pub fn draw(random: &mut Random) -> Cast {
+        let nics = 1 + random.index(4);
+        let victims: Vec<Victims> = (0..1 + random.below(3))
+            .map(|_| Victims::draw(random, nics))
+            .collect();
+        let mut links = Vec::new();
+        for a in 0..nics {
+            for b in a..nics {
+                if random.below(3) > 0 {
+                    continue;
+                }
+                let mut chance = || random.pick(&[0.0, 0.0, 0.0, 0.05, 0.3, 1.0]);
+                let mut link = Link {
+                    between: (a, b),
+                    loss: chance(),
+                    duplicate: chance(),
+                    corrupt: chance(),
+                    reorder: chance(),
+                    crc: random.below(2) == 0,
+                };
+                // A packet waits for the next of its channel for a bounded time. Whether it comes in time is the
+                // neighbours' to decide, and with it the order of the packets. An answer would tell of it in
+                // ways that this law does not compare.
+                if victims
+                    .iter()
+                    .any(|pair| pair.answers() && pair.crosses(&link))
+                {
+                    link.reorder = 0.0;
+                    // A flipped bit makes a ping of a pong, and a pair plays for ever.
+                    link.crc = true;
+                }
+                links.push(link);
+            }
+        }
+        let count = 1 + random.index(7);
+        let channels: Vec<(usize, usize)> = (0..1 + random.below(6))
+            .map(|_| (random.index(count), random.index(count)))
+            .collect();
+        let hostile = (0..count)
+            .map(|position| Hostile::draw(random, nics, &own_channels(&channels, position)))
+            .collect();
+        Cast {
+            profile: random.pick(&[
+                "lanai-1998",
+                "lanai-1998",
+                "lanai-1998-split",
+                "lanai-1998-dual-dma",
+                "modern",
+            ]),
+            seed: random.below(1 << 40),
+            nics,
+            hostile_first: random.below(2) == 0,
+            links,
+            victims,
+            hostile,
+            channels,
+        }
+    }
+
+    /// Returns whether packets of the victim of this name may overtake each other.
+    pub fn may_reorder(&self, name: &str) -> bool {
+        let pair = (0..self.victims.len()).find(|pair| {
+            let [a, b] = victim_names(*pair);
+            name == a || name == b
+        });
+        let pair = pair.map(|pair| &self.victims[pair]);
+        pair.is_some_and(|pair| {
+            let links = self.links.iter();
+            links
+                .filter(|link| pair.crosses(link))
+                .any(|link| link.reorder > 0.0)
+        })
+    }
+
+    /// Returns whether an endpoint of this name is a victim.
+    pub fn is_victim(name: &str) -> bool {
+        name.starts_with('v')
+    }
+
+    /// Returns the scenario, with the hostile endpoints or without.
+    ///
+    /// # Errors
+    /// What an assembler of a hostile class says.
+    pub fn scenario(&self, with_hostile: bool) -> Result<Scenario, String> {
+        let mut scenario = simulation::scenario(&self.toml(with_hostile), None, None);
+        for index in 0..scenario.endpoints.len() {
+            let name = &scenario.endpoints[index].name;
+            let bytes = if let Some(position) = name.strip_prefix('h') {
+                let position: usize = position.parse().expect("hostile names end in a number");
+                match &self.hostile[position].applet {
+                    Some(applet) => applet.class()?,
+                    None => continue,
+                }
+            } else {
+                let pair: usize = name[1..name.len() - 1].parse().expect("so do victims'");
+                if self.victims[pair].applet != "Stumbler" {
+                    continue;
+                }
+                assemble("stumbler", STUMBLER)
+                    .map_err(|error| error.to_string())?
+                    .bytes
+            };
+            scenario.endpoints[index].class = Some(scenario.classes.len());
+            scenario.classes.push(ClassSpec {
+                origin: format!("class{index}"),
+                bytes,
+            });
+        }
+        Ok(scenario)
+    }
+
+    /// Returns the scenario file but for the classes, which it does not name.
+    pub fn toml(&self, with_hostile: bool) -> String {
+        let mut text = format!(
+            "profile = '{}'\nseed = {}\nuntil = '1000s'\nmax_events = {}\n",
+            self.profile, self.seed, 4_000_000
+        );
+        for nic in 0..self.nics {
+            let _infallible = writeln!(text, "[[nic]]\nname = 'n{nic}'\nsram = '512MiB'");
+        }
+        for a in 0..self.nics {
+            for b in a..self.nics {
+                let _infallible = writeln!(text, "[[link]]\nbetween = ['n{a}', 'n{b}']");
+                let faults = self.links.iter().find(|link| link.between == (a, b));
+                if let Some(link) = faults {
+                    link.write(&mut text);
+                }
+            }
+        }
+        if with_hostile && self.hostile_first {
+            self.write_hostile(&mut text);
+        }
+        for (number, pair) in self.victims.iter().enumerate() {
+            pair.write(&mut text, victim_names(number));
+        }
+        if with_hostile && !self.hostile_first {
+            self.write_hostile(&mut text);
+        }
+        text
+    }
+
+    fn write_hostile(&self, text: &mut String) {
+        for (position, hostile) in self.hostile.iter().enumerate() {
+            let _infallible = write!(
+                text,
+                "[[endpoint]]\nname = 'h{position}'\nnic = 'n{}'\n{}",
+                hostile.nic, hostile.keys
+            );
+        }
+        for (number, (a, b)) in self.channels.iter().enumerate() {
+            let (first, second) = (2 * number, 2 * number + 1);
+            if a.max(b) >= &self.hostile.len() {
+                continue;
+            }
+            let _infallible = if a == b {
+                writeln!(text, "[[channel]]\nh{a} = [{first}, {second}]")
+            } else {
+                writeln!(text, "[[channel]]\nh{a} = {first}\nh{b} = {second}")
+            };
+        }
+        for (position, hostile) in self.hostile.iter().enumerate() {
+            for (channel, send) in &hostile.sends {
+                send.write(text, &format!("h{position}"), *channel, 0);
+            }
+        }
+    }
+}
+
+/// Returns an endpoint's own numbers of its channels.
+fn own_channels(channels: &[(usize, usize)], position: usize) -> Vec<i32> {
+    let mut own = Vec::new();
+    for (number, (a, b)) in (0i32..).zip(channels) {
+        if *a == position {
+            own.push(2 * number);
+        }
+        if *b == position {
+            own.push(2 * number + 1);
+        }
+    }
+    own
+}
+
+fn victim_names(pair: usize) -> [String; 2] {
+    [format!("v{pair}c"), format!("v{pair}s")]
+}
+
+impl Link {
+    fn write(&self, text: &mut String) {
+        let Link {
+            loss,
+            duplicate,
+            corrupt,
+            reorder,
+            crc,
+            ..
+        } = self;
+        let _infallible = writeln!(
+            text,
+            "loss = {loss:?}\nduplicate = {duplicate:?}\ncorrupt = {corrupt:?}\nreorder = {reorder:?}\ncrc = {crc}"
+        );
+    }
+}
+
+impl Victims {
+    fn write(&self, text: &mut String, names: [String; 2]) {
+        let [client, server] = &names;
+        for (name, nic, host) in [
+            (client, self.nics.0, "sink"),
+            (server, self.nics.1, self.host),
+        ] {
+            let _infallible = writeln!(
+                text,
+                "[[endpoint]]\nname = '{name}'\nnic = 'n{nic}'\nhost = '{host}'\n{}\n\
+                 buffer_area = {VICTIM_AREA}\ntx_queue = 128\nrx_queue = 256\n\
+                 free_buffers = {{ count = {VICTIM_BUFFERS}, length = 4096 }}\non_trap = '{}'",
+                self.notify, self.on_trap
+            );
+            if host == "acknowledge" {
+                let _infallible = writeln!(text, "acknowledge_every = 3");
+            }
+            if !matches!(self.applet, "" | "Stumbler") {
+                let _infallible = writeln!(text, "applet = 'builtin:{}'", self.applet);
+            }
+        }
+        let _infallible = writeln!(text, "[[channel]]\n{client} = 1\n{server} = 2");
+        for (number, send) in (1u64..).zip(&self.sends) {
+            send.write(text, client, 1, number);
+            if self.two_way {
+                send.write(text, server, 2, 100 + number);
+            }
+        }
+    }
+}
+
+impl Hostile {
+    fn draw(random: &mut Random, nics: usize, channels: &[i32]) -> Hostile {
+        let applet = (random.below(8) > 0).then(|| HostileApplet::draw(random, channels));
+        let keys = format!(
+            "host = '{}'\nfuel = {}\ntx_queue = {}\nrx_queue = {}\n\
+             free_buffers = {{ count = {}, length = {} }}\non_trap = '{}'\n",
+            random.pick(&["sink", "echo", "echo"]),
+            random.pick(&[50, 1000, 20_000]),
+            random.pick(&[1, 8, 64]),
+            random.pick(&[1, 8, 64]),
+            random.pick(&[0, 1, 5]),
+            random.pick(&[100, 1000, 9216]),
+            random.pick(&["drop", "base-path", "detach"]),
+        );
+        let mut sends = Vec::new();
+        for _ in 0..1 + random.below(3) {
+            // Now and then a channel that it does not have.
+            let channel = match channels {
+                [] => 99,
+                _ if random.below(12) == 0 => 99,
+                _ => random.pick(channels),
+            };
+            sends.push((channel, Send::of_hostile(random)));
+        }
+        Hostile {
+            nic: random.index(nics),
+            applet,
+            keys,
+            sends,
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! Small hostile applets: random bodies of `doTx` and `doRx` that call natives as they please.
+
+use std::fmt::Write as _;
+
+use crate::asm::assemble;
+use crate::random::Random;
+
+/// One thing that a body does.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// Sends a packet of this length on one of its channels, several times.
+    Push {
+        /// The channel's number.
+        channel: i32,
+        /// Bytes of the packet.
+        length: i32,
+        /// How often.
+        times: i32,
+    },
+    /// Moves bytes between the buffer area and NIC memory.
+    Dma {
+        /// Whether they go to the host.
+        to_host: bool,
+        /// How many bytes.
+        length: i32,
+    },
+    /// Pops free buffers.
+    Pop {
+        /// How many.
+        times: i32,
+    },
+    /// Pushes a receive descriptor of so many inline bytes to its own user.
+    Deliver {
+        /// How many bytes.
+        length: i32,
+    },
+    /// Counts to this number.
+    Spin {
+        /// Rounds of the loop.
+        rounds: i32,
+    },
+    /// Goes on only every second time.
+    EverySecond,
+    /// Divides by zero.
+    Trap,
+}
+
+/// What a method does, in order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Body(pub Vec<Action>);
+
+/// A hostile applet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HostileApplet {
+    /// What it does for a transmit descriptor.
+    pub tx: Body,
+    /// What it does for an arrival.
+    pub rx: Body,
+}
+
+/// Bytes of the array that it sends from.
+const ARRAY: i32 = 9216;
+
+impl Body {
+    fn draw(random: &mut Random, channels: &[i32]) -> Body {
+        let count = random.below(5);
+        Body((0..count).map(|_| Action::draw(random, channels)).collect())
+    }
+}
+
+impl Action {
+    fn draw(random: &mut Random, channels: &[i32]) -> Action {
+        match random.below(12) {
+            0..6 if !channels.is_empty() => Action::Push {
+                channel: random.pick(channels),
+                length: random.pick(&[0, 1, 56, 1000, 4096, 9000]),
+                times: random.pick(&[1, 1, 1, 2, 2, 3, 5, 64, 65]),
+            },
+            6 | 7 => Action::Dma {
+                to_host: random.below(2) == 0,
+                length: random.pick(&[0, 64, 9000]),
+            },
+            8 => Action::Pop {
+                times: random.pick(&[1, 9]),
+            },
+            9 => Action::Deliver {
+                length: random.pick(&[0, 56]),
+            },
+            10 => Action::Spin {
+                rounds: random.pick(&[10, 500, 1_000_000]),
+            },
+            11 if random.below(3) == 0 => Action::Trap,
+            _ => Action::EverySecond,
+        }
+    }
+
+    fn write(self, text: &mut String, label: usize) {
+        let _infallible = match self {
+            Action::Push {
+                channel,
+                length,
+                times,
+            } => {
+                let push = format!(
+                    "getstatic out:[B\niconst_0\nldc int {channel}\nldc int {length}\ninvokestatic txPush([BIII)V\n"
+                );
+                repeated(text, label, times, &push)
+            }
+            Action::Dma { to_host, length } => {
+                let native = if to_host { "doLtoHDMA" } else { "doHtoLDMA" };
+                write!(
+                    text,
+                    "getstatic out:[B\niconst_0\niconst_0\nldc int {length}\ninvokestatic {native}([BIII)V\n"
+                )
+            }
+            Action::Pop { times } => {
+                repeated(text, label, times, "invokestatic getFreeBuffer()I\npop\n")
+            }
+            Action::Deliver { length } => write!(
+                text,
+                "getstatic out:[B\niconst_1\nldc int {length}\ninvokestatic dmaRxdPayload([BII)V\n"
+            ),
+            Action::Spin { rounds } => repeated(text, label, rounds, ""),
+            Action::EverySecond => write!(
+                text,
+                "getstatic count:I\niconst_1\niadd\ndup\nputstatic count:I\niconst_1\niand\nifne go{label}\n\
+                 iconst_0\nireturn\ngo{label}:\n"
+            ),
+            Action::Trap => write!(text, "iconst_1\niconst_0\nidiv\npop\n"),
+        };
+    }
+}
+
+/// Writes a loop, whose counter is local variable 3.
+fn repeated(text: &mut String, label: usize, times: i32, body: &str) -> std::fmt::Result {
+    write!(
+        text,
+        "ldc int {times}\nistore_3\nagain{label}:\n{body}iinc 3 -1\niload_3\nifgt again{label}\n"
+    )
+}
+
+impl HostileApplet {
+    /// Draws one that has these channels.
+    pub fn draw(random: &mut Random, channels: &[i32]) -> HostileApplet {
+        HostileApplet {
+            tx: Body::draw(random, channels),
+            rx: Body::draw(random, channels),
+        }
+    }
+
+    /// Returns its class file.
+    ///
+    /// # Errors
+    /// What the assembler says.
+    pub fn class(&self) -> Result<Vec<u8>, String> {
+        let mut text = String::from(".field static out [B\n.field static count I\n");
+        for (name, parameters) in [
+            ("newAlignedArray", "(I)[B"),
+            ("txPush", "([BIII)V"),
+            ("doHtoLDMA", "([BIII)V"),
+            ("doLtoHDMA", "([BIII)V"),
+            ("getFreeBuffer", "()I"),
+            ("dmaRxdPayload", "([BII)V"),
+        ] {
+            let _infallible = writeln!(text, ".method static native {name}{parameters}");
+        }
+        let _infallible = write!(
+            text,
+            ".method static <clinit>()V stack 1 locals 0\nldc int {ARRAY}\n\
+             invokestatic newAlignedArray(I)[B\nputstatic out:[B\nreturn\n"
+        );
+        for (method, body) in [("doTx(III)I", &self.tx), ("doRx(II)I", &self.rx)] {
+            let _infallible = writeln!(text, ".method static {method} stack 4 locals 4");
+            for (label, action) in body.0.iter().enumerate() {
+                action.write(&mut text, label);
+            }
+            text.push_str("iconst_0\nireturn\n");
+        }
+        let assembled = assemble("hostile", &text).map_err(|error| format!("{error}\n{text}"))?;
+        Ok(assembled.bytes)
+    }
+}

@@ -1,0 +1,69 @@
+//! Makes a cast that breaks the law smaller, part by part.
+
+use super::cast::Cast;
+
+/// Returns a cast that still `fails` and from which no part can be left out.
+pub fn shrink(mut cast: Cast, fails: impl Fn(&Cast) -> bool) -> Cast {
+    loop {
+        let Some(smaller) = smaller(&cast).into_iter().find(|smaller| fails(smaller)) else {
+            return cast;
+        };
+        cast = smaller;
+    }
+}
+
+/// Returns the casts with one part less.
+fn smaller(cast: &Cast) -> Vec<Cast> {
+    let mut all = Vec::new();
+    let mut without = |change: &dyn Fn(&mut Cast)| {
+        let mut smaller = cast.clone();
+        change(&mut smaller);
+        all.push(smaller);
+    };
+    for link in 0..cast.links.len() {
+        without(&|cast| {
+            cast.links.remove(link);
+        });
+    }
+    // The last alone: names and channels go by position.
+    if cast.victims.len() > 1 {
+        without(&|cast| {
+            cast.victims.pop();
+        });
+    }
+    if cast.hostile.len() > 1 {
+        without(&|cast| {
+            cast.hostile.pop();
+        });
+    }
+    for (position, hostile) in cast.hostile.iter().enumerate() {
+        for send in 0..hostile.sends.len() {
+            without(&|cast| {
+                cast.hostile[position].sends.remove(send);
+            });
+        }
+        let Some(applet) = &hostile.applet else {
+            continue;
+        };
+        for action in 0..applet.tx.0.len() {
+            without(&|cast| {
+                let applet = cast.hostile[position].applet.as_mut();
+                applet.map(|applet| applet.tx.0.remove(action));
+            });
+        }
+        for action in 0..applet.rx.0.len() {
+            without(&|cast| {
+                let applet = cast.hostile[position].applet.as_mut();
+                applet.map(|applet| applet.rx.0.remove(action));
+            });
+        }
+    }
+    for (pair, victims) in cast.victims.iter().enumerate() {
+        for send in 1..victims.sends.len() {
+            without(&|cast| {
+                cast.victims[pair].sends.remove(send);
+            });
+        }
+    }
+    all
+}
