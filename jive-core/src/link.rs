@@ -365,10 +365,10 @@ fn link_method(
     let count = |used: usize| u32::try_from(used).map_err(|_| LinkErrorKind::Count);
     let signature = constants.methods.get(method.index());
     let mut linked = *signature.ok_or(LinkErrorKind::Count)?;
-    linked.entry = count(out.ops_used)?;
+    linked.entry = count(out.ops.count())?;
     linked.end = linked.entry;
     linked.limit = linked.entry;
-    linked.first_place = count(out.places_used)?;
+    linked.first_place = count(out.places.count())?;
     let mut length = 0;
     if let Some(code) = code {
         let source = Source {
@@ -381,8 +381,8 @@ fn link_method(
             *at = LinkSite::Code { method, pc };
             kind
         })?;
-        linked.end = count(out.ops_used)?;
-        (linked.limit, linked.span) = call_limit(linked.entry, linked.end, out.ends);
+        linked.end = count(out.ops.count())?;
+        (linked.limit, linked.span) = call_limit(linked.entry, linked.end, out.ends.as_slice());
         // Both fit in a byte together, or the method was not lowered.
         linked.registers = code.max_locals.saturating_add(code.max_stack);
         length = count(code.bytes.len())?;

@@ -204,6 +204,8 @@ pub struct ProgramSize {
 }
 
 /// Memory lent to a program; each slice holds at least what [`ProgramSize`] says.
+///
+/// Its contents do not matter: memory that another program used may be lent again as it is.
 #[derive(Debug, Default)]
 pub struct ProgramStorage<'p> {
     /// For the ops.

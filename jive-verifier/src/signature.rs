@@ -74,12 +74,13 @@ impl<'w> Signatures<'w> {
 
     /// Finds the signature of a method, or `None` where it was not added.
     pub(crate) fn of(&self, method: MethodId) -> Option<Signature> {
+        let added = self.bytes.get(..self.used)?;
         let mut start = 0_usize;
         for _ in 0..method.0 {
-            let count = usize::from(*self.bytes.get(start)?);
+            let count = usize::from(*added.get(start)?);
             start = start.checked_add(HEADER)?.checked_add(count)?;
         }
-        (start < self.used).then_some(())?;
+        added.get(start)?;
         Some(Signature {
             start: u16::try_from(start).ok()?,
         })

@@ -10,6 +10,7 @@ pub mod generate;
 #[cfg(feature = "simulation")]
 pub mod isolation;
 pub mod large;
+pub mod lent;
 pub mod machine;
 pub mod openjdk;
 pub mod random;

@@ -1,23 +1,51 @@
 //! The stages from bytes to a running instance, over memory of the host.
 //!
 //! `jive` itself keeps a loaded class in an arena; tests need one only while they look at it, so each
-//! stage here lends its memory to a closure.
+//! stage here lends its memory to a closure. The memory is never cleared: each class finds what the last
+//! one of the same thread left there, as an embedder may lend it.
+
+use std::cell::RefCell;
+use std::thread::LocalKey;
 
 use jive_core::{
-    CallStack, ClassFile, Frame, Heap, Instance, Lifetime, LinkError, LinkSite, LinkedConstant,
-    LinkedField, LinkedMethod, Mark, MethodId, NativeDecl, Natives, Op, ParseError, Pc, Program,
-    ProgramStorage, SwitchCase, Trap, Verified, link, program_size,
+    CallStack, ClassFile, Frame, Heap, Instance, Lifetime, LinkError, LinkSite, MethodId,
+    NativeDecl, Natives, ParseError, Program, Trap, Verified, link, program_size,
 };
-use jive_verifier::{
-    CodeMarks, Location, Policy, Resolved, VerifyError, WorkArea, verify, work_size,
-};
+use jive_verifier::{Location, Policy, VerifyError, verify, work_size};
 
 use crate::fixture::{Call, Outcome, Place};
+use crate::lent::{Lent, Storage, Work};
+
+thread_local! {
+    static INDEX: RefCell<Lent<u32>> = RefCell::default();
+    static WORK: RefCell<Work> = RefCell::default();
+    static STORAGE: RefCell<Storage> = RefCell::default();
+    static RUN: RefCell<Run> = RefCell::default();
+}
+
+/// What an instance and its call stack borrow.
+#[derive(Default)]
+struct Run {
+    fields: Lent<i32>,
+    heap: Lent<u8>,
+    frames: Lent<Frame>,
+    slots: Lent<i32>,
+}
+
+/// Lends the thread's memory of a kind; a stage within the same stage gets new memory.
+fn lent<M: Default, R>(memory: &'static LocalKey<RefCell<M>>, then: impl FnOnce(&mut M) -> R) -> R {
+    let mut taken = memory.take();
+    let result = then(&mut taken);
+    memory.replace(taken);
+    result
+}
 
 /// Parses a class file and hands it on.
 pub fn parsed<R>(bytes: &[u8], then: impl FnOnce(ClassFile<'_>) -> R) -> Result<R, ParseError> {
-    let mut index = vec![0; ClassFile::index_len(bytes)];
-    Ok(then(ClassFile::parse(bytes, &mut index)?))
+    lent(&INDEX, |index| {
+        let index = index.lend(ClassFile::index_len(bytes));
+        Ok(then(ClassFile::parse(bytes, index)?))
+    })
 }
 
 /// Verifies a class and hands it on.
@@ -27,16 +55,10 @@ pub fn verified<R>(
     natives: &'static [NativeDecl],
     then: impl FnOnce(Verified<'_>) -> R,
 ) -> Result<R, VerifyError> {
-    let size = work_size(&class);
-    let work = WorkArea {
-        constants: &mut vec![Resolved::default(); size.constants],
-        signatures: &mut vec![0; size.signatures],
-        marks: &mut vec![CodeMarks::default(); size.marks],
-        leaders: &mut vec![0; size.leaders],
-        queue: &mut vec![0; size.queue],
-        states: &mut vec![0; size.states],
-    };
-    Ok(then(verify(class, policy, natives, work)?))
+    let verified = lent(&WORK, |work| {
+        verify(class, policy, natives, work.lend(&work_size(&class)))
+    });
+    Ok(then(verified?))
 }
 
 /// Links a verified class and hands the program on.
@@ -45,25 +67,9 @@ pub fn linked<R>(
     then: impl FnOnce(Program<'_>) -> R,
 ) -> Result<R, LinkError> {
     let size = program_size(verified)?;
-    let mut ops = vec![Op::default(); size.ops];
-    let mut ends = vec![0; size.ops];
-    let mut places = vec![Pc(0); size.places];
-    let mut marks = vec![Mark::default(); size.marks];
-    let mut methods = vec![LinkedMethod::default(); size.methods];
-    let mut fields = vec![LinkedField::default(); size.fields];
-    let mut switches = vec![SwitchCase::default(); size.switches];
-    let mut constants = vec![LinkedConstant::default(); size.constants];
-    let storage = ProgramStorage {
-        ops: &mut ops,
-        ends: &mut ends,
-        places: &mut places,
-        marks: &mut marks,
-        methods: &mut methods,
-        fields: &mut fields,
-        switches: &mut switches,
-        constants: &mut constants,
-    };
-    Ok(then(link(verified, storage)?))
+    lent(&STORAGE, |storage| {
+        Ok(then(link(verified, storage.lend(&size))?))
+    })
 }
 
 /// How much a [`Machine`] has of everything.
@@ -114,15 +120,17 @@ pub fn machine<R>(
     let verdict = parsed(bytes, |class| {
         let verdict = verified(class, policy, natives, |verified| {
             linked(&verified, |program| {
-                let mut fields = vec![0; program.field_count()];
-                let mut memory = vec![0; room.heap];
-                let mut frames = vec![Frame::default(); room.frames];
-                let mut slots = vec![0; program.slots_for(room.frames)];
-                then(&mut Machine {
-                    class,
-                    instance: Instance::new(program, &mut fields, Heap::new(&mut memory)),
-                    stack: CallStack::new(&mut frames, &mut slots),
-                    fuel: room.fuel,
+                lent(&RUN, |run| {
+                    let fields = run.fields.lend(program.field_count());
+                    let frames = run.frames.lend(room.frames);
+                    let slots = run.slots.lend(program.slots_for(room.frames));
+                    let heap = Heap::new(run.heap.lend(room.heap));
+                    then(&mut Machine {
+                        class,
+                        instance: Instance::new(program, fields, heap),
+                        stack: CallStack::new(frames, slots),
+                        fuel: room.fuel,
+                    })
                 })
             })
         });

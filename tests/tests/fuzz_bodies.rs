@@ -87,6 +87,10 @@ fn bodies_hold_for_what_fuzzing_found_worth_keeping() {
         println!("{name}");
         fuzzing::body(&choices);
     }
+    for (name, choices) in corpus("lent") {
+        println!("{name}");
+        fuzzing::lent(&choices);
+    }
     for (name, choices) in corpus("program") {
         println!("{name}");
         let program = Program::arbitrary(&mut Unstructured::new(&choices));
@@ -99,6 +103,14 @@ fn bodies_by_choices_run_as_verified() {
     for (name, choices) in fuzzing::body_seeds() {
         println!("{name}");
         fuzzing::body(&choices);
+    }
+}
+
+#[test]
+fn classes_by_choices_do_not_depend_on_lent_memory() {
+    for (name, choices) in fuzzing::lent_seeds() {
+        println!("{name}");
+        fuzzing::lent(&choices);
     }
 }
 

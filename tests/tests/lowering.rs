@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use jive_core::{Lifetime, NoNatives};
+use jive_core::{Lifetime, NoNatives, TrapKind};
 use jive_verifier::Policy;
 use tests::asm::assemble;
 use tests::machine::{Room, machine};
@@ -211,4 +211,42 @@ fn a_variable_that_was_stored_to_itself_is_counted() {
     let source = ".class super Own\n.method static run(I)I stack 2 locals 1\n iload_0\n iload_0\n \
                   istore_0\n istore_0\n iinc 0 1\n iload_0\n ireturn\n";
     assert_eq!(calls(source, &[("run", vec![5])]), [(6, 7)]);
+}
+
+#[test]
+fn a_loop_without_an_op_at_its_head_asks_nothing_of_the_class_before() {
+    // A branch on register 0 at every place among the first ops.
+    let branches = format!(
+        ".class super Branches\n.method static run(I)I stack 1 locals 1\n{}out:\n iconst_0\n ireturn\n",
+        " iload_0\n ifne out\n".repeat(40)
+    );
+    // The code behind `spin` expects an array in local variable 1, and no path from `spin` leads there.
+    for head in ["", " nop\n"] {
+        let spinning = format!(
+            ".class super Spinning\n.method static run(I)I stack 3 locals 2\n iload_0\n ifeq number\n \
+             iload_0\n newarray int\n astore_1\n aload_1\n iconst_0\n bipush 42\n iastore\n goto use\n\
+             number:\n bipush 8\n istore_1\nspin:\n{head} goto spin\n\
+             use:\n aload_1\n iconst_0\n iaload\n ireturn\n"
+        );
+        let classes = [branches.as_str(), &spinning].map(|source| {
+            assemble("spinning", source)
+                .expect("it is well-formed")
+                .bytes
+        });
+        let room = Room::default();
+        // `machine` lends the same memory again.
+        machine(&classes[0], Policy::ClassOnly, &[], room, |_| ()).expect("it is accepted");
+        let spun = machine(&classes[1], Policy::ClassOnly, &[], room, |machine| {
+            let run = machine.method("run");
+            let mut call = |argument| {
+                let lifetime = Lifetime::Persistent;
+                machine.call(run, &[argument], lifetime, &mut NoNatives)
+            };
+            // The array's reference is 8: the first one in the heap.
+            assert_eq!(call(1), Ok(Some(42)));
+            let trap = call(0).expect_err("the loop has no end");
+            assert_eq!(trap.kind, TrapKind::FuelExhausted);
+        });
+        assert_eq!(spun, Ok(()));
+    }
 }

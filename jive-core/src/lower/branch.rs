@@ -310,7 +310,8 @@ impl Body<'_, '_, '_, '_, '_> {
         if cfg!(small) || mark.state != MarkState::Placed || self.is_far {
             return None;
         }
-        let first = *self.out.ops.get(index(mark.op))?;
+        // A loop may have no op yet: one that does nothing, or whose first ops are put off.
+        let first = self.out.ops.get(index(mark.op))?;
         let kind = opposite(first.kind, Shape::Again(Reach::Wide))?;
         #[cfg(threaded)]
         if kind.shape() == Shape::Again(Reach::Near) {
@@ -352,12 +353,11 @@ pub(super) fn resolve(out: &mut Emitter<'_>, marks: &[Mark], entry: usize) -> Re
         ops,
         ends,
         switches,
-        ops_used,
         ..
     } = out;
-    let method = ops.get_mut(entry..*ops_used).unwrap_or_default();
-    let ends = ends.get(entry..*ops_used).unwrap_or_default();
-    for (op, end) in method.iter_mut().zip(ends) {
+    let method = ops.from(entry);
+    let ends = ends.from(entry);
+    for (op, end) in method.iter_mut().zip(&*ends) {
         let cost = |target: &Mark| i32::from(*end).wrapping_sub(target.index.into());
         match op.kind.shape() {
             Shape::Onward(Reach::Wide) if op.settle() => {}
@@ -380,8 +380,7 @@ pub(super) fn resolve(out: &mut Emitter<'_>, marks: &[Mark], entry: usize) -> Re
                 OpKind::TableSwitch | OpKind::LookupSwitch => {
                     let rows = usize::from(op.cases()).wrapping_add(1);
                     let first = index(op.second_long().cast_unsigned());
-                    let rows = switches.get_mut(first..first.saturating_add(rows));
-                    for row in rows.unwrap_or_default() {
+                    for row in switches.from(first).iter_mut().take(rows) {
                         let target = placed(marks, row.target)?;
                         row.target = target.op;
                         row.cost = cost(target);

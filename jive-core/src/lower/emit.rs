@@ -1,6 +1,7 @@
 //! Ops as they are laid down, with the number of instructions that are done behind each.
 
 use super::broken::Broken;
+use super::laid::Laid;
 #[cfg(threaded)]
 use crate::id::FieldId;
 use crate::id::Pc;
@@ -9,13 +10,11 @@ use crate::program::SwitchCase;
 
 /// The parts of a program that grow op by op.
 pub(crate) struct Emitter<'p> {
-    pub(crate) ops: &'p mut [Op],
-    pub(crate) ends: &'p mut [u16],
-    pub(crate) places: &'p mut [Pc],
-    pub(crate) switches: &'p mut [SwitchCase],
-    pub(crate) ops_used: usize,
-    pub(crate) places_used: usize,
-    pub(crate) switches_used: usize,
+    pub(crate) ops: Laid<'p, Op>,
+    /// One for each op.
+    pub(crate) ends: Laid<'p, u16>,
+    pub(crate) places: Laid<'p, Pc>,
+    pub(crate) switches: Laid<'p, SwitchCase>,
     /// Instructions of the method that have been lowered.
     pub(super) index: u16,
     /// The number laid down last: numbers do not fall, so that what fuel allows can be searched for.
@@ -37,13 +36,10 @@ impl<'p> Emitter<'p> {
         switches: &'p mut [SwitchCase],
     ) -> Self {
         Self {
-            ops,
-            ends,
-            places,
-            switches,
-            ops_used: 0,
-            places_used: 0,
-            switches_used: 0,
+            ops: Laid::new(ops),
+            ends: Laid::new(ends),
+            places: Laid::new(places),
+            switches: Laid::new(switches),
             index: 0,
             end: 0,
             barrier: 0,
@@ -55,10 +51,10 @@ impl<'p> Emitter<'p> {
     /// Returns what was laid down: ops, ends, places and rows of switches.
     pub(crate) fn into_parts(self) -> (&'p [Op], &'p [u16], &'p [Pc], &'p [SwitchCase]) {
         (
-            used(self.ops, self.ops_used),
-            used(self.ends, self.ops_used),
-            used(self.places, self.places_used),
-            used(self.switches, self.switches_used),
+            self.ops.into_slice(),
+            self.ends.into_slice(),
+            self.places.into_slice(),
+            self.switches.into_slice(),
         )
     }
 
@@ -76,11 +72,9 @@ impl<'p> Emitter<'p> {
 
     /// Notes where an instruction lies that is lowered next.
     pub(super) fn place(&mut self, pc: Pc) {
-        match self.places.get_mut(self.places_used) {
-            Some(place) => *place = pc,
-            None => self.refuse(Broken::Count),
+        if !self.places.push(pc) {
+            self.refuse(Broken::Count);
         }
-        self.places_used = self.places_used.wrapping_add(1);
     }
 
     /// Ends an instruction.
@@ -114,24 +108,18 @@ impl<'p> Emitter<'p> {
         {
             take(&mut op, register);
         }
-        // `link` was lent as many as `program_size` counted, which is as many as there can be.
-        let (Some(to), Some(its_end)) = (
-            self.ops.get_mut(self.ops_used),
-            self.ends.get_mut(self.ops_used),
-        ) else {
-            return self.refuse(Broken::Count);
-        };
-        *to = op;
         self.end = self.end.max(end);
-        *its_end = self.end;
-        self.ops_used = self.ops_used.wrapping_add(1);
+        // `link` was lent as many as `program_size` counted, which is as many as there can be.
+        if !(self.ops.push(op) && self.ends.push(self.end)) {
+            return self.refuse(Broken::Count);
+        }
         self.is_value = op.kind.shape() == Shape::Value;
     }
 
     /// Lets ops from one on run together with the next, where there is a kind for both.
     #[cfg(threaded)]
     pub(super) fn pair(&mut self, first: usize) {
-        let mut ops = self.ops.get_mut(first..self.ops_used).unwrap_or_default();
+        let mut ops = self.ops.from(first);
         while let [op, behind @ ..] = ops {
             if let Some(next) = behind.first()
                 && let Some(both) = op.kind.then(next.kind)
@@ -144,7 +132,7 @@ impl<'p> Emitter<'p> {
 
     /// Keeps what has been laid down as it is.
     pub(super) const fn keep(&mut self) {
-        self.barrier = self.ops_used;
+        self.barrier = self.ops.count();
         self.is_value = false;
     }
 
@@ -154,25 +142,27 @@ impl<'p> Emitter<'p> {
         if !self.is_value {
             return None;
         }
-        let last = self.ops_used.checked_sub(1)?;
-        self.ops.get(last).map(|op| op.a)
+        self.ops.as_slice().last().map(|op| op.a)
     }
 
     /// Returns the last op, if it may be changed.
     pub(super) fn last(&mut self) -> Option<&mut Op> {
-        let last = self.ops_used.checked_sub(1)?;
-        self.ops.get_mut(last).filter(|_| last >= self.barrier)
+        let is_behind = self.ops.count() > self.barrier;
+        self.ops.last_mut().filter(|_| is_behind)
     }
 
     /// Returns the last op, if it may be changed and writes this register and nothing else.
     pub(super) fn writer(&mut self, register: u8) -> Option<&mut Op> {
-        let last = self.ops_used.checked_sub(1).filter(|_| self.is_value)?;
-        self.ops.get_mut(last).filter(|op| op.a == register)
+        let is_value = self.is_value;
+        self.ops
+            .last_mut()
+            .filter(|op| is_value && op.a == register)
     }
 
     /// Takes the last op back. What it stood for, the next one will.
     pub(super) fn take_back(&mut self) {
-        self.ops_used = self.ops_used.saturating_sub(1);
+        self.ops.pop();
+        self.ends.pop();
         self.is_value = self
             .last()
             .is_some_and(|op| op.kind.shape() == Shape::Value);
@@ -200,7 +190,7 @@ impl<'p> Emitter<'p> {
     #[cfg(threaded)]
     pub(super) fn take_back_sum(&mut self, register: u8, field: FieldId) -> Option<Op> {
         let number = u8::try_from(field.0).ok()?;
-        let behind = self.ops.get(self.barrier..self.ops_used)?;
+        let behind = self.ops.as_slice().get(self.barrier..)?;
         let [.., load, sum] = behind else {
             return None;
         };
@@ -222,11 +212,9 @@ impl<'p> Emitter<'p> {
             target: u32::try_from(target).unwrap_or(u32::MAX),
             cost: 0,
         };
-        match self.switches.get_mut(self.switches_used) {
-            Some(to) => *to = row,
-            None => self.refuse(Broken::Count),
+        if !self.switches.push(row) {
+            self.refuse(Broken::Count);
         }
-        self.switches_used = self.switches_used.saturating_add(1);
     }
 
     /// Lays down a load of a constant into a register.
@@ -274,8 +262,4 @@ fn take(op: &mut Op, register: u8) {
         .or_else(|| taken('c', op.c()))
         .or_else(|| taken('a', op.a));
     op.kind = taken.unwrap_or(op.kind);
-}
-
-fn used<T>(lent: &mut [T], count: usize) -> &[T] {
-    lent.get(..count).unwrap_or_default()
 }

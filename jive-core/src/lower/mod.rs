@@ -7,6 +7,7 @@ mod branch;
 mod broken;
 mod constant;
 mod emit;
+mod laid;
 mod member;
 mod plain;
 mod reach;
@@ -102,7 +103,7 @@ fn lower_method(
     let most = u8::try_from(code.max_stack).map_err(|_| Broken::Count)?;
     locals.checked_add(most).ok_or(Broken::Count)?;
     let keeps_this = reach(source, constants, marks, pc)?;
-    let entry = out.ops_used;
+    let entry = out.ops.count();
     out.begin();
     let is_far = is_far(entry, code.bytes.len());
     let mut values = [Value::Placed; stack::PLACES];
@@ -184,7 +185,7 @@ impl Body<'_, '_, '_, '_, '_> {
         self.out.keep();
         if let Some(mark) = self.marks.get_mut(pc.index()) {
             // Fewer than two for each byte of a file of 1 MiB, or linking has failed before.
-            mark.op = u32::try_from(self.out.ops_used).unwrap_or(u32::MAX);
+            mark.op = u32::try_from(self.out.ops.count()).unwrap_or(u32::MAX);
             mark.index = self.out.index;
             mark.state = MarkState::Placed;
         }

@@ -98,12 +98,12 @@ impl Body<'_, '_, '_, '_, '_> {
                 _ => return self.out.refuse(Broken::Opcode),
             };
         // The rows are there in any case: what a program takes is the same on every processor.
-        let first = self.out.switches_used;
+        let first = self.out.switches.count();
         self.out.row(lowest, default);
         for (key, target) in rows.clone() {
             self.out.row(key, target);
         }
-        let laid = self.out.switches_used.wrapping_sub(first);
+        let laid = self.out.switches.count().wrapping_sub(first);
         // Targets are within the code, as `reach` has seen.
         let pc = |target: i64| u16::try_from(target).unwrap_or(u16::MAX);
         if search_ops(laid) > 0
@@ -154,11 +154,12 @@ impl Body<'_, '_, '_, '_, '_> {
             }
             (left, right @ [(first, _), ..]) => {
                 let ([onward, ..], op) = self.ask(key, Condition::LESS, *first);
-                let at = self.out.ops_used;
+                let at = self.out.ops.count();
                 self.out.perform(op.of_kind(onward));
                 self.search(key, right);
                 // Below 2^16, where code is not far; and `perform` has refused what had no room.
-                match (u16::try_from(self.out.ops_used), self.out.ops.get_mut(at)) {
+                let behind = u16::try_from(self.out.ops.count());
+                match (behind, self.out.ops.get_mut(at)) {
                     (Ok(target), Some(op)) => *op = op.within(target),
                     _ => self.out.refuse(Broken::Count),
                 }

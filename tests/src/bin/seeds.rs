@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use tests::fuzzing::{body_seeds, program_seeds, seeds};
+use tests::fuzzing::{body_seeds, lent_seeds, program_seeds, seeds};
 
 fn main() -> ExitCode {
     let Some(corpus) = std::env::args_os().nth(1) else {
@@ -14,12 +14,14 @@ fn main() -> ExitCode {
     let classes = seeds();
     let programs = program_seeds();
     let bodies = body_seeds();
+    let lent = lent_seeds();
     let targets = [
         ("parse", &classes),
         ("verify", &classes),
         ("run", &classes),
         ("program", &programs),
         ("body", &bodies),
+        ("lent", &lent),
     ];
     for (target, seeds) in targets {
         let directory = Path::new(&corpus).join(target);

@@ -3,6 +3,7 @@
 //!     trust runs N [SEED]      N runs of generated programs on both interpreters
 //!     trust scope LENGTH       every body of up to LENGTH instructions
 //!     trust judge N [SEED]     N class files, judged here and by OpenJDK
+//!     trust lent N [SEED]      N classes in memory that holds something already
 //!     trust worst              class files that are made to be slow, measured
 #![forbid(unsafe_code)]
 
@@ -16,6 +17,7 @@ use tests::defensive::{Plan, Tally, run};
 use tests::fuzzing::{Program, Random};
 use tests::generate::alphabet::{Alphabet, Family};
 use tests::generate::{change::break_one, judge, scope, typed::typed};
+use tests::lent::Campaign;
 use tests::openjdk::jdk;
 use tests::worst::{family, measure};
 
@@ -32,13 +34,14 @@ fn main() -> ExitCode {
         (Some("runs"), Some(count)) => runs(count, seed),
         (Some("scope"), Some(length)) => all_bodies(length),
         (Some("judge"), Some(count)) => ask_openjdk(count, seed),
+        (Some("lent"), Some(count)) => in_filled_memory(count, seed),
         (Some("worst"), None) => {
             measure_worst();
             Ok(())
         }
         _ => {
             eprintln!(
-                "usage: trust runs N [SEED] | trust scope LENGTH | trust judge N [SEED] | trust worst"
+                "usage: trust runs N [SEED] | trust scope LENGTH | trust judge N [SEED] | trust lent N [SEED] | trust worst"
             );
             return ExitCode::from(2);
         }
@@ -103,6 +106,14 @@ fn all_bodies(longest: usize) -> Result<(), String> {
             println!("{family:?}, length {length}: {count}");
         }
     }
+    Ok(())
+}
+
+/// Compares classes in filled memory with the same in clean memory.
+fn in_filled_memory(count: usize, seed: usize) -> Result<(), String> {
+    let mut campaign = Campaign::new(Random::new(&seed.to_be_bytes()));
+    campaign.run(u64::try_from(count).expect("usize fits u64"))?;
+    println!("no difference: {campaign}");
     Ok(())
 }
 

@@ -5,19 +5,23 @@
 
 mod body;
 mod expression;
+mod lent;
+mod natives;
 mod program;
 mod random;
 
 use core::fmt::Write;
 
 use jive_core::{
-    ArrayKind, ClassFile, Described, Disassembly, FieldType, Heap, Lifetime, MethodDescriptor,
-    NativeDecl, NativeId, NativeType, Natives, TrapKind, instructions,
+    ClassFile, Described, Disassembly, FieldType, Lifetime, MethodDescriptor, TrapKind,
+    instructions,
 };
 use jive_verifier::Policy;
 use nic_runtime::sle::NicNative;
 
 pub use body::body;
+pub use lent::lent;
+pub use natives::{RandomNatives, check_argument};
 pub use program::{Program, program};
 pub use random::Random;
 
@@ -113,7 +117,7 @@ pub fn run_seeded(bytes: &[u8], seed: u64) {
 /// Runs every method of a class once and returns how the class was judged.
 fn run_as(bytes: &[u8], policy: Policy, random: Random) -> Outcome {
     let verdict = machine(bytes, policy, NicNative::TABLE, ROOM, |machine| {
-        let mut natives = RandomNatives { random };
+        let mut natives = RandomNatives::new(random);
         let loaded = machine.load(&mut natives);
         check(machine, loaded.err().map(|trap| trap.kind));
         let methods: Vec<_> = machine
@@ -168,31 +172,6 @@ fn arguments(descriptor: &[u8], random: &mut Random) -> Vec<i32> {
         .collect()
 }
 
-/// Natives that answer anything their declaration allows.
-struct RandomNatives {
-    random: Random,
-}
-
-impl Natives for RandomNatives {
-    fn call(&mut self, id: NativeId, _: &[i32], heap: &mut Heap<'_>) -> Result<i32, TrapKind> {
-        let decl: &NativeDecl = &NicNative::TABLE[id.index()];
-        if self.random.one_in(8) {
-            return Err(TrapKind::ProtectionFault);
-        }
-        let kind = match decl.result {
-            None => return Ok(0),
-            Some(NativeType::Int) => return Ok(self.random.int()),
-            Some(NativeType::ByteArray) => ArrayKind::Byte,
-            Some(NativeType::ShortArray) => ArrayKind::Short,
-            Some(NativeType::IntArray) => ArrayKind::Int,
-        };
-        if self.random.one_in(8) {
-            return Ok(0);
-        }
-        heap.allocate(kind, self.random.int() & 15)
-    }
-}
-
 /// Returns the class files that fuzzing starts from, by name: every fixture and shipped applet.
 #[must_use]
 pub fn seeds() -> Vec<(String, Vec<u8>)> {
@@ -217,6 +196,12 @@ pub fn program_seeds() -> Vec<(String, Vec<u8>)> {
 #[must_use]
 pub fn body_seeds() -> Vec<(String, Vec<u8>)> {
     choices(300)
+}
+
+/// Returns choices from which classes are built that use the same memory, by name.
+#[must_use]
+pub fn lent_seeds() -> Vec<(String, Vec<u8>)> {
+    choices(900)
 }
 
 fn choices(count: usize) -> Vec<(String, Vec<u8>)> {

@@ -1,0 +1,100 @@
+//! A list that grows in lent memory.
+
+/// The elements laid down so far, at the beginning of lent memory.
+///
+/// The memory may hold anything, such as what another class left there. Nothing behind the last element
+/// can be read, so that what is linked depends on the class alone.
+pub(crate) struct Laid<'p, T> {
+    memory: &'p mut [T],
+    count: usize,
+}
+
+impl<'p, T: Copy> Laid<'p, T> {
+    /// Begins an empty list.
+    pub(crate) const fn new(memory: &'p mut [T]) -> Self {
+        Self { memory, count: 0 }
+    }
+
+    /// Returns the count of elements.
+    #[inline]
+    pub(crate) const fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Adds an element, or returns false where the memory ends.
+    #[inline]
+    #[must_use]
+    pub(super) fn push(&mut self, element: T) -> bool {
+        let Some(place) = self.memory.get_mut(self.count) else {
+            return false;
+        };
+        *place = element;
+        // At most the length of a slice.
+        self.count = self.count.wrapping_add(1);
+        true
+    }
+
+    /// Removes the last element.
+    pub(super) const fn pop(&mut self) {
+        self.count = self.count.saturating_sub(1);
+    }
+
+    /// Returns an element.
+    #[inline]
+    pub(super) fn get(&self, at: usize) -> Option<T> {
+        self.as_slice().get(at).copied()
+    }
+
+    /// Returns an element, to be changed.
+    #[inline]
+    pub(super) fn get_mut(&mut self, at: usize) -> Option<&mut T> {
+        self.from(0).get_mut(at)
+    }
+
+    /// Returns the last element, to be changed.
+    #[inline]
+    pub(super) fn last_mut(&mut self) -> Option<&mut T> {
+        // Most of what is lent lies behind the last element, so this looks up one place only.
+        let last = self.count.checked_sub(1)?;
+        self.memory.get_mut(last)
+    }
+
+    /// Returns all elements.
+    #[inline]
+    pub(crate) fn as_slice(&self) -> &[T] {
+        self.memory.get(..self.count).unwrap_or_default()
+    }
+
+    /// Returns the elements from one on, to be changed.
+    #[inline]
+    pub(super) fn from(&mut self, first: usize) -> &mut [T] {
+        let laid = self.memory.get_mut(..self.count).unwrap_or_default();
+        laid.get_mut(first..).unwrap_or_default()
+    }
+
+    /// Returns all elements for as long as the memory is lent.
+    pub(super) fn into_slice(self) -> &'p [T] {
+        self.memory.get(..self.count).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_not_laid_down_cannot_be_read() {
+        let mut memory = [7; 3];
+        let mut laid = Laid::new(&mut memory);
+        assert_eq!((laid.get(0), laid.last_mut()), (None, None));
+        assert!(laid.push(1) && laid.push(2));
+        assert_eq!((laid.get(1), laid.get(2)), (Some(2), None));
+        laid.pop();
+        assert_eq!((laid.get(1), laid.last_mut()), (None, Some(&mut 1)));
+        assert_eq!(laid.get_mut(1), None);
+        assert!(laid.from(1).is_empty() && laid.from(2).is_empty());
+        assert!(laid.push(3) && laid.push(4) && !laid.push(5));
+        assert_eq!(laid.as_slice(), [1, 3, 4]);
+        assert_eq!(laid.into_slice(), [1, 3, 4]);
+    }
+}

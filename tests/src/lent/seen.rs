@@ -1,0 +1,327 @@
+//! All that a caller can see of a class, from its verdict to the heap behind each call.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use jive_core::{
+    CallStack, ClassFile, FieldType, Heap, Instance, Lifetime, LinkedField, LinkedMethod,
+    MethodDescriptor, MethodId, NativeId, Natives, Op, Origin, Pc, Program, Step, Trap, TrapKind,
+    link, program_size,
+};
+use jive_verifier::{Observer, Policy, TypeState, verify_with, work_size};
+use nic_runtime::sle::NicNative;
+
+use super::memory::{Filling, Memory};
+use crate::fuzzing::{Random, RandomNatives};
+
+/// Bytes of heap, nested calls and instructions: enough for a loop to come round.
+const HEAP: usize = 512;
+const FRAMES: usize = 8;
+const FUEL: u64 = 300;
+
+/// What was seen of a class.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Seen {
+    /// Why it was not accepted.
+    pub rejected: Option<String>,
+    /// A digest of the states that the verifier inferred, and of the steps that it took.
+    states: u64,
+    program: Linked,
+    calls: Vec<Called>,
+}
+
+/// What was seen of a program.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Linked {
+    ops: Vec<Op>,
+    origins: Vec<Option<Origin>>,
+    methods: Vec<LinkedMethod>,
+    fields: Vec<LinkedField>,
+    initializer: Option<MethodId>,
+    constructor: Option<MethodId>,
+    bytes: usize,
+    code_bytes: u32,
+    slots: usize,
+}
+
+/// What was seen of a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Called {
+    method: MethodId,
+    ended: Result<Option<i32>, Trap>,
+    executed: u64,
+    fuel_left: u64,
+    fields: Vec<i32>,
+    heap: Vec<u8>,
+    natives: Vec<(NativeId, Vec<i32>)>,
+}
+
+/// Puts all that it is told into a digest.
+struct Digest(DefaultHasher);
+
+impl Observer for Digest {
+    fn reached(&mut self, method: MethodId, pc: Pc, state: TypeState<'_>) {
+        (method.0, pc.0, state.receiver()).hash(&mut self.0);
+        for kind in state.locals().chain(state.stack()) {
+            kind.hash(&mut self.0);
+        }
+    }
+
+    fn failed(&mut self, method: MethodId, pc: Pc, state: TypeState<'_>) {
+        self.reached(method, pc, state);
+    }
+
+    fn took(&mut self, method: MethodId, steps: u32, limit: u32) {
+        (method.0, steps, limit).hash(&mut self.0);
+    }
+}
+
+/// Loads a class in this memory and calls each of its methods, as a seed decides.
+///
+/// The memory is filled first where a filling is given, by random numbers of its own.
+pub fn see(
+    bytes: &[u8],
+    seed: u64,
+    memory: &mut Memory,
+    mut filled: Option<(Filling, &mut Random)>,
+) -> Seen {
+    let Memory {
+        index,
+        work,
+        storage,
+        frames,
+        slots,
+        fields,
+        heap,
+    } = memory;
+    let mut seen = Seen::default();
+    let rejected = |error: &dyn core::fmt::Display| Some(error.to_string());
+    let words = ClassFile::index_len(bytes);
+    let index = match &mut filled {
+        None => index.lend(words),
+        Some((filling, random)) => index.hostile(words, *filling, random),
+    };
+    let class = match ClassFile::parse(bytes, index) {
+        Ok(class) => class,
+        Err(error) => {
+            seen.rejected = rejected(&error);
+            return seen;
+        }
+    };
+    let size = work_size(&class);
+    let work = match &mut filled {
+        None => work.lend(&size),
+        Some((filling, random)) => work.hostile(&size, *filling, random),
+    };
+    let mut digest = Digest(DefaultHasher::new());
+    let verdict = verify_with(
+        class,
+        Policy::ClassOnly,
+        NicNative::TABLE,
+        work,
+        &mut digest,
+    );
+    seen.states = digest.0.finish();
+    let verified = match verdict {
+        Ok(verified) => verified,
+        Err(error) => {
+            seen.rejected = rejected(&error);
+            return seen;
+        }
+    };
+    let size = program_size(&verified).expect("the verifier has decoded the code");
+    let lent = match &mut filled {
+        None => storage.lend(&size),
+        Some((filling, random)) => storage.hostile(&size, *filling, random),
+    };
+    let program = link(&verified, lent).expect("the linker takes what the verifier accepts");
+    seen.program = linked(&program, class);
+    let count = program.slots_for(FRAMES);
+    let (frames, slots, fields, heap) = match &mut filled {
+        None => (
+            frames.lend(FRAMES),
+            slots.lend(count),
+            fields.lend(program.field_count()),
+            heap.lend(HEAP),
+        ),
+        Some((filling, random)) => (
+            &mut frames.hostile(FRAMES, *filling, random)[..FRAMES],
+            // How many there are decides where a call finds no room.
+            &mut slots.hostile(count, *filling, random)[..count],
+            fields.hostile(program.field_count(), *filling, random),
+            &mut heap.hostile(HEAP, *filling, random)[..HEAP],
+        ),
+    };
+    let fields = &mut fields[..program.field_count()];
+    let mut stack = CallStack::new(frames, slots);
+    let mut instance = Instance::new(program, fields, Heap::new(heap));
+    let random = &mut Random::new(&seed.to_be_bytes());
+    let loading = [program.initializer(), program.constructor()];
+    let methods = class.methods().filter(|method| method.code().is_some());
+    for id in loading.into_iter().flatten() {
+        let called = call(&mut instance, &mut stack, id, &[], random);
+        seen.calls.push(called);
+    }
+    for method in methods {
+        let arguments = arguments(method.descriptor.as_bytes(), instance.heap_mut(), random);
+        let called = call(&mut instance, &mut stack, method.id, &arguments, random);
+        seen.calls.push(called);
+    }
+    seen
+}
+
+/// Looks at everything that a program tells.
+fn linked(program: &Program<'_>, class: ClassFile<'_>) -> Linked {
+    let methods = class.methods().filter_map(|method| {
+        let linked = program.method(method.id)?;
+        Some((method.id, *linked))
+    });
+    let methods: Vec<_> = methods.collect();
+    let origins = methods.iter().flat_map(|(id, linked)| {
+        linked.ops().map(|op| {
+            let op = u32::try_from(op).expect("few ops");
+            program.origin(*id, op)
+        })
+    });
+    Linked {
+        ops: program.ops().to_vec(),
+        origins: origins.collect(),
+        methods: methods.iter().map(|(_, linked)| *linked).collect(),
+        fields: program.fields().to_vec(),
+        initializer: program.initializer(),
+        constructor: program.constructor(),
+        bytes: program.byte_size(),
+        code_bytes: program.code_bytes(),
+        slots: program.slots_for(1),
+    }
+}
+
+/// Makes arguments by a method's descriptor: any `int`, null, and arrays of their type.
+fn arguments(descriptor: &[u8], heap: &mut Heap<'_>, random: &mut Random) -> Vec<i32> {
+    let descriptor = MethodDescriptor::parse(descriptor).expect("the verifier has parsed it");
+    let parameters = descriptor.parameters();
+    parameters
+        .map(|parameter| match parameter {
+            FieldType::Array { .. } if random.one_in(4) => 0,
+            FieldType::Array { .. } => {
+                let kind = parameter.array_kind().expect("an array of the subset");
+                heap.allocate(kind, 1 + (random.int() & 3)).unwrap_or(0)
+            }
+            // Null, which every class has.
+            FieldType::Object(_) => 0,
+            _ => random.int(),
+        })
+        .collect()
+}
+
+/// Makes a call, at once or step by step, and notes what can be seen of it.
+fn call(
+    instance: &mut Instance<'_>,
+    stack: &mut CallStack<'_>,
+    method: MethodId,
+    arguments: &[i32],
+    random: &mut Random,
+) -> Called {
+    let lifetime = [Lifetime::PerCall, Lifetime::Persistent][random.below(2)];
+    let fuel = if random.one_in(4) {
+        random.draw() % 20
+    } else {
+        FUEL
+    };
+    let mut natives = Noting {
+        natives: RandomNatives::new(Random::new(&random.draw().to_be_bytes())),
+        asked: Vec::new(),
+    };
+    let ended = if random.one_in(2) {
+        instance.call(stack, method, arguments, fuel, lifetime, &mut natives)
+    } else {
+        in_steps(
+            instance,
+            stack,
+            method,
+            arguments,
+            fuel,
+            lifetime,
+            &mut natives,
+        )
+    };
+    Called {
+        method,
+        ended,
+        executed: stack.executed(),
+        fuel_left: stack.fuel_left(),
+        fields: instance.fields().to_vec(),
+        heap: instance.heap().contents().to_vec(),
+        natives: natives.asked,
+    }
+}
+
+/// Makes a call as the simulator does, which stops at each native.
+fn in_steps(
+    instance: &mut Instance<'_>,
+    stack: &mut CallStack<'_>,
+    method: MethodId,
+    arguments: &[i32],
+    fuel: u64,
+    lifetime: Lifetime,
+    natives: &mut Noting,
+) -> Result<Option<i32>, Trap> {
+    instance.start(stack, method, arguments, fuel, lifetime)?;
+    loop {
+        let (id, arguments) = match instance.run(stack) {
+            Step::Returned(value) => return Ok(value),
+            Step::Trapped(trap) => return Err(trap),
+            Step::Native { id, args } => (id, args.to_vec()),
+        };
+        let charged = stack.charge(natives.extra_fuel(id));
+        let outcome = charged.and_then(|()| natives.call(id, &arguments, instance.heap_mut()));
+        stack.resume(outcome);
+    }
+}
+
+/// Natives that note what they are asked.
+struct Noting {
+    natives: RandomNatives,
+    asked: Vec<(NativeId, Vec<i32>)>,
+}
+
+impl Natives for Noting {
+    fn call(&mut self, id: NativeId, args: &[i32], heap: &mut Heap<'_>) -> Result<i32, TrapKind> {
+        self.asked.push((id, args.to_vec()));
+        self.natives.call(id, args, heap)
+    }
+
+    fn extra_fuel(&self, id: NativeId) -> u64 {
+        u64::from(id.0 % 3)
+    }
+}
+
+impl Seen {
+    /// Returns how many calls were made.
+    #[must_use]
+    pub fn calls(&self) -> usize {
+        self.calls.len()
+    }
+
+    /// Says in what it differs from another, if it does.
+    #[must_use]
+    pub fn difference(&self, other: &Seen) -> Option<String> {
+        if self == other {
+            return None;
+        }
+        if (&self.rejected, self.states) != (&other.rejected, other.states) {
+            return Some(format!(
+                "verdicts {:?} and {:?}, or the states inferred",
+                self.rejected, other.rejected
+            ));
+        }
+        if self.program != other.program {
+            return Some(format!(
+                "programs {:#?}\nand {:#?}",
+                self.program, other.program
+            ));
+        }
+        let calls = self.calls.iter().zip(&other.calls);
+        let differing = calls.into_iter().find(|(one, two)| one != two);
+        Some(format!("calls {differing:#?}"))
+    }
+}
