@@ -2,12 +2,15 @@
 
 use jive_core::limits::{CONSTANTS_MAX, FIELDS_MAX, METHODS_MAX};
 use jive_core::{
-    ClassAccess, ClassFile, MemberIdentity, Method, MethodAccess, NativeDecl, Utf8, find_native,
+    ClassAccess, ClassFile, Field, MemberIdentity, Method, MethodAccess, NativeDecl, Utf8,
+    find_native,
 };
 
 use crate::error::{Location, VerifyError, VerifyErrorKind};
+use crate::found::TypeUse;
 use crate::resolve::{CLASS_INITIALIZER, OBJECT, declared_type, native_misfit};
 use crate::signature::Signatures;
+use crate::types::VerificationType;
 
 /// The methods of `Object` that are `final` and of the subset's types; the others have descriptors that
 /// are refused anyway.
@@ -30,7 +33,7 @@ pub(crate) fn check_class(
     check_kind(class).map_err(whole)?;
     check_limits(class).map_err(whole)?;
     for field in class.fields() {
-        declared_type(&field, class.name()).map_err(|kind| VerifyError {
+        check_field(class, &field).map_err(|kind| VerifyError {
             at: Location::Field(field.id),
             kind,
         })?;
@@ -88,6 +91,19 @@ fn check_limits(class: &ClassFile<'_>) -> Result<(), VerifyErrorKind> {
     let (needed, limit) = (demand(class.method_count()), u32::from(METHODS_MAX));
     if needed > limit {
         return Err(VerifyErrorKind::Methods { needed, limit });
+    }
+    Ok(())
+}
+
+/// Checks that a field is of a type of the subset, and that its constant is an `int`.
+fn check_field(class: &ClassFile<'_>, field: &Field<'_>) -> Result<(), VerifyErrorKind> {
+    let kind = declared_type(field, class.name())?;
+    // The parser takes a constant for a field of class type where that class is `String`, and the class may
+    // have that name itself. Its fields are then of its own type, which has no constants here.
+    if kind == VerificationType::This && field.constant_value().is_some() {
+        return Err(VerifyErrorKind::String {
+            found: TypeUse::Field,
+        });
     }
     Ok(())
 }

@@ -8,8 +8,8 @@ use std::cell::RefCell;
 use std::thread::LocalKey;
 
 use jive_core::{
-    CallStack, ClassFile, Frame, Heap, Instance, Lifetime, LinkError, LinkSite, MethodId,
-    NativeDecl, Natives, ParseError, Program, Trap, Verified, link, program_size,
+    CallStack, ClassFile, Frame, Heap, Instance, Lifetime, LinkError, MethodId, NativeDecl,
+    Natives, ParseError, Program, Trap, Verified, link, program_size,
 };
 use jive_verifier::{Location, Policy, VerifyError, verify, work_size};
 
@@ -110,6 +110,10 @@ pub struct Machine<'m> {
 /// Parses, verifies and links a class, and hands on a machine on which nothing has run yet.
 ///
 /// The error says how the class was rejected.
+///
+/// # Panics
+///
+/// Where the linker refuses what the verifier accepted.
 pub fn machine<R>(
     bytes: &[u8],
     policy: Policy,
@@ -136,8 +140,7 @@ pub fn machine<R>(
         });
         match verdict {
             Err(error) => Err(rejection(class, error)),
-            Ok(Err(error)) => Err(link_rejection(class, error)),
-            Ok(Ok(result)) => Ok(result),
+            Ok(linked) => Ok(taken(linked)),
         }
     });
     verdict.unwrap_or_else(|error| {
@@ -148,11 +151,18 @@ pub fn machine<R>(
     })
 }
 
-/// Says how a class is judged, without running it.
+/// Says how a class is judged, without running it. One that is accepted is linked.
+///
+/// # Panics
+///
+/// Where the linker refuses what the verifier accepted.
 #[must_use]
 pub fn judge(bytes: &[u8], policy: Policy, natives: &'static [NativeDecl]) -> Outcome {
     let verdict = parsed(bytes, |class| {
-        verified(class, policy, natives, |_| ()).map_err(|error| rejection(class, error))
+        verified(class, policy, natives, |verified| {
+            taken(linked(&verified, |_| ()))
+        })
+        .map_err(|error| rejection(class, error))
     });
     match verdict {
         Ok(Ok(())) => Outcome::Accepted,
@@ -162,6 +172,11 @@ pub fn judge(bytes: &[u8], policy: Policy, natives: &'static [NativeDecl]) -> Ou
             at: Place::Byte(error.offset),
         },
     }
+}
+
+/// Returns what was made of a program; the linker takes whatever the verifier accepts.
+fn taken<R>(linked: Result<R, LinkError>) -> R {
+    linked.unwrap_or_else(|error| panic!("the verifier accepts what the linker refuses: {error}"))
 }
 
 impl Machine<'_> {
@@ -256,22 +271,6 @@ fn rejection(class: ClassFile<'_>, error: VerifyError) -> Outcome {
         ),
         Location::Method(method) => Place::Method(method_name(class, method)),
         Location::Code { method, pc } => Place::Code {
-            method: method_name(class, method),
-            pc: pc.0,
-        },
-    };
-    Outcome::Rejected {
-        code: error.kind.code().to_owned(),
-        at,
-    }
-}
-
-/// What the linker refuses, the verifier should have: a fixture never expects this.
-fn link_rejection(class: ClassFile<'_>, error: LinkError) -> Outcome {
-    let at = match error.at {
-        LinkSite::Class | LinkSite::Field(_) => Place::Class,
-        LinkSite::Method(method) => Place::Method(method_name(class, method)),
-        LinkSite::Code { method, pc } => Place::Code {
             method: method_name(class, method),
             pc: pc.0,
         },
