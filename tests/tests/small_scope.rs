@@ -1,36 +1,49 @@
 //! Every short method body is judged, and those accepted keep what their verification promised.
+//! Constructors are accepted exactly where each of their paths is right.
 
 use tests::generate::alphabet::{Alphabet, Family};
-use tests::generate::scope::explore;
+use tests::generate::scope::{Count, explore};
 use tests::openjdk::jdk;
 
-/// Longest bodies here, a minute's worth where optimised; `trust scope 4` goes through those of ten
-/// minutes.
-const LENGTH_MAX: usize = if cfg!(debug_assertions) { 2 } else { 3 };
+/// Longest static methods here, in instructions, a minute's worth where optimised; `trust scope 4` goes
+/// through those of ten minutes.
+const STATIC_MAX: u32 = if cfg!(debug_assertions) { 2 } else { 3 };
+/// Longest constructors here, in steps.
+const CONSTRUCTOR_MAX: u32 = 4;
 
-fn explore_all(family: Family) {
+fn explore_all(family: Family, longest: u32) -> Count {
     let alphabet = Alphabet::new();
-    let mut accepted = 0;
-    for length in 0..=LENGTH_MAX {
+    let mut last = Count::default();
+    for length in 0..=longest {
         let count = explore(&alphabet, family, length).unwrap_or_else(|text| panic!("{text}"));
         let judged = count.accepted + count.rejected;
-        let exponent = u32::try_from(length).expect("a few instructions");
-        let all = count.letters.pow(exponent);
+        let all = count.letters.pow(length);
         assert_eq!(judged, u64::try_from(all).expect("usize fits u64"));
-        accepted += count.accepted;
         jdk::announce(&format!(
             "small scope, {family:?}, length {length}: {count}"
         ));
+        last = count;
     }
-    assert!(accepted > 20, "too few to be worth running: {accepted}");
+    last
 }
 
 #[test]
 fn every_short_static_method_runs_as_verified() {
-    explore_all(Family::Static);
+    let count = explore_all(Family::Static, STATIC_MAX);
+    assert!(count.accepted > 200, "too few to be worth running: {count}");
 }
 
 #[test]
-fn every_short_constructor_runs_as_verified() {
-    explore_all(Family::Constructor);
+fn every_short_constructor_is_judged_by_its_paths() {
+    let count = explore_all(Family::Constructor, CONSTRUCTOR_MAX);
+    assert!(
+        count.accepted > 2_000,
+        "too few to be worth running: {count}"
+    );
+    // A run that only exhausts its fuel shows little.
+    let exhausted = count.tally.traps.get("FuelExhausted").copied();
+    assert!(
+        exhausted.unwrap_or(0) * 5 < count.tally.runs,
+        "too many loops: {count}"
+    );
 }

@@ -1,7 +1,7 @@
 //! The long runs behind the trust in the verifier, any number of each:
 //!
 //!     trust runs N [SEED]      N runs of generated programs on both interpreters
-//!     trust scope LENGTH       every body of up to LENGTH instructions
+//!     trust scope LENGTH       every body of up to LENGTH instructions, constructors of a step more
 //!     trust judge N [SEED]     N class files, judged here and by OpenJDK
 //!     trust lent N [SEED]      N classes in memory that holds something already
 //!     trust worst              class files that are made to be slow, measured
@@ -14,10 +14,12 @@ use jive_verifier::Policy;
 use nic_runtime::sle::NicNative;
 use tests::asm::assemble;
 use tests::defensive::{Plan, Tally, run};
+use tests::fixture::Outcome;
 use tests::fuzzing::{Program, Random};
 use tests::generate::alphabet::{Alphabet, Family};
-use tests::generate::{change::break_one, judge, scope, typed::typed};
+use tests::generate::{change::break_one, constructor, judge, scope, typed::typed};
 use tests::lent::Campaign;
+use tests::machine;
 use tests::openjdk::jdk;
 use tests::worst::{family, measure};
 
@@ -76,6 +78,15 @@ fn runs(count: usize, seed: usize) -> Result<(), String> {
             let source = program.map_err(|error| error.to_string())?.source;
             let class = assemble("program", &source).map_err(|error| error.to_string())?;
             (class.bytes, source)
+        } else if random.one_in(8) {
+            plan.method = Some(Family::Constructor.method());
+            let steps = constructor::nested(&mut random);
+            let body = constructor::body(&steps, &alphabet);
+            let class = body.class(&alphabet);
+            let is_accepted =
+                machine::judge(&class, plan.policy, plan.natives) == Outcome::Accepted;
+            constructor::check(&steps, is_accepted)?;
+            (class, body.shown(&alphabet))
         } else {
             let family = Family::ALL[usize::from(random.one_in(5))];
             plan.method = Some(family.method());
@@ -100,8 +111,14 @@ fn runs(count: usize, seed: usize) -> Result<(), String> {
 
 fn all_bodies(longest: usize) -> Result<(), String> {
     let alphabet = Alphabet::new();
-    for length in 0..=longest {
-        for family in Family::ALL {
+    let longest = u32::try_from(longest).map_err(|error| error.to_string())?;
+    for family in Family::ALL {
+        // There are fewer steps of constructors than instructions.
+        let longest = match family {
+            Family::Static => longest,
+            Family::Constructor => longest + 1,
+        };
+        for length in 0..=longest {
             let count = scope::explore(&alphabet, family, length)?;
             println!("{family:?}, length {length}: {count}");
         }

@@ -152,6 +152,9 @@ const FIXED: &[(&str, &str, &str, bool)] = &[
     ("putfield count:I", "uI", "", false),
     ("getfield data:[S", "t", "s", false),
     ("putfield data:[S", "ts", "", false),
+    ("getfield own:LFixture;", "t", "t", false),
+    ("putfield own:LFixture;", "tt", "", false),
+    ("putfield own:LFixture;", "un", "", false),
     ("invokestatic twice(I)I", "I", "I", true),
     ("invokestatic pass([BI)[B", "bI", "b", true),
     ("invokestatic mixed(LFixture;[I)V", "ti", "", false),
@@ -162,8 +165,26 @@ const FIXED: &[(&str, &str, &str, bool)] = &[
         "b",
         false,
     ),
+    (
+        "invokestatic unet/Nic.getFreeBufferLength()I",
+        "",
+        "I",
+        false,
+    ),
     ("invokestatic unet/Nic.getFreeBuffer()I", "", "I", false),
+    ("invokestatic unet/Nic.doHtoLDMA([BIII)V", "bIII", "", false),
+    ("invokestatic unet/Nic.doLtoHDMA([BIII)V", "bIII", "", false),
     ("invokestatic unet/Nic.txPush([BIII)V", "bIII", "", true),
+    ("invokestatic unet/Nic.dmaRxd([III)V", "iII", "", false),
+    (
+        "invokestatic unet/Nic.dmaRxdPayload([BII)V",
+        "bII",
+        "",
+        false,
+    ),
+    // The class declares these itself.
+    ("invokestatic dmaRxd([III)V", "iII", "", false),
+    ("invokevirtual dmaRxdPayload([BII)V", "tbII", "", false),
 ];
 
 /// Each shuffle with the operands that take part and those that are there afterwards.
@@ -251,6 +272,27 @@ pub struct Frame {
 }
 
 impl Frame {
+    /// Cuts a class file open around the code of a method.
+    ///
+    /// # Panics
+    ///
+    /// Where the class has no such method, or that has no code.
+    #[must_use]
+    pub fn around(name: &str, bytes: &[u8]) -> Frame {
+        let mut index = vec![0; ClassFile::index_len(bytes)];
+        let class = ClassFile::parse(bytes, &mut index).expect("a class file");
+        let method = class.methods().find(|method| method.name == name);
+        let code = method
+            .and_then(|method| method.code())
+            .expect("it has code");
+        let start = code.bytes.as_ptr().addr() - bytes.as_ptr().addr();
+        Frame {
+            // The attribute's length, two limits and the code's length stand before the code.
+            before: bytes[..start - 12].to_vec(),
+            behind: bytes[start + code.bytes.len()..].to_vec(),
+        }
+    }
+
     /// Fills the hole.
     ///
     /// # Panics
@@ -309,13 +351,13 @@ impl Alphabet {
         assert_eq!(encoded_lines(&frames[1].1).len(), symbols.len());
         for (_, bytes) in &mut frames {
             // The lines have done their work; their constants stay for bodies to name.
-            *bytes = frame("alphabet", bytes).class(&[Opcode::Return.byte()], 0, 0);
+            *bytes = Frame::around("alphabet", bytes).class(&[Opcode::Return.byte()], 0, 0);
         }
         Alphabet {
             symbols,
             frames: frames
                 .each_mut()
-                .map(|(family, bytes)| frame(family.method(), bytes)),
+                .map(|(family, bytes)| Frame::around(family.method(), bytes)),
         }
     }
 
@@ -394,6 +436,7 @@ fn source(family: Family, symbols: &[Symbol]) -> String {
 .field static self LFixture;
 .field count I
 .field data [S
+.field own LFixture;
 .method static twice(I)I stack 2 locals 1
 iload_0
 iconst_2
@@ -410,6 +453,8 @@ aload_0
 getfield count:I
 iadd
 ireturn
+.method static native dmaRxd([III)V
+.method native dmaRxdPayload([BII)V
 .method static alphabet()V stack 0 locals 6
 return
 "
@@ -429,8 +474,13 @@ aload_0\nputstatic self:LFixture;\nreturn\n",
     source
 }
 
-/// Returns the bytes of each line, as the class's method `alphabet` has them behind its `return`.
-fn encoded_lines(bytes: &[u8]) -> Vec<Vec<u8>> {
+/// Returns the bytes of each instruction that a method `alphabet` has behind its `return`.
+///
+/// # Panics
+///
+/// Where the class has no such method.
+#[must_use]
+pub fn encoded_lines(bytes: &[u8]) -> Vec<Vec<u8>> {
     let mut index = vec![0; ClassFile::index_len(bytes)];
     let class = ClassFile::parse(bytes, &mut index).expect("a class file");
     let method = class.methods().find(|method| method.name == "alphabet");
@@ -444,20 +494,4 @@ fn encoded_lines(bytes: &[u8]) -> Vec<Vec<u8>> {
             code.bytes[insn.pc.index()..][..insn.length as usize].to_vec()
         })
         .collect()
-}
-
-/// Cuts a class file open around the code of a method.
-fn frame(name: &str, bytes: &[u8]) -> Frame {
-    let mut index = vec![0; ClassFile::index_len(bytes)];
-    let class = ClassFile::parse(bytes, &mut index).expect("a class file");
-    let method = class.methods().find(|method| method.name == name);
-    let code = method
-        .and_then(|method| method.code())
-        .expect("it has code");
-    let start = code.bytes.as_ptr().addr() - bytes.as_ptr().addr();
-    Frame {
-        // The attribute's length, two limits and the code's length stand before the code.
-        before: bytes[..start - 12].to_vec(),
-        behind: bytes[start + code.bytes.len()..].to_vec(),
-    }
 }

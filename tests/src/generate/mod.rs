@@ -2,13 +2,14 @@
 //!
 //! All are one class around one method body ([`Frame`]) over one [`Alphabet`] of instructions that
 //! stands for every kind in the subset. [`scope`] goes through all bodies of a length, [`typed`] writes
-//! bodies that fit together, [`change`] breaks them or the bytes of their class file, and [`judge`]
+//! bodies that fit together, [`constructor`] writes constructors with control flow, [`change`] breaks them or the bytes of their class file, and [`judge`]
 //! compares this verifier's word on the results with OpenJDK's, without what is not read here where that
 //! makes the difference ([`normal`]).
 
 pub mod alphabet;
 pub mod body;
 pub mod change;
+pub mod constructor;
 pub mod judge;
 pub mod normal;
 pub mod scope;

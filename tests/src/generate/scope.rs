@@ -1,4 +1,8 @@
 //! Every body of a length, without exception: verified, and run where accepted.
+//!
+//! Static methods are all words over an alphabet of instructions. Constructors are all words over steps of
+//! a few instructions ([`super::constructor`]), since two instructions call `Object.<init>` and a shorter
+//! branch cannot pass over them; each is also judged by its paths.
 
 use core::fmt;
 
@@ -8,16 +12,18 @@ use nic_runtime::sle::NicNative;
 
 use super::alphabet::{Alphabet, Family};
 use super::body::{Body, Piece};
+use super::constructor;
 use crate::defensive::{Plan, Tally, run};
+use crate::fixture::Outcome;
 use crate::fuzzing::Random;
-use crate::machine::{parsed, verified};
+use crate::machine::judge;
 
 /// A letter of the alphabet, before it is known where in a body it stands.
 #[derive(Copy, Clone, Debug)]
 enum Letter {
     Symbol(usize),
-    /// A branch over the next instruction.
-    Forward(Opcode),
+    /// A branch over so many instructions.
+    Forward(Opcode, usize),
     /// A branch to the instruction before, or to itself where there is none.
     Backward(Opcode),
     /// A switch back, ahead and behind the next instruction.
@@ -53,79 +59,124 @@ fn letters(alphabet: &Alphabet) -> Vec<Letter> {
         .filter(|(_, symbol)| symbol.is_representative)
         .map(|(number, _)| Letter::Symbol(number))
         .chain([
-            Letter::Forward(Opcode::Goto),
+            Letter::Forward(Opcode::Goto, 1),
             Letter::Backward(Opcode::Goto),
-            Letter::Forward(Opcode::Ifeq),
+            Letter::Forward(Opcode::Ifeq, 1),
+            Letter::Forward(Opcode::Ifeq, 2),
             Letter::Backward(Opcode::Ifeq),
-            Letter::Forward(Opcode::Ifnull),
-            Letter::Forward(Opcode::IfAcmpeq),
+            Letter::Forward(Opcode::Ifnull, 1),
+            Letter::Forward(Opcode::IfAcmpeq, 1),
             Letter::Table,
         ])
         .collect()
 }
 
 impl Letter {
-    fn at(self, place: usize) -> Piece {
+    /// Returns the piece at a place; nothing goes beyond `last`.
+    fn at(self, place: usize, last: usize) -> Piece {
         let back = place.saturating_sub(1);
         match self {
             Letter::Symbol(number) => Piece::Symbol(number),
-            Letter::Forward(opcode) => Piece::Branch(opcode, place + 2),
+            Letter::Forward(opcode, passed) => Piece::Branch(opcode, last.min(place + 1 + passed)),
             Letter::Backward(opcode) => Piece::Branch(opcode, back),
             Letter::Table => Piece::Table([back, place + 1, place + 2]),
         }
     }
 }
 
-/// Judges every body of exactly this length, and runs those accepted on both interpreters.
-///
-/// Behind each body stands what ends it well: `iconst_1` and `ireturn`, or `return` in a constructor.
-///
-/// # Errors
-///
-/// What must not be, with the body.
-pub fn explore(alphabet: &Alphabet, family: Family, length: usize) -> Result<Count, String> {
-    let letters = letters(alphabet);
-    let ending: &[&str] = match family {
-        Family::Static => &["iconst_1", "ireturn"],
-        Family::Constructor => &["return"],
-    };
-    let ending: Vec<Piece> = ending
-        .iter()
-        .map(|line| Piece::Symbol(alphabet.symbol(line)))
-        .collect();
-    let plan = Plan {
+/// What is run of each body that is accepted.
+fn plan(family: Family) -> Plan {
+    Plan {
         policy: Policy::ClassOnly,
         natives: NicNative::TABLE,
         rounds: 2,
         method: Some(family.method()),
-    };
+    }
+}
+
+/// Judges every body of exactly this length, and runs those accepted on both interpreters.
+///
+/// Behind each body of a static method stand `iconst_1` and `ireturn`, which end it well, behind each
+/// constructor a `return`.
+///
+/// # Errors
+///
+/// What must not be, with the body.
+pub fn explore(alphabet: &Alphabet, family: Family, length: u32) -> Result<Count, String> {
+    match family {
+        Family::Static => explore_static(alphabet, length),
+        Family::Constructor => explore_constructors(alphabet, length),
+    }
+}
+
+fn explore_static(alphabet: &Alphabet, length: u32) -> Result<Count, String> {
+    let letters = letters(alphabet);
+    let ending = ["iconst_1", "ireturn"].map(|line| Piece::Symbol(alphabet.symbol(line)));
+    let plan = plan(Family::Static);
     let mut count = Count {
         letters: letters.len(),
         ..Count::default()
     };
-    let mut random = Random::new(family.method().as_bytes());
-    let mut body = Body::new(family);
-    let mut word = vec![0; length];
+    let mut random = Random::new(b"static");
+    let mut body = Body::new(Family::Static);
+    let mut word = vec![0; usize::try_from(length).expect("u32 fits usize")];
     loop {
         body.pieces.clear();
+        let last = word.len();
         let placed = word.iter().enumerate();
         body.pieces
-            .extend(placed.map(|(place, letter)| letters[*letter].at(place)));
-        body.pieces.extend(&ending);
-        let class = body.class(alphabet);
-        let verdict = parsed(&class, |class| {
-            verified(class, plan.policy, plan.natives, |_| ()).is_ok()
-        });
-        if verdict == Ok(true) {
-            count.accepted += 1;
-            run(&class, &plan, &mut random, &mut count.tally)
-                .map_err(|finding| format!("{finding}\n{}", body.shown(alphabet)))?;
-        } else {
-            count.rejected += 1;
-        }
+            .extend(placed.map(|(place, letter)| letters[*letter].at(place, last)));
+        body.pieces.extend(ending);
+        count.add(&body, alphabet, &plan, &mut random)?;
         if !advance(&mut word, letters.len()) {
             return Ok(count);
         }
+    }
+}
+
+fn explore_constructors(alphabet: &Alphabet, length: u32) -> Result<Count, String> {
+    let plan = plan(Family::Constructor);
+    let mut count = Count {
+        letters: constructor::LETTERS.len(),
+        ..Count::default()
+    };
+    let mut random = Random::new(b"constructor");
+    for number in 0..constructor::count(length) {
+        let steps = constructor::numbered(length, number);
+        let body = constructor::body(&steps, alphabet);
+        // Of a run that goes round for ever nothing is learned.
+        let plan = Plan {
+            rounds: if constructor::can_end(&steps) {
+                plan.rounds
+            } else {
+                0
+            },
+            ..plan
+        };
+        let is_accepted = count.add(&body, alphabet, &plan, &mut random)?;
+        constructor::check(&steps, is_accepted)?;
+    }
+    Ok(count)
+}
+
+impl Count {
+    /// Judges a body, and runs it where it is accepted; returns whether it was.
+    fn add(
+        &mut self,
+        body: &Body,
+        alphabet: &Alphabet,
+        plan: &Plan,
+        random: &mut Random,
+    ) -> Result<bool, String> {
+        let class = body.class(alphabet);
+        let verdict = judge(&class, plan.policy, plan.natives);
+        if verdict != Outcome::Accepted {
+            self.rejected += 1;
+            return Ok(false);
+        }
+        self.accepted += 1;
+        run(&class, plan, random, &mut self.tally)
+            .map_err(|finding| format!("{finding}\n{}", body.shown(alphabet)))
     }
 }
 

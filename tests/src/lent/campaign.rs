@@ -11,6 +11,7 @@ use crate::asm::assemble;
 use crate::fuzzing::{Program, Random};
 use crate::generate::alphabet::{Alphabet, Family};
 use crate::generate::change::{break_one, change_bytes, change_structure};
+use crate::generate::constructor;
 use crate::generate::typed::typed;
 
 /// Choices from which one larger program is built.
@@ -101,6 +102,10 @@ impl Campaign {
             let source = program.expect("choices never run out").source;
             let class = assemble("program", &source).unwrap_or_else(|error| panic!("{error}"));
             return (class.bytes, source);
+        }
+        if random.one_in(8) {
+            let body = constructor::body(&constructor::nested(random), &ALPHABET);
+            return (body.class(&ALPHABET), body.shown(&ALPHABET));
         }
         let family = Family::ALL[usize::from(random.one_in(5))];
         let length = 3 + random.below(40);
