@@ -2,7 +2,7 @@
 
 use jive_core::{
     ArrayKind, ClassFile, CpIndex, Field, FieldAccess, FieldType, Method, MethodAccess,
-    MethodDescriptor, NativeDecl, NativeId, find_native, find_native_of, parse_field,
+    MethodDescriptor, NativeDecl, NativeId, NativeType, find_native, find_native_of, parse_field,
 };
 
 use super::compute::sign_extended;
@@ -40,6 +40,16 @@ impl Declared {
             FieldType::Object(_) => Some(Declared::This),
             FieldType::Array { .. } => kind.array_kind().map(Declared::Array),
             FieldType::Char | FieldType::Long | FieldType::Float | FieldType::Double => None,
+        }
+    }
+
+    /// Returns the type that a native declares.
+    pub(super) fn of_native(kind: NativeType) -> Declared {
+        match kind {
+            NativeType::Int => Declared::Int,
+            NativeType::ByteArray => Declared::Array(ArrayKind::Byte),
+            NativeType::ShortArray => Declared::Array(ArrayKind::Short),
+            NativeType::IntArray => Declared::Array(ArrayKind::Int),
         }
     }
 

@@ -4,7 +4,7 @@ use jive_core::{ArrayKind, Heap, NativeDecl, NativeId, NativeType, Natives, Trap
 
 use nic_runtime::sle::NicNative;
 
-use crate::fuzzing::Random;
+use crate::fuzzing::{Random, check_argument};
 
 /// What a native does.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -153,6 +153,10 @@ impl Natives for NativeAnswers {
         arguments: &[i32],
         heap: &mut Heap<'_>,
     ) -> Result<i32, TrapKind> {
+        let parameters = self.table[id.index()].parameters;
+        for (parameter, argument) in parameters.iter().zip(arguments) {
+            check_argument(parameter.kind, *argument, heap);
+        }
         let answer = self.answer(id, arguments.to_vec());
         let array = first_array(&self.table[id.index()]).map(|place| arguments[place]);
         let result = match answer.result {

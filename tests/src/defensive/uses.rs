@@ -4,7 +4,7 @@ use jive_core::{Method, MethodAccess, Opcode, Operand, TrapKind};
 
 use super::Breach;
 use super::interpreter::{Stop, dangling};
-use super::members::{Callee, Signature, callee, field};
+use super::members::{Callee, Declared, Signature, callee, field};
 use super::natives::{NativeAnswers, Outcome, first_array};
 use super::step::Doing;
 use super::value::Value;
@@ -117,6 +117,11 @@ impl<'c> Doing<'_, 'c> {
                 let count = decl.parameters.len() + usize::from(has_receiver);
                 let mut values = self.arguments(count, has_receiver)?;
                 values.drain(..usize::from(has_receiver));
+                for (parameter, value) in decl.parameters.iter().zip(&values) {
+                    if !Declared::of_native(parameter.kind).accepts(*value) {
+                        return Err(Breach::Signature { found: *value }.into());
+                    }
+                }
                 let extra = NativeAnswers::extra(id);
                 if self.machine.fuel < extra {
                     // The call counts as not executed.

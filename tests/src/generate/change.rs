@@ -2,7 +2,7 @@
 
 use jive_core::Opcode;
 
-use super::alphabet::Alphabet;
+use super::alphabet::{Alphabet, Effect, Kind};
 use super::body::{Body, Piece};
 use crate::fuzzing::Random;
 
@@ -10,7 +10,8 @@ use crate::fuzzing::Random;
 pub fn break_one(body: &mut Body, alphabet: &Alphabet, random: &mut Random) {
     let place = random.below(body.pieces.len());
     let other = Piece::Symbol(random.below(alphabet.symbols.len()));
-    match random.below(10) {
+    match random.below(14) {
+        10.. => confuse(body, alphabet, random),
         0..=2 => body.pieces[place] = other,
         3 => {
             body.pieces.remove(place);
@@ -24,6 +25,40 @@ pub fn break_one(body: &mut Body, alphabet: &Alphabet, random: &mut Random) {
         6 | 7 => change_branch(body, random),
         8 => body.max_stack = u16::try_from(random.below(6)).expect("below 6"),
         _ => body.max_locals = u16::try_from(random.below(6)).expect("below 6"),
+    }
+}
+
+/// Replaces an instruction by one that differs in nothing but the type of a reference.
+fn confuse(body: &mut Body, alphabet: &Alphabet, random: &mut Random) {
+    let mut changes = Vec::new();
+    for (place, piece) in body.pieces.iter().enumerate() {
+        let Piece::Symbol(number) = *piece else {
+            continue;
+        };
+        let effect = &alphabet.symbols[number].effect;
+        let others = alphabet.symbols.iter().enumerate();
+        let alike = others.filter(|(_, other)| is_confusable(effect, &other.effect));
+        changes.extend(alike.map(|(other, _)| (place, other)));
+    }
+    if !changes.is_empty() {
+        let (place, other) = changes[random.below(changes.len())];
+        body.pieces[place] = Piece::Symbol(other);
+    }
+}
+
+/// Tells whether two instructions do the same but for the type of a reference.
+fn is_confusable(one: &Effect, other: &Effect) -> bool {
+    let alike = |one: &[Kind], other: &[Kind]| {
+        let mut pairs = one.iter().zip(other);
+        one.len() == other.len()
+            && pairs.all(|(one, other)| (*one == Kind::Int) == (*other == Kind::Int))
+    };
+    match (one, other) {
+        (Effect::Fixed(pops, pushes), Effect::Fixed(other_pops, other_pushes)) => {
+            one != other && alike(pops, other_pops) && alike(pushes, other_pushes)
+        }
+        (Effect::Load(local, false), Effect::Load(another, false)) => local != another,
+        _ => false,
     }
 }
 

@@ -1,0 +1,269 @@
+//! Every native, however it is declared and called, with every type of value as each of its arguments.
+
+use jive_verifier::Policy;
+use nic_runtime::sle::NicNative;
+use tests::asm::assemble;
+use tests::fixture::Outcome;
+use tests::generate::Frame;
+use tests::generate::alphabet::encoded_lines;
+use tests::machine::judge;
+
+/// The table of CONTRACT §3: name, parameters, result.
+const NATIVES: [(&str, &[&str], &str); 8] = [
+    ("newAlignedArray", &["I"], "[B"),
+    ("getFreeBufferLength", &[], "I"),
+    ("getFreeBuffer", &[], "I"),
+    ("doHtoLDMA", &["[B", "I", "I", "I"], "V"),
+    ("doLtoHDMA", &["[B", "I", "I", "I"], "V"),
+    ("txPush", &["[B", "I", "I", "I"], "V"),
+    ("dmaRxd", &["[I", "I", "I"], "V"),
+    ("dmaRxdPayload", &["[B", "I", "I"], "V"),
+];
+
+/// Every type of value: what pushes one, and the types of parameters that take it (JVMS §4.9.2).
+const VALUES: [(&str, &[&str]); 9] = [
+    ("iconst_0", &["I"]),
+    ("aload_1", &["[B"]),
+    ("aload_2", &["[S"]),
+    ("aload_3", &["[I"]),
+    ("aload 4", &["[Z"]),
+    // One reference or another.
+    ("aload 5", &[]),
+    ("aconst_null", &["[B", "[S", "[I", "[Z", THIS]),
+    ("getstatic self:LFixture;", &[THIS]),
+    (RAW_THIS, &[]),
+];
+
+const THIS: &str = "LFixture;";
+/// The object of the constructor before `Object.<init>`.
+const RAW_THIS: &str = "aload_0";
+
+/// Where a result goes, and which results may go there.
+const SINKS: [(&str, &str); 6] = [
+    ("putstatic int:I", "I"),
+    ("putstatic bytes:[B", "[B"),
+    ("putstatic shorts:[S", "[S"),
+    ("putstatic ints:[I", "[I"),
+    ("putstatic flags:[Z", "[Z"),
+    ("putstatic self:LFixture;", THIS),
+];
+
+/// Local variable 5 is a `byte[]` on one way and an `int[]` on the other.
+const MIXING: &str =
+    "iconst_0\nifeq other\naload_1\nastore 5\ngoto join\nother:\naload_3\nastore 5\njoin:\nnop";
+const MIXING_LINES: usize = 8;
+const ENDING: [&str; 3] = [
+    "aload_0",
+    "invokespecial java/lang/Object.<init>()V",
+    "return",
+];
+
+/// How natives are declared and called.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum Way {
+    /// As static methods of `unet/Nic`.
+    Nic,
+    /// As static methods of the class itself.
+    OwnStatic,
+    /// As methods of the object.
+    OwnVirtual,
+    /// The same, called as private methods were.
+    OwnSpecial,
+}
+
+impl Way {
+    const ALL: [Way; 4] = [Way::Nic, Way::OwnStatic, Way::OwnVirtual, Way::OwnSpecial];
+
+    fn has_receiver(self) -> bool {
+        matches!(self, Way::OwnVirtual | Way::OwnSpecial)
+    }
+
+    fn declaration(self, name: &str, descriptor: &str) -> String {
+        match self {
+            Way::Nic => String::new(),
+            Way::OwnStatic => format!(".method static native {name}{descriptor}\n"),
+            Way::OwnVirtual => format!(".method native {name}{descriptor}\n"),
+            Way::OwnSpecial => format!(".method private native {name}{descriptor}\n"),
+        }
+    }
+
+    fn call(self, name: &str, descriptor: &str) -> String {
+        match self {
+            Way::Nic => format!("invokestatic unet/Nic.{name}{descriptor}"),
+            Way::OwnStatic => format!("invokestatic {name}{descriptor}"),
+            Way::OwnVirtual => format!("invokevirtual {name}{descriptor}"),
+            Way::OwnSpecial => format!("invokespecial {name}{descriptor}"),
+        }
+    }
+}
+
+/// A class whose constructor is still to be filled in, and the lines that it may be filled with.
+struct Caller {
+    frame: Frame,
+    lines: Vec<(String, Vec<u8>)>,
+    mixing: Vec<u8>,
+}
+
+impl Caller {
+    fn new(way: Way) -> Caller {
+        let calls = NATIVES.map(|(name, parameters, result)| {
+            let descriptor = descriptor(parameters, result);
+            (
+                way.declaration(name, &descriptor),
+                way.call(name, &descriptor),
+            )
+        });
+        let mut lines: Vec<String> = VALUES.iter().map(|(push, _)| (*push).to_owned()).collect();
+        lines.extend(SINKS.iter().map(|(sink, _)| (*sink).to_owned()));
+        lines.extend(ENDING.map(str::to_owned));
+        lines.extend(calls.iter().map(|(_, call)| call.clone()));
+        let declarations: String = calls
+            .iter()
+            .map(|(declaration, _)| &**declaration)
+            .collect();
+        let source = format!(
+            ".omit all
+.field static int I
+.field static bytes [B
+.field static shorts [S
+.field static ints [I
+.field static flags [Z
+.field static self LFixture;
+{declarations}.method static alphabet()V stack 0 locals 6
+return
+{MIXING}
+{}
+.method <init>([B[S[I[Z)V stack 0 locals 6
+nop
+",
+            lines.join("\n")
+        );
+        let class = assemble("natives", &source).unwrap_or_else(|error| panic!("{error}"));
+        let mut encoded = encoded_lines(&class.bytes);
+        let rest = encoded.split_off(MIXING_LINES);
+        assert_eq!(rest.len(), lines.len());
+        let lines = lines.into_iter().zip(rest).collect();
+        // The dead lines have done their work.
+        let emptied = Frame::around("alphabet", &class.bytes).class(&[0xb1], 0, 0);
+        Caller {
+            frame: Frame::around("<init>", &emptied),
+            lines,
+            mixing: encoded.concat(),
+        }
+    }
+
+    /// Judges the constructor of these lines.
+    fn judge<'l>(&self, lines: impl IntoIterator<Item = &'l str>) -> Outcome {
+        let mut code = self.mixing.clone();
+        for line in lines.into_iter().chain(ENDING) {
+            let found = self.lines.iter().find(|(text, _)| text == line);
+            let (_, bytes) = found.unwrap_or_else(|| panic!("{line} is among the lines"));
+            code.extend(bytes);
+        }
+        let class = self.frame.class(&code, 8, 6);
+        judge(&class, Policy::ClassOnly, NicNative::TABLE)
+    }
+}
+
+fn descriptor(parameters: &[&str], result: &str) -> String {
+    format!("({}){result}", parameters.concat())
+}
+
+/// Returns the code by which values are rejected as these arguments, if they are: the last one is popped
+/// first.
+fn expected(parameters: &[&str], values: &[(&str, &[&str])]) -> Option<&'static str> {
+    let arguments = parameters.iter().zip(values).rev();
+    let mut wrong = arguments.filter(|(parameter, (_, fits))| !fits.contains(parameter));
+    wrong.next().map(|(_, (push, _))| match *push {
+        RAW_THIS => "unsafe/uninitialized-this",
+        _ => "unsafe/operand-type",
+    })
+}
+
+fn assert_judged(found: &Outcome, expected: Option<&str>, label: &dyn Fn() -> String) {
+    match (found, expected) {
+        (Outcome::Accepted, None) => {}
+        (Outcome::Rejected { code, .. }, Some(expected)) if code == expected => {}
+        _ => panic!("{}: expected {expected:?}, found {found}", label()),
+    }
+}
+
+#[test]
+fn the_table_is_that_of_the_contract() {
+    let table = NicNative::TABLE;
+    let mut named: Vec<_> = table.iter().map(|native| native.name).collect();
+    let mut listed: Vec<_> = NATIVES.iter().map(|(name, ..)| *name).collect();
+    named.sort_unstable();
+    listed.sort_unstable();
+    assert_eq!(named, listed, "a native has no row in this test");
+}
+
+#[test]
+fn every_argument_of_a_native_is_held_to_its_type() {
+    let mut judged = 0;
+    for way in Way::ALL {
+        let caller = Caller::new(way);
+        for (name, parameters, result) in NATIVES {
+            let call = way.call(name, &descriptor(parameters, result));
+            let mut types = parameters.to_vec();
+            if way.has_receiver() {
+                types.insert(0, THIS);
+            }
+            let combinations = VALUES.len().pow(u32::try_from(types.len()).expect("a few"));
+            for number in 0..combinations {
+                let mut rest = number;
+                let values: Vec<_> = types
+                    .iter()
+                    .map(|_| {
+                        let value = VALUES[rest % VALUES.len()];
+                        rest /= VALUES.len();
+                        value
+                    })
+                    .collect();
+                // With a receiver of a wrong type, all other arguments are right or wrong together.
+                if way.has_receiver()
+                    && !values[0].1.contains(&THIS)
+                    && values[1..].windows(2).any(|pair| pair[0] != pair[1])
+                {
+                    continue;
+                }
+                let lines = values.iter().map(|(push, _)| *push).chain([&*call]);
+                let found = caller.judge(lines);
+                assert_judged(&found, expected(&types, &values), &|| {
+                    format!("{way:?} {name} of {values:?}")
+                });
+                judged += 1;
+            }
+        }
+    }
+    assert!(judged > 100_000, "{judged}");
+}
+
+#[test]
+fn the_result_of_a_native_is_of_its_type() {
+    for way in Way::ALL {
+        let caller = Caller::new(way);
+        for (name, parameters, result) in NATIVES {
+            let call = way.call(name, &descriptor(parameters, result));
+            let receiver = way.has_receiver().then_some("getstatic self:LFixture;");
+            let arguments = parameters.iter().map(|parameter| {
+                let value = VALUES.iter().find(|(_, fits)| fits.contains(parameter));
+                value.expect("every type has a value").0
+            });
+            let lines: Vec<_> = receiver
+                .into_iter()
+                .chain(arguments)
+                .chain([&*call])
+                .collect();
+            for (sink, taken) in SINKS {
+                let found = caller.judge(lines.iter().copied().chain([sink]));
+                let expected = match result {
+                    "V" => Some("unsafe/stack-underflow"),
+                    _ if taken == result => None,
+                    _ => Some("unsafe/operand-type"),
+                };
+                assert_judged(&found, expected, &|| format!("{way:?} {name}, then {sink}"));
+            }
+        }
+    }
+}
