@@ -3,7 +3,7 @@
 use jive_core::{
     CallStack, ClassFile, Frame, Heap, Instance, Lifetime, LinkedConstant, LinkedField,
     LinkedMethod, Mark, MethodDescriptor, MethodId, NativeId, Natives, Op, ParseError, Pc,
-    ProgramStorage, SwitchCase, TrapKind, Verified, link, program_size,
+    ProgramStorage, SwitchCase, Trap, TrapKind, Verified, link, program_size,
 };
 use proptest::prelude::*;
 
@@ -46,17 +46,20 @@ impl Reading {
     }
 }
 
+/// What can be seen of a call: how it ended, how many instructions it took, and the fields behind it.
+type Seen = (Result<Option<i32>, Trap>, u64, Vec<i32>);
+
 /// Vouches for a class and calls each of its methods, if it can be read and linked.
 ///
-/// Returns how many methods were called.
-fn vouch_and_run(bytes: &[u8], reading: Reading) -> usize {
+/// Returns what was seen of the calls.
+fn vouch_and_run(bytes: &[u8], reading: Reading) -> Vec<Seen> {
     let mut index = vec![0; ClassFile::index_len(bytes)];
     let Ok(class) = reading.read(bytes, &mut index) else {
-        return 0;
+        return Vec::new();
     };
     let verified = Verified::vouch(class, Nic::TABLE, None);
     let Ok(size) = program_size(&verified) else {
-        return 0;
+        return Vec::new();
     };
     let storage = ProgramStorage {
         ops: &mut vec![Op::default(); size.ops],
@@ -69,21 +72,27 @@ fn vouch_and_run(bytes: &[u8], reading: Reading) -> usize {
         constants: &mut vec![LinkedConstant::default(); size.constants],
     };
     let Ok(program) = link(&verified, storage) else {
-        return 0;
+        return Vec::new();
     };
     let (mut fields, mut memory) = (vec![0; size.fields], vec![0; 256]);
     let (mut frames, mut slots) = ([Frame::default(); 10], [0; 350]);
     let mut stack = CallStack::new(&mut frames, &mut slots);
     let mut instance = Instance::new(program, &mut fields, Heap::new(&mut memory));
+    let mut seen = Vec::new();
     for method in class.methods() {
         let descriptor = MethodDescriptor::parse(method.descriptor.as_bytes()).unwrap();
         let args = vec![3; usize::from(descriptor.parameter_slots())];
-        run(&mut instance, &mut stack, method.id, &args);
+        seen.push(run(&mut instance, &mut stack, method.id, &args));
     }
-    class.method_count()
+    seen
 }
 
-fn run(instance: &mut Instance<'_>, stack: &mut CallStack<'_>, method: MethodId, args: &[i32]) {
+fn run(
+    instance: &mut Instance<'_>,
+    stack: &mut CallStack<'_>,
+    method: MethodId,
+    args: &[i32],
+) -> Seen {
     let outcome = instance.call(
         stack,
         method,
@@ -94,6 +103,7 @@ fn run(instance: &mut Instance<'_>, stack: &mut CallStack<'_>, method: MethodId,
     );
     assert!(stack.executed() <= FUEL, "{outcome:?}");
     assert_eq!(instance.heap().used(), 0, "{outcome:?}");
+    (outcome, stack.executed(), instance.fields().to_vec())
 }
 
 proptest! {
@@ -146,7 +156,7 @@ proptest! {
 fn a_class_that_deserves_trust_runs_as_a_parsed_one_does() {
     for bytes in CLASSES {
         let parsed = vouch_and_run(bytes, Reading::Parsed);
-        assert!(parsed > 0);
+        assert!(!parsed.is_empty());
         assert_eq!(vouch_and_run(bytes, Reading::Trusted), parsed);
     }
 }

@@ -104,6 +104,13 @@ pub struct Memory {
     pub index: Lent<u32>,
     /// For [`jive_verifier::verify`].
     pub work: Work,
+    /// For linking and running it.
+    pub loaded: Loaded,
+}
+
+/// What an accepted class borrows.
+#[derive(Clone, Debug, Default)]
+pub struct Loaded {
     /// For [`jive_core::link`].
     pub storage: Storage,
     /// For the call stack.

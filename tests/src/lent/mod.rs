@@ -9,5 +9,5 @@ mod memory;
 mod seen;
 
 pub use campaign::{Campaign, compare};
-pub use memory::{Filling, Lent, Memory, Storage, Work};
-pub use seen::{Seen, see};
+pub use memory::{Filling, Lent, Loaded, Memory, Storage, Work};
+pub use seen::{Seen, look, see};

@@ -5,12 +5,12 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use jive_core::{
     CallStack, ClassFile, FieldType, Heap, Instance, Lifetime, LinkedField, LinkedMethod,
     MethodDescriptor, MethodId, NativeId, Natives, Op, Origin, Pc, Program, Step, Trap, TrapKind,
-    link, program_size,
+    Verified, link, program_size,
 };
 use jive_verifier::{Observer, Policy, TypeState, verify_with, work_size};
 use nic_runtime::sle::NicNative;
 
-use super::memory::{Filling, Memory};
+use super::memory::{Filling, Loaded, Memory};
 use crate::fuzzing::{Random, RandomNatives};
 
 /// Bytes of heap, nested calls and instructions: enough for a loop to come round.
@@ -75,7 +75,7 @@ impl Observer for Digest {
     }
 }
 
-/// Loads a class in this memory and calls each of its methods, as a seed decides.
+/// Judges a class in this memory, then does with it what [`look`] does.
 ///
 /// The memory is filled first where a filling is given, by random numbers of its own.
 pub fn see(
@@ -84,84 +84,77 @@ pub fn see(
     memory: &mut Memory,
     mut filled: Option<(Filling, &mut Random)>,
 ) -> Seen {
-    let Memory {
-        index,
-        work,
-        storage,
-        frames,
-        slots,
-        fields,
-        heap,
-    } = memory;
     let mut seen = Seen::default();
-    let rejected = |error: &dyn core::fmt::Display| Some(error.to_string());
     let words = ClassFile::index_len(bytes);
     let index = match &mut filled {
-        None => index.lend(words),
-        Some((filling, random)) => index.hostile(words, *filling, random),
+        None => memory.index.lend(words),
+        Some((filling, random)) => memory.index.hostile(words, *filling, random),
     };
     let class = match ClassFile::parse(bytes, index) {
         Ok(class) => class,
         Err(error) => {
-            seen.rejected = rejected(&error);
+            seen.rejected = Some(error.to_string());
             return seen;
         }
     };
     let size = work_size(&class);
     let work = match &mut filled {
-        None => work.lend(&size),
-        Some((filling, random)) => work.hostile(&size, *filling, random),
+        None => memory.work.lend(&size),
+        Some((filling, random)) => memory.work.hostile(&size, *filling, random),
     };
     let mut digest = Digest(DefaultHasher::new());
-    let verdict = verify_with(
-        class,
-        Policy::ClassOnly,
-        NicNative::TABLE,
-        work,
-        &mut digest,
-    );
+    let (policy, natives) = (Policy::ClassOnly, NicNative::TABLE);
+    match verify_with(class, policy, natives, work, &mut digest) {
+        Ok(verified) => seen = look(&verified, seed, &mut memory.loaded, filled),
+        Err(error) => seen.rejected = Some(error.to_string()),
+    }
     seen.states = digest.0.finish();
-    let verified = match verdict {
-        Ok(verified) => verified,
-        Err(error) => {
-            seen.rejected = rejected(&error);
-            return seen;
-        }
-    };
-    let size = program_size(&verified).expect("the verifier has decoded the code");
+    seen
+}
+
+/// Links a class in this memory and calls each of its methods, as a seed decides.
+///
+/// The memory is filled first where a filling is given, by random numbers of its own.
+///
+/// # Panics
+///
+/// Where the linker refuses the class.
+pub fn look(
+    verified: &Verified<'_>,
+    seed: u64,
+    memory: &mut Loaded,
+    mut filled: Option<(Filling, &mut Random)>,
+) -> Seen {
+    let class = verified.class();
+    let size = program_size(verified).expect("the verifier has decoded the code");
     let lent = match &mut filled {
-        None => storage.lend(&size),
-        Some((filling, random)) => storage.hostile(&size, *filling, random),
+        None => memory.storage.lend(&size),
+        Some((filling, random)) => memory.storage.hostile(&size, *filling, random),
     };
-    let program = link(&verified, lent).expect("the linker takes what the verifier accepts");
-    seen.program = linked(&program, class);
-    let count = program.slots_for(FRAMES);
-    let (frames, slots, fields, heap) = match &mut filled {
-        None => (
-            frames.lend(FRAMES),
-            slots.lend(count),
-            fields.lend(program.field_count()),
-            heap.lend(HEAP),
-        ),
-        Some((filling, random)) => (
-            &mut frames.hostile(FRAMES, *filling, random)[..FRAMES],
-            // How many there are decides where a call finds no room.
-            &mut slots.hostile(count, *filling, random)[..count],
-            fields.hostile(program.field_count(), *filling, random),
-            &mut heap.hostile(HEAP, *filling, random)[..HEAP],
-        ),
+    let program = link(verified, lent).expect("the linker takes what the verifier accepts");
+    let mut seen = Seen {
+        program: linked(&program, class),
+        ..Seen::default()
     };
-    let fields = &mut fields[..program.field_count()];
+    let (slots, fields) = (program.slots_for(FRAMES), program.field_count());
+    if let Some((filling, random)) = filled {
+        memory.frames.hostile(FRAMES, filling, random);
+        memory.slots.hostile(slots, filling, random);
+        memory.fields.hostile(fields, filling, random);
+        memory.heap.hostile(HEAP, filling, random);
+    }
+    // How much there is of each decides where a call finds no room.
+    let (frames, slots) = (memory.frames.lend(FRAMES), memory.slots.lend(slots));
+    let heap = Heap::new(memory.heap.lend(HEAP));
     let mut stack = CallStack::new(frames, slots);
-    let mut instance = Instance::new(program, fields, Heap::new(heap));
+    let mut instance = Instance::new(program, memory.fields.lend(fields), heap);
     let random = &mut Random::new(&seed.to_be_bytes());
     let loading = [program.initializer(), program.constructor()];
-    let methods = class.methods().filter(|method| method.code().is_some());
     for id in loading.into_iter().flatten() {
         let called = call(&mut instance, &mut stack, id, &[], random);
         seen.calls.push(called);
     }
-    for method in methods {
+    for method in class.methods().filter(|method| method.code().is_some()) {
         let arguments = arguments(method.descriptor.as_bytes(), instance.heap_mut(), random);
         let called = call(&mut instance, &mut stack, method.id, &arguments, random);
         seen.calls.push(called);
@@ -314,11 +307,20 @@ impl Seen {
                 self.rejected, other.rejected
             ));
         }
+        self.running_difference(other)
+    }
+
+    /// Says in what it differs from another behind the verdict, if it does.
+    #[must_use]
+    pub fn running_difference(&self, other: &Seen) -> Option<String> {
         if self.program != other.program {
             return Some(format!(
                 "programs {:#?}\nand {:#?}",
                 self.program, other.program
             ));
+        }
+        if self.calls == other.calls {
+            return None;
         }
         let calls = self.calls.iter().zip(&other.calls);
         let differing = calls.into_iter().find(|(one, two)| one != two);

@@ -1,0 +1,78 @@
+//! A class that a host vouches for gives the results of the same class parsed and verified.
+
+use arbitrary::{Arbitrary, Unstructured};
+use jive_core::{ClassFile, Verified};
+use nic_runtime::sle::NicNative;
+use tests::asm::assemble;
+use tests::fixture::Fixture;
+use tests::fuzzing::{Program, Random};
+use tests::generate::Alphabet;
+use tests::generate::alphabet::Family;
+use tests::generate::typed::typed;
+use tests::lent::{Loaded, Memory, look, see};
+use tests::openjdk::{committed, jdk};
+
+/// Seeds with which each class is run: of arguments, fuel, lifetimes and what natives answer.
+const SEEDS: u64 = 3;
+/// Programs and bodies that are generated.
+const PROGRAMS: u8 = 40;
+const BODIES: u32 = 400;
+/// Choices from which one program is built.
+const CHOICES: usize = 2000;
+
+/// Every class file at hand, by name: those of compilers and of the assembler, and generated ones.
+fn classes() -> Vec<(String, Vec<u8>)> {
+    let mut classes: Vec<_> = applets::ALL
+        .iter()
+        .map(|applet| (applet.name.to_owned(), applet.class.to_vec()))
+        .collect();
+    classes.extend(committed::files("class"));
+    classes.extend(
+        Fixture::all()
+            .into_iter()
+            .map(|fixture| (fixture.name, fixture.bytes)),
+    );
+    classes.extend((0..PROGRAMS).map(|number| {
+        let choices = Random::new(&[number]).bytes(CHOICES);
+        let program = Program::arbitrary(&mut Unstructured::new(&choices));
+        let source = program.expect("choices never run out").source;
+        let class = assemble("program", &source).unwrap_or_else(|error| panic!("{error}"));
+        (format!("program {number}"), class.bytes)
+    }));
+    let alphabet = Alphabet::new();
+    let mut random = Random::new(b"trusted");
+    classes.extend((0..BODIES).map(|number| {
+        let family = Family::ALL[usize::from(random.one_in(5))];
+        let body = typed(&alphabet, family, 30, &mut random);
+        (format!("body {number}"), body.class(&alphabet))
+    }));
+    classes
+}
+
+#[test]
+fn a_trusted_class_gives_the_results_of_a_parsed_one() {
+    let (mut memory, mut loaded) = (Memory::default(), Loaded::default());
+    let (mut compared, mut calls) = (0_u32, 0);
+    for (name, bytes) in classes() {
+        for seed in 0..SEEDS {
+            let parsed = see(&bytes, seed, &mut memory, None);
+            if parsed.rejected.is_some() {
+                break;
+            }
+            let mut index = vec![0; ClassFile::index_len(&bytes)];
+            let class = ClassFile::trusted(&bytes, &mut index)
+                .unwrap_or_else(|error| panic!("{name}: {error}"));
+            let vouched = Verified::vouch(class, NicNative::TABLE, None);
+            let trusted = look(&vouched, seed, &mut loaded, None);
+            if let Some(difference) = parsed.running_difference(&trusted) {
+                panic!("{name}: {difference}");
+            }
+            compared += 1;
+            calls += trusted.calls();
+        }
+    }
+    jdk::announce(&format!(
+        "trusted: {calls} calls in {compared} runs of classes"
+    ));
+    assert!(compared > 1_500, "{compared}");
+}
