@@ -1,7 +1,7 @@
 //! A class that a host vouches for gives the results of the same class parsed and verified.
 
 use arbitrary::{Arbitrary, Unstructured};
-use jive_core::{ClassFile, Verified};
+use jive_core::{ClassFile, LinkError, LinkErrorKind, LinkSite, Pc, Verified};
 use nic_runtime::sle::NicNative;
 use tests::asm::assemble;
 use tests::fixture::Fixture;
@@ -75,4 +75,21 @@ fn a_trusted_class_gives_the_results_of_a_parsed_one() {
         "trusted: {calls} calls in {compared} runs of classes"
     ));
     assert!(compared > 1_500, "{compared}");
+}
+
+#[test]
+fn a_local_variable_that_is_not_there_is_not_linked() {
+    // Its register lies behind those that are cleared when the method is called.
+    let source = ".method static run()I stack 1 locals 1\n iload 200\n ireturn\n";
+    let class = assemble("local", source).unwrap_or_else(|error| panic!("{error}"));
+    let mut index = vec![0; ClassFile::index_len(&class.bytes)];
+    let class = ClassFile::trusted(&class.bytes, &mut index).expect("its parts are whole");
+    let vouched = Verified::vouch(class, NicNative::TABLE, None);
+    let linked = tests::machine::linked(&vouched, |_| ());
+    let error = linked.expect_err("it has one local variable");
+    let run = class.methods().find(|method| method.name == "run");
+    let method = run.expect("the class has it").id;
+    let at = LinkSite::Code { method, pc: Pc(0) };
+    let kind = LinkErrorKind::Count;
+    assert_eq!(error, LinkError { at, kind });
 }

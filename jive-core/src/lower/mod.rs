@@ -237,11 +237,17 @@ impl Body<'_, '_, '_, '_, '_> {
     }
 
     /// Returns the register of a local variable.
+    ///
+    /// Registers behind those of the method are not cleared when it is called, so that code which names
+    /// one would see what an earlier call left there.
     fn local(&mut self, local: u16) -> u8 {
-        u8::try_from(local).unwrap_or_else(|_| {
-            self.out.refuse(Broken::Count);
-            0
-        })
+        match u8::try_from(local) {
+            Ok(local) if self.stack.is_local(local) => local,
+            _ => {
+                self.out.refuse(Broken::Count);
+                0
+            }
+        }
     }
 
     // Operands.

@@ -53,6 +53,11 @@ type Seen = (Result<Option<i32>, Trap>, u64, Vec<i32>);
 ///
 /// Returns what was seen of the calls.
 fn vouch_and_run(bytes: &[u8], reading: Reading) -> Vec<Seen> {
+    vouch_and_run_in(bytes, reading, 0)
+}
+
+/// Does the same on a call stack whose slots hold this number beforehand.
+fn vouch_and_run_in(bytes: &[u8], reading: Reading, slot: i32) -> Vec<Seen> {
     let mut index = vec![0; ClassFile::index_len(bytes)];
     let Ok(class) = reading.read(bytes, &mut index) else {
         return Vec::new();
@@ -75,7 +80,7 @@ fn vouch_and_run(bytes: &[u8], reading: Reading) -> Vec<Seen> {
         return Vec::new();
     };
     let (mut fields, mut memory) = (vec![0; size.fields], vec![0; 256]);
-    let (mut frames, mut slots) = ([Frame::default(); 10], [0; 350]);
+    let (mut frames, mut slots) = ([Frame::default(); 10], [slot; 350]);
     let mut stack = CallStack::new(&mut frames, &mut slots);
     let mut instance = Instance::new(program, &mut fields, Heap::new(&mut memory));
     let mut seen = Vec::new();
@@ -121,8 +126,13 @@ proptest! {
             let place = half + place.index(bytes.len() - half);
             bytes[place] = byte;
         }
-        vouch_and_run(&bytes, Reading::Parsed);
-        vouch_and_run(&bytes, Reading::Trusted);
+        let parsed = vouch_and_run(&bytes, Reading::Parsed);
+        let trusted = vouch_and_run(&bytes, Reading::Trusted);
+        // What an earlier call left on the stack is not seen, whatever a verifier missed.
+        for slot in [-1, 8] {
+            prop_assert_eq!(&vouch_and_run_in(&bytes, Reading::Parsed, slot), &parsed);
+            prop_assert_eq!(&vouch_and_run_in(&bytes, Reading::Trusted, slot), &trusted);
+        }
     }
 
     #[test]
