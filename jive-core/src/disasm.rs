@@ -3,6 +3,7 @@
 use core::fmt;
 
 use crate::classfile::{ClassFile, Constant, ConstantPool, MemberKind, MemberRef, PoolError, Utf8};
+use crate::cut::Cut;
 use crate::id::CpIndex;
 use crate::insn::{Cases, Insn, Operand};
 use crate::opcode::OperandLayout;
@@ -16,7 +17,7 @@ const KEY_WIDTH: usize = 16;
 ///
 /// Branch targets are absolute. A switch takes a line for each case. What a constant means stands
 /// behind `//`, without the class where that is the class itself; an index that leads to no constant
-/// of use is shown with the reason.
+/// of use is shown with the reason. Names are cut as [`Cut`] does it, so that a line has a bounded length.
 ///
 /// ```text
 /// getstatic       #7 // Field RxBuf:[B
@@ -39,7 +40,7 @@ impl<'a> Disassembly<'a> {
         Described {
             pool: self.class.pool(),
             index,
-            own: Some(self.class.name()),
+            is_own: self.class.is_own(index),
         }
     }
 
@@ -129,13 +130,13 @@ const fn array_type(code: u8) -> Option<&'static str> {
     })
 }
 
-/// Shows what a constant means, its references followed.
+/// Shows what a constant means, its references followed and its names [cut](Cut).
 #[derive(Copy, Clone, Debug)]
 pub struct Described<'a> {
     pool: ConstantPool<'a>,
     index: CpIndex,
-    /// The class whose name is left out.
-    own: Option<Utf8<'a>>,
+    /// Whether it is a member of the class that is shown, whose name is left out.
+    is_own: bool,
 }
 
 impl<'a> Described<'a> {
@@ -145,7 +146,7 @@ impl<'a> Described<'a> {
         Self {
             pool,
             index,
-            own: None,
+            is_own: false,
         }
     }
 
@@ -153,17 +154,17 @@ impl<'a> Described<'a> {
         let constant = self.pool.get(self.index)?;
         let tag = constant.tag();
         Ok(match constant {
-            Constant::Utf8(text) => write!(f, "{text}"),
+            Constant::Utf8(text) => write!(f, "{}", Cut(text)),
             Constant::Integer(value) => write!(f, "int {value}"),
             Constant::Float(value) => write!(f, "float {value:?}f"),
             Constant::Long(value) => write!(f, "long {value}l"),
             Constant::Double(value) => write!(f, "double {value:?}d"),
             Constant::Class { name } => write!(f, "class {}", ClassName(self.pool.utf8(name)?)),
-            Constant::String { text } => write!(f, "String {}", self.pool.utf8(text)?),
+            Constant::String { text } => write!(f, "String {}", Cut(self.pool.utf8(text)?)),
             Constant::Member { .. } => self.write_member(f, &self.pool.member(self.index)?),
             Constant::NameAndType { .. } => {
                 let (name, descriptor) = self.pool.name_and_type(self.index)?;
-                write!(f, "{tag} {}:{descriptor}", MemberName(name))
+                write!(f, "{tag} {}:{}", MemberName(name), Cut(descriptor))
             }
             Constant::MethodHandle { kind, member } => {
                 let member = self.pool.member(member)?;
@@ -171,7 +172,7 @@ impl<'a> Described<'a> {
                     .and_then(|()| self.write_member(f, &member))
             }
             Constant::MethodType { descriptor } => {
-                write!(f, "{tag} {}", self.pool.utf8(descriptor)?)
+                write!(f, "{tag} {}", Cut(self.pool.utf8(descriptor)?))
             }
             Constant::Dynamic {
                 bootstrap,
@@ -182,10 +183,11 @@ impl<'a> Described<'a> {
                 name_and_type,
             } => {
                 let (name, descriptor) = self.pool.name_and_type(name_and_type)?;
-                write!(f, "{tag} #{bootstrap}:{}:{descriptor}", MemberName(name))
+                let name = MemberName(name);
+                write!(f, "{tag} #{bootstrap}:{name}:{}", Cut(descriptor))
             }
             Constant::Module { name } | Constant::Package { name } => {
-                write!(f, "{tag} {}", self.pool.utf8(name)?)
+                write!(f, "{tag} {}", Cut(self.pool.utf8(name)?))
             }
         })
     }
@@ -196,10 +198,10 @@ impl<'a> Described<'a> {
             MemberKind::Method => "Method ",
             MemberKind::InterfaceMethod => "InterfaceMethod ",
         })?;
-        if self.own != Some(member.class) {
+        if !self.is_own {
             write!(f, "{}.", ClassName(member.class))?;
         }
-        write!(f, "{}:{}", MemberName(member.name), member.descriptor)
+        write!(f, "{}:{}", MemberName(member.name), Cut(member.descriptor))
     }
 }
 
@@ -229,9 +231,9 @@ impl fmt::Display for MemberName<'_> {
 
 fn write_quoted(f: &mut fmt::Formatter<'_>, name: Utf8<'_>, mark: u8) -> fmt::Result {
     if name.as_bytes().starts_with(&[mark]) {
-        write!(f, "\"{name}\"")
+        write!(f, "\"{}\"", Cut(name))
     } else {
-        write!(f, "{name}")
+        write!(f, "{}", Cut(name))
     }
 }
 

@@ -15,6 +15,7 @@
 
 mod array_kind;
 mod classfile;
+mod cut;
 mod decode;
 mod descriptor;
 mod disasm;
@@ -42,6 +43,7 @@ pub use classfile::{
     MemberKind, MemberRef, Method, MethodAccess, OwnMember, ParseError, ParseErrorKind, PoolError,
     PoolErrorKind, TagSet, Utf8,
 };
+pub use cut::Cut;
 pub use decode::{DecodeError, DecodeErrorKind, decode};
 pub use descriptor::{
     DescriptorError, DescriptorErrorKind, ElementType, FieldType, MethodDescriptor, Parameters,

@@ -68,3 +68,11 @@ pub const VERIFY_STEPS_PER_INSTRUCTION: u32 = 16;
 const _: () = assert!(FRAME_SLOTS_MAX <= u8::MAX as u16);
 // Where a signature begins among the methods' fits in 16 bits.
 const _: () = assert!((METHODS_MAX as u32) * (2 + PARAMETER_SLOTS_MAX as u32) <= u16::MAX as u32);
+
+// Displays.
+
+/// Characters of a name or descriptor that a display shows; an ellipsis stands in place of the rest.
+///
+/// Chosen: people write shorter names, and every descriptor without classes is shorter, whatever its 255
+/// parameters, but for arrays. A line that names a member shows three names, so its length is bounded.
+pub const NAME_CHARS_MAX: usize = 256;

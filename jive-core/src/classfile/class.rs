@@ -139,6 +139,17 @@ impl<'a> ClassFile<'a> {
         }
     }
 
+    /// Tells whether a constant names a member of the class itself, whether or not the class has it.
+    ///
+    /// It compares no names: any number of instructions may be asked about.
+    pub(crate) fn is_own(&self, index: CpIndex) -> bool {
+        let own = self.pool.class_name_index(self.this_class);
+        let member = self.pool.find_identity(index);
+        member.is_some_and(|(class, _)| {
+            self.pool.text(class).identity == self.pool.text(own).identity
+        })
+    }
+
     /// Looks for the member of the class itself that a constant names.
     #[cold]
     #[inline(never)]

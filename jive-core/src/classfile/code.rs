@@ -71,25 +71,33 @@ impl<'a> Code<'a> {
     /// HotSpot's stack traces.
     #[must_use]
     pub fn line(&self, pc: Pc) -> Option<u16> {
-        let tables = self
-            .attributes
-            .iter()
-            .filter(|attribute| attribute.name == "LineNumberTable");
-        let mut best: Option<(u16, u16)> = None;
-        for (start, line) in tables.flat_map(|table| line_numbers(table.bytes)) {
-            if start == pc.0 {
+        let mut best: Option<(Pc, u16)> = None;
+        for (start, line) in self.line_numbers() {
+            if start == pc {
                 return Some(line);
             }
-            if start < pc.0 && best.is_none_or(|(nearest, _)| start >= nearest) {
+            if start < pc && best.is_none_or(|(nearest, _)| start >= nearest) {
                 best = Some((start, line));
             }
         }
         best.map(|(_, line)| line)
     }
+
+    /// Returns the pairs of pc and source line of all line number tables, in file order.
+    ///
+    /// [`line`](Self::line) reads all of them for one answer; a caller that asks for many lines sorts them
+    /// once.
+    pub fn line_numbers(&self) -> impl Iterator<Item = (Pc, u16)> + use<'a> {
+        let tables = self.attributes.iter();
+        let tables = tables.filter(|attribute| attribute.name == "LineNumberTable");
+        tables
+            .flat_map(|table| line_numbers(table.bytes))
+            .map(|(start, line)| (Pc(start), line))
+    }
 }
 
 /// Returns the pairs of pc and line of a `LineNumberTable`; none, unless it is whole.
-fn line_numbers(table: &[u8]) -> impl Iterator<Item = (u16, u16)> {
+fn line_numbers(table: &[u8]) -> impl Iterator<Item = (u16, u16)> + use<'_> {
     let rows = grammar::attempt(table, line_number_rows).unwrap_or_default();
     rows.iter()
         .map(|&[p0, p1, l0, l1]| (u16::from_be_bytes([p0, p1]), u16::from_be_bytes([l0, l1])))

@@ -1,0 +1,106 @@
+//! Names cut to a length that fits a display.
+
+use core::fmt::{self, Write};
+
+use crate::limits::NAME_CHARS_MAX;
+
+/// What stands in place of the rest of a name.
+const MARK: char = '…';
+
+/// Shows a name up to [`NAME_CHARS_MAX`] characters, and an ellipsis in place of the rest.
+///
+/// A name may have 65,535 bytes and be used by each of 300,000 instructions. Whatever shows a class shows
+/// names through this, so that its output grows with the class file and no faster. Characters are counted
+/// as they are shown: one that is escaped counts as many as its escape has.
+///
+/// ```
+/// use jive_core::Cut;
+///
+/// assert_eq!(Cut("doRx").to_string(), "doRx");
+/// let long = "n".repeat(60_000);
+/// assert_eq!(Cut(&long).to_string(), format!("{}…", "n".repeat(256)));
+/// ```
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Cut<T>(pub T);
+
+impl<T: fmt::Display> fmt::Display for Cut<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut prefix = Prefix {
+            out: f,
+            room: NAME_CHARS_MAX,
+            is_cut: false,
+        };
+        let shown = write!(prefix, "{}", self.0);
+        if prefix.is_cut {
+            return f.write_char(MARK);
+        }
+        shown
+    }
+}
+
+/// Writes so many characters and fails at the next, so that the rest is not even formatted.
+struct Prefix<'f, 'b> {
+    out: &'f mut fmt::Formatter<'b>,
+    room: usize,
+    is_cut: bool,
+}
+
+impl Write for Prefix<'_, '_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        // As many bytes have at most as many characters.
+        if text.len() <= self.room {
+            self.room = self.room.saturating_sub(text.chars().count());
+            return self.out.write_str(text);
+        }
+        match text.char_indices().nth(self.room) {
+            Some((end, _)) => {
+                self.is_cut = true;
+                self.out.write_str(text.get(..end).unwrap_or(text))?;
+                Err(fmt::Error)
+            }
+            None => {
+                self.room = self.room.saturating_sub(text.chars().count());
+                self.out.write_str(text)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::classfile::Utf8;
+
+    extern crate std;
+    use std::format;
+    use std::string::{String, ToString};
+
+    #[test]
+    fn a_name_is_cut_between_characters() {
+        // The greatest length that stays whole, and one more; of one and of three bytes each.
+        for letter in ["n", "語"] {
+            let whole = letter.repeat(NAME_CHARS_MAX);
+            assert_eq!(Cut(&whole).to_string(), whole);
+            let longer = letter.repeat(NAME_CHARS_MAX + 1);
+            assert_eq!(Cut(&longer).to_string(), format!("{whole}…"));
+        }
+        assert_eq!(Cut("").to_string(), "");
+    }
+
+    #[test]
+    fn escapes_count_as_they_are_shown() {
+        // `\u{1b}` has six characters.
+        let controls = [0x1b; NAME_CHARS_MAX];
+        let shown = Cut(Utf8::new(&controls).unwrap()).to_string();
+        assert_eq!(shown.chars().count(), NAME_CHARS_MAX + 1);
+        assert!(shown.starts_with("\\u{1b}\\u{1b}") && shown.ends_with('…'));
+    }
+
+    #[test]
+    fn pieces_are_counted_together() {
+        let pieces = format!("{}{}", "a".repeat(100), "b".repeat(NAME_CHARS_MAX));
+        let shown = Cut(format_args!("{}{}", &pieces[..100], &pieces[100..])).to_string();
+        let expected: String = pieces.chars().take(NAME_CHARS_MAX).chain(['…']).collect();
+        assert_eq!(shown, expected);
+    }
+}
