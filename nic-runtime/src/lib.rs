@@ -6,7 +6,7 @@
 #![cfg_attr(not(any(feature = "std", test)), no_std)]
 
 #[cfg(feature = "std")]
-mod analysis;
+pub mod analysis;
 pub mod bounded;
 #[cfg(feature = "std")]
 pub mod cli;

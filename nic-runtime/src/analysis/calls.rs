@@ -1,8 +1,11 @@
-//! Whom a class's methods call.
+//! The method that a call instruction calls, and how a call changes the operand stack.
 
-use jive_core::{ClassFile, Insn, MethodAccess, MethodId, Opcode, Operand, Utf8};
+use jive_core::{
+    ClassFile, CpIndex, Insn, MethodAccess, MethodDescriptor, MethodId, Opcode, Operand, OwnMember,
+    StackChange, Utf8,
+};
 
-/// Whom an instruction of a verified class calls.
+/// What an instruction of a verified class calls.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Callee<'a> {
     /// A method of the class that has code.
@@ -13,7 +16,10 @@ pub(crate) enum Callee<'a> {
     ObjectInit,
 }
 
-/// Returns whom an instruction calls, if it is a call.
+/// Returns what an instruction calls, if it is a call.
+///
+/// It compares no names of the class file with one another: a class may call a method whose name has
+/// 60,000 bytes 20,000 times. The parser has noted which member each constant names.
 pub(crate) fn callee<'a>(class: &ClassFile<'a>, insn: &Insn<'_>) -> Option<Callee<'a>> {
     let (
         Opcode::Invokestatic | Opcode::Invokevirtual | Opcode::Invokespecial,
@@ -26,14 +32,91 @@ pub(crate) fn callee<'a>(class: &ClassFile<'a>, insn: &Insn<'_>) -> Option<Calle
     if member.class == "java/lang/Object" {
         return Some(Callee::ObjectInit);
     }
-    if member.class != class.name() {
+    let Some(OwnMember::Method(id)) = class.own_member(index) else {
         return Some(Callee::Native(member.name));
-    }
-    // A verified class has one method of each name.
-    let method = class.methods().find(|method| method.name == member.name)?;
+    };
+    let method = class.method(id)?;
     Some(if method.access.contains(MethodAccess::NATIVE) {
         Callee::Native(method.name)
     } else {
         Callee::Own(method.id)
     })
+}
+
+/// How the calls of a class change the operand stack; each descriptor is read once.
+#[derive(Debug)]
+pub(crate) struct Signatures {
+    /// For each descriptor, by the constant that stands for it: values popped, without the receiver, and
+    /// values pushed.
+    known: Vec<Option<(usize, usize)>>,
+}
+
+impl Signatures {
+    /// Begins for a class, with no descriptor read.
+    pub(crate) fn new(class: &ClassFile<'_>) -> Signatures {
+        Signatures {
+            known: vec![None; class.pool().count().into()],
+        }
+    }
+
+    /// Returns how many values an instruction of a verified class pops and pushes.
+    pub(crate) fn change(
+        &mut self,
+        class: &ClassFile<'_>,
+        insn: &Insn<'_>,
+    ) -> Option<(usize, usize)> {
+        match (insn.opcode.stack_change(), insn.operand) {
+            (StackChange::Counts { pops, pushes }, _) => Some((pops.into(), pushes.into())),
+            (StackChange::OfConstant, Operand::Constant(index)) => {
+                self.change_of_constant(class, insn.opcode, index)
+            }
+            (StackChange::OfConstant | StackChange::Unsupported, _) => None,
+        }
+    }
+
+    fn change_of_constant(
+        &mut self,
+        class: &ClassFile<'_>,
+        opcode: Opcode,
+        index: CpIndex,
+    ) -> Option<(usize, usize)> {
+        let receiver = match opcode {
+            Opcode::Ldc | Opcode::LdcW | Opcode::Getstatic => return Some((0, 1)),
+            Opcode::Putstatic => return Some((1, 0)),
+            Opcode::Getfield => return Some((1, 1)),
+            Opcode::Putfield => return Some((2, 0)),
+            Opcode::Invokestatic => 0,
+            _ => 1,
+        };
+        let member = class.pool().member(index).ok()?;
+        let known = self.known.get_mut(member.identity.descriptor.index())?;
+        let (pops, pushes) = match *known {
+            Some(known) => known,
+            None => {
+                let descriptor = MethodDescriptor::parse(member.descriptor.as_bytes()).ok()?;
+                let pushes = usize::from(descriptor.result().is_some());
+                *known.insert((descriptor.parameters().len(), pushes))
+            }
+        };
+        Some((pops + receiver, pushes))
+    }
+}
+
+/// Returns how many values an instruction of a verified class pushes, in a time that depends on no
+/// descriptor's length.
+pub(crate) fn pushes(class: &ClassFile<'_>, insn: &Insn<'_>) -> usize {
+    match (insn.opcode.stack_change(), insn.operand) {
+        (StackChange::Counts { pushes, .. }, _) => pushes.into(),
+        (StackChange::OfConstant, Operand::Constant(index)) => match insn.opcode {
+            Opcode::Ldc | Opcode::LdcW | Opcode::Getstatic | Opcode::Getfield => 1,
+            Opcode::Putstatic | Opcode::Putfield => 0,
+            _ => {
+                let member = class.pool().member(index);
+                let returns =
+                    member.is_ok_and(|member| !member.descriptor.as_bytes().ends_with(b")V"));
+                usize::from(returns)
+            }
+        },
+        (StackChange::OfConstant | StackChange::Unsupported, _) => 0,
+    }
 }

@@ -1,18 +1,62 @@
-//! Control flow of one method: its instructions as nodes, where each may go, and its loops.
+//! Control flow of one method: its instructions as nodes, and where each may go.
 
 use jive_core::{Code, Insn, Pc, instructions};
 
 /// An instruction of the method, by its position among them.
 pub(crate) type Node = usize;
 
+/// Stands for "no instruction begins at this pc".
+const NONE: u32 = u32::MAX;
+
 /// The instructions of a method, and the edges that execution may take between them.
 ///
-/// Targets that start no instruction are left out, so code need not be verified.
+/// Targets that start no instruction are left out, so code need not be verified. Building it takes
+/// time proportional to the code, but for the sorting of each switch's targets.
 #[derive(Clone, Debug)]
 pub(crate) struct ControlFlow<'a> {
     insns: Vec<Insn<'a>>,
-    successors: Vec<Vec<Node>>,
-    predecessors: Vec<Vec<Node>>,
+    /// The node that begins at each pc, or [`NONE`].
+    starts: Vec<u32>,
+    successors: Edges,
+    predecessors: Edges,
+}
+
+/// For each node a list of nodes; all lists stand in one vector, one behind the other.
+#[derive(Clone, Debug, Default)]
+struct Edges {
+    /// Where the list of each node ends.
+    ends: Vec<usize>,
+    nodes: Vec<Node>,
+}
+
+impl Edges {
+    fn of(&self, node: Node) -> &[Node] {
+        let start = node.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.nodes[start..self.ends[node]]
+    }
+
+    /// Returns the same edges, each turned round. Each list is in ascending order.
+    fn reversed(&self) -> Edges {
+        let mut ends = vec![0; self.ends.len()];
+        for target in &self.nodes {
+            ends[*target] += 1;
+        }
+        let mut sum = 0;
+        for end in &mut ends {
+            // For now the place where the list starts; each entry below moves it on.
+            let count = *end;
+            *end = sum;
+            sum += count;
+        }
+        let mut nodes = vec![0; self.nodes.len()];
+        for node in 0..self.ends.len() {
+            for target in self.of(node) {
+                nodes[ends[*target]] = node;
+                ends[*target] += 1;
+            }
+        }
+        Edges { ends, nodes }
+    }
 }
 
 impl<'a> ControlFlow<'a> {
@@ -21,33 +65,45 @@ impl<'a> ControlFlow<'a> {
         let insns = instructions(code.bytes)
             .map_while(Result::ok)
             .collect::<Vec<_>>();
+        let mut starts = vec![NONE; code.bytes.len()];
+        for (node, insn) in (0..NONE).zip(&insns) {
+            starts[insn.pc.index()] = node;
+        }
         let mut graph = ControlFlow {
-            successors: vec![Vec::new(); insns.len()],
-            predecessors: vec![Vec::new(); insns.len()],
             insns,
+            starts,
+            successors: Edges::default(),
+            predecessors: Edges::default(),
         };
-        for node in 0..graph.insns.len() {
-            let mut targets = next_pcs(&graph.insns[node])
-                .filter_map(|target| graph.node(Pc(target)))
-                .collect::<Vec<_>>();
+        let mut successors = Edges::default();
+        let mut targets = Vec::new();
+        for insn in &graph.insns {
+            targets.clear();
+            targets.extend(next_pcs(insn).filter_map(|target| graph.node(Pc(target))));
             targets.sort_unstable();
             targets.dedup();
-            for target in &targets {
-                graph.predecessors[*target].push(node);
-            }
-            graph.successors[node] = targets;
+            successors.nodes.extend_from_slice(&targets);
+            successors.ends.push(successors.nodes.len());
         }
+        graph.predecessors = successors.reversed();
+        graph.successors = successors;
         graph
     }
 
     /// Returns the instruction that begins at a pc.
     pub(crate) fn node(&self, pc: Pc) -> Option<Node> {
-        self.insns.binary_search_by_key(&pc, |insn| insn.pc).ok()
+        let node = *self.starts.get(pc.index())?;
+        (node != NONE).then_some(node as usize)
     }
 
     /// Returns how many instructions there are.
     pub(crate) fn len(&self) -> usize {
         self.insns.len()
+    }
+
+    /// Returns how many instructions and edges there are: the steps that looking at all of them takes.
+    pub(crate) fn size(&self) -> usize {
+        self.insns.len() + self.successors.nodes.len()
     }
 
     /// Returns an instruction.
@@ -57,12 +113,12 @@ impl<'a> ControlFlow<'a> {
 
     /// Returns where execution may go on behind an instruction.
     pub(crate) fn successors(&self, node: Node) -> &[Node] {
-        &self.successors[node]
+        self.successors.of(node)
     }
 
     /// Returns from where execution may come to an instruction.
     pub(crate) fn predecessors(&self, node: Node) -> &[Node] {
-        &self.predecessors[node]
+        self.predecessors.of(node)
     }
 
     /// Tells of each instruction whether a path from the method's start reaches it.
@@ -84,57 +140,8 @@ impl<'a> ControlFlow<'a> {
         reached
     }
 
-    /// Returns the strongly connected components of the instructions that `within` holds, each behind
-    /// those that its edges lead to.
-    ///
-    /// Tarjan's algorithm, with a stack of its own: code may be 64 KiB deep.
-    pub(crate) fn components(&self, within: &[bool]) -> Vec<Vec<Node>> {
-        const NEW: usize = usize::MAX;
-        let mut order = vec![NEW; self.len()];
-        let mut low = vec![0; self.len()];
-        let mut is_open = vec![false; self.len()];
-        let mut open = Vec::new();
-        let mut components = Vec::new();
-        let mut counter = 0;
-        for root in (0..self.len()).filter(|node| within[*node]) {
-            if order[root] != NEW {
-                continue;
-            }
-            let mut path = vec![(root, 0)];
-            while let Some((node, edge)) = path.pop() {
-                if edge == 0 {
-                    order[node] = counter;
-                    low[node] = counter;
-                    counter += 1;
-                    open.push(node);
-                    is_open[node] = true;
-                }
-                if let Some(next) = self.successors(node).get(edge).copied() {
-                    path.push((node, edge + 1));
-                    if within[next] && order[next] == NEW {
-                        path.push((next, 0));
-                    } else if within[next] && is_open[next] {
-                        low[node] = low[node].min(order[next]);
-                    }
-                    continue;
-                }
-                if let Some((parent, _)) = path.last() {
-                    low[*parent] = low[*parent].min(low[node]);
-                }
-                if low[node] == order[node] {
-                    let start = open.iter().rposition(|other| *other == node);
-                    let component = open.split_off(start.expect("it is opened above"));
-                    for member in &component {
-                        is_open[*member] = false;
-                    }
-                    components.push(component);
-                }
-            }
-        }
-        components
-    }
-
-    /// Whether a component is a loop: more than one instruction, or one that goes to itself.
+    /// Whether a strongly connected component is a loop: more than one instruction, or one that goes to
+    /// itself.
     pub(crate) fn is_loop(&self, component: &[Node]) -> bool {
         match component {
             [only] => self.successors(*only).contains(only),

@@ -1,13 +1,11 @@
 //! Which loops of a method are counted: provably ended by a local variable that steps towards a bound.
 
-use jive_core::{ClassFile, Constant, CpIndex, Opcode, Operand, Pc};
+use jive_core::{ClassFile, Constant, CpIndex, MemberIdentity, Opcode, Operand, Pc};
 
 use super::calls::{Callee, callee};
+use super::components::{Components, Partition};
 use super::graph::{ControlFlow, Node};
-
-/// Instructions looked at, in all rounds together, after which the rest count as not counted. Loops
-/// nested in loops take a round each; a compiler's methods take a few thousand.
-const WORK_MAX: usize = 4_000_000;
+use super::origin::store_of;
 
 /// Elements that no array has: its header lies before them, and an offset is an `int`.
 const LENGTH_MAX: i64 = i32::MAX as i64 - 8;
@@ -23,78 +21,138 @@ pub(crate) struct Loop {
     pub(crate) is_counted: bool,
 }
 
-/// Returns a method's loops, by the pc where each begins.
-pub(crate) fn loops(class: &ClassFile<'_>, graph: &ControlFlow<'_>) -> Vec<Loop> {
+/// The loops of a method.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Loops {
+    /// Those that were found, by the pc where each begins.
+    pub(crate) found: Vec<Loop>,
+    /// Whether the budget ended before all loops were looked for. Loops inside of some that were found
+    /// are missing then, and each of these counts as not counted.
+    pub(crate) is_incomplete: bool,
+}
+
+/// Returns a method's loops; `components` are those of its reachable instructions.
+///
+/// Each step looks at one instruction or edge, and is taken from `budget`. Loops nested in loops take a
+/// few steps for each instruction and level; without a budget a method with 10,000 levels would take
+/// 100,000,000.
+pub(crate) fn loops(
+    class: &ClassFile<'_>,
+    graph: &ControlFlow<'_>,
+    components: &Partition,
+    budget: &mut usize,
+) -> Loops {
     let mut search = Search {
         class,
         graph,
-        work_left: WORK_MAX,
+        budget,
+        components: Components::new(graph.len()),
+        within: vec![false; graph.len()],
+        found: Loops::default(),
     };
-    let mut found = Vec::new();
-    // The first round is never too much: code is 64 KiB at most.
-    for component in search
-        .loops_within(&graph.reachable())
-        .into_iter()
-        .flatten()
-    {
-        search.examine(&component, &mut found);
+    let is_loop = |component: &&[Node]| graph.is_loop(component);
+    let outermost = components.iter().filter(is_loop).map(<[Node]>::to_vec);
+    let mut waiting = outermost.collect::<Vec<_>>();
+    // A list instead of recursion: loops may be nested 10,000 deep.
+    while let Some(component) = waiting.pop() {
+        let inner = search.examine(&component);
+        waiting.extend(inner);
     }
-    found.sort_unstable_by_key(|found: &Loop| found.pc);
-    found
+    let mut loops = search.found;
+    loops.found.sort_unstable_by_key(|found: &Loop| found.pc);
+    loops
 }
 
 struct Search<'c, 'a> {
     class: &'c ClassFile<'a>,
     graph: &'c ControlFlow<'a>,
-    work_left: usize,
+    budget: &'c mut usize,
+    components: Components,
+    /// The instructions of a part of the method that is looked at; all false between two parts.
+    within: Vec<bool>,
+    found: Loops,
+}
+
+/// What a loop does to what its tests compare. Found out once, however many tests it has.
+struct Changes {
+    /// Local variables, each with an instruction that changes it and by how much, or `None` where it is
+    /// set; in ascending order.
+    locals: Vec<(u16, Node, Option<i64>)>,
+    /// The fields that are set, in ascending order.
+    fields: Vec<MemberIdentity>,
+    /// Whether a method of the class is called, which may set any field.
+    calls_own: bool,
 }
 
 impl<'a> Search<'_, 'a> {
-    /// Judges a loop and those inside it.
-    fn examine(&mut self, component: &[Node], found: &mut Vec<Loop>) {
+    /// Judges a loop and returns those inside it.
+    fn examine(&mut self, component: &[Node]) -> Vec<Vec<Node>> {
         let first = component.iter().copied().min().unwrap_or(0);
-        let test = self.counting_test(component);
-        let inner = self.loops_without(component, &[test.unwrap_or(first)]);
-        found.push(Loop {
+        let (is_counted, inner) = match self.counting_test(component) {
+            Some(inner) => (true, Some(inner)),
+            None => (false, self.loops_without(component, &[first])),
+        };
+        self.found.found.push(Loop {
             pc: self.graph.insn(first).pc,
-            // Of loops inside that were not looked for nothing is known.
-            is_counted: test.is_some() && inner.is_some(),
+            is_counted,
         });
-        for inner in inner.into_iter().flatten() {
-            self.examine(&inner, found);
+        inner.unwrap_or_default()
+    }
+
+    /// Takes steps from the budget, or notes that it has ended.
+    fn spend(&mut self, steps: usize) -> Option<()> {
+        match self.budget.checked_sub(steps) {
+            Some(left) => {
+                *self.budget = left;
+                Some(())
+            }
+            None => {
+                self.found.is_incomplete = true;
+                None
+            }
         }
     }
 
-    /// Returns the loops among the instructions that `within` holds, unless too much was looked at.
-    fn loops_within(&mut self, within: &[bool]) -> Option<Vec<Vec<Node>>> {
-        self.work_left = self.work_left.checked_sub(self.graph.len())?;
-        let mut components = self.graph.components(within);
-        components.retain(|component| self.graph.is_loop(component));
-        Some(components)
-    }
-
-    /// Returns the loops that are left of a component when some instructions are taken out.
+    /// Returns the loops that are left of a component when some instructions are taken out, unless the
+    /// budget ends.
     fn loops_without(&mut self, component: &[Node], out: &[Node]) -> Option<Vec<Vec<Node>>> {
-        let mut within = vec![false; self.graph.len()];
-        for node in component {
-            within[*node] = !out.contains(node);
-        }
-        self.loops_within(&within)
+        let edges = component
+            .iter()
+            .map(|node| 1 + self.graph.successors(*node).len());
+        self.spend(edges.sum())?;
+        component.iter().for_each(|node| self.within[*node] = true);
+        out.iter().for_each(|node| self.within[*node] = false);
+        let left = component.iter().copied().filter(|node| self.within[*node]);
+        let left = left.collect::<Vec<_>>();
+        let partition = self.components.of(self.graph, &left, &self.within);
+        component.iter().for_each(|node| self.within[*node] = false);
+        let is_loop = |component: &&[Node]| self.graph.is_loop(component);
+        Some(
+            partition
+                .iter()
+                .filter(is_loop)
+                .map(<[Node]>::to_vec)
+                .collect(),
+        )
     }
 
-    /// Returns a test that ends the loop after finitely many rounds.
-    fn counting_test(&mut self, component: &[Node]) -> Option<Node> {
-        let mut within = vec![false; self.graph.len()];
-        for node in component {
-            within[*node] = true;
+    /// Looks for a test that ends the loop after finitely many rounds. Returns the loops that are left
+    /// without this test.
+    fn counting_test(&mut self, component: &[Node]) -> Option<Vec<Vec<Node>>> {
+        self.spend(component.len())?;
+        component.iter().for_each(|node| self.within[*node] = true);
+        let mut tests = component
+            .iter()
+            .filter_map(|node| Some((*node, self.test(*node, &self.within)?)))
+            .collect::<Vec<_>>();
+        component.iter().for_each(|node| self.within[*node] = false);
+        if tests.is_empty() {
+            return None;
         }
-        let mut tests = component.to_vec();
-        tests.sort_unstable();
-        for node in tests {
-            let Some(test) = self.test(node, &within) else {
-                continue;
-            };
-            self.work_left = self.work_left.checked_sub(component.len())?;
+        tests.sort_unstable_by_key(|(node, _)| *node);
+        self.spend(component.len())?;
+        let changes = self.changes(component);
+        for (node, test) in tests {
             for (local, relation, bound) in [
                 (test.left, test.relation, test.right),
                 (test.right, test.relation.mirrored(), test.left),
@@ -102,86 +160,90 @@ impl<'a> Search<'_, 'a> {
                 let Value::Local(local) = local else {
                     continue;
                 };
-                let counts = self.steps(component, local).is_some_and(|steps| {
-                    self.is_invariant(component, bound)
-                        && reaches(relation, bound, &steps)
-                        && self.each_round_steps(component, node, &steps)
-                });
-                if counts {
-                    return Some(node);
+                let changed = changes.of_local(local);
+                self.spend(1 + changed.len())?;
+                let Some(steps) = steps(changed) else {
+                    continue;
+                };
+                if !self.is_invariant(&changes, bound) || !reaches(relation, bound, &steps) {
+                    continue;
+                }
+                let inner = self.each_round_steps(component, node, &steps);
+                if inner.is_some() {
+                    return inner;
+                }
+                if self.found.is_incomplete {
+                    return None;
                 }
             }
         }
         None
     }
 
-    /// Whether every round through the test steps once at most per step, and at least once in all.
-    fn each_round_steps(&mut self, component: &[Node], test: Node, steps: &[Step]) -> bool {
+    /// Whether every round through the test steps once at most per step, and at least once in all: then
+    /// returns the loops that are left without the test.
+    fn each_round_steps(
+        &mut self,
+        component: &[Node],
+        test: Node,
+        steps: &[Step],
+    ) -> Option<Vec<Vec<Node>>> {
         let nodes = steps.iter().map(|step| step.node).collect::<Vec<_>>();
-        let (Some(unstepped), Some(inner)) = (
-            self.loops_without(component, &nodes),
-            self.loops_without(component, &[test]),
-        ) else {
-            return false;
-        };
-        unstepped.iter().all(|cycle| !cycle.contains(&test))
-            && inner
-                .iter()
-                .all(|cycle| nodes.iter().all(|node| !cycle.contains(node)))
+        let unstepped = self.loops_without(component, &nodes)?;
+        if unstepped.iter().any(|cycle| cycle.contains(&test)) {
+            return None;
+        }
+        let inner = self.loops_without(component, &[test])?;
+        let mut cycles = inner.iter().flatten();
+        // In ascending order, since the changes of a local variable are.
+        cycles
+            .all(|node| nodes.binary_search(node).is_err())
+            .then_some(inner)
     }
 
-    /// Returns every change of a local variable inside a loop, or `None` where one is no step by a
-    /// constant.
-    fn steps(&self, component: &[Node], local: u16) -> Option<Vec<Step>> {
-        let mut steps = Vec::new();
-        for node in component {
-            match self.graph.insn(*node).operand {
-                Operand::LocalIncrement { local: changed, by } if changed == local => {
-                    steps.push(Step {
-                        node: *node,
-                        by: i64::from(by),
-                    });
+    /// Finds out what a loop changes.
+    fn changes(&self, component: &[Node]) -> Changes {
+        let mut changes = Changes {
+            locals: Vec::new(),
+            fields: Vec::new(),
+            calls_own: false,
+        };
+        for node in component.iter().copied() {
+            let insn = self.graph.insn(node);
+            match (insn.operand, insn.opcode) {
+                (Operand::LocalIncrement { local, by }, _) => {
+                    changes.locals.push((local, node, Some(i64::from(by))));
                 }
-                Operand::Local(stored) if stored == local && self.stores(*node) => return None,
+                (Operand::Local(local), opcode) if store_of(opcode) => {
+                    changes.locals.push((local, node, None));
+                }
+                (Operand::Constant(index), Opcode::Putstatic | Opcode::Putfield) => {
+                    let member = self.class.pool().member(index);
+                    changes.fields.extend(member.map(|member| member.identity));
+                }
+                (Operand::Constant(_), _) => {
+                    changes.calls_own |= matches!(callee(self.class, insn), Some(Callee::Own(_)));
+                }
                 _ => {}
             }
         }
-        Some(steps)
-    }
-
-    fn stores(&self, node: Node) -> bool {
-        super::origin::store_of(self.graph.insn(node).opcode)
+        changes.locals.sort_unstable();
+        changes.fields.sort_unstable();
+        changes
     }
 
     /// Whether a loop leaves a value as it is.
-    fn is_invariant(&self, component: &[Node], value: Value) -> bool {
-        component.iter().all(|node| {
-            let insn = self.graph.insn(*node);
-            match (value, insn.operand) {
-                (Value::Constant(_), _) => true,
-                (Value::Local(local) | Value::LocalLength(local), operand) => match operand {
-                    Operand::Local(stored) => stored != local || !self.stores(*node),
-                    Operand::LocalIncrement { local: changed, .. } => changed != local,
-                    _ => true,
-                },
-                (Value::Field(field) | Value::FieldLength(field), Operand::Constant(index)) => {
-                    match insn.opcode {
-                        Opcode::Putstatic | Opcode::Putfield => !self.same_field(field, index),
-                        // A method of the class may set the field; no native does.
-                        _ => !matches!(callee(self.class, insn), Some(Callee::Own(_))),
-                    }
-                }
-                (Value::Field(_) | Value::FieldLength(_), _) => true,
+    fn is_invariant(&self, changes: &Changes, value: Value) -> bool {
+        match value {
+            Value::Constant(_) => true,
+            Value::Local(local) | Value::LocalLength(local) => changes.of_local(local).is_empty(),
+            // A method of the class may set the field; no native does.
+            Value::Field(_) | Value::FieldLength(_) if changes.calls_own => false,
+            // Two constants may name one field. Every field of a verified class is its own.
+            Value::Field(field) | Value::FieldLength(field) => {
+                let member = self.class.pool().member(field);
+                member.is_ok_and(|member| changes.fields.binary_search(&member.identity).is_err())
             }
-        })
-    }
-
-    /// Whether two constants name one field, as they may without being one constant.
-    fn same_field(&self, left: CpIndex, right: CpIndex) -> bool {
-        let pool = self.class.pool();
-        match (pool.member(left), pool.member(right)) {
-            (Ok(left), Ok(right)) => left == right,
-            (Err(_), _) | (_, Err(_)) => true,
         }
     }
 
@@ -272,6 +334,26 @@ impl<'a> Search<'_, 'a> {
             _ => None,
         }
     }
+}
+
+impl Changes {
+    /// Returns the changes of a local variable, in the order of their instructions.
+    fn of_local(&self, local: u16) -> &[(u16, Node, Option<i64>)] {
+        let start = self.locals.partition_point(|(other, ..)| *other < local);
+        let end = self.locals.partition_point(|(other, ..)| *other <= local);
+        &self.locals[start..end]
+    }
+}
+
+/// Returns every change of a local variable, or `None` where one is no step by a constant.
+fn steps(changes: &[(u16, Node, Option<i64>)]) -> Option<Vec<Step>> {
+    let step = |(_, node, by): &(u16, Node, Option<i64>)| {
+        Some(Step {
+            node: *node,
+            by: (*by)?,
+        })
+    };
+    changes.iter().map(step).collect()
 }
 
 /// A change of a counter.

@@ -4,14 +4,16 @@
 //! The verifier infers what a value is and forgets where it was made, so that its states stay small.
 //! Asking for that afterwards, and for one value only, costs those nothing whose class is accepted.
 
+use std::cell::OnceCell;
 use std::collections::HashSet;
 
 use jive_core::{
-    ArrayKind, ClassFile, Constant, FieldType, Insn, MethodAccess, MethodDescriptor, MethodId,
-    Opcode, Operand, Pc, StackEffect, StackKind, parse_field,
+    ArrayKind, ClassFile, Constant, FieldType, Insn, MethodAccess, MethodDescriptor, Opcode,
+    Operand, Pc, StackEffect, StackKind, parse_field,
 };
-use jive_verifier::{Observer, TypeState};
 
+use super::calls::pushes;
+use super::depths::Depths;
 use super::graph::{ControlFlow, Node};
 
 /// Steps after which looking for an origin is given up: more than any method of a compiler takes.
@@ -47,53 +49,15 @@ pub(crate) enum Origin {
     Instruction(Pc),
 }
 
-/// How deep the operand stack is before each instruction of one method that a path reaches.
-#[derive(Clone, Debug)]
-pub(crate) struct Depths {
-    method: MethodId,
-    before: Vec<Option<u8>>,
-}
-
-impl Depths {
-    /// Begins for a method with so many bytes of code.
-    pub(crate) fn of(method: MethodId, code_length: usize) -> Depths {
-        Depths {
-            method,
-            before: vec![None; code_length],
-        }
-    }
-
-    /// Notes the depth before an instruction.
-    pub(crate) fn note(&mut self, pc: Pc, depth: usize) {
-        if let Some(before) = self.before.get_mut(pc.index()) {
-            // Frames of more than 255 slots are refused before their types are inferred.
-            *before = u8::try_from(depth).ok();
-        }
-    }
-
-    /// Returns the depth before an instruction, if a path reaches it.
-    pub(crate) fn before(&self, pc: Pc) -> Option<usize> {
-        let depth = self.before.get(pc.index()).copied().flatten()?;
-        Some(usize::from(depth))
-    }
-}
-
-impl Observer for Depths {
-    fn reached(&mut self, method: MethodId, pc: Pc, state: TypeState<'_>) {
-        if method == self.method {
-            self.note(pc, state.stack().len());
-        }
-    }
-
-    fn failed(&mut self, _: MethodId, _: Pc, _: TypeState<'_>) {}
-}
-
 /// A method in which origins are looked for.
 #[derive(Debug)]
 pub(crate) struct Origins<'c, 'a> {
     class: &'c ClassFile<'a>,
     graph: &'c ControlFlow<'a>,
     depths: &'c Depths,
+    /// The local variable in which each parameter begins. Read when asked for, since a descriptor may
+    /// be long.
+    parameters: OnceCell<Vec<u16>>,
 }
 
 impl<'c, 'a> Origins<'c, 'a> {
@@ -107,6 +71,7 @@ impl<'c, 'a> Origins<'c, 'a> {
             class,
             graph,
             depths,
+            parameters: OnceCell::new(),
         }
     }
 
@@ -115,32 +80,42 @@ impl<'c, 'a> Origins<'c, 'a> {
     pub(crate) fn before(&self, pc: Pc, slot: Slot) -> Vec<Origin> {
         let waiting = self.graph.node(pc).map(|node| (node, slot));
         self.search(waiting.into_iter().collect(), Vec::new(), STEPS_MAX)
+            .found
     }
 
-    /// Returns what may have made the value that lies in a slot behind an instruction, where the stack
-    /// is so deep.
-    pub(crate) fn after(&self, pc: Pc, slot: Slot, depth: usize) -> Vec<Origin> {
-        let mut found = Vec::new();
-        let mut waiting = Vec::new();
-        if let Some(node) = self.graph.node(pc) {
-            self.through(node, slot, depth, &mut waiting, &mut found);
+    /// Returns what may have made the value that lies in a slot behind any of some instructions, where
+    /// the stack is so deep.
+    ///
+    /// One search for all of them: what lies in front of several is looked at once, and the limit on
+    /// steps holds for the sum.
+    pub(crate) fn after(&self, pcs: &[Pc], slot: Slot, depth: usize) -> Vec<Origin> {
+        let (mut waiting, mut found) = (Vec::new(), Vec::new());
+        for node in pcs.iter().filter_map(|pc| self.graph.node(*pc)) {
+            match self.through(node, slot, depth) {
+                Before::Slot(slot) => waiting.push((node, slot)),
+                Before::Made(origin) => found.push(origin),
+            }
         }
-        self.search(waiting, found, STEPS_MAX)
+        self.search(waiting, found, STEPS_MAX).found
     }
 
-    /// Follows slots backwards until all are made, or returns nothing after so many steps.
+    /// Follows slots backwards until all are made, or finds nothing after so many steps.
     fn search(
         &self,
         mut waiting: Vec<(Node, Slot)>,
         mut found: Vec<Origin>,
         steps_max: usize,
-    ) -> Vec<Origin> {
-        let mut seen = waiting.iter().copied().collect::<HashSet<_>>();
+    ) -> Search {
+        let mut seen = HashSet::new();
+        seen.extend(waiting.iter().copied());
         let mut steps = 0;
         while let Some((node, slot)) = waiting.pop() {
             steps += 1 + self.graph.predecessors(node).len();
             if steps > steps_max {
-                return Vec::new();
+                return Search {
+                    found: Vec::new(),
+                    steps,
+                };
             }
             if node == 0 {
                 found.extend(self.at_entry(slot));
@@ -148,63 +123,64 @@ impl<'c, 'a> Origins<'c, 'a> {
             let Some(depth) = self.depths.before(self.graph.insn(node).pc) else {
                 continue;
             };
-            for previous in self.graph.predecessors(node) {
+            for previous in self.graph.predecessors(node).iter().copied() {
                 // What no path reaches passes nothing on.
-                if self.depths.before(self.graph.insn(*previous).pc).is_none() {
+                if self.depths.before(self.graph.insn(previous).pc).is_none() {
                     continue;
                 }
-                let mut next = Vec::new();
-                self.through(*previous, slot, depth, &mut next, &mut found);
-                waiting.extend(next.into_iter().filter(|place| seen.insert(*place)));
+                match self.through(previous, slot, depth) {
+                    Before::Made(origin) => found.push(origin),
+                    Before::Slot(slot) => {
+                        // Within straight code only one way leads to a place, so nothing is remembered.
+                        if self.is_straight(previous) || seen.insert((previous, slot)) {
+                            waiting.push((previous, slot));
+                        }
+                    }
+                }
             }
         }
         found.sort_unstable();
         found.dedup();
-        found
+        Search { found, steps }
     }
 
-    /// Goes back through an instruction, behind which the stack is so deep: to where the value was
-    /// before, or to the instruction itself if it made the value.
-    fn through(
-        &self,
-        node: Node,
-        slot: Slot,
-        depth: usize,
-        waiting: &mut Vec<(Node, Slot)>,
-        found: &mut Vec<Origin>,
-    ) {
+    /// Whether execution comes to an instruction from one place only and goes on to one place only.
+    fn is_straight(&self, node: Node) -> bool {
+        node != 0
+            && self.graph.predecessors(node).len() == 1
+            && self.graph.successors(node).len() == 1
+    }
+
+    /// Goes back through an instruction, behind which the stack is so deep.
+    fn through(&self, node: Node, slot: Slot, depth: usize) -> Before {
         let insn = self.graph.insn(node);
-        let made = Origin::Instruction(insn.pc);
+        let made = Before::Made(Origin::Instruction(insn.pc));
         match slot {
             Slot::Local(local) => match (insn.operand, store_of(insn.opcode)) {
                 // The value was on top of the stack, which is one deeper before.
                 (Operand::Local(stored), true) if stored == local => {
-                    waiting.push((node, Slot::Stack(depth)));
+                    Before::Slot(Slot::Stack(depth))
                 }
-                (Operand::LocalIncrement { local: changed, .. }, _) if changed == local => {
-                    found.push(made);
-                }
-                _ => waiting.push((node, slot)),
+                (Operand::LocalIncrement { local: changed, .. }, _) if changed == local => made,
+                _ => Before::Slot(slot),
             },
             Slot::Stack(position) => {
                 if let Some((popped, pushed)) = shuffle(insn.opcode) {
                     let bottom = depth.saturating_sub(pushed.len());
-                    match position
+                    let before = position
                         .checked_sub(bottom)
-                        .and_then(|from| pushed.get(from))
-                    {
-                        Some(before) => {
-                            let top = bottom + popped;
-                            waiting.push((node, Slot::Stack(top.saturating_sub(before + 1))));
-                        }
-                        None => waiting.push((node, slot)),
-                    }
-                } else if position + self.pushes(node) < depth {
-                    waiting.push((node, slot));
+                        .and_then(|from| pushed.get(from));
+                    let Some(before) = before else {
+                        return Before::Slot(slot);
+                    };
+                    let top = bottom + popped;
+                    Before::Slot(Slot::Stack(top.saturating_sub(before + 1)))
+                } else if position + pushes(self.class, insn) < depth {
+                    Before::Slot(slot)
                 } else {
                     match insn.operand {
-                        Operand::Local(local) => waiting.push((node, Slot::Local(local))),
-                        _ => found.push(made),
+                        Operand::Local(local) => Before::Slot(Slot::Local(local)),
+                        _ => made,
                     }
                 }
             }
@@ -217,31 +193,28 @@ impl<'c, 'a> Origins<'c, 'a> {
             return None;
         };
         let method = self.class.method(self.depths.method)?;
-        let mut local = 0;
-        if !method.access.contains(MethodAccess::STATIC) {
-            if wanted == 0 {
-                return Some(Origin::This);
-            }
-            local = 1;
+        let is_static = method.access.contains(MethodAccess::STATIC);
+        if !is_static && wanted == 0 {
+            return Some(Origin::This);
         }
-        let descriptor = MethodDescriptor::parse(method.descriptor.as_bytes()).ok()?;
-        for (number, kind) in (1..).zip(descriptor.parameters()) {
-            if local == wanted {
-                return Some(Origin::Parameter { number, local });
-            }
-            local += u16::from(kind.slots());
-        }
-        Some(Origin::Unset(wanted))
-    }
-
-    /// Returns how many values an instruction of the subset that is no shuffle pushes.
-    fn pushes(&self, node: Node) -> usize {
-        let insn = self.graph.insn(node);
-        match insn.opcode.effect() {
-            StackEffect::Fixed { pushes, .. } => pushes.len(),
-            StackEffect::Unsupported(_) => 0,
-            StackEffect::Special => usize::from(made_by(self.class, insn).is_some()),
-        }
+        let parameters = self.parameters.get_or_init(|| {
+            let descriptor = MethodDescriptor::parse(method.descriptor.as_bytes());
+            let kinds = descriptor.iter().flat_map(MethodDescriptor::parameters);
+            let begin = |local: &mut u16, kind: FieldType<'_>| {
+                let begins = *local;
+                *local += u16::from(kind.slots());
+                Some(begins)
+            };
+            kinds.scan(u16::from(!is_static), begin).collect()
+        });
+        Some(match parameters.binary_search(&wanted) {
+            Ok(position) => Origin::Parameter {
+                // A method has 255 parameters at most.
+                number: u16::try_from(position + 1).ok()?,
+                local: wanted,
+            },
+            Err(_) => Origin::Unset(wanted),
+        })
     }
 
     /// Returns the type of what an origin made, as a word.
@@ -273,14 +246,22 @@ impl<'c, 'a> Origins<'c, 'a> {
         }
     }
 
-    /// Returns the one `int` that a slot holds before an instruction, whatever path leads there.
-    pub(crate) fn constant(&self, pc: Pc, slot: Slot) -> Option<i32> {
-        let waiting = vec![(self.graph.node(pc)?, slot)];
-        let origins = self.search(waiting, Vec::new(), CONSTANT_STEPS_MAX);
-        let [Origin::Instruction(made)] = origins[..] else {
-            return None;
+    /// Returns the one `int` that a slot holds before an instruction, whatever path leads there, and the
+    /// steps that finding out took.
+    pub(crate) fn constant(&self, pc: Pc, slot: Slot) -> (Option<i32>, usize) {
+        let waiting = self.graph.node(pc).map(|node| (node, slot));
+        let waiting = waiting.into_iter().collect();
+        let Search { found, steps } = self.search(waiting, Vec::new(), CONSTANT_STEPS_MAX);
+        let constant = match found[..] {
+            [Origin::Instruction(made)] => self.pushed_constant(made),
+            _ => None,
         };
-        let insn = self.graph.insn(self.graph.node(made)?);
+        (constant, steps)
+    }
+
+    /// Returns the `int` that an instruction pushes, where it is always the same.
+    fn pushed_constant(&self, pc: Pc) -> Option<i32> {
+        let insn = self.graph.insn(self.graph.node(pc)?);
         match insn.operand {
             Operand::Int(value) => Some(value),
             Operand::Constant(index) => match self.class.pool().get(index).ok()? {
@@ -290,6 +271,21 @@ impl<'c, 'a> Origins<'c, 'a> {
             _ => None,
         }
     }
+}
+
+/// What a search found.
+struct Search {
+    found: Vec<Origin>,
+    /// The steps that it took: the places looked at, and the ways to them.
+    steps: usize,
+}
+
+/// Where a value was before an instruction.
+enum Before {
+    /// In this slot.
+    Slot(Slot),
+    /// Nowhere: this made it.
+    Made(Origin),
 }
 
 /// Whether an instruction stores to the local variable that it names.

@@ -1,5 +1,6 @@
 //! The least and the most that a path through a method costs.
 
+use super::components::Partition;
 use super::graph::{ControlFlow, Node};
 
 /// What something costs on the cheapest and on the dearest path.
@@ -11,10 +12,16 @@ pub(crate) struct Range {
     pub(crate) max: Option<u64>,
 }
 
+impl Default for Range {
+    fn default() -> Range {
+        Range::ZERO
+    }
+}
+
 impl Range {
     /// Nothing on any path.
     pub(crate) const ZERO: Range = Range::exactly(0);
-    /// Nobody knows.
+    /// Any cost at all.
     pub(crate) const UNKNOWN: Range = Range { min: 0, max: None };
 
     /// Returns the same cost on each path.
@@ -49,14 +56,19 @@ impl Range {
 
 /// Adds up what the instructions on a path cost, over all paths from the method's start to its end.
 ///
-/// What costs anything inside a loop costs no one knows how often.
-pub(crate) fn over_paths(graph: &ControlFlow<'_>, cost: impl Fn(Node) -> Range) -> Range {
+/// `components` are those of the reachable instructions. A loop in which anything costs
+/// something has no greatest cost. The cost of each instruction is asked for once at most.
+pub(crate) fn over_paths(
+    graph: &ControlFlow<'_>,
+    components: &Partition,
+    mut cost: impl FnMut(Node) -> Range,
+) -> Range {
     let mut onward = vec![Range::ZERO; graph.len()];
     let mut inside = vec![false; graph.len()];
     // Each component comes behind those that its edges lead to.
-    for component in graph.components(&graph.reachable()) {
+    for component in components.iter() {
         component.iter().for_each(|node| inside[*node] = true);
-        let own = if graph.is_loop(&component) {
+        let own = if graph.is_loop(component) {
             let is_free = component.iter().all(|node| cost(*node) == Range::ZERO);
             if is_free { Range::ZERO } else { Range::UNKNOWN }
         } else {
@@ -72,7 +84,7 @@ pub(crate) fn over_paths(graph: &ControlFlow<'_>, cost: impl Fn(Node) -> Range) 
             .map(|next| onward[*next])
             .reduce(Range::or);
         let total = own.then(leaving.unwrap_or(Range::ZERO));
-        for node in &component {
+        for node in component {
             onward[*node] = total;
             inside[*node] = false;
         }

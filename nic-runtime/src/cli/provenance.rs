@@ -7,11 +7,15 @@ use serde::Serialize;
 use super::class_file::Types;
 use super::listing::instruction;
 use super::variables::variable_name;
-use crate::analysis::{ControlFlow, Depths, Origin, Origins, Slot};
+use crate::analysis::{ControlFlow, Depths, LineTable, Origin, Origins, Slot};
 use crate::sle::verify_class;
 
 /// Sources that are told of one value: the types that met, of which there are rarely more than two.
 const SOURCES_MAX: usize = 4;
+
+/// Origins of one value that are looked at for these. A hostile class may merge 20,000 values, and
+/// describing one of them may mean reading a descriptor of 60,000 bytes and a table of lines.
+const ORIGINS_MAX: usize = 256;
 
 /// Where one value came from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -159,6 +163,7 @@ pub(super) fn explore(
     let search = Search {
         class,
         code,
+        lines: LineTable::of(code),
         graph: &graph,
         depths: &failure.depths,
         origins: Origins::new(class, &graph, &failure.depths),
@@ -170,6 +175,7 @@ pub(super) fn explore(
 struct Search<'c, 'a> {
     class: &'c ClassFile<'a>,
     code: &'c Code<'a>,
+    lines: LineTable,
     graph: &'c ControlFlow<'a>,
     depths: &'c Depths,
     origins: Origins<'c, 'a>,
@@ -191,6 +197,7 @@ impl Search<'_, '_> {
             } => return self.clash(pc, target, depth, operand(below)),
             VerifyErrorKind::MergeDepth { target, .. } => {
                 let others = self.other_ways(pc, target).into_iter();
+                // Each is described when it is taken below: there may be 20,000.
                 let makers = others.map(|other| self.instruction(other));
                 let entry = (target == Pc(0)).then_some(Maker::Entry);
                 return entry
@@ -216,13 +223,9 @@ impl Search<'_, '_> {
         let Some(slot) = slot else {
             return Vec::new();
         };
-        let mut sources = self.told(Role::Found, self.origins.after(pc, slot, depth));
-        let mut others = Vec::new();
-        for other in self.other_ways(pc, target) {
-            others.extend(self.origins.after(other, slot, depth));
-        }
-        others.sort_unstable();
-        others.dedup();
+        let mut sources = self.told(Role::Found, self.origins.after(&[pc], slot, depth));
+        let others = self.other_ways(pc, target);
+        let others = self.origins.after(&others, slot, depth);
         sources.extend(self.told(Role::OtherPath, others));
         sources
     }
@@ -238,10 +241,12 @@ impl Search<'_, '_> {
             .collect()
     }
 
+    /// Describes the first origins of each type, then others.
     fn told(&self, role: Role, origins: Vec<Origin>) -> Vec<Source> {
         let mut sources = Vec::<Source>::new();
         let (mut first_of_kind, mut rest) = (Vec::new(), Vec::new());
-        for source in origins.into_iter().map(|origin| self.source(role, origin)) {
+        let origins = origins.into_iter().take(ORIGINS_MAX);
+        for source in origins.map(|origin| self.source(role, origin)) {
             // Types that met say more than places of one type.
             if first_of_kind
                 .iter()
@@ -279,7 +284,7 @@ impl Search<'_, '_> {
         Maker::Instruction {
             pc: pc.0,
             instruction: instruction(self.class, self.code, pc),
-            line: self.code.line(pc),
+            line: self.lines.line(pc),
         }
     }
 }

@@ -68,8 +68,14 @@ fn loops(entry: &EntryPoint) -> String {
     if entry.loops == 0 {
         return "none".to_owned();
     }
+    // What the budget of steps did not suffice for is not told as if it were known.
+    let limit = if entry.loops_incomplete {
+        "; more inside of these not worked out (limit)"
+    } else {
+        ""
+    };
     if entry.uncounted_loops.is_empty() {
-        return format!("{}, all counted", entry.loops);
+        return format!("{}, all counted{limit}", entry.loops);
     }
     let places = entry.uncounted_loops.iter().map(|place| {
         let line = place
@@ -77,8 +83,12 @@ fn loops(entry: &EntryPoint) -> String {
             .map_or_else(String::new, |line| format!(" (line {line})"));
         format!("{} pc {}{line}", place.method, place.pc)
     });
+    let more = match entry.uncounted_loops_omitted {
+        0 => String::new(),
+        more => format!(", and {more} more"),
+    };
     format!(
-        "{}, not counted: {}",
+        "{}, not counted: {}{more}{limit}",
         entry.loops,
         places.collect::<Vec<_>>().join(", ")
     )

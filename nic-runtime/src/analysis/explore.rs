@@ -1,0 +1,307 @@
+//! What each method of an accepted class comes to, with all that it calls.
+
+use std::collections::BTreeSet;
+
+use jive_core::limits::{ARRAY_ALIGNMENT, ARRAY_HEADER_BYTES};
+use jive_core::{
+    ArrayKind, ClassFile, Code, Cut, Insn, Method, MethodId, Operand, Utf8, instructions,
+};
+
+use super::calls::{Callee, Signatures, callee};
+use super::components::{Components, Partition};
+use super::depths::Depths;
+use super::graph::ControlFlow;
+use super::line_table::LineTable;
+use super::loops::{Loops, loops};
+use super::origin::{Origins, Slot};
+use super::paths::{Range, over_paths};
+use super::report::{LoopPlace, UNCOUNTED_LISTED_MAX};
+
+/// Bytes of a local variable or an operand.
+const SLOT_BYTES: u64 = 4;
+/// The native that makes an array.
+const NEW_ALIGNED_ARRAY: &str = "newAlignedArray";
+
+/// Steps for looking for loops inside of loops that a class has in any case. With the steps for each
+/// byte this bounds a class of 64 KiB of code to some 20 ms on a desktop.
+const LOOP_STEPS_BASE: usize = 1 << 19;
+/// Steps more for each byte of its code. What compilers write takes a few for each level of nesting.
+const LOOP_STEPS_PER_BYTE: usize = 24;
+
+/// What a call of a method comes to, with all that it calls.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Totals<'a> {
+    /// The deepest chain of calls, the method itself last.
+    pub(super) chain: Vec<MethodId>,
+    pub(super) recursion: Option<Vec<MethodId>>,
+    pub(super) frame_bytes: u64,
+    pub(super) heap: Range,
+    pub(super) bytecodes: Range,
+    /// The natives that the method itself may call.
+    pub(super) natives: BTreeSet<Utf8<'a>>,
+    /// The methods that it may call itself.
+    callees: BTreeSet<MethodId>,
+    /// Its own loops.
+    pub(super) loops: LoopTotals,
+}
+
+/// The loops of one method.
+#[derive(Clone, Debug, Default)]
+pub(super) struct LoopTotals {
+    pub(super) count: usize,
+    /// How many of them are not counted.
+    pub(super) uncounted: usize,
+    /// Where the first of these are.
+    pub(super) places: Vec<LoopPlace>,
+    /// Whether the budget ended before all were looked for.
+    pub(super) is_incomplete: bool,
+}
+
+/// A class being explored, and what is known of its methods.
+pub(super) struct Explorer<'a> {
+    pub(super) class: ClassFile<'a>,
+    /// Steps taken so far.
+    pub(super) steps: usize,
+    known: Vec<Option<Totals<'a>>>,
+    signatures: Signatures,
+    /// Steps that are left for loops inside of loops, in all methods together.
+    loop_steps: usize,
+    /// Whether any method makes an array, once that was asked.
+    makes_arrays: Option<bool>,
+    /// The methods whose callees are being explored.
+    path: Vec<MethodId>,
+}
+
+impl<'a> Explorer<'a> {
+    /// Begins with no method explored.
+    pub(super) fn new(class: ClassFile<'a>) -> Explorer<'a> {
+        let codes = class.methods().filter_map(|method| method.code());
+        let code_bytes: usize = codes.map(|code| code.bytes.len()).sum();
+        Explorer {
+            class,
+            steps: 0,
+            known: vec![None; class.method_count()],
+            signatures: Signatures::new(&class),
+            loop_steps: LOOP_STEPS_BASE + LOOP_STEPS_PER_BYTE * code_bytes,
+            makes_arrays: None,
+            path: Vec::new(),
+        }
+    }
+
+    /// Returns what is known of a method.
+    pub(super) fn known(&self, id: MethodId) -> Option<&Totals<'a>> {
+        self.known.get(id.index())?.as_ref()
+    }
+
+    /// Explores a method, no deeper than there are methods.
+    pub(super) fn totals(&mut self, method: &Method<'a>) -> Totals<'a> {
+        if let Some(known) = self.known(method.id) {
+            return known.clone();
+        }
+        let Some(code) = method.code() else {
+            return Totals::default();
+        };
+        let graph = ControlFlow::of(&code);
+        let reachable = graph.reachable();
+        // Building the graph, each of its edges both ways, and this.
+        self.steps += 3 * graph.size();
+        self.path.push(method.id);
+        let mut totals = Totals::default();
+        // By callee, so that a method that calls another 20,000 times takes over its totals once.
+        let mut below = vec![None; self.class.method_count()];
+        let mut called = vec![None; graph.len()];
+        for node in (0..graph.len()).filter(|node| reachable[*node]) {
+            match callee(&self.class, graph.insn(node)) {
+                Some(Callee::Own(id)) => {
+                    called[node] = Some(id);
+                    if below[id.index()].is_none() {
+                        let found = self.below(id);
+                        totals.join(&found);
+                        totals.callees.insert(id);
+                        below[id.index()] = Some((found.bytecodes, found.heap));
+                    }
+                }
+                Some(Callee::Native(name)) => {
+                    totals.natives.insert(name);
+                }
+                Some(Callee::ObjectInit) | None => {}
+            }
+        }
+        self.path.pop();
+        let frame = u64::from(code.max_locals) + u64::from(code.max_stack);
+        totals.frame_bytes += frame * SLOT_BYTES;
+        totals.chain.push(method.id);
+        let below = |node: usize| called[node].and_then(|id: MethodId| below[id.index()]);
+        let nodes = (0..graph.len()).filter(|node| reachable[*node]);
+        let nodes = nodes.collect::<Vec<_>>();
+        let components = Components::new(graph.len()).of(&graph, &nodes, &reachable);
+        totals.bytecodes = over_paths(&graph, &components, |node| {
+            let below = below(node).map_or(Range::ZERO, |(bytecodes, _)| bytecodes);
+            Range::exactly(1).then(below)
+        });
+        // The calls, the components and both sums.
+        self.steps += 4 * graph.size();
+        totals.heap = self.heap(method.id, &graph, &components, |node| {
+            below(node).map_or(Range::ZERO, |(_, heap)| heap)
+        });
+        totals.loops = self.loops(method, &code, &graph, &components);
+        if let Some(known) = self.known.get_mut(method.id.index()) {
+            *known = Some(totals.clone());
+        }
+        totals
+    }
+
+    /// Adds up the bytes of the arrays that a method makes, and of those that its calls make.
+    fn heap(
+        &mut self,
+        method: MethodId,
+        graph: &ControlFlow<'a>,
+        components: &Partition,
+        below: impl Fn(usize) -> Range,
+    ) -> Range {
+        let makes_arrays =
+            (0..graph.len()).any(|node| made_array(&self.class, graph.insn(node)).is_some());
+        if !makes_arrays {
+            return over_paths(graph, components, below);
+        }
+        let depths = Depths::follow(&self.class, method, graph, &mut self.signatures);
+        self.steps += graph.size();
+        let origins = Origins::new(&self.class, graph, &depths);
+        over_paths(graph, components, |node| {
+            let insn = graph.insn(node);
+            let Some(kind) = made_array(&self.class, insn) else {
+                return below(node);
+            };
+            let top = depths
+                .before(insn.pc)
+                .and_then(|depth| depth.checked_sub(1));
+            let length = top.and_then(|top| {
+                let (length, steps) = origins.constant(insn.pc, Slot::Stack(top));
+                self.steps += steps;
+                length
+            });
+            allocation(kind, length)
+        })
+    }
+
+    /// Looks for the loops of a method.
+    fn loops(
+        &mut self,
+        method: &Method<'a>,
+        code: &Code<'a>,
+        graph: &ControlFlow<'a>,
+        components: &Partition,
+    ) -> LoopTotals {
+        let left = self.loop_steps;
+        let Loops {
+            found,
+            is_incomplete,
+        } = loops(&self.class, graph, components, &mut self.loop_steps);
+        self.steps += left - self.loop_steps;
+        let uncounted = found.iter().filter(|found| !found.is_counted);
+        let mut totals = LoopTotals {
+            count: found.len(),
+            uncounted: uncounted.clone().count(),
+            places: Vec::new(),
+            is_incomplete,
+        };
+        if totals.uncounted > 0 {
+            let lines = LineTable::of(code);
+            self.steps += lines.len();
+            let places = uncounted.take(UNCOUNTED_LISTED_MAX).map(|found| LoopPlace {
+                method: Cut(method.name).to_string(),
+                pc: found.pc.0,
+                line: lines.line(found.pc),
+            });
+            totals.places = places.collect();
+        }
+        totals
+    }
+
+    /// Explores a method that one on the path calls.
+    fn below(&mut self, id: MethodId) -> Totals<'a> {
+        if let Some(start) = self.path.iter().position(|on_path| *on_path == id) {
+            let heap = if self.makes_arrays() {
+                Range::UNKNOWN
+            } else {
+                Range::ZERO
+            };
+            return Totals {
+                recursion: Some(self.path[start..].to_vec()),
+                heap,
+                bytecodes: Range::UNKNOWN,
+                ..Totals::default()
+            };
+        }
+        match self.class.method(id) {
+            Some(method) => self.totals(&method),
+            None => Totals::default(),
+        }
+    }
+
+    /// Whether any method of the class makes an array.
+    fn makes_arrays(&mut self) -> bool {
+        if let Some(known) = self.makes_arrays {
+            return known;
+        }
+        let class = &self.class;
+        let found = class
+            .methods()
+            .filter_map(|method| method.code())
+            .flat_map(|code| instructions(code.bytes).map_while(Result::ok))
+            .inspect(|_| self.steps += 1)
+            .any(|insn| made_array(class, &insn).is_some());
+        self.makes_arrays = Some(found);
+        found
+    }
+
+    /// Returns the methods that a call of one may run through, itself included.
+    pub(super) fn reached(&self, method: MethodId) -> BTreeSet<MethodId> {
+        let mut reached = BTreeSet::from([method]);
+        let mut waiting = vec![method];
+        while let Some(id) = waiting.pop() {
+            for callee in self.known(id).iter().flat_map(|totals| &totals.callees) {
+                if reached.insert(*callee) {
+                    waiting.push(*callee);
+                }
+            }
+        }
+        reached
+    }
+}
+
+/// Returns the kind of array that an instruction makes by itself.
+fn made_array(class: &ClassFile<'_>, insn: &Insn<'_>) -> Option<ArrayKind> {
+    match insn.operand {
+        Operand::ArrayType(code) => ArrayKind::from_newarray_code(code),
+        _ => match callee(class, insn) {
+            Some(Callee::Native(name)) if name == NEW_ALIGNED_ARRAY => Some(ArrayKind::Byte),
+            Some(_) | None => None,
+        },
+    }
+}
+
+/// Returns how many bytes of the heap an array takes, where its length is known.
+fn allocation(kind: ArrayKind, length: Option<i32>) -> Range {
+    match length.and_then(|length| u64::try_from(length).ok()) {
+        Some(length) => {
+            let data =
+                (length * u64::from(kind.width())).next_multiple_of(u64::from(ARRAY_ALIGNMENT));
+            Range::exactly(u64::from(ARRAY_HEADER_BYTES) + data)
+        }
+        None => Range::UNKNOWN,
+    }
+}
+
+impl Totals<'_> {
+    /// Takes over what one of several callees comes to; what paths cost is added up elsewhere.
+    fn join(&mut self, below: &Totals<'_>) {
+        if below.chain.len() > self.chain.len() {
+            self.chain.clone_from(&below.chain);
+        }
+        if self.recursion.is_none() {
+            self.recursion.clone_from(&below.recursion);
+        }
+        self.frame_bytes = self.frame_bytes.max(below.frame_bytes);
+    }
+}
