@@ -61,3 +61,74 @@ fn compilers_never_take_a_quarter_of_the_budget() {
     }
     assert!(methods > 500, "{methods}");
 }
+
+#[cfg(feature = "simulation")]
+mod analysed {
+    use tests::fuzzing::Random;
+    use tests::worst::{analyse, explored_family, searched, steps_max};
+
+    use super::*;
+
+    /// Random classes that are analysed. `JIVE_SEARCHED` asks for more.
+    const SEARCHED: usize = 40;
+
+    #[test]
+    fn the_analysis_keeps_to_its_steps() {
+        let mut analysed = 0;
+        for worst in family().into_iter().chain(explored_family()) {
+            let Some(found) = analyse(&worst.bytes) else {
+                continue;
+            };
+            let (steps, most) = (found.steps, steps_max(worst.bytes.len()));
+            assert!(steps <= most, "{}: {steps} of {most}", worst.name);
+            // A hundred times as long for the report of a class would be out of proportion too.
+            let listed = found.report.entry_points.iter();
+            let listed: usize = listed.map(|entry| entry.uncounted_loops.len()).sum();
+            assert!(listed <= 64 * 32, "{}: {listed} loops listed", worst.name);
+            analysed += 1;
+        }
+        // Those of its own are all accepted.
+        assert!(analysed >= explored_family().len(), "{analysed}");
+    }
+
+    #[test]
+    fn no_random_class_takes_more_steps() {
+        let count = std::env::var("JIVE_SEARCHED").ok();
+        let count = count.and_then(|count| count.parse().ok());
+        for seed in 0..count.unwrap_or(SEARCHED) {
+            let mut random = Random::new(&seed.to_be_bytes());
+            // Short ones too, where what does not grow with the class would show.
+            let length = [500, 4_000, 20_000, 60_000][random.below(4)];
+            let bytes = searched(&mut random, length);
+            let code = judged(&bytes).code;
+            assert!(
+                [None, Some("limit/verify-steps")].contains(&code),
+                "seed {seed}: {code:?}"
+            );
+            if let Some(found) = analyse(&bytes) {
+                let (steps, most) = (found.steps, steps_max(bytes.len()));
+                assert!(steps <= most, "seed {seed}: {steps} of {most}");
+            }
+        }
+    }
+
+    #[test]
+    fn loops_beyond_the_budget_are_said_to_be_not_worked_out() {
+        let family = explored_family();
+        let entry = |name| {
+            let worst = family.iter().find(|worst| worst.name == name);
+            let worst = worst.expect("it is in the family");
+            let found = analyse(&worst.bytes).expect("it is accepted");
+            found.report.entry_points[0].clone()
+        };
+        // 6,400 loops in one another, twice; levels further inside are not looked for.
+        let nested = entry("nested-loops");
+        assert!(nested.loops_incomplete, "{nested:?}");
+        assert!((2..12_800).contains(&nested.loops), "{}", nested.loops);
+        // All loops of four bytes that follow one another are found, and 32 of them listed.
+        let shared = entry("shared-loops");
+        assert!(!shared.loops_incomplete && shared.loops > 10_000);
+        assert_eq!(shared.uncounted_loops.len(), 32);
+        assert_eq!(shared.uncounted_loops_omitted, shared.loops - 32);
+    }
+}

@@ -5,6 +5,7 @@
 //!     trust judge N [SEED]     N class files, judged here and by OpenJDK
 //!     trust lent N [SEED]      N classes in memory that holds something already
 //!     trust worst              class files that are made to be slow, measured
+//!     trust search N [SEED]    N random class files, and which of them are slowest to analyse
 #![forbid(unsafe_code)]
 
 use std::process::ExitCode;
@@ -21,7 +22,7 @@ use tests::generate::{change::break_one, constructor, judge, scope, typed::typed
 use tests::lent::Campaign;
 use tests::machine;
 use tests::openjdk::jdk;
-use tests::worst::{family, measure};
+use tests::worst::{explored_family, family, measure};
 
 /// Calls of each method of a generated class.
 const ROUNDS: u32 = 12;
@@ -39,11 +40,19 @@ fn main() -> ExitCode {
         (Some("lent"), Some(count)) => in_filled_memory(count, seed),
         (Some("worst"), None) => {
             measure_worst();
+            #[cfg(feature = "simulation")]
+            analysed::worst();
+            Ok(())
+        }
+        #[cfg(feature = "simulation")]
+        (Some("search"), Some(count)) => {
+            analysed::search(count, seed);
             Ok(())
         }
         _ => {
             eprintln!(
-                "usage: trust runs N [SEED] | trust scope LENGTH | trust judge N [SEED] | trust lent N [SEED] | trust worst"
+                "usage: trust runs N [SEED] | trust scope LENGTH | trust judge N [SEED] | trust lent N [SEED] | \
+                 trust worst | trust search N [SEED]"
             );
             return ExitCode::from(2);
         }
@@ -157,9 +166,11 @@ fn ask_openjdk(count: usize, seed: usize) -> Result<(), String> {
     }
 }
 
-/// Judges each class file of the worst-case family a few times, and prints the least CPU time.
+/// Rounds of each measurement, of which the one that took least CPU time counts.
+const REPEATS: usize = 5;
+
+/// Judges each class file of the worst-case families a few times, and prints the least CPU time.
 fn measure_worst() {
-    const ROUNDS: usize = 5;
     println!(
         "{:<18} {:>9} {:>7} {:>10} {:>10} {:>10} {:>9} {:>8} {:>6}  verdict",
         "class file",
@@ -172,8 +183,8 @@ fn measure_worst() {
         "budget",
         "KiB"
     );
-    for worst in family() {
-        let rounds = (0..ROUNDS)
+    for worst in family().into_iter().chain(explored_family()) {
+        let rounds = (0..REPEATS)
             .map(|_| measure(&worst.bytes, Policy::ClassOnly, NicNative::TABLE))
             .min_by_key(|measured| measured.parsing + measured.verifying);
         let measured = rounds.expect("there is a round");
@@ -189,6 +200,72 @@ fn measure_worst() {
             f64::from(steps) * 100.0 / f64::from(budget),
             measured.work_bytes / 1024,
             measured.code.unwrap_or("accepted"),
+        );
+    }
+}
+
+/// What the analysis of slow class files takes.
+#[cfg(feature = "simulation")]
+mod analysed {
+    use tests::fuzzing::Random;
+    use tests::worst::{Analysed, analyse, explored_family, family, searched, steps_max};
+
+    use super::REPEATS;
+
+    /// Bytes of code of a random class.
+    const SEARCHED_BYTES: usize = 64_000;
+    /// Random classes that are shown.
+    const SHOWN: usize = 5;
+
+    /// Analyses each accepted class file of the families, and prints the least CPU time.
+    pub(super) fn worst() {
+        header();
+        for worst in family().into_iter().chain(explored_family()) {
+            if let Some(analysed) = least(&worst.bytes) {
+                row(worst.name, worst.bytes.len(), &analysed);
+            }
+        }
+    }
+
+    /// Analyses random class files, and prints those that took most steps.
+    pub(super) fn search(count: usize, seed: usize) {
+        let mut found = Vec::new();
+        for number in seed..seed + count {
+            let mut random = Random::new(&number.to_be_bytes());
+            let bytes = searched(&mut random, SEARCHED_BYTES);
+            if let Some(analysed) = analyse(&bytes) {
+                found.push((analysed.steps, number));
+            }
+        }
+        found.sort_unstable();
+        header();
+        for (_, number) in found.iter().rev().take(SHOWN) {
+            let mut random = Random::new(&number.to_be_bytes());
+            let bytes = searched(&mut random, SEARCHED_BYTES);
+            if let Some(analysed) = least(&bytes) {
+                row(&format!("seed {number}"), bytes.len(), &analysed);
+            }
+        }
+    }
+
+    fn least(bytes: &[u8]) -> Option<Analysed> {
+        let rounds = (0..REPEATS).filter_map(|_| analyse(bytes));
+        rounds.min_by_key(|analysed| analysed.time)
+    }
+
+    fn header() {
+        println!(
+            "\n{:<18} {:>9} {:>12} {:>9} {:>8}",
+            "class file", "bytes", "analysis ms", "steps", "of most"
+        );
+    }
+
+    fn row(name: &str, bytes: usize, analysed: &Analysed) {
+        let percent = analysed.steps * 100 / steps_max(bytes);
+        println!(
+            "{name:<18} {bytes:>9} {:>12.3} {:>9} {percent:>7}%",
+            analysed.time.as_secs_f64() * 1e3,
+            analysed.steps,
         );
     }
 }

@@ -2,6 +2,7 @@
 
 use jive_core::limits::{CONSTANTS_MAX, METHODS_MAX};
 
+use super::explored;
 use super::flow::{self, ARRAYS, Cases, FRAME};
 use super::pool;
 use super::writer::Writer;
@@ -37,7 +38,92 @@ fn bodies(count: u16, code: &[u8]) -> Vec<u8> {
     writer.finish()
 }
 
-/// Returns the whole family.
+/// Returns the class files of 64 KiB that are made to be slow to analyse or long to show.
+#[must_use]
+pub fn explored_family() -> Vec<Worst> {
+    let all = [
+        (
+            "self-calls",
+            "a method that calls itself wherever it can",
+            explored::self_calls(1),
+        ),
+        (
+            "self-calls-named",
+            "the same with long names",
+            explored::self_calls(15_000),
+        ),
+        (
+            "all-calls",
+            "methods that all call one another and make arrays",
+            explored::all_calls(),
+        ),
+        (
+            "long-descriptors",
+            "a method of 250 parameters, called by many references",
+            explored::long_descriptors(),
+        ),
+        (
+            "nested-loops",
+            "loops in loops, each with a beginning of its own",
+            explored::nested_loops(),
+        ),
+        (
+            "nested-ends",
+            "loops in loops with one beginning",
+            explored::nested_ends(),
+        ),
+        (
+            "nested-counters",
+            "loops in loops that count",
+            explored::nested_counters(),
+        ),
+        (
+            "tests-that-fail",
+            "a loop with thousands of tests that all but count",
+            explored::tests_that_fail(),
+        ),
+        (
+            "shared-loops",
+            "thousands of loops that each of 64 methods runs through",
+            explored::shared_loops(),
+        ),
+        (
+            "lines",
+            "thousands of loops with a line each, listed backwards",
+            explored::lines(),
+        ),
+        (
+            "copied-lengths",
+            "arrays whose lengths are copies of one constant",
+            explored::copied_lengths(),
+        ),
+        (
+            "merged-lengths",
+            "the same over branches",
+            explored::merged_lengths(),
+        ),
+        (
+            "switch-in-loop",
+            "a switch whose cases all go back",
+            explored::switch_in_loop(),
+        ),
+        (
+            "wide-frames",
+            "250 local variables over as many instructions as fit",
+            explored::wide_frames(),
+        ),
+        (
+            "long-names",
+            "a class and a field of long names, named by every instruction",
+            explored::long_names(),
+        ),
+    ];
+    all.map(|(name, about, bytes)| Worst { name, about, bytes })
+        .into_iter()
+        .collect()
+}
+
+/// Returns the class files that are made to be slow to verify.
 #[must_use]
 pub fn family() -> Vec<Worst> {
     let all = [

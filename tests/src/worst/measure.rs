@@ -56,7 +56,7 @@ pub struct Measured {
 }
 
 /// Returns the CPU time that the thread has taken.
-fn now() -> Duration {
+pub(super) fn now() -> Duration {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     Duration::try_from(time).expect("time is not negative")
 }

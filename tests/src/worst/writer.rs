@@ -109,17 +109,42 @@ impl Writer {
 
     /// Declares a static method by its constants.
     pub(super) fn method(&mut self, name: u16, descriptor: u16, frame: (u16, u16), code: &[u8]) {
+        self.method_with_lines((name, descriptor), frame, code, &[]);
+    }
+
+    /// The same with a line number table, of pairs of pc and line; none where there are no pairs.
+    pub(super) fn method_with_lines(
+        &mut self,
+        (name, descriptor): (u16, u16),
+        frame: (u16, u16),
+        code: &[u8],
+        lines: &[(u16, u16)],
+    ) {
+        let mut attributes = Vec::new();
+        if let Ok(count @ 1..) = u16::try_from(lines.len()) {
+            let name = self.utf8("LineNumberTable");
+            attributes.extend(name.to_be_bytes());
+            attributes.extend((u32::from(count) * 4 + 2).to_be_bytes());
+            attributes.extend(count.to_be_bytes());
+            for word in lines.iter().flat_map(|(pc, line)| [pc, line]) {
+                attributes.extend(word.to_be_bytes());
+            }
+        }
         for word in [STATIC, name, descriptor, 1, self.code] {
             self.methods.extend(word.to_be_bytes());
         }
-        let length = u32::try_from(code.len()).expect("code fits a class file");
-        // Two limits, two lengths and two empty tables stand beside the code (JVMS §4.7.3).
-        self.methods.extend((length + 12).to_be_bytes());
+        let length = |bytes: &[u8]| u32::try_from(bytes.len()).expect("it fits a class file");
+        // Two limits, two lengths, and the count of handlers and of attributes (JVMS §4.7.3).
+        let rest = length(code) + length(&attributes) + 12;
+        self.methods.extend(rest.to_be_bytes());
         self.methods.extend(frame.0.to_be_bytes());
         self.methods.extend(frame.1.to_be_bytes());
-        self.methods.extend(length.to_be_bytes());
+        self.methods.extend(length(code).to_be_bytes());
         self.methods.extend(code);
-        self.methods.extend([0; 4]);
+        self.methods.extend([0, 0]);
+        let has_lines = u16::from(!attributes.is_empty());
+        self.methods.extend(has_lines.to_be_bytes());
+        self.methods.extend(attributes);
         self.method_count += 1;
     }
 
