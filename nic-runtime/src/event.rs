@@ -353,6 +353,8 @@ pub enum EndReason {
     Until,
     /// The scenario's `max_events` was reached.
     MaxEvents,
+    /// An applet was about to execute more than the scenario's `max_bytecodes` left.
+    MaxBytecodes,
     /// An applet trapped while it was loaded.
     LoadTrap,
     /// Whoever listened has failed.

@@ -169,3 +169,46 @@ fn a_method_without_code_cannot_be_started() {
     let trap = machine.trap(TrapKind::Unverified, "getFreeBuffer", 0);
     assert_eq!(machine.call("getFreeBuffer", &[]), Err(trap));
 }
+
+#[test]
+fn fuel_that_is_withheld_for_a_stretch_of_code_changes_no_count() {
+    let mut machine = natives();
+    // `getFreeBuffer`, then three more: each stretch gets exactly what it needs.
+    machine.start("nic", &[], 100);
+    assert_eq!(machine.stack.withhold(100), 0);
+    assert_eq!(machine.stack.withhold(1), 99);
+    assert_eq!(machine.run(), GET);
+    machine.stack.restore(99);
+    assert_eq!(
+        (machine.stack.executed(), machine.stack.fuel_left()),
+        (1, 99)
+    );
+    machine.stack.resume(Ok(40));
+    assert_eq!(machine.stack.withhold(3), 96);
+    assert_eq!(machine.run(), Step::Returned(Some(42)));
+    machine.stack.restore(96);
+    assert_eq!(
+        (machine.stack.executed(), machine.stack.fuel_left()),
+        (4, 96)
+    );
+}
+
+#[test]
+fn an_activation_whose_fuel_is_withheld_traps_where_it_lacks_it() {
+    let mut machine = natives();
+    machine.start("nic", &[], 100);
+    assert_eq!(machine.run(), GET);
+    machine.stack.resume(Ok(40));
+    assert_eq!(machine.stack.withhold(2), 97);
+    let Step::Trapped(trap) = machine.run() else {
+        panic!("expected a trap");
+    };
+    assert_eq!(trap.kind, TrapKind::FuelExhausted);
+    assert_eq!(machine.stack.executed(), 3);
+    // One whose native trapped executes nothing more: its trap is the native's, whatever is withheld.
+    machine.start("nic", &[], 100);
+    assert_eq!(machine.run(), GET);
+    machine.stack.resume(Err(TrapKind::FuelExhausted));
+    assert_eq!(machine.stack.withhold(0), 0);
+    assert_eq!(machine.stack.fuel_left(), 99);
+}

@@ -272,9 +272,11 @@ pub(super) fn refusal(name: &str, scenario: &Scenario, error: SimError) -> (Stat
 
 fn status(reason: EndReason) -> Status {
     match reason {
-        EndReason::Idle | EndReason::Until | EndReason::MaxEvents | EndReason::Unheard => {
-            Status::Done
-        }
+        EndReason::Idle
+        | EndReason::Until
+        | EndReason::MaxEvents
+        | EndReason::MaxBytecodes
+        | EndReason::Unheard => Status::Done,
         EndReason::LoadTrap => Status::Rejected,
     }
 }

@@ -367,6 +367,7 @@ pub(super) fn end_reason(reason: EndReason) -> &'static str {
         EndReason::Idle => "idle",
         EndReason::Until => "until",
         EndReason::MaxEvents => "max-events",
+        EndReason::MaxBytecodes => "max-bytecodes",
         EndReason::LoadTrap => "load-trap",
         EndReason::Unheard => "unheard",
     }

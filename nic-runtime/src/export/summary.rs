@@ -258,6 +258,7 @@ impl fmt::Display for Summary {
             EndReason::Idle => "nothing was left to do",
             EndReason::Until => "the scenario's `until` was reached",
             EndReason::MaxEvents => "the scenario's `max_events` was reached",
+            EndReason::MaxBytecodes => "the scenario's `max_bytecodes` was reached",
             EndReason::LoadTrap => "an applet trapped while it was loaded",
             EndReason::Unheard => "nothing took its events any more",
         };

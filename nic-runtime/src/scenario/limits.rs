@@ -1,7 +1,8 @@
 //! How much a scenario may ask for: every limit with its reason.
 //!
 //! A scenario may be a stranger's. None of its numbers may make the simulator take memory without
-//! bound before a single event has happened; how long it runs is bounded by `until` and `max_events`.
+//! bound before a single event has happened; how long it runs is bounded by `until`, `max_events` and
+//! `max_bytecodes`.
 
 /// Bytes of a scenario or profile: many times the largest that a person or a sweep writes.
 pub const FILE_BYTES_MAX: u64 = 4 << 20;
@@ -69,6 +70,9 @@ pub const HEAP_MAX: u64 = i32::MAX as u64;
 
 /// Events of a run: days of a machine's time; asking for more is a slip of the keyboard.
 pub const EVENTS_MAX: u64 = 1_000_000_000_000;
+
+/// Instructions of a run: days of a machine's time, as with events.
+pub const BYTECODES_MAX: u64 = 1_000_000_000_000_000;
 
 /// Times that one `[[send]]` is repeated: each message is an event at least.
 pub const REPEAT_MAX: u64 = EVENTS_MAX;

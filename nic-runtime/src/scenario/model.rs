@@ -22,6 +22,9 @@ pub struct Scenario {
     pub until: SimTime,
     /// Number of simulation events after which the run ends at the latest.
     pub events_max: u64,
+    /// Instructions, as fuel counts them, that all applets of a run execute at most, while they are
+    /// loaded and in calls.
+    pub bytecodes_max: u64,
     /// What messages are, for those who look at packets.
     pub link_type: LinkType,
     /// The NICs; [`NicId`] indexes them.

@@ -20,6 +20,7 @@ const ROOT_KEYS: &[&str] = &[
     "seed",
     "until",
     "max_events",
+    "max_bytecodes",
     "link_type",
     "nic",
     "link",
@@ -36,6 +37,13 @@ const UNTIL_DEFAULT: SimTime = SimTime::from_ps(1_000_000_000_000);
 
 /// Events after which a run ends at the latest unless the scenario says otherwise.
 const EVENTS_DEFAULT: u64 = 10_000_000;
+
+/// Instructions that all applets of a run execute at most unless the scenario says otherwise.
+///
+/// A packet is ten events at least, so this is 2,000 for each packet of a run that [`EVENTS_DEFAULT`] ends; the
+/// shipped applets execute some twenty. This many take 1 to 4 seconds where applets compute, and some 20
+/// where they do little but call natives.
+const BYTECODES_DEFAULT: u64 = 2_000_000_000;
 
 /// Seed unless the scenario or the command line says otherwise.
 const SEED_DEFAULT: u64 = 1;
@@ -147,6 +155,13 @@ fn read_root(
         table::integer,
         context.mistakes(),
     );
+    let bytecodes_max = root.number(
+        "max_bytecodes",
+        BYTECODES_DEFAULT,
+        1..=limits::BYTECODES_MAX,
+        table::integer,
+        context.mistakes(),
+    );
     let link_type = choice(
         root,
         "link_type",
@@ -165,6 +180,7 @@ fn read_root(
         seed,
         until,
         events_max,
+        bytecodes_max,
         link_type,
         nics,
         links,
@@ -220,6 +236,7 @@ mod tests {
         assert_eq!(scenario.profile.name, "lanai-1998");
         assert_eq!(scenario.until, SimTime::from_ps(1_000_000_000_000));
         assert_eq!(scenario.events_max, 10_000_000);
+        assert_eq!(scenario.bytecodes_max, 2_000_000_000);
         assert_eq!(scenario.nics[0].sram, 256 * 1024);
         let endpoint = &scenario.endpoints[0];
         assert_eq!(endpoint.class, None);

@@ -109,8 +109,8 @@ impl Joined {
 impl<S: Sink> Simulation<'_, S> {
     /// Handles what is due in each group until the run ends; `None` where a packet left its group.
     ///
-    /// Where it ends with [`EndReason::MaxEvents`], the order of time would have ended it so too, but
-    /// perhaps at another time.
+    /// Where it ends with [`EndReason::MaxEvents`] or [`EndReason::MaxBytecodes`], the order of time would
+    /// have ended it by a limit too, but perhaps at another time, and by the other limit.
     pub(super) fn handle_apart(&mut self, groups: &Groups) -> Option<EndReason> {
         debug_assert!(!S::LISTENS, "events have to be in the order of time");
         self.fabric.mark_leaving(|nic| groups.of_nic[at(nic.0)]);
@@ -127,9 +127,10 @@ impl<S: Sink> Simulation<'_, S> {
             match end {
                 EndReason::Idle => {}
                 EndReason::Until => reason = EndReason::Until,
-                cut @ (EndReason::MaxEvents | EndReason::LoadTrap | EndReason::Unheard) => {
-                    return Some(cut);
-                }
+                cut @ (EndReason::MaxEvents
+                | EndReason::MaxBytecodes
+                | EndReason::LoadTrap
+                | EndReason::Unheard) => return Some(cut),
             }
             ended = ended.max(self.now);
             self.schedule.reset();

@@ -3,6 +3,7 @@
 use bumpalo::Bump;
 
 use super::ahead::LastArrays;
+use super::budget::Budget;
 use super::costs::Costs;
 use super::dma::Transfers;
 use super::fault::FaultRecord;
@@ -51,6 +52,7 @@ impl<'a, S: Sink> Simulation<'a, S> {
             events: 0,
             until: scenario.until,
             events_max: scenario.events_max,
+            budget: Budget::new(scenario.bytecodes_max),
             has_left_group: false,
             profile,
             costs: Costs::new(profile),

@@ -3,6 +3,7 @@
 use jive_core::{CallStack, Lifetime, MethodId, Step, Trap, TrapKind};
 
 use super::ahead::Way;
+use super::budget::Exceeded;
 use super::dma::{Cargo, Transfer};
 use super::fault::Detachment;
 use super::processor::{Next, Posted, Processor, Stage};
@@ -161,6 +162,7 @@ impl<S: Sink> Simulation<'_, S> {
         let stack = &mut processor.stack;
         let instance = &mut self.applets[at(processor.call.tenant.applet.0)].instance;
         let before = stack.executed();
+        let withheld = self.budget.withhold(stack);
         let (native_cost, stage) = match instance.run(stack) {
             Step::Returned(value) => {
                 if S::LISTENS {
@@ -169,24 +171,31 @@ impl<S: Sink> Simulation<'_, S> {
                 (SimDuration::ZERO, Stage::Return)
             }
             Step::Trapped(trap) => {
+                if withheld > 0 && trap.kind == TrapKind::FuelExhausted {
+                    return self.exceed_budget(nic);
+                }
                 processor.trap = trap;
                 (SimDuration::ZERO, Stage::Trap)
             }
             Step::Native { id, .. } => {
+                stack.restore(withheld);
                 let native = NicNative::from_id(id).ok_or(TrapKind::Unverified);
                 let affordable = native.and_then(|native| {
                     let cost = self.costs.of(native);
                     stack.charge(cost.fuel)?;
-                    Ok((native, cost.time))
+                    Ok((native, cost))
                 });
                 match affordable {
                     Ok((native, cost)) => {
+                        if let Err(Exceeded) = self.budget.spend(cost.fuel) {
+                            return self.exceed_budget(nic);
+                        }
                         processor.native = native;
                         if S::LISTENS {
                             let instructions = stack.executed().saturating_sub(before);
                             processor.begun = self.now + self.costs.bytecode.times(instructions);
                         }
-                        (cost, Stage::Perform)
+                        (cost.time, Stage::Perform)
                     }
                     Err(kind) => {
                         stack.resume(Err(kind));
@@ -197,6 +206,9 @@ impl<S: Sink> Simulation<'_, S> {
         };
         // Saturating: a native that there was no fuel for is taken back.
         let instructions = stack.executed().saturating_sub(before);
+        if let Err(Exceeded) = self.budget.spend(instructions) {
+            return self.exceed_budget(nic);
+        }
         let bytecode_cost = self.costs.bytecode.times(instructions);
         Next::After(bytecode_cost + native_cost, stage)
     }

@@ -6,6 +6,7 @@
 use bumpalo::Bump;
 use jive_core::{Lifetime, MethodId, Step, Trap, TrapKind};
 
+use super::budget::Exceeded;
 use super::quota::Spent;
 use super::{SimError, Simulation, Tenant, at};
 use crate::event::{DmaDirection, DropReason, EndpointId, EventKind, Made, NicId, Sink, Trigger};
@@ -21,8 +22,41 @@ use crate::sle::{
 /// Chosen: enough for a message to each neighbour, and a bound on what a hostile initializer holds.
 const LOAD_PACKETS_MAX: usize = 16;
 
-/// An applet trapped while it was loaded; the trap is reported.
-pub(super) struct LoadTrapped;
+/// How far an initializer ran.
+enum Reached {
+    /// It returned.
+    Return(Option<i32>),
+    /// It waits for a native, which may not be one.
+    Native(Result<Request, TrapKind>),
+}
+
+/// Why an initializer did not return.
+enum Uninitialized {
+    /// It trapped.
+    Trapped(Trap),
+    /// It wants to execute more than is left of the run's budget.
+    Exceeded,
+}
+
+impl From<Trap> for Uninitialized {
+    fn from(trap: Trap) -> Uninitialized {
+        Uninitialized::Trapped(trap)
+    }
+}
+
+impl From<Exceeded> for Uninitialized {
+    fn from(_: Exceeded) -> Uninitialized {
+        Uninitialized::Exceeded
+    }
+}
+
+/// Why not every applet is loaded.
+pub(super) enum NotLoaded {
+    /// One trapped; the trap is reported.
+    Trap,
+    /// One wants to execute more than is left of the run's budget.
+    Exceeded,
+}
 
 /// Loads each class of the scenario once.
 pub(super) fn load_classes<'a>(
@@ -39,7 +73,7 @@ pub(super) fn load_classes<'a>(
 
 impl<S: Sink> Simulation<'_, S> {
     /// Initialises every applet, in file order, then lets what they sent go.
-    pub(super) fn load_applets(&mut self) -> Result<(), LoadTrapped> {
+    pub(super) fn load_applets(&mut self) -> Result<(), NotLoaded> {
         let mut sent = Vec::new();
         for index in 0..self.endpoints.len() {
             let Some(applet) = self.applet_of[index] else {
@@ -56,11 +90,7 @@ impl<S: Sink> Simulation<'_, S> {
         Ok(())
     }
 
-    fn load_applet(
-        &mut self,
-        tenant: Tenant,
-        sent: &mut Vec<PacketRef>,
-    ) -> Result<(), LoadTrapped> {
+    fn load_applet(&mut self, tenant: Tenant, sent: &mut Vec<PacketRef>) -> Result<(), NotLoaded> {
         let applet = &self.applets[at(tenant.applet.0)];
         let (program, constructor) = (applet.class.program, applet.members.constructor);
         let nic = self.endpoints[at(tenant.endpoint.0)].nic;
@@ -73,10 +103,11 @@ impl<S: Sink> Simulation<'_, S> {
             self.report.emit(self.now, tenant.endpoint, kind);
             match self.initialize(nic, tenant, method, sent) {
                 Ok(value) => self.emit_return(nic, tenant, method, value),
-                Err(trap) => {
+                Err(Uninitialized::Trapped(trap)) => {
                     self.emit_trap(tenant, trap);
-                    return Err(LoadTrapped);
+                    return Err(NotLoaded::Trap);
                 }
+                Err(Uninitialized::Exceeded) => return Err(NotLoaded::Exceeded),
             }
             self.endpoints[at(tenant.endpoint.0)].free.keep_popped();
         }
@@ -96,7 +127,7 @@ impl<S: Sink> Simulation<'_, S> {
         tenant: Tenant,
         method: MethodId,
         sent: &mut Vec<PacketRef>,
-    ) -> Result<Option<i32>, Trap> {
+    ) -> Result<Option<i32>, Uninitialized> {
         let fuel = self.fuel[at(tenant.endpoint.0)];
         let instance = &mut self.applets[at(tenant.applet.0)].instance;
         let processor = &mut self.processors[at(nic.0)];
@@ -104,20 +135,47 @@ impl<S: Sink> Simulation<'_, S> {
         let stack = &mut processor.stack;
         instance.start(stack, method, &[], fuel, Lifetime::Persistent)?;
         loop {
-            let instance = &mut self.applets[at(tenant.applet.0)].instance;
-            let stack = &mut self.processors[at(nic.0)].stack;
-            let request = match instance.run(stack) {
-                Step::Returned(value) => return Ok(value),
-                Step::Trapped(trap) => return Err(trap),
-                Step::Native { id, args } => Request::new(id, args).ok_or(TrapKind::Unverified),
+            let request = match self.run_to_native(nic, tenant)? {
+                Reached::Return(value) => return Ok(value),
+                Reached::Native(request) => request,
             };
+            let stack = &mut self.processors[at(nic.0)].stack;
             let affordable = request.and_then(|request| {
-                stack.charge(self.costs.of(request.native()).fuel)?;
-                Ok(request)
+                let extra_fuel = self.costs.of(request.native()).fuel;
+                stack.charge(extra_fuel)?;
+                Ok((request, extra_fuel))
             });
-            let outcome = affordable.and_then(|request| self.perform_now(tenant, &request, sent));
+            let outcome = match affordable {
+                Ok((request, extra_fuel)) => {
+                    self.budget.spend(extra_fuel)?;
+                    self.perform_now(tenant, &request, sent)
+                }
+                Err(kind) => Err(kind),
+            };
             self.processors[at(nic.0)].stack.resume(outcome);
         }
+    }
+
+    /// Runs an initializer up to its next native or its return.
+    fn run_to_native(&mut self, nic: NicId, tenant: Tenant) -> Result<Reached, Uninitialized> {
+        let instance = &mut self.applets[at(tenant.applet.0)].instance;
+        let stack = &mut self.processors[at(nic.0)].stack;
+        let before = stack.executed();
+        let withheld = self.budget.withhold(stack);
+        let reached = match instance.run(stack) {
+            Step::Returned(value) => Reached::Return(value),
+            Step::Trapped(trap) if withheld > 0 && trap.kind == TrapKind::FuelExhausted => {
+                return Err(Uninitialized::Exceeded);
+            }
+            Step::Trapped(trap) => return Err(Uninitialized::Trapped(trap)),
+            Step::Native { id, args } => {
+                Reached::Native(Request::new(id, args).ok_or(TrapKind::Unverified))
+            }
+        };
+        stack.restore(withheld);
+        let instructions = stack.executed().saturating_sub(before);
+        self.budget.spend(instructions)?;
+        Ok(reached)
     }
 
     /// Performs a native at once.

@@ -3,11 +3,12 @@
 //! One schedule, one thread. An event of the trace is emitted only while the clock shows its time, so
 //! the stream is in the order of time. The parts: `wire` moves packets between NICs, `dma` bytes
 //! between NIC and host, `processor` is a NIC's loop, `call` runs applets on it, `user` is what the
-//! hosts do, `ahead` reads what they will need, `load` what happens before the clock starts, `build` and
-//! `sram` make it ready, `apart` has NICs that never meet run one after the other.
+//! hosts do, `ahead` reads what they will need, `load` what happens before the clock starts, `budget` bounds
+//! what applets execute, `build` and `sram` make it ready, `apart` has NICs that never meet run one after the other.
 
 mod ahead;
 mod apart;
+mod budget;
 mod build;
 mod call;
 mod costs;
@@ -28,10 +29,12 @@ use bumpalo::Bump;
 
 use self::ahead::LastArrays;
 use self::apart::{Groups, Joins};
+use self::budget::Budget;
 use self::costs::Costs;
 use self::dma::{TransferRef, Transfers};
 use self::fault::FaultRecord;
-use self::processor::Processor;
+use self::load::NotLoaded;
+use self::processor::{Next, Processor};
 use self::report::Report;
 pub use self::sram::{SramDemand, SramHolder, SramShare, SramShares};
 use self::suspend::Suspensions;
@@ -114,8 +117,12 @@ pub fn run<S: Sink>(scenario: &Scenario, sink: &mut S) -> Result<RunEnd, SimErro
             };
             match run(Some(&groups))? {
                 None => {}
-                // When the count of events was full is told by the order of time alone.
-                Some(end) if end.reason == EndReason::MaxEvents => break,
+                // Which event was the last one depends on the order of time alone.
+                Some(end)
+                    if matches!(end.reason, EndReason::MaxEvents | EndReason::MaxBytecodes) =>
+                {
+                    break;
+                }
                 Some(end) => return Ok(end),
             }
         }
@@ -142,6 +149,8 @@ struct Simulation<'a, S: Sink> {
     events: u64,
     until: SimTime,
     events_max: u64,
+    /// What applets may still execute.
+    budget: Budget,
     /// A packet was about to go where NICs are not expected to meet.
     has_left_group: bool,
     profile: &'a Profile,
@@ -232,7 +241,8 @@ impl<S: Sink> Simulation<'_, S> {
                 self.schedule_sends();
                 self.handle_due()
             }
-            (Err(load::LoadTrapped), _) => EndReason::LoadTrap,
+            (Err(NotLoaded::Trap), _) => EndReason::LoadTrap,
+            (Err(NotLoaded::Exceeded), _) => EndReason::MaxBytecodes,
         };
         Some(RunEnd {
             time: self.now,
@@ -261,7 +271,7 @@ impl<S: Sink> Simulation<'_, S> {
                 return EndReason::Until;
             }
             if self.events == self.events_max {
-                return EndReason::MaxEvents;
+                return self.limit_reached();
             }
             if self.report.has_failed() {
                 return EndReason::Unheard;
@@ -270,6 +280,26 @@ impl<S: Sink> Simulation<'_, S> {
             self.events += 1;
             self.handle(work);
         }
+    }
+
+    /// Returns which limit has ended the run.
+    #[cold]
+    fn limit_reached(&self) -> EndReason {
+        if self.budget.is_exceeded() {
+            EndReason::MaxBytecodes
+        } else {
+            EndReason::MaxEvents
+        }
+    }
+
+    /// Ends the run: an applet on this NIC wants to execute more than the run may.
+    #[cold]
+    fn exceed_budget(&mut self, nic: NicId) -> Next {
+        self.budget.exceed();
+        // No event is handled any more; one is due now, so that the run ends now.
+        self.events_max = self.events;
+        self.schedule.insert(self.now, Work::Processor(nic));
+        Next::Stopped
     }
 
     fn handle(&mut self, work: Work) {

@@ -8,6 +8,7 @@ mod scenario;
 mod apart;
 mod applets;
 mod base_path;
+mod bytecodes;
 mod faults;
 mod hostile;
 mod isolation;

@@ -37,7 +37,7 @@ impl Choices {
 }
 
 /// Three NICs with links between all of them, six endpoints, channels between any two of them, sends.
-fn scenario(seed: u64) -> String {
+pub(crate) fn scenario(seed: u64) -> String {
     let mut choose = Choices(Generator::named(seed, &["random scenario"]));
     let mut toml = format!("seed = {seed}\nuntil = '20ms'\nmax_events = 100000\n");
     for nic in ["a", "b", "c"] {

@@ -1,0 +1,183 @@
+//! `max_bytecodes` bounds what all applets of a run execute, loading included.
+
+use nic_runtime::event::EndReason;
+use serde_json::Value;
+
+use crate::apart::ends;
+use crate::random_runs;
+use crate::scenario::read;
+use crate::trace::{Trace, numbers, run, texts};
+
+/// Endpoints on one NIC, each of which executes some 900,000 instructions while it is loaded.
+fn brooding(limit: &str, endpoints: usize) -> String {
+    let mut toml = format!("{limit}\n[[nic]]\nname = 'a'\nsram = '16MiB'\n");
+    for endpoint in 0..endpoints {
+        toml += &format!(
+            "[[endpoint]]\nnic = 'a'\nname = 'e{endpoint}'\napplet = 'Brooder.class'\nheap = 0\n"
+        );
+    }
+    toml
+}
+
+/// Three pairs of NICs, whose calls take long and overlap; each instruction and some natives cost fuel.
+fn three_pairs(limit: &str, first: &str, second: &str) -> String {
+    let mut toml = format!("profile = 'lanai-1998-split'\n{limit}\n");
+    for pair in 0..3 {
+        for end in ["a", "b"] {
+            toml += &format!("[[nic]]\nname = '{end}{pair}'\nsram = '1MiB'\n");
+        }
+        toml += &format!(
+            "[[endpoint]]\nnic = 'a{pair}'\nname = 'x{pair}'\napplet = '{first}'\n\
+             [[endpoint]]\nnic = 'b{pair}'\nname = 'y{pair}'\napplet = '{second}'\nhost = 'echo'\n\
+             [[channel]]\nx{pair} = 1\ny{pair} = 1\n\
+             [[send]]\nendpoint = 'x{pair}'\nchannel = 1\nat = '{at}us'\npayload = {{ count = {length} }}\n\
+             repeat = 3\nevery = '170us'\n",
+            at = 10 + 3 * pair,
+            length = 700 + 1000 * pair,
+        );
+    }
+    toml
+}
+
+/// Returns how many instructions the calls executed that returned.
+fn executed(trace: &Trace) -> u64 {
+    numbers(&trace.of("applet-return"), "bytecodes")
+        .iter()
+        .sum()
+}
+
+fn lines(trace: &Trace) -> Vec<&str> {
+    let mut lines: Vec<&str> = trace.text.lines().collect();
+    lines.pop();
+    lines
+}
+
+#[test]
+fn loading_ends_where_the_run_has_executed_what_it_may() {
+    let trace = run(&brooding("max_bytecodes = 3000000", 64));
+    assert_eq!(trace.end.reason, EndReason::MaxBytecodes);
+    assert_eq!(trace.end.time.as_ns(), 0);
+    assert_eq!(trace.of("load").len(), 3);
+    assert!(executed(&trace) <= 3_000_000);
+    assert!(trace.of("trap").is_empty());
+    let summary: Value = serde_json::from_str(trace.text.lines().last().expect("a summary"))
+        .expect("a line is an object");
+    assert_eq!(summary["ended"], "max-bytecodes");
+}
+
+#[test]
+fn an_applets_own_fuel_ends_its_call_and_not_the_run() {
+    // Loading takes 900,000 instructions and some; with as much fuel as the run has left, the applet traps.
+    for (fuel, limit, reason) in [
+        (1_000, 1_000, EndReason::LoadTrap),
+        (1_001, 1_000, EndReason::MaxBytecodes),
+        (1_000_000, 1_000, EndReason::MaxBytecodes),
+    ] {
+        let toml = brooding(&format!("max_bytecodes = {limit}"), 1) + &format!("fuel = {fuel}\n");
+        let trace = run(&toml);
+        assert_eq!(trace.end.reason, reason, "fuel {fuel}");
+        let traps = usize::from(reason == EndReason::LoadTrap);
+        assert_eq!(trace.of("trap").len(), traps, "fuel {fuel}");
+    }
+}
+
+#[test]
+fn a_run_executes_exactly_what_it_may() {
+    let whole = run(&three_pairs("", "Brooder.class", "Brooder.class"));
+    assert_eq!(whole.end.reason, EndReason::Idle);
+    assert!(whole.of("native").is_empty(), "no native adds fuel");
+    let total = executed(&whole);
+    for (limit, reason) in [
+        (total, EndReason::Idle),
+        (total - 1, EndReason::MaxBytecodes),
+    ] {
+        let toml = three_pairs(
+            &format!("max_bytecodes = {limit}"),
+            "Brooder.class",
+            "Brooder.class",
+        );
+        assert_eq!(run(&toml).end.reason, reason);
+    }
+}
+
+/// What a native adds to the fuel of its call under the profile `lanai-1998-split`.
+fn added(native: &str) -> u64 {
+    match native {
+        "newAlignedArray" | "getFreeBufferLength" => 43,
+        "getFreeBuffer" => 45,
+        "doHtoLDMA" | "doLtoHDMA" => 93,
+        "txPush" => 63,
+        "dmaRxdPayload" => 101,
+        "dmaRxd" => 166,
+        _ => panic!("{native} is no native"),
+    }
+}
+
+#[test]
+fn what_natives_add_counts() {
+    let toml = |limit: &str| three_pairs(limit, "builtin:RawUnet", "builtin:RawUnet");
+    let whole = run(&toml(""));
+    let natives = whole.of("native");
+    let total = executed(&whole) + texts(&natives, "name").into_iter().map(added).sum::<u64>();
+    for (limit, reason) in [
+        (total, EndReason::Idle),
+        (total - 1, EndReason::MaxBytecodes),
+    ] {
+        let end = run(&toml(&format!("max_bytecodes = {limit}"))).end;
+        assert_eq!(end.reason, reason);
+    }
+}
+
+#[test]
+fn a_run_that_is_cut_off_is_the_beginning_of_the_whole() {
+    let pair = ["builtin:RawUnet", "builtin:RawUnetSingle"];
+    let whole = run(&three_pairs("", pair[0], pair[1]));
+    let total = executed(&whole);
+    let mut cut_at = Vec::new();
+    for limit in (1..20).map(|part| total * part / 20) {
+        let cut = run(&three_pairs(
+            &format!("max_bytecodes = {limit}"),
+            pair[0],
+            pair[1],
+        ));
+        assert_eq!(cut.end.reason, EndReason::MaxBytecodes, "{limit}");
+        assert!(executed(&cut) <= limit);
+        assert!(lines(&whole).starts_with(&lines(&cut)), "{limit}");
+        cut_at.push(lines(&cut).len());
+    }
+    assert!(cut_at.is_sorted(), "{cut_at:?}");
+}
+
+#[test]
+fn groups_that_run_apart_end_as_in_the_order_of_time() {
+    for (first, second) in [
+        ("builtin:RawUnet", "builtin:RawUnetSingle"),
+        ("Brooder.class", "builtin:RawUnet"),
+        ("builtin:RawUnet", "Trapper.class"),
+    ] {
+        let total = executed(&run(&three_pairs("", first, second)));
+        // Natives' fuel comes on top of what calls report, so some of these are not reached.
+        let mut cut = 0;
+        for limit in (1..30).map(|part| total * part / 20) {
+            for until in ["1s", "150us"] {
+                let limits = format!("max_bytecodes = {limit}\nuntil = '{until}'");
+                let end = ends(&read(&three_pairs(&limits, first, second)));
+                cut += usize::from(end.reason == EndReason::MaxBytecodes);
+            }
+        }
+        assert!(cut > 20, "only {cut} runs reach the limit");
+    }
+}
+
+#[test]
+fn random_runs_end_alike_with_and_without_a_listener() {
+    let mut cut = 0;
+    for seed in 0..40 {
+        let toml = random_runs::scenario(seed);
+        for limit in [1, 300, 3_000, 30_000 + seed] {
+            let end = ends(&read(&format!("max_bytecodes = {limit}\n{toml}")));
+            cut += usize::from(end.reason == EndReason::MaxBytecodes);
+        }
+    }
+    assert!(cut > 40, "only {cut} runs reach the limit");
+}
