@@ -19,3 +19,4 @@ mod random_runs;
 mod thousand;
 mod trace;
 mod unheard;
+mod until;

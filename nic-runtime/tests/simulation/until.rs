@@ -1,0 +1,86 @@
+//! `until` is the last moment of a run: what is due exactly then happens, and nothing after it.
+
+use std::collections::BTreeSet;
+
+use nic_runtime::event::{EndReason, Event, EventKind, Names, Sink};
+use nic_runtime::export::text::{Line, PayloadMode};
+use nic_runtime::scenario::Scenario;
+use nic_runtime::sim::{self, RunEnd};
+use nic_runtime::time::SimTime;
+
+use crate::scenario::read;
+use crate::trace::{Pair, send};
+
+/// Every event of a run, with its time in full.
+#[derive(Default)]
+struct Timed(Vec<(SimTime, String)>);
+
+impl Sink for Timed {
+    fn event(&mut self, names: &dyn Names, event: &Event<'_>) {
+        if !matches!(event.kind, EventKind::Levels(_)) {
+            let line = Line::new(names, event, PayloadMode::Shown);
+            self.0.push((event.time, line.to_string()));
+        }
+    }
+}
+
+fn events(scenario: &Scenario) -> (Vec<(SimTime, String)>, RunEnd) {
+    let mut timed = Timed::default();
+    let end = sim::run(scenario, &mut timed).expect("it runs");
+    (timed.0, end)
+}
+
+fn echoed() -> Scenario {
+    let client = "applet = 'builtin:RawUnet'";
+    read(
+        &Pair {
+            client,
+            server: "applet = 'builtin:RawUnet'\nhost = 'echo'",
+            rest: &(send("10us", "{ count = 3000 }") + &send("15us", "{ count = 40 }")),
+            ..Pair::PLAIN
+        }
+        .toml(),
+    )
+}
+
+#[test]
+fn a_message_that_is_due_at_the_end_is_posted() {
+    for (until, end_ns, posted) in [
+        ("9999ns", 9_999, 0),
+        ("10us", 10_000, 1),
+        ("15us", 15_000, 2),
+    ] {
+        let text = Pair {
+            scenario: &format!("until = '{until}'"),
+            rest: &(send("10us", "{ zeros = 1 }") + &send("15us", "{ zeros = 1 }")),
+            ..Pair::PLAIN
+        }
+        .toml();
+        let (events, end) = events(&read(&text));
+        let posts = events.iter().filter(|(_, line)| line.contains("tx-post"));
+        assert_eq!(posts.count(), posted, "{until}");
+        assert_eq!(end.reason, EndReason::Until, "{until}");
+        assert_eq!(end.time.as_ns(), end_ns, "{until}");
+    }
+}
+
+#[test]
+fn whatever_happens_at_the_end_is_the_whole_of_that_moment() {
+    let mut scenario = echoed();
+    let (whole, end) = events(&scenario);
+    assert_eq!(end.reason, EndReason::Idle);
+    let moments: BTreeSet<SimTime> = whole.iter().map(|(time, _)| *time).collect();
+    assert!(moments.len() > 40, "only {} moments", moments.len());
+    for until in moments {
+        let just_before = SimTime::from_ps(until.as_ps().saturating_sub(1));
+        for until in [until, just_before] {
+            scenario.until = until;
+            let (cut, end) = events(&scenario);
+            let due = whole.iter().take_while(|(time, _)| *time <= until);
+            assert!(cut.iter().eq(due), "until {until}");
+            assert!(end.time <= until);
+            let unheard = sim::run(&scenario, &mut ()).expect("it runs");
+            assert_eq!(unheard, end, "until {until}");
+        }
+    }
+}
