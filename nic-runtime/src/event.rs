@@ -98,6 +98,8 @@ pub enum EventKind<'a> {
         length: u32,
         /// How it ended.
         status: TxStatus,
+        /// Why the NIC refused it, where it did.
+        refusal: Option<Refusal>,
         /// Which descriptor it is; not in the trace.
         post: PostId,
     },
@@ -260,6 +262,17 @@ pub enum TxStatus {
     Trap,
     /// It names what the endpoint may not send; no call was made.
     Refused,
+}
+
+/// Why a NIC refuses a transmit descriptor.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// The endpoint has no channel of this number.
+    UnknownChannel,
+    /// Its bytes lie outside of the endpoint's buffer area.
+    OutsideArea,
+    /// The message is longer than a packet may be (base path).
+    TooLong,
 }
 
 /// Which way a DMA transfer goes.

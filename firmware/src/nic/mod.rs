@@ -18,7 +18,7 @@ use nic_runtime::host::{TransmitRegion, TransmitSpace};
 use nic_runtime::sle::{Applet, Request};
 use nic_runtime::time::{SimDuration, SimTime};
 use nic_runtime::unet::{
-    Channel, Channels, Endpoint, FreeQueue, QueueSizes, Region, TransmitDescriptor, resolve,
+    Channel, Channels, Endpoint, FreeQueue, QueueSizes, Region, TransmitDescriptor, refusal, resolve,
 };
 
 use self::perform::Sent;
@@ -198,6 +198,8 @@ impl<'a, 't, M: Machine> Nic<'a, 't, M> {
                 offset,
                 length,
                 status: done.status,
+                refusal: (done.status == TxStatus::Refused)
+                    .then(|| refusal(&self.endpoint, done.descriptor)),
                 post,
             };
             self.trace.event(self.now, kind)?;

@@ -11,7 +11,8 @@ use serde::ser::{Serialize, SerializeSeq, Serializer};
 #[cfg(feature = "std")]
 use crate::event::EndReason;
 use crate::event::{
-    DmaDirection, DropReason, Event, EventKind, Names, NativeArg, RxBody, TxStatus, WireDropReason,
+    DmaDirection, DropReason, Event, EventKind, Names, NativeArg, Refusal, RxBody, TxStatus,
+    WireDropReason,
 };
 
 /// The value of a field.
@@ -184,12 +185,17 @@ pub(super) fn visit<S: FieldSink>(
             offset,
             length,
             status,
+            refusal: reason,
             ..
         } => {
             sink.field("channel", Signed(channel.0))?;
             sink.field("offset", Number(offset.into()))?;
             sink.field("length", Number(length.into()))?;
-            sink.field("status", Word(tx_status(status)))
+            sink.field("status", Word(tx_status(status)))?;
+            match reason {
+                Some(reason) => sink.field("reason", Word(refusal(reason))),
+                None => Ok(()),
+            }
         }
         EventKind::AppletCall {
             method: id, args, ..
@@ -324,11 +330,21 @@ pub(super) fn message(body: RxBody<'_>, length: u32) -> Payload<'_> {
     }
 }
 
-fn tx_status(status: TxStatus) -> &'static str {
+/// Returns the word for how a transmit descriptor ended.
+pub(super) fn tx_status(status: TxStatus) -> &'static str {
     match status {
         TxStatus::Ok => "ok",
         TxStatus::Trap => "trap",
         TxStatus::Refused => "refused",
+    }
+}
+
+/// Returns the word for why a NIC refuses a transmit descriptor.
+pub(super) fn refusal(refusal: Refusal) -> &'static str {
+    match refusal {
+        Refusal::UnknownChannel => "unknown-channel",
+        Refusal::OutsideArea => "outside-area",
+        Refusal::TooLong => "too-long",
     }
 }
 

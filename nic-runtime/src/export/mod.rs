@@ -3,6 +3,8 @@
 //! change a run.
 
 #[cfg(feature = "std")]
+pub mod accounts;
+#[cfg(feature = "std")]
 mod distribution;
 mod fields;
 #[cfg(feature = "std")]

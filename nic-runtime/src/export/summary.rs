@@ -9,6 +9,7 @@ use jive_core::MethodId;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
+use super::accounts::{Account, Accounts, Clerk};
 use super::distribution::Distribution;
 use super::fields::{self, Escaped};
 use super::json::Object;
@@ -30,6 +31,8 @@ pub struct Totals {
     pub bytes_received: u64,
     /// Receive descriptors that became visible to users.
     pub delivered: u64,
+    /// What became of messages and packets.
+    pub accounts: Accounts,
     /// Dropped packets by reason.
     pub drops: BTreeMap<&'static str, u64>,
     /// Traps by kind.
@@ -102,6 +105,7 @@ pub struct Summary {
     events: u64,
     totals: Totals,
     endpoints: BTreeMap<EndpointId, EndpointRow>,
+    clerk: Clerk,
     /// When the call that runs at an endpoint began.
     calls: BTreeMap<EndpointId, SimTime>,
     methods: BTreeMap<(EndpointId, MethodId), MethodRow>,
@@ -118,6 +122,7 @@ impl Summary {
             events: 0,
             totals: Totals::default(),
             endpoints: BTreeMap::new(),
+            clerk: Clerk::default(),
             calls: BTreeMap::new(),
             methods: BTreeMap::new(),
         }
@@ -170,14 +175,15 @@ impl Sink for Summary {
         }
         self.events += 1;
         count(&mut self.totals, &event.kind);
+        for (endpoint, entry) in self.clerk.entries(event).into_iter().flatten() {
+            self.totals.accounts.enter(entry);
+            let row = row(&mut self.endpoints, names, endpoint);
+            row.totals.accounts.enter(entry);
+        }
         let Some(id) = event.endpoint else {
             return;
         };
-        let row = self.endpoints.entry(id).or_insert_with(|| EndpointRow {
-            endpoint: names.endpoint(id).to_owned(),
-            nic: names.nic(event.nic).to_owned(),
-            totals: Totals::default(),
-        });
+        let row = row(&mut self.endpoints, names, id);
         count(&mut row.totals, &event.kind);
         if let EventKind::AppletCall { .. } = event.kind {
             self.calls.insert(id, event.time);
@@ -203,6 +209,19 @@ impl Sink for Summary {
             row.bytecodes.add(bytecodes);
         }
     }
+}
+
+/// Returns the row of an endpoint, a new one at its first event.
+fn row<'r>(
+    rows: &'r mut BTreeMap<EndpointId, EndpointRow>,
+    names: &dyn Names,
+    id: EndpointId,
+) -> &'r mut EndpointRow {
+    rows.entry(id).or_insert_with(|| EndpointRow {
+        endpoint: names.endpoint(id).to_owned(),
+        nic: names.nic(names.home(id)).to_owned(),
+        totals: Totals::default(),
+    })
 }
 
 fn count(totals: &mut Totals, kind: &EventKind<'_>) {
@@ -264,15 +283,38 @@ impl fmt::Display for Summary {
         };
         writeln!(f, "virtual time  {}; {ended}", self.time)?;
         writeln!(f, "events        {}", self.events)?;
+        let accounts = &totals.accounts;
+        let refusals = match accounts.refusals.is_empty() {
+            true => String::new(),
+            false => format!("; refused for {}", Counts(&accounts.refusals)),
+        };
+        let posts = Parts(&accounts.posts);
         writeln!(
             f,
-            "sent          {} packets, {} bytes",
-            totals.packets_sent, totals.bytes_sent
+            "posted        {} messages{posts}{refusals}",
+            totals.posted
+        )?;
+        if accounts.pushes.opened() > 0 {
+            let pushes = Parts(&accounts.pushes);
+            writeln!(
+                f,
+                "pushed        {} packets{pushes}",
+                accounts.pushes.opened()
+            )?;
+        }
+        writeln!(
+            f,
+            "sent          {} packets, {} bytes{}",
+            totals.packets_sent,
+            totals.bytes_sent,
+            Parts(&accounts.wire)
         )?;
         writeln!(
             f,
-            "received      {} packets, {} bytes",
-            totals.packets_received, totals.bytes_received
+            "received      {} packets, {} bytes{}",
+            totals.packets_received,
+            totals.bytes_received,
+            Parts(&accounts.arrivals)
         )?;
         writeln!(f, "drops         {}", Counts(&totals.drops))?;
         writeln!(f, "traps         {}", Counts(&totals.traps))?;
@@ -292,16 +334,26 @@ impl Summary {
         }
         writeln!(
             f,
-            "\n{:<20} {:>8} {:>8} {:>10} {:>8} {:>10} {:>9}  drops; traps",
-            "endpoint", "posted", "sent", "bytes", "received", "bytes", "delivered"
+            "\n{:<20} {:>8} {:>8} {:>8} {:>8} {:>10} {:>8} {:>10} {:>9}  drops; traps",
+            "endpoint",
+            "posted",
+            "refused",
+            "pending",
+            "sent",
+            "bytes",
+            "received",
+            "bytes",
+            "delivered"
         )?;
         for row in self.endpoints.values() {
             let totals = &row.totals;
             writeln!(
                 f,
-                "{:<20} {:>8} {:>8} {:>10} {:>8} {:>10} {:>9}  {}; {}",
+                "{:<20} {:>8} {:>8} {:>8} {:>8} {:>10} {:>8} {:>10} {:>9}  {}; {}",
                 Escaped(&row.endpoint),
                 totals.posted,
+                totals.accounts.posts.outcome("refused"),
+                totals.accounts.posts.pending(),
                 totals.packets_sent,
                 totals.bytes_sent,
                 totals.packets_received,
@@ -362,6 +414,19 @@ impl Summary {
                 row.bytecodes.median(),
                 row.bytecodes.maximum(),
             )?;
+        }
+        Ok(())
+    }
+}
+
+/// Shows what became of those of an account as `: ok 3, pending 1`, and nothing of an empty one.
+struct Parts<'a>(&'a Account);
+
+impl fmt::Display for Parts<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (position, (name, count)) in self.0.parts().enumerate() {
+            let separator = if position == 0 { ": " } else { ", " };
+            write!(f, "{separator}{name} {count}")?;
         }
         Ok(())
     }

@@ -4,11 +4,12 @@ use std::hint::black_box;
 
 use super::ahead::Way;
 use super::{Simulation, Work, at};
-use crate::event::{ChannelId, DropReason, EndpointId, EventKind, PostId, Sink};
+use crate::event::{ChannelId, DropReason, EndpointId, EventKind, PostId, Sink, TxStatus};
 use crate::host::{Notice, Notify, Reaction, Task, TransmitSpace};
 use crate::time::SimDuration;
 use crate::unet::{
-    Completion, Endpoint, HostMemory, HostSpan, MessageBody, ReceiveDescriptor, TransmitDescriptor,
+    self, Completion, Endpoint, HostMemory, HostSpan, MessageBody, ReceiveDescriptor,
+    TransmitDescriptor,
 };
 
 impl<S: Sink> Simulation<'_, S> {
@@ -60,17 +61,19 @@ impl<S: Sink> Simulation<'_, S> {
             offset,
             length,
         } = descriptor;
-        self.report.emit(
-            self.now,
-            id,
-            EventKind::TxDone {
+        if S::LISTENS {
+            let is_refused = status == TxStatus::Refused;
+            let endpoint = &self.endpoints[at(id.0)];
+            let kind = EventKind::TxDone {
                 channel,
                 offset,
                 length,
                 status,
+                refusal: is_refused.then(|| unet::refusal(endpoint, descriptor)),
                 post,
-            },
-        );
+            };
+            self.report.emit(self.now, id, kind);
+        }
         self.levels_changed(id);
         self.users[at(id.0)].region.complete(descriptor);
         self.begin_task(id);

@@ -4,18 +4,36 @@ use super::{
     BufferList, Channel, Endpoint, HostSpan, INLINE_MAX, MESSAGE_BUFFERS_MAX, MessageBody,
     ReceiveDescriptor, TransmitDescriptor,
 };
-use crate::event::{ChannelId, DropReason, PacketId};
+use crate::event::{ChannelId, DropReason, PacketId, Refusal};
 
 /// Returns what a transmit descriptor names, or `None` where it names what the endpoint may not send:
 /// bytes outside of its buffer area, or a channel that is not its own.
 #[must_use]
 pub fn resolve(endpoint: &Endpoint, descriptor: TransmitDescriptor) -> Option<(Channel, HostSpan)> {
-    let channel = *endpoint.channels.get(descriptor.channel)?;
+    named(endpoint, descriptor).ok()
+}
+
+/// Returns why a NIC has refused a transmit descriptor: [`resolve`] answers `None`, or else its message is longer than
+/// a packet may be.
+#[must_use]
+pub fn refusal(endpoint: &Endpoint, descriptor: TransmitDescriptor) -> Refusal {
+    named(endpoint, descriptor)
+        .err()
+        .unwrap_or(Refusal::TooLong)
+}
+
+#[inline]
+fn named(
+    endpoint: &Endpoint,
+    descriptor: TransmitDescriptor,
+) -> Result<(Channel, HostSpan), Refusal> {
+    let channel = endpoint.channels.get(descriptor.channel);
+    let channel = *channel.ok_or(Refusal::UnknownChannel)?;
     let span = endpoint
         .area
         .span(descriptor.offset.into(), descriptor.length.into())
-        .ok()?;
-    Some((channel, span))
+        .map_err(|_| Refusal::OutsideArea)?;
+    Ok((channel, span))
 }
 
 /// Finds the place for a message, all of it or none: pops the free buffers it needs and pushes the

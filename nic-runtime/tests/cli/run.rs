@@ -26,7 +26,7 @@ fn the_first_command_of_a_new_user_shows_each_message_arrive_twice() {
     assert!(
         ended
             .out
-            .contains("sent          10 packets, 20236 bytes\n"),
+            .contains("sent          10 packets, 20236 bytes: received 10\n"),
         "{}",
         ended.out
     );

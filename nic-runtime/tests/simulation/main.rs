@@ -2,9 +2,12 @@
 
 #[path = "../shared/json_lines.rs"]
 mod json_lines;
+#[path = "../shared/runs.rs"]
+mod runs;
 #[path = "../shared/scenario.rs"]
 mod scenario;
 
+mod accounts;
 mod apart;
 mod applets;
 mod base_path;

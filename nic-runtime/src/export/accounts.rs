@@ -1,0 +1,259 @@
+//! What became of messages and packets: each account adds up to a column of the summary.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+
+use super::fields;
+use crate::event::{
+    DropReason, EndpointId, Event, EventKind, Made, PacketId, Refusal, Trigger, TxStatus,
+};
+
+/// How many of something there were, and what became of how many of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Account {
+    opened: u64,
+    outcomes: BTreeMap<&'static str, u64>,
+    /// What those are called that nothing has become of yet.
+    open: &'static str,
+}
+
+impl Account {
+    fn new(open: &'static str) -> Account {
+        Account {
+            opened: 0,
+            outcomes: BTreeMap::new(),
+            open,
+        }
+    }
+
+    fn open(&mut self) {
+        self.opened += 1;
+    }
+
+    fn close(&mut self, outcome: &'static str) {
+        *self.outcomes.entry(outcome).or_default() += 1;
+    }
+
+    /// Returns how many there were.
+    #[must_use]
+    pub fn opened(&self) -> u64 {
+        self.opened
+    }
+
+    /// Returns how many nothing has become of: the run ended first.
+    #[must_use]
+    pub fn pending(&self) -> u64 {
+        let closed: u64 = self.outcomes.values().sum();
+        self.opened.saturating_sub(closed)
+    }
+
+    /// Returns how many came to this.
+    #[must_use]
+    pub fn outcome(&self, name: &str) -> u64 {
+        self.outcomes.get(name).copied().unwrap_or(0)
+    }
+
+    /// Returns what became of how many; those that nothing has become of come last.
+    pub(super) fn parts(&self) -> impl Iterator<Item = (&'static str, u64)> {
+        let pending = Some((self.open, self.pending())).filter(|(_, count)| *count > 0);
+        let outcomes = self.outcomes.iter().map(|(name, count)| (*name, *count));
+        outcomes.chain(pending)
+    }
+}
+
+impl Serialize for Account {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        for (name, count) in self.parts() {
+            map.serialize_entry(name, &count)?;
+        }
+        map.end()
+    }
+}
+
+/// The accounts of one endpoint, or of all of them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Accounts {
+    /// Transmit descriptors that the user pushed, by the status of their `tx-done`.
+    pub posts: Account,
+    /// Those of them that the NIC refused, by reason.
+    pub refusals: BTreeMap<&'static str, u64>,
+    /// Packets that the applet pushed, by whether they went onto the wire.
+    pub pushes: Account,
+    /// Packets on their way to the endpoint, copies included, by whether they came off the wire.
+    pub wire: Account,
+    /// Packets that came off the wire: `delivered` on the base path, taken by the `applet`, whose `doRx`
+    /// returned, or dropped for a reason.
+    pub arrivals: Account,
+}
+
+impl Default for Accounts {
+    fn default() -> Accounts {
+        Accounts {
+            posts: Account::new("pending"),
+            refusals: BTreeMap::new(),
+            pushes: Account::new("waiting"),
+            wire: Account::new("in-flight"),
+            arrivals: Account::new("waiting"),
+        }
+    }
+}
+
+/// An entry in the accounts of an endpoint.
+#[derive(Copy, Clone, Debug)]
+pub(super) enum Entry {
+    Posted,
+    Done(TxStatus, Option<Refusal>),
+    Pushed,
+    /// A pushed packet went onto the wire, or was dropped before.
+    PushEnded(&'static str),
+    /// A packet is on its way.
+    Sent,
+    /// A packet came off the wire.
+    Received,
+    /// The wire dropped a packet.
+    Lost(&'static str),
+    ArrivalEnded(&'static str),
+}
+
+impl Accounts {
+    pub(super) fn enter(&mut self, entry: Entry) {
+        match entry {
+            Entry::Posted => self.posts.open(),
+            Entry::Done(status, refusal) => {
+                self.posts.close(fields::tx_status(status));
+                if let Some(refusal) = refusal {
+                    *self.refusals.entry(fields::refusal(refusal)).or_default() += 1;
+                }
+            }
+            Entry::Pushed => self.pushes.open(),
+            Entry::PushEnded(outcome) => self.pushes.close(outcome),
+            Entry::Sent => self.wire.open(),
+            Entry::Received => {
+                self.wire.close("received");
+                self.arrivals.open();
+            }
+            Entry::Lost(reason) => self.wire.close(reason),
+            Entry::ArrivalEnded(outcome) => self.arrivals.close(outcome),
+        }
+    }
+}
+
+/// Tells what each event enters in the accounts, and of which endpoint.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Clerk {
+    /// What the applet of an endpoint handles just now.
+    calls: BTreeMap<EndpointId, Trigger>,
+    /// Packets that applets pushed and that have not left.
+    pushed: BTreeSet<PacketId>,
+    /// Receive descriptors that `doRx` pushed for a packet and that the user does not see.
+    described: BTreeMap<(EndpointId, PacketId), u64>,
+}
+
+impl Clerk {
+    /// Returns the entries of an event, two at most.
+    pub(super) fn entries(&mut self, event: &Event<'_>) -> [Option<(EndpointId, Entry)>; 2] {
+        let Some(here) = event.endpoint else {
+            return [None, None];
+        };
+        let one = |entry| [Some((here, entry)), None];
+        match event.kind {
+            EventKind::TxPost { .. } => one(Entry::Posted),
+            EventKind::TxDone {
+                status, refusal, ..
+            } => one(Entry::Done(status, refusal)),
+            EventKind::AppletCall { trigger, .. } => {
+                self.calls.insert(here, trigger);
+                [None, None]
+            }
+            EventKind::AppletReturn { .. } => match self.calls.remove(&here) {
+                Some(Trigger::Arrival(_)) => one(Entry::ArrivalEnded("applet")),
+                Some(Trigger::Load | Trigger::Post(_)) | None => [None, None],
+            },
+            // What becomes of the packet is told by the next event of it.
+            EventKind::Trap { .. } => {
+                self.calls.remove(&here);
+                [None, None]
+            }
+            EventKind::Native { made, .. } => match made {
+                Made::Nothing => [None, None],
+                Made::Packet(packet) => {
+                    self.pushed.insert(packet);
+                    one(Entry::Pushed)
+                }
+                Made::Descriptor => {
+                    if let Some(Trigger::Arrival(packet)) = self.calls.get(&here) {
+                        *self.described.entry((here, *packet)).or_default() += 1;
+                    }
+                    [None, None]
+                }
+            },
+            EventKind::WireTx { packet, peer, .. } => {
+                let pushed = self.pushed.remove(&packet);
+                let left = pushed.then_some((here, Entry::PushEnded("sent")));
+                [Some((peer, Entry::Sent)), left]
+            }
+            EventKind::WireRx { .. } => one(Entry::Received),
+            EventKind::WireDrop { reason, .. } => {
+                one(Entry::Lost(fields::wire_drop_reason(reason)))
+            }
+            EventKind::RxDescriptor {
+                packet: Some(packet),
+                ..
+            } => {
+                if self.is_described(here, packet) {
+                    return [None, None];
+                }
+                one(Entry::ArrivalEnded("delivered"))
+            }
+            EventKind::Drop {
+                packet: Some(packet),
+                reason,
+            } => self.dropped(here, packet, reason),
+            EventKind::RxDescriptor { packet: None, .. }
+            | EventKind::Drop { packet: None, .. }
+            | EventKind::Load { .. }
+            | EventKind::Dma { .. }
+            | EventKind::AppletDetach { .. }
+            | EventKind::AppletAttach { .. }
+            | EventKind::Levels(_) => [None, None],
+        }
+    }
+
+    /// Takes a receive descriptor off those that an applet pushed, if one did.
+    fn is_described(&mut self, here: EndpointId, packet: PacketId) -> bool {
+        let Some(count) = self.described.get_mut(&(here, packet)) else {
+            return false;
+        };
+        *count -= 1;
+        if *count == 0 {
+            self.described.remove(&(here, packet));
+        }
+        true
+    }
+
+    fn dropped(
+        &mut self,
+        here: EndpointId,
+        packet: PacketId,
+        reason: DropReason,
+    ) -> [Option<(EndpointId, Entry)>; 2] {
+        let word = fields::drop_reason(reason);
+        // It was made here and has not left.
+        if self.pushed.remove(&packet) {
+            return [Some((here, Entry::PushEnded(word))), None];
+        }
+        match reason {
+            // The user saw the message and has no room for the answer, or the base path's `tx-done` tells.
+            DropReason::NoTransmitRoom | DropReason::NicFull => [None, None],
+            // The call goes on: this is a descriptor that it pushed.
+            DropReason::RxQueueFull if self.calls.contains_key(&here) => [None, None],
+            DropReason::NoFreeBuffer
+            | DropReason::RxQueueFull
+            | DropReason::AppletTrap
+            | DropReason::TooLong => [Some((here, Entry::ArrivalEnded(word))), None],
+        }
+    }
+}

@@ -1,0 +1,422 @@
+//! Every message and every packet is accounted for: by the events of a run, and by its summary.
+//!
+//! What is counted here is counted anew from the trace, one packet at a time where the summary has sums.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use nic_runtime::event::{EndReason, Event, Names, Sink};
+use nic_runtime::export::PayloadMode;
+use nic_runtime::export::json::JsonTrace;
+use nic_runtime::export::summary::Summary;
+use nic_runtime::scenario::Scenario;
+use nic_runtime::scenario::model::FaultPolicy;
+use nic_runtime::sim;
+use serde_json::{Value, json};
+
+use crate::json_lines::values;
+use crate::random_runs;
+use crate::runs::runs;
+use crate::scenario::read;
+use crate::trace::{Pair, number, send};
+
+/// A run as its trace shows it.
+struct Ran {
+    events: Vec<Value>,
+    summary: Value,
+    reason: EndReason,
+    text: String,
+}
+
+struct Both {
+    trace: JsonTrace<Vec<u8>>,
+    summary: Summary,
+}
+
+impl Sink for Both {
+    fn event(&mut self, names: &dyn Names, event: &Event<'_>) {
+        self.trace.event(names, event);
+        self.summary.event(names, event);
+    }
+}
+
+fn run(scenario: &Scenario) -> Ran {
+    let mut both = Both {
+        trace: JsonTrace::new(Vec::new(), PayloadMode::Omitted, "", 0),
+        summary: Summary::new(scenario.profile.processor.clock),
+    };
+    let end = sim::run(scenario, &mut both).expect("it runs");
+    both.summary.end(end.time, end.reason);
+    let text = both.summary.to_string();
+    let bytes = both.trace.finish(&both.summary).expect("memory takes it");
+    let mut events = values(&bytes);
+    let summary = events.pop().expect("a summary");
+    events.remove(0);
+    Ran {
+        events,
+        summary,
+        reason: end.reason,
+        text,
+    }
+}
+
+type Counts = BTreeMap<String, u64>;
+
+fn add(counts: &mut Counts, name: impl Into<String>) {
+    *counts.entry(name.into()).or_default() += 1;
+}
+
+/// What an endpoint's events say of messages and packets.
+#[derive(Default)]
+struct Counted {
+    posts: u64,
+    /// By status.
+    done: Counts,
+    refusals: Counts,
+    /// Packets that the applet pushed.
+    pushed: u64,
+    /// Packets that were on the wire from here, copies once.
+    sent: BTreeSet<u64>,
+    /// Packets that were dropped here before they were on a wire.
+    unsent: BTreeSet<u64>,
+    /// Packets on their way here: how often each was sent, and how often it came or was lost.
+    sent_here: BTreeMap<u64, u64>,
+    came_here: BTreeMap<u64, u64>,
+    received: u64,
+    lost: Counts,
+    /// Calls of `doRx` that returned.
+    handled: u64,
+    /// Packets that came in and were dropped outside of a call that returned.
+    dropped: Counts,
+    /// Receive descriptors that the user saw.
+    visible: u64,
+    /// Receive descriptors that the applet pushed and that had room.
+    described: u64,
+    /// The method that runs.
+    running: Option<String>,
+}
+
+/// Counts what happened at each endpoint.
+fn count(events: &[Value]) -> BTreeMap<String, Counted> {
+    let mut counted: BTreeMap<String, Counted> = BTreeMap::new();
+    for event in events {
+        let text = |field: &str| event[field].as_str().unwrap_or("").to_owned();
+        let packet = || number(event, "packet");
+        let name = event["event"].as_str().expect("events have names");
+        if name == "wire-tx" {
+            let peer = counted.entry(text("peer")).or_default();
+            *peer.sent_here.entry(packet()).or_default() += 1;
+        }
+        let here = counted.entry(text("endpoint")).or_default();
+        match name {
+            "tx-post" => here.posts += 1,
+            "tx-done" => {
+                add(&mut here.done, text("status"));
+                if !event["reason"].is_null() {
+                    assert_eq!(event["status"], "refused", "{event}");
+                    add(&mut here.refusals, text("reason"));
+                }
+            }
+            "wire-tx" => {
+                here.sent.insert(packet());
+            }
+            "wire-rx" => {
+                *here.came_here.entry(packet()).or_default() += 1;
+                here.received += 1;
+            }
+            "wire-drop" => {
+                *here.came_here.entry(packet()).or_default() += 1;
+                add(&mut here.lost, text("reason"));
+            }
+            "applet-call" => here.running = Some(text("method")),
+            "applet-return" => {
+                here.handled += u64::from(text("method") == "doRx");
+                here.running = None;
+            }
+            "trap" => here.running = None,
+            "native" if text("name").starts_with("dmaRxd") => here.described += 1,
+            "native" if text("name") == "txPush" => here.pushed += 1,
+            "rx-descriptor" => here.visible += 1,
+            "drop" => match event["reason"].as_str().expect("drops have reasons") {
+                "no-transmit-room" => {}
+                // Of a copy that the link makes, the packet itself has left.
+                "nic-full" if here.sent.contains(&packet()) => {}
+                "nic-full" => {
+                    here.unsent.insert(packet());
+                }
+                "rx-queue-full" if here.running.is_some() => here.described -= 1,
+                // A `doTx` that trapped has its status.
+                "applet-trap" if event["packet"].is_null() => {}
+                reason => add(&mut here.dropped, reason),
+            },
+            _ => {}
+        }
+    }
+    counted
+}
+
+fn sum(counts: &Value) -> u64 {
+    let counts = counts.as_object().expect("counts by name");
+    counts.values().filter_map(Value::as_u64).sum()
+}
+
+fn count_of(counts: &Value, name: &str) -> u64 {
+    counts[name].as_u64().unwrap_or(0)
+}
+
+/// Returns the counts of an account without those that are undecided.
+fn decided(counts: &Value, undecided: &[&str]) -> Value {
+    let counts = counts.as_object().expect("counts by name");
+    let kept = counts
+        .iter()
+        .filter(|(name, _)| !undecided.contains(&name.as_str()));
+    kept.map(|(name, count)| (name.clone(), count.clone()))
+        .collect()
+}
+
+/// Holds a run to the law: what begins ends in one of the ways that there are, or has not ended yet.
+fn check(scenario: &Scenario, what: &str) -> Ran {
+    let ran = run(scenario);
+    let counted = count(&ran.events);
+    let whole = ran.reason == EndReason::Idle;
+    for row in ran.summary["endpoints"].as_array().expect("rows") {
+        let endpoint = row["endpoint"].as_str().expect("rows have names");
+        let what = format!("{what}, {endpoint}: {row}");
+        let found = &counted[endpoint];
+        let spec = scenario.endpoints.iter().find(|spec| spec.name == endpoint);
+        let spec = spec.expect("it is there");
+        let has_applet = spec.class.is_some();
+        let accounts = &row["accounts"];
+
+        // What users post is done, refused, or pending.
+        let done: u64 = found.done.values().sum();
+        assert!(done <= found.posts, "{what}");
+        assert!(!whole || done == found.posts, "{what}");
+        let refused = found.done.get("refused").copied().unwrap_or(0);
+        assert_eq!(found.refusals.values().sum::<u64>(), refused, "{what}");
+        assert_eq!(sum(&accounts["posts"]), number(row, "posted"), "{what}");
+        assert_eq!(
+            decided(&accounts["posts"], &["pending"]),
+            json!(found.done),
+            "{what}"
+        );
+        assert_eq!(accounts["refusals"], json!(found.refusals), "{what}");
+        if !has_applet && whole {
+            // A message of the base path is one packet, which leaves or is dropped.
+            let packets = (found.sent.len() + found.unsent.len()) as u64;
+            assert_eq!(found.posts, refused + packets, "{what}");
+            assert!(found.sent.is_disjoint(&found.unsent), "{what}");
+        }
+
+        // What is on its way comes or is lost, or is in flight.
+        let mut in_flight = 0;
+        for (packet, sent) in &found.sent_here {
+            let came = found.came_here.get(packet).copied().unwrap_or(0);
+            assert!(came <= *sent, "packet {packet}, {what}");
+            in_flight += sent - came;
+        }
+        assert!(!whole || in_flight == 0, "{what}");
+        let unknown = |packet: &&u64| !found.sent_here.contains_key(packet);
+        assert_eq!(found.came_here.keys().find(unknown), None, "{what}");
+        assert_eq!(
+            count_of(&accounts["wire"], "in-flight"),
+            in_flight,
+            "{what}"
+        );
+        assert_eq!(
+            count_of(&accounts["wire"], "received"),
+            found.received,
+            "{what}"
+        );
+        let lost = decided(&accounts["wire"], &["in-flight", "received"]);
+        assert_eq!(lost, json!(found.lost), "{what}");
+
+        // What came in is delivered, taken by the applet, or dropped, or waits.
+        let dropped: u64 = found.dropped.values().sum();
+        assert_eq!(sum(&accounts["arrivals"]), found.received, "{what}");
+        assert_eq!(
+            count_of(&accounts["arrivals"], "applet"),
+            found.handled,
+            "{what}"
+        );
+        let reasons = decided(&accounts["arrivals"], &["applet", "delivered", "waiting"]);
+        assert_eq!(reasons, json!(found.dropped), "{what}");
+        if whole {
+            let delivered = found.visible - found.described;
+            assert_eq!(
+                found.received,
+                delivered + found.handled + dropped,
+                "{what}"
+            );
+            assert_eq!(
+                count_of(&accounts["arrivals"], "delivered"),
+                delivered,
+                "{what}"
+            );
+        } else if !has_applet {
+            assert_eq!(
+                count_of(&accounts["arrivals"], "delivered"),
+                found.visible,
+                "{what}"
+            );
+        }
+        // What an applet pushes leaves or is dropped, or waits; on the base path nothing is pushed.
+        let pushes = &accounts["pushes"];
+        assert_eq!(sum(pushes), found.pushed, "{what}");
+        assert!(has_applet || found.pushed == 0, "{what}");
+        if has_applet && spec.on_trap == FaultPolicy::Drop {
+            assert_eq!(count_of(pushes, "sent"), found.sent.len() as u64, "{what}");
+            assert_eq!(
+                count_of(pushes, "nic-full"),
+                found.unsent.len() as u64,
+                "{what}"
+            );
+        }
+        assert!(!whole || count_of(pushes, "waiting") == 0, "{what}");
+    }
+    check_refusals(scenario, &ran, what);
+    check_totals(&ran, what);
+    ran
+}
+
+/// A descriptor is refused for a channel that its endpoint lacks, or on the base path for its length.
+fn check_refusals(scenario: &Scenario, ran: &Ran, what: &str) {
+    for event in ran
+        .events
+        .iter()
+        .filter(|event| event["event"] == "tx-done")
+    {
+        let spec = scenario
+            .endpoints
+            .iter()
+            .position(|spec| event["endpoint"] == spec.name);
+        let endpoint = spec.expect("it is there");
+        let channels = scenario
+            .channels
+            .iter()
+            .flat_map(|channel| [channel.a, channel.b]);
+        let is_known = channels
+            .into_iter()
+            .any(|(id, number)| id.0 as usize == endpoint && event["channel"] == number.0);
+        let is_short =
+            number(event, "length") <= u64::from(scenario.profile.memory.max_packet.get());
+        let spec = &scenario.endpoints[endpoint];
+        // An applet may send a message in pieces, until its traps have it sent on the base path.
+        let falls_back = spec.on_trap != FaultPolicy::Drop && event["status"] == "refused";
+        let on_base_path = spec.class.is_none() || falls_back;
+        let reason = match (is_known, is_short) {
+            (false, _) => json!("unknown-channel"),
+            (true, false) if on_base_path => json!("too-long"),
+            (true, _) => Value::Null,
+        };
+        assert_eq!(event["reason"], reason, "{what}: {event}");
+        assert_eq!(
+            event["status"] == "refused",
+            !reason.is_null(),
+            "{what}: {event}"
+        );
+    }
+}
+
+/// The totals are the sums of the rows, and those of the wire what was sent.
+fn check_totals(ran: &Ran, what: &str) {
+    let totals = &ran.summary["totals"];
+    for account in ["posts", "refusals", "pushes", "wire", "arrivals"] {
+        let mut sums = Counts::new();
+        for row in ran.summary["endpoints"].as_array().expect("rows") {
+            let counts = row["accounts"][account].as_object().expect("counts");
+            for (name, count) in counts {
+                *sums.entry(name.clone()).or_default() += count.as_u64().expect("a count");
+            }
+        }
+        assert_eq!(
+            totals["accounts"][account],
+            json!(sums),
+            "{what}: {account}"
+        );
+    }
+    let accounts = &totals["accounts"];
+    let sent = ran
+        .events
+        .iter()
+        .filter(|event| event["event"] == "wire-tx");
+    assert_eq!(sum(&accounts["wire"]), sent.count() as u64, "{what}");
+}
+
+/// Makes a random scenario reach what random ones do not: other ends of a run, and of a call.
+fn varied(seed: u64) -> String {
+    let toml = random_runs::scenario(seed);
+    let until = ["20ms", "20ms", "300us", "1ms"][(seed % 4) as usize];
+    let on_trap = ["'drop'", "'base-path'", "'detach'\nback_off = '200us'"][(seed % 3) as usize];
+    toml.replace("until = '20ms'", &format!("until = '{until}'"))
+        .replace(
+            "fuel = 2000\n",
+            &format!("fuel = 2000\non_trap = {on_trap}\n"),
+        )
+}
+
+#[test]
+fn whatever_is_posted_sent_or_received_is_accounted_for() {
+    let mut outcomes = BTreeSet::new();
+    for seed in 0..runs(120) {
+        let ran = check(&read(&varied(seed)), &format!("seed {seed}"));
+        for account in ran.summary["totals"]["accounts"]
+            .as_object()
+            .expect("accounts")
+        {
+            let counts = account.1.as_object().expect("counts");
+            outcomes.extend(counts.keys().map(|name| format!("{} {name}", account.0)));
+        }
+    }
+    // Each way in which something can end has occurred.
+    for outcome in [
+        "posts ok",
+        "posts trap",
+        "posts refused",
+        "posts pending",
+        "refusals unknown-channel",
+        "refusals too-long",
+        "pushes sent",
+        "pushes waiting",
+        "wire received",
+        "wire loss",
+        "wire crc",
+        "wire in-flight",
+        "arrivals delivered",
+        "arrivals applet",
+        "arrivals applet-trap",
+        "arrivals no-free-buffer",
+        "arrivals rx-queue-full",
+        "arrivals waiting",
+    ] {
+        assert!(outcomes.contains(outcome), "{outcome} does not occur");
+    }
+}
+
+#[test]
+fn a_send_that_is_refused_is_counted_with_its_reason() {
+    let unknown =
+        "[[send]]\nendpoint = 'client'\nchannel = 9\npayload = { zeros = 5 }\nrepeat = 2\n";
+    let toml = Pair {
+        rest: &format!(
+            "{unknown}{}",
+            send("0us", "{ zeros = 9217 }") + &send("1us", "{ text = 'hi' }")
+        ),
+        ..Pair::PLAIN
+    }
+    .toml();
+    let ran = check(&read(&toml), "refused");
+    let reasons: Vec<_> = ran
+        .events
+        .iter()
+        .filter(|event| event["event"] == "tx-done")
+        .map(|event| (number(event, "channel"), &event["reason"]))
+        .collect();
+    let unknown = json!("unknown-channel");
+    // Sends that are due at one time take turns.
+    let long = json!("too-long");
+    let expected = [(9, &unknown), (1, &long), (9, &unknown), (1, &Value::Null)];
+    assert_eq!(reasons, expected);
+    let posted =
+        "posted        4 messages: ok 1, refused 3; refused for too-long 1, unknown-channel 2\n";
+    assert!(ran.text.contains(posted), "{}", ran.text);
+}
