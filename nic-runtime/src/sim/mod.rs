@@ -21,6 +21,7 @@ mod quota;
 mod report;
 mod sram;
 mod staging;
+mod state;
 mod suspend;
 mod user;
 mod wire;
@@ -37,6 +38,7 @@ use self::load::NotLoaded;
 use self::processor::{Next, Processor};
 use self::report::Report;
 pub use self::sram::{SramDemand, SramHolder, SramShare, SramShares};
+pub use self::state::{AppletState, EndpointState};
 use self::suspend::Suspensions;
 use crate::event::{EndReason, EndpointId, Levels, NicId, Sink};
 use crate::fabric::{DirectionId, Fabric, PacketRef, PacketStore};
@@ -101,6 +103,27 @@ pub enum SimError {
 ///
 /// [`SimError`] says why nothing was run.
 pub fn run<S: Sink>(scenario: &Scenario, sink: &mut S) -> Result<RunEnd, SimError> {
+    let (end, ()) = run_and_look(scenario, sink, |_| ())?;
+    Ok(end)
+}
+
+/// Runs a scenario as [`run`] does, and returns what it leaves behind at each endpoint, in their order.
+///
+/// # Errors
+///
+/// [`SimError`] says why nothing was run.
+pub fn run_to_state<S: Sink>(
+    scenario: &Scenario,
+    sink: &mut S,
+) -> Result<(RunEnd, Vec<EndpointState>), SimError> {
+    run_and_look(scenario, sink, |simulation| simulation.state())
+}
+
+fn run_and_look<S: Sink, T>(
+    scenario: &Scenario,
+    sink: &mut S,
+    look: impl Fn(&Simulation<'_, S>) -> T,
+) -> Result<(RunEnd, T), SimError> {
     let arena = Bump::new();
     let classes = load::load_classes(&arena, scenario)?;
     sram::check(scenario, classes)?;
@@ -108,7 +131,8 @@ pub fn run<S: Sink>(scenario: &Scenario, sink: &mut S) -> Result<RunEnd, SimErro
         // Zeroed by the operating system where it can be: a page that no applet touches is not there.
         let mut memory = vec![0; build::applet_memory_bytes(scenario)];
         let mut simulation = Simulation::build((&arena, &mut memory), scenario, classes, sink)?;
-        Ok(simulation.run(groups))
+        let end = simulation.run(groups);
+        Ok(end.map(|end| (end, look(&simulation))))
     };
     if !S::LISTENS {
         for joins in [Joins::Sends, Joins::Channels] {
@@ -118,16 +142,16 @@ pub fn run<S: Sink>(scenario: &Scenario, sink: &mut S) -> Result<RunEnd, SimErro
             match run(Some(&groups))? {
                 None => {}
                 // Which event was the last one depends on the order of time alone.
-                Some(end)
+                Some((end, _))
                     if matches!(end.reason, EndReason::MaxEvents | EndReason::MaxBytecodes) =>
                 {
                     break;
                 }
-                Some(end) => return Ok(end),
+                Some(left) => return Ok(left),
             }
         }
     }
-    run(None).map(|end| end.expect("nobody leaves the only group"))
+    run(None).map(|left| left.expect("nobody leaves the only group"))
 }
 
 /// Tells who holds how much of each NIC's SRAM, in the order of the NICs, whether or not it fits.

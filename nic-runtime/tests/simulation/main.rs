@@ -19,6 +19,7 @@ mod links;
 mod loading;
 mod paper_applets;
 mod random_runs;
+mod states;
 mod thousand;
 mod trace;
 mod unheard;

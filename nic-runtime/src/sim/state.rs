@@ -1,0 +1,65 @@
+//! What a run leaves behind: memories, fields and queues of each endpoint.
+
+use super::{Simulation, at};
+use crate::event::{EndpointId, Sink};
+
+/// The state of one endpoint when a run has ended. Two runs of one scenario, with and without a
+/// listener, leave the same.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EndpointState {
+    /// The buffer area.
+    pub area: Vec<u8>,
+    /// Free buffers in the free queue, the first first.
+    pub free: Vec<u32>,
+    /// Transmit descriptors that are not done.
+    pub transmit: usize,
+    /// Receive descriptors that the user sees and has not taken.
+    pub receive: usize,
+    /// Messages that the user has taken.
+    pub messages: u64,
+    /// Packets that were made for the endpoint.
+    pub packets: u64,
+    /// The applet, where there is one.
+    pub applet: Option<AppletState>,
+}
+
+/// The state of an applet when a run has ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AppletState {
+    /// The values of its fields, arrays as references.
+    pub fields: Vec<i32>,
+    /// The arrays of its heap as they lie there.
+    pub heap: Vec<u8>,
+    /// `RxBuf`.
+    pub rx_buf: Vec<u8>,
+}
+
+impl<S: Sink> Simulation<'_, S> {
+    /// Copies the state of every endpoint, in the order of the scenario.
+    pub(super) fn state(&self) -> Vec<EndpointState> {
+        let ids = (0u32..).map(EndpointId).take(self.endpoints.len());
+        ids.map(|id| self.endpoint_state(id)).collect()
+    }
+
+    fn endpoint_state(&self, id: EndpointId) -> EndpointState {
+        let endpoint = &self.endpoints[at(id.0)];
+        let mut free = endpoint.free.clone();
+        let applet = self.applet_of[at(id.0)].map(|applet| {
+            let applet = &self.applets[at(applet.0)];
+            AppletState {
+                fields: applet.instance.fields().to_vec(),
+                heap: applet.instance.heap().contents().to_vec(),
+                rx_buf: applet.rx_buf().to_vec(),
+            }
+        });
+        EndpointState {
+            area: self.memory.region(endpoint.area).to_vec(),
+            free: std::iter::from_fn(|| free.pop()).collect(),
+            transmit: endpoint.transmit.pending(),
+            receive: endpoint.receive.visible(),
+            messages: self.users[at(id.0)].messages,
+            packets: self.packets_made[at(id.0)],
+            applet,
+        }
+    }
+}
