@@ -10,7 +10,10 @@ mod scenario;
 mod capture;
 mod detached;
 mod filter;
+mod folds;
+mod recorded;
 mod story;
+mod sums;
 mod timeline;
 mod unchanged;
 

@@ -19,7 +19,7 @@ fn place(record: &Value) -> Place {
 }
 
 /// Returns microseconds as picoseconds; runs of the tests are far shorter than what a float holds exactly.
-fn picoseconds(record: &Value, key: &str) -> u64 {
+pub(crate) fn picoseconds(record: &Value, key: &str) -> u64 {
     let microseconds = record[key]
         .as_f64()
         .unwrap_or_else(|| panic!("{key}: {record}"));

@@ -1,0 +1,165 @@
+//! The summary, worked out anew from the trace and from the scenario's bandwidths and clock.
+
+use std::collections::BTreeMap;
+
+use nic_runtime::scenario::Scenario;
+use serde_json::{Value, json};
+
+use crate::recorded::{dma_ps, number, while_loading, wire_ps};
+use crate::{Seen, scenarios, see};
+
+/// What the events of one endpoint add up to.
+#[derive(Default)]
+struct Sums {
+    counts: BTreeMap<&'static str, u64>,
+    drops: BTreeMap<String, u64>,
+    traps: BTreeMap<String, u64>,
+    dma_ps: u64,
+    wire_ps: u64,
+    /// When the call began that runs.
+    began: Option<u64>,
+    calls: u64,
+    applet_ns: u64,
+    bytecodes: BTreeMap<String, Vec<u64>>,
+}
+
+impl Sums {
+    fn add(&mut self, what: &'static str, count: u64) {
+        *self.counts.entry(what).or_default() += count;
+    }
+
+    fn end_call(&mut self, time: u64) {
+        let began = self.began.take().expect("a call begins before it ends");
+        self.applet_ns += time - began;
+        self.calls += 1;
+    }
+}
+
+fn sums(scenario: &Scenario, events: &[Value]) -> BTreeMap<String, Sums> {
+    let mut sums: BTreeMap<String, Sums> = BTreeMap::new();
+    let loading = while_loading(events);
+    for (position, event) in events.iter().enumerate() {
+        let text = |field: &str| event[field].as_str().expect("a text").to_owned();
+        let here = sums.entry(text("endpoint")).or_default();
+        match event["event"].as_str().expect("events have names") {
+            "tx-post" => here.add("posted", 1),
+            "wire-tx" => {
+                here.add("packets_sent", 1);
+                here.add("bytes_sent", number(event, "length"));
+                here.wire_ps += wire_ps(scenario, event);
+            }
+            "wire-rx" => {
+                here.add("packets_received", 1);
+                here.add("bytes_received", number(event, "length"));
+            }
+            "rx-descriptor" => here.add("delivered", 1),
+            "applet-detach" => here.add("detachments", 1),
+            "wire-drop" | "drop" => *here.drops.entry(text("reason")).or_default() += 1,
+            "dma" if loading.contains(&position) => {}
+            "dma" => here.dma_ps += dma_ps(scenario, event),
+            "applet-call" => here.began = Some(number(event, "t_ns")),
+            "applet-return" => {
+                here.end_call(number(event, "t_ns"));
+                let counts = here.bytecodes.entry(text("method")).or_default();
+                counts.push(number(event, "bytecodes"));
+            }
+            "trap" => {
+                here.end_call(number(event, "t_ns"));
+                *here.traps.entry(text("kind")).or_default() += 1;
+            }
+            _ => {}
+        }
+    }
+    sums
+}
+
+fn check(scenario: &Scenario, seen: &Seen, name: &str) {
+    let (summary, events) = seen.trace[1..].split_last().expect("a summary");
+    let sums = sums(scenario, events);
+    let rows = summary["endpoints"].as_array().expect("rows");
+    for row in rows {
+        let what = format!("{name}: {row}");
+        let found = &sums[row["endpoint"].as_str().expect("a name")];
+        for column in [
+            "posted",
+            "packets_sent",
+            "bytes_sent",
+            "packets_received",
+            "bytes_received",
+            "delivered",
+            "detachments",
+        ] {
+            let count = found.counts.get(column).copied().unwrap_or(0);
+            assert_eq!(number(row, column), count, "{column} of {what}");
+        }
+        assert_eq!(row["drops"], json!(found.drops), "{what}");
+        assert_eq!(row["traps"], json!(found.traps), "{what}");
+        assert_eq!(number(row, "dma_ns"), found.dma_ps / 1000, "{what}");
+        assert_eq!(number(row, "wire_ns"), found.wire_ps / 1000, "{what}");
+        // The trace rounds both ends of a call down to a nanosecond.
+        let applet = number(row, "applet_ns");
+        assert!(applet.abs_diff(found.applet_ns) <= found.calls, "{what}");
+        let hertz = scenario.profile.processor.clock.get();
+        let cycles = u128::from(applet) * u128::from(hertz) / 1_000_000_000;
+        let shown = u128::from(number(row, "applet_cycles"));
+        assert!(shown.abs_diff(cycles) <= 1, "{what}");
+    }
+    let methods = summary["methods"].as_array().expect("rows");
+    let mut expected = 0;
+    for (endpoint, found) in &sums {
+        for (method, counts) in &found.bytecodes {
+            let mut counts = counts.clone();
+            counts.sort_unstable();
+            let row = json!({
+                "endpoint": endpoint,
+                "method": method,
+                "calls": counts.len(),
+                "bytecodes_min": counts[0],
+                "bytecodes_median": counts[(counts.len() - 1) / 2],
+                "bytecodes_max": counts[counts.len() - 1],
+            });
+            assert!(methods.contains(&row), "{name}: {row} in {methods:?}");
+            expected += 1;
+        }
+    }
+    assert_eq!(methods.len(), expected, "{name}");
+    check_totals(summary, rows, name);
+}
+
+/// Totals are the sums of the rows; of times, which are rounded down in each row, nearly.
+fn check_totals(summary: &Value, rows: &[Value], name: &str) {
+    for (column, total) in summary["totals"].as_object().expect("an object") {
+        let Some(total) = total.as_u64() else {
+            continue;
+        };
+        let sum: u64 = rows.iter().map(|row| number(row, column)).sum();
+        let rounded = column.ends_with("_ns") || column.ends_with("_cycles");
+        let slack = if rounded { rows.len() as u64 } else { 0 };
+        assert!(total.abs_diff(sum) <= slack, "{column} of {name}");
+    }
+}
+
+#[test]
+fn the_summary_is_what_the_trace_adds_up_to() {
+    let mut times = (0, 0, 0);
+    for (name, scenario) in scenarios() {
+        let seen = see(&scenario);
+        check(&scenario, &seen, name);
+        let totals = &seen.trace.last().expect("a summary")["totals"];
+        times.0 += number(totals, "dma_ns");
+        times.1 += number(totals, "wire_ns");
+        times.2 += number(totals, "applet_ns");
+    }
+    assert!(times.0 > 0 && times.1 > 0 && times.2 > 0, "{times:?}");
+}
+
+#[test]
+fn each_transfer_takes_what_the_bandwidth_says() {
+    for (name, scenario) in scenarios() {
+        let seen = see(&scenario);
+        for event in seen.events("dma") {
+            let expected = dma_ps(&scenario, event) / 1000;
+            assert_eq!(number(event, "dur_ns"), expected, "{name}: {event}");
+        }
+    }
+}
