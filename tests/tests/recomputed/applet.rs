@@ -1,0 +1,138 @@
+//! Applets that do one thing after another, so that a test knows what each call has to do.
+
+use std::fmt::Write as _;
+
+use nic_runtime::scenario::Scenario;
+use tests::asm::assemble;
+use tests::simulation::scenario;
+
+/// Bytes of the array that the natives move.
+pub(crate) const ARRAY_BYTES: u32 = 2_048;
+
+/// Arrays of `int` in which `dmaRxd` gets its offsets.
+const SHARES_MAX: usize = 14;
+
+/// One thing that an applet does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Action {
+    /// DMA of so many bytes out of the buffer area.
+    ToNic(u32),
+    /// DMA of so many bytes into the buffer area.
+    ToHost(u32),
+    /// Sends a packet of so many bytes.
+    Push(u32),
+    /// Pops the free queue into the local variable of this number.
+    Pop(usize),
+    /// Pushes a receive descriptor that names what these variables hold, each a whole share.
+    Describe { variables: Vec<usize>, share: u32 },
+    /// Divides by zero.
+    Trap,
+}
+
+impl Action {
+    fn write_to(&self, code: &mut String) {
+        let array = "getstatic array:[B\nsipush 0\n";
+        let transfer = |to, native, bytes| {
+            format!("{array}sipush {to}\nsipush {bytes}\ninvokestatic unet/Nic.{native}([BIII)V\n")
+        };
+        let written = match self {
+            Action::ToNic(bytes) => write!(code, "{}", transfer(0, "doHtoLDMA", bytes)),
+            Action::ToHost(bytes) => write!(code, "{}", transfer(8_192, "doLtoHDMA", bytes)),
+            Action::Push(bytes) => write!(code, "{}", transfer(1, "txPush", bytes)),
+            Action::Pop(variable) => {
+                write!(
+                    code,
+                    "invokestatic unet/Nic.getFreeBuffer()I\nistore {}\n",
+                    3 + variable
+                )
+            }
+            Action::Describe { variables, share } => {
+                for (place, variable) in variables.iter().enumerate() {
+                    *code += &format!(
+                        "getstatic offsets:[I\nsipush {place}\niload {}\niastore\n",
+                        3 + variable
+                    );
+                }
+                let length = variables.len() as u32 * share;
+                write!(
+                    code,
+                    "getstatic offsets:[I\nsipush 1\nsipush {length}\n\
+                     invokestatic unet/Nic.dmaRxd([III)V\n"
+                )
+            }
+            Action::Trap => write!(code, "iconst_0\niconst_0\nidiv\npop\n"),
+        };
+        written.expect("a string takes all that is written");
+    }
+}
+
+/// What an applet does in each of its methods.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Actions {
+    pub(crate) initializer: Vec<Action>,
+    pub(crate) do_tx: Vec<Action>,
+    pub(crate) do_rx: Vec<Action>,
+}
+
+impl Actions {
+    /// Returns what a method does.
+    pub(crate) fn of(&self, method: &str) -> &[Action] {
+        match method {
+            "<clinit>" => &self.initializer,
+            "doTx" => &self.do_tx,
+            "doRx" => &self.do_rx,
+            _ => &[],
+        }
+    }
+
+    /// Returns a class file that does it.
+    fn class_file(&self) -> Vec<u8> {
+        let mut source = format!(
+            ".field static array [B\n.field static offsets [I\n\
+             .method static <clinit>()V stack 4 locals 24\n\
+             sipush {ARRAY_BYTES}\ninvokestatic unet/Nic.newAlignedArray(I)[B\nputstatic array:[B\n\
+             sipush {SHARES_MAX}\nnewarray int\nputstatic offsets:[I\n"
+        );
+        for (method, actions) in [
+            ("", &self.initializer),
+            ("doTx(III)I", &self.do_tx),
+            ("doRx(II)I", &self.do_rx),
+        ] {
+            if !method.is_empty() {
+                source += &format!(".method static {method} stack 4 locals 24\n");
+                // A variable is of a type only where something was stored before.
+                for variable in 3..24 {
+                    source += &format!("iconst_m1\nistore {variable}\n");
+                }
+            }
+            for action in actions {
+                action.write_to(&mut source);
+            }
+            source += if method.is_empty() {
+                "return\n"
+            } else {
+                "iconst_0\nireturn\n"
+            };
+        }
+        let assembled =
+            assemble("random", &source).unwrap_or_else(|error| panic!("{error}\n{source}"));
+        assembled.bytes
+    }
+
+    /// Reads a scenario whose endpoints that name `builtin:Drop` get these applets, in the order of the file.
+    pub(crate) fn scenario(text: &str, applets: &[Actions]) -> Scenario {
+        let mut scenario = scenario(text, None, None);
+        let class = scenario.classes.first().cloned();
+        let mut applets = applets.iter();
+        for endpoint in &mut scenario.endpoints {
+            if endpoint.class.is_none() {
+                continue;
+            }
+            let mut class = class.clone().expect("an endpoint has one");
+            class.bytes = applets.next().expect("an applet for each").class_file();
+            endpoint.class = Some(scenario.classes.len());
+            scenario.classes.push(class);
+        }
+        scenario
+    }
+}
