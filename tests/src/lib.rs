@@ -14,6 +14,7 @@ pub mod lent;
 pub mod machine;
 pub mod openjdk;
 pub mod random;
+pub mod reference;
 #[cfg(feature = "simulation")]
 pub mod simulation;
 pub mod worst;

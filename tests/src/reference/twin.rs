@@ -1,0 +1,289 @@
+//! The shipped interpreter and the reference one side by side, and everything that must be the same of both.
+
+use core::fmt;
+use std::collections::BTreeMap;
+
+use jive_core::{
+    ArrayKind, FieldId, FieldType, Lifetime, Method, MethodDescriptor, NativeDecl, Trap,
+};
+use jive_verifier::Policy;
+
+use super::interpreter::{Interpreter, THIS};
+use super::natives::Script;
+use crate::fuzzing::Random;
+use crate::machine::{Machine, Room, machine};
+
+/// One class, loaded in both interpreters.
+pub struct Twin<'t, 'm> {
+    shipped: &'t mut Machine<'m>,
+    reference: Interpreter<'m>,
+    natives: &'static [NativeDecl],
+    /// Arrays that were made from outside; they outlive calls.
+    arrays: Vec<(ArrayKind, i32)>,
+}
+
+/// What was run.
+#[derive(Clone, Debug, Default)]
+pub struct Tally {
+    /// Classes that were accepted.
+    pub classes: u64,
+    /// Calls made on both interpreters.
+    pub calls: u64,
+    /// Instructions that each executed.
+    pub instructions: u64,
+    /// Calls by how they ended: a trap's name, or `returned`.
+    pub endings: BTreeMap<&'static str, u64>,
+}
+
+impl fmt::Display for Tally {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Tally {
+            classes,
+            calls,
+            instructions,
+            endings,
+        } = self;
+        write!(
+            f,
+            "{calls} calls of {classes} classes, {instructions} instructions"
+        )?;
+        endings
+            .iter()
+            .try_for_each(|(name, count)| write!(f, ", {count} {name}"))
+    }
+}
+
+impl<'t, 'm> Twin<'t, 'm> {
+    /// Loads the class of a machine, on which nothing has run yet, in the reference interpreter too.
+    pub fn new(
+        shipped: &'t mut Machine<'m>,
+        natives: &'static [NativeDecl],
+        room: Room,
+    ) -> Twin<'t, 'm> {
+        let reference = Interpreter::new(shipped.class, natives, room.heap, room.frames);
+        Twin {
+            shipped,
+            reference,
+            natives,
+            arrays: Vec::new(),
+        }
+    }
+
+    /// Returns how often each instruction was executed since the class was loaded, by method, then pc.
+    #[must_use]
+    pub fn visits(&self) -> &[Vec<u64>] {
+        &self.reference.visits
+    }
+
+    /// Makes an array from outside whose bytes are all this one, if there is room.
+    fn make_array(&mut self, kind: ArrayKind, length: i32, byte: u8) -> Option<i32> {
+        let heap = self.shipped.instance.heap_mut();
+        let shipped = heap.allocate(kind, length);
+        assert_eq!(shipped, self.reference.arrays.make(kind, length));
+        let array = shipped.ok()?;
+        let byte = if kind == ArrayKind::Boolean {
+            byte & 1
+        } else {
+            byte
+        };
+        heap.bytes_mut(array).expect("it was just made").fill(byte);
+        self.reference
+            .arrays
+            .get(array)
+            .expect("as above")
+            .fill(byte);
+        self.arrays.push((kind, array));
+        Some(array)
+    }
+
+    /// Does what loading does: `RxBuf` gets an array, then `<clinit>` and `<init>` run. Stops at a trap.
+    fn load(&mut self, random: &mut Random, tally: &mut Tally) -> Result<(), String> {
+        let class = self.shipped.class;
+        let mut fields = class.fields();
+        let buffer = fields.find(|field| field.name == "RxBuf" && field.descriptor == "[B");
+        if let Some(field) = buffer
+            && let Some(array) = self.make_array(ArrayKind::Byte, 64, 0x5a)
+        {
+            self.shipped.instance.set_field(field.id, array);
+            self.reference.fields[field.id.index()] = array;
+        }
+        for name in ["<clinit>", "<init>"] {
+            let mut methods = class.methods();
+            let method = methods.find(|method| method.name == name && method.descriptor == "()V");
+            if let Some(method) = method
+                && self
+                    .call(method, &[], Lifetime::Persistent, random, tally)?
+                    .is_err()
+            {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns arguments by a method's descriptor: any `int`, null, an array from outside, the object.
+    fn arguments(&self, method: Method<'_>, random: &mut Random) -> Vec<i32> {
+        let descriptor = MethodDescriptor::parse(method.descriptor.as_bytes());
+        let descriptor = descriptor.expect("the verifier has parsed it");
+        let argument = |parameter: FieldType<'_>| match parameter {
+            FieldType::Object(_) => [0, THIS, THIS, THIS][random.below(4)],
+            FieldType::Array { .. } => {
+                let arrays = self.arrays.iter();
+                let fitting = arrays.filter(|(kind, _)| parameter.array_kind() == Some(*kind));
+                let mut fitting: Vec<i32> = fitting.map(|(_, array)| *array).collect();
+                fitting.push(0);
+                fitting[random.below(fitting.len())]
+            }
+            _ => random.int(),
+        };
+        descriptor.parameters().map(argument).collect()
+    }
+
+    /// Makes a call on both interpreters.
+    ///
+    /// # Errors
+    ///
+    /// What differs.
+    fn call(
+        &mut self,
+        method: Method<'m>,
+        arguments: &[i32],
+        lifetime: Lifetime,
+        random: &mut Random,
+        tally: &mut Tally,
+    ) -> Result<Result<Option<i32>, Trap>, String> {
+        let (shipped, reference) = (&mut *self.shipped, &mut self.reference);
+        let mut script = Script::new(self.natives, random.clone());
+        // The next call gets other answers.
+        random.draw();
+        let ended = shipped.call(method.id, arguments, lifetime, &mut script);
+        let is_per_call = lifetime == Lifetime::PerCall;
+        let expected = reference.call(method, arguments, shipped.fuel, is_per_call, &mut script);
+        same("outcome", &ended, &expected)?;
+        if let Some(difference) = script.difference() {
+            return Err(format!("natives: {difference}"));
+        }
+        let spent = (shipped.stack.executed(), shipped.stack.fuel_left());
+        let expected = (reference.executed, reference.fuel);
+        same("instructions and fuel left", &spent, &expected)?;
+        let fields: Vec<FieldId> = shipped.class.fields().map(|field| field.id).collect();
+        for (id, expected) in fields.into_iter().zip(&reference.fields) {
+            same("field", &shipped.instance.field(id), expected)?;
+        }
+        let heap = shipped.instance.heap();
+        let used = u32::try_from(reference.arrays.used()).expect("rooms are small");
+        same("bytes of heap", &heap.used(), &used)?;
+        for (address, array) in reference.arrays.iter() {
+            let found = heap.array(address).map(|array| array.kind);
+            same("kind of array", &found, &Some(array.kind))?;
+            same("elements", &heap.bytes(address), &Some(&array.bytes()[..]))?;
+        }
+        tally.calls += 1;
+        tally.instructions += spent.0;
+        let ending = ended.map_or_else(|trap| trap.kind.name(), |_| "returned");
+        *tally.endings.entry(ending).or_default() += 1;
+        Ok(ended)
+    }
+}
+
+/// Returns an error where two things differ.
+fn same<T: PartialEq + fmt::Debug>(what: &str, shipped: &T, reference: &T) -> Result<(), String> {
+    if shipped == reference {
+        return Ok(());
+    }
+    Err(format!(
+        "{what}: shipped {shipped:?}, reference {reference:?}"
+    ))
+}
+
+/// Runs an accepted class on both interpreters, in rooms small and large; a rejected one is left alone.
+///
+/// Returns whether the class was accepted.
+///
+/// # Errors
+///
+/// What differs, and of which method.
+pub fn compare(
+    bytes: &[u8],
+    policy: Policy,
+    natives: &'static [NativeDecl],
+    random: &mut Random,
+    tally: &mut Tally,
+) -> Result<bool, String> {
+    let small = Room {
+        heap: [16, 64, 128, 256][random.below(4)],
+        frames: 1 + random.below(4),
+        fuel: 0,
+    };
+    let large = Room {
+        heap: 4096,
+        frames: 16,
+        fuel: 0,
+    };
+    for (room, rounds) in [(large, 2), (small, 1)] {
+        let visit = |_: &Twin<'_, '_>| {};
+        if !compare_in(room, rounds, bytes, policy, natives, random, tally, visit)? {
+            return Ok(false);
+        }
+    }
+    tally.classes += 1;
+    Ok(true)
+}
+
+/// Runs each method of an accepted class so many times in one room, then hands the twin on.
+///
+/// Returns whether the class was accepted.
+///
+/// # Errors
+///
+/// What differs, and of which method.
+#[expect(
+    clippy::too_many_arguments,
+    reason = "what is run, in what and for whom"
+)]
+pub fn compare_in(
+    room: Room,
+    rounds: u32,
+    bytes: &[u8],
+    policy: Policy,
+    natives: &'static [NativeDecl],
+    random: &mut Random,
+    tally: &mut Tally,
+    visit: impl FnOnce(&Twin<'_, '_>),
+) -> Result<bool, String> {
+    let verdict = machine(bytes, policy, natives, room, |machine| {
+        machine.fuel = 2000;
+        let class = machine.class;
+        let mut twin = Twin::new(machine, natives, room);
+        twin.load(random, tally)?;
+        for kind in ArrayKind::ALL {
+            let [byte, length, ..] = random.draw().to_be_bytes();
+            twin.make_array(kind, i32::from(length % 9), byte);
+        }
+        for _ in 0..rounds {
+            for method in class.methods().filter(|method| method.code().is_some()) {
+                let arguments = twin.arguments(method, random);
+                let lifetime = match random.below(8) {
+                    0 => Lifetime::Persistent,
+                    _ => Lifetime::PerCall,
+                };
+                // Little fuel ends calls at every instruction; much lets loops come round.
+                let fuel = match random.below(4) {
+                    0 => random.below(30),
+                    1 => random.below(300),
+                    _ => 2000,
+                };
+                twin.shipped.fuel = u64::try_from(fuel).expect("a small number");
+                twin.call(method, &arguments, lifetime, random, tally)
+                    .map(drop)
+                    .map_err(|difference| format!("method `{}`: {difference}", method.name))?;
+            }
+        }
+        visit(&twin);
+        Ok(())
+    });
+    match verdict {
+        Ok(ran) => ran.map(|()| true),
+        Err(_) => Ok(false),
+    }
+}

@@ -1,0 +1,112 @@
+//! The shipped interpreter computes what the reference interpreter computes.
+
+use arbitrary::{Arbitrary, Unstructured};
+use jive_verifier::Policy;
+use nic_runtime::sle::NicNative;
+use tests::asm::assemble;
+use tests::fixture::Fixture;
+use tests::fuzzing::{Program, Random};
+use tests::generate::alphabet::{Alphabet, Family};
+use tests::generate::typed::typed;
+use tests::openjdk::{committed, jdk};
+use tests::reference::{Tally, compare};
+
+/// Runs the classes so many times; returns what was run.
+fn compare_all(
+    what: &str,
+    classes: impl IntoIterator<Item = (String, Vec<u8>)>,
+    rounds: u32,
+) -> Tally {
+    let mut random = Random::new(what.as_bytes());
+    let mut tally = Tally::default();
+    for (name, bytes) in classes {
+        for _ in 0..rounds {
+            let natives = NicNative::TABLE;
+            let compared = compare(&bytes, Policy::ClassOnly, natives, &mut random, &mut tally);
+            if let Err(difference) = compared {
+                panic!("{name}: {difference}");
+            }
+        }
+    }
+    jdk::announce(&format!("reference, {what}: {tally}"));
+    tally
+}
+
+#[test]
+fn shipped_applets_compute_what_the_reference_computes() {
+    let applets = applets::ALL
+        .iter()
+        .map(|applet| (applet.name.to_owned(), applet.class.to_vec()));
+    let tally = compare_all("applets", applets, 30);
+    let classes = u64::try_from(30 * applets::ALL.len()).expect("few applets");
+    assert_eq!(tally.classes, classes);
+}
+
+#[test]
+fn accepted_fixtures_compute_what_the_reference_computes() {
+    let fixtures: Vec<_> = Fixture::all()
+        .into_iter()
+        .filter(|fixture| fixture.name.starts_with("accept/"))
+        .map(|fixture| (fixture.name, fixture.bytes))
+        .collect();
+    let classes = u64::try_from(5 * fixtures.len()).expect("few fixtures");
+    assert_eq!(compare_all("fixtures", fixtures, 5).classes, classes);
+}
+
+#[test]
+fn programs_of_the_comparison_compute_what_the_reference_computes() {
+    let mut classes: Vec<_> = committed::files("class").into_iter().collect();
+    for (name, source) in committed::files("assembled") {
+        let source = String::from_utf8(source).expect("a text");
+        let assembled = assemble(&name, &source).unwrap_or_else(|error| panic!("{error}"));
+        classes.push((name, assembled.bytes));
+    }
+    let count = u64::try_from(5 * classes.len()).expect("few programs");
+    assert_eq!(
+        compare_all("comparison programs", classes, 5).classes,
+        count
+    );
+}
+
+#[test]
+fn built_programs_compute_what_the_reference_computes() {
+    let programs = (0..150_u32).map(|n| {
+        let choices = Random::new(&n.to_be_bytes()).bytes(3000);
+        let program = Program::arbitrary(&mut Unstructured::new(&choices));
+        let source = program.expect("choices never run out").source;
+        let class = assemble("program", &source).unwrap_or_else(|error| panic!("{error}"));
+        (format!("program {n}"), class.bytes)
+    });
+    let tally = compare_all("built programs", programs, 2);
+    assert!(tally.classes > 100, "{tally}");
+}
+
+#[test]
+fn bodies_that_fit_compute_what_the_reference_computes() {
+    let alphabet = Alphabet::new();
+    let mut random = Random::new(b"bodies");
+    let bodies = (0..2000_u32).map(|n| {
+        let family = Family::ALL[usize::from(random.one_in(4))];
+        let length = 3 + random.below(30);
+        let body = typed(&alphabet, family, length, &mut random);
+        let name = format!("body {n}: {}", body.shown(&alphabet));
+        (name, body.class(&alphabet))
+    });
+    let tally = compare_all("bodies", bodies, 1);
+    assert_eq!(tally.classes, 2000);
+    // What ends calls is what the comparison is about: each kind of trap comes up.
+    for kind in [
+        "returned",
+        "ArithmeticException",
+        "ArrayIndexOutOfBoundsException",
+        "FuelExhausted",
+        "NegativeArraySizeException",
+        "NullPointerException",
+        "OutOfMemoryError",
+        "ProtectionFault",
+        "StackOverflowError",
+        "TransientEscape",
+    ] {
+        assert!(tally.endings.contains_key(kind), "{kind}: {tally}");
+    }
+}
