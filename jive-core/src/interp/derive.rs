@@ -241,6 +241,23 @@ macro_rules! ops {
                 }
             }
 
+            /// Every kind that does one op's work: pairs are left out, and `Nothing`, which lowering never lays down.
+            pub(super) const SINGLE: &'static [Self] = &[
+                $(Self::$Kind,)+
+                $($(
+                    #[cfg(threaded)]
+                    Self::$Taken,
+                )*)+
+                $(
+                    #[cfg(threaded)]
+                    Self::$Fused,
+                    $(
+                        #[cfg(threaded)]
+                        Self::$FusedTaken,
+                    )*
+                )+
+            ];
+
             /// The names of ops that are run together.
             pub(super) const PAIRS: &'static [[&'static str; 2]] = &[
                 $($(

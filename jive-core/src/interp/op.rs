@@ -77,6 +77,26 @@ impl Op {
     /// where ops are not threaded.
     pub const PAIRS: &[[&'static str; 2]] = OpKind::PAIRS;
 
+    /// Returns an op of each kind, its operands all 0: what tests measure their coverage against.
+    pub fn kinds() -> impl Iterator<Item = Self> {
+        OpKind::SINGLE.iter().map(|&kind| Self::new(kind, 0, 0, 0))
+    }
+
+    /// Returns whether the op writes one register and nothing else, so that the next op may take the value.
+    #[must_use]
+    pub fn computes(&self) -> bool {
+        self.kind.shape() == Shape::Value
+    }
+
+    /// Returns whether the op takes an operand from the op before it.
+    #[must_use]
+    pub fn takes(&self) -> bool {
+        let single = OpKind::SINGLE
+            .iter()
+            .find(|kind| kind.name() == self.name());
+        single.is_some_and(|kind| kind.plain() != *kind)
+    }
+
     /// Returns the name of what the op does by itself: its kind in the table of ops.
     #[must_use]
     pub const fn name(&self) -> &'static str {

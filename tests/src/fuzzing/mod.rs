@@ -4,6 +4,7 @@
 //! returns nothing: a finding is a panic.
 
 mod body;
+mod compare;
 mod expression;
 mod lent;
 mod natives;
@@ -20,6 +21,7 @@ use jive_verifier::Policy;
 use nic_runtime::sle::NicNative;
 
 pub use body::body;
+pub use compare::{phrases, reference};
 pub use lent::lent;
 pub use natives::{RandomNatives, check_argument};
 pub use program::{Program, program};

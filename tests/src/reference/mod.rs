@@ -17,6 +17,8 @@
 mod arrays;
 mod interpreter;
 mod natives;
+pub mod pairs;
+pub mod phrases;
 mod twin;
 
 pub use arrays::Arrays;

@@ -4,7 +4,8 @@ use core::fmt;
 use std::collections::BTreeMap;
 
 use jive_core::{
-    ArrayKind, FieldId, FieldType, Lifetime, Method, MethodDescriptor, NativeDecl, Trap,
+    ArrayKind, ClassFile, FieldId, FieldType, Lifetime, Method, MethodDescriptor, NativeDecl,
+    Program, Trap,
 };
 use jive_verifier::Policy;
 
@@ -69,6 +70,18 @@ impl<'t, 'm> Twin<'t, 'm> {
         }
     }
 
+    /// Returns the class.
+    #[must_use]
+    pub fn class(&self) -> ClassFile<'m> {
+        self.shipped.class
+    }
+
+    /// Returns the linked program.
+    #[must_use]
+    pub fn program(&self) -> Program<'m> {
+        self.shipped.instance.program()
+    }
+
     /// Returns how often each instruction was executed since the class was loaded, by method, then pc.
     #[must_use]
     pub fn visits(&self) -> &[Vec<u64>] {
@@ -130,9 +143,11 @@ impl<'t, 'm> Twin<'t, 'm> {
             FieldType::Array { .. } => {
                 let arrays = self.arrays.iter();
                 let fitting = arrays.filter(|(kind, _)| parameter.array_kind() == Some(*kind));
-                let mut fitting: Vec<i32> = fitting.map(|(_, array)| *array).collect();
-                fitting.push(0);
-                fitting[random.below(fitting.len())]
+                let fitting: Vec<i32> = fitting.map(|(_, array)| *array).collect();
+                match fitting.len() {
+                    count if count > 0 && !random.one_in(8) => fitting[random.below(count)],
+                    _ => 0,
+                }
             }
             _ => random.int(),
         };
@@ -213,12 +228,12 @@ pub fn compare(
     let small = Room {
         heap: [16, 64, 128, 256][random.below(4)],
         frames: 1 + random.below(4),
-        fuel: 0,
+        fuel: 2000,
     };
     let large = Room {
         heap: 4096,
         frames: 16,
-        fuel: 0,
+        fuel: 2000,
     };
     for (room, rounds) in [(large, 2), (small, 1)] {
         let visit = |_: &Twin<'_, '_>| {};
@@ -252,7 +267,6 @@ pub fn compare_in(
     visit: impl FnOnce(&Twin<'_, '_>),
 ) -> Result<bool, String> {
     let verdict = machine(bytes, policy, natives, room, |machine| {
-        machine.fuel = 2000;
         let class = machine.class;
         let mut twin = Twin::new(machine, natives, room);
         twin.load(random, tally)?;
@@ -268,12 +282,13 @@ pub fn compare_in(
                     _ => Lifetime::PerCall,
                 };
                 // Little fuel ends calls at every instruction; much lets loops come round.
-                let fuel = match random.below(4) {
+                let least = match random.below(4) {
                     0 => random.below(30),
                     1 => random.below(300),
-                    _ => 2000,
+                    _ => usize::MAX,
                 };
-                twin.shipped.fuel = u64::try_from(fuel).expect("a small number");
+                let least = u64::try_from(least).expect("usize has at most 64 bits");
+                twin.shipped.fuel = least.min(room.fuel);
                 twin.call(method, &arguments, lifetime, random, tally)
                     .map(drop)
                     .map_err(|difference| format!("method `{}`: {difference}", method.name))?;

@@ -1,0 +1,214 @@
+//! Which ordered pairs of linked ops the generators reach, of how many there can be.
+//!
+//! A pair is two ops that stand one behind the other in a method, where both were executed and control can
+//! pass from the first straight to the second. That is the adjacency that lowering and the pairs of
+//! `jive-core/src/interp/pairs.rs` know: a value may be taken from the op before, and two ops may be run together.
+
+use std::collections::BTreeSet;
+
+use arbitrary::{Arbitrary, Unstructured};
+use jive_core::Op;
+use jive_verifier::Policy;
+use nic_runtime::sle::NicNative;
+
+use super::phrases::{self, PHRASES, Phrase};
+use super::twin::{Tally, Twin, compare_in};
+use crate::asm::assemble;
+use crate::fuzzing::{Program, Random};
+use crate::generate::alphabet::{Alphabet, Family};
+use crate::generate::typed::typed;
+use crate::machine::Room;
+
+/// Two ops by name, the first one first.
+pub type Pair = [&'static str; 2];
+
+/// Ops that only code of more than 65,535 ops has; `tests/tests/lowering.rs` runs them.
+const FAR: [&str; 5] = [
+    "GotoFar",
+    "SkipEqual",
+    "SkipNotEqual",
+    "SkipLess",
+    "SkipNotLess",
+];
+
+/// Methods in one class.
+const METHODS: usize = 50;
+
+/// Enough for loops to come round a few times: many of them never end.
+const ROOM: Room = Room {
+    heap: 2048,
+    frames: 8,
+    fuel: 200,
+};
+
+/// Returns whether the next op may be executed next: calls and natives come back to it.
+fn may_go_on(op: &Op) -> bool {
+    op.goes_on() || matches!(op.name(), "Call" | "Native")
+}
+
+/// Returns every pair that there can be, and some that cannot: it is known of each op whether it goes on,
+/// whether it computes a value and whether it takes one, but not of which type.
+#[must_use]
+pub fn possible() -> BTreeSet<Pair> {
+    let kinds: Vec<Op> = Op::kinds().filter(|op| !FAR.contains(&op.name())).collect();
+    let firsts = kinds.iter().filter(|op| may_go_on(op));
+    firsts
+        .flat_map(|first| {
+            let seconds = kinds.iter();
+            let fitting = seconds.filter(|second| first.computes() || !second.takes());
+            fitting.map(|second| [first.name(), second.name()])
+        })
+        .collect()
+}
+
+/// Returns the pairs that are run as one op.
+#[must_use]
+pub fn fused() -> BTreeSet<Pair> {
+    Op::PAIRS.iter().copied().collect()
+}
+
+/// Adds the pairs of a class that has run.
+pub fn add(twin: &Twin<'_, '_>, reached: &mut BTreeSet<Pair>) {
+    let program = twin.program();
+    for (method, visits) in twin.class().methods().zip(twin.visits()) {
+        let linked = program.method(method.id).expect("a method of the class");
+        let origins: Vec<_> = linked
+            .ops()
+            .map(|op| program.origin(method.id, u32::try_from(op).expect("an index of an op")))
+            .map(|origin| origin.expect("an op of the method"))
+            .collect();
+        // An op that only moves a value is executed with the instruction behind it.
+        let is_executed = |at: usize| {
+            let performs = origins[at..].iter().find(|origin| origin.instructions > 0);
+            performs.is_some_and(|origin| visits[origin.pc.index()] > 0)
+        };
+        let ops = &program.ops()[linked.ops()];
+        for (at, both) in ops.windows(2).enumerate() {
+            if may_go_on(&both[0]) && is_executed(at) && is_executed(at + 1) {
+                reached.insert([both[0].name(), both[1].name()]);
+            }
+        }
+    }
+}
+
+/// Runs a class on both interpreters and adds its pairs.
+///
+/// # Panics
+///
+/// Where the interpreters differ, or the class is rejected.
+pub fn run(
+    bytes: &[u8],
+    policy: Policy,
+    random: &mut Random,
+    tally: &mut Tally,
+    reached: &mut BTreeSet<Pair>,
+) {
+    let natives = NicNative::TABLE;
+    let add = |twin: &Twin<'_, '_>| add(twin, reached);
+    let compared = compare_in(ROOM, 3, bytes, policy, natives, random, tally, add);
+    assert_eq!(compared, Ok(true));
+    tally.classes += 1;
+}
+
+/// Makes classes in which each two phrases meet so many times, in every order.
+pub fn all_pairs(rounds: usize, random: &mut Random) -> impl Iterator<Item = Vec<u8>> {
+    let firsts = || PHRASES.iter().filter(|phrase| phrase.goes_on());
+    let computing: Vec<&Phrase> = firsts().filter(|phrase| phrase.computes()).collect();
+    let twos: Vec<[&Phrase; 2]> = firsts()
+        .flat_map(|first| PHRASES.iter().map(move |second| [first, second]))
+        .collect();
+    let count = twos.len().div_ceil(METHODS);
+    (0..rounds * count).map(move |class| {
+        let twos = twos.chunks(METHODS).nth(class % count).unwrap_or_default();
+        let groups: Vec<Vec<&Phrase>> = twos
+            .iter()
+            .map(|two| {
+                // Half of the time the first one, too, has an operand that was just computed.
+                let before = computing[random.below(computing.len())];
+                let before = random.one_in(2).then_some(before);
+                before.into_iter().chain(*two).collect()
+            })
+            .collect();
+        assembled(&phrases::class(&groups, random))
+    })
+}
+
+/// Makes a class of longer groups, all drawn.
+#[must_use]
+pub fn drawn(random: &mut Random) -> Vec<u8> {
+    let methods = 1 + random.below(8);
+    let groups: Vec<Vec<&Phrase>> = (0..methods)
+        .map(|_| {
+            let length = 1 + random.below(8);
+            let mut group = Vec::new();
+            for _ in 0..length {
+                let phrase = &PHRASES[random.below(PHRASES.len())];
+                group.push(phrase);
+                if !phrase.goes_on() {
+                    break;
+                }
+            }
+            group
+        })
+        .collect();
+    assembled(&phrases::class(&groups, random))
+}
+
+fn assembled(source: &str) -> Vec<u8> {
+    match assemble("phrases", source) {
+        Ok(class) => class.bytes,
+        Err(error) => panic!("{error}\n{source}"),
+    }
+}
+
+/// A generator's name, what it ran, and the pairs that it reached.
+pub type Measured = (&'static str, Tally, BTreeSet<Pair>);
+
+/// Runs what each generator makes; each two phrases meet so many times.
+///
+/// # Panics
+///
+/// Where the interpreters differ, or a class is rejected.
+#[must_use]
+pub fn measure(rounds: usize) -> Vec<Measured> {
+    let mut random = Random::new(b"pairs");
+    let alphabet = Alphabet::new();
+    let program = |random: &mut Random| loop {
+        let choices = random.bytes(3000);
+        let program = Program::arbitrary(&mut Unstructured::new(&choices));
+        let program = program.expect("choices never run out");
+        if program.sound {
+            return assembled(&program.source);
+        }
+    };
+    let body = |random: &mut Random| {
+        let length = 3 + random.below(40);
+        typed(&alphabet, Family::Static, length, random).class(&alphabet)
+    };
+    let programs: Vec<_> = (0..400).map(|_| program(&mut random)).collect();
+    let bodies: Vec<_> = (0..4000).map(|_| body(&mut random)).collect();
+    let phrases: Vec<_> = (0..2000).map(|_| drawn(&mut random)).collect();
+    let twos: Vec<_> = all_pairs(rounds, &mut random).collect();
+    let generators = [
+        ("programs", programs),
+        ("bodies that fit", bodies),
+        ("phrases, drawn", phrases),
+        ("phrases, each two", twos),
+    ];
+    generators
+        .into_iter()
+        .map(|(name, classes)| {
+            let (mut tally, mut reached) = (Tally::default(), BTreeSet::new());
+            for bytes in classes {
+                run(
+                    &bytes,
+                    Policy::ClassOnly,
+                    &mut random,
+                    &mut tally,
+                    &mut reached,
+                );
+            }
+            (name, tally, reached)
+        })
+        .collect()
+}
