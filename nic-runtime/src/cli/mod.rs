@@ -22,6 +22,7 @@ mod provenance;
 mod rejection;
 mod report;
 mod run;
+pub mod said;
 mod scenario_report;
 mod sram;
 mod stub;

@@ -19,4 +19,4 @@ pub use capture::CaptureError;
 pub use context::BUILTIN_PREFIX;
 pub use mistake::{Mistake, MistakeKind, Named, Span, closest};
 pub use model::Scenario;
-pub use read::{ScenarioError, parse, parse_on};
+pub use read::{ScenarioError, keys_of_all, parse, parse_on};

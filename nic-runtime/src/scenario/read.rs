@@ -10,6 +10,7 @@ use super::limits;
 use super::mistake::{Mistake, MistakeKind, Span, closest};
 use super::model::{LinkType, Scenario};
 use super::network;
+use super::payload;
 use super::table::{self, Mistakes, Table, choice, keys};
 use super::traffic;
 use crate::profile::Profile;
@@ -79,6 +80,19 @@ pub fn parse(
     seed: Option<u64>,
 ) -> Result<Scenario, ScenarioError> {
     parse_with(bytes, directory, seed, None)
+}
+
+/// Returns every key that a scenario can have, at any place; a key that has two places comes twice.
+pub fn keys_of_all() -> impl Iterator<Item = &'static str> {
+    let keys = [
+        ROOT_KEYS,
+        network::NIC_KEYS,
+        network::LINK_KEYS,
+        endpoints::ENDPOINT_KEYS,
+        traffic::SEND_KEYS,
+        &payload::KEYS,
+    ];
+    keys.into_iter().flatten().copied()
 }
 
 /// Reads a scenario that names only what the project ships, as it would be with this profile.
@@ -221,7 +235,6 @@ mod tests {
     use super::*;
     use crate::event::{ChannelId, EndpointId, NicId};
     use crate::scenario::model::{ChannelSpec, HostSpec, Notify};
-    use crate::scenario::payload;
     use crate::time::SimDuration;
 
     const ONE_NIC: &str = "[[nic]]\nname = \"a\"\n[[endpoint]]\nnic = \"a\"\nname = \"e\"\n";
@@ -358,14 +371,7 @@ mod tests {
     #[test]
     fn every_key_is_in_the_documentation() {
         let page = include_str!("../../../docs/scenario.md");
-        let keys = [
-            ROOT_KEYS,
-            network::NIC_KEYS,
-            network::LINK_KEYS,
-            endpoints::ENDPOINT_KEYS,
-        ];
-        let more = [traffic::SEND_KEYS, &payload::KEYS[..]];
-        for key in keys.into_iter().chain(more).flatten() {
+        for key in keys_of_all() {
             let written = [
                 format!(", {key} = "),
                 format!("`{key}`"),

@@ -5,7 +5,11 @@
 
 mod body;
 mod compare;
+#[cfg(feature = "simulation")]
+mod dictionary;
 mod expression;
+#[cfg(feature = "simulation")]
+mod files;
 mod lent;
 mod natives;
 mod program;
@@ -22,6 +26,10 @@ use nic_runtime::sle::NicNative;
 
 pub use body::body;
 pub use compare::{phrases, reference};
+#[cfg(feature = "simulation")]
+pub use dictionary::dictionaries;
+#[cfg(feature = "simulation")]
+pub use files::{capture, capture_seeds, golden, golden_seeds, scenario, scenario_seeds};
 pub use lent::lent;
 pub use natives::{RandomNatives, check_argument};
 pub use program::{Program, program};

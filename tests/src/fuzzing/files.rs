@@ -1,0 +1,280 @@
+//! Bodies over the files that `SECURITY.md` calls hostile besides class files: scenarios, captures and
+//! golden traces.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+use nic_runtime::cli::said;
+use nic_runtime::event::{Event, Names, PacketId, Sink};
+use nic_runtime::export::PayloadMode;
+use nic_runtime::export::follow::Story;
+use nic_runtime::export::json::JsonTrace;
+use nic_runtime::export::pcapng::{Capture, DataLink};
+use nic_runtime::export::perfetto::PerfettoTrace;
+use nic_runtime::export::summary::Summary;
+use nic_runtime::export::text::TextTrace;
+use nic_runtime::scenario::{BUILTIN, Scenario, parse};
+use nic_runtime::sim;
+use nic_runtime::time::{SimDuration, SimTime};
+use pcap_file::pcapng::PcapNgReader;
+
+/// Events after which a run ends.
+const EVENTS_MAX: u64 = 2_000;
+/// Virtual time after which a run ends.
+const UNTIL_MAX: SimDuration = SimDuration::from_ns(20_000_000);
+/// Instructions of a call.
+const FUEL_MAX: u64 = 5_000;
+/// Bytes that a run may allocate at its start, more of which would make a fuzzer slow.
+const MEMORY_MAX: u64 = 16 << 20;
+/// NICs and endpoints that are run.
+const PARTIES_MAX: usize = 64;
+
+/// The bytes are a scenario. Reading it ends, with a scenario or with mistakes that can be shown; a scenario
+/// runs to an end, and every export of it is whole.
+pub fn scenario(bytes: &[u8]) {
+    read_and_run(bytes, None);
+}
+
+/// The bytes are a capture, which a scenario replays.
+pub fn capture(bytes: &[u8]) {
+    static DIRECTORY: LazyLock<tempfile::TempDir> =
+        LazyLock::new(|| tempfile::tempdir().expect("a temporary directory"));
+    let directory = DIRECTORY.path();
+    // Bodies run beside each other in threads of `cargo test`.
+    let name = format!("{:?}.pcap", std::thread::current().id());
+    let name = name.replace(['(', ')'], "-");
+    fs::write(directory.join(&name), bytes).expect("a writable directory");
+    for pace in ["recorded", "back-to-back"] {
+        let text = REPLAY.replace("NAME", &name).replace("PACE", pace);
+        read_and_run(text.as_bytes(), Some(directory));
+    }
+}
+
+/// What replays a capture.
+const REPLAY: &str = r#"
+    until = "5ms"
+    [[nic]]
+    name = "a"
+    [[endpoint]]
+    nic = "a"
+    name = "client"
+    [[endpoint]]
+    nic = "a"
+    name = "server"
+    host = "echo"
+    applet = "builtin:RawUnet"
+    [[channel]]
+    client = 1
+    server = 7
+    [[send]]
+    endpoint = "client"
+    channel = 1
+    at = "1us"
+    payload = { pcap = "NAME", pace = "PACE" }
+"#;
+
+/// The bytes are a golden trace. Comparing it ends, and says nothing if and only if it is the trace.
+pub fn golden(bytes: &[u8]) {
+    static TRACE: LazyLock<Vec<u8>> = LazyLock::new(|| {
+        let scenario = parse(BUILTIN[0].text.as_bytes(), None, None);
+        let mut scenario = scenario.expect("a shipped scenario is right");
+        // A trace of some forty lines: enough for differences at both ends, and in between.
+        scenario.events_max = 100;
+        let mut trace = TextTrace::new(Vec::new(), PayloadMode::Omitted);
+        sim::run(&scenario, &mut trace).expect("a shipped scenario runs");
+        trace.finish().expect("a vector takes everything")
+    });
+    let said = said::of_difference(bytes, &TRACE).expect("memory can be read");
+    assert_eq!(said.is_none(), bytes == &TRACE[..], "{said:?}");
+    if let Some(said) = said {
+        assert!(!said.is_empty());
+        shows_no_control_character(&said);
+    }
+}
+
+fn read_and_run(bytes: &[u8], directory: Option<&Path>) {
+    match parse(bytes, directory, None) {
+        Ok(scenario) => run(scenario),
+        Err(error) => {
+            let said = said::of_mistakes("scenario.toml", bytes, &error);
+            assert!(!said.is_empty(), "{error:?}");
+            for mistake in said {
+                shows_no_control_character(&mistake);
+            }
+        }
+    }
+}
+
+/// A terminal obeys control characters, so a stranger's must not reach it. Colours are the commands' own.
+fn shows_no_control_character(said: &str) {
+    let plain = |rest: &str| {
+        let after = rest.strip_prefix('[').unwrap_or_default();
+        let end = after.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';');
+        end.starts_with('m')
+    };
+    for (at, character) in said.char_indices() {
+        let is_colour = character == '\x1b' && plain(&said[at + 1..]);
+        assert!(
+            !character.is_control() || character == '\n' || is_colour,
+            "{character:?} in {said:?}"
+        );
+    }
+}
+
+/// Every export at once.
+struct Exports {
+    text: TextTrace<Vec<u8>>,
+    json: JsonTrace<Vec<u8>>,
+    story: Story<Vec<u8>>,
+    timeline: PerfettoTrace<Vec<u8>>,
+    capture: Capture<Vec<u8>>,
+    summary: Summary,
+    latest: SimTime,
+}
+
+impl Sink for Exports {
+    fn event(&mut self, names: &dyn Names, event: &Event<'_>) {
+        assert!(self.latest <= event.time, "events are in order of time");
+        self.latest = event.time;
+        self.text.event(names, event);
+        self.json.event(names, event);
+        self.story.event(names, event);
+        self.timeline.event(names, event);
+        self.capture.event(names, event);
+        self.summary.event(names, event);
+    }
+}
+
+fn run(mut scenario: Scenario) {
+    let areas = scenario
+        .endpoints
+        .iter()
+        .map(|it| u64::from(it.buffer_area));
+    let queues = scenario.endpoints.iter();
+    let queues = queues.map(|it| 100 * (u64::from(it.tx_queue) + u64::from(it.rx_queue)));
+    let payloads = scenario.sends.iter().map(|send| send.payload.len() as u64);
+    let is_large = areas.chain(queues).chain(payloads).sum::<u64>() > MEMORY_MAX;
+    let parties = scenario.nics.len() + scenario.endpoints.len();
+    if is_large || parties > PARTIES_MAX {
+        return;
+    }
+    scenario.until = scenario.until.min(SimTime::ZERO + UNTIL_MAX);
+    scenario.events_max = scenario.events_max.min(EVENTS_MAX);
+    for endpoint in &mut scenario.endpoints {
+        endpoint.fuel = endpoint.fuel.min(FUEL_MAX);
+    }
+    let shown = PayloadMode::Shown;
+    let nics = scenario.nics.iter().map(|nic| nic.name.as_str());
+    let capture = Capture::new(Vec::new(), DataLink::USER0, nics);
+    let profile = &scenario.profile.name;
+    let mut exports = Exports {
+        text: TextTrace::new(Vec::new(), shown),
+        json: JsonTrace::new(Vec::new(), shown, profile, scenario.seed),
+        story: Story::new(Vec::new(), PacketId(1), shown),
+        timeline: PerfettoTrace::new(Vec::new()),
+        capture: capture.expect("a vector takes everything"),
+        summary: Summary::new(scenario.profile.processor.clock),
+        latest: SimTime::ZERO,
+    };
+    match sim::run(&scenario, &mut exports) {
+        Ok(end) => exports.finish(end.time, end.reason),
+        Err(error) => assert!(!error.to_string().is_empty()),
+    }
+}
+
+impl Exports {
+    /// Ends every export and reads it again.
+    fn finish(mut self, time: SimTime, reason: nic_runtime::event::EndReason) {
+        const WHOLE: &str = "a vector takes everything";
+        self.summary.end(time, reason);
+        let text = String::from_utf8(self.text.finish().expect(WHOLE)).expect("a text");
+        shows_no_control_character(&text);
+        shows_no_control_character(&self.summary.to_string());
+        let story = self.story.finish().expect(WHOLE);
+        shows_no_control_character(&String::from_utf8(story).expect("a text"));
+        let json = self.json.finish(&self.summary).expect(WHOLE);
+        let json = String::from_utf8(json).expect("JSON is UTF-8");
+        for line in json.lines() {
+            let value: serde_json::Value = serde_json::from_str(line).expect("JSON");
+            assert!(value["event"].is_string(), "{line}");
+        }
+        // Each event is one line of each trace; the JSON one has a head and the summary besides.
+        assert_eq!(json.lines().count(), text.lines().count() + 2);
+        let timeline = self.timeline.finish().expect(WHOLE);
+        serde_json::from_slice::<serde_json::Value>(&timeline).expect("the timeline is JSON");
+        let capture = self.capture.finish().expect(WHOLE);
+        let mut capture = PcapNgReader::new(&capture[..]).expect("a capture");
+        while let Some(block) = capture.next_block() {
+            block.expect("a whole block");
+        }
+    }
+}
+
+/// Returns files of the repository below these folders whose names end so.
+fn files(folders: &[&str], ending: &str) -> Vec<(String, Vec<u8>)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut found = Vec::new();
+    let mut open: Vec<PathBuf> = folders.iter().map(|folder| root.join(folder)).collect();
+    while let Some(folder) = open.pop() {
+        for entry in fs::read_dir(&folder).expect("a committed folder") {
+            let path = entry.expect("a readable folder").path();
+            let name = path.strip_prefix(&root).unwrap_or(&path);
+            let name = name.display().to_string();
+            if path.is_dir() {
+                open.push(path);
+            } else if name.ends_with(ending) {
+                let bytes = fs::read(&path).expect("a readable file");
+                found.push((name.replace('/', "-"), bytes));
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// Returns scenarios to start from, by name: those that are shipped, and those of the tests.
+#[must_use]
+pub fn scenario_seeds() -> Vec<(String, Vec<u8>)> {
+    let shipped = BUILTIN.iter();
+    let shipped = shipped.map(|it| (it.name.to_owned(), it.text.as_bytes().to_vec()));
+    let folders = ["tests/scenarios", "nic-runtime/tests", "firmware/scenarios"];
+    shipped.chain(files(&folders, ".toml")).collect()
+}
+
+/// Returns captures to start from, by name: those of the tests, and what the shipped scenarios export.
+#[must_use]
+pub fn capture_seeds() -> Vec<(String, Vec<u8>)> {
+    let mut seeds = files(&["nic-runtime/tests"], ".pcap");
+    seeds.extend(files(&["nic-runtime/tests"], ".pcapng"));
+    for shipped in BUILTIN {
+        let scenario = parse(shipped.text.as_bytes(), None, None);
+        let mut scenario = scenario.expect("a shipped scenario is right");
+        scenario.events_max = 100;
+        let nics = scenario.nics.iter().map(|nic| nic.name.as_str());
+        let capture = Capture::new(Vec::new(), DataLink::USER0, nics);
+        let mut capture = capture.expect("a vector takes everything");
+        sim::run(&scenario, &mut capture).expect("a shipped scenario runs");
+        let bytes = capture.finish().expect("a vector takes everything");
+        seeds.push((format!("{}.pcapng", shipped.name), bytes));
+    }
+    seeds
+}
+
+/// Returns golden traces to start from, by name: those of the tests, and those of the shipped scenarios.
+#[must_use]
+pub fn golden_seeds() -> Vec<(String, Vec<u8>)> {
+    let mut seeds = files(&["nic-runtime/tests", "tests/tests/snapshots"], ".trace");
+    for shipped in BUILTIN {
+        for events_max in [100, 101] {
+            let scenario = parse(shipped.text.as_bytes(), None, None);
+            let mut scenario = scenario.expect("a shipped scenario is right");
+            scenario.events_max = events_max;
+            let mut trace = TextTrace::new(Vec::new(), PayloadMode::Omitted);
+            sim::run(&scenario, &mut trace).expect("a shipped scenario runs");
+            let bytes = trace.finish().expect("a vector takes everything");
+            seeds.push((format!("{}-{events_max}", shipped.name), bytes));
+        }
+    }
+    seeds
+}

@@ -1,0 +1,85 @@
+//! The fuzz bodies over scenarios, captures and golden traces, on what fuzzing starts from and on that with
+//! something changed.
+
+use std::fs;
+use std::path::Path;
+
+use tests::fuzzing::{self, Random};
+use tests::generate::change::change_bytes;
+
+/// Changed files for each body; fuzzing makes more.
+const CHANGED: usize = 300;
+
+/// Runs a body on its seeds, and on changed ones.
+fn hold(what: &str, seeds: Vec<(String, Vec<u8>)>, body: fn(&[u8])) {
+    assert!(!seeds.is_empty());
+    for (name, bytes) in &seeds {
+        println!("{name}");
+        body(bytes);
+    }
+    let mut random = Random::new(what.as_bytes());
+    for number in 0..CHANGED {
+        let (name, seed) = &seeds[random.below(seeds.len())];
+        let mut bytes = seed.clone();
+        for _ in 0..=random.below(4) {
+            change_bytes(&mut bytes, &mut random);
+        }
+        println!("{number}: {name}");
+        body(&bytes);
+    }
+}
+
+#[test]
+fn scenarios_are_read_and_run_to_an_end() {
+    hold("scenarios", fuzzing::scenario_seeds(), fuzzing::scenario);
+}
+
+#[test]
+fn captures_are_read_and_replayed_to_an_end() {
+    hold("captures", fuzzing::capture_seeds(), fuzzing::capture);
+}
+
+#[test]
+fn golden_traces_are_compared_to_an_end() {
+    hold("goldens", fuzzing::golden_seeds(), fuzzing::golden);
+}
+
+#[test]
+fn a_scenario_with_a_line_taken_from_another_is_read_to_an_end() {
+    // Changed bytes are rarely a scenario; lines in another place often are.
+    let seeds = fuzzing::scenario_seeds();
+    let lines: Vec<&str> = seeds
+        .iter()
+        .filter_map(|(_, bytes)| core::str::from_utf8(bytes).ok())
+        .flat_map(str::lines)
+        .filter(|line| !line.trim().is_empty())
+        .collect();
+    let mut random = Random::new(b"lines");
+    for number in 0..CHANGED {
+        let (name, seed) = &seeds[random.below(seeds.len())];
+        let text = String::from_utf8_lossy(seed);
+        let mut own: Vec<&str> = text.lines().collect();
+        for _ in 0..=random.below(4) {
+            let place = random.below(own.len() + 1);
+            if random.one_in(3) && place < own.len() {
+                own.remove(place);
+            } else {
+                own.insert(place, lines[random.below(lines.len())]);
+            }
+        }
+        println!("{number}: {name}");
+        fuzzing::scenario(own.join("\n").as_bytes());
+    }
+}
+
+#[test]
+fn dictionaries_are_those_of_the_tables() {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/dictionaries");
+    for (name, text) in fuzzing::dictionaries() {
+        let committed = fs::read_to_string(directory.join(name)).expect("a committed file");
+        assert!(
+            committed == text,
+            "{name}: cargo run -p tests --bin dictionaries"
+        );
+    }
+}
