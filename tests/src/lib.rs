@@ -17,4 +17,5 @@ pub mod random;
 pub mod reference;
 #[cfg(feature = "simulation")]
 pub mod simulation;
+pub mod skipped;
 pub mod worst;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use tests::openjdk::{committed, jdk};
+use tests::skipped::skip;
 
 /// The class files below a directory, by their path in it.
 fn class_files(directory: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
@@ -52,7 +53,10 @@ fn assert_fresh(script: &Path, committed: &Path) {
 #[test]
 fn class_files_are_those_of_javac_17() {
     if !jdk::is_javac_17_installed() {
-        jdk::announce("class files: SKIPPED, `javac` on the path is not that of JDK 17");
+        skip(
+            "freshness of class files",
+            "`javac` on the path is not that of JDK 17",
+        );
         return;
     }
     let applets = committed::path("../../applets");

@@ -7,6 +7,7 @@ use tests::generate::judge::{Origin, compare};
 use tests::generate::typed::typed;
 use tests::machine::judge;
 use tests::openjdk::jdk;
+use tests::skipped::skip;
 
 use jive_verifier::Policy;
 use nic_runtime::sle::NicNative;
@@ -19,7 +20,7 @@ const BODIES: u32 = 3000;
 #[test]
 fn openjdk_judges_made_class_files_alike() {
     if !jdk::is_java_installed() {
-        jdk::announce("judge: SKIPPED, there is no `java`");
+        skip("comparison of made class files with OpenJDK", jdk::NONE);
         return;
     }
     let report = compare(CLASS_FILES, 1, |_| ());

@@ -7,6 +7,7 @@ use tests::asm::assemble;
 use tests::fixture::Outcome;
 use tests::machine::judge;
 use tests::openjdk::jdk;
+use tests::skipped::skip;
 
 use jive_verifier::Policy;
 use nic_runtime::sle::NicNative;
@@ -123,7 +124,7 @@ impl Template {
 #[test]
 fn flags_clash_where_they_clash_for_openjdk() {
     if !jdk::is_java_installed() {
-        jdk::announce("flags: SKIPPED, there is no `java`");
+        skip("comparison of flags with OpenJDK", jdk::NONE);
         return;
     }
     let mut judged = Vec::new();

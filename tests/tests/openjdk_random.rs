@@ -8,6 +8,7 @@ use jive_core::{Opcode, OperandLayout, StackEffect, StackKind};
 use tests::asm::assemble;
 use tests::openjdk::{Call, calls, jdk, jive};
 use tests::random::Random;
+use tests::skipped::skip;
 
 const CLASSES: usize = 24;
 const METHODS: usize = 4;
@@ -266,7 +267,7 @@ fn method(name: &str, random: Random) -> (String, Random) {
 #[test]
 fn random_methods_compute_what_openjdk_computes() {
     if !jdk::is_java_installed() {
-        jdk::announce("openjdk, random methods: SKIPPED, `java` is not on the path");
+        skip("comparison of random methods with OpenJDK", jdk::NONE);
         return;
     }
     let directory = tempfile::tempdir().expect("a temporary directory");

@@ -3,6 +3,7 @@
 
 use tests::fixture::Fixture;
 use tests::openjdk::jdk;
+use tests::skipped::skip;
 
 /// Accepted here and refused by OpenJDK, with the reason.
 const ACCEPTED_HERE_ALONE: [&str; 1] = [
@@ -29,7 +30,10 @@ struct Case {
 /// Asks OpenJDK about each class file; fails where it disagrees, and says how many it was asked.
 fn assert_openjdk_agrees(what: &str, cases: &[Case]) {
     if !jdk::is_java_installed() {
-        jdk::announce(&format!("verdicts, {what}: SKIPPED, there is no `java`"));
+        skip(
+            &format!("comparison of verdicts with OpenJDK, {what}"),
+            jdk::NONE,
+        );
         return;
     }
     let verdicts = jdk::verdicts(cases.iter().map(|case| case.bytes.as_slice()));

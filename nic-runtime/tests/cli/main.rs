@@ -4,6 +4,9 @@
 mod json_lines;
 #[path = "../shared/process.rs"]
 mod process;
+#[path = "../../../tests/src/skipped.rs"]
+#[expect(unreachable_pub, reason = "the crate `tests` shares it")]
+mod skipped;
 
 mod documents;
 mod exec;

@@ -1,11 +1,11 @@
 //! The README's walk-through, followed to the letter in an empty directory.
 
 use std::fs;
-use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 use super::{jive_in, words};
+use crate::skipped::skip;
 
 /// A fenced block of the README: its language and its lines.
 struct Block<'r> {
@@ -65,11 +65,7 @@ fn follow(directory: &Path, line: &str) -> String {
 #[test]
 fn a_new_user_can_follow_the_readme() {
     if !has_javac() {
-        // Written past the test's capture: whoever reads the log is to see it.
-        let _unseen = writeln!(
-            std::io::stderr().lock(),
-            "SKIPPED: no javac on the path, so nobody followed the README"
-        );
+        skip("following the README", "no `javac` on the path");
         return;
     }
     let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("../README.md");

@@ -8,6 +8,7 @@ use pcap_file::pcapng::blocks::enhanced_packet::EnhancedPacketOption;
 use pcap_file::pcapng::blocks::interface_description::InterfaceDescriptionOption;
 use pcap_file::pcapng::{Block, PcapNgParser};
 
+use crate::skipped::skip;
 use crate::{Seen, scenarios, see};
 
 /// A packet of a capture.
@@ -187,7 +188,10 @@ fn wireshark_reads_every_capture_without_complaint() {
             .args(fields)
             .output();
         let Ok(output) = tshark else {
-            eprintln!("SKIPPED: tshark is not installed; the captures were not read by it");
+            skip(
+                "reading every capture by Wireshark",
+                "no `tshark` on the path",
+            );
             return;
         };
         let complaints = String::from_utf8_lossy(&output.stderr);

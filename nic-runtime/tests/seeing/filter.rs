@@ -10,6 +10,7 @@ use pcap_file::pcap::PcapParser;
 
 use crate::capture::{Packet, packets};
 use crate::process::classes;
+use crate::skipped::skip;
 use crate::{read, see};
 
 /// Packets of the capture that Wireshark's filter `ip.proto == 17 && udp.dstport == 5300` shows, from 1.
@@ -108,7 +109,10 @@ fn wireshark_finds_the_same_packets_whole() {
             .args(["-r", path, "-Y", filter])
             .output();
         let Ok(output) = tshark else {
-            eprintln!("SKIPPED: tshark is not installed; the capture was not read by it");
+            skip(
+                "reading the filter's capture by Wireshark",
+                "no `tshark` on the path",
+            );
             return None;
         };
         assert!(output.status.success(), "{output:?}");

@@ -6,6 +6,9 @@ mod json_lines;
 mod process;
 #[path = "../shared/scenario.rs"]
 mod scenario;
+#[path = "../../../tests/src/skipped.rs"]
+#[expect(unreachable_pub, reason = "the crate `tests` shares it")]
+mod skipped;
 
 mod capture;
 mod detached;

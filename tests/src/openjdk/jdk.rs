@@ -6,6 +6,9 @@ use std::process::{Command, Stdio};
 
 use super::committed;
 
+/// Why nothing is compared with OpenJDK, where that is so.
+pub const NONE: &str = "no `java` on the path";
+
 /// Returns whether there is a `java` that starts.
 pub fn is_java_installed() -> bool {
     Command::new("java")
