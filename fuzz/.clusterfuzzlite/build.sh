@@ -5,18 +5,21 @@
 cd "$SRC/jive"
 # The toolchain that rust-toolchain.toml names is for the tests; fuzzing wants nightly.
 export RUSTUP_TOOLCHAIN=nightly
-RUSTFLAGS='' cargo run --locked -p tests --no-default-features --bin seeds -- "$WORK/seeds"
+RUSTFLAGS='' cargo run --locked -p tests --bin seeds -- "$WORK/seeds"
 
 cd fuzz
 cargo fuzz build -O
 for target in $(cargo fuzz list); do
   cp "target/x86_64-unknown-linux-gnu/release/$target" "$OUT/"
-  # As long as inputs were in the runs that docs/verifier.md counts; chosen, not measured.
+  # As long as inputs are in scripts/fuzz-all; chosen, not measured.
+  corpus=$target dictionary='' max_len=3000
   case $target in
-    parse | verify | run) corpus=class max_len=8192 ;;
-    *) corpus=$target max_len=3000 ;;
+    parse | verify | run | reference) corpus=class dictionary=class max_len=8192 ;;
+    scenario | capture) dictionary=$target max_len=8192 ;;
+    golden) max_len=16384 ;;
   esac
   printf '[libfuzzer]\nmax_len = %s\n' "$max_len" >"$OUT/$target.options"
-  cp "corpus-min/$corpus"/* "$WORK/seeds/$target/"
+  [ -z "$dictionary" ] || cp "dictionaries/$dictionary.dict" "$OUT/$target.dict"
+  [ ! -d "corpus-min/$corpus" ] || cp "corpus-min/$corpus"/* "$WORK/seeds/$target/"
   (cd "$WORK/seeds/$target" && zip -qr "$OUT/${target}_seed_corpus.zip" .)
 done

@@ -1,10 +1,11 @@
 //! The fuzz bodies over scenarios, captures and golden traces, on what fuzzing starts from and on that with
 //! something changed.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use tests::fuzzing::{self, Random};
+use tests::fuzzing::{self, Random, TARGETS};
 use tests::generate::change::change_bytes;
 
 /// Changed files for each body; fuzzing makes more.
@@ -82,4 +83,21 @@ fn dictionaries_are_those_of_the_tables() {
             "{name}: cargo run -p tests --bin dictionaries"
         );
     }
+}
+
+#[test]
+fn every_fuzz_target_has_a_file_and_a_row() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/fuzz_targets");
+    let files: BTreeSet<String> = fs::read_dir(folder)
+        .expect("a committed folder")
+        .map(|entry| entry.expect("a readable folder").path())
+        .map(|path| {
+            path.file_stem()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .into_owned()
+        })
+        .collect();
+    let rows: BTreeSet<String> = TARGETS.iter().map(|it| it.name.to_owned()).collect();
+    assert_eq!(files, rows);
 }

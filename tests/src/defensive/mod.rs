@@ -9,6 +9,9 @@
 //!
 //! Of `jive-core` it uses the parser, the decoder and the opcode table; lowering, linking, frames and
 //! heap it does again, its own way.
+//!
+//! It tests the verifier; `reference` is the shorter interpreter that tests the shipped one. Its module comment
+//! says how the two divide the work.
 
 mod arrays;
 mod compute;

@@ -14,6 +14,7 @@ mod lent;
 mod natives;
 mod program;
 mod random;
+mod targets;
 
 use core::fmt::Write;
 
@@ -34,6 +35,7 @@ pub use lent::lent;
 pub use natives::{RandomNatives, check_argument};
 pub use program::{Program, program};
 pub use random::Random;
+pub use targets::{TARGETS, Target};
 
 use crate::asm::disassemble;
 use crate::defensive::States;
