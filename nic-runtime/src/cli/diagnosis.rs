@@ -1,5 +1,6 @@
 //! How a fault in a text is shown: the sentence, the place, the line, and what may help.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
@@ -70,7 +71,7 @@ impl Diagnosis<'_> {
             kind.span(mark.span.start - start..mark.span.end - start)
                 .label((!mark.label.is_empty()).then(|| mark.label.clone()))
         };
-        Snippet::source(&self.text[start..end])
+        Snippet::source(without_c1(&self.text[start..end]))
             .path(self.path)
             .line_start(lines_before + 1)
             .annotation(annotation(AnnotationKind::Primary, &self.mark))
@@ -79,6 +80,22 @@ impl Diagnosis<'_> {
                     .iter()
                     .map(|mark| annotation(AnnotationKind::Context, mark)),
             )
+    }
+}
+
+/// Replaces the control characters U+0080 to U+009F, some of which terminals obey as they do an escape.
+///
+/// `annotate-snippets` replaces those below U+0020 and those that change the direction of text, not these. What
+/// replaces one takes as many bytes, so that the marks' spans stay right.
+fn without_c1(text: &str) -> Cow<'_, str> {
+    const SHOWN: char = '\u{a4}';
+    const _: () = assert!(SHOWN.len_utf8() == '\u{80}'.len_utf8());
+    let is_c1 = |c: char| matches!(c, '\u{80}'..='\u{9f}');
+    if text.contains(is_c1) {
+        let shown = text.chars().map(|c| if is_c1(c) { SHOWN } else { c });
+        Cow::Owned(shown.collect())
+    } else {
+        Cow::Borrowed(text)
     }
 }
 

@@ -171,6 +171,20 @@ mod tests {
     }
 
     #[test]
+    fn control_characters_of_eight_bits_do_not_reach_the_terminal() {
+        // U+009B begins a command as U+001B and `[` do (ECMA-48 §8.3.16), and TOML allows it in a comment.
+        for text in [
+            "[[nic]]\nname = 1 # \u{9b}31m\n",
+            "\u{9b}31m = 1\n",
+            "\"\u{9b}31m\u{85}\" = 1\n",
+        ] {
+            let shown = shown(text);
+            let control = shown.chars().find(|c| c.is_control() && *c != '\n');
+            assert_eq!(control, None, "{shown:?}");
+        }
+    }
+
+    #[test]
     fn whatever_byte_is_changed_the_mistakes_can_be_shown() {
         let text = scenario::builtin("contract").expect("it is shipped").text;
         let original = text.replace("hello", "größe").into_bytes();
