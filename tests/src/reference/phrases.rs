@@ -87,6 +87,10 @@ pub const PHRASES: &[Phrase] = &[
     row("", "I", "ldc 100000"),
     row("", "I", "getstatic int:I"),
     row("", "I", "iload 0\niinc 0 1"),
+    row("", "I", "iload 1\niinc 1 1"),
+    row("", "I", "iload 6\niinc 6 -1"),
+    row("", "", "iinc 6 1"),
+    row("", "", "iinc 6 -1"),
     row("", "I", "iload 0\niconst_1\niadd\ndup\nistore 0"),
     row("", "", "iinc 1 5"),
     row("", "", "wide iinc 6 -1000"),
@@ -317,6 +321,25 @@ putfield data:[S
 return
 ";
 
+/// Makes an `int` of all that the local variables hold at the end, so that a wrong one shows.
+const LOCALS_MIXED: &str = "\
+iload 0
+bipush 31
+imul
+iload 1
+ixor
+bipush 31
+imul
+iload 6
+iadd
+aload 2
+aload 8
+if_acmpeq same
+iconst_5
+ixor
+same:
+";
+
 /// A method in the writing: a group of phrases between two points where the operand stack is empty.
 struct Group<'g> {
     random: &'g mut Random,
@@ -468,14 +491,14 @@ pub fn class(groups: &[Vec<&Phrase>], random: &mut Random) -> String {
         group.write(phrases, number);
         let is_void = phrases.iter().any(|phrase| phrase.lines == VOID);
         let (result, end) = if is_void {
-            ("V", VOID)
+            ("V", "putstatic int:I\nreturn")
         } else {
-            ("I", "iconst_1\nireturn")
+            ("I", "ireturn")
         };
         // Most indices are in bounds. Storing a constant last leaves no value that the first phrase may take.
         source.push_str(&format!(
             ".method static m{number}(II[B[S[ILFixture;I[Z){result} stack 32 locals 9\n\
-             aload 2\nastore 8\niload 0\niconst_3\niand\nistore 0\niconst_0\nputstatic int:I\n{}{end}\n",
+             aload 2\nastore 8\niload 0\niconst_3\niand\nistore 0\niconst_0\nputstatic int:I\n{}{LOCALS_MIXED}{end}\n",
             group.text
         ));
     }
