@@ -14,7 +14,7 @@ for target in $(cargo fuzz list); do
   # As long as inputs are in scripts/fuzz-all; chosen, not measured.
   corpus=$target dictionary='' max_len=3000
   case $target in
-    parse | verify | run | reference) corpus=class dictionary=class max_len=8192 ;;
+    parse | verify | run | reference | verdict) corpus=class dictionary=class max_len=8192 ;;
     scenario | capture) dictionary=$target max_len=8192 ;;
     golden) max_len=16384 ;;
   esac

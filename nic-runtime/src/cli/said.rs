@@ -2,9 +2,33 @@
 
 use std::io::{self, Write};
 
+use bumpalo::Bump;
+
 use super::against_golden::AgainstGolden;
-use super::scenario_report;
+use super::rejection::Rejection;
+use super::{report, scenario_report};
+use crate::analysis::Report;
 use crate::scenario::ScenarioError;
+use crate::sle::{Policy, load_class};
+
+/// Returns what `jive verify --report` says of a class file, as text and as JSON.
+///
+/// # Errors
+///
+/// The JSON cannot be written.
+pub fn of_class(bytes: &[u8], policy: Policy) -> serde_json::Result<[String; 2]> {
+    let arena = Bump::new();
+    match load_class(&arena, bytes, policy) {
+        Ok(loaded) => {
+            let analysis = Report::of(loaded.class, loaded.program.applet());
+            Ok([report::text(&analysis), serde_json::to_string(&analysis)?])
+        }
+        Err(error) => {
+            let rejection = Rejection::explore("it.class", bytes, policy, error);
+            Ok([rejection.render(), serde_json::to_string(&rejection)?])
+        }
+    }
+}
 
 /// Returns what `jive run` says of the mistakes in a scenario, each with its place in the file.
 #[must_use]

@@ -1,5 +1,5 @@
-//! Bodies over the files that `SECURITY.md` calls hostile besides class files: scenarios, captures and
-//! golden traces.
+//! Bodies that run the simulator and the commands over files that `SECURITY.md` calls hostile: scenarios, captures,
+//! golden traces, and class files as `jive verify` shows them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,6 +16,7 @@ use nic_runtime::export::summary::Summary;
 use nic_runtime::export::text::TextTrace;
 use nic_runtime::scenario::{BUILTIN, Scenario, parse};
 use nic_runtime::sim;
+use nic_runtime::sle::Policy;
 use nic_runtime::time::{SimDuration, SimTime};
 use pcap_file::pcapng::PcapNgReader;
 
@@ -90,6 +91,17 @@ pub fn golden(bytes: &[u8]) {
     if let Some(said) = said {
         assert!(!said.is_empty());
         shows_no_control_character(&said);
+    }
+}
+
+/// The bytes are a class file. What `jive verify` says of it can be shown, and is JSON where that is asked for.
+pub fn verdict(bytes: &[u8]) {
+    for policy in [Policy::Applet, Policy::ClassOnly] {
+        let [text, json] = said::of_class(bytes, policy).expect("a verdict can be written");
+        assert!(!text.is_empty());
+        shows_no_control_character(&text);
+        let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+        assert!(json.is_object(), "{json}");
     }
 }
 

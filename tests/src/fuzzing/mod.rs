@@ -30,7 +30,7 @@ pub use compare::{phrases, reference};
 #[cfg(feature = "simulation")]
 pub use dictionary::dictionaries;
 #[cfg(feature = "simulation")]
-pub use files::{capture, capture_seeds, golden, golden_seeds, scenario, scenario_seeds};
+pub use files::{capture, capture_seeds, golden, golden_seeds, scenario, scenario_seeds, verdict};
 pub use lent::lent;
 pub use natives::{RandomNatives, check_argument};
 pub use program::{Program, program};

@@ -4,7 +4,7 @@ use arbitrary::{Arbitrary, Unstructured};
 
 use super::{Program, body, body_seeds, lent, lent_seeds, parse, phrases, program, program_seeds, reference, run};
 #[cfg(feature = "simulation")]
-use super::{capture, capture_seeds, golden, golden_seeds, scenario, scenario_seeds};
+use super::{capture, capture_seeds, golden, golden_seeds, scenario, scenario_seeds, verdict};
 use super::{seeds, verify};
 
 /// A fuzz target.
@@ -36,6 +36,8 @@ pub const TARGETS: &[Target] = &[
     target("body", body, body_seeds),
     target("phrases", phrases, body_seeds),
     target("lent", lent, lent_seeds),
+    #[cfg(feature = "simulation")]
+    target("verdict", verdict, seeds),
     #[cfg(feature = "simulation")]
     target("scenario", scenario, scenario_seeds),
     #[cfg(feature = "simulation")]
