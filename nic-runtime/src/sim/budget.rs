@@ -39,6 +39,13 @@ impl Budget {
         stack.withhold(self.left)
     }
 
+    /// Gives back what [`Budget::withhold`] took.
+    pub(super) fn restore(stack: &mut CallStack<'_>, withheld: u64) {
+        if withheld > 0 {
+            stack.restore(withheld);
+        }
+    }
+
     /// Counts what an activation has executed, or is about to.
     pub(super) fn spend(&mut self, fuel: u64) -> Result<(), Exceeded> {
         self.left = self.left.checked_sub(fuel).ok_or(Exceeded)?;

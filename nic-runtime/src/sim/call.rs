@@ -3,7 +3,7 @@
 use jive_core::{CallStack, Lifetime, MethodId, Step, Trap, TrapKind};
 
 use super::ahead::Way;
-use super::budget::Exceeded;
+use super::budget::{Budget, Exceeded};
 use super::dma::{Cargo, Transfer};
 use super::fault::Detachment;
 use super::processor::{Next, Posted, Processor, Stage};
@@ -178,7 +178,7 @@ impl<S: Sink> Simulation<'_, S> {
                 (SimDuration::ZERO, Stage::Trap)
             }
             Step::Native { id, .. } => {
-                stack.restore(withheld);
+                Budget::restore(stack, withheld);
                 let native = NicNative::from_id(id).ok_or(TrapKind::Unverified);
                 let affordable = native.and_then(|native| {
                     let cost = self.costs.of(native);

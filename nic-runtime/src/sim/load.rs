@@ -6,7 +6,7 @@
 use bumpalo::Bump;
 use jive_core::{Lifetime, MethodId, Step, Trap, TrapKind};
 
-use super::budget::Exceeded;
+use super::budget::{Budget, Exceeded};
 use super::quota::Spent;
 use super::{SimError, Simulation, Tenant, at};
 use crate::event::{DmaDirection, DropReason, EndpointId, EventKind, Made, NicId, Sink, Trigger};
@@ -172,7 +172,7 @@ impl<S: Sink> Simulation<'_, S> {
                 Reached::Native(Request::new(id, args).ok_or(TrapKind::Unverified))
             }
         };
-        stack.restore(withheld);
+        Budget::restore(stack, withheld);
         let instructions = stack.executed().saturating_sub(before);
         self.budget.spend(instructions)?;
         Ok(reached)
