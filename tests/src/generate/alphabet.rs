@@ -1,5 +1,7 @@
 //! The instructions that bodies are made of, with what each does to types, and the class around a body.
 
+use std::collections::HashMap;
+
 use jive_core::{ClassFile, Opcode, instructions};
 
 use crate::asm::assemble;
@@ -321,6 +323,8 @@ pub struct Alphabet {
     /// Every instruction without a branch target.
     pub symbols: Vec<Symbol>,
     frames: [Frame; 2],
+    /// The number of each symbol by its line.
+    numbers: HashMap<&'static str, usize>,
 }
 
 impl Default for Alphabet {
@@ -353,7 +357,11 @@ impl Alphabet {
             // The lines have done their work; their constants stay for bodies to name.
             *bytes = Frame::around("alphabet", bytes).class(&[Opcode::Return.byte()], 0, 0);
         }
+        let numbers = symbols.iter().enumerate();
         Alphabet {
+            numbers: numbers
+                .map(|(number, symbol)| (symbol.line, number))
+                .collect(),
             symbols,
             frames: frames
                 .each_mut()
@@ -377,9 +385,9 @@ impl Alphabet {
     /// Where there is none.
     #[must_use]
     pub fn symbol(&self, line: &str) -> usize {
-        self.symbols
-            .iter()
-            .position(|symbol| symbol.line == line)
+        *self
+            .numbers
+            .get(line)
             .unwrap_or_else(|| panic!("`{line}` is in the alphabet"))
     }
 }

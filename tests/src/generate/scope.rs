@@ -144,15 +144,6 @@ fn explore_constructors(alphabet: &Alphabet, length: u32) -> Result<Count, Strin
     for number in 0..constructor::count(length) {
         let steps = constructor::numbered(length, number);
         let body = constructor::body(&steps, alphabet);
-        // Of a run that goes round for ever nothing is learned.
-        let plan = Plan {
-            rounds: if constructor::can_end(&steps) {
-                plan.rounds
-            } else {
-                0
-            },
-            ..plan
-        };
         let is_accepted = count.add(&body, alphabet, &plan, &mut random)?;
         constructor::check(&steps, is_accepted)?;
     }
