@@ -411,11 +411,7 @@ impl<S: Sink> Simulation<'_, S> {
         let id = self.processors[at(nic.0)].call.tenant.endpoint;
         let packet = self.make_packet(id, channel, trigger);
         self.emit_performed(nic, 0, Made::Packet(self.packets[packet].id));
-        if let Trigger::Post(post) = trigger {
-            let completion = self.endpoints[at(id.0)].transmit.packet_left(post);
-            debug_assert_eq!(completion, None, "the call that pushed it is under way");
-        }
-        self.drop_without_slot(packet);
+        self.drop_unsent(packet);
         self.processors[at(nic.0)].stack.resume(Ok(0));
         Next::After(SimDuration::ZERO, Stage::Run)
     }

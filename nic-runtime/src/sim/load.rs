@@ -216,7 +216,7 @@ impl<S: Sink> Simulation<'_, S> {
                     self.fill_packet(packet, tenant, from);
                     sent.push(packet);
                 } else {
-                    self.drop_without_slot(packet);
+                    self.drop_unsent(packet);
                 }
             }
             Applied::Described => {

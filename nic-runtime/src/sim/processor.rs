@@ -12,14 +12,12 @@ use super::dma::{Cargo, Transfer};
 use super::quota::Spent;
 use super::staging::Grant;
 use super::{AppletId, Simulation, Tenant, Work, at};
-use crate::event::{
-    ChannelId, DropReason, EndpointId, EventKind, NicId, PostId, Sink, Trigger, TxStatus,
-};
+use crate::event::{ChannelId, EndpointId, EventKind, NicId, PostId, Sink, Trigger, TxStatus};
 use crate::fabric::PacketRef;
 use crate::nic::{ClaimId, Progress, Purpose};
 use crate::sle::{ArraySpan, NicNative};
 use crate::time::{SimDuration, SimTime};
-use crate::unet::{self, HostSpan, TransmitDescriptor};
+use crate::unet::{self, Channel, HostSpan, TransmitDescriptor};
 
 /// The processor of one NIC.
 pub(super) struct Processor<'a> {
@@ -427,10 +425,7 @@ impl<S: Sink> Simulation<'_, S> {
 
     /// Moves what a transmit descriptor names into a send slot, on the base path.
     fn send_plain(&mut self, nic: NicId, posted: Posted) -> Next {
-        let endpoint = &self.endpoints[at(posted.endpoint.0)];
-        let resolved = unet::resolve(endpoint, posted.descriptor);
-        let max_packet = self.profile.memory.max_packet.get();
-        let Some((channel, host)) = resolved.filter(|(_, host)| host.length() <= max_packet) else {
+        let Some((channel, host)) = self.sendable(posted) else {
             return self.end_post(nic, posted, TxStatus::Refused);
         };
         let Posted { endpoint, post, .. } = posted;
@@ -450,23 +445,28 @@ impl<S: Sink> Simulation<'_, S> {
         self.end_post(nic, posted, TxStatus::Ok)
     }
 
+    /// Returns what a transmit descriptor names, if that can be one packet.
+    #[inline]
+    fn sendable(&self, posted: Posted) -> Option<(Channel, HostSpan)> {
+        let endpoint = &self.endpoints[at(posted.endpoint.0)];
+        let max_packet = self.profile.memory.max_packet.get();
+        unet::resolve(endpoint, posted.descriptor).filter(|(_, host)| host.length() <= max_packet)
+    }
+
     /// Sends on the base path what an applet trapped on. Its packet needs places of its own where the applet
     /// has used those that it had.
     pub(super) fn fall_back_post(&mut self, nic: NicId) -> Next {
         let posted = self.processors[at(nic.0)].posted;
-        let endpoint = &self.endpoints[at(posted.endpoint.0)];
-        let Some((channel, _)) = unet::resolve(endpoint, posted.descriptor) else {
+        let Some((channel, _)) = self.sendable(posted) else {
             return self.end_post(nic, posted, TxStatus::Refused);
         };
         match self.claim_for_push(posted.endpoint, &channel) {
             Grant::Given => self.send_plain(nic, posted),
             Grant::Waits => self.suspend(nic, Stage::Send),
             Grant::Circle => {
-                let kind = EventKind::Drop {
-                    packet: None,
-                    reason: DropReason::NicFull,
-                };
-                self.report.emit(self.now, posted.endpoint, kind);
+                let trigger = Trigger::Post(posted.post);
+                let packet = self.make_packet(posted.endpoint, &channel, trigger);
+                self.drop_unsent(packet);
                 self.end_post(nic, posted, TxStatus::Trap)
             }
         }

@@ -113,13 +113,18 @@ impl<S: Sink> Simulation<'_, S> {
         self.start_sending(id);
     }
 
-    /// Drops a packet that never had a send slot.
-    pub(super) fn drop_without_slot(&mut self, packet: PacketRef) {
+    /// Drops a packet that never had a place; what made it is still under way.
+    pub(super) fn drop_unsent(&mut self, packet: PacketRef) {
         let Packet {
             id,
             from: (from, _),
+            trigger,
             ..
         } = self.packets[packet];
+        if let Trigger::Post(post) = trigger {
+            let completion = self.endpoints[at(from.0)].transmit.packet_left(post);
+            debug_assert_eq!(completion, None, "its descriptor has not ended");
+        }
         let kind = EventKind::Drop {
             packet: Some(id),
             reason: DropReason::NicFull,

@@ -376,7 +376,6 @@ fn whatever_is_posted_sent_or_received_is_accounted_for() {
         "refusals unknown-channel",
         "refusals too-long",
         "pushes sent",
-        "pushes waiting",
         "wire received",
         "wire loss",
         "wire crc",

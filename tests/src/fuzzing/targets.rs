@@ -2,7 +2,10 @@
 
 use arbitrary::{Arbitrary, Unstructured};
 
-use super::{Program, body, body_seeds, lent, lent_seeds, parse, phrases, program, program_seeds, reference, run};
+use super::{
+    Program, body, body_seeds, lent, lent_seeds, parse, phrases, program, program_seeds, reference,
+    run,
+};
 #[cfg(feature = "simulation")]
 use super::{capture, capture_seeds, golden, golden_seeds, scenario, scenario_seeds, verdict};
 use super::{seeds, verify};
