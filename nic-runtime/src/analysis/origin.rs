@@ -6,7 +6,9 @@
 
 use std::cell::OnceCell;
 use std::collections::HashSet;
+use std::hash::BuildHasherDefault;
 
+use fnv::FnvHasher;
 use jive_core::{
     ArrayKind, ClassFile, Constant, FieldType, Insn, MethodAccess, MethodDescriptor, Opcode,
     Operand, Pc, StackEffect, StackKind, parse_field,
@@ -106,7 +108,8 @@ impl<'c, 'a> Origins<'c, 'a> {
         mut found: Vec<Origin>,
         steps_max: usize,
     ) -> Search {
-        let mut seen = HashSet::new();
+        // The same steps in each run: the gate counts instructions.
+        let mut seen = HashSet::<_, BuildHasherDefault<FnvHasher>>::default();
         seen.extend(waiting.iter().copied());
         let mut steps = 0;
         while let Some((node, slot)) = waiting.pop() {
