@@ -3,8 +3,8 @@
 use core::fmt::Write;
 
 use heapless::{String, Vec};
-use jive_core::MethodId;
 use jive_core::limits::METHODS_MAX;
+use jive_core::{Cut, MethodId};
 use nic_runtime::event::{EndpointId, Names, NicId};
 use nic_runtime::sle::LoadedClass;
 
@@ -35,7 +35,7 @@ impl NameTable {
         };
         let methods = loaded.class.methods().map(|method| method.name);
         for name in [loaded.class.name()].into_iter().chain(methods) {
-            let noted = write!(table.text, "{name}").map_err(drop);
+            let noted = write!(table.text, "{}", Cut(name)).map_err(drop);
             let noted = noted.and_then(|()| table.ends.push(table.text.len()).map_err(drop));
             noted.map_err(|()| Failure::Room {
                 what: "bytes of names",

@@ -5,7 +5,7 @@ use std::fmt;
 use std::io;
 use std::path::Path;
 
-use jive_core::{ClassFile, MethodId, Pc, Utf8};
+use jive_core::{ClassFile, Cut, MethodId, Pc, Utf8};
 use jive_verifier::{Observer, TypeState, VerificationType, VerifyError};
 
 use crate::input::{self, ReadError};
@@ -48,24 +48,48 @@ impl From<TypeState<'_>> for Types {
 impl fmt::Display for Types {
     /// Shows both lists; local variables that hold nothing usable at the end are left out.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let used = self
-            .locals
+        self.first(usize::MAX).fmt(f)
+    }
+}
+
+impl Types {
+    /// Shows so many types of each list at most, and how many more there are.
+    pub(super) fn first(&self, count: usize) -> FirstTypes<'_> {
+        FirstTypes { types: self, count }
+    }
+}
+
+/// The first types of both lists.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct FirstTypes<'t> {
+    types: &'t Types,
+    count: usize,
+}
+
+impl fmt::Display for FirstTypes<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Types { locals, stack } = self.types;
+        let used = locals
             .iter()
             .rposition(|kind| *kind != VerificationType::Top)
             .map_or(0, |last| last + 1);
         f.write_str("locals [")?;
-        list(&self.locals[..used], f)?;
+        list(&locals[..used], self.count, f)?;
         f.write_str("] stack [")?;
-        list(&self.stack, f)?;
+        list(stack, self.count, f)?;
         f.write_str("]")
     }
 }
 
-fn list(types: &[VerificationType], f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    types.iter().enumerate().try_for_each(|(position, kind)| {
+fn list(types: &[VerificationType], count: usize, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    for (position, kind) in types.iter().take(count).enumerate() {
         let separator = if position == 0 { "" } else { ", " };
-        write!(f, "{separator}{}", type_word(*kind))
-    })
+        write!(f, "{separator}{}", type_word(*kind))?;
+    }
+    match types.len().checked_sub(count) {
+        None | Some(0) => Ok(()),
+        Some(more) => write!(f, ", … {more} more"),
+    }
 }
 
 /// Returns a type as a word without quotes.
@@ -135,9 +159,9 @@ impl Observer for Inferred {
     }
 }
 
-/// Returns the name of a class as Java writes it, fit for a terminal.
+/// Returns the name of a class as Java writes it, [cut](Cut) and fit for a terminal.
 pub(super) fn class_name(class: &ClassFile<'_>) -> String {
-    class.name().to_string().replace('/', ".")
+    Cut(class.name()).to_string().replace('/', ".")
 }
 
 /// Returns the sum of a class's code, in bytes.
@@ -149,11 +173,11 @@ pub(super) fn code_bytes(class: &ClassFile<'_>) -> usize {
         .sum()
 }
 
-/// Returns a method's name, fit for a terminal.
+/// Returns a method's name, [cut](Cut) and fit for a terminal.
 pub(super) fn method_name(class: &ClassFile<'_>, method: MethodId) -> String {
     class
         .method(method)
-        .map_or_else(String::new, |method| method.name.to_string())
+        .map_or_else(String::new, |method| Cut(method.name).to_string())
 }
 
 /// Returns the name of the source file, where the class tells one that is the name of a file and

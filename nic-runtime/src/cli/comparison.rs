@@ -1,6 +1,8 @@
 //! What was expected and what was found at a fault, in a few words each.
 
-use jive_core::{ClassFile, CpIndex, FieldType, MemberKind, Method, MethodDescriptor, parse_field};
+use jive_core::{
+    ClassFile, CpIndex, Cut, FieldType, MemberKind, Method, MethodDescriptor, parse_field,
+};
 use jive_verifier::{AppletMember, TypeUse, VerifyError, VerifyErrorKind as Kind};
 
 /// The types that values may have.
@@ -75,7 +77,7 @@ pub(super) fn compared(class: &ClassFile<'_>, error: VerifyError) -> Option<(Str
             let first = class.method(first)?;
             (
                 "one method of each name".to_owned(),
-                format!("{}{} too", first.name, first.descriptor),
+                format!("{}{} too", Cut(first.name), Cut(first.descriptor)),
             )
         }
         Kind::MissingMember { member } => (wanted(member), "none".to_owned()),
@@ -112,26 +114,27 @@ fn used_type(class: &ClassFile<'_>, error: VerifyError, found: TypeUse) -> Optio
         }
         _ => return None,
     };
-    Some(java_type(kind))
+    Some(Cut(java_type(kind)).to_string())
 }
 
 /// Shows a member as Java names it, with its descriptor.
 fn member(class: &ClassFile<'_>, index: CpIndex) -> Option<String> {
     let member = class.pool().member(index).ok()?;
-    let owner = member.class.to_string().replace('/', ".");
+    let owner = Cut(member.class).to_string().replace('/', ".");
     let separator = match member.kind {
         MemberKind::Field => " ",
         MemberKind::Method | MemberKind::InterfaceMethod => "",
     };
     Some(format!(
         "{owner}.{}{separator}{}",
-        member.name, member.descriptor
+        Cut(member.name),
+        Cut(member.descriptor)
     ))
 }
 
 fn class_name(class: &ClassFile<'_>, index: CpIndex) -> Option<String> {
     let name = class.pool().class_name(index).ok()?;
-    Some(name.to_string().replace('/', "."))
+    Some(Cut(name).to_string().replace('/', "."))
 }
 
 /// Shows a member of an applet as its declaration.
@@ -154,7 +157,7 @@ fn present(class: &ClassFile<'_>, member: AppletMember) -> Option<String> {
         AppletMember::RxBuf => field?.descriptor,
         AppletMember::Constructor | AppletMember::DoTx | AppletMember::DoRx => method?.descriptor,
     };
-    Some(format!("{name} with descriptor {descriptor}"))
+    Some(format!("{name} with descriptor {}", Cut(descriptor)))
 }
 
 /// Shows a type as Java writes it.

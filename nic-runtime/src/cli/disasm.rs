@@ -5,25 +5,30 @@ use std::io::{self, Write};
 use bumpalo::Bump;
 use clap::Args;
 use jive_core::{
-    ClassAccess, ClassFile, Code, Constant, CpIndex, Described, Disassembly, FieldAccess,
+    ClassAccess, ClassFile, Code, Constant, CpIndex, Cut, Described, Disassembly, FieldAccess,
     MethodAccess, MethodId, Pc, instructions,
 };
 use jive_verifier::Location;
 
-use super::class_file::{self, Inferred, KEPT_MAX, Types};
+use super::class_file::{self, Inferred, KEPT_MAX};
 use super::console::{Console, Failure, Status};
 use super::diagnosis::{printable, sentence};
 use super::rejection::Rejection;
+use crate::analysis::LineTable;
 use crate::sle::{LoadError, Policy};
 
 /// Columns of an instruction before its types.
 const TYPES_COLUMN: usize = 60;
+/// Types of each list that are shown behind an instruction. Chosen: compilers' methods rarely have as many
+/// local variables, and a method of 65,535 instructions may have 255.
+const TYPES_MAX: usize = 32;
 
 const AFTER_HELP: &str = "\
 Behind each instruction that the verifier reached stand the types that local variables and operand
-stack hold before it, for the first 65536 of these instructions. Of a class that is rejected they are
-shown as far as they were inferred, with a mark where it is rejected, and a word where there are none;
-the rejection goes to standard error.
+stack hold before it, up to 32 of each, for the first 65536 of these instructions. Of a class that is
+rejected they are shown as far as they were inferred, with a mark where it is rejected, and a word where
+there are none; the rejection goes to standard error. Names longer than 256 characters are cut, with an
+ellipsis in place of the rest.
 
 Examples:
   jive disasm Filter.class
@@ -91,10 +96,12 @@ impl Verdict {
         let here = Location::Code { method, pc };
         if self.rejected_at == Some(here) {
             let types = self.inferred.failed_at(method, pc);
-            let types = types.map_or_else(String::new, |types| format!("{types} "));
+            let types =
+                types.map_or_else(String::new, |types| format!("{} ", types.first(TYPES_MAX)));
             return Some(format!("{types}<- rejected here"));
         }
-        self.inferred.before(method, pc).map(Types::to_string)
+        let types = self.inferred.before(method, pc)?;
+        Some(types.first(TYPES_MAX).to_string())
     }
 
     /// Says why no types of a method are known.
@@ -145,7 +152,7 @@ fn header(class: &ClassFile<'_>, out: &mut impl Write) -> io::Result<()> {
         writeln!(out, "  implements {}", Described::new(class.pool(), index))?;
     }
     if let Some(source) = class.source_file() {
-        writeln!(out, "  source {source}")?;
+        writeln!(out, "  source {}", Cut(source))?;
     }
     Ok(())
 }
@@ -174,7 +181,12 @@ fn fields(class: &ClassFile<'_>, out: &mut impl Write) -> io::Result<()> {
     }
     for field in class.fields() {
         let words = field_words(field.access);
-        write!(out, "  {words}{} {}", field.name, field.descriptor)?;
+        write!(
+            out,
+            "  {words}{} {}",
+            Cut(field.name),
+            Cut(field.descriptor)
+        )?;
         if let Some(index) = field.constant_value() {
             write!(out, " = {}", Described::new(class.pool(), index))?;
         }
@@ -186,7 +198,12 @@ fn fields(class: &ClassFile<'_>, out: &mut impl Write) -> io::Result<()> {
 fn methods(class: &ClassFile<'_>, verdict: &Verdict, out: &mut impl Write) -> io::Result<()> {
     for method in class.methods() {
         let words = method_words(method.access);
-        write!(out, "\n{words}{}{}", method.name, method.descriptor)?;
+        write!(
+            out,
+            "\n{words}{}{}",
+            Cut(method.name),
+            Cut(method.descriptor)
+        )?;
         match method.code() {
             None => writeln!(out, "  (no code)")?,
             Some(code) => {
@@ -215,6 +232,7 @@ fn instruction_list(
     verdict: &Verdict,
     out: &mut impl Write,
 ) -> io::Result<()> {
+    let lines = LineTable::of(code);
     let mut line = None;
     for decoded in instructions(code.bytes) {
         let insn = match decoded {
@@ -230,8 +248,8 @@ fn instruction_list(
                 break;
             }
         };
-        if code.line(insn.pc) != line {
-            line = code.line(insn.pc);
+        if lines.line(insn.pc) != line {
+            line = lines.line(insn.pc);
             if let Some(line) = line {
                 writeln!(out, "    line {line}")?;
             }

@@ -3,7 +3,7 @@
 
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Snippet};
 use anstyle::{AnsiColor, Effects, Style};
-use jive_core::{ClassFile, MethodId, ParseErrorKind, Pc};
+use jive_core::{ClassFile, Cut, Method, MethodId, ParseErrorKind, Pc};
 use jive_verifier::{Location, Policy, VerifyError, VerifyErrorKind};
 use serde::Serialize;
 
@@ -21,6 +21,8 @@ use crate::sle::LoadError;
 const ARROW: Style = AnsiColor::BrightBlue.on_default().effects(Effects::BOLD);
 
 /// Why a class was rejected, with everything that helps to see why.
+///
+/// Names and descriptors are cut as [`Cut`] does it, for programs too.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Rejection {
     /// The stable code.
@@ -165,9 +167,10 @@ impl Rejection {
 
     fn of_class(&mut self, class: &ClassFile<'_>) {
         self.class = Some(class_file::class_name(class));
-        self.source_file = class_file::source_name(class);
-        let name = self.source_file.as_deref();
-        self.java = name.and_then(|name| JavaSource::beside(&self.file, name));
+        if let Some(name) = class_file::source_name(class) {
+            self.source_file = Some(Cut(&name).to_string());
+            self.java = JavaSource::beside(&self.file, &name);
+        }
     }
 
     /// Takes over what the verifier says.
@@ -181,8 +184,8 @@ impl Rejection {
         }
         match error.at {
             Location::Class => {
-                let class_name = class_file::class_name(class);
-                let simple = class_name.rsplit(['.', '$']).next().unwrap_or("");
+                let class_name = class.name().to_string();
+                let simple = class_name.rsplit(['/', '$']).next().unwrap_or("");
                 self.declared(&[
                     &["class", simple],
                     &["interface", simple],
@@ -194,8 +197,8 @@ impl Rejection {
                     let name = field.name.to_string();
                     let kind = comparison::java_type_word(field.descriptor.as_bytes());
                     self.declared(&[&[kind.as_str(), name.as_str()]]);
-                    self.field = Some(name);
-                    self.descriptor = Some(field.descriptor.to_string());
+                    self.field = Some(Cut(name).to_string());
+                    self.descriptor = Some(Cut(field.descriptor).to_string());
                 }
             }
             Location::Method(id) => self.in_method(class, id),
@@ -214,15 +217,19 @@ impl Rejection {
 
     fn in_method(&mut self, class: &ClassFile<'_>, id: MethodId) {
         if let Some(method) = class.method(id) {
-            let name = method.name.to_string();
             // Where the declaration cannot be told from calls, the first line with code is near it.
             self.line = method.code().and_then(|code| code.line(Pc(0)));
             let words = comparison::declaration_words(class, &method);
             let words = words.iter().map(String::as_str).collect::<Vec<_>>();
             self.declared(&[&words]);
-            self.method = Some(name);
-            self.descriptor = Some(method.descriptor.to_string());
+            self.name(&method);
         }
+    }
+
+    /// Takes over the name of the method at fault.
+    fn name(&mut self, method: &Method<'_>) {
+        self.method = Some(Cut(method.name).to_string());
+        self.descriptor = Some(Cut(method.descriptor).to_string());
     }
 
     fn in_code(
@@ -236,8 +243,7 @@ impl Rejection {
         let Some(method) = class.method(id) else {
             return;
         };
-        self.method = Some(method.name.to_string());
-        self.descriptor = Some(method.descriptor.to_string());
+        self.name(&method);
         let Some(code) = method.code() else {
             return;
         };

@@ -1,11 +1,12 @@
 //! Names of local variables, where the class file keeps them (JVMS §4.7.13).
 
-use jive_core::{Code, ConstantPool, CpIndex, Pc};
+use jive_core::{Code, ConstantPool, CpIndex, Cut, Pc};
 
 /// Bytes of a row of a `LocalVariableTable`: start, length, name, descriptor, index.
 const ROW_BYTES: usize = 10;
 
-/// Returns the name of a local variable where an instruction stands, fit for a terminal.
+/// Returns the name of a local variable where an instruction stands, [cut](Cut) and fit for a
+/// terminal.
 pub(super) fn variable_name(
     pool: ConstantPool<'_>,
     code: &Code<'_>,
@@ -25,5 +26,5 @@ pub(super) fn variable_name(
             *index == local && scope.contains(&u32::from(pc.0))
         })
         .and_then(|[_, _, name, _]| pool.utf8(CpIndex(name)).ok())
-        .map(|name| name.to_string())
+        .map(|name| Cut(name).to_string())
 }

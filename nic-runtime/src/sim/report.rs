@@ -1,6 +1,6 @@
 //! Where events leave the simulation: the sink, and the names of what their ids stand for.
 
-use jive_core::MethodId;
+use jive_core::{Cut, MethodId};
 
 use crate::event::{EndpointId, Event, EventKind, Names, NicId, Sink};
 use crate::scenario::model::Scenario;
@@ -52,6 +52,7 @@ struct NameTable<'a> {
     classes: Vec<ClassNames>,
 }
 
+/// The names of a class and its methods, cut when they are noted: events that show them cost no more.
 struct ClassNames {
     class: String,
     methods: Vec<String>,
@@ -62,11 +63,11 @@ impl<'a> NameTable<'a> {
         let classes = classes
             .iter()
             .map(|loaded| ClassNames {
-                class: loaded.class.name().to_string(),
+                class: Cut(loaded.class.name()).to_string(),
                 methods: loaded
                     .class
                     .methods()
-                    .map(|method| method.name.to_string())
+                    .map(|method| Cut(method.name).to_string())
                     .collect(),
             })
             .collect();

@@ -8,6 +8,7 @@ mod process;
 #[expect(unreachable_pub, reason = "the crate `tests` shares it")]
 mod skipped;
 
+mod displays;
 mod documents;
 mod exec;
 mod golden;

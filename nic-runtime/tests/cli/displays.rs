@@ -1,0 +1,129 @@
+//! However long the names of a class are and however often it uses them, what is shown of it grows with
+//! the class file and no faster.
+
+use std::fs;
+use std::io;
+use std::process::{Command, Stdio};
+
+use jive_core::Opcode;
+use jive_core::limits::NAME_CHARS_MAX;
+use writer::Writer;
+
+use crate::process::{classes, jive_in};
+use crate::words;
+
+// The class files that are made to be long to show, from the crate that measures them. It depends on
+// this one, so that its files are taken in place of the crate.
+#[path = "../../../tests/src/worst/body.rs"]
+mod body;
+#[path = "../../../tests/src/worst/explored.rs"]
+mod explored;
+#[path = "../../../tests/src/worst/family.rs"]
+#[expect(unreachable_pub, reason = "public in its own crate")]
+mod family;
+#[path = "../../../tests/src/worst/flow.rs"]
+mod flow;
+#[path = "../../../tests/src/worst/pool.rs"]
+mod pool;
+#[path = "../../../tests/src/worst/writer.rs"]
+mod writer;
+
+/// Bytes that `jive disasm` prints at most for each byte of a class file. An instruction of one byte has a
+/// line of 60 columns and up to 64 types of 20 bytes; one of three bytes has three names besides.
+const DISASM_PER_BYTE: u64 = 1_400;
+/// Bytes that a verdict has at most: 64 entry points, each with 64 names and 32 loops.
+const VERDICT_BYTES: u64 = 2_000_000;
+/// Bytes of any of these beside that.
+const BYTES: u64 = 10_000;
+
+/// Returns how many bytes a command prints, on both streams.
+fn printed(arguments: &str, file: &std::path::Path) -> u64 {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_jive"))
+        .args(words(arguments))
+        .arg(file)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary was built for this test");
+    // What `jive` prints on standard error is short, or the pipe would be full and nothing would end.
+    let mut out = child.stdout.take().expect("it was piped");
+    let mut err = child.stderr.take().expect("it was piped");
+    let shown = io::copy(&mut out, &mut io::sink()).expect("it can be read");
+    let said = io::copy(&mut err, &mut io::sink()).expect("it can be read");
+    let status = child.wait().expect("it was started");
+    assert!(status.code().is_some_and(|code| code < 2), "{status}");
+    shown + said
+}
+
+#[test]
+fn output_grows_with_the_class_file_and_no_faster() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let file = directory.path().join("Worst.class");
+    for worst in family::explored_family()
+        .into_iter()
+        .chain(family::family())
+    {
+        fs::write(&file, &worst.bytes).expect("it can be written");
+        let size = worst.bytes.len() as u64;
+        let shown = printed("disasm", &file);
+        assert!(
+            shown <= DISASM_PER_BYTE * size + BYTES,
+            "{} ({}): {shown} bytes for {size}",
+            worst.name,
+            worst.about
+        );
+        let verdict = printed("verify --format json --class-only", &file);
+        assert!(verdict <= VERDICT_BYTES, "{}: {verdict} bytes", worst.name);
+    }
+}
+
+/// Bytes of the names of a class and its methods.
+const NAME: usize = 20_000;
+
+/// Returns a class with a long name, whose method `run` calls one with a long name and this code.
+fn long_names(code: &[u8]) -> Vec<u8> {
+    let mut writer = Writer::new(&"C".repeat(NAME));
+    let descriptor = writer.utf8("()I");
+    let long = writer.utf8(&"m".repeat(NAME));
+    let member = writer.name_and_type(long, descriptor);
+    let this = writer.this();
+    let reference = writer.method_ref(this, member).to_be_bytes();
+    let run = writer.utf8("run");
+    let [high, low] = reference;
+    let call = [
+        Opcode::Invokestatic.byte(),
+        high,
+        low,
+        Opcode::Ireturn.byte(),
+    ];
+    writer.method(run, descriptor, (1, 0), &call);
+    writer.method(long, descriptor, (2, 0), code);
+    writer.finish()
+}
+
+#[test]
+fn names_are_cut_wherever_they_are_shown() {
+    use Opcode as O;
+    let division = [O::Iconst1, O::Iconst0, O::Idiv, O::Ireturn].map(Opcode::byte);
+    let underflow = [O::Iadd, O::Iadd, O::Iadd, O::Ireturn].map(Opcode::byte);
+    for (arguments, code) in [
+        ("verify --class-only -", division),
+        ("verify --class-only --report -", division),
+        ("verify --class-only --format json -", division),
+        ("disasm -", division),
+        ("exec - run", division),
+        ("verify --class-only -", underflow),
+        ("verify --class-only --format json -", underflow),
+        ("disasm -", underflow),
+    ] {
+        let ended = jive_in(&classes(), words(arguments), &long_names(&code));
+        let shown = ended.out + &ended.err;
+        assert!(shown.contains('…'), "{arguments}: {shown:.500}");
+        for letter in ["C", "m"] {
+            let is_whole = shown.contains(&letter.repeat(NAME_CHARS_MAX + 1));
+            assert!(!is_whole, "{arguments}: {shown:.500}");
+        }
+        assert!(shown.len() < 10_000, "{arguments}: {} bytes", shown.len());
+    }
+}
