@@ -4,6 +4,7 @@ use std::hint::black_box;
 
 use bumpalo::Bump;
 use jive_core::ClassFile;
+use nic_runtime::analysis::Report;
 use nic_runtime::scenario::Scenario;
 use nic_runtime::sim;
 use nic_runtime::sle::{Policy, load_class, verify_class};
@@ -29,9 +30,17 @@ fn main() {
             let mut index = vec![0; length];
             counted_verify(ClassFile::parse(bytes, &mut index).expect("a class file"));
         }
+        Some("analysis") => {
+            for worst in tests::worst::explored_family() {
+                let length = ClassFile::index_len(&worst.bytes);
+                let mut index = vec![0; length];
+                let class = ClassFile::parse(&worst.bytes, &mut index).expect("a class file");
+                counted_analysis(class);
+            }
+        }
         Some("packets") => counted_packets(&Traffic::of_one_pair(PACKETS).scenario()),
         _ => {
-            eprintln!("usage: counted load|large|verify|packets");
+            eprintln!("usage: counted load|large|verify|analysis|packets");
             std::process::exit(2);
         }
     }
@@ -55,6 +64,11 @@ fn counted_large(arena: &Bump, bytes: &[u8]) {
 #[inline(never)]
 fn counted_verify(class: ClassFile<'_>) {
     black_box(verify_class(black_box(class), Policy::Applet, &mut ())).expect("verifies");
+}
+
+#[inline(never)]
+fn counted_analysis(class: ClassFile<'_>) {
+    black_box(Report::of(black_box(class), None));
 }
 
 #[inline(never)]
