@@ -4,6 +4,7 @@
 //!     trust scope LENGTH       every body of up to LENGTH instructions, constructors of a step more
 //!     trust judge N [SEED]     N class files, judged here and by OpenJDK
 //!     trust lent N [SEED]      N classes in memory that holds something already
+//!     trust isolation N [SEED] N casts of victims and hostile endpoints, with and without the latter
 //!     trust worst              class files that are made to be slow, measured
 //!     trust search N [SEED]    N random class files, and which of them are slowest to analyse
 #![forbid(unsafe_code)]
@@ -45,6 +46,8 @@ fn main() -> ExitCode {
             Ok(())
         }
         #[cfg(feature = "simulation")]
+        (Some("isolation"), Some(count)) => isolation(count, seed),
+        #[cfg(feature = "simulation")]
         (Some("search"), Some(count)) => {
             analysed::search(count, seed);
             Ok(())
@@ -52,7 +55,7 @@ fn main() -> ExitCode {
         _ => {
             eprintln!(
                 "usage: trust runs N [SEED] | trust scope LENGTH | trust judge N [SEED] | trust lent N [SEED] | \
-                 trust worst | trust search N [SEED]"
+                 trust isolation N [SEED] | trust worst | trust search N [SEED]"
             );
             return ExitCode::from(2);
         }
@@ -64,6 +67,25 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// Runs casts, from the seed's number on.
+#[cfg(feature = "simulation")]
+fn isolation(count: usize, seed: usize) -> Result<(), String> {
+    let mut tally = tests::isolation::Tally::default();
+    for number in seed..seed.saturating_add(count) {
+        let held = tests::isolation::hold(number as u64);
+        let seen = held.map_err(|breach| {
+            let (text, found) = (breach.cast.toml(true), breach.found);
+            format!("cast {number}: {found}\n{text}\n{:#?}", breach.cast)
+        })?;
+        tally.add(seen);
+        if (number + 1 - seed).is_multiple_of(10_000) {
+            eprintln!("{} casts: {tally:?}", number + 1 - seed);
+        }
+    }
+    println!("{count} casts: {tally:?}");
+    Ok(())
 }
 
 /// Runs generated programs; one in a few is a larger one.

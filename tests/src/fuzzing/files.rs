@@ -22,6 +22,8 @@ use pcap_file::pcapng::PcapNgReader;
 
 /// Events after which a run ends.
 const EVENTS_MAX: u64 = 2_000;
+/// Instructions that it may execute.
+const BYTECODES_MAX: u64 = 200_000;
 /// Virtual time after which a run ends.
 const UNTIL_MAX: SimDuration = SimDuration::from_ns(20_000_000);
 /// Instructions of a call.
@@ -173,6 +175,7 @@ fn run(mut scenario: Scenario) {
     }
     scenario.until = scenario.until.min(SimTime::ZERO + UNTIL_MAX);
     scenario.events_max = scenario.events_max.min(EVENTS_MAX);
+    scenario.bytecodes_max = scenario.bytecodes_max.min(BYTECODES_MAX);
     for endpoint in &mut scenario.endpoints {
         endpoint.fuel = endpoint.fuel.min(FUEL_MAX);
     }
