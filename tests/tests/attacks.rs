@@ -1,0 +1,209 @@
+//! Applets that flood their NICs, one family at a time: what two pairs of victims beside them still get.
+//!
+//! `--nocapture` prints how much longer that takes than alone; `docs/simulation.md` quotes it.
+
+use std::fmt::Write as _;
+
+use nic_runtime::event::{Event, EventKind, Names, Sink, TxStatus};
+use nic_runtime::scenario::Scenario;
+use nic_runtime::scenario::model::ClassSpec;
+use nic_runtime::sim::{self, SimError};
+use tests::isolation::{Action, Body, HostileApplet};
+use tests::simulation::scenario;
+
+/// Messages of each pair of victims.
+const MESSAGES: usize = 20;
+
+/// How hostile endpoints flood.
+#[derive(Copy, Clone, Debug)]
+struct Flood {
+    name: &'static str,
+    /// Packets for each that arrives.
+    amplification: i32,
+    /// Packets for each transmit descriptor.
+    burst: i32,
+    /// Whether they go to the endpoint itself, or to one on the other NIC.
+    to_itself: bool,
+}
+
+const FLOODS: [Flood; 8] = [
+    flood("to itself, 1 for 1", 1, 1, true),
+    flood("to itself, 2 for 1", 2, 1, true),
+    flood("to itself, 3 for 1", 3, 1, true),
+    flood("to itself, 64 for 1", 64, 1, true),
+    flood("across, 2 for 1", 2, 1, false),
+    flood("across, 3 for 1", 3, 1, false),
+    flood("across, 64 for 1", 64, 1, false),
+    flood("bursts of 64", 0, 64, false),
+];
+
+const fn flood(name: &'static str, amplification: i32, burst: i32, to_itself: bool) -> Flood {
+    Flood {
+        name,
+        amplification,
+        burst,
+        to_itself,
+    }
+}
+
+impl Flood {
+    /// Returns a scenario with this many hostile endpoints on each of two NICs.
+    fn beside(&self, profile: &str, sram: &str, hostile: usize) -> Scenario {
+        let mut toml = format!(
+            "profile = '{profile}'\nuntil = '1000s'\nmax_events = 50000000\n\
+             [[nic]]\nname = 'a'\n{sram}\n[[nic]]\nname = 'b'\n{sram}\n"
+        );
+        for (pair, applet) in [("base", ""), ("raw", "applet = 'builtin:RawUnet'\n")] {
+            let _infallible = write!(
+                toml,
+                "[[endpoint]]\nnic = 'a'\nname = '{pair}-sender'\n{applet}\
+                 [[endpoint]]\nnic = 'b'\nname = '{pair}-receiver'\n{applet}\
+                 buffer_area = 200000\nfree_buffers = {{ count = 40, length = 4096 }}\n\
+                 [[channel]]\n{pair}-sender = 1\n{pair}-receiver = 1\n\
+                 [[send]]\nendpoint = '{pair}-sender'\nchannel = 1\nat = '1ms'\n\
+                 payload = {{ count = 1000 }}\nrepeat = {MESSAGES}\nevery = '100us'\n"
+            );
+        }
+        for number in 0..hostile {
+            let _infallible = write!(
+                toml,
+                "[[endpoint]]\nnic = 'a'\nname = 'h{number}a'\n[[endpoint]]\nnic = 'b'\nname = 'h{number}b'\n"
+            );
+            let _infallible = if self.to_itself {
+                write!(
+                    toml,
+                    "[[channel]]\nh{number}a = [1, 2]\n[[channel]]\nh{number}b = [1, 2]\n"
+                )
+            } else {
+                write!(toml, "[[channel]]\nh{number}a = 1\nh{number}b = 1\n")
+            };
+            for nic in ["a", "b"] {
+                let _infallible = write!(
+                    toml,
+                    "[[send]]\nendpoint = 'h{number}{nic}'\nchannel = 1\npayload = {{ zeros = 1 }}\nrepeat = 1000\n"
+                );
+            }
+        }
+        let mut scenario = scenario(&toml, None, None);
+        let class = scenario.classes.len();
+        let push = |times| {
+            let push = Action::Push {
+                channel: 1,
+                length: 9000,
+                times,
+            };
+            Body(if times > 0 { vec![push] } else { Vec::new() })
+        };
+        let applet = HostileApplet {
+            tx: push(self.burst),
+            rx: push(self.amplification),
+        };
+        scenario.classes.push(ClassSpec {
+            origin: "flood".to_owned(),
+            bytes: applet.class().expect("it assembles"),
+        });
+        for endpoint in &mut scenario.endpoints {
+            if endpoint.name.starts_with('h') {
+                endpoint.class = Some(class);
+            }
+        }
+        scenario
+    }
+}
+
+/// What the victims got so far.
+#[derive(Default)]
+struct Victims {
+    received: [usize; 2],
+    done: [usize; 2],
+    /// Times of the last message of each pair, in ns.
+    last: [u64; 2],
+    wrong: Vec<String>,
+}
+
+impl Sink for Victims {
+    fn event(&mut self, names: &dyn Names, event: &Event<'_>) {
+        let Some(name) = event.endpoint.map(|endpoint| names.endpoint(endpoint)) else {
+            return;
+        };
+        if name.starts_with('h') {
+            return;
+        }
+        let pair = usize::from(name.starts_with("raw"));
+        match event.kind {
+            EventKind::RxDescriptor { length: 1000, .. } => {
+                self.received[pair] += 1;
+                self.last[pair] = event.time.as_ns();
+            }
+            EventKind::TxDone {
+                status: TxStatus::Ok,
+                ..
+            } => self.done[pair] += 1,
+            EventKind::Drop { .. } | EventKind::TxDone { .. } | EventKind::Trap { .. } => {
+                self.wrong.push(format!("{name}: {:?}", event.kind));
+            }
+            _ => {}
+        }
+    }
+
+    fn has_failed(&self) -> bool {
+        self.received == [MESSAGES; 2] && self.done == [MESSAGES; 2]
+    }
+}
+
+/// Runs a scenario until the victims have it all; `None` where it does not fit.
+fn run(scenario: &Scenario) -> Option<Victims> {
+    let mut victims = Victims::default();
+    match sim::run(scenario, &mut victims) {
+        Ok(_) => Some(victims),
+        Err(SimError::SramTooSmall(_)) => None,
+        Err(error) => panic!("{error}"),
+    }
+}
+
+/// Holds that the victims get all, and returns how much longer it takes than alone, in tenths.
+fn hold(flood: &Flood, profile: &str, sram: &str, hostile: usize) -> Option<[u64; 2]> {
+    let alone = run(&flood.beside(profile, sram, 0))?;
+    let beside = run(&flood.beside(profile, sram, hostile))?;
+    let what = format!("{} x {hostile} on {profile}", flood.name);
+    assert_eq!(beside.wrong, Vec::<String>::new(), "{what}");
+    assert_eq!(beside.received, [MESSAGES; 2], "{what}");
+    assert_eq!(beside.done, [MESSAGES; 2], "{what}");
+    let begun = 1_000_000;
+    let longer = |pair: usize| (beside.last[pair] - begun) * 10 / (alone.last[pair] - begun);
+    let longer = [longer(0), longer(1)];
+    println!(
+        "{what}: base path x{}.{}, RawUnet x{}.{}",
+        longer[0] / 10,
+        longer[0] % 10,
+        longer[1] / 10,
+        longer[1] % 10
+    );
+    Some(longer)
+}
+
+#[test]
+fn beside_as_many_floods_as_fit_victims_get_all() {
+    for flood in &FLOODS {
+        let most = (1..)
+            .take_while(|&hostile| hold(flood, "lanai-1998", "", hostile).is_some())
+            .last();
+        assert!(most >= Some(2), "{}: {most:?}", flood.name);
+    }
+}
+
+#[test]
+fn beside_64_floods_victims_get_all() {
+    for flood in &FLOODS {
+        assert!(hold(flood, "lanai-1998", "sram = '16MiB'", 64).is_some());
+    }
+}
+
+#[test]
+fn beside_floods_on_a_modern_nic_victims_get_all() {
+    for flood in &FLOODS {
+        for hostile in [2, 8, 63] {
+            assert!(hold(flood, "modern", "", hostile).is_some());
+        }
+    }
+}
