@@ -204,27 +204,6 @@ impl<'s> CallStack<'s> {
         }
     }
 
-    /// Leaves the activation this much fuel at most, and returns how much it took away.
-    ///
-    /// A host bounds with it what several activations execute together: each runs on what is left
-    /// for all of them, and gets its own fuel back by [`CallStack::restore`] when it stops. An activation whose
-    /// native trapped executes nothing more, and keeps its fuel.
-    pub const fn withhold(&mut self, left: u64) -> u64 {
-        if matches!(self.activation.phase, Phase::NativeTrapped(_)) {
-            return 0;
-        }
-        let withheld = self.activation.fuel.saturating_sub(left);
-        self.activation.fuel = self.activation.fuel.saturating_sub(withheld);
-        self.activation.granted = self.activation.granted.saturating_sub(withheld);
-        withheld
-    }
-
-    /// Gives back fuel that [`CallStack::withhold`] took.
-    pub const fn restore(&mut self, withheld: u64) {
-        self.activation.fuel = self.activation.fuel.saturating_add(withheld);
-        self.activation.granted = self.activation.granted.saturating_add(withheld);
-    }
-
     /// Tells the activation what the native that it waits for gave back; a void native's value is
     /// ignored.
     ///

@@ -29,8 +29,10 @@ pub enum Purpose {
 impl ClaimId {
     /// Returns the claim of an endpoint for a purpose.
     #[must_use]
+    #[inline]
     pub fn of(endpoint: EndpointId, purpose: Purpose) -> ClaimId {
-        ClaimId(2 * endpoint.0 + purpose as u32)
+        // No scenario has 2³¹ endpoints, so no bit is lost.
+        ClaimId((endpoint.0 << 1) | purpose as u32)
     }
 
     /// Returns whose claim it is.

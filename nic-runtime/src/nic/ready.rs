@@ -11,6 +11,8 @@ pub struct RoundRobin {
     words: Vec<u64>,
     count: usize,
     next: usize,
+    // The number that was added last: the only member, as a rule.
+    newest: usize,
 }
 
 impl RoundRobin {
@@ -23,6 +25,7 @@ impl RoundRobin {
             words: vec![0; words.div_ceil(WORD)],
             count: 0,
             next: 0,
+            newest: 0,
         }
     }
 
@@ -32,6 +35,7 @@ impl RoundRobin {
         let bit = 1 << (number % WORD);
         self.count += usize::from(*word & bit == 0);
         *word |= bit;
+        self.newest = number;
         self.words[number / WORD / WORD] |= 1 << (number / WORD % WORD);
     }
 
@@ -52,9 +56,19 @@ impl RoundRobin {
         if self.count == 0 {
             return None;
         }
-        let member = self.first_from(self.next).or_else(|| self.first_from(0))?;
+        let newest = self.newest;
+        let member = if self.count == 1 && self.contains(newest) {
+            newest
+        } else {
+            self.first_from(self.next).or_else(|| self.first_from(0))?
+        };
         self.next = member + 1;
         Some(member)
+    }
+
+    fn contains(&self, number: usize) -> bool {
+        let word = self.members.get(number / WORD);
+        word.is_some_and(|word| word & (1 << (number % WORD)) != 0)
     }
 
     fn first_from(&self, number: usize) -> Option<usize> {

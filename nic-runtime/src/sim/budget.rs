@@ -8,7 +8,17 @@
 //! that its applets execute until the run ends either fits, or does not. A budget that is
 //! shared out among calls when they begin would lose that.
 
-use jive_core::CallStack;
+/// Returns the fuel of a call: what its endpoint grants, cut to just more than the whole run has.
+///
+/// So no call computes for long beyond the budget, and a call that runs out of the fuel that was cut has
+/// exceeded the budget.
+///
+/// `native_fuel_max` is the most that a native costs: a call that cannot pay for one out of the fuel that was cut
+/// has exceeded the budget too.
+pub(super) fn fuel_of_call(granted: u64, bytecodes_max: u64, native_fuel_max: u64) -> u64 {
+    let enough = bytecodes_max.saturating_add(native_fuel_max);
+    granted.min(enough.saturating_add(1))
+}
 
 /// What the applets of a run may still execute.
 #[derive(Debug)]
@@ -28,25 +38,11 @@ impl Budget {
         }
     }
 
-    /// Leaves an activation no more fuel than the run has; returns how much it withheld, nearly always 0.
+    /// Counts what an activation has executed up to its next native or its end, and what that native costs.
     ///
-    /// Where it is more than 0, an activation that runs out of fuel has exceeded the budget: its own
-    /// fuel would have lasted longer.
-    pub(super) fn withhold(&self, stack: &mut CallStack<'_>) -> u64 {
-        if stack.fuel_left() <= self.left {
-            return 0;
-        }
-        stack.withhold(self.left)
-    }
-
-    /// Gives back what [`Budget::withhold`] took.
-    pub(super) fn restore(stack: &mut CallStack<'_>, withheld: u64) {
-        if withheld > 0 {
-            stack.restore(withheld);
-        }
-    }
-
-    /// Counts what an activation has executed, or is about to.
+    /// Where it exceeds the budget, nobody has seen any of it yet, so it makes no difference that it was executed:
+    /// the run ends as if the first instruction too many had not been.
+    #[inline]
     pub(super) fn spend(&mut self, fuel: u64) -> Result<(), Exceeded> {
         self.left = self.left.checked_sub(fuel).ok_or(Exceeded)?;
         Ok(())

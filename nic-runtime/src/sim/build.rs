@@ -3,7 +3,7 @@
 use bumpalo::Bump;
 
 use super::ahead::LastArrays;
-use super::budget::Budget;
+use super::budget::{Budget, fuel_of_call};
 use super::costs::Costs;
 use super::dma::Transfers;
 use super::fault::FaultRecord;
@@ -46,6 +46,8 @@ impl<'a, S: Sink> Simulation<'a, S> {
         let (applets, applet_of) = applets((arena, memory_of_applets), scenario, classes)?;
         let nics = nics(scenario);
         let (positions, tenancies) = residents(scenario, &nics);
+        let costs = Costs::new(profile);
+        let native_fuel = costs.native_fuel_max();
         Ok(Simulation {
             now: SimTime::ZERO,
             schedule: Schedule::new(),
@@ -55,7 +57,7 @@ impl<'a, S: Sink> Simulation<'a, S> {
             budget: Budget::new(scenario.bytecodes_max),
             has_left_group: false,
             profile,
-            costs: Costs::new(profile),
+            costs,
             sends: &scenario.sends,
             sends_made: vec![0; scenario.sends.len()],
             processors: nics
@@ -79,7 +81,11 @@ impl<'a, S: Sink> Simulation<'a, S> {
             packets_made: vec![0; scenario.endpoints.len()],
             names: names(scenario),
             levels: vec![Levels::default(); scenario.endpoints.len()],
-            fuel: scenario.endpoints.iter().map(|spec| spec.fuel).collect(),
+            fuel: scenario
+                .endpoints
+                .iter()
+                .map(|spec| fuel_of_call(spec.fuel, scenario.bytecodes_max, native_fuel))
+                .collect(),
             faults: scenario
                 .endpoints
                 .iter()

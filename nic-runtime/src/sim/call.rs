@@ -3,7 +3,7 @@
 use jive_core::{CallStack, Lifetime, MethodId, Step, Trap, TrapKind};
 
 use super::ahead::Way;
-use super::budget::{Budget, Exceeded};
+use super::budget::Exceeded;
 use super::dma::{Cargo, Transfer};
 use super::fault::Detachment;
 use super::processor::{Next, Posted, Processor, Stage};
@@ -162,23 +162,18 @@ impl<S: Sink> Simulation<'_, S> {
         let stack = &mut processor.stack;
         let instance = &mut self.applets[at(processor.call.tenant.applet.0)].instance;
         let before = stack.executed();
-        let withheld = self.budget.withhold(stack);
-        let (native_cost, stage) = match instance.run(stack) {
+        let (native_fuel, native_cost, stage) = match instance.run(stack) {
             Step::Returned(value) => {
                 if S::LISTENS {
                     processor.returned = value;
                 }
-                (SimDuration::ZERO, Stage::Return)
+                (0, SimDuration::ZERO, Stage::Return)
             }
             Step::Trapped(trap) => {
-                if withheld > 0 && trap.kind == TrapKind::FuelExhausted {
-                    return self.exceed_budget(nic);
-                }
                 processor.trap = trap;
-                (SimDuration::ZERO, Stage::Trap)
+                (0, SimDuration::ZERO, Stage::Trap)
             }
             Step::Native { id, .. } => {
-                Budget::restore(stack, withheld);
                 let native = NicNative::from_id(id).ok_or(TrapKind::Unverified);
                 let affordable = native.and_then(|native| {
                     let cost = self.costs.of(native);
@@ -187,26 +182,23 @@ impl<S: Sink> Simulation<'_, S> {
                 });
                 match affordable {
                     Ok((native, cost)) => {
-                        if let Err(Exceeded) = self.budget.spend(cost.fuel) {
-                            return self.exceed_budget(nic);
-                        }
                         processor.native = native;
                         if S::LISTENS {
                             let instructions = stack.executed().saturating_sub(before);
                             processor.begun = self.now + self.costs.bytecode.times(instructions);
                         }
-                        (cost.time, Stage::Perform)
+                        (cost.fuel, cost.time, Stage::Perform)
                     }
                     Err(kind) => {
                         stack.resume(Err(kind));
-                        (SimDuration::ZERO, Stage::Run)
+                        (0, SimDuration::ZERO, Stage::Run)
                     }
                 }
             }
         };
         // Saturating: a native that there was no fuel for is taken back.
         let instructions = stack.executed().saturating_sub(before);
-        if let Err(Exceeded) = self.budget.spend(instructions) {
+        if let Err(Exceeded) = self.budget.spend(instructions + native_fuel) {
             return self.exceed_budget(nic);
         }
         let bytecode_cost = self.costs.bytecode.times(instructions);
@@ -306,7 +298,6 @@ impl<S: Sink> Simulation<'_, S> {
                 if can_wait == Some(false) {
                     return self.drop_pushed(nic, &channel, trigger);
                 }
-                self.use_claim(id, channel.peer);
                 let packet = self.make_packet(id, &channel, trigger);
                 self.fill_packet(packet, tenant, from);
                 let made = Made::Packet(self.packets[packet].id);

@@ -46,6 +46,12 @@ impl Costs {
         }
     }
 
+    /// Returns the most fuel that a native costs.
+    pub(super) fn native_fuel_max(&self) -> u64 {
+        let fuel = self.natives.iter().map(|cost| cost.fuel);
+        fuel.max().unwrap_or(0)
+    }
+
     /// Returns what a native costs.
     pub(super) fn of(&self, native: NicNative) -> NativeCost {
         self.natives[native.id().index()]

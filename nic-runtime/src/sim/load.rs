@@ -6,7 +6,7 @@
 use bumpalo::Bump;
 use jive_core::{Lifetime, MethodId, Step, Trap, TrapKind};
 
-use super::budget::{Budget, Exceeded};
+use super::budget::Exceeded;
 use super::quota::Spent;
 use super::{SimError, Simulation, Tenant, at};
 use crate::event::{DmaDirection, DropReason, EndpointId, EventKind, Made, NicId, Sink, Trigger};
@@ -161,21 +161,20 @@ impl<S: Sink> Simulation<'_, S> {
         let instance = &mut self.applets[at(tenant.applet.0)].instance;
         let stack = &mut self.processors[at(nic.0)].stack;
         let before = stack.executed();
-        let withheld = self.budget.withhold(stack);
-        let reached = match instance.run(stack) {
-            Step::Returned(value) => Reached::Return(value),
-            Step::Trapped(trap) if withheld > 0 && trap.kind == TrapKind::FuelExhausted => {
-                return Err(Uninitialized::Exceeded);
-            }
-            Step::Trapped(trap) => return Err(Uninitialized::Trapped(trap)),
+        let (reached, trap) = match instance.run(stack) {
+            Step::Returned(value) => (Reached::Return(value), None),
+            Step::Trapped(trap) => (Reached::Return(None), Some(trap)),
             Step::Native { id, args } => {
-                Reached::Native(Request::new(id, args).ok_or(TrapKind::Unverified))
+                let request = Request::new(id, args).ok_or(TrapKind::Unverified);
+                (Reached::Native(request), None)
             }
         };
-        Budget::restore(stack, withheld);
         let instructions = stack.executed().saturating_sub(before);
         self.budget.spend(instructions)?;
-        Ok(reached)
+        match trap {
+            Some(trap) => Err(Uninitialized::Trapped(trap)),
+            None => Ok(reached),
+        }
     }
 
     /// Performs a native at once.

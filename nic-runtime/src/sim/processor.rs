@@ -423,13 +423,13 @@ impl<S: Sink> Simulation<'_, S> {
         Next::After(self.profile.entry.tx_setup, Stage::Enter)
     }
 
-    /// Moves what a transmit descriptor names into a send slot, on the base path.
+    /// Moves what a transmit descriptor names into the send slot that it has, on the base path.
     fn send_plain(&mut self, nic: NicId, posted: Posted) -> Next {
         let Some((channel, host)) = self.sendable(posted) else {
             return self.end_post(nic, posted, TxStatus::Refused);
         };
         let Posted { endpoint, post, .. } = posted;
-        self.use_claim(endpoint, channel.peer);
+        self.use_post(endpoint);
         let packet = self.make_packet(endpoint, &channel, Trigger::Post(post));
         let cargo = Cargo::IntoPacket(packet);
         let transfer = self.transfers.add(

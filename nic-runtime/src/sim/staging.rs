@@ -25,17 +25,29 @@ pub(super) enum Grant {
 }
 
 impl<S: Sink> Simulation<'_, S> {
-    /// Gets an endpoint the places for the packet that a call of its applet pushes, or has it wait for them.
+    /// Puts the packet that a call of an applet pushes into its places, or has the call wait for them.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn claim_for_push(&mut self, id: EndpointId, channel: &Channel) -> Grant {
         // As a rule it is the packet for which the NIC made room before it took the descriptor.
         for purpose in [Purpose::Post, Purpose::Push] {
-            let claim = ClaimId::of(id, purpose);
-            if self.claims[at(claim.0)].progress == Progress::Held(channel.peer) {
+            let claim = &mut self.claims[at(ClaimId::of(id, purpose).0)];
+            if claim.progress == Progress::Held(channel.peer) {
+                claim.progress = Progress::None;
                 return Grant::Given;
             }
         }
-        self.claim(id, Purpose::Push, channel)
+        let grant = self.claim(id, Purpose::Push, channel);
+        if grant == Grant::Given {
+            self.claims[at(ClaimId::of(id, Purpose::Push).0)].progress = Progress::None;
+        }
+        grant
+    }
+
+    /// Puts the packet of a transmit descriptor into the places that the NIC made for it, unless a push has
+    /// used them and [`Simulation::claim_for_push`] has found others.
+    #[inline]
+    pub(super) fn use_post(&mut self, id: EndpointId) {
+        self.claims[at(ClaimId::of(id, Purpose::Post).0)].progress = Progress::None;
     }
 
     /// Gets an endpoint that has none the places for a packet on `channel`, or has it wait for them.
@@ -96,19 +108,6 @@ impl<S: Sink> Simulation<'_, S> {
         };
         self.claims[at(claim.0)].progress = progress;
         grant
-    }
-
-    /// Puts a packet of an endpoint's to its receiver into the places that it has.
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(super) fn use_claim(&mut self, id: EndpointId, to: EndpointId) {
-        let [post, push] = [Purpose::Post, Purpose::Push].map(|purpose| ClaimId::of(id, purpose));
-        let held = if self.claims[at(post.0)].progress == Progress::Held(to) {
-            post
-        } else {
-            push
-        };
-        debug_assert_eq!(self.claims[at(held.0)].progress, Progress::Held(to));
-        self.claims[at(held.0)].progress = Progress::None;
     }
 
     /// Gives back what an endpoint has for the packet of a transmit descriptor and does not need, or

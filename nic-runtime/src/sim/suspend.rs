@@ -36,6 +36,8 @@ pub(super) struct Suspended<'a> {
 pub(super) struct Suspensions<'a> {
     calls: Vec<Suspended<'a>>,
     vacant: Vec<u32>,
+    // How many are suspended.
+    count: u32,
     // Each applet's place among the calls, where it has one.
     of_applet: Vec<Option<u32>>,
 }
@@ -45,6 +47,7 @@ impl<'a> Suspensions<'a> {
         Suspensions {
             calls: Vec::new(),
             vacant: Vec::new(),
+            count: 0,
             of_applet: vec![None; applets],
         }
     }
@@ -58,7 +61,7 @@ impl<'a> Suspensions<'a> {
     /// Returns whether any call is suspended; as a rule none is.
     #[inline]
     pub(super) fn is_any(&self) -> bool {
-        self.vacant.len() < self.calls.len()
+        self.count > 0
     }
 
     fn is_suspended(&self, applet: AppletId) -> bool {
@@ -114,6 +117,7 @@ impl<S: Sink> Simulation<'_, S> {
             }
         };
         self.suspensions.of_applet[at(applet.0)] = Some(place);
+        self.suspensions.count += 1;
         let kept = &mut self.suspensions.calls[at(place)];
         kept.stage = stage;
         self.processors[at(nic.0)].exchange(kept);
@@ -128,6 +132,7 @@ impl<S: Sink> Simulation<'_, S> {
             .and_then(|applet| self.suspensions.of_applet[at(applet.0)].take())
             .expect("only a suspended call waits for places");
         self.suspensions.vacant.push(place);
+        self.suspensions.count -= 1;
         let kept = &mut self.suspensions.calls[at(place)];
         self.processors[at(nic.0)].exchange(kept);
         self.processors[at(nic.0)].was_suspended = true;

@@ -53,9 +53,6 @@ impl<S: Sink> Simulation<'_, S> {
         if direction.sending.is_some() || direction.queue.is_empty() {
             return;
         }
-        if direction.leaves_group {
-            return self.leave_group();
-        }
         let Some(packet) = direction.queue.pop_front() else {
             return;
         };
