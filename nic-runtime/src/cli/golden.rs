@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::{self, BufReader, BufWriter, Read, Write};
+use std::io::{self, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
@@ -13,6 +13,7 @@ use clap::Args;
 use super::against_golden::AgainstGolden;
 use super::console::{Console, Failure, Status};
 use super::diagnosis::{printable, sentence};
+use super::output_file::{OutputFile, unwritable};
 use super::run;
 use crate::export::text::{PayloadMode, TextTrace};
 use crate::input::ReadError;
@@ -211,8 +212,7 @@ fn judge(path: &Path, bless: bool) -> Outcome {
             Outcome::Failed(Status::Unusable, sentence(&title, &[]))
         }
         NotJudged::Unwritable(error) => {
-            let title = format!("cannot write {}: {error}", shown(&golden));
-            Outcome::Failed(Status::Unusable, sentence(&title, &[]))
+            Outcome::Failed(Status::Unusable, unwritable(&golden, &error))
         }
     })
 }
@@ -245,24 +245,12 @@ fn compare(scenario: &Scenario, golden: &Path) -> Result<Outcome, NotJudged> {
 
 /// Writes a scenario's trace, and has it take the golden one's place when it is whole.
 fn write(scenario: &Scenario, golden: &Path) -> Result<Outcome, NotJudged> {
-    let partial = golden.with_extension("trace.partial");
-    let file = File::create(&partial).map_err(NotJudged::Unwritable)?;
-    let mut trace = TextTrace::new(BufWriter::new(file), PayloadMode::Omitted);
-    let ran = sim::run(scenario, &mut trace).map_err(NotJudged::Refused);
-    let written = ran.and_then(|_| {
-        let finished = trace.finish().and_then(|mut file| file.flush());
-        let placed = finished.and_then(|()| fs::rename(&partial, golden));
-        placed.map_err(NotJudged::Unwritable)
-    });
-    match written {
-        Ok(()) => Ok(Outcome::Blessed),
-        Err(failure) => {
-            // What could not be made whole is of no use; where it cannot be removed either, the failure
-            // that is told says enough.
-            let _ = fs::remove_file(&partial);
-            Err(failure)
-        }
-    }
+    let file = OutputFile::derived(golden).map_err(NotJudged::Unwritable)?;
+    let mut trace = TextTrace::new(file, PayloadMode::Omitted);
+    sim::run(scenario, &mut trace).map_err(NotJudged::Refused)?;
+    let placed = trace.finish().and_then(OutputFile::place);
+    placed.map_err(NotJudged::Unwritable)?;
+    Ok(Outcome::Blessed)
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ mod hint;
 mod java_source;
 mod listing;
 mod machine;
+mod output_file;
 mod outputs;
 mod paper;
 mod provenance;

@@ -1,11 +1,10 @@
 //! What a run is shown in: on standard output its trace or a packet's story, and the files that were
 //! asked for. Each listens to the one stream of events.
 
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::diagnosis::{printable, sentence};
+use super::output_file::{self, OutputFile};
 use crate::event::{Event, Names, Sink};
 use crate::export::follow::Story;
 use crate::export::json::JsonTrace;
@@ -35,8 +34,8 @@ struct ToFile<O> {
 pub(super) struct Outputs<W> {
     shown: Shown<W>,
     summary: Summary,
-    timeline: Option<ToFile<PerfettoTrace<BufWriter<File>>>>,
-    capture: Option<ToFile<Capture<BufWriter<File>>>>,
+    timeline: Option<ToFile<PerfettoTrace<OutputFile>>>,
+    capture: Option<ToFile<Capture<OutputFile>>>,
 }
 
 /// What is left to do when every output has ended.
@@ -63,13 +62,11 @@ impl From<io::Error> for OutputError {
 
 /// Names the file that cannot be written.
 fn unwritable(path: &Path, error: &io::Error) -> OutputError {
-    let shown = printable(&path.display().to_string());
-    OutputError::File(sentence(&format!("cannot write {shown}: {error}"), &[]))
+    OutputError::File(output_file::unwritable(path, error))
 }
 
-fn create(path: &Path) -> Result<BufWriter<File>, OutputError> {
-    let file = File::create(path).map_err(|error| unwritable(path, &error))?;
-    Ok(BufWriter::new(file))
+fn create(path: &Path) -> Result<OutputFile, OutputError> {
+    OutputFile::named(path).map_err(|error| unwritable(path, &error))
 }
 
 impl<W: Write> Outputs<W> {
@@ -128,11 +125,11 @@ impl<W: Write> Outputs<W> {
             Shown::Story(_) => Finished::NoSuchPacket,
         };
         if let Some(ToFile { path, output }) = self.timeline {
-            let written = output.finish().and_then(|mut file| file.flush());
+            let written = output.finish().and_then(OutputFile::place);
             written.map_err(|error| unwritable(&path, &error))?;
         }
         if let Some(ToFile { path, output }) = self.capture {
-            let written = output.finish().and_then(|mut file| file.flush());
+            let written = output.finish().and_then(OutputFile::place);
             written.map_err(|error| unwritable(&path, &error))?;
         }
         Ok(finished)

@@ -9,6 +9,7 @@ use serde_json::json;
 
 use super::console::{Console, Failure, Status};
 use super::diagnosis::{printable, sentence};
+use super::output_file::{unwritable, write_derived};
 use crate::input;
 use crate::paper::{self, Agreement, Drawing, Origin, PAPERS, Progress, Report, Row, Tolerance};
 use crate::profile::Profile;
@@ -380,9 +381,6 @@ fn write_plot(plot: &Drawing, directory: &Path) -> Result<(), String> {
     let drawn = paper::draw(plot).map_err(|error| sentence(&error.to_string(), &[]))?;
     let path = directory.join(format!("{}.svg", plot.name()));
     fs::create_dir_all(directory)
-        .and_then(|()| fs::write(&path, drawn))
-        .map_err(|error| {
-            let shown = path.display().to_string();
-            sentence(&format!("cannot write {}: {error}", printable(&shown)), &[])
-        })
+        .and_then(|()| write_derived(&path, drawn))
+        .map_err(|error| unwritable(&path, &error))
 }

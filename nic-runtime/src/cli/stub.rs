@@ -7,7 +7,8 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::console::{Console, Failure, Status};
-use super::diagnosis::{printable, sentence};
+use super::diagnosis::printable;
+use super::output_file::{unwritable, write_derived};
 use crate::sle::{java_stub, natives_reference};
 
 /// Where the Java compiler looks for the class, below a source directory.
@@ -49,15 +50,14 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
     };
     let path = directory.join(STUB_PATH);
     let parent = path.parent().unwrap_or(directory);
-    let written = fs::create_dir_all(parent).and_then(|()| fs::write(&path, java_stub()));
-    let shown = printable(&path.display().to_string());
+    let written = fs::create_dir_all(parent).and_then(|()| write_derived(&path, java_stub()));
     match written {
         Ok(()) => {
-            console.notice(&format!("wrote {shown}"))?;
+            console.notice(&format!("wrote {}", printable(&path.display().to_string())))?;
             Ok(Status::Done)
         }
         Err(error) => {
-            console.notice(&sentence(&format!("cannot write {shown}: {error}"), &[]))?;
+            console.notice(&unwritable(&path, &error))?;
             Ok(Status::Unusable)
         }
     }

@@ -21,6 +21,8 @@ mod streams;
 mod trace_schema;
 mod verify;
 mod walkthrough;
+#[cfg(unix)]
+mod written;
 
 use process::{classes, jive, jive_in};
 

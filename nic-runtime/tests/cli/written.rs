@@ -1,0 +1,134 @@
+//! Files that commands write: what lies under their names before is not written through.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+
+use nic_runtime::scenario;
+
+use crate::{jive_in, words};
+
+/// Lays down the shipped scenario `drop` as `drop.toml`.
+fn drop_scenario(directory: &Path) {
+    let builtin = scenario::builtin("drop").expect("it is shipped");
+    fs::write(directory.join("drop.toml"), builtin.text).expect("it can be written");
+}
+
+/// The names in a directory and below it, in order.
+fn names(directory: &Path) -> Vec<String> {
+    let mut names = Vec::new();
+    let mut rest = vec![directory.to_owned()];
+    while let Some(next) = rest.pop() {
+        for entry in fs::read_dir(next).expect("it can be read") {
+            let path = entry.expect("it can be read").path();
+            if path.is_dir() {
+                rest.push(path.clone());
+            }
+            let name = path.strip_prefix(directory).expect("it lies below");
+            names.push(name.display().to_string());
+        }
+    }
+    names.sort();
+    names
+}
+
+#[test]
+fn no_link_is_followed_where_a_command_derives_the_name() {
+    // What a stranger's folder may hold, and the command that is run in it.
+    for (link, command) in [
+        ("drop.trace.partial", "test drop.toml --bless"),
+        ("drop.trace", "test drop.toml --bless"),
+        ("unet/Nic.java", "stub --out ."),
+    ] {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let victim = directory.path().join("victim");
+        drop_scenario(directory.path());
+        fs::create_dir(directory.path().join("unet")).expect("it can be made");
+        fs::write(&victim, "precious").expect("it can be written");
+        symlink(&victim, directory.path().join(link)).expect("it can be made");
+        let ended = jive_in(directory.path(), words(command), b"");
+        assert_eq!(ended.status, 0, "{}", ended.err);
+        let left = fs::read_to_string(&victim).expect("it is still there");
+        assert_eq!(left, "precious", "{command} wrote through {link}");
+    }
+}
+
+#[test]
+fn a_command_leaves_the_files_it_names_and_no_other() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    drop_scenario(directory.path());
+    let jive = |line: &str| jive_in(directory.path(), words(line), b"");
+    assert_eq!(jive("run drop --perfetto a.json --pcap a.pcapng").status, 0);
+    assert_eq!(jive("test drop.toml --bless").status, 0);
+    assert_eq!(jive("stub --out .").status, 0);
+    let whole = [
+        "a.json",
+        "a.pcapng",
+        "drop.toml",
+        "drop.trace",
+        "unet",
+        "unet/Nic.java",
+    ];
+    assert_eq!(names(directory.path()), whole);
+    // A run that is refused leaves nothing, and what was there before as it was.
+    fs::write(directory.path().join("a.json"), "older").expect("it can be written");
+    let nowhere = jive("run drop --perfetto a.json --pcap no/such/place");
+    assert_eq!(nowhere.status, 2);
+    assert_eq!(names(directory.path()), whole);
+    let older = fs::read_to_string(directory.path().join("a.json")).expect("it is there");
+    assert_eq!(older, "older");
+}
+
+#[test]
+fn a_pipe_or_device_that_the_user_names_is_written_in_place() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let file = jive_in(
+        directory.path(),
+        words("run drop --trace none --pcap a.pcapng"),
+        b"",
+    );
+    assert_eq!(file.status, 0);
+    let capture = fs::read(directory.path().join("a.pcapng")).expect("it was written");
+    // Standard output is a pipe here; the summary comes after the capture.
+    let line = "run drop --trace none --perfetto /dev/stdout";
+    let piped = jive_in(directory.path(), words(line), b"");
+    assert_eq!(piped.status, 0, "{}", piped.err);
+    assert!(piped.out.starts_with("{"), "{}", piped.out);
+    assert!(piped.out.ends_with(&file.out), "{}", piped.out);
+    let line = "run drop --trace none --perfetto /dev/null";
+    assert_eq!(jive_in(directory.path(), words(line), b""), file);
+    // And a named pipe.
+    let fifo = directory.path().join("fifo");
+    rustix::fs::mknodat(
+        rustix::fs::CWD,
+        &fifo,
+        rustix::fs::FileType::Fifo,
+        rustix::fs::Mode::RWXU,
+        0,
+    )
+    .expect("it can be made");
+    let reader = std::thread::spawn(move || fs::read(fifo).expect("it can be read"));
+    let line = "run drop --trace none --pcap fifo";
+    assert_eq!(jive_in(directory.path(), words(line), b""), file);
+    assert_eq!(reader.join().expect("no panic"), capture);
+}
+
+/// Closes the kind of fault: nothing else in the command line's code makes or opens a file for writing.
+#[test]
+fn one_module_writes_files() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut writers = Vec::new();
+    for name in names(&source) {
+        let path = source.join(&name);
+        if path.is_dir() {
+            continue;
+        }
+        let text = fs::read_to_string(&path).expect("it is text");
+        let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+        let opens = ["File::create", "fs::write(", "OpenOptions", "fs::rename"];
+        if opens.iter().any(|word| code.contains(word)) {
+            writers.push(PathBuf::from(name));
+        }
+    }
+    assert_eq!(writers, [Path::new("cli/output_file.rs")]);
+}
