@@ -8,16 +8,23 @@ use anstyle::{AnsiColor, Style};
 use similar::{ChangeTag, TextDiff};
 
 use super::diagnosis::printable;
+use crate::input::ReadError;
 
 /// Lines of each trace that are compared from the first difference on; comparing takes the product.
 const DIFFERENCE_LINES_MAX: usize = 2_000;
+
+/// Bytes of each trace that are kept from the first difference on: some 200 for each of these lines.
+const DIFFERENCE_BYTES_MAX: usize = 400_000;
+
+/// Bytes of a golden trace's line, its newline included: many times the longest event.
+const LINE_BYTES_MAX: usize = 1 << 16;
 
 /// Lines that are shown around a difference.
 const CONTEXT_LINES: usize = 3;
 
 /// Takes a trace as it is written, and compares it with a golden one.
 pub(super) struct AgainstGolden<R> {
-    golden: R,
+    golden: Lines<R>,
     /// Lines that were alike.
     alike: usize,
     /// The last of them.
@@ -28,18 +35,69 @@ pub(super) struct AgainstGolden<R> {
     difference: Option<Difference>,
 }
 
-#[derive(Default)]
+/// The lines of a golden trace.
+struct Lines<R> {
+    golden: R,
+    /// How many were read.
+    count: usize,
+}
+
+impl<R: BufRead> Lines<R> {
+    /// Returns the next line, its newline included; no bytes at the end.
+    fn next(&mut self) -> io::Result<Vec<u8>> {
+        let mut line = Vec::new();
+        let limit = LINE_BYTES_MAX;
+        let mut bounded = io::Read::take(&mut self.golden, limit as u64 + 1);
+        bounded.read_until(b'\n', &mut line)?;
+        self.count += 1;
+        if line.len() > limit {
+            let line = self.count;
+            return Err(io::Error::other(ReadError::LineTooLong { line, limit }));
+        }
+        Ok(line)
+    }
+}
+
 struct Difference {
-    golden: Vec<Vec<u8>>,
-    now: Vec<Vec<u8>>,
-    /// Whether there is more than was kept.
+    golden: Kept,
+    now: Kept,
+}
+
+/// Lines of a trace around a difference, as many as are compared.
+#[derive(Clone, Default)]
+struct Kept {
+    lines: Vec<Vec<u8>>,
+    bytes: usize,
+    /// Whether there are more than were kept.
     goes_on: bool,
+}
+
+impl Kept {
+    fn add(&mut self, line: Vec<u8>) {
+        let bytes = self.bytes + line.len();
+        let fits = self.lines.len() < DIFFERENCE_LINES_MAX && bytes <= DIFFERENCE_BYTES_MAX;
+        if self.goes_on || !fits {
+            self.goes_on = true;
+            return;
+        }
+        self.bytes = bytes;
+        self.lines.push(line);
+    }
+
+    /// Returns how many lines can be compared.
+    fn comparable(&self) -> usize {
+        if self.goes_on {
+            self.lines.len()
+        } else {
+            usize::MAX
+        }
+    }
 }
 
 impl<R: BufRead> AgainstGolden<R> {
     pub(super) fn new(golden: R) -> AgainstGolden<R> {
         AgainstGolden {
-            golden,
+            golden: Lines { golden, count: 0 },
             alike: 0,
             context: VecDeque::new(),
             line: Vec::new(),
@@ -58,30 +116,26 @@ impl<R: BufRead> AgainstGolden<R> {
             self.take_line(line)?;
         }
         let start = self.alike - self.context.len();
-        let mut rest = next_line(&mut self.golden)?;
+        let mut rest = self.golden.next()?;
         if !rest.is_empty() && self.difference.is_none() {
             self.difference = Some(Difference::after(&self.context));
         }
         let Some(mut difference) = self.difference else {
             return Ok(None);
         };
-        while !rest.is_empty() {
-            if difference.golden.len() == DIFFERENCE_LINES_MAX {
-                difference.goes_on = true;
-                break;
-            }
-            difference.golden.push(rest);
-            rest = next_line(&mut self.golden)?;
+        while !rest.is_empty() && !difference.golden.goes_on {
+            difference.golden.add(rest);
+            rest = self.golden.next()?;
         }
         Ok(Some(difference.show(start)))
     }
 
     fn take_line(&mut self, line: Vec<u8>) -> io::Result<()> {
         if let Some(difference) = &mut self.difference {
-            difference.add(line);
+            difference.now.add(line);
             return Ok(());
         }
-        let golden = next_line(&mut self.golden)?;
+        let golden = self.golden.next()?;
         if golden == line {
             self.alike += 1;
             if self.context.len() == CONTEXT_LINES {
@@ -91,9 +145,9 @@ impl<R: BufRead> AgainstGolden<R> {
             return Ok(());
         }
         let mut difference = Difference::after(&self.context);
-        difference.add(line);
+        difference.now.add(line);
         if !golden.is_empty() {
-            difference.golden.push(golden);
+            difference.golden.add(golden);
         }
         self.difference = Some(difference);
         Ok(())
@@ -121,26 +175,23 @@ impl<R: BufRead> Write for AgainstGolden<R> {
 
 impl Difference {
     fn after(context: &VecDeque<Vec<u8>>) -> Difference {
-        let context = Vec::from_iter(context.iter().cloned());
-        Difference {
-            golden: context.clone(),
-            now: context,
-            goes_on: false,
+        let mut kept = Kept::default();
+        for line in context {
+            kept.add(line.clone());
         }
-    }
-
-    fn add(&mut self, line: Vec<u8>) {
-        if self.now.len() == DIFFERENCE_LINES_MAX {
-            self.goes_on = true;
-        } else {
-            self.now.push(line);
+        Difference {
+            golden: kept.clone(),
+            now: kept,
         }
     }
 
     fn show(&self, start: usize) -> String {
-        let [golden, now] = [&self.golden, &self.now].map(|lines| {
-            let shown = lines
+        let compared = self.golden.comparable().min(self.now.comparable());
+        let [golden, now] = [&self.golden, &self.now].map(|kept| {
+            let shown = kept
+                .lines
                 .iter()
+                .take(compared)
                 .map(|line| String::from_utf8_lossy(line.trim_ascii_end()));
             shown.map(|line| printable(&line)).collect::<Vec<_>>()
         });
@@ -160,19 +211,12 @@ impl Difference {
                 text.push_str(&format!("{style}{sign} {}{style:#}\n", change.value()));
             }
         }
-        if self.goes_on {
-            let compared = start + DIFFERENCE_LINES_MAX;
+        if compared != usize::MAX {
+            let compared = start + compared;
             text.push_str(&format!("(not compared behind event {compared})\n"));
         }
         text
     }
-}
-
-/// Returns the next line, its newline included; no bytes at the end.
-fn next_line(golden: &mut impl BufRead) -> io::Result<Vec<u8>> {
-    let mut line = Vec::new();
-    golden.read_until(b'\n', &mut line)?;
-    Ok(line)
 }
 
 #[cfg(test)]
@@ -217,5 +261,30 @@ mod tests {
         let shown = difference(&golden, &now).expect("every line differs");
         assert!(shown.ends_with("(not compared behind event 2000)\n"));
         assert_eq!(shown.lines().count(), 1 + 2 * 2_000 + 1);
+    }
+
+    #[test]
+    fn no_more_than_a_bounded_number_of_bytes_is_compared() {
+        let golden = format!("{}\n", "a".repeat(50_000)).repeat(100);
+        let now = "b\n".repeat(5_000);
+        let shown = difference(&golden, &now).expect("every line differs");
+        assert!(shown.ends_with("(not compared behind event 7)\n"));
+        assert_eq!(shown.lines().count(), 1 + 2 * 7 + 1);
+    }
+
+    #[test]
+    fn a_line_of_a_golden_trace_is_bounded() {
+        let golden = format!("a\n{}", "a".repeat(LINE_BYTES_MAX + 1));
+        let limit = LINE_BYTES_MAX;
+        for now in ["a\nb\n", "a\n", "b\n"] {
+            let mut against = AgainstGolden::new(golden.as_bytes());
+            let taken = against.write_all(now.as_bytes());
+            let error = taken.and_then(|()| against.finish()).expect_err("too long");
+            let line = 2;
+            assert_eq!(
+                ReadError::from(error),
+                ReadError::LineTooLong { line, limit }
+            );
+        }
     }
 }

@@ -24,7 +24,7 @@ pub(super) fn read(file: &str) -> Result<Vec<u8>, ReadError> {
     if file == STANDARD_INPUT {
         return input::read_prefix(io::stdin().lock(), CLASS_BYTES_READ);
     }
-    input::read_file_prefix(Path::new(file), CLASS_BYTES_READ)
+    input::read_given_prefix(Path::new(file), CLASS_BYTES_READ)
 }
 
 /// Local variables and operand stack before an instruction.

@@ -126,7 +126,7 @@ fn plan(arguments: &Arguments, loaded: &LoadedClass<'_>) -> Result<Plan, String>
 
 fn calls_of_file(path: &Path, loaded: &LoadedClass<'_>) -> Result<Vec<Call>, String> {
     let shown = printable(&path.display().to_string());
-    let bytes = input::read_file(path, CALLS_BYTES_MAX)
+    let bytes = input::read_given(path, CALLS_BYTES_MAX)
         .map_err(|error| format!("cannot read {shown}: {error}"))?;
     let text = String::from_utf8(bytes).map_err(|_| format!("{shown}: expected UTF-8 text"))?;
     let mut calls = Vec::new();

@@ -1,11 +1,11 @@
 //! `jive test`: runs scenarios that have a golden trace beside them and shows where traces differ.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc;
+use std::sync::{Mutex, mpsc};
 use std::thread;
 
 use clap::Args;
@@ -16,12 +16,15 @@ use super::diagnosis::{printable, sentence};
 use super::output_file::{OutputFile, unwritable};
 use super::run;
 use crate::export::text::{PayloadMode, TextTrace};
-use crate::input::ReadError;
+use crate::input::{self, ReadError};
 use crate::scenario::Scenario;
 use crate::sim;
 
 /// Bytes of a golden trace: more events than anyone reviews.
 const TRACE_BYTES_MAX: u64 = 1 << 28;
+
+/// Results for each processor that may wait for an earlier one.
+const AHEAD: usize = 4;
 
 const AFTER_HELP: &str = "\
 A scenario NAME.toml is run where a golden trace NAME.trace lies beside it. The trace is the text that
@@ -153,7 +156,7 @@ fn golden_of(scenario: &Path) -> PathBuf {
 }
 
 /// Has all processors work on items that do not depend on each other, and takes what came of them in the
-/// order of the items.
+/// order of the items. While one takes long, no more than [`AHEAD`] for each processor are held back behind it.
 fn in_order<T: Sync, R: Send, E>(
     items: &[T],
     work: impl Fn(&T) -> R + Sync,
@@ -162,11 +165,21 @@ fn in_order<T: Sync, R: Send, E>(
     let next = AtomicUsize::new(0);
     let (done, results) = mpsc::channel();
     let workers = thread::available_parallelism().map_or(1, |count| count.get().min(items.len()));
+    // A token for each item that is worked on, or done and not taken.
+    let (allow, allowed) = mpsc::channel();
+    for _ in 0..workers * AHEAD {
+        let _cannot_fail = allow.send(());
+    }
+    let allowed = Mutex::new(allowed);
     thread::scope(|scope| {
+        // Moved in here: workers that wait for a token end when nobody gives any.
+        let allow = allow;
         for _ in 0..workers {
-            let (done, next, work) = (done.clone(), &next, &work);
+            let (done, next, work, allowed) = (done.clone(), &next, &work, &allowed);
             scope.spawn(move || {
                 loop {
+                    let token = allowed.lock().map(|tokens| tokens.recv());
+                    let Ok(Ok(())) = token else { return };
                     let index = next.fetch_add(1, Ordering::Relaxed);
                     let Some(item) = items.get(index) else { return };
                     // Nobody takes results any more once one could not be taken.
@@ -184,6 +197,8 @@ fn in_order<T: Sync, R: Send, E>(
             while let Some(result) = early.remove(&taken) {
                 take(&items[taken], result)?;
                 taken += 1;
+                // Nobody waits for it once every item is worked on.
+                let _ = allow.send(());
             }
         }
         Ok(())
@@ -192,7 +207,7 @@ fn in_order<T: Sync, R: Send, E>(
 
 fn judge(path: &Path, bless: bool) -> Outcome {
     let name = path.display().to_string();
-    let scenario = match run::load(&name, None) {
+    let scenario = match run::load(&name, None, input::read_file) {
         Ok(scenario) => scenario,
         Err(reports) => return Outcome::Failed(Status::Unusable, reports.join("\n\n")),
     };
@@ -227,7 +242,7 @@ enum NotJudged {
 /// Compares a scenario's trace with its golden one while it runs.
 fn compare(scenario: &Scenario, golden: &Path) -> Result<Outcome, NotJudged> {
     let unreadable = |error: io::Error| NotJudged::Unreadable(error.into());
-    let file = File::open(golden).map_err(unreadable)?;
+    let file = input::open_regular(golden).map_err(NotJudged::Unreadable)?;
     let length = file.metadata().map_err(unreadable)?.len();
     if length > TRACE_BYTES_MAX {
         let limit = TRACE_BYTES_MAX;

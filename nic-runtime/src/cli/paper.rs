@@ -122,7 +122,7 @@ fn load_profile(name: &str) -> Result<Profile, String> {
         return Ok(profile);
     }
     let shown = printable(name);
-    let bytes = input::read_file(Path::new(name), limits::FILE_BYTES_MAX).map_err(|error| {
+    let bytes = input::read_given(Path::new(name), limits::FILE_BYTES_MAX).map_err(|error| {
         let names: Vec<&str> = Profile::builtin_names().collect();
         let note = format!("built-in profiles are {}", names.join(", "));
         sentence(

@@ -98,7 +98,7 @@ fn builtin_list() -> String {
 
 /// Carries the command out.
 pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Status, Failure> {
-    match load(&arguments.scenario, arguments.seed) {
+    match load(&arguments.scenario, arguments.seed, input::read_given) {
         Ok(scenario) if arguments.sram => show_sram(arguments, &scenario, console),
         Ok(scenario) => run(arguments, &scenario, console),
         Err(reports) => {
@@ -127,21 +127,25 @@ fn show_sram(
     }
 }
 
+/// Reads a file whole, if it is no longer than a limit.
+pub(super) type ReadFile = fn(&Path, u64) -> Result<Vec<u8>, input::ReadError>;
+
 /// Reads a scenario from a file or, where there is none, from the built-in ones.
 ///
 /// # Errors
 ///
 /// Returns what to tell the user.
-pub(super) fn load(name: &str, seed: Option<u64>) -> Result<Scenario, Vec<String>> {
-    let (bytes, directory) = source(name).map_err(|error| vec![unreadable(name, error)])?;
+pub(super) fn load(name: &str, seed: Option<u64>, read: ReadFile) -> Result<Scenario, Vec<String>> {
+    let source = source(name, read);
+    let (bytes, directory) = source.map_err(|error| vec![unreadable(name, error)])?;
     scenario::parse(&bytes, directory.as_deref(), seed)
         .map_err(|error| scenario_report::render(name, &bytes, &error))
 }
 
 /// Reads a scenario's bytes, and says what its files lie relative to.
-fn source(name: &str) -> Result<(Vec<u8>, Option<PathBuf>), input::ReadError> {
+fn source(name: &str, read: ReadFile) -> Result<(Vec<u8>, Option<PathBuf>), input::ReadError> {
     let path = PathBuf::from(name);
-    match input::read_file(&path, limits::FILE_BYTES_MAX) {
+    match read(&path, limits::FILE_BYTES_MAX) {
         Ok(bytes) => Ok((bytes, path.parent().map(Path::to_owned))),
         Err(error) => match scenario::builtin(name) {
             Some(builtin) => Ok((builtin.text.as_bytes().to_vec(), None)),
@@ -258,7 +262,7 @@ pub(super) fn refusal(name: &str, scenario: &Scenario, error: SimError) -> (Stat
             let title = format!("on NIC {}, {demand}", printable(&nic.name));
             let help = "give the NIC more `sram`, or its endpoints less `heap` and shorter queues";
             // The file was read before; a pipe cannot be read again, and then its place says nothing.
-            let (bytes, _) = source(name).unwrap_or_default();
+            let (bytes, _) = source(name, input::read_file).unwrap_or_default();
             let report =
                 scenario_report::render_one(name, &bytes, nic.sram_place, title, help.to_owned());
             (Status::Unusable, report)

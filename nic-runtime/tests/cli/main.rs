@@ -8,6 +8,8 @@ mod process;
 #[expect(unreachable_pub, reason = "the crate `tests` shares it")]
 mod skipped;
 
+#[cfg(unix)]
+mod bounded;
 mod displays;
 mod documents;
 mod exec;

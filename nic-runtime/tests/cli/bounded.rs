@@ -1,0 +1,211 @@
+//! What `docs/limits.md` states: memory and output are bounded whatever lies in a folder, and nothing
+//! that a folder or a scenario names is waited for.
+
+use std::fs::{self, File};
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use nic_runtime::scenario;
+
+use crate::{classes, words};
+
+/// Kibibytes of address space, program and threads included, within which each command must do.
+const MEMORY_KIB: u32 = 1 << 20;
+
+/// Bytes that a command prints at most, on both streams, in any of these tests.
+const OUTPUT_MAX: usize = 3 << 20;
+
+/// Runs `jive` with little memory and returns its exit status and what it printed.
+fn confined(directory: &Path, line: &str, input: Option<&str>) -> (i32, String) {
+    let input = input.map_or_else(Stdio::null, |path| {
+        File::open(path).expect("it can be opened").into()
+    });
+    let Output {
+        status,
+        mut stdout,
+        stderr,
+    } = Command::new("sh")
+        .arg("-c")
+        .arg(format!("ulimit -v {MEMORY_KIB}; exec \"$0\" \"$@\""))
+        .arg(env!("CARGO_BIN_EXE_jive"))
+        .args(words(line))
+        .current_dir(directory)
+        .stdin(input)
+        .output()
+        .expect("every Unix has a shell");
+    stdout.extend(stderr);
+    assert!(stdout.len() < OUTPUT_MAX, "{line}: {} bytes", stdout.len());
+    let printed = String::from_utf8(stdout).expect("it is text");
+    let status = status.code();
+    (
+        status.unwrap_or_else(|| panic!("{line}: {printed}")),
+        printed,
+    )
+}
+
+fn fifo(path: &Path) {
+    let made = Command::new("mkfifo").arg(path).status();
+    assert!(made.expect("every Unix has it").success());
+}
+
+/// Lays down the shipped scenario `drop`, with something else for a golden trace.
+fn scenario_in(directory: &Path) {
+    let builtin = scenario::builtin("drop").expect("it is shipped");
+    fs::write(directory.join("drop.toml"), builtin.text).expect("it can be written");
+}
+
+#[test]
+fn a_golden_trace_of_any_content_takes_little() {
+    // What the golden trace is, the exit status, and a part of what is printed.
+    type Lay = fn(&Path);
+    let cases: [(Lay, i32, &str); 6] = [
+        (
+            |path| {
+                // One line, in as many bytes as a trace may have; a hole takes no blocks on the disk.
+                let file = File::create(path).expect("it can be made");
+                file.set_len(1 << 28).expect("it can be long");
+            },
+            2,
+            "cannot read ./drop.trace: expected lines of at most 65536 bytes, found a longer one in line 1",
+        ),
+        (
+            |path| {
+                let file = File::create(path).expect("it can be made");
+                file.set_len(1 << 40).expect("it can be long");
+            },
+            2,
+            "expected at most 268435456 bytes, found more",
+        ),
+        (
+            |path| {
+                let line = "\u{1b}".repeat(60_000) + "\n";
+                fs::write(path, line.repeat(200)).expect("it can be written");
+            },
+            1,
+            "differs: ./drop.toml",
+        ),
+        (
+            |path| fs::write(path, "\n".repeat(1 << 24)).expect("it can be written"),
+            1,
+            "(not compared behind event 2000)",
+        ),
+        (
+            |path| symlink("/dev/zero", path).expect("it can be made"),
+            2,
+            "cannot read ./drop.trace: expected a regular file, found a device",
+        ),
+        (
+            fifo,
+            2,
+            "cannot read ./drop.trace: expected a regular file, found a pipe",
+        ),
+    ];
+    for (lay, status, part) in cases {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        scenario_in(directory.path());
+        lay(&directory.path().join("drop.trace"));
+        let ended = confined(directory.path(), "test", None);
+        assert_eq!(ended.0, status, "{part}: {}", ended.1);
+        assert!(ended.1.contains(part), "{part}: {}", ended.1);
+    }
+}
+
+#[test]
+fn test_waits_for_no_scenario_of_a_folder() {
+    for device in [None, Some("/dev/zero")] {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        scenario_in(directory.path());
+        for name in ["drop.trace", "other.trace"] {
+            fs::write(directory.path().join(name), "").expect("it can be written");
+        }
+        let other = directory.path().join("other.toml");
+        match device {
+            None => fifo(&other),
+            Some(device) => symlink(device, &other).expect("it can be made"),
+        }
+        for line in [
+            "test",
+            "test other.toml",
+            "test --bless",
+            "test other.toml --bless",
+        ] {
+            let (status, printed) = confined(directory.path(), line, None);
+            assert_eq!(status, 2, "{printed}");
+            assert!(printed.contains("expected a regular file"), "{printed}");
+        }
+    }
+}
+
+#[test]
+fn a_scenario_may_name_regular_files_alone() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    fifo(&directory.path().join("pipe"));
+    symlink("/dev/zero", directory.path().join("zero")).expect("it can be made");
+    for file in ["pipe", "zero", "/dev/zero", "/dev/tty"] {
+        for (endpoint, payload) in [
+            (format!("applet = \"{file}\""), "{ zeros = 1 }".to_owned()),
+            (String::new(), format!("{{ file = \"{file}\" }}")),
+            (String::new(), format!("{{ pcap = \"{file}\" }}")),
+        ] {
+            let text = format!(
+                "[[nic]]\nname = \"a\"\n[[endpoint]]\nnic = \"a\"\nname = \"x\"\n{endpoint}\n\
+                 [[channel]]\nx = [1, 2]\n\
+                 [[send]]\nendpoint = \"x\"\nchannel = 1\npayload = {payload}\n"
+            );
+            fs::write(directory.path().join("s.toml"), text).expect("it can be written");
+            let (status, printed) = confined(directory.path(), "run s.toml", None);
+            assert_eq!(status, 2, "{file}: {printed}");
+            // A process without a terminal cannot open one.
+            let part = "expected a regular file, found";
+            assert!(
+                printed.contains(part) || file == "/dev/tty",
+                "{file}: {printed}"
+            );
+        }
+    }
+}
+
+#[test]
+fn endless_input_from_the_user_is_cut() {
+    let class = classes().join("Bounds.class");
+    let class = class.display();
+    for (line, status, part) in [
+        ("verify -", 1, "error[limit/file-size]"),
+        ("verify /dev/stdin", 1, "error[limit/file-size]"),
+        ("verify --format json - -", 1, "limit/file-size"),
+        ("disasm -", 1, "error[limit/file-size]"),
+        ("exec - f", 1, "error[limit/file-size]"),
+        (
+            &format!("exec --calls /dev/stdin {class}"),
+            2,
+            "expected at most",
+        ),
+        (
+            "run /dev/stdin",
+            2,
+            "cannot read the scenario /dev/stdin: expected at most",
+        ),
+        (
+            "paper unet-sle --profile /dev/stdin",
+            2,
+            "cannot read the profile",
+        ),
+    ] {
+        let (found, printed) = confined(Path::new("."), line, Some("/dev/zero"));
+        assert_eq!(found, status, "{line}: {printed}");
+        assert!(printed.contains(part), "{line}: {printed}");
+    }
+}
+
+#[test]
+fn every_mistake_of_a_scenario_in_one_line_is_shown_shortly() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let text = format!("a = [{}]", "[1,],,".repeat(150_000));
+    let unknown = format!("nic = [{}]", "{ nmae = 1 },".repeat(250_000));
+    for text in [text, unknown] {
+        fs::write(directory.path().join("s.toml"), text).expect("it can be written");
+        let (status, printed) = confined(directory.path(), "run s.toml", None);
+        assert_eq!(status, 2, "{printed}");
+    }
+}
