@@ -14,6 +14,7 @@ use super::against_golden::AgainstGolden;
 use super::console::{Console, Failure, Status};
 use super::diagnosis::{printable, sentence};
 use super::output_file::{OutputFile, unwritable};
+use super::overwrite;
 use super::run;
 use crate::export::text::{PayloadMode, TextTrace};
 use crate::input::{self, ReadError};
@@ -213,6 +214,10 @@ fn judge(path: &Path, bless: bool) -> Outcome {
     };
     let golden = golden_of(path);
     let judged = if bless {
+        let inputs = run::inputs(path, &scenario);
+        if let Err(report) = overwrite::check(&[&golden], &inputs) {
+            return Outcome::Failed(Status::Unusable, report);
+        }
         write(&scenario, &golden)
     } else {
         compare(&scenario, &golden)

@@ -18,6 +18,7 @@ mod listing;
 mod machine;
 mod output_file;
 mod outputs;
+mod overwrite;
 mod paper;
 mod provenance;
 mod rejection;

@@ -9,7 +9,8 @@ use serde_json::json;
 
 use super::console::{Console, Failure, Status};
 use super::diagnosis::{printable, sentence};
-use super::output_file::{unwritable, write_derived};
+use super::output_file::{directory_of, unwritable, write_derived};
+use super::overwrite;
 use crate::input;
 use crate::paper::{self, Agreement, Drawing, Origin, PAPERS, Progress, Report, Row, Tolerance};
 use crate::profile::Profile;
@@ -77,6 +78,20 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
             return Ok(Status::Unusable);
         }
     };
+    let plots = match &arguments.svg {
+        Some(directory) => Vec::from_iter(
+            report
+                .plots
+                .iter()
+                .map(|plot| (plot, path_of(plot, directory))),
+        ),
+        None => Vec::new(),
+    };
+    let outputs = Vec::from_iter(plots.iter().map(|(_, path)| path.as_path()));
+    if let Err(message) = overwrite::check(&outputs, &[Path::new(&arguments.profile)]) {
+        console.notice(&message)?;
+        return Ok(Status::Unusable);
+    }
     if arguments.csv {
         write_csv(&report, console.out())?;
     } else if arguments.json {
@@ -84,12 +99,10 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
     } else {
         write_table(&report, console.out())?;
     }
-    if let Some(directory) = &arguments.svg {
-        for plot in &report.plots {
-            if let Err(message) = write_plot(plot, directory) {
-                console.notice(&message)?;
-                return Ok(Status::Unusable);
-            }
+    for (plot, path) in plots {
+        if let Err(message) = write_plot(plot, &path) {
+            console.notice(&message)?;
+            return Ok(Status::Unusable);
         }
     }
     Ok(if report.holds() {
@@ -377,10 +390,14 @@ fn write_json(report: &Report, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "{whole:#}")
 }
 
-fn write_plot(plot: &Drawing, directory: &Path) -> Result<(), String> {
+/// Returns the file that a figure is drawn into.
+fn path_of(plot: &Drawing, directory: &Path) -> PathBuf {
+    directory.join(format!("{}.svg", plot.name()))
+}
+
+fn write_plot(plot: &Drawing, path: &Path) -> Result<(), String> {
     let drawn = paper::draw(plot).map_err(|error| sentence(&error.to_string(), &[]))?;
-    let path = directory.join(format!("{}.svg", plot.name()));
-    fs::create_dir_all(directory)
-        .and_then(|()| write_derived(&path, drawn))
-        .map_err(|error| unwritable(&path, &error))
+    fs::create_dir_all(directory_of(path))
+        .and_then(|()| write_derived(path, drawn))
+        .map_err(|error| unwritable(path, &error))
 }

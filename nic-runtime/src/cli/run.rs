@@ -8,6 +8,7 @@ use clap::{Args, ValueEnum};
 use super::console::{Console, Failure, Status};
 use super::diagnosis::{printable, sentence};
 use super::outputs::{Finished, OutputError, Outputs, Shown};
+use super::overwrite;
 use super::rejection::Rejection;
 use super::scenario_report;
 use crate::event::{EndReason, PacketId};
@@ -100,12 +101,32 @@ fn builtin_list() -> String {
 pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Status, Failure> {
     match load(&arguments.scenario, arguments.seed, input::read_given) {
         Ok(scenario) if arguments.sram => show_sram(arguments, &scenario, console),
-        Ok(scenario) => run(arguments, &scenario, console),
+        Ok(scenario) => match check_outputs(arguments, &scenario) {
+            Ok(()) => run(arguments, &scenario, console),
+            Err(report) => {
+                console.notice(&report)?;
+                Ok(Status::Unusable)
+            }
+        },
         Err(reports) => {
             console.notice(&reports.join("\n\n"))?;
             Ok(Status::Unusable)
         }
     }
+}
+
+/// Checks that no output would replace a file that the run is made from.
+fn check_outputs(arguments: &Arguments, scenario: &Scenario) -> Result<(), String> {
+    let outputs = [&arguments.perfetto, &arguments.pcap].into_iter().flatten();
+    let outputs = Vec::from_iter(outputs.map(PathBuf::as_path));
+    let inputs = inputs(Path::new(&arguments.scenario), scenario);
+    overwrite::check(&outputs, &inputs)
+}
+
+/// Returns the files that a scenario was read from.
+pub(super) fn inputs<'p>(path: &'p Path, scenario: &'p Scenario) -> Vec<&'p Path> {
+    let named = scenario.files.iter().map(PathBuf::as_path);
+    std::iter::once(path).chain(named).collect()
 }
 
 /// Prints who holds how much of each NIC's SRAM.

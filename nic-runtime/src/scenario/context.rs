@@ -18,6 +18,7 @@ pub(super) struct Context<'s> {
     seed: u64,
     mistakes: Mistakes,
     classes: Vec<ClassSpec>,
+    files: Vec<PathBuf>,
     class_bytes: u64,
     payload_bytes: u64,
     area_bytes: u64,
@@ -35,6 +36,7 @@ impl<'s> Context<'s> {
             seed,
             mistakes,
             classes: Vec::new(),
+            files: Vec::new(),
             class_bytes: 0,
             payload_bytes: 0,
             area_bytes: 0,
@@ -55,10 +57,10 @@ impl<'s> Context<'s> {
         self.seed
     }
 
-    /// Returns the classes read and the mistakes found.
+    /// Returns the classes, the files that were read, and the mistakes found.
     #[must_use]
-    pub(super) fn finish(self) -> (Vec<ClassSpec>, Mistakes) {
-        (self.classes, self.mistakes)
+    pub(super) fn finish(self) -> (Vec<ClassSpec>, Vec<PathBuf>, Mistakes) {
+        (self.classes, self.files, self.mistakes)
     }
 
     /// Reads a file that the scenario names.
@@ -66,7 +68,7 @@ impl<'s> Context<'s> {
     /// # Errors
     ///
     /// Returns the mistake where it cannot be read or holds more than `limit` bytes.
-    pub(super) fn file(&self, name: &str, limit: u64) -> Result<Vec<u8>, MistakeKind> {
+    pub(super) fn file(&mut self, name: &str, limit: u64) -> Result<Vec<u8>, MistakeKind> {
         input::read_file(&self.path(name)?, limit).map_err(MistakeKind::File)
     }
 
@@ -137,12 +139,15 @@ impl<'s> Context<'s> {
         self.mistakes.note(span, taken);
     }
 
-    fn path(&self, name: &str) -> Result<PathBuf, MistakeKind> {
+    /// Returns the path of a file that is to be read, and notes it.
+    fn path(&mut self, name: &str) -> Result<PathBuf, MistakeKind> {
         let directory = self.directory.ok_or(MistakeKind::NoDirectory)?;
         if name.is_empty() {
             return Err(MistakeKind::EmptyPath);
         }
-        Ok(directory.join(name))
+        let path = directory.join(name);
+        self.files.push(path.clone());
+        Ok(path)
     }
 }
 

@@ -5,6 +5,7 @@
 //! nothing of the class files' contents.
 
 use std::num::{NonZeroU32, NonZeroU64};
+use std::path::PathBuf;
 
 use crate::event::{ChannelId, EndpointId, NicId};
 use crate::profile::Profile;
@@ -39,6 +40,8 @@ pub struct Scenario {
     pub sends: Vec<SendSpec>,
     /// The class files, each once however many endpoints load it.
     pub classes: Vec<ClassSpec>,
+    /// The files that were read because the scenario names them, each once for each time it was read.
+    pub files: Vec<PathBuf>,
 }
 
 /// What the messages of a scenario are. Nothing in a run depends on it.

@@ -19,7 +19,7 @@ pub(super) enum Payload {
 }
 
 /// Makes a payload from the value behind its form's key; the texts name its owner.
-type Form = fn(&Context<'_>, &DeValue<'_>, [&str; 3]) -> Result<Payload, MistakeKind>;
+type Form = fn(&mut Context<'_>, &DeValue<'_>, [&str; 3]) -> Result<Payload, MistakeKind>;
 
 /// The forms: exactly one of these keys stands in a payload.
 const FORMS: [(&str, Form); 7] = [

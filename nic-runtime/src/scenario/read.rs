@@ -185,7 +185,7 @@ fn read_root(
     )
     .unwrap_or_default();
     let seed = context.seed();
-    let (classes, mistakes) = context.finish();
+    let (classes, files, mistakes) = context.finish();
     if !mistakes.is_empty() {
         return Err(mistakes.into_sorted());
     }
@@ -202,6 +202,7 @@ fn read_root(
         channels,
         sends,
         classes,
+        files,
     })
 }
 
@@ -219,7 +220,7 @@ fn profile(root: &Table<'_>, context: &mut Context<'_>) -> Profile {
     profile.unwrap_or_else(default)
 }
 
-fn profile_file(name: &str, context: &Context<'_>) -> Result<Profile, MistakeKind> {
+fn profile_file(name: &str, context: &mut Context<'_>) -> Result<Profile, MistakeKind> {
     let is_path = name.contains('/') || Path::new(name).extension().is_some();
     if !is_path {
         let suggestion = closest(name, Profile::builtin_names());

@@ -3,6 +3,7 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 use nic_runtime::scenario;
 
@@ -111,6 +112,109 @@ fn a_pipe_or_device_that_the_user_names_is_written_in_place() {
     let line = "run drop --trace none --pcap fifo";
     assert_eq!(jive_in(directory.path(), words(line), b""), file);
     assert_eq!(reader.join().expect("no panic"), capture);
+}
+
+/// Replays a capture to an endpoint with an applet and a profile, all of them files.
+const REPLAY: &str = r#"
+profile = "profile.toml"
+[[nic]]
+name = "a"
+[[endpoint]]
+nic = "a"
+name = "x"
+applet = "Relay.class"
+[[channel]]
+x = [1, 2]
+[[send]]
+endpoint = "x"
+channel = 1
+payload = { pcap = "traffic.pcap" }
+[[send]]
+endpoint = "x"
+channel = 1
+payload = { file = "message" }
+"#;
+
+#[test]
+fn no_output_replaces_an_input_or_another_output() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let here = directory.path();
+    let write = |name: &str, bytes: &[u8]| fs::write(here.join(name), bytes).expect("written");
+    write("replay.toml", REPLAY.as_bytes());
+    write("replay", REPLAY.as_bytes());
+    write("replay.trace", REPLAY.as_bytes());
+    write("message", b"hello");
+    let profile = include_bytes!("../../profiles/lanai-1998.toml");
+    write("profile.toml", profile);
+    for (from, to) in [
+        ("Relay.class", "Relay.class"),
+        ("loopback.pcap", "traffic.pcap"),
+    ] {
+        write(to, &fs::read(crate::classes().join(from)).expect("read"));
+    }
+    fs::create_dir(here.join("figures")).expect("it can be made");
+    fs::write(here.join("figures/figure-3.svg"), profile).expect("written");
+    symlink("replay.toml", here.join("link")).expect("it can be made");
+    fs::hard_link(here.join("message"), here.join("hard")).expect("it can be made");
+    let contents = || {
+        let files = names(here).into_iter().map(|name| here.join(name));
+        let files = files.filter(|path| path.is_file());
+        Vec::from_iter(files.map(|path| (path.clone(), fs::read(path).expect("read"))))
+    };
+    let before = contents();
+    for line in [
+        "run replay.toml --pcap replay.toml",
+        "run replay.toml --perfetto link",
+        "run link --perfetto ./replay.toml",
+        "run replay.toml --pcap traffic.pcap",
+        "run replay.toml --pcap figures/../traffic.pcap",
+        "run replay.toml --perfetto message",
+        "run replay.toml --perfetto hard",
+        "run replay.toml --perfetto Relay.class",
+        "run replay.toml --perfetto profile.toml",
+        "run replay.toml --perfetto new --pcap traffic.pcap",
+        "run replay.toml --perfetto new --pcap new",
+        "run replay.toml --perfetto new --pcap figures/../new",
+        "run replay.toml --perfetto message --pcap hard",
+        "test replay.trace --bless",
+        "paper unet-sle --svg figures --profile figures/figure-3.svg",
+    ] {
+        let ended = jive_in(here, words(line), b"");
+        assert_eq!(ended.status, 2, "{line}");
+        assert!(ended.err.starts_with("error: cannot write "), "{line}");
+        assert!(contents() == before, "{line} wrote something");
+    }
+    // Nothing is wrong with these.
+    for line in [
+        "run replay.toml --perfetto /dev/null --pcap /dev/null",
+        "run replay.toml --perfetto new --pcap other",
+        "run replay.toml --perfetto new --pcap other",
+        "test replay.toml --bless",
+    ] {
+        let ended = jive_in(here, words(line), b"");
+        assert_eq!((ended.status, ended.err.as_str()), (0, ""), "{line}");
+    }
+    // A name that is both that of a shipped scenario and that of an output.
+    let ended = jive_in(here, words("run drop --pcap drop"), b"");
+    assert_eq!((ended.status, ended.err.as_str()), (0, ""));
+}
+
+#[test]
+fn no_output_goes_where_standard_output_goes() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    for line in ["run --pcap out", "run --perfetto /dev/stdout"] {
+        let path = directory.path().join("out");
+        let out = fs::File::create(&path).expect("it can be made");
+        let status = Command::new(env!("CARGO_BIN_EXE_jive"))
+            .args(words(line))
+            .current_dir(directory.path())
+            .stdout(out)
+            .stderr(Stdio::null())
+            .status()
+            .expect("the binary was built for this test");
+        assert_eq!(status.code(), Some(2), "{line}");
+        assert_eq!(fs::read(&path).expect("read"), b"", "{line}");
+    }
 }
 
 /// Closes the kind of fault: nothing else in the command line's code makes or opens a file for writing.
