@@ -224,6 +224,16 @@ pub enum EventKind<'a> {
         /// What it is about to be called for; not in the trace.
         trigger: Trigger,
     },
+    /// A call of an applet waits for a place for the packet that it pushes; the processor serves others.
+    AppletSuspend {
+        /// What the applet was called for; not in the trace.
+        trigger: Trigger,
+    },
+    /// A suspended call goes on: its packet has a place.
+    AppletResume {
+        /// What the applet was called for; not in the trace.
+        trigger: Trigger,
+    },
     /// An endpoint's queues or its applet's heap hold more or less than before. The trace does not
     /// show it, and it is not counted among its events.
     Levels(Levels),

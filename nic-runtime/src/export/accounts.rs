@@ -218,6 +218,8 @@ impl Clerk {
             | EventKind::Dma { .. }
             | EventKind::AppletDetach { .. }
             | EventKind::AppletAttach { .. }
+            | EventKind::AppletSuspend { .. }
+            | EventKind::AppletResume { .. }
             | EventKind::Levels(_) => [None, None],
         }
     }

@@ -117,6 +117,8 @@ pub(super) fn event_name(kind: &EventKind<'_>) -> &'static str {
         EventKind::Trap { .. } => "trap",
         EventKind::AppletDetach { .. } => "applet-detach",
         EventKind::AppletAttach { .. } => "applet-attach",
+        EventKind::AppletSuspend { .. } => "applet-suspend",
+        EventKind::AppletResume { .. } => "applet-resume",
         EventKind::Levels(_) => "levels",
     }
 }
@@ -303,7 +305,9 @@ pub(super) fn visit<S: FieldSink>(
             sink.field("traps", Number(traps.into()))?;
             sink.field("dur_ns", Number(duration.as_ns()))
         }
-        EventKind::AppletAttach { .. } => Ok(()),
+        EventKind::AppletAttach { .. }
+        | EventKind::AppletSuspend { .. }
+        | EventKind::AppletResume { .. } => Ok(()),
         EventKind::Levels(levels) => {
             sink.field("transmit", Number(levels.transmit.into()))?;
             sink.field("receive", Number(levels.receive.into()))?;

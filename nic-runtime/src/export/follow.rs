@@ -110,7 +110,9 @@ impl<W: Write> Story<W> {
             EventKind::AppletDetach { trigger, .. } => {
                 Some((trigger, !matches!(trigger, Trigger::Post(_))))
             }
-            EventKind::AppletAttach { trigger } => Some((trigger, false)),
+            EventKind::AppletAttach { trigger }
+            | EventKind::AppletSuspend { trigger }
+            | EventKind::AppletResume { trigger } => Some((trigger, false)),
             EventKind::Dma { trigger, .. } => Some((trigger, false)),
             EventKind::WireTx { trigger, .. } => Some((trigger, false)),
             // A trap in `doTx` drops whatever it was about to send.
@@ -138,6 +140,8 @@ impl<W: Write> Story<W> {
             EventKind::AppletCall { trigger, .. }
             | EventKind::AppletDetach { trigger, .. }
             | EventKind::AppletAttach { trigger }
+            | EventKind::AppletSuspend { trigger }
+            | EventKind::AppletResume { trigger }
             | EventKind::Dma { trigger, .. } => match trigger {
                 Trigger::Arrival(packet) => Some(packet),
                 Trigger::Load | Trigger::Post(_) => None,

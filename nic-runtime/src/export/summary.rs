@@ -185,10 +185,13 @@ impl Sink for Summary {
         };
         let row = row(&mut self.endpoints, names, id);
         count(&mut row.totals, &event.kind);
-        if let EventKind::AppletCall { .. } = event.kind {
+        if let EventKind::AppletCall { .. } | EventKind::AppletResume { .. } = event.kind {
             self.calls.insert(id, event.time);
         }
-        if let EventKind::AppletReturn { .. } | EventKind::Trap { .. } = event.kind {
+        if let EventKind::AppletReturn { .. }
+        | EventKind::Trap { .. }
+        | EventKind::AppletSuspend { .. } = event.kind
+        {
             let began = self.calls.remove(&id);
             let took = event.time.since(began.unwrap_or(event.time));
             row.totals.applet += took;
@@ -264,6 +267,8 @@ fn count(totals: &mut Totals, kind: &EventKind<'_>) {
         | EventKind::AppletCall { .. }
         | EventKind::AppletReturn { .. }
         | EventKind::AppletAttach { .. }
+        | EventKind::AppletSuspend { .. }
+        | EventKind::AppletResume { .. }
         | EventKind::Native { .. }
         | EventKind::Levels(_) => {}
     }

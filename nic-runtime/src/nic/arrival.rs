@@ -13,7 +13,7 @@ use crate::event::EndpointId;
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Tenancy(pub u32);
 
-/// Someone who waits for a slot: see [`Claims`](crate::nic::Claims).
+/// What an endpoint may wait for a slot with: the number of a [`Claim`].
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct ClaimId(pub u32);
 

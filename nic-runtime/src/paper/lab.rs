@@ -165,6 +165,8 @@ impl Sink for Recording {
             | EventKind::Trap { .. }
             | EventKind::AppletDetach { .. }
             | EventKind::AppletAttach { .. }
+            | EventKind::AppletSuspend { .. }
+            | EventKind::AppletResume { .. }
             | EventKind::Levels(_) => return,
         };
         // What happens while applets are loaded is no part of any measurement.

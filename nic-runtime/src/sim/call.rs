@@ -71,7 +71,7 @@ impl Call {
     }
 
     /// Returns the cause as the trace knows it.
-    fn trigger(&self) -> Trigger {
+    pub(super) fn trigger(&self) -> Trigger {
         match self.cause {
             Cause::Post(post) => Trigger::Post(post),
             Cause::Arrival { packet, .. } => Trigger::Arrival(packet),

@@ -12,8 +12,8 @@ use jive_core::{CallStack, Frame};
 use super::call::Call;
 use super::processor::{Next, Posted, Processor, Stage};
 use super::quota::Spent;
-use super::{AppletId, Simulation, at};
-use crate::event::{EndpointId, NicId, Sink};
+use super::{AppletId, Simulation, Tenant, at};
+use crate::event::{EndpointId, EventKind, NicId, Sink};
 use crate::fabric::PacketRef;
 use crate::profile::Profile;
 use crate::sle::NicNative;
@@ -96,8 +96,14 @@ impl<S: Sink> Simulation<'_, S> {
     /// Suspends the call that a processor runs; it goes on with `stage`.
     #[cold]
     pub(super) fn suspend(&mut self, nic: NicId, stage: Stage) -> Next {
-        let applet = self.processors[at(nic.0)].call.tenant.applet;
-        self.give_up_post(self.processors[at(nic.0)].call.tenant.endpoint);
+        let call = &self.processors[at(nic.0)].call;
+        let (Tenant { endpoint, applet }, trigger) = (call.tenant, call.trigger());
+        // A message that an applet trapped on waits outside of any call.
+        if let Stage::Perform = stage {
+            let kind = EventKind::AppletSuspend { trigger };
+            self.report.emit(self.now, endpoint, kind);
+        }
+        self.give_up_post(endpoint);
         let place = match self.suspensions.vacant.pop() {
             Some(place) => place,
             None => {
@@ -134,9 +140,18 @@ impl<S: Sink> Simulation<'_, S> {
         self.suspensions.vacant.push(place);
         self.suspensions.count -= 1;
         let kept = &mut self.suspensions.calls[at(place)];
-        self.processors[at(nic.0)].exchange(kept);
-        self.processors[at(nic.0)].was_suspended = true;
-        Next::After(SimDuration::ZERO, kept.stage)
+        let stage = kept.stage;
+        let processor = &mut self.processors[at(nic.0)];
+        processor.exchange(kept);
+        processor.was_suspended = true;
+        if let Stage::Perform = stage {
+            // The native goes on, and with it what the timeline shows of it.
+            processor.begun = self.now;
+            let trigger = processor.call.trigger();
+            let kind = EventKind::AppletResume { trigger };
+            self.report.emit(self.now, id, kind);
+        }
+        Next::After(SimDuration::ZERO, stage)
     }
 
     /// Ends the suspensions of a call: what came for its endpoint meanwhile is due again.

@@ -11,6 +11,11 @@ use crate::{jive, schema, words};
 /// Every line of the traces of all built-in scenarios and of one where much goes wrong.
 fn lines() -> Vec<Value> {
     let mut out = jive(words("run ../scenarios/busy.toml --trace json --payload")).out;
+    // Its calls wait for a slow receiver.
+    out += &jive(words(
+        "run ../../../tests/scenarios/burst-25.toml --trace json",
+    ))
+    .out;
     for builtin in nic_runtime::scenario::BUILTIN {
         out += &jive(["run", builtin.name, "--trace", "json"]).out;
     }

@@ -215,6 +215,8 @@ fn record(names: &dyn Names, event: &Event<'_>) -> Option<Record> {
         | EventKind::Trap { .. }
         | EventKind::AppletDetach { .. }
         | EventKind::AppletAttach { .. }
+        | EventKind::AppletSuspend { .. }
+        | EventKind::AppletResume { .. }
         | EventKind::Levels(_) => return None,
     };
     Some(Record {

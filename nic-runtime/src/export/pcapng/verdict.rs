@@ -111,6 +111,8 @@ impl Verdicts {
             | EventKind::Dma { .. }
             | EventKind::AppletDetach { .. }
             | EventKind::AppletAttach { .. }
+            | EventKind::AppletSuspend { .. }
+            | EventKind::AppletResume { .. }
             | EventKind::Levels(_) => {}
         }
     }

@@ -93,6 +93,8 @@ impl Arrows {
             | EventKind::Trap { .. }
             | EventKind::AppletDetach { .. }
             | EventKind::AppletAttach { .. }
+            | EventKind::AppletSuspend { .. }
+            | EventKind::AppletResume { .. }
             | EventKind::Levels(_) => None,
         }
     }

@@ -21,7 +21,7 @@ use self::tracks::{Track, Tracks};
 use self::writer::{NoArguments, Pending, Phase, Place, Records};
 use super::fields::{self, PayloadMode};
 use super::json::Entries;
-use crate::event::{Event, EventKind, Levels, Names, NicId, Sink, Trigger};
+use crate::event::{EndpointId, Event, EventKind, Levels, Names, NicId, Sink, Trigger};
 use crate::time::{SimDuration, SimTime};
 
 /// Writes events as a timeline.
@@ -33,6 +33,8 @@ pub struct PerfettoTrace<W> {
     arrows_drawn: u64,
     /// The call that each processor runs.
     calls: BTreeMap<NicId, Call>,
+    /// The calls that are suspended.
+    suspended: BTreeMap<EndpointId, Call>,
     /// When the last event happened.
     now: SimTime,
 }
@@ -64,6 +66,7 @@ impl<W: Write> PerfettoTrace<W> {
             arrows: Arrows::default(),
             arrows_drawn: 0,
             calls: BTreeMap::new(),
+            suspended: BTreeMap::new(),
             now: SimTime::ZERO,
         }
     }
@@ -217,6 +220,25 @@ impl<W: Write> Sink for PerfettoTrace<W> {
             | EventKind::Levels(_) => {}
             EventKind::AppletCall { method, .. } => {
                 return self.begin_call(names, event, names.method(endpoint, method));
+            }
+            EventKind::AppletSuspend { .. } => {
+                // The call is shown as two spans: what the processor does in between is others'.
+                if let Some(call) = self.calls.remove(&event.nic) {
+                    self.end_call(&call, Some(Fields { names, event }));
+                    self.suspended.insert(endpoint, call);
+                }
+                return;
+            }
+            EventKind::AppletResume { .. } => {
+                if let Some(call) = self.suspended.remove(&endpoint) {
+                    let resumed = Call {
+                        begun: event.time,
+                        inside: Pending::default(),
+                        ..call
+                    };
+                    self.calls.insert(event.nic, resumed);
+                }
+                return;
             }
             EventKind::AppletReturn { .. } | EventKind::Trap { .. } => {
                 if let EventKind::Trap { kind, .. } = event.kind {
