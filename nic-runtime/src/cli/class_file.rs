@@ -20,11 +20,11 @@ const STANDARD_INPUT: &str = "-";
 /// # Errors
 ///
 /// Returns why it cannot be read.
-pub(super) fn read(file: &str) -> Result<Vec<u8>, ReadError> {
-    if file == STANDARD_INPUT {
+pub(super) fn read(file: &Path) -> Result<Vec<u8>, ReadError> {
+    if file == Path::new(STANDARD_INPUT) {
         return input::read_prefix(io::stdin().lock(), CLASS_BYTES_READ);
     }
-    input::read_given_prefix(Path::new(file), CLASS_BYTES_READ)
+    input::read_given_prefix(file, CLASS_BYTES_READ)
 }
 
 /// Local variables and operand stack before an instruction.

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
+use std::path::Path;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
@@ -126,4 +127,24 @@ pub(super) fn printable(name: &str) -> String {
                 .chain(escaped.into_iter().flatten())
         })
         .collect()
+}
+
+/// Returns a path as text. A byte that is not UTF-8 is written out as `\xff` is.
+pub(super) fn path_text(path: &Path) -> Cow<'_, str> {
+    if let Some(text) = path.to_str() {
+        return Cow::Borrowed(text);
+    }
+    let mut text = String::new();
+    for chunk in path.as_os_str().as_encoded_bytes().utf8_chunks() {
+        text.push_str(chunk.valid());
+        for byte in chunk.invalid() {
+            text.push_str(&format!("\\x{byte:02x}"));
+        }
+    }
+    Cow::Owned(text)
+}
+
+/// Returns a path as text that is fit for a terminal.
+pub(super) fn printable_path(path: &Path) -> String {
+    printable(&path_text(path))
 }

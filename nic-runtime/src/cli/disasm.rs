@@ -1,6 +1,7 @@
 //! `jive disasm`: shows a class file's constant pool, members and code, with the verifier's types.
 
 use std::io::{self, Write};
+use std::path::PathBuf;
 
 use bumpalo::Bump;
 use clap::Args;
@@ -12,7 +13,7 @@ use jive_verifier::Location;
 
 use super::class_file::{self, Inferred, KEPT_MAX};
 use super::console::{Console, Failure, Status};
-use super::diagnosis::{printable, sentence};
+use super::diagnosis::{printable_path, sentence};
 use super::rejection::Rejection;
 use crate::analysis::LineTable;
 use crate::sle::{LoadError, Policy};
@@ -45,16 +46,16 @@ Exit status:
 pub(super) struct Arguments {
     /// A class file; `-` is standard input
     #[arg(value_name = "FILE")]
-    file: String,
+    file: PathBuf,
 }
 
 /// Carries the command out.
 pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Status, Failure> {
-    let file = arguments.file.as_str();
+    let file = arguments.file.as_path();
     let bytes = match class_file::read(file) {
         Ok(bytes) => bytes,
         Err(error) => {
-            let title = format!("cannot read {}: {error}", printable(file));
+            let title = format!("cannot read {}: {error}", printable_path(file));
             console.notice(&sentence(&title, &[]))?;
             return Ok(Status::Unusable);
         }

@@ -9,7 +9,7 @@ use clap::Args;
 use super::call::{Call, CallError};
 use super::class_file;
 use super::console::{Console, Failure, Status};
-use super::diagnosis::{printable, sentence};
+use super::diagnosis::{printable, printable_path, sentence};
 use super::machine::Machine;
 use super::rejection::Rejection;
 use crate::input;
@@ -63,7 +63,7 @@ pub(super) struct Arguments {
 
     /// A class file; `-` is standard input
     #[arg(value_name = "FILE")]
-    file: String,
+    file: PathBuf,
 
     /// The method and its arguments
     #[arg(value_name = "METHOD [INT]", num_args = 1.., required_unless_present = "calls",
@@ -73,11 +73,11 @@ pub(super) struct Arguments {
 
 /// Carries the command out.
 pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Status, Failure> {
-    let file = arguments.file.as_str();
+    let file = arguments.file.as_path();
     let bytes = match class_file::read(file) {
         Ok(bytes) => bytes,
         Err(error) => {
-            let title = format!("cannot read {}: {error}", printable(file));
+            let title = format!("cannot read {}: {error}", printable_path(file));
             console.notice(&sentence(&title, &[]))?;
             return Ok(Status::Unusable);
         }
@@ -125,7 +125,7 @@ fn plan(arguments: &Arguments, loaded: &LoadedClass<'_>) -> Result<Plan, String>
 }
 
 fn calls_of_file(path: &Path, loaded: &LoadedClass<'_>) -> Result<Vec<Call>, String> {
-    let shown = printable(&path.display().to_string());
+    let shown = printable_path(path);
     let bytes = input::read_given(path, CALLS_BYTES_MAX)
         .map_err(|error| format!("cannot read {shown}: {error}"))?;
     let text = String::from_utf8(bytes).map_err(|_| format!("{shown}: expected UTF-8 text"))?;

@@ -12,7 +12,7 @@ use clap::Args;
 
 use super::against_golden::AgainstGolden;
 use super::console::{Console, Failure, Status};
-use super::diagnosis::{printable, sentence};
+use super::diagnosis::{printable_path, sentence};
 use super::output_file::{OutputFile, unwritable};
 use super::overwrite;
 use super::run;
@@ -68,7 +68,7 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
         Ok(scenarios) => scenarios,
         Err((path, error)) => {
             console.notice(&sentence(
-                &format!("cannot read {}: {error}", shown(&path)),
+                &format!("cannot read {}: {error}", printable_path(&path)),
                 &[],
             ))?;
             return Ok(Status::Unusable);
@@ -80,7 +80,7 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
         &scenarios,
         |scenario| judge(scenario, arguments.bless),
         |scenario, outcome| {
-            let name = shown(scenario);
+            let name = printable_path(scenario);
             match outcome {
                 Outcome::Same => writeln!(console.out(), "ok: {name}"),
                 Outcome::Blessed => writeln!(console.out(), "blessed: {name}"),
@@ -147,11 +147,6 @@ fn unreadable(path: &Path) -> impl Fn(io::Error) -> (PathBuf, ReadError) {
     move |error| (path.clone(), error.into())
 }
 
-/// Shows a path, fit for a terminal.
-fn shown(path: &Path) -> String {
-    printable(&path.display().to_string())
-}
-
 fn golden_of(scenario: &Path) -> PathBuf {
     scenario.with_extension("trace")
 }
@@ -207,8 +202,7 @@ fn in_order<T: Sync, R: Send, E>(
 }
 
 fn judge(path: &Path, bless: bool) -> Outcome {
-    let name = path.display().to_string();
-    let scenario = match run::load(&name, None, input::read_file) {
+    let scenario = match run::load(path, None, input::read_file) {
         Ok(scenario) => scenario,
         Err(reports) => return Outcome::Failed(Status::Unusable, reports.join("\n\n")),
     };
@@ -224,11 +218,11 @@ fn judge(path: &Path, bless: bool) -> Outcome {
     };
     judged.unwrap_or_else(|failure| match failure {
         NotJudged::Refused(error) => {
-            let (status, report) = run::refusal(&name, &scenario, error);
+            let (status, report) = run::refusal(path, &scenario, error);
             Outcome::Failed(status, report)
         }
         NotJudged::Unreadable(error) => {
-            let title = format!("cannot read {}: {error}", shown(&golden));
+            let title = format!("cannot read {}: {error}", printable_path(&golden));
             Outcome::Failed(Status::Unusable, sentence(&title, &[]))
         }
         NotJudged::Unwritable(error) => {

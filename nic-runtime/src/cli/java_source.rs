@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use super::diagnosis::printable;
+use super::diagnosis::printable_path;
 use crate::input;
 
 /// Bytes of a Java source that are read to show a line of it.
@@ -19,11 +19,11 @@ pub(super) struct JavaSource {
 
 impl JavaSource {
     /// Reads the source of this name beside a class file; `name` is the name of a file alone.
-    pub(super) fn beside(class_file: &str, name: &str) -> Option<JavaSource> {
-        let path = Path::new(class_file).parent()?.join(name);
+    pub(super) fn beside(class_file: &Path, name: &str) -> Option<JavaSource> {
+        let path = class_file.parent()?.join(name);
         let text = input::read_file(&path, SOURCE_BYTES_MAX).ok()?;
         Some(JavaSource {
-            path: printable(&path.display().to_string()),
+            path: printable_path(&path),
             text: String::from_utf8(text).ok()?,
         })
     }

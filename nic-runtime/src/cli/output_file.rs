@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
-use super::diagnosis::{printable, sentence};
+use super::diagnosis::{printable_path, sentence};
 
 /// How the names of files begin that are not whole yet.
 const TEMPORARY_PREFIX: &str = ".jive-";
@@ -141,7 +141,7 @@ pub(super) fn unwritable(path: &Path, error: &io::Error) -> String {
         io::ErrorKind::NotFound => "no such directory".to_owned(),
         kind => kind.to_string(),
     };
-    let shown = printable(&path.display().to_string());
+    let shown = printable_path(path);
     sentence(&format!("cannot write {shown}: {why}"), &[])
 }
 

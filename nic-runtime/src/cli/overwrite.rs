@@ -6,7 +6,7 @@ use std::fs::{self, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::diagnosis::{printable, sentence};
+use super::diagnosis::{printable_path, sentence};
 use super::output_file::directory_of;
 
 /// What makes two paths one file.
@@ -101,5 +101,5 @@ fn standard_output() -> Option<Identity> {
 }
 
 fn shown(path: &Path) -> String {
-    printable(&path.display().to_string())
+    printable_path(path)
 }

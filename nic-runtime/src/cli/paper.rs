@@ -8,7 +8,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::console::{Console, Failure, Status};
-use super::diagnosis::{printable, sentence};
+use super::diagnosis::{printable, printable_path, sentence};
 use super::output_file::{directory_of, unwritable, write_derived};
 use super::overwrite;
 use crate::input;
@@ -46,7 +46,7 @@ pub(super) struct Arguments {
 
     /// A profile file, or the name of a built-in profile
     #[arg(long, value_name = "PROFILE", default_value = PROFILE_DEFAULT)]
-    profile: String,
+    profile: PathBuf,
 
     /// Print rows and points as comma-separated values
     #[arg(long, conflicts_with = "json")]
@@ -88,7 +88,7 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
         None => Vec::new(),
     };
     let outputs = Vec::from_iter(plots.iter().map(|(_, path)| path.as_path()));
-    if let Err(message) = overwrite::check(&outputs, &[Path::new(&arguments.profile)]) {
+    if let Err(message) = overwrite::check(&outputs, &[&arguments.profile]) {
         console.notice(&message)?;
         return Ok(Status::Unusable);
     }
@@ -130,12 +130,12 @@ fn check_name(name: &str) -> Result<(), String> {
     Err(sentence(&title, &notes))
 }
 
-fn load_profile(name: &str) -> Result<Profile, String> {
-    if let Some(profile) = Profile::builtin(name) {
+fn load_profile(name: &Path) -> Result<Profile, String> {
+    if let Some(profile) = name.to_str().and_then(Profile::builtin) {
         return Ok(profile);
     }
-    let shown = printable(name);
-    let bytes = input::read_given(Path::new(name), limits::FILE_BYTES_MAX).map_err(|error| {
+    let shown = printable_path(name);
+    let bytes = input::read_given(name, limits::FILE_BYTES_MAX).map_err(|error| {
         let names: Vec<&str> = Profile::builtin_names().collect();
         let note = format!("built-in profiles are {}", names.join(", "));
         sentence(

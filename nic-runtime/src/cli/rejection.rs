@@ -1,6 +1,8 @@
 //! How the rejection of a class is shown: to people as a diagnosis over the code around the fault, to
 //! programs as the same facts with stable names.
 
+use std::path::{Path, PathBuf};
+
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Snippet};
 use anstyle::{AnsiColor, Effects, Style};
 use jive_core::{ClassFile, Cut, Method, MethodId, ParseErrorKind, Pc};
@@ -9,7 +11,7 @@ use serde::Serialize;
 
 use super::class_file::{self, Types};
 use super::comparison::{self, compared};
-use super::diagnosis::{self, printable};
+use super::diagnosis::{self, printable_path};
 use super::explanations;
 use super::hint::hint;
 use super::java_source::JavaSource;
@@ -81,7 +83,7 @@ pub(super) struct Rejection {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) help: Option<String>,
     #[serde(skip)]
-    file: String,
+    file: PathBuf,
     #[serde(skip)]
     java: Option<JavaSource>,
     #[serde(skip)]
@@ -108,7 +110,12 @@ fn code(error: LoadError) -> &'static str {
 
 impl Rejection {
     /// Finds out all there is to say about why the bytes of a file were rejected.
-    pub(super) fn explore(file: &str, bytes: &[u8], policy: Policy, error: LoadError) -> Rejection {
+    pub(super) fn explore(
+        file: &Path,
+        bytes: &[u8],
+        policy: Policy,
+        error: LoadError,
+    ) -> Rejection {
         let mut rejection = Rejection::new(file, code(error), error.to_string());
         let mut index = vec![0; ClassFile::index_len(bytes)];
         let class = ClassFile::parse(bytes, &mut index).ok();
@@ -137,7 +144,7 @@ impl Rejection {
         rejection
     }
 
-    fn new(file: &str, code: &'static str, message: String) -> Rejection {
+    fn new(file: &Path, code: &'static str, message: String) -> Rejection {
         Rejection {
             code,
             message,
@@ -316,7 +323,7 @@ impl Rejection {
 
     /// Renders the diagnosis.
     pub(super) fn render(&self) -> String {
-        let place = format!("{}{}", printable(&self.file), self.location());
+        let place = format!("{}{}", printable_path(&self.file), self.location());
         let title = Level::ERROR
             .primary_title(self.message.as_str())
             .id(self.code);
@@ -381,7 +388,8 @@ mod tests {
     fn shown(bytes: &[u8]) -> Option<String> {
         let arena = Bump::new();
         let error = load_class(&arena, bytes, Policy::Applet).err()?;
-        let rendered = Rejection::explore("A.class", bytes, Policy::Applet, error).render();
+        let rendered =
+            Rejection::explore(Path::new("A.class"), bytes, Policy::Applet, error).render();
         Some(anstream::adapter::strip_str(&rendered).to_string())
     }
 

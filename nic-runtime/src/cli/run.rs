@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 
 use super::console::{Console, Failure, Status};
-use super::diagnosis::{printable, sentence};
+use super::diagnosis::{path_text, printable, printable_path, sentence};
 use super::outputs::{Finished, OutputError, Outputs, Shown};
 use super::overwrite;
 use super::rejection::Rejection;
@@ -44,7 +44,7 @@ Exit status:
 pub(super) struct Arguments {
     /// A TOML file, or the name of a built-in scenario
     #[arg(default_value = "pingpong")]
-    scenario: String,
+    scenario: PathBuf,
 
     /// How the trace is printed
     #[arg(long, value_enum, default_value_t = TraceFormat::Text)]
@@ -119,7 +119,7 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
 fn check_outputs(arguments: &Arguments, scenario: &Scenario) -> Result<(), String> {
     let outputs = [&arguments.perfetto, &arguments.pcap].into_iter().flatten();
     let outputs = Vec::from_iter(outputs.map(PathBuf::as_path));
-    let inputs = inputs(Path::new(&arguments.scenario), scenario);
+    let inputs = inputs(&arguments.scenario, scenario);
     overwrite::check(&outputs, &inputs)
 }
 
@@ -156,7 +156,11 @@ pub(super) type ReadFile = fn(&Path, u64) -> Result<Vec<u8>, input::ReadError>;
 /// # Errors
 ///
 /// Returns what to tell the user.
-pub(super) fn load(name: &str, seed: Option<u64>, read: ReadFile) -> Result<Scenario, Vec<String>> {
+pub(super) fn load(
+    name: &Path,
+    seed: Option<u64>,
+    read: ReadFile,
+) -> Result<Scenario, Vec<String>> {
     let source = source(name, read);
     let (bytes, directory) = source.map_err(|error| vec![unreadable(name, error)])?;
     scenario::parse(&bytes, directory.as_deref(), seed)
@@ -164,18 +168,18 @@ pub(super) fn load(name: &str, seed: Option<u64>, read: ReadFile) -> Result<Scen
 }
 
 /// Reads a scenario's bytes, and says what its files lie relative to.
-fn source(name: &str, read: ReadFile) -> Result<(Vec<u8>, Option<PathBuf>), input::ReadError> {
-    let path = PathBuf::from(name);
-    match read(&path, limits::FILE_BYTES_MAX) {
-        Ok(bytes) => Ok((bytes, path.parent().map(Path::to_owned))),
-        Err(error) => match scenario::builtin(name) {
+fn source(name: &Path, read: ReadFile) -> Result<(Vec<u8>, Option<PathBuf>), input::ReadError> {
+    match read(name, limits::FILE_BYTES_MAX) {
+        Ok(bytes) => Ok((bytes, name.parent().map(Path::to_owned))),
+        Err(error) => match name.to_str().and_then(scenario::builtin) {
             Some(builtin) => Ok((builtin.text.as_bytes().to_vec(), None)),
             None => Err(error),
         },
     }
 }
 
-fn unreadable(name: &str, error: input::ReadError) -> String {
+fn unreadable(path: &Path, error: input::ReadError) -> String {
+    let name = &*path_text(path);
     let mut notes = Vec::new();
     if error == input::ReadError::Missing && !name.contains(['/', '.']) {
         if let Some(word) = closest(name, BUILTIN.iter().map(|builtin| builtin.name)) {
@@ -186,7 +190,10 @@ fn unreadable(name: &str, error: input::ReadError) -> String {
             builtin_list().trim_end()
         ));
     }
-    sentence(&format!("cannot read the scenario {name}: {error}"), &notes)
+    sentence(
+        &format!("cannot read the scenario {}: {error}", printable(name)),
+        &notes,
+    )
 }
 
 fn run(
@@ -264,16 +271,16 @@ fn listen(
 }
 
 /// Says why a scenario cannot be run, and what status that is.
-pub(super) fn refusal(name: &str, scenario: &Scenario, error: SimError) -> (Status, String) {
-    let shown = printable(name);
+pub(super) fn refusal(name: &Path, scenario: &Scenario, error: SimError) -> (Status, String) {
+    let shown = printable_path(name);
     match error {
         SimError::Class { class, error } => {
             let ClassSpec { origin, bytes } = &scenario.classes[class];
-            let beside = Path::new(name).parent().unwrap_or(Path::new(""));
+            let beside = name.parent().unwrap_or(Path::new(""));
             let file = if origin.starts_with(scenario::BUILTIN_PREFIX) {
-                origin.clone()
+                PathBuf::from(origin)
             } else {
-                beside.join(origin).display().to_string()
+                beside.join(origin)
             };
             let rejection = Rejection::explore(&file, bytes, Policy::Applet, error);
             (Status::Rejected, rejection.render())

@@ -1,6 +1,7 @@
 //! What the commands say of a stranger's files, as text: for fuzzing, which watches no process.
 
 use std::io::{self, Write};
+use std::path::Path;
 
 use bumpalo::Bump;
 
@@ -24,7 +25,7 @@ pub fn of_class(bytes: &[u8], policy: Policy) -> serde_json::Result<[String; 2]>
             Ok([report::text(&analysis), serde_json::to_string(&analysis)?])
         }
         Err(error) => {
-            let rejection = Rejection::explore("it.class", bytes, policy, error);
+            let rejection = Rejection::explore(Path::new("it.class"), bytes, policy, error);
             Ok([rejection.render(), serde_json::to_string(&rejection)?])
         }
     }
@@ -33,7 +34,7 @@ pub fn of_class(bytes: &[u8], policy: Policy) -> serde_json::Result<[String; 2]>
 /// Returns what `jive run` says of the mistakes in a scenario, each with its place in the file.
 #[must_use]
 pub fn of_mistakes(path: &str, bytes: &[u8], error: &ScenarioError) -> Vec<String> {
-    scenario_report::render(path, bytes, error)
+    scenario_report::render(Path::new(path), bytes, error)
 }
 
 /// Returns what `jive test` says of a trace that is not the golden one; `None` where both are alike.

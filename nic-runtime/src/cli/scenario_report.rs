@@ -1,11 +1,13 @@
 //! How the mistakes of a scenario file are shown.
 
-use super::diagnosis::{Diagnosis, Mark, printable};
+use std::path::Path;
+
+use super::diagnosis::{Diagnosis, Mark, printable_path};
 use crate::scenario::{Mistake, MistakeKind, ScenarioError, Span};
 
 /// Renders every mistake of a scenario file, each as a diagnosis of its own.
-pub(super) fn render(path: &str, bytes: &[u8], error: &ScenarioError) -> Vec<String> {
-    let path = &printable(path);
+pub(super) fn render(path: &Path, bytes: &[u8], error: &ScenarioError) -> Vec<String> {
+    let path = &printable_path(path);
     // The same bytes up to the first that is no UTF-8, where there is one.
     let text = &*String::from_utf8_lossy(bytes);
     match error {
@@ -34,14 +36,14 @@ pub(super) fn render(path: &str, bytes: &[u8], error: &ScenarioError) -> Vec<Str
 
 /// Renders what is wrong with one place of a scenario that is a scenario all the same.
 pub(super) fn render_one(
-    path: &str,
+    path: &Path,
     bytes: &[u8],
     span: Span,
     title: String,
     help: String,
 ) -> String {
     let text = &*String::from_utf8_lossy(bytes);
-    let path = &printable(path);
+    let path = &printable_path(path);
     let mut diagnosis = place(path, text, span, title);
     diagnosis.help.push(help);
     diagnosis.render()
@@ -99,7 +101,7 @@ mod tests {
     /// Returns what a user without colours sees of a scenario's mistakes.
     fn shown(text: &str) -> String {
         let error = parse(text.as_bytes(), None, None).expect_err("the scenario has a mistake");
-        let rendered = render("s.toml", text.as_bytes(), &error).join("\n\n");
+        let rendered = render(Path::new("s.toml"), text.as_bytes(), &error).join("\n\n");
         anstream::adapter::strip_str(&rendered).to_string()
     }
 
@@ -193,7 +195,7 @@ mod tests {
                 let mut bytes = original.clone();
                 bytes[position] = change;
                 if let Err(error) = parse(&bytes, None, None) {
-                    assert!(!render("s.toml", &bytes, &error).is_empty());
+                    assert!(!render(Path::new("s.toml"), &bytes, &error).is_empty());
                 }
             }
         }
@@ -203,7 +205,7 @@ mod tests {
     fn text_that_is_not_utf_8_is_shown_where_it_is() {
         let bytes = b"[[nic]]\nname = \"\xc3\xa9\xff\"\n";
         let error = parse(bytes, None, None).expect_err("it is not UTF-8");
-        let shown = render("s.toml", bytes, &error).join("");
+        let shown = render(Path::new("s.toml"), bytes, &error).join("");
         assert_eq!(
             anstream::adapter::strip_str(&shown).to_string(),
             "error: expected a file of UTF-8 text, found byte 0xff\n \

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::console::{Console, Failure, Status};
-use super::diagnosis::printable;
+use super::diagnosis::printable_path;
 use super::output_file::{unwritable, write_derived};
 use crate::sle::{java_stub, natives_reference};
 
@@ -53,7 +53,7 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
     let written = fs::create_dir_all(parent).and_then(|()| write_derived(&path, java_stub()));
     match written {
         Ok(()) => {
-            console.notice(&format!("wrote {}", printable(&path.display().to_string())))?;
+            console.notice(&format!("wrote {}", printable_path(&path)))?;
             Ok(Status::Done)
         }
         Err(error) => {

@@ -1,6 +1,7 @@
 //! `jive verify`: judges class files and says why.
 
 use std::io::Write;
+use std::path::{Path, PathBuf};
 
 use bumpalo::Bump;
 use clap::{Args, ValueEnum};
@@ -9,7 +10,7 @@ use serde::Serialize;
 
 use super::class_file;
 use super::console::{Console, Failure, Status};
-use super::diagnosis::{printable, sentence};
+use super::diagnosis::{path_text, printable_path, sentence};
 use super::rejection::Rejection;
 use super::report;
 use crate::analysis::Report as Analysis;
@@ -34,7 +35,7 @@ Exit status:
 pub(super) struct Arguments {
     /// Class files; `-` is standard input
     #[arg(required = true, value_name = "FILE")]
-    files: Vec<String>,
+    files: Vec<PathBuf>,
 
     /// Judge the class alone, without the members that every applet has
     #[arg(long)]
@@ -105,7 +106,7 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
             Format::Text => show(file, &verdict, console)?,
             Format::Json => {
                 let report = Report {
-                    file,
+                    file: &path_text(file),
                     verdict: &verdict,
                 };
                 serde_json::to_writer(console.out(), &report).map_err(std::io::Error::from)?;
@@ -116,7 +117,7 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
     Ok(status)
 }
 
-fn judge(file: &str, policy: Policy, analyse: bool) -> Verdict {
+fn judge(file: &Path, policy: Policy, analyse: bool) -> Verdict {
     let bytes = match class_file::read(file) {
         Ok(bytes) => bytes,
         Err(error) => {
@@ -147,8 +148,8 @@ impl Accepted {
     }
 }
 
-fn show(file: &str, verdict: &Verdict, console: &mut Console) -> Result<(), Failure> {
-    let name = printable(file);
+fn show(file: &Path, verdict: &Verdict, console: &mut Console) -> Result<(), Failure> {
+    let name = printable_path(file);
     match verdict {
         Verdict::Accepted(Accepted {
             class,

@@ -14,6 +14,8 @@ mod displays;
 mod documents;
 mod exec;
 mod golden;
+#[cfg(unix)]
+mod names;
 mod paper;
 mod rejected;
 mod reports;
