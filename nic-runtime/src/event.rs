@@ -382,6 +382,8 @@ pub enum EndReason {
     LoadTrap,
     /// Whoever listened has failed.
     Unheard,
+    /// The user ended it.
+    Interrupted,
 }
 
 /// What listens to a run.
@@ -395,6 +397,11 @@ pub trait Sink {
     /// Returns whether what is still to come would be lost on it, as on a pipe that nobody reads; the run
     /// ends then.
     fn has_failed(&self) -> bool {
+        false
+    }
+
+    /// Returns whether the user wants the run to end now. A run asks once in many events.
+    fn is_interrupted(&self) -> bool {
         false
     }
 }

@@ -4,6 +4,8 @@
 use std::io::{self, BufWriter, Stderr, Stdout, Write};
 use std::process::ExitCode;
 
+use super::interrupt;
+
 use anstream::adapter::strip_str;
 use anstream::{AutoStream, ColorChoice};
 
@@ -18,6 +20,8 @@ pub(super) enum Status {
     Trapped,
     /// A file could not be read or parsed, or an argument does not fit it.
     Unusable,
+    /// The user interrupted a run.
+    Interrupted,
 }
 
 impl From<Status> for ExitCode {
@@ -27,6 +31,7 @@ impl From<Status> for ExitCode {
             Status::Rejected => 1,
             Status::Unusable => 2,
             Status::Trapped => 3,
+            Status::Interrupted => interrupt::STATUS,
         })
     }
 }

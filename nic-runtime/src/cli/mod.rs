@@ -13,6 +13,7 @@ mod explain;
 mod explanations;
 mod golden;
 mod hint;
+mod interrupt;
 mod java_source;
 mod listing;
 mod machine;
@@ -45,7 +46,8 @@ Exit status:
   1  a class was rejected, a golden trace differed, an applet trapped while it was loaded, or a row
      of a paper left its tolerance
   2  wrong usage, or a file that cannot be read or parsed as a scenario; outranks 1
-  3  a call trapped (`jive exec` alone)";
+  3  a call trapped (`jive exec` alone)
+  130  interrupted by Ctrl-C (`jive run` alone)";
 
 const EXAMPLES: &str = "\
 Examples:

@@ -3,6 +3,8 @@
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::output_file::{self, OutputFile};
 use crate::event::{Event, Names, Sink};
@@ -36,6 +38,7 @@ pub(super) struct Outputs<W> {
     summary: Summary,
     timeline: Option<ToFile<PerfettoTrace<OutputFile>>>,
     capture: Option<ToFile<Capture<OutputFile>>>,
+    interrupted: Arc<AtomicBool>,
 }
 
 /// What is left to do when every output has ended.
@@ -70,12 +73,18 @@ fn create(path: &Path) -> Result<OutputFile, OutputError> {
 }
 
 impl<W: Write> Outputs<W> {
-    pub(super) fn new(shown: Shown<W>, scenario: &Scenario) -> Outputs<W> {
+    /// The flag ends the run once it is set.
+    pub(super) fn new(
+        shown: Shown<W>,
+        scenario: &Scenario,
+        interrupted: Arc<AtomicBool>,
+    ) -> Outputs<W> {
         Outputs {
             shown,
             summary: Summary::new(scenario.profile.processor.clock),
             timeline: None,
             capture: None,
+            interrupted,
         }
     }
 
@@ -151,6 +160,10 @@ impl<W: Write> Sink for Outputs<W> {
         if let Some(ToFile { output, .. }) = &mut self.capture {
             output.event(names, event);
         }
+    }
+
+    fn is_interrupted(&self) -> bool {
+        self.interrupted.load(Ordering::Relaxed)
     }
 
     /// What standard output shows may be all that was asked for.

@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 
 use super::console::{Console, Failure, Status};
 use super::diagnosis::{path_text, printable, printable_path, sentence};
+use super::interrupt;
 use super::outputs::{Finished, OutputError, Outputs, Shown};
 use super::overwrite;
 use super::rejection::Rejection;
@@ -36,7 +37,9 @@ Examples:
 Exit status:
   0  the run ended; traps are in the trace
   1  a class was rejected, or trapped while it was loaded
-  2  wrong usage, or a scenario that cannot be read or does not fit the NICs' memory";
+  2  wrong usage, or a scenario that cannot be read or does not fit the NICs' memory
+  130  interrupted: Ctrl-C ends the run, files are whole and the summary is printed; a second one
+       ends jive at once";
 
 /// Runs a scenario and prints its trace and, after it, a summary.
 #[derive(Args)]
@@ -207,11 +210,18 @@ fn run(
             write!(console.out(), "{summary}")?;
             Ok(status(end.reason))
         }
-        Ok((_, Finished::NoSuchPacket)) => {
+        Ok((end, Finished::NoSuchPacket)) => {
             let packet = arguments.follow.unwrap_or_default();
             let title = format!("packet {packet} does not occur in this run");
-            console.notice(&sentence(&title, &[]))?;
-            Ok(Status::Unusable)
+            let (status, notes) = match end.reason {
+                EndReason::Interrupted => {
+                    let note = format!("it was interrupted at {}", end.time);
+                    (Status::Interrupted, vec![note])
+                }
+                _ => (Status::Unusable, Vec::new()),
+            };
+            console.notice(&sentence(&title, &notes))?;
+            Ok(status)
         }
         Err(NotRun::Refused(error)) => {
             let (status, report) = refusal(&arguments.scenario, scenario, error);
@@ -258,7 +268,7 @@ fn listen(
             Shown::Json(JsonTrace::new(out, payload_mode, profile, scenario.seed))
         }
     };
-    let mut outputs = Outputs::new(shown, scenario);
+    let mut outputs = Outputs::new(shown, scenario, interrupt::requested());
     if let Some(path) = &arguments.perfetto {
         outputs.add_timeline(path)?;
     }
@@ -310,5 +320,6 @@ fn status(reason: EndReason) -> Status {
         | EndReason::MaxBytecodes
         | EndReason::Unheard => Status::Done,
         EndReason::LoadTrap => Status::Rejected,
+        EndReason::Interrupted => Status::Interrupted,
     }
 }

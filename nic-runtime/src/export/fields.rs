@@ -390,6 +390,7 @@ pub(super) fn end_reason(reason: EndReason) -> &'static str {
         EndReason::MaxBytecodes => "max-bytecodes",
         EndReason::LoadTrap => "load-trap",
         EndReason::Unheard => "unheard",
+        EndReason::Interrupted => "interrupted",
     }
 }
 

@@ -285,6 +285,7 @@ impl fmt::Display for Summary {
             EndReason::MaxBytecodes => "the scenario's `max_bytecodes` was reached",
             EndReason::LoadTrap => "an applet trapped while it was loaded",
             EndReason::Unheard => "nothing took its events any more",
+            EndReason::Interrupted => "interrupted",
         };
         writeln!(f, "virtual time  {}; {ended}", self.time)?;
         writeln!(f, "events        {}", self.events)?;

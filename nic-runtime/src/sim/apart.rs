@@ -130,7 +130,8 @@ impl<S: Sink> Simulation<'_, S> {
                 cut @ (EndReason::MaxEvents
                 | EndReason::MaxBytecodes
                 | EndReason::LoadTrap
-                | EndReason::Unheard) => return Some(cut),
+                | EndReason::Unheard
+                | EndReason::Interrupted) => return Some(cut),
             }
             ended = ended.max(self.now);
             self.schedule.reset();
@@ -142,7 +143,7 @@ impl<S: Sink> Simulation<'_, S> {
     /// Notes that a packet is about to leave its group, and has no more events handled.
     pub(super) fn leave_group(&mut self) {
         self.has_left_group = true;
-        self.events_max = self.events;
+        self.handle_no_more();
     }
 
     pub(super) fn schedule_send(&mut self, send: u32) {

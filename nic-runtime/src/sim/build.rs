@@ -54,6 +54,8 @@ impl<'a, S: Sink> Simulation<'a, S> {
             events: 0,
             until: scenario.until,
             events_max: scenario.events_max,
+            // Before the first event already: that decides when the next one is.
+            pause: 0,
             budget: Budget::new(scenario.bytecodes_max),
             has_left_group: false,
             profile,

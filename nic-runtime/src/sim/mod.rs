@@ -165,6 +165,9 @@ pub fn sram_holders(scenario: &Scenario) -> Result<Vec<SramHolder>, SimError> {
     Ok(sram::holders(scenario, classes))
 }
 
+/// Events after which a run that somebody listens to asks whether the user has interrupted it.
+const EVENTS_BETWEEN_PAUSES: u64 = 1_024;
+
 /// Everything that exists in a run.
 struct Simulation<'a, S: Sink> {
     now: SimTime,
@@ -173,6 +176,8 @@ struct Simulation<'a, S: Sink> {
     events: u64,
     until: SimTime,
     events_max: u64,
+    /// Number of events at which the run pauses to see whether it ends; at most `events_max`.
+    pause: u64,
     /// What applets may still execute.
     budget: Budget,
     /// A packet was about to go where NICs are not expected to meet.
@@ -294,8 +299,10 @@ impl<S: Sink> Simulation<'_, S> {
                 self.now = self.until;
                 return EndReason::Until;
             }
-            if self.events == self.events_max {
-                return self.limit_reached();
+            if self.events >= self.pause
+                && let Some(reason) = self.end_at_pause()
+            {
+                return reason;
             }
             if self.report.has_failed() {
                 return EndReason::Unheard;
@@ -306,8 +313,29 @@ impl<S: Sink> Simulation<'_, S> {
         }
     }
 
-    /// Returns which limit has ended the run.
+    /// Returns why the run ends here, if it does, and otherwise sets the next pause.
     #[cold]
+    fn end_at_pause(&mut self) -> Option<EndReason> {
+        if self.events >= self.events_max {
+            return Some(self.limit_reached());
+        }
+        if self.report.is_interrupted() {
+            return Some(EndReason::Interrupted);
+        }
+        self.pause = self.events_max;
+        if S::LISTENS {
+            self.pause = self.pause.min(self.events + EVENTS_BETWEEN_PAUSES);
+        }
+        None
+    }
+
+    /// Has no more events handled.
+    fn handle_no_more(&mut self) {
+        self.events_max = self.events;
+        self.pause = self.events;
+    }
+
+    /// Returns which limit has ended the run.
     fn limit_reached(&self) -> EndReason {
         if self.budget.is_exceeded() {
             EndReason::MaxBytecodes
@@ -321,7 +349,7 @@ impl<S: Sink> Simulation<'_, S> {
     fn exceed_budget(&mut self, nic: NicId) -> Next {
         self.budget.exceed();
         // No event is handled any more; one is due now, so that the run ends now.
-        self.events_max = self.events;
+        self.handle_no_more();
         self.schedule.insert(self.now, Work::Processor(nic));
         Next::Stopped
     }
@@ -354,7 +382,7 @@ impl<S: Sink> Simulation<'_, S> {
     /// until then, schedules `work` otherwise. Only for the last thing that handling an event does.
     fn pass(&mut self, delay: SimDuration, work: Work) -> bool {
         let time = self.now + delay;
-        if time > self.until || self.events >= self.events_max {
+        if time > self.until || self.events >= self.pause {
             self.schedule.insert(time, work);
             return false;
         }

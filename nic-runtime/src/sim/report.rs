@@ -30,6 +30,11 @@ impl<'a, S: Sink> Report<'a, S> {
         S::LISTENS && self.sink.has_failed()
     }
 
+    /// Returns whether the user wants the run to end.
+    pub(super) fn is_interrupted(&self) -> bool {
+        S::LISTENS && self.sink.is_interrupted()
+    }
+
     /// Emits an event of an endpoint, now.
     #[inline]
     pub(super) fn emit(&mut self, now: SimTime, endpoint: EndpointId, kind: EventKind<'_>) {

@@ -15,6 +15,8 @@ mod documents;
 mod exec;
 mod golden;
 #[cfg(unix)]
+mod interrupted;
+#[cfg(unix)]
 mod names;
 mod paper;
 mod rejected;

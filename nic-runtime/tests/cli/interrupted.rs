@@ -1,0 +1,126 @@
+//! Ctrl-C: what a run has shown so far is whole, and the summary says why it ended.
+
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use pcap_file::pcapng::{Block, PcapNgReader};
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+
+/// A run that nobody waits for the end of.
+const ENDLESS: &str = r#"
+until = "1000000s"
+max_events = 1000000000000
+[[nic]]
+name = "a"
+[[endpoint]]
+nic = "a"
+name = "x"
+[[channel]]
+x = [1, 2]
+[[send]]
+endpoint = "x"
+channel = 1
+payload = { text = "hello" }
+repeat = 1000000000000
+every = "50us"
+"#;
+
+/// Starts `jive run` on it, with more words, and returns when it has printed so many lines.
+fn started(directory: &Path, words: &[&str], lines: usize) -> (Child, Vec<String>) {
+    fs::write(directory.join("endless.toml"), ENDLESS).expect("it can be written");
+    let mut child = Command::new(env!("CARGO_BIN_EXE_jive"))
+        .args(["run", "endless.toml"])
+        .args(words)
+        .current_dir(directory)
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the binary was built for this test");
+    // Unbuffered, so that what is not taken here stays in the pipe.
+    let mut out = BufReader::with_capacity(1, child.stdout.take().expect("it was piped"));
+    let first = out.by_ref().lines().take(lines);
+    let first = first.map(|line| line.expect("UTF-8")).collect();
+    child.stdout = Some(out.into_inner());
+    (child, first)
+}
+
+fn interrupt(child: &Child) {
+    let id = i32::try_from(child.id()).expect("ids are positive");
+    let id = Pid::from_raw(id).expect("ids are positive");
+    kill_process(id, Signal::INT).expect("it has not been waited for");
+}
+
+/// Reads what is left of standard output, and returns it with the exit status.
+fn ended(mut child: Child) -> (Option<i32>, String) {
+    let mut rest = String::new();
+    let mut out = child.stdout.take().expect("it was piped");
+    out.read_to_string(&mut rest).expect("UTF-8");
+    (child.wait().expect("it was started").code(), rest)
+}
+
+#[test]
+fn everything_is_whole_and_the_summary_says_so() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let files = ["--pcap", "F", "--perfetto", "G"];
+    let words = [&["--trace", "json"][..], &files].concat();
+    let (child, first) = started(directory.path(), &words, 10);
+    interrupt(&child);
+    let (status, rest) = ended(child);
+    assert_eq!(status, Some(130));
+
+    let lines = first.iter().map(String::as_str).chain(rest.lines());
+    let values = lines.map(|line| serde_json::from_str::<Value>(line).expect("a whole line"));
+    let values = Vec::from_iter(values);
+    let summary = values.last().expect("there are lines");
+    assert_eq!(summary["event"], "summary");
+    assert_eq!(summary["ended"], "interrupted");
+    assert_eq!(summary["events"], values.len() - 2);
+
+    // Every message that the trace shows posted is in the capture, at the tap `host-tx`.
+    let capture = File::open(directory.path().join("F")).expect("it was written");
+    let mut reader = PcapNgReader::new(BufReader::new(capture)).expect("a capture");
+    let mut posted = 0;
+    while let Some(block) = reader.next_block() {
+        let block = block.expect("a whole block");
+        if let Block::EnhancedPacket(packet) = block {
+            posted += u64::from(packet.interface_id == 0);
+        }
+    }
+    assert_eq!(summary["totals"]["posted"], posted);
+    assert!(posted > 0);
+
+    let timeline = fs::read(directory.path().join("G")).expect("it was written");
+    let timeline: Value = serde_json::from_slice(&timeline).expect("whole JSON");
+    let spans = timeline["traceEvents"].as_array().expect("its events");
+    assert!(spans.len() as u64 > posted, "{}", spans.len());
+}
+
+#[test]
+fn every_way_to_show_a_run_can_be_interrupted() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let (child, _) = started(directory.path(), &[], 10);
+    interrupt(&child);
+    let (status, rest) = ended(child);
+    assert_eq!(status, Some(130));
+    assert!(rest.contains("; interrupted\n"), "{rest}");
+}
+
+#[test]
+fn a_second_one_ends_it_at_once() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    fs::write(directory.path().join("F"), "older").expect("it can be written");
+    let (mut child, _) = started(directory.path(), &["--pcap", "F"], 10);
+    // Nobody reads on: the run waits for its output to be taken, so the first one cannot end it.
+    let status = loop {
+        interrupt(&child);
+        if let Some(status) = child.try_wait().expect("it was started") {
+            break status;
+        }
+        std::thread::yield_now();
+    };
+    assert_eq!(status.code(), Some(130));
+    let older = fs::read(directory.path().join("F")).expect("it is still there");
+    assert_eq!(older, b"older");
+}
