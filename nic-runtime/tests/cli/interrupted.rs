@@ -9,6 +9,8 @@ use pcap_file::pcapng::{Block, PcapNgReader};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
+use crate::classes;
+
 /// A run that nobody waits for the end of.
 const ENDLESS: &str = r#"
 until = "1000000s"
@@ -28,16 +30,21 @@ repeat = 1000000000000
 every = "50us"
 "#;
 
-/// Starts `jive run` on it, with more words, and returns when it has printed so many lines.
-fn started(directory: &Path, words: &[&str], lines: usize) -> (Child, Vec<String>) {
-    fs::write(directory.join("endless.toml"), ENDLESS).expect("it can be written");
-    let mut child = Command::new(env!("CARGO_BIN_EXE_jive"))
-        .args(["run", "endless.toml"])
+/// Starts `jive run` on a scenario, with more words.
+fn spawned(directory: &Path, scenario: &str, words: &[&str]) -> Child {
+    fs::write(directory.join("s.toml"), scenario).expect("it can be written");
+    Command::new(env!("CARGO_BIN_EXE_jive"))
+        .args(["run", "s.toml"])
         .args(words)
         .current_dir(directory)
         .stdout(Stdio::piped())
         .spawn()
-        .expect("the binary was built for this test");
+        .expect("the binary was built for this test")
+}
+
+/// Starts the endless run, with more words, and returns when it has printed so many lines.
+fn started(directory: &Path, words: &[&str], lines: usize) -> (Child, Vec<String>) {
+    let mut child = spawned(directory, ENDLESS, words);
     // Unbuffered, so that what is not taken here stays in the pipe.
     let mut out = BufReader::with_capacity(1, child.stdout.take().expect("it was piped"));
     let first = out.by_ref().lines().take(lines);
@@ -107,12 +114,47 @@ fn every_way_to_show_a_run_can_be_interrupted() {
     assert!(rest.contains("; interrupted\n"), "{rest}");
 }
 
+/// A run that shows a message and then does not come out of a call. It is asked whether it was interrupted
+/// before its first event and after 1,024 of them, so not between the message and the call.
+const SPINNING: &str = r#"
+max_bytecodes = 1000000000000000
+[[nic]]
+name = "a"
+[[endpoint]]
+nic = "a"
+name = "x"
+[[endpoint]]
+nic = "a"
+name = "y"
+applet = "Spinner.class"
+fuel = 10000000000
+[[channel]]
+x = [1, 2]
+[[channel]]
+y = [1, 2]
+[[send]]
+endpoint = "x"
+channel = 1
+payload = { zeros = 6000 }
+[[send]]
+endpoint = "y"
+channel = 1
+payload = { text = "hello" }
+at = "1ms"
+repeat = 100
+"#;
+
 #[test]
 fn a_second_one_ends_it_at_once() {
     let directory = tempfile::tempdir().expect("a temporary directory");
     fs::write(directory.path().join("F"), "older").expect("it can be written");
-    let (mut child, _) = started(directory.path(), &["--pcap", "F"], 10);
-    // Nobody reads on: the run waits for its output to be taken, so the first one cannot end it.
+    let spinner = classes().join("Spinner.class");
+    fs::copy(spinner, directory.path().join("Spinner.class")).expect("it can be copied");
+    let options = ["--payload", "--pcap", "F"];
+    let mut child = spawned(directory.path(), SPINNING, &options);
+    // The message is longer than what `jive` holds back, so a part of it comes before the call ends.
+    let out = child.stdout.as_mut().expect("it was piped");
+    out.read_exact(&mut [0; 100]).expect("the run has begun");
     let status = loop {
         interrupt(&child);
         if let Some(status) = child.try_wait().expect("it was started") {
@@ -122,5 +164,5 @@ fn a_second_one_ends_it_at_once() {
     };
     assert_eq!(status.code(), Some(130));
     let older = fs::read(directory.path().join("F")).expect("it is still there");
-    assert_eq!(older, b"older");
+    assert!(older == b"older", "the first one ended the run");
 }
