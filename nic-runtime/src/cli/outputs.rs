@@ -114,34 +114,47 @@ impl<W: Write> Outputs<W> {
         Ok(())
     }
 
-    /// Ends every output after a run.
+    /// Ends every output after a run. Each is ended, whatever became of the others: a reader of the trace that
+    /// leaves early takes no file with it.
     pub(super) fn finish(mut self, end: &RunEnd) -> Result<Finished, OutputError> {
         self.summary.end(end.time, end.reason);
-        let finished = match self.shown {
-            Shown::Nothing => Finished::Summarize(Box::new(self.summary)),
+        let timeline = self
+            .timeline
+            .map_or(Ok(()), |to| to.place(PerfettoTrace::finish));
+        let capture = self.capture.map_or(Ok(()), |to| to.place(Capture::finish));
+        let shown = self.shown.finish(self.summary);
+        timeline?;
+        capture?;
+        Ok(shown?)
+    }
+}
+
+impl<O> ToFile<O> {
+    /// Ends an output and gives its file its name.
+    fn place(self, finish: impl FnOnce(O) -> io::Result<OutputFile>) -> Result<(), OutputError> {
+        let written = finish(self.output).and_then(OutputFile::place);
+        written.map_err(|error| unwritable(&self.path, &error))
+    }
+}
+
+impl<W: Write> Shown<W> {
+    fn finish(self, summary: Summary) -> io::Result<Finished> {
+        Ok(match self {
+            Shown::Nothing => Finished::Summarize(Box::new(summary)),
             Shown::Text(trace) => {
                 writeln!(trace.finish()?)?;
-                Finished::Summarize(Box::new(self.summary))
+                Finished::Summarize(Box::new(summary))
             }
             Shown::Json(trace) => {
-                trace.finish(&self.summary)?;
+                trace.finish(&summary)?;
                 Finished::Whole
             }
             Shown::Story(story) if story.is_told() => {
                 writeln!(story.finish()?)?;
-                Finished::Summarize(Box::new(self.summary))
+                Finished::Summarize(Box::new(summary))
             }
             Shown::Story(_) => Finished::NoSuchPacket,
-        };
-        if let Some(ToFile { path, output }) = self.timeline {
-            let written = output.finish().and_then(OutputFile::place);
-            written.map_err(|error| unwritable(&path, &error))?;
-        }
-        if let Some(ToFile { path, output }) = self.capture {
-            let written = output.finish().and_then(OutputFile::place);
-            written.map_err(|error| unwritable(&path, &error))?;
-        }
-        Ok(finished)
+        })
     }
 }
 

@@ -94,3 +94,27 @@ fn names_of_files_cannot_steer_a_terminal() {
         "error: cannot read \\u{1b}[31mred\\u{202e}: no such file\n"
     );
 }
+
+#[test]
+fn files_are_whole_although_the_reader_of_the_trace_leaves() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let run = |name: &str, trace: &str| {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_jive"))
+            .args(["run", "lossy-link", "--trace", trace])
+            .args(["--pcap", &format!("{name}.pcapng")])
+            .args(["--perfetto", &format!("{name}.json")])
+            .current_dir(directory.path())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the binary was built for this test");
+        drop(child.stdout.take());
+        assert_eq!(child.wait().expect("it was started").code(), Some(0));
+        ["pcapng", "json"].map(|extension| {
+            let path = directory.path().join(format!("{name}.{extension}"));
+            std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+        })
+    };
+    let expected = run("none", "none");
+    assert!(expected == run("text", "text"), "text");
+    assert!(expected == run("lines", "json"), "json");
+}
