@@ -306,5 +306,15 @@ mod tests {
             Decimal::split("1").unwrap().0.cycles(clock),
             Ok(SimDuration::from_ps(27_027))
         );
+        // No other number of picoseconds is nearer, whatever clock and count.
+        for hertz in [3, 1_000_003, 37_000_000, 133_333_333, 3_000_000_000] {
+            let clock = NonZeroU64::new(hertz).unwrap();
+            for count in 1..=200u64 {
+                let (cycles, _) = Decimal::split(&count.to_string()).unwrap();
+                let shown = u128::from(cycles.cycles(clock).unwrap().as_ps()) * u128::from(hertz);
+                let off = shown.abs_diff(u128::from(count) * 1_000_000_000_000);
+                assert!(2 * off <= u128::from(hertz), "{count} cycles of {hertz} Hz");
+            }
+        }
     }
 }

@@ -101,4 +101,13 @@ mod tests {
         }
         flip(&mut [], 5);
     }
+
+    #[test]
+    fn every_bit_can_be_flipped() {
+        for length in 1..=9 {
+            let mut bytes = vec![0u8; length];
+            (0..8 * length as u64).for_each(|draw| flip(&mut bytes, draw));
+            assert!(bytes.iter().all(|&byte| byte == 0xff), "{bytes:?}");
+        }
+    }
 }

@@ -105,4 +105,24 @@ mod tests {
         );
         assert_eq!(dma.drained_at(ns(21)), ns(110));
     }
+
+    #[test]
+    fn it_is_drained_when_the_last_transfer_is_over() {
+        for engines in [DmaEngines::Shared, DmaEngines::PerDirection] {
+            for order in 0..64u32 {
+                let mut dma = schedule(engines);
+                let mut last = SimTime::ZERO;
+                for transfer in 0..6 {
+                    let direction = match order >> transfer & 1 {
+                        0 => DmaDirection::HostToNic,
+                        _ => DmaDirection::NicToHost,
+                    };
+                    let (_, end) = dma.queue(ns(10), direction, 7 + 13 * transfer);
+                    last = last.max(end);
+                    assert_eq!(dma.drained_at(ns(10)), last, "{order:06b}");
+                }
+                assert_eq!(dma.drained_at(ns(9_999)), ns(9_999));
+            }
+        }
+    }
 }
