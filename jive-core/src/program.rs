@@ -364,3 +364,41 @@ impl fmt::Debug for Program<'_> {
             .finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn narrowing_keeps_the_lowest_bits_and_their_sign() {
+        // What is left of 2^n values in a row, the lowest of which is `lowest`.
+        let wrapped = |value: i64, values: i64, lowest: i64| {
+            i32::try_from((value - lowest).rem_euclid(values) + lowest).unwrap()
+        };
+        let ends = [
+            i32::MIN,
+            -65_536,
+            -32_769,
+            -256,
+            -2,
+            0,
+            255,
+            32_767,
+            i32::MAX - 600,
+        ];
+        for value in ends.into_iter().flat_map(|end| end..=end + 600) {
+            let wide = i64::from(value);
+            assert_eq!(ValueKind::Int.narrow(value), value);
+            assert_eq!(ValueKind::Reference.narrow(value), value);
+            assert_eq!(
+                ValueKind::Byte.narrow(value),
+                wrapped(wide, 1 << 8, -(1 << 7))
+            );
+            assert_eq!(
+                ValueKind::Short.narrow(value),
+                wrapped(wide, 1 << 16, -(1 << 15))
+            );
+            assert_eq!(ValueKind::Boolean.narrow(value), wrapped(wide, 2, 0));
+        }
+    }
+}
