@@ -20,6 +20,17 @@ fn accepted_classes_get_a_line_each() {
 }
 
 #[test]
+fn the_status_is_that_of_the_worst_file_in_any_order() {
+    let files = [("Calls.class", 0), ("LongMaths.class", 1), (".", 2)];
+    for (first, of_first) in files {
+        for (last, of_last) in files {
+            let ended = jive(words(&format!("verify --class-only {first} {last}")));
+            assert_eq!(ended.status, of_first.max(of_last), "{first} {last}");
+        }
+    }
+}
+
+#[test]
 fn a_rejection_shows_rule_place_types_source_line_and_mend() {
     let ended = jive(words("verify LongMaths.class"));
     assert_eq!((ended.status, ended.err.as_str()), (1, ""));
