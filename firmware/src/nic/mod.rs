@@ -18,7 +18,8 @@ use nic_runtime::host::{TransmitRegion, TransmitSpace};
 use nic_runtime::sle::{Applet, Request};
 use nic_runtime::time::{SimDuration, SimTime};
 use nic_runtime::unet::{
-    Channel, Channels, Endpoint, FreeQueue, QueueSizes, Region, TransmitDescriptor, refusal, resolve,
+    Channel, Channels, Endpoint, FreeQueue, QueueSizes, Region, TransmitDescriptor, refusal,
+    resolve,
 };
 
 use self::perform::Sent;
