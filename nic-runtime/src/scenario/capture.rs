@@ -10,6 +10,7 @@ use pcap_file::pcapng::blocks::interface_description::{
 };
 use pcap_file::pcapng::{Block, PcapNgParser};
 
+use super::limits;
 use crate::time::SimDuration;
 
 /// What a pcapng file begins with.
@@ -17,6 +18,7 @@ const SECTION_HEADER: [u8; 4] = [0x0a, 0x0d, 0x0d, 0x0a];
 
 /// Block types of pcapng that hold what is read; others are passed over.
 mod block_type {
+    pub(super) const INTERFACE: u32 = 1;
     pub(super) const OBSOLETE_PACKET: u32 = 2;
     pub(super) const SIMPLE_PACKET: u32 = 3;
     pub(super) const ENHANCED_PACKET: u32 = 6;
@@ -47,6 +49,12 @@ pub enum CaptureError {
     Damaged {
         /// Packets before the damage.
         behind: usize,
+    },
+    /// It has more packets or interfaces than a scenario may send or a reader need remember.
+    #[error("expected a capture of at most {limit} packets and interfaces")]
+    TooMany {
+        /// The most there may be of each.
+        limit: usize,
     },
     /// It has no packet in it.
     #[error("expected a capture with at least one packet")]
@@ -110,6 +118,7 @@ fn read_pcap(bytes: &[u8]) -> Result<Vec<Seen>, CaptureError> {
         let (behind, packet) = parser.next_raw_packet(rest).map_err(|_| damaged)?;
         rest = behind;
         let whole = i128::from(packet.ts_sec) * PICOSECONDS_PER_SECOND;
+        check_count(seen.len())?;
         seen.push(Seen {
             moment: whole + i128::from(packet.ts_frac) * unit,
             bytes: whole_packet(&packet.data, packet.orig_len, seen.len())?,
@@ -121,6 +130,7 @@ fn read_pcap(bytes: &[u8]) -> Result<Vec<Seen>, CaptureError> {
 fn read_pcapng(bytes: &[u8]) -> Result<Vec<Seen>, CaptureError> {
     let damaged = |seen: &[Seen]| CaptureError::Damaged { behind: seen.len() };
     let mut seen = Vec::new();
+    let mut interfaces = 0;
     let (mut rest, mut parser) = PcapNgParser::new(bytes).map_err(|_| damaged(&seen))?;
     while !rest.is_empty() {
         let here = rest;
@@ -128,6 +138,12 @@ fn read_pcapng(bytes: &[u8]) -> Result<Vec<Seen>, CaptureError> {
         rest = behind;
         // Blocks of other types may hold anything and are not looked into.
         let block = match raw.type_ {
+            block_type::INTERFACE => {
+                // The library keeps each.
+                check_count(interfaces)?;
+                interfaces += 1;
+                continue;
+            }
             block_type::OBSOLETE_PACKET => {
                 let packet = seen.len() + 1;
                 return Err(CaptureError::Obsolete { packet });
@@ -158,9 +174,20 @@ fn read_pcapng(bytes: &[u8]) -> Result<Vec<Seen>, CaptureError> {
             }
             _ => continue,
         };
+        check_count(seen.len())?;
         seen.push(packet);
     }
     Ok(seen)
+}
+
+/// Refuses one more than there may be.
+fn check_count(count: usize) -> Result<(), CaptureError> {
+    let limit = limits::CAPTURE_PACKETS_MAX;
+    if count < limit {
+        Ok(())
+    } else {
+        Err(CaptureError::TooMany { limit })
+    }
 }
 
 /// Returns a moment in picoseconds, counted in the units that the interface says.

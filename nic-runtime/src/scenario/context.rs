@@ -7,7 +7,7 @@ use super::limits;
 use super::mistake::{MistakeKind, Span, closest};
 use super::model::ClassSpec;
 use super::table::Mistakes;
-use crate::input;
+use crate::input::{self, ReadError};
 
 /// How the name of a class begins that the project ships, as against a path.
 pub const BUILTIN_PREFIX: &str = "builtin:";
@@ -21,6 +21,7 @@ pub(super) struct Context<'s> {
     files: Vec<PathBuf>,
     class_bytes: u64,
     payload_bytes: u64,
+    sent_file_bytes: u64,
     area_bytes: u64,
     heap_bytes: u64,
     descriptors: u64,
@@ -39,6 +40,7 @@ impl<'s> Context<'s> {
             files: Vec::new(),
             class_bytes: 0,
             payload_bytes: 0,
+            sent_file_bytes: 0,
             area_bytes: 0,
             heap_bytes: 0,
             descriptors: 0,
@@ -99,10 +101,44 @@ impl<'s> Context<'s> {
         Ok(self.classes.len() - 1)
     }
 
+    /// Reads a file that a send names. What is read counts, whatever becomes of it: a scenario that names one
+    /// file in each of its sends would be read for hours.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Context::file`]; also where such files add up to too much.
+    pub(super) fn sent_file(&mut self, name: &str, limit: u64) -> Result<Vec<u8>, MistakeKind> {
+        let left = limits::SENT_FILES_TOTAL_MAX - self.sent_file_bytes;
+        let read = self.file(name, limit.min(left));
+        self.sent_file_bytes += match &read {
+            Ok(bytes) => bytes.len() as u64,
+            Err(MistakeKind::File(ReadError::TooLarge { limit })) => *limit,
+            Err(_) => 0,
+        };
+        match read {
+            Err(MistakeKind::File(ReadError::TooLarge { .. })) if left < limit => {
+                Err(MistakeKind::TooMany {
+                    what: "bytes of files to send",
+                    limit: limits::SENT_FILES_TOTAL_MAX,
+                })
+            }
+            read => read,
+        }
+    }
+
+    /// Checks that a payload of this length may yet be made.
+    ///
+    /// # Errors
+    ///
+    /// Returns the mistake where it would be too much with those before it.
+    pub(super) fn check_payload_room(&self, length: u64) -> Result<(), MistakeKind> {
+        let mut total = self.payload_bytes;
+        payload_within(&mut total, length)
+    }
+
     /// Counts a payload's bytes; returns whether they are within the limit.
     pub(super) fn take_payload_bytes(&mut self, bytes: u64, span: Span) -> bool {
-        let limit = limits::PAYLOADS_TOTAL_MAX;
-        let taken = within(&mut self.payload_bytes, bytes, limit, "bytes of payloads");
+        let taken = payload_within(&mut self.payload_bytes, bytes);
         self.mistakes.note(span, taken).is_some()
     }
 
@@ -159,6 +195,11 @@ fn builtin_class(name: &str) -> Result<Vec<u8>, MistakeKind> {
             Err(MistakeKind::UnknownBuiltin { suggestion })
         }
     }
+}
+
+/// Adds to the sum of payloads.
+fn payload_within(sum: &mut u64, more: u64) -> Result<(), MistakeKind> {
+    within(sum, more, limits::PAYLOADS_TOTAL_MAX, "bytes of payloads")
 }
 
 /// Adds to a sum that has a limit; a sum that would pass it stays as it is.

@@ -42,6 +42,13 @@ pub const PAYLOADS_TOTAL_MAX: u64 = 1 << 26;
 /// Bytes of a capture file: its packets count as payloads, and headers and comments come on top.
 pub const CAPTURE_BYTES_MAX: u64 = 2 * PAYLOADS_TOTAL_MAX;
 
+/// Bytes of payload files and captures that are read, one that is refused or named again included: reading
+/// takes time.
+pub const SENT_FILES_TOTAL_MAX: u64 = 2 * CAPTURE_BYTES_MAX;
+
+/// Packets of a capture, and its interfaces: each packet is a send.
+pub const CAPTURE_PACKETS_MAX: usize = SENDS_MAX;
+
 /// Bytes of all class files together, each counted once.
 pub const CLASSES_TOTAL_MAX: u64 = 1 << 28;
 

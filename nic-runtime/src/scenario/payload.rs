@@ -29,25 +29,25 @@ const FORMS: [(&str, Form); 7] = [
     ("hex", |_, value, _| {
         Ok(Payload::Message(hex(table::text(value)?)?))
     }),
-    ("zeros", |_, value, _| {
-        Ok(Payload::Message(vec![0; length(value)?]))
+    ("zeros", |context, value, _| {
+        Ok(Payload::Message(vec![0; length(context, value)?]))
     }),
     // After 255 the count starts from 0 again.
-    ("count", |_, value, _| {
-        let bytes = (0..length(value)?).map(|index| index as u8);
+    ("count", |context, value, _| {
+        let bytes = (0..length(context, value)?).map(|index| index as u8);
         Ok(Payload::Message(bytes.collect()))
     }),
     ("random", |context, value, owner| {
-        let mut bytes = vec![0; length(value)?];
+        let mut bytes = vec![0; length(context, value)?];
         Generator::named(context.seed(), &owner).fill(&mut bytes);
         Ok(Payload::Message(bytes))
     }),
     ("file", |context, value, _| {
-        let bytes = context.file(table::text(value)?, limits::PAYLOADS_TOTAL_MAX)?;
+        let bytes = context.sent_file(table::text(value)?, limits::PAYLOADS_TOTAL_MAX)?;
         Ok(Payload::Message(bytes))
     }),
     (PCAP, |context, value, _| {
-        let bytes = context.file(table::text(value)?, limits::CAPTURE_BYTES_MAX)?;
+        let bytes = context.sent_file(table::text(value)?, limits::CAPTURE_BYTES_MAX)?;
         let packets = capture::read(&bytes).map_err(MistakeKind::Capture)?;
         Ok(Payload::Capture(packets))
     }),
@@ -148,7 +148,7 @@ impl Payload {
 }
 
 /// Reads a length before that many bytes are made.
-fn length(value: &DeValue<'_>) -> Result<usize, MistakeKind> {
+fn length(context: &Context<'_>, value: &DeValue<'_>) -> Result<usize, MistakeKind> {
     let length = table::size(value)?;
     if length > limits::PAYLOADS_TOTAL_MAX {
         return Err(MistakeKind::OutOfRange {
@@ -157,6 +157,7 @@ fn length(value: &DeValue<'_>) -> Result<usize, MistakeKind> {
             maximum: limits::PAYLOADS_TOTAL_MAX,
         });
     }
+    context.check_payload_room(length)?;
     Ok(usize::try_from(length).expect("the limit fits in usize"))
 }
 

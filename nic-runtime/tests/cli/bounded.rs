@@ -209,3 +209,77 @@ fn every_mistake_of_a_scenario_in_one_line_is_shown_shortly() {
         assert_eq!(status, 2, "{printed}");
     }
 }
+
+/// A scenario whose only endpoint sends these payloads to itself.
+fn sending(payloads: &[&str]) -> String {
+    let sends = payloads
+        .iter()
+        .map(|payload| format!("[[send]]\nendpoint = \"x\"\nchannel = 1\npayload = {payload}\n"));
+    format!(
+        "[[nic]]\nname = \"a\"\n[[endpoint]]\nnic = \"a\"\nname = \"x\"\n\
+         [[channel]]\nx = [1, 2]\n{}",
+        sends.collect::<String>()
+    )
+}
+
+#[test]
+fn a_capture_of_any_content_takes_little() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let path = directory.path().join("x.pcap");
+    fs::write(
+        directory.path().join("s.toml"),
+        sending(&["{ pcap = \"x.pcap\" }"]),
+    )
+    .expect("it can be written");
+    // Behind the head of a pcap file, zeros are packets of no bytes: as many as such a file can hold.
+    let head = [
+        0xd4, 0xc3, 0xb2, 0xa1, 2, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 0, 0, 0,
+    ];
+    fs::write(&path, head).expect("it can be written");
+    let file = File::options().write(true).open(&path);
+    let longest = 1 << 27;
+    let whole_records = longest - (longest - 24) % 16;
+    file.and_then(|file| file.set_len(whole_records))
+        .expect("it can be long");
+    let (status, printed) = confined(directory.path(), "run s.toml", None);
+    assert_eq!(status, 2, "{printed}");
+    let part = "expected a capture of at most 65536 packets and interfaces";
+    assert!(printed.contains(part), "{printed}");
+
+    // Interfaces of a pcapng file without a packet.
+    let section = [0x0a0d_0d0a_u32, 28, 0x1a2b_3c4d, 1, u32::MAX, u32::MAX, 28];
+    let interfaces = [1_u32, 20, 1, 0, 20].repeat(70_000);
+    let words = section.into_iter().chain(interfaces);
+    let bytes = words.flat_map(u32::to_le_bytes).collect::<Vec<_>>();
+    fs::write(&path, bytes).expect("it can be written");
+    let (status, printed) = confined(directory.path(), "run s.toml", None);
+    assert_eq!(status, 2, "{printed}");
+    assert!(printed.contains(part), "{printed}");
+}
+
+#[test]
+fn no_scenario_has_files_read_or_payloads_made_without_end() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let file = File::create(directory.path().join("x.bin")).expect("it can be made");
+    file.set_len(1 << 26).expect("it can be long");
+    for (payload, part) in [
+        (
+            "{ file = \"x.bin\" }",
+            "expected at most 268435456 bytes of files to send",
+        ),
+        (
+            "{ pcap = \"x.bin\" }",
+            "expected at most 268435456 bytes of files to send",
+        ),
+        (
+            "{ random = 67108864 }",
+            "expected at most 67108864 bytes of payloads",
+        ),
+    ] {
+        let text = sending(&vec![payload; 40]);
+        fs::write(directory.path().join("s.toml"), text).expect("it can be written");
+        let (status, printed) = confined(directory.path(), "run s.toml", None);
+        assert_eq!(status, 2, "{printed}");
+        assert!(printed.contains(part), "{payload}: {printed}");
+    }
+}
