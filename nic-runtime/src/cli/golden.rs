@@ -64,17 +64,19 @@ enum Outcome {
 
 /// Carries the command out.
 pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Status, Failure> {
-    let scenarios = match find(&arguments.path, arguments.bless) {
-        Ok(scenarios) => scenarios,
-        Err((path, error)) => {
-            console.notice(&sentence(
-                &format!("cannot read {}: {error}", printable_path(&path)),
-                &[],
-            ))?;
-            return Ok(Status::Unusable);
-        }
-    };
+    let Found {
+        scenarios,
+        unreadable,
+    } = Found::below(&arguments.path, arguments.bless);
     let mut status = Status::Done;
+    for (path, error) in &unreadable {
+        status = Status::Unusable;
+        let title = format!("cannot read {}: {error}", printable_path(path));
+        console.notice(&sentence(&title, &[]))?;
+    }
+    if scenarios.is_empty() && !unreadable.is_empty() {
+        return Ok(status);
+    }
     let mut differing = 0;
     in_order(
         &scenarios,
@@ -104,47 +106,72 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
     Ok(status)
 }
 
-/// Finds the scenarios to run, in the order of their paths. One that is named need not have a golden
-/// trace when it is about to get one.
-///
-/// # Errors
-///
-/// Returns what cannot be read, and why.
-fn find(path: &Path, bless: bool) -> Result<Vec<PathBuf>, (PathBuf, ReadError)> {
-    let readable = |path: &Path| fs::metadata(path).map_err(unreadable(path));
-    if !readable(path)?.is_dir() {
-        if !bless {
-            readable(&golden_of(path))?;
+/// What there is to run.
+#[derive(Default)]
+struct Found {
+    /// In the order of their paths.
+    scenarios: Vec<PathBuf>,
+    /// What cannot be looked at. It keeps nothing else from being run.
+    unreadable: Vec<(PathBuf, ReadError)>,
+}
+
+impl Found {
+    /// Finds the scenarios to run. One that is named need not have a golden trace when it is about to get one.
+    fn below(path: &Path, bless: bool) -> Found {
+        let mut found = Found::default();
+        let is_directory = found
+            .note(path, fs::metadata(path))
+            .map(|data| data.is_dir());
+        match is_directory {
+            None => {}
+            Some(true) => found.walk(path),
+            Some(false) => {
+                let golden = golden_of(path);
+                if bless || found.note(&golden, fs::metadata(&golden)).is_some() {
+                    found.scenarios.push(path.to_owned());
+                }
+            }
         }
-        return Ok(vec![path.to_owned()]);
+        found.scenarios.sort();
+        found.unreadable.sort_by(|(a, _), (b, _)| a.cmp(b));
+        found
     }
-    let mut found = Vec::new();
-    let mut directories = vec![path.to_owned()];
-    while let Some(directory) = directories.pop() {
-        let failed = unreadable(&directory);
-        for entry in fs::read_dir(&directory).map_err(&failed)? {
-            let entry = entry.map_err(&failed)?;
-            let path = entry.path();
-            // The type of a link is not that of its target, so a circle of links is not walked.
-            if entry.file_type().map_err(&failed)?.is_dir() {
-                directories.push(path);
-            } else if path
-                .extension()
-                .is_some_and(|extension| extension == "toml")
-                && golden_of(&path).exists()
-            {
-                found.push(path);
+
+    fn walk(&mut self, path: &Path) {
+        let mut directories = vec![path.to_owned()];
+        while let Some(directory) = directories.pop() {
+            let Some(entries) = self.note(&directory, fs::read_dir(&directory)) else {
+                continue;
+            };
+            for entry in entries {
+                let Some(entry) = self.note(&directory, entry) else {
+                    // What fails once may fail without end.
+                    break;
+                };
+                let path = entry.path();
+                // The type of a link is not that of its target, so a circle of links is not walked.
+                let is_directory = self
+                    .note(&path, entry.file_type())
+                    .map(|kind| kind.is_dir());
+                let is_toml = path
+                    .extension()
+                    .is_some_and(|extension| extension == "toml");
+                match is_directory {
+                    Some(true) => directories.push(path),
+                    Some(false) if is_toml && golden_of(&path).exists() => {
+                        self.scenarios.push(path)
+                    }
+                    Some(false) | None => {}
+                }
             }
         }
     }
-    found.sort();
-    Ok(found)
-}
 
-/// Says of an error which path it is about.
-fn unreadable(path: &Path) -> impl Fn(io::Error) -> (PathBuf, ReadError) {
-    let path = path.to_owned();
-    move |error| (path.clone(), error.into())
+    /// Notes which path a failure is about.
+    fn note<T>(&mut self, path: &Path, read: io::Result<T>) -> Option<T> {
+        read.map_err(|error| self.unreadable.push((path.to_owned(), error.into())))
+            .ok()
+    }
 }
 
 fn golden_of(scenario: &Path) -> PathBuf {

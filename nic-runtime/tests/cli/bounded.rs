@@ -283,3 +283,22 @@ fn no_scenario_has_files_read_or_payloads_made_without_end() {
         assert!(printed.contains(part), "{payload}: {printed}");
     }
 }
+
+#[test]
+fn one_directory_that_cannot_be_read_ends_no_other_test() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    scenario_in(directory.path());
+    let (status, printed) = confined(directory.path(), "test drop.toml --bless", None);
+    assert_eq!(status, 0, "{printed}");
+    // Directories in each other whose path is longer than the system takes.
+    let made = Command::new("sh")
+        .arg("-c")
+        .arg("n=$(printf %0200d 0); for i in $(seq 25); do mkdir $n && cd -P $n || exit; done")
+        .current_dir(directory.path())
+        .status();
+    assert!(made.expect("every Unix has a shell").success());
+    let (status, printed) = confined(directory.path(), "test", None);
+    assert_eq!(status, 2, "{printed}");
+    assert!(printed.contains("ok: ./drop.toml\n"), "{printed}");
+    assert!(printed.contains("error: cannot read ./000"), "{printed}");
+}
