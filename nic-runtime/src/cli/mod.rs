@@ -37,6 +37,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use console::Console;
+use diagnosis::printable_path;
 
 const ABOUT: &str = "Verifies compiled Java applets and runs them on a simulated network interface";
 
@@ -88,8 +89,7 @@ fn concat_help() -> String {
 /// Runs the command that the process's arguments ask for.
 #[must_use]
 pub fn main() -> ExitCode {
-    // Wrong usage ends the process here, with status 2 and its reason on standard error.
-    let Arguments { command } = Arguments::parse();
+    let Arguments { command } = parse();
     let mut console = Console::of_process();
     let ran = match command {
         Command::Run(arguments) => run::main(&arguments, &mut console),
@@ -106,4 +106,15 @@ pub fn main() -> ExitCode {
         Ok(status) => status.into(),
         Err(failure) => failure.report(),
     }
+}
+
+/// Reads the process's arguments. Wrong usage ends the process, with status 2 and its reason on standard error.
+fn parse() -> Arguments {
+    Arguments::try_parse().unwrap_or_else(|error| {
+        // The reason shows arguments as they are, and a name that a glob found may look like an option. Arguments
+        // that are written out are wrong in the same way.
+        let written_out = std::env::args_os().map(|argument| printable_path(argument.as_ref()));
+        let written_out = Arguments::try_parse_from(written_out);
+        written_out.err().unwrap_or(error).exit()
+    })
 }

@@ -93,6 +93,18 @@ fn names_of_files_cannot_steer_a_terminal() {
         ended.err,
         "error: cannot read \\u{1b}[31mred\\u{202e}: no such file\n"
     );
+    // As a glob may find them: one looks like an option, one stands where another word is expected.
+    for words in [
+        &["verify", "--\u{1b}[31mred\u{202e}"][..],
+        &["run", "--trace=\u{1b}[31mred\u{202e}"],
+        &["\u{1b}[31mred\u{202e}", "run"],
+    ] {
+        let ended = jive(words);
+        assert_eq!(ended.status, 2);
+        let shown = "\\u{1b}[31mred\\u{202e}";
+        assert!(ended.err.contains(shown), "{}", ended.err);
+        assert!(!ended.err.contains(['\u{1b}', '\u{202e}']), "{}", ended.err);
+    }
 }
 
 #[test]
