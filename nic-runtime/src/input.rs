@@ -108,6 +108,8 @@ pub fn read_given_prefix(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> 
 ///
 /// Returns the reason where the file cannot be opened or is none.
 pub fn open_regular(path: &Path) -> Result<File, ReadError> {
+    // A device is not even opened: that alone may rewind a tape or start a watchdog.
+    check_regular(std::fs::metadata(path)?.file_type())?;
     let mut options = File::options();
     options.read(true);
     #[cfg(unix)]
@@ -118,9 +120,13 @@ pub fn open_regular(path: &Path) -> Result<File, ReadError> {
     }
     let file = options.open(path)?;
     // Asked of the file that is open: the path may lead elsewhere by now.
-    let kind = file.metadata()?.file_type();
+    check_regular(file.metadata()?.file_type())?;
+    Ok(file)
+}
+
+fn check_regular(kind: std::fs::FileType) -> Result<(), ReadError> {
     if kind.is_file() {
-        Ok(file)
+        Ok(())
     } else if kind.is_dir() {
         Err(ReadError::Directory)
     } else {
