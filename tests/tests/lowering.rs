@@ -250,3 +250,131 @@ fn a_loop_without_an_op_at_its_head_asks_nothing_of_the_class_before() {
         assert_eq!(spun, Ok(()));
     }
 }
+
+#[test]
+fn a_value_stays_what_it_was_when_it_was_loaded() {
+    // The first local variable is 7 and the field 11, then something changes one of them.
+    let loads = [
+        ("iload_0", 7),
+        ("iload_0\n iconst_3\n iadd", 10),
+        ("iload_0\n bipush -9\n iadd", -2),
+        ("iload_0\n iconst_2\n isub", 5),
+        ("iinc 0 1\n iload_0\n iinc 0 -1", 8),
+        ("getstatic field:I", 11),
+        ("getstatic field:I\n iconst_1\n iadd", 12),
+    ];
+    let changes = [
+        ("iinc 0 5", 12, 11),
+        ("iinc 0 -128", -121, 11),
+        ("bipush 40\n istore_0", 40, 11),
+        ("iload_0\n iconst_5\n iadd\n istore_0", 12, 11),
+        ("getstatic field:I\n istore_0", 11, 11),
+        ("bipush 40\n putstatic field:I", 7, 40),
+        ("iload_0\n putstatic field:I", 7, 7),
+        ("iconst_1\n invokestatic change(I)V", 7, 40),
+    ];
+    let mut source = String::from(
+        ".class super Put\n.field static field I\n.method static change(I)V stack 1 locals 1\n bipush 40\n \
+         putstatic field:I\n return\n",
+    );
+    let mut expected = Vec::new();
+    for (first, (load, loaded)) in loads.iter().enumerate() {
+        for (second, (change, local, field)) in changes.iter().enumerate() {
+            writeln!(
+                source,
+                ".method static run{first}x{second}(I)I stack 5 locals 1\n bipush 11\n putstatic field:I\n {load}\n \
+                 {load}\n {change}\n sipush 1000\n imul\n iadd\n iload_0\n ldc 1000000\n imul\n iadd\n \
+                 getstatic field:I\n ldc 100000000\n imul\n iadd\n ireturn"
+            )
+            .expect("a string takes any text");
+            // Java's arithmetic wraps.
+            let field = 100_000_000_i32.wrapping_mul(*field);
+            let value = (loaded * 1001 + local * 1_000_000_i32).wrapping_add(field);
+            expected.push((format!("run{first}x{second}"), value));
+        }
+    }
+    let list: Vec<_> = expected
+        .iter()
+        .map(|(name, _)| (name.as_str(), vec![7]))
+        .collect();
+    for ((name, value), (found, _)) in expected.iter().zip(calls(&source, &list)) {
+        assert_eq!(found, *value, "{name}");
+    }
+}
+
+/// Ways to name an index, and which it is.
+const INDICES: [(&str, i32); 8] = [
+    ("iconst_m1", -1),
+    ("iconst_0", 0),
+    ("iconst_2", 2),
+    ("iconst_3", 3),
+    ("sipush 300", 300),
+    ("iload_1", 9),
+    ("iload_1\n bipush -7\n iadd", 2),
+    ("iload_1\n iconst_1\n iadd", 10),
+];
+
+/// Reaches an element of an array of this length, or of `null`, at each index and in each way; says the trap of each.
+fn reach(kind: &str, length: Option<i32>, is_field: bool) -> Vec<(String, i32, Option<TrapKind>)> {
+    let prefix = kind.chars().next().expect("kinds have names");
+    let array = format!("[{}", prefix.to_ascii_uppercase());
+    let make = match length {
+        None => "aconst_null".to_owned(),
+        Some(length) => format!("iconst_{length}\n newarray {kind}"),
+    };
+    let (keep, load) = match is_field {
+        true => (
+            format!("putstatic field:{array}"),
+            format!("getstatic field:{array}"),
+        ),
+        false => ("astore_0".to_owned(), "aload_0".to_owned()),
+    };
+    // What is stored is a constant, a local variable that is 0, or one that is not.
+    let ways = [
+        format!("{prefix}aload\n pop"),
+        format!("iconst_0\n {prefix}astore"),
+        format!("iload_2\n {prefix}astore"),
+        format!("iload_1\n {prefix}astore"),
+    ];
+    let mut source = format!(".class super Reach\n.field static field {array}\n");
+    let mut list = Vec::new();
+    for (index, at) in INDICES {
+        for way in &ways {
+            writeln!(
+                source,
+                ".method static run{}()V stack 3 locals 3\n {make}\n {keep}\n bipush 9\n istore_1\n iconst_0\n \
+                 istore_2\n {load}\n {index}\n {way}\n return",
+                list.len()
+            )
+            .expect("a string takes any text");
+            list.push((format!("{load} {index} {way}"), at));
+        }
+    }
+    let bytes = assemble("reach", &source).expect("it is well-formed").bytes;
+    machine(&bytes, Policy::ClassOnly, &[], Room::default(), |machine| {
+        let calls = list.into_iter().enumerate().map(|(number, (what, at))| {
+            let id = machine.method(&format!("run{number}"));
+            let result = machine.call(id, &[], Lifetime::Persistent, &mut NoNatives);
+            (what, at, result.err().map(|trap| trap.kind))
+        });
+        calls.collect()
+    })
+    .expect("it is accepted")
+}
+
+#[test]
+fn an_element_that_is_not_there_traps_for_its_own_reason() {
+    for (kind, is_field) in ["byte", "short", "int"]
+        .into_iter()
+        .flat_map(|kind| [(kind, false), (kind, true)])
+    {
+        for (what, _, trap) in reach(kind, None, is_field) {
+            assert_eq!(trap, Some(TrapKind::NullPointerException), "{what}");
+        }
+        for (what, at, trap) in reach(kind, Some(3), is_field) {
+            let is_there = (0..3).contains(&at);
+            let expected = (!is_there).then_some(TrapKind::ArrayIndexOutOfBoundsException);
+            assert_eq!(trap, expected, "{what}");
+        }
+    }
+}

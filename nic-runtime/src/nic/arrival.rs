@@ -164,6 +164,12 @@ impl ArrivalSlots {
         self.pass_on(next, claims)
     }
 
+    /// Returns whether no packet holds a slot.
+    #[must_use]
+    pub fn are_free(&self) -> bool {
+        self.tenants.iter().all(|tenant| tenant.held == 0)
+    }
+
     #[cold]
     fn pass_on(&mut self, next: usize, claims: &mut [Claim]) -> Option<ClaimId> {
         let tenant = &mut self.tenants[next];

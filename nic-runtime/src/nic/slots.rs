@@ -25,6 +25,12 @@ impl Slots {
         self.count as usize
     }
 
+    /// Returns whether none is taken.
+    #[must_use]
+    pub fn are_free(self) -> bool {
+        self.free == self.count
+    }
+
     /// Takes one; says whether one was free.
     #[must_use]
     pub fn take(&mut self) -> bool {

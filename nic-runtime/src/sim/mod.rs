@@ -273,6 +273,10 @@ impl<S: Sink> Simulation<'_, S> {
             (Err(NotLoaded::Trap), _) => EndReason::LoadTrap,
             (Err(NotLoaded::Exceeded), _) => EndReason::MaxBytecodes,
         };
+        debug_assert!(
+            reason != EndReason::Idle || self.holds_no_packet(),
+            "nothing is due, and a packet has a place or waits for one"
+        );
         Some(RunEnd {
             time: self.now,
             reason,

@@ -203,6 +203,16 @@ impl<S: Sink> Simulation<'_, S> {
         }
     }
 
+    /// Returns whether every place is free and nobody waits for one.
+    pub(super) fn holds_no_packet(&self) -> bool {
+        let mut claims = self.claims.iter();
+        claims.all(|claim| claim.progress == Progress::None)
+            && self
+                .nics
+                .iter()
+                .all(|nic| nic.send_slots.are_free() && nic.arrival_slots.are_free())
+    }
+
     /// Has the processor go on with what waited for places.
     fn places_found(&mut self, claim: ClaimId) {
         let id = claim.endpoint();

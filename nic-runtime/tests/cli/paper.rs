@@ -89,6 +89,44 @@ fn rows_and_points_are_json_too() {
 }
 
 #[test]
+fn half_the_added_round_trip_is_half_of_what_the_curves_differ_by() {
+    let ended = jive(["paper", "unet-sle", "--json"]);
+    let report: serde_json::Value = serde_json::from_str(&ended.out).unwrap();
+    let list = |value: &serde_json::Value| value.as_array().unwrap().clone();
+    let figure = list(&report["plots"])
+        .into_iter()
+        .find(|plot| plot["name"] == "figure-3")
+        .unwrap();
+    let round_trip = |curve: &str, length: f64| {
+        let curves = list(&figure["curves"]);
+        let curve = curves.iter().find(|found| found["name"] == curve).unwrap();
+        let points = list(&curve["points"]);
+        points.iter().find(|point| point[0] == length).unwrap()[1]
+            .as_f64()
+            .unwrap()
+    };
+    for (applet, length) in [
+        ("standard", 40.0),
+        ("simplified", 1000.0),
+        ("simplified", 4096.0),
+    ] {
+        let name = format!("{applet} applet, {length} B: half the added round trip");
+        let rows = list(&report["rows"]);
+        let row = rows
+            .iter()
+            .find(|row| row["name"] == name.as_str())
+            .unwrap();
+        let half = row["found"]["simulated_ns"].as_f64().unwrap() / 1000.0;
+        let added =
+            round_trip(&format!("{applet} applet"), length) - round_trip("base U-Net", length);
+        assert!(
+            (2.0 * half - added).abs() < 0.002,
+            "{name}: {half} of {added}"
+        );
+    }
+}
+
+#[test]
 fn papers_and_profiles_that_are_not_there_are_2() {
     for (line, expected) in [
         ("paper unet-sla", "did you mean `unet-sle`?"),

@@ -20,6 +20,7 @@ mod loading;
 mod paper_applets;
 mod random_runs;
 mod states;
+mod suspended;
 mod thousand;
 mod trace;
 mod unheard;

@@ -1,0 +1,63 @@
+//! Applets whose `txPush` waits for a place at the receiver.
+
+use crate::trace::{run, texts};
+
+/// 30 messages of 200 bytes, each of its own content, that a relay passes on over a slow link, so that the
+/// relay waits.
+const RELAYED: &str = "
+    [[nic]]
+    name = 'a'
+    [[nic]]
+    name = 'b'
+    [[nic]]
+    name = 'c'
+    [[endpoint]]
+    nic = 'a'
+    name = 'sender'
+    [[endpoint]]
+    nic = 'b'
+    name = 'relay'
+    applet = 'Relay.class'
+    [[endpoint]]
+    nic = 'c'
+    name = 'end'
+    [[link]]
+    between = ['a', 'b']
+    [[link]]
+    between = ['b', 'c']
+    bandwidth = '1MB/s'
+    [[channel]]
+    sender = 1
+    relay = 1
+    [[channel]]
+    relay = 2
+    end = 1
+    [[send]]
+    endpoint = 'sender'
+    channel = 1
+    at = '0us'
+    payload = { random = 200 }
+    repeat = 30
+    every = '5us'
+";
+
+#[test]
+fn what_arrives_while_an_applet_waits_is_handled_in_order() {
+    let trace = run(RELAYED);
+    let arrived = texts(&trace.at("relay", "wire-rx"), "payload");
+    let passed_on = texts(&trace.at("end", "wire-rx"), "payload");
+    assert_eq!(arrived.len(), 30);
+    assert_eq!(passed_on, arrived);
+
+    // Whenever a call waits for its place, some arrivals wait for the call.
+    let (mut waiting, mut most) = (0, 0);
+    for event in trace.events.iter().filter(|event| event["nic"] == "b") {
+        match event["event"].as_str() {
+            Some("wire-rx") => waiting += 1,
+            Some("applet-call") => waiting -= i32::from(event["method"] == "doRx"),
+            Some("applet-suspend") => most = most.max(waiting),
+            _ => {}
+        }
+    }
+    assert!(most > 1, "{most} waited");
+}
