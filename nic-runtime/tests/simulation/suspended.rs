@@ -1,5 +1,7 @@
 //! Applets whose `txPush` waits for a place at the receiver.
 
+use nic_runtime::event::EndReason;
+
 use crate::trace::{run, texts};
 
 /// 30 messages of 200 bytes, each of its own content, that a relay passes on over a slow link, so that the
@@ -60,4 +62,23 @@ fn what_arrives_while_an_applet_waits_is_handled_in_order() {
         }
     }
     assert!(most > 1, "{most} waited");
+}
+
+#[test]
+fn a_post_gives_up_its_place_while_its_applet_waits() {
+    // The relay's user posts too: its packets need the places that the relay's calls wait for.
+    let posts = "
+        [[send]]
+        endpoint = 'relay'
+        channel = 2
+        payload = { count = 8 }
+        repeat = 100
+        every = '7us'
+    ";
+    let trace = run(&format!("{RELAYED}{posts}"));
+    assert!(!trace.of("applet-suspend").is_empty());
+    // A place that was not given up would be held when nothing is due any more, which the run asserts.
+    assert_eq!(trace.end.reason, EndReason::Idle);
+    assert_eq!(trace.at("end", "wire-rx").len(), 30);
+    assert_eq!(trace.at("relay", "tx-done").len(), 100);
 }
