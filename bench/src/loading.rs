@@ -1,7 +1,9 @@
 //! How long loading takes: parse, verify and link, of the applet that ships and of large classes.
 
 use bumpalo::Bump;
-use nic_runtime::sle::{Policy, load_class};
+use jive_embed::load_class;
+use jive_verifier::Policy;
+use nic_core::sle::NicNative;
 
 use crate::clock::time;
 use crate::pace::{Pace, Paced};
@@ -64,7 +66,7 @@ impl LargeClass {
 }
 
 fn load(arena: &Bump, bytes: &[u8], policy: Policy) {
-    if let Err(error) = load_class(arena, bytes, policy) {
+    if let Err(error) = load_class(arena, bytes, policy, NicNative::TABLE) {
         panic!("{error}");
     }
 }

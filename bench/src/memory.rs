@@ -1,7 +1,7 @@
 //! What an endpoint weighs that does nothing.
 
 use allocations::allocated;
-use nic_runtime::event::{Event, EventKind, Names, Sink};
+use nic_core::event::{Event, EventKind, Names, Sink};
 use nic_runtime::sim;
 
 use crate::traffic::Traffic;

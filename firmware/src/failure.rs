@@ -2,7 +2,9 @@
 
 use core::fmt;
 
-use nic_runtime::sle::LoadError;
+use jive_core::{LinkError, ParseError};
+use jive_verifier::VerifyError;
+use nic_core::sle::AppletError;
 
 /// Why a run ended early.
 #[derive(Copy, Clone, Debug, thiserror::Error)]
@@ -29,9 +31,18 @@ pub(crate) enum Failure {
         /// How much there is.
         room: usize,
     },
-    /// The class was refused.
+    /// It is no class file.
     #[error("the class is refused: {0}")]
-    Load(LoadError),
+    Parse(#[from] ParseError),
+    /// It is not safe, or outside of the subset.
+    #[error("the class is refused: {0}")]
+    Verify(#[from] VerifyError),
+    /// The virtual machine has no room for it.
+    #[error("the class is refused: {0}")]
+    Link(#[from] LinkError),
+    /// It cannot be an applet.
+    #[error("the class is refused: {0}")]
+    Applet(#[from] AppletError),
     /// The applet trapped while it was loaded; the trap is in the trace.
     #[error("the applet trapped while it was loaded")]
     LoadTrap,
@@ -43,11 +54,5 @@ pub(crate) enum Failure {
 impl From<fmt::Error> for Failure {
     fn from(_: fmt::Error) -> Failure {
         Failure::Write
-    }
-}
-
-impl From<LoadError> for Failure {
-    fn from(error: LoadError) -> Failure {
-        Failure::Load(error)
     }
 }

@@ -2,11 +2,11 @@
 //! what there is before any of it is used.
 
 use jive_core::{
-    ClassFile, LinkedConstant, LinkedField, LinkedMethod, Mark, Op, Pc, ProgramSize,
+    ClassFile, LinkedConstant, LinkedField, LinkedMethod, LoadedClass, Mark, Op, Pc, ProgramSize,
     ProgramStorage, SwitchCase, Verified, link, program_size,
 };
-use jive_verifier::{WorkArea, verify, work_size};
-use nic_runtime::sle::{LoadError, LoadedClass, NicNative, Policy};
+use jive_verifier::{Policy, WorkArea, verify, work_size};
+use nic_core::sle::NicNative;
 
 use crate::failure::Failure;
 use crate::memory::{ProgramMemory, VerifierMemory};
@@ -32,7 +32,7 @@ pub(crate) struct Linked {
 /// Parses and verifies a class; a function of its own, so that its stack can be told from its caller's.
 #[inline(never)]
 pub(crate) fn accept(bytes: &'static [u8], memory: VerifierMemory) -> Result<Accepted, Failure> {
-    let class = ClassFile::parse(bytes, memory.index).map_err(LoadError::from)?;
+    let class = ClassFile::parse(bytes, memory.index)?;
     let size = work_size(&class);
     for (what, needed, there) in [
         ("resolved constants", size.constants, memory.constants.len()),
@@ -56,8 +56,7 @@ pub(crate) fn accept(bytes: &'static [u8], memory: VerifierMemory) -> Result<Acc
         queue: memory.queue,
         states: memory.states,
     };
-    let verified =
-        verify(class, Policy::Applet, NicNative::TABLE, work).map_err(LoadError::from)?;
+    let verified = verify(class, Policy::Applet, NicNative::TABLE, work)?;
     Ok(Accepted {
         verified,
         index_bytes: class.index_words() * size_of::<u32>(),
@@ -71,7 +70,7 @@ pub(crate) fn link_class(
     verified: &Verified<'static>,
     memory: ProgramMemory,
 ) -> Result<Linked, Failure> {
-    let size = program_size(verified).map_err(LoadError::from)?;
+    let size = program_size(verified)?;
     for (what, needed, there) in [
         ("linked instructions", size.ops, memory.ops.len()),
         ("ends of linked instructions", size.ops, memory.ends.len()),
@@ -94,7 +93,7 @@ pub(crate) fn link_class(
         constants: memory.constants,
         marks: memory.marks,
     };
-    let program = link(verified, storage).map_err(LoadError::from)?;
+    let program = link(verified, storage)?;
     Ok(Linked {
         class: LoadedClass {
             class: verified.class(),

@@ -3,7 +3,7 @@
 use jive_core::limits::REGISTER_WINDOW;
 use jive_core::{Frame, LinkedConstant, LinkedField, LinkedMethod, Mark, Op, Pc, SwitchCase};
 use jive_verifier::{CodeMarks, Resolved};
-use nic_runtime::sle::memory_bytes;
+use nic_core::sle::memory_bytes;
 use static_cell::{ConstStaticCell, StaticCell};
 
 /// Bytes of the longest packet; as the profile `instructions.toml` has it.

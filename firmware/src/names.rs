@@ -4,9 +4,9 @@ use core::fmt::Write;
 
 use heapless::{String, Vec};
 use jive_core::limits::METHODS_MAX;
-use jive_core::{Cut, MethodId};
-use nic_runtime::event::{EndpointId, Names, NicId};
-use nic_runtime::sle::LoadedClass;
+use jive_core::{Cut, LoadedClass, MethodId};
+use nic_core::event::Names;
+use nic_core::id::{EndpointId, NicId};
 
 use crate::failure::Failure;
 

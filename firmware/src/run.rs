@@ -1,7 +1,7 @@
 //! The program: a class file is loaded, messages are sent, and what it took is reported.
 
 use jive_core::CallStack;
-use nic_runtime::sle::Applet;
+use nic_core::sle::Applet;
 
 use crate::failure::Failure;
 use crate::load::{accept, link_class, room};

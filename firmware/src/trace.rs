@@ -3,10 +3,11 @@
 use core::fmt::{self, Write};
 
 use heapless::Vec;
-use nic_runtime::event::{EndpointId, Event, EventKind, NicId};
-use nic_runtime::export::PayloadMode;
-use nic_runtime::export::text::Line;
-use nic_runtime::time::SimTime;
+use nic_core::event::fields::PayloadMode;
+use nic_core::event::line::Line;
+use nic_core::event::{Event, EventKind};
+use nic_core::id::{EndpointId, NicId};
+use nic_core::time::SimTime;
 use sha2::{Digest, Sha256};
 
 use crate::failure::Failure;

@@ -3,8 +3,8 @@
 use core::fmt::Write;
 
 use heapless::{String, Vec};
-use nic_runtime::random::Generator;
-use nic_runtime::time::{SimDuration, SimTime};
+use nic_core::random::Generator;
+use nic_core::time::{SimDuration, SimTime};
 
 use crate::failure::Failure;
 use crate::memory::PACKET_BYTES_MAX;

@@ -27,6 +27,7 @@ mod instance;
 mod interp;
 pub mod limits;
 mod link;
+mod loaded;
 mod lower;
 mod native;
 mod opcode;
@@ -57,6 +58,7 @@ pub use insn::{Cases, Insn, LookupSwitch, Operand, TableSwitch, Targets};
 pub use instance::{Instance, Lifetime, Natives, NoNatives, Step};
 pub use interp::Op;
 pub use link::{LinkError, LinkErrorKind, LinkSite, Storage, link, program_size};
+pub use loaded::LoadedClass;
 pub use native::{
     NativeDecl, NativeDescriptor, NativeParameter, NativeType, find_native, find_native_of,
     is_native_class,

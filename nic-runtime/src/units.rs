@@ -2,7 +2,7 @@
 //!
 //! Everything is integer arithmetic: what cannot be represented exactly is refused, never rounded.
 
-use crate::time::SimDuration;
+use nic_core::time::SimDuration;
 
 /// Why a text is not the quantity it should be.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -2,8 +2,10 @@
 
 use std::path::Path;
 
-use nic_runtime::event::{EndpointId, Event, EventKind, Names, RxBody, Sink};
-use nic_runtime::export::text::{PayloadMode, TextTrace};
+use nic_core::event::{Event, EventKind, Names, RxBody, Sink};
+use nic_core::id::EndpointId;
+use nic_runtime::export::PayloadMode;
+use nic_runtime::export::text::TextTrace;
 use nic_runtime::scenario::{Scenario, parse};
 use nic_runtime::sim::{self, RunEnd};
 

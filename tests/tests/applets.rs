@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use nic_runtime::event::{Event, EventKind, Names, RxBody, Sink};
+use nic_core::event::{Event, EventKind, Names, RxBody, Sink};
 use tests::simulation::{Messages, run, scenario};
 
 /// Collects the buffers that receive descriptors name, and counts traps.

@@ -4,7 +4,7 @@
 
 use std::fmt::Write as _;
 
-use nic_runtime::event::{Event, EventKind, Names, Sink, TxStatus};
+use nic_core::event::{Event, EventKind, Names, Sink, TxStatus};
 use nic_runtime::scenario::Scenario;
 use nic_runtime::scenario::model::ClassSpec;
 use nic_runtime::sim::{self, SimError};

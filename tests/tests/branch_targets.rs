@@ -2,7 +2,7 @@
 
 use jive_core::{Opcode, OperandLayout};
 use jive_verifier::Policy;
-use nic_runtime::sle::NicNative;
+use nic_core::sle::NicNative;
 use tests::asm::assemble;
 use tests::machine::judge;
 

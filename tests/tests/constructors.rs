@@ -1,7 +1,7 @@
 //! Constructors with branches, loops and switches are accepted exactly where each path is right.
 
 use jive_verifier::Policy;
-use nic_runtime::sle::NicNative;
+use nic_core::sle::NicNative;
 use tests::defensive::{Plan, Tally, run};
 use tests::fixture::Outcome;
 use tests::fuzzing::Random;

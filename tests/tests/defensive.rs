@@ -3,7 +3,7 @@
 use arbitrary::{Arbitrary, Unstructured};
 use jive_core::{Lifetime, MethodId};
 use jive_verifier::{Policy, VerificationType};
-use nic_runtime::sle::NicNative;
+use nic_core::sle::NicNative;
 use tests::asm::assemble;
 use tests::defensive::{Breach, Interpreter, NativeAnswers, Plan, States, Tally, Value, run};
 use tests::fixture::Fixture;

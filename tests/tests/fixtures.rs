@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use jive_core::{Lifetime, NoNatives, ParseErrorKind, natives};
 use jive_verifier::{Policy, VerifyErrorKind};
-use nic_runtime::sle::NicNative;
+use nic_core::sle::NicNative;
 use tests::asm::assemble;
 use tests::fixture::{Fixture, Outcome};
 use tests::machine::{Room, judge, machine};

@@ -2,7 +2,7 @@
 //! exactly there.
 
 use jive_core::{Lifetime, NoNatives, Trap, TrapKind};
-use nic_runtime::sle::NicNative;
+use nic_core::sle::NicNative;
 use tests::fixture::{Fixture, Outcome};
 use tests::machine::{Machine, Room, machine};
 

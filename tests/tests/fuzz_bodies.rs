@@ -130,7 +130,7 @@ fn programs_are_neither_all_sound_nor_all_rejected() {
             judge(
                 &class.bytes,
                 Policy::Applet,
-                nic_runtime::sle::NicNative::TABLE,
+                nic_core::sle::NicNative::TABLE,
             ) == Outcome::Accepted
         })
         .count();

@@ -1,7 +1,7 @@
 //! Class file versions, in headers patched over a class that is otherwise right.
 
 use jive_verifier::Policy;
-use nic_runtime::sle::NicNative;
+use nic_core::sle::NicNative;
 use tests::asm::assemble;
 use tests::fixture::{Outcome, Place};
 use tests::machine::judge;

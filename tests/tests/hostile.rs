@@ -3,7 +3,7 @@
 
 use jive_core::{Lifetime, NoNatives, Trap, TrapKind};
 use jive_verifier::Policy;
-use nic_runtime::sle::NicNative;
+use nic_core::sle::NicNative;
 use tests::asm::assemble;
 use tests::fixture::{Outcome, Place};
 use tests::fuzzing;

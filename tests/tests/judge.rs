@@ -1,5 +1,7 @@
 //! OpenJDK's inferring verifier and this one agree on class files made by the thousand.
 
+use jive_verifier::Policy;
+use nic_core::sle::NicNative;
 use tests::fixture::Outcome;
 use tests::fuzzing::Random;
 use tests::generate::alphabet::{Alphabet, Family};
@@ -8,9 +10,6 @@ use tests::generate::typed::typed;
 use tests::machine::judge;
 use tests::openjdk::jdk;
 use tests::skipped::skip;
-
-use jive_verifier::Policy;
-use nic_runtime::sle::NicNative;
 
 /// Class files judged here; `trust judge N` judges any number.
 const CLASS_FILES: usize = 6000;

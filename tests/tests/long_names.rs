@@ -4,9 +4,9 @@
 use std::fs;
 
 use jive_core::limits::NAME_CHARS_MAX;
+use nic_core::event::fields::PayloadMode;
 use nic_runtime::export::json::JsonTrace;
 use nic_runtime::export::summary::Summary;
-use nic_runtime::export::text::PayloadMode;
 use tests::asm::assemble;
 use tests::simulation::{run, scenario, trace};
 

@@ -1,7 +1,7 @@
 //! Every native, however it is declared and called, with every type of value as each of its arguments.
 
 use jive_verifier::Policy;
-use nic_runtime::sle::NicNative;
+use nic_core::sle::NicNative;
 use tests::asm::assemble;
 use tests::fixture::Outcome;
 use tests::generate::Frame;

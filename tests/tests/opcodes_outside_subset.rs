@@ -4,7 +4,7 @@
 
 use jive_core::{Exclusion, Opcode, OperandLayout};
 use jive_verifier::Policy;
-use nic_runtime::sle::NicNative;
+use nic_core::sle::NicNative;
 use tests::asm::assemble;
 use tests::fixture::{Outcome, Place};
 use tests::machine::judge;

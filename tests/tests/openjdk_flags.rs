@@ -3,14 +3,13 @@
 
 use std::collections::BTreeSet;
 
+use jive_verifier::Policy;
+use nic_core::sle::NicNative;
 use tests::asm::assemble;
 use tests::fixture::Outcome;
 use tests::machine::judge;
 use tests::openjdk::jdk;
 use tests::skipped::skip;
-
-use jive_verifier::Policy;
-use nic_runtime::sle::NicNative;
 
 /// The last version before a rule changes and the first with the change, as far as OpenJDK 17 reads.
 const VERSIONS: [u16; 9] = [45, 48, 49, 50, 51, 52, 53, 60, 61];

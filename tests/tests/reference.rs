@@ -1,9 +1,10 @@
 //! The shipped interpreter computes what the reference interpreter computes.
 
+use std::collections::BTreeSet;
+
 use arbitrary::{Arbitrary, Unstructured};
 use jive_verifier::Policy;
-use nic_runtime::sle::NicNative;
-use std::collections::BTreeSet;
+use nic_core::sle::NicNative;
 use tests::asm::assemble;
 use tests::fixture::Fixture;
 use tests::fuzzing::{Program, Random};

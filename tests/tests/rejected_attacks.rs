@@ -7,8 +7,7 @@ use tests::fixture::Fixture;
 
 #[test]
 fn the_attacks_of_the_diagnoses_are_fresh() {
-    let attacks =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../nic-runtime/tests/rejected/attacks");
+    let attacks = Path::new(env!("CARGO_MANIFEST_DIR")).join("../jive/tests/rejected/attacks");
     let mut count = 0;
     for fixture in Fixture::all() {
         let Some(name) = fixture.name.strip_prefix("reject/") else {

@@ -26,6 +26,7 @@ fn nothing_is_left_out_in_another_way() {
         "tests/src",
         "tests/tests",
         "nic-runtime/tests",
+        "jive/tests",
         "scripts",
         "bench/gate",
     ];

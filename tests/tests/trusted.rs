@@ -2,7 +2,7 @@
 
 use arbitrary::{Arbitrary, Unstructured};
 use jive_core::{ClassFile, LinkError, LinkErrorKind, LinkSite, Pc, Verified};
-use nic_runtime::sle::NicNative;
+use nic_core::sle::NicNative;
 use tests::asm::assemble;
 use tests::fixture::Fixture;
 use tests::fuzzing::{Program, Random};

@@ -1,7 +1,7 @@
 //! What is made to be slow is judged within its budget, and what compilers write far within it.
 
 use jive_verifier::Policy;
-use nic_runtime::sle::NicNative;
+use nic_core::sle::NicNative;
 use tests::openjdk::committed;
 use tests::worst::{Measured, family, measure};
 

@@ -4,7 +4,9 @@ use bumpalo::Bump;
 use jive_core::{
     CallStack, ClassFile, Frame, Heap, Instance, Lifetime, MethodId, NoNatives, Program, Trap,
 };
-use nic_runtime::sle::{Policy, load_class};
+use jive_embed::load_class;
+use jive_verifier::Policy;
+use nic_core::sle::NicNative;
 
 use crate::kernel::Kernel;
 use crate::peer::{Peer, PeerError, Running, in_process};
@@ -28,7 +30,7 @@ impl Peer for Jive {
     fn start(&mut self, kernel: &Kernel) -> Result<Option<Running<'_>>, PeerError> {
         // The memory of a few classes lasts as long as the run.
         let arena: &'static Bump = Box::leak(Box::default());
-        let loaded = load_class(arena, kernel.class, Policy::ClassOnly)?;
+        let loaded = load_class(arena, kernel.class, Policy::ClassOnly, NicNative::TABLE)?;
         let mut machine = Machine::new(arena, loaded.program);
         let initializers = [machine.program.initializer(), machine.program.constructor()];
         for method in initializers.into_iter().flatten() {

@@ -10,16 +10,15 @@ use core::ops::ControlFlow;
 
 use heapless::Deque;
 use jive_core::{CallStack, Lifetime, MethodId, Step, Trap, TrapKind};
-use nic_runtime::event::{
-    ChannelId, DropReason, EndpointId, EventKind, NicId, PacketId, PostId, Trigger, TxStatus,
-};
-use nic_runtime::fabric::DirectionId;
-use nic_runtime::host::{TransmitRegion, TransmitSpace};
-use nic_runtime::sle::{Applet, Request};
-use nic_runtime::time::{SimDuration, SimTime};
-use nic_runtime::unet::{
-    Channel, Channels, Endpoint, FreeQueue, QueueSizes, Region, TransmitDescriptor, refusal,
-    resolve,
+use nic_core::event::{DropReason, EventKind, Trigger, TxStatus};
+use nic_core::host::{TransmitRegion, TransmitSpace};
+use nic_core::id::{ChannelId, DirectionId, EndpointId, NicId, PacketId, PostId};
+use nic_core::memory::Region;
+use nic_core::sle::{Applet, Request};
+use nic_core::storage::Fixed;
+use nic_core::time::{SimDuration, SimTime};
+use nic_core::unet::{
+    Channel, Channels, Endpoint, FreeQueue, QueueSizes, TransmitDescriptor, refusal, resolve,
 };
 
 use self::perform::Sent;
@@ -53,8 +52,8 @@ const INSTRUCTION: SimDuration = SimDuration::from_ns(1);
 /// The NIC, its endpoint and the endpoint's user.
 pub(crate) struct Nic<'a, 't, M: Machine> {
     now: SimTime,
-    endpoint: Endpoint,
-    region: TransmitRegion,
+    endpoint: Endpoint<Fixed>,
+    region: TransmitRegion<Fixed>,
     area: &'a mut [u8],
     applet: Applet<'a>,
     stack: CallStack<'a>,

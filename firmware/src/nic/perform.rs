@@ -5,13 +5,12 @@ use core::num::NonZeroU64;
 
 use heapless::Deque;
 use jive_core::TrapKind;
-use nic_runtime::event::{
-    ChannelId, DmaDirection, DropReason, EventKind, Made, PacketId, RxBody, Trigger,
-};
-use nic_runtime::fabric::packet_number;
-use nic_runtime::sle::{Applied, ArraySpan, Request, Rights, check};
-use nic_runtime::time::SimDuration;
-use nic_runtime::unet::{Channel, HostSpan, MessageBody};
+use nic_core::event::{DmaDirection, DropReason, EventKind, Made, RxBody, Trigger};
+use nic_core::id::{ChannelId, PacketId, packet_number};
+use nic_core::memory::HostSpan;
+use nic_core::sle::{Applied, ArraySpan, Request, Rights, check};
+use nic_core::time::SimDuration;
+use nic_core::unet::{Channel, MessageBody};
 
 use super::{Arrival, Call, ENDPOINT, Nic};
 use crate::failure::Failure;

@@ -2,13 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use nic_core::event::{DropReason, Event, EventKind, Made, Refusal, Trigger, TxStatus, fields};
+use nic_core::id::{EndpointId, PacketId};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
-
-use super::fields;
-use crate::event::{
-    DropReason, EndpointId, Event, EventKind, Made, PacketId, Refusal, Trigger, TxStatus,
-};
 
 /// How many of something there were, and what became of how many of them.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,10 +7,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
-use super::fields::PayloadMode;
-use super::text::Line;
-use crate::event::{EndpointId, Event, EventKind, Made, Names, PacketId, Sink, Trigger};
-use crate::time::SimTime;
+use nic_core::event::fields::PayloadMode;
+use nic_core::event::line::Line;
+use nic_core::event::{Event, EventKind, Made, Names, Sink, Trigger};
+use nic_core::id::{EndpointId, PacketId};
+use nic_core::time::SimTime;
 
 /// What something happens for, and at which endpoint.
 type Source = (EndpointId, Trigger);

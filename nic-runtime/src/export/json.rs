@@ -3,11 +3,11 @@
 
 use std::io::{self, Write};
 
-use serde::ser::{SerializeMap, Serializer};
+use nic_core::event::fields::{self, ArrayShape, FieldSink, PayloadMode, Value};
+use nic_core::event::{Event, Names, NativeArg, Sink};
+use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 
-use super::fields::{self, FieldSink, PayloadMode, Value};
 use super::summary::Summary;
-use crate::event::{Event, Names, Sink};
 
 /// Version of the format: it changes when a field is renamed or removed, not when one is added.
 pub const VERSION: u32 = 1;
@@ -76,7 +76,7 @@ impl<W: Write> JsonTrace<W> {
         let mut serializer = serde_json::Serializer::new(&mut self.writer);
         let written = serializer.serialize_map(None).and_then(|mut map| {
             fill(&mut map)?;
-            map.end()
+            SerializeMap::end(map)
         });
         self.failure = written
             .map_err(io::Error::from)
@@ -119,6 +119,36 @@ impl<M: SerializeMap> FieldSink for Entries<'_, M> {
     type Error = M::Error;
 
     fn field(&mut self, key: &'static str, value: Value<'_>) -> Result<(), M::Error> {
-        self.0.serialize_entry(key, &value)
+        self.0.serialize_entry(key, &Json(value))
+    }
+}
+
+/// The value of a field as JSON shows it.
+struct Json<'a>(Value<'a>);
+
+impl Serialize for Json<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            Value::Signed(number) => serializer.serialize_i32(number),
+            Value::Number(number) => serializer.serialize_u64(number),
+            Value::Flag(flag) => serializer.serialize_bool(flag),
+            Value::Name(name) => serializer.serialize_str(name),
+            Value::Word(word) => serializer.serialize_str(word),
+            Value::Null | Value::Native(NativeArg::Null) => serializer.serialize_unit(),
+            Value::Arguments(args) => args.serialize(serializer),
+            Value::Offsets(offsets) => offsets.serialize(serializer),
+            Value::NativeArguments(args) => {
+                let mut list = serializer.serialize_seq(Some(args.len()))?;
+                for arg in args {
+                    list.serialize_element(&Json(Value::Native(*arg)))?;
+                }
+                list.end()
+            }
+            Value::Native(NativeArg::Int(number)) => serializer.serialize_i32(number),
+            Value::Native(NativeArg::Array { element, length }) => {
+                serializer.collect_str(&ArrayShape { element, length })
+            }
+            Value::Payload(payload) => serializer.collect_str(&payload),
+        }
     }
 }

@@ -6,15 +6,16 @@ use std::io::Write;
 use std::num::NonZeroU64;
 
 use jive_core::MethodId;
+use nic_core::event::fields::{self, Escaped};
+use nic_core::event::{EndReason, Event, EventKind, Names, Sink, Trigger};
+use nic_core::id::EndpointId;
+use nic_core::time::{SimDuration, SimTime};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use super::accounts::{Account, Accounts, Clerk};
 use super::distribution::Distribution;
-use super::fields::{self, Escaped};
 use super::json::Object;
-use crate::event::{EndReason, EndpointId, Event, EventKind, Names, Sink, Trigger};
-use crate::time::{SimDuration, SimTime};
 
 /// What one endpoint, or all of them, did.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]

@@ -1,27 +1,12 @@
-//! The trace as text: a line for each event, aligned to be read and compared.
+//! The trace as text: a line for each event.
 
-use core::fmt;
-#[cfg(feature = "std")]
 use std::io::{self, Write};
 
-use super::fields::{self, Escaped, FieldSink, Value};
-#[cfg(feature = "std")]
-use crate::event::Sink;
-use crate::event::{Event, Names};
-
-pub use super::fields::PayloadMode;
-
-/// Width of the time, so that runs up to a second align.
-const TIME_WIDTH: usize = 14;
-/// Least width of a NIC's name. It does not depend on the run, so that traces compare line by line.
-const NIC_WIDTH: usize = 4;
-/// Least width of an endpoint's name.
-const ENDPOINT_WIDTH: usize = 8;
-/// Width of the longest event name.
-const EVENT_WIDTH: usize = 13;
+use nic_core::event::fields::{self, PayloadMode};
+use nic_core::event::line::Line;
+use nic_core::event::{Event, Names, Sink};
 
 /// Writes events as lines of text.
-#[cfg(feature = "std")]
 #[derive(Debug)]
 pub struct TextTrace<W> {
     writer: W,
@@ -29,7 +14,6 @@ pub struct TextTrace<W> {
     failure: Option<io::Error>,
 }
 
-#[cfg(feature = "std")]
 impl<W: Write> TextTrace<W> {
     /// Starts a trace.
     pub fn new(writer: W, payload_mode: PayloadMode) -> TextTrace<W> {
@@ -53,7 +37,6 @@ impl<W: Write> TextTrace<W> {
     }
 }
 
-#[cfg(feature = "std")]
 impl<W: Write> Sink for TextTrace<W> {
     fn event(&mut self, names: &dyn Names, event: &Event<'_>) {
         if self.failure.is_none() && fields::is_in_trace(&event.kind) {
@@ -64,50 +47,5 @@ impl<W: Write> Sink for TextTrace<W> {
 
     fn has_failed(&self) -> bool {
         self.failure.is_some()
-    }
-}
-
-/// An event shown as a line, whether or not the trace shows it.
-pub struct Line<'a> {
-    names: &'a dyn Names,
-    event: &'a Event<'a>,
-    payload_mode: PayloadMode,
-}
-
-impl<'a> Line<'a> {
-    /// Returns the line of an event.
-    #[must_use]
-    pub fn new(names: &'a dyn Names, event: &'a Event<'a>, payload_mode: PayloadMode) -> Line<'a> {
-        Line {
-            names,
-            event,
-            payload_mode,
-        }
-    }
-}
-
-impl fmt::Display for Line<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Line { names, event, .. } = self;
-        let nic = Escaped(names.nic(event.nic));
-        let name = fields::event_name(&event.kind);
-        write!(f, "{:>TIME_WIDTH$}  {nic:NIC_WIDTH$}  ", event.time)?;
-        match event.endpoint {
-            Some(endpoint) => write!(f, "{:ENDPOINT_WIDTH$}  ", Escaped(names.endpoint(endpoint)))?,
-            None => write!(f, "{:ENDPOINT_WIDTH$}  ", "-")?,
-        }
-        write!(f, "{name:EVENT_WIDTH$}")?;
-        fields::visit(*names, event, self.payload_mode, &mut Pairs(f))
-    }
-}
-
-/// Writes fields as `key=value`.
-struct Pairs<'f, 'b>(&'f mut fmt::Formatter<'b>);
-
-impl FieldSink for Pairs<'_, '_> {
-    type Error = fmt::Error;
-
-    fn field(&mut self, key: &'static str, value: Value<'_>) -> fmt::Result {
-        write!(self.0, " {key}={value}")
     }
 }

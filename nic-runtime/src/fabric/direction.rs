@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::{Index, IndexMut};
 
-use super::{DirectionId, Faults, Flows, PacketRef};
-use crate::event::NicId;
-use crate::random::Name;
-use crate::time::{Rate, SimDuration};
+use nic_core::id::{DirectionId, NicId};
+use nic_core::random::Name;
+use nic_core::time::{Rate, SimDuration};
+
+use super::{Faults, Flows, PacketRef};
 
 /// What a link is like, in one direction.
 #[derive(Copy, Clone, Debug)]

@@ -1,6 +1,6 @@
 //! What a link direction does to a packet, drawn from a generator of its own.
 
-use crate::random::{Chance, Generator};
+use nic_core::random::{Chance, Generator};
 
 /// How likely each fault is.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]

@@ -1,10 +1,11 @@
 //! What one direction of a faulty link knows of each channel: how many packets it has carried, so that each
 //! packet's fate is its own, and the packet that waits for the next one.
 
+use nic_core::id::{ChannelId, EndpointId};
+use nic_core::random::{Generator, Name};
+use nic_core::time::SimTime;
+
 use super::{Fate, Faults, PacketRef};
-use crate::event::{ChannelId, EndpointId};
-use crate::random::{Generator, Name};
-use crate::time::SimTime;
 
 /// The packets of one sender on one channel.
 #[derive(Clone, Debug)]

@@ -2,8 +2,10 @@
 
 use std::ops::{Index, IndexMut};
 
-use super::{DirectionId, Fate};
-use crate::event::{ChannelId, EndpointId, PacketId, Trigger};
+use nic_core::event::Trigger;
+use nic_core::id::{ChannelId, DirectionId, EndpointId, PacketId};
+
+use super::Fate;
 
 /// A packet, from the push that made it to where it ends.
 #[derive(Clone, Debug)]

@@ -1,23 +1,21 @@
-//! The user at an endpoint: transmit region, and the programs that react to messages.
+//! The user at an endpoint: what it does, knows and has to send.
 //!
-//! A program says what to do with a message ([`Reaction`]); polling, upcalls, posts and the return of
+//! A program says what to do with a message ([`nic_core::host::Reaction`]); polling, upcalls, posts and the return of
 //! buffers are the same for all programs, and the simulation's.
 
-#[cfg(feature = "std")]
 mod due;
-mod program;
-mod region;
 
-#[cfg(feature = "std")]
 pub use due::DueSends;
-pub use program::{Program, Reaction};
-pub use region::{TransmitRegion, TransmitSpace};
+use nic_core::host::Program;
+use nic_core::memory::HostSpan;
+use nic_core::time::SimDuration;
 
-use crate::time::SimDuration;
-use crate::unet::HostSpan;
+use crate::storage::Growing;
+
+/// The part of a buffer area that messages are sent from.
+pub type TransmitRegion = nic_core::host::TransmitRegion<Growing>;
 
 /// The user at one endpoint, who does one thing at a time.
-#[cfg(feature = "std")]
 #[derive(Clone, Debug)]
 pub struct User {
     /// The program that messages go to.
@@ -71,7 +69,6 @@ pub enum Notice {
     Taken,
 }
 
-#[cfg(feature = "std")]
 impl User {
     /// Returns a user that has nothing to do yet.
     #[must_use]

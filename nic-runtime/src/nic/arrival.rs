@@ -5,9 +5,10 @@
 //! Whatever is needed beyond that comes from the pool. An endpoint can therefore fill the pool, but it
 //! cannot take the one slot with which each of its neighbours goes on.
 
+use nic_core::chain::{Chain, Link};
+use nic_core::id::EndpointId;
+
 use super::ready::RoundRobin;
-use crate::bounded::{Chain, Link};
-use crate::event::EndpointId;
 
 /// Who shares slots with whom: an applet with nobody, endpoints without one with each other.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]

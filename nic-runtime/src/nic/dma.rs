@@ -1,8 +1,9 @@
 //! When the DMA engines between host and NIC memory are free.
 
-use crate::event::DmaDirection;
+use nic_core::event::DmaDirection;
+use nic_core::time::{Rate, SimDuration, SimTime};
+
 use crate::profile::{DmaEngines, DmaProfile};
-use crate::time::{Rate, SimDuration, SimTime};
 
 /// The engines' schedule. Transfers are not interrupted and run in the order in which they were queued,
 /// so a transfer's start is known when it is queued.

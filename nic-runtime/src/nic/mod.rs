@@ -10,10 +10,10 @@ use std::collections::VecDeque;
 
 pub use arrival::{ArrivalSlots, Claim, ClaimId, Progress, Purpose, Tenancy};
 pub use dma::DmaSchedule;
+use nic_core::id::EndpointId;
 pub use ready::RoundRobin;
 pub use slots::Slots;
 
-use crate::event::EndpointId;
 use crate::fabric::PacketRef;
 use crate::profile::Profile;
 

@@ -4,10 +4,10 @@
 
 use std::num::{NonZeroU32, NonZeroU64};
 
+pub use nic_core::cost_class::CostClass;
+use nic_core::time::SimDuration;
 use serde::de::{self, Deserialize, Deserializer};
 
-pub use crate::cost_class::CostClass;
-use crate::time::SimDuration;
 use crate::units::UnitError;
 
 mod quantity;

@@ -2,9 +2,9 @@
 
 use std::num::{NonZeroU32, NonZeroU64};
 
+use nic_core::time::SimDuration;
 use serde::de::{self, Deserialize, Deserializer};
 
-use crate::time::SimDuration;
 use crate::units::{self, Decimal, UnitError};
 
 /// Largest packet that a profile may allow: what a Java array index and the host's offsets share with

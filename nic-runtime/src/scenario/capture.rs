@@ -3,6 +3,7 @@
 //! The file may be a stranger's. Every length in it is checked by the library that reads it, what is
 //! kept is bounded by the file's own size, and arithmetic on its times does not overflow.
 
+use nic_core::time::SimDuration;
 use pcap_file::TsResolution;
 use pcap_file::pcap::PcapParser;
 use pcap_file::pcapng::blocks::interface_description::{
@@ -11,7 +12,6 @@ use pcap_file::pcapng::blocks::interface_description::{
 use pcap_file::pcapng::{Block, PcapNgParser};
 
 use super::limits;
-use crate::time::SimDuration;
 
 /// What a pcapng file begins with.
 const SECTION_HEADER: [u8; 4] = [0x0a, 0x0d, 0x0d, 0x0a];

@@ -3,11 +3,12 @@
 
 use std::path::{Path, PathBuf};
 
+use jive_embed::input::{self, ReadError};
+
 use super::limits;
 use super::mistake::{MistakeKind, Span, closest};
 use super::model::ClassSpec;
 use super::table::Mistakes;
-use crate::input::{self, ReadError};
 
 /// How the name of a class begins that the project ships, as against a path.
 pub const BUILTIN_PREFIX: &str = "builtin:";

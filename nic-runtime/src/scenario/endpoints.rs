@@ -2,15 +2,16 @@
 
 use std::num::NonZeroU32;
 
+use nic_core::id::NicId;
+use nic_core::time::SimDuration;
+
 use super::context::Context;
 use super::limits;
 use super::mistake::{MistakeKind, Named};
 use super::model::{EndpointSpec, FaultPolicy, HostSpec, Notify};
 use super::names::NameIndex;
 use super::table::{self, Mistakes, Table, choice, keys};
-use crate::event::NicId;
 use crate::profile::Profile;
-use crate::time::SimDuration;
 
 pub(super) const ENDPOINT_KEYS: &[&str] = &[
     "nic",

@@ -4,9 +4,10 @@
 
 use std::ops::Range;
 
+use jive_embed::input::ReadError;
+
 use super::capture::CaptureError;
 use super::limits;
-use crate::input::ReadError;
 use crate::profile::ProfileError;
 use crate::units::UnitError;
 

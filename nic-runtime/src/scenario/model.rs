@@ -7,10 +7,11 @@
 use std::num::{NonZeroU32, NonZeroU64};
 use std::path::PathBuf;
 
-use crate::event::{ChannelId, EndpointId, NicId};
+use nic_core::id::{ChannelId, EndpointId, NicId};
+use nic_core::time::{SimDuration, SimTime};
+
 use crate::profile::Profile;
 use crate::scenario::Span;
-use crate::time::{SimDuration, SimTime};
 
 /// A whole scenario, ready to be simulated.
 #[derive(Clone, Debug)]

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::num::NonZeroU64;
 
+use nic_core::id::NicId;
 use toml::de::DeValue;
 
 use super::context::Context;
@@ -11,7 +12,6 @@ use super::mistake::{MistakeKind, Named};
 use super::model::{LinkSpec, NicSpec};
 use super::names::NameIndex;
 use super::table::{self, Mistakes, Table};
-use crate::event::NicId;
 use crate::profile::Profile;
 
 pub(super) const NIC_KEYS: &[&str] = &["name", "sram"];

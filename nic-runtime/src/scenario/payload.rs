@@ -1,5 +1,7 @@
 //! The bytes of a message, in the forms that a scenario may give them.
 
+use nic_core::random::Generator;
+use nic_core::time::SimDuration;
 use toml::de::DeValue;
 
 use super::capture::{self, CapturedPacket};
@@ -7,8 +9,6 @@ use super::context::Context;
 use super::limits;
 use super::mistake::MistakeKind;
 use super::table::{self, Located, Table, choice};
-use crate::random::Generator;
-use crate::time::SimDuration;
 
 /// What a send sends.
 pub(super) enum Payload {

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use nic_core::time::SimTime;
 use toml::de::DeTable;
 
 use super::context::Context;
@@ -14,7 +15,6 @@ use super::payload;
 use super::table::{self, Mistakes, Table, choice, keys};
 use super::traffic;
 use crate::profile::Profile;
-use crate::time::SimTime;
 
 const ROOT_KEYS: &[&str] = &[
     "profile",
@@ -233,10 +233,11 @@ fn profile_file(name: &str, context: &mut Context<'_>) -> Result<Profile, Mistak
 
 #[cfg(test)]
 mod tests {
+    use nic_core::id::{ChannelId, EndpointId, NicId};
+    use nic_core::time::SimDuration;
+
     use super::*;
-    use crate::event::{ChannelId, EndpointId, NicId};
     use crate::scenario::model::{ChannelSpec, HostSpec, Notify};
-    use crate::time::SimDuration;
 
     const ONE_NIC: &str = "[[nic]]\nname = \"a\"\n[[endpoint]]\nnic = \"a\"\nname = \"e\"\n";
 

@@ -4,12 +4,12 @@
 //! Deriving `Deserialize` would stop at the first mistake and describe it in the words of the
 //! library; here all mistakes of a file are found, each where it stands.
 
+use nic_core::time::SimDuration;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::limits;
 use super::mistake::{Mistake, MistakeKind, Span, closest};
-use crate::time::SimDuration;
 use crate::units;
 
 /// The mistakes found so far.

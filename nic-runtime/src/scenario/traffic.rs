@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use nic_core::id::{ChannelId, EndpointId};
+use nic_core::time::{SimDuration, SimTime};
 use toml::Spanned;
 use toml::de::DeValue;
 
@@ -13,8 +15,6 @@ use super::model::{ChannelSpec, EndpointSpec, SendSpec};
 use super::names::NameIndex;
 use super::payload;
 use super::table::{self, Mistakes, Table, wrong_type};
-use crate::event::{ChannelId, EndpointId};
-use crate::time::{SimDuration, SimTime};
 
 pub(super) const SEND_KEYS: &[&str] = &["endpoint", "channel", "at", "payload", "repeat", "every"];
 

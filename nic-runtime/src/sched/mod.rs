@@ -4,9 +4,8 @@ mod few;
 mod wheel;
 
 use few::Few;
+use nic_core::time::SimTime;
 use wheel::{End, Wheel};
-
-use crate::time::SimTime;
 
 /// Work that is due at a time; `W` says what it is.
 ///
@@ -111,8 +110,9 @@ impl<W: Copy + Default> Default for Schedule<W> {
 
 #[cfg(test)]
 mod tests {
+    use nic_core::random::Generator;
+
     use super::*;
-    use crate::random::Generator;
 
     #[test]
     fn equal_times_keep_the_order_of_insertion() {

@@ -6,8 +6,10 @@
 
 use std::hint::black_box;
 
+use nic_core::event::Sink;
+use nic_core::id::{ChannelId, EndpointId};
+
 use super::{AppletId, Simulation, at};
-use crate::event::{ChannelId, EndpointId, Sink};
 use crate::scenario::model::Scenario;
 
 /// Senders up to which nothing is read ahead: what their packets need stays in the caches, and reading costs

@@ -11,10 +11,12 @@
 //! on them, and as a rule that is all. So the first guess is that no other channel is used. A packet that
 //! leaves its group proves it wrong, and the run begins anew, in groups that no channel joins.
 
+use nic_core::event::{EndReason, Sink};
+use nic_core::id::{EndpointId, NicId};
+use nic_core::time::SimTime;
+
 use super::{Simulation, Work, at};
-use crate::event::{EndReason, EndpointId, NicId, Sink};
 use crate::scenario::model::{ChannelSpec, Scenario};
-use crate::time::SimTime;
 
 /// The sends of a scenario, group by group.
 pub(super) struct Groups {

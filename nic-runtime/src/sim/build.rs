@@ -1,6 +1,14 @@
 //! From a scenario to a simulation in which nothing has happened yet.
 
 use bumpalo::Bump;
+use jive_core::LoadedClass;
+use nic_core::event::{Levels, Sink};
+use nic_core::host::Program;
+use nic_core::id::{EndpointId, NicId};
+use nic_core::random::{Chance, Name};
+use nic_core::sle::{Applet, memory_bytes};
+use nic_core::time::{Rate, SimTime};
+use nic_core::unet::{Channel, QueueSizes};
 
 use super::ahead::LastArrays;
 use super::budget::{Budget, fuel_of_call};
@@ -11,17 +19,14 @@ use super::processor::Processor;
 use super::report::Report;
 use super::suspend::{Suspensions, call_stack};
 use super::{AppletId, SimError, Simulation, at};
-use crate::event::{EndpointId, Levels, NicId, Sink};
 use crate::fabric::{Fabric, Faults, PacketStore, Wire};
-use crate::host::{Notify, Program, TransmitRegion, User};
+use crate::host::{Notify, TransmitRegion, User};
+use crate::memory::HostMemory;
 use crate::nic::{Claim, Nic, Tenancy};
 use crate::profile::HostProfile;
-use crate::random::{Chance, Name};
 use crate::scenario::model::{self, EndpointSpec, HostSpec, LinkSpec, Scenario};
 use crate::sched::Schedule;
-use crate::sle::{Applet, LoadedClass, memory_bytes};
-use crate::time::{Rate, SimTime};
-use crate::unet::{Channel, Channels, Endpoint, FreeQueue, HostMemory, QueueSizes};
+use crate::unet::{Channels, Endpoint, FreeQueue};
 
 impl<'a, S: Sink> Simulation<'a, S> {
     /// Builds what the scenario describes.
@@ -265,7 +270,7 @@ fn applets<'a>(
         let class_loaded = &classes[class];
         let fields = arena.alloc_slice_fill_copy(class_loaded.program.field_count(), 0);
         let applet = Applet::lent(class_loaded, fields, own, max_packet);
-        applets.push(applet.map_err(|error| SimError::Class { class, error })?);
+        applets.push(applet.map_err(|error| SimError::Applet { class, error })?);
         *place = Some(AppletId(id));
     }
     Ok((applets, applet_of))

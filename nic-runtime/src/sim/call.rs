@@ -1,6 +1,11 @@
 //! Calls of applets on a NIC's processor, step by step: each native at its own time.
 
 use jive_core::{CallStack, Lifetime, MethodId, Step, Trap, TrapKind};
+use nic_core::event::{DropReason, EventKind, Made, Sink, Trigger, TxStatus};
+use nic_core::id::{ChannelId, EndpointId, NicId, PacketId, PostId};
+use nic_core::sle::{Applied, ArraySpan, NicNative, Request, Rights, check};
+use nic_core::time::SimDuration;
+use nic_core::unet::Channel;
 
 use super::ahead::Way;
 use super::budget::Exceeded;
@@ -10,14 +15,8 @@ use super::processor::{Next, Posted, Processor, Stage};
 use super::quota::Spent;
 use super::staging::Grant;
 use super::{AppletId, Simulation, Tenant, at};
-use crate::event::{
-    ChannelId, DropReason, EndpointId, EventKind, Made, NicId, PacketId, PostId, Sink, Trigger,
-    TxStatus,
-};
 use crate::fabric::PacketRef;
-use crate::sle::{Applied, ArraySpan, NicNative, Request, Rights, check, host_to_nic};
-use crate::time::SimDuration;
-use crate::unet::Channel;
+use crate::sle::host_to_nic;
 
 /// A call of `doTx` or `doRx`.
 #[derive(Copy, Clone, Debug)]

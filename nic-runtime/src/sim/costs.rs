@@ -1,8 +1,9 @@
 //! What natives and calls cost, worked out from the profile once.
 
+use nic_core::sle::NicNative;
+use nic_core::time::{Rate, SimDuration};
+
 use crate::profile::Profile;
-use crate::sle::NicNative;
-use crate::time::{Rate, SimDuration};
 
 const NATIVES: usize = NicNative::TABLE.len();
 

@@ -1,9 +1,12 @@
 //! DMA transfers between host memory and NIC memory, and the receive descriptors that wait behind them.
 
+use nic_core::event::{DmaDirection, EventKind, RxBody, Sink, Trigger};
+use nic_core::id::EndpointId;
+use nic_core::memory::HostSpan;
+use nic_core::unet::MessageBody;
+
 use super::{Simulation, Work, at};
-use crate::event::{DmaDirection, EndpointId, EventKind, RxBody, Sink, Trigger};
 use crate::fabric::PacketRef;
-use crate::unet::{HostSpan, MessageBody};
 
 /// A transfer that is queued or runs.
 #[derive(Copy, Clone, Debug)]

@@ -1,7 +1,8 @@
 //! What becomes of an endpoint whose applet traps: its policy, and its record.
 
+use nic_core::time::{SimDuration, SimTime};
+
 use crate::scenario::model::FaultPolicy;
-use crate::time::{SimDuration, SimTime};
 
 /// What becomes of an applet that trapped too often.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]

@@ -1,7 +1,9 @@
 //! Reports of how much an endpoint's queues and its applet's heap hold, whenever that has changed.
 
+use nic_core::event::{EventKind, Levels, Sink};
+use nic_core::id::EndpointId;
+
 use super::{Simulation, at};
-use crate::event::{EndpointId, EventKind, Levels, Sink};
 
 impl<S: Sink> Simulation<'_, S> {
     /// Reports an endpoint's levels, if they are not what they were when last reported.

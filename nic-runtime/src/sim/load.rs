@@ -4,17 +4,19 @@
 //! leaves when every applet is loaded.
 
 use bumpalo::Bump;
-use jive_core::{Lifetime, MethodId, Step, Trap, TrapKind};
+use jive_core::{Lifetime, LoadedClass, MethodId, Step, Trap, TrapKind};
+use jive_embed::load_class;
+use jive_verifier::Policy;
+use nic_core::event::{DmaDirection, DropReason, EventKind, Made, Sink, Trigger};
+use nic_core::id::{EndpointId, NicId};
+use nic_core::sle::{Applied, NicNative, Request, Rights, check};
 
 use super::budget::Exceeded;
 use super::quota::Spent;
 use super::{SimError, Simulation, Tenant, at};
-use crate::event::{DmaDirection, DropReason, EndpointId, EventKind, Made, NicId, Sink, Trigger};
 use crate::fabric::PacketRef;
 use crate::scenario::model::Scenario;
-use crate::sle::{
-    Applied, LoadedClass, Policy, Request, Rights, check, host_to_nic, load_class, nic_to_host,
-};
+use crate::sle::{host_to_nic, nic_to_host};
 
 /// Packets that an endpoint may send while it is loaded; more are dropped.
 ///
@@ -65,7 +67,7 @@ pub(super) fn load_classes<'a>(
 ) -> Result<&'a [LoadedClass<'a>], SimError> {
     let mut classes = Vec::with_capacity(scenario.classes.len());
     for (class, spec) in scenario.classes.iter().enumerate() {
-        let loaded = load_class(arena, &spec.bytes, Policy::Applet);
+        let loaded = load_class(arena, &spec.bytes, Policy::Applet, NicNative::TABLE);
         classes.push(loaded.map_err(|error| SimError::Class { class, error })?);
     }
     Ok(arena.alloc_slice_copy(&classes))

@@ -27,6 +27,12 @@ mod user;
 mod wire;
 
 use bumpalo::Bump;
+use jive_embed::LoadError;
+use nic_core::event::{EndReason, Levels, Sink};
+use nic_core::id::{DirectionId, EndpointId, NicId};
+use nic_core::random::Name;
+use nic_core::sle::{Applet, AppletError};
+use nic_core::time::{SimDuration, SimTime};
 
 use self::ahead::LastArrays;
 use self::apart::{Groups, Joins};
@@ -40,19 +46,16 @@ use self::report::Report;
 pub use self::sram::{SramDemand, SramHolder, SramShare, SramShares};
 pub use self::state::{AppletState, EndpointState};
 use self::suspend::Suspensions;
-use crate::event::{EndReason, EndpointId, Levels, NicId, Sink};
-use crate::fabric::{DirectionId, Fabric, PacketRef, PacketStore};
+use crate::fabric::{Fabric, PacketRef, PacketStore};
 use crate::host::User;
+use crate::memory::HostMemory;
 #[cfg(doc)]
 use crate::nic::ClaimId;
 use crate::nic::{Claim, Nic, Tenancy};
 use crate::profile::Profile;
-use crate::random::Name;
 use crate::scenario::model::{Scenario, SendSpec};
 use crate::sched::Schedule;
-use crate::sle::{Applet, LoadError};
-use crate::time::{SimDuration, SimTime};
-use crate::unet::{Endpoint, HostMemory};
+use crate::unet::Endpoint;
 
 /// How a run ended.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -75,6 +78,14 @@ pub enum SimError {
         class: usize,
         /// Why.
         error: LoadError,
+    },
+    /// A class that was accepted cannot be an applet.
+    #[error("class {class} is rejected: {error}")]
+    Applet {
+        /// Its position in [`Scenario::classes`].
+        class: usize,
+        /// Why.
+        error: AppletError,
     },
     /// What the scenario puts on a NIC does not fit in its SRAM.
     #[error("{0}")]

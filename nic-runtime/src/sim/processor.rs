@@ -6,18 +6,20 @@
 use std::collections::VecDeque;
 
 use jive_core::{CallStack, MethodId, Pc, Trap, TrapKind};
+use nic_core::event::{EventKind, Sink, Trigger, TxStatus};
+use nic_core::id::{ChannelId, EndpointId, NicId, PostId};
+use nic_core::memory::HostSpan;
+use nic_core::sle::{ArraySpan, NicNative};
+use nic_core::time::{SimDuration, SimTime};
+use nic_core::unet::{self, Channel, TransmitDescriptor};
 
 use super::call::{Call, Cause};
 use super::dma::{Cargo, Transfer};
 use super::quota::Spent;
 use super::staging::Grant;
 use super::{AppletId, Simulation, Tenant, Work, at};
-use crate::event::{ChannelId, EndpointId, EventKind, NicId, PostId, Sink, Trigger, TxStatus};
 use crate::fabric::PacketRef;
 use crate::nic::{ClaimId, Progress, Purpose};
-use crate::sle::{ArraySpan, NicNative};
-use crate::time::{SimDuration, SimTime};
-use crate::unet::{self, Channel, HostSpan, TransmitDescriptor};
 
 /// The processor of one NIC.
 pub(super) struct Processor<'a> {

@@ -1,9 +1,9 @@
 //! What one call of an applet has used of its quota.
 
 use jive_core::TrapKind;
+use nic_core::sle::Effect;
 
 use crate::profile::Quota;
-use crate::sle::Effect;
 
 /// What a call has used so far.
 #[derive(Copy, Clone, Debug, Default)]

@@ -1,11 +1,11 @@
 //! Where events leave the simulation: the sink, and the names of what their ids stand for.
 
-use jive_core::{Cut, MethodId};
+use jive_core::{Cut, LoadedClass, MethodId};
+use nic_core::event::{Event, EventKind, Names, Sink};
+use nic_core::id::{EndpointId, NicId};
+use nic_core::time::SimTime;
 
-use crate::event::{EndpointId, Event, EventKind, Names, NicId, Sink};
 use crate::scenario::model::Scenario;
-use crate::sle::LoadedClass;
-use crate::time::SimTime;
 
 /// The sink of a run.
 pub(super) struct Report<'a, S: Sink> {

@@ -2,13 +2,13 @@
 
 use std::fmt;
 
-use jive_core::Frame;
+use jive_core::{Frame, LoadedClass};
+use nic_core::id::{EndpointId, NicId};
+use nic_core::sle::memory_bytes;
 
 use super::{SimError, at};
-use crate::event::{EndpointId, NicId};
 use crate::profile::Profile;
 use crate::scenario::model::{EndpointSpec, Scenario};
-use crate::sle::{LoadedClass, memory_bytes};
 
 /// Bytes of an entry of the transmit queue: channel, offset, length, flag (U-Net/SLE §2).
 const TRANSMIT_ENTRY_BYTES: u64 = 16;

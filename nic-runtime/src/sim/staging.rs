@@ -8,10 +8,12 @@
 //! So an endpoint waits for time, or for the receiver that it talks to. Only receivers that push packets
 //! themselves can close a circle, and then all of it are endpoints that talk to each other.
 
+use nic_core::event::Sink;
+use nic_core::id::{EndpointId, NicId};
+use nic_core::unet::Channel;
+
 use super::{Simulation, at};
-use crate::event::{EndpointId, NicId, Sink};
 use crate::nic::{ClaimId, Progress, Purpose};
-use crate::unet::Channel;
 
 /// Whether an endpoint may push a packet.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]

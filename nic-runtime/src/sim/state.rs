@@ -1,7 +1,9 @@
 //! What a run leaves behind: memories, fields and queues of each endpoint.
 
+use nic_core::event::Sink;
+use nic_core::id::EndpointId;
+
 use super::{Simulation, at};
-use crate::event::{EndpointId, Sink};
 
 /// The state of one endpoint when a run has ended. Two runs of one scenario, with and without a
 /// listener, leave the same.

@@ -8,16 +8,17 @@ use std::collections::VecDeque;
 
 use jive_core::limits::REGISTER_WINDOW;
 use jive_core::{CallStack, Frame};
+use nic_core::event::{EventKind, Sink};
+use nic_core::id::{EndpointId, NicId};
+use nic_core::sle::NicNative;
+use nic_core::time::{SimDuration, SimTime};
 
 use super::call::Call;
 use super::processor::{Next, Posted, Processor, Stage};
 use super::quota::Spent;
 use super::{AppletId, Simulation, Tenant, at};
-use crate::event::{EndpointId, EventKind, NicId, Sink};
 use crate::fabric::PacketRef;
 use crate::profile::Profile;
-use crate::sle::NicNative;
-use crate::time::{SimDuration, SimTime};
 
 /// What a processor has to know to go on with a call.
 pub(super) struct Suspended<'a> {

@@ -2,15 +2,18 @@
 
 use std::hint::black_box;
 
+use nic_core::event::{DropReason, EventKind, Sink, TxStatus};
+use nic_core::host::{Reaction, TransmitSpace};
+use nic_core::id::{ChannelId, EndpointId, PostId};
+use nic_core::memory::HostSpan;
+use nic_core::time::SimDuration;
+use nic_core::unet::{self, Completion, MessageBody, ReceiveDescriptor, TransmitDescriptor};
+
 use super::ahead::Way;
 use super::{Simulation, Work, at};
-use crate::event::{ChannelId, DropReason, EndpointId, EventKind, PostId, Sink, TxStatus};
-use crate::host::{Notice, Notify, Reaction, Task, TransmitSpace};
-use crate::time::SimDuration;
-use crate::unet::{
-    self, Completion, Endpoint, HostMemory, HostSpan, MessageBody, ReceiveDescriptor,
-    TransmitDescriptor,
-};
+use crate::host::{Notice, Notify, Task};
+use crate::memory::HostMemory;
+use crate::unet::Endpoint;
 
 impl<S: Sink> Simulation<'_, S> {
     /// Hands a message that is due to its user, and schedules the send's next.

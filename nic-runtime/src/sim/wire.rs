@@ -3,13 +3,13 @@
 //! A packet has its arrival slot before it comes here (see `staging`), so nothing on a wire ever waits for
 //! room at the other end.
 
+use nic_core::event::{DropReason, EventKind, Sink, Trigger, WireDropReason};
+use nic_core::id::{ChannelId, DirectionId, EndpointId, PacketId, packet_number};
+use nic_core::unet::Channel;
+
 use super::ahead::Way;
 use super::{Simulation, Work, at};
-use crate::event::{
-    ChannelId, DropReason, EndpointId, EventKind, PacketId, Sink, Trigger, WireDropReason,
-};
-use crate::fabric::{DirectionId, Packet, PacketRef, flip, packet_number};
-use crate::unet::Channel;
+use crate::fabric::{Packet, PacketRef, flip};
 
 impl<S: Sink> Simulation<'_, S> {
     /// Makes a packet without bytes yet, whose send slot is taken, and gives it its number.

@@ -1,11 +1,13 @@
 //! An endpoint without a NIC, a user or a clock: natives take effect at once (`jive exec`).
 
 use jive_core::{Heap, NativeId, Natives, TrapKind};
+use nic_core::id::NicId;
+use nic_core::sle::{Applied, NicNative, Rights, check};
+use nic_core::unet::QueueSizes;
 
-use super::effect::{host_to_nic, nic_to_host};
-use super::{Applied, NicNative, Rights, check};
-use crate::event::NicId;
-use crate::unet::{Endpoint, FreeQueue, HostMemory, QueueSizes};
+use super::{host_to_nic, nic_to_host};
+use crate::memory::HostMemory;
+use crate::unet::{Endpoint, FreeQueue};
 
 /// What a [`DetachedEndpoint`] is made of.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -115,9 +117,9 @@ impl Natives for DetachedEndpoint {
 #[cfg(test)]
 mod tests {
     use jive_core::ArrayKind;
+    use nic_core::sle::NicNative;
 
     use super::*;
-    use crate::sle::NicNative;
 
     struct Bench {
         endpoint: DetachedEndpoint,

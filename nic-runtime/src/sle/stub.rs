@@ -1,8 +1,7 @@
 //! What is written from the natives table: the Java stub and the reference of the natives.
 
 use jive_core::{NativeDecl, NativeType};
-
-use super::NicNative;
+use nic_core::sle::NicNative;
 
 /// Characters of a line of Java at most.
 const LINE_MAX: usize = 100;

@@ -1,28 +1,12 @@
-//! U-Net: endpoints with a buffer area, three queues and channels, and what the NIC does for them when
-//! they have no applet (U-Net/SLE §2).
+//! U-Net endpoints whose queues grow with what is in use.
 
-mod base;
-mod channel;
-mod descriptor;
-mod endpoint;
-mod free;
-mod memory;
-mod receive;
-mod transmit;
+use crate::storage::Growing;
 
-pub use base::{accept, refusal, resolve};
-pub use channel::{Channel, Channels};
-pub use descriptor::{
-    BufferList, INLINE_MAX, MESSAGE_BUFFERS_MAX, MessageBody, ReceiveDescriptor, TransmitDescriptor,
-};
-pub use endpoint::{Endpoint, QueueSizes};
-pub use free::FreeQueue;
-#[cfg(feature = "std")]
-pub use memory::HostMemory;
-pub use memory::{HostSpan, OutOfRegion, Region};
-pub use receive::ReceiveQueue;
-pub use transmit::{Completion, TransmitQueue};
+/// An endpoint as its NIC and its user share it.
+pub type Endpoint = nic_core::unet::Endpoint<Growing>;
 
-/// A queue that takes no more gives back what it was offered.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Full<T>(pub T);
+/// The free buffers of an endpoint.
+pub type FreeQueue = nic_core::unet::FreeQueue<Growing>;
+
+/// The channels of an endpoint.
+pub type Channels = nic_core::unet::Channels<Growing>;

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use nic_runtime::event::{EndReason, Event, Names, Sink};
+use nic_core::event::{EndReason, Event, Names, Sink};
 use nic_runtime::export::PayloadMode;
 use nic_runtime::export::json::JsonTrace;
 use nic_runtime::export::summary::Summary;

@@ -1,6 +1,6 @@
 //! Without a listener, NICs that do not meet run one after the other: a run ends no differently.
 
-use nic_runtime::event::{EndReason, Event, Names, Sink};
+use nic_core::event::{EndReason, Event, Names, Sink};
 use nic_runtime::scenario::Scenario;
 use nic_runtime::sim::{self, RunEnd};
 

@@ -1,6 +1,6 @@
 //! Applets on their endpoints: calls, natives, traps and what the trace says of them.
 
-use nic_runtime::event::EndReason;
+use nic_core::event::EndReason;
 use serde_json::json;
 
 use crate::trace::{Pair, number, numbers, send, texts};

@@ -1,6 +1,6 @@
 //! Endpoints without an applet, and the users at them.
 
-use nic_runtime::event::EndReason;
+use nic_core::event::EndReason;
 use nic_runtime::sim::SimError;
 
 use crate::trace::{Pair, number, numbers, run, send, texts, try_run};

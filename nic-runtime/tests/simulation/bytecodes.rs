@@ -1,6 +1,6 @@
 //! `max_bytecodes` bounds what all applets of a run execute, loading included.
 
-use nic_runtime::event::EndReason;
+use nic_core::event::EndReason;
 use serde_json::Value;
 
 use crate::apart::ends;

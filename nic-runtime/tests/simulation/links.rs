@@ -1,6 +1,6 @@
 //! Links with faults, and NICs that fill up.
 
-use nic_runtime::event::EndReason;
+use nic_core::event::EndReason;
 
 use crate::trace::{Pair, Trace, number, numbers, send, texts};
 

@@ -1,6 +1,6 @@
 //! What happens while applets are loaded.
 
-use nic_runtime::event::EndReason;
+use nic_core::event::EndReason;
 use nic_runtime::sim::SimError;
 use serde_json::json;
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use nic_runtime::random::Generator;
+use nic_core::random::Generator;
 
 use crate::apart::ends;
 use crate::scenario::read;

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use nic_runtime::event::{EndReason, Event, EventKind, Names, RxBody, Sink};
+use nic_core::event::{EndReason, Event, EventKind, Names, RxBody, Sink};
 use nic_runtime::scenario::Scenario;
 use nic_runtime::sim::{self, EndpointState};
 

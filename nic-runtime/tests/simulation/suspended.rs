@@ -1,6 +1,6 @@
 //! Applets whose `txPush` waits for a place at the receiver.
 
-use nic_runtime::event::EndReason;
+use nic_core::event::EndReason;
 
 use crate::trace::{run, texts};
 

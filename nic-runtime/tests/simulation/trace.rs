@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use nic_runtime::event::EndReason;
+use nic_core::event::EndReason;
 use nic_runtime::export::PayloadMode;
 use nic_runtime::export::json::JsonTrace;
 use nic_runtime::export::summary::Summary;

@@ -1,6 +1,6 @@
 //! A run ends when whoever listens has failed.
 
-use nic_runtime::event::{EndReason, Event, Names, Sink};
+use nic_core::event::{EndReason, Event, Names, Sink};
 use nic_runtime::scenario::{builtin, parse};
 use nic_runtime::sim;
 

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use nic_runtime::event::{EndReason, Event, EventKind, Names, Sink};
-use nic_runtime::export::text::{Line, PayloadMode};
+use nic_core::event::fields::PayloadMode;
+use nic_core::event::line::Line;
+use nic_core::event::{EndReason, Event, EventKind, Names, Sink};
+use nic_core::time::SimTime;
 use nic_runtime::scenario::Scenario;
 use nic_runtime::sim::{self, RunEnd};
-use nic_runtime::time::SimTime;
 
 use crate::scenario::read;
 use crate::trace::{Pair, send};

@@ -3,7 +3,7 @@
 #![forbid(unsafe_code)]
 
 use allocations::{CountingAllocator, allocated};
-use nic_runtime::event::{Event, EventKind, Names, Sink};
+use nic_core::event::{Event, EventKind, Names, Sink};
 use nic_runtime::scenario::{Scenario, parse};
 use nic_runtime::sim;
 use traffic::Traffic;

@@ -3,7 +3,7 @@
 #![forbid(unsafe_code)]
 
 use allocations::{CountingAllocator, allocated};
-use nic_runtime::event::{DropReason, Event, EventKind, Names, Sink, WireDropReason};
+use nic_core::event::{DropReason, Event, EventKind, Names, Sink, WireDropReason};
 use nic_runtime::scenario::{Scenario, parse};
 use nic_runtime::sim;
 

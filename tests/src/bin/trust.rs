@@ -13,7 +13,7 @@ use std::process::ExitCode;
 
 use arbitrary::{Arbitrary, Unstructured};
 use jive_verifier::Policy;
-use nic_runtime::sle::NicNative;
+use nic_core::sle::NicNative;
 use tests::asm::assemble;
 use tests::defensive::{Plan, Tally, run};
 use tests::fixture::Outcome;

@@ -1,8 +1,7 @@
 //! Natives whose answers are decided beforehand, so that two interpreters which ask alike are answered alike.
 
 use jive_core::{ArrayKind, Heap, NativeDecl, NativeId, NativeType, Natives, TrapKind};
-
-use nic_runtime::sle::NicNative;
+use nic_core::sle::NicNative;
 
 use crate::fuzzing::{Random, check_argument};
 

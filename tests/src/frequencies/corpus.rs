@@ -2,14 +2,13 @@
 
 use jive_core::{ArrayKind, ClassFile, Lifetime, MethodId};
 use jive_verifier::Policy;
-use nic_runtime::sle::NicNative;
-
-use crate::defensive::{Finding, NativeAnswers, Pair, States, Value};
-use crate::machine::{Room, machine, parsed};
-use crate::openjdk::{calls, committed};
+use nic_core::sle::NicNative;
 
 use super::sequence::{Sequences, Total};
 use super::together::Together;
+use crate::defensive::{Finding, NativeAnswers, Pair, States, Value};
+use crate::machine::{Room, machine, parsed};
+use crate::openjdk::{calls, committed};
 
 /// The shipped applets that count. `RawUnet` and `NullCall` are what benchmarks measure, and do not.
 const APPLETS: [&str; 7] = [

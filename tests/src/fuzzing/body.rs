@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use jive_verifier::Policy;
-use nic_runtime::sle::NicNative;
+use nic_core::sle::NicNative;
 
 use super::Random;
 use crate::defensive::{Plan, Tally, run};

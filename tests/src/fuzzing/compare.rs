@@ -1,7 +1,7 @@
 //! Bodies that hold the shipped interpreter against the reference one.
 
 use jive_verifier::Policy;
-use nic_runtime::sle::NicNative;
+use nic_core::sle::NicNative;
 
 use super::Random;
 use crate::reference::{Tally, compare, pairs};

@@ -4,9 +4,9 @@ use core::fmt::Write;
 use std::collections::BTreeSet;
 
 use jive_core::Opcode;
+use nic_core::sle::NicNative;
 use nic_runtime::profile::Profile;
 use nic_runtime::scenario::{BUILTIN_PREFIX, keys_of_all};
-use nic_runtime::sle::NicNative;
 
 /// Words of class files that no table has: attributes, and members with a meaning.
 const CLASS_WORDS: &[&str] = &[

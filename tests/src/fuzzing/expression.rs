@@ -2,7 +2,7 @@
 
 use arbitrary::Result;
 use jive_core::NativeType;
-use nic_runtime::sle::NicNative;
+use nic_core::sle::NicNative;
 
 use super::program::{Kind, PARAMETERS, Writer};
 

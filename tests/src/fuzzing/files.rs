@@ -5,8 +5,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use nic_runtime::cli::said;
-use nic_runtime::event::{Event, Names, PacketId, Sink};
+use jive::cli::said;
+use jive_verifier::Policy;
+use nic_core::event::{Event, Names, Sink};
+use nic_core::id::PacketId;
+use nic_core::time::{SimDuration, SimTime};
 use nic_runtime::export::PayloadMode;
 use nic_runtime::export::follow::Story;
 use nic_runtime::export::json::JsonTrace;
@@ -16,8 +19,6 @@ use nic_runtime::export::summary::Summary;
 use nic_runtime::export::text::TextTrace;
 use nic_runtime::scenario::{BUILTIN, Scenario, parse};
 use nic_runtime::sim;
-use nic_runtime::sle::Policy;
-use nic_runtime::time::{SimDuration, SimTime};
 use pcap_file::pcapng::PcapNgReader;
 
 /// Events after which a run ends.
@@ -200,7 +201,7 @@ fn run(mut scenario: Scenario) {
 
 impl Exports {
     /// Ends every export and reads it again.
-    fn finish(mut self, time: SimTime, reason: nic_runtime::event::EndReason) {
+    fn finish(mut self, time: SimTime, reason: nic_core::event::EndReason) {
         const WHOLE: &str = "a vector takes everything";
         self.summary.end(time, reason);
         let text = String::from_utf8(self.text.finish().expect(WHOLE)).expect("a text");

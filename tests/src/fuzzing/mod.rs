@@ -18,21 +18,20 @@ mod targets;
 
 use core::fmt::Write;
 
-use jive_core::{
-    ClassFile, Described, Disassembly, FieldType, Lifetime, MethodDescriptor, TrapKind,
-    instructions,
-};
-use jive_verifier::Policy;
-use nic_runtime::sle::NicNative;
-
 pub use body::body;
 pub use compare::{phrases, reference};
 #[cfg(feature = "simulation")]
 pub use dictionary::dictionaries;
 #[cfg(feature = "simulation")]
 pub use files::{capture, capture_seeds, golden, golden_seeds, scenario, scenario_seeds, verdict};
+use jive_core::{
+    ClassFile, Described, Disassembly, FieldType, Lifetime, MethodDescriptor, TrapKind,
+    instructions,
+};
+use jive_verifier::Policy;
 pub use lent::lent;
 pub use natives::{RandomNatives, check_argument};
+use nic_core::sle::NicNative;
 pub use program::{Program, program};
 pub use random::Random;
 pub use targets::{TARGETS, Target};

@@ -1,7 +1,7 @@
 //! Natives that look at their arguments and answer anything that their declaration allows.
 
 use jive_core::{ArrayKind, Heap, NativeDecl, NativeId, NativeType, Natives, TrapKind};
-use nic_runtime::sle::NicNative;
+use nic_core::sle::NicNative;
 
 use super::Random;
 

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use arbitrary::{Arbitrary, Unstructured};
 use jive_core::{ClassFile, Opcode};
 use jive_verifier::{Policy, VerifyError, VerifyErrorKind};
-use nic_runtime::sle::NicNative;
+use nic_core::sle::NicNative;
 
 use super::alphabet::{Alphabet, Family};
 use super::change::{break_one, change_bytes, change_structure};

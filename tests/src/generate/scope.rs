@@ -8,7 +8,7 @@ use core::fmt;
 
 use jive_core::Opcode;
 use jive_verifier::Policy;
-use nic_runtime::sle::NicNative;
+use nic_core::sle::NicNative;
 
 use super::alphabet::{Alphabet, Family};
 use super::body::{Body, Piece};

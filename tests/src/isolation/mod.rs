@@ -12,14 +12,13 @@ mod shrink;
 
 pub use cast::{Cast, Hostile, Link, Victims};
 pub use hostile::{Action, Body, HostileApplet};
+use nic_core::event::EndReason;
+use nic_runtime::sim;
+use observe::{Compared, Record};
 pub use observe::{Seen, Sight};
 pub use shrink::shrink;
 
-use nic_runtime::event::EndReason;
-use nic_runtime::sim;
-
 use crate::random::Random;
-use observe::{Compared, Record};
 
 /// How a cast broke the law.
 #[derive(Clone, Debug)]

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hasher};
 
-use nic_runtime::event::{EndReason, Event, EventKind, Names, RxBody, Sink};
+use nic_core::event::{EndReason, Event, EventKind, Names, RxBody, Sink};
 use nic_runtime::scenario::Scenario;
 
 use super::cast::Cast;

@@ -8,7 +8,7 @@ use jive_core::{
     Verified, link, program_size,
 };
 use jive_verifier::{Observer, Policy, TypeState, verify_with, work_size};
-use nic_runtime::sle::NicNative;
+use nic_core::sle::NicNative;
 
 use super::memory::{Filling, Loaded, Memory};
 use crate::fuzzing::{Random, RandomNatives};

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use arbitrary::{Arbitrary, Unstructured};
 use jive_core::Op;
 use jive_verifier::Policy;
-use nic_runtime::sle::NicNative;
+use nic_core::sle::NicNative;
 
 use super::phrases::{self, PHRASES, Phrase};
 use super::twin::{Tally, Twin, compare_in};

@@ -3,8 +3,10 @@
 use core::time::Duration;
 
 use jive_core::ClassFile;
-use nic_runtime::analysis::Report;
-use nic_runtime::sle::{Policy, verify_class};
+use jive_embed::analysis::Report;
+use jive_embed::verify_class;
+use jive_verifier::Policy;
+use nic_core::sle::NicNative;
 
 use super::measure::now;
 
@@ -35,7 +37,7 @@ pub struct Analysed {
 pub fn analyse(bytes: &[u8]) -> Option<Analysed> {
     let mut index = vec![0; ClassFile::index_len(bytes)];
     let class = ClassFile::parse(bytes, &mut index).ok()?;
-    verify_class(class, Policy::ClassOnly, &mut ()).ok()?;
+    verify_class(class, Policy::ClassOnly, NicNative::TABLE, &mut ()).ok()?;
     let begun = now();
     let report = Report::of(class, None);
     Some(Analysed {

@@ -7,10 +7,12 @@ mod model;
 
 use jive_core::{ArrayKind, Heap, NativeType, Natives};
 use model::{Argument, Done, Endpoint, Trap};
-use nic_runtime::event::{ChannelId, EndpointId};
-use nic_runtime::fabric::DirectionId;
-use nic_runtime::sle::{DetachedEndpoint, DetachedShape, Effect, NicNative, Rights, check};
-use nic_runtime::unet::{Channel, Channels, HostMemory, MessageBody};
+use nic_core::id::{ChannelId, DirectionId, EndpointId};
+use nic_core::sle::{Effect, NicNative, Rights, check};
+use nic_core::unet::{Channel, MessageBody};
+use nic_runtime::memory::HostMemory;
+use nic_runtime::sle::{DetachedEndpoint, DetachedShape};
+use nic_runtime::unet::Channels;
 
 const AREA: u32 = 64;
 const BUFFERS: u32 = 2;

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use jive_core::TrapKind;
-use nic_runtime::event::{DropReason, Event, EventKind, Made, Names, NativeArg, RxBody, Sink};
+use nic_core::event::{DropReason, Event, EventKind, Made, Names, NativeArg, RxBody, Sink};
 use tests::random::Random;
 use tests::simulation::run;
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use jive_core::TrapKind;
-use nic_runtime::event::{DmaDirection, EndReason, Event, EventKind, Names, NativeArg, Sink};
+use nic_core::event::{DmaDirection, EndReason, Event, EventKind, Names, NativeArg, Sink};
 use tests::random::Random;
 use tests::simulation::run;
 

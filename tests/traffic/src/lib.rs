@@ -1,11 +1,11 @@
 //! Scenarios of any size: pairs of NICs, pairs of endpoints on them, messages from one to the other.
 
-use nic_runtime::event::{ChannelId, EndpointId, NicId};
+use nic_core::id::{ChannelId, EndpointId, NicId};
+use nic_core::time::{SimDuration, SimTime};
 use nic_runtime::scenario::model::{
     ChannelSpec, EndpointSpec, LinkSpec, NicSpec, Scenario, SendSpec,
 };
 use nic_runtime::scenario::parse;
-use nic_runtime::time::{SimDuration, SimTime};
 
 /// What the pairs have in common: one pair, as a scenario file describes it.
 const PAIR: &str = r#"

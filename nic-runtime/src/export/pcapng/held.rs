@@ -5,7 +5,7 @@
 
 use std::collections::VecDeque;
 
-use crate::time::SimTime;
+use nic_core::time::SimTime;
 
 /// Bytes that are held at most: beyond them the oldest record is written without a verdict.
 const HELD_BYTES_MAX: usize = 1 << 26;

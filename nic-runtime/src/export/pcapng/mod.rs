@@ -13,6 +13,9 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::time::Duration;
 
+use nic_core::event::fields::{self, Escaped};
+use nic_core::event::{Event, EventKind, Names, Sink};
+use nic_core::id::NicId;
 pub use pcap_file::DataLink;
 use pcap_file::pcapng::PcapNgWriter;
 use pcap_file::pcapng::blocks::enhanced_packet::{EnhancedPacketBlock, EnhancedPacketOption};
@@ -24,8 +27,6 @@ use pcap_file::{Endianness, PcapError};
 
 use self::held::{Held, Record};
 use self::verdict::Verdicts;
-use super::fields::{self, Escaped};
-use crate::event::{Event, EventKind, Names, NicId, Sink};
 
 /// Where a NIC's packets are watched.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -202,7 +203,11 @@ fn record(names: &dyn Names, event: &Event<'_>) -> Option<Record> {
             if let Some(packet) = packet {
                 write!(about, ", packet {}", packet.0).expect("a string takes all");
             }
-            (Tap::HostRx, fields::message(body, length).to_vec(), about)
+            (
+                Tap::HostRx,
+                fields::message(body, length).bytes().collect(),
+                about,
+            )
         }
         EventKind::Load { .. }
         | EventKind::TxDone { .. }

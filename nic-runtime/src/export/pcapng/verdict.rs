@@ -2,11 +2,10 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use nic_core::event::{DropReason, Event, EventKind, Made, Trigger, TxStatus, fields};
+use nic_core::id::{EndpointId, PacketId, PostId};
+
 use super::held::{Held, RecordId};
-use crate::event::{
-    DropReason, EndpointId, Event, EventKind, Made, PacketId, PostId, Trigger, TxStatus,
-};
-use crate::export::fields;
 
 /// The verdict on what the user was shown.
 const DELIVERED: &str = "delivered";

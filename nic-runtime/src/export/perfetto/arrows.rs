@@ -5,9 +5,11 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use nic_core::event::{Event, EventKind, Made, Trigger};
+use nic_core::id::{EndpointId, NicId, PacketId, PostId};
+use nic_core::time::SimTime;
+
 use super::writer::Place;
-use crate::event::{EndpointId, Event, EventKind, Made, NicId, PacketId, PostId, Trigger};
-use crate::time::SimTime;
 
 /// A point that an arrow starts from or ends at.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]

@@ -12,6 +12,10 @@ mod writer;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
+use nic_core::event::fields::{self, PayloadMode};
+use nic_core::event::{Event, EventKind, Levels, Names, Sink, Trigger};
+use nic_core::id::{EndpointId, NicId};
+use nic_core::time::{SimDuration, SimTime};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
@@ -19,10 +23,7 @@ use serde_json::value::RawValue;
 use self::arrows::{Arrows, Point};
 use self::tracks::{Track, Tracks};
 use self::writer::{NoArguments, Pending, Phase, Place, Records};
-use super::fields::{self, PayloadMode};
 use super::json::Entries;
-use crate::event::{EndpointId, Event, EventKind, Levels, Names, NicId, Sink, Trigger};
-use crate::time::{SimDuration, SimTime};
 
 /// Writes events as a timeline.
 #[derive(Debug)]

@@ -4,12 +4,12 @@
 use std::collections::BTreeMap;
 use std::io::Write;
 
+use nic_core::event::{DmaDirection, Names, fields};
+use nic_core::id::{EndpointId, NicId};
+use nic_core::time::SimTime;
 use serde::Serialize;
 
 use super::writer::{Id, Phase, Place, Records};
-use crate::event::{DmaDirection, EndpointId, Names, NicId};
-use crate::export::fields;
-use crate::time::SimTime;
 
 /// Thread ids of one rank of tracks: more than a scenario can have of them. Viewers show threads in the
 /// order of their ids, whatever their `thread_sort_index` says. They also take a thread whose id is its process's for

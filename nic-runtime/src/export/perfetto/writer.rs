@@ -5,11 +5,10 @@
 
 use std::io::{self, Write};
 
+use nic_core::time::{SimDuration, SimTime};
 use serde::ser::Error;
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
-
-use crate::time::{SimDuration, SimTime};
 
 /// What a file begins with.
 const HEAD: &[u8] = b"{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n";

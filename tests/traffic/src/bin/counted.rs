@@ -4,10 +4,12 @@ use std::hint::black_box;
 
 use bumpalo::Bump;
 use jive_core::ClassFile;
-use nic_runtime::analysis::Report;
+use jive_embed::analysis::Report;
+use jive_embed::{load_class, verify_class};
+use jive_verifier::Policy;
+use nic_core::sle::NicNative;
 use nic_runtime::scenario::Scenario;
 use nic_runtime::sim;
-use nic_runtime::sle::{Policy, load_class, verify_class};
 use traffic::Traffic;
 
 /// Packets that are counted; what it takes to build the simulation is in the count.
@@ -52,18 +54,31 @@ fn counted_load(arena: &Bump) {
         arena,
         black_box(applets::RAW_UNET.class),
         Policy::Applet,
+        NicNative::TABLE,
     ))
     .expect("loads");
 }
 
 #[inline(never)]
 fn counted_large(arena: &Bump, bytes: &[u8]) {
-    black_box(load_class(arena, black_box(bytes), Policy::ClassOnly)).expect("loads");
+    black_box(load_class(
+        arena,
+        black_box(bytes),
+        Policy::ClassOnly,
+        NicNative::TABLE,
+    ))
+    .expect("loads");
 }
 
 #[inline(never)]
 fn counted_verify(class: ClassFile<'_>) {
-    black_box(verify_class(black_box(class), Policy::Applet, &mut ())).expect("verifies");
+    black_box(verify_class(
+        black_box(class),
+        Policy::Applet,
+        NicNative::TABLE,
+        &mut (),
+    ))
+    .expect("verifies");
 }
 
 #[inline(never)]

@@ -1,0 +1,20 @@
+//! A class as parsed and as linked, side by side.
+
+use crate::{ClassFile, MethodId, Pc, Program};
+
+/// A class that the verifier accepted, linked. Every instance of it shares this value.
+#[derive(Copy, Clone, Debug)]
+pub struct LoadedClass<'a> {
+    /// The class as parsed, for names and line numbers.
+    pub class: ClassFile<'a>,
+    /// The class as linked.
+    pub program: Program<'a>,
+}
+
+impl LoadedClass<'_> {
+    /// Returns the source line of an instruction, where the class has line numbers.
+    #[must_use]
+    pub fn line(&self, method: MethodId, pc: Pc) -> Option<u16> {
+        self.class.method(method)?.code()?.line(pc)
+    }
+}

@@ -1,0 +1,122 @@
+//! How deep the operand stack is before each instruction of a method.
+
+use jive_core::{ClassFile, MethodId, Pc};
+use jive_verifier::{Observer, TypeState};
+
+use super::calls::Signatures;
+use super::graph::ControlFlow;
+
+/// How deep the operand stack is before each instruction of one method that a path reaches.
+#[derive(Clone, Debug)]
+pub(crate) struct Depths {
+    pub(super) method: MethodId,
+    before: Vec<Option<u8>>,
+}
+
+impl Depths {
+    /// Begins for a method with so many bytes of code. The verifier tells the depths, as it is observed.
+    pub(crate) fn of(method: MethodId, code_length: usize) -> Depths {
+        Depths {
+            method,
+            before: vec![None; code_length],
+        }
+    }
+
+    /// Follows the control flow of a verified method.
+    ///
+    /// Every path to an instruction brings the same depth there (JVMS §4.9.2), so that one visit of each
+    /// instruction is enough. The verifier need not infer all types a second time for this.
+    pub(crate) fn follow(
+        class: &ClassFile<'_>,
+        method: MethodId,
+        graph: &ControlFlow<'_>,
+        signatures: &mut Signatures,
+    ) -> Depths {
+        let length = match graph.len().checked_sub(1) {
+            Some(last) => graph.insn(last).pc.index() + 1,
+            None => 0,
+        };
+        let mut depths = Depths::of(method, length);
+        let mut waiting = Vec::new();
+        if graph.len() > 0 {
+            depths.note(Pc(0), 0);
+            waiting.push((0, 0));
+        }
+        while let Some((node, depth)) = waiting.pop() {
+            let change = signatures.change(class, graph.insn(node));
+            let behind = change.and_then(|(pops, pushes): (usize, usize)| {
+                Some(usize::checked_sub(depth, pops)? + pushes)
+            });
+            let Some(behind) = behind else {
+                debug_assert!(false, "the class was verified");
+                continue;
+            };
+            for next in graph.successors(node) {
+                let pc = graph.insn(*next).pc;
+                if depths.before(pc).is_none() {
+                    depths.note(pc, behind);
+                    waiting.push((*next, behind));
+                }
+            }
+        }
+        depths
+    }
+
+    /// Notes the depth before an instruction.
+    pub(crate) fn note(&mut self, pc: Pc, depth: usize) {
+        if let Some(before) = self.before.get_mut(pc.index()) {
+            // Frames of more than 255 slots are refused before their types are inferred.
+            *before = u8::try_from(depth).ok();
+        }
+    }
+
+    /// Returns the depth before an instruction, if a path reaches it.
+    pub(crate) fn before(&self, pc: Pc) -> Option<usize> {
+        let depth = self.before.get(pc.index()).copied().flatten()?;
+        Some(usize::from(depth))
+    }
+}
+
+impl Observer for Depths {
+    fn reached(&mut self, method: MethodId, pc: Pc, state: TypeState<'_>) {
+        if method == self.method {
+            self.note(pc, state.stack().len());
+        }
+    }
+
+    fn failed(&mut self, _: MethodId, _: Pc, _: TypeState<'_>) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use jive_core::{ClassFile, Pc};
+    use jive_verifier::Policy;
+    use nic_core::sle::NicNative;
+
+    use super::*;
+    use crate::load::verify_class;
+
+    /// The verifier's depth and the one followed agree before every instruction of every applet.
+    #[test]
+    fn depths_are_those_that_the_verifier_infers() {
+        let mut compared = 0;
+        for applet in applets::ALL {
+            let mut index = vec![0; ClassFile::index_len(applet.class)];
+            let class = ClassFile::parse(applet.class, &mut index).expect("it is a class file");
+            let mut signatures = Signatures::new(&class);
+            for method in class.methods() {
+                let Some(code) = method.code() else { continue };
+                let graph = ControlFlow::of(&code);
+                let followed = Depths::follow(&class, method.id, &graph, &mut signatures);
+                let mut inferred = Depths::of(method.id, code.bytes.len());
+                verify_class(class, Policy::ClassOnly, NicNative::TABLE, &mut inferred)
+                    .expect("it verifies");
+                for pc in (0..).take(code.bytes.len()).map(Pc) {
+                    assert_eq!(followed.before(pc), inferred.before(pc), "{pc}");
+                    compared += usize::from(inferred.before(pc).is_some());
+                }
+            }
+        }
+        assert!(compared > 500, "{compared}");
+    }
+}

@@ -1,0 +1,86 @@
+//! The source line of each instruction of a method, looked up in a table that is read once.
+
+use jive_core::{Code, Pc};
+
+/// The line numbers of a method, sorted.
+///
+/// [`Code::line`] reads the whole table for each question, which is right for one question. A class may
+/// have 65,535 entries for as many instructions, so that asking for each of them needs this.
+#[derive(Clone, Debug, Default)]
+pub struct LineTable {
+    /// For each pc that has entries, in ascending order: the line of its first entry and of its last.
+    rows: Vec<(u16, u16, u16)>,
+}
+
+impl LineTable {
+    /// Reads the line numbers of a method.
+    #[must_use]
+    pub fn of(code: &Code<'_>) -> LineTable {
+        LineTable::from_entries(code.line_numbers())
+    }
+
+    /// Sorts pairs of pc and line. Each pair is asked for once.
+    fn from_entries(entries: impl Iterator<Item = (Pc, u16)>) -> LineTable {
+        let mut entries = entries.collect::<Vec<_>>();
+        // Entries of one pc keep their order.
+        entries.sort_by_key(|(pc, _)| *pc);
+        let alike = entries.chunk_by(|(pc, _), (other, _)| pc == other);
+        let row = |alike: &[(Pc, u16)]| {
+            let ((pc, first), (_, last)) = (alike.first()?, alike.last()?);
+            Some((pc.0, *first, *last))
+        };
+        LineTable {
+            rows: alike.filter_map(row).collect(),
+        }
+    }
+
+    /// Returns how many pcs have entries.
+    pub(crate) fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Returns the line of the instruction at a pc, as [`Code::line`] has it.
+    #[must_use]
+    pub fn line(&self, pc: Pc) -> Option<u16> {
+        let behind = self.rows.partition_point(|(start, ..)| *start <= pc.0);
+        let (start, first, last) = *self.rows.get(behind.checked_sub(1)?)?;
+        Some(if start == pc.0 { first } else { last })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_of_the_greatest_size_is_read_once() {
+        let mut read = 0;
+        let entries = (0..u16::MAX).rev().map(|pc| {
+            read += 1;
+            (Pc(pc), pc / 2)
+        });
+        let table = LineTable::from_entries(entries);
+        let lines = (0..u16::MAX).map(|pc| table.line(Pc(pc)));
+        assert!(lines.eq((0..u16::MAX).map(|pc| Some(pc / 2))));
+        assert_eq!(read, usize::from(u16::MAX));
+    }
+
+    #[test]
+    fn the_nearest_entry_counts() {
+        // Of pc 4 the first entry counts, of what follows it the last.
+        let entries = [(8, 80), (4, 40), (4, 41), (4, 42), (2, 20)];
+        let table = LineTable::from_entries(entries.map(|(pc, line)| (Pc(pc), line)).into_iter());
+        let lines = [1, 2, 3, 4, 5, 7, 8, 9].map(|pc| table.line(Pc(pc)));
+        let expected = [
+            None,
+            Some(20),
+            Some(20),
+            Some(40),
+            Some(42),
+            Some(42),
+            Some(80),
+            Some(80),
+        ];
+        assert_eq!(lines, expected);
+    }
+}

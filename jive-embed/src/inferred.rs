@@ -1,0 +1,145 @@
+//! The types that the verifier infers, kept for those who look at a class.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use jive_core::{ClassFile, MethodId, NativeDecl, Pc};
+use jive_verifier::{Observer, Policy, TypeState, VerificationType, VerifyError};
+
+use crate::load::verify_class;
+
+/// Local variables and operand stack before an instruction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Types {
+    /// From local variable 0 on.
+    pub locals: Vec<VerificationType>,
+    /// The top of the stack last.
+    pub stack: Vec<VerificationType>,
+}
+
+impl From<TypeState<'_>> for Types {
+    fn from(state: TypeState<'_>) -> Types {
+        Types {
+            locals: state.locals().collect(),
+            stack: state.stack().collect(),
+        }
+    }
+}
+
+impl fmt::Display for Types {
+    /// Shows both lists; local variables that hold nothing usable at the end are left out.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.first(usize::MAX).fmt(f)
+    }
+}
+
+impl Types {
+    /// Shows so many types of each list at most, and how many more there are.
+    pub fn first(&self, count: usize) -> FirstTypes<'_> {
+        FirstTypes { types: self, count }
+    }
+}
+
+/// The first types of both lists.
+#[derive(Copy, Clone, Debug)]
+pub struct FirstTypes<'t> {
+    types: &'t Types,
+    count: usize,
+}
+
+impl fmt::Display for FirstTypes<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Types { locals, stack } = self.types;
+        let used = locals
+            .iter()
+            .rposition(|kind| *kind != VerificationType::Top)
+            .map_or(0, |last| last + 1);
+        f.write_str("locals [")?;
+        list(&locals[..used], self.count, f)?;
+        f.write_str("] stack [")?;
+        list(stack, self.count, f)?;
+        f.write_str("]")
+    }
+}
+
+fn list(types: &[VerificationType], count: usize, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    for (position, kind) in types.iter().take(count).enumerate() {
+        let separator = if position == 0 { "" } else { ", " };
+        write!(f, "{separator}{}", type_word(*kind))?;
+    }
+    match types.len().checked_sub(count) {
+        None | Some(0) => Ok(()),
+        Some(more) => write!(f, ", … {more} more"),
+    }
+}
+
+/// Returns a type as a word without quotes.
+pub(crate) fn type_word(kind: VerificationType) -> &'static str {
+    match kind {
+        VerificationType::Int => "int",
+        VerificationType::UninitializedThis => "uninitialized this",
+        VerificationType::Null => "null",
+        VerificationType::ByteArray => "byte[]",
+        VerificationType::ShortArray => "short[]",
+        VerificationType::IntArray => "int[]",
+        VerificationType::BooleanArray => "boolean[]",
+        VerificationType::This => "this",
+        VerificationType::AnyReference => "reference",
+        VerificationType::Top => "unusable",
+    }
+}
+
+/// Instructions whose types are kept. A class may have a million, with 255 types before each.
+pub const KEPT_MAX: usize = 65_536;
+
+/// The types before each instruction that a path reaches, up to a limit, and up to where the class is
+/// rejected.
+#[derive(Debug, Default)]
+pub struct Inferred {
+    before: BTreeMap<(MethodId, Pc), Types>,
+    failed: Option<(MethodId, Pc, Types)>,
+}
+
+impl Inferred {
+    /// Verifies a class and keeps what is inferred on the way.
+    pub fn of(
+        class: ClassFile<'_>,
+        policy: Policy,
+        natives: &'static [NativeDecl],
+    ) -> (Inferred, Result<(), VerifyError>) {
+        let mut inferred = Inferred::default();
+        let verified = verify_class(class, policy, natives, &mut inferred);
+        (inferred, verified.map(|_| ()))
+    }
+
+    /// Returns the types before an instruction.
+    pub fn before(&self, method: MethodId, pc: Pc) -> Option<&Types> {
+        self.before.get(&(method, pc))
+    }
+
+    /// Tells whether the types before any instruction of a method are known.
+    pub fn knows(&self, method: MethodId) -> bool {
+        let first = self.before.range((method, Pc(0))..).next();
+        let failed = self.failed.as_ref();
+        first.is_some_and(|((known, _), _)| *known == method)
+            || failed.is_some_and(|(failed, ..)| *failed == method)
+    }
+
+    /// Returns the types at an instruction, if it is the one for which the class is rejected.
+    pub fn failed_at(&self, method: MethodId, pc: Pc) -> Option<&Types> {
+        let (failed, at, types) = self.failed.as_ref()?;
+        (*failed == method && *at == pc).then_some(types)
+    }
+}
+
+impl Observer for Inferred {
+    fn reached(&mut self, method: MethodId, pc: Pc, state: TypeState<'_>) {
+        if self.before.len() < KEPT_MAX {
+            self.before.insert((method, pc), state.into());
+        }
+    }
+
+    fn failed(&mut self, method: MethodId, pc: Pc, state: TypeState<'_>) {
+        self.failed = Some((method, pc, state.into()));
+    }
+}

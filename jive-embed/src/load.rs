@@ -1,0 +1,107 @@
+//! From bytes to a program: parse, verify, link, in memory that an arena lends.
+
+use bumpalo::Bump;
+use jive_core::{
+    ClassFile, LinkError, LinkedConstant, LinkedField, LinkedMethod, LoadedClass, Mark, NativeDecl,
+    Op, ParseError, Pc, ProgramStorage, SwitchCase, Verified, link,
+};
+use jive_verifier::{
+    CodeMarks, LoadSize, Observer, Policy, Resolved, VerifyError, WorkArea, WorkSize, load_size,
+    verify_with, work_size,
+};
+
+/// Bytes that the parts of a work area may lie apart in all.
+const ALIGNING: usize = 64;
+
+/// Why a class could not be loaded.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LoadError {
+    /// It is no class file.
+    #[error(transparent)]
+    Parse(#[from] ParseError),
+    /// It is not safe, or outside of the subset.
+    #[error(transparent)]
+    Verify(#[from] VerifyError),
+    /// The virtual machine has no room for it.
+    #[error(transparent)]
+    Link(#[from] LinkError),
+}
+
+impl LoadError {
+    /// Returns the stable code of the rule that the class breaks.
+    #[must_use]
+    pub fn code(self) -> &'static str {
+        match self {
+            LoadError::Parse(error) => error.code(),
+            LoadError::Verify(error) => error.kind.code(),
+            LoadError::Link(error) => error.kind.code(),
+        }
+    }
+}
+
+/// Loads a class against a table of natives; everything it needs is taken from `arena`.
+///
+/// # Errors
+///
+/// [`LoadError`] names the stage that refused the class.
+pub fn load_class<'a>(
+    arena: &'a Bump,
+    bytes: &'a [u8],
+    policy: Policy,
+    natives: &'static [NativeDecl],
+) -> Result<LoadedClass<'a>, LoadError> {
+    let index = arena.alloc_slice_fill_copy(ClassFile::index_len(bytes), 0u32);
+    let class = ClassFile::parse(bytes, index)?;
+    let LoadSize {
+        work,
+        program: size,
+    } = load_size(&class);
+    let verified = verify_in(work, class, policy, natives, &mut ())?;
+    let storage = ProgramStorage {
+        ops: arena.alloc_slice_fill_copy(size.ops, Op::default()),
+        ends: arena.alloc_slice_fill_copy(size.ops, 0),
+        places: arena.alloc_slice_fill_copy(size.places, Pc(0)),
+        methods: arena.alloc_slice_fill_copy(size.methods, LinkedMethod::default()),
+        fields: arena.alloc_slice_fill_copy(size.fields, LinkedField::default()),
+        switches: arena.alloc_slice_fill_copy(size.switches, SwitchCase::default()),
+        constants: arena.alloc_slice_fill_copy(size.constants, LinkedConstant::default()),
+        marks: arena.alloc_slice_fill_copy(size.marks, Mark::default()),
+    };
+    let program = link(&verified, storage)?;
+    Ok(LoadedClass { class, program })
+}
+
+/// Verifies a class against a table of natives, in memory that is given back afterwards.
+///
+/// # Errors
+///
+/// The rule that the class breaks.
+pub fn verify_class<'a>(
+    class: ClassFile<'a>,
+    policy: Policy,
+    natives: &'static [NativeDecl],
+    observer: &mut impl Observer,
+) -> Result<Verified<'a>, VerifyError> {
+    verify_in(work_size(&class), class, policy, natives, observer)
+}
+
+/// Verifies a class in as much memory as was counted.
+fn verify_in<'a>(
+    size: WorkSize,
+    class: ClassFile<'a>,
+    policy: Policy,
+    natives: &'static [NativeDecl],
+    observer: &mut impl Observer,
+) -> Result<Verified<'a>, VerifyError> {
+    // All of it at once; a little more, since each part is aligned.
+    let arena = Bump::with_capacity(size.bytes().saturating_add(ALIGNING));
+    let work = WorkArea {
+        constants: arena.alloc_slice_fill_copy(size.constants, Resolved::default()),
+        signatures: arena.alloc_slice_fill_copy(size.signatures, 0),
+        marks: arena.alloc_slice_fill_copy(size.marks, CodeMarks::default()),
+        leaders: arena.alloc_slice_fill_copy(size.leaders, 0),
+        queue: arena.alloc_slice_fill_copy(size.queue, 0),
+        states: arena.alloc_slice_fill_copy(size.states, 0),
+    };
+    verify_with(class, policy, natives, work, observer)
+}

@@ -1,0 +1,229 @@
+//! What was expected and what was found at a fault, in a few words each.
+
+use jive_core::{
+    ClassFile, CpIndex, Cut, FieldType, MemberKind, Method, MethodDescriptor, parse_field,
+};
+use jive_verifier::{AppletMember, TypeUse, VerifyError, VerifyErrorKind as Kind};
+
+/// The types that values may have.
+const TYPES: &str = "byte, short, int, boolean or an array of one of them";
+
+/// Returns what was expected and what was found, of kinds that compare something. The sentence of
+/// every other kind says it all.
+pub(super) fn compared(class: &ClassFile<'_>, error: VerifyError) -> Option<(String, String)> {
+    let (expected, found) = match error.kind {
+        Kind::StackUnderflow { needed, found, .. } => (values(needed.into()), values(found.into())),
+        Kind::StackOverflow { max_stack, .. } => (
+            format!("at most {}", values(max_stack.into())),
+            "more".to_owned(),
+        ),
+        Kind::OperandType {
+            expected, found, ..
+        }
+        | Kind::LocalType {
+            expected, found, ..
+        } => (expected.to_string(), found.to_string()),
+        Kind::MergeDepth {
+            expected, found, ..
+        } => (values(expected.into()), values(found.into())),
+        Kind::MergeType {
+            expected, found, ..
+        } => (expected.to_string(), found.to_string()),
+        Kind::UninitializedThis { .. } => (
+            "an initialised value".to_owned(),
+            "this before Object.<init>".to_owned(),
+        ),
+        Kind::NotUninitialized { found } => {
+            ("this before Object.<init>".to_owned(), found.to_string())
+        }
+        Kind::ReturnKind { opcode, expected } => (
+            format!("a return of {expected}"),
+            opcode.mnemonic().to_owned(),
+        ),
+        Kind::LocalIndex {
+            local, max_locals, ..
+        } => (
+            format!("a local variable below {max_locals}"),
+            local.to_string(),
+        ),
+        Kind::BranchTarget { target, .. } => {
+            ("the start of an instruction".to_owned(), target.to_string())
+        }
+        Kind::Constants { needed, limit }
+        | Kind::Fields { needed, limit }
+        | Kind::Methods { needed, limit }
+        | Kind::Frame { needed, limit } => (format!("at most {limit}"), needed.to_string()),
+        Kind::Char { .. } => (TYPES.to_owned(), "char".to_owned()),
+        Kind::Long { .. } => (TYPES.to_owned(), "long".to_owned()),
+        Kind::Float { .. } => (TYPES.to_owned(), "float".to_owned()),
+        Kind::Double { .. } => (TYPES.to_owned(), "double".to_owned()),
+        Kind::String { .. } => (TYPES.to_owned(), "String".to_owned()),
+        Kind::ForeignType { found } | Kind::ReferenceArray { found } => {
+            (TYPES.to_owned(), used_type(class, error, found)?)
+        }
+        Kind::ForeignMethod { index } => (
+            "a method of the class itself or a native".to_owned(),
+            member(class, index)?,
+        ),
+        Kind::ForeignField { index } => (
+            "a field of the class itself".to_owned(),
+            member(class, index)?,
+        ),
+        Kind::Superclass => (
+            "java.lang.Object".to_owned(),
+            class_name(class, class.super_class()?)?,
+        ),
+        Kind::OverloadedMethod { first } => {
+            let first = class.method(first)?;
+            (
+                "one method of each name".to_owned(),
+                format!("{}{} too", Cut(first.name), Cut(first.descriptor)),
+            )
+        }
+        Kind::MissingMember { member } => (wanted(member), "none".to_owned()),
+        Kind::MemberDescriptor { member } => (wanted(member), present(class, member)?),
+        _ => return None,
+    };
+    Some((expected.replace('`', ""), found.replace('`', "")))
+}
+
+fn values(count: u32) -> String {
+    match count {
+        1 => "1 value".to_owned(),
+        count => format!("{count} values"),
+    }
+}
+
+/// Returns the declared type that a field or method is rejected for.
+fn used_type(class: &ClassFile<'_>, error: VerifyError, found: TypeUse) -> Option<String> {
+    let kind = match (error.at, found) {
+        (jive_verifier::Location::Field(id), TypeUse::Field) => {
+            parse_field(class.field(id)?.descriptor.as_bytes()).ok()?
+        }
+        (jive_verifier::Location::Method(id), found) => {
+            let descriptor = class.method(id)?.descriptor.as_bytes();
+            let descriptor = MethodDescriptor::parse(descriptor).ok()?;
+            match found {
+                TypeUse::Parameter(number) => {
+                    let before = usize::from(number.checked_sub(1)?);
+                    descriptor.parameters().nth(before)?
+                }
+                TypeUse::Result => descriptor.result()?,
+                TypeUse::Opcode(_) | TypeUse::Constant(_) | TypeUse::Field => return None,
+            }
+        }
+        _ => return None,
+    };
+    Some(Cut(java_type(kind)).to_string())
+}
+
+/// Shows a member as Java names it, with its descriptor.
+fn member(class: &ClassFile<'_>, index: CpIndex) -> Option<String> {
+    let member = class.pool().member(index).ok()?;
+    let owner = Cut(member.class).to_string().replace('/', ".");
+    let separator = match member.kind {
+        MemberKind::Field => " ",
+        MemberKind::Method | MemberKind::InterfaceMethod => "",
+    };
+    Some(format!(
+        "{owner}.{}{separator}{}",
+        Cut(member.name),
+        Cut(member.descriptor)
+    ))
+}
+
+fn class_name(class: &ClassFile<'_>, index: CpIndex) -> Option<String> {
+    let name = class.pool().class_name(index).ok()?;
+    Some(Cut(name).to_string().replace('/', "."))
+}
+
+/// Shows a member of an applet as its declaration.
+fn wanted(member: AppletMember) -> String {
+    match member {
+        AppletMember::Constructor => "a constructor without parameters",
+        AppletMember::DoTx => "int doTx(int length, int channel, int offset)",
+        AppletMember::DoRx => "int doRx(int length, int channel)",
+        AppletMember::RxBuf => "byte[] RxBuf",
+    }
+    .to_owned()
+}
+
+/// Shows what stands in the class in place of an applet's member.
+fn present(class: &ClassFile<'_>, member: AppletMember) -> Option<String> {
+    let name = member.name();
+    let field = class.fields().find(|field| field.name == name);
+    let method = class.methods().find(|method| method.name == name);
+    let descriptor = match member {
+        AppletMember::RxBuf => field?.descriptor,
+        AppletMember::Constructor | AppletMember::DoTx | AppletMember::DoRx => method?.descriptor,
+    };
+    Some(format!("{name} with descriptor {}", Cut(descriptor)))
+}
+
+/// Shows a type as Java writes it.
+fn java_type(kind: FieldType<'_>) -> String {
+    use jive_core::ElementType as E;
+    let name = |name: &[u8]| {
+        let name = String::from_utf8_lossy(name).replace('/', ".");
+        crate::text::printable(&name)
+    };
+    match kind {
+        FieldType::Byte => "byte".to_owned(),
+        FieldType::Char => "char".to_owned(),
+        FieldType::Double => "double".to_owned(),
+        FieldType::Float => "float".to_owned(),
+        FieldType::Int => "int".to_owned(),
+        FieldType::Long => "long".to_owned(),
+        FieldType::Short => "short".to_owned(),
+        FieldType::Boolean => "boolean".to_owned(),
+        FieldType::Object(class) => name(class),
+        FieldType::Array {
+            dimensions,
+            element,
+        } => {
+            let element = match element {
+                E::Byte => "byte".to_owned(),
+                E::Char => "char".to_owned(),
+                E::Double => "double".to_owned(),
+                E::Float => "float".to_owned(),
+                E::Int => "int".to_owned(),
+                E::Long => "long".to_owned(),
+                E::Short => "short".to_owned(),
+                E::Boolean => "boolean".to_owned(),
+                E::Object(class) => name(class),
+            };
+            element + &"[]".repeat(dimensions.into())
+        }
+    }
+}
+
+/// Returns the word with which a type begins in a declaration: of an array its element, of a class its
+/// name without packages.
+pub(super) fn java_type_word(descriptor: &[u8]) -> String {
+    let shown = parse_field(descriptor).map_or_else(|_| String::new(), java_type);
+    let plain = shown.trim_end_matches("[]");
+    plain.rsplit(['.', '$']).next().unwrap_or("").to_owned()
+}
+
+/// Returns the words with which a method's declaration begins, in their order.
+pub(super) fn declaration_words(class: &ClassFile<'_>, method: &Method<'_>) -> Vec<String> {
+    let Ok(descriptor) = MethodDescriptor::parse(method.descriptor.as_bytes()) else {
+        return Vec::new();
+    };
+    let word = |kind| {
+        let shown = java_type(kind);
+        let plain = shown.trim_end_matches("[]");
+        plain.rsplit(['.', '$']).next().unwrap_or("").to_owned()
+    };
+    let mut words = if method.name == "<init>" {
+        let name = class.name().to_string();
+        vec![name.rsplit(['/', '$']).next().unwrap_or("").to_owned()]
+    } else {
+        let result = descriptor.result().map_or_else(|| "void".to_owned(), word);
+        vec![result, method.name.to_string()]
+    };
+    words.push("(".to_owned());
+    words.extend(descriptor.parameters().map(word));
+    words.push(")".to_owned());
+    words
+}

@@ -1,0 +1,121 @@
+//! The Java source of a class, where it lies beside the class file, and the lines of it that a
+//! diagnosis shows.
+
+use std::path::Path;
+
+use crate::input;
+use crate::text::printable_path;
+
+/// Bytes of a Java source that are read to show a line of it.
+const SOURCE_BYTES_MAX: u64 = 1 << 20;
+
+/// A Java source.
+#[derive(Clone, Debug)]
+pub(super) struct JavaSource {
+    /// Its path, fit for a terminal.
+    pub(super) path: String,
+    text: String,
+}
+
+impl JavaSource {
+    /// Reads the source of this name beside a class file; `name` is the name of a file alone.
+    pub(super) fn beside(class_file: &Path, name: &str) -> Option<JavaSource> {
+        let path = class_file.parent()?.join(name);
+        let text = input::read_file(&path, SOURCE_BYTES_MAX).ok()?;
+        Some(JavaSource {
+            path: printable_path(&path),
+            text: String::from_utf8(text).ok()?,
+        })
+    }
+
+    /// Returns a line, without the line end.
+    pub(super) fn line(&self, number: u16) -> Option<&str> {
+        self.text.lines().nth(usize::from(number.checked_sub(1)?))
+    }
+
+    /// Returns the one line outside of comments in which all these words stand in this order, one of
+    /// them perhaps a mark like `(`.
+    ///
+    /// The class file tells the lines of instructions; those of declarations have to be looked for.
+    pub(super) fn declaration(&self, words: &[&str]) -> Option<u16> {
+        let mut in_comment = false;
+        let mut found = (1..=u16::MAX).zip(self.text.lines()).filter(|(_, line)| {
+            let tokens = tokens(line, &mut in_comment);
+            let mut rest = tokens.iter();
+            words.iter().all(|word| rest.any(|token| token == word))
+        });
+        let (number, _) = found.next()?;
+        found.next().is_none().then_some(number)
+    }
+}
+
+/// Splits a line into words and single marks, comments left out.
+fn tokens<'l>(line: &'l str, in_comment: &mut bool) -> Vec<&'l str> {
+    let mut tokens = Vec::new();
+    let mut rest = line;
+    loop {
+        if *in_comment {
+            let Some((_, after)) = rest.split_once("*/") else {
+                return tokens;
+            };
+            *in_comment = false;
+            rest = after;
+        }
+        rest = rest.trim_start();
+        if rest.is_empty() || rest.starts_with("//") {
+            return tokens;
+        }
+        if let Some(after) = rest.strip_prefix("/*") {
+            *in_comment = true;
+            rest = after;
+            continue;
+        }
+        let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
+        let word = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
+        let first = rest.chars().next().map_or(1, char::len_utf8);
+        let (token, after) = rest.split_at(word.max(first));
+        tokens.push(token);
+        rest = after;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "\
+// class Filter is here
+/* class
+   Filter { */
+public class Filter extends Base {
+    long sum; // int hash(int a)
+    int hash(int a) { return hash2(a); }
+    int use() { return hash(1) + (int) sum; }
+}
+";
+
+    fn source() -> JavaSource {
+        JavaSource {
+            path: "Filter.java".to_owned(),
+            text: TEXT.to_owned(),
+        }
+    }
+
+    #[test]
+    fn declarations_are_found_outside_of_comments() {
+        assert_eq!(source().declaration(&["class", "Filter"]), Some(4));
+        assert_eq!(source().declaration(&["long", "sum"]), Some(5));
+        assert_eq!(source().declaration(&["int", "hash", "("]), None);
+        assert_eq!(
+            source().declaration(&["int", "hash", "(", "int", "a"]),
+            Some(6)
+        );
+        assert_eq!(source().declaration(&["int", "nothing"]), None);
+    }
+
+    #[test]
+    fn lines_are_counted_from_1() {
+        assert_eq!(source().line(4), Some("public class Filter extends Base {"));
+        assert_eq!((source().line(0), source().line(9)), (None, None));
+    }
+}

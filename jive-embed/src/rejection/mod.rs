@@ -1,0 +1,436 @@
+//! How the rejection of a class is shown: to people as a diagnosis over the code around the fault, to
+//! programs as the same facts with stable names.
+
+mod comparison;
+mod hint;
+mod java_source;
+mod listing;
+mod provenance;
+mod variables;
+
+use std::path::{Path, PathBuf};
+
+use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Snippet};
+use anstyle::{AnsiColor, Effects, Style};
+use jive_core::{ClassFile, Cut, Method, MethodId, NativeDecl, ParseErrorKind, Pc};
+use jive_verifier::{Location, Policy, VerifyError, VerifyErrorKind};
+use serde::Serialize;
+
+use self::comparison::compared;
+use self::hint::hint;
+use self::java_source::JavaSource;
+use self::listing::{ListedInstruction, Listing, instruction};
+use self::provenance::Source;
+use crate::inferred::{Types, type_word};
+use crate::load::LoadError;
+use crate::text::printable_path;
+use crate::{diagnosis, explanations, names};
+
+/// How the arrow to a place is coloured, as the diagnostics library has it.
+const ARROW: Style = AnsiColor::BrightBlue.on_default().effects(Effects::BOLD);
+
+/// Why a class was rejected, with everything that helps to see why.
+///
+/// Names and descriptors are cut as [`Cut`] does it, for programs too.
+#[derive(Clone, Debug, Serialize)]
+pub struct Rejection {
+    /// The stable code.
+    pub code: &'static str,
+    /// What is wrong, in a sentence.
+    pub message: String,
+    /// The class, where that much of it could be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub class: Option<String>,
+    /// Offset in the file, of what is no class file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub offset: Option<u32>,
+    /// The field.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub field: Option<String>,
+    /// The method.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub method: Option<String>,
+    /// The descriptor of the field or method.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub descriptor: Option<String>,
+    /// The instruction's place in the method's code.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pc: Option<u16>,
+    /// The instruction.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub instruction: Option<String>,
+    /// The Java source file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source_file: Option<String>,
+    /// The line in it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<u16>,
+    /// The text of that line, where the source lies beside the class file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source_line: Option<String>,
+    /// The instructions around it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    instructions: Vec<ListedInstruction>,
+    /// What was expected, where things are compared.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expected: Option<String>,
+    /// What was found in its place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub found: Option<String>,
+    /// Where the value that was found came from, and what it met.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    sources: Vec<Source>,
+    /// The types of the local variables there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub locals: Option<Vec<&'static str>>,
+    /// The types of the operand stack there, the top last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stack: Option<Vec<&'static str>>,
+    /// What to do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub help: Option<String>,
+    #[serde(skip)]
+    file: PathBuf,
+    #[serde(skip)]
+    java: Option<JavaSource>,
+    #[serde(skip)]
+    listing: Listing,
+    #[serde(skip)]
+    types: Option<Types>,
+}
+
+impl Rejection {
+    /// Finds out all there is to say about why the bytes of a file were rejected.
+    pub fn explore(
+        file: &Path,
+        bytes: &[u8],
+        policy: Policy,
+        natives: &'static [NativeDecl],
+        error: LoadError,
+    ) -> Rejection {
+        let mut rejection = Rejection::new(file, error.code(), error.to_string());
+        let mut index = vec![0; ClassFile::index_len(bytes)];
+        let class = ClassFile::parse(bytes, &mut index).ok();
+        if let Some(class) = &class {
+            rejection.of_class(class);
+        }
+        match error {
+            LoadError::Parse(error) => {
+                rejection.message = error.kind.to_string();
+                rejection.offset = Some(error.offset);
+                let label = if error.kind == ParseErrorKind::Truncated {
+                    "what begins here is cut off"
+                } else {
+                    ""
+                };
+                rejection.listing = Listing::of_bytes(bytes, error.offset, label);
+            }
+            LoadError::Verify(error) => {
+                rejection.message = error.kind.to_string();
+                if let Some(class) = &class {
+                    rejection.judged(class, policy, natives, error);
+                }
+            }
+            LoadError::Link(_) => {}
+        }
+        rejection
+    }
+
+    /// Says why an accepted class cannot be used, by a code that has an explanation.
+    #[must_use]
+    pub fn of_use(file: &Path, bytes: &[u8], code: &'static str, message: String) -> Rejection {
+        let mut rejection = Rejection::new(file, code, message);
+        let mut index = vec![0; ClassFile::index_len(bytes)];
+        if let Ok(class) = ClassFile::parse(bytes, &mut index) {
+            rejection.of_class(&class);
+        }
+        rejection
+    }
+
+    fn new(file: &Path, code: &'static str, message: String) -> Rejection {
+        Rejection {
+            code,
+            message,
+            class: None,
+            offset: None,
+            field: None,
+            method: None,
+            descriptor: None,
+            pc: None,
+            instruction: None,
+            source_file: None,
+            line: None,
+            source_line: None,
+            instructions: Vec::new(),
+            expected: None,
+            found: None,
+            sources: Vec::new(),
+            locals: None,
+            stack: None,
+            help: explanations::find(code).map(|explanation| explanation.mend.to_owned()),
+            file: file.to_owned(),
+            java: None,
+            listing: Listing::default(),
+            types: None,
+        }
+    }
+
+    fn of_class(&mut self, class: &ClassFile<'_>) {
+        self.class = Some(names::class_name(class));
+        if let Some(name) = names::source_name(class) {
+            self.source_file = Some(Cut(&name).to_string());
+            self.java = JavaSource::beside(&self.file, &name);
+        }
+    }
+
+    /// Takes over what the verifier says.
+    fn judged(
+        &mut self,
+        class: &ClassFile<'_>,
+        policy: Policy,
+        natives: &'static [NativeDecl],
+        error: VerifyError,
+    ) {
+        if let Some((expected, found)) = compared(class, error) {
+            self.expected = Some(expected);
+            self.found = Some(found);
+        }
+        if let Some(hint) = hint(class, error) {
+            self.help = Some(hint.to_owned());
+        }
+        match error.at {
+            Location::Class => {
+                let class_name = class.name().to_string();
+                let simple = class_name.rsplit(['/', '$']).next().unwrap_or("");
+                self.declared(&[
+                    &["class", simple],
+                    &["interface", simple],
+                    &["enum", simple],
+                ]);
+            }
+            Location::Field(id) => {
+                if let Some(field) = class.field(id) {
+                    let name = field.name.to_string();
+                    let kind = comparison::java_type_word(field.descriptor.as_bytes());
+                    self.declared(&[&[kind.as_str(), name.as_str()]]);
+                    self.field = Some(Cut(name).to_string());
+                    self.descriptor = Some(Cut(field.descriptor).to_string());
+                }
+            }
+            Location::Method(id) => self.in_method(class, id),
+            Location::Code { method, pc } => {
+                self.in_code(class, (policy, natives), (method, pc), error);
+            }
+        }
+        let source = self.java.as_ref().zip(self.line);
+        self.source_line = source.and_then(|(java, line)| Some(java.line(line)?.to_owned()));
+    }
+
+    /// Sets the line to that of a declaration, if the source has exactly one with such words.
+    fn declared(&mut self, wordings: &[&[&str]]) {
+        let java = self.java.as_ref();
+        let mut lines = wordings.iter().filter_map(|words| java?.declaration(words));
+        self.line = lines.next().or(self.line);
+    }
+
+    fn in_method(&mut self, class: &ClassFile<'_>, id: MethodId) {
+        if let Some(method) = class.method(id) {
+            // Where the declaration cannot be told from calls, the first line with code is near it.
+            self.line = method.code().and_then(|code| code.line(Pc(0)));
+            let words = comparison::declaration_words(class, &method);
+            let words = words.iter().map(String::as_str).collect::<Vec<_>>();
+            self.declared(&[&words]);
+            self.name(&method);
+        }
+    }
+
+    /// Takes over the name of the method at fault.
+    fn name(&mut self, method: &Method<'_>) {
+        self.method = Some(Cut(method.name).to_string());
+        self.descriptor = Some(Cut(method.descriptor).to_string());
+    }
+
+    fn in_code(
+        &mut self,
+        class: &ClassFile<'_>,
+        rules: (Policy, &'static [NativeDecl]),
+        (id, pc): (MethodId, Pc),
+        error: VerifyError,
+    ) {
+        self.pc = Some(pc.0);
+        let Some(method) = class.method(id) else {
+            return;
+        };
+        self.name(&method);
+        let Some(code) = method.code() else {
+            return;
+        };
+        self.line = code.line(pc);
+        self.instruction = Some(instruction(class, &code, pc));
+        let explored = provenance::explore(class, rules, (id, &code), pc, error.kind);
+        if let Some((types, sources)) = explored {
+            self.see(types);
+            self.sources = sources;
+        }
+        let label = self.label(error.kind);
+        let others = self.sources.iter().filter_map(Source::label);
+        let others = others.collect::<Vec<_>>();
+        self.listing = Listing::of_code(class, &code, pc, &label, &others);
+        self.instructions = self.listing.instructions.clone();
+    }
+
+    /// Returns what stands beside the mark at the failing instruction.
+    fn label(&self, kind: VerifyErrorKind) -> String {
+        // The instruction itself names the member.
+        let names_member = matches!(
+            kind,
+            VerifyErrorKind::ForeignMethod { .. } | VerifyErrorKind::ForeignField { .. }
+        );
+        match (&self.expected, &self.found) {
+            (Some(expected), Some(found)) if !names_member => {
+                format!("expects {expected}, found {found}")
+            }
+            (Some(_), Some(_) | None) | (None, _) => String::new(),
+        }
+    }
+
+    fn see(&mut self, types: Types) {
+        let words = |types: &[_]| types.iter().map(|kind| type_word(*kind)).collect();
+        self.locals = Some(words(&types.locals));
+        self.stack = Some(words(&types.stack));
+        self.types = Some(types);
+    }
+
+    /// Returns where the fault is, in words.
+    fn location(&self) -> String {
+        let mut words = String::new();
+        if let Some(offset) = self.offset {
+            words.push_str(&format!(": offset {offset:#x}"));
+        }
+        if let Some(class) = &self.class {
+            words.push_str(&format!(": class {class}"));
+        }
+        let descriptor = self.descriptor.as_deref().unwrap_or("");
+        if let Some(field) = &self.field {
+            words.push_str(&format!(", field {field} {descriptor}"));
+        }
+        if let Some(method) = &self.method {
+            words.push_str(&format!(", method {method}{descriptor}"));
+        }
+        if let Some(pc) = self.pc {
+            words.push_str(&format!(", pc {pc}"));
+        }
+        if let Some(line) = self.line {
+            let file = self.source_file.as_deref().unwrap_or("line");
+            words.push_str(&format!(" ({file}:{line})"));
+        }
+        words
+    }
+
+    /// Renders the diagnosis.
+    pub fn render(&self) -> String {
+        let place = format!("{}{}", printable_path(&self.file), self.location());
+        let title = Level::ERROR
+            .primary_title(self.message.as_str())
+            .id(self.code);
+        let mut group = Group::with_level(Level::ERROR);
+        if let Some(snippet) = self.listing.snippet() {
+            group = group.element(snippet);
+        }
+        if let Some(snippet) = self.java_snippet() {
+            group = group.element(snippet);
+        }
+        for note in self.notes() {
+            group = group.element(Level::NOTE.message(note));
+        }
+        if let Some(help) = &self.help {
+            group = group.element(Level::HELP.message(help.as_str()));
+        }
+        // A listing has no file whose lines could be counted, so the place is said in words, in the
+        // column where the library would put it.
+        let digits = match &self.source_line {
+            Some(_) => self.line.map_or(0, |line| line.to_string().len()),
+            None => 0,
+        };
+        let title = diagnosis::render(&[Group::with_title(title)]);
+        let body = diagnosis::render(&[group]);
+        format!("{title}\n{:digits$}{ARROW}-->{ARROW:#} {place}\n{body}", "")
+    }
+
+    /// Returns what has no place in a listing.
+    fn notes(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        let is_listed = self.pc.is_some();
+        if let (false, Some(expected), Some(found)) = (is_listed, &self.expected, &self.found) {
+            notes.push(format!("expected {expected}, found {found}"));
+        }
+        notes.extend(self.sources.iter().filter_map(Source::note));
+        notes.extend(self.types.as_ref().map(|types| format!("here {types}")));
+        notes
+    }
+
+    /// Returns the line of the Java source, marked.
+    fn java_snippet(&self) -> Option<Snippet<'_, Annotation<'_>>> {
+        let (java, text) = (self.java.as_ref()?, self.source_line.as_deref()?);
+        let indent = text.len() - text.trim_start().len();
+        let span = indent..text.trim_end().len().max(indent);
+        Some(
+            Snippet::source(text)
+                .path(java.path.as_str())
+                .line_start(usize::from(self.line?))
+                .annotation(AnnotationKind::Context.span(span)),
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bumpalo::Bump;
+    use nic_core::sle::NicNative;
+
+    use super::*;
+    use crate::load::load_class;
+
+    /// Judges bytes and, where they are rejected, returns what a user sees without colours.
+    fn shown(bytes: &[u8]) -> Option<String> {
+        let arena = Bump::new();
+        let error = load_class(&arena, bytes, Policy::Applet, NicNative::TABLE).err()?;
+        let rendered = Rejection::explore(
+            Path::new("A.class"),
+            bytes,
+            Policy::Applet,
+            NicNative::TABLE,
+            error,
+        )
+        .render();
+        Some(anstream::adapter::strip_str(&rendered).to_string())
+    }
+
+    #[test]
+    fn whatever_byte_is_changed_the_diagnosis_can_be_shown() {
+        let class = applets::DROP.class;
+        let mut rejected = 0;
+        for position in 0..class.len() {
+            for change in [0x01, 0x80, 0xff] {
+                let mut bytes = class.to_vec();
+                bytes[position] ^= change;
+                if let Some(shown) = shown(&bytes) {
+                    rejected += 1;
+                    assert!(shown.starts_with("error["), "{shown}");
+                    assert!(!shown.contains(['\u{1b}', '\u{202e}']), "{shown}");
+                }
+            }
+        }
+        // Most bytes of a class file matter.
+        assert!(rejected > class.len());
+    }
+
+    #[test]
+    fn bytes_that_are_no_class_file_are_marked_where_they_are_wrong() {
+        let magic = shown(b"public class A { }").expect("it is no class file");
+        assert!(magic.contains("0: 70 75 62 6c 69 63 20"), "{magic}");
+        assert!(magic.contains("|         ^^\n"), "{magic}");
+        let empty = shown(b"").expect("it is no class file");
+        assert!(empty.contains("error[malformed/truncated]"), "{empty}");
+    }
+}

@@ -1,0 +1,290 @@
+//! Where the value that is wrong at a fault came from, as facts and in words.
+
+use jive_core::{ClassFile, Code, MethodId, NativeDecl, Pc};
+use jive_verifier::{Observer, Policy, TypeState, VerifyErrorKind};
+use serde::Serialize;
+
+use super::listing::instruction;
+use super::variables::variable_name;
+use crate::analysis::{ControlFlow, Depths, LineTable, Origin, Origins, Slot};
+use crate::inferred::Types;
+use crate::load::verify_class;
+
+/// Sources that are told of one value: the types that met, of which there are rarely more than two.
+const SOURCES_MAX: usize = 4;
+
+/// Origins of one value that are looked at for these. A hostile class may merge 20,000 values, and
+/// describing one of them may mean reading a descriptor of 60,000 bytes and a table of lines.
+const ORIGINS_MAX: usize = 256;
+
+/// Where one value came from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(super) struct Source {
+    /// Of which value this is told.
+    pub(super) role: Role,
+    /// What made the value.
+    #[serde(flatten)]
+    pub(super) maker: Maker,
+    /// The type of what it made.
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    pub(super) kind: Option<String>,
+}
+
+/// The values that a fault compares.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Role {
+    /// The value that is wrong.
+    Found,
+    /// The value, or the stack, that another path brings to where both meet.
+    OtherPath,
+}
+
+/// What made a value.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "from", rename_all = "kebab-case")]
+pub(super) enum Maker {
+    /// An instruction.
+    Instruction {
+        /// Its place.
+        pc: u16,
+        /// What it is.
+        instruction: String,
+        /// Its line in the Java source.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        line: Option<u16>,
+    },
+    /// The caller of the method.
+    Parameter {
+        /// Counted from 1.
+        number: u16,
+        /// Its name, where the class file keeps it.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        name: Option<String>,
+    },
+    /// The receiver.
+    This,
+    /// The call of the method, before any instruction.
+    Entry,
+    /// Nothing: on some path the local variable is not set.
+    Unset {
+        /// The local variable.
+        local: u16,
+    },
+}
+
+impl Source {
+    /// Returns the label at the instruction that made the value.
+    pub(super) fn label(&self) -> Option<(Pc, String)> {
+        let Maker::Instruction { pc, .. } = self.maker else {
+            return None;
+        };
+        let kind = self.kind.as_deref();
+        let label = match (self.role, kind) {
+            (Role::Found, Some(kind)) => format!("the {} comes from here", quoted(kind)),
+            (Role::Found, None) => "the value comes from here".to_owned(),
+            (Role::OtherPath, Some(kind)) => {
+                format!("another path brings {} from here", quoted(kind))
+            }
+            (Role::OtherPath, None) => "another path comes from here".to_owned(),
+        };
+        Some((Pc(pc), label))
+    }
+
+    /// Says in words where the value came from, if no instruction made it.
+    pub(super) fn note(&self) -> Option<String> {
+        let kind = match self.kind.as_deref() {
+            Some(kind) => quoted(kind),
+            None => "value".to_owned(),
+        };
+        Some(match &self.maker {
+            Maker::Instruction { .. } => return None,
+            Maker::Parameter { number, name } => {
+                let name = name
+                    .as_deref()
+                    .map_or_else(String::new, |name| format!(", `{name}`"));
+                format!("the {kind} is parameter {number} of the method{name}")
+            }
+            Maker::This => "`this` is what the method was called on".to_owned(),
+            Maker::Entry => {
+                "the other path is the call of the method, with nothing on the stack".to_owned()
+            }
+            Maker::Unset { local } => {
+                format!("local variable {local} is not set on every path that leads here")
+            }
+        })
+    }
+}
+
+fn quoted(kind: &str) -> String {
+    format!("`{kind}`")
+}
+
+/// What verification tells of the method in which it fails.
+struct Failure {
+    depths: Depths,
+    /// The types where it fails.
+    types: Option<Types>,
+}
+
+impl Observer for Failure {
+    fn reached(&mut self, method: MethodId, pc: Pc, state: TypeState<'_>) {
+        self.depths.reached(method, pc, state);
+    }
+
+    fn failed(&mut self, _: MethodId, _: Pc, state: TypeState<'_>) {
+        self.types = Some(state.into());
+    }
+}
+
+/// Returns the types at an instruction where data flow fails, and where the value at fault came from.
+pub(super) fn explore(
+    class: &ClassFile<'_>,
+    (policy, natives): (Policy, &'static [NativeDecl]),
+    (method, code): (MethodId, &Code<'_>),
+    pc: Pc,
+    kind: VerifyErrorKind,
+) -> Option<(Types, Vec<Source>)> {
+    let mut failure = Failure {
+        depths: Depths::of(method, code.bytes.len()),
+        types: None,
+    };
+    let rejected = verify_class(*class, policy, natives, &mut failure).is_err();
+    let types = failure.types.filter(|_| rejected)?;
+    let is_merge = matches!(
+        kind,
+        VerifyErrorKind::MergeType { .. } | VerifyErrorKind::MergeDepth { .. }
+    );
+    if !is_merge {
+        // Where paths fail to merge the state told is the one behind the instruction.
+        failure.depths.note(pc, types.stack.len());
+    }
+    let graph = ControlFlow::of(code);
+    let search = Search {
+        class,
+        code,
+        lines: LineTable::of(code),
+        graph: &graph,
+        depths: &failure.depths,
+        origins: Origins::new(class, &graph, &failure.depths),
+    };
+    let sources = search.sources(pc, types.stack.len(), kind);
+    Some((types, sources))
+}
+
+struct Search<'c, 'a> {
+    class: &'c ClassFile<'a>,
+    code: &'c Code<'a>,
+    lines: LineTable,
+    graph: &'c ControlFlow<'a>,
+    depths: &'c Depths,
+    origins: Origins<'c, 'a>,
+}
+
+impl Search<'_, '_> {
+    /// Returns where the values came from that an error compares.
+    fn sources(&self, pc: Pc, depth: usize, kind: VerifyErrorKind) -> Vec<Source> {
+        let operand = |below: u8| depth.checked_sub(usize::from(below) + 1).map(Slot::Stack);
+        let found = match kind {
+            VerifyErrorKind::OperandType { depth: below, .. }
+            | VerifyErrorKind::UninitializedThis { depth: below, .. } => operand(below),
+            VerifyErrorKind::NotUninitialized { .. } => operand(0),
+            VerifyErrorKind::LocalType { local, .. } => Some(Slot::Local(local)),
+            VerifyErrorKind::MergeType {
+                target,
+                depth: below,
+                ..
+            } => return self.clash(pc, target, depth, operand(below)),
+            VerifyErrorKind::MergeDepth { target, .. } => {
+                let others = self.other_ways(pc, target).into_iter();
+                // Each is described when it is taken below: there may be 20,000.
+                let makers = others.map(|other| self.instruction(other));
+                let entry = (target == Pc(0)).then_some(Maker::Entry);
+                return entry
+                    .into_iter()
+                    .chain(makers)
+                    .map(|maker| Source {
+                        role: Role::OtherPath,
+                        maker,
+                        kind: None,
+                    })
+                    .take(SOURCES_MAX)
+                    .collect();
+            }
+            // The sentence of every other kind is about the instruction or the method alone.
+            _ => None,
+        };
+        let found = found.map_or_else(Vec::new, |slot| self.origins.before(pc, slot));
+        self.told(Role::Found, found)
+    }
+
+    /// Returns where both values came from that clash on the stack behind `pc`.
+    fn clash(&self, pc: Pc, target: Pc, depth: usize, slot: Option<Slot>) -> Vec<Source> {
+        let Some(slot) = slot else {
+            return Vec::new();
+        };
+        let mut sources = self.told(Role::Found, self.origins.after(&[pc], slot, depth));
+        let others = self.other_ways(pc, target);
+        let others = self.origins.after(&others, slot, depth);
+        sources.extend(self.told(Role::OtherPath, others));
+        sources
+    }
+
+    /// Returns the other instructions from which a path comes to `target`.
+    fn other_ways(&self, pc: Pc, target: Pc) -> Vec<Pc> {
+        let node = self.graph.node(target);
+        let predecessors = node.map_or(&[][..], |node| self.graph.predecessors(node));
+        predecessors
+            .iter()
+            .map(|node| self.graph.insn(*node).pc)
+            .filter(|other| *other != pc && self.depths.before(*other).is_some())
+            .collect()
+    }
+
+    /// Describes the first origins of each type, then others.
+    fn told(&self, role: Role, origins: Vec<Origin>) -> Vec<Source> {
+        let mut sources = Vec::<Source>::new();
+        let (mut first_of_kind, mut rest) = (Vec::new(), Vec::new());
+        let origins = origins.into_iter().take(ORIGINS_MAX);
+        for source in origins.map(|origin| self.source(role, origin)) {
+            // Types that met say more than places of one type.
+            if first_of_kind
+                .iter()
+                .any(|other: &Source| other.kind == source.kind)
+            {
+                rest.push(source);
+            } else {
+                first_of_kind.push(source);
+            }
+        }
+        sources.extend(first_of_kind);
+        sources.extend(rest);
+        sources.truncate(SOURCES_MAX);
+        sources
+    }
+
+    fn source(&self, role: Role, origin: Origin) -> Source {
+        let maker = match origin {
+            Origin::This => Maker::This,
+            Origin::Unset(local) => Maker::Unset { local },
+            Origin::Parameter { number, local } => Maker::Parameter {
+                number,
+                name: variable_name(self.class.pool(), self.code, Pc(0), local),
+            },
+            Origin::Instruction(pc) => self.instruction(pc),
+        };
+        Source {
+            role,
+            maker,
+            kind: self.origins.type_word(origin),
+        }
+    }
+
+    fn instruction(&self, pc: Pc) -> Maker {
+        Maker::Instruction {
+            pc: pc.0,
+            instruction: instruction(self.class, self.code, pc),
+            line: self.lines.line(pc),
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! Where a command's words go: data to standard output, everything else to standard error, colour
+//! only where somebody wants it.
+
+use std::io::{self, BufWriter, Stderr, Stdout, Write};
+use std::process::ExitCode;
+
+use anstream::adapter::strip_str;
+use anstream::{AutoStream, ColorChoice};
+
+use super::interrupt;
+
+/// How a command ended, in rising order of precedence.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Status {
+    /// Everything was done.
+    Done,
+    /// A class was rejected, a golden trace differed, or an applet trapped while it was loaded.
+    Rejected,
+    /// A call trapped.
+    Trapped,
+    /// A file could not be read or parsed, or an argument does not fit it.
+    Unusable,
+    /// The user interrupted a run.
+    Interrupted,
+}
+
+impl From<Status> for ExitCode {
+    fn from(status: Status) -> ExitCode {
+        ExitCode::from(match status {
+            Status::Done => 0,
+            Status::Rejected => 1,
+            Status::Unusable => 2,
+            Status::Trapped => 3,
+            Status::Interrupted => interrupt::STATUS,
+        })
+    }
+}
+
+/// Why a command could not go on.
+#[derive(Debug)]
+pub(super) enum Failure {
+    /// Its output cannot be written.
+    Output(io::Error),
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Failure {
+        Failure::Output(error)
+    }
+}
+
+impl Failure {
+    /// Tells the user, unless nobody is there to be told, and returns the process's exit status.
+    pub(super) fn report(self) -> ExitCode {
+        match self {
+            // Whoever read the output has seen enough, as in `jive run | head`.
+            Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                Status::Done.into()
+            }
+            Failure::Output(error) => {
+                let _nowhere_else = writeln!(io::stderr(), "error: cannot write: {error}");
+                Status::Unusable.into()
+            }
+        }
+    }
+}
+
+/// The streams of the process.
+#[derive(Debug)]
+pub(super) struct Console {
+    out: BufWriter<Stdout>,
+    out_choice: ColorChoice,
+    err: AutoStream<Stderr>,
+}
+
+impl Console {
+    /// Returns the process's own streams.
+    pub(super) fn of_process() -> Console {
+        Console {
+            out: BufWriter::new(io::stdout()),
+            out_choice: AutoStream::choice(&io::stdout()),
+            err: anstream::stderr(),
+        }
+    }
+
+    /// Returns standard output, for data without colours.
+    pub(super) fn out(&mut self) -> &mut impl Write {
+        &mut self.out
+    }
+
+    /// Writes a coloured text and a newline to standard output, as data.
+    pub(super) fn data(&mut self, text: &str) -> io::Result<()> {
+        if self.out_choice == ColorChoice::Never {
+            writeln!(self.out, "{}", strip_str(text))
+        } else {
+            writeln!(self.out, "{text}")
+        }
+    }
+
+    /// Writes a coloured text and a newline to standard error.
+    pub(super) fn notice(&mut self, text: &str) -> io::Result<()> {
+        // What was said on standard output comes before it where both are one terminal.
+        self.out.flush()?;
+        writeln!(self.err, "{text}")
+    }
+
+    /// Writes out what is still held back.
+    pub(super) fn flush(&mut self) -> Result<(), Failure> {
+        Ok(self.out.flush()?)
+    }
+}

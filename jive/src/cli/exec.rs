@@ -1,0 +1,200 @@
+//! `jive exec`: calls static methods of a class, outside of any network.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use bumpalo::Bump;
+use clap::Args;
+use jive_core::LoadedClass;
+use jive_embed::diagnosis::sentence;
+use jive_embed::text::{printable, printable_path};
+use jive_embed::{Rejection, input, load_class};
+use jive_verifier::Policy;
+use nic_core::sle::NicNative;
+
+use super::call::{Call, CallError};
+use super::class_file;
+use super::console::{Console, Failure, Status};
+use super::machine::Machine;
+
+/// Bytes of a file of calls: a million short ones.
+const CALLS_BYTES_MAX: u64 = 16 << 20;
+
+const AFTER_HELP: &str = "\
+The class is verified without asking for an applet's members. Its static initializer runs, then its
+constructor without parameters where it has one, then METHOD. What is printed is `return: N` (`return`
+of a void method) or `trap: NAME at METHOD pc N (line L)`. Natives act on one endpoint that has no
+channel.
+
+A file for --calls has a call on each line, `METHOD INT…`; empty lines do not count. State is kept from
+call to call, after a trap too. A METHOD on the command line is called last.
+
+Examples:
+  jive exec Maths.class gcd 12 -18
+  jive exec --fuel 1000 Maths.class loop
+  jive exec --calls calls.txt Maths.class
+  jive exec --time 1000 Maths.class checksum 0 1500
+
+Exit status:
+  0  every call returned
+  1  the class was rejected
+  2  wrong usage, a file that cannot be read, or arguments that do not fit the method
+  3  a call trapped";
+
+/// Calls a static method of a class file and prints what it returns, or the trap that ended it.
+#[derive(Args)]
+#[command(after_help = AFTER_HELP)]
+pub(super) struct Arguments {
+    /// Instructions that each call may execute
+    #[arg(long, default_value_t = 10_000_000, value_name = "N")]
+    fuel: u64,
+
+    /// Bytes of heap
+    #[arg(long, default_value_t = 1 << 20, value_name = "BYTES",
+          value_parser = clap::value_parser!(u32).range(..=i64::from(i32::MAX)))]
+    heap: u32,
+
+    /// Make the calls of this file first
+    #[arg(long, value_name = "CALLS")]
+    calls: Option<PathBuf>,
+
+    /// Measure METHOD: 5 rounds of N calls, each from the same state
+    #[arg(long, value_name = "N", requires = "call",
+          value_parser = clap::value_parser!(u64).range(1..))]
+    time: Option<u64>,
+
+    /// A class file; `-` is standard input
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+
+    /// The method and its arguments
+    #[arg(value_name = "METHOD [INT]", num_args = 1.., required_unless_present = "calls",
+          trailing_var_arg = true, allow_negative_numbers = true)]
+    call: Vec<String>,
+}
+
+/// Carries the command out.
+pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Status, Failure> {
+    let file = arguments.file.as_path();
+    let bytes = match class_file::read(file) {
+        Ok(bytes) => bytes,
+        Err(error) => {
+            let title = format!("cannot read {}: {error}", printable_path(file));
+            console.notice(&sentence(&title, &[]))?;
+            return Ok(Status::Unusable);
+        }
+    };
+    let arena = Bump::new();
+    let loaded = match load_class(&arena, &bytes, Policy::ClassOnly, NicNative::TABLE) {
+        Ok(loaded) => loaded,
+        Err(error) => {
+            let rejection =
+                Rejection::explore(file, &bytes, Policy::ClassOnly, NicNative::TABLE, error);
+            console.notice(&rejection.render())?;
+            return Ok(Status::Rejected);
+        }
+    };
+    match plan(arguments, &loaded) {
+        Ok(plan) => execute(arguments, &arena, &loaded, &plan, console),
+        Err(title) => {
+            console.notice(&sentence(&title, &[]))?;
+            Ok(Status::Unusable)
+        }
+    }
+}
+
+/// The calls to make, all of which fit their methods.
+struct Plan {
+    /// Those of the file.
+    calls: Vec<Call>,
+    /// The one of the command line.
+    last: Option<Call>,
+}
+
+fn plan(arguments: &Arguments, loaded: &LoadedClass<'_>) -> Result<Plan, String> {
+    let calls = match &arguments.calls {
+        Some(path) => calls_of_file(path, loaded)?,
+        None => Vec::new(),
+    };
+    let last = match arguments.call.split_first() {
+        Some((method, args)) => {
+            let args = args.iter().map(String::as_str);
+            let call = Call::parse(&loaded.class, method, args);
+            Some(call.map_err(|error| wrong_call(method, error))?)
+        }
+        None => None,
+    };
+    Ok(Plan { calls, last })
+}
+
+fn calls_of_file(path: &Path, loaded: &LoadedClass<'_>) -> Result<Vec<Call>, String> {
+    let shown = printable_path(path);
+    let bytes = input::read_given(path, CALLS_BYTES_MAX)
+        .map_err(|error| format!("cannot read {shown}: {error}"))?;
+    let text = String::from_utf8(bytes).map_err(|_| format!("{shown}: expected UTF-8 text"))?;
+    let mut calls = Vec::new();
+    for (number, line) in text.lines().enumerate() {
+        let mut words = line.split_ascii_whitespace();
+        if let Some(method) = words.next() {
+            let call = Call::parse(&loaded.class, method, words).map_err(|error| {
+                format!("{shown}:{}: {}", number + 1, wrong_call(method, error))
+            })?;
+            calls.push(call);
+        }
+    }
+    Ok(calls)
+}
+
+fn wrong_call(method: &str, error: CallError) -> String {
+    format!("cannot call {}: {error}", printable(method))
+}
+
+fn execute(
+    arguments: &Arguments,
+    arena: &Bump,
+    loaded: &LoadedClass<'_>,
+    plan: &Plan,
+    console: &mut Console,
+) -> Result<Status, Failure> {
+    let mut machine = Machine::new(arena, loaded, arguments.heap, arguments.fuel);
+    if let Err(trap) = machine.initialize() {
+        writeln!(console.out(), "{}", machine.describe(trap))?;
+        return Ok(Status::Trapped);
+    }
+    let mut status = Status::Done;
+    for call in &plan.calls {
+        status = status.max(result(&mut machine, call, console)?);
+    }
+    if let Some(call) = &plan.last {
+        let before = machine.snapshot();
+        let last = result(&mut machine, call, console)?;
+        status = status.max(last);
+        if let (Some(count), Status::Done) = (arguments.time, last) {
+            let nanoseconds = machine.time(call, &before, count);
+            let line = format!("time: {nanoseconds:.1} ns per call (median of rounds)");
+            writeln!(console.out(), "{line}")?;
+        }
+    }
+    Ok(status)
+}
+
+/// Makes a call and prints what came of it.
+fn result(
+    machine: &mut Machine<'_>,
+    call: &Call,
+    console: &mut Console,
+) -> Result<Status, Failure> {
+    match machine.call(call) {
+        Ok(None) => writeln!(console.out(), "return")?,
+        Ok(Some(value)) => writeln!(
+            console.out(),
+            "return: {}",
+            call.shown(value, machine.heap())
+        )?,
+        Err(trap) => {
+            writeln!(console.out(), "{}", machine.describe(trap))?;
+            return Ok(Status::Trapped);
+        }
+    }
+    Ok(Status::Done)
+}

@@ -1,0 +1,177 @@
+//! A class that runs outside of any network: its instance, a call stack, and an endpoint for its
+//! natives.
+
+use bumpalo::Bump;
+use jive_core::{
+    CallStack, FieldId, Frame, Heap, Instance, Lifetime, LoadedClass, MethodId, NativeId, Natives,
+    Trap, TrapKind,
+};
+use jive_embed::names;
+use nic_runtime::sle::DetachedEndpoint;
+
+use super::call::Call;
+use super::cpu_clock;
+
+/// Calls that may be nested in the one that is made.
+const NESTED_CALLS: usize = 200;
+
+/// Rounds of a measurement.
+const ROUNDS: usize = 5;
+
+/// An instance of a class with all that its calls need.
+pub(super) struct Machine<'a> {
+    loaded: LoadedClass<'a>,
+    instance: Instance<'a>,
+    stack: CallStack<'a>,
+    endpoint: Endpoint,
+    fuel: u64,
+}
+
+/// The endpoint that natives act on, and whether one did.
+struct Endpoint {
+    detached: DetachedEndpoint,
+    touched: bool,
+}
+
+impl Natives for Endpoint {
+    fn call(&mut self, id: NativeId, args: &[i32], heap: &mut Heap<'_>) -> Result<i32, TrapKind> {
+        self.touched = true;
+        self.detached.call(id, args, heap)
+    }
+}
+
+/// The state between two calls.
+pub(super) struct Snapshot {
+    fields: Vec<i32>,
+    heap: Vec<u8>,
+    endpoint: DetachedEndpoint,
+}
+
+impl<'a> Machine<'a> {
+    /// Makes an instance; no code of the class has run.
+    pub(super) fn new(
+        arena: &'a Bump,
+        loaded: &LoadedClass<'a>,
+        heap_bytes: u32,
+        fuel: u64,
+    ) -> Machine<'a> {
+        let program = loaded.program;
+        let frames = NESTED_CALLS + 1;
+        let fields = arena.alloc_slice_fill_copy(program.field_count(), 0);
+        let heap = Heap::new(arena.alloc_slice_fill_copy(heap_bytes as usize, 0));
+        Machine {
+            loaded: *loaded,
+            instance: Instance::new(program, fields, heap),
+            stack: CallStack::new(
+                arena.alloc_slice_fill_copy(frames, Frame::default()),
+                arena.alloc_slice_fill_copy(program.slots_for(frames), 0),
+            ),
+            endpoint: Endpoint {
+                detached: DetachedEndpoint::default(),
+                touched: false,
+            },
+            fuel,
+        }
+    }
+
+    /// Runs the static initializer and the constructor without parameters.
+    pub(super) fn initialize(&mut self) -> Result<(), Trap> {
+        let program = self.instance.program();
+        for method in [program.initializer(), program.constructor()]
+            .into_iter()
+            .flatten()
+        {
+            self.run(method, &[])?;
+        }
+        Ok(())
+    }
+
+    /// Makes a call.
+    pub(super) fn call(&mut self, call: &Call) -> Result<Option<i32>, Trap> {
+        self.run(call.method, &call.args)
+    }
+
+    /// Returns the heap.
+    pub(super) fn heap(&self) -> &Heap<'a> {
+        self.instance.heap()
+    }
+
+    fn run(&mut self, method: MethodId, args: &[i32]) -> Result<Option<i32>, Trap> {
+        let Machine {
+            instance,
+            stack,
+            endpoint,
+            fuel,
+            ..
+        } = self;
+        let outcome = instance.call(stack, method, args, *fuel, Lifetime::Persistent, endpoint);
+        if endpoint.touched {
+            match outcome {
+                Ok(_) => endpoint.detached.call_returned(),
+                Err(_) => endpoint.detached.call_trapped(),
+            }
+        }
+        outcome
+    }
+
+    /// Keeps the state, to be put back.
+    pub(super) fn snapshot(&self) -> Snapshot {
+        Snapshot {
+            fields: self.instance.fields().to_vec(),
+            heap: self.instance.heap().contents().to_vec(),
+            endpoint: self.endpoint.detached.clone(),
+        }
+    }
+
+    fn restore(&mut self, snapshot: &Snapshot) {
+        for (id, value) in (0..).zip(&snapshot.fields) {
+            self.instance.set_field(FieldId(id), *value);
+        }
+        self.instance
+            .heap_mut()
+            .restore(&snapshot.heap)
+            .expect("the heap held these contents before");
+        if std::mem::take(&mut self.endpoint.touched) {
+            self.endpoint.detached.clone_from(&snapshot.endpoint);
+        }
+    }
+
+    /// Measures a call from the state of a snapshot: the median of rounds of `count` calls, in
+    /// nanoseconds for each.
+    ///
+    /// Reading a clock takes longer than a short call, so a round is measured as a whole, and what
+    /// restoring takes is measured alone and taken off.
+    pub(super) fn time(&mut self, call: &Call, snapshot: &Snapshot, count: u64) -> f64 {
+        self.restore(snapshot);
+        let _same = self.call(call);
+        let touches_endpoint = self.endpoint.touched;
+        let mut rounds = [(); ROUNDS].map(|()| {
+            let start = cpu_clock::now();
+            for _ in 0..count {
+                self.endpoint.touched = touches_endpoint;
+                self.restore(snapshot);
+            }
+            let restored = cpu_clock::now();
+            for _ in 0..count {
+                self.restore(snapshot);
+                // The first call of this kind returned, and this one begins in the same state.
+                let _same = std::hint::black_box(self.call(call));
+            }
+            let called = cpu_clock::now();
+            let calls = (called - restored).saturating_sub(restored - start);
+            // Nearest values: a clock is less exact than 53 bits.
+            calls.as_nanos() as f64 / count as f64
+        });
+        rounds.sort_by(f64::total_cmp);
+        rounds[ROUNDS / 2]
+    }
+
+    /// Describes a trap as a line.
+    pub(super) fn describe(&self, trap: Trap) -> String {
+        let Trap { kind, method, pc } = trap;
+        let name = names::method_name(&self.loaded.class, method);
+        let line = self.loaded.line(method, pc);
+        let line = line.map_or(String::new(), |line| format!(" (line {line})"));
+        format!("trap: {kind} at {name} pc {pc}{line}")
+    }
+}

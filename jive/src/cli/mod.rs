@@ -1,0 +1,109 @@
+//! The command line: what can be asked of `jive`, and everything that prints.
+
+mod against_golden;
+mod call;
+mod class_file;
+mod console;
+mod cpu_clock;
+mod disasm;
+mod exec;
+mod explain;
+mod golden;
+mod interrupt;
+mod machine;
+mod output_file;
+mod outputs;
+mod overwrite;
+mod paper;
+mod run;
+pub mod said;
+mod scenario_report;
+mod sram;
+mod stub;
+mod verify;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use console::Console;
+use jive_embed::text::printable_path;
+
+const ABOUT: &str = "Verifies compiled Java applets and runs them on a simulated network interface";
+
+const EXIT_STATUS: &str = "\
+Exit status:
+  0  done
+  1  a class was rejected, a golden trace differed, an applet trapped while it was loaded, or a row
+     of a paper left its tolerance
+  2  wrong usage, or a file that cannot be read or parsed as a scenario; outranks 1
+  3  a call trapped (`jive exec` alone)
+  130  interrupted by Ctrl-C (`jive run` alone)";
+
+const EXAMPLES: &str = "\
+Examples:
+  jive run                            the built-in scenario `pingpong`
+  jive run my.toml --trace json       a scenario of your own, as JSON Lines
+  jive verify Filter.class            may this class run on the NIC, and if not, why
+  jive exec Filter.class hash 5 -1    calls one static method
+  jive explain subset/long            what a rejection means and how to mend it
+  jive paper unet-sle                 the paper's figures, stated and simulated
+
+Colour is used on a terminal only, and never where NO_COLOR is set.
+
+";
+
+#[derive(Parser)]
+#[command(name = "jive", version, about = ABOUT, after_help = concat_help())]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Run(run::Arguments),
+    Test(golden::Arguments),
+    Verify(verify::Arguments),
+    Disasm(disasm::Arguments),
+    Exec(exec::Arguments),
+    Explain(explain::Arguments),
+    Paper(paper::Arguments),
+    Stub(stub::Arguments),
+}
+
+fn concat_help() -> String {
+    format!("{EXAMPLES}{EXIT_STATUS}")
+}
+
+/// Runs the command that the process's arguments ask for.
+#[must_use]
+pub fn main() -> ExitCode {
+    let Arguments { command } = parse();
+    let mut console = Console::of_process();
+    let ran = match command {
+        Command::Run(arguments) => run::main(&arguments, &mut console),
+        Command::Test(arguments) => golden::main(&arguments, &mut console),
+        Command::Verify(arguments) => verify::main(&arguments, &mut console),
+        Command::Disasm(arguments) => disasm::main(&arguments, &mut console),
+        Command::Exec(arguments) => exec::main(&arguments, &mut console),
+        Command::Explain(arguments) => explain::main(&arguments, &mut console),
+        Command::Paper(arguments) => paper::main(&arguments, &mut console),
+        Command::Stub(arguments) => stub::main(&arguments, &mut console),
+    };
+    let status = ran.and_then(|status| console.flush().map(|()| status));
+    match status {
+        Ok(status) => status.into(),
+        Err(failure) => failure.report(),
+    }
+}
+
+/// Reads the process's arguments. Wrong usage ends the process, with status 2 and its reason on standard error.
+fn parse() -> Arguments {
+    Arguments::try_parse().unwrap_or_else(|error| {
+        // The reason shows arguments as they are, and a name that a glob found may look like an option. Arguments
+        // that are written out are wrong in the same way.
+        let written_out = std::env::args_os().map(|argument| printable_path(argument.as_ref()));
+        let written_out = Arguments::try_parse_from(written_out);
+        written_out.err().unwrap_or(error).exit()
+    })
+}

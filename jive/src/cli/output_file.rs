@@ -1,0 +1,204 @@
+//! The files that commands write. Every command that writes a file writes it through this module.
+//!
+//! A command writes to a new file in the destination's directory, and renames it when it is whole. So no
+//! name that somebody prepared is opened for writing, and a command that fails leaves the destination as it
+//! was. Only a pipe or a device that the user names on the command line is written in place.
+
+use std::fs::{self, File, OpenOptions, Permissions};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use jive_embed::diagnosis::sentence;
+use jive_embed::text::printable_path;
+use tempfile::NamedTempFile;
+
+/// How the names of files begin that are not whole yet.
+const TEMPORARY_PREFIX: &str = ".jive-";
+
+/// A file that is being written. Unless it is [placed](OutputFile::place), the destination stays as it was.
+#[derive(Debug)]
+pub(super) struct OutputFile(To);
+
+#[derive(Debug)]
+enum To {
+    /// A new file, and the name it will get.
+    New(BufWriter<NamedTempFile>, PathBuf),
+    /// A pipe or a device.
+    InPlace(BufWriter<File>),
+}
+
+impl OutputFile {
+    /// Opens what the user named on the command line. A symbolic link stands for what it points to: the user
+    /// chose it.
+    ///
+    /// # Errors
+    ///
+    /// Nothing can be written there.
+    pub(super) fn named(path: &Path) -> io::Result<OutputFile> {
+        match fs::metadata(path) {
+            Ok(found) if found.is_file() => {
+                // Renaming would replace a file that the user protected; writing to it must be allowed.
+                OpenOptions::new().write(true).open(path)?;
+                let target = path.canonicalize()?;
+                OutputFile::new(target, Some(found.permissions()))
+            }
+            Ok(found) if found.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
+            Ok(_) => {
+                let file = OpenOptions::new().write(true).open(path)?;
+                Ok(OutputFile(To::InPlace(BufWriter::new(file))))
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                OutputFile::new(path.to_owned(), None)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Makes a file whose name a command derived from others. Whatever has the name is replaced; a symbolic
+    /// link is not followed.
+    ///
+    /// # Errors
+    ///
+    /// Nothing can be written there.
+    pub(super) fn derived(path: &Path) -> io::Result<OutputFile> {
+        OutputFile::new(path.to_owned(), None)
+    }
+
+    fn new(target: PathBuf, permissions: Option<Permissions>) -> io::Result<OutputFile> {
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(TEMPORARY_PREFIX);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            // As for any new file, the process's mask takes bits away. The default is readable by its owner alone.
+            builder.permissions(Permissions::from_mode(0o666));
+        }
+        let file = builder.tempfile_in(directory_of(&target))?;
+        if let Some(permissions) = permissions {
+            file.as_file().set_permissions(permissions)?;
+        }
+        Ok(OutputFile(To::New(BufWriter::new(file), target)))
+    }
+
+    /// Ends the file: it takes its name.
+    ///
+    /// # Errors
+    ///
+    /// The last bytes cannot be written, or the name cannot be taken.
+    pub(super) fn place(self) -> io::Result<()> {
+        match self.0 {
+            To::New(writer, target) => {
+                let file = writer
+                    .into_inner()
+                    .map_err(io::IntoInnerError::into_error)?;
+                file.persist(target).map_err(|failed| failed.error)?;
+                Ok(())
+            }
+            To::InPlace(mut file) => file.flush(),
+        }
+    }
+}
+
+impl Write for OutputFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match &mut self.0 {
+            To::New(file, _) => file.write(bytes),
+            To::InPlace(file) => file.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match &mut self.0 {
+            To::New(file, _) => file.flush(),
+            To::InPlace(file) => file.flush(),
+        }
+    }
+}
+
+/// Writes a whole file whose name a command derived from others.
+///
+/// # Errors
+///
+/// It cannot be written.
+pub(super) fn write_derived(path: &Path, bytes: impl AsRef<[u8]>) -> io::Result<()> {
+    let mut file = OutputFile::derived(path)?;
+    file.write_all(bytes.as_ref())?;
+    file.place()
+}
+
+/// Returns the directory in which a file lies.
+pub(super) fn directory_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if parent != Path::new("") => parent,
+        _ => Path::new("."),
+    }
+}
+
+/// Tells the user which file cannot be written, and why.
+pub(super) fn unwritable(path: &Path, error: &io::Error) -> String {
+    // An error that names the temporary file would name a file that the user does not know.
+    let why = match error.kind() {
+        io::ErrorKind::NotFound => "no such directory".to_owned(),
+        kind => kind.to_string(),
+    };
+    let shown = printable_path(path);
+    sentence(&format!("cannot write {shown}: {why}"), &[])
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    use super::*;
+
+    fn mode(path: &Path) -> u32 {
+        fs::metadata(path).unwrap().permissions().mode() & 0o777
+    }
+
+    #[test]
+    fn a_file_appears_when_it_is_placed_and_not_before() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("out");
+        fs::write(&path, "old").unwrap();
+        for open in [OutputFile::named, OutputFile::derived] {
+            let mut file = open(&path).unwrap();
+            file.write_all(b"new").unwrap();
+            file.flush().unwrap();
+            assert_eq!(fs::read(&path).unwrap(), b"old");
+            drop(file);
+        }
+        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
+        write_derived(&path, "new").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"new");
+    }
+
+    #[test]
+    fn only_a_link_that_the_user_names_is_followed() {
+        let directory = tempfile::tempdir().unwrap();
+        let [target, link] = ["target", "link"].map(|name| directory.path().join(name));
+        fs::write(&target, "old").unwrap();
+        symlink("target", &link).unwrap();
+        let mut named = OutputFile::named(&link).unwrap();
+        named.write_all(b"named").unwrap();
+        named.place().unwrap();
+        assert_eq!(fs::read(&target).unwrap(), b"named");
+        assert!(link.is_symlink());
+        write_derived(&link, "derived").unwrap();
+        assert_eq!(fs::read(&target).unwrap(), b"named");
+        assert_eq!(fs::read(&link).unwrap(), b"derived");
+        assert!(!link.is_symlink());
+    }
+
+    #[test]
+    fn permissions_are_those_of_the_file_that_is_replaced_or_of_any_new_one() {
+        let directory = tempfile::tempdir().unwrap();
+        let [plain, new, old] = ["plain", "new", "old"].map(|name| directory.path().join(name));
+        fs::write(&plain, "").unwrap();
+        write_derived(&new, "").unwrap();
+        assert_eq!(mode(&new), mode(&plain));
+        fs::write(&old, "").unwrap();
+        fs::set_permissions(&old, Permissions::from_mode(0o640)).unwrap();
+        OutputFile::named(&old).unwrap().place().unwrap();
+        assert_eq!(mode(&old), 0o640);
+    }
+}

@@ -1,0 +1,193 @@
+//! What a run is shown in: on standard output its trace or a packet's story, and the files that were
+//! asked for. Each listens to the one stream of events.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use nic_core::event::{Event, Names, Sink};
+use nic_runtime::export::follow::Story;
+use nic_runtime::export::json::JsonTrace;
+use nic_runtime::export::pcapng::{Capture, DataLink};
+use nic_runtime::export::perfetto::PerfettoTrace;
+use nic_runtime::export::summary::Summary;
+use nic_runtime::export::text::TextTrace;
+use nic_runtime::scenario::Scenario;
+use nic_runtime::scenario::model::LinkType;
+use nic_runtime::sim::RunEnd;
+
+use super::output_file::{self, OutputFile};
+
+/// What standard output shows before the summary.
+pub(super) enum Shown<W> {
+    Nothing,
+    Text(TextTrace<W>),
+    Json(JsonTrace<W>),
+    Story(Story<W>),
+}
+
+/// An output that goes to a file.
+struct ToFile<O> {
+    path: PathBuf,
+    output: O,
+}
+
+/// Everything that listens to a run.
+pub(super) struct Outputs<W> {
+    shown: Shown<W>,
+    summary: Summary,
+    timeline: Option<ToFile<PerfettoTrace<OutputFile>>>,
+    capture: Option<ToFile<Capture<OutputFile>>>,
+    interrupted: Arc<AtomicBool>,
+}
+
+/// What is left to do when every output has ended.
+pub(super) enum Finished {
+    /// To print the summary.
+    Summarize(Box<Summary>),
+    /// Nothing: what was shown has the summary in it.
+    Whole,
+    /// To tell that the packet to follow did not occur.
+    NoSuchPacket,
+}
+
+/// Why an output could not be written, as a text for the user where it is a file.
+pub(super) enum OutputError {
+    Stream(io::Error),
+    File(String),
+}
+
+impl From<io::Error> for OutputError {
+    fn from(error: io::Error) -> OutputError {
+        OutputError::Stream(error)
+    }
+}
+
+/// Names the file that cannot be written.
+fn unwritable(path: &Path, error: &io::Error) -> OutputError {
+    OutputError::File(output_file::unwritable(path, error))
+}
+
+fn create(path: &Path) -> Result<OutputFile, OutputError> {
+    OutputFile::named(path).map_err(|error| unwritable(path, &error))
+}
+
+impl<W: Write> Outputs<W> {
+    /// The flag ends the run once it is set.
+    pub(super) fn new(
+        shown: Shown<W>,
+        scenario: &Scenario,
+        interrupted: Arc<AtomicBool>,
+    ) -> Outputs<W> {
+        Outputs {
+            shown,
+            summary: Summary::new(scenario.profile.processor.clock),
+            timeline: None,
+            capture: None,
+            interrupted,
+        }
+    }
+
+    /// Also writes a timeline for Perfetto.
+    pub(super) fn add_timeline(&mut self, path: &Path) -> Result<(), OutputError> {
+        let output = PerfettoTrace::new(create(path)?);
+        let path = path.to_owned();
+        self.timeline = Some(ToFile { path, output });
+        Ok(())
+    }
+
+    /// Also writes a capture for Wireshark.
+    pub(super) fn add_capture(
+        &mut self,
+        path: &Path,
+        scenario: &Scenario,
+    ) -> Result<(), OutputError> {
+        let link = match scenario.link_type {
+            LinkType::User0 => DataLink::USER0,
+            LinkType::Ethernet => DataLink::ETHERNET,
+        };
+        let nics = scenario.nics.iter().map(|nic| nic.name.as_str());
+        let output = Capture::new(create(path)?, link, nics);
+        let output = output.map_err(|error| unwritable(path, &error))?;
+        let path = path.to_owned();
+        self.capture = Some(ToFile { path, output });
+        Ok(())
+    }
+
+    /// Ends every output after a run. Each is ended, whatever became of the others: a reader of the trace that
+    /// leaves early takes no file with it.
+    pub(super) fn finish(mut self, end: &RunEnd) -> Result<Finished, OutputError> {
+        self.summary.end(end.time, end.reason);
+        let timeline = self
+            .timeline
+            .map_or(Ok(()), |to| to.place(PerfettoTrace::finish));
+        let capture = self.capture.map_or(Ok(()), |to| to.place(Capture::finish));
+        let shown = self.shown.finish(self.summary);
+        timeline?;
+        capture?;
+        Ok(shown?)
+    }
+}
+
+impl<O> ToFile<O> {
+    /// Ends an output and gives its file its name.
+    fn place(self, finish: impl FnOnce(O) -> io::Result<OutputFile>) -> Result<(), OutputError> {
+        let written = finish(self.output).and_then(OutputFile::place);
+        written.map_err(|error| unwritable(&self.path, &error))
+    }
+}
+
+impl<W: Write> Shown<W> {
+    fn finish(self, summary: Summary) -> io::Result<Finished> {
+        Ok(match self {
+            Shown::Nothing => Finished::Summarize(Box::new(summary)),
+            Shown::Text(trace) => {
+                writeln!(trace.finish()?)?;
+                Finished::Summarize(Box::new(summary))
+            }
+            Shown::Json(trace) => {
+                trace.finish(&summary)?;
+                Finished::Whole
+            }
+            Shown::Story(story) if story.is_told() => {
+                writeln!(story.finish()?)?;
+                Finished::Summarize(Box::new(summary))
+            }
+            Shown::Story(_) => Finished::NoSuchPacket,
+        })
+    }
+}
+
+impl<W: Write> Sink for Outputs<W> {
+    fn event(&mut self, names: &dyn Names, event: &Event<'_>) {
+        match &mut self.shown {
+            Shown::Nothing => {}
+            Shown::Text(trace) => trace.event(names, event),
+            Shown::Json(trace) => trace.event(names, event),
+            Shown::Story(story) => story.event(names, event),
+        }
+        self.summary.event(names, event);
+        if let Some(ToFile { output, .. }) = &mut self.timeline {
+            output.event(names, event);
+        }
+        if let Some(ToFile { output, .. }) = &mut self.capture {
+            output.event(names, event);
+        }
+    }
+
+    fn is_interrupted(&self) -> bool {
+        self.interrupted.load(Ordering::Relaxed)
+    }
+
+    /// What standard output shows may be all that was asked for.
+    fn has_failed(&self) -> bool {
+        let shown = match &self.shown {
+            Shown::Nothing => false,
+            Shown::Text(trace) => trace.has_failed(),
+            Shown::Json(trace) => trace.has_failed(),
+            Shown::Story(story) => story.has_failed(),
+        };
+        shown && self.timeline.is_none() && self.capture.is_none()
+    }
+}

@@ -1,0 +1,404 @@
+//! `jive paper`: reproduces a paper's figures and shows what it states beside what is simulated.
+
+use std::fs;
+use std::io::{self, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use jive_embed::diagnosis::sentence;
+use jive_embed::input;
+use jive_embed::text::{printable, printable_path};
+use nic_core::time::SimDuration;
+use nic_runtime::profile::Profile;
+use nic_runtime::scenario::{closest, limits};
+use serde_json::json;
+
+use super::console::{Console, Failure, Status};
+use super::output_file::{directory_of, unwritable, write_derived};
+use super::overwrite;
+use crate::paper::{self, Agreement, Drawing, Origin, PAPERS, Progress, Report, Row, Tolerance};
+
+const AFTER_HELP: &str = "\
+Papers:
+  unet-sle   U-Net/SLE: A Java-based User-Customizable Virtual Network Interface (1998)
+
+Examples:
+  jive paper unet-sle                 a line for each statement
+  jive paper unet-sle --svg figures   also draws the figures
+  jive paper unet-sle --profile my.toml --csv
+
+A number is fitted where the profile has it from the paper, or was chosen so that it comes out; it is
+predicted where it follows from others.
+
+Exit status:
+  0  every row is within its tolerance
+  1  a row is not
+  2  wrong usage, a profile that cannot be read, or files that cannot be written";
+
+/// The profile that a paper is reproduced under unless the user names one.
+const PROFILE_DEFAULT: &str = "lanai-1998";
+
+/// Reproduces a paper: what it states, what is simulated, and how far apart they are.
+#[derive(Args)]
+#[command(after_help = AFTER_HELP)]
+pub(super) struct Arguments {
+    /// The paper
+    name: String,
+
+    /// A profile file, or the name of a built-in profile
+    #[arg(long, value_name = "PROFILE", default_value = PROFILE_DEFAULT)]
+    profile: PathBuf,
+
+    /// Print rows and points as comma-separated values
+    #[arg(long, conflicts_with = "json")]
+    csv: bool,
+
+    /// Print rows and points as JSON
+    #[arg(long)]
+    json: bool,
+
+    /// Draw the figures into this directory, as SVG
+    #[arg(long, value_name = "DIR")]
+    svg: Option<PathBuf>,
+}
+
+/// Carries the command out.
+pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Status, Failure> {
+    let reproduced = load_profile(&arguments.profile).and_then(|profile| {
+        check_name(&arguments.name)?;
+        let mut progress = Line::new();
+        let report = paper::unet_sle(&profile, &mut progress)
+            .map_err(|error| sentence(&error.to_string(), &[]));
+        progress.clear();
+        report
+    });
+    let report = match reproduced {
+        Ok(report) => report,
+        Err(message) => {
+            console.notice(&message)?;
+            return Ok(Status::Unusable);
+        }
+    };
+    let plots = match &arguments.svg {
+        Some(directory) => Vec::from_iter(
+            report
+                .plots
+                .iter()
+                .map(|plot| (plot, path_of(plot, directory))),
+        ),
+        None => Vec::new(),
+    };
+    let outputs = Vec::from_iter(plots.iter().map(|(_, path)| path.as_path()));
+    if let Err(message) = overwrite::check(&outputs, &[&arguments.profile]) {
+        console.notice(&message)?;
+        return Ok(Status::Unusable);
+    }
+    if arguments.csv {
+        write_csv(&report, console.out())?;
+    } else if arguments.json {
+        write_json(&report, console.out())?;
+    } else {
+        write_table(&report, console.out())?;
+    }
+    for (plot, path) in plots {
+        if let Err(message) = write_plot(plot, &path) {
+            console.notice(&message)?;
+            return Ok(Status::Unusable);
+        }
+    }
+    Ok(if report.holds() {
+        Status::Done
+    } else {
+        Status::Rejected
+    })
+}
+
+fn check_name(name: &str) -> Result<(), String> {
+    if PAPERS.iter().any(|&(paper, _)| paper == name) {
+        return Ok(());
+    }
+    let known = PAPERS.iter().map(|&(paper, _)| paper);
+    let notes: Vec<String> = closest(name, known)
+        .map(|word| format!("did you mean `{word}`?"))
+        .into_iter()
+        .chain(
+            PAPERS
+                .iter()
+                .map(|(name, title)| format!("{name}: {title}")),
+        )
+        .collect();
+    let title = format!("no paper is called {}", printable(name));
+    Err(sentence(&title, &notes))
+}
+
+fn load_profile(name: &Path) -> Result<Profile, String> {
+    if let Some(profile) = name.to_str().and_then(Profile::builtin) {
+        return Ok(profile);
+    }
+    let shown = printable_path(name);
+    let bytes = input::read_given(name, limits::FILE_BYTES_MAX).map_err(|error| {
+        let names: Vec<&str> = Profile::builtin_names().collect();
+        let note = format!("built-in profiles are {}", names.join(", "));
+        sentence(
+            &format!("cannot read the profile {shown}: {error}"),
+            &[note],
+        )
+    })?;
+    let text = std::str::from_utf8(&bytes)
+        .map_err(|_| sentence(&format!("{shown}: expected UTF-8"), &[]))?;
+    Profile::parse(text).map_err(|error| sentence(&format!("{shown}: {error}"), &[]))
+}
+
+/// A line on a terminal that says how far a reproduction is; nothing elsewhere.
+struct Line {
+    shown: bool,
+}
+
+impl Line {
+    fn new() -> Line {
+        Line {
+            shown: io::stderr().is_terminal(),
+        }
+    }
+
+    fn clear(&self) {
+        if self.shown {
+            let _nobody_reads_it = write!(io::stderr(), "\r\x1b[K");
+        }
+    }
+}
+
+impl Progress for Line {
+    fn part(&mut self, done: usize, parts: usize, next: &'static str) {
+        if self.shown {
+            let part = done + 1;
+            let _nobody_reads_it = write!(io::stderr(), "\r\x1b[K[{part}/{parts}] {next}");
+        }
+    }
+}
+
+/// A row's cells, empty where there is nothing to say.
+struct Cells {
+    paper: String,
+    fitted: String,
+    predicted: String,
+    difference: String,
+    tolerance: String,
+    verdict: &'static str,
+}
+
+impl Cells {
+    fn of(row: &Row) -> Cells {
+        let mut cells = Cells {
+            paper: String::new(),
+            fitted: String::new(),
+            predicted: String::new(),
+            difference: String::new(),
+            tolerance: String::new(),
+            verdict: if row.holds() { "ok" } else { "OFF" },
+        };
+        match row.found {
+            Agreement::Time {
+                paper,
+                simulated,
+                tolerance,
+                origin,
+            } => {
+                cells.paper = microseconds(paper);
+                cells.difference = difference(paper, simulated);
+                cells.tolerance = match tolerance {
+                    Tolerance::Exact => "exact".to_owned(),
+                    Tolerance::PerMille(part) => format!("{}.{} %", part / 10, part % 10),
+                };
+                match origin {
+                    Origin::Fitted => cells.fitted = microseconds(simulated),
+                    Origin::Predicted => cells.predicted = microseconds(simulated),
+                }
+            }
+            Agreement::Measured(simulated) => {
+                cells.predicted = microseconds(simulated);
+                cells.verdict = "";
+            }
+            Agreement::Order { holds } => {
+                cells.predicted = if holds { "holds" } else { "does not hold" }.to_owned();
+            }
+        }
+        cells
+    }
+}
+
+fn microseconds(time: SimDuration) -> String {
+    let ns = time.as_ns();
+    format!("{}.{:03}", ns / 1000, ns % 1000)
+}
+
+fn difference(paper: SimDuration, simulated: SimDuration) -> String {
+    let sign = match simulated.cmp(&paper) {
+        std::cmp::Ordering::Less => "-",
+        std::cmp::Ordering::Equal => "",
+        std::cmp::Ordering::Greater => "+",
+    };
+    let apart = SimDuration::from_ps(simulated.as_ps().abs_diff(paper.as_ps()));
+    format!("{sign}{}", microseconds(apart))
+}
+
+fn write_table(report: &Report, out: &mut impl Write) -> io::Result<()> {
+    let width = report.rows.iter().map(|row| row.name.chars().count()).max();
+    let width = width.unwrap_or(0);
+    writeln!(out, "profile {}; times in us", report.profile)?;
+    let mut figure = "";
+    for row in &report.rows {
+        if row.figure != figure {
+            figure = row.figure;
+            writeln!(
+                out,
+                "\n{figure:<width$}  {:>9} {:>9} {:>13} {:>10} {:>9}",
+                "paper", "fitted", "predicted", "difference", "tolerance"
+            )?;
+        }
+        let Cells {
+            paper,
+            fitted,
+            predicted,
+            difference,
+            tolerance,
+            verdict,
+        } = Cells::of(row);
+        let line = format!(
+            "{:<width$}  {paper:>9} {fitted:>9} {predicted:>13} {difference:>10} {tolerance:>9}  {verdict}",
+            row.name
+        );
+        writeln!(out, "{}", line.trim_end())?;
+    }
+    let off = report.rows.iter().filter(|row| !row.holds()).count();
+    writeln!(
+        out,
+        "\n{} rows, {off} outside their tolerance",
+        report.rows.len()
+    )
+}
+
+fn write_csv(report: &Report, out: &mut impl Write) -> io::Result<()> {
+    writeln!(
+        out,
+        "kind,figure,name,x,paper,fitted,predicted,difference,tolerance,verdict"
+    )?;
+    for row in &report.rows {
+        let cells = Cells::of(row);
+        writeln!(
+            out,
+            "row,{},{},,{},{},{},{},{},{}",
+            quoted(row.figure),
+            quoted(&row.name),
+            cells.paper,
+            cells.fitted,
+            cells.predicted,
+            cells.difference,
+            cells.tolerance,
+            cells.verdict
+        )?;
+    }
+    for plot in &report.plots {
+        let name = quoted(plot.name());
+        match plot {
+            Drawing::Curves(plot) => {
+                for curve in &plot.curves {
+                    for (x, y) in &curve.points {
+                        let curve = quoted(curve.name);
+                        writeln!(out, "point,{name},{curve},{x},,,{y},,,")?;
+                    }
+                }
+            }
+            Drawing::Bars(chart) => {
+                for bar in &chart.bars {
+                    for (part, length) in chart.parts.iter().zip(&bar.parts) {
+                        let (bar, part) = (quoted(&bar.name), quoted(part));
+                        writeln!(out, "point,{name},{bar},{part},,,{length},,,")?;
+                    }
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn quoted(text: &str) -> String {
+    if text.contains([',', '"']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.to_owned()
+    }
+}
+
+fn write_json(report: &Report, out: &mut impl Write) -> io::Result<()> {
+    let rows: Vec<_> = report
+        .rows
+        .iter()
+        .map(|row| {
+            let found = match row.found {
+                Agreement::Time {
+                    paper,
+                    simulated,
+                    tolerance,
+                    origin,
+                } => json!({
+                    "paper_ns": paper.as_ns(),
+                    "simulated_ns": simulated.as_ns(),
+                    "tolerance_percent": match tolerance {
+                        Tolerance::Exact => 0.0,
+                        Tolerance::PerMille(part) => f64::from(part) / 10.0,
+                    },
+                    "origin": match origin {
+                        Origin::Fitted => "fitted",
+                        Origin::Predicted => "predicted",
+                    },
+                }),
+                Agreement::Measured(simulated) => json!({ "simulated_ns": simulated.as_ns() }),
+                Agreement::Order { holds } => json!({ "order": holds }),
+            };
+            json!({ "figure": row.figure, "name": row.name, "found": found, "ok": row.holds() })
+        })
+        .collect();
+    let plots: Vec<_> = report
+        .plots
+        .iter()
+        .map(|plot| match plot {
+            Drawing::Curves(plot) => {
+                let curves = plot.curves.iter();
+                let curves = curves
+                    .map(|curve| json!({ "name": curve.name, "points": curve.points }))
+                    .collect::<Vec<_>>();
+                json!({ "name": plot.name, "x": plot.x.label, "y": plot.y.label, "curves": curves })
+            }
+            Drawing::Bars(chart) => {
+                let bars = chart.bars.iter();
+                let bars = bars
+                    .map(
+                        |bar| json!({ "name": bar.name, "parts": bar.parts, "stated": bar.stated }),
+                    )
+                    .collect::<Vec<_>>();
+                json!({ "name": chart.name, "x": chart.label, "parts": chart.parts, "bars": bars })
+            }
+        })
+        .collect();
+    let whole = json!({
+        "paper": "unet-sle",
+        "profile": report.profile,
+        "rows": rows,
+        "plots": plots,
+        "ok": report.holds(),
+    });
+    writeln!(out, "{whole:#}")
+}
+
+/// Returns the file that a figure is drawn into.
+fn path_of(plot: &Drawing, directory: &Path) -> PathBuf {
+    directory.join(format!("{}.svg", plot.name()))
+}
+
+fn write_plot(plot: &Drawing, path: &Path) -> Result<(), String> {
+    let drawn = paper::draw(plot).map_err(|error| sentence(&error.to_string(), &[]))?;
+    fs::create_dir_all(directory_of(path))
+        .and_then(|()| write_derived(path, drawn))
+        .map_err(|error| unwritable(path, &error))
+}

@@ -1,0 +1,337 @@
+//! `jive run`: runs a scenario and shows its trace and summary.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+use jive_embed::diagnosis::sentence;
+use jive_embed::text::{path_text, printable, printable_path};
+use jive_embed::{Rejection, input};
+use jive_verifier::Policy;
+use nic_core::event::EndReason;
+use nic_core::id::PacketId;
+use nic_core::sle::NicNative;
+use nic_runtime::export::PayloadMode;
+use nic_runtime::export::follow::Story;
+use nic_runtime::export::json::JsonTrace;
+use nic_runtime::export::text::TextTrace;
+use nic_runtime::scenario::model::ClassSpec;
+use nic_runtime::scenario::{self, BUILTIN, Builtin, Scenario, closest, limits};
+use nic_runtime::sim::{self, RunEnd, SimError};
+
+use super::console::{Console, Failure, Status};
+use super::interrupt;
+use super::outputs::{Finished, OutputError, Outputs, Shown};
+use super::overwrite;
+use super::scenario_report;
+use super::sram::SramTable;
+
+const AFTER_HELP: &str = "\
+Examples:
+  jive run                            the built-in scenario `pingpong`
+  jive run lossy-link --seed 7        a built-in scenario with other faults
+  jive run my.toml --trace none       the summary alone
+  jive run pingpong --follow 3        one packet's story, across hosts
+  jive run my.toml --perfetto t.json --pcap t.pcapng --trace none
+  jive run my.toml --trace json --payload | jq 'select(.event == \"rx-descriptor\")'
+
+Exit status:
+  0  the run ended; traps are in the trace
+  1  a class was rejected, or trapped while it was loaded
+  2  wrong usage, or a scenario that cannot be read or does not fit the NICs' memory
+  130  interrupted: Ctrl-C ends the run, files are whole and the summary is printed; a second one
+       ends jive at once";
+
+/// Runs a scenario and prints its trace and, after it, a summary.
+#[derive(Args)]
+#[command(after_help = AFTER_HELP, after_long_help = long_help())]
+pub(super) struct Arguments {
+    /// A TOML file, or the name of a built-in scenario
+    #[arg(default_value = "pingpong")]
+    scenario: PathBuf,
+
+    /// How the trace is printed
+    #[arg(long, value_enum, default_value_t = TraceFormat::Text)]
+    trace: TraceFormat,
+
+    /// Also print the bytes of messages, in hexadecimal
+    #[arg(long)]
+    payload: bool,
+
+    /// Print the story of this packet, across hosts, in place of the trace
+    #[arg(long, value_name = "PACKET", conflicts_with = "trace")]
+    follow: Option<u64>,
+
+    /// Also write a timeline that https://ui.perfetto.dev opens
+    #[arg(long, value_name = "FILE")]
+    perfetto: Option<PathBuf>,
+
+    /// Also write a capture of all taps as pcapng, which Wireshark opens
+    #[arg(long, value_name = "FILE")]
+    pcap: Option<PathBuf>,
+
+    /// Print who holds how many bytes of each NIC's SRAM, and run nothing
+    #[arg(long, conflicts_with_all = ["trace", "payload", "follow", "perfetto", "pcap"])]
+    sram: bool,
+
+    /// Seed of every random choice, in place of the scenario's
+    #[arg(long)]
+    seed: Option<u64>,
+}
+
+#[derive(Copy, Clone, ValueEnum)]
+enum TraceFormat {
+    /// A line of text for each event, then the summary
+    Text,
+    /// JSON Lines: an object for each event, the last is the summary
+    Json,
+    /// The summary alone
+    None,
+}
+
+fn long_help() -> String {
+    let list = builtin_list();
+    format!("Built-in scenarios:\n{list}\n{AFTER_HELP}")
+}
+
+fn builtin_list() -> String {
+    BUILTIN
+        .iter()
+        .map(|Builtin { name, summary, .. }| format!("  {name:<15} {summary}\n"))
+        .collect()
+}
+
+/// Carries the command out.
+pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Status, Failure> {
+    match load(&arguments.scenario, arguments.seed, input::read_given) {
+        Ok(scenario) if arguments.sram => show_sram(arguments, &scenario, console),
+        Ok(scenario) => match check_outputs(arguments, &scenario) {
+            Ok(()) => run(arguments, &scenario, console),
+            Err(report) => {
+                console.notice(&report)?;
+                Ok(Status::Unusable)
+            }
+        },
+        Err(reports) => {
+            console.notice(&reports.join("\n\n"))?;
+            Ok(Status::Unusable)
+        }
+    }
+}
+
+/// Checks that no output would replace a file that the run is made from.
+fn check_outputs(arguments: &Arguments, scenario: &Scenario) -> Result<(), String> {
+    let outputs = [&arguments.perfetto, &arguments.pcap].into_iter().flatten();
+    let outputs = Vec::from_iter(outputs.map(PathBuf::as_path));
+    let inputs = inputs(&arguments.scenario, scenario);
+    overwrite::check(&outputs, &inputs)
+}
+
+/// Returns the files that a scenario was read from.
+pub(super) fn inputs<'p>(path: &'p Path, scenario: &'p Scenario) -> Vec<&'p Path> {
+    let named = scenario.files.iter().map(PathBuf::as_path);
+    std::iter::once(path).chain(named).collect()
+}
+
+/// Prints who holds how much of each NIC's SRAM.
+fn show_sram(
+    arguments: &Arguments,
+    scenario: &Scenario,
+    console: &mut Console,
+) -> Result<Status, Failure> {
+    match sim::sram_holders(scenario) {
+        Ok(holders) => {
+            write!(console.out(), "{}", SramTable { scenario, holders })?;
+            Ok(Status::Done)
+        }
+        Err(error) => {
+            let (status, report) = refusal(&arguments.scenario, scenario, error);
+            console.notice(&report)?;
+            Ok(status)
+        }
+    }
+}
+
+/// Reads a file whole, if it is no longer than a limit.
+pub(super) type ReadFile = fn(&Path, u64) -> Result<Vec<u8>, input::ReadError>;
+
+/// Reads a scenario from a file or, where there is none, from the built-in ones.
+///
+/// # Errors
+///
+/// Returns what to tell the user.
+pub(super) fn load(
+    name: &Path,
+    seed: Option<u64>,
+    read: ReadFile,
+) -> Result<Scenario, Vec<String>> {
+    let source = source(name, read);
+    let (bytes, directory) = source.map_err(|error| vec![unreadable(name, error)])?;
+    scenario::parse(&bytes, directory.as_deref(), seed)
+        .map_err(|error| scenario_report::render(name, &bytes, &error))
+}
+
+/// Reads a scenario's bytes, and says what its files lie relative to.
+fn source(name: &Path, read: ReadFile) -> Result<(Vec<u8>, Option<PathBuf>), input::ReadError> {
+    match read(name, limits::FILE_BYTES_MAX) {
+        Ok(bytes) => Ok((bytes, name.parent().map(Path::to_owned))),
+        Err(error) => match name.to_str().and_then(scenario::builtin) {
+            Some(builtin) => Ok((builtin.text.as_bytes().to_vec(), None)),
+            None => Err(error),
+        },
+    }
+}
+
+fn unreadable(path: &Path, error: input::ReadError) -> String {
+    let name = &*path_text(path);
+    let mut notes = Vec::new();
+    if error == input::ReadError::Missing && !name.contains(['/', '.']) {
+        if let Some(word) = closest(name, BUILTIN.iter().map(|builtin| builtin.name)) {
+            notes.push(format!("did you mean `{word}`?"));
+        }
+        notes.push(format!(
+            "built-in scenarios are\n{}",
+            builtin_list().trim_end()
+        ));
+    }
+    sentence(
+        &format!("cannot read the scenario {}: {error}", printable(name)),
+        &notes,
+    )
+}
+
+fn run(
+    arguments: &Arguments,
+    scenario: &Scenario,
+    console: &mut Console,
+) -> Result<Status, Failure> {
+    match listen(arguments, scenario, console.out()) {
+        Ok((end, Finished::Whole)) => Ok(status(end.reason)),
+        Ok((end, Finished::Summarize(summary))) => {
+            write!(console.out(), "{summary}")?;
+            Ok(status(end.reason))
+        }
+        Ok((end, Finished::NoSuchPacket)) => {
+            let packet = arguments.follow.unwrap_or_default();
+            let title = format!("packet {packet} does not occur in this run");
+            let (status, notes) = match end.reason {
+                EndReason::Interrupted => {
+                    let note = format!("it was interrupted at {}", end.time);
+                    (Status::Interrupted, vec![note])
+                }
+                _ => (Status::Unusable, Vec::new()),
+            };
+            console.notice(&sentence(&title, &notes))?;
+            Ok(status)
+        }
+        Err(NotRun::Refused(error)) => {
+            let (status, report) = refusal(&arguments.scenario, scenario, error);
+            console.notice(&report)?;
+            Ok(status)
+        }
+        Err(NotRun::Output(OutputError::Stream(failure))) => Err(failure.into()),
+        Err(NotRun::Output(OutputError::File(report))) => {
+            console.notice(&report)?;
+            Ok(Status::Unusable)
+        }
+    }
+}
+
+/// Why a run did not come to a good end.
+enum NotRun {
+    Refused(SimError),
+    Output(OutputError),
+}
+
+impl From<OutputError> for NotRun {
+    fn from(error: OutputError) -> NotRun {
+        NotRun::Output(error)
+    }
+}
+
+/// Runs a scenario while everything that was asked for listens.
+fn listen(
+    arguments: &Arguments,
+    scenario: &Scenario,
+    out: &mut impl Write,
+) -> Result<(RunEnd, Finished), NotRun> {
+    let payload_mode = if arguments.payload {
+        PayloadMode::Shown
+    } else {
+        PayloadMode::Omitted
+    };
+    let shown = match (arguments.follow, arguments.trace) {
+        (Some(packet), _) => Shown::Story(Story::new(out, PacketId(packet), payload_mode)),
+        (None, TraceFormat::None) => Shown::Nothing,
+        (None, TraceFormat::Text) => Shown::Text(TextTrace::new(out, payload_mode)),
+        (None, TraceFormat::Json) => {
+            let profile = &scenario.profile.name;
+            Shown::Json(JsonTrace::new(out, payload_mode, profile, scenario.seed))
+        }
+    };
+    let mut outputs = Outputs::new(shown, scenario, interrupt::requested());
+    if let Some(path) = &arguments.perfetto {
+        outputs.add_timeline(path)?;
+    }
+    if let Some(path) = &arguments.pcap {
+        outputs.add_capture(path, scenario)?;
+    }
+    let end = sim::run(scenario, &mut outputs).map_err(NotRun::Refused)?;
+    let finished = outputs.finish(&end)?;
+    Ok((end, finished))
+}
+
+/// Returns the file that a class of a scenario was read from, and what was read.
+fn class_file<'s>(name: &Path, scenario: &'s Scenario, class: usize) -> (PathBuf, &'s [u8]) {
+    let ClassSpec { origin, bytes } = &scenario.classes[class];
+    let beside = name.parent().unwrap_or(Path::new(""));
+    if origin.starts_with(scenario::BUILTIN_PREFIX) {
+        (PathBuf::from(origin), bytes)
+    } else {
+        (beside.join(origin), bytes)
+    }
+}
+
+/// Says why a scenario cannot be run, and what status that is.
+pub(super) fn refusal(name: &Path, scenario: &Scenario, error: SimError) -> (Status, String) {
+    let shown = printable_path(name);
+    match error {
+        SimError::Class { class, error } => {
+            let (file, bytes) = class_file(name, scenario, class);
+            let rejection =
+                Rejection::explore(&file, bytes, Policy::Applet, NicNative::TABLE, error);
+            (Status::Rejected, rejection.render())
+        }
+        SimError::Applet { class, error } => {
+            let (file, bytes) = class_file(name, scenario, class);
+            let rejection = Rejection::of_use(&file, bytes, error.code(), error.to_string());
+            (Status::Rejected, rejection.render())
+        }
+        SimError::SramTooSmall(demand) => {
+            let nic = &scenario.nics[demand.nic.0 as usize];
+            let title = format!("on NIC {}, {demand}", printable(&nic.name));
+            let help = "give the NIC more `sram`, or its endpoints less `heap` and shorter queues";
+            // The file was read before; a pipe cannot be read again, and then its place says nothing.
+            let (bytes, _) = source(name, input::read_file).unwrap_or_default();
+            let report =
+                scenario_report::render_one(name, &bytes, nic.sram_place, title, help.to_owned());
+            (Status::Unusable, report)
+        }
+        SimError::PayloadTooLong { .. } | SimError::NoLink { .. } => (
+            Status::Unusable,
+            sentence(&format!("{shown}: {error}"), &[]),
+        ),
+    }
+}
+
+fn status(reason: EndReason) -> Status {
+    match reason {
+        EndReason::Idle
+        | EndReason::Until
+        | EndReason::MaxEvents
+        | EndReason::MaxBytecodes
+        | EndReason::Unheard => Status::Done,
+        EndReason::LoadTrap => Status::Rejected,
+        EndReason::Interrupted => Status::Interrupted,
+    }
+}

@@ -1,0 +1,56 @@
+//! What the commands say of a stranger's files, as text: for fuzzing, which watches no process.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use bumpalo::Bump;
+use jive_embed::analysis::Report;
+use jive_embed::{Rejection, load_class};
+use jive_verifier::Policy;
+use nic_core::sle::NicNative;
+use nic_runtime::scenario::ScenarioError;
+
+use super::against_golden::AgainstGolden;
+use super::scenario_report;
+
+/// Returns what `jive verify --report` says of a class file, as text and as JSON.
+///
+/// # Errors
+///
+/// The JSON cannot be written.
+pub fn of_class(bytes: &[u8], policy: Policy) -> serde_json::Result<[String; 2]> {
+    let arena = Bump::new();
+    match load_class(&arena, bytes, policy, NicNative::TABLE) {
+        Ok(loaded) => {
+            let analysis = Report::of(loaded.class, loaded.program.applet());
+            Ok([analysis.to_string(), serde_json::to_string(&analysis)?])
+        }
+        Err(error) => {
+            let rejection = Rejection::explore(
+                Path::new("it.class"),
+                bytes,
+                policy,
+                NicNative::TABLE,
+                error,
+            );
+            Ok([rejection.render(), serde_json::to_string(&rejection)?])
+        }
+    }
+}
+
+/// Returns what `jive run` says of the mistakes in a scenario, each with its place in the file.
+#[must_use]
+pub fn of_mistakes(path: &str, bytes: &[u8], error: &ScenarioError) -> Vec<String> {
+    scenario_report::render(Path::new(path), bytes, error)
+}
+
+/// Returns what `jive test` says of a trace that is not the golden one; `None` where both are alike.
+///
+/// # Errors
+///
+/// The golden trace cannot be read.
+pub fn of_difference(golden: &[u8], trace: &[u8]) -> io::Result<Option<String>> {
+    let mut against = AgainstGolden::new(golden);
+    against.write_all(trace)?;
+    against.finish()
+}

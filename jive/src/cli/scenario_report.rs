@@ -1,0 +1,217 @@
+//! How the mistakes of a scenario file are shown.
+
+use std::path::Path;
+
+use jive_embed::diagnosis::{Diagnosis, Mark};
+use jive_embed::text::printable_path;
+use nic_runtime::scenario::{Mistake, MistakeKind, ScenarioError, Span};
+
+/// Renders every mistake of a scenario file, each as a diagnosis of its own.
+pub(super) fn render(path: &Path, bytes: &[u8], error: &ScenarioError) -> Vec<String> {
+    let path = &printable_path(path);
+    // The same bytes up to the first that is no UTF-8, where there is one.
+    let text = &*String::from_utf8_lossy(bytes);
+    match error {
+        ScenarioError::NotUtf8 { valid } => {
+            let span = Span {
+                start: *valid,
+                end: valid + char::REPLACEMENT_CHARACTER.len_utf8(),
+            };
+            let found = bytes.get(*valid).copied().unwrap_or_default();
+            let title = format!("expected a file of UTF-8 text, found byte {found:#04x}");
+            vec![place(path, text, span, title).render()]
+        }
+        ScenarioError::Syntax(errors) => errors
+            .iter()
+            .map(|(span, message)| {
+                let title = format!("expected TOML: {message}");
+                place(path, text, *span, title).render()
+            })
+            .collect(),
+        ScenarioError::Mistakes(mistakes) => mistakes
+            .iter()
+            .map(|mistake| diagnosis(path, text, mistake).render())
+            .collect(),
+    }
+}
+
+/// Renders what is wrong with one place of a scenario that is a scenario all the same.
+pub(super) fn render_one(
+    path: &Path,
+    bytes: &[u8],
+    span: Span,
+    title: String,
+    help: String,
+) -> String {
+    let text = &*String::from_utf8_lossy(bytes);
+    let path = &printable_path(path);
+    let mut diagnosis = place(path, text, span, title);
+    diagnosis.help.push(help);
+    diagnosis.render()
+}
+
+fn diagnosis<'t>(path: &'t str, text: &'t str, mistake: &Mistake) -> Diagnosis<'t> {
+    let kind = &mistake.kind;
+    let mut diagnosis = place(path, text, mistake.span, kind.to_string());
+    if let Some((span, label)) = kind.related() {
+        diagnosis.context.push(Mark {
+            span: within(text, span),
+            label: label.to_owned(),
+        });
+    }
+    if let Some(word) = kind.suggestion() {
+        diagnosis.help.push(format!("did you mean `{word}`?"));
+    }
+    if let MistakeKind::Profile(error) = kind {
+        diagnosis.notes.push(error.to_string());
+    }
+    diagnosis
+}
+
+fn place<'t>(path: &'t str, text: &'t str, span: Span, title: String) -> Diagnosis<'t> {
+    let mark = Mark {
+        span: within(text, span),
+        label: String::new(),
+    };
+    Diagnosis {
+        title,
+        path,
+        text,
+        mark,
+        context: Vec::new(),
+        notes: Vec::new(),
+        help: Vec::new(),
+    }
+}
+
+/// Returns the span, cut to its first line: what is wrong with a table is said at its header.
+fn within(text: &str, span: Span) -> std::ops::Range<usize> {
+    let start = text.floor_char_boundary(span.start);
+    let end = text.floor_char_boundary(span.end).max(start);
+    let line = text[start..end]
+        .find('\n')
+        .map_or(end, |newline| start + newline);
+    start..line
+}
+
+#[cfg(test)]
+mod tests {
+    use nic_runtime::scenario::{self, parse};
+
+    use super::*;
+
+    /// Returns what a user without colours sees of a scenario's mistakes.
+    fn shown(text: &str) -> String {
+        let error = parse(text.as_bytes(), None, None).expect_err("the scenario has a mistake");
+        let rendered = render(Path::new("s.toml"), text.as_bytes(), &error).join("\n\n");
+        anstream::adapter::strip_str(&rendered).to_string()
+    }
+
+    /// Returns a scenario of two NICs and two endpoints, with more behind it.
+    fn pair(more: &str) -> String {
+        format!(
+            "[[nic]]\nname = \"a\"\n[[nic]]\nname = \"b\"\n\
+             [[endpoint]]\nnic = \"a\"\nname = \"client\"\n\
+             [[endpoint]]\nnic = \"b\"\nname = \"server\"\n{more}"
+        )
+    }
+
+    #[test]
+    fn a_misspelt_key_is_named_with_the_likely_one() {
+        insta::assert_snapshot!(shown("[[nic]]\nnmae = \"a\"\n"));
+    }
+
+    #[test]
+    fn broken_toml_shows_where() {
+        insta::assert_snapshot!(shown("[[nic]]\nname = \"a\nsram = 4\n"));
+    }
+
+    #[test]
+    fn a_name_used_twice_shows_both_places() {
+        insta::assert_snapshot!(shown("[[nic]]\nname = \"a\"\n[[nic]]\nname = \"a\"\n"));
+    }
+
+    #[test]
+    fn an_unknown_endpoint_shows_a_similar_one() {
+        insta::assert_snapshot!(shown(&pair("[[channel]]\nclient = 1\nsever = 7\n")));
+    }
+
+    #[test]
+    fn a_channel_number_used_twice_shows_both_places() {
+        insta::assert_snapshot!(shown(&pair("[[channel]]\nclient = [1, 1]\n")));
+    }
+
+    #[test]
+    fn units_and_ranges_are_named() {
+        let wrong = "[[link]]\nbetween = [\"a\", \"b\"]\nlatency = 500\nbandwidth = \"160MB\"\n\
+                     loss = 1.5\nreorder = true\n[[send]]\nendpoint = \"client\"\nchannel = -1\n\
+                     at = \"10\"\npayload = { zeros = 9, hex = \"0\" }\nrepeat = 3\n";
+        insta::assert_snapshot!(shown(&pair(wrong)));
+    }
+
+    #[test]
+    fn a_payload_that_never_fits_and_buffers_that_do_not_are_refused() {
+        let send = "free_buffers = { count = 15 }\n[[send]]\nendpoint = \"server\"\nchannel = 1\n\
+                    payload = { zeros = 5000 }\n[[endpoint]]\nnic = \"b\"\nname = \"c\"\n\
+                    buffer_area = \"4KiB\"\n";
+        insta::assert_snapshot!(shown(&pair(send)));
+    }
+
+    #[test]
+    fn missing_keys_and_files_are_named() {
+        let wrong = "applet = \"RawUnet.class\"\n[[endpoint]]\nnic = \"a\"\nname = \"x\"\n\
+                     applet = \"builtin:RawUnit\"\nhost = \"eccho\"\n[[endpoint]]\nname = \"y\"\n";
+        insta::assert_snapshot!(shown(&pair(wrong)));
+    }
+
+    #[test]
+    fn control_characters_do_not_reach_the_terminal() {
+        let text = "[[nic]]\nname = \"a\"\n\"\\u001b[31m\u{202e}evil\" = 1\n";
+        let shown = shown(text);
+        assert!(
+            !shown.contains('\u{1b}') && !shown.contains('\u{202e}'),
+            "{shown}"
+        );
+    }
+
+    #[test]
+    fn control_characters_of_eight_bits_do_not_reach_the_terminal() {
+        // U+009B begins a command as U+001B and `[` do (ECMA-48 §8.3.16), and TOML allows it in a comment.
+        for text in [
+            "[[nic]]\nname = 1 # \u{9b}31m\n",
+            "\u{9b}31m = 1\n",
+            "\"\u{9b}31m\u{85}\" = 1\n",
+        ] {
+            let shown = shown(text);
+            let control = shown.chars().find(|c| c.is_control() && *c != '\n');
+            assert_eq!(control, None, "{shown:?}");
+        }
+    }
+
+    #[test]
+    fn whatever_byte_is_changed_the_mistakes_can_be_shown() {
+        let text = scenario::builtin("contract").expect("it is shipped").text;
+        let original = text.replace("hello", "größe").into_bytes();
+        for position in 0..original.len() {
+            for change in [b'"', b'[', b'\n', 0xc3, b'9', b' '] {
+                let mut bytes = original.clone();
+                bytes[position] = change;
+                if let Err(error) = parse(&bytes, None, None) {
+                    assert!(!render(Path::new("s.toml"), &bytes, &error).is_empty());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn text_that_is_not_utf_8_is_shown_where_it_is() {
+        let bytes = b"[[nic]]\nname = \"\xc3\xa9\xff\"\n";
+        let error = parse(bytes, None, None).expect_err("it is not UTF-8");
+        let shown = render(Path::new("s.toml"), bytes, &error).join("");
+        assert_eq!(
+            anstream::adapter::strip_str(&shown).to_string(),
+            "error: expected a file of UTF-8 text, found byte 0xff\n \
+             --> s.toml:2:10\n  |\n2 | name = \"\u{e9}\u{fffd}\"\n  |          ^"
+        );
+    }
+}

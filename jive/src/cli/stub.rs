@@ -1,0 +1,64 @@
+//! `jive stub`: the Java class that applets compile against.
+
+use std::fs;
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::Args;
+use jive_embed::text::printable_path;
+use nic_runtime::sle::{java_stub, natives_reference};
+
+use super::console::{Console, Failure, Status};
+use super::output_file::{unwritable, write_derived};
+
+/// Where the Java compiler looks for the class, below a source directory.
+const STUB_PATH: &str = "unet/Nic.java";
+
+const AFTER_HELP: &str = "\
+Examples:
+  jive stub --out .                   writes ./unet/Nic.java
+  javac --release 8 -d . Filter.java unet/Nic.java
+  jive stub > Nic.java
+
+Exit status:
+  0  done
+  2  wrong usage, or the file cannot be written";
+
+/// Prints or writes unet/Nic.java, which declares the natives for the Java compiler.
+#[derive(Args)]
+#[command(after_help = AFTER_HELP)]
+pub(super) struct Arguments {
+    /// Write unet/Nic.java below this directory in place of printing it
+    #[arg(long, value_name = "DIR", conflicts_with = "markdown")]
+    out: Option<PathBuf>,
+
+    /// Print the natives' reference, the page `docs/natives.md`, in place of the class
+    #[arg(long)]
+    markdown: bool,
+}
+
+/// Carries the command out.
+pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Status, Failure> {
+    let Some(directory) = &arguments.out else {
+        let text = if arguments.markdown {
+            natives_reference()
+        } else {
+            java_stub()
+        };
+        write!(console.out(), "{text}")?;
+        return Ok(Status::Done);
+    };
+    let path = directory.join(STUB_PATH);
+    let parent = path.parent().unwrap_or(directory);
+    let written = fs::create_dir_all(parent).and_then(|()| write_derived(&path, java_stub()));
+    match written {
+        Ok(()) => {
+            console.notice(&format!("wrote {}", printable_path(&path)))?;
+            Ok(Status::Done)
+        }
+        Err(error) => {
+            console.notice(&unwritable(&path, &error))?;
+            Ok(Status::Unusable)
+        }
+    }
+}

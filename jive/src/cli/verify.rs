@@ -1,0 +1,183 @@
+//! `jive verify`: judges class files and says why.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use bumpalo::Bump;
+use clap::{Args, ValueEnum};
+use jive_core::ClassFile;
+use jive_embed::analysis::Report as Analysis;
+use jive_embed::diagnosis::sentence;
+use jive_embed::text::{path_text, printable_path};
+use jive_embed::{Rejection, load_class, names};
+use jive_verifier::Policy;
+use nic_core::sle::NicNative;
+use serde::Serialize;
+
+use super::class_file;
+use super::console::{Console, Failure, Status};
+
+const AFTER_HELP: &str = "\
+Examples:
+  jive verify Filter.class              is it an applet that may run on the NIC?
+  jive verify --report Filter.class     and what can it do at most?
+  jive verify --class-only *.class      judges classes that are no applets
+  cat Filter.class | jive verify -
+  jive verify --format json Filter.class | jq .code
+
+Exit status:
+  0  every class was accepted
+  1  a class was rejected
+  2  wrong usage, or a file that cannot be read; outranks 1";
+
+/// Parses and verifies class files: a line for each accepted one, a diagnosis for each rejected one.
+#[derive(Args)]
+#[command(after_help = AFTER_HELP)]
+pub(super) struct Arguments {
+    /// Class files; `-` is standard input
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+
+    /// Judge the class alone, without the members that every applet has
+    #[arg(long)]
+    class_only: bool,
+
+    /// Say of each accepted class what it can do at most; JSON always says it
+    #[arg(long)]
+    report: bool,
+
+    /// How verdicts are printed
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+}
+
+#[derive(Copy, Clone, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For people
+    Text,
+    /// An object for each file, on a line of its own
+    Json,
+}
+
+/// What became of one file.
+#[derive(Serialize)]
+#[serde(tag = "verdict", rename_all = "kebab-case")]
+enum Verdict {
+    Accepted(Accepted),
+    Rejected(Box<Rejection>),
+    Unreadable { message: String },
+}
+
+#[derive(Serialize)]
+struct Accepted {
+    class: String,
+    major: u16,
+    minor: u16,
+    methods: usize,
+    code_bytes: usize,
+    /// Where it was asked for.
+    #[serde(flatten)]
+    analysis: Option<Analysis>,
+}
+
+#[derive(Serialize)]
+struct Report<'f> {
+    file: &'f str,
+    #[serde(flatten)]
+    verdict: &'f Verdict,
+}
+
+/// Carries the command out.
+pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Status, Failure> {
+    let policy = if arguments.class_only {
+        Policy::ClassOnly
+    } else {
+        Policy::Applet
+    };
+    let analyse = arguments.report || arguments.format == Format::Json;
+    let mut status = Status::Done;
+    for file in &arguments.files {
+        let verdict = judge(file, policy, analyse);
+        status = status.max(match verdict {
+            Verdict::Accepted(_) => Status::Done,
+            Verdict::Rejected(_) => Status::Rejected,
+            Verdict::Unreadable { .. } => Status::Unusable,
+        });
+        match arguments.format {
+            Format::Text => show(file, &verdict, console)?,
+            Format::Json => {
+                let report = Report {
+                    file: &path_text(file),
+                    verdict: &verdict,
+                };
+                serde_json::to_writer(console.out(), &report).map_err(std::io::Error::from)?;
+                writeln!(console.out())?;
+            }
+        }
+    }
+    Ok(status)
+}
+
+fn judge(file: &Path, policy: Policy, analyse: bool) -> Verdict {
+    let bytes = match class_file::read(file) {
+        Ok(bytes) => bytes,
+        Err(error) => {
+            let message = error.to_string();
+            return Verdict::Unreadable { message };
+        }
+    };
+    let arena = Bump::new();
+    match load_class(&arena, &bytes, policy, NicNative::TABLE) {
+        Ok(loaded) => {
+            let analysis = analyse.then(|| Analysis::of(loaded.class, loaded.program.applet()));
+            Verdict::Accepted(Accepted::of(&loaded.class, analysis))
+        }
+        Err(error) => Verdict::Rejected(Box::new(Rejection::explore(
+            file,
+            &bytes,
+            policy,
+            NicNative::TABLE,
+            error,
+        ))),
+    }
+}
+
+impl Accepted {
+    fn of(class: &ClassFile<'_>, analysis: Option<Analysis>) -> Accepted {
+        Accepted {
+            class: names::class_name(class),
+            major: class.version().major,
+            minor: class.version().minor,
+            methods: class.method_count(),
+            code_bytes: names::code_bytes(class),
+            analysis,
+        }
+    }
+}
+
+fn show(file: &Path, verdict: &Verdict, console: &mut Console) -> Result<(), Failure> {
+    let name = printable_path(file);
+    match verdict {
+        Verdict::Accepted(Accepted {
+            class,
+            major,
+            methods,
+            code_bytes,
+            analysis,
+            ..
+        }) => {
+            writeln!(
+                console.out(),
+                "ok: {name}: class {class}, major {major}, {methods} methods, {code_bytes} bytes of code"
+            )?;
+            if let Some(analysis) = analysis {
+                console.data(analysis.to_string().trim_end())?;
+            }
+        }
+        Verdict::Rejected(rejection) => console.data(&format!("{}\n", rejection.render()))?,
+        Verdict::Unreadable { message } => {
+            console.notice(&sentence(&format!("cannot read {name}: {message}"), &[]))?;
+        }
+    }
+    Ok(())
+}

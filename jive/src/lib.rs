@@ -1,0 +1,4 @@
+//! The command `jive`, and the reports that reproduce the papers.
+
+pub mod cli;
+pub mod paper;

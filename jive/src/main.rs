@@ -1,0 +1,5 @@
+//! The command `jive`.
+
+fn main() -> std::process::ExitCode {
+    jive::cli::main()
+}

@@ -1,0 +1,264 @@
+//! Figure 4: bandwidth against message size, bursts of 25 messages and an acknowledgement.
+//!
+//! The text gives no numbers, only what the five configurations do. What their curves' order must be
+//! follows from the costs, and is what the rows state.
+
+use std::ops::RangeInclusive;
+
+use nic_core::time::SimDuration;
+use nic_runtime::profile::Profile;
+
+use super::PaperError;
+use super::lab::{Happening, Setup};
+use super::report::{Agreement, Axis, Corner, Curve, Drawing, Plot, Report, Row, Stroke};
+
+const FIGURE: &str = "Figure 4";
+const NOTHING: PaperError = PaperError::NothingMeasured { figure: FIGURE };
+
+/// Messages of a burst (§4.1).
+const BURST: u32 = 25;
+
+/// Bytes of the messages of the curves.
+const LENGTHS: [u32; 14] = [
+    4, 16, 40, 56, 57, 128, 256, 512, 1024, 1536, 2048, 2560, 3072, 4096,
+];
+
+/// Lengths at which the receive side's overheads outweigh a transfer.
+const SMALL: RangeInclusive<u32> = 0..=2048;
+/// Lengths at which a sender's overheads and transfer together outweigh the receive side's overheads,
+/// which bound all applets alike below.
+const MEDIUM: RangeInclusive<u32> = 1536..=u32::MAX;
+/// Lengths at which transfers outweigh the overheads of the receive side.
+const LARGE: RangeInclusive<u32> = 2560..=u32::MAX;
+/// Lengths at which a transfer takes longer than all a receiver's processor does with a message.
+const LONGEST: RangeInclusive<u32> = 4096..=u32::MAX;
+
+/// What the figure compares.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum Configuration {
+    Standard,
+    AckInNic,
+    Burst25,
+    Generator,
+    Base,
+}
+
+const CONFIGURATIONS: [Configuration; 5] = [
+    Configuration::Standard,
+    Configuration::AckInNic,
+    Configuration::Burst25,
+    Configuration::Generator,
+    Configuration::Base,
+];
+
+impl Configuration {
+    fn name(self) -> &'static str {
+        match self {
+            Configuration::Standard => "standard applet",
+            Configuration::AckInNic => "acknowledgement between applets",
+            Configuration::Burst25 => "25 sends per request",
+            Configuration::Generator => "no transmit-side DMA",
+            Configuration::Base => "base U-Net",
+        }
+    }
+
+    fn short(self) -> &'static str {
+        match self {
+            Configuration::Standard => "standard",
+            Configuration::AckInNic => "ack in NIC",
+            Configuration::Burst25 => "25 sends",
+            Configuration::Generator => "no tx DMA",
+            Configuration::Base => "base",
+        }
+    }
+
+    fn setup(self, length: u32) -> Setup<'static> {
+        let (applet, host, messages) = match self {
+            Configuration::Standard => (Some("RawUnet"), "acknowledge", BURST),
+            Configuration::AckInNic => (Some("AckInNic"), "sink", BURST),
+            Configuration::Burst25 => (Some("Burst25"), "acknowledge", 1),
+            Configuration::Generator => (Some("Generator"), "acknowledge", BURST),
+            Configuration::Base => (None, "acknowledge", BURST),
+        };
+        Setup {
+            applet,
+            host,
+            messages,
+            length,
+            ..Setup::ONE
+        }
+    }
+
+    /// Returns the time from the first post of a burst to its acknowledgement, wherever that ends.
+    fn burst(self, profile: &Profile, length: u32) -> Result<SimDuration, PaperError> {
+        let recording = self.setup(length).run(profile)?;
+        let (sender, receiver) = (Setup::sender(0), Setup::receiver(0));
+        let came = recording
+            .at(receiver)
+            .filter(|&(_, happening)| is_described(happening))
+            .count();
+        let posted = recording.first(sender, |happening| happening == Happening::Posted);
+        let acknowledged = match self {
+            // The acknowledgement ends in the sender's applet: its last return is that of `doRx`.
+            Configuration::AckInNic => recording
+                .last(sender, |happening| matches!(happening, Happening::Came(_)))
+                .and_then(|came| {
+                    recording
+                        .last(sender, |happening| matches!(happening, Happening::Returned))
+                        .filter(|&returned| returned >= came)
+                }),
+            // The first, since `Burst25` sends an acknowledgement as often as it sends everything.
+            Configuration::Standard
+            | Configuration::Burst25
+            | Configuration::Generator
+            | Configuration::Base => recording.first(sender, is_described),
+        };
+        match (posted, acknowledged) {
+            (Some(posted), Some(acknowledged)) if came == BURST as usize => {
+                Ok(acknowledged.since(posted))
+            }
+            _ => Err(NOTHING),
+        }
+    }
+}
+
+/// What the order of two curves must be, for which lengths, and the cost that says so.
+struct Order {
+    upper: Configuration,
+    lower: Configuration,
+    lengths: RangeInclusive<u32>,
+    because: &'static str,
+}
+
+const EVERY: RangeInclusive<u32> = 0..=u32::MAX;
+
+const ORDERS: [Order; 10] = {
+    use Configuration::{AckInNic, Base, Burst25, Generator, Standard};
+    [
+        order(AckInNic, Standard, EVERY, "the answer passes no user"),
+        order(
+            Burst25,
+            Standard,
+            MEDIUM,
+            "one request and one transfer for all",
+        ),
+        order(
+            Generator,
+            Standard,
+            EVERY,
+            "no transfer on the transmit side",
+        ),
+        order(Base, Standard, EVERY, "no overheads"),
+        order(Base, AckInNic, EVERY, "no overheads for 25 messages"),
+        order(Base, Burst25, EVERY, "no overheads of the receive side"),
+        order(Base, Generator, SMALL, "no overheads of the receive side"),
+        // Where the transfers into the host bound both, the first packet of the one needs none to leave.
+        order(
+            Generator,
+            Base,
+            LONGEST,
+            "the first packet waits for no transfer",
+        ),
+        order(
+            Generator,
+            AckInNic,
+            LARGE,
+            "transmit-side transfers outweigh the answer",
+        ),
+        order(Burst25, AckInNic, LARGE, "one such transfer in place of 25"),
+    ]
+};
+
+const fn order(
+    upper: Configuration,
+    lower: Configuration,
+    lengths: RangeInclusive<u32>,
+    because: &'static str,
+) -> Order {
+    Order {
+        upper,
+        lower,
+        lengths,
+        because,
+    }
+}
+
+/// Adds the figure's rows and its plot to a report.
+pub(super) fn reproduce(profile: &Profile, report: &mut Report) -> Result<(), PaperError> {
+    let mut bursts = Vec::new();
+    for configuration in CONFIGURATIONS {
+        let times: Result<Vec<SimDuration>, PaperError> = LENGTHS
+            .into_iter()
+            .map(|length| configuration.burst(profile, length))
+            .collect();
+        bursts.push(times?);
+    }
+    let of = |wanted: Configuration| {
+        let index = CONFIGURATIONS.iter().position(|&each| each == wanted);
+        &bursts[index.expect("every configuration was run")]
+    };
+    for order in &ORDERS {
+        let times = of(order.upper).iter().zip(of(order.lower));
+        let holds = LENGTHS
+            .iter()
+            .zip(times)
+            .filter(|(length, _)| order.lengths.contains(length))
+            .all(|(_, (upper, lower))| upper < lower);
+        let lengths = match (*order.lengths.start(), *order.lengths.end()) {
+            (0, u32::MAX) => String::new(),
+            (0, end) => format!(" up to {end} B"),
+            (start, _) => format!(" from {start} B"),
+        };
+        report.rows.push(Row {
+            figure: FIGURE,
+            name: format!(
+                "{} > {}{lengths}: {}",
+                order.upper.short(),
+                order.lower.short(),
+                order.because
+            ),
+            found: Agreement::Order { holds },
+        });
+    }
+    report.plots.push(Drawing::Curves(plot(&bursts)));
+    Ok(())
+}
+
+fn is_described(happening: Happening) -> bool {
+    matches!(happening, Happening::Described)
+}
+
+fn plot(bursts: &[Vec<SimDuration>]) -> Plot {
+    let curves = CONFIGURATIONS
+        .iter()
+        .zip(bursts)
+        .map(|(configuration, times)| Curve {
+            name: configuration.name(),
+            stroke: Stroke::Solid,
+            points: LENGTHS
+                .iter()
+                .zip(times)
+                .map(|(&length, time)| (f64::from(length), megabytes_per_second(length, *time)))
+                .collect(),
+        });
+    Plot {
+        name: "figure-4",
+        title: "Bandwidth against message size, bursts of 25".to_owned(),
+        x: Axis {
+            label: "message size (bytes)",
+            logarithmic: false,
+        },
+        y: Axis {
+            label: "bandwidth (MB/s)",
+            logarithmic: false,
+        },
+        legend: Corner::LowerRight,
+        curves: curves.collect(),
+        marks: Vec::new(),
+    }
+}
+
+fn megabytes_per_second(length: u32, burst: SimDuration) -> f64 {
+    // Bytes per nanosecond are GB/s; both numbers fit in the 52 bits of a float by far.
+    f64::from(length * BURST) / burst.as_ns() as f64 * 1000.0
+}

@@ -1,0 +1,344 @@
+//! Figure 5: what U-Net/SLE adds to standard U-Net, row by row.
+//!
+//! An overhead is measured from events: how much longer the processor has to do with a message than it
+//! has on the base path, transfers not included. A row is what the overhead loses when the profile's
+//! row is set to nothing.
+
+use nic_core::event::DmaDirection;
+use nic_core::id::EndpointId;
+use nic_core::time::{SimDuration, SimTime};
+use nic_runtime::profile::Profile;
+
+use super::PaperError;
+use super::lab::{Happening, Recording, Setup};
+use super::report::{
+    Agreement, Bar, BarChart, Drawing, Origin, Report, Row, Tolerance, microseconds,
+};
+
+const FIGURE: &str = "Figure 5";
+
+/// The applet whose rows the figure shows: the paper's Figure 2, corrected.
+const APPLET: &str = "RawUnetSingle";
+
+/// A column of the figure's two halves.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum Column {
+    Transmit(u32),
+    Receive(u32),
+}
+
+const COLUMNS: [Column; 4] = [
+    Column::Transmit(40),
+    Column::Transmit(1000),
+    Column::Receive(40),
+    Column::Receive(1000),
+];
+
+/// A row of the figure: its words, the profile's cost, and what each column prints in ns.
+struct CostRow {
+    name: &'static str,
+    part: Part,
+    cost: fn(&mut Profile) -> &mut SimDuration,
+    printed_ns: [u64; COLUMNS.len()],
+}
+
+/// The rows of a drawing: those of the figure, whatever side they are of.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum Part {
+    SetUp,
+    Call,
+    FreeBuffer,
+    Dma,
+    Transmit,
+    Descriptor,
+}
+
+const PARTS: [(Part, &str); 6] = [
+    (Part::SetUp, "check for classfile, set up call"),
+    (Part::Call, "call applet method and return"),
+    (Part::FreeBuffer, "get free buffer"),
+    (Part::Dma, "DMA set-up"),
+    (Part::Transmit, "transmit data"),
+    (Part::Descriptor, "Rx descriptor DMA"),
+];
+
+const SETUP: &str = "check for classfile, set up applet call";
+
+const COST_ROWS: [CostRow; 9] = [
+    CostRow {
+        name: SETUP,
+        part: Part::SetUp,
+        cost: |profile| &mut profile.entry.tx_setup,
+        printed_ns: [700, 700, 0, 0],
+    },
+    CostRow {
+        name: "call applet doTx method and return",
+        part: Part::Call,
+        cost: |profile| &mut profile.entry.tx_call,
+        printed_ns: [3_900, 3_900, 0, 0],
+    },
+    CostRow {
+        name: SETUP,
+        part: Part::SetUp,
+        cost: |profile| &mut profile.entry.rx_setup,
+        printed_ns: [0, 0, 600, 600],
+    },
+    CostRow {
+        name: "call applet doRx method and return",
+        part: Part::Call,
+        cost: |profile| &mut profile.entry.rx_call,
+        printed_ns: [0, 0, 3_200, 3_200],
+    },
+    CostRow {
+        name: "get free buffer",
+        part: Part::FreeBuffer,
+        cost: |profile| &mut profile.native.free_buffer,
+        printed_ns: [0, 0, 0, 5_850],
+    },
+    CostRow {
+        name: "DMA set-up overhead",
+        part: Part::Dma,
+        cost: |profile| &mut profile.native.dma_setup,
+        printed_ns: [11_800, 11_800, 0, 11_800],
+    },
+    CostRow {
+        name: "transmit data overhead",
+        part: Part::Transmit,
+        cost: |profile| &mut profile.native.transmit,
+        printed_ns: [8_100, 8_100, 0, 0],
+    },
+    CostRow {
+        name: "do Rx descriptor DMA",
+        part: Part::Descriptor,
+        cost: |profile| &mut profile.native.descriptor_inline,
+        printed_ns: [0, 0, 12_900, 0],
+    },
+    CostRow {
+        name: "do Rx descriptor DMA",
+        part: Part::Descriptor,
+        cost: |profile| &mut profile.native.descriptor_buffers,
+        printed_ns: [0, 0, 0, 21_000],
+    },
+];
+
+/// The totals; the figure prints the last as 42.5 us.
+const TOTALS_NS: [u64; COLUMNS.len()] = [24_500, 24_500, 16_700, 42_450];
+
+const NULL_CALL_NS: u64 = 5_500;
+
+/// Adds the figure's rows to a report.
+pub(super) fn reproduce(profile: &Profile, report: &mut Report) -> Result<(), PaperError> {
+    let mut bars = Vec::new();
+    for (index, column) in COLUMNS.into_iter().enumerate() {
+        let mut bar = column.bar(TOTALS_NS[index]);
+        let total = column.overhead(profile, APPLET)?;
+        for row in &COST_ROWS {
+            let rest = column.overhead(&without(profile, row.cost), APPLET)?;
+            let (printed, part) = (row.printed_ns[index], total.less(rest));
+            let of_part = PARTS.iter().zip(&mut bar.parts);
+            for (_, length) in of_part.filter(|((of, _), _)| *of == row.part) {
+                *length += microseconds(part);
+            }
+            if printed != 0 || part != SimDuration::ZERO {
+                report
+                    .rows
+                    .push(stated(column, row.name, printed, part, Origin::Fitted));
+            }
+        }
+        bars.push(bar);
+        let stated_total = TOTALS_NS[index];
+        report.rows.push(stated(
+            column,
+            "total",
+            stated_total,
+            total,
+            Origin::Predicted,
+        ));
+    }
+    report.plots.push(Drawing::Bars(BarChart {
+        name: "figure-5",
+        title: "Overhead over standard U-Net, row by row".to_owned(),
+        label: "overhead (us)",
+        parts: PARTS.iter().map(|&(_, name)| name).collect(),
+        bars,
+    }));
+    let call = Column::Transmit(40);
+    let cost: fn(&mut Profile) -> &mut SimDuration = |profile| &mut profile.native.null_call;
+    let rest = call.overhead(&without(profile, cost), "NullCall")?;
+    let part = call.overhead(profile, "NullCall")?.less(rest);
+    let name = "(null native method call)";
+    report
+        .rows
+        .push(stated(call, name, NULL_CALL_NS, part, Origin::Fitted));
+    Ok(())
+}
+
+fn without(profile: &Profile, cost: fn(&mut Profile) -> &mut SimDuration) -> Profile {
+    let mut changed = profile.clone();
+    *cost(&mut changed) = SimDuration::ZERO;
+    changed
+}
+
+fn stated(
+    column: Column,
+    name: &str,
+    paper_ns: u64,
+    simulated: SimDuration,
+    origin: Origin,
+) -> Row {
+    Row {
+        figure: FIGURE,
+        name: format!("{}: {name}", column.name()),
+        found: Agreement::Time {
+            paper: SimDuration::from_ns(paper_ns),
+            simulated,
+            tolerance: Tolerance::Exact,
+            origin,
+        },
+    }
+}
+
+impl Column {
+    fn name(self) -> String {
+        let (side, length) = match self {
+            Column::Transmit(length) => ("transmit", length),
+            Column::Receive(length) => ("receive", length),
+        };
+        format!("{side} {length} B")
+    }
+
+    /// Returns a bar without length, to be told its parts.
+    fn bar(self, stated_ns: u64) -> Bar {
+        Bar {
+            name: self.name(),
+            parts: vec![0.0; PARTS.len()],
+            stated: microseconds(SimDuration::from_ns(stated_ns)),
+        }
+    }
+
+    fn overhead(self, profile: &Profile, applet: &str) -> Result<SimDuration, PaperError> {
+        let setup = Setup {
+            applet: Some(applet),
+            ..Setup::ONE
+        };
+        match self {
+            Column::Transmit(length) => transmit_overhead(profile, Setup { length, ..setup }),
+            Column::Receive(length) => receive_overhead(profile, Setup { length, ..setup }),
+        }
+    }
+}
+
+/// Returns how much longer than on the base path the sender's processor has to do with one message,
+/// transfers not included.
+pub(super) fn transmit_overhead(
+    profile: &Profile,
+    setup: Setup<'_>,
+) -> Result<SimDuration, PaperError> {
+    let id = Setup::sender(0);
+    let begins = |happening| happening == Happening::Posted;
+    let with = Span {
+        begins,
+        ends: |happening| matches!(happening, Happening::Returned),
+    };
+    // The base path has done with a message when it is handed to the wire.
+    let base = Span {
+        begins,
+        ends: |happening| matches!(happening, Happening::Left(_)),
+    };
+    let applet = with.busy(&setup.run(profile)?, id)?;
+    let plain = Setup {
+        applet: None,
+        ..setup
+    };
+    Ok(applet.less(base.busy(&plain.run(profile)?, id)?))
+}
+
+/// Returns how much longer than on the base path the receiver's processor has to do with one message.
+/// The transfer into the buffer area goes on beside it and is no part of either.
+pub(super) fn receive_overhead(
+    profile: &Profile,
+    setup: Setup<'_>,
+) -> Result<SimDuration, PaperError> {
+    let id = Setup::receiver(0);
+    let begins = |happening| matches!(happening, Happening::Came(_));
+    let with = Span {
+        begins,
+        ends: |happening| matches!(happening, Happening::Returned),
+    };
+    // The base path has done with a message when its transfer is queued, or its descriptor pushed.
+    let base = Span {
+        begins,
+        ends: |happening| matches!(happening, Happening::Transfer { .. } | Happening::Described),
+    };
+    let applet = with.busy(&setup.run(profile)?, id)?;
+    let plain = Setup {
+        applet: None,
+        ..setup
+    };
+    Ok(applet.less(base.busy(&plain.run(profile)?, id)?))
+}
+
+/// What a processor's work on a message begins and ends with.
+struct Span {
+    begins: fn(Happening) -> bool,
+    ends: fn(Happening) -> bool,
+}
+
+impl Span {
+    /// Returns the time in between, without that in which the processor waited for the host's bytes.
+    fn busy(&self, recording: &Recording, id: EndpointId) -> Result<SimDuration, PaperError> {
+        let nothing = PaperError::NothingMeasured { figure: FIGURE };
+        let begun: SimTime = recording.first(id, self.begins).ok_or(nothing)?;
+        let ended = recording.first(id, self.ends).ok_or(nothing)?;
+        let waited = recording
+            .at(id)
+            .filter_map(|(_, happening)| match happening {
+                Happening::Transfer {
+                    direction: DmaDirection::HostToNic,
+                    takes,
+                } => Some(takes),
+                _ => None,
+            })
+            .fold(SimDuration::ZERO, |sum, takes| sum + takes);
+        Ok(ended.since(begun).less(waited))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn totals(profile: &Profile) -> [u64; COLUMNS.len()] {
+        COLUMNS.map(|column| column.overhead(profile, APPLET).unwrap().as_ps())
+    }
+
+    #[test]
+    fn a_changed_row_moves_exactly_the_totals_that_contain_it() {
+        let profile = Profile::builtin("lanai-1998").unwrap();
+        let before = totals(&profile);
+        assert_eq!(before, TOTALS_NS.map(|ns| ns * 1000));
+        for row in &COST_ROWS {
+            let mut changed = profile.clone();
+            let cost = (row.cost)(&mut changed);
+            *cost += SimDuration::from_ns(13);
+            let mut expected = before;
+            for (total, printed) in expected.iter_mut().zip(row.printed_ns) {
+                if printed != 0 {
+                    *total += 13_000;
+                }
+            }
+            assert_eq!(totals(&changed), expected, "{}", row.name);
+        }
+    }
+
+    #[test]
+    fn the_figure_comes_out_to_the_digit() {
+        let profile = Profile::builtin("lanai-1998").unwrap();
+        let mut report = Report::new(profile.name.clone());
+        reproduce(&profile, &mut report).unwrap();
+        // 4 + 4 + 3 + 5 rows, 4 totals, and the null call.
+        assert_eq!(report.rows.len(), 21);
+        let off: Vec<&Row> = report.rows.iter().filter(|row| !row.holds()).collect();
+        assert_eq!(off, Vec::<&Row>::new());
+    }
+}

@@ -1,0 +1,179 @@
+//! Applet scalability, which the paper leaves for later: throughput and latency against the number of
+//! endpoints on one NIC, with and without applets.
+
+use nic_core::time::{SimDuration, SimTime};
+use nic_runtime::profile::Profile;
+
+use super::PaperError;
+use super::lab::{Happening, START, Setup};
+use super::report::{
+    Agreement, Axis, Corner, Curve, Drawing, Origin, Plot, Report, Row, Stroke, Tolerance,
+    microseconds,
+};
+
+const FIGURE: &str = "scalability";
+const NOTHING: PaperError = PaperError::NothingMeasured { figure: FIGURE };
+
+/// Numbers of endpoints on a NIC.
+const ENDPOINTS: [u32; 10] = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
+
+/// Messages that each endpoint sends, all due at the start.
+const MESSAGES: u32 = 4;
+
+/// Bytes of each message: the shorter of Figure 5's.
+const LENGTH: u32 = 40;
+
+const APPLET: &str = "RawUnet";
+
+/// What was seen of endpoints that all send at a time.
+#[derive(Copy, Clone, Debug)]
+struct Load {
+    messages_per_second: f64,
+    /// Mean time from a message being due to its descriptor.
+    latency: SimDuration,
+}
+
+/// Adds the section's rows and its plots to a report.
+pub(super) fn reproduce(profile: &Profile, report: &mut Report) -> Result<(), PaperError> {
+    let neighbours = ENDPOINTS[ENDPOINTS.len() - 1] - 1;
+    let alone = latency_of_one(profile, 0)?;
+    let beside = latency_of_one(profile, neighbours)?;
+    report.rows.push(Row {
+        figure: FIGURE,
+        name: format!("base U-Net, {LENGTH} B: added by {neighbours} idle applets"),
+        found: Agreement::Time {
+            paper: SimDuration::ZERO,
+            simulated: SimDuration::from_ps(beside.as_ps().abs_diff(alone.as_ps())),
+            tolerance: Tolerance::Exact,
+            origin: Origin::Predicted,
+        },
+    });
+    let mut curves = Vec::new();
+    for (name, applet) in [("RawUnet at each", Some(APPLET)), ("base U-Net", None)] {
+        let loads: Result<Vec<Load>, PaperError> = ENDPOINTS
+            .into_iter()
+            .map(|pairs| load(profile, applet, pairs))
+            .collect();
+        curves.push((name, loads?));
+    }
+    for (name, loads) in &curves {
+        let last = loads[loads.len() - 1];
+        report.rows.push(Row {
+            figure: FIGURE,
+            name: format!("{} endpoints, {name}: mean latency", neighbours + 1),
+            found: Agreement::Measured(last.latency),
+        });
+    }
+    report.plots.push(plot(
+        (
+            "scalability-throughput",
+            "Throughput against endpoints on one NIC",
+        ),
+        Axis {
+            label: "messages per second",
+            logarithmic: false,
+        },
+        Corner::LowerRight,
+        &curves,
+        |load| load.messages_per_second,
+    ));
+    report.plots.push(plot(
+        (
+            "scalability-latency",
+            "Latency against endpoints on one NIC, all sending at once",
+        ),
+        Axis {
+            label: "mean latency (us)",
+            logarithmic: true,
+        },
+        Corner::UpperLeft,
+        &curves,
+        |load| microseconds(load.latency),
+    ));
+    Ok(())
+}
+
+fn setup(applet: Option<&str>, pairs: u32) -> Setup<'_> {
+    Setup {
+        applet,
+        pairs,
+        length: LENGTH,
+        buffers: (1, 4096),
+        room: 4096,
+        ..Setup::ONE
+    }
+}
+
+/// Returns the latency of one message between endpoints without applets, beside pairs that have one.
+fn latency_of_one(profile: &Profile, neighbours: u32) -> Result<SimDuration, PaperError> {
+    let idle = (neighbours, APPLET);
+    let setup = Setup {
+        idle,
+        ..setup(None, 1)
+    };
+    let recording = setup.run(profile)?;
+    let described = recording
+        .first(Setup::receiver(0), is_described)
+        .ok_or(NOTHING)?;
+    Ok(described.since(START))
+}
+
+fn load(profile: &Profile, applet: Option<&str>, pairs: u32) -> Result<Load, PaperError> {
+    let setup = Setup {
+        messages: MESSAGES,
+        ..setup(applet, pairs)
+    };
+    let recording = setup.run(profile)?;
+    let (mut messages, mut sum, mut last) = (0u64, 0u128, SimTime::ZERO);
+    for (time, happening) in recording.everywhere() {
+        if is_described(happening) {
+            messages += 1;
+            sum += u128::from(time.since(START).as_ps());
+            last = last.max(time);
+        }
+    }
+    if messages != u64::from(pairs) * u64::from(MESSAGES) {
+        return Err(NOTHING);
+    }
+    let mean = u64::try_from(sum / u128::from(messages)).unwrap_or(u64::MAX);
+    // Both numbers fit in the 52 bits of a float by far.
+    let messages_per_second = messages as f64 * 1e9 / last.since(START).as_ns() as f64;
+    Ok(Load {
+        messages_per_second,
+        latency: SimDuration::from_ps(mean),
+    })
+}
+
+fn is_described(happening: Happening) -> bool {
+    matches!(happening, Happening::Described)
+}
+
+fn plot(
+    (name, title): (&'static str, &str),
+    y: Axis,
+    legend: Corner,
+    curves: &[(&'static str, Vec<Load>)],
+    value: fn(&Load) -> f64,
+) -> Drawing {
+    let curves = curves.iter().map(|(name, loads)| Curve {
+        name,
+        stroke: Stroke::Solid,
+        points: ENDPOINTS
+            .iter()
+            .zip(loads)
+            .map(|(&endpoints, load)| (f64::from(endpoints), value(load)))
+            .collect(),
+    });
+    Drawing::Curves(Plot {
+        name,
+        title: title.to_owned(),
+        x: Axis {
+            label: "endpoints on one NIC",
+            logarithmic: true,
+        },
+        y,
+        legend,
+        curves: curves.collect(),
+        marks: Vec::new(),
+    })
+}

@@ -1,0 +1,38 @@
+//! The command `jive` as a user meets it: a process with arguments, streams and an exit status.
+
+#[path = "../../../nic-runtime/tests/shared/json_lines.rs"]
+mod json_lines;
+#[path = "../shared/process.rs"]
+mod process;
+#[path = "../../../tests/src/skipped.rs"]
+#[expect(unreachable_pub, reason = "the crate `tests` shares it")]
+mod skipped;
+
+#[cfg(unix)]
+mod bounded;
+mod displays;
+mod documents;
+mod exec;
+mod golden;
+#[cfg(unix)]
+mod interrupted;
+#[cfg(unix)]
+mod names;
+mod paper;
+mod rejected;
+mod reports;
+mod run;
+mod schema;
+mod streams;
+mod trace_schema;
+mod verify;
+mod walkthrough;
+#[cfg(unix)]
+mod written;
+
+use process::{classes, jive, jive_in};
+
+/// Splits a line of a test into arguments.
+fn words(line: &str) -> impl Iterator<Item = &str> {
+    line.split_whitespace()
+}

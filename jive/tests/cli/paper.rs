@@ -1,0 +1,161 @@
+//! `jive paper`, and `jive run --sram`.
+
+use std::fs;
+use std::path::Path;
+
+use crate::{jive, words};
+
+const LANAI: &str = include_str!("../../../nic-runtime/profiles/lanai-1998.toml");
+
+#[test]
+fn the_figures_are_drawn_and_every_row_holds() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().to_str().unwrap();
+    let ended = jive(["paper", "unet-sle", "--svg", path]);
+    assert_eq!((ended.status, ended.err.as_str()), (0, ""));
+    assert!(
+        ended.out.ends_with("44 rows, 0 outside their tolerance\n"),
+        "{}",
+        ended.out
+    );
+    for figure in [
+        "figure-3",
+        "figure-4",
+        "figure-5",
+        "scalability-latency",
+        "scalability-throughput",
+    ] {
+        let svg = fs::read_to_string(directory.path().join(format!("{figure}.svg"))).unwrap();
+        assert!(svg.starts_with("<svg"), "{figure}");
+        let shown = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/figures");
+        let shown = fs::read_to_string(shown.join(format!("{figure}.svg"))).unwrap();
+        assert!(
+            svg == shown,
+            "{figure}: expected what `jive paper unet-sle --svg docs/figures` draws"
+        );
+    }
+}
+
+#[test]
+fn a_changed_row_leaves_its_tolerance_with_the_totals_that_contain_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("changed.toml");
+    let text = LANAI.replacen("free_buffer = \"5.85us\"", "free_buffer = \"5.86us\"", 1);
+    assert_ne!(text, LANAI);
+    fs::write(&file, text).unwrap();
+    let file = file.to_str().unwrap();
+    let ended = jive(["paper", "unet-sle", "--csv", "--profile", file]);
+    assert_eq!((ended.status, ended.err.as_str()), (1, ""));
+    let off: Vec<&str> = ended
+        .out
+        .lines()
+        .filter(|line| line.ends_with(",OFF"))
+        .collect();
+    assert_eq!(
+        off,
+        [
+            "row,Figure 5,receive 1000 B: get free buffer,,5.850,5.860,,+0.010,exact,OFF",
+            "row,Figure 5,receive 1000 B: total,,42.450,,42.460,+0.010,exact,OFF",
+            "row,Figure 3,\"simplified applet, 1000 B, receive side (42.5): overhead\",,42.450,,42.460,+0.010,exact,OFF",
+            "row,Figure 3,\"simplified applet, 1000 B, both sides (67.0): overhead\",,66.950,,66.960,+0.010,exact,OFF",
+        ]
+    );
+}
+
+#[test]
+fn rows_and_points_are_json_too() {
+    let ended = jive(["paper", "unet-sle", "--json"]);
+    assert_eq!(ended.status, 0);
+    let report: serde_json::Value = serde_json::from_str(&ended.out).unwrap();
+    assert_eq!(report["ok"], true);
+    let total = report["rows"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|row| row["name"] == "receive 1000 B: total")
+        .unwrap();
+    assert_eq!(total["found"]["simulated_ns"], 42_450);
+    assert_eq!(total["found"]["origin"], "predicted");
+    let plots = report["plots"].as_array().unwrap();
+    assert_eq!(plots.len(), 5);
+    // The first is Figure 5: its longest bar has the paper's five rows, and is the paper's total long.
+    let longest = &plots[0]["bars"][3];
+    assert_eq!(longest["name"], "receive 1000 B");
+    assert_eq!(
+        longest["parts"],
+        serde_json::json!([0.6, 3.2, 5.85, 11.8, 0.0, 21.0])
+    );
+    assert_eq!(longest["stated"], 42.45);
+}
+
+#[test]
+fn half_the_added_round_trip_is_half_of_what_the_curves_differ_by() {
+    let ended = jive(["paper", "unet-sle", "--json"]);
+    let report: serde_json::Value = serde_json::from_str(&ended.out).unwrap();
+    let list = |value: &serde_json::Value| value.as_array().unwrap().clone();
+    let figure = list(&report["plots"])
+        .into_iter()
+        .find(|plot| plot["name"] == "figure-3")
+        .unwrap();
+    let round_trip = |curve: &str, length: f64| {
+        let curves = list(&figure["curves"]);
+        let curve = curves.iter().find(|found| found["name"] == curve).unwrap();
+        let points = list(&curve["points"]);
+        points.iter().find(|point| point[0] == length).unwrap()[1]
+            .as_f64()
+            .unwrap()
+    };
+    for (applet, length) in [
+        ("standard", 40.0),
+        ("simplified", 1000.0),
+        ("simplified", 4096.0),
+    ] {
+        let name = format!("{applet} applet, {length} B: half the added round trip");
+        let rows = list(&report["rows"]);
+        let row = rows
+            .iter()
+            .find(|row| row["name"] == name.as_str())
+            .unwrap();
+        let half = row["found"]["simulated_ns"].as_f64().unwrap() / 1000.0;
+        let added =
+            round_trip(&format!("{applet} applet"), length) - round_trip("base U-Net", length);
+        assert!(
+            (2.0 * half - added).abs() < 0.002,
+            "{name}: {half} of {added}"
+        );
+    }
+}
+
+#[test]
+fn papers_and_profiles_that_are_not_there_are_2() {
+    for (line, expected) in [
+        ("paper unet-sla", "did you mean `unet-sle`?"),
+        (
+            "paper unet-sle --profile missing.toml",
+            "built-in profiles are lanai-1998, ",
+        ),
+        (
+            "paper unet-sle --profile Drop.java",
+            "cannot read the profile",
+        ),
+    ] {
+        let ended = jive(words(line));
+        assert_eq!((ended.status, ended.out.as_str()), (2, ""), "{line}");
+        assert!(ended.err.contains(expected), "{line}: {}", ended.err);
+    }
+}
+
+#[test]
+fn who_holds_what_of_the_sram_adds_up() {
+    let ended = jive(words("run pingpong --sram"));
+    assert_eq!((ended.status, ended.err.as_str()), (0, ""));
+    let lines: Vec<&str> = ended.out.lines().collect();
+    // Two NICs alike: eight slots of 9216 bytes; 16 bytes for each of 64 descriptors, 4 for each of 8 free
+    // buffers, 16 for the channel.
+    assert_eq!(lines.len(), 14);
+    assert_eq!(lines[1], "     73728  staging slots");
+    assert_eq!(lines[5], "      1072  queues and channels of client");
+    let bytes = |line: &str| -> u64 { line.split_whitespace().next().unwrap().parse().unwrap() };
+    let sum: u64 = lines[1..6].iter().map(|line| bytes(line)).sum();
+    assert_eq!(lines[6], format!("{sum:>10}  of 262144 bytes"));
+}

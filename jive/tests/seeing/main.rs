@@ -1,0 +1,101 @@
+//! The outputs that people look at: the timeline, the capture, a packet's story, and captures that come in.
+
+#[path = "../../../nic-runtime/tests/shared/json_lines.rs"]
+mod json_lines;
+#[path = "../shared/process.rs"]
+mod process;
+#[path = "../../../nic-runtime/tests/shared/scenario.rs"]
+mod scenario;
+#[path = "../../../tests/src/skipped.rs"]
+#[expect(unreachable_pub, reason = "the crate `tests` shares it")]
+mod skipped;
+
+mod capture;
+mod detached;
+mod filter;
+mod folds;
+mod recorded;
+mod story;
+mod sums;
+mod timeline;
+mod unchanged;
+
+use json_lines::values;
+use nic_core::event::{Event, Names, Sink};
+use nic_runtime::export::PayloadMode;
+use nic_runtime::export::json::JsonTrace;
+use nic_runtime::export::pcapng::{Capture, DataLink};
+use nic_runtime::export::perfetto::PerfettoTrace;
+use nic_runtime::export::summary::Summary;
+use nic_runtime::scenario::model::LinkType;
+use nic_runtime::scenario::{BUILTIN, Scenario};
+use nic_runtime::sim;
+use scenario::read;
+use serde_json::Value;
+
+/// The scenarios that outputs are held to.
+fn scenarios() -> impl Iterator<Item = (&'static str, Scenario)> {
+    let builtin = BUILTIN.iter().map(|builtin| (builtin.name, builtin.text));
+    builtin
+        .chain([(
+            "busy",
+            include_str!("../../../nic-runtime/tests/scenarios/busy.toml"),
+        )])
+        .map(|(name, text)| (name, read(text)))
+}
+
+/// A run as each of its outputs shows it.
+struct Seen {
+    /// The events of the trace, payloads shown, and the summary last.
+    trace: Vec<Value>,
+    timeline: Vec<u8>,
+    capture: Vec<u8>,
+}
+
+impl Seen {
+    /// Returns the trace's events of this name.
+    fn events(&self, name: &str) -> impl Iterator<Item = &Value> {
+        self.trace
+            .iter()
+            .filter(move |event| event["event"] == name)
+    }
+}
+
+struct All {
+    trace: JsonTrace<Vec<u8>>,
+    timeline: PerfettoTrace<Vec<u8>>,
+    capture: Capture<Vec<u8>>,
+    summary: Summary,
+}
+
+impl Sink for All {
+    fn event(&mut self, names: &dyn Names, event: &Event<'_>) {
+        self.trace.event(names, event);
+        self.timeline.event(names, event);
+        self.capture.event(names, event);
+        self.summary.event(names, event);
+    }
+}
+
+/// Runs a scenario while every output listens.
+fn see(scenario: &Scenario) -> Seen {
+    let nics = scenario.nics.iter().map(|nic| nic.name.as_str());
+    let link = match scenario.link_type {
+        LinkType::User0 => DataLink::USER0,
+        LinkType::Ethernet => DataLink::ETHERNET,
+    };
+    let mut all = All {
+        trace: JsonTrace::new(Vec::new(), PayloadMode::Shown, "", 0),
+        timeline: PerfettoTrace::new(Vec::new()),
+        capture: Capture::new(Vec::new(), link, nics).expect("memory takes it"),
+        summary: Summary::new(scenario.profile.processor.clock),
+    };
+    let end = sim::run(scenario, &mut all).expect("the scenario can be run");
+    all.summary.end(end.time, end.reason);
+    let trace = all.trace.finish(&all.summary).expect("memory takes it");
+    Seen {
+        trace: values(&trace),
+        timeline: all.timeline.finish().expect("memory takes it"),
+        capture: all.capture.finish().expect("memory takes it"),
+    }
+}

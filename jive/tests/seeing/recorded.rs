@@ -1,0 +1,108 @@
+//! The events of a run as the simulation emits them, and numbers worked out from the scenario alone.
+
+use std::collections::BTreeSet;
+
+use nic_core::event::line::Line;
+use nic_core::event::{Event, EventKind, Names, RxBody, Sink};
+use nic_core::id::NicId;
+use nic_runtime::export::PayloadMode;
+use nic_runtime::scenario::Scenario;
+use nic_runtime::sim;
+use serde_json::Value;
+
+/// An event of the trace, with what exports make of it.
+pub(crate) struct Recorded {
+    pub(crate) time_ps: u64,
+    /// As the text trace shows it.
+    pub(crate) line: String,
+    /// The bytes that a tap sees, where one does.
+    pub(crate) bytes: Option<Vec<u8>>,
+}
+
+#[derive(Default)]
+struct Recorder(Vec<Recorded>);
+
+impl Sink for Recorder {
+    fn event(&mut self, names: &dyn Names, event: &Event<'_>) {
+        if matches!(event.kind, EventKind::Levels(_)) {
+            return;
+        }
+        let bytes = match event.kind {
+            EventKind::TxPost { payload, .. }
+            | EventKind::WireTx { payload, .. }
+            | EventKind::WireRx { payload, .. } => Some(payload.to_vec()),
+            EventKind::RxDescriptor { length, body, .. } => Some(message(body, length as usize)),
+            _ => None,
+        };
+        self.0.push(Recorded {
+            time_ps: event.time.as_ps(),
+            line: Line::new(names, event, PayloadMode::Shown).to_string(),
+            bytes,
+        });
+    }
+}
+
+/// Reads a message as the contract says that it lies.
+fn message(body: RxBody<'_>, length: usize) -> Vec<u8> {
+    match body {
+        RxBody::Inline(bytes) => bytes[..length].to_vec(),
+        RxBody::Buffers {
+            offsets,
+            share,
+            area,
+        } => {
+            let places = offsets.iter().flat_map(|&offset| offset..offset + share);
+            places
+                .take(length)
+                .map(|place| area[place as usize])
+                .collect()
+        }
+    }
+}
+
+/// Runs a scenario and records its events.
+pub(crate) fn recorded(scenario: &Scenario) -> Vec<Recorded> {
+    let mut recorder = Recorder::default();
+    sim::run(scenario, &mut recorder).expect("the scenario can be run");
+    recorder.0
+}
+
+/// Returns how long bytes take, in picoseconds, a begun one counted in full.
+fn transfer_ps(bytes: u64, per_second: u64) -> u64 {
+    (bytes * 1_000_000_000_000).div_ceil(per_second)
+}
+
+/// Returns a field that is a number.
+pub(crate) fn number(event: &Value, field: &str) -> u64 {
+    event[field]
+        .as_u64()
+        .unwrap_or_else(|| panic!("{field} of {event}"))
+}
+
+/// Returns how long a packet of a `wire-tx` takes on its link.
+pub(crate) fn wire_ps(scenario: &Scenario, event: &Value) -> u64 {
+    let endpoints = &scenario.endpoints;
+    let home = |name: &Value| {
+        let spec = endpoints.iter().find(|spec| *name == spec.name);
+        spec.expect("it is there").nic
+    };
+    let ends: (NicId, NicId) = (home(&event["endpoint"]), home(&event["peer"]));
+    let mut links = scenario.links.iter();
+    let link = links.find(|link| link.between == ends || link.between == (ends.1, ends.0));
+    let bandwidth = link.expect("there is a link").bandwidth.get();
+    transfer_ps(number(event, "length"), bandwidth)
+}
+
+/// Returns how long a transfer of a `dma` takes.
+pub(crate) fn dma_ps(scenario: &Scenario, event: &Value) -> u64 {
+    transfer_ps(
+        number(event, "length"),
+        scenario.profile.dma.bandwidth.get(),
+    )
+}
+
+/// Returns the positions of the events that happen while an applet is loaded, when no time passes.
+pub(crate) fn while_loading(events: &[Value]) -> BTreeSet<usize> {
+    let last = events.iter().rposition(|event| event["event"] == "load");
+    (0..last.map_or(0, |last| last + 1)).collect()
+}

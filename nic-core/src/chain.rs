@@ -1,0 +1,133 @@
+//! An order of some elements of a slice that needs no memory of its own.
+
+/// What an element says of its place in a [`Chain`].
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Link(u32);
+
+/// The end of a chain, and of one that is empty.
+const END: u32 = u32::MAX;
+
+impl Default for Link {
+    fn default() -> Link {
+        Link(END)
+    }
+}
+
+/// An order of some elements of a slice, each of which names the next one: it needs no memory of its
+/// own. An element is in one chain of its slice at most.
+#[derive(Copy, Clone, Debug)]
+pub struct Chain {
+    first: u32,
+    last: u32,
+}
+
+impl Default for Chain {
+    fn default() -> Chain {
+        Chain {
+            first: END,
+            last: END,
+        }
+    }
+}
+
+impl Chain {
+    /// Returns whether no element is in it.
+    pub fn is_empty(&self) -> bool {
+        self.first == END
+    }
+
+    /// Returns the first element.
+    pub fn first(&self) -> Option<u32> {
+        (self.first != END).then_some(self.first)
+    }
+
+    /// Adds an element of the slice at the end.
+    pub fn push_back<T: AsMut<Link>>(&mut self, slice: &mut [T], element: u32) {
+        slice[element as usize].as_mut().0 = END;
+        match slice.get_mut(self.last as usize) {
+            Some(last) => last.as_mut().0 = element,
+            None => self.first = element,
+        }
+        self.last = element;
+    }
+
+    /// Adds an element of the slice in front of the first.
+    pub fn push_front<T: AsMut<Link>>(&mut self, slice: &mut [T], element: u32) {
+        slice[element as usize].as_mut().0 = self.first;
+        if self.first == END {
+            self.last = element;
+        }
+        self.first = element;
+    }
+
+    /// Removes and returns the first element.
+    pub fn pop_front<T: AsMut<Link>>(&mut self, slice: &mut [T]) -> Option<u32> {
+        let first = self.first;
+        let Link(next) = *slice.get_mut(first as usize)?.as_mut();
+        self.first = next;
+        if next == END {
+            self.last = END;
+        }
+        Some(first)
+    }
+
+    /// Removes an element, at a cost that grows with how many are in front of it; nothing happens where
+    /// it is not in the chain.
+    pub fn remove<T: AsMut<Link>>(&mut self, slice: &mut [T], element: u32) {
+        let (mut before, mut here) = (END, self.first);
+        while here != element {
+            let Some(other) = slice.get_mut(here as usize) else {
+                return;
+            };
+            before = here;
+            here = other.as_mut().0;
+        }
+        let Some(removed) = slice.get_mut(here as usize) else {
+            return;
+        };
+        let Link(next) = *removed.as_mut();
+        match slice.get_mut(before as usize) {
+            Some(before) => before.as_mut().0 = next,
+            None => self.first = next,
+        }
+        if next == END {
+            self.last = before;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Element(Link);
+
+    impl AsMut<Link> for Element {
+        fn as_mut(&mut self) -> &mut Link {
+            &mut self.0
+        }
+    }
+
+    #[test]
+    fn chains_of_one_slice_keep_their_order() {
+        let mut slice: [Element; 6] = std::array::from_fn(|_| Element(Link::default()));
+        let (mut chain, mut other) = (Chain::default(), Chain::default());
+        for element in [1, 2, 3, 5] {
+            chain.push_back(&mut slice, element);
+        }
+        chain.push_front(&mut slice, 0);
+        other.push_front(&mut slice, 4);
+        // The middle, the end, the front, and what is not there.
+        for element in [2, 5, 0, 4] {
+            chain.remove(&mut slice, element);
+        }
+        chain.push_back(&mut slice, 2);
+        let order: Vec<u32> = std::iter::from_fn(|| chain.pop_front(&mut slice)).collect();
+        assert_eq!(order, [1, 3, 2]);
+        assert!(chain.is_empty() && !other.is_empty());
+        assert_eq!(other.pop_front(&mut slice), Some(4));
+        chain.push_back(&mut slice, 5);
+        chain.remove(&mut slice, 5);
+        assert_eq!(chain.pop_front(&mut slice), None);
+    }
+}

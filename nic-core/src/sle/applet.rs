@@ -1,0 +1,106 @@
+//! An applet on its endpoint: one instance of a loaded class, and the buffer that packets arrive in.
+
+use jive_core::{AppletMembers, ArrayKind, Heap, Instance, limits};
+
+use super::{ArraySpan, LoadedClass};
+
+/// Why a loaded class cannot be an applet.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AppletError {
+    /// It was verified as a class only and is to run as an applet.
+    #[error("the class was not verified as an applet")]
+    NotAnApplet,
+    /// `RxBuf` alone is larger than a heap.
+    #[error("`RxBuf` does not fit in a heap")]
+    TooLarge,
+}
+
+impl AppletError {
+    /// Returns its stable code.
+    #[must_use]
+    pub fn code(self) -> &'static str {
+        match self {
+            AppletError::NotAnApplet => "applet/not-judged",
+            AppletError::TooLarge => "limit/rx-buf",
+        }
+    }
+}
+
+/// An instance of a class that the verifier accepted as an applet.
+#[derive(Debug)]
+pub struct Applet<'a> {
+    /// Its class.
+    pub class: &'a LoadedClass<'a>,
+    /// Its fields and heap.
+    pub instance: Instance<'a>,
+    /// The members that the runtime calls and sets.
+    pub members: AppletMembers,
+    rx_buf: ArraySpan,
+    rx_buf_bytes: u32,
+}
+
+impl<'a> Applet<'a> {
+    /// Makes an instance in memory that is lent to it: `fields` for as many as the class has, `memory`
+    /// of [`memory_bytes`] for its arrays and an `RxBuf` of `max_packet` bytes, which its field names
+    /// already. No code of the class has run.
+    ///
+    /// # Errors
+    ///
+    /// [`AppletError::NotAnApplet`] where the class was verified as a class only, and
+    /// [`AppletError::TooLarge`] where `memory` has no room for `RxBuf`.
+    pub fn lent(
+        class: &'a LoadedClass<'a>,
+        fields: &'a mut [i32],
+        memory: &'a mut [u8],
+        max_packet: u32,
+    ) -> Result<Applet<'a>, AppletError> {
+        let members = class.program.applet().ok_or(AppletError::NotAnApplet)?;
+        let rx_buf_length = i32::try_from(max_packet).map_err(|_| AppletError::TooLarge)?;
+        let mut heap = Heap::new(memory);
+        let rx_buf = heap
+            .allocate(ArrayKind::Byte, rx_buf_length)
+            .ok()
+            .and_then(|array| ArraySpan::whole(&heap, array))
+            .ok_or(AppletError::TooLarge)?;
+        let rx_buf_bytes = heap.used();
+        let mut instance = Instance::new(class.program, fields, heap);
+        instance.set_field(members.rx_buf, rx_buf.array());
+        Ok(Applet {
+            class,
+            instance,
+            members,
+            rx_buf,
+            rx_buf_bytes,
+        })
+    }
+
+    /// Puts a packet into `RxBuf` and has the field name it, whatever the applet stored there.
+    pub fn receive(&mut self, packet: &[u8]) {
+        let rx_buf = self.rx_buf;
+        self.instance.set_field(self.members.rx_buf, rx_buf.array());
+        let bytes = rx_buf.bytes_mut(self.instance.heap_mut());
+        if let Some(place) = bytes.get_mut(..packet.len()) {
+            place.copy_from_slice(packet);
+        }
+    }
+
+    /// Returns the bytes of `RxBuf`.
+    #[must_use]
+    pub fn rx_buf(&self) -> &[u8] {
+        self.rx_buf.bytes(self.instance.heap())
+    }
+
+    /// Returns the bytes of heap that the applet's own arrays take.
+    #[must_use]
+    pub fn heap_bytes(&self) -> u32 {
+        self.instance.heap().used() - self.rx_buf_bytes
+    }
+}
+
+/// Returns the bytes of memory that an instance's arrays lie in, `RxBuf` and its header included.
+#[must_use]
+pub const fn memory_bytes(heap_bytes: u32, max_packet: u32) -> usize {
+    let rx_buf = max_packet.next_multiple_of(limits::ARRAY_ALIGNMENT) as usize;
+    let null = limits::ARRAY_ALIGNMENT as usize;
+    null + limits::ARRAY_HEADER_BYTES as usize + rx_buf + heap_bytes as usize
+}

@@ -1,0 +1,153 @@
+//! Where queues and lists of an endpoint keep their elements: in a fixed place, or in one that grows.
+
+use core::fmt::Debug;
+use core::ops::{Deref, DerefMut};
+
+/// Free buffers of one endpoint where there is no allocator.
+///
+/// Each costs 8 bytes. Enough for two messages of as many buffers as a descriptor names.
+pub const FREE_BUFFERS_MAX: usize = 32;
+
+/// Descriptors in one queue of an endpoint where there is no allocator.
+///
+/// Each costs up to 104 bytes. Chosen: more than one NIC has under way that handles a message at a time.
+pub const DESCRIPTORS_MAX: usize = 8;
+
+/// Channels of one endpoint where there is no allocator.
+///
+/// Each costs 16 bytes. Chosen.
+pub const CHANNELS_MAX: usize = 8;
+
+/// A way to keep elements. `N` is how many there is room for where room is fixed.
+pub trait Storage: Copy + Debug + 'static {
+    /// A queue of elements.
+    type Queue<T: Clone + Debug, const N: usize>: Queue<T>;
+    /// A list of elements.
+    type List<T: Clone + Debug, const N: usize>: List<T>;
+
+    /// Returns how many elements a queue may hold of which `wanted` are wanted.
+    #[must_use]
+    fn capacity<const N: usize>(wanted: u32) -> usize;
+}
+
+/// A queue that [`Storage`] keeps.
+pub trait Queue<T>: Clone + Debug + Default {
+    /// Returns how many elements there are.
+    fn len(&self) -> usize;
+
+    /// Returns whether there is none.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Returns the last element.
+    fn back_mut(&mut self) -> Option<&mut T>;
+
+    /// Returns the first element.
+    fn front(&self) -> Option<&T>;
+
+    /// Returns the element at a position.
+    fn get(&self, index: usize) -> Option<&T>;
+
+    /// Returns the element at a position, to be changed.
+    fn get_mut(&mut self, index: usize) -> Option<&mut T>;
+
+    /// Removes and returns the first element.
+    fn pop_front(&mut self) -> Option<T>;
+
+    /// Adds an element at the end; says whether there was room.
+    fn push_back(&mut self, element: T) -> bool;
+}
+
+/// A list that [`Storage`] keeps.
+pub trait List<T>: Clone + Debug + Default + Deref<Target = [T]> + DerefMut {
+    /// Adds an element at the end; says whether there was room.
+    fn push(&mut self, element: T) -> bool;
+}
+
+/// Fixed places: what a NIC without an allocator has.
+#[derive(Copy, Clone, Debug)]
+pub enum Fixed {}
+
+impl Storage for Fixed {
+    type Queue<T: Clone + Debug, const N: usize> = heapless::Deque<T, N>;
+    type List<T: Clone + Debug, const N: usize> = heapless::Vec<T, N>;
+
+    fn capacity<const N: usize>(wanted: u32) -> usize {
+        (wanted as usize).min(N)
+    }
+}
+
+impl<T: Clone + Debug, const N: usize> Queue<T> for heapless::Deque<T, N> {
+    fn len(&self) -> usize {
+        self.len()
+    }
+
+    fn back_mut(&mut self) -> Option<&mut T> {
+        self.back_mut()
+    }
+
+    fn front(&self) -> Option<&T> {
+        self.front()
+    }
+
+    fn get(&self, index: usize) -> Option<&T> {
+        self.get(index)
+    }
+
+    fn get_mut(&mut self, index: usize) -> Option<&mut T> {
+        self.get_mut(index)
+    }
+
+    fn pop_front(&mut self) -> Option<T> {
+        self.pop_front()
+    }
+
+    fn push_back(&mut self, element: T) -> bool {
+        self.push_back(element).is_ok()
+    }
+}
+
+impl<T: Clone + Debug, const N: usize> List<T> for heapless::Vec<T, N> {
+    fn push(&mut self, element: T) -> bool {
+        self.push(element).is_ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_added_to_what_is_full() {
+        let mut queue = <Fixed as Storage>::Queue::<u8, 2>::default();
+        let queued = [1, 2, 3].map(|element| Queue::push_back(&mut queue, element));
+        assert_eq!(queued, [true, true, false]);
+        assert_eq!(
+            [0, 1, 2].map(|at| Queue::get(&queue, at)),
+            [Some(&1), Some(&2), None]
+        );
+        let mut list = <Fixed as Storage>::List::<u8, 2>::default();
+        let listed = [1, 2, 3].map(|element| List::push(&mut list, element));
+        assert_eq!(listed, [true, true, false]);
+        assert_eq!(list[..], [1, 2]);
+        assert_eq!([1, 2, 3].map(Fixed::capacity::<2>), [1, 2, 2]);
+    }
+
+    #[test]
+    fn a_queue_takes_at_its_end_and_gives_at_its_front() {
+        let mut queue = <Fixed as Storage>::Queue::<u8, 4>::default();
+        assert!([1, 2, 3].map(|element| Queue::push_back(&mut queue, element)) == [true; 3]);
+        assert_eq!(
+            (
+                Queue::len(&queue),
+                Queue::front(&queue),
+                Queue::get(&queue, 2)
+            ),
+            (3, Some(&1), Some(&3))
+        );
+        assert_eq!(Queue::pop_front(&mut queue), Some(1));
+        assert_eq!(Queue::get_mut(&mut queue, 1), Some(&mut 3));
+        assert_eq!(Queue::get_mut(&mut queue, 2), None);
+    }
+}

@@ -1,0 +1,123 @@
+//! Descriptors of the transmit and the receive queue.
+
+use heapless::Vec;
+
+use crate::id::{ChannelId, PacketId};
+
+/// Buffers that one receive descriptor names at most (U-Net/SLE Figure 2).
+pub const MESSAGE_BUFFERS_MAX: usize = 14;
+/// Bytes of a message that a receive descriptor carries itself (U-Net/SLE §4.2).
+pub const INLINE_MAX: usize = 56;
+
+// A descriptor has room either for offsets of four bytes each or for the message itself.
+const _: () = assert!(INLINE_MAX == MESSAGE_BUFFERS_MAX * size_of::<u32>());
+
+/// A transmit descriptor as the user pushed it.
+///
+/// Holding one proves nothing: channel, offset and length are the user's claim.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct TransmitDescriptor {
+    /// The sender's number of the channel.
+    pub channel: ChannelId,
+    /// Where the message lies in the buffer area.
+    pub offset: u32,
+    /// Its length in bytes.
+    pub length: u32,
+}
+
+/// A receive descriptor.
+///
+/// Holding one proves that the message lies inside the buffer area, or in the descriptor. The channel
+/// is what the pusher said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReceiveDescriptor {
+    /// The packet that was handled when it was pushed; `None` where a `doTx` pushed it.
+    pub packet: Option<PacketId>,
+    /// The receiver's number of the channel.
+    pub channel: ChannelId,
+    /// The message's length in bytes.
+    pub length: u32,
+    /// Where the message lies.
+    pub body: MessageBody,
+}
+
+/// Where a received message lies.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MessageBody {
+    /// In the descriptor itself.
+    Inline(Vec<u8, INLINE_MAX>),
+    /// In the buffer area, in shares of a free buffer's length.
+    Buffers(BufferList),
+}
+
+impl MessageBody {
+    /// Returns a body that carries these bytes itself, or `None` where they are more than fit.
+    #[must_use]
+    pub fn inline(bytes: &[u8]) -> Option<MessageBody> {
+        Vec::from_slice(bytes).ok().map(MessageBody::Inline)
+    }
+}
+
+/// Where the shares of a message begin in the buffer area, and which of them the user owes back.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BufferList {
+    offsets: Vec<u32, MESSAGE_BUFFERS_MAX>,
+    // Bit i: offset i is a free buffer that was popped and is named here for the first time.
+    owed: u16,
+}
+
+const _: () = assert!(MESSAGE_BUFFERS_MAX <= u16::BITS as usize);
+
+impl BufferList {
+    /// Appends the offset of a share; says whether there was room.
+    pub fn push(&mut self, offset: u32) -> bool {
+        self.offsets.push(offset).is_ok()
+    }
+
+    /// Returns the offsets of all shares.
+    #[must_use]
+    pub fn offsets(&self) -> &[u32] {
+        &self.offsets
+    }
+
+    /// Notes that the share at `index` lies in a free buffer that the user has to put back.
+    pub fn owe(&mut self, index: usize) {
+        debug_assert!(index < self.offsets.len());
+        self.owed |= 1 << index;
+    }
+
+    /// Returns the offsets of the free buffers that the user has to put back, in order.
+    pub fn owed(&self) -> impl DoubleEndedIterator<Item = u32> {
+        let shares = self.offsets.iter().enumerate();
+        shares
+            .filter(|(index, _)| self.owed & (1 << index) != 0)
+            .map(|(_, &offset)| offset)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_body_carries_56_bytes_and_no_more() {
+        let MessageBody::Inline(bytes) = MessageBody::inline(&[7; 56]).unwrap() else {
+            panic!()
+        };
+        assert_eq!(bytes[..], [7; 56]);
+        assert_eq!(MessageBody::inline(&[7; 57]), None);
+    }
+
+    #[test]
+    fn a_list_holds_14_offsets_and_no_more() {
+        let mut list = BufferList::default();
+        for offset in 0..14 {
+            assert!(list.push(offset * 8));
+        }
+        assert!(!list.push(999));
+        list.owe(0);
+        list.owe(13);
+        assert_eq!(list.offsets().len(), 14);
+        assert!(list.owed().eq([0, 104]));
+    }
+}

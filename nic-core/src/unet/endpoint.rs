@@ -1,0 +1,107 @@
+//! An endpoint: buffer area, transmit, receive and free queue, channels (U-Net/SLE §2).
+
+use super::{
+    BufferList, Channels, Completion, FreeQueue, Full, MessageBody, ReceiveDescriptor,
+    ReceiveQueue, TransmitQueue,
+};
+use crate::id::{ChannelId, NicId, PacketId};
+use crate::memory::Region;
+use crate::storage::Storage;
+
+/// How many descriptors an endpoint's queues hold.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct QueueSizes {
+    /// Descriptors of the transmit queue.
+    pub transmit: u32,
+    /// Descriptors of the receive queue.
+    pub receive: u32,
+}
+
+/// An endpoint as its NIC and its user share it.
+#[derive(Clone, Debug)]
+pub struct Endpoint<S: Storage> {
+    /// The NIC it lives on.
+    pub nic: NicId,
+    /// Its buffer area.
+    pub area: Region,
+    /// Its transmit queue.
+    pub transmit: TransmitQueue<S>,
+    /// Its receive queue.
+    pub receive: ReceiveQueue<S>,
+    /// Its free queue.
+    pub free: FreeQueue<S>,
+    /// Its channels.
+    pub channels: Channels<S>,
+}
+
+impl<S: Storage> Endpoint<S> {
+    /// Returns an endpoint whose queues are empty and whose free buffers are all free.
+    #[must_use]
+    pub fn new(nic: NicId, area: Region, free: FreeQueue<S>, queues: QueueSizes) -> Endpoint<S> {
+        Endpoint {
+            nic,
+            area,
+            transmit: TransmitQueue::new(queues.transmit),
+            receive: ReceiveQueue::new(queues.receive),
+            free,
+            channels: Channels::default(),
+        }
+    }
+
+    /// Pushes a receive descriptor of a message in the buffer area, whose shares begin at these offsets, at
+    /// most as many as a descriptor names; the popped buffers among them pass to the user.
+    ///
+    /// # Errors
+    ///
+    /// Where the receive queue is full; the popped buffers are then at the front of the free queue, in their
+    /// order.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub fn push_buffers(
+        &mut self,
+        (packet, channel, length): (Option<PacketId>, ChannelId, u32),
+        offsets: impl Iterator<Item = u32>,
+    ) -> Result<(), Full<()>> {
+        let pushed = self.receive.push(ReceiveDescriptor {
+            packet,
+            channel,
+            length,
+            body: MessageBody::Buffers(BufferList::default()),
+        });
+        // Filled where it lies: copying what was just written would wait for it.
+        let mut refused = BufferList::default();
+        let list = match self.receive.newest() {
+            Some(ReceiveDescriptor {
+                body: MessageBody::Buffers(list),
+                ..
+            }) if pushed.is_ok() => list,
+            _ => &mut refused,
+        };
+        for (index, offset) in offsets.enumerate() {
+            list.push(offset);
+            if self.free.name(offset) {
+                list.owe(index);
+            }
+        }
+        for offset in refused.owed().rev() {
+            self.free.put_first(offset);
+        }
+        pushed.map_err(|_| Full(()))
+    }
+
+    /// Takes the oldest message that the user can see, and puts back the buffers that the user owes for it;
+    /// says whether there was one.
+    pub fn put_back_received(&mut self) -> bool {
+        let Some(message) = self.receive.first() else {
+            return false;
+        };
+        if let MessageBody::Buffers(list) = &message.body {
+            for offset in list.owed() {
+                self.free.put_back(offset);
+            }
+        }
+        self.receive.take().is_some()
+    }
+}
+
+/// Completions pass through here by value; keep them small.
+const _: () = assert!(size_of::<Completion>() <= 16);

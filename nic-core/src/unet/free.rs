@@ -1,0 +1,228 @@
+//! The free queue: an endpoint's free buffers, and who holds each of them.
+//!
+//! A buffer is in the queue, with the NIC (popped and not yet named in a descriptor) or with the user
+//! (named in a descriptor and not yet put back). Each operation moves it from one holder to the next,
+//! so a buffer cannot be freed twice or handed out twice.
+
+use crate::chain::{Chain, Link};
+use crate::storage::{FREE_BUFFERS_MAX, List, Storage};
+
+/// The free queue of one endpoint. Buffers lie at 0, L, 2L, … of its buffer area.
+#[derive(Clone, Debug)]
+pub struct FreeQueue<S: Storage> {
+    buffer_length: u32,
+    buffers: S::List<Buffer, FREE_BUFFERS_MAX>,
+    free: usize,
+    queue: Chain,
+    // What the running call popped and has not named, newest first.
+    popped: Chain,
+}
+
+/// Puts a buffer into the queue.
+type Put = fn(&mut Chain, &mut [Buffer], u32);
+
+#[derive(Copy, Clone, Debug)]
+struct Buffer {
+    holder: Holder,
+    // The next one in the queue, or of those that were popped and not named.
+    link: Link,
+}
+
+impl AsMut<Link> for Buffer {
+    fn as_mut(&mut self) -> &mut Link {
+        &mut self.link
+    }
+}
+
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum Holder {
+    Queue,
+    Nic,
+    User,
+}
+
+impl<S: Storage> FreeQueue<S> {
+    /// Returns a queue of `count` buffers of `buffer_length` bytes each, the one at 0 first; without an
+    /// allocator of [`FREE_BUFFERS_MAX`] at most.
+    #[must_use]
+    pub fn new(count: u32, buffer_length: u32) -> FreeQueue<S> {
+        let mut buffers = S::List::<Buffer, FREE_BUFFERS_MAX>::default();
+        let mut queue = Chain::default();
+        for buffer in 0..count {
+            let free = Buffer {
+                holder: Holder::Queue,
+                link: Link::default(),
+            };
+            if !buffers.push(free) {
+                break;
+            }
+            queue.push_back(&mut buffers, buffer);
+        }
+        FreeQueue {
+            buffer_length,
+            free: buffers.len(),
+            buffers,
+            queue,
+            popped: Chain::default(),
+        }
+    }
+
+    /// Returns the length of each buffer in bytes.
+    #[must_use]
+    pub fn buffer_length(&self) -> u32 {
+        self.buffer_length
+    }
+
+    /// Returns how many buffers are in the queue.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.free
+    }
+
+    /// Returns whether no buffer is in the queue.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.free == 0
+    }
+
+    /// Returns whether the buffer at 0 is in the queue.
+    #[must_use]
+    pub fn is_first_free(&self) -> bool {
+        let first = self.buffers.first();
+        first.is_some_and(|buffer| buffer.holder == Holder::Queue)
+    }
+
+    /// Returns how many buffers the endpoint has, wherever they are.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.buffers.len()
+    }
+
+    /// Pops the first buffer for the NIC and returns its offset.
+    pub fn pop(&mut self) -> Option<u32> {
+        let buffer = self.queue.pop_front(&mut self.buffers)?;
+        self.free -= 1;
+        self.buffers[buffer as usize].holder = Holder::Nic;
+        self.popped.push_front(&mut self.buffers, buffer);
+        Some(buffer * self.buffer_length)
+    }
+
+    /// Passes the buffer at `offset` from the NIC to the user; says whether there was one to pass.
+    pub fn name(&mut self, offset: u32) -> bool {
+        let Some(buffer) = self.buffer_at(offset) else {
+            return false;
+        };
+        if self.buffers[buffer as usize].holder != Holder::Nic {
+            return false;
+        }
+        self.buffers[buffer as usize].holder = Holder::User;
+        // What was popped last is named first, as a rule; what an earlier call popped is not there.
+        self.popped.remove(&mut self.buffers, buffer);
+        true
+    }
+
+    /// Puts the user's buffer at `offset` at the end of the queue; says whether it was the user's.
+    pub fn put_back(&mut self, offset: u32) -> bool {
+        self.release(offset, Chain::push_back)
+    }
+
+    /// Puts the user's buffer at `offset` at the front of the queue; says whether it was the user's.
+    pub fn put_first(&mut self, offset: u32) -> bool {
+        self.release(offset, Chain::push_front)
+    }
+
+    /// Ends a call that returned: what it popped and did not name stays with the NIC.
+    pub fn keep_popped(&mut self) {
+        self.popped = Chain::default();
+    }
+
+    /// Ends a call that trapped: what it popped and did not name goes to the front, in its order.
+    pub fn return_popped(&mut self) {
+        while let Some(buffer) = self.popped.pop_front(&mut self.buffers) {
+            self.buffers[buffer as usize].holder = Holder::Queue;
+            self.queue.push_front(&mut self.buffers, buffer);
+            self.free += 1;
+        }
+    }
+
+    fn release(&mut self, offset: u32, put: Put) -> bool {
+        let Some(buffer) = self.buffer_at(offset) else {
+            return false;
+        };
+        if self.buffers[buffer as usize].holder != Holder::User {
+            return false;
+        }
+        self.buffers[buffer as usize].holder = Holder::Queue;
+        put(&mut self.queue, &mut self.buffers, buffer);
+        self.free += 1;
+        true
+    }
+
+    fn buffer_at(&self, offset: u32) -> Option<u32> {
+        let buffer = offset.checked_div(self.buffer_length)?;
+        let starts_there = offset.is_multiple_of(self.buffer_length);
+        (starts_there && (buffer as usize) < self.buffers.len()).then_some(buffer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::storage::Fixed;
+
+    fn drain(queue: &mut FreeQueue<Fixed>) -> Vec<u32> {
+        std::iter::from_fn(|| queue.pop()).collect()
+    }
+
+    #[test]
+    fn a_trap_returns_what_it_popped_to_the_front_in_order() {
+        let mut queue = FreeQueue::<Fixed>::new(4, 100);
+        assert_eq!(queue.pop(), Some(0));
+        queue.keep_popped();
+        assert_eq!([queue.pop(), queue.pop()], [Some(100), Some(200)]);
+        queue.return_popped();
+        // 0 stays with the NIC: an earlier call popped it.
+        assert_eq!(drain(&mut queue), [100, 200, 300]);
+        assert!(queue.name(0));
+    }
+
+    #[test]
+    fn a_trap_does_not_return_what_was_named() {
+        let mut queue = FreeQueue::<Fixed>::new(3, 100);
+        drain(&mut queue);
+        assert!(queue.name(100));
+        queue.return_popped();
+        assert_eq!(drain(&mut queue), [0, 200]);
+    }
+
+    #[test]
+    fn only_a_popped_buffer_at_its_very_offset_is_named_and_once() {
+        let mut queue = FreeQueue::<Fixed>::new(2, 100);
+        assert!(!queue.name(0), "still in the queue");
+        queue.pop();
+        assert!(!queue.name(50), "inside of it");
+        assert!(!queue.name(100), "another one");
+        assert!(!queue.name(200), "past the last");
+        assert!(queue.name(0));
+        assert!(!queue.name(0), "named already");
+    }
+
+    #[test]
+    fn a_buffer_is_put_back_once_by_whom_it_was_named_to() {
+        let mut queue = FreeQueue::<Fixed>::new(2, 100);
+        assert!(!queue.put_back(0), "still in the queue");
+        queue.pop();
+        assert!(!queue.put_back(0), "with the NIC");
+        queue.name(0);
+        assert!(queue.put_back(0));
+        assert!(!queue.put_back(0));
+        assert_eq!(drain(&mut queue), [100, 0]);
+    }
+
+    #[test]
+    fn no_buffers_and_no_length_are_fine() {
+        let mut queue = FreeQueue::<Fixed>::new(0, 0);
+        assert_eq!(queue.pop(), None);
+        assert!(!queue.name(0) && !queue.put_back(0));
+    }
+}

@@ -1,0 +1,229 @@
+//! The transmit queue: descriptors from the user's push until their completion flag is set.
+//!
+//! An entry stays taken until it completes, because the flag that says so lies in it (U-Net/SLE §2).
+//! Entries may complete out of order: their packets leave on different links.
+
+use super::{Full, TransmitDescriptor};
+use crate::chain::{Chain, Link};
+use crate::event::TxStatus;
+use crate::id::PostId;
+use crate::storage::{DESCRIPTORS_MAX, List, Storage};
+
+/// The transmit queue of one endpoint.
+#[derive(Clone, Debug)]
+pub struct TransmitQueue<S: Storage> {
+    // As many entries as were ever taken at once: an idle endpoint weighs little.
+    entries: S::List<Entry, DESCRIPTORS_MAX>,
+    capacity: usize,
+    pending: usize,
+    vacant: Chain,
+    posted: Chain,
+}
+
+#[derive(Copy, Clone, Debug)]
+struct Entry {
+    descriptor: TransmitDescriptor,
+    // Packets that came of it and have not left.
+    packets: u32,
+    // How the NIC ended it; packets may still have to leave.
+    ended: Option<TxStatus>,
+    // How many descriptors had this entry before.
+    turn: u32,
+    // The next entry that is vacant, or posted and not taken.
+    link: Link,
+}
+
+impl AsMut<Link> for Entry {
+    fn as_mut(&mut self) -> &mut Link {
+        &mut self.link
+    }
+}
+
+/// A descriptor whose completion flag is set.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Completion {
+    /// The descriptor.
+    pub descriptor: TransmitDescriptor,
+    /// How it ended.
+    pub status: TxStatus,
+}
+
+impl<S: Storage> TransmitQueue<S> {
+    /// Returns a queue with room for `capacity` descriptors; without an allocator for
+    /// [`DESCRIPTORS_MAX`] at most.
+    #[must_use]
+    pub fn new(capacity: u32) -> TransmitQueue<S> {
+        TransmitQueue {
+            entries: S::List::default(),
+            capacity: S::capacity::<DESCRIPTORS_MAX>(capacity),
+            pending: 0,
+            vacant: Chain::default(),
+            posted: Chain::default(),
+        }
+    }
+
+    /// Returns whether a descriptor can be pushed.
+    #[must_use]
+    pub fn has_room(&self) -> bool {
+        self.pending() < self.capacity
+    }
+
+    /// Pushes a descriptor, and tells which one it is.
+    ///
+    /// # Errors
+    ///
+    /// Gives it back where every entry waits for its completion.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub fn post(
+        &mut self,
+        descriptor: TransmitDescriptor,
+    ) -> Result<PostId, Full<TransmitDescriptor>> {
+        if !self.has_room() {
+            return Err(Full(descriptor));
+        }
+        let entry = match self.vacant.pop_front(&mut self.entries) {
+            Some(entry) => entry,
+            None => {
+                let entry = u32::try_from(self.entries.len()).expect("the capacity is a `u32`");
+                self.entries.push(Entry {
+                    descriptor,
+                    packets: 0,
+                    ended: None,
+                    turn: u32::MAX,
+                    link: Link::default(),
+                });
+                entry
+            }
+        };
+        let taken = &mut self.entries[entry as usize];
+        taken.descriptor = descriptor;
+        taken.turn = taken.turn.wrapping_add(1);
+        let turn = taken.turn;
+        self.posted.push_back(&mut self.entries, entry);
+        self.pending += 1;
+        Ok(PostId { entry, turn })
+    }
+
+    /// Returns whether the NIC has taken every descriptor that was pushed.
+    #[must_use]
+    pub fn is_drained(&self) -> bool {
+        self.posted.is_empty()
+    }
+
+    /// Returns the descriptor that was pushed first and that the NIC has not taken.
+    #[must_use]
+    pub fn first(&self) -> Option<TransmitDescriptor> {
+        let entry = self.posted.first()?;
+        Some(self.entries[entry as usize].descriptor)
+    }
+
+    /// Takes the descriptor that was pushed first, for the NIC to handle.
+    pub fn take(&mut self) -> Option<(PostId, TransmitDescriptor)> {
+        let entry = self.posted.pop_front(&mut self.entries)?;
+        let Entry {
+            descriptor, turn, ..
+        } = self.entries[entry as usize];
+        Some((PostId { entry, turn }, descriptor))
+    }
+
+    /// Returns how many descriptors were pushed and have not completed.
+    #[must_use]
+    pub fn pending(&self) -> usize {
+        self.pending
+    }
+
+    /// Notes that a packet came of a descriptor.
+    pub fn packet_made(&mut self, post: PostId) {
+        self.entries[post.index()].packets += 1;
+    }
+
+    /// Notes that a packet of a descriptor has left; returns the completion where it was the last thing
+    /// to wait for.
+    pub fn packet_left(&mut self, post: PostId) -> Option<Completion> {
+        self.entries[post.index()].packets -= 1;
+        self.complete(post)
+    }
+
+    /// Notes how the NIC ended a descriptor; returns the completion where no packet has yet to leave.
+    pub fn end(&mut self, post: PostId, status: TxStatus) -> Option<Completion> {
+        self.entries[post.index()].ended = Some(status);
+        self.complete(post)
+    }
+
+    fn complete(&mut self, post: PostId) -> Option<Completion> {
+        let Entry {
+            descriptor,
+            packets,
+            ended,
+            ..
+        } = self.entries[post.index()];
+        let status = ended.filter(|_| packets == 0)?;
+        self.entries[post.index()].ended = None;
+        self.vacant.push_front(&mut self.entries, post.entry);
+        self.pending -= 1;
+        Some(Completion { descriptor, status })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::id::ChannelId;
+    use crate::storage::Fixed;
+
+    fn descriptor(offset: u32) -> TransmitDescriptor {
+        TransmitDescriptor {
+            channel: ChannelId(1),
+            offset,
+            length: 5,
+        }
+    }
+
+    #[test]
+    fn a_full_queue_gives_the_descriptor_back() {
+        let mut queue = TransmitQueue::<Fixed>::new(1);
+        assert_eq!(queue.post(descriptor(0)), Ok(PostId { entry: 0, turn: 0 }));
+        assert_eq!(queue.post(descriptor(8)), Err(Full(descriptor(8))));
+        let (post, taken) = queue.take().unwrap();
+        assert_eq!(taken, descriptor(0));
+        // Taking it is not completing it.
+        assert!(!queue.has_room());
+        assert!(queue.end(post, TxStatus::Ok).is_some());
+        // The same entry, and not the same descriptor.
+        assert_eq!(queue.post(descriptor(8)), Ok(PostId { entry: 0, turn: 1 }));
+    }
+
+    #[test]
+    fn a_descriptor_completes_once_after_its_end_and_its_last_packet() {
+        let mut queue = TransmitQueue::<Fixed>::new(2);
+        queue.post(descriptor(0)).unwrap();
+        queue.post(descriptor(8)).unwrap();
+        let (first, _) = queue.take().unwrap();
+        let (second, _) = queue.take().unwrap();
+        queue.packet_made(first);
+        queue.packet_made(first);
+        assert_eq!(queue.packet_left(first), None, "doTx runs still");
+        assert_eq!(
+            queue.end(first, TxStatus::Trap),
+            None,
+            "a packet has to leave"
+        );
+        // The second overtakes it.
+        assert_eq!(
+            queue.end(second, TxStatus::Refused),
+            Some(Completion {
+                descriptor: descriptor(8),
+                status: TxStatus::Refused
+            })
+        );
+        assert_eq!(queue.pending(), 1);
+        assert_eq!(
+            queue.packet_left(first),
+            Some(Completion {
+                descriptor: descriptor(0),
+                status: TxStatus::Trap
+            })
+        );
+        assert_eq!(queue.pending(), 0);
+    }
+}

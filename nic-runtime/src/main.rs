@@ -1,5 +1,0 @@
-//! The command `jive`.
-
-fn main() -> std::process::ExitCode {
-    nic_runtime::cli::main()
-}

@@ -1,0 +1,71 @@
+//! The memory of hosts, region by region, as NICs reach it.
+
+use nic_core::memory::{HostSpan, Region};
+
+/// The memory of every host in the simulation, region by region.
+#[derive(Clone, Debug, Default)]
+pub struct HostMemory {
+    regions: Vec<Box<[u8]>>,
+}
+
+impl HostMemory {
+    /// Returns memory without a region.
+    #[must_use]
+    pub fn new() -> HostMemory {
+        HostMemory::default()
+    }
+
+    /// Pins a region of `length` bytes, all zero.
+    pub fn pin(&mut self, length: u32) -> Region {
+        let index =
+            u32::try_from(self.regions.len()).expect("there are fewer regions than endpoints");
+        self.regions
+            .push(vec![0; length as usize].into_boxed_slice());
+        Region::new(index, length)
+    }
+
+    /// Returns a region's bytes.
+    #[must_use]
+    pub fn region(&self, region: Region) -> &[u8] {
+        &self.regions[region.index() as usize]
+    }
+
+    /// Returns a span's bytes.
+    #[must_use]
+    pub fn bytes(&self, span: HostSpan) -> &[u8] {
+        &self.regions[span.region() as usize][span.range()]
+    }
+
+    /// Copies a span onto another of the same region and length, as if through a third place.
+    ///
+    /// # Panics
+    ///
+    /// Where region or length differ: copies between regions are what the NIC is for.
+    pub fn copy(&mut self, from: HostSpan, to: HostSpan) {
+        assert_eq!(
+            (from.region(), from.length()),
+            (to.region(), to.length()),
+            "a copy inside one region"
+        );
+        self.regions[from.region() as usize].copy_within(from.range(), to.offset() as usize);
+    }
+
+    /// Returns a span's bytes, to be written.
+    pub fn bytes_mut(&mut self, span: HostSpan) -> &mut [u8] {
+        &mut self.regions[span.region() as usize][span.range()]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn regions_do_not_overlap() {
+        let mut memory = HostMemory::new();
+        let (first, second) = (memory.pin(4), memory.pin(4));
+        memory.bytes_mut(first.span(0, 4).unwrap()).fill(1);
+        assert_eq!(memory.region(second), [0; 4]);
+        assert_eq!(memory.region(first), [1; 4]);
+    }
+}

@@ -1,0 +1,97 @@
+//! Queues and lists that grow to what is in use at once: an idle endpoint weighs little.
+
+use std::collections::VecDeque;
+use std::fmt::Debug;
+use std::ops::{Deref, DerefMut};
+
+use nic_core::storage::{List, Queue, Storage};
+
+/// Places that an allocator has.
+#[derive(Copy, Clone, Debug)]
+pub enum Growing {}
+
+impl Storage for Growing {
+    type Queue<T: Clone + Debug, const N: usize> = GrowingQueue<T>;
+    type List<T: Clone + Debug, const N: usize> = GrowingList<T>;
+
+    fn capacity<const N: usize>(wanted: u32) -> usize {
+        wanted as usize
+    }
+}
+
+/// A queue of any length.
+#[derive(Clone, Debug)]
+pub struct GrowingQueue<T>(VecDeque<T>);
+
+impl<T> Default for GrowingQueue<T> {
+    fn default() -> GrowingQueue<T> {
+        GrowingQueue(VecDeque::new())
+    }
+}
+
+impl<T: Clone + Debug> Queue<T> for GrowingQueue<T> {
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    fn back_mut(&mut self) -> Option<&mut T> {
+        self.0.back_mut()
+    }
+
+    fn front(&self) -> Option<&T> {
+        self.0.front()
+    }
+
+    fn get(&self, index: usize) -> Option<&T> {
+        self.0.get(index)
+    }
+
+    fn get_mut(&mut self, index: usize) -> Option<&mut T> {
+        self.0.get_mut(index)
+    }
+
+    fn pop_front(&mut self) -> Option<T> {
+        let first = self.0.pop_front();
+        if self.0.is_empty() {
+            // The next element takes the same place again, which is in the processor's cache still.
+            self.0.clear();
+        }
+        first
+    }
+
+    fn push_back(&mut self, element: T) -> bool {
+        self.0.push_back(element);
+        true
+    }
+}
+
+/// A list of any length.
+#[derive(Clone, Debug)]
+pub struct GrowingList<T>(Vec<T>);
+
+impl<T> Default for GrowingList<T> {
+    fn default() -> GrowingList<T> {
+        GrowingList(Vec::new())
+    }
+}
+
+impl<T> Deref for GrowingList<T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        &self.0
+    }
+}
+
+impl<T> DerefMut for GrowingList<T> {
+    fn deref_mut(&mut self) -> &mut [T] {
+        &mut self.0
+    }
+}
+
+impl<T: Clone + Debug> List<T> for GrowingList<T> {
+    fn push(&mut self, element: T) -> bool {
+        self.0.push(element);
+        true
+    }
+}
