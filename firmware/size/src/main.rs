@@ -5,7 +5,7 @@
 #![no_std]
 #![no_main]
 
-#[path = "../../firmware/src/bytes.rs"]
+#[path = "../../src/bytes.rs"]
 mod bytes;
 
 use core::hint::black_box;
