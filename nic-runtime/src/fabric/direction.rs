@@ -5,9 +5,9 @@ use std::ops::{Index, IndexMut};
 
 use nic_core::id::{DirectionId, NicId};
 use nic_core::random::Name;
-use nic_core::time::{Rate, SimDuration};
+use nic_core::time::{Rate, SimDuration, SimTime};
 
-use super::{Faults, Flows, PacketRef};
+use super::{Faults, Flows, Framing, PacketRef};
 
 /// What a link is like, in one direction.
 #[derive(Copy, Clone, Debug)]
@@ -16,6 +16,8 @@ pub struct Wire {
     pub latency: SimDuration,
     /// How fast bytes go out.
     pub rate: Rate,
+    /// What goes out beside a message.
+    pub framing: Framing,
     /// How likely each fault is.
     pub faults: Faults,
     /// Whether flipped bits are detected.
@@ -45,6 +47,12 @@ pub struct Direction {
     pub queue: VecDeque<PacketRef>,
     /// The packet whose bits are on their way out.
     pub sending: Option<PacketRef>,
+    /// How long the wire is idle behind a frame, at least.
+    pub gap: SimDuration,
+    /// When the gap behind the last frame is over.
+    pub gap_ends: SimTime,
+    /// Whether the next packet waits for that.
+    pub waits_for_gap: bool,
     /// Whether it leads to a NIC that is not expected to meet this one.
     pub leaves_group: bool,
     /// What it knows of each channel, where faults can strike.
@@ -54,10 +62,16 @@ pub struct Direction {
 }
 
 impl Direction {
-    /// Returns how long a packet of `length` bytes occupies the wire.
+    /// Returns whether a packet may go out.
+    #[must_use]
+    pub fn is_free(&self, now: SimTime) -> bool {
+        self.sending.is_none() && self.gap_ends <= now
+    }
+
+    /// Returns the time from the first bit out to the last one of a packet with a message of `length` bytes.
     #[must_use]
     pub fn occupied_by(&self, length: u32) -> SimDuration {
-        self.wire.rate.time(length)
+        self.wire.rate.time(self.wire.framing.frame(length))
     }
 }
 
@@ -104,6 +118,9 @@ impl Fabric {
             wire,
             queue: VecDeque::new(),
             sending: None,
+            gap: wire.rate.time(wire.framing.gap),
+            gap_ends: SimTime::ZERO,
+            waits_for_gap: false,
             leaves_group: false,
             flows: Flows::default(),
             name,

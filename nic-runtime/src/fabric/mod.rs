@@ -3,10 +3,12 @@
 mod direction;
 mod fate;
 mod flow;
+mod framing;
 mod packet;
 
 pub use direction::{Direction, Fabric, Wire};
 pub(crate) use fate::flip;
 pub use fate::{Fate, Faults};
 pub use flow::Flows;
+pub use framing::Framing;
 pub use packet::{Packet, PacketRef, PacketStore};

@@ -8,6 +8,7 @@ pub use nic_core::cost_class::CostClass;
 use nic_core::time::SimDuration;
 use serde::de::{self, Deserialize, Deserializer};
 
+use crate::fabric::Framing;
 use crate::units::UnitError;
 
 mod quantity;
@@ -245,6 +246,27 @@ pub struct WireProfile {
     /// How long a link that reorders holds a packet back for the next.
     #[serde(deserialize_with = "duration")]
     pub reorder_max: SimDuration,
+    /// Bytes of headers and trailers around each message; none where the key is absent.
+    #[serde(default, deserialize_with = "size")]
+    pub header: u32,
+    /// Bytes of a frame at least, headers and trailers included; none where the key is absent.
+    #[serde(default, deserialize_with = "size")]
+    pub min_frame: u32,
+    /// Bytes for which the wire is idle behind a frame; none where the key is absent.
+    #[serde(default, deserialize_with = "size")]
+    pub gap: u32,
+}
+
+impl WireProfile {
+    /// Returns what the wire carries beside a message.
+    #[must_use]
+    pub fn framing(&self) -> Framing {
+        Framing {
+            header: self.header,
+            min_frame: self.min_frame,
+            gap: self.gap,
+        }
+    }
 }
 
 /// The NIC's memory.

@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use nic_core::id::{ChannelId, EndpointId, NicId};
 use nic_core::time::{SimDuration, SimTime};
 
+use crate::fabric::Framing;
 use crate::profile::Profile;
 use crate::scenario::Span;
 
@@ -75,6 +76,8 @@ pub struct LinkSpec {
     pub latency: SimDuration,
     /// Bytes per second on each direction.
     pub bandwidth: NonZeroU64,
+    /// Bytes around each message.
+    pub framing: Framing,
     /// Probability that a packet is lost.
     pub loss: f64,
     /// Probability that a packet arrives twice.

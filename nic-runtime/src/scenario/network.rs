@@ -167,6 +167,7 @@ fn default_link(between: (NicId, NicId), profile: &Profile) -> LinkSpec {
         between,
         latency: profile.wire.latency,
         bandwidth: profile.wire.bandwidth,
+        framing: profile.wire.framing(),
         loss: 0.0,
         duplicate: 0.0,
         corrupt: 0.0,

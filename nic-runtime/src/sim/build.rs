@@ -123,6 +123,7 @@ fn wire(link: &LinkSpec) -> Wire {
     Wire {
         latency: link.latency,
         rate: Rate::new(link.bandwidth),
+        framing: link.framing,
         faults: Faults {
             loss: Chance::new(link.loss),
             duplicate: Chance::new(link.duplicate),

@@ -264,6 +264,8 @@ enum Work {
     WireIn(PacketRef),
     /// The last bit of a packet would be in, had it not been lost.
     WireLost(PacketRef),
+    /// The gap behind a packet is over, and another waits for that.
+    WireFree(DirectionId),
     /// Looks whether a direction has held a packet back for too long.
     LookHeld(DirectionId),
 }
@@ -379,6 +381,7 @@ impl<S: Sink> Simulation<'_, S> {
             Work::TransferEnd(transfer) => self.transfer_ends(transfer),
             Work::Publish(endpoint) => self.publish(endpoint),
             Work::WireOut(direction) => self.last_bit_out(direction),
+            Work::WireFree(direction) => self.gap_over(direction),
             Work::WireIn(packet) => self.last_bit_in(packet),
             Work::WireLost(packet) => self.lost(packet),
             Work::LookHeld(direction) => self.release_held(direction),

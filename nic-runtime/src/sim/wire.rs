@@ -42,9 +42,14 @@ impl<S: Sink> Simulation<'_, S> {
 
     /// Puts a packet into the queue of its link direction.
     pub(super) fn enqueue(&mut self, packet: PacketRef) {
-        let direction = self.packets[packet].route;
-        self.fabric[direction].queue.push_back(packet);
-        self.start_sending(direction);
+        let id = self.packets[packet].route;
+        let direction = &mut self.fabric[id];
+        // As a rule the wire is free.
+        if direction.is_free(self.now) && direction.queue.is_empty() {
+            return self.first_bit_out(id, packet);
+        }
+        direction.queue.push_back(packet);
+        self.start_sending(id);
     }
 
     /// Starts to send the first packet of a direction's queue, if the wire is free.
@@ -53,9 +58,17 @@ impl<S: Sink> Simulation<'_, S> {
         if direction.sending.is_some() || direction.queue.is_empty() {
             return;
         }
-        let Some(packet) = direction.queue.pop_front() else {
-            return;
-        };
+        if direction.gap_ends > self.now {
+            return self.await_gap(id);
+        }
+        if let Some(packet) = direction.queue.pop_front() {
+            self.first_bit_out(id, packet);
+        }
+    }
+
+    /// Sends a packet over a wire that is free.
+    fn first_bit_out(&mut self, id: DirectionId, packet: PacketRef) {
+        let direction = &mut self.fabric[id];
         direction.sending = Some(packet);
         let sent = &mut self.packets[packet];
         if direction.is_faulty && sent.fate.is_none() {
@@ -77,11 +90,28 @@ impl<S: Sink> Simulation<'_, S> {
         self.report.emit(self.now, from, kind);
     }
 
+    /// Has the next packet of a direction wait until the wire has been idle for long enough.
+    #[cold]
+    fn await_gap(&mut self, id: DirectionId) {
+        let direction = &mut self.fabric[id];
+        if !std::mem::replace(&mut direction.waits_for_gap, true) {
+            let ends = direction.gap_ends;
+            self.schedule.insert(ends, Work::WireFree(id));
+        }
+    }
+
+    /// Sends the packet that waited until the wire had been idle for long enough.
+    pub(super) fn gap_over(&mut self, id: DirectionId) {
+        self.fabric[id].waits_for_gap = false;
+        self.start_sending(id);
+    }
+
     pub(super) fn last_bit_out(&mut self, id: DirectionId) {
-        let Some(packet) = self.fabric[id].sending.take() else {
+        let direction = &mut self.fabric[id];
+        let Some(packet) = direction.sending.take() else {
             return;
         };
-        let direction = &self.fabric[id];
+        direction.gap_ends = self.now + direction.gap;
         let lands = self.now + direction.wire.latency;
         if !direction.is_faulty {
             self.schedule.insert(lands, Work::WireIn(packet));

@@ -1,8 +1,10 @@
 //! Links with faults, and NICs that fill up.
 
 use nic_core::event::EndReason;
+use nic_runtime::profile::Profile;
 
-use crate::trace::{Pair, Trace, number, numbers, send, texts};
+use crate::scenario::read;
+use crate::trace::{Pair, Trace, number, numbers, send, simulate, texts};
 
 fn lossy(seed: u64, link: &str) -> Trace {
     let rest = send("0us", "{ count = 100 }") + "repeat = 100\nevery = '100us'";
@@ -164,5 +166,74 @@ fn nics_that_wait_for_each_other_go_on() {
     assert!(
         last > 900_000_000,
         "packets move until the end, not until {last} ns"
+    );
+}
+
+/// The times in ns at which packets of these lengths begin and end on a wire of a byte in 8 ns, 1 us long.
+fn framed(framing: &str, lengths: &[u32]) -> Vec<(u64, u64)> {
+    let profile = include_str!("../../profiles/lanai-1998.toml");
+    let profile = profile
+        .replacen("160MB/s", "125MB/s", 1)
+        .replacen("latency = \"500ns\"", "latency = \"1us\"", 1)
+        .replacen("[wire]\n", &format!("[wire]\n{framing}\n"), 1);
+    let sends = lengths
+        .iter()
+        .map(|length| send("0us", &format!("{{ count = {length} }}")));
+    let rest: String = sends.collect();
+    let mut scenario = read(
+        &Pair {
+            rest: &rest,
+            ..Pair::PLAIN
+        }
+        .toml(),
+    );
+    scenario.profile = Profile::parse(&profile).expect("the keys fit");
+    for link in &mut scenario.links {
+        link.framing = scenario.profile.wire.framing();
+        link.bandwidth = scenario.profile.wire.bandwidth;
+        link.latency = scenario.profile.wire.latency;
+    }
+    let trace = simulate(&scenario).expect("it runs");
+    let out = trace
+        .of("wire-tx")
+        .into_iter()
+        .map(|event| number(event, "t_ns"));
+    let lands = trace
+        .of("wire-rx")
+        .into_iter()
+        .map(|event| number(event, "t_ns"));
+    out.zip(lands).collect()
+}
+
+#[test]
+fn a_frame_is_as_long_as_its_header_and_its_message_and_at_least_its_minimum() {
+    // Ethernet: 18 bytes of headers and trailers, 64 at least.
+    let framing = "header = \"18B\"\nmin_frame = \"64B\"";
+    for (message, frame) in [(0, 64), (46, 64), (47, 65), (1500, 1518)] {
+        let [(out, lands)] = framed(framing, &[message])[..] else {
+            panic!("one packet")
+        };
+        assert_eq!(lands - out, frame * 8 + 1000, "{message}");
+        let [(out, lands)] = framed("", &[message])[..] else {
+            panic!("one packet")
+        };
+        assert_eq!(lands - out, u64::from(message) * 8 + 1000, "{message}");
+    }
+}
+
+#[test]
+fn the_wire_is_idle_for_the_gap_behind_each_frame() {
+    // As long as 100 us: the next packet is ready before it is over.
+    let times = framed("header = \"10B\"\ngap = \"12500B\"", &[40, 40, 40]);
+    assert_eq!(times.len(), 3);
+    for pair in times.windows(2) {
+        let last_bit_out = pair[0].1 - 1000;
+        assert_eq!(pair[1].0 - last_bit_out, 100_000);
+    }
+    // One that is over before the next packet is ready delays nothing.
+    let without = framed("header = \"10B\"", &[40, 40, 40]);
+    assert_eq!(
+        framed("header = \"10B\"\ngap = \"20B\"", &[40, 40, 40]),
+        without
     );
 }
