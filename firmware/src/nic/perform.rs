@@ -4,13 +4,14 @@
 use core::num::NonZeroU64;
 
 use heapless::Deque;
-use jive_core::TrapKind;
+use jive_core::{Heap, TrapKind};
 use nic_core::event::{DmaDirection, DropReason, EventKind, Made, RxBody, Trigger};
 use nic_core::id::{ChannelId, PacketId, packet_number};
 use nic_core::memory::HostSpan;
-use nic_core::sle::{Applied, ArraySpan, Request, Rights, check};
+use nic_core::sle::{ArraySpan, Port, Request, Rights, check, perform};
+use nic_core::storage::Fixed;
 use nic_core::time::SimDuration;
-use nic_core::unet::{Channel, MessageBody};
+use nic_core::unet::{Channel, Endpoint, MessageBody};
 
 use super::{Arrival, Call, ENDPOINT, Nic};
 use crate::failure::Failure;
@@ -36,53 +37,19 @@ impl<M: Machine> Nic<'_, '_, M> {
         request: &Request,
         sent: &mut Deque<Sent, ARRIVALS>,
     ) -> Result<Result<i32, TrapKind>, Failure> {
-        let heap = self.applet.instance.heap_mut();
+        let heap = self.applet.instance.heap();
         let rights = Rights::of(&self.endpoint, PACKET_BYTES_MAX as u32);
-        let applied = check(request.native(), request.args(), heap, &rights)
-            .and_then(|effect| effect.apply(&mut self.endpoint, heap, call.packet()));
-        let applied = match applied {
-            Ok(applied) => applied,
+        let effect = match check(request.native(), request.args(), heap, &rights) {
+            Ok(effect) => effect,
             Err(kind) => return Ok(Err(kind)),
         };
-        match applied {
-            Applied::Value(value) => {
-                self.native(request, value, Made::Nothing)?;
-                return Ok(Ok(value));
-            }
-            Applied::HostToNic { to, host } => {
-                self.dma(call, DmaDirection::HostToNic, host)?;
-                self.pass(call, transfer(host.length()));
-                let heap = self.applet.instance.heap_mut();
-                to.bytes_mut(heap).copy_from_slice(&self.area[host.range()]);
-                self.native(request, 0, Made::Nothing)?;
-            }
-            Applied::NicToHost { from, host } => {
-                let heap = self.applet.instance.heap();
-                self.area[host.range()].copy_from_slice(from.bytes(heap));
-                self.native(request, 0, Made::Nothing)?;
-                self.dma(call, DmaDirection::NicToHost, host)?;
-            }
-            Applied::Send { from, channel } => {
-                let id = packet_number(ENDPOINT, self.packets_made);
-                self.packets_made += 1;
-                self.native(request, 0, Made::Packet(id))?;
-                let packet = self.stage(call, id, channel, from)?;
-                if call.trigger != Trigger::Load {
-                    self.carry(packet)?;
-                } else if sent.push_back(packet).is_err() {
-                    return Err(no_slot());
-                }
-            }
-            Applied::Described => {
-                self.native(request, 0, Made::Descriptor)?;
-                self.publish()?;
-            }
-            Applied::RxQueueFull => {
-                self.native(request, 0, Made::Nothing)?;
-                self.drop_message(call.packet(), DropReason::RxQueueFull)?;
-            }
-        }
-        Ok(Ok(0))
+        let mut port = InCall {
+            nic: self,
+            call,
+            request,
+            sent,
+        };
+        perform(effect, &mut port)
     }
 
     /// Takes a packet's bytes into a slot that no arrival has.
@@ -183,6 +150,71 @@ impl<M: Machine> Nic<'_, '_, M> {
             trigger: call.trigger,
         };
         self.trace.event(self.now, kind)
+    }
+}
+
+/// Performs natives of a call, one thing after the other.
+struct InCall<'c, 'n, 'm, M: Machine> {
+    nic: &'c mut Nic<'n, 'm, M>,
+    call: Call,
+    request: &'c Request,
+    sent: &'c mut Deque<Sent, ARRIVALS>,
+}
+
+impl<M: Machine> Port for InCall<'_, '_, '_, M> {
+    type Storage = Fixed;
+    type Packet = Sent;
+    type Stop = Failure;
+
+    fn with<R>(&mut self, then: impl FnOnce(&mut Endpoint<Fixed>, &mut Heap<'_>) -> R) -> R {
+        let heap = self.nic.applet.instance.heap_mut();
+        then(&mut self.nic.endpoint, heap)
+    }
+
+    fn handled(&self) -> Option<PacketId> {
+        self.call.packet()
+    }
+
+    fn fetch(&mut self, to: ArraySpan, host: HostSpan) -> Result<(), Failure> {
+        self.nic.dma(self.call, DmaDirection::HostToNic, host)?;
+        self.nic.pass(self.call, transfer(host.length()));
+        let heap = self.nic.applet.instance.heap_mut();
+        to.bytes_mut(heap)
+            .copy_from_slice(&self.nic.area[host.range()]);
+        Ok(())
+    }
+
+    fn store(&mut self, from: ArraySpan, host: HostSpan) -> Result<(), Failure> {
+        let heap = self.nic.applet.instance.heap();
+        self.nic.area[host.range()].copy_from_slice(from.bytes(heap));
+        self.nic.dma(self.call, DmaDirection::NicToHost, host)
+    }
+
+    fn make(&mut self, from: ArraySpan, channel: Channel) -> Result<(PacketId, Sent), Failure> {
+        let id = packet_number(ENDPOINT, self.nic.packets_made);
+        self.nic.packets_made += 1;
+        Ok((id, self.nic.stage(self.call, id, channel, from)?))
+    }
+
+    fn send(&mut self, packet: Sent) -> Result<(), Failure> {
+        if self.call.trigger != Trigger::Load {
+            self.nic.carry(packet)
+        } else {
+            self.sent.push_back(packet).map_err(|_| no_slot())
+        }
+    }
+
+    fn publish(&mut self) -> Result<(), Failure> {
+        self.nic.publish()
+    }
+
+    fn refuse(&mut self) -> Result<(), Failure> {
+        let packet = self.call.packet();
+        self.nic.drop_message(packet, DropReason::RxQueueFull)
+    }
+
+    fn tell(&mut self, value: i32, made: Made) -> Result<(), Failure> {
+        self.nic.native(self.request, value, made)
     }
 }
 

@@ -1,8 +1,8 @@
 //! An applet on its endpoint: one instance of a loaded class, and the buffer that packets arrive in.
 
-use jive_core::{AppletMembers, ArrayKind, Heap, Instance, limits};
+use jive_core::{AppletMembers, ArrayKind, Heap, Instance, LoadedClass, limits};
 
-use super::{ArraySpan, LoadedClass};
+use super::ArraySpan;
 
 /// Why a loaded class cannot be an applet.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]

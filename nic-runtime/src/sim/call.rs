@@ -1,9 +1,10 @@
 //! Calls of applets on a NIC's processor, step by step: each native at its own time.
 
-use jive_core::{CallStack, Lifetime, MethodId, Step, Trap, TrapKind};
+use jive_core::{Heap, Lifetime, MethodId, Step, Trap, TrapKind};
 use nic_core::event::{DropReason, EventKind, Made, Sink, Trigger, TxStatus};
 use nic_core::id::{ChannelId, EndpointId, NicId, PacketId, PostId};
-use nic_core::sle::{Applied, ArraySpan, NicNative, Request, Rights, check};
+use nic_core::memory::HostSpan;
+use nic_core::sle::{ArraySpan, Effect, NicNative, Port, Request, Rights, check, perform};
 use nic_core::time::SimDuration;
 use nic_core::unet::Channel;
 
@@ -17,6 +18,8 @@ use super::staging::Grant;
 use super::{AppletId, Simulation, Tenant, at};
 use crate::fabric::PacketRef;
 use crate::sle::host_to_nic;
+use crate::storage::Growing;
+use crate::unet::Endpoint;
 
 /// A call of `doTx` or `doRx`.
 #[derive(Copy, Clone, Debug)]
@@ -224,96 +227,77 @@ impl<S: Sink> Simulation<'_, S> {
     // Where nothing is optimised each copy would take room of its own on the stack, which may be small.
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn perform_native(&mut self, nic: NicId, native: NicNative) -> Next {
+        let tenant = self.processors[at(nic.0)].call.tenant;
+        let (effect, push) = match self.admit(nic, native) {
+            Ok(admitted) => admitted,
+            Err(Refused::Stop(next)) => return next,
+            Err(Refused::Trap(kind)) => return self.refuse_native(nic, kind),
+        };
+        let mut port = OnNic {
+            simulation: self,
+            nic,
+            tenant,
+            push,
+        };
+        match perform(effect, &mut port) {
+            Ok(Ok(value)) => {
+                self.processors[at(nic.0)].stack.resume(Ok(value));
+                Next::After(SimDuration::ZERO, Stage::Run)
+            }
+            Ok(Err(kind)) => self.refuse_native(nic, kind),
+            Err(next) => next,
+        }
+    }
+
+    /// Checks a native, its quota and the places that it needs.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn admit(&mut self, nic: NicId, native: NicNative) -> Result<(Effect, Push), Refused> {
         let Processor {
-            stack,
-            spent: spent_before,
-            call,
-            landing,
-            ..
-        } = &mut self.processors[at(nic.0)];
-        let Tenant {
-            endpoint: id,
-            applet,
-        } = call.tenant;
-        let heap = self.applets[at(applet.0)].instance.heap_mut();
-        let endpoint = &mut self.endpoints[at(id.0)];
-        let rights = Rights::of(endpoint, self.profile.memory.max_packet.get());
-        let effect = match check(native, stack.native_arguments(), heap, &rights) {
-            Ok(effect) => effect,
-            Err(kind) => return refuse(stack, kind),
-        };
-        let spent = match spent_before.and(&effect, &self.profile.quota) {
-            Ok(spent) => spent,
-            Err(kind) => return refuse(stack, kind),
-        };
+            stack, spent, call, ..
+        } = &self.processors[at(nic.0)];
+        let Tenant { endpoint, applet } = call.tenant;
+        let heap = self.applets[at(applet.0)].instance.heap();
+        let max_packet = self.profile.memory.max_packet.get();
+        let rights = Rights::of(&self.endpoints[at(endpoint.0)], max_packet);
+        let effect = check(native, stack.native_arguments(), heap, &rights)?;
+        let spent = spent.and(&effect, &self.profile.quota)?;
         if let Some(array) = effect.array() {
             self.last_arrays.note(applet, call.way(), array);
         }
-        let applied = match effect.apply(endpoint, heap, call.packet()) {
-            Ok(applied) => applied,
-            Err(kind) => return refuse(stack, kind),
-        };
-        match applied {
-            Applied::Value(value) => return self.resume(nic, value),
-            Applied::HostToNic { to, host } => {
-                *spent_before = spent;
-                *landing = Some((to, host));
-                let transfer = Transfer {
-                    endpoint: id,
-                    host,
-                    cargo: Cargo::IntoArray,
-                    trigger: call.trigger(),
-                };
-                let transfer = self.transfers.add(transfer, &[]);
-                self.queue_transfer(transfer);
-                return self.wait(nic, Stage::Landed);
-            }
-            Applied::NicToHost { from, host } => {
+        let mut push = Push::Leaves;
+        match &effect {
+            Effect::NicToHost { .. } => {
                 if !self.nics[at(nic.0)].dma_slots.take() {
-                    return self.await_dma_slot(nic, Stage::Perform);
+                    return Err(Refused::Stop(self.await_dma_slot(nic, Stage::Perform)));
                 }
-                *spent_before = spent;
-                let transfer = Transfer {
-                    endpoint: id,
-                    host,
-                    cargo: Cargo::Staged,
-                    trigger: call.trigger(),
-                };
-                let transfer = self.transfers.add(transfer, from.bytes(heap));
-                self.emit_performed(nic, 0, Made::Nothing);
-                self.queue_transfer(transfer);
             }
-            Applied::Send { from, channel } => {
-                let (tenant, trigger) = (call.tenant, call.trigger());
-                let can_wait = match self.claim_for_push(id, &channel) {
+            Effect::Send { channel, .. } => {
+                let can_wait = match self.claim_for_push(endpoint, channel) {
                     Grant::Given => None,
                     Grant::Waits => Some(self.can_suspend(nic)),
                     Grant::Circle => Some(false),
                 };
-                if can_wait == Some(true) {
-                    return self.suspend(nic, Stage::Perform);
+                match can_wait {
+                    None => {}
+                    Some(true) => return Err(Refused::Stop(self.suspend(nic, Stage::Perform))),
+                    Some(false) => push = Push::IsDropped,
                 }
-                self.processors[at(nic.0)].spent = spent;
-                if can_wait == Some(false) {
-                    return self.drop_pushed(nic, &channel, trigger);
-                }
-                let packet = self.make_packet(id, &channel, trigger);
-                self.fill_packet(packet, tenant, from);
-                let made = Made::Packet(self.packets[packet].id);
-                self.emit_performed(nic, 0, made);
-                self.enqueue(packet);
             }
-            Applied::Described => {
-                self.emit_performed(nic, 0, Made::Descriptor);
-                self.publish_in_turn(id);
-            }
-            Applied::RxQueueFull => {
-                let (tenant, packet) = (call.tenant, call.packet());
-                self.emit_performed(nic, 0, Made::Nothing);
-                self.drop_message(tenant, packet, DropReason::RxQueueFull);
-            }
+            Effect::HostToNic { .. } => {}
+            // Nothing that the quota counts.
+            Effect::NewArray { .. }
+            | Effect::BufferLength
+            | Effect::PopBuffer
+            | Effect::Describe { .. }
+            | Effect::Carry { .. } => return Ok((effect, push)),
         }
-        self.processors[at(nic.0)].stack.resume(Ok(0));
+        self.processors[at(nic.0)].spent = spent;
+        Ok((effect, push))
+    }
+
+    /// Has a native end in a trap.
+    fn refuse_native(&mut self, nic: NicId, kind: TrapKind) -> Next {
+        self.processors[at(nic.0)].stack.resume(Err(kind));
         Next::After(SimDuration::ZERO, Stage::Run)
     }
 
@@ -393,25 +377,6 @@ impl<S: Sink> Simulation<'_, S> {
                 self.look(nic)
             }
         }
-    }
-
-    /// Drops the packet that a call pushes and for which it can neither have a place nor wait.
-    #[cold]
-    fn drop_pushed(&mut self, nic: NicId, channel: &Channel, trigger: Trigger) -> Next {
-        let id = self.processors[at(nic.0)].call.tenant.endpoint;
-        let packet = self.make_packet(id, channel, trigger);
-        self.emit_performed(nic, 0, Made::Packet(self.packets[packet].id));
-        self.drop_unsent(packet);
-        self.processors[at(nic.0)].stack.resume(Ok(0));
-        Next::After(SimDuration::ZERO, Stage::Run)
-    }
-
-    /// Fills a packet with bytes of an array of its sender's.
-    pub(super) fn fill_packet(&mut self, packet: PacketRef, sender: Tenant, from: ArraySpan) {
-        let heap = self.applets[at(sender.applet.0)].instance.heap();
-        self.packets[packet]
-            .bytes
-            .extend_from_slice(from.bytes(heap));
     }
 
     /// Reports that the message that is being handled is dropped.
@@ -502,8 +467,126 @@ impl<S: Sink> Simulation<'_, S> {
     }
 }
 
-/// Has a native end in a trap.
-fn refuse(stack: &mut CallStack<'_>, kind: TrapKind) -> Next {
-    stack.resume(Err(kind));
-    Next::After(SimDuration::ZERO, Stage::Run)
+/// Why a native does not take effect now.
+enum Refused {
+    /// It waits for places.
+    Stop(Next),
+    /// The endpoint may not have it.
+    Trap(TrapKind),
+}
+
+impl From<TrapKind> for Refused {
+    fn from(kind: TrapKind) -> Refused {
+        Refused::Trap(kind)
+    }
+}
+
+/// What becomes of a packet that is pushed.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum Push {
+    /// It has its places.
+    Leaves,
+    /// It can neither have them nor wait.
+    IsDropped,
+}
+
+/// Performs natives of a call that a processor runs, each at its time.
+struct OnNic<'p, 's, S: Sink> {
+    simulation: &'p mut Simulation<'s, S>,
+    nic: NicId,
+    tenant: Tenant,
+    push: Push,
+}
+
+impl<S: Sink> OnNic<'_, '_, S> {
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn call(&self) -> &Call {
+        &self.simulation.processors[at(self.nic.0)].call
+    }
+}
+
+impl<S: Sink> Port for OnNic<'_, '_, S> {
+    type Storage = Growing;
+    type Packet = PacketRef;
+    type Stop = Next;
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn with<R>(&mut self, then: impl FnOnce(&mut Endpoint, &mut Heap<'_>) -> R) -> R {
+        let Tenant { endpoint, applet } = self.tenant;
+        let heap = self.simulation.applets[at(applet.0)].instance.heap_mut();
+        then(&mut self.simulation.endpoints[at(endpoint.0)], heap)
+    }
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn handled(&self) -> Option<PacketId> {
+        self.call().packet()
+    }
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn fetch(&mut self, to: ArraySpan, host: HostSpan) -> Result<(), Next> {
+        let simulation = &mut *self.simulation;
+        let Processor { call, landing, .. } = &mut simulation.processors[at(self.nic.0)];
+        *landing = Some((to, host));
+        let transfer = Transfer {
+            endpoint: self.tenant.endpoint,
+            host,
+            cargo: Cargo::IntoArray,
+            trigger: call.trigger(),
+        };
+        let transfer = simulation.transfers.add(transfer, &[]);
+        simulation.queue_transfer(transfer);
+        Err(simulation.wait(self.nic, Stage::Landed))
+    }
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn store(&mut self, from: ArraySpan, host: HostSpan) -> Result<(), Next> {
+        let (tenant, trigger) = (self.tenant, self.call().trigger());
+        let simulation = &mut *self.simulation;
+        let transfer = Transfer {
+            endpoint: tenant.endpoint,
+            host,
+            cargo: Cargo::Staged,
+            trigger,
+        };
+        let heap = simulation.applets[at(tenant.applet.0)].instance.heap();
+        let transfer = simulation.transfers.add(transfer, from.bytes(heap));
+        simulation.queue_transfer(transfer);
+        Ok(())
+    }
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn make(&mut self, from: ArraySpan, channel: Channel) -> Result<(PacketId, PacketRef), Next> {
+        let (tenant, trigger) = (self.tenant, self.call().trigger());
+        let simulation = &mut *self.simulation;
+        Ok(simulation.make_full_packet(tenant, &channel, trigger, from))
+    }
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn send(&mut self, packet: PacketRef) -> Result<(), Next> {
+        match self.push {
+            Push::Leaves => self.simulation.enqueue(packet),
+            Push::IsDropped => self.simulation.drop_unsent(packet),
+        }
+        Ok(())
+    }
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn publish(&mut self) -> Result<(), Next> {
+        let endpoint = self.tenant.endpoint;
+        self.simulation.publish_in_turn(endpoint);
+        Ok(())
+    }
+
+    fn refuse(&mut self) -> Result<(), Next> {
+        let (tenant, packet) = (self.tenant, self.call().packet());
+        let reason = DropReason::RxQueueFull;
+        self.simulation.drop_message(tenant, packet, reason);
+        Ok(())
+    }
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn tell(&mut self, value: i32, made: Made) -> Result<(), Next> {
+        self.simulation.emit_performed(self.nic, value, made);
+        Ok(())
+    }
 }

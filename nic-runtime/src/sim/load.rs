@@ -3,13 +3,17 @@
 //! Natives that run now take effect at once, at virtual time 0. What they send queues for its link and
 //! leaves when every applet is loaded.
 
+use std::convert::Infallible;
+
 use bumpalo::Bump;
-use jive_core::{Lifetime, LoadedClass, MethodId, Step, Trap, TrapKind};
+use jive_core::{Heap, Lifetime, LoadedClass, MethodId, Step, Trap, TrapKind};
 use jive_embed::load_class;
 use jive_verifier::Policy;
 use nic_core::event::{DmaDirection, DropReason, EventKind, Made, Sink, Trigger};
-use nic_core::id::{EndpointId, NicId};
-use nic_core::sle::{Applied, NicNative, Request, Rights, check};
+use nic_core::id::{EndpointId, NicId, PacketId};
+use nic_core::memory::HostSpan;
+use nic_core::sle::{ArraySpan, NicNative, Port, Request, Rights, check, perform};
+use nic_core::unet::Channel;
 
 use super::budget::Exceeded;
 use super::quota::Spent;
@@ -17,6 +21,8 @@ use super::{SimError, Simulation, Tenant, at};
 use crate::fabric::PacketRef;
 use crate::scenario::model::Scenario;
 use crate::sle::{host_to_nic, nic_to_host};
+use crate::storage::Growing;
+use crate::unet::Endpoint;
 
 /// Packets that an endpoint may send while it is loaded; more are dropped.
 ///
@@ -194,41 +200,90 @@ impl<S: Sink> Simulation<'_, S> {
         let effect = check(request.native(), request.args(), heap, &rights)?;
         let spent = &mut self.processors[at(nic.0)].spent;
         *spent = spent.and(&effect, &self.profile.quota)?;
-        match effect.apply(endpoint, heap, None)? {
-            Applied::Value(value) => {
-                self.emit_native(tenant, request, value, Made::Nothing);
-                return Ok(value);
-            }
-            Applied::HostToNic { to, host } => {
-                host_to_nic(heap, to, &self.memory, host);
-                self.emit_dma(id, DmaDirection::HostToNic, host, Trigger::Load);
-                self.emit_native(tenant, request, 0, Made::Nothing);
-            }
-            Applied::NicToHost { from, host } => {
-                nic_to_host(heap, from, &mut self.memory, host);
-                self.emit_native(tenant, request, 0, Made::Nothing);
-                self.emit_dma(id, DmaDirection::NicToHost, host, Trigger::Load);
-            }
-            Applied::Send { from, channel } => {
-                let packet = self.make_packet(id, &channel, Trigger::Load);
-                let made = Made::Packet(self.packets[packet].id);
-                self.emit_native(tenant, request, 0, made);
-                if sent.len() < LOAD_PACKETS_MAX {
-                    self.fill_packet(packet, tenant, from);
-                    sent.push(packet);
-                } else {
-                    self.drop_unsent(packet);
-                }
-            }
-            Applied::Described => {
-                self.emit_native(tenant, request, 0, Made::Descriptor);
-                self.publish(id);
-            }
-            Applied::RxQueueFull => {
-                self.emit_native(tenant, request, 0, Made::Nothing);
-                self.drop_message(tenant, None, DropReason::RxQueueFull);
-            }
+        let mut port = Loading {
+            simulation: self,
+            tenant,
+            request,
+            sent,
+        };
+        let Ok(returned) = perform(effect, &mut port);
+        returned
+    }
+}
+
+/// Performs natives of initializers: at once, but for packets, which wait until all applets are loaded.
+struct Loading<'l, 's, S: Sink> {
+    simulation: &'l mut Simulation<'s, S>,
+    tenant: Tenant,
+    request: &'l Request,
+    sent: &'l mut Vec<PacketRef>,
+}
+
+impl<S: Sink> Port for Loading<'_, '_, S> {
+    type Storage = Growing;
+    type Packet = PacketRef;
+    type Stop = Infallible;
+
+    fn with<R>(&mut self, then: impl FnOnce(&mut Endpoint, &mut Heap<'_>) -> R) -> R {
+        let Tenant { endpoint, applet } = self.tenant;
+        let heap = self.simulation.applets[at(applet.0)].instance.heap_mut();
+        then(&mut self.simulation.endpoints[at(endpoint.0)], heap)
+    }
+
+    fn handled(&self) -> Option<PacketId> {
+        None
+    }
+
+    fn fetch(&mut self, to: ArraySpan, host: HostSpan) -> Result<(), Infallible> {
+        let Tenant { endpoint, applet } = self.tenant;
+        let simulation = &mut *self.simulation;
+        let heap = simulation.applets[at(applet.0)].instance.heap_mut();
+        host_to_nic(heap, to, &simulation.memory, host);
+        simulation.emit_dma(endpoint, DmaDirection::HostToNic, host, Trigger::Load);
+        Ok(())
+    }
+
+    fn store(&mut self, from: ArraySpan, host: HostSpan) -> Result<(), Infallible> {
+        let Tenant { endpoint, applet } = self.tenant;
+        let simulation = &mut *self.simulation;
+        let heap = simulation.applets[at(applet.0)].instance.heap();
+        nic_to_host(heap, from, &mut simulation.memory, host);
+        simulation.emit_dma(endpoint, DmaDirection::NicToHost, host, Trigger::Load);
+        Ok(())
+    }
+
+    fn make(
+        &mut self,
+        from: ArraySpan,
+        channel: Channel,
+    ) -> Result<(PacketId, PacketRef), Infallible> {
+        let simulation = &mut *self.simulation;
+        Ok(simulation.make_full_packet(self.tenant, &channel, Trigger::Load, from))
+    }
+
+    fn send(&mut self, packet: PacketRef) -> Result<(), Infallible> {
+        if self.sent.len() < LOAD_PACKETS_MAX {
+            self.sent.push(packet);
+        } else {
+            self.simulation.drop_unsent(packet);
         }
-        Ok(0)
+        Ok(())
+    }
+
+    fn publish(&mut self) -> Result<(), Infallible> {
+        self.simulation.publish(self.tenant.endpoint);
+        Ok(())
+    }
+
+    fn refuse(&mut self) -> Result<(), Infallible> {
+        let simulation = &mut *self.simulation;
+        simulation.drop_message(self.tenant, None, DropReason::RxQueueFull);
+        Ok(())
+    }
+
+    fn tell(&mut self, value: i32, made: Made) -> Result<(), Infallible> {
+        let simulation = &mut *self.simulation;
+        simulation.emit_native(self.tenant, self.request, value, made);
+        Ok(())
     }
 }

@@ -5,10 +5,11 @@
 
 use nic_core::event::{DropReason, EventKind, Sink, Trigger, WireDropReason};
 use nic_core::id::{ChannelId, DirectionId, EndpointId, PacketId, packet_number};
+use nic_core::sle::ArraySpan;
 use nic_core::unet::Channel;
 
 use super::ahead::Way;
-use super::{Simulation, Work, at};
+use super::{Simulation, Tenant, Work, at};
 use crate::fabric::{Packet, PacketRef, flip};
 
 impl<S: Sink> Simulation<'_, S> {
@@ -20,6 +21,26 @@ impl<S: Sink> Simulation<'_, S> {
         channel: &Channel,
         trigger: Trigger,
     ) -> PacketRef {
+        let packet = self.new_packet(from, channel, trigger);
+        self.packets.add(packet, &[])
+    }
+
+    /// Makes a packet of bytes of an array of its sender's; returns its number too.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(super) fn make_full_packet(
+        &mut self,
+        sender: Tenant,
+        channel: &Channel,
+        trigger: Trigger,
+        content: ArraySpan,
+    ) -> (PacketId, PacketRef) {
+        let packet = self.new_packet(sender.endpoint, channel, trigger);
+        let heap = self.applets[at(sender.applet.0)].instance.heap();
+        (packet.id, self.packets.add(packet, content.bytes(heap)))
+    }
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn new_packet(&mut self, from: EndpointId, channel: &Channel, trigger: Trigger) -> Packet {
         self.read_ahead(channel.peer, Way::In);
         let made = &mut self.packets_made[at(from.0)];
         let id = packet_number(from, *made);
@@ -27,7 +48,7 @@ impl<S: Sink> Simulation<'_, S> {
         if let Trigger::Post(post) = trigger {
             self.endpoints[at(from.0)].transmit.packet_made(post);
         }
-        let packet = Packet {
+        Packet {
             id,
             from: (from, channel.id),
             to: (channel.peer, channel.peer_id),
@@ -36,8 +57,7 @@ impl<S: Sink> Simulation<'_, S> {
             fate: None,
             has_arrival_slot: trigger != Trigger::Load,
             bytes: Vec::new(),
-        };
-        self.packets.add(packet, &[])
+        }
     }
 
     /// Puts a packet into the queue of its link direction.

@@ -1,12 +1,17 @@
 //! An endpoint without a NIC, a user or a clock: natives take effect at once (`jive exec`).
 
+use std::convert::Infallible;
+
 use jive_core::{Heap, NativeId, Natives, TrapKind};
-use nic_core::id::NicId;
-use nic_core::sle::{Applied, NicNative, Rights, check};
-use nic_core::unet::QueueSizes;
+use nic_core::event::Made;
+use nic_core::id::{EndpointId, NicId, PacketId, packet_number};
+use nic_core::memory::HostSpan;
+use nic_core::sle::{ArraySpan, NicNative, Port, Rights, check, perform};
+use nic_core::unet::{Channel, QueueSizes};
 
 use super::{host_to_nic, nic_to_host};
 use crate::memory::HostMemory;
+use crate::storage::Growing;
 use crate::unet::{Endpoint, FreeQueue};
 
 /// What a [`DetachedEndpoint`] is made of.
@@ -100,17 +105,66 @@ impl Natives for DetachedEndpoint {
         let rights = Rights::of(&self.endpoint, self.max_packet);
         let native = NicNative::from_id(id).ok_or(TrapKind::Unverified)?;
         let effect = check(native, args, heap, &rights)?;
-        match effect.apply(&mut self.endpoint, heap, None)? {
-            Applied::Value(value) => return Ok(value),
-            Applied::Described => {
-                self.endpoint.receive.publish();
-            }
-            Applied::HostToNic { to, host } => host_to_nic(heap, to, &self.memory, host),
-            Applied::NicToHost { from, host } => nic_to_host(heap, from, &mut self.memory, host),
-            // Without a channel nothing passes the check of a send.
-            Applied::RxQueueFull | Applied::Send { .. } => {}
-        }
-        Ok(0)
+        let mut port = AtOnce {
+            endpoint: &mut self.endpoint,
+            memory: &mut self.memory,
+            heap,
+        };
+        let Ok(returned) = perform(effect, &mut port);
+        returned
+    }
+}
+
+/// Performs natives at once, and tells nobody.
+struct AtOnce<'e, 'h, 'm> {
+    endpoint: &'e mut Endpoint,
+    memory: &'e mut HostMemory,
+    heap: &'h mut Heap<'m>,
+}
+
+impl Port for AtOnce<'_, '_, '_> {
+    type Storage = Growing;
+    type Packet = ();
+    type Stop = Infallible;
+
+    fn with<R>(&mut self, then: impl FnOnce(&mut Endpoint, &mut Heap<'_>) -> R) -> R {
+        then(self.endpoint, self.heap)
+    }
+
+    fn handled(&self) -> Option<PacketId> {
+        None
+    }
+
+    fn fetch(&mut self, to: ArraySpan, host: HostSpan) -> Result<(), Infallible> {
+        host_to_nic(self.heap, to, self.memory, host);
+        Ok(())
+    }
+
+    fn store(&mut self, from: ArraySpan, host: HostSpan) -> Result<(), Infallible> {
+        nic_to_host(self.heap, from, self.memory, host);
+        Ok(())
+    }
+
+    // Without a channel nothing passes the check of a send.
+    fn make(&mut self, _: ArraySpan, _: Channel) -> Result<(PacketId, ()), Infallible> {
+        Ok((packet_number(EndpointId(0), 0), ()))
+    }
+
+    fn send(&mut self, (): ()) -> Result<(), Infallible> {
+        Ok(())
+    }
+
+    fn publish(&mut self) -> Result<(), Infallible> {
+        self.endpoint.receive.publish();
+        Ok(())
+    }
+
+    fn refuse(&mut self) -> Result<(), Infallible> {
+        Ok(())
+    }
+
+    fn tell(&mut self, _: i32, _: Made) -> Result<(), Infallible> {
+        Ok(())
     }
 }
 
