@@ -30,7 +30,7 @@ const LONGEST: u32 = 4096;
 /// §4.1: "between 41.2 (for small messages) and 99.7 (for large messages)".
 const STANDARD_LARGE_NS: u64 = 99_700;
 
-/// How the 99.7 us can be read (PAPERS, S1-43): the text does not say which buffers, nor which sides.
+/// How the 99.7 us can be read (docs/papers.md, S1-43): the text does not say which buffers, nor which sides.
 #[derive(Copy, Clone, Debug)]
 enum Reading {
     /// Receive side alone, a message over four buffers.
