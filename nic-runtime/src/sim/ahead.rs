@@ -63,8 +63,11 @@ impl<S: Sink> Simulation<'_, S> {
         let endpoint = &self.endpoints[at(id.0)];
         let user = &self.users[at(id.0)];
         black_box((user.messages, user.task));
-        black_box((self.faults[at(id.0)].falls_back(), endpoint.free.len()));
-        if let Some(id) = self.applet_of[at(id.0)] {
+        black_box((
+            self.residents[at(id.0)].fault.is_attached(self.now),
+            endpoint.free.len(),
+        ));
+        if let Some(id) = self.residents[at(id.0)].applet {
             let applet = &self.applets[at(id.0)];
             let instance = &applet.instance;
             black_box((applet.members.do_tx, instance.program().code_bytes()));

@@ -17,6 +17,7 @@ use super::dma::Transfers;
 use super::fault::FaultRecord;
 use super::processor::Processor;
 use super::report::Report;
+use super::resident::Resident;
 use super::suspend::{Suspensions, call_stack};
 use super::{AppletId, SimError, Simulation, at};
 use crate::fabric::{Fabric, Faults, PacketStore, Wire};
@@ -48,11 +49,10 @@ impl<'a, S: Sink> Simulation<'a, S> {
         }
         join(scenario, &fabric, &mut endpoints)?;
         check_payloads(scenario, &users)?;
-        let (applets, applet_of) = applets((arena, memory_of_applets), scenario, classes)?;
+        let applets = applets((arena, memory_of_applets), scenario, classes)?;
         let nics = nics(scenario);
-        let (positions, tenancies) = residents(scenario, &nics);
         let costs = Costs::new(profile);
-        let native_fuel = costs.native_fuel_max();
+        let residents = residents(scenario, &nics, costs.native_fuel_max());
         Ok(Simulation {
             now: SimTime::ZERO,
             schedule: Schedule::new(),
@@ -77,27 +77,18 @@ impl<'a, S: Sink> Simulation<'a, S> {
             transfers: Transfers::default(),
             memory,
             endpoints,
-            positions,
-            tenancies,
+            specs: &scenario.endpoints,
+            residents,
             claims: vec![Claim::default(); 2 * scenario.endpoints.len()],
             arena,
             suspensions: Suspensions::new(applets.len()),
             last_arrays: LastArrays::new(applets.len(), scenario),
             applets,
-            applet_of,
-            packets_made: vec![0; scenario.endpoints.len()],
             names: names(scenario),
-            levels: vec![Levels::default(); scenario.endpoints.len()],
-            fuel: scenario
-                .endpoints
-                .iter()
-                .map(|spec| fuel_of_call(spec.fuel, scenario.bytecodes_max, native_fuel))
-                .collect(),
-            faults: scenario
-                .endpoints
-                .iter()
-                .map(|spec| FaultRecord::new(spec.on_trap))
-                .collect(),
+            levels: match S::LISTENS {
+                true => vec![Levels::default(); scenario.endpoints.len()],
+                false => Vec::new(),
+            },
             users,
             report: Report::new(scenario, classes, sink),
         })
@@ -221,25 +212,37 @@ fn nics(scenario: &Scenario) -> Vec<Nic> {
     nics.collect()
 }
 
-/// Returns each endpoint's position on its NIC, and with whom it shares arrival slots there.
-fn residents(scenario: &Scenario, nics: &[Nic]) -> (Vec<usize>, Vec<Tenancy>) {
-    let mut positions = vec![0; scenario.endpoints.len()];
-    let mut tenancies = vec![Tenancy(0); scenario.endpoints.len()];
+/// Tells what is known of each endpoint before the run: its applet is the next one of those that [`applets`] builds,
+/// its arrival slots are its applet's own, or those of all endpoints of the NIC without an applet.
+fn residents(scenario: &Scenario, nics: &[Nic], native_fuel: u64) -> Vec<Resident> {
+    let mut applets = (0u32..).map(AppletId);
+    let resident = |spec: &EndpointSpec| Resident {
+        applet: spec.class.and_then(|_| applets.next()),
+        position: 0,
+        tenancy: Tenancy(0),
+        fuel: fuel_of_call(spec.fuel, scenario.bytecodes_max, native_fuel),
+        packets_made: 0,
+        fault: FaultRecord::default(),
+    };
+    let mut residents: Vec<_> = scenario.endpoints.iter().map(resident).collect();
     for nic in nics {
         let mut applets = 0;
-        for (position, id) in nic.endpoints.iter().enumerate() {
-            positions[at(id.0)] = position;
-            if scenario.endpoints[at(id.0)].class.is_some() {
-                tenancies[at(id.0)] = Tenancy(applets);
+        for (position, id) in (0u32..).zip(&nic.endpoints) {
+            let resident = &mut residents[at(id.0)];
+            resident.position = position;
+            if resident.applet.is_some() {
+                resident.tenancy = Tenancy(applets);
                 applets += 1;
             }
         }
-        let base = nic.endpoints.iter();
-        for id in base.filter(|id| scenario.endpoints[at(id.0)].class.is_none()) {
-            tenancies[at(id.0)] = Tenancy(applets);
+        for id in &nic.endpoints {
+            let resident = &mut residents[at(id.0)];
+            if resident.applet.is_none() {
+                resident.tenancy = Tenancy(applets);
+            }
         }
     }
-    (positions, tenancies)
+    residents
 }
 
 /// Returns how many bytes the arrays of all applets need, `RxBuf` included.
@@ -254,25 +257,22 @@ pub(super) fn applet_memory_bytes(scenario: &Scenario) -> usize {
         .sum()
 }
 
-/// Builds the applets, and tells each endpoint's.
+/// Builds the applets, in the order of their endpoints.
 fn applets<'a>(
     (arena, mut memory): (&'a Bump, &'a mut [u8]),
     scenario: &Scenario,
     classes: &'a [LoadedClass<'a>],
-) -> Result<(Vec<Applet<'a>>, Vec<Option<AppletId>>), SimError> {
+) -> Result<Vec<Applet<'a>>, SimError> {
     let max_packet = scenario.profile.memory.max_packet.get();
     let mut applets = Vec::new();
-    let mut applet_of = vec![None; scenario.endpoints.len()];
-    for (spec, place) in scenario.endpoints.iter().zip(&mut applet_of) {
+    for spec in &scenario.endpoints {
         let Some(class) = spec.class else { continue };
-        let id = u32::try_from(applets.len()).expect("there are fewer applets than endpoints");
         let own;
         (own, memory) = memory.split_at_mut(memory_bytes(spec.heap, max_packet));
         let class_loaded = &classes[class];
         let fields = arena.alloc_slice_fill_copy(class_loaded.program.field_count(), 0);
         let applet = Applet::lent(class_loaded, fields, own, max_packet);
         applets.push(applet.map_err(|error| SimError::Applet { class, error })?);
-        *place = Some(AppletId(id));
     }
-    Ok((applets, applet_of))
+    Ok(applets)
 }

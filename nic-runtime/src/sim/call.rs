@@ -17,6 +17,7 @@ use super::quota::Spent;
 use super::staging::Grant;
 use super::{AppletId, Simulation, Tenant, at};
 use crate::fabric::PacketRef;
+use crate::scenario::model::FaultPolicy;
 use crate::sle::host_to_nic;
 use crate::storage::Growing;
 use crate::unet::Endpoint;
@@ -128,7 +129,7 @@ impl<S: Sink> Simulation<'_, S> {
             Cause::Post(_) => self.costs.tx_call,
             Cause::Arrival { .. } => self.costs.rx_call,
         };
-        let is_reattached = self.faults[at(endpoint.0)].reattached();
+        let is_reattached = self.residents[at(endpoint.0)].fault.reattached();
         if S::LISTENS {
             let trigger = call.trigger();
             if is_reattached {
@@ -146,7 +147,7 @@ impl<S: Sink> Simulation<'_, S> {
         let processor = &mut self.processors[at(nic.0)];
         processor.spent = Spent::default();
         let stack = &mut processor.stack;
-        let fuel = self.fuel[at(endpoint.0)];
+        let fuel = self.residents[at(endpoint.0)].fuel;
         let started = instance.start(stack, method, args, fuel, Lifetime::PerCall);
         let stage = match started {
             Ok(()) => Stage::Run,
@@ -324,7 +325,7 @@ impl<S: Sink> Simulation<'_, S> {
         self.endpoints[at(call.tenant.endpoint.0)]
             .free
             .keep_popped();
-        self.faults[at(call.tenant.endpoint.0)].returned();
+        self.residents[at(call.tenant.endpoint.0)].fault.returned();
         self.end_call(nic, call, TxStatus::Ok)
     }
 
@@ -332,12 +333,14 @@ impl<S: Sink> Simulation<'_, S> {
         let Processor { call, trap, .. } = self.processors[at(nic.0)];
         self.emit_trap(call.tenant, trap);
         let now = self.now;
-        let detachment = self.faults[at(call.tenant.endpoint.0)].trapped(now);
+        let policy = self.specs[at(call.tenant.endpoint.0)].on_trap;
+        let fault = &mut self.residents[at(call.tenant.endpoint.0)].fault;
+        let detachment = fault.trapped(policy, now);
         self.endpoints[at(call.tenant.endpoint.0)]
             .free
             .return_popped();
         self.levels_changed(call.tenant.endpoint);
-        if self.faults[at(call.tenant.endpoint.0)].falls_back() {
+        if policy == FaultPolicy::BasePath {
             return self.fall_back(nic, call);
         }
         self.drop_message(call.tenant, call.packet(), DropReason::AppletTrap);

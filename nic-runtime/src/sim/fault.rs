@@ -13,42 +13,24 @@ pub(super) struct Detachment {
     pub(super) duration: SimDuration,
 }
 
-/// An endpoint's policy, and how its applet has fared under it.
-#[derive(Copy, Clone, Debug)]
+/// How an endpoint's applet has fared.
+#[derive(Copy, Clone, Debug, Default)]
 pub(super) struct FaultRecord {
-    policy: FaultPolicy,
     /// Traps since a call last returned.
     in_a_row: u32,
-    /// How long the applet is detached next time.
-    back_off: SimDuration,
     /// When the applet is attached again; zero where it is.
     attached_from: SimTime,
 }
 
 impl FaultRecord {
-    pub(super) fn new(policy: FaultPolicy) -> FaultRecord {
-        FaultRecord {
-            policy,
-            in_a_row: 0,
-            back_off: initial(policy),
-            attached_from: SimTime::ZERO,
-        }
-    }
-
     /// Returns whether the applet takes what comes now.
     pub(super) fn is_attached(&self, now: SimTime) -> bool {
         now >= self.attached_from
     }
 
-    /// Returns whether what an applet trapped on takes the base path.
-    pub(super) fn falls_back(&self) -> bool {
-        self.policy == FaultPolicy::BasePath
-    }
-
     /// Notes that a call has returned.
     pub(super) fn returned(&mut self) {
         self.in_a_row = 0;
-        self.back_off = initial(self.policy);
     }
 
     /// Notes that a call begins; returns whether it is the first since the applet was detached.
@@ -58,28 +40,19 @@ impl FaultRecord {
 
     /// Notes that a call has trapped; returns how the applet is detached for it, if it is. Once detached,
     /// an applet has a single call to prove itself by.
-    pub(super) fn trapped(&mut self, now: SimTime) -> Option<Detachment> {
-        let FaultPolicy::Detach { after, .. } = self.policy else {
+    pub(super) fn trapped(&mut self, policy: FaultPolicy, now: SimTime) -> Option<Detachment> {
+        let FaultPolicy::Detach { after, back_off } = policy else {
             return None;
         };
         self.in_a_row = self.in_a_row.saturating_add(1);
-        if self.in_a_row < after.get() {
-            return None;
-        }
-        let duration = self.back_off;
+        // Each detachment without a return between lasts twice as long as the one before.
+        let earlier = self.in_a_row.checked_sub(after.get())?;
+        let duration = back_off.times(1u64.checked_shl(earlier).unwrap_or(u64::MAX));
         self.attached_from = now + duration;
-        self.back_off = duration.times(2);
         Some(Detachment {
             traps: self.in_a_row,
             duration,
         })
-    }
-}
-
-fn initial(policy: FaultPolicy) -> SimDuration {
-    match policy {
-        FaultPolicy::Drop | FaultPolicy::BasePath => SimDuration::ZERO,
-        FaultPolicy::Detach { back_off, .. } => back_off,
     }
 }
 
@@ -91,29 +64,48 @@ mod tests {
 
     #[test]
     fn back_off_doubles_until_a_call_returns() {
-        let mut record = FaultRecord::new(FaultPolicy::Detach {
+        let policy = FaultPolicy::Detach {
             after: NonZeroU32::new(2).unwrap(),
             back_off: SimDuration::from_ps(10),
-        });
+        };
+        let mut record = FaultRecord::default();
         let at = SimTime::from_ps;
         let detached = |traps, ps| {
             let duration = SimDuration::from_ps(ps);
             Some(Detachment { traps, duration })
         };
-        assert_eq!(record.trapped(at(0)), None);
+        assert_eq!(record.trapped(policy, at(0)), None);
         assert!(record.is_attached(at(1)), "one trap is not two");
-        assert_eq!(record.trapped(at(1)), detached(2, 10));
+        assert_eq!(record.trapped(policy, at(1)), detached(2, 10));
         assert!(!record.is_attached(at(10)) && record.is_attached(at(11)));
         assert!(
             record.reattached() && !record.reattached(),
             "it is told once"
         );
-        assert_eq!(record.trapped(at(11)), detached(3, 20));
+        assert_eq!(record.trapped(policy, at(11)), detached(3, 20));
         assert!(!record.is_attached(at(30)) && record.is_attached(at(31)));
         record.returned();
-        record.trapped(at(40));
+        record.trapped(policy, at(40));
         assert!(record.is_attached(at(40)));
-        record.trapped(at(41));
+        record.trapped(policy, at(41));
         assert!(!record.is_attached(at(50)) && record.is_attached(at(51)));
+    }
+
+    #[test]
+    fn doubling_ends_at_the_longest_time() {
+        let policy = FaultPolicy::Detach {
+            after: NonZeroU32::new(1).unwrap(),
+            back_off: SimDuration::from_ps(3),
+        };
+        let mut record = FaultRecord::default();
+        let lasts = |record: &mut FaultRecord| record.trapped(policy, SimTime::ZERO).unwrap();
+        for doubled in 0..63 {
+            let expected = SimDuration::from_ps(3 << doubled);
+            assert_eq!(lasts(&mut record).duration, expected);
+        }
+        for _ in 63..70 {
+            let longest = SimDuration::from_ps(u64::MAX);
+            assert_eq!(lasts(&mut record).duration, longest);
+        }
     }
 }

@@ -20,7 +20,9 @@ impl<S: Sink> Simulation<'_, S> {
 
     fn levels_of(&self, id: EndpointId) -> Levels {
         let endpoint = &self.endpoints[at(id.0)];
-        let applet = self.applet_of[at(id.0)].map(|applet| &self.applets[at(applet.0)]);
+        let applet = self.residents[at(id.0)]
+            .applet
+            .map(|applet| &self.applets[at(applet.0)]);
         // Queues have bounds far below 2³².
         let count = |length: usize| u32::try_from(length).unwrap_or(u32::MAX);
         Levels {

@@ -84,7 +84,7 @@ impl<S: Sink> Simulation<'_, S> {
     pub(super) fn load_applets(&mut self) -> Result<(), NotLoaded> {
         let mut sent = Vec::new();
         for index in 0..self.endpoints.len() {
-            let Some(applet) = self.applet_of[index] else {
+            let Some(applet) = self.residents[index].applet else {
                 continue;
             };
             let endpoint = EndpointId(u32::try_from(index).expect("endpoints have u32 numbers"));
@@ -136,7 +136,7 @@ impl<S: Sink> Simulation<'_, S> {
         method: MethodId,
         sent: &mut Vec<PacketRef>,
     ) -> Result<Option<i32>, Uninitialized> {
-        let fuel = self.fuel[at(tenant.endpoint.0)];
+        let fuel = self.residents[at(tenant.endpoint.0)].fuel;
         let instance = &mut self.applets[at(tenant.applet.0)].instance;
         let processor = &mut self.processors[at(nic.0)];
         processor.spent = Spent::default();

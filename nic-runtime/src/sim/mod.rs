@@ -19,6 +19,7 @@ mod load;
 mod processor;
 mod quota;
 mod report;
+mod resident;
 mod sram;
 mod staging;
 mod state;
@@ -39,10 +40,10 @@ use self::apart::{Groups, Joins};
 use self::budget::Budget;
 use self::costs::Costs;
 use self::dma::{TransferRef, Transfers};
-use self::fault::FaultRecord;
 use self::load::NotLoaded;
 use self::processor::{Next, Processor};
 use self::report::Report;
+use self::resident::Resident;
 pub use self::sram::{SramDemand, SramHolder, SramShare, SramShares};
 pub use self::state::{AppletState, EndpointState};
 use self::suspend::Suspensions;
@@ -51,9 +52,9 @@ use crate::host::User;
 use crate::memory::HostMemory;
 #[cfg(doc)]
 use crate::nic::ClaimId;
-use crate::nic::{Claim, Nic, Tenancy};
+use crate::nic::{Claim, Nic};
 use crate::profile::Profile;
-use crate::scenario::model::{Scenario, SendSpec};
+use crate::scenario::model::{EndpointSpec, Scenario, SendSpec};
 use crate::sched::Schedule;
 use crate::unet::Endpoint;
 
@@ -205,10 +206,10 @@ struct Simulation<'a, S: Sink> {
     transfers: Transfers,
     memory: HostMemory,
     endpoints: Vec<Endpoint>,
-    /// Each endpoint's position among those of its NIC.
-    positions: Vec<usize>,
-    /// With whom each endpoint shares arrival slots.
-    tenancies: Vec<Tenancy>,
+    /// What the scenario says of each endpoint.
+    specs: &'a [EndpointSpec],
+    /// What is known of each endpoint.
+    residents: Vec<Resident>,
     /// Who waits for places for a packet, or has them: two for each endpoint, see [`ClaimId`].
     claims: Vec<Claim>,
     arena: &'a Bump,
@@ -216,14 +217,8 @@ struct Simulation<'a, S: Sink> {
     applets: Vec<Applet<'a>>,
     /// What the applets will read next, perhaps.
     last_arrays: LastArrays,
-    /// Each endpoint's applet.
-    applet_of: Vec<Option<AppletId>>,
-    /// What each endpoint's queues and heap held when that was last reported.
+    /// What each endpoint's queues and heap held when that was last reported; empty where nobody listens.
     levels: Vec<Levels>,
-    fuel: Vec<u64>,
-    faults: Vec<FaultRecord>,
-    /// How many packets each endpoint has made.
-    packets_made: Vec<u64>,
     /// The endpoints' names, where a link has faults.
     names: Vec<Name>,
     users: Vec<User>,

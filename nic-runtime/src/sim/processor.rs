@@ -268,7 +268,7 @@ impl<S: Sink> Simulation<'_, S> {
         loop {
             let packet = self.nics[at(nic.0)].arrivals.pop_front()?;
             let (to, _) = self.packets[packet].to;
-            let applet = self.applet_of[at(to.0)];
+            let applet = self.residents[at(to.0)].applet;
             match applet.and_then(|applet| self.suspensions.of(applet)) {
                 Some(call) => call.parked.push_back(packet),
                 None => return Some(packet),
@@ -352,7 +352,9 @@ impl<S: Sink> Simulation<'_, S> {
 
     /// Returns the applet that takes what comes for an endpoint now.
     fn attached(&self, id: EndpointId) -> Option<AppletId> {
-        self.applet_of[at(id.0)].filter(|_| self.faults[at(id.0)].is_attached(self.now))
+        self.residents[at(id.0)]
+            .applet
+            .filter(|_| self.residents[at(id.0)].fault.is_attached(self.now))
     }
 
     /// Gives an arrival to its endpoint on the base path.

@@ -62,7 +62,7 @@ impl<S: Sink> Simulation<'_, S> {
             return Grant::Waits;
         }
         let receiver = direction.to;
-        let tenancy = self.tenancies[at(to.0)];
+        let tenancy = self.residents[at(to.0)].tenancy;
         if !self.nics[at(receiver.0)].arrival_slots.take(tenancy) {
             return self.await_arrival_slot(id, purpose, channel);
         }
@@ -79,7 +79,7 @@ impl<S: Sink> Simulation<'_, S> {
         self.claims[at(claim.0)].progress = Progress::AwaitsArrival(to);
         let receiver = self.fabric[channel.route].to;
         let slots = &mut self.nics[at(receiver.0)].arrival_slots;
-        slots.wait(self.tenancies[at(to.0)], &mut self.claims, claim);
+        slots.wait(self.residents[at(to.0)].tenancy, &mut self.claims, claim);
         Grant::Waits
     }
 
@@ -145,7 +145,7 @@ impl<S: Sink> Simulation<'_, S> {
     #[inline]
     pub(super) fn release_arrival_slot(&mut self, to: EndpointId) {
         let receiver = self.endpoints[at(to.0)].nic;
-        let tenancy = self.tenancies[at(to.0)];
+        let tenancy = self.residents[at(to.0)].tenancy;
         let slots = &mut self.nics[at(receiver.0)].arrival_slots;
         if let Some(claim) = slots.release(tenancy, &mut self.claims) {
             self.pass_on_arrival_slot(receiver, claim);
@@ -157,7 +157,7 @@ impl<S: Sink> Simulation<'_, S> {
         let mut next = Some(claim);
         while let Some(claim) = next.take() {
             if let Some(declined) = self.arrival_slot_found(claim) {
-                let tenancy = self.tenancies[at(declined.0)];
+                let tenancy = self.residents[at(declined.0)].tenancy;
                 let slots = &mut self.nics[at(receiver.0)].arrival_slots;
                 next = slots.release(tenancy, &mut self.claims);
             }
@@ -221,7 +221,7 @@ impl<S: Sink> Simulation<'_, S> {
         let home = self.endpoints[at(id.0)].nic;
         let nic = &mut self.nics[at(home.0)];
         match claim.purpose() {
-            Purpose::Post => nic.posted.insert(self.positions[at(id.0)]),
+            Purpose::Post => nic.posted.insert(self.residents[at(id.0)].position()),
             Purpose::Push => nic.resumable.push_back(id),
         }
         self.wake(home);

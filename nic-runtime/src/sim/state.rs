@@ -46,7 +46,7 @@ impl<S: Sink> Simulation<'_, S> {
     fn endpoint_state(&self, id: EndpointId) -> EndpointState {
         let endpoint = &self.endpoints[at(id.0)];
         let mut free = endpoint.free.clone();
-        let applet = self.applet_of[at(id.0)].map(|applet| {
+        let applet = self.residents[at(id.0)].applet.map(|applet| {
             let applet = &self.applets[at(applet.0)];
             AppletState {
                 fields: applet.instance.fields().to_vec(),
@@ -60,7 +60,7 @@ impl<S: Sink> Simulation<'_, S> {
             transmit: endpoint.transmit.pending(),
             receive: endpoint.receive.visible(),
             messages: self.users[at(id.0)].messages,
-            packets: self.packets_made[at(id.0)],
+            packets: self.residents[at(id.0)].packets_made,
             applet,
         }
     }

@@ -5,6 +5,7 @@
 //! which there is neither a place nor this much heap is dropped.
 
 use std::collections::VecDeque;
+use std::num::NonZeroU32;
 
 use jive_core::limits::REGISTER_WINDOW;
 use jive_core::{CallStack, Frame};
@@ -33,6 +34,20 @@ pub(super) struct Suspended<'a> {
     pub(super) parked: VecDeque<PacketRef>,
 }
 
+/// The number of a suspended call among all of them: as small as can be, since every applet has room for one.
+#[derive(Copy, Clone, Debug)]
+struct Place(NonZeroU32);
+
+impl Place {
+    fn of(number: u32) -> Place {
+        Place(NonZeroU32::MIN.saturating_add(number))
+    }
+
+    fn number(self) -> u32 {
+        self.0.get() - 1
+    }
+}
+
 /// The suspended calls, and the memory of those that have gone on.
 pub(super) struct Suspensions<'a> {
     calls: Vec<Suspended<'a>>,
@@ -40,7 +55,7 @@ pub(super) struct Suspensions<'a> {
     // How many are suspended.
     count: u32,
     // Each applet's place among the calls, where it has one.
-    of_applet: Vec<Option<u32>>,
+    of_applet: Vec<Option<Place>>,
 }
 
 impl<'a> Suspensions<'a> {
@@ -56,7 +71,7 @@ impl<'a> Suspensions<'a> {
     /// Returns the suspended call of an applet.
     pub(super) fn of(&mut self, applet: AppletId) -> Option<&mut Suspended<'a>> {
         let place = self.of_applet[at(applet.0)]?;
-        self.calls.get_mut(at(place))
+        self.calls.get_mut(at(place.number()))
     }
 
     /// Returns whether any call is suspended; as a rule none is.
@@ -84,7 +99,9 @@ pub(super) fn call_stack<'a>(arena: &'a bumpalo::Bump, profile: &Profile) -> Cal
 impl<S: Sink> Simulation<'_, S> {
     /// Returns whether an endpoint's applet is in a call that is suspended.
     pub(super) fn is_suspended(&self, id: EndpointId) -> bool {
-        self.applet_of[at(id.0)].is_some_and(|applet| self.suspensions.is_suspended(applet))
+        self.residents[at(id.0)]
+            .applet
+            .is_some_and(|applet| self.suspensions.is_suspended(applet))
     }
 
     /// Returns whether the applet whose call runs has room for its frames and registers.
@@ -123,7 +140,7 @@ impl<S: Sink> Simulation<'_, S> {
                 place
             }
         };
-        self.suspensions.of_applet[at(applet.0)] = Some(place);
+        self.suspensions.of_applet[at(applet.0)] = Some(Place::of(place));
         self.suspensions.count += 1;
         let kept = &mut self.suspensions.calls[at(place)];
         kept.stage = stage;
@@ -135,9 +152,11 @@ impl<S: Sink> Simulation<'_, S> {
     /// Has a processor go on with the suspended call of an endpoint.
     #[cold]
     pub(super) fn go_on_with(&mut self, nic: NicId, id: EndpointId) -> Next {
-        let place = self.applet_of[at(id.0)]
+        let place = self.residents[at(id.0)]
+            .applet
             .and_then(|applet| self.suspensions.of_applet[at(applet.0)].take())
-            .expect("only a suspended call waits for places");
+            .expect("only a suspended call waits for places")
+            .number();
         self.suspensions.vacant.push(place);
         self.suspensions.count -= 1;
         let kept = &mut self.suspensions.calls[at(place)];
@@ -173,7 +192,9 @@ impl<S: Sink> Simulation<'_, S> {
             arrivals.push_front(packet);
         }
         if !self.endpoints[at(id.0)].transmit.is_drained() {
-            self.nics[at(nic.0)].posted.insert(self.positions[at(id.0)]);
+            self.nics[at(nic.0)]
+                .posted
+                .insert(self.residents[at(id.0)].position());
         }
     }
 }

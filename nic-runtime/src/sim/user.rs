@@ -160,7 +160,9 @@ impl<S: Sink> Simulation<'_, S> {
         );
         self.levels_changed(id);
         let nic = self.endpoints[at(id.0)].nic;
-        self.nics[at(nic.0)].posted.insert(self.positions[at(id.0)]);
+        self.nics[at(nic.0)]
+            .posted
+            .insert(self.residents[at(id.0)].position());
         self.wake(nic);
     }
 

@@ -42,7 +42,7 @@ impl<S: Sink> Simulation<'_, S> {
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn new_packet(&mut self, from: EndpointId, channel: &Channel, trigger: Trigger) -> Packet {
         self.read_ahead(channel.peer, Way::In);
-        let made = &mut self.packets_made[at(from.0)];
+        let made = &mut self.residents[at(from.0)].packets_made;
         let id = packet_number(from, *made);
         *made += 1;
         if let Trigger::Post(post) = trigger {
