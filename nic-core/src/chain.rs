@@ -13,6 +13,13 @@ impl Default for Link {
     }
 }
 
+/// A link may be all that an element consists of.
+impl AsMut<Link> for Link {
+    fn as_mut(&mut self) -> &mut Link {
+        self
+    }
+}
+
 /// An order of some elements of a slice, each of which names the next one: it needs no memory of its
 /// own. An element is in one chain of its slice at most.
 #[derive(Copy, Clone, Debug)]

@@ -14,7 +14,7 @@ use super::ready::RoundRobin;
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Tenancy(pub u32);
 
-/// What an endpoint may wait for a slot with: the number of a [`Claim`].
+/// What an endpoint needs places for, and may wait with: the number of a claim, and of its link in a line.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct ClaimId(pub u32);
 
@@ -65,21 +65,6 @@ pub enum Progress {
     AwaitsSend(EndpointId),
     /// It has both.
     Held(EndpointId),
-}
-
-/// The claim of one endpoint for one purpose.
-#[derive(Copy, Clone, Debug, Default)]
-pub struct Claim {
-    /// How far it has come.
-    pub progress: Progress,
-    // The claim that waits behind it for a slot of the same tenancy.
-    link: Link,
-}
-
-impl AsMut<Link> for Claim {
-    fn as_mut(&mut self) -> &mut Link {
-        &mut self.link
-    }
 }
 
 /// The arrival slots of one NIC.
@@ -139,9 +124,9 @@ impl ArrivalSlots {
     }
 
     /// Has a claim wait for a slot that [`ArrivalSlots::take`] did not find.
-    pub fn wait(&mut self, tenancy: Tenancy, claims: &mut [Claim], claim: ClaimId) {
+    pub fn wait(&mut self, tenancy: Tenancy, links: &mut [Link], claim: ClaimId) {
         let waiting = &mut self.tenants[tenancy.0 as usize].waiting;
-        waiting.push_back(claims, claim.0);
+        waiting.push_back(links, claim.0);
         self.awaited.insert(tenancy.0 as usize);
     }
 
@@ -150,7 +135,7 @@ impl ArrivalSlots {
     /// A slot of a tenancy's own goes to the claim that waits longest for that tenancy. A slot of the
     /// pool goes round the tenancies that are waited for.
     #[inline]
-    pub fn release(&mut self, tenancy: Tenancy, claims: &mut [Claim]) -> Option<ClaimId> {
+    pub fn release(&mut self, tenancy: Tenancy, links: &mut [Link]) -> Option<ClaimId> {
         let tenant = &mut self.tenants[tenancy.0 as usize];
         debug_assert!(tenant.held > 0, "a slot is released once");
         tenant.held -= 1;
@@ -162,7 +147,7 @@ impl ArrivalSlots {
         } else {
             tenancy.0 as usize
         };
-        self.pass_on(next, claims)
+        self.pass_on(next, links)
     }
 
     /// Returns whether no packet holds a slot.
@@ -172,9 +157,9 @@ impl ArrivalSlots {
     }
 
     #[cold]
-    fn pass_on(&mut self, next: usize, claims: &mut [Claim]) -> Option<ClaimId> {
+    fn pass_on(&mut self, next: usize, links: &mut [Link]) -> Option<ClaimId> {
         let tenant = &mut self.tenants[next];
-        let claim = tenant.waiting.pop_front(claims)?;
+        let claim = tenant.waiting.pop_front(links)?;
         if tenant.waiting.is_empty() {
             self.awaited.remove(next);
         }
@@ -192,9 +177,9 @@ mod tests {
 
     const BASE: Tenancy = Tenancy(2);
 
-    fn wait(slots: &mut ArrivalSlots, tenancy: Tenancy, claims: &mut [Claim], claim: u32) {
+    fn wait(slots: &mut ArrivalSlots, tenancy: Tenancy, links: &mut [Link], claim: u32) {
         assert!(!slots.take(tenancy));
-        slots.wait(tenancy, claims, ClaimId(claim));
+        slots.wait(tenancy, links, ClaimId(claim));
     }
 
     #[test]
@@ -215,30 +200,30 @@ mod tests {
 
     #[test]
     fn a_pool_slot_goes_round_and_an_own_slot_stays() {
-        let mut claims = [Claim::default(); 8];
+        let mut links = [Link::default(); 8];
         let mut slots = ArrivalSlots::new(2, 3, false);
         for tenancy in [0, 0, 1, 1, 2] {
             assert!(slots.take(Tenancy(tenancy)));
         }
-        wait(&mut slots, Tenancy(0), &mut claims, 0);
-        wait(&mut slots, Tenancy(0), &mut claims, 1);
-        wait(&mut slots, Tenancy(1), &mut claims, 2);
+        wait(&mut slots, Tenancy(0), &mut links, 0);
+        wait(&mut slots, Tenancy(0), &mut links, 1);
+        wait(&mut slots, Tenancy(1), &mut links, 2);
         // Tenancy 2 gives back its own slot: the pool is as full as before.
-        assert_eq!(slots.release(Tenancy(2), &mut claims), None);
+        assert_eq!(slots.release(Tenancy(2), &mut links), None);
         // Tenancy 1 gives back a slot of the pool, and the turn is tenancy 0's, then 1's, then 0's.
-        assert_eq!(slots.release(Tenancy(1), &mut claims), Some(ClaimId(0)));
-        assert_eq!(slots.release(Tenancy(0), &mut claims), Some(ClaimId(2)));
-        assert_eq!(slots.release(Tenancy(0), &mut claims), Some(ClaimId(1)));
-        assert_eq!(slots.release(Tenancy(0), &mut claims), None);
+        assert_eq!(slots.release(Tenancy(1), &mut links), Some(ClaimId(0)));
+        assert_eq!(slots.release(Tenancy(0), &mut links), Some(ClaimId(2)));
+        assert_eq!(slots.release(Tenancy(0), &mut links), Some(ClaimId(1)));
+        assert_eq!(slots.release(Tenancy(0), &mut links), None);
     }
 
     #[test]
     fn with_a_single_slot_everybody_goes_on() {
-        let mut claims = [Claim::default(); 2];
+        let mut links = [Link::default(); 2];
         let mut slots = ArrivalSlots::new(1, 1, true);
         assert!(slots.take(Tenancy(0)) && slots.take(Tenancy(0)));
         // The pool has but one slot, so none can be set aside; it comes back when the applet returns.
-        wait(&mut slots, Tenancy(1), &mut claims, 0);
-        assert_eq!(slots.release(Tenancy(0), &mut claims), Some(ClaimId(0)));
+        wait(&mut slots, Tenancy(1), &mut links, 0);
+        assert_eq!(slots.release(Tenancy(0), &mut links), Some(ClaimId(0)));
     }
 }

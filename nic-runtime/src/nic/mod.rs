@@ -8,7 +8,7 @@ mod slots;
 
 use std::collections::VecDeque;
 
-pub use arrival::{ArrivalSlots, Claim, ClaimId, Progress, Purpose, Tenancy};
+pub use arrival::{ArrivalSlots, ClaimId, Progress, Purpose, Tenancy};
 pub use dma::DmaSchedule;
 use nic_core::id::EndpointId;
 pub use ready::RoundRobin;

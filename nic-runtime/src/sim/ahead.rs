@@ -67,7 +67,7 @@ impl<S: Sink> Simulation<'_, S> {
             self.residents[at(id.0)].fault.is_attached(self.now),
             endpoint.free.len(),
         ));
-        if let Some(id) = self.residents[at(id.0)].applet {
+        if let Some(id) = self.seats[at(id.0)].applet {
             let applet = &self.applets[at(id.0)];
             let instance = &applet.instance;
             black_box((applet.members.do_tx, instance.program().code_bytes()));

@@ -2,6 +2,7 @@
 
 use bumpalo::Bump;
 use jive_core::LoadedClass;
+use nic_core::chain::Link;
 use nic_core::event::{Levels, Sink};
 use nic_core::host::Program;
 use nic_core::id::{EndpointId, NicId};
@@ -17,13 +18,13 @@ use super::dma::Transfers;
 use super::fault::FaultRecord;
 use super::processor::Processor;
 use super::report::Report;
-use super::resident::Resident;
+use super::resident::{Resident, Seat};
 use super::suspend::{Suspensions, call_stack};
 use super::{AppletId, SimError, Simulation, at};
 use crate::fabric::{Fabric, Faults, PacketStore, Wire};
 use crate::host::{Notify, TransmitRegion, User};
 use crate::memory::HostMemory;
-use crate::nic::{Claim, Nic, Tenancy};
+use crate::nic::{Nic, Progress, Tenancy};
 use crate::profile::HostProfile;
 use crate::scenario::model::{self, EndpointSpec, HostSpec, LinkSpec, Scenario};
 use crate::sched::Schedule;
@@ -52,7 +53,8 @@ impl<'a, S: Sink> Simulation<'a, S> {
         let applets = applets((arena, memory_of_applets), scenario, classes)?;
         let nics = nics(scenario);
         let costs = Costs::new(profile);
-        let residents = residents(scenario, &nics, costs.native_fuel_max());
+        let residents = residents(scenario, costs.native_fuel_max());
+        let seats = seats(scenario, &nics);
         Ok(Simulation {
             now: SimTime::ZERO,
             schedule: Schedule::new(),
@@ -78,8 +80,9 @@ impl<'a, S: Sink> Simulation<'a, S> {
             memory,
             endpoints,
             specs: &scenario.endpoints,
+            seats,
             residents,
-            claims: vec![Claim::default(); 2 * scenario.endpoints.len()],
+            links: vec![Link::default(); 2 * scenario.endpoints.len()],
             arena,
             suspensions: Suspensions::new(applets.len()),
             last_arrays: LastArrays::new(applets.len(), scenario),
@@ -212,37 +215,45 @@ fn nics(scenario: &Scenario) -> Vec<Nic> {
     nics.collect()
 }
 
-/// Tells what is known of each endpoint before the run: its applet is the next one of those that [`applets`] builds,
-/// its arrival slots are its applet's own, or those of all endpoints of the NIC without an applet.
-fn residents(scenario: &Scenario, nics: &[Nic], native_fuel: u64) -> Vec<Resident> {
+/// Returns each endpoint's seat: its applet is the next one of those that [`applets`] builds, its arrival slots are its
+/// applet's own, or those of all endpoints of the NIC without an applet.
+fn seats(scenario: &Scenario, nics: &[Nic]) -> Vec<Seat> {
     let mut applets = (0u32..).map(AppletId);
-    let resident = |spec: &EndpointSpec| Resident {
+    let seat = |spec: &EndpointSpec| Seat {
         applet: spec.class.and_then(|_| applets.next()),
         position: 0,
         tenancy: Tenancy(0),
-        fuel: fuel_of_call(spec.fuel, scenario.bytecodes_max, native_fuel),
-        packets_made: 0,
-        fault: FaultRecord::default(),
     };
-    let mut residents: Vec<_> = scenario.endpoints.iter().map(resident).collect();
+    let mut seats: Vec<_> = scenario.endpoints.iter().map(seat).collect();
     for nic in nics {
         let mut applets = 0;
         for (position, id) in (0u32..).zip(&nic.endpoints) {
-            let resident = &mut residents[at(id.0)];
-            resident.position = position;
-            if resident.applet.is_some() {
-                resident.tenancy = Tenancy(applets);
+            let seat = &mut seats[at(id.0)];
+            seat.position = position;
+            if seat.applet.is_some() {
+                seat.tenancy = Tenancy(applets);
                 applets += 1;
             }
         }
         for id in &nic.endpoints {
-            let resident = &mut residents[at(id.0)];
-            if resident.applet.is_none() {
-                resident.tenancy = Tenancy(applets);
+            let seat = &mut seats[at(id.0)];
+            if seat.applet.is_none() {
+                seat.tenancy = Tenancy(applets);
             }
         }
     }
-    residents
+    seats
+}
+
+/// Returns what is known of each endpoint before the run.
+fn residents(scenario: &Scenario, native_fuel: u64) -> Vec<Resident> {
+    let resident = |spec: &EndpointSpec| Resident {
+        fuel: fuel_of_call(spec.fuel, scenario.bytecodes_max, native_fuel),
+        packets_made: 0,
+        claims: [Progress::None; 2],
+        fault: FaultRecord::default(),
+    };
+    scenario.endpoints.iter().map(resident).collect()
 }
 
 /// Returns how many bytes the arrays of all applets need, `RxBuf` included.

@@ -20,7 +20,7 @@ impl<S: Sink> Simulation<'_, S> {
 
     fn levels_of(&self, id: EndpointId) -> Levels {
         let endpoint = &self.endpoints[at(id.0)];
-        let applet = self.residents[at(id.0)]
+        let applet = self.seats[at(id.0)]
             .applet
             .map(|applet| &self.applets[at(applet.0)]);
         // Queues have bounds far below 2³².

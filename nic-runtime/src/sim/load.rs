@@ -84,7 +84,7 @@ impl<S: Sink> Simulation<'_, S> {
     pub(super) fn load_applets(&mut self) -> Result<(), NotLoaded> {
         let mut sent = Vec::new();
         for index in 0..self.endpoints.len() {
-            let Some(applet) = self.residents[index].applet else {
+            let Some(applet) = self.seats[index].applet else {
                 continue;
             };
             let endpoint = EndpointId(u32::try_from(index).expect("endpoints have u32 numbers"));

@@ -29,6 +29,7 @@ mod wire;
 
 use bumpalo::Bump;
 use jive_embed::LoadError;
+use nic_core::chain::Link;
 use nic_core::event::{EndReason, Levels, Sink};
 use nic_core::id::{DirectionId, EndpointId, NicId};
 use nic_core::random::Name;
@@ -43,7 +44,7 @@ use self::dma::{TransferRef, Transfers};
 use self::load::NotLoaded;
 use self::processor::{Next, Processor};
 use self::report::Report;
-use self::resident::Resident;
+use self::resident::{Resident, Seat};
 pub use self::sram::{SramDemand, SramHolder, SramShare, SramShares};
 pub use self::state::{AppletState, EndpointState};
 use self::suspend::Suspensions;
@@ -52,7 +53,7 @@ use crate::host::User;
 use crate::memory::HostMemory;
 #[cfg(doc)]
 use crate::nic::ClaimId;
-use crate::nic::{Claim, Nic};
+use crate::nic::Nic;
 use crate::profile::Profile;
 use crate::scenario::model::{EndpointSpec, Scenario, SendSpec};
 use crate::sched::Schedule;
@@ -208,10 +209,12 @@ struct Simulation<'a, S: Sink> {
     endpoints: Vec<Endpoint>,
     /// What the scenario says of each endpoint.
     specs: &'a [EndpointSpec],
+    /// Where each endpoint lives.
+    seats: Vec<Seat>,
     /// What is known of each endpoint.
     residents: Vec<Resident>,
-    /// Who waits for places for a packet, or has them: two for each endpoint, see [`ClaimId`].
-    claims: Vec<Claim>,
+    /// For each claim the one that waits behind it for an arrival slot: two for each endpoint, see [`ClaimId`].
+    links: Vec<Link>,
     arena: &'a Bump,
     suspensions: Suspensions<'a>,
     applets: Vec<Applet<'a>>,

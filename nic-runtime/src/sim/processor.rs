@@ -268,7 +268,7 @@ impl<S: Sink> Simulation<'_, S> {
         loop {
             let packet = self.nics[at(nic.0)].arrivals.pop_front()?;
             let (to, _) = self.packets[packet].to;
-            let applet = self.residents[at(to.0)].applet;
+            let applet = self.seats[at(to.0)].applet;
             match applet.and_then(|applet| self.suspensions.of(applet)) {
                 Some(call) => call.parked.push_back(packet),
                 None => return Some(packet),
@@ -308,7 +308,7 @@ impl<S: Sink> Simulation<'_, S> {
     /// an arrival slot, or it will make none.
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn can_take_post(&mut self, id: EndpointId) -> bool {
-        match self.claims[at(ClaimId::of(id, Purpose::Post).0)].progress {
+        match self.progress(ClaimId::of(id, Purpose::Post)) {
             Progress::Held(_) => return true,
             Progress::None => {}
             Progress::AwaitsArrival(_) | Progress::AwaitsSend(_) => return false,
@@ -352,7 +352,7 @@ impl<S: Sink> Simulation<'_, S> {
 
     /// Returns the applet that takes what comes for an endpoint now.
     fn attached(&self, id: EndpointId) -> Option<AppletId> {
-        self.residents[at(id.0)]
+        self.seats[at(id.0)]
             .applet
             .filter(|_| self.residents[at(id.0)].fault.is_attached(self.now))
     }

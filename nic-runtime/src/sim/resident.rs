@@ -1,29 +1,39 @@
-//! What a simulation knows of an endpoint beside its queues: in one place, since a packet needs most of it.
+//! What a simulation knows of an endpoint beside its queues.
 
 use super::AppletId;
 use super::fault::FaultRecord;
-use crate::nic::Tenancy;
+#[cfg(doc)]
+use crate::nic::Purpose;
+use crate::nic::{Progress, Tenancy};
 
-/// What a simulation knows of an endpoint.
+/// Where an endpoint lives. It never changes, and every search for something else of the endpoint starts here:
+/// seats are small, so that those of thousands of endpoints stay in the processor's caches.
 #[derive(Copy, Clone, Debug)]
-pub(super) struct Resident {
+pub(super) struct Seat {
     /// Its applet.
     pub(super) applet: Option<AppletId>,
     /// Its position among the endpoints of its NIC.
     pub(super) position: u32,
     /// With whom it shares arrival slots.
     pub(super) tenancy: Tenancy,
-    /// Fuel of each call of its applet.
-    pub(super) fuel: u64,
-    /// How many packets it has made.
-    pub(super) packets_made: u64,
-    /// How its applet has fared.
-    pub(super) fault: FaultRecord,
 }
 
-impl Resident {
+impl Seat {
     /// Returns its position among the endpoints of its NIC, to index with.
     pub(super) fn position(&self) -> usize {
         self.position as usize
     }
+}
+
+/// What changes about an endpoint from packet to packet: in one place, since a packet needs most of it.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Resident {
+    /// Fuel of each call of its applet.
+    pub(super) fuel: u64,
+    /// How many packets it has made.
+    pub(super) packets_made: u64,
+    /// How far it has come towards the places for its next packets, by [`Purpose`].
+    pub(super) claims: [Progress; 2],
+    /// How its applet has fared.
+    pub(super) fault: FaultRecord,
 }

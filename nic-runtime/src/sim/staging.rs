@@ -12,6 +12,7 @@ use nic_core::event::Sink;
 use nic_core::id::{EndpointId, NicId};
 use nic_core::unet::Channel;
 
+use super::ahead::Way;
 use super::{Simulation, at};
 use crate::nic::{ClaimId, Progress, Purpose};
 
@@ -27,20 +28,31 @@ pub(super) enum Grant {
 }
 
 impl<S: Sink> Simulation<'_, S> {
+    /// Returns how far a claim has come.
+    #[inline]
+    pub(super) fn progress(&self, claim: ClaimId) -> Progress {
+        self.residents[at(claim.endpoint().0)].claims[claim.purpose() as usize]
+    }
+
+    #[inline]
+    fn progress_mut(&mut self, claim: ClaimId) -> &mut Progress {
+        &mut self.residents[at(claim.endpoint().0)].claims[claim.purpose() as usize]
+    }
+
     /// Puts the packet that a call of an applet pushes into its places, or has the call wait for them.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn claim_for_push(&mut self, id: EndpointId, channel: &Channel) -> Grant {
         // As a rule it is the packet for which the NIC made room before it took the descriptor.
         for purpose in [Purpose::Post, Purpose::Push] {
-            let claim = &mut self.claims[at(ClaimId::of(id, purpose).0)];
-            if claim.progress == Progress::Held(channel.peer) {
-                claim.progress = Progress::None;
+            let progress = self.progress_mut(ClaimId::of(id, purpose));
+            if *progress == Progress::Held(channel.peer) {
+                *progress = Progress::None;
                 return Grant::Given;
             }
         }
         let grant = self.claim(id, Purpose::Push, channel);
         if grant == Grant::Given {
-            self.claims[at(ClaimId::of(id, Purpose::Push).0)].progress = Progress::None;
+            *self.progress_mut(ClaimId::of(id, Purpose::Push)) = Progress::None;
         }
         grant
     }
@@ -49,20 +61,21 @@ impl<S: Sink> Simulation<'_, S> {
     /// used them and [`Simulation::claim_for_push`] has found others.
     #[inline]
     pub(super) fn use_post(&mut self, id: EndpointId) {
-        self.claims[at(ClaimId::of(id, Purpose::Post).0)].progress = Progress::None;
+        *self.progress_mut(ClaimId::of(id, Purpose::Post)) = Progress::None;
     }
 
     /// Gets an endpoint that has none the places for a packet on `channel`, or has it wait for them.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn claim(&mut self, id: EndpointId, purpose: Purpose, channel: &Channel) -> Grant {
         let to = channel.peer;
+        self.read_ahead(to, Way::In);
         let direction = &self.fabric[channel.route];
         if direction.leaves_group {
             self.leave_group();
             return Grant::Waits;
         }
         let receiver = direction.to;
-        let tenancy = self.residents[at(to.0)].tenancy;
+        let tenancy = self.seats[at(to.0)].tenancy;
         if !self.nics[at(receiver.0)].arrival_slots.take(tenancy) {
             return self.await_arrival_slot(id, purpose, channel);
         }
@@ -76,10 +89,10 @@ impl<S: Sink> Simulation<'_, S> {
             return Grant::Circle;
         }
         let claim = ClaimId::of(id, purpose);
-        self.claims[at(claim.0)].progress = Progress::AwaitsArrival(to);
+        *self.progress_mut(claim) = Progress::AwaitsArrival(to);
         let receiver = self.fabric[channel.route].to;
         let slots = &mut self.nics[at(receiver.0)].arrival_slots;
-        slots.wait(self.residents[at(to.0)].tenancy, &mut self.claims, claim);
+        slots.wait(self.seats[at(to.0)].tenancy, &mut self.links, claim);
         Grant::Waits
     }
 
@@ -90,7 +103,7 @@ impl<S: Sink> Simulation<'_, S> {
             if id == other {
                 return true;
             }
-            let push = self.claims[at(ClaimId::of(id, Purpose::Push).0)].progress;
+            let push = self.progress(ClaimId::of(id, Purpose::Push));
             let Progress::AwaitsArrival(next) = push else {
                 return false;
             };
@@ -108,7 +121,7 @@ impl<S: Sink> Simulation<'_, S> {
             nic.awaiting_send_slot.push_back(claim);
             (Progress::AwaitsSend(to), Grant::Waits)
         };
-        self.claims[at(claim.0)].progress = progress;
+        *self.progress_mut(claim) = progress;
         grant
     }
 
@@ -117,14 +130,14 @@ impl<S: Sink> Simulation<'_, S> {
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn give_up_post(&mut self, id: EndpointId) {
         let claim = ClaimId::of(id, Purpose::Post);
-        if self.claims[at(claim.0)].progress != Progress::None {
+        if self.progress(claim) != Progress::None {
             self.give_up(claim);
         }
     }
 
     #[cold]
     fn give_up(&mut self, claim: ClaimId) {
-        let progress = &mut self.claims[at(claim.0)].progress;
+        let progress = self.progress_mut(claim);
         match *progress {
             // It stays in line, and its turn passes if it cannot use it.
             Progress::None | Progress::AwaitsArrival(_) => {}
@@ -145,9 +158,9 @@ impl<S: Sink> Simulation<'_, S> {
     #[inline]
     pub(super) fn release_arrival_slot(&mut self, to: EndpointId) {
         let receiver = self.endpoints[at(to.0)].nic;
-        let tenancy = self.residents[at(to.0)].tenancy;
+        let tenancy = self.seats[at(to.0)].tenancy;
         let slots = &mut self.nics[at(receiver.0)].arrival_slots;
-        if let Some(claim) = slots.release(tenancy, &mut self.claims) {
+        if let Some(claim) = slots.release(tenancy, &mut self.links) {
             self.pass_on_arrival_slot(receiver, claim);
         }
     }
@@ -157,23 +170,23 @@ impl<S: Sink> Simulation<'_, S> {
         let mut next = Some(claim);
         while let Some(claim) = next.take() {
             if let Some(declined) = self.arrival_slot_found(claim) {
-                let tenancy = self.residents[at(declined.0)].tenancy;
+                let tenancy = self.seats[at(declined.0)].tenancy;
                 let slots = &mut self.nics[at(receiver.0)].arrival_slots;
-                next = slots.release(tenancy, &mut self.claims);
+                next = slots.release(tenancy, &mut self.links);
             }
         }
     }
 
     /// Has a claim that waited for an arrival slot go on with it, or returns whose slot it declines.
     fn arrival_slot_found(&mut self, claim: ClaimId) -> Option<EndpointId> {
-        let Progress::AwaitsArrival(to) = self.claims[at(claim.0)].progress else {
+        let Progress::AwaitsArrival(to) = self.progress(claim) else {
             debug_assert!(false, "only who waits is in line");
             return None;
         };
         let id = claim.endpoint();
         // A suspended applet would keep the slot from others until it goes on; it asks again then.
         if claim.purpose() == Purpose::Post && self.is_suspended(id) {
-            self.claims[at(claim.0)].progress = Progress::None;
+            *self.progress_mut(claim) = Progress::None;
             return Some(to);
         }
         if self.claim_send_slot(claim, to) == Grant::Given {
@@ -194,12 +207,11 @@ impl<S: Sink> Simulation<'_, S> {
     #[cold]
     fn pass_on_send_slot(&mut self, nic: NicId) {
         while let Some(claim) = self.nics[at(nic.0)].awaiting_send_slot.pop_front() {
-            let progress = &mut self.claims[at(claim.0)].progress;
             // Others have given up since they came into line.
-            if let Progress::AwaitsSend(to) = *progress {
+            if let Progress::AwaitsSend(to) = self.progress(claim) {
                 let taken = self.nics[at(nic.0)].send_slots.take();
                 debug_assert!(taken, "a slot was freed for it");
-                *progress = Progress::Held(to);
+                *self.progress_mut(claim) = Progress::Held(to);
                 return self.places_found(claim);
             }
         }
@@ -207,8 +219,8 @@ impl<S: Sink> Simulation<'_, S> {
 
     /// Returns whether every place is free and nobody waits for one.
     pub(super) fn holds_no_packet(&self) -> bool {
-        let mut claims = self.claims.iter();
-        claims.all(|claim| claim.progress == Progress::None)
+        let mut residents = self.residents.iter();
+        residents.all(|resident| resident.claims == [Progress::None; 2])
             && self
                 .nics
                 .iter()
@@ -221,7 +233,7 @@ impl<S: Sink> Simulation<'_, S> {
         let home = self.endpoints[at(id.0)].nic;
         let nic = &mut self.nics[at(home.0)];
         match claim.purpose() {
-            Purpose::Post => nic.posted.insert(self.residents[at(id.0)].position()),
+            Purpose::Post => nic.posted.insert(self.seats[at(id.0)].position()),
             Purpose::Push => nic.resumable.push_back(id),
         }
         self.wake(home);

@@ -46,7 +46,7 @@ impl<S: Sink> Simulation<'_, S> {
     fn endpoint_state(&self, id: EndpointId) -> EndpointState {
         let endpoint = &self.endpoints[at(id.0)];
         let mut free = endpoint.free.clone();
-        let applet = self.residents[at(id.0)].applet.map(|applet| {
+        let applet = self.seats[at(id.0)].applet.map(|applet| {
             let applet = &self.applets[at(applet.0)];
             AppletState {
                 fields: applet.instance.fields().to_vec(),

@@ -99,7 +99,7 @@ pub(super) fn call_stack<'a>(arena: &'a bumpalo::Bump, profile: &Profile) -> Cal
 impl<S: Sink> Simulation<'_, S> {
     /// Returns whether an endpoint's applet is in a call that is suspended.
     pub(super) fn is_suspended(&self, id: EndpointId) -> bool {
-        self.residents[at(id.0)]
+        self.seats[at(id.0)]
             .applet
             .is_some_and(|applet| self.suspensions.is_suspended(applet))
     }
@@ -152,7 +152,7 @@ impl<S: Sink> Simulation<'_, S> {
     /// Has a processor go on with the suspended call of an endpoint.
     #[cold]
     pub(super) fn go_on_with(&mut self, nic: NicId, id: EndpointId) -> Next {
-        let place = self.residents[at(id.0)]
+        let place = self.seats[at(id.0)]
             .applet
             .and_then(|applet| self.suspensions.of_applet[at(applet.0)].take())
             .expect("only a suspended call waits for places")
@@ -194,7 +194,7 @@ impl<S: Sink> Simulation<'_, S> {
         if !self.endpoints[at(id.0)].transmit.is_drained() {
             self.nics[at(nic.0)]
                 .posted
-                .insert(self.residents[at(id.0)].position());
+                .insert(self.seats[at(id.0)].position());
         }
     }
 }

@@ -162,7 +162,7 @@ impl<S: Sink> Simulation<'_, S> {
         let nic = self.endpoints[at(id.0)].nic;
         self.nics[at(nic.0)]
             .posted
-            .insert(self.residents[at(id.0)].position());
+            .insert(self.seats[at(id.0)].position());
         self.wake(nic);
     }
 

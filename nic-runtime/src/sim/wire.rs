@@ -8,7 +8,6 @@ use nic_core::id::{ChannelId, DirectionId, EndpointId, PacketId, packet_number};
 use nic_core::sle::ArraySpan;
 use nic_core::unet::Channel;
 
-use super::ahead::Way;
 use super::{Simulation, Tenant, Work, at};
 use crate::fabric::{Packet, PacketRef, flip};
 
@@ -41,7 +40,6 @@ impl<S: Sink> Simulation<'_, S> {
 
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn new_packet(&mut self, from: EndpointId, channel: &Channel, trigger: Trigger) -> Packet {
-        self.read_ahead(channel.peer, Way::In);
         let made = &mut self.residents[at(from.0)].packets_made;
         let id = packet_number(from, *made);
         *made += 1;
