@@ -3,6 +3,7 @@
 
 mod arrival;
 mod dma;
+mod placement;
 mod ready;
 mod slots;
 
@@ -11,6 +12,7 @@ use std::collections::VecDeque;
 pub use arrival::{ArrivalSlots, ClaimId, Progress, Purpose, Tenancy};
 pub use dma::DmaSchedule;
 use nic_core::id::EndpointId;
+pub use placement::{Placement, ProcessorId};
 pub use ready::RoundRobin;
 pub use slots::Slots;
 
@@ -20,6 +22,15 @@ use crate::profile::Profile;
 /// A NIC, its processor apart.
 #[derive(Clone, Debug)]
 pub struct Nic {
+    /// Its processors: the first and how many there are.
+    first_processor: u32,
+    processors: u32,
+    /// Which of them runs what.
+    pub placement: Placement,
+    /// The processor that takes transmit descriptors.
+    pub takes_posts: ProcessorId,
+    /// The processor that takes arrivals.
+    pub takes_arrivals: ProcessorId,
     /// Its DMA engines.
     pub dma: DmaSchedule,
     /// Packets that came in and wait for the processor, oldest first.
@@ -32,8 +43,6 @@ pub struct Nic {
     pub dma_slots: Slots,
     /// Claims that wait for a send slot, oldest first; some have been given up since.
     pub awaiting_send_slot: VecDeque<ClaimId>,
-    /// Endpoints whose suspended call has the places for its packet, in the order in which it got them.
-    pub resumable: VecDeque<EndpointId>,
     /// Endpoints with transmit descriptors to take, by their position on this NIC.
     pub posted: RoundRobin,
     /// The endpoints on this NIC, in file order.
@@ -42,11 +51,23 @@ pub struct Nic {
 
 impl Nic {
     /// Returns a NIC with these endpoints, so many of them with an applet, where nothing has happened yet.
+    /// Its first processor has the number `first_processor` among those of all NICs.
     #[must_use]
-    pub fn new(profile: &Profile, endpoints: Vec<EndpointId>, applets: usize) -> Nic {
+    pub fn new(
+        profile: &Profile,
+        (first_processor, processors): (u32, u32),
+        placement: Placement,
+        endpoints: Vec<EndpointId>,
+        applets: usize,
+    ) -> Nic {
         let has_base_endpoints = applets < endpoints.len();
         let memory = &profile.memory;
         Nic {
+            first_processor,
+            processors,
+            placement,
+            takes_posts: ProcessorId(first_processor + placement.transmit),
+            takes_arrivals: ProcessorId(first_processor + placement.receive),
             dma: DmaSchedule::new(&profile.dma),
             arrivals: VecDeque::with_capacity(memory.arrival_slots.get() as usize),
             arrival_slots: ArrivalSlots::new(
@@ -57,9 +78,25 @@ impl Nic {
             send_slots: Slots::new(memory.send_slots),
             dma_slots: Slots::new(memory.dma_slots),
             awaiting_send_slot: VecDeque::new(),
-            resumable: VecDeque::new(),
             posted: RoundRobin::new(endpoints.len()),
             endpoints,
         }
+    }
+
+    /// Returns the first of its processors.
+    #[must_use]
+    pub fn first_processor(&self) -> ProcessorId {
+        ProcessorId(self.first_processor)
+    }
+
+    /// Returns the processor of this number on this NIC.
+    #[must_use]
+    pub fn processor(&self, number: u32) -> ProcessorId {
+        ProcessorId(self.first_processor + number)
+    }
+
+    /// Returns its processors.
+    pub fn processors(&self) -> impl Iterator<Item = ProcessorId> + Clone + use<> {
+        (self.first_processor..self.first_processor + self.processors).map(ProcessorId)
     }
 }

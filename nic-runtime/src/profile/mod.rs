@@ -14,7 +14,8 @@ use crate::units::UnitError;
 mod quantity;
 
 use quantity::{
-    WrittenCost, call_depth, call_slots, duration, frequency, packet_size, rate, size, slots,
+    WrittenCost, call_depth, call_slots, contention, duration, frequency, no_contention, no_time,
+    packet_size, rate, size, slots,
 };
 
 /// The profiles that come with the program: name and text.
@@ -294,13 +295,16 @@ pub struct MemoryProfile {
 }
 
 /// Writes a group of costs twice: resolved, and as the file has them. What follows the `;` is no cost
-/// and is read by the function named.
+/// and is read by the function named; where the key may be absent, another function tells its value.
 macro_rules! costs {
     ($(
         $(#[doc = $doc:literal])+
         $name:ident / $written:ident {
             $($(#[doc = $cost_doc:literal])+ $cost:ident,)+
-            $(; $($(#[doc = $other_doc:literal])+ $other:ident: $other_type:ty = $reader:literal,)+)?
+            $(; $(
+                $(#[doc = $other_doc:literal])+
+                $other:ident: $other_type:ty = $reader:literal $(or $absent:literal)?,
+            )+)?
         }
     )+) => {$(
         $(#[doc = $doc])+
@@ -314,7 +318,11 @@ macro_rules! costs {
         #[serde(deny_unknown_fields)]
         struct $written {
             $($cost: WrittenCost,)+
-            $($(#[serde(deserialize_with = $reader)] $other: $other_type,)+)?
+            $($(
+                #[serde(deserialize_with = $reader)]
+                $(#[serde(default = $absent)])?
+                $other: $other_type,
+            )+)?
         }
 
         impl $written {
@@ -340,6 +348,11 @@ costs! {
         call_depth: NonZeroU32 = "call_depth",
         /// Locals and operands that nested calls may hold together.
         call_slots: NonZeroU32 = "call_slots",
+        /// Passing an item from one processor of a NIC to another; nothing where the key is absent.
+        handover: SimDuration = "duration" or "no_time",
+        /// What work takes while a neighbour on the NIC is busy too, in thousandths of what it takes alone; as much
+        /// where the key is absent.
+        contention: u32 = "contention" or "no_contention",
     }
 
     /// What standard U-Net takes, with or without an applet.

@@ -88,3 +88,23 @@ pub(super) fn frequency<'de, D: Deserializer<'de>>(source: D) -> Result<NonZeroU
     let hertz = units::parse_frequency(&String::deserialize(source)?).map_err(de::Error::custom)?;
     NonZeroU64::new(hertz).ok_or_else(|| de::Error::custom("expected more than 0 Hz"))
 }
+
+/// A factor from 1 to 100, as thousandths: finer than a figure that anybody measured.
+pub(super) fn contention<'de, D: Deserializer<'de>>(source: D) -> Result<u32, D::Error> {
+    let factor = f64::deserialize(source)?;
+    if !(1.0..=100.0).contains(&factor) {
+        return Err(de::Error::custom(format_args!(
+            "expected a factor from 1.0 to 100.0, found {factor}"
+        )));
+    }
+    // Exact: the product is at most 100,000.
+    Ok((factor * 1000.0).round() as u32)
+}
+
+pub(super) fn no_contention() -> u32 {
+    1000
+}
+
+pub(super) fn no_time() -> SimDuration {
+    SimDuration::ZERO
+}

@@ -14,6 +14,9 @@ pub const CLASS_BYTES_READ: u64 = (1 << 20) + 1;
 /// NICs: links between all pairs grow with the square, and are 32,896 at this number.
 pub const NICS_MAX: usize = 256;
 
+/// Processors of one NIC: each has a call stack in the NIC's memory.
+pub const PROCESSORS_MAX: u64 = 8;
+
 /// Endpoints: four times the largest experiment planned (1,000 on one NIC).
 pub const ENDPOINTS_MAX: usize = 4_096;
 

@@ -202,6 +202,12 @@ pub enum MistakeKind {
         /// What must stand beside it.
         partner: &'static str,
     },
+    /// A stage is placed on a NIC that does not say how many processors it has, or on one that it has not.
+    #[error("expected a processor from 0 to {last} of this NIC; `processors` says how many it has")]
+    NoSuchProcessor {
+        /// The last that the NIC has.
+        last: u32,
+    },
     /// A file that the scenario names cannot be read.
     #[error("cannot read the file: {0}")]
     File(ReadError),
@@ -280,6 +286,7 @@ impl MistakeKind {
             | MistakeKind::Hex
             | MistakeKind::PayloadForm { .. }
             | MistakeKind::NeedsPartner { .. }
+            | MistakeKind::NoSuchProcessor { .. }
             | MistakeKind::File(_)
             | MistakeKind::NotUtf8
             | MistakeKind::Profile(_)

@@ -11,6 +11,7 @@ use nic_core::id::{ChannelId, EndpointId, NicId};
 use nic_core::time::{SimDuration, SimTime};
 
 use crate::fabric::Framing;
+use crate::nic::Placement;
 use crate::profile::Profile;
 use crate::scenario::Span;
 
@@ -65,6 +66,10 @@ pub struct NicSpec {
     pub sram: u32,
     /// Where the file says how much SRAM it has, or else the NIC itself.
     pub sram_place: Span,
+    /// How many processors it has.
+    pub processors: u32,
+    /// Which of them runs which stage; each is one that it has.
+    pub placement: Placement,
 }
 
 /// A link between two NICs, or of one NIC to itself.

@@ -12,9 +12,11 @@ use super::mistake::{MistakeKind, Named};
 use super::model::{LinkSpec, NicSpec};
 use super::names::NameIndex;
 use super::table::{self, Mistakes, Table};
+use crate::nic::Placement;
 use crate::profile::Profile;
 
-pub(super) const NIC_KEYS: &[&str] = &["name", "sram"];
+pub(super) const NIC_KEYS: &[&str] = &["name", "sram", "processors", "placement"];
+pub(super) const PLACEMENT_KEYS: &[&str] = &["transmit", "receive", "doTx", "doRx"];
 pub(super) const LINK_KEYS: &[&str] = &[
     "between",
     "loss",
@@ -37,12 +39,18 @@ pub(super) fn nics<'t>(
     let tables = root.tables("nic", "`[[nic]]`", NIC_KEYS, limits::NICS_MAX, mistakes);
     let nics = tables
         .iter()
-        .map(|nic| NicSpec {
-            name: names.define(nic, mistakes).to_owned(),
-            sram: sram(nic, profile, mistakes),
-            sram_place: nic
-                .value("sram")
-                .map_or(nic.span, |sram| sram.span().into()),
+        .map(|nic| {
+            let name = names.define(nic, mistakes).to_owned();
+            let processors = processors(nic, mistakes);
+            NicSpec {
+                name,
+                sram: sram(nic, profile, mistakes),
+                sram_place: nic
+                    .value("sram")
+                    .map_or(nic.span, |sram| sram.span().into()),
+                processors,
+                placement: placement(nic, processors, mistakes),
+            }
         })
         .collect::<Vec<_>>();
     match root.value("nic").map(|raw| (raw.span(), raw.get_ref())) {
@@ -53,6 +61,52 @@ pub(super) fn nics<'t>(
         Some(_) => {}
     }
     (nics, names)
+}
+
+fn processors(nic: &Table<'_>, mistakes: &mut Mistakes) -> u32 {
+    let range = 1..=limits::PROCESSORS_MAX;
+    let count = nic.number("processors", 1, range, table::integer, mistakes);
+    u32::try_from(count).expect("the range of `processors` fits in 32 bits")
+}
+
+/// Reads where stages run. What standard U-Net does itself runs beside the entry of the same way, where the file
+/// does not say otherwise.
+fn placement(nic: &Table<'_>, processors: u32, mistakes: &mut Mistakes) -> Placement {
+    let Some(written) = nic.value("placement") else {
+        return Placement::default();
+    };
+    if nic.value("processors").is_none() {
+        mistakes.add(
+            written.span(),
+            MistakeKind::NeedsPartner {
+                key: "placement",
+                partner: "processors",
+            },
+        );
+        return Placement::default();
+    }
+    let Some(written) = Table::of_value(written, "`placement`", PLACEMENT_KEYS, mistakes) else {
+        return Placement::default();
+    };
+    let mut place = |key| {
+        let last = processors - 1;
+        let found = written.optional(key, table::integer, mistakes)?;
+        let place = u32::try_from(found.value)
+            .ok()
+            .filter(|place| *place <= last);
+        if place.is_none() {
+            mistakes.add(found.span, MistakeKind::NoSuchProcessor { last });
+        }
+        place
+    };
+    let do_tx = place("doTx").unwrap_or(0);
+    let do_rx = place("doRx").unwrap_or(0);
+    Placement {
+        transmit: place("transmit").unwrap_or(do_tx),
+        receive: place("receive").unwrap_or(do_rx),
+        do_tx,
+        do_rx,
+    }
 }
 
 fn sram(nic: &Table<'_>, profile: &Profile, mistakes: &mut Mistakes) -> u32 {
@@ -173,5 +227,69 @@ fn default_link(between: (NicId, NicId), profile: &Profile) -> LinkSpec {
         corrupt: 0.0,
         reorder: 0.0,
         crc: true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::{ScenarioError, parse};
+
+    fn placed(nic: &str) -> Result<NicSpec, Vec<MistakeKind>> {
+        let text = format!("[[nic]]\nname = 'a'\n{nic}\n");
+        match parse(text.as_bytes(), None, None) {
+            Ok(mut scenario) => Ok(scenario.nics.remove(0)),
+            Err(ScenarioError::Mistakes(mistakes)) => {
+                Err(mistakes.into_iter().map(|mistake| mistake.kind).collect())
+            }
+            Err(other) => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn what_standard_u_net_does_runs_beside_the_entry_of_its_way() {
+        let nic = placed("processors = 3\nplacement = { doTx = 1, doRx = 2 }").unwrap();
+        let expected = Placement {
+            transmit: 1,
+            receive: 2,
+            do_tx: 1,
+            do_rx: 2,
+        };
+        assert_eq!((nic.processors, nic.placement), (3, expected));
+        let nic = placed("processors = 2\nplacement = { receive = 1 }").unwrap();
+        let expected = Placement {
+            receive: 1,
+            ..Placement::default()
+        };
+        assert_eq!(nic.placement, expected);
+    }
+
+    #[test]
+    fn processors_and_stages_that_do_not_exist_are_refused() {
+        let mistake = |nic| match placed(nic).unwrap_err().as_slice() {
+            [mistake] => mistake.clone(),
+            mistakes => panic!("{mistakes:?}"),
+        };
+        let last = 1;
+        for nic in [
+            "doRx = 2",
+            "receive = 4294967296",
+            "doTx = 18446744073709551615",
+        ] {
+            let nic = format!("processors = 2\nplacement = {{ {nic} }}");
+            assert!(placed(&nic).is_err(), "{nic}");
+        }
+        let nic = "processors = 2\nplacement = { doRx = 2 }";
+        assert_eq!(mistake(nic), MistakeKind::NoSuchProcessor { last });
+        let nic = "processors = 2\nplacement = { doPost = 0 }";
+        assert!(matches!(mistake(nic), MistakeKind::UnknownKey { .. }));
+        let nic = "placement = { doRx = 0 }";
+        assert!(matches!(mistake(nic), MistakeKind::NeedsPartner { .. }));
+        for nic in ["processors = 0", "processors = 9"] {
+            assert!(
+                matches!(mistake(nic), MistakeKind::OutOfRange { .. }),
+                "{nic}"
+            );
+        }
     }
 }

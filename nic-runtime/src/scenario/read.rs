@@ -87,6 +87,7 @@ pub fn keys_of_all() -> impl Iterator<Item = &'static str> {
     let keys = [
         ROOT_KEYS,
         network::NIC_KEYS,
+        network::PLACEMENT_KEYS,
         network::LINK_KEYS,
         endpoints::ENDPOINT_KEYS,
         traffic::SEND_KEYS,

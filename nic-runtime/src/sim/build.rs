@@ -14,6 +14,7 @@ use nic_core::unet::{Channel, QueueSizes};
 use super::ahead::LastArrays;
 use super::budget::{Budget, fuel_of_call};
 use super::costs::Costs;
+use super::crew::{CallWaits, Share};
 use super::dma::Transfers;
 use super::fault::FaultRecord;
 use super::processor::Processor;
@@ -52,6 +53,7 @@ impl<'a, S: Sink> Simulation<'a, S> {
         check_payloads(scenario, &users)?;
         let applets = applets((arena, memory_of_applets), scenario, classes)?;
         let nics = nics(scenario);
+        let has_crews = nics.iter().any(|nic| nic.processors().count() > 1);
         let costs = Costs::new(profile);
         let residents = residents(scenario, costs.native_fuel_max());
         let seats = seats(scenario, &nics);
@@ -69,10 +71,12 @@ impl<'a, S: Sink> Simulation<'a, S> {
             costs,
             sends: &scenario.sends,
             sends_made: vec![0; scenario.sends.len()],
-            processors: nics
-                .iter()
-                .map(|_| Processor::new(call_stack(arena, profile)))
-                .collect(),
+            processors: processors(arena, scenario, &nics),
+            more_sources: u32::from(has_crews),
+            waits: match has_crews {
+                true => vec![CallWaits::default(); applets.len()],
+                false => Vec::new(),
+            },
             nics,
             fabric,
             packets: PacketStore::default(),
@@ -208,11 +212,31 @@ fn nics(scenario: &Scenario) -> Vec<Nic> {
         on_nic[at(spec.nic.0)].push(id);
     }
     let has_applet = |id: &&EndpointId| scenario.endpoints[at(id.0)].class.is_some();
-    let nics = on_nic.into_iter().map(|endpoints| {
+    let mut processors = 0;
+    let nics = on_nic.into_iter().zip(&scenario.nics);
+    let nics = nics.map(|(endpoints, spec)| {
         let applets = endpoints.iter().filter(has_applet).count();
-        Nic::new(&scenario.profile, endpoints, applets)
+        let first = processors;
+        processors += spec.processors;
+        let crew = (first, spec.processors);
+        Nic::new(&scenario.profile, crew, spec.placement, endpoints, applets)
     });
     nics.collect()
+}
+
+/// Builds the processors, NIC by NIC.
+fn processors<'a>(arena: &'a Bump, scenario: &Scenario, nics: &[Nic]) -> Vec<Processor<'a>> {
+    let profile = &scenario.profile;
+    let mut processors = Vec::new();
+    for ((id, spec), nic) in (0u32..).map(NicId).zip(&scenario.nics).zip(nics) {
+        let first = nic.first_processor().0;
+        for number in 0..spec.processors {
+            let places = (first, number, spec.processors);
+            let share = Share::new(places, &spec.placement, profile.processor.contention);
+            processors.push(Processor::new(id, share, call_stack(arena, profile)));
+        }
+    }
+    processors
 }
 
 /// Returns each endpoint's seat: its applet is the next one of those that [`applets`] builds, its arrival slots are its

@@ -2,7 +2,7 @@
 
 use jive_core::{Heap, Lifetime, MethodId, Step, Trap, TrapKind};
 use nic_core::event::{DropReason, EventKind, Made, Sink, Trigger, TxStatus};
-use nic_core::id::{ChannelId, EndpointId, NicId, PacketId, PostId};
+use nic_core::id::{ChannelId, EndpointId, PacketId, PostId};
 use nic_core::memory::HostSpan;
 use nic_core::sle::{ArraySpan, Effect, NicNative, Port, Request, Rights, check, perform};
 use nic_core::time::SimDuration;
@@ -12,11 +12,13 @@ use super::ahead::Way;
 use super::budget::Exceeded;
 use super::dma::{Cargo, Transfer};
 use super::fault::Detachment;
-use super::processor::{Next, Posted, Processor, Stage};
+use super::processor::{Next, Processor, Stage};
 use super::quota::Spent;
 use super::staging::Grant;
+use super::unet::Posted;
 use super::{AppletId, Simulation, Tenant, at};
 use crate::fabric::PacketRef;
+use crate::nic::ProcessorId;
 use crate::scenario::model::FaultPolicy;
 use crate::sle::host_to_nic;
 use crate::storage::Growing;
@@ -41,7 +43,7 @@ pub(super) enum Cause {
         channel: ChannelId,
         length: u32,
         /// The packet itself; it has its arrival slot until the call is over.
-        arrival: Option<PacketRef>,
+        arrival: PacketRef,
     },
 }
 
@@ -54,12 +56,7 @@ impl Default for Call {
                 applet: AppletId(0),
             },
             method: MethodId(0),
-            cause: Cause::Arrival {
-                packet: PacketId(0),
-                channel: ChannelId(0),
-                length: 0,
-                arrival: None,
-            },
+            cause: Cause::Post(PostId { entry: 0, turn: 0 }),
         }
     }
 }
@@ -112,22 +109,23 @@ impl Call {
 }
 
 impl<S: Sink> Simulation<'_, S> {
-    /// Calls `doRx` for the packet, which becomes `RxBuf`.
-    pub(super) fn enter_arrival(&mut self, nic: NicId, packet: PacketRef) -> Next {
-        let call = &self.processors[at(nic.0)].call;
-        let applet = &mut self.applets[at(call.tenant.applet.0)];
-        applet.receive(&self.packets[packet].bytes);
-        self.enter(nic)
-    }
-
-    pub(super) fn enter(&mut self, nic: NicId) -> Next {
-        let Processor { call, posted, .. } = &self.processors[at(nic.0)];
+    /// Calls `doTx` for a transmit descriptor, or `doRx` for a packet, which becomes `RxBuf`.
+    pub(super) fn enter(&mut self, on: ProcessorId) -> Next {
+        if !self.processors[at(on.0)].share.is_alone
+            && let Some(next) = self.enter_alone(on)
+        {
+            return next;
+        }
+        let Processor { call, posted, .. } = &self.processors[at(on.0)];
         let Tenant { endpoint, applet } = call.tenant;
         let (method, mut place) = (call.method, [0; 3]);
         let args = call.arguments(posted, &mut place);
         let cost = match call.cause {
             Cause::Post(_) => self.costs.tx_call,
-            Cause::Arrival { .. } => self.costs.rx_call,
+            Cause::Arrival { arrival, .. } => {
+                self.applets[at(applet.0)].receive(&self.packets[arrival].bytes);
+                self.costs.rx_call
+            }
         };
         let is_reattached = self.residents[at(endpoint.0)].fault.reattached();
         if S::LISTENS {
@@ -144,7 +142,7 @@ impl<S: Sink> Simulation<'_, S> {
             self.report.emit(self.now, endpoint, kind);
         }
         let instance = &mut self.applets[at(applet.0)].instance;
-        let processor = &mut self.processors[at(nic.0)];
+        let processor = &mut self.processors[at(on.0)];
         processor.spent = Spent::default();
         let stack = &mut processor.stack;
         let fuel = self.residents[at(endpoint.0)].fuel;
@@ -160,8 +158,8 @@ impl<S: Sink> Simulation<'_, S> {
     }
 
     /// Runs an applet up to its next native, its return or its trap, and charges the instructions.
-    pub(super) fn run_applet(&mut self, nic: NicId) -> Next {
-        let processor = &mut self.processors[at(nic.0)];
+    pub(super) fn run_applet(&mut self, on: ProcessorId) -> Next {
+        let processor = &mut self.processors[at(on.0)];
         let stack = &mut processor.stack;
         let instance = &mut self.applets[at(processor.call.tenant.applet.0)].instance;
         let before = stack.executed();
@@ -202,60 +200,60 @@ impl<S: Sink> Simulation<'_, S> {
         // Saturating: a native that there was no fuel for is taken back.
         let instructions = stack.executed().saturating_sub(before);
         if let Err(Exceeded) = self.budget.spend(instructions + native_fuel) {
-            return self.exceed_budget(nic);
+            return self.exceed_budget(on);
         }
         let bytecode_cost = self.costs.bytecode.times(instructions);
         Next::After(bytecode_cost + native_cost, stage)
     }
 
     /// Performs a native whose own time is over, or holds the processor until there is a slot for it.
-    pub(super) fn perform(&mut self, nic: NicId) -> Next {
+    pub(super) fn perform(&mut self, on: ProcessorId) -> Next {
         // Each native has code of its own, in which its effect stays in registers.
-        match self.processors[at(nic.0)].native {
-            NicNative::NewAlignedArray => self.perform_native(nic, NicNative::NewAlignedArray),
+        match self.processors[at(on.0)].native {
+            NicNative::NewAlignedArray => self.perform_native(on, NicNative::NewAlignedArray),
             NicNative::GetFreeBufferLength => {
-                self.perform_native(nic, NicNative::GetFreeBufferLength)
+                self.perform_native(on, NicNative::GetFreeBufferLength)
             }
-            NicNative::GetFreeBuffer => self.perform_native(nic, NicNative::GetFreeBuffer),
-            NicNative::DoHtoLDma => self.perform_native(nic, NicNative::DoHtoLDma),
-            NicNative::DoLtoHDma => self.perform_native(nic, NicNative::DoLtoHDma),
-            NicNative::TxPush => self.perform_native(nic, NicNative::TxPush),
-            NicNative::DmaRxd => self.perform_native(nic, NicNative::DmaRxd),
-            NicNative::DmaRxdPayload => self.perform_native(nic, NicNative::DmaRxdPayload),
+            NicNative::GetFreeBuffer => self.perform_native(on, NicNative::GetFreeBuffer),
+            NicNative::DoHtoLDma => self.perform_native(on, NicNative::DoHtoLDma),
+            NicNative::DoLtoHDma => self.perform_native(on, NicNative::DoLtoHDma),
+            NicNative::TxPush => self.perform_native(on, NicNative::TxPush),
+            NicNative::DmaRxd => self.perform_native(on, NicNative::DmaRxd),
+            NicNative::DmaRxdPayload => self.perform_native(on, NicNative::DmaRxdPayload),
         }
     }
 
     // Where nothing is optimised each copy would take room of its own on the stack, which may be small.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn perform_native(&mut self, nic: NicId, native: NicNative) -> Next {
-        let tenant = self.processors[at(nic.0)].call.tenant;
-        let (effect, push) = match self.admit(nic, native) {
+    fn perform_native(&mut self, on: ProcessorId, native: NicNative) -> Next {
+        let tenant = self.processors[at(on.0)].call.tenant;
+        let (effect, push) = match self.admit(on, native) {
             Ok(admitted) => admitted,
             Err(Refused::Stop(next)) => return next,
-            Err(Refused::Trap(kind)) => return self.refuse_native(nic, kind),
+            Err(Refused::Trap(kind)) => return self.refuse_native(on, kind),
         };
         let mut port = OnNic {
             simulation: self,
-            nic,
+            on,
             tenant,
             push,
         };
         match perform(effect, &mut port) {
             Ok(Ok(value)) => {
-                self.processors[at(nic.0)].stack.resume(Ok(value));
+                self.processors[at(on.0)].stack.resume(Ok(value));
                 Next::After(SimDuration::ZERO, Stage::Run)
             }
-            Ok(Err(kind)) => self.refuse_native(nic, kind),
+            Ok(Err(kind)) => self.refuse_native(on, kind),
             Err(next) => next,
         }
     }
 
     /// Checks a native, its quota and the places that it needs.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn admit(&mut self, nic: NicId, native: NicNative) -> Result<(Effect, Push), Refused> {
+    fn admit(&mut self, on: ProcessorId, native: NicNative) -> Result<(Effect, Push), Refused> {
         let Processor {
             stack, spent, call, ..
-        } = &self.processors[at(nic.0)];
+        } = &self.processors[at(on.0)];
         let Tenant { endpoint, applet } = call.tenant;
         let heap = self.applets[at(applet.0)].instance.heap();
         let max_packet = self.profile.memory.max_packet.get();
@@ -268,19 +266,20 @@ impl<S: Sink> Simulation<'_, S> {
         let mut push = Push::Leaves;
         match &effect {
             Effect::NicToHost { .. } => {
+                let nic = self.processors[at(on.0)].nic;
                 if !self.nics[at(nic.0)].dma_slots.take() {
-                    return Err(Refused::Stop(self.await_dma_slot(nic, Stage::Perform)));
+                    return Err(Refused::Stop(self.await_dma_slot(on, Stage::Perform)));
                 }
             }
             Effect::Send { channel, .. } => {
                 let can_wait = match self.claim_for_push(endpoint, channel) {
                     Grant::Given => None,
-                    Grant::Waits => Some(self.can_suspend(nic)),
+                    Grant::Waits => Some(self.can_suspend(on)),
                     Grant::Circle => Some(false),
                 };
                 match can_wait {
                     None => {}
-                    Some(true) => return Err(Refused::Stop(self.suspend(nic, Stage::Perform))),
+                    Some(true) => return Err(Refused::Stop(self.suspend(on, Stage::Perform))),
                     Some(false) => push = Push::IsDropped,
                 }
             }
@@ -292,46 +291,48 @@ impl<S: Sink> Simulation<'_, S> {
             | Effect::Describe { .. }
             | Effect::Carry { .. } => return Ok((effect, push)),
         }
-        self.processors[at(nic.0)].spent = spent;
+        self.processors[at(on.0)].spent = spent;
         Ok((effect, push))
     }
 
     /// Has a native end in a trap.
-    fn refuse_native(&mut self, nic: NicId, kind: TrapKind) -> Next {
-        self.processors[at(nic.0)].stack.resume(Err(kind));
+    fn refuse_native(&mut self, on: ProcessorId, kind: TrapKind) -> Next {
+        self.processors[at(on.0)].stack.resume(Err(kind));
         Next::After(SimDuration::ZERO, Stage::Run)
     }
 
     /// Ends a native that waited for bytes from the buffer area.
-    pub(super) fn landed(&mut self, nic: NicId) -> Next {
-        let Processor { call, landing, .. } = &self.processors[at(nic.0)];
+    pub(super) fn landed(&mut self, on: ProcessorId) -> Next {
+        let Processor { call, landing, .. } = &self.processors[at(on.0)];
         if let Some((to, host)) = *landing {
             let heap = self.applets[at(call.tenant.applet.0)].instance.heap_mut();
             host_to_nic(heap, to, &self.memory, host);
         }
-        self.resume(nic, 0)
+        self.resume(on, 0)
     }
 
     /// Has a native return, and its applet go on.
-    fn resume(&mut self, nic: NicId, value: i32) -> Next {
-        self.emit_performed(nic, value, Made::Nothing);
-        self.processors[at(nic.0)].stack.resume(Ok(value));
+    fn resume(&mut self, on: ProcessorId, value: i32) -> Next {
+        self.emit_performed(on, value, Made::Nothing);
+        self.processors[at(on.0)].stack.resume(Ok(value));
         Next::After(SimDuration::ZERO, Stage::Run)
     }
 
-    pub(super) fn return_from(&mut self, nic: NicId) -> Next {
-        let Processor { call, returned, .. } = self.processors[at(nic.0)];
-        self.emit_return(nic, call.tenant, call.method, returned);
+    pub(super) fn return_from(&mut self, on: ProcessorId) -> Next {
+        let Processor { call, returned, .. } = self.processors[at(on.0)];
+        self.emit_return(on, call.tenant, call.method, returned);
         self.endpoints[at(call.tenant.endpoint.0)]
             .free
             .keep_popped();
         self.residents[at(call.tenant.endpoint.0)].fault.returned();
-        self.end_call(nic, call, TxStatus::Ok)
+        self.leave_call(on);
+        self.end_call(on, call, TxStatus::Ok)
     }
 
-    pub(super) fn end_trapped(&mut self, nic: NicId) -> Next {
-        let Processor { call, trap, .. } = self.processors[at(nic.0)];
+    pub(super) fn end_trapped(&mut self, on: ProcessorId) -> Next {
+        let Processor { call, trap, .. } = self.processors[at(on.0)];
         self.emit_trap(call.tenant, trap);
+        self.leave_call(on);
         let now = self.now;
         let policy = self.specs[at(call.tenant.endpoint.0)].on_trap;
         let fault = &mut self.residents[at(call.tenant.endpoint.0)].fault;
@@ -341,7 +342,7 @@ impl<S: Sink> Simulation<'_, S> {
             .return_popped();
         self.levels_changed(call.tenant.endpoint);
         if policy == FaultPolicy::BasePath {
-            return self.fall_back(nic, call);
+            return self.fall_back(on, call);
         }
         self.drop_message(call.tenant, call.packet(), DropReason::AppletTrap);
         if let Some(Detachment { traps, duration }) = detachment {
@@ -352,32 +353,28 @@ impl<S: Sink> Simulation<'_, S> {
             };
             self.report.emit(now, call.tenant.endpoint, kind);
         }
-        self.end_call(nic, call, TxStatus::Trap)
+        self.end_call(on, call, TxStatus::Trap)
     }
 
     /// Has what an applet trapped on take the base path.
-    fn fall_back(&mut self, nic: NicId, call: Call) -> Next {
+    fn fall_back(&mut self, on: ProcessorId, call: Call) -> Next {
         match call.cause {
-            Cause::Post(_) => self.fall_back_post(nic),
+            Cause::Post(_) => self.fall_back_post(on),
             Cause::Arrival { arrival, .. } => {
-                if let Some(packet) = arrival {
-                    self.accept(packet);
-                }
-                self.end_suspensions(nic);
-                self.look(nic)
+                self.accept(arrival);
+                self.end_suspensions(on);
+                self.look(on)
             }
         }
     }
 
-    fn end_call(&mut self, nic: NicId, call: Call, status: TxStatus) -> Next {
+    fn end_call(&mut self, on: ProcessorId, call: Call, status: TxStatus) -> Next {
         match call.cause {
-            Cause::Post(_) => self.end_post(nic, self.processors[at(nic.0)].posted, status),
+            Cause::Post(_) => self.end_post(on, self.processors[at(on.0)].posted, status),
             Cause::Arrival { arrival, .. } => {
-                if let Some(packet) = arrival {
-                    self.end_arrival(packet);
-                }
-                self.end_suspensions(nic);
-                self.look(nic)
+                self.end_arrival(arrival);
+                self.end_suspensions(on);
+                self.look(on)
             }
         }
     }
@@ -396,12 +393,12 @@ impl<S: Sink> Simulation<'_, S> {
     /// Reports the return of a call that the runtime made.
     pub(super) fn emit_return(
         &mut self,
-        nic: NicId,
+        on: ProcessorId,
         tenant: Tenant,
         method: MethodId,
         value: Option<i32>,
     ) {
-        let bytecodes = self.processors[at(nic.0)].stack.executed();
+        let bytecodes = self.processors[at(on.0)].stack.executed();
         let kind = EventKind::AppletReturn {
             method,
             value,
@@ -428,7 +425,7 @@ impl<S: Sink> Simulation<'_, S> {
     }
 
     /// Reports the completion of the native that a processor performs.
-    fn emit_performed(&mut self, nic: NicId, value: i32, made: Made) {
+    fn emit_performed(&mut self, on: ProcessorId, value: i32, made: Made) {
         if S::LISTENS {
             let Processor {
                 stack,
@@ -436,7 +433,7 @@ impl<S: Sink> Simulation<'_, S> {
                 native,
                 begun,
                 ..
-            } = &self.processors[at(nic.0)];
+            } = &self.processors[at(on.0)];
             let request = Request::new(native.id(), stack.native_arguments());
             let (tenant, begun) = (call.tenant, *begun);
             if let Some(request) = request {
@@ -496,7 +493,7 @@ enum Push {
 /// Performs natives of a call that a processor runs, each at its time.
 struct OnNic<'p, 's, S: Sink> {
     simulation: &'p mut Simulation<'s, S>,
-    nic: NicId,
+    on: ProcessorId,
     tenant: Tenant,
     push: Push,
 }
@@ -504,7 +501,7 @@ struct OnNic<'p, 's, S: Sink> {
 impl<S: Sink> OnNic<'_, '_, S> {
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn call(&self) -> &Call {
-        &self.simulation.processors[at(self.nic.0)].call
+        &self.simulation.processors[at(self.on.0)].call
     }
 }
 
@@ -528,17 +525,17 @@ impl<S: Sink> Port for OnNic<'_, '_, S> {
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn fetch(&mut self, to: ArraySpan, host: HostSpan) -> Result<(), Next> {
         let simulation = &mut *self.simulation;
-        let Processor { call, landing, .. } = &mut simulation.processors[at(self.nic.0)];
+        let Processor { call, landing, .. } = &mut simulation.processors[at(self.on.0)];
         *landing = Some((to, host));
         let transfer = Transfer {
             endpoint: self.tenant.endpoint,
             host,
-            cargo: Cargo::IntoArray,
+            cargo: Cargo::IntoArray(self.on),
             trigger: call.trigger(),
         };
         let transfer = simulation.transfers.add(transfer, &[]);
         simulation.queue_transfer(transfer);
-        Err(simulation.wait(self.nic, Stage::Landed))
+        Err(simulation.wait(self.on, Stage::Landed))
     }
 
     #[cfg_attr(not(debug_assertions), inline(always))]
@@ -589,7 +586,7 @@ impl<S: Sink> Port for OnNic<'_, '_, S> {
 
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn tell(&mut self, value: i32, made: Made) -> Result<(), Next> {
-        self.simulation.emit_performed(self.nic, value, made);
+        self.simulation.emit_performed(self.on, value, made);
         Ok(())
     }
 }

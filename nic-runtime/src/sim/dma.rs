@@ -7,6 +7,7 @@ use nic_core::unet::MessageBody;
 
 use super::{Simulation, Work, at};
 use crate::fabric::PacketRef;
+use crate::nic::ProcessorId;
 
 /// A transfer that is queued or runs.
 #[derive(Copy, Clone, Debug)]
@@ -21,7 +22,7 @@ pub(super) struct Transfer {
 #[derive(Copy, Clone, Debug)]
 pub(super) enum Cargo {
     /// Into an array of the applet whose call waits for it.
-    IntoArray,
+    IntoArray(ProcessorId),
     /// Into a packet that then goes on the wire.
     IntoPacket(PacketRef),
     /// Out of the transfer's own staging slot.
@@ -37,7 +38,7 @@ pub(super) enum Cargo {
 impl Cargo {
     fn direction(self) -> DmaDirection {
         match self {
-            Cargo::IntoArray | Cargo::IntoPacket(_) => DmaDirection::HostToNic,
+            Cargo::IntoArray(_) | Cargo::IntoPacket(_) => DmaDirection::HostToNic,
             Cargo::Staged | Cargo::FromArrival { .. } => DmaDirection::NicToHost,
         }
     }
@@ -155,7 +156,7 @@ impl<S: Sink> Simulation<'_, S> {
         let (endpoint, host, cargo) = (*endpoint, *host, *cargo);
         let nic = self.endpoints[at(endpoint.0)].nic;
         match cargo {
-            Cargo::IntoArray => {}
+            Cargo::IntoArray(_) => {}
             Cargo::IntoPacket(packet) => {
                 let bytes = &mut self.packets[packet].bytes;
                 bytes.clear();
@@ -170,7 +171,7 @@ impl<S: Sink> Simulation<'_, S> {
         self.transfers.vacant.push(id.0);
         match cargo {
             // The call that waits for the bytes takes them out of the buffer area itself.
-            Cargo::IntoArray => self.go_on(nic),
+            Cargo::IntoArray(on) => self.go_on(on),
             Cargo::IntoPacket(packet) => {
                 self.enqueue(packet);
             }

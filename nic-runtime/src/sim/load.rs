@@ -10,7 +10,7 @@ use jive_core::{Heap, Lifetime, LoadedClass, MethodId, Step, Trap, TrapKind};
 use jive_embed::load_class;
 use jive_verifier::Policy;
 use nic_core::event::{DmaDirection, DropReason, EventKind, Made, Sink, Trigger};
-use nic_core::id::{EndpointId, NicId, PacketId};
+use nic_core::id::{EndpointId, PacketId};
 use nic_core::memory::HostSpan;
 use nic_core::sle::{ArraySpan, NicNative, Port, Request, Rights, check, perform};
 use nic_core::unet::Channel;
@@ -19,6 +19,7 @@ use super::budget::Exceeded;
 use super::quota::Spent;
 use super::{SimError, Simulation, Tenant, at};
 use crate::fabric::PacketRef;
+use crate::nic::ProcessorId;
 use crate::scenario::model::Scenario;
 use crate::sle::{host_to_nic, nic_to_host};
 use crate::storage::Growing;
@@ -102,6 +103,7 @@ impl<S: Sink> Simulation<'_, S> {
         let applet = &self.applets[at(tenant.applet.0)];
         let (program, constructor) = (applet.class.program, applet.members.constructor);
         let nic = self.endpoints[at(tenant.endpoint.0)].nic;
+        let on = self.nics[at(nic.0)].first_processor();
         for method in program.initializer().into_iter().chain([constructor]) {
             let kind = EventKind::AppletCall {
                 method,
@@ -109,8 +111,8 @@ impl<S: Sink> Simulation<'_, S> {
                 trigger: Trigger::Load,
             };
             self.report.emit(self.now, tenant.endpoint, kind);
-            match self.initialize(nic, tenant, method, sent) {
-                Ok(value) => self.emit_return(nic, tenant, method, value),
+            match self.initialize(on, tenant, method, sent) {
+                Ok(value) => self.emit_return(on, tenant, method, value),
                 Err(Uninitialized::Trapped(trap)) => {
                     self.emit_trap(tenant, trap);
                     return Err(NotLoaded::Trap);
@@ -131,23 +133,23 @@ impl<S: Sink> Simulation<'_, S> {
     /// Runs an initializer to its end, now.
     fn initialize(
         &mut self,
-        nic: NicId,
+        on: ProcessorId,
         tenant: Tenant,
         method: MethodId,
         sent: &mut Vec<PacketRef>,
     ) -> Result<Option<i32>, Uninitialized> {
         let fuel = self.residents[at(tenant.endpoint.0)].fuel;
         let instance = &mut self.applets[at(tenant.applet.0)].instance;
-        let processor = &mut self.processors[at(nic.0)];
+        let processor = &mut self.processors[at(on.0)];
         processor.spent = Spent::default();
         let stack = &mut processor.stack;
         instance.start(stack, method, &[], fuel, Lifetime::Persistent)?;
         loop {
-            let request = match self.run_to_native(nic, tenant)? {
+            let request = match self.run_to_native(on, tenant)? {
                 Reached::Return(value) => return Ok(value),
                 Reached::Native(request) => request,
             };
-            let stack = &mut self.processors[at(nic.0)].stack;
+            let stack = &mut self.processors[at(on.0)].stack;
             let affordable = request.and_then(|request| {
                 let extra_fuel = self.costs.of(request.native()).fuel;
                 stack.charge(extra_fuel)?;
@@ -160,14 +162,14 @@ impl<S: Sink> Simulation<'_, S> {
                 }
                 Err(kind) => Err(kind),
             };
-            self.processors[at(nic.0)].stack.resume(outcome);
+            self.processors[at(on.0)].stack.resume(outcome);
         }
     }
 
     /// Runs an initializer up to its next native or its return.
-    fn run_to_native(&mut self, nic: NicId, tenant: Tenant) -> Result<Reached, Uninitialized> {
+    fn run_to_native(&mut self, on: ProcessorId, tenant: Tenant) -> Result<Reached, Uninitialized> {
         let instance = &mut self.applets[at(tenant.applet.0)].instance;
-        let stack = &mut self.processors[at(nic.0)].stack;
+        let stack = &mut self.processors[at(on.0)].stack;
         let before = stack.executed();
         let (reached, trap) = match instance.run(stack) {
             Step::Returned(value) => (Reached::Return(value), None),
@@ -195,10 +197,10 @@ impl<S: Sink> Simulation<'_, S> {
         let id = tenant.endpoint;
         let heap = self.applets[at(tenant.applet.0)].instance.heap_mut();
         let endpoint = &mut self.endpoints[at(id.0)];
-        let nic = endpoint.nic;
+        let on = self.nics[at(endpoint.nic.0)].first_processor();
         let rights = Rights::of(endpoint, self.profile.memory.max_packet.get());
         let effect = check(request.native(), request.args(), heap, &rights)?;
-        let spent = &mut self.processors[at(nic.0)].spent;
+        let spent = &mut self.processors[at(on.0)].spent;
         *spent = spent.and(&effect, &self.profile.quota)?;
         let mut port = Loading {
             simulation: self,

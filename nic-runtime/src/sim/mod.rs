@@ -12,6 +12,7 @@ mod budget;
 mod build;
 mod call;
 mod costs;
+mod crew;
 mod dma;
 mod fault;
 mod levels;
@@ -20,10 +21,12 @@ mod processor;
 mod quota;
 mod report;
 mod resident;
+mod sources;
 mod sram;
 mod staging;
 mod state;
 mod suspend;
+mod unet;
 mod user;
 mod wire;
 
@@ -31,7 +34,7 @@ use bumpalo::Bump;
 use jive_embed::LoadError;
 use nic_core::chain::Link;
 use nic_core::event::{EndReason, Levels, Sink};
-use nic_core::id::{DirectionId, EndpointId, NicId};
+use nic_core::id::{DirectionId, EndpointId};
 use nic_core::random::Name;
 use nic_core::sle::{Applet, AppletError};
 use nic_core::time::{SimDuration, SimTime};
@@ -40,6 +43,7 @@ use self::ahead::LastArrays;
 use self::apart::{Groups, Joins};
 use self::budget::Budget;
 use self::costs::Costs;
+pub use self::crew::CallWaits;
 use self::dma::{TransferRef, Transfers};
 use self::load::NotLoaded;
 use self::processor::{Next, Processor};
@@ -53,7 +57,7 @@ use crate::host::User;
 use crate::memory::HostMemory;
 #[cfg(doc)]
 use crate::nic::ClaimId;
-use crate::nic::Nic;
+use crate::nic::{Nic, ProcessorId};
 use crate::profile::Profile;
 use crate::scenario::model::{EndpointSpec, Scenario, SendSpec};
 use crate::sched::Schedule;
@@ -202,6 +206,9 @@ struct Simulation<'a, S: Sink> {
     sends_made: Vec<u64>,
     nics: Vec<Nic>,
     processors: Vec<Processor<'a>>,
+    /// Suspended calls, and one more where a NIC has several processors: as a rule none, and a processor looks for
+    /// arrivals and transmit descriptors alone.
+    more_sources: u32,
     fabric: Fabric,
     packets: PacketStore,
     transfers: Transfers,
@@ -215,6 +222,8 @@ struct Simulation<'a, S: Sink> {
     residents: Vec<Resident>,
     /// For each claim the one that waits behind it for an arrival slot: two for each endpoint, see [`ClaimId`].
     links: Vec<Link>,
+    /// For each applet how processors have waited for it; empty where every NIC has one.
+    waits: Vec<CallWaits>,
     arena: &'a Bump,
     suspensions: Suspensions<'a>,
     applets: Vec<Applet<'a>>,
@@ -229,7 +238,7 @@ struct Simulation<'a, S: Sink> {
 }
 
 /// Position of an applet among all of them.
-#[derive(Copy, Clone, Debug)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
 struct AppletId(u32);
 
 /// An endpoint that has an applet, and the applet.
@@ -243,7 +252,7 @@ struct Tenant {
 #[derive(Copy, Clone, Debug)]
 enum Work {
     /// A NIC's processor goes on.
-    Processor(NicId),
+    Processor(ProcessorId),
     /// The next of a send's messages becomes due; the send's position in the scenario.
     Send(u32),
     /// A user has done what it was doing.
@@ -266,6 +275,8 @@ enum Work {
     WireFree(DirectionId),
     /// Looks whether a direction has held a packet back for too long.
     LookHeld(DirectionId),
+    /// A processor that its neighbours slow down has done its work, unless they have slowed it down since.
+    Stretched(ProcessorId),
 }
 
 impl<S: Sink> Simulation<'_, S> {
@@ -307,7 +318,7 @@ impl<S: Sink> Simulation<'_, S> {
                 return EndReason::Idle;
             };
             // A look that finds nothing to do is no event and does not move the clock.
-            if self.is_vain(time, work) {
+            if work.may_be_vain() && self.is_vain(time, work) {
                 continue;
             }
             if time > self.until {
@@ -361,17 +372,18 @@ impl<S: Sink> Simulation<'_, S> {
 
     /// Ends the run: an applet on this NIC wants to execute more than the run may.
     #[cold]
-    fn exceed_budget(&mut self, nic: NicId) -> Next {
+    fn exceed_budget(&mut self, on: ProcessorId) -> Next {
         self.budget.exceed();
         // No event is handled any more; one is due now, so that the run ends now.
         self.handle_no_more();
-        self.schedule.insert(self.now, Work::Processor(nic));
+        self.schedule.insert(self.now, Work::Processor(on));
         Next::Stopped
     }
 
     fn handle(&mut self, work: Work) {
         match work {
-            Work::Processor(nic) => self.go_on(nic),
+            Work::Processor(on) => self.go_on(on),
+            Work::Stretched(on) => self.contended_ends(on),
             Work::Send(send) => self.send_due(send),
             Work::TaskDone(endpoint) => self.task_done(endpoint),
             Work::Notice(endpoint) => self.notice(endpoint),
@@ -386,12 +398,25 @@ impl<S: Sink> Simulation<'_, S> {
         }
     }
 
-    /// Returns whether the work is a look for a packet that a link no longer holds.
+    /// Returns whether the work is a look for what is no longer there: a packet that a link holds, or work that a
+    /// processor has not been slowed down in since.
+    #[cold]
     fn is_vain(&self, time: SimTime, work: Work) -> bool {
-        let Work::LookHeld(direction) = work else {
-            return false;
-        };
-        !self.fabric[direction].flows.is_overdue(time)
+        match work {
+            Work::LookHeld(direction) => !self.fabric[direction].flows.is_overdue(time),
+            Work::Stretched(on) => self.is_stretched(time, on),
+            Work::Processor(_)
+            | Work::Send(_)
+            | Work::TaskDone(_)
+            | Work::Notice(_)
+            | Work::TransferStart(_)
+            | Work::TransferEnd(_)
+            | Work::Publish(_)
+            | Work::WireOut(_)
+            | Work::WireIn(_)
+            | Work::WireLost(_)
+            | Work::WireFree(_) => false,
+        }
     }
 
     /// Lets `delay` pass before `work`: moves the clock there and returns true where nothing else is due
@@ -411,13 +436,21 @@ impl<S: Sink> Simulation<'_, S> {
     }
 }
 
+impl Work {
+    /// Returns whether it is a look for what may not be there any more.
+    #[inline]
+    fn may_be_vain(self) -> bool {
+        matches!(self, Work::LookHeld(_) | Work::Stretched(_))
+    }
+}
+
 /// The schedule copies entries about; keep them small.
 const _: () = assert!(size_of::<Work>() <= 8);
 
 /// What fills the places of a schedule in which nothing is.
 impl Default for Work {
     fn default() -> Work {
-        Work::Processor(NicId(0))
+        Work::Processor(ProcessorId(0))
     }
 }
 

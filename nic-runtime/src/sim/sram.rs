@@ -26,7 +26,7 @@ const SLOT_BYTES: u64 = 4;
 pub struct SramShares {
     /// Slots for packets that come in, go out or wait for DMA.
     pub staging: u64,
-    /// The call stack of the processor.
+    /// The call stacks of the processors.
     pub stack: u64,
     /// Linked programs, each once.
     pub programs: u64,
@@ -60,7 +60,7 @@ pub struct SramHolder {
 pub enum SramShare {
     /// Slots for packets that come in, go out or wait for DMA.
     Staging,
-    /// The call stack of the processor.
+    /// The call stacks of the processors.
     Stack,
     /// A linked program; its position in [`Scenario::classes`].
     Program(usize),
@@ -145,7 +145,9 @@ pub(super) fn holders(scenario: &Scenario, classes: &[LoadedClass<'_>]) -> Vec<S
     for (nic, residents) in (0u32..).map(NicId).zip(&residents) {
         let mut hold = |share, bytes| holders.push(SramHolder { nic, share, bytes });
         hold(SramShare::Staging, staging(&scenario.profile));
-        hold(SramShare::Stack, stack(&scenario.profile));
+        let processors = scenario.nics[at(nic.0)].processors;
+        let stacks = u64::from(processors) * stack(&scenario.profile);
+        hold(SramShare::Stack, stacks);
         let mut loaded = vec![false; classes.len()];
         for class in residents.iter().filter_map(|(_, spec)| spec.class) {
             if !std::mem::replace(&mut loaded[class], true) {

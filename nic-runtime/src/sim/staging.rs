@@ -233,9 +233,12 @@ impl<S: Sink> Simulation<'_, S> {
         let home = self.endpoints[at(id.0)].nic;
         let nic = &mut self.nics[at(home.0)];
         match claim.purpose() {
-            Purpose::Post => nic.posted.insert(self.seats[at(id.0)].position()),
-            Purpose::Push => nic.resumable.push_back(id),
+            Purpose::Post => {
+                nic.posted.insert(self.seats[at(id.0)].position());
+                let on = nic.takes_posts;
+                self.wake(on);
+            }
+            Purpose::Push => self.resumable(id),
         }
-        self.wake(home);
     }
 }

@@ -3,6 +3,7 @@
 use nic_core::event::Sink;
 use nic_core::id::EndpointId;
 
+use super::crew::CallWaits;
 use super::{Simulation, at};
 
 /// The state of one endpoint when a run has ended. Two runs of one scenario, with and without a
@@ -34,6 +35,8 @@ pub struct AppletState {
     pub heap: Vec<u8>,
     /// `RxBuf`.
     pub rx_buf: Vec<u8>,
+    /// How processors have waited for it, where its NIC has several.
+    pub waits: CallWaits,
 }
 
 impl<S: Sink> Simulation<'_, S> {
@@ -46,12 +49,13 @@ impl<S: Sink> Simulation<'_, S> {
     fn endpoint_state(&self, id: EndpointId) -> EndpointState {
         let endpoint = &self.endpoints[at(id.0)];
         let mut free = endpoint.free.clone();
-        let applet = self.seats[at(id.0)].applet.map(|applet| {
-            let applet = &self.applets[at(applet.0)];
+        let applet = self.seats[at(id.0)].applet.map(|id| {
+            let applet = &self.applets[at(id.0)];
             AppletState {
                 fields: applet.instance.fields().to_vec(),
                 heap: applet.instance.heap().contents().to_vec(),
                 rx_buf: applet.rx_buf().to_vec(),
+                waits: self.waits.get(at(id.0)).copied().unwrap_or_default(),
             }
         });
         EndpointState {

@@ -4,21 +4,22 @@
 //! array takes: the heap is the endpoint's own and the call cannot allocate while it waits. A push for
 //! which there is neither a place nor this much heap is dropped.
 
-use std::collections::VecDeque;
 use std::num::NonZeroU32;
 
 use jive_core::limits::REGISTER_WINDOW;
 use jive_core::{CallStack, Frame};
 use nic_core::event::{EventKind, Sink};
-use nic_core::id::{EndpointId, NicId};
+use nic_core::id::EndpointId;
 use nic_core::sle::NicNative;
 use nic_core::time::{SimDuration, SimTime};
 
 use super::call::Call;
-use super::processor::{Next, Posted, Processor, Stage};
+use super::crew::{Item, Parked};
+use super::processor::{Next, Processor, Stage};
 use super::quota::Spent;
+use super::unet::Posted;
 use super::{AppletId, Simulation, Tenant, at};
-use crate::fabric::PacketRef;
+use crate::nic::ProcessorId;
 use crate::profile::Profile;
 
 /// What a processor has to know to go on with a call.
@@ -30,8 +31,10 @@ pub(super) struct Suspended<'a> {
     pub(super) native: NicNative,
     pub(super) begun: SimTime,
     pub(super) stage: Stage,
-    /// Packets for the endpoint that arrived since: an applet has one call at a time.
-    pub(super) parked: VecDeque<PacketRef>,
+    /// The processor that goes on with it.
+    pub(super) on: ProcessorId,
+    /// What came for the endpoint since: an applet has one call at a time.
+    pub(super) parked: Parked,
 }
 
 /// The number of a suspended call among all of them: as small as can be, since every applet has room for one.
@@ -105,16 +108,16 @@ impl<S: Sink> Simulation<'_, S> {
     }
 
     /// Returns whether the applet whose call runs has room for its frames and registers.
-    pub(super) fn can_suspend(&self, nic: NicId) -> bool {
-        let Processor { stack, call, .. } = &self.processors[at(nic.0)];
+    pub(super) fn can_suspend(&self, on: ProcessorId) -> bool {
+        let Processor { stack, call, .. } = &self.processors[at(on.0)];
         let heap = self.applets[at(call.tenant.applet.0)].instance.heap();
         stack.live_bytes() <= at(heap.free())
     }
 
     /// Suspends the call that a processor runs; it goes on with `stage`.
     #[cold]
-    pub(super) fn suspend(&mut self, nic: NicId, stage: Stage) -> Next {
-        let call = &self.processors[at(nic.0)].call;
+    pub(super) fn suspend(&mut self, on: ProcessorId, stage: Stage) -> Next {
+        let call = &self.processors[at(on.0)].call;
         let (Tenant { endpoint, applet }, trigger) = (call.tenant, call.trigger());
         // A message that an applet trapped on waits outside of any call.
         if let Stage::Perform = stage {
@@ -135,23 +138,39 @@ impl<S: Sink> Simulation<'_, S> {
                     native: NicNative::TxPush,
                     begun: SimTime::ZERO,
                     stage,
-                    parked: VecDeque::new(),
+                    on,
+                    parked: Parked::default(),
                 });
                 place
             }
         };
         self.suspensions.of_applet[at(applet.0)] = Some(Place::of(place));
         self.suspensions.count += 1;
+        self.more_sources += 1;
         let kept = &mut self.suspensions.calls[at(place)];
         kept.stage = stage;
-        self.processors[at(nic.0)].exchange(kept);
-        self.processors[at(nic.0)].was_suspended = false;
-        self.look(nic)
+        kept.on = on;
+        self.processors[at(on.0)].exchange(kept);
+        self.processors[at(on.0)].was_suspended = false;
+        self.leave_call(on);
+        self.look(on)
+    }
+
+    /// Has a processor go on, when it comes to it, with the suspended call of an endpoint, which has its places.
+    #[cold]
+    pub(super) fn resumable(&mut self, id: EndpointId) {
+        let applet = self.seats[at(id.0)].applet;
+        let Some(suspended) = applet.and_then(|applet| self.suspensions.of(applet)) else {
+            return;
+        };
+        let on = suspended.on;
+        self.processors[at(on.0)].resumable.push_back(id);
+        self.wake(on);
     }
 
     /// Has a processor go on with the suspended call of an endpoint.
     #[cold]
-    pub(super) fn go_on_with(&mut self, nic: NicId, id: EndpointId) -> Next {
+    pub(super) fn go_on_with(&mut self, on: ProcessorId, id: EndpointId) -> Next {
         let place = self.seats[at(id.0)]
             .applet
             .and_then(|applet| self.suspensions.of_applet[at(applet.0)].take())
@@ -159,9 +178,10 @@ impl<S: Sink> Simulation<'_, S> {
             .number();
         self.suspensions.vacant.push(place);
         self.suspensions.count -= 1;
+        self.more_sources -= 1;
         let kept = &mut self.suspensions.calls[at(place)];
         let stage = kept.stage;
-        let processor = &mut self.processors[at(nic.0)];
+        let processor = &mut self.processors[at(on.0)];
         processor.exchange(kept);
         processor.was_suspended = true;
         if let Stage::Perform = stage {
@@ -170,31 +190,56 @@ impl<S: Sink> Simulation<'_, S> {
             let trigger = processor.call.trigger();
             let kind = EventKind::AppletResume { trigger };
             self.report.emit(self.now, id, kind);
+            self.reenter(on);
         }
         Next::After(SimDuration::ZERO, stage)
     }
 
     /// Ends the suspensions of a call: what came for its endpoint meanwhile is due again.
     #[inline]
-    pub(super) fn end_suspensions(&mut self, nic: NicId) {
-        if self.processors[at(nic.0)].was_suspended {
-            self.unpark(nic);
+    pub(super) fn end_suspensions(&mut self, on: ProcessorId) {
+        if self.processors[at(on.0)].was_suspended {
+            self.unpark(on);
         }
     }
 
     #[cold]
-    fn unpark(&mut self, nic: NicId) {
-        let processor = &mut self.processors[at(nic.0)];
+    fn unpark(&mut self, on: ProcessorId) {
+        let processor = &mut self.processors[at(on.0)];
         processor.was_suspended = false;
-        let id = processor.call.tenant.endpoint;
-        let arrivals = &mut self.nics[at(nic.0)].arrivals;
-        while let Some(packet) = processor.parked.pop_back() {
-            arrivals.push_front(packet);
+        let (id, nic) = (processor.call.tenant.endpoint, processor.nic);
+        let nic = &mut self.nics[at(nic.0)];
+        while let Some(packet) = processor.parked.arrivals.pop_back() {
+            nic.arrivals.push_front(packet);
         }
         if !self.endpoints[at(id.0)].transmit.is_drained() {
-            self.nics[at(nic.0)]
-                .posted
-                .insert(self.seats[at(id.0)].position());
+            nic.posted.insert(self.seats[at(id.0)].position());
+        }
+        if !processor.share.is_alone {
+            self.unpark_items(on);
+        }
+    }
+
+    /// Hands what other processors had begun with back to them.
+    #[cold]
+    fn unpark_items(&mut self, on: ProcessorId) {
+        let processor = &mut self.processors[at(on.0)];
+        let items = std::mem::take(&mut processor.parked.items);
+        let nic = &self.nics[at(processor.nic.0)];
+        let placed = |place| nic.processor(place);
+        let (do_tx, do_rx) = (placed(nic.placement.do_tx), placed(nic.placement.do_rx));
+        let looks = [nic.placement.transmit, nic.placement.receive].map(placed);
+        for item in items.into_iter().rev() {
+            let to = match item {
+                Item::Post(_) => do_tx,
+                Item::Arrival(_) => do_rx,
+            };
+            self.processors[at(to.0)].share.handed.push_front(item);
+        }
+        for other in [do_tx, do_rx].into_iter().chain(looks) {
+            if other != on {
+                self.wake(other);
+            }
         }
     }
 }

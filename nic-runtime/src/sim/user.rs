@@ -163,7 +163,7 @@ impl<S: Sink> Simulation<'_, S> {
         self.nics[at(nic.0)]
             .posted
             .insert(self.seats[at(id.0)].position());
-        self.wake(nic);
+        self.wake(self.nics[at(nic.0)].takes_posts);
     }
 
     /// Begins to read the oldest message that the user knows of, or to copy it if it is to be sent on

@@ -244,7 +244,7 @@ impl<S: Sink> Simulation<'_, S> {
         self.report.emit(self.now, to, kind);
         let nic = self.endpoints[at(to.0)].nic;
         self.nics[at(nic.0)].arrivals.push_back(packet);
-        self.wake(nic);
+        self.wake(self.nics[at(nic.0)].takes_arrivals);
     }
 
     fn drop_on_wire(&mut self, packet: PacketRef, reason: WireDropReason) {

@@ -1,0 +1,18 @@
+//! Which of a NIC's processors runs which stage.
+
+/// Position of a processor among those of all NICs.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct ProcessorId(pub u32);
+
+/// For each stage the processor that runs it, by its number on the NIC.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub struct Placement {
+    /// Takes transmit descriptors, and sends what endpoints without an applet post.
+    pub transmit: u32,
+    /// Takes arrivals, and receives those for endpoints without an applet.
+    pub receive: u32,
+    /// Calls `doTx`.
+    pub do_tx: u32,
+    /// Calls `doRx`.
+    pub do_rx: u32,
+}

@@ -1,0 +1,311 @@
+//! Several processors on one NIC: where each stage runs, what one hands to another, who may call an applet, and how
+//! much they slow each other down.
+
+use std::collections::VecDeque;
+
+use nic_core::event::Sink;
+use nic_core::time::{SimDuration, SimTime};
+
+use super::call::Cause;
+use super::processor::{Next, Stage};
+use super::unet::Posted;
+use super::{AppletId, Simulation, Work, at};
+use crate::fabric::PacketRef;
+use crate::nic::{Placement, ProcessorId};
+
+/// How processors have waited for an applet that another one called.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub struct CallWaits {
+    /// How often.
+    pub count: u64,
+    /// How long, all together.
+    pub time: SimDuration,
+}
+
+/// Something that a processor of a NIC has begun with.
+#[derive(Copy, Clone, Debug)]
+pub(super) enum Item {
+    /// A transmit descriptor that was taken.
+    Post(Posted),
+    /// A packet that was taken.
+    Arrival(PacketRef),
+}
+
+/// What came for an applet while one of its calls was suspended.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Parked {
+    /// Packets that no processor has taken.
+    pub(super) arrivals: VecDeque<PacketRef>,
+    /// What a processor had begun with when it found the applet suspended.
+    pub(super) items: VecDeque<Item>,
+}
+
+/// What a processor looks for by itself.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Takes {
+    pub(super) arrivals: bool,
+    pub(super) posts: bool,
+}
+
+/// What a processor has to do with the other processors of its NIC.
+#[derive(Debug)]
+pub(super) struct Share {
+    /// Whether it has no neighbour.
+    pub(super) is_alone: bool,
+    /// What it looks for by itself.
+    pub(super) takes: Takes,
+    /// Whom it hands descriptors for applets to, if not itself.
+    pub(super) posts_to: Option<ProcessorId>,
+    /// Whom it hands packets for applets to, if not itself.
+    pub(super) arrivals_to: Option<ProcessorId>,
+    /// What was handed to it, oldest first.
+    pub(super) handed: VecDeque<Item>,
+    /// The applet whose call it runs; noted only where it has a neighbour.
+    running: Option<AppletId>,
+    /// Since when it waits for an applet that another processor runs.
+    awaits: Option<(AppletId, SimTime)>,
+    contention: Contention,
+    /// What it works on, where neighbours slow each other down.
+    load: Option<Load>,
+}
+
+/// By how much work is stretched while a neighbour is busy, in thousandths: 1,000 is not at all.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+struct Contention(u32);
+
+/// Work that a processor has begun.
+#[derive(Copy, Clone, Debug)]
+struct Load {
+    /// What is left of it, in thousandths of a picosecond that it takes alone.
+    left: u64,
+    /// Since when `rate` holds.
+    since: SimTime,
+    /// Thousandths of a picosecond that a thousandth of work takes.
+    rate: u32,
+    /// When it is done at this rate.
+    ends: SimTime,
+}
+
+impl Load {
+    /// Returns work that takes so long alone and begins now.
+    fn new(alone: SimDuration, now: SimTime) -> Load {
+        Load {
+            left: alone.as_ps().saturating_mul(u64::from(ALONE)),
+            since: now,
+            rate: ALONE,
+            ends: SimTime::MAX,
+        }
+    }
+
+    /// Works out what is left.
+    fn settle(&mut self, now: SimTime) {
+        let elapsed = u128::from(now.since(self.since).as_ps());
+        let done = elapsed * u128::from(ALONE) * u128::from(ALONE) / u128::from(self.rate);
+        self.left = self
+            .left
+            .saturating_sub(u64::try_from(done).unwrap_or(u64::MAX));
+        self.since = now;
+    }
+
+    /// Goes on at another rate; returns when the work is done, unless that was known.
+    fn stretch(&mut self, rate: u32) -> Option<SimTime> {
+        self.rate = rate;
+        let takes = u128::from(self.left) * u128::from(rate);
+        let takes = takes.div_ceil(u128::from(ALONE) * u128::from(ALONE));
+        let takes = SimDuration::from_ps(u64::try_from(takes).unwrap_or(u64::MAX));
+        let ends = self.since + takes;
+        (std::mem::replace(&mut self.ends, ends) != ends).then_some(ends)
+    }
+}
+
+const ALONE: u32 = 1_000;
+
+impl Share {
+    /// Returns the share of processor `number` of a NIC that has so many, of which the first is `first`.
+    pub(super) fn new(
+        (first, number, count): (u32, u32, u32),
+        placement: &Placement,
+        contention: u32,
+    ) -> Share {
+        let other = |place: u32| (place != number).then_some(ProcessorId(first + place));
+        Share {
+            is_alone: count == 1,
+            takes: Takes {
+                arrivals: placement.receive == number,
+                posts: placement.transmit == number,
+            },
+            posts_to: other(placement.do_tx),
+            arrivals_to: other(placement.do_rx),
+            handed: VecDeque::new(),
+            running: None,
+            awaits: None,
+            contention: Contention(if count == 1 { ALONE } else { contention }),
+            load: None,
+        }
+    }
+
+    /// Returns whether its neighbours slow it down.
+    #[inline]
+    pub(super) fn is_contended(&self) -> bool {
+        self.contention.0 != ALONE
+    }
+}
+
+impl<S: Sink> Simulation<'_, S> {
+    /// Hands something to another processor of the same NIC, and has this one look for something else.
+    #[cold]
+    pub(super) fn hand_over(&mut self, on: ProcessorId, to: ProcessorId, item: Item) -> Next {
+        self.processors[at(to.0)].share.handed.push_back(item);
+        self.wake(to);
+        self.look(on)
+    }
+
+    /// Goes on with what another processor has begun with.
+    pub(super) fn take_item(&mut self, on: ProcessorId, item: Item) -> Next {
+        let handover = self.profile.processor.handover;
+        match item {
+            Item::Post(posted) => {
+                self.processors[at(on.0)].posted = posted;
+                Next::After(handover, Stage::Posted)
+            }
+            Item::Arrival(packet) => Next::After(handover, Stage::Arrived(packet)),
+        }
+    }
+
+    /// Has a processor begin a call, unless its applet is in another: then the processor waits, or puts aside what
+    /// the call is for where that other one is suspended.
+    #[cold]
+    pub(super) fn enter_alone(&mut self, on: ProcessorId) -> Option<Next> {
+        let call = &self.processors[at(on.0)].call;
+        let (applet, cause) = (call.tenant.applet, call.cause);
+        if let Some(suspended) = self.suspensions.of(applet) {
+            suspended.parked.items.push_back(match cause {
+                Cause::Post(_) => Item::Post(self.processors[at(on.0)].posted),
+                Cause::Arrival { arrival, .. } => Item::Arrival(arrival),
+            });
+            // An applet that is suspended keeps no places from others.
+            if let Cause::Post(_) = cause {
+                let endpoint = self.processors[at(on.0)].call.tenant.endpoint;
+                self.give_up_post(endpoint);
+            }
+            self.leave_call(on);
+            return Some(self.look(on));
+        }
+        let nic = self.processors[at(on.0)].nic;
+        let is_running = |other: ProcessorId| {
+            let share = &self.processors[at(other.0)].share;
+            other != on && share.running == Some(applet)
+        };
+        if self.nics[at(nic.0)].processors().any(is_running) {
+            let share = &mut self.processors[at(on.0)].share;
+            share.awaits = Some((applet, self.now));
+            return Some(self.wait(on, Stage::Enter));
+        }
+        self.processors[at(on.0)].share.running = Some(applet);
+        None
+    }
+
+    /// Notes that a processor runs its call no longer; the processor that waits longest for the applet goes on.
+    #[inline]
+    pub(super) fn leave_call(&mut self, on: ProcessorId) {
+        if !self.processors[at(on.0)].share.is_alone {
+            self.let_next_enter(on);
+        }
+    }
+
+    /// Notes that a processor goes on with a call that was suspended.
+    pub(super) fn reenter(&mut self, on: ProcessorId) {
+        let processor = &mut self.processors[at(on.0)];
+        processor.share.running = Some(processor.call.tenant.applet);
+    }
+
+    #[cold]
+    fn let_next_enter(&mut self, on: ProcessorId) {
+        let Some(applet) = self.processors[at(on.0)].share.running.take() else {
+            return;
+        };
+        let nic = self.processors[at(on.0)].nic;
+        let waiting = self.nics[at(nic.0)].processors().filter_map(|other| {
+            let awaits = self.processors[at(other.0)].share.awaits;
+            awaits.and_then(|(awaited, since)| (awaited == applet).then_some((since, other)))
+        });
+        let Some((since, next)) = waiting.min_by_key(|&(since, other)| (since, other.0)) else {
+            return;
+        };
+        let share = &mut self.processors[at(next.0)].share;
+        share.awaits = None;
+        share.running = Some(applet);
+        let waits = &mut self.waits[at(applet.0)];
+        waits.count += 1;
+        waits.time += self.now.since(since);
+        self.schedule.insert(self.now, Work::Processor(next));
+    }
+
+    /// Has a processor whose neighbours slow it down work for as long as it would alone take `delay`.
+    #[cold]
+    pub(super) fn begin_contended(&mut self, on: ProcessorId, delay: SimDuration) {
+        self.settle(on);
+        self.processors[at(on.0)].share.load = Some(Load::new(delay, self.now));
+        self.restretch(on);
+    }
+
+    /// Has a processor go on whose work is done.
+    pub(super) fn contended_ends(&mut self, on: ProcessorId) {
+        self.settle(on);
+        self.processors[at(on.0)].share.load = None;
+        self.restretch(on);
+        self.go_on(on);
+    }
+
+    /// Returns whether work that was to end now has been stretched since, or has ended.
+    pub(super) fn is_stretched(&self, time: SimTime, on: ProcessorId) -> bool {
+        let load = &self.processors[at(on.0)].share.load;
+        load.is_none_or(|load| load.ends != time)
+    }
+
+    /// Works out what the processors of a NIC have left to do now.
+    fn settle(&mut self, on: ProcessorId) {
+        let nic = self.processors[at(on.0)].nic;
+        for other in self.nics[at(nic.0)].processors() {
+            if let Some(load) = &mut self.processors[at(other.0)].share.load {
+                load.settle(self.now);
+            }
+        }
+    }
+
+    /// Works out anew when the processors of a NIC are done, where one of them has begun or ended.
+    fn restretch(&mut self, on: ProcessorId) {
+        let nic = self.processors[at(on.0)].nic;
+        let processors = self.nics[at(nic.0)].processors();
+        let is_busy = |on: &ProcessorId| self.processors[at(on.0)].share.load.is_some();
+        let busy = processors.clone().filter(is_busy).count();
+        for other in processors {
+            let share = &mut self.processors[at(other.0)].share;
+            let rate = if busy > 1 { share.contention.0 } else { ALONE };
+            let ends = share.load.as_mut().and_then(|load| load.stretch(rate));
+            if let Some(ends) = ends {
+                self.schedule.insert(ends, Work::Stretched(other));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_beside_a_busy_neighbour_takes_longer_by_the_factor() {
+        let us = |us: u64| SimTime::from_ps(us * 1_000_000);
+        let mut load = Load::new(SimDuration::from_ns(10_000), us(5));
+        assert_eq!(load.stretch(ALONE), Some(us(15)));
+        assert_eq!(load.stretch(ALONE), None, "known");
+        // From 7 to 10 us a neighbour works too: in these 3 us the work of 2 is done.
+        load.settle(us(7));
+        assert_eq!(load.stretch(1_500), Some(us(19)));
+        load.settle(us(10));
+        assert_eq!(load.stretch(ALONE), Some(us(16)));
+        load.settle(us(16));
+        assert_eq!(load.left, 0);
+    }
+}

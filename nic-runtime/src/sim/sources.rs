@@ -1,0 +1,143 @@
+//! Where a processor looks for something to do: arrivals, transmit descriptors, calls that can go on, and what another
+//! processor of its NIC hands over.
+
+use nic_core::event::Sink;
+use nic_core::id::{EndpointId, NicId};
+
+use super::processor::{Next, Processor, Stage, Turn};
+use super::staging::Grant;
+use super::unet::Posted;
+use super::{Simulation, at};
+use crate::fabric::PacketRef;
+use crate::nic::{ClaimId, ProcessorId, Progress, Purpose};
+
+impl<S: Sink> Simulation<'_, S> {
+    /// Takes an arrival or a transmit descriptor, in turn; the processor is idle where there is none.
+    pub(super) fn look(&mut self, on: ProcessorId) -> Next {
+        if self.more_sources > 0 {
+            return self.look_everywhere(on);
+        }
+        let nic = self.processors[at(on.0)].nic;
+        for _ in 0..2 {
+            let processor = &mut self.processors[at(on.0)];
+            match processor.turn {
+                Turn::Arrival => {
+                    processor.turn = Turn::Transmit;
+                    if let Some(packet) = self.nics[at(nic.0)].arrivals.pop_front() {
+                        return Next::After(self.profile.base.receive, Stage::Arrived(packet));
+                    }
+                }
+                Turn::Transmit | Turn::Suspended => {
+                    processor.turn = Turn::Arrival;
+                    if let Some(next) = self.take_post(on, nic) {
+                        return next;
+                    }
+                }
+            }
+        }
+        self.wait(on, Stage::Idle)
+    }
+
+    /// Takes what another processor has handed over; or else an arrival, a transmit descriptor or a suspended call
+    /// that can go on, in turn, as far as this processor does that.
+    #[cold]
+    fn look_everywhere(&mut self, on: ProcessorId) -> Next {
+        if let Some(item) = self.processors[at(on.0)].share.handed.pop_front() {
+            return self.take_item(on, item);
+        }
+        let Processor { nic, share, .. } = &self.processors[at(on.0)];
+        let (nic, takes) = (*nic, share.takes);
+        for _ in 0..3 {
+            let processor = &mut self.processors[at(on.0)];
+            match processor.turn {
+                Turn::Arrival => {
+                    processor.turn = Turn::Transmit;
+                    if takes.arrivals
+                        && let Some(packet) = self.take_unsuspended(nic)
+                    {
+                        return Next::After(self.profile.base.receive, Stage::Arrived(packet));
+                    }
+                }
+                Turn::Transmit => {
+                    processor.turn = Turn::Suspended;
+                    if takes.posts
+                        && let Some(next) = self.take_post(on, nic)
+                    {
+                        return next;
+                    }
+                }
+                Turn::Suspended => {
+                    processor.turn = Turn::Arrival;
+                    if let Some(endpoint) = processor.resumable.pop_front() {
+                        return self.go_on_with(on, endpoint);
+                    }
+                }
+            }
+        }
+        self.wait(on, Stage::Idle)
+    }
+
+    /// Takes the oldest arrival whose endpoint can take it; those for suspended applets are put aside.
+    fn take_unsuspended(&mut self, nic: NicId) -> Option<PacketRef> {
+        loop {
+            let packet = self.nics[at(nic.0)].arrivals.pop_front()?;
+            let (to, _) = self.packets[packet].to;
+            let applet = self.seats[at(to.0)].applet;
+            match applet.and_then(|applet| self.suspensions.of(applet)) {
+                Some(call) => call.parked.arrivals.push_back(packet),
+                None => return Some(packet),
+            }
+        }
+    }
+
+    /// Takes the next transmit descriptor for whose packet there is room.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn take_post(&mut self, on: ProcessorId, id: NicId) -> Option<Next> {
+        loop {
+            let nic = &mut self.nics[at(id.0)];
+            let position = nic.posted.take_turn()?;
+            let endpoint = nic.endpoints[position];
+            if !self.can_take_post(endpoint) {
+                // It comes back when it has its places, or when its applet's call is over.
+                self.nics[at(id.0)].posted.remove(position);
+                continue;
+            }
+            let queue = &mut self.endpoints[at(endpoint.0)].transmit;
+            let taken = queue.take();
+            if queue.is_drained() {
+                self.nics[at(id.0)].posted.remove(position);
+            }
+            if let Some((post, descriptor)) = taken {
+                self.processors[at(on.0)].posted = Posted {
+                    endpoint,
+                    post,
+                    descriptor,
+                };
+                return Some(Next::After(self.profile.base.transmit, Stage::Posted));
+            }
+        }
+    }
+
+    /// Returns whether the NIC can take an endpoint's next descriptor: whether its packet has a send slot and
+    /// an arrival slot, or it will make none.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn can_take_post(&mut self, id: EndpointId) -> bool {
+        match self.progress(ClaimId::of(id, Purpose::Post)) {
+            Progress::Held(_) => return true,
+            Progress::None => {}
+            Progress::AwaitsArrival(_) | Progress::AwaitsSend(_) => return false,
+        }
+        if self.suspensions.is_any() && self.is_suspended(id) {
+            return false;
+        }
+        let endpoint = &self.endpoints[at(id.0)];
+        let Some(descriptor) = endpoint.transmit.first() else {
+            return true;
+        };
+        // A descriptor that names no channel is refused and needs no room.
+        let Some(&channel) = endpoint.channels.get(descriptor.channel) else {
+            return true;
+        };
+        self.claim(id, Purpose::Post, &channel) == Grant::Given
+    }
+}
