@@ -17,23 +17,28 @@ impl<S: Sink> Simulation<'_, S> {
         if self.more_sources > 0 {
             return self.look_everywhere(on);
         }
-        let nic = self.processors[at(on.0)].nic;
-        for _ in 0..2 {
-            let processor = &mut self.processors[at(on.0)];
-            match processor.turn {
-                Turn::Arrival => {
-                    processor.turn = Turn::Transmit;
-                    if let Some(packet) = self.nics[at(nic.0)].arrivals.pop_front() {
-                        return Next::After(self.profile.base.receive, Stage::Arrived(packet));
-                    }
-                }
-                Turn::Transmit | Turn::Suspended => {
-                    processor.turn = Turn::Arrival;
-                    if let Some(next) = self.take_post(on, nic) {
-                        return next;
-                    }
-                }
-            }
+        let processor = &mut self.processors[at(on.0)];
+        let arrivals = &mut self.nics[at(processor.nic.0)].arrivals;
+        if let Turn::Arrival = processor.turn
+            && let Some(packet) = arrivals.pop_front()
+        {
+            processor.turn = Turn::Transmit;
+            return Next::After(self.profile.base.receive, Stage::Arrived(packet));
+        }
+        let nic = processor.nic;
+        if let Some(next) = self.take_post(on, nic) {
+            self.processors[at(on.0)].turn = Turn::Arrival;
+            return next;
+        }
+        // As a rule there was none when it was the turn of arrivals.
+        if let Some(packet) = self.nics[at(nic.0)].arrivals.pop_front() {
+            self.processors[at(on.0)].turn = Turn::Transmit;
+            return Next::After(self.profile.base.receive, Stage::Arrived(packet));
+        }
+        // Without suspended calls their turn has passed.
+        let turn = &mut self.processors[at(on.0)].turn;
+        if let Turn::Suspended = turn {
+            *turn = Turn::Transmit;
         }
         self.wait(on, Stage::Idle)
     }

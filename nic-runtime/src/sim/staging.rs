@@ -112,7 +112,7 @@ impl<S: Sink> Simulation<'_, S> {
         false
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn claim_send_slot(&mut self, claim: ClaimId, to: EndpointId) -> Grant {
         let nic = &mut self.nics[at(self.endpoints[at(claim.endpoint().0)].nic.0)];
         let (progress, grant) = if nic.send_slots.take() {
