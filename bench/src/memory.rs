@@ -1,7 +1,7 @@
 //! What an endpoint weighs that does nothing.
 
 use allocations::allocated;
-use nic_core::event::{Event, EventKind, Names, Sink};
+use nic_core::event::{Event, EventKind, Names, Sink, UnetEvent};
 use nic_runtime::sim;
 
 use crate::traffic::Traffic;
@@ -75,7 +75,7 @@ struct ResidentWhenLoaded(Option<i64>);
 
 impl Sink for ResidentWhenLoaded {
     fn event(&mut self, _names: &dyn Names, event: &Event<'_>) {
-        if let (EventKind::TxPost { .. }, None) = (event.kind, self.0) {
+        if let (EventKind::Unet(UnetEvent::TxPost { .. }), None) = (event.kind, self.0) {
             self.0 = resident_bytes();
         }
     }

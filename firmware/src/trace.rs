@@ -39,12 +39,16 @@ impl<'m, M: Machine> Trace<'m, M> {
     }
 
     /// Writes the line of an event of the only endpoint.
-    pub(crate) fn event(&mut self, time: SimTime, kind: EventKind<'_>) -> Result<(), Failure> {
+    pub(crate) fn event<'e>(
+        &mut self,
+        time: SimTime,
+        kind: impl Into<EventKind<'e>>,
+    ) -> Result<(), Failure> {
         let event = Event {
             time,
             nic: NicId(0),
             endpoint: Some(EndpointId(0)),
-            kind,
+            kind: kind.into(),
         };
         let mut pieces = Pieces {
             machine: &mut *self.machine,

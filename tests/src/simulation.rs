@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use nic_core::event::{Event, EventKind, Names, RxBody, Sink};
+use nic_core::event::{Event, EventKind, Names, RxBody, Sink, UnetEvent};
 use nic_core::id::EndpointId;
 use nic_runtime::export::PayloadMode;
 use nic_runtime::export::text::TextTrace;
@@ -53,12 +53,12 @@ pub struct Messages(pub Vec<Received>);
 
 impl Sink for Messages {
     fn event(&mut self, names: &dyn Names, event: &Event<'_>) {
-        let EventKind::RxDescriptor {
+        let EventKind::Unet(UnetEvent::RxDescriptor {
             channel,
             length,
             body,
             ..
-        } = event.kind
+        }) = event.kind
         else {
             return;
         };

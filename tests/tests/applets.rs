@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use nic_core::event::{Event, EventKind, Names, RxBody, Sink};
+use nic_core::event::{Event, EventKind, Names, RxBody, Sink, SleEvent, UnetEvent};
 use tests::simulation::{Messages, run, scenario};
 
 /// Collects the buffers that receive descriptors name, and counts traps.
@@ -16,11 +16,11 @@ struct Buffers {
 impl Sink for Buffers {
     fn event(&mut self, _names: &dyn Names, event: &Event<'_>) {
         match event.kind {
-            EventKind::RxDescriptor {
+            EventKind::Unet(UnetEvent::RxDescriptor {
                 body: RxBody::Buffers { offsets, .. },
                 ..
-            } => self.named.extend(offsets),
-            EventKind::Trap { .. } => self.traps += 1,
+            }) => self.named.extend(offsets),
+            EventKind::Sle(SleEvent::Trap { .. }) => self.traps += 1,
             _ => {}
         }
     }

@@ -4,7 +4,7 @@
 
 use std::fmt::Write as _;
 
-use nic_core::event::{Event, EventKind, Names, Sink, TxStatus};
+use nic_core::event::{Event, EventKind, Names, NicEvent, Sink, SleEvent, TxStatus, UnetEvent};
 use nic_runtime::scenario::Scenario;
 use nic_runtime::scenario::model::ClassSpec;
 use nic_runtime::sim::{self, SimError};
@@ -131,15 +131,17 @@ impl Sink for Victims {
         }
         let pair = usize::from(name.starts_with("raw"));
         match event.kind {
-            EventKind::RxDescriptor { length: 1000, .. } => {
+            EventKind::Unet(UnetEvent::RxDescriptor { length: 1000, .. }) => {
                 self.received[pair] += 1;
                 self.last[pair] = event.time.as_ns();
             }
-            EventKind::TxDone {
+            EventKind::Unet(UnetEvent::TxDone {
                 status: TxStatus::Ok,
                 ..
-            } => self.done[pair] += 1,
-            EventKind::Drop { .. } | EventKind::TxDone { .. } | EventKind::Trap { .. } => {
+            }) => self.done[pair] += 1,
+            EventKind::Nic(NicEvent::Drop { .. })
+            | EventKind::Unet(UnetEvent::TxDone { .. })
+            | EventKind::Sle(SleEvent::Trap { .. }) => {
                 self.wrong.push(format!("{name}: {:?}", event.kind));
             }
             _ => {}

@@ -10,7 +10,7 @@ use core::ops::ControlFlow;
 
 use heapless::Deque;
 use jive_core::{CallStack, Lifetime, MethodId, Step, Trap, TrapKind};
-use nic_core::event::{DropReason, EventKind, Trigger, TxStatus};
+use nic_core::event::{DropReason, NicEvent, SleEvent, Trigger, TxStatus, UnetEvent};
 use nic_core::host::{TransmitRegion, TransmitSpace};
 use nic_core::id::{ChannelId, DirectionId, EndpointId, NicId, PacketId, PostId};
 use nic_core::memory::Region;
@@ -136,7 +136,7 @@ impl<'a, 't, M: Machine> Nic<'a, 't, M> {
                 }
             }
         }
-        let kind = EventKind::Load {
+        let kind = SleEvent::Load {
             code_bytes: program.code_bytes(),
             heap_bytes: self.applet.heap_bytes(),
         };
@@ -165,7 +165,7 @@ impl<'a, 't, M: Machine> Nic<'a, 't, M> {
         };
         let post = self.endpoint.transmit.post(descriptor);
         let post = post.map_err(|_| Failure::Busy)?;
-        let kind = EventKind::TxPost {
+        let kind = UnetEvent::TxPost {
             channel: descriptor.channel,
             offset: descriptor.offset,
             length: descriptor.length,
@@ -193,7 +193,7 @@ impl<'a, 't, M: Machine> Nic<'a, 't, M> {
                 offset,
                 length,
             } = done.descriptor;
-            let kind = EventKind::TxDone {
+            let kind = UnetEvent::TxDone {
                 channel,
                 offset,
                 length,
@@ -271,10 +271,11 @@ impl<'a, 't, M: Machine> Nic<'a, 't, M> {
         sent: &mut Deque<Sent, ARRIVALS>,
     ) -> Result<Outcome, Failure> {
         let Call { method, trigger } = call;
-        let kind = EventKind::AppletCall {
+        let kind = SleEvent::AppletCall {
             method,
             args,
             trigger,
+            processor: 0,
         };
         self.trace.event(self.now, kind)?;
         let lifetime = call.lifetime();
@@ -309,7 +310,7 @@ impl<'a, 't, M: Machine> Nic<'a, 't, M> {
     }
 
     fn returned(&mut self, method: MethodId, value: Option<i32>) -> Result<(), Failure> {
-        let kind = EventKind::AppletReturn {
+        let kind = SleEvent::AppletReturn {
             method,
             value,
             bytecodes: self.stack.executed(),
@@ -320,7 +321,7 @@ impl<'a, 't, M: Machine> Nic<'a, 't, M> {
 
     fn trapped(&mut self, trap: Trap) -> Result<(), Failure> {
         let Trap { kind, method, pc } = trap;
-        let kind = EventKind::Trap {
+        let kind = SleEvent::Trap {
             kind,
             method,
             pc,
@@ -335,7 +336,7 @@ impl<'a, 't, M: Machine> Nic<'a, 't, M> {
         reason: DropReason,
     ) -> Result<(), Failure> {
         self.trace
-            .event(self.now, EventKind::Drop { packet, reason })
+            .event(self.now, NicEvent::Drop { packet, reason })
     }
 }
 

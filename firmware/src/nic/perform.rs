@@ -5,7 +5,9 @@ use core::num::NonZeroU64;
 
 use heapless::Deque;
 use jive_core::{Heap, TrapKind};
-use nic_core::event::{DmaDirection, DropReason, EventKind, Made, RxBody, Trigger};
+use nic_core::event::{
+    DmaDirection, DropReason, Made, NicEvent, RxBody, SleEvent, Trigger, UnetEvent,
+};
 use nic_core::id::{ChannelId, PacketId, packet_number};
 use nic_core::memory::HostSpan;
 use nic_core::sle::{ArraySpan, Port, Request, Rights, check, perform};
@@ -84,7 +86,7 @@ impl<M: Machine> Nic<'_, '_, M> {
         } = packet.arrival;
         let payload = &self.slots[slot][..length as usize];
         let duration = transfer(length);
-        let out = EventKind::WireTx {
+        let out = NicEvent::WireTx {
             packet: id,
             peer: ENDPOINT,
             channel: packet.channel,
@@ -93,7 +95,7 @@ impl<M: Machine> Nic<'_, '_, M> {
             trigger: packet.trigger,
         };
         self.trace.event(self.now, out)?;
-        let landed = EventKind::WireRx {
+        let landed = NicEvent::WireRx {
             packet: id,
             peer: ENDPOINT,
             channel: packet.arrival.channel,
@@ -116,7 +118,7 @@ impl<M: Machine> Nic<'_, '_, M> {
                     area: self.area,
                 },
             };
-            let kind = EventKind::RxDescriptor {
+            let kind = UnetEvent::RxDescriptor {
                 packet: descriptor.packet,
                 channel: descriptor.channel,
                 length: descriptor.length,
@@ -131,7 +133,7 @@ impl<M: Machine> Nic<'_, '_, M> {
     fn native(&mut self, request: &Request, value: i32, made: Made) -> Result<(), Failure> {
         let heap = self.applet.instance.heap();
         let args = request.shown_args(heap);
-        let kind = EventKind::Native {
+        let kind = SleEvent::Native {
             name: request.name(),
             args: &args[..request.args().len()],
             result: request.shown_result(heap, value),
@@ -142,7 +144,7 @@ impl<M: Machine> Nic<'_, '_, M> {
     }
 
     fn dma(&mut self, call: Call, direction: DmaDirection, host: HostSpan) -> Result<(), Failure> {
-        let kind = EventKind::Dma {
+        let kind = NicEvent::Dma {
             direction,
             offset: host.offset(),
             length: host.length(),

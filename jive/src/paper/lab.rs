@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use nic_core::event::{DmaDirection, Event, EventKind, Names, Sink};
+use nic_core::event::{DmaDirection, Event, EventKind, Names, NicEvent, Sink, SleEvent, UnetEvent};
 use nic_core::id::{EndpointId, PacketId};
 use nic_core::time::{SimDuration, SimTime};
 use nic_runtime::profile::Profile;
@@ -144,31 +144,23 @@ pub(super) enum Happening {
 impl Sink for Recording {
     fn event(&mut self, _names: &dyn Names, event: &Event<'_>) {
         let happening = match event.kind {
-            EventKind::TxPost { .. } => Happening::Posted,
-            EventKind::Native { name, begun, .. } => Happening::Native { name, begun },
-            EventKind::AppletReturn { .. } => Happening::Returned,
-            EventKind::Dma {
+            EventKind::Unet(UnetEvent::TxPost { .. }) => Happening::Posted,
+            EventKind::Sle(SleEvent::Native { name, begun, .. }) => {
+                Happening::Native { name, begun }
+            }
+            EventKind::Sle(SleEvent::AppletReturn { .. }) => Happening::Returned,
+            EventKind::Nic(NicEvent::Dma {
                 direction,
                 duration,
                 ..
-            } => Happening::Transfer {
+            }) => Happening::Transfer {
                 direction,
                 takes: duration,
             },
-            EventKind::WireTx { packet, .. } => Happening::Left(packet),
-            EventKind::WireRx { packet, .. } => Happening::Came(packet),
-            EventKind::RxDescriptor { .. } => Happening::Described,
-            EventKind::Load { .. }
-            | EventKind::TxDone { .. }
-            | EventKind::AppletCall { .. }
-            | EventKind::WireDrop { .. }
-            | EventKind::Drop { .. }
-            | EventKind::Trap { .. }
-            | EventKind::AppletDetach { .. }
-            | EventKind::AppletAttach { .. }
-            | EventKind::AppletSuspend { .. }
-            | EventKind::AppletResume { .. }
-            | EventKind::Levels(_) => return,
+            EventKind::Nic(NicEvent::WireTx { packet, .. }) => Happening::Left(packet),
+            EventKind::Nic(NicEvent::WireRx { packet, .. }) => Happening::Came(packet),
+            EventKind::Unet(UnetEvent::RxDescriptor { .. }) => Happening::Described,
+            EventKind::Nic(_) | EventKind::Unet(_) | EventKind::Sle(_) => return,
         };
         // What happens while applets are loaded is no part of any measurement.
         if let Some(endpoint) = event.endpoint.filter(|_| event.time >= START) {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use nic_core::event::line::Line;
-use nic_core::event::{Event, EventKind, Names, RxBody, Sink};
+use nic_core::event::{Event, EventKind, Names, NicEvent, RxBody, Sink, UnetEvent};
 use nic_core::id::NicId;
 use nic_runtime::export::PayloadMode;
 use nic_runtime::scenario::Scenario;
@@ -24,14 +24,16 @@ struct Recorder(Vec<Recorded>);
 
 impl Sink for Recorder {
     fn event(&mut self, names: &dyn Names, event: &Event<'_>) {
-        if matches!(event.kind, EventKind::Levels(_)) {
+        if matches!(event.kind, EventKind::Nic(NicEvent::Levels(_))) {
             return;
         }
         let bytes = match event.kind {
-            EventKind::TxPost { payload, .. }
-            | EventKind::WireTx { payload, .. }
-            | EventKind::WireRx { payload, .. } => Some(payload.to_vec()),
-            EventKind::RxDescriptor { length, body, .. } => Some(message(body, length as usize)),
+            EventKind::Unet(UnetEvent::TxPost { payload, .. })
+            | EventKind::Nic(NicEvent::WireTx { payload, .. })
+            | EventKind::Nic(NicEvent::WireRx { payload, .. }) => Some(payload.to_vec()),
+            EventKind::Unet(UnetEvent::RxDescriptor { length, body, .. }) => {
+                Some(message(body, length as usize))
+            }
             _ => None,
         };
         self.0.push(Recorded {

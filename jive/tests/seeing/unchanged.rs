@@ -1,6 +1,6 @@
 //! An output never changes a run.
 
-use nic_core::event::{Event, EventKind, Names, RxBody, Sink};
+use nic_core::event::{Event, EventKind, Names, RxBody, Sink, UnetEvent};
 use nic_runtime::export::pcapng::{Capture, DataLink};
 use nic_runtime::export::perfetto::PerfettoTrace;
 use nic_runtime::scenario::{BUILTIN, Scenario};
@@ -16,10 +16,10 @@ struct Recorder(Vec<String>);
 impl Sink for Recorder {
     fn event(&mut self, _names: &dyn Names, event: &Event<'_>) {
         let mut event = *event;
-        if let EventKind::RxDescriptor {
+        if let EventKind::Unet(UnetEvent::RxDescriptor {
             body: RxBody::Buffers { area, .. },
             ..
-        } = &mut event.kind
+        }) = &mut event.kind
         {
             // All of a buffer area is much to write; its bytes are compared where messages are.
             *area = &[];

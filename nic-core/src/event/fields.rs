@@ -1,14 +1,15 @@
-//! The fields of each event, by the names and in the order of the trace's contract.
+//! The values of an event's fields, and how an event gives them away.
 //!
-//! Text and JSON show the same fields, so they are listed once, here.
+//! Text and JSON show the same fields: each event lists its own once, by the names and in the order of the trace's
+//! contract.
 
 use core::fmt::{self, Write};
 use core::iter::{once, repeat_n};
 
-use super::{
-    DmaDirection, DropReason, EndReason, Event, EventKind, Names, NativeArg, Refusal, RxBody,
-    TxStatus, WireDropReason,
-};
+use jive_core::MethodId;
+
+use super::{Names, NativeArg};
+use crate::id::EndpointId;
 
 /// The value of a field.
 #[derive(Copy, Clone, Debug)]
@@ -93,35 +94,6 @@ fn hex(bytes: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
     bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
 }
 
-/// Returns the name of an event's kind.
-pub fn event_name(kind: &EventKind<'_>) -> &'static str {
-    match kind {
-        EventKind::Load { .. } => "load",
-        EventKind::TxPost { .. } => "tx-post",
-        EventKind::TxDone { .. } => "tx-done",
-        EventKind::AppletCall { .. } => "applet-call",
-        EventKind::AppletReturn { .. } => "applet-return",
-        EventKind::Native { .. } => "native",
-        EventKind::Dma { .. } => "dma",
-        EventKind::WireTx { .. } => "wire-tx",
-        EventKind::WireRx { .. } => "wire-rx",
-        EventKind::WireDrop { .. } => "wire-drop",
-        EventKind::RxDescriptor { .. } => "rx-descriptor",
-        EventKind::Drop { .. } => "drop",
-        EventKind::Trap { .. } => "trap",
-        EventKind::AppletDetach { .. } => "applet-detach",
-        EventKind::AppletAttach { .. } => "applet-attach",
-        EventKind::AppletSuspend { .. } => "applet-suspend",
-        EventKind::AppletResume { .. } => "applet-resume",
-        EventKind::Levels(_) => "levels",
-    }
-}
-
-/// Returns whether the trace shows an event.
-pub fn is_in_trace(kind: &EventKind<'_>) -> bool {
-    !matches!(kind, EventKind::Levels(_))
-}
-
 /// Whether messages' bytes are shown.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum PayloadMode {
@@ -140,249 +112,59 @@ pub trait FieldSink {
     fn field(&mut self, key: &'static str, value: Value<'_>) -> Result<(), Self::Error>;
 }
 
-/// Gives the fields of an event to `sink`, those that all events share not included.
-pub fn visit<S: FieldSink>(
-    names: &dyn Names,
-    event: &Event<'_>,
+/// What an event gives its fields to: a sink, and the names of what ids stand for.
+pub struct Fields<'s, S> {
+    names: &'s dyn Names,
+    endpoint: Option<EndpointId>,
     payload_mode: PayloadMode,
-    sink: &mut S,
-) -> Result<(), S::Error> {
-    use Value::{Arguments, Flag, Name, Native, NativeArguments, Number, Offsets, Signed, Word};
-
-    let class = || event.endpoint.and_then(|endpoint| names.class(endpoint));
-    let method = |method| {
-        event
-            .endpoint
-            .map_or("", |endpoint| names.method(endpoint, method))
-    };
-    let shown = payload_mode == PayloadMode::Shown;
-    match event.kind {
-        EventKind::Load {
-            code_bytes,
-            heap_bytes,
-        } => {
-            sink.field("class", Name(class().unwrap_or("")))?;
-            sink.field("code_bytes", Number(code_bytes.into()))?;
-            sink.field("heap_bytes", Number(heap_bytes.into()))
-        }
-        EventKind::TxPost {
-            channel,
-            offset,
-            length,
-            ..
-        } => {
-            sink.field("channel", Signed(channel.0))?;
-            sink.field("offset", Number(offset.into()))?;
-            sink.field("length", Number(length.into()))
-        }
-        EventKind::TxDone {
-            channel,
-            offset,
-            length,
-            status,
-            refusal: reason,
-            ..
-        } => {
-            sink.field("channel", Signed(channel.0))?;
-            sink.field("offset", Number(offset.into()))?;
-            sink.field("length", Number(length.into()))?;
-            sink.field("status", Word(tx_status(status)))?;
-            match reason {
-                Some(reason) => sink.field("reason", Word(refusal(reason))),
-                None => Ok(()),
-            }
-        }
-        EventKind::AppletCall {
-            method: id, args, ..
-        } => {
-            sink.field("method", Name(method(id)))?;
-            sink.field("args", Arguments(args))
-        }
-        EventKind::AppletReturn {
-            method: id,
-            value,
-            bytecodes,
-        } => {
-            sink.field("method", Name(method(id)))?;
-            sink.field("value", value.map_or(Value::Null, Signed))?;
-            sink.field("bytecodes", Number(bytecodes))
-        }
-        EventKind::Native {
-            name, args, result, ..
-        } => {
-            sink.field("name", Word(name))?;
-            sink.field("args", NativeArguments(args))?;
-            sink.field("result", result.map_or(Value::Null, Native))
-        }
-        EventKind::Dma {
-            direction,
-            offset,
-            length,
-            duration,
-            ..
-        } => {
-            sink.field("direction", Word(dma_direction(direction)))?;
-            sink.field("offset", Number(offset.into()))?;
-            sink.field("length", Number(length.into()))?;
-            sink.field("dur_ns", Number(duration.as_ns()))
-        }
-        EventKind::WireTx {
-            packet,
-            peer,
-            channel,
-            payload,
-            ..
-        }
-        | EventKind::WireRx {
-            packet,
-            peer,
-            channel,
-            payload,
-        } => {
-            sink.field("packet", Number(packet.0))?;
-            sink.field("peer", Name(names.endpoint(peer)))?;
-            sink.field("channel", Signed(channel.0))?;
-            sink.field("length", Number(payload.len() as u64))?;
-            if shown {
-                sink.field("payload", Value::Payload(Payload::Whole(payload)))?;
-            }
-            Ok(())
-        }
-        EventKind::WireDrop { packet, reason } => {
-            sink.field("packet", Number(packet.0))?;
-            sink.field("reason", Word(wire_drop_reason(reason)))
-        }
-        EventKind::RxDescriptor {
-            packet,
-            channel,
-            length,
-            body,
-        } => {
-            if let Some(packet) = packet {
-                sink.field("packet", Number(packet.0))?;
-            }
-            sink.field("channel", Signed(channel.0))?;
-            sink.field("length", Number(length.into()))?;
-            sink.field("inline", Flag(matches!(body, RxBody::Inline(_))))?;
-            if let RxBody::Buffers { offsets, .. } = body {
-                sink.field("buffers", Offsets(offsets))?;
-            }
-            if shown {
-                sink.field("payload", Value::Payload(message(body, length)))?;
-            }
-            Ok(())
-        }
-        EventKind::Drop { packet, reason } => {
-            if let Some(packet) = packet {
-                sink.field("packet", Number(packet.0))?;
-            }
-            sink.field("reason", Word(drop_reason(reason)))
-        }
-        EventKind::Trap {
-            kind,
-            method: id,
-            pc,
-            line,
-        } => {
-            sink.field("kind", Word(kind.name()))?;
-            sink.field("method", Name(method(id)))?;
-            sink.field("pc", Number(pc.0.into()))?;
-            if let Some(line) = line {
-                sink.field("line", Number(line.into()))?;
-            }
-            Ok(())
-        }
-        EventKind::AppletDetach {
-            traps, duration, ..
-        } => {
-            sink.field("traps", Number(traps.into()))?;
-            sink.field("dur_ns", Number(duration.as_ns()))
-        }
-        EventKind::AppletAttach { .. }
-        | EventKind::AppletSuspend { .. }
-        | EventKind::AppletResume { .. } => Ok(()),
-        EventKind::Levels(levels) => {
-            sink.field("transmit", Number(levels.transmit.into()))?;
-            sink.field("receive", Number(levels.receive.into()))?;
-            sink.field("free", Number(levels.free.into()))?;
-            sink.field("heap", Number(levels.heap.into()))
-        }
-    }
+    sink: &'s mut S,
 }
 
-/// Returns the bytes of a received message.
-pub fn message(body: RxBody<'_>, length: u32) -> Payload<'_> {
-    match body {
-        RxBody::Inline(bytes) => Payload::Whole(bytes),
-        RxBody::Buffers {
-            offsets,
-            share,
-            area,
-        } => Payload::Shares {
-            offsets,
-            share,
-            area,
-            length,
-        },
+impl<'s, S: FieldSink> Fields<'s, S> {
+    /// Prepares a sink for the fields of an event of `endpoint`.
+    pub(super) fn new(
+        names: &'s dyn Names,
+        endpoint: Option<EndpointId>,
+        payload_mode: PayloadMode,
+        sink: &'s mut S,
+    ) -> Fields<'s, S> {
+        Fields {
+            names,
+            endpoint,
+            payload_mode,
+            sink,
+        }
     }
-}
 
-/// Returns the word for how a transmit descriptor ended.
-pub fn tx_status(status: TxStatus) -> &'static str {
-    match status {
-        TxStatus::Ok => "ok",
-        TxStatus::Trap => "trap",
-        TxStatus::Refused => "refused",
+    /// Gives a field.
+    pub(crate) fn put(&mut self, key: &'static str, value: Value<'_>) -> Result<(), S::Error> {
+        self.sink.field(key, value)
     }
-}
 
-/// Returns the word for why a NIC refuses a transmit descriptor.
-pub fn refusal(refusal: Refusal) -> &'static str {
-    match refusal {
-        Refusal::UnknownChannel => "unknown-channel",
-        Refusal::OutsideArea => "outside-area",
-        Refusal::TooLong => "too-long",
+    /// Gives the name of an endpoint.
+    pub(crate) fn endpoint(&mut self, key: &'static str, id: EndpointId) -> Result<(), S::Error> {
+        let name = self.names.endpoint(id);
+        self.sink.field(key, Value::Name(name))
     }
-}
 
-/// Returns the word for which way a DMA transfer goes.
-pub fn dma_direction(direction: DmaDirection) -> &'static str {
-    match direction {
-        DmaDirection::HostToNic => "host-to-nic",
-        DmaDirection::NicToHost => "nic-to-host",
+    /// Gives the name of the class that the event's endpoint loaded.
+    pub(crate) fn class(&mut self, key: &'static str) -> Result<(), S::Error> {
+        let name = self.endpoint.and_then(|id| self.names.class(id));
+        self.sink.field(key, Value::Name(name.unwrap_or("")))
     }
-}
 
-/// Returns the word for why the wire dropped a packet.
-pub fn wire_drop_reason(reason: WireDropReason) -> &'static str {
-    match reason {
-        WireDropReason::Loss => "loss",
-        WireDropReason::Crc => "crc",
+    /// Gives the name of a method of that class.
+    pub(crate) fn method(&mut self, key: &'static str, method: MethodId) -> Result<(), S::Error> {
+        let name = self.endpoint.map(|id| self.names.method(id, method));
+        self.sink.field(key, Value::Name(name.unwrap_or("")))
     }
-}
 
-/// Returns the word for why the runtime dropped a packet.
-pub fn drop_reason(reason: DropReason) -> &'static str {
-    match reason {
-        DropReason::NoFreeBuffer => "no-free-buffer",
-        DropReason::RxQueueFull => "rx-queue-full",
-        DropReason::AppletTrap => "applet-trap",
-        DropReason::TooLong => "too-long",
-        DropReason::NicFull => "nic-full",
-        DropReason::NoTransmitRoom => "no-transmit-room",
-    }
-}
-
-/// Returns the word for why a run ended.
-pub fn end_reason(reason: EndReason) -> &'static str {
-    match reason {
-        EndReason::Idle => "idle",
-        EndReason::Until => "until",
-        EndReason::MaxEvents => "max-events",
-        EndReason::MaxBytecodes => "max-bytecodes",
-        EndReason::LoadTrap => "load-trap",
-        EndReason::Unheard => "unheard",
-        EndReason::Interrupted => "interrupted",
+    /// Gives a message's bytes as the field `payload`, where they are to be shown.
+    pub(crate) fn payload(&mut self, payload: Payload<'_>) -> Result<(), S::Error> {
+        match self.payload_mode {
+            PayloadMode::Omitted => Ok(()),
+            PayloadMode::Shown => self.sink.field("payload", Value::Payload(payload)),
+        }
     }
 }
 

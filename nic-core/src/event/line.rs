@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use super::fields::{self, Escaped, FieldSink, PayloadMode, Value};
+use super::fields::{Escaped, FieldSink, PayloadMode, Value};
 use super::{Event, Names};
 
 /// Width of the time, so that runs up to a second align.
@@ -37,14 +37,14 @@ impl fmt::Display for Line<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Line { names, event, .. } = self;
         let nic = Escaped(names.nic(event.nic));
-        let name = fields::event_name(&event.kind);
+        let name = event.kind.roles().name;
         write!(f, "{:>TIME_WIDTH$}  {nic:NIC_WIDTH$}  ", event.time)?;
         match event.endpoint {
             Some(endpoint) => write!(f, "{:ENDPOINT_WIDTH$}  ", Escaped(names.endpoint(endpoint)))?,
             None => write!(f, "{:ENDPOINT_WIDTH$}  ", "-")?,
         }
         write!(f, "{name:EVENT_WIDTH$}")?;
-        fields::visit(*names, event, self.payload_mode, &mut Pairs(f))
+        event.visit(*names, self.payload_mode, &mut Pairs(f))
     }
 }
 

@@ -1,11 +1,13 @@
 //! U-Net/SLE: applets on endpoints, the natives that they call and the protection between them.
 
 mod applet;
+mod event;
 mod natives;
 mod port;
 mod request;
 
 pub use applet::{Applet, AppletError, memory_bytes};
+pub use event::{NativeArg, SleEvent};
 pub use natives::{ArraySpan, Effect, NicNative, Rights, check};
 pub use port::{Port, perform};
 pub use request::{NATIVE_ARGUMENTS_MAX, Request};

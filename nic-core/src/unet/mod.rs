@@ -5,6 +5,7 @@ mod base;
 mod channel;
 mod descriptor;
 mod endpoint;
+mod event;
 mod free;
 mod receive;
 mod transmit;
@@ -15,6 +16,7 @@ pub use descriptor::{
     BufferList, INLINE_MAX, MESSAGE_BUFFERS_MAX, MessageBody, ReceiveDescriptor, TransmitDescriptor,
 };
 pub use endpoint::{Endpoint, QueueSizes};
+pub use event::{Refusal, RxBody, TxStatus, UnetEvent};
 pub use free::FreeQueue;
 pub use receive::ReceiveQueue;
 pub use transmit::{Completion, TransmitQueue};

@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use nic_core::event::{DropReason, Event, EventKind, Made, Refusal, Trigger, TxStatus, fields};
+use nic_core::event::roles::{Cause, Dropped, Roles, Step};
+use nic_core::event::{Made, Trigger};
 use nic_core::id::{EndpointId, PacketId};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
@@ -102,7 +103,7 @@ impl Default for Accounts {
 #[derive(Copy, Clone, Debug)]
 pub(super) enum Entry {
     Posted,
-    Done(TxStatus, Option<Refusal>),
+    Done(&'static str, Option<&'static str>),
     Pushed,
     /// A pushed packet went onto the wire, or was dropped before.
     PushEnded(&'static str),
@@ -120,9 +121,9 @@ impl Accounts {
         match entry {
             Entry::Posted => self.posts.open(),
             Entry::Done(status, refusal) => {
-                self.posts.close(fields::tx_status(status));
+                self.posts.close(status);
                 if let Some(refusal) = refusal {
-                    *self.refusals.entry(fields::refusal(refusal)).or_default() += 1;
+                    *self.refusals.entry(refusal).or_default() += 1;
                 }
             }
             Entry::Pushed => self.pushes.open(),
@@ -150,31 +151,34 @@ pub(super) struct Clerk {
 }
 
 impl Clerk {
-    /// Returns the entries of an event, two at most.
-    pub(super) fn entries(&mut self, event: &Event<'_>) -> [Option<(EndpointId, Entry)>; 2] {
-        let Some(here) = event.endpoint else {
-            return [None, None];
-        };
+    /// Returns the entries of an event of an endpoint, two at most.
+    pub(super) fn entries(
+        &mut self,
+        here: EndpointId,
+        roles: &Roles<'_>,
+    ) -> [Option<(EndpointId, Entry)>; 2] {
         let one = |entry| [Some((here, entry)), None];
-        match event.kind {
-            EventKind::TxPost { .. } => one(Entry::Posted),
-            EventKind::TxDone {
+        match roles.step {
+            Step::Posted { .. } => one(Entry::Posted),
+            Step::Completed {
                 status, refusal, ..
             } => one(Entry::Done(status, refusal)),
-            EventKind::AppletCall { trigger, .. } => {
-                self.calls.insert(here, trigger);
+            Step::CallBegan { .. } => {
+                if let Cause::Of(trigger) = roles.cause {
+                    self.calls.insert(here, trigger);
+                }
                 [None, None]
             }
-            EventKind::AppletReturn { .. } => match self.calls.remove(&here) {
+            Step::CallReturned { .. } => match self.calls.remove(&here) {
                 Some(Trigger::Arrival(_)) => one(Entry::ArrivalEnded("applet")),
                 Some(Trigger::Load | Trigger::Post(_)) | None => [None, None],
             },
             // What becomes of the packet is told by the next event of it.
-            EventKind::Trap { .. } => {
+            Step::CallTrapped { .. } => {
                 self.calls.remove(&here);
                 [None, None]
             }
-            EventKind::Native { made, .. } => match made {
+            Step::Made(made) => match made {
                 Made::Nothing => [None, None],
                 Made::Packet(packet) => {
                     self.pushed.insert(packet);
@@ -187,16 +191,14 @@ impl Clerk {
                     [None, None]
                 }
             },
-            EventKind::WireTx { packet, peer, .. } => {
+            Step::Sent { packet, peer, .. } => {
                 let pushed = self.pushed.remove(&packet);
                 let left = pushed.then_some((here, Entry::PushEnded("sent")));
                 [Some((peer, Entry::Sent)), left]
             }
-            EventKind::WireRx { .. } => one(Entry::Received),
-            EventKind::WireDrop { reason, .. } => {
-                one(Entry::Lost(fields::wire_drop_reason(reason)))
-            }
-            EventKind::RxDescriptor {
+            Step::Received { .. } => one(Entry::Received),
+            Step::Lost { reason, .. } => one(Entry::Lost(reason)),
+            Step::Delivered {
                 packet: Some(packet),
                 ..
             } => {
@@ -205,19 +207,18 @@ impl Clerk {
                 }
                 one(Entry::ArrivalEnded("delivered"))
             }
-            EventKind::Drop {
+            Step::Dropped {
                 packet: Some(packet),
                 reason,
-            } => self.dropped(here, packet, reason),
-            EventKind::RxDescriptor { packet: None, .. }
-            | EventKind::Drop { packet: None, .. }
-            | EventKind::Load { .. }
-            | EventKind::Dma { .. }
-            | EventKind::AppletDetach { .. }
-            | EventKind::AppletAttach { .. }
-            | EventKind::AppletSuspend { .. }
-            | EventKind::AppletResume { .. }
-            | EventKind::Levels(_) => [None, None],
+                what,
+            } => self.dropped(here, packet, (reason, what)),
+            Step::Delivered { packet: None, .. }
+            | Step::Dropped { packet: None, .. }
+            | Step::CallSuspended
+            | Step::CallResumed
+            | Step::Detached
+            | Step::Attached
+            | Step::Other => [None, None],
         }
     }
 
@@ -237,22 +238,20 @@ impl Clerk {
         &mut self,
         here: EndpointId,
         packet: PacketId,
-        reason: DropReason,
+        (reason, what): (&'static str, Dropped),
     ) -> [Option<(EndpointId, Entry)>; 2] {
-        let word = fields::drop_reason(reason);
         // It was made here and has not left.
         if self.pushed.remove(&packet) {
-            return [Some((here, Entry::PushEnded(word))), None];
+            return [Some((here, Entry::PushEnded(reason))), None];
         }
-        match reason {
+        match what {
             // The user saw the message and has no room for the answer, or the base path's `tx-done` tells.
-            DropReason::NoTransmitRoom | DropReason::NicFull => [None, None],
+            Dropped::Answer | Dropped::Outgoing => [None, None],
             // The call goes on: this is a descriptor that it pushed.
-            DropReason::RxQueueFull if self.calls.contains_key(&here) => [None, None],
-            DropReason::NoFreeBuffer
-            | DropReason::RxQueueFull
-            | DropReason::AppletTrap
-            | DropReason::TooLong => [Some((here, Entry::ArrivalEnded(word))), None],
+            Dropped::Arrival if self.calls.contains_key(&here) => [None, None],
+            Dropped::Arrival | Dropped::Trapped => {
+                [Some((here, Entry::ArrivalEnded(reason))), None]
+            }
         }
     }
 }

@@ -9,7 +9,8 @@ use std::io::{self, Write};
 
 use nic_core::event::fields::PayloadMode;
 use nic_core::event::line::Line;
-use nic_core::event::{Event, EventKind, Made, Names, Sink, Trigger};
+use nic_core::event::roles::{Cause, Roles, Step};
+use nic_core::event::{Event, Names, Sink, Trigger};
 use nic_core::id::{EndpointId, PacketId};
 use nic_core::time::SimTime;
 
@@ -90,69 +91,35 @@ impl<W: Write> Story<W> {
     }
 
     /// Returns what an event happened for, and whether it is the last that does.
-    fn source(&mut self, endpoint: EndpointId, kind: &EventKind<'_>) -> Option<(Trigger, bool)> {
-        let running = self.running.get(&endpoint).copied();
-        match *kind {
-            EventKind::TxPost { post, .. } => Some((Trigger::Post(post), false)),
-            EventKind::TxDone { post, .. } => Some((Trigger::Post(post), true)),
-            EventKind::AppletCall { trigger, .. } => {
+    fn source(&mut self, endpoint: EndpointId, roles: &Roles<'_>) -> Option<(Trigger, bool)> {
+        let trigger = match roles.cause {
+            Cause::None => return None,
+            Cause::Of(trigger) => trigger,
+            Cause::OfCall => *self.running.get(&endpoint)?,
+        };
+        let is_last = match roles.step {
+            Step::CallBegan { .. } => {
                 self.running.insert(endpoint, trigger);
-                Some((trigger, false))
+                false
             }
-            EventKind::AppletReturn { .. } => {
+            Step::CallReturned { .. } => {
                 self.running.remove(&endpoint);
-                running.map(|trigger| (trigger, !matches!(trigger, Trigger::Post(_))))
+                !matches!(trigger, Trigger::Post(_))
             }
-            EventKind::Native { .. } => running.map(|trigger| (trigger, false)),
             // What is dropped for it may be reported yet.
-            EventKind::Trap { .. } => {
-                running.map(|trigger| (trigger, !matches!(trigger, Trigger::Post(_))))
-            }
-            EventKind::AppletDetach { trigger, .. } => {
-                Some((trigger, !matches!(trigger, Trigger::Post(_))))
-            }
-            EventKind::AppletAttach { trigger }
-            | EventKind::AppletSuspend { trigger }
-            | EventKind::AppletResume { trigger } => Some((trigger, false)),
-            EventKind::Dma { trigger, .. } => Some((trigger, false)),
-            EventKind::WireTx { trigger, .. } => Some((trigger, false)),
-            // A trap in `doTx` drops whatever it was about to send.
-            EventKind::Drop { packet: None, .. } => running.map(|trigger| (trigger, false)),
-            EventKind::Load { .. }
-            | EventKind::WireRx { .. }
-            | EventKind::WireDrop { .. }
-            | EventKind::RxDescriptor { .. }
-            | EventKind::Drop { .. }
-            | EventKind::Levels(_) => None,
-        }
+            Step::CallTrapped { .. } | Step::Detached => !matches!(trigger, Trigger::Post(_)),
+            Step::Completed { .. } => true,
+            _ => false,
+        };
+        Some((trigger, is_last))
     }
 
-    /// Returns whether an event is the packet's own.
-    fn names_packet(&self, kind: &EventKind<'_>) -> bool {
-        let named = match *kind {
-            EventKind::WireTx { packet, .. }
-            | EventKind::WireRx { packet, .. }
-            | EventKind::WireDrop { packet, .. } => Some(packet),
-            EventKind::RxDescriptor { packet, .. } | EventKind::Drop { packet, .. } => packet,
-            EventKind::Native { made, .. } => match made {
-                Made::Packet(packet) => Some(packet),
-                Made::Nothing | Made::Descriptor => None,
-            },
-            EventKind::AppletCall { trigger, .. }
-            | EventKind::AppletDetach { trigger, .. }
-            | EventKind::AppletAttach { trigger }
-            | EventKind::AppletSuspend { trigger }
-            | EventKind::AppletResume { trigger }
-            | EventKind::Dma { trigger, .. } => match trigger {
-                Trigger::Arrival(packet) => Some(packet),
-                Trigger::Load | Trigger::Post(_) => None,
-            },
-            EventKind::Load { .. }
-            | EventKind::TxPost { .. }
-            | EventKind::TxDone { .. }
-            | EventKind::AppletReturn { .. }
-            | EventKind::Trap { .. }
-            | EventKind::Levels(_) => None,
+    /// Returns whether an event is the packet's own: it names the packet, or happened because the packet came.
+    fn names_packet(&self, roles: &Roles<'_>) -> bool {
+        let named = match (roles.step, roles.cause) {
+            (Step::Sent { packet, .. }, _) => Some(packet),
+            (_, Cause::Of(Trigger::Arrival(packet))) => Some(packet),
+            (step, _) => step.packet(),
         };
         named == Some(self.packet)
     }
@@ -167,8 +134,9 @@ impl<W: Write> Sink for Story<W> {
         let Some(endpoint) = event.endpoint else {
             return;
         };
-        let source = self.source(endpoint, &event.kind);
-        let names_packet = self.names_packet(&event.kind);
+        let roles = event.kind.roles();
+        let source = self.source(endpoint, &roles);
+        let names_packet = self.names_packet(&roles);
         let found = source.map(|(trigger, _)| (endpoint, trigger));
         if let Some(source) = found.filter(|_| names_packet) {
             self.claim(source);
@@ -179,16 +147,14 @@ impl<W: Write> Sink for Story<W> {
             Line::new(names, event, payload_mode).to_string()
         };
         // Packets that the same source makes have stories of their own.
-        let is_others = matches!(event.kind, EventKind::WireTx { .. }) && !names_packet;
+        let is_others = matches!(roles.step, Step::Sent { .. }) && !names_packet;
         if (is_ours || names_packet) && !is_others {
             let line = line();
             self.tell(event.time, &line);
         } else if let Some(source) = found.filter(|_| !is_others) {
             let begins = matches!(
-                event.kind,
-                EventKind::TxPost { .. }
-                    | EventKind::AppletAttach { .. }
-                    | EventKind::AppletCall { .. }
+                roles.step,
+                Step::Posted { .. } | Step::Attached | Step::CallBegan { .. }
             );
             if begins || self.pending.contains_key(&source) {
                 let line = line();

@@ -3,7 +3,7 @@
 
 use std::io::{self, Write};
 
-use nic_core::event::fields::{self, ArrayShape, FieldSink, PayloadMode, Value};
+use nic_core::event::fields::{ArrayShape, FieldSink, PayloadMode, Value};
 use nic_core::event::{Event, Names, NativeArg, Sink};
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 
@@ -17,6 +17,7 @@ pub const VERSION: u32 = 1;
 pub struct JsonTrace<W> {
     writer: W,
     payload_mode: PayloadMode,
+    shows_work: bool,
     /// What heads the trace, until it is written: a run that is refused writes nothing.
     head: Option<Head>,
     failure: Option<io::Error>,
@@ -35,12 +36,19 @@ impl<W: Write> JsonTrace<W> {
         JsonTrace {
             writer,
             payload_mode,
+            shows_work: false,
             head: Some(Head {
                 profile: profile.to_owned(),
                 seed,
             }),
             failure: None,
         }
+    }
+
+    /// Has the trace show what processors work on, too.
+    #[must_use]
+    pub fn with_work(self, shows_work: bool) -> JsonTrace<W> {
+        JsonTrace { shows_work, ..self }
     }
 
     fn write_head(&mut self) {
@@ -91,7 +99,8 @@ pub(super) type Object<'s, W> =
 
 impl<W: Write> Sink for JsonTrace<W> {
     fn event(&mut self, names: &dyn Names, event: &Event<'_>) {
-        if !fields::is_in_trace(&event.kind) {
+        let roles = event.kind.roles();
+        if !super::is_shown(roles.shown, self.shows_work) {
             return;
         }
         self.write_head();
@@ -102,8 +111,8 @@ impl<W: Write> Sink for JsonTrace<W> {
             if let Some(endpoint) = event.endpoint {
                 map.serialize_entry("endpoint", names.endpoint(endpoint))?;
             }
-            map.serialize_entry("event", fields::event_name(&event.kind))?;
-            fields::visit(names, event, payload_mode, &mut Entries(map))
+            map.serialize_entry("event", roles.name)?;
+            event.visit(names, payload_mode, &mut Entries(map))
         });
     }
 

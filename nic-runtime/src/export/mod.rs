@@ -1,6 +1,8 @@
 //! Outputs that are folds over the events of a run: text, JSON Lines, the summary, one packet's story,
 //! a timeline for Perfetto and a capture for Wireshark. They read events and nothing else, and never
 //! change a run.
+//!
+//! They know no interface: what they need of an event are its roles (see [`nic_core::event::roles`]).
 
 pub mod accounts;
 mod distribution;
@@ -12,3 +14,13 @@ pub mod summary;
 pub mod text;
 
 pub use nic_core::event::fields::PayloadMode;
+use nic_core::event::roles::Shown;
+
+/// Returns whether a trace shows an event.
+fn is_shown(shown: Shown, shows_work: bool) -> bool {
+    match shown {
+        Shown::Always => true,
+        Shown::WithWork => shows_work,
+        Shown::Never => false,
+    }
+}

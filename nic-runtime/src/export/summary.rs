@@ -6,8 +6,9 @@ use std::io::Write;
 use std::num::NonZeroU64;
 
 use jive_core::MethodId;
-use nic_core::event::fields::{self, Escaped};
-use nic_core::event::{EndReason, Event, EventKind, Names, Sink, Trigger};
+use nic_core::event::fields::Escaped;
+use nic_core::event::roles::{Roles, Shape, Shown, Step, Track};
+use nic_core::event::{EndReason, Event, Names, Sink};
 use nic_core::id::EndpointId;
 use nic_core::time::{SimDuration, SimTime};
 use serde::ser::SerializeMap;
@@ -152,7 +153,7 @@ impl Summary {
     ) -> serde_json::Result<()> {
         map.serialize_entry("event", "summary")?;
         map.serialize_entry("time_ns", &self.time.as_ns())?;
-        map.serialize_entry("ended", fields::end_reason(self.reason))?;
+        map.serialize_entry("ended", self.reason.word())?;
         map.serialize_entry("events", &self.events)?;
         map.serialize_entry("totals", &self.totals)?;
         map.serialize_entry("endpoints", &Rows(&self.endpoints))?;
@@ -171,37 +172,35 @@ impl<K, V: Serialize> Serialize for Rows<'_, K, V> {
 
 impl Sink for Summary {
     fn event(&mut self, names: &dyn Names, event: &Event<'_>) {
-        if !fields::is_in_trace(&event.kind) {
+        let roles = event.kind.roles();
+        if roles.shown != Shown::Always {
             return;
         }
         self.events += 1;
-        count(&mut self.totals, &event.kind);
-        for (endpoint, entry) in self.clerk.entries(event).into_iter().flatten() {
+        count(&mut self.totals, &roles);
+        let Some(id) = event.endpoint else {
+            return;
+        };
+        for (endpoint, entry) in self.clerk.entries(id, &roles).into_iter().flatten() {
             self.totals.accounts.enter(entry);
             let row = row(&mut self.endpoints, names, endpoint);
             row.totals.accounts.enter(entry);
         }
-        let Some(id) = event.endpoint else {
-            return;
-        };
         let row = row(&mut self.endpoints, names, id);
-        count(&mut row.totals, &event.kind);
-        if let EventKind::AppletCall { .. } | EventKind::AppletResume { .. } = event.kind {
-            self.calls.insert(id, event.time);
+        count(&mut row.totals, &roles);
+        match roles.step {
+            Step::CallBegan { .. } | Step::CallResumed => {
+                self.calls.insert(id, event.time);
+            }
+            Step::CallReturned { .. } | Step::CallTrapped { .. } | Step::CallSuspended => {
+                let began = self.calls.remove(&id);
+                let took = event.time.since(began.unwrap_or(event.time));
+                row.totals.applet += took;
+                self.totals.applet += took;
+            }
+            _ => {}
         }
-        if let EventKind::AppletReturn { .. }
-        | EventKind::Trap { .. }
-        | EventKind::AppletSuspend { .. } = event.kind
-        {
-            let began = self.calls.remove(&id);
-            let took = event.time.since(began.unwrap_or(event.time));
-            row.totals.applet += took;
-            self.totals.applet += took;
-        }
-        if let EventKind::AppletReturn {
-            method, bytecodes, ..
-        } = event.kind
-        {
+        if let Step::CallReturned { method, bytecodes } = roles.step {
             let row = self
                 .methods
                 .entry((id, method))
@@ -228,50 +227,36 @@ fn row<'r>(
     })
 }
 
-fn count(totals: &mut Totals, kind: &EventKind<'_>) {
-    match kind {
-        EventKind::TxPost { .. } => totals.posted += 1,
-        EventKind::WireTx {
-            payload, duration, ..
-        } => {
-            totals.wire += *duration;
+fn count(totals: &mut Totals, roles: &Roles<'_>) {
+    match (roles.track, roles.shape) {
+        (Track::Dma(_), Shape::From(_, duration)) => totals.dma += duration,
+        (Track::WireTo(_), Shape::From(_, duration)) => totals.wire += duration,
+        _ => {}
+    }
+    match roles.step {
+        Step::Posted { .. } => totals.posted += 1,
+        Step::Sent { payload, .. } => {
             totals.packets_sent += 1;
             totals.bytes_sent += payload.len() as u64;
         }
-        EventKind::WireRx { payload, .. } => {
+        Step::Received { payload, .. } => {
             totals.packets_received += 1;
             totals.bytes_received += payload.len() as u64;
         }
-        EventKind::RxDescriptor { .. } => totals.delivered += 1,
-        // While applets are loaded no time passes.
-        EventKind::Dma {
-            trigger: Trigger::Load,
-            ..
-        } => {}
-        EventKind::Dma { duration, .. } => totals.dma += *duration,
-        EventKind::WireDrop { reason, .. } => {
-            *totals
-                .drops
-                .entry(fields::wire_drop_reason(*reason))
-                .or_default() += 1;
+        Step::Delivered { .. } => totals.delivered += 1,
+        Step::Lost { reason, .. } | Step::Dropped { reason, .. } => {
+            *totals.drops.entry(reason).or_default() += 1;
         }
-        EventKind::Drop { reason, .. } => {
-            *totals
-                .drops
-                .entry(fields::drop_reason(*reason))
-                .or_default() += 1;
-        }
-        EventKind::Trap { kind, .. } => *totals.traps.entry(kind.name()).or_default() += 1,
-        EventKind::AppletDetach { .. } => totals.detachments += 1,
-        EventKind::Load { .. }
-        | EventKind::TxDone { .. }
-        | EventKind::AppletCall { .. }
-        | EventKind::AppletReturn { .. }
-        | EventKind::AppletAttach { .. }
-        | EventKind::AppletSuspend { .. }
-        | EventKind::AppletResume { .. }
-        | EventKind::Native { .. }
-        | EventKind::Levels(_) => {}
+        Step::CallTrapped { kind, .. } => *totals.traps.entry(kind.name()).or_default() += 1,
+        Step::Detached => totals.detachments += 1,
+        Step::Completed { .. }
+        | Step::CallBegan { .. }
+        | Step::CallSuspended
+        | Step::CallResumed
+        | Step::CallReturned { .. }
+        | Step::Made(_)
+        | Step::Attached
+        | Step::Other => {}
     }
 }
 

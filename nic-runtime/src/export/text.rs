@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use nic_core::event::fields::{self, PayloadMode};
+use nic_core::event::fields::PayloadMode;
 use nic_core::event::line::Line;
 use nic_core::event::{Event, Names, Sink};
 
@@ -11,6 +11,7 @@ use nic_core::event::{Event, Names, Sink};
 pub struct TextTrace<W> {
     writer: W,
     payload_mode: PayloadMode,
+    shows_work: bool,
     failure: Option<io::Error>,
 }
 
@@ -20,8 +21,15 @@ impl<W: Write> TextTrace<W> {
         TextTrace {
             writer,
             payload_mode,
+            shows_work: false,
             failure: None,
         }
+    }
+
+    /// Has the trace show what processors work on, too.
+    #[must_use]
+    pub fn with_work(self, shows_work: bool) -> TextTrace<W> {
+        TextTrace { shows_work, ..self }
     }
 
     /// Returns the writer.
@@ -39,7 +47,8 @@ impl<W: Write> TextTrace<W> {
 
 impl<W: Write> Sink for TextTrace<W> {
     fn event(&mut self, names: &dyn Names, event: &Event<'_>) {
-        if self.failure.is_none() && fields::is_in_trace(&event.kind) {
+        let shown = event.kind.roles().shown;
+        if self.failure.is_none() && super::is_shown(shown, self.shows_work) {
             let line = Line::new(names, event, self.payload_mode);
             self.failure = writeln!(self.writer, "{line}").err();
         }

@@ -1,7 +1,7 @@
 //! Calls of applets on a NIC's processor, step by step: each native at its own time.
 
 use jive_core::{Heap, Lifetime, MethodId, Step, Trap, TrapKind};
-use nic_core::event::{DropReason, EventKind, Made, Sink, Trigger, TxStatus};
+use nic_core::event::{DropReason, Made, NicEvent, Sink, SleEvent, Trigger, TxStatus};
 use nic_core::id::{ChannelId, EndpointId, PacketId, PostId};
 use nic_core::memory::HostSpan;
 use nic_core::sle::{ArraySpan, Effect, NicNative, Port, Request, Rights, check, perform};
@@ -131,13 +131,14 @@ impl<S: Sink> Simulation<'_, S> {
         if S::LISTENS {
             let trigger = call.trigger();
             if is_reattached {
-                let kind = EventKind::AppletAttach { trigger };
+                let kind = SleEvent::AppletAttach { trigger };
                 self.report.emit(self.now, endpoint, kind);
             }
-            let kind = EventKind::AppletCall {
+            let kind = SleEvent::AppletCall {
                 method,
                 args,
                 trigger,
+                processor: self.number(on),
             };
             self.report.emit(self.now, endpoint, kind);
         }
@@ -346,7 +347,7 @@ impl<S: Sink> Simulation<'_, S> {
         }
         self.drop_message(call.tenant, call.packet(), DropReason::AppletTrap);
         if let Some(Detachment { traps, duration }) = detachment {
-            let kind = EventKind::AppletDetach {
+            let kind = SleEvent::AppletDetach {
                 traps,
                 duration,
                 trigger: call.trigger(),
@@ -386,7 +387,7 @@ impl<S: Sink> Simulation<'_, S> {
         packet: Option<PacketId>,
         reason: DropReason,
     ) {
-        let kind = EventKind::Drop { packet, reason };
+        let kind = NicEvent::Drop { packet, reason };
         self.report.emit(self.now, tenant.endpoint, kind);
     }
 
@@ -399,7 +400,7 @@ impl<S: Sink> Simulation<'_, S> {
         value: Option<i32>,
     ) {
         let bytecodes = self.processors[at(on.0)].stack.executed();
-        let kind = EventKind::AppletReturn {
+        let kind = SleEvent::AppletReturn {
             method,
             value,
             bytecodes,
@@ -415,7 +416,7 @@ impl<S: Sink> Simulation<'_, S> {
         }
         let Trap { kind, method, pc } = trap;
         let line = self.applets[at(tenant.applet.0)].class.line(method, pc);
-        let kind = EventKind::Trap {
+        let kind = SleEvent::Trap {
             kind,
             method,
             pc,
@@ -455,7 +456,7 @@ impl<S: Sink> Simulation<'_, S> {
         }
         let heap = self.applets[at(tenant.applet.0)].instance.heap();
         let args = request.shown_args(heap);
-        let kind = EventKind::Native {
+        let kind = SleEvent::Native {
             name: request.name(),
             args: &args[..request.args().len()],
             result: request.shown_result(heap, value),

@@ -152,6 +152,12 @@ impl Share {
 }
 
 impl<S: Sink> Simulation<'_, S> {
+    /// Returns the number of a processor among those of its NIC.
+    pub(super) fn number(&self, on: ProcessorId) -> u32 {
+        let nic = self.processors[at(on.0)].nic;
+        on.0 - self.nics[at(nic.0)].first_processor().0
+    }
+
     /// Hands something to another processor of the same NIC, and has this one look for something else.
     #[cold]
     pub(super) fn hand_over(&mut self, on: ProcessorId, to: ProcessorId, item: Item) -> Next {

@@ -1,6 +1,6 @@
 //! DMA transfers between host memory and NIC memory, and the receive descriptors that wait behind them.
 
-use nic_core::event::{DmaDirection, EventKind, RxBody, Sink, Trigger};
+use nic_core::event::{DmaDirection, NicEvent, RxBody, Sink, Trigger, UnetEvent};
 use nic_core::id::EndpointId;
 use nic_core::memory::HostSpan;
 use nic_core::unet::MessageBody;
@@ -132,7 +132,7 @@ impl<S: Sink> Simulation<'_, S> {
         self.report.emit(
             self.now,
             endpoint,
-            EventKind::Dma {
+            NicEvent::Dma {
                 direction,
                 offset,
                 length,
@@ -207,7 +207,7 @@ impl<S: Sink> Simulation<'_, S> {
                 area: self.memory.region(endpoint.area),
             },
         };
-        let kind = EventKind::RxDescriptor {
+        let kind = UnetEvent::RxDescriptor {
             packet: descriptor.packet,
             channel: descriptor.channel,
             length: descriptor.length,

@@ -1,6 +1,6 @@
 //! Reports of how much an endpoint's queues and its applet's heap hold, whenever that has changed.
 
-use nic_core::event::{EventKind, Levels, Sink};
+use nic_core::event::{Levels, NicEvent, Sink};
 use nic_core::id::EndpointId;
 
 use super::{Simulation, at};
@@ -14,7 +14,7 @@ impl<S: Sink> Simulation<'_, S> {
         let levels = self.levels_of(id);
         if levels != self.levels[at(id.0)] {
             self.levels[at(id.0)] = levels;
-            self.report.emit(self.now, id, EventKind::Levels(levels));
+            self.report.emit(self.now, id, NicEvent::Levels(levels));
         }
     }
 

@@ -9,7 +9,7 @@ use bumpalo::Bump;
 use jive_core::{Heap, Lifetime, LoadedClass, MethodId, Step, Trap, TrapKind};
 use jive_embed::load_class;
 use jive_verifier::Policy;
-use nic_core::event::{DmaDirection, DropReason, EventKind, Made, Sink, Trigger};
+use nic_core::event::{DmaDirection, DropReason, Made, Sink, SleEvent, Trigger};
 use nic_core::id::{EndpointId, PacketId};
 use nic_core::memory::HostSpan;
 use nic_core::sle::{ArraySpan, NicNative, Port, Request, Rights, check, perform};
@@ -105,10 +105,11 @@ impl<S: Sink> Simulation<'_, S> {
         let nic = self.endpoints[at(tenant.endpoint.0)].nic;
         let on = self.nics[at(nic.0)].first_processor();
         for method in program.initializer().into_iter().chain([constructor]) {
-            let kind = EventKind::AppletCall {
+            let kind = SleEvent::AppletCall {
                 method,
                 args: &[],
                 trigger: Trigger::Load,
+                processor: 0,
             };
             self.report.emit(self.now, tenant.endpoint, kind);
             match self.initialize(on, tenant, method, sent) {
@@ -122,7 +123,7 @@ impl<S: Sink> Simulation<'_, S> {
             self.endpoints[at(tenant.endpoint.0)].free.keep_popped();
         }
         let heap_bytes = self.applets[at(tenant.applet.0)].heap_bytes();
-        let kind = EventKind::Load {
+        let kind = SleEvent::Load {
             code_bytes: program.code_bytes(),
             heap_bytes,
         };

@@ -37,7 +37,12 @@ impl<'a, S: Sink> Report<'a, S> {
 
     /// Emits an event of an endpoint, now.
     #[inline]
-    pub(super) fn emit(&mut self, now: SimTime, endpoint: EndpointId, kind: EventKind<'_>) {
+    pub(super) fn emit<'e>(
+        &mut self,
+        now: SimTime,
+        endpoint: EndpointId,
+        kind: impl Into<EventKind<'e>>,
+    ) {
         if !S::LISTENS {
             return;
         }
@@ -46,7 +51,7 @@ impl<'a, S: Sink> Report<'a, S> {
             time: now,
             nic,
             endpoint: Some(endpoint),
-            kind,
+            kind: kind.into(),
         };
         self.sink.event(&self.names, &event);
     }

@@ -8,7 +8,7 @@ use std::num::NonZeroU32;
 
 use jive_core::limits::REGISTER_WINDOW;
 use jive_core::{CallStack, Frame};
-use nic_core::event::{EventKind, Sink};
+use nic_core::event::{Sink, SleEvent};
 use nic_core::id::EndpointId;
 use nic_core::sle::NicNative;
 use nic_core::time::{SimDuration, SimTime};
@@ -121,7 +121,7 @@ impl<S: Sink> Simulation<'_, S> {
         let (Tenant { endpoint, applet }, trigger) = (call.tenant, call.trigger());
         // A message that an applet trapped on waits outside of any call.
         if let Stage::Perform = stage {
-            let kind = EventKind::AppletSuspend { trigger };
+            let kind = SleEvent::AppletSuspend { trigger };
             self.report.emit(self.now, endpoint, kind);
         }
         self.give_up_post(endpoint);
@@ -188,7 +188,7 @@ impl<S: Sink> Simulation<'_, S> {
             // The native goes on, and with it what the timeline shows of it.
             processor.begun = self.now;
             let trigger = processor.call.trigger();
-            let kind = EventKind::AppletResume { trigger };
+            let kind = SleEvent::AppletResume { trigger };
             self.report.emit(self.now, id, kind);
             self.reenter(on);
         }

@@ -1,6 +1,6 @@
 //! Standard U-Net: what a NIC does with an arrival and with a transmit descriptor.
 
-use nic_core::event::{EventKind, Sink, Trigger, TxStatus};
+use nic_core::event::{NicEvent, Sink, Trigger, TxStatus};
 use nic_core::id::{ChannelId, EndpointId, PostId};
 use nic_core::memory::HostSpan;
 use nic_core::unet::{self, Channel, TransmitDescriptor};
@@ -112,7 +112,7 @@ impl<S: Sink> Simulation<'_, S> {
                 self.report.emit(
                     self.now,
                     to,
-                    EventKind::Drop {
+                    NicEvent::Drop {
                         packet: Some(id),
                         reason,
                     },

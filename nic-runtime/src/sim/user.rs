@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-use nic_core::event::{DropReason, EventKind, Sink, TxStatus};
+use nic_core::event::{DropReason, NicEvent, Sink, TxStatus, UnetEvent};
 use nic_core::host::{Reaction, TransmitSpace};
 use nic_core::id::{ChannelId, EndpointId, PostId};
 use nic_core::memory::HostSpan;
@@ -67,7 +67,7 @@ impl<S: Sink> Simulation<'_, S> {
         if S::LISTENS {
             let is_refused = status == TxStatus::Refused;
             let endpoint = &self.endpoints[at(id.0)];
-            let kind = EventKind::TxDone {
+            let kind = UnetEvent::TxDone {
                 channel,
                 offset,
                 length,
@@ -150,7 +150,7 @@ impl<S: Sink> Simulation<'_, S> {
         self.report.emit(
             self.now,
             id,
-            EventKind::TxPost {
+            UnetEvent::TxPost {
                 channel,
                 offset,
                 length,
@@ -189,7 +189,7 @@ impl<S: Sink> Simulation<'_, S> {
             }
             TransmitSpace::Taken => false,
             TransmitSpace::TooLong => {
-                let kind = EventKind::Drop {
+                let kind = NicEvent::Drop {
                     packet: message.packet,
                     reason: DropReason::NoTransmitRoom,
                 };

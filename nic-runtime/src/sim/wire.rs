@@ -3,7 +3,7 @@
 //! A packet has its arrival slot before it comes here (see `staging`), so nothing on a wire ever waits for
 //! room at the other end.
 
-use nic_core::event::{DropReason, EventKind, Sink, Trigger, WireDropReason};
+use nic_core::event::{DropReason, NicEvent, Sink, Trigger, WireDropReason};
 use nic_core::id::{ChannelId, DirectionId, EndpointId, PacketId, packet_number};
 use nic_core::sle::ArraySpan;
 use nic_core::unet::Channel;
@@ -97,7 +97,7 @@ impl<S: Sink> Simulation<'_, S> {
         let duration = direction.occupied_by(length(sent));
         self.schedule.insert(self.now + duration, Work::WireOut(id));
         let (from, channel) = sent.from;
-        let kind = EventKind::WireTx {
+        let kind = NicEvent::WireTx {
             packet: sent.id,
             peer: sent.to.0,
             channel,
@@ -170,7 +170,7 @@ impl<S: Sink> Simulation<'_, S> {
             let completion = self.endpoints[at(from.0)].transmit.packet_left(post);
             debug_assert_eq!(completion, None, "its descriptor has not ended");
         }
-        let kind = EventKind::Drop {
+        let kind = NicEvent::Drop {
             packet: Some(id),
             reason: DropReason::NicFull,
         };
@@ -235,7 +235,7 @@ impl<S: Sink> Simulation<'_, S> {
     fn deliver(&mut self, packet: PacketRef) {
         let arrived = &self.packets[packet];
         let (to, channel) = arrived.to;
-        let kind = EventKind::WireRx {
+        let kind = NicEvent::WireRx {
             packet: arrived.id,
             peer: arrived.from.0,
             channel,
@@ -252,7 +252,7 @@ impl<S: Sink> Simulation<'_, S> {
             id, to: (to, _), ..
         } = self.packets[packet];
         self.report
-            .emit(self.now, to, EventKind::WireDrop { packet: id, reason });
+            .emit(self.now, to, NicEvent::WireDrop { packet: id, reason });
         self.end_arrival(packet);
     }
 

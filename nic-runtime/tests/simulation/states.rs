@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use nic_core::event::{EndReason, Event, EventKind, Names, RxBody, Sink};
+use nic_core::event::{EndReason, Event, EventKind, Names, RxBody, Sink, UnetEvent};
 use nic_runtime::scenario::Scenario;
 use nic_runtime::sim::{self, EndpointState};
 
@@ -19,7 +19,7 @@ struct Read(BTreeMap<u32, Vec<Vec<u8>>>);
 
 impl Sink for Read {
     fn event(&mut self, _names: &dyn Names, event: &Event<'_>) {
-        let EventKind::RxDescriptor { length, body, .. } = event.kind else {
+        let EventKind::Unet(UnetEvent::RxDescriptor { length, body, .. }) = event.kind else {
             return;
         };
         let message = match body {

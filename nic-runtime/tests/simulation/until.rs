@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use nic_core::event::fields::PayloadMode;
 use nic_core::event::line::Line;
-use nic_core::event::{EndReason, Event, EventKind, Names, Sink};
+use nic_core::event::{EndReason, Event, EventKind, Names, NicEvent, Sink};
 use nic_core::time::SimTime;
 use nic_runtime::scenario::Scenario;
 use nic_runtime::sim::{self, RunEnd};
@@ -18,7 +18,7 @@ struct Timed(Vec<(SimTime, String)>);
 
 impl Sink for Timed {
     fn event(&mut self, names: &dyn Names, event: &Event<'_>) {
-        if !matches!(event.kind, EventKind::Levels(_)) {
+        if !matches!(event.kind, EventKind::Nic(NicEvent::Levels(_))) {
             let line = Line::new(names, event, PayloadMode::Shown);
             self.0.push((event.time, line.to_string()));
         }

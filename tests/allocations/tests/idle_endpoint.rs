@@ -3,7 +3,7 @@
 #![forbid(unsafe_code)]
 
 use allocations::{CountingAllocator, allocated};
-use nic_core::event::{Event, EventKind, Names, Sink};
+use nic_core::event::{Event, EventKind, Names, Sink, SleEvent};
 use nic_runtime::scenario::{Scenario, parse};
 use nic_runtime::sim;
 use traffic::Traffic;
@@ -22,7 +22,7 @@ struct Most {
 impl Sink for Most {
     fn event(&mut self, _names: &dyn Names, event: &Event<'_>) {
         self.bytes = self.bytes.max(allocated().bytes);
-        self.applets += u32::from(matches!(event.kind, EventKind::Load { .. }));
+        self.applets += u32::from(matches!(event.kind, EventKind::Sle(SleEvent::Load { .. })));
     }
 }
 

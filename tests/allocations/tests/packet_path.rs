@@ -3,7 +3,9 @@
 #![forbid(unsafe_code)]
 
 use allocations::{CountingAllocator, allocated};
-use nic_core::event::{DropReason, Event, EventKind, Names, Sink, WireDropReason};
+use nic_core::event::{
+    DropReason, Event, EventKind, Names, NicEvent, Sink, UnetEvent, WireDropReason,
+};
 use nic_runtime::scenario::{Scenario, parse};
 use nic_runtime::sim;
 
@@ -126,28 +128,28 @@ impl Sink for Counts {
             .endpoint
             .is_some_and(|id| names.endpoint(id) == "client");
         let count = match event.kind {
-            EventKind::TxPost { .. } if client => &mut self.posted,
-            EventKind::RxDescriptor { .. } => &mut self.received,
-            EventKind::WireDrop {
+            EventKind::Unet(UnetEvent::TxPost { .. }) if client => &mut self.posted,
+            EventKind::Unet(UnetEvent::RxDescriptor { .. }) => &mut self.received,
+            EventKind::Nic(NicEvent::WireDrop {
                 reason: WireDropReason::Loss,
                 ..
-            } => &mut self.lost,
-            EventKind::WireDrop {
+            }) => &mut self.lost,
+            EventKind::Nic(NicEvent::WireDrop {
                 reason: WireDropReason::Crc,
                 ..
-            } => &mut self.crc,
-            EventKind::Drop {
+            }) => &mut self.crc,
+            EventKind::Nic(NicEvent::Drop {
                 reason: DropReason::AppletTrap,
                 ..
-            } => &mut self.trapped,
-            EventKind::Drop {
+            }) => &mut self.trapped,
+            EventKind::Nic(NicEvent::Drop {
                 reason: DropReason::NoFreeBuffer,
                 ..
-            } => &mut self.no_free_buffer,
-            EventKind::Drop {
+            }) => &mut self.no_free_buffer,
+            EventKind::Nic(NicEvent::Drop {
                 reason: DropReason::RxQueueFull,
                 ..
-            } => &mut self.rx_queue_full,
+            }) => &mut self.rx_queue_full,
             _ => return,
         };
         *count += 1;

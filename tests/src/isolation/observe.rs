@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hasher};
 
-use nic_core::event::{EndReason, Event, EventKind, Names, RxBody, Sink};
+use nic_core::event::{
+    EndReason, Event, EventKind, Names, NicEvent, RxBody, Sink, SleEvent, UnetEvent,
+};
 use nic_runtime::scenario::Scenario;
 
 use super::cast::Cast;
@@ -66,15 +68,15 @@ fn sight(names: &dyn Names, event: &Event<'_>) -> Option<(Key, Sight)> {
         return None;
     }
     let (channel, kind, sight) = match event.kind {
-        EventKind::WireRx {
+        EventKind::Nic(NicEvent::WireRx {
             channel, payload, ..
-        } => (channel.0, "wire-rx", Sight::Arrived(Message::of(payload))),
-        EventKind::RxDescriptor {
+        }) => (channel.0, "wire-rx", Sight::Arrived(Message::of(payload))),
+        EventKind::Unet(UnetEvent::RxDescriptor {
             channel,
             length,
             body,
             ..
-        } => {
+        }) => {
             let inline = matches!(body, RxBody::Inline(_));
             let message = Message::of(&payload(body, length));
             (
@@ -83,16 +85,18 @@ fn sight(names: &dyn Names, event: &Event<'_>) -> Option<(Key, Sight)> {
                 Sight::Received { inline, message },
             )
         }
-        EventKind::TxDone {
+        EventKind::Unet(UnetEvent::TxDone {
             channel,
             length,
             status,
             ..
-        } => {
+        }) => {
             let done = format!("{length} bytes {status:?}");
             (channel.0, "tx-done", Sight::Done(done))
         }
-        EventKind::Drop { reason, .. } => (-1, "drop", Sight::Dropped(format!("{reason:?}"))),
+        EventKind::Nic(NicEvent::Drop { reason, .. }) => {
+            (-1, "drop", Sight::Dropped(format!("{reason:?}")))
+        }
         _ => return None,
     };
     Some(((name.to_owned(), channel, kind), sight))
@@ -195,8 +199,8 @@ impl Compared {
 
     fn count_hostile(&mut self, kind: &EventKind<'_>) {
         match kind {
-            EventKind::Drop { .. } => self.hostile_drops += 1,
-            EventKind::AppletCall { .. } => self.hostile_calls += 1,
+            EventKind::Nic(NicEvent::Drop { .. }) => self.hostile_drops += 1,
+            EventKind::Sle(SleEvent::AppletCall { .. }) => self.hostile_calls += 1,
             _ => {}
         }
     }

@@ -3,7 +3,10 @@
 use std::collections::VecDeque;
 
 use jive_core::TrapKind;
-use nic_core::event::{DropReason, Event, EventKind, Made, Names, NativeArg, RxBody, Sink};
+use nic_core::event::{
+    DropReason, Event, EventKind, Made, Names, NativeArg, NicEvent, RxBody, Sink, SleEvent,
+    UnetEvent,
+};
 use tests::random::Random;
 use tests::simulation::run;
 
@@ -104,19 +107,19 @@ impl Sink for Model<'_> {
             return;
         }
         match event.kind {
-            EventKind::AppletCall { method, .. } => {
+            EventKind::Sle(SleEvent::AppletCall { method, .. }) => {
                 self.left = self.applet.of(names.method(id, method)).to_vec();
                 self.variables = vec![-1; 21];
             }
-            EventKind::Native {
+            EventKind::Sle(SleEvent::Native {
                 name, result, made, ..
-            } if !self.left.is_empty() => self.native(name, result, made),
-            EventKind::AppletReturn { .. } => {
+            }) if !self.left.is_empty() => self.native(name, result, made),
+            EventKind::Sle(SleEvent::AppletReturn { .. }) => {
                 assert!(self.left.is_empty(), "{:?}", self.left);
                 // What no descriptor names stays with the applet.
                 self.popped.clear();
             }
-            EventKind::Trap { kind, .. } => {
+            EventKind::Sle(SleEvent::Trap { kind, .. }) => {
                 let expected = match &self.left[0] {
                     Action::Trap => TrapKind::ArithmeticException,
                     Action::Describe { .. } => TrapKind::ProtectionFault,
@@ -127,11 +130,11 @@ impl Sink for Model<'_> {
                 self.counts.returned_by_traps += u32::from(!popped.is_empty());
                 self.put_first(&popped);
             }
-            EventKind::Drop {
+            EventKind::Nic(NicEvent::Drop {
                 reason: DropReason::RxQueueFull,
                 ..
-            } => assert!(std::mem::take(&mut self.is_refused), "nothing was refused"),
-            EventKind::RxDescriptor { body, .. } => {
+            }) => assert!(std::mem::take(&mut self.is_refused), "nothing was refused"),
+            EventKind::Unet(UnetEvent::RxDescriptor { body, .. }) => {
                 let named = self.described.pop_front().expect("it was pushed");
                 let RxBody::Buffers { offsets, .. } = body else {
                     panic!("the applet names buffers");
@@ -140,7 +143,7 @@ impl Sink for Model<'_> {
                 assert!(shown.eq(named.iter().copied()), "{offsets:?}, {named:?}");
                 self.visible.push_back(named);
             }
-            EventKind::Levels(levels) => {
+            EventKind::Nic(NicEvent::Levels(levels)) => {
                 // The user has taken a message, read it, and puts its buffers back.
                 for _ in levels.receive..self.receive {
                     let named = self.visible.pop_front().expect("it was visible");

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use jive_core::TrapKind;
-use nic_core::event::{DmaDirection, EndReason, Event, EventKind, Names, NativeArg, Sink};
+use nic_core::event::{
+    DmaDirection, EndReason, Event, EventKind, Names, NativeArg, NicEvent, Sink, SleEvent,
+};
 use tests::random::Random;
 use tests::simulation::run;
 
@@ -40,7 +42,7 @@ impl Sink for Calls {
         let id = event.endpoint.expect("events here are an endpoint's");
         let endpoint = names.endpoint(id).to_owned();
         match event.kind {
-            EventKind::AppletCall { method, .. } => {
+            EventKind::Sle(SleEvent::AppletCall { method, .. }) => {
                 let method = names.method(id, method).to_owned();
                 let call = Call {
                     endpoint: endpoint.clone(),
@@ -50,7 +52,7 @@ impl Sink for Calls {
                 };
                 self.running.insert(endpoint, call);
             }
-            EventKind::Native { name, args, .. } => {
+            EventKind::Sle(SleEvent::Native { name, args, .. }) => {
                 let bytes = match args.last() {
                     Some(NativeArg::Int(bytes)) => u32::try_from(*bytes).expect("a length"),
                     _ => 0,
@@ -64,11 +66,11 @@ impl Sink for Calls {
                 let call = self.running.get_mut(&endpoint).expect("a call runs");
                 call.done.push(action);
             }
-            EventKind::AppletReturn { .. } => self.end(&endpoint, End::Returned),
-            EventKind::Trap { kind, .. } => self.end(&endpoint, End::Trapped(kind)),
-            EventKind::Dma {
+            EventKind::Sle(SleEvent::AppletReturn { .. }) => self.end(&endpoint, End::Returned),
+            EventKind::Sle(SleEvent::Trap { kind, .. }) => self.end(&endpoint, End::Trapped(kind)),
+            EventKind::Nic(NicEvent::Dma {
                 direction, length, ..
-            } => {
+            }) => {
                 let (to_nic, to_host) = self.moved.entry(endpoint).or_default();
                 match direction {
                     DmaDirection::HostToNic => *to_nic += u64::from(length),

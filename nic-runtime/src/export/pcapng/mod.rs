@@ -13,8 +13,9 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::time::Duration;
 
-use nic_core::event::fields::{self, Escaped};
-use nic_core::event::{Event, EventKind, Names, Sink};
+use nic_core::event::fields::Escaped;
+use nic_core::event::roles::{Roles, Step};
+use nic_core::event::{Event, Names, Sink};
 use nic_core::id::NicId;
 pub use pcap_file::DataLink;
 use pcap_file::pcapng::PcapNgWriter;
@@ -155,8 +156,11 @@ impl<W: Write> Capture<W> {
 
 impl<W: Write> Sink for Capture<W> {
     fn event(&mut self, names: &dyn Names, event: &Event<'_>) {
-        let seen = record(names, event).map(|record| self.held.add(record));
-        self.verdicts.take(&mut self.held, event, seen);
+        let roles = event.kind.roles();
+        if let Some(here) = event.endpoint {
+            let seen = record(names, event, &roles).map(|record| self.held.add(record));
+            self.verdicts.take(&mut self.held, here, &roles, seen);
+        }
         while let Some(record) = self.held.take_ready() {
             self.write(&record);
         }
@@ -164,65 +168,56 @@ impl<W: Write> Sink for Capture<W> {
 }
 
 /// Returns what a tap sees of an event, if one sees it.
-fn record(names: &dyn Names, event: &Event<'_>) -> Option<Record> {
+fn record(names: &dyn Names, event: &Event<'_>, roles: &Roles<'_>) -> Option<Record> {
     let here = Escaped(names.endpoint(event.endpoint?));
-    let (tap, bytes, about) = match event.kind {
-        EventKind::TxPost {
+    let (tap, bytes, about) = match roles.step {
+        Step::Posted {
             channel, payload, ..
         } => {
             let about = format!("posted by {here} on channel {}", channel.0);
             (Tap::HostTx, payload.to_vec(), about)
         }
-        EventKind::WireTx {
+        Step::Sent {
             packet,
             peer,
             payload,
-            ..
         } => {
             let peer = Escaped(names.endpoint(peer));
             let about = format!("packet {} from {here} to {peer}", packet.0);
             (Tap::WireTx, payload.to_vec(), about)
         }
-        EventKind::WireRx {
+        Step::Received {
             packet,
             peer,
             payload,
-            ..
         } => {
             let peer = Escaped(names.endpoint(peer));
             let about = format!("packet {} from {peer} to {here}", packet.0);
             (Tap::WireRx, payload.to_vec(), about)
         }
-        EventKind::RxDescriptor {
+        Step::Delivered {
             packet,
             channel,
-            length,
-            body,
+            payload,
         } => {
             let mut about = format!("message for {here} on channel {}", channel.0);
             if let Some(packet) = packet {
                 write!(about, ", packet {}", packet.0).expect("a string takes all");
             }
-            (
-                Tap::HostRx,
-                fields::message(body, length).bytes().collect(),
-                about,
-            )
+            (Tap::HostRx, payload.bytes().collect(), about)
         }
-        EventKind::Load { .. }
-        | EventKind::TxDone { .. }
-        | EventKind::AppletCall { .. }
-        | EventKind::AppletReturn { .. }
-        | EventKind::Native { .. }
-        | EventKind::Dma { .. }
-        | EventKind::WireDrop { .. }
-        | EventKind::Drop { .. }
-        | EventKind::Trap { .. }
-        | EventKind::AppletDetach { .. }
-        | EventKind::AppletAttach { .. }
-        | EventKind::AppletSuspend { .. }
-        | EventKind::AppletResume { .. }
-        | EventKind::Levels(_) => return None,
+        Step::Completed { .. }
+        | Step::CallBegan { .. }
+        | Step::CallSuspended
+        | Step::CallResumed
+        | Step::CallReturned { .. }
+        | Step::CallTrapped { .. }
+        | Step::Made(_)
+        | Step::Detached
+        | Step::Attached
+        | Step::Lost { .. }
+        | Step::Dropped { .. }
+        | Step::Other => return None,
     };
     Some(Record {
         interface: tap.interface(event.nic),

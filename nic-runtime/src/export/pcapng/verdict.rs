@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use nic_core::event::{DropReason, Event, EventKind, Made, Trigger, TxStatus, fields};
+use nic_core::event::roles::{Cause, Dropped, Roles, Step};
+use nic_core::event::{Made, Trigger};
 use nic_core::id::{EndpointId, PacketId, PostId};
 
 use super::held::{Held, RecordId};
@@ -38,51 +39,45 @@ struct Call {
 }
 
 impl Verdicts {
-    /// Takes an event: judges the records that it decides and expects `seen`, the record that it is
+    /// Takes an event of an endpoint: judges the records that it decides and expects `seen`, the record that it is
     /// itself, to be judged by a later one.
-    pub(super) fn take(&mut self, held: &mut Held, event: &Event<'_>, seen: Option<RecordId>) {
-        let Some(endpoint) = event.endpoint else {
-            return;
-        };
-        match event.kind {
-            EventKind::TxPost { post, .. } => {
+    pub(super) fn take(
+        &mut self,
+        held: &mut Held,
+        endpoint: EndpointId,
+        roles: &Roles<'_>,
+        seen: Option<RecordId>,
+    ) {
+        match roles.step {
+            Step::Posted { post, .. } => {
                 self.posted
                     .extend(seen.map(|record| ((endpoint, post), record)));
             }
-            EventKind::TxDone { post, status, .. } => {
+            Step::Completed { post, status, .. } => {
                 if let Some(record) = self.posted.remove(&(endpoint, post)) {
-                    held.judge(record, posted(status));
+                    let verdict = if status == "ok" { "done" } else { status };
+                    held.judge(record, verdict);
                 }
             }
-            EventKind::WireTx { packet, .. } => {
+            Step::Sent { packet, .. } => {
                 self.sent.entry(packet).or_default().extend(seen);
             }
-            EventKind::WireRx { packet, .. } => {
+            Step::Received { packet, .. } => {
                 judge(held, take_first(&mut self.sent, packet), "arrived");
                 self.received.entry(packet).or_default().extend(seen);
             }
-            EventKind::WireDrop { packet, reason } => {
-                let verdict = format!("dropped: {}", fields::wire_drop_reason(reason));
+            Step::Lost { packet, reason } => {
+                let verdict = format!("dropped: {reason}");
                 judge(held, take_first(&mut self.sent, packet), verdict);
             }
-            EventKind::AppletCall { trigger, .. } => {
-                let record = match trigger {
-                    Trigger::Load => None,
-                    Trigger::Post(post) => self.posted.get(&(endpoint, post)).copied(),
-                    Trigger::Arrival(packet) => take_first(&mut self.received, packet),
-                };
-                let call = Call {
-                    trigger,
-                    record,
-                    described: false,
-                    delivered: false,
-                    sent: None,
-                };
-                self.calls.insert(endpoint, call);
+            Step::CallBegan { .. } => {
+                if let Cause::Of(trigger) = roles.cause {
+                    self.called(endpoint, trigger);
+                }
             }
-            EventKind::Native { made, .. } => self.made(endpoint, made),
-            EventKind::AppletReturn { .. } => self.returned(held, endpoint),
-            EventKind::Trap { kind, pc, line, .. } => {
+            Step::Made(made) => self.made(endpoint, made),
+            Step::CallReturned { .. } => self.returned(held, endpoint),
+            Step::CallTrapped { kind, pc, line } => {
                 let line = line.map_or(String::new(), |line| format!(" (line {line})"));
                 let call = self.calls.remove(&endpoint);
                 let behind = match call {
@@ -92,8 +87,15 @@ impl Verdicts {
                 let verdict = format!("trap: {} at pc {}{line}{behind}", kind.name(), pc.0);
                 judge(held, call.and_then(|call| call.record), verdict);
             }
-            EventKind::Drop { packet, reason } => self.dropped(held, endpoint, (packet, reason)),
-            EventKind::RxDescriptor { packet, .. } => {
+            Step::Dropped {
+                packet,
+                reason,
+                what,
+            } => {
+                let record = self.dropped(endpoint, packet, what);
+                judge(held, record, format!("dropped: {reason}"));
+            }
+            Step::Delivered { packet, .. } => {
                 let waiting = match take_first(&mut self.described, endpoint) {
                     Some(waiting) => waiting,
                     None => packet.and_then(|packet| take_first(&mut self.received, packet)),
@@ -106,14 +108,28 @@ impl Verdicts {
                 // What the user is shown has arrived.
                 judge(held, seen, DELIVERED);
             }
-            EventKind::Load { .. }
-            | EventKind::Dma { .. }
-            | EventKind::AppletDetach { .. }
-            | EventKind::AppletAttach { .. }
-            | EventKind::AppletSuspend { .. }
-            | EventKind::AppletResume { .. }
-            | EventKind::Levels(_) => {}
+            Step::CallSuspended
+            | Step::CallResumed
+            | Step::Detached
+            | Step::Attached
+            | Step::Other => {}
         }
+    }
+
+    fn called(&mut self, endpoint: EndpointId, trigger: Trigger) {
+        let record = match trigger {
+            Trigger::Load => None,
+            Trigger::Post(post) => self.posted.get(&(endpoint, post)).copied(),
+            Trigger::Arrival(packet) => take_first(&mut self.received, packet),
+        };
+        let call = Call {
+            trigger,
+            record,
+            described: false,
+            delivered: false,
+            sent: None,
+        };
+        self.calls.insert(endpoint, call);
     }
 
     fn made(&mut self, endpoint: EndpointId, made: Made) {
@@ -155,35 +171,21 @@ impl Verdicts {
         }
     }
 
+    /// Returns the record of what was dropped at an endpoint, where that judges it.
     fn dropped(
         &mut self,
-        held: &mut Held,
         endpoint: EndpointId,
-        (packet, reason): (Option<PacketId>, DropReason),
-    ) {
-        let record = match reason {
-            // The trap has judged it.
-            DropReason::AppletTrap => None,
-            // It was delivered, or has not been on any wire.
-            DropReason::NoTransmitRoom | DropReason::NicFull => None,
-            DropReason::NoFreeBuffer | DropReason::RxQueueFull | DropReason::TooLong => {
-                let call = self.calls.get(&endpoint);
-                match call {
-                    Some(call) => call.record,
-                    None => packet.and_then(|packet| take_first(&mut self.received, packet)),
-                }
-            }
-        };
-        let verdict = format!("dropped: {}", fields::drop_reason(reason));
-        judge(held, record, verdict);
-    }
-}
-
-fn posted(status: TxStatus) -> &'static str {
-    match status {
-        TxStatus::Ok => "done",
-        TxStatus::Trap => "trap",
-        TxStatus::Refused => "refused",
+        packet: Option<PacketId>,
+        what: Dropped,
+    ) -> Option<RecordId> {
+        match what {
+            // The trap has judged it; or it was delivered, or has not been on any wire.
+            Dropped::Trapped | Dropped::Answer | Dropped::Outgoing => None,
+            Dropped::Arrival => match self.calls.get(&endpoint) {
+                Some(call) => call.record,
+                None => packet.and_then(|packet| take_first(&mut self.received, packet)),
+            },
+        }
     }
 }
 

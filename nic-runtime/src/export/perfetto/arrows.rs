@@ -5,8 +5,9 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use nic_core::event::{Event, EventKind, Made, Trigger};
-use nic_core::id::{EndpointId, NicId, PacketId, PostId};
+use nic_core::event::roles::{Cause, Roles, Step};
+use nic_core::event::{Made, Trigger};
+use nic_core::id::{EndpointId, PacketId, PostId};
 use nic_core::time::SimTime;
 
 use super::writer::Place;
@@ -14,7 +15,6 @@ use super::writer::Place;
 /// A point that an arrow starts from or ends at.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) struct Point {
-    pub(super) nic: NicId,
     pub(super) place: Place,
     pub(super) time: SimTime,
 }
@@ -35,24 +35,28 @@ pub(super) struct Arrows {
 }
 
 impl Arrows {
-    /// Takes an event that is shown at `here`; returns the point that led to it, if one did.
-    pub(super) fn lead_to(&mut self, event: &Event<'_>, here: Point) -> Option<Point> {
-        let endpoint = event.endpoint?;
-        match event.kind {
-            EventKind::TxPost { post, .. } => {
+    /// Takes an event of an endpoint that is shown at `here`; returns the point that led to it, if one did.
+    pub(super) fn lead_to(
+        &mut self,
+        endpoint: EndpointId,
+        roles: &Roles<'_>,
+        here: Point,
+    ) -> Option<Point> {
+        match roles.step {
+            Step::Posted { post, .. } => {
                 self.posted.insert((endpoint, post), here);
                 None
             }
-            EventKind::TxDone { post, .. } => {
+            Step::Completed { post, .. } => {
                 self.posted.remove(&(endpoint, post));
                 None
             }
-            EventKind::AppletCall { trigger, .. } => match trigger {
-                Trigger::Load => None,
-                Trigger::Post(post) => self.posted.remove(&(endpoint, post)),
-                Trigger::Arrival(packet) => take_first(&mut self.received, packet),
+            Step::CallBegan { .. } => match roles.cause {
+                Cause::Of(Trigger::Post(post)) => self.posted.remove(&(endpoint, post)),
+                Cause::Of(Trigger::Arrival(packet)) => take_first(&mut self.received, packet),
+                Cause::Of(Trigger::Load) | Cause::None | Cause::OfCall => None,
             },
-            EventKind::Native { made, .. } => {
+            Step::Made(made) => {
                 match made {
                     Made::Nothing => {}
                     Made::Packet(packet) => {
@@ -62,42 +66,40 @@ impl Arrows {
                 }
                 None
             }
-            EventKind::WireTx {
-                packet, trigger, ..
-            } => {
+            Step::Sent { packet, .. } => {
                 self.sent.entry(packet).or_default().push_back(here);
-                let posted = match trigger {
-                    Trigger::Post(post) => self.posted.get(&(endpoint, post)).copied(),
-                    Trigger::Load | Trigger::Arrival(_) => None,
+                let posted = match roles.cause {
+                    Cause::Of(Trigger::Post(post)) => self.posted.get(&(endpoint, post)).copied(),
+                    Cause::Of(Trigger::Load | Trigger::Arrival(_))
+                    | Cause::None
+                    | Cause::OfCall => None,
                 };
                 self.made.remove(&packet).or(posted)
             }
-            EventKind::WireRx { packet, .. } => {
+            Step::Received { packet, .. } => {
                 self.received.entry(packet).or_default().push_back(here);
                 take_first(&mut self.sent, packet)
             }
-            EventKind::WireDrop { packet, .. } => take_first(&mut self.sent, packet),
-            EventKind::RxDescriptor { packet, .. } => {
+            Step::Lost { packet, .. } => take_first(&mut self.sent, packet),
+            Step::Delivered { packet, .. } => {
                 let described = take_first(&mut self.described, endpoint);
                 described.or_else(|| take_first(&mut self.received, packet?))
             }
-            EventKind::Drop {
+            Step::Dropped {
                 packet: Some(packet),
                 ..
             } => {
                 let made = self.made.remove(&packet);
                 made.or_else(|| take_first(&mut self.received, packet))
             }
-            EventKind::Drop { packet: None, .. }
-            | EventKind::Load { .. }
-            | EventKind::AppletReturn { .. }
-            | EventKind::Dma { .. }
-            | EventKind::Trap { .. }
-            | EventKind::AppletDetach { .. }
-            | EventKind::AppletAttach { .. }
-            | EventKind::AppletSuspend { .. }
-            | EventKind::AppletResume { .. }
-            | EventKind::Levels(_) => None,
+            Step::Dropped { packet: None, .. }
+            | Step::CallSuspended
+            | Step::CallResumed
+            | Step::CallReturned { .. }
+            | Step::CallTrapped { .. }
+            | Step::Detached
+            | Step::Attached
+            | Step::Other => None,
         }
     }
 }

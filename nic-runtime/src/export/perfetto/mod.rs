@@ -1,7 +1,7 @@
 //! The timeline that <https://ui.perfetto.dev> opens: spans, arrows and counters, as a fold over the
 //! events.
 //!
-//! A NIC is a process. Its threads are the hosts at its endpoints, its processor, its DMA engines, a
+//! A NIC is a process. Its threads are the hosts at its endpoints, its processors, its DMA engines, a
 //! wire to each NIC that it sends to, and what comes in. Arrows join what a message went through, from
 //! the descriptor that asked for it to the descriptor that announces it.
 
@@ -12,10 +12,12 @@ mod writer;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use nic_core::event::fields::{self, PayloadMode};
-use nic_core::event::{Event, EventKind, Levels, Names, Sink, Trigger};
-use nic_core::id::{EndpointId, NicId};
-use nic_core::time::{SimDuration, SimTime};
+use jive_core::MethodId;
+use nic_core::event::fields::PayloadMode;
+use nic_core::event::roles::{self, Roles, Shape, Step};
+use nic_core::event::{Event, Levels, Names, Sink};
+use nic_core::id::EndpointId;
+use nic_core::time::SimTime;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
@@ -32,8 +34,10 @@ pub struct PerfettoTrace<W> {
     tracks: Tracks,
     arrows: Arrows,
     arrows_drawn: u64,
-    /// The call that each processor runs.
-    calls: BTreeMap<NicId, Call>,
+    /// The call that each processor runs, by the processor's place.
+    calls: BTreeMap<Place, Call>,
+    /// Where the call of an endpoint runs.
+    running: BTreeMap<EndpointId, Place>,
     /// The calls that are suspended.
     suspended: BTreeMap<EndpointId, Call>,
     /// When the last event happened.
@@ -50,14 +54,6 @@ struct Call {
     inside: Pending,
 }
 
-/// How an event is shown on its track.
-struct Shape<'n> {
-    track: Track,
-    phase: Phase,
-    time: SimTime,
-    name: &'n str,
-}
-
 impl<W: Write> PerfettoTrace<W> {
     /// Starts a timeline; nothing is written before the first event.
     pub fn new(writer: W) -> PerfettoTrace<W> {
@@ -67,6 +63,7 @@ impl<W: Write> PerfettoTrace<W> {
             arrows: Arrows::default(),
             arrows_drawn: 0,
             calls: BTreeMap::new(),
+            running: BTreeMap::new(),
             suspended: BTreeMap::new(),
             now: SimTime::ZERO,
         }
@@ -84,41 +81,76 @@ impl<W: Write> PerfettoTrace<W> {
         self.records.finish()
     }
 
-    fn show(&mut self, names: &dyn Names, event: &Event<'_>, shape: &Shape<'_>) {
-        let track = (event.nic, shape.track);
-        let place = self.tracks.place(&mut self.records, names, track);
-        let what = (shape.phase, shape.name);
-        let args = Fields { names, event };
-        match self.calls.get_mut(&event.nic) {
-            Some(call) if call.place == place => call.inside.add(what, shape.time, place, &args),
-            Some(_) | None => self.records.write(what, shape.time, place, &args),
-        }
-        let here = Point {
-            nic: event.nic,
-            place,
-            time: shape.time,
+    /// Returns the place of the track that an event belongs on.
+    fn place(
+        &mut self,
+        names: &dyn Names,
+        event: &Event<'_>,
+        track: roles::Track,
+    ) -> Option<Place> {
+        let track = match track {
+            roles::Track::Host => Track::Host(event.endpoint?),
+            roles::Track::Applet => Track::Applet(event.endpoint?),
+            roles::Track::Call => match self.running.get(&event.endpoint?) {
+                Some(place) => return Some(*place),
+                // While applets are loaded.
+                None => Track::Processor(0),
+            },
+            roles::Track::Work(processor) => Track::Work(processor),
+            roles::Track::Dma(direction) => Track::of_dma(direction),
+            roles::Track::WireTo(peer) => Track::WireTo(names.home(peer)),
+            roles::Track::WireIn => Track::WireIn,
         };
-        self.lead_to(event, here);
+        let track = (event.nic, track);
+        Some(self.tracks.place(&mut self.records, names, track))
     }
 
-    fn begin_call(&mut self, names: &dyn Names, event: &Event<'_>, method: &str) {
-        let track = (event.nic, Track::Processor);
+    /// Shows an event that is neither a begin nor an end of a call, nor values of counters.
+    fn show(&mut self, names: &dyn Names, event: &Event<'_>, roles: &Roles<'_>) {
+        let (phase, time, name) = match roles.shape {
+            Shape::Moment(name) => (Phase::Instant, event.time, name),
+            Shape::From(name, duration) => (Phase::Complete(duration), event.time, name),
+            Shape::Since(name, begun) => (Phase::Complete(event.time.since(begun)), begun, name),
+            Shape::Counters(levels) => return self.count(names, event, levels),
+        };
+        let Some(place) = self.place(names, event, roles.track) else {
+            return;
+        };
+        let args = Fields { names, event };
+        match self.calls.get_mut(&place) {
+            Some(call) => call.inside.add((phase, name), time, place, &args),
+            None => self.records.write((phase, name), time, place, &args),
+        }
+        self.lead_to(event, roles, Point { place, time });
+    }
+
+    fn begin_call(
+        &mut self,
+        names: &dyn Names,
+        (event, endpoint): (&Event<'_>, EndpointId),
+        roles: &Roles<'_>,
+        (method, processor): (MethodId, u32),
+    ) {
+        let track = (event.nic, Track::Processor(processor));
         let place = self.tracks.place(&mut self.records, names, track);
         let fields = serde_json::value::to_raw_value(&Fields { names, event });
         let call = Call {
             place,
             begun: event.time,
-            method: method.to_owned(),
+            method: names.method(endpoint, method).to_owned(),
             fields: fields.expect("memory takes every field"),
             inside: Pending::default(),
         };
-        self.calls.insert(event.nic, call);
-        let here = Point {
-            nic: event.nic,
-            place,
-            time: event.time,
-        };
-        self.lead_to(event, here);
+        self.calls.insert(place, call);
+        self.running.insert(endpoint, place);
+        let time = event.time;
+        self.lead_to(event, roles, Point { place, time });
+    }
+
+    /// Takes the call of an endpoint off its processor.
+    fn take_call(&mut self, endpoint: EndpointId) -> Option<Call> {
+        let place = self.running.remove(&endpoint)?;
+        self.calls.remove(&place)
     }
 
     fn end_call(&mut self, call: &Call, end: Option<Fields<'_>>) {
@@ -133,8 +165,11 @@ impl<W: Write> PerfettoTrace<W> {
     }
 
     /// Draws the arrow to an event from what led to it.
-    fn lead_to(&mut self, event: &Event<'_>, to: Point) {
-        let Some(from) = self.arrows.lead_to(event, to) else {
+    fn lead_to(&mut self, event: &Event<'_>, roles: &Roles<'_>, to: Point) {
+        let from = event
+            .endpoint
+            .and_then(|here| self.arrows.lead_to(here, roles, to));
+        let Some(from) = from else {
             return;
         };
         self.arrows_drawn += 1;
@@ -145,13 +180,11 @@ impl<W: Write> PerfettoTrace<W> {
             arrow.add(what, point.time, point.place, &NoArguments {});
         }
         // An arrow is written behind the spans that it joins.
-        let is_inside =
-            |point: Point, call: &Call| call.place == point.place && call.begun <= point.time;
         let call = [from, to].into_iter().find(|point| {
-            let call = self.calls.get(&point.nic);
-            call.is_some_and(|call| is_inside(*point, call))
+            let call = self.calls.get(&point.place);
+            call.is_some_and(|call| call.begun <= point.time)
         });
-        match call.and_then(|point| self.calls.get_mut(&point.nic)) {
+        match call.and_then(|point| self.calls.get_mut(&point.place)) {
             Some(call) => call.inside.append(arrow),
             None => self.records.write_pending(&arrow),
         }
@@ -200,90 +233,56 @@ struct HeapLevel {
 impl<W: Write> Sink for PerfettoTrace<W> {
     fn event(&mut self, names: &dyn Names, event: &Event<'_>) {
         self.now = event.time;
-        if let EventKind::Levels(levels) = event.kind {
-            return self.count(names, event, levels);
-        }
+        let roles = event.kind.roles();
         let Some(endpoint) = event.endpoint else {
-            return;
+            return self.show(names, event, &roles);
         };
-        let mut shape = Shape {
-            track: Track::Host(endpoint),
-            phase: Phase::Instant,
-            time: event.time,
-            name: fields::event_name(&event.kind),
-        };
-        match event.kind {
-            EventKind::Load { .. }
-            | EventKind::TxPost { .. }
-            | EventKind::TxDone { .. }
-            | EventKind::RxDescriptor { .. }
-            | EventKind::Drop { .. }
-            | EventKind::Levels(_) => {}
-            EventKind::AppletCall { method, .. } => {
-                return self.begin_call(names, event, names.method(endpoint, method));
+        match roles.step {
+            Step::CallBegan { method, processor } => {
+                let call = (method, processor);
+                self.begin_call(names, (event, endpoint), &roles, call);
             }
-            EventKind::AppletSuspend { .. } => {
+            Step::CallSuspended => {
                 // The call is shown as two spans: what the processor does in between is others'.
-                if let Some(call) = self.calls.remove(&event.nic) {
+                if let Some(call) = self.take_call(endpoint) {
                     self.end_call(&call, Some(Fields { names, event }));
                     self.suspended.insert(endpoint, call);
                 }
-                return;
             }
-            EventKind::AppletResume { .. } => {
+            Step::CallResumed => {
                 if let Some(call) = self.suspended.remove(&endpoint) {
                     let resumed = Call {
                         begun: event.time,
                         inside: Pending::default(),
                         ..call
                     };
-                    self.calls.insert(event.nic, resumed);
+                    self.running.insert(endpoint, resumed.place);
+                    self.calls.insert(resumed.place, resumed);
                 }
-                return;
             }
-            EventKind::AppletReturn { .. } | EventKind::Trap { .. } => {
-                if let EventKind::Trap { kind, .. } = event.kind {
-                    shape.track = Track::Processor;
-                    shape.name = kind.name();
-                    self.show(names, event, &shape);
-                }
-                if let Some(call) = self.calls.remove(&event.nic) {
+            Step::CallReturned { .. } => {
+                if let Some(call) = self.take_call(endpoint) {
                     self.end_call(&call, Some(Fields { names, event }));
                 }
-                return;
             }
-            EventKind::Native { name, begun, .. } => {
-                shape.track = Track::Processor;
-                shape.phase = Phase::Complete(event.time.since(begun));
-                shape.time = begun;
-                shape.name = name;
+            Step::CallTrapped { .. } => {
+                self.show(names, event, &roles);
+                if let Some(call) = self.take_call(endpoint) {
+                    self.end_call(&call, Some(Fields { names, event }));
+                }
             }
-            EventKind::Dma {
-                direction,
-                duration,
-                trigger,
-                ..
-            } => {
-                shape.track = Track::of_dma(direction);
-                // While applets are loaded no time passes.
-                shape.phase = Phase::Complete(match trigger {
-                    Trigger::Load => SimDuration::ZERO,
-                    Trigger::Post(_) | Trigger::Arrival(_) => duration,
-                });
-            }
-            EventKind::WireTx { peer, duration, .. } => {
-                shape.track = Track::WireTo(names.home(peer));
-                shape.phase = Phase::Complete(duration);
-            }
-            EventKind::AppletDetach { duration, .. } => {
-                shape.track = Track::Applet(endpoint);
-                shape.phase = Phase::Complete(duration);
-                shape.name = "detached";
-            }
-            EventKind::AppletAttach { .. } => shape.track = Track::Applet(endpoint),
-            EventKind::WireRx { .. } | EventKind::WireDrop { .. } => shape.track = Track::WireIn,
+            Step::Other
+            | Step::Posted { .. }
+            | Step::Completed { .. }
+            | Step::Made(_)
+            | Step::Detached
+            | Step::Attached
+            | Step::Sent { .. }
+            | Step::Received { .. }
+            | Step::Lost { .. }
+            | Step::Delivered { .. }
+            | Step::Dropped { .. } => self.show(names, event, &roles),
         }
-        self.show(names, event, &shape);
     }
 }
 
@@ -308,7 +307,8 @@ impl Serialize for Fields<'_> {
             map.serialize_entry("endpoint", self.names.endpoint(endpoint))?;
         }
         let payload_mode = PayloadMode::Omitted;
-        fields::visit(self.names, self.event, payload_mode, &mut Entries(&mut map))?;
+        self.event
+            .visit(self.names, payload_mode, &mut Entries(&mut map))?;
         map.end()
     }
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::io::Write;
 
-use nic_core::event::{DmaDirection, Names, fields};
+use nic_core::event::{DmaDirection, Names};
 use nic_core::id::{EndpointId, NicId};
 use nic_core::time::SimTime;
 use serde::Serialize;
@@ -23,8 +23,10 @@ pub(super) enum Track {
     Host(EndpointId),
     /// Whether an endpoint's applet takes what comes: shown once it did not.
     Applet(EndpointId),
-    /// The NIC's processor.
-    Processor,
+    /// The calls of applets on a processor.
+    Processor(u32),
+    /// What a processor works on.
+    Work(u32),
     /// The DMA engine, in the one direction.
     DmaIn,
     /// The DMA engine, in the other.
@@ -44,11 +46,14 @@ impl Track {
     }
 
     fn name(self, names: &dyn Names) -> String {
-        let dma = |direction| format!("DMA {}", fields::dma_direction(direction));
+        let dma = |direction| format!("DMA {}", DmaDirection::word(direction));
         match self {
             Track::Host(endpoint) => format!("host {}", names.endpoint(endpoint)),
             Track::Applet(endpoint) => format!("applet of {}", names.endpoint(endpoint)),
-            Track::Processor => "processor".to_owned(),
+            Track::Processor(0) => "processor".to_owned(),
+            Track::Processor(number) => format!("processor {number}"),
+            Track::Work(0) => "work".to_owned(),
+            Track::Work(number) => format!("work of processor {number}"),
             Track::DmaIn => dma(DmaDirection::HostToNic),
             Track::DmaOut => dma(DmaDirection::NicToHost),
             Track::WireTo(nic) => format!("wire to {}", names.nic(nic)),
@@ -61,7 +66,7 @@ impl Track {
         match self {
             Track::Host(_) => 0,
             Track::Applet(_) => 1,
-            Track::Processor => 2,
+            Track::Processor(_) | Track::Work(_) => 2,
             Track::DmaIn => 3,
             Track::DmaOut => 4,
             Track::WireTo(_) => 5,

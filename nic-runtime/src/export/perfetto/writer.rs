@@ -22,7 +22,7 @@ const PICOSECONDS_PER_MICROSECOND: u64 = 1_000_000;
 pub(super) type Id = u32;
 
 /// Where a record belongs: a process and one of its threads.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Place {
     pub(super) process: Id,
     pub(super) thread: Id,

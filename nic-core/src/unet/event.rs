@@ -1,0 +1,228 @@
+//! Events of U-Net: what an endpoint and its user hand each other in their queues.
+
+use crate::event::Trigger;
+use crate::event::fields::{FieldSink, Fields, Payload, Value};
+use crate::event::roles::{Cause, Roles, Step};
+use crate::id::{ChannelId, PacketId, PostId};
+
+/// An event of a U-Net endpoint.
+#[derive(Copy, Clone, Debug)]
+pub enum UnetEvent<'a> {
+    /// The user pushed a transmit descriptor.
+    TxPost {
+        /// Channel tag.
+        channel: ChannelId,
+        /// Offset in the buffer area.
+        offset: u32,
+        /// Length in bytes.
+        length: u32,
+        /// The message's bytes; not in the trace.
+        payload: &'a [u8],
+        /// Which descriptor it is; not in the trace.
+        post: PostId,
+    },
+    /// A transmit descriptor's completion flag is set.
+    TxDone {
+        /// Channel tag.
+        channel: ChannelId,
+        /// Offset in the buffer area.
+        offset: u32,
+        /// Length in bytes.
+        length: u32,
+        /// How it ended.
+        status: TxStatus,
+        /// Why the NIC refused it, where it did.
+        refusal: Option<Refusal>,
+        /// Which descriptor it is; not in the trace.
+        post: PostId,
+    },
+    /// A receive descriptor became visible to the user.
+    RxDescriptor {
+        /// The packet that was handled when the descriptor was pushed; `None` where a `doTx` pushed it.
+        packet: Option<PacketId>,
+        /// The receiver's number of the channel, as the descriptor says it.
+        channel: ChannelId,
+        /// The message's length in bytes.
+        length: u32,
+        /// Where the message lies.
+        body: RxBody<'a>,
+    },
+}
+
+impl<'a> UnetEvent<'a> {
+    /// Returns what the event is to the outputs.
+    #[must_use]
+    pub fn roles(&self) -> Roles<'a> {
+        match *self {
+            UnetEvent::TxPost {
+                channel,
+                payload,
+                post,
+                ..
+            } => Roles {
+                cause: Cause::Of(Trigger::Post(post)),
+                step: Step::Posted {
+                    post,
+                    channel,
+                    payload,
+                },
+                ..Roles::of("tx-post")
+            },
+            UnetEvent::TxDone {
+                status,
+                refusal,
+                post,
+                ..
+            } => Roles {
+                cause: Cause::Of(Trigger::Post(post)),
+                step: Step::Completed {
+                    post,
+                    status: status.word(),
+                    refusal: refusal.map(Refusal::word),
+                },
+                ..Roles::of("tx-done")
+            },
+            UnetEvent::RxDescriptor {
+                packet,
+                channel,
+                length,
+                body,
+            } => Roles {
+                step: Step::Delivered {
+                    packet,
+                    channel,
+                    payload: body.payload(length),
+                },
+                ..Roles::of("rx-descriptor")
+            },
+        }
+    }
+
+    /// Gives the event's fields to a sink.
+    pub(crate) fn visit<S: FieldSink>(&self, fields: &mut Fields<'_, S>) -> Result<(), S::Error> {
+        match *self {
+            UnetEvent::TxPost {
+                channel,
+                offset,
+                length,
+                ..
+            } => {
+                fields.put("channel", Value::Signed(channel.0))?;
+                fields.put("offset", Value::Number(offset.into()))?;
+                fields.put("length", Value::Number(length.into()))
+            }
+            UnetEvent::TxDone {
+                channel,
+                offset,
+                length,
+                status,
+                refusal,
+                ..
+            } => {
+                fields.put("channel", Value::Signed(channel.0))?;
+                fields.put("offset", Value::Number(offset.into()))?;
+                fields.put("length", Value::Number(length.into()))?;
+                fields.put("status", Value::Word(status.word()))?;
+                match refusal {
+                    Some(refusal) => fields.put("reason", Value::Word(refusal.word())),
+                    None => Ok(()),
+                }
+            }
+            UnetEvent::RxDescriptor {
+                packet,
+                channel,
+                length,
+                body,
+            } => {
+                if let Some(packet) = packet {
+                    fields.put("packet", Value::Number(packet.0))?;
+                }
+                fields.put("channel", Value::Signed(channel.0))?;
+                fields.put("length", Value::Number(length.into()))?;
+                fields.put("inline", Value::Flag(matches!(body, RxBody::Inline(_))))?;
+                if let RxBody::Buffers { offsets, .. } = body {
+                    fields.put("buffers", Value::Offsets(offsets))?;
+                }
+                fields.payload(body.payload(length))
+            }
+        }
+    }
+}
+
+/// How a transmit descriptor ended.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum TxStatus {
+    /// Every packet it led to has left.
+    Ok,
+    /// `doTx` trapped.
+    Trap,
+    /// It names what the endpoint may not send; no call was made.
+    Refused,
+}
+
+impl TxStatus {
+    fn word(self) -> &'static str {
+        match self {
+            TxStatus::Ok => "ok",
+            TxStatus::Trap => "trap",
+            TxStatus::Refused => "refused",
+        }
+    }
+}
+
+/// Why a NIC refuses a transmit descriptor.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// The endpoint has no channel of this number.
+    UnknownChannel,
+    /// Its bytes lie outside of the endpoint's buffer area.
+    OutsideArea,
+    /// The message is longer than a packet may be (base path).
+    TooLong,
+}
+
+impl Refusal {
+    fn word(self) -> &'static str {
+        match self {
+            Refusal::UnknownChannel => "unknown-channel",
+            Refusal::OutsideArea => "outside-area",
+            Refusal::TooLong => "too-long",
+        }
+    }
+}
+
+/// Where a received message lies.
+#[derive(Copy, Clone, Debug)]
+pub enum RxBody<'a> {
+    /// In the descriptor itself.
+    Inline(&'a [u8]),
+    /// In buffers of the buffer area.
+    Buffers {
+        /// Offset of each share.
+        offsets: &'a [u32],
+        /// Bytes in each share but the last, which may hold fewer.
+        share: u32,
+        /// The endpoint's buffer area, to read the message from.
+        area: &'a [u8],
+    },
+}
+
+impl<'a> RxBody<'a> {
+    /// Returns the bytes of a message of this length.
+    #[must_use]
+    pub fn payload(self, length: u32) -> Payload<'a> {
+        match self {
+            RxBody::Inline(bytes) => Payload::Whole(bytes),
+            RxBody::Buffers {
+                offsets,
+                share,
+                area,
+            } => Payload::Shares {
+                offsets,
+                share,
+                area,
+                length,
+            },
+        }
+    }
+}
