@@ -58,8 +58,12 @@ pub(super) struct Arguments {
     #[arg(long)]
     payload: bool,
 
+    /// Also print what each processor worked on (event `work`), which a timeline always shows
+    #[arg(long)]
+    trace_work: bool,
+
     /// Print the story of this packet, across hosts, in place of the trace
-    #[arg(long, value_name = "PACKET", conflicts_with = "trace")]
+    #[arg(long, value_name = "PACKET", conflicts_with_all = ["trace", "trace_work"])]
     follow: Option<u64>,
 
     /// Also write a timeline that https://ui.perfetto.dev opens
@@ -71,7 +75,7 @@ pub(super) struct Arguments {
     pcap: Option<PathBuf>,
 
     /// Print who holds how many bytes of each NIC's SRAM, and run nothing
-    #[arg(long, conflicts_with_all = ["trace", "payload", "follow", "perfetto", "pcap"])]
+    #[arg(long, conflicts_with_all = ["trace", "payload", "trace_work", "follow", "perfetto", "pcap"])]
     sram: bool,
 
     /// Seed of every random choice, in place of the scenario's
@@ -263,10 +267,13 @@ fn listen(
     let shown = match (arguments.follow, arguments.trace) {
         (Some(packet), _) => Shown::Story(Story::new(out, PacketId(packet), payload_mode)),
         (None, TraceFormat::None) => Shown::Nothing,
-        (None, TraceFormat::Text) => Shown::Text(TextTrace::new(out, payload_mode)),
+        (None, TraceFormat::Text) => {
+            Shown::Text(TextTrace::new(out, payload_mode).with_work(arguments.trace_work))
+        }
         (None, TraceFormat::Json) => {
             let profile = &scenario.profile.name;
-            Shown::Json(JsonTrace::new(out, payload_mode, profile, scenario.seed))
+            let trace = JsonTrace::new(out, payload_mode, profile, scenario.seed);
+            Shown::Json(trace.with_work(arguments.trace_work))
         }
     };
     let mut outputs = Outputs::new(shown, scenario, interrupt::requested());

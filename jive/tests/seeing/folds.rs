@@ -31,11 +31,12 @@ fn fields(event: &Value) -> Value {
 fn expected(scenario: &Scenario, events: &[Value]) -> Vec<Shown> {
     let loading = while_loading(events);
     let mut shown = Vec::new();
-    // The call that each NIC runs, and when its last native was over.
+    // The call that each endpoint's applet is in, and when its last native was over.
     let mut calls: BTreeMap<String, (Value, u64)> = BTreeMap::new();
     for (position, event) in events.iter().enumerate() {
         let name = event["event"].as_str().expect("events have names");
         let nic = event["nic"].as_str().expect("events have a NIC").to_owned();
+        let endpoint = event["endpoint"].as_str().unwrap_or("").to_owned();
         let time = number(event, "t_ns");
         let mut show = |name: &str, start: u64, end: u64, fields: Value| {
             shown.push((nic.clone(), name.to_owned(), start, fields.to_string(), end));
@@ -55,10 +56,12 @@ fn expected(scenario: &Scenario, events: &[Value]) -> Vec<Shown> {
                 show("detached", time, time + takes, fields(event));
             }
             "applet-call" => {
-                calls.insert(nic, (event.clone(), time));
+                calls.insert(endpoint, (event.clone(), time));
             }
             "applet-return" | "trap" => {
-                let (call, _) = calls.remove(&nic).expect("a call begins before it ends");
+                let (call, _) = calls
+                    .remove(&endpoint)
+                    .expect("a call begins before it ends");
                 if name == "trap" {
                     let kind = event["kind"].as_str().expect("traps have kinds");
                     show(kind, time, time, fields(event));
@@ -71,14 +74,18 @@ fn expected(scenario: &Scenario, events: &[Value]) -> Vec<Shown> {
                 let name = event["name"].as_str().expect("natives have names");
                 show(name, u64::MAX, time, fields(event));
             }
+            "work" => {
+                let stage = event["stage"].as_str().expect("work has a stage");
+                show(stage, u64::MAX, time, fields(event));
+            }
             _ => show(name, time, time, fields(event)),
         }
     }
     shown
 }
 
-/// Returns what a timeline shows; natives without their start, which the trace does not tell.
-fn shown(timeline: &[Value], is_native: impl Fn(&Value) -> bool) -> Vec<Shown> {
+/// Returns what a timeline shows, without the start of those where the trace does not tell it.
+fn shown(timeline: &[Value], begins_unknown: impl Fn(&Value) -> bool) -> Vec<Shown> {
     let named = timeline
         .iter()
         .filter(|record| record["name"] == "process_name");
@@ -97,7 +104,7 @@ fn shown(timeline: &[Value], is_native: impl Fn(&Value) -> bool) -> Vec<Shown> {
                 Some("X") => picoseconds(record, "dur"),
                 _ => 0,
             };
-            let start_ns = if is_native(record) {
+            let start_ns = if begins_unknown(record) {
                 u64::MAX
             } else {
                 start / 1000
@@ -118,13 +125,38 @@ fn is_native(record: &Value) -> bool {
     record["args"]["args"].is_array() && !record["args"]["name"].is_null()
 }
 
+fn is_work(record: &Value) -> bool {
+    !record["args"]["stage"].is_null()
+}
+
+#[test]
+fn a_processor_works_on_one_thing_at_a_time() {
+    for (name, scenario) in scenarios() {
+        let records = records(&see(&scenario).timeline);
+        let mut free_at: BTreeMap<String, u64> = BTreeMap::new();
+        let mut count = 0;
+        for record in records.iter().filter(|record| is_work(record)) {
+            let (start, takes) = (picoseconds(record, "ts"), picoseconds(record, "dur"));
+            assert_eq!(takes / 1000, number(&record["args"], "dur_ns"), "{name}");
+            let place = format!("{} {}", record["pid"], record["tid"]);
+            let free_at = free_at.entry(place).or_default();
+            assert!(*free_at <= start, "{name}: {record}");
+            *free_at = start + takes;
+            count += 1;
+        }
+        assert!(count > 0, "{name}");
+    }
+}
+
 #[test]
 fn each_span_of_the_timeline_is_the_event_that_it_is_made_of() {
     for (name, scenario) in scenarios() {
         let seen = see(&scenario);
         let events = &seen.trace[1..seen.trace.len() - 1];
-        let mut expected = expected(&scenario, events);
-        let mut shown = shown(&records(&seen.timeline), is_native);
+        let mut expected = expected(&scenario, &[events, &seen.work].concat());
+        let mut shown = shown(&records(&seen.timeline), |record| {
+            is_native(record) || is_work(record)
+        });
         expected.sort();
         shown.sort();
         for (shown, expected) in shown.iter().zip(&expected) {

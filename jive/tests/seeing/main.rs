@@ -37,10 +37,16 @@ use serde_json::Value;
 fn scenarios() -> impl Iterator<Item = (&'static str, Scenario)> {
     let builtin = BUILTIN.iter().map(|builtin| (builtin.name, builtin.text));
     builtin
-        .chain([(
-            "busy",
-            include_str!("../../../nic-runtime/tests/scenarios/busy.toml"),
-        )])
+        .chain([
+            (
+                "busy",
+                include_str!("../../../nic-runtime/tests/scenarios/busy.toml"),
+            ),
+            (
+                "two-processors",
+                include_str!("../../../nic-runtime/tests/scenarios/two-processors.toml"),
+            ),
+        ])
         .map(|(name, text)| (name, read(text)))
 }
 
@@ -48,6 +54,8 @@ fn scenarios() -> impl Iterator<Item = (&'static str, Scenario)> {
 struct Seen {
     /// The events of the trace, payloads shown, and the summary last.
     trace: Vec<Value>,
+    /// The events `work`, which the trace leaves out.
+    work: Vec<Value>,
     timeline: Vec<u8>,
     capture: Vec<u8>,
 }
@@ -63,6 +71,7 @@ impl Seen {
 
 struct All {
     trace: JsonTrace<Vec<u8>>,
+    all: JsonTrace<Vec<u8>>,
     timeline: PerfettoTrace<Vec<u8>>,
     capture: Capture<Vec<u8>>,
     summary: Summary,
@@ -71,6 +80,7 @@ struct All {
 impl Sink for All {
     fn event(&mut self, names: &dyn Names, event: &Event<'_>) {
         self.trace.event(names, event);
+        self.all.event(names, event);
         self.timeline.event(names, event);
         self.capture.event(names, event);
         self.summary.event(names, event);
@@ -86,6 +96,7 @@ fn see(scenario: &Scenario) -> Seen {
     };
     let mut all = All {
         trace: JsonTrace::new(Vec::new(), PayloadMode::Shown, "", 0),
+        all: JsonTrace::new(Vec::new(), PayloadMode::Omitted, "", 0).with_work(true),
         timeline: PerfettoTrace::new(Vec::new()),
         capture: Capture::new(Vec::new(), link, nics).expect("memory takes it"),
         summary: Summary::new(scenario.profile.processor.clock),
@@ -93,8 +104,11 @@ fn see(scenario: &Scenario) -> Seen {
     let end = sim::run(scenario, &mut all).expect("the scenario can be run");
     all.summary.end(end.time, end.reason);
     let trace = all.trace.finish(&all.summary).expect("memory takes it");
+    let mut work = values(&all.all.finish(&all.summary).expect("memory takes it"));
+    work.retain(|event| event["event"] == "work");
     Seen {
         trace: values(&trace),
+        work,
         timeline: all.timeline.finish().expect("memory takes it"),
         capture: all.capture.finish().expect("memory takes it"),
     }

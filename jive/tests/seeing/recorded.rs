@@ -24,7 +24,11 @@ struct Recorder(Vec<Recorded>);
 
 impl Sink for Recorder {
     fn event(&mut self, names: &dyn Names, event: &Event<'_>) {
-        if matches!(event.kind, EventKind::Nic(NicEvent::Levels(_))) {
+        let kind = &event.kind;
+        if matches!(
+            kind,
+            EventKind::Nic(NicEvent::Levels(_) | NicEvent::Work { .. })
+        ) {
             return;
         }
         let bytes = match event.kind {

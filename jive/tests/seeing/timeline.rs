@@ -71,6 +71,31 @@ fn every_record_is_one_of_the_format_on_a_named_track() {
     }
 }
 
+#[test]
+fn each_processor_of_a_nic_has_tracks_of_its_own() {
+    let (_, scenario) = scenarios()
+        .find(|(name, _)| *name == "two-processors")
+        .expect("it is one of them");
+    let records = records(&see(&scenario).timeline);
+    let names = of(&records, "M").filter(|record| record["name"] == "thread_name");
+    let mut spans: BTreeMap<(u64, &str), BTreeSet<&str>> = BTreeMap::new();
+    for thread in names {
+        let name = thread["args"]["name"].as_str().expect("a name");
+        let on_it = of(&records, "X").filter(|record| place(record) == place(thread));
+        let labels = on_it.map(|record| record["name"].as_str().expect("a name"));
+        spans.insert((place(thread).0, name), labels.collect());
+    }
+    // Of each NIC's processors the first runs `doTx`, the second `doRx`; taking what comes goes with it.
+    for nic in [1, 2] {
+        assert!(spans[&(nic, "processor")].contains("doTx"));
+        assert!(spans[&(nic, "processor 1")].contains("doRx"));
+        assert!(!spans[&(nic, "processor 1")].contains("doTx"));
+        assert!(spans[&(nic, "work")].contains("doTx"));
+        let work = BTreeSet::from(["receive", "doRx"]);
+        assert_eq!(spans[&(nic, "work of processor 1")], work);
+    }
+}
+
 /// Viewers do not all heed `thread_sort_index`; Perfetto 52 shows threads in the order of their ids.
 #[test]
 fn threads_have_ids_in_the_order_of_their_ranks() {

@@ -6,17 +6,17 @@
 use std::collections::VecDeque;
 
 use jive_core::{CallStack, MethodId, Pc, Trap, TrapKind};
-use nic_core::event::Sink;
+use nic_core::event::{NicEvent, Sink};
 use nic_core::id::{EndpointId, NicId};
 use nic_core::memory::HostSpan;
 use nic_core::sle::{ArraySpan, NicNative};
 use nic_core::time::{SimDuration, SimTime};
 
-use super::call::Call;
+use super::call::{Call, Cause};
 use super::crew::{Parked, Share};
 use super::quota::Spent;
 use super::unet::Posted;
-use super::{Simulation, Work, at};
+use super::{Simulation, Work as Due, at};
 use crate::fabric::PacketRef;
 use crate::nic::ProcessorId;
 
@@ -49,6 +49,8 @@ pub(super) struct Processor<'a> {
     /// Whether this call was ever suspended.
     pub(super) was_suspended: bool,
     pub(super) stage: Stage,
+    /// What it works on; noted only where somebody listens.
+    work: Option<Work>,
     /// Whether the stage waits for a DMA slot.
     awaits_dma_slot: bool,
     /// Endpoints whose suspended call has the places for its packet, in the order in which it got them.
@@ -77,11 +79,43 @@ impl<'a> Processor<'a> {
             parked: Parked::default(),
             was_suspended: false,
             stage: Stage::Idle,
+            work: None,
             awaits_dma_slot: false,
             resumable: VecDeque::new(),
             turn: Turn::Arrival,
         }
     }
+
+    /// Returns the name of the stage whose work ends with `then`: the key of a placement that says where it runs.
+    fn stage_before(&self, then: Stage) -> &'static str {
+        let of_call = match self.call.cause {
+            Cause::Post(_) => "doTx",
+            Cause::Arrival { .. } => "doRx",
+        };
+        match then {
+            Stage::Idle | Stage::Look => "look",
+            Stage::Arrived(_) if self.share.takes.arrivals => "receive",
+            // Another processor has taken it and handed it over.
+            Stage::Arrived(_) => "doRx",
+            Stage::Posted if self.share.takes.posts => "transmit",
+            Stage::Posted => "doTx",
+            Stage::Send
+            | Stage::Enter
+            | Stage::Run
+            | Stage::Perform
+            | Stage::Landed
+            | Stage::Return
+            | Stage::Trap => of_call,
+        }
+    }
+}
+
+/// What a processor works on.
+#[derive(Copy, Clone, Debug)]
+struct Work {
+    /// The stage, by its name in a placement.
+    stage: &'static str,
+    begun: SimTime,
 }
 
 /// What the loop looks for first.
@@ -139,7 +173,7 @@ impl<S: Sink> Simulation<'_, S> {
         let processor = &mut self.processors[at(on.0)];
         if let Stage::Idle = processor.stage {
             processor.stage = Stage::Look;
-            self.schedule.insert(self.now, Work::Processor(on));
+            self.schedule.insert(self.now, Due::Processor(on));
         }
     }
 
@@ -148,13 +182,14 @@ impl<S: Sink> Simulation<'_, S> {
         for on in self.nics[at(nic.0)].processors() {
             let processor = &mut self.processors[at(on.0)];
             if std::mem::take(&mut processor.awaits_dma_slot) {
-                return self.schedule.insert(self.now, Work::Processor(on));
+                return self.schedule.insert(self.now, Due::Processor(on));
             }
         }
     }
 
     /// Has a processor go on with its stage, and with the next one as long as nobody else is due.
     pub(super) fn go_on(&mut self, on: ProcessorId) {
+        self.end_work(on);
         let processor = &self.processors[at(on.0)];
         let (mut stage, is_contended) = (processor.stage, processor.share.is_contended());
         loop {
@@ -175,16 +210,53 @@ impl<S: Sink> Simulation<'_, S> {
             let Next::After(delay, then) = next else {
                 return;
             };
+            self.begin_work(on, then);
             if is_contended {
                 if delay > SimDuration::ZERO {
                     self.processors[at(on.0)].stage = then;
                     return self.begin_contended(on, delay);
                 }
-            } else if !self.pass(delay, Work::Processor(on)) {
+            } else if !self.pass(delay, Due::Processor(on)) {
                 self.processors[at(on.0)].stage = then;
                 return;
             }
+            self.end_work(on);
             stage = then;
+        }
+    }
+
+    /// Notes what the processor works on from now on, before it goes on with `then`.
+    #[inline]
+    fn begin_work(&mut self, on: ProcessorId, then: Stage) {
+        if !S::LISTENS {
+            return;
+        }
+        let processor = &mut self.processors[at(on.0)];
+        processor.work = Some(Work {
+            stage: processor.stage_before(then),
+            begun: self.now,
+        });
+    }
+
+    /// Reports what the processor has worked on.
+    #[inline]
+    fn end_work(&mut self, on: ProcessorId) {
+        if !S::LISTENS {
+            return;
+        }
+        let processor = &mut self.processors[at(on.0)];
+        let nic = processor.nic;
+        let Some(Work { stage, begun }) = processor.work.take() else {
+            return;
+        };
+        if begun < self.now {
+            let kind = NicEvent::Work {
+                processor: self.number(on),
+                stage,
+                begun,
+                duration: self.now.since(begun),
+            };
+            self.report.emit_of_nic(self.now, nic, kind);
         }
     }
 

@@ -55,6 +55,26 @@ impl<'a, S: Sink> Report<'a, S> {
         };
         self.sink.event(&self.names, &event);
     }
+
+    /// Emits an event of a NIC that belongs to no endpoint, now.
+    #[inline]
+    pub(super) fn emit_of_nic<'e>(
+        &mut self,
+        now: SimTime,
+        nic: NicId,
+        kind: impl Into<EventKind<'e>>,
+    ) {
+        if !S::LISTENS {
+            return;
+        }
+        let event = Event {
+            time: now,
+            nic,
+            endpoint: None,
+            kind: kind.into(),
+        };
+        self.sink.event(&self.names, &event);
+    }
 }
 
 struct NameTable<'a> {

@@ -66,11 +66,12 @@ impl Track {
         match self {
             Track::Host(_) => 0,
             Track::Applet(_) => 1,
-            Track::Processor(_) | Track::Work(_) => 2,
-            Track::DmaIn => 3,
-            Track::DmaOut => 4,
-            Track::WireTo(_) => 5,
-            Track::WireIn => 6,
+            Track::Processor(_) => 2,
+            Track::Work(_) => 3,
+            Track::DmaIn => 4,
+            Track::DmaOut => 5,
+            Track::WireTo(_) => 6,
+            Track::WireIn => 7,
         }
     }
 }
