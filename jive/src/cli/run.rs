@@ -324,7 +324,7 @@ pub(super) fn refusal(name: &Path, scenario: &Scenario, error: SimError) -> (Sta
                 scenario_report::render_one(name, &bytes, nic.sram_place, title, help.to_owned());
             (Status::Unusable, report)
         }
-        SimError::PayloadTooLong { .. } | SimError::NoLink { .. } => (
+        SimError::PayloadTooLong { .. } | SimError::NoProcess { .. } | SimError::NoLink { .. } => (
             Status::Unusable,
             sentence(&format!("{shown}: {error}"), &[]),
         ),

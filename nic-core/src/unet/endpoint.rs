@@ -90,6 +90,7 @@ impl<S: Storage> Endpoint<S> {
 
     /// Takes the oldest message that the user can see, and puts back the buffers that the user owes for it;
     /// says whether there was one.
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn put_back_received(&mut self) -> bool {
         let Some(message) = self.receive.first() else {
             return false;

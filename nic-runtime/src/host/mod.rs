@@ -4,11 +4,15 @@
 //! buffers are the same for all programs, and the simulation's.
 
 mod due;
+pub mod program;
+mod turns;
 
 pub use due::DueSends;
 use nic_core::host::Program;
 use nic_core::memory::HostSpan;
 use nic_core::time::SimDuration;
+pub use program::{Actions, Happened, HostProgram, Programs};
+pub use turns::Turns;
 
 use crate::storage::Growing;
 

@@ -8,8 +8,9 @@ use nic_core::time::SimDuration;
 use super::context::Context;
 use super::limits;
 use super::mistake::{MistakeKind, Named};
-use super::model::{EndpointSpec, FaultPolicy, HostSpec, Notify};
+use super::model::{EndpointSpec, FaultPolicy, Notify};
 use super::names::NameIndex;
+use super::processes::Processes;
 use super::table::{self, Mistakes, Table, choice, keys};
 use crate::profile::Profile;
 
@@ -19,6 +20,7 @@ pub(super) const ENDPOINT_KEYS: &[&str] = &[
     "applet",
     "buffer_area",
     "free_buffers",
+    "process",
     "host",
     "acknowledge_every",
     "fuel",
@@ -32,22 +34,6 @@ pub(super) const ENDPOINT_KEYS: &[&str] = &[
     "poll_every",
 ];
 const FREE_BUFFER_KEYS: &[&str] = &["count", "length"];
-
-/// Messages for each answer of `acknowledge` unless the scenario says otherwise: the paper's burst.
-const ACKNOWLEDGE_EVERY_DEFAULT: NonZeroU32 = NonZeroU32::new(25).expect("25 is not 0");
-
-/// The programs that can run at an endpoint.
-const HOSTS: [(&str, HostSpec); 3] = [
-    ("sink", HostSpec::Sink),
-    ("echo", HostSpec::Echo),
-    (
-        "acknowledge",
-        HostSpec::Acknowledge {
-            every: ACKNOWLEDGE_EVERY_DEFAULT,
-        },
-    ),
-];
-const HOST_NAMES: [&str; HOSTS.len()] = keys(&HOSTS);
 
 /// What becomes of what an applet traps on.
 const FAULT_POLICIES: [(&str, FaultPolicy); 3] = [
@@ -91,7 +77,7 @@ const SEND_ALIGNMENT: u64 = 8;
 /// Reads every `[[endpoint]]`.
 pub(super) fn read<'t>(
     root: &Table<'t>,
-    nics: &NameIndex<'_>,
+    (nics, processes): (&NameIndex<'_>, &Processes<'_>),
     profile: &Profile,
     context: &mut Context<'_>,
 ) -> (Vec<EndpointSpec>, NameIndex<'t>) {
@@ -106,8 +92,9 @@ pub(super) fn read<'t>(
     );
     let endpoints = tables
         .iter()
-        .map(|table| read_endpoint(table, nics, profile, &mut names, context))
+        .map(|table| read_endpoint(table, (nics, processes), profile, &mut names, context))
         .collect();
+    processes.check_names(&names, context.mistakes());
     (endpoints, names)
 }
 
@@ -120,7 +107,7 @@ pub(super) fn transmit_region(endpoint: &EndpointSpec) -> u64 {
 
 fn read_endpoint<'t>(
     table: &Table<'t>,
-    nics: &NameIndex<'_>,
+    (nics, processes): (&NameIndex<'_>, &Processes<'_>),
     profile: &Profile,
     names: &mut NameIndex<'t>,
     context: &mut Context<'_>,
@@ -145,6 +132,7 @@ fn read_endpoint<'t>(
         table::size,
         mistakes,
     );
+    let (process, host) = processes.of_endpoint(table, nic, mistakes);
     let fuel_range = 0..=limits::FUEL_MAX;
     let endpoint = EndpointSpec {
         // With a mistake noted nothing is run, so any id serves.
@@ -154,7 +142,8 @@ fn read_endpoint<'t>(
         buffer_area: narrow(buffer_area),
         free_buffer_count: narrow(free_buffer_count),
         free_buffer_length: narrow(free_buffer_length),
-        host: host(table, mistakes),
+        process,
+        host,
         fuel: table.number("fuel", FUEL_DEFAULT, fuel_range, table::integer, mistakes),
         on_trap: fault_policy(table, mistakes),
         heap: narrow(heap),
@@ -221,32 +210,6 @@ fn buffers(table: &Table<'_>, context: &mut Context<'_>) -> (u64, (u64, u64)) {
 fn queue(table: &Table<'_>, key: &'static str, mistakes: &mut Mistakes) -> u32 {
     let range = 1..=limits::QUEUE_MAX;
     narrow(table.number(key, QUEUE_DEFAULT, range, table::integer, mistakes))
-}
-
-fn host(table: &Table<'_>, mistakes: &mut Mistakes) -> HostSpec {
-    let host = choice(table, "host", &HOSTS, &HOST_NAMES, mistakes).unwrap_or(HostSpec::Sink);
-    let Some(key) = table.value("acknowledge_every") else {
-        return host;
-    };
-    if !matches!(host, HostSpec::Acknowledge { .. }) {
-        let kind = MistakeKind::NeedsPartner {
-            key: "acknowledge_every",
-            partner: "host = \"acknowledge\"",
-        };
-        mistakes.add(key.span(), kind);
-        return host;
-    }
-    let default = u64::from(ACKNOWLEDGE_EVERY_DEFAULT.get());
-    let range = 1..=u64::from(u32::MAX);
-    let every = table.number(
-        "acknowledge_every",
-        default,
-        range,
-        table::integer,
-        mistakes,
-    );
-    let every = NonZeroU32::new(narrow(every)).unwrap_or(ACKNOWLEDGE_EVERY_DEFAULT);
-    HostSpec::Acknowledge { every }
 }
 
 fn fault_policy(table: &Table<'_>, mistakes: &mut Mistakes) -> FaultPolicy {

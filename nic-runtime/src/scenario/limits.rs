@@ -17,6 +17,9 @@ pub const NICS_MAX: usize = 256;
 /// Processors of one NIC: each has a call stack in the NIC's memory.
 pub const PROCESSORS_MAX: u64 = 8;
 
+/// Processors of one host: more than processes that a scenario is likely to have on it.
+pub const HOST_PROCESSORS_MAX: u64 = 1_024;
+
 /// Endpoints: four times the largest experiment planned (1,000 on one NIC).
 pub const ENDPOINTS_MAX: usize = 4_096;
 

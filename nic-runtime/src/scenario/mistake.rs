@@ -53,6 +53,8 @@ pub enum Named {
     Nic,
     /// An endpoint.
     Endpoint,
+    /// A process.
+    Process,
 }
 
 impl Named {
@@ -62,6 +64,7 @@ impl Named {
         match self {
             Named::Nic => "a NIC",
             Named::Endpoint => "an endpoint",
+            Named::Process => "a process",
         }
     }
 }
@@ -202,6 +205,26 @@ pub enum MistakeKind {
         /// What must stand beside it.
         partner: &'static str,
     },
+    /// A key is there beside one that says otherwise.
+    #[error("expected no `{key}` beside `{of}`")]
+    Excluded {
+        /// The key.
+        key: &'static str,
+        /// The other.
+        of: &'static str,
+    },
+    /// An endpoint belongs to a process on another host.
+    #[error("expected a process on the host of the endpoint's NIC")]
+    ProcessElsewhere {
+        /// Where the process's NIC is named.
+        place: Span,
+    },
+    /// The host of a NIC is described already.
+    #[error("expected one `[[host]]` for each NIC")]
+    DuplicateHost {
+        /// Where it is described.
+        first: Span,
+    },
     /// A stage is placed on a NIC that does not say how many processors it has, or on one that it has not.
     #[error("expected a processor from 0 to {last} of this NIC; `processors` says how many it has")]
     NoSuchProcessor {
@@ -261,6 +284,8 @@ impl MistakeKind {
                 Help::Place(first, "first used here")
             }
             MistakeKind::DuplicateLink { first } => Help::Place(first, "first joined here"),
+            MistakeKind::DuplicateHost { first } => Help::Place(first, "first described here"),
+            MistakeKind::ProcessElsewhere { place } => Help::Place(place, "the process is here"),
             MistakeKind::UnknownName { suggestion, .. } => suggestion
                 .map_or(Help::Message, |span| {
                     Help::Place(span, "a similar name is defined here")
@@ -286,6 +311,7 @@ impl MistakeKind {
             | MistakeKind::Hex
             | MistakeKind::PayloadForm { .. }
             | MistakeKind::NeedsPartner { .. }
+            | MistakeKind::Excluded { .. }
             | MistakeKind::NoSuchProcessor { .. }
             | MistakeKind::File(_)
             | MistakeKind::NotUtf8

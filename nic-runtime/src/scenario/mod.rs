@@ -10,6 +10,7 @@ pub mod model;
 mod names;
 mod network;
 mod payload;
+mod processes;
 mod read;
 mod table;
 mod traffic;

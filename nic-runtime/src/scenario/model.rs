@@ -35,6 +35,8 @@ pub struct Scenario {
     pub nics: Vec<NicSpec>,
     /// The links, each of two directions, for every pair that can talk; a NIC's link to itself included.
     pub links: Vec<LinkSpec>,
+    /// The processes that the file names; each endpoint without one is a process of its own.
+    pub processes: Vec<ProcessSpec>,
     /// The endpoints; [`EndpointId`] indexes them.
     pub endpoints: Vec<EndpointSpec>,
     /// The channels.
@@ -70,6 +72,19 @@ pub struct NicSpec {
     pub processors: u32,
     /// Which of them runs which stage; each is one that it has.
     pub placement: Placement,
+    /// How many processes run at a time on its host; `None` where each has a processor of its own.
+    pub host: Option<u32>,
+}
+
+/// One process on the host of a NIC.
+#[derive(Clone, Debug)]
+pub struct ProcessSpec {
+    /// Its name, unique among processes and endpoints.
+    pub name: String,
+    /// The NIC whose host it runs on.
+    pub nic: NicId,
+    /// The program that it runs.
+    pub program: HostSpec,
 }
 
 /// A link between two NICs, or of one NIC to itself.
@@ -119,7 +134,9 @@ pub struct EndpointSpec {
     pub free_buffer_count: u32,
     /// Length L of each free buffer, in bytes.
     pub free_buffer_length: u32,
-    /// The program at the endpoint.
+    /// The process that it belongs to, as a position in [`Scenario::processes`]; `None` where it is one of its own.
+    pub process: Option<u32>,
+    /// The program of that process.
     pub host: HostSpec,
     /// Instructions each call may execute.
     pub fuel: u64,
@@ -135,7 +152,7 @@ pub struct EndpointSpec {
     pub notify: Notify,
 }
 
-/// Which host program runs at an endpoint.
+/// Which program a process runs.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum HostSpec {
     /// Reads messages and puts their buffers back.

@@ -52,6 +52,16 @@ impl<'t> NameIndex<'t> {
         name.value
     }
 
+    /// Returns where a name is defined.
+    pub(super) fn place(&self, name: &str) -> Option<Span> {
+        self.places.get(name).map(|(_, span)| *span)
+    }
+
+    /// Returns every name and where it is defined.
+    pub(super) fn defined(&self) -> impl Iterator<Item = (&'t str, Span)> {
+        self.places.iter().map(|(name, (_, span))| (*name, *span))
+    }
+
     /// Finds what a string value names.
     pub(super) fn find_value(
         &self,

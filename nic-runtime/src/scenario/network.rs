@@ -50,6 +50,7 @@ pub(super) fn nics<'t>(
                     .map_or(nic.span, |sram| sram.span().into()),
                 processors,
                 placement: placement(nic, processors, mistakes),
+                host: None,
             }
         })
         .collect::<Vec<_>>();

@@ -12,6 +12,7 @@ use super::mistake::{Mistake, MistakeKind, Span, closest};
 use super::model::{LinkType, Scenario};
 use super::network;
 use super::payload;
+use super::processes;
 use super::table::{self, Mistakes, Table, choice, keys};
 use super::traffic;
 use crate::profile::Profile;
@@ -25,6 +26,8 @@ const ROOT_KEYS: &[&str] = &[
     "link_type",
     "nic",
     "link",
+    "host",
+    "process",
     "endpoint",
     "channel",
     "send",
@@ -89,6 +92,8 @@ pub fn keys_of_all() -> impl Iterator<Item = &'static str> {
         network::NIC_KEYS,
         network::PLACEMENT_KEYS,
         network::LINK_KEYS,
+        processes::HOST_KEYS,
+        processes::PROCESS_KEYS,
         endpoints::ENDPOINT_KEYS,
         traffic::SEND_KEYS,
         &payload::KEYS,
@@ -155,9 +160,12 @@ fn read_root(
     let profile = given
         .cloned()
         .unwrap_or_else(|| profile(root, &mut context));
-    let (nics, nic_names) = network::nics(root, &profile, &mut context);
+    let (mut nics, nic_names) = network::nics(root, &profile, &mut context);
     let links = network::links(root, &nic_names, &profile, &mut context);
-    let (endpoints, endpoint_names) = endpoints::read(root, &nic_names, &profile, &mut context);
+    processes::hosts(root, &mut nics, &nic_names, &mut context);
+    let processes = processes::read(root, &nic_names, &mut context);
+    let (endpoints, endpoint_names) =
+        endpoints::read(root, (&nic_names, &processes), &profile, &mut context);
     let channels = traffic::channels(root, &endpoint_names, &mut context);
     let sends = traffic::sends(root, &endpoints, &endpoint_names, &mut context);
     let until = root
@@ -199,6 +207,7 @@ fn read_root(
         link_type,
         nics,
         links,
+        processes: processes.specs,
         endpoints,
         channels,
         sends,

@@ -18,12 +18,13 @@ use super::crew::{CallWaits, Share};
 use super::dma::Transfers;
 use super::fault::FaultRecord;
 use super::processor::Processor;
+use super::programs::OwnProcesses;
 use super::report::Report;
 use super::resident::{Resident, Seat};
 use super::suspend::{Suspensions, call_stack};
 use super::{AppletId, SimError, Simulation, at};
 use crate::fabric::{Fabric, Faults, PacketStore, Wire};
-use crate::host::{Notify, TransmitRegion, User};
+use crate::host::{Notify, TransmitRegion, Turns, User};
 use crate::memory::HostMemory;
 use crate::nic::{Nic, Progress, Tenancy};
 use crate::profile::HostProfile;
@@ -97,6 +98,9 @@ impl<'a, S: Sink> Simulation<'a, S> {
                 false => Vec::new(),
             },
             users,
+            users_are_alone: false,
+            turns: Turns::new(scenario),
+            own: OwnProcesses::default(),
             report: Report::new(scenario, classes, sink),
         })
     }

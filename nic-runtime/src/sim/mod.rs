@@ -18,6 +18,7 @@ mod fault;
 mod levels;
 mod load;
 mod processor;
+mod programs;
 mod quota;
 mod report;
 mod resident;
@@ -47,13 +48,14 @@ pub use self::crew::CallWaits;
 use self::dma::{TransferRef, Transfers};
 use self::load::NotLoaded;
 use self::processor::{Next, Processor};
+use self::programs::OwnProcesses;
 use self::report::Report;
 use self::resident::{Resident, Seat};
 pub use self::sram::{SramDemand, SramHolder, SramShare, SramShares};
 pub use self::state::{AppletState, EndpointState};
 use self::suspend::Suspensions;
 use crate::fabric::{Fabric, PacketRef, PacketStore};
-use crate::host::User;
+use crate::host::{Happened, Programs, Turns, User};
 use crate::memory::HostMemory;
 #[cfg(doc)]
 use crate::nic::ClaimId;
@@ -106,6 +108,12 @@ pub enum SimError {
         /// The transmit region's length in bytes.
         room: u32,
     },
+    /// A program is brought for a process that does not exist or owns no endpoint.
+    #[error("program {program} is for a process that does not exist, or owns no endpoint")]
+    NoProcess {
+        /// Its position in the order of the names of [`Programs`].
+        program: usize,
+    },
     /// A channel joins endpoints on NICs between which there is no link.
     #[error("channel {channel} joins endpoints between whose NICs there is no link")]
     NoLink {
@@ -114,14 +122,27 @@ pub enum SimError {
     },
 }
 
+/// Runs a scenario, with these programs in place of those that it names, and reports every event to `sink`.
+///
+/// # Errors
+///
+/// [`SimError`] says why nothing was run.
+pub fn run_with<S: Sink>(
+    scenario: &Scenario,
+    programs: Programs,
+    sink: &mut S,
+) -> Result<RunEnd, SimError> {
+    let (end, ()) = run_and_look(scenario, programs, sink, |_| ())?;
+    Ok(end)
+}
+
 /// Runs a scenario and reports every event to `sink`.
 ///
 /// # Errors
 ///
 /// [`SimError`] says why nothing was run.
 pub fn run<S: Sink>(scenario: &Scenario, sink: &mut S) -> Result<RunEnd, SimError> {
-    let (end, ()) = run_and_look(scenario, sink, |_| ())?;
-    Ok(end)
+    run_with(scenario, Programs::new(), sink)
 }
 
 /// Runs a scenario as [`run`] does, and returns what it leaves behind at each endpoint, in their order.
@@ -133,25 +154,32 @@ pub fn run_to_state<S: Sink>(
     scenario: &Scenario,
     sink: &mut S,
 ) -> Result<(RunEnd, Vec<EndpointState>), SimError> {
-    run_and_look(scenario, sink, |simulation| simulation.state())
+    run_and_look(scenario, Programs::new(), sink, |simulation| {
+        simulation.state()
+    })
 }
 
 fn run_and_look<S: Sink, T>(
     scenario: &Scenario,
+    programs: Programs,
     sink: &mut S,
     look: impl Fn(&Simulation<'_, S>) -> T,
 ) -> Result<(RunEnd, T), SimError> {
     let arena = Bump::new();
     let classes = load::load_classes(&arena, scenario)?;
     sram::check(scenario, classes)?;
+    let brings_programs = !programs.is_empty();
+    let mut own = Some(OwnProcesses::new(scenario, programs)?);
     let mut run = |groups: Option<&Groups>| {
         // Zeroed by the operating system where it can be: a page that no applet touches is not there.
         let mut memory = vec![0; build::applet_memory_bytes(scenario)];
         let mut simulation = Simulation::build((&arena, &mut memory), scenario, classes, sink)?;
+        simulation.bring(own.take().unwrap_or_default());
         let end = simulation.run(groups);
         Ok(end.map(|end| (end, look(&simulation))))
     };
-    if !S::LISTENS {
+    // A program that has run cannot be run anew, and may post on any channel.
+    if !S::LISTENS && !brings_programs {
         for joins in [Joins::Sends, Joins::Channels] {
             let Some(groups) = Groups::of(scenario, joins) else {
                 continue;
@@ -234,6 +262,11 @@ struct Simulation<'a, S: Sink> {
     /// The endpoints' names, where a link has faults.
     names: Vec<Name>,
     users: Vec<User>,
+    /// Whether each user does what it does without regard to others: no turns and no programs that are brought.
+    users_are_alone: bool,
+    /// Whose turn it is on a host; `None` where nobody waits for one.
+    turns: Option<Turns>,
+    own: OwnProcesses,
     report: Report<'a, S>,
 }
 
@@ -257,6 +290,8 @@ enum Work {
     Send(u32),
     /// A user has done what it was doing.
     TaskDone(EndpointId),
+    /// A program wants to know of this time; the endpoint at which its process is at home.
+    Wake(EndpointId),
     /// A user looks at the receive queue, or is called because of it.
     Notice(EndpointId),
     /// A DMA transfer starts.
@@ -290,6 +325,7 @@ impl<S: Sink> Simulation<'_, S> {
             (Ok(()), Some(groups)) => self.handle_apart(groups)?,
             (Ok(()), None) => {
                 self.schedule_sends();
+                self.start_programs();
                 self.handle_due()
             }
             (Err(NotLoaded::Trap), _) => EndReason::LoadTrap,
@@ -317,31 +353,30 @@ impl<S: Sink> Simulation<'_, S> {
             let Some((time, work)) = self.schedule.take() else {
                 return EndReason::Idle;
             };
-            // A look that finds nothing to do is no event and does not move the clock.
-            if work.may_be_vain() && self.is_vain(time, work) {
-                continue;
-            }
-            if time > self.until {
-                self.now = self.until;
-                return EndReason::Until;
-            }
-            if self.events >= self.pause
-                && let Some(reason) = self.end_at_pause()
-            {
-                return reason;
+            if time > self.until || self.events >= self.pause {
+                if self.is_vain(time, work) {
+                    continue;
+                }
+                if let Some(reason) = self.end_at_pause(time) {
+                    return reason;
+                }
             }
             if self.report.has_failed() {
                 return EndReason::Unheard;
             }
-            self.now = time;
+            let before = std::mem::replace(&mut self.now, time);
             self.events += 1;
-            self.handle(work);
+            self.handle(work, before);
         }
     }
 
     /// Returns why the run ends here, if it does, and otherwise sets the next pause.
     #[cold]
-    fn end_at_pause(&mut self) -> Option<EndReason> {
+    fn end_at_pause(&mut self, time: SimTime) -> Option<EndReason> {
+        if time > self.until {
+            self.now = self.until;
+            return Some(EndReason::Until);
+        }
         if self.events >= self.events_max {
             return Some(self.limit_reached());
         }
@@ -380,12 +415,19 @@ impl<S: Sink> Simulation<'_, S> {
         Next::Stopped
     }
 
-    fn handle(&mut self, work: Work) {
+    /// Handles an event; `before` is the time of the last one.
+    fn handle(&mut self, work: Work, before: SimTime) {
         match work {
             Work::Processor(on) => self.go_on(on),
+            Work::Stretched(_) | Work::LookHeld(_) if self.is_vain(self.now, work) => {
+                // A look that finds nothing to do is no event and does not move the clock.
+                self.now = before;
+                self.events -= 1;
+            }
             Work::Stretched(on) => self.contended_ends(on),
             Work::Send(send) => self.send_due(send),
             Work::TaskDone(endpoint) => self.task_done(endpoint),
+            Work::Wake(endpoint) => self.tell_program(endpoint, Happened::Time),
             Work::Notice(endpoint) => self.notice(endpoint),
             Work::TransferStart(transfer) => self.transfer_starts(transfer),
             Work::TransferEnd(transfer) => self.transfer_ends(transfer),
@@ -408,6 +450,7 @@ impl<S: Sink> Simulation<'_, S> {
             Work::Processor(_)
             | Work::Send(_)
             | Work::TaskDone(_)
+            | Work::Wake(_)
             | Work::Notice(_)
             | Work::TransferStart(_)
             | Work::TransferEnd(_)
@@ -433,14 +476,6 @@ impl<S: Sink> Simulation<'_, S> {
             self.events += 1;
         }
         passes
-    }
-}
-
-impl Work {
-    /// Returns whether it is a look for what may not be there any more.
-    #[inline]
-    fn may_be_vain(self) -> bool {
-        matches!(self, Work::LookHeld(_) | Work::Stretched(_))
     }
 }
 

@@ -79,21 +79,68 @@ impl<S: Sink> Simulation<'_, S> {
         }
         self.levels_changed(id);
         self.users[at(id.0)].region.complete(descriptor);
+        if !self.users_are_alone {
+            self.tell_completed(id, channel, status);
+        }
         self.begin_task(id);
     }
 
     /// Has a user that waits begin what it can: sends and messages in turn where there are both.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn begin_task(&mut self, id: EndpointId) {
+    pub(super) fn begin_task(&mut self, id: EndpointId) {
         let user = &self.users[at(id.0)];
         // As a rule there is nothing, or one of the two.
         let (reads, posts) = (user.notice == Notice::Taken, !user.due.is_empty());
         if user.task == Task::Waiting && (reads || posts) {
-            self.begin_either(id, reads, posts);
+            if self.users_are_alone {
+                self.begin_either(id, reads, posts);
+            } else {
+                self.begin_among_others(id);
+            }
         }
     }
 
-    fn begin_either(&mut self, id: EndpointId, reads: bool, posts: bool) {
+    /// As [`Simulation::begin_task`], where processes wait for turns or have programs of their own.
+    #[cold]
+    pub(super) fn begin_among_others(&mut self, id: EndpointId) {
+        let user = &self.users[at(id.0)];
+        let has_work = user.notice == Notice::Taken || !user.due.is_empty() || self.own.acts(id);
+        if user.task != Task::Waiting || !has_work {
+            return;
+        }
+        match &mut self.turns {
+            None => _ = self.begin_any(id),
+            Some(turns) => {
+                turns.line_up(id);
+                self.begin_turns(id);
+            }
+        }
+    }
+
+    /// Has the processes begin that can run beside that of an endpoint.
+    #[cold]
+    fn begin_turns(&mut self, id: EndpointId) {
+        while let Some(next) = self.turns.as_mut().and_then(|turns| turns.next_beside(id)) {
+            if !self.begin_any(next)
+                && let Some(turns) = &mut self.turns
+            {
+                turns.end(next);
+            }
+        }
+    }
+
+    /// Has a user begin what its program wants, or else a message or a send; returns whether it has.
+    fn begin_any(&mut self, id: EndpointId) -> bool {
+        if self.own.acts(id) && self.begin_action(id) {
+            return true;
+        }
+        let user = &self.users[at(id.0)];
+        let (reads, posts) = (user.notice == Notice::Taken, !user.due.is_empty());
+        self.begin_either(id, reads, posts)
+    }
+
+    /// Returns whether the user has begun something.
+    fn begin_either(&mut self, id: EndpointId, reads: bool, posts: bool) -> bool {
         let user = &self.users[at(id.0)];
         let reads_next = user.reads_next;
         let begun = (reads && reads_next && self.begin_message(id))
@@ -103,9 +150,10 @@ impl<S: Sink> Simulation<'_, S> {
             let user = &mut self.users[at(id.0)];
             user.reads_next = user.task == Task::Posting;
         }
+        begun
     }
 
-    fn busy(&mut self, id: EndpointId, task: Task, takes: SimDuration) -> bool {
+    pub(super) fn busy(&mut self, id: EndpointId, task: Task, takes: SimDuration) -> bool {
         self.users[at(id.0)].task = task;
         self.schedule.insert(self.now + takes, Work::TaskDone(id));
         true
@@ -135,7 +183,7 @@ impl<S: Sink> Simulation<'_, S> {
 
     /// Pushes a transmit descriptor for the message in `space`.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn post(&mut self, id: EndpointId, channel: ChannelId, space: HostSpan) {
+    pub(super) fn post(&mut self, id: EndpointId, channel: ChannelId, space: HostSpan) {
         let endpoint = &mut self.endpoints[at(id.0)];
         let (offset, length) = (space.offset(), space.length());
         let descriptor = TransmitDescriptor {
@@ -170,14 +218,20 @@ impl<S: Sink> Simulation<'_, S> {
     /// and there is room.
     fn begin_message(&mut self, id: EndpointId) -> bool {
         let user = &mut self.users[at(id.0)];
-        let endpoint = &mut self.endpoints[at(id.0)];
+        let endpoint = &self.endpoints[at(id.0)];
         let Some(message) = endpoint.receive.first() else {
             user.notice = Notice::None;
             return false;
         };
         let host = &self.profile.host;
         let takes = host.receive + self.costs.host_rate.time(message.length);
-        let space = match user.program.react(message, user.messages) {
+        let reaction = if self.users_are_alone {
+            user.program.react(message, user.messages)
+        } else {
+            self.reaction(id, message)
+        };
+        let user = &mut self.users[at(id.0)];
+        let space = match reaction {
             Reaction::Read => return self.busy(id, Task::Reading, takes),
             Reaction::Send { .. } if !endpoint.transmit.has_room() => return false,
             Reaction::Send { length, .. } => user.region.take(length),
@@ -200,6 +254,31 @@ impl<S: Sink> Simulation<'_, S> {
     }
 
     pub(super) fn task_done(&mut self, id: EndpointId) {
+        if !self.users_are_alone {
+            return self.task_done_among_others(id);
+        }
+        self.end_task(id);
+        self.begin_task(id);
+    }
+
+    /// As [`Simulation::task_done`], where processes wait for turns or have programs of their own.
+    #[cold]
+    fn task_done_among_others(&mut self, id: EndpointId) {
+        let reads = self.users[at(id.0)].task != Task::Posting;
+        let read = self.message_for_program(id).filter(|_| reads);
+        if let Some(turns) = &mut self.turns {
+            turns.end(id);
+        }
+        self.end_task(id);
+        if let Some((channel, payload)) = read {
+            self.tell_message(id, channel, &payload);
+        }
+        self.begin_turns(id);
+        self.begin_among_others(id);
+    }
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn end_task(&mut self, id: EndpointId) {
         let task = std::mem::replace(&mut self.users[at(id.0)].task, Task::Waiting);
         match task {
             Task::Waiting | Task::Posting => {}
@@ -209,7 +288,6 @@ impl<S: Sink> Simulation<'_, S> {
                 self.put_back(id);
             }
         }
-        self.begin_task(id);
     }
 
     /// Sends the oldest message on, copied to `space`.
@@ -218,8 +296,7 @@ impl<S: Sink> Simulation<'_, S> {
         let Some(message) = endpoint.receive.first() else {
             return;
         };
-        let user = &self.users[at(id.0)];
-        let Reaction::Send { channel, .. } = user.program.react(message, user.messages) else {
+        let Reaction::Send { channel, .. } = self.reaction(id, message) else {
             return;
         };
         copy_message(&mut self.memory, endpoint, message, space);
@@ -227,6 +304,7 @@ impl<S: Sink> Simulation<'_, S> {
     }
 
     /// Takes the oldest message and puts its buffers back.
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn put_back(&mut self, id: EndpointId) {
         let endpoint = &mut self.endpoints[at(id.0)];
         if endpoint.put_back_received() {

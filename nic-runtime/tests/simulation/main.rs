@@ -18,6 +18,7 @@ mod isolation;
 mod links;
 mod loading;
 mod paper_applets;
+mod processes;
 mod processors;
 mod random_runs;
 mod states;

@@ -1,0 +1,146 @@
+//! Whose turn it is on a host: a process does one thing at a time for all of its endpoints, and a host with few
+//! processors runs few processes at a time.
+
+use std::collections::VecDeque;
+
+use nic_core::id::EndpointId;
+
+use crate::scenario::model::Scenario;
+
+/// Processes that have something to do, and processors that are free.
+///
+/// Processes that could run wait in one line for each host, and endpoints in one line for each process; both lines are
+/// served from the front. A host without a limit has a processor for each of its processes.
+#[derive(Clone, Debug)]
+pub struct Turns {
+    /// Each endpoint's process.
+    process_of: Vec<u32>,
+    /// Whether an endpoint waits in the line of its process.
+    is_waiting: Vec<bool>,
+    processes: Vec<Process>,
+    lines: Vec<Line>,
+}
+
+/// A process, with those of its endpoints that it has something to do for.
+#[derive(Clone, Debug)]
+struct Process {
+    line: u32,
+    is_busy: bool,
+    is_in_line: bool,
+    waiting: VecDeque<EndpointId>,
+}
+
+/// Processes that wait for the same processors.
+#[derive(Clone, Debug)]
+struct Line {
+    free: u32,
+    waiting: VecDeque<u32>,
+}
+
+impl Turns {
+    /// Returns the turns of a scenario; `None` where each process has one endpoint and a processor of its own, so that
+    /// nobody waits for a turn.
+    #[must_use]
+    pub fn new(scenario: &Scenario) -> Option<Turns> {
+        let is_limited = scenario.nics.iter().any(|nic| nic.host.is_some());
+        let mut owned = vec![0; scenario.processes.len()];
+        for process in scenario.endpoints.iter().filter_map(|spec| spec.process) {
+            owned[process as usize] += 1;
+        }
+        if !is_limited && owned.iter().all(|&count| count < 2) {
+            return None;
+        }
+        let mut turns = Turns {
+            process_of: Vec::new(),
+            is_waiting: vec![false; scenario.endpoints.len()],
+            processes: Vec::new(),
+            lines: Vec::new(),
+        };
+        let mut line_of_nic = vec![None; scenario.nics.len()];
+        for (nic, spec) in scenario.nics.iter().enumerate() {
+            line_of_nic[nic] = spec.host.map(|processors| turns.add_line(processors));
+        }
+        let line_on = |turns: &mut Turns, nic: usize| match line_of_nic[nic] {
+            Some(line) => line,
+            None => turns.add_line(1),
+        };
+        for process in &scenario.processes {
+            let line = line_on(&mut turns, process.nic.0 as usize);
+            turns.add_process(line);
+        }
+        for spec in &scenario.endpoints {
+            let process = match spec.process {
+                Some(process) => process,
+                None => {
+                    let line = line_on(&mut turns, spec.nic.0 as usize);
+                    turns.add_process(line)
+                }
+            };
+            turns.process_of.push(process);
+        }
+        Some(turns)
+    }
+
+    fn add_line(&mut self, processors: u32) -> u32 {
+        self.lines.push(Line {
+            free: processors,
+            waiting: VecDeque::new(),
+        });
+        self.lines.len() as u32 - 1
+    }
+
+    fn add_process(&mut self, line: u32) -> u32 {
+        self.processes.push(Process {
+            line,
+            is_busy: false,
+            is_in_line: false,
+            waiting: VecDeque::new(),
+        });
+        self.processes.len() as u32 - 1
+    }
+
+    /// Notes that the process of an endpoint may have something to do for it.
+    pub fn line_up(&mut self, id: EndpointId) {
+        if std::mem::replace(&mut self.is_waiting[id.0 as usize], true) {
+            return;
+        }
+        let number = self.process_of[id.0 as usize];
+        self.processes[number as usize].waiting.push_back(id);
+        self.line_up_process(number);
+    }
+
+    fn line_up_process(&mut self, number: u32) {
+        let process = &mut self.processes[number as usize];
+        if !process.is_busy && !process.is_in_line && !process.waiting.is_empty() {
+            process.is_in_line = true;
+            self.lines[process.line as usize].waiting.push_back(number);
+        }
+    }
+
+    /// Returns the next endpoint whose process gets a processor of those that the process of `id` may run on. The
+    /// process has the turn until [`Turns::end`].
+    pub fn next_beside(&mut self, id: EndpointId) -> Option<EndpointId> {
+        let number = self.process_of[id.0 as usize];
+        let line = &mut self.lines[self.processes[number as usize].line as usize];
+        if line.free == 0 {
+            return None;
+        }
+        let number = line.waiting.pop_front()?;
+        line.free -= 1;
+        let process = &mut self.processes[number as usize];
+        process.is_in_line = false;
+        process.is_busy = true;
+        let next = process.waiting.pop_front()?;
+        self.is_waiting[next.0 as usize] = false;
+        Some(next)
+    }
+
+    /// Ends a turn: the process of an endpoint is done with what it did, or found nothing to do.
+    pub fn end(&mut self, id: EndpointId) {
+        let number = self.process_of[id.0 as usize];
+        let process = &mut self.processes[number as usize];
+        process.is_busy = false;
+        self.lines[process.line as usize].free += 1;
+        self.line_up_process(number);
+    }
+}

@@ -1,0 +1,249 @@
+//! Hosts and their processes: which programs run there, and how many of them at a time.
+
+use std::num::NonZeroU32;
+
+use nic_core::id::NicId;
+
+use super::context::Context;
+use super::limits;
+use super::mistake::{MistakeKind, Named, Span};
+use super::model::{HostSpec, NicSpec, ProcessSpec};
+use super::names::NameIndex;
+use super::table::{self, Mistakes, Table, choice, keys};
+
+pub(super) const PROCESS_KEYS: &[&str] = &["name", "nic", "program", "acknowledge_every"];
+pub(super) const HOST_KEYS: &[&str] = &["nic", "processors"];
+
+/// Messages for each answer of `acknowledge` unless the scenario says otherwise: the paper's burst.
+const ACKNOWLEDGE_EVERY_DEFAULT: NonZeroU32 = NonZeroU32::new(25).expect("25 is not 0");
+
+/// The programs that a process can run.
+const PROGRAMS: [(&str, HostSpec); 3] = [
+    ("sink", HostSpec::Sink),
+    ("echo", HostSpec::Echo),
+    (
+        "acknowledge",
+        HostSpec::Acknowledge {
+            every: ACKNOWLEDGE_EVERY_DEFAULT,
+        },
+    ),
+];
+const PROGRAM_NAMES: [&str; PROGRAMS.len()] = keys(&PROGRAMS);
+
+/// The processes of a scenario, by name, and where the file says which NIC each belongs to.
+pub(super) struct Processes<'t> {
+    pub(super) specs: Vec<ProcessSpec>,
+    names: NameIndex<'t>,
+    places: Vec<Span>,
+}
+
+/// Reads every `[[process]]`.
+pub(super) fn read<'t>(
+    root: &Table<'t>,
+    nics: &NameIndex<'_>,
+    context: &mut Context<'_>,
+) -> Processes<'t> {
+    let mistakes = context.mistakes();
+    let mut names = NameIndex::new(Named::Process);
+    let limit = limits::ENDPOINTS_MAX;
+    let tables = root.tables("process", "`[[process]]`", PROCESS_KEYS, limit, mistakes);
+    let mut places = Vec::new();
+    let specs = tables.iter().map(|table| {
+        let name = names.define(table, mistakes).to_owned();
+        let nic = table.need("nic", mistakes);
+        places.push(nic.map_or(table.span, |nic| nic.span().into()));
+        let nic = nic.and_then(|value| nics.find_value(value, mistakes));
+        ProcessSpec {
+            name,
+            // With a mistake noted nothing is run, so any id serves.
+            nic: NicId(nic.unwrap_or(0)),
+            program: program(table, "program", mistakes),
+        }
+    });
+    Processes {
+        specs: specs.collect(),
+        names,
+        places,
+    }
+}
+
+impl Processes<'_> {
+    /// Reads which process an endpoint on `nic` belongs to, and which program runs there; an endpoint without the key
+    /// is a process of its own, with the program `host`.
+    pub(super) fn of_endpoint(
+        &self,
+        endpoint: &Table<'_>,
+        nic: Option<u32>,
+        mistakes: &mut Mistakes,
+    ) -> (Option<u32>, HostSpec) {
+        let Some(value) = endpoint.value("process") else {
+            return (None, program(endpoint, "host", mistakes));
+        };
+        for key in ["host", "acknowledge_every"] {
+            if let Some(both) = endpoint.value(key) {
+                let of = "process";
+                mistakes.add(both.span(), MistakeKind::Excluded { key, of });
+            }
+        }
+        let Some(process) = self.names.find_value(value, mistakes) else {
+            return (None, HostSpec::Sink);
+        };
+        let Some(spec) = self.specs.get(process as usize) else {
+            return (None, HostSpec::Sink);
+        };
+        if nic.is_some_and(|nic| NicId(nic) != spec.nic) {
+            let place = self.places[process as usize];
+            mistakes.add(value.span(), MistakeKind::ProcessElsewhere { place });
+        }
+        (Some(process), spec.program)
+    }
+
+    /// Notes processes that bear the name of an endpoint: an endpoint without a process is one of its own name.
+    pub(super) fn check_names(&self, endpoints: &NameIndex<'_>, mistakes: &mut Mistakes) {
+        for (name, place) in self.names.defined() {
+            if let Some(first) = endpoints.place(name) {
+                let named = Named::Endpoint;
+                mistakes.add(place, MistakeKind::DuplicateName { named, first });
+            }
+        }
+    }
+}
+
+/// Reads every `[[host]]` into the NIC that it belongs to.
+pub(super) fn hosts(
+    root: &Table<'_>,
+    nics: &mut [NicSpec],
+    names: &NameIndex<'_>,
+    context: &mut Context<'_>,
+) {
+    let mistakes = context.mistakes();
+    let tables = root.tables("host", "`[[host]]`", HOST_KEYS, nics.len(), mistakes);
+    let mut places: Vec<Option<Span>> = vec![None; nics.len()];
+    for table in &tables {
+        let range = 1..=limits::HOST_PROCESSORS_MAX;
+        let processors = table
+            .need("processors", mistakes)
+            .map(|_| table.number("processors", 1, range, table::integer, mistakes));
+        let nic = table.need("nic", mistakes);
+        let Some(nic) = nic else { continue };
+        let Some(id) = names.find_value(nic, mistakes) else {
+            continue;
+        };
+        let Some(spec) = nics.get_mut(id as usize) else {
+            continue;
+        };
+        if let Some(first) = places[id as usize] {
+            mistakes.add(nic.span(), MistakeKind::DuplicateHost { first });
+        }
+        places[id as usize] = Some(nic.span().into());
+        spec.host = processors.and_then(|count| u32::try_from(count).ok());
+    }
+}
+
+/// Reads a program: the value of `key`, and how often `acknowledge` answers.
+fn program(table: &Table<'_>, key: &'static str, mistakes: &mut Mistakes) -> HostSpec {
+    let program = choice(table, key, &PROGRAMS, &PROGRAM_NAMES, mistakes);
+    let program = program.unwrap_or(HostSpec::Sink);
+    let Some(every) = table.value("acknowledge_every") else {
+        return program;
+    };
+    if !matches!(program, HostSpec::Acknowledge { .. }) {
+        let partner = match key {
+            "program" => "program = \"acknowledge\"",
+            _ => "host = \"acknowledge\"",
+        };
+        let key = "acknowledge_every";
+        mistakes.add(every.span(), MistakeKind::NeedsPartner { key, partner });
+        return program;
+    }
+    let default = u64::from(ACKNOWLEDGE_EVERY_DEFAULT.get());
+    let range = 1..=u64::from(u32::MAX);
+    let every = table.number(
+        "acknowledge_every",
+        default,
+        range,
+        table::integer,
+        mistakes,
+    );
+    let every = u32::try_from(every).ok().and_then(NonZeroU32::new);
+    HostSpec::Acknowledge {
+        every: every.unwrap_or(ACKNOWLEDGE_EVERY_DEFAULT),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::{ScenarioError, parse};
+
+    const NICS: &str = "[[nic]]\nname = 'a'\n[[nic]]\nname = 'b'\n";
+
+    fn mistake(rest: &str) -> MistakeKind {
+        match parse(format!("{NICS}{rest}").as_bytes(), None, None) {
+            Err(ScenarioError::Mistakes(mistakes)) => match mistakes.as_slice() {
+                [mistake] => mistake.kind.clone(),
+                mistakes => panic!("{mistakes:?}"),
+            },
+            other => panic!("{rest}: {other:?}"),
+        }
+    }
+
+    const SERVER: &str = "[[process]]\nname = 'server'\nnic = 'b'\nprogram = 'echo'\n";
+
+    #[test]
+    fn an_endpoint_runs_the_program_of_its_process() {
+        let text = format!(
+            "{NICS}[[host]]\nnic = 'b'\nprocessors = 2\n{SERVER}\
+             [[endpoint]]\nnic = 'b'\nname = 'e'\nprocess = 'server'\n[[endpoint]]\nnic = 'a'\nname = 'f'\n"
+        );
+        let scenario = parse(text.as_bytes(), None, None).expect("the scenario is right");
+        let [of_process, alone] = &scenario.endpoints[..] else {
+            panic!("expected two endpoints");
+        };
+        assert_eq!(
+            (of_process.process, of_process.host),
+            (Some(0), HostSpec::Echo)
+        );
+        assert_eq!((alone.process, alone.host), (None, HostSpec::Sink));
+        let hosts: Vec<_> = scenario.nics.iter().map(|nic| nic.host).collect();
+        assert_eq!(hosts, [None, Some(2)]);
+    }
+
+    #[test]
+    fn what_does_not_fit_together_is_refused() {
+        let endpoint = |nic: &str, more: &str| {
+            format!("{SERVER}[[endpoint]]\nnic = '{nic}'\nname = 'e'\nprocess = 'server'\n{more}")
+        };
+        assert!(matches!(
+            mistake(&endpoint("a", "")),
+            MistakeKind::ProcessElsewhere { .. }
+        ));
+        let both = MistakeKind::Excluded {
+            key: "host",
+            of: "process",
+        };
+        assert_eq!(mistake(&endpoint("b", "host = 'sink'\n")), both);
+        let unknown = "[[endpoint]]\nnic = 'a'\nname = 'e'\nprocess = 'sever'\n";
+        assert!(matches!(
+            mistake(&format!("{SERVER}{unknown}")),
+            MistakeKind::UnknownName {
+                named: Named::Process,
+                suggestion: Some(_)
+            }
+        ));
+        let same = "[[endpoint]]\nnic = 'a'\nname = 'server'\n";
+        assert!(matches!(
+            mistake(&format!("{SERVER}{same}")),
+            MistakeKind::DuplicateName { .. }
+        ));
+        let host = "[[host]]\nnic = 'a'\nprocessors = 1\n";
+        assert!(matches!(
+            mistake(&format!("{host}{host}")),
+            MistakeKind::DuplicateHost { .. }
+        ));
+        let none = "[[host]]\nnic = 'a'\nprocessors = 0\n";
+        assert!(matches!(mistake(none), MistakeKind::OutOfRange { .. }));
+        let missing = "[[host]]\nnic = 'a'\n";
+        assert!(matches!(mistake(missing), MistakeKind::MissingKey { .. }));
+    }
+}

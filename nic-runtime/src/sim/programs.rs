@@ -1,0 +1,206 @@
+//! Processes whose programs a user of the library brings: what they learn, and what they do next.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use nic_core::event::{DropReason, NicEvent, Sink, TxStatus};
+use nic_core::host::{Reaction, TransmitSpace};
+use nic_core::id::{ChannelId, EndpointId};
+use nic_core::unet::{MessageBody, ReceiveDescriptor};
+
+use super::{SimError, Simulation, Work, at};
+use crate::host::Task;
+use crate::host::program::{Action, Happened, OwnProcess, Programs};
+use crate::scenario::model::Scenario;
+
+/// The processes whose programs are brought, as a rule none.
+#[derive(Default)]
+pub(super) struct OwnProcesses {
+    processes: Vec<OwnProcess>,
+    of_endpoint: BTreeMap<EndpointId, usize>,
+}
+
+impl OwnProcesses {
+    /// Gives each program the process that it is for.
+    pub(super) fn new(
+        scenario: &Scenario,
+        mut programs: Programs,
+    ) -> Result<OwnProcesses, SimError> {
+        let mut own = OwnProcesses::default();
+        let names: Vec<String> = programs.names().map(str::to_owned).collect();
+        for (number, name) in names.into_iter().enumerate() {
+            let process = scenario.processes.iter().position(|spec| spec.name == name);
+            let endpoints = scenario.endpoints.iter().enumerate();
+            let endpoints: Vec<EndpointId> = endpoints
+                .filter(|(_, spec)| match (process, spec.process) {
+                    (Some(process), Some(of)) => of as usize == process,
+                    (None, None) => spec.name == name,
+                    (Some(_), None) | (None, Some(_)) => false,
+                })
+                .map(|(id, _)| EndpointId(u32::try_from(id).expect("endpoints have u32 numbers")))
+                .collect();
+            let program = programs.take(&name);
+            let Some(program) = program.filter(|_| !endpoints.is_empty()) else {
+                return Err(SimError::NoProcess { program: number });
+            };
+            for &endpoint in &endpoints {
+                own.of_endpoint.insert(endpoint, own.processes.len());
+            }
+            own.processes.push(OwnProcess {
+                program,
+                endpoints,
+                actions: VecDeque::new(),
+            });
+        }
+        Ok(own)
+    }
+
+    fn of(&mut self, id: EndpointId) -> Option<&mut OwnProcess> {
+        let process = *self.of_endpoint.get(&id)?;
+        self.processes.get_mut(process)
+    }
+
+    /// Returns whether an endpoint is the home of a process whose program wants something.
+    pub(super) fn acts(&self, id: EndpointId) -> bool {
+        let process = self.of_endpoint.get(&id);
+        let process = process.and_then(|&process| self.processes.get(process));
+        process.is_some_and(|process| process.home() == id && !process.actions.is_empty())
+    }
+}
+
+impl<S: Sink> Simulation<'_, S> {
+    /// Takes the programs that are brought.
+    pub(super) fn bring(&mut self, own: OwnProcesses) {
+        self.own = own;
+        self.users_are_alone = self.turns.is_none() && self.own.processes.is_empty();
+    }
+
+    /// Has the programs begin.
+    pub(super) fn start_programs(&mut self) {
+        for process in 0..self.own.processes.len() {
+            let home = self.own.processes[process].home();
+            self.tell_program(home, Happened::Started);
+        }
+    }
+
+    /// Tells the program of an endpoint, if it is brought, what has happened.
+    pub(super) fn tell_program(&mut self, id: EndpointId, what: Happened<'_>) {
+        let now = self.now;
+        if let Some(process) = self.own.of(id) {
+            process.tell(now, what);
+            let home = process.home();
+            self.begin_among_others(home);
+        }
+    }
+
+    /// Returns what the program of an endpoint does with a message.
+    #[cold]
+    pub(super) fn reaction(&self, id: EndpointId, message: &ReceiveDescriptor) -> Reaction {
+        let user = &self.users[at(id.0)];
+        let own = self.own.of_endpoint.get(&id);
+        match own.and_then(|&process| self.own.processes.get(process)) {
+            Some(process) => process.program.react(message, user.messages),
+            None => user.program.react(message, user.messages),
+        }
+    }
+
+    /// Returns the channel and the bytes of an endpoint's oldest message, where its program is brought.
+    pub(super) fn message_for_program(&self, id: EndpointId) -> Option<(ChannelId, Vec<u8>)> {
+        self.own.of_endpoint.get(&id)?;
+        let endpoint = &self.endpoints[at(id.0)];
+        let message = endpoint.receive.first()?;
+        let payload = match &message.body {
+            MessageBody::Inline(bytes) => bytes.to_vec(),
+            MessageBody::Buffers(list) => {
+                let area = self.memory.region(endpoint.area);
+                let share = at(endpoint.free.buffer_length());
+                let shares = list.offsets().iter();
+                let piece = |&offset| area.get(at(offset)..at(offset) + share);
+                let bytes = shares.filter_map(piece).flatten();
+                bytes.copied().take(at(message.length)).collect()
+            }
+        };
+        Some((message.channel, payload))
+    }
+
+    /// Tells the program of an endpoint that it has read a message.
+    pub(super) fn tell_message(&mut self, id: EndpointId, channel: ChannelId, payload: &[u8]) {
+        let what = Happened::Message {
+            endpoint: id,
+            channel,
+            payload,
+        };
+        self.tell_program(id, what);
+    }
+
+    /// Tells the program of an endpoint that a message which was posted is done.
+    #[cold]
+    pub(super) fn tell_completed(
+        &mut self,
+        endpoint: EndpointId,
+        channel: ChannelId,
+        status: TxStatus,
+    ) {
+        let what = Happened::Completed {
+            endpoint,
+            channel,
+            status,
+        };
+        self.tell_program(endpoint, what);
+    }
+
+    /// Has a process begin the next thing that its program wants; returns whether it is busy with that.
+    pub(super) fn begin_action(&mut self, home: EndpointId) -> bool {
+        while let Some(process) = self.own.of(home) {
+            let Some(action) = process.actions.pop_front() else {
+                return false;
+            };
+            match action {
+                Action::Compute(takes) => return self.busy(home, Task::Posting, takes),
+                Action::WakeAt(time) => {
+                    let time = time.max(self.now);
+                    self.schedule.insert(time, Work::Wake(home));
+                }
+                Action::Post {
+                    endpoint,
+                    channel,
+                    payload,
+                } => {
+                    let length = u32::try_from(payload.len()).unwrap_or(u32::MAX);
+                    let has_room = self.endpoints[at(endpoint.0)].transmit.has_room();
+                    let space = match has_room {
+                        true => self.users[at(endpoint.0)].region.take(length),
+                        false => TransmitSpace::Taken,
+                    };
+                    match space {
+                        TransmitSpace::Free(space) => {
+                            self.memory.bytes_mut(space).copy_from_slice(&payload);
+                            self.post(endpoint, channel, space);
+                            let host = &self.profile.host;
+                            let takes = host.post + self.costs.host_rate.time(length);
+                            return self.busy(home, Task::Posting, takes);
+                        }
+                        TransmitSpace::Taken => {
+                            let again = Action::Post {
+                                endpoint,
+                                channel,
+                                payload,
+                            };
+                            if let Some(process) = self.own.of(home) {
+                                process.actions.push_front(again);
+                            }
+                            return false;
+                        }
+                        TransmitSpace::TooLong => {
+                            let kind = NicEvent::Drop {
+                                packet: None,
+                                reason: DropReason::NoTransmitRoom,
+                            };
+                            self.report.emit(self.now, endpoint, kind);
+                        }
+                    }
+                }
+            }
+        }
+        false
+    }
+}
