@@ -102,7 +102,8 @@ impl Model<'_> {
 
 impl Sink for Model<'_> {
     fn event(&mut self, names: &dyn Names, event: &Event<'_>) {
-        let id = event.endpoint.expect("events here are an endpoint's");
+        // A NIC's own events are none of an applet.
+        let Some(id) = event.endpoint else { return };
         if names.endpoint(id) != "server" {
             return;
         }

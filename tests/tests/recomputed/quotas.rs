@@ -39,7 +39,8 @@ struct Calls {
 
 impl Sink for Calls {
     fn event(&mut self, names: &dyn Names, event: &Event<'_>) {
-        let id = event.endpoint.expect("events here are an endpoint's");
+        // A NIC's own events are none of an applet.
+        let Some(id) = event.endpoint else { return };
         let endpoint = names.endpoint(id).to_owned();
         match event.kind {
             EventKind::Sle(SleEvent::AppletCall { method, .. }) => {
