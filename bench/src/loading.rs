@@ -3,7 +3,7 @@
 use bumpalo::Bump;
 use jive_embed::load_class;
 use jive_verifier::Policy;
-use nic_core::sle::NicNative;
+use nic_core::sle::{NicEntry, NicNative};
 
 use crate::clock::time;
 use crate::pace::{Pace, Paced};
@@ -21,7 +21,7 @@ pub fn raw_unet_us(pace: &mut Pace) -> Paced {
     pace.beside(ROUNDS, || {
         let taken = time(|| {
             for _ in 0..LOADS {
-                load(&arena, applets::RAW_UNET.class, Policy::Applet);
+                load(&arena, applets::RAW_UNET.class, Policy::Applet { entries: NicEntry::TABLE });
                 arena.reset();
             }
         });

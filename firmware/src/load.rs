@@ -6,7 +6,7 @@ use jive_core::{
     ProgramStorage, SwitchCase, Verified, link, program_size,
 };
 use jive_verifier::{Policy, WorkArea, verify, work_size};
-use nic_core::sle::NicNative;
+use nic_core::sle::{NicEntry, NicNative};
 
 use crate::failure::Failure;
 use crate::memory::{ProgramMemory, VerifierMemory};
@@ -56,7 +56,7 @@ pub(crate) fn accept(bytes: &'static [u8], memory: VerifierMemory) -> Result<Acc
         queue: memory.queue,
         states: memory.states,
     };
-    let verified = verify(class, Policy::Applet, NicNative::TABLE, work)?;
+    let verified = verify(class, Policy::Applet { entries: NicEntry::TABLE }, NicNative::TABLE, work)?;
     Ok(Accepted {
         verified,
         index_bytes: class.index_words() * size_of::<u32>(),

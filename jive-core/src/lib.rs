@@ -19,6 +19,7 @@ mod cut;
 mod decode;
 mod descriptor;
 mod disasm;
+mod entry;
 mod frame;
 mod heap;
 mod id;
@@ -51,6 +52,7 @@ pub use descriptor::{
     parse_field,
 };
 pub use disasm::{Described, Disassembly};
+pub use entry::EntryDecl;
 pub use frame::{CallStack, Frame};
 pub use heap::{ArrayView, Heap};
 pub use id::{CpIndex, FieldId, MethodId, NativeId, Pc};

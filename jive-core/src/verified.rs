@@ -4,13 +4,9 @@ use crate::classfile::ClassFile;
 use crate::id::{FieldId, MethodId};
 use crate::native::NativeDecl;
 
-/// The members that make a class an applet.
+/// The members that every applet has, beside the [entries](crate::EntryDecl) of its runtime.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct AppletMembers {
-    /// `doTx(III)I`, called for a transmit descriptor.
-    pub do_tx: MethodId,
-    /// `doRx(II)I`, called for a packet that arrived.
-    pub do_rx: MethodId,
     /// The constructor without parameters.
     pub constructor: MethodId,
     /// `RxBuf`, where the runtime puts an arriving packet.

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use jive_core::{CpIndex, Opcode};
+use jive_core::{CpIndex, EntryDecl, Opcode};
 
 use crate::types::VerificationType;
 
@@ -124,35 +124,24 @@ impl fmt::Display for Misfit {
     }
 }
 
-/// A member that every applet has (CONTRACT §1).
+/// A member of an applet that its runtime knows (CONTRACT §1).
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum AppletMember {
     /// The constructor without parameters.
     Constructor,
-    /// `doTx`, called for each descriptor on the transmit queue.
-    DoTx,
-    /// `doRx`, called for each packet that arrives.
-    DoRx,
+    /// A method that the runtime calls.
+    Entry(&'static EntryDecl),
     /// `RxBuf`, the field in which an arrived packet is found.
     RxBuf,
 }
 
 impl AppletMember {
-    /// Every member, in the order in which they are looked for.
-    pub const ALL: [AppletMember; 4] = [
-        AppletMember::Constructor,
-        AppletMember::DoTx,
-        AppletMember::DoRx,
-        AppletMember::RxBuf,
-    ];
-
     /// Returns the name that the class file must give it.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             AppletMember::Constructor => "<init>",
-            AppletMember::DoTx => "doTx",
-            AppletMember::DoRx => "doRx",
+            AppletMember::Entry(entry) => entry.name,
             AppletMember::RxBuf => "RxBuf",
         }
     }
@@ -162,8 +151,7 @@ impl AppletMember {
     pub const fn descriptor(self) -> &'static str {
         match self {
             AppletMember::Constructor => "()V",
-            AppletMember::DoTx => "(III)I",
-            AppletMember::DoRx => "(II)I",
+            AppletMember::Entry(entry) => entry.descriptor,
             AppletMember::RxBuf => "[B",
         }
     }
@@ -173,7 +161,7 @@ impl fmt::Display for AppletMember {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             AppletMember::Constructor => f.write_str("a constructor `()V`"),
-            AppletMember::DoTx | AppletMember::DoRx => {
+            AppletMember::Entry(_) => {
                 write!(f, "a method `{}{}`", self.name(), self.descriptor())
             }
             AppletMember::RxBuf => {

@@ -1,6 +1,8 @@
 //! What is asked of a class besides its safety: the members that make it an applet (CONTRACT §1).
 
-use jive_core::{AppletMembers, ClassFile, FieldAccess, FieldId, Method, MethodAccess, MethodId};
+use jive_core::{
+    AppletMembers, ClassFile, EntryDecl, FieldAccess, FieldId, MethodAccess, MethodId,
+};
 
 use crate::error::{Location, VerifyError, VerifyErrorKind};
 use crate::found::AppletMember;
@@ -8,38 +10,41 @@ use crate::found::AppletMember;
 /// What a class is verified for.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Policy {
-    /// To be an applet: it must have the members that the NIC calls and sets.
-    Applet,
+    /// To be an applet: it must have the members that the runtime sets, and those that it calls.
+    Applet {
+        /// The methods that the runtime calls.
+        entries: &'static [EntryDecl],
+    },
     /// For itself alone: whatever members it has.
     ClassOnly,
 }
 
 /// Finds the members that make a class an applet, whose declarations have been checked.
-pub(crate) fn applet_members(class: &ClassFile<'_>) -> Result<AppletMembers, VerifyError> {
-    let [mut constructor, mut do_tx, mut do_rx] = [None; 3];
-    for method in class.methods() {
-        for (found, member) in [
-            (&mut constructor, AppletMember::Constructor),
-            (&mut do_tx, AppletMember::DoTx),
-            (&mut do_rx, AppletMember::DoRx),
-        ] {
-            if method.name == member.name() {
-                found.get_or_insert(method);
-            }
+pub(crate) fn applet_members(
+    class: &ClassFile<'_>,
+    entries: &'static [EntryDecl],
+) -> Result<AppletMembers, VerifyError> {
+    let constructor = AppletMember::Constructor;
+    let constructor = called(class, constructor)?.ok_or(missing(constructor))?;
+    for entry in entries {
+        let member = AppletMember::Entry(entry);
+        if called(class, member)?.is_none() && entry.is_required {
+            return Err(missing(member));
         }
     }
     Ok(AppletMembers {
-        constructor: entry(constructor, AppletMember::Constructor)?,
-        do_tx: entry(do_tx, AppletMember::DoTx)?,
-        do_rx: entry(do_rx, AppletMember::DoRx)?,
+        constructor,
         rx_buf: receive_buffer(class)?,
     })
 }
 
-/// Checks the first method of the name of one that the runtime calls; it may be static or not, and of any
+/// Finds and checks the first method of the name of one that the runtime calls; it may be static or not, and of any
 /// visibility.
-fn entry(found: Option<Method<'_>>, member: AppletMember) -> Result<MethodId, VerifyError> {
-    let method = found.ok_or(missing(member))?;
+fn called(class: &ClassFile<'_>, member: AppletMember) -> Result<Option<MethodId>, VerifyError> {
+    let mut methods = class.methods();
+    let Some(method) = methods.find(|method| method.name == member.name()) else {
+        return Ok(None);
+    };
     let wrong = |kind| VerifyError {
         at: Location::Method(method.id),
         kind,
@@ -50,7 +55,7 @@ fn entry(found: Option<Method<'_>>, member: AppletMember) -> Result<MethodId, Ve
     if method.access.contains(MethodAccess::NATIVE) {
         return Err(wrong(VerifyErrorKind::NativeEntry { member }));
     }
-    Ok(method.id)
+    Ok(Some(method.id))
 }
 
 /// Finds `RxBuf`. Fields of other types may share its name, as class files go.

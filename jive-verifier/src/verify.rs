@@ -43,7 +43,7 @@ pub fn verify_with<'a>(
     let mut signatures = Signatures::new(work.signatures);
     check_class(&class, natives, &mut signatures)?;
     let applet = match policy {
-        Policy::Applet => Some(applet_members(&class)?),
+        Policy::Applet { entries } => Some(applet_members(&class, entries)?),
         Policy::ClassOnly => None,
     };
     let mut members =

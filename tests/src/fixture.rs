@@ -20,6 +20,7 @@ use core::fmt;
 use std::path::{Path, PathBuf};
 
 use jive_verifier::Policy;
+use nic_core::sle::NicEntry;
 
 use crate::asm::assemble;
 
@@ -173,7 +174,9 @@ impl Fixture {
             },
             arguments: Vec::new(),
         };
-        let mut policy = Policy::Applet;
+        let mut policy = Policy::Applet {
+            entries: NicEntry::TABLE,
+        };
         for line in text.lines().take_while(|line| line.starts_with(';')) {
             if let Some(words) = line.strip_prefix("; call: ") {
                 call = Call::parse(words).ok_or_else(|| wrong(line))?;

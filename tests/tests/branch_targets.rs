@@ -2,7 +2,7 @@
 
 use jive_core::{Opcode, OperandLayout};
 use jive_verifier::Policy;
-use nic_core::sle::NicNative;
+use nic_core::sle::{NicEntry, NicNative};
 use tests::asm::assemble;
 use tests::machine::judge;
 
@@ -36,7 +36,14 @@ fn targets() -> impl Iterator<Item = i64> {
 fn verdict(line: &str) -> String {
     let source = format!("{METHOD}{line}\n");
     let class = assemble("branch", &source).unwrap_or_else(|error| panic!("{error}"));
-    judge(&class.bytes, Policy::Applet, NicNative::TABLE).to_string()
+    judge(
+        &class.bytes,
+        Policy::Applet {
+            entries: NicEntry::TABLE,
+        },
+        NicNative::TABLE,
+    )
+    .to_string()
 }
 
 fn expected(target: i64) -> String {

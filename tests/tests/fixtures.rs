@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use jive_core::{Lifetime, NoNatives, ParseErrorKind, natives};
 use jive_verifier::{Policy, VerifyErrorKind};
-use nic_core::sle::NicNative;
+use nic_core::sle::{NicEntry, NicNative};
 use tests::asm::assemble;
 use tests::fixture::{Fixture, Outcome};
 use tests::machine::{Room, judge, machine};
@@ -95,7 +95,14 @@ fn an_entry_is_not_native_even_where_the_table_has_it() {
     assert_eq!(Entries::DoTx.cost(), Cost::Free);
     let class = assemble("native-entry", ".method native static doTx(III)I").unwrap();
     assert_eq!(
-        judge(&class.bytes, Policy::Applet, Entries::TABLE).to_string(),
+        judge(
+            &class.bytes,
+            Policy::Applet {
+                entries: NicEntry::TABLE
+            },
+            Entries::TABLE
+        )
+        .to_string(),
         "applet/native-entry in method doTx"
     );
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use arbitrary::{Arbitrary, Unstructured};
 use jive_verifier::Policy;
+use nic_core::sle::NicEntry;
 use tests::asm::assemble;
 use tests::fixture::Outcome;
 use tests::fuzzing::{self, Program, Random};
@@ -129,7 +130,9 @@ fn programs_are_neither_all_sound_nor_all_rejected() {
             let class = assemble("program", &program.source).expect("programs are assembly");
             judge(
                 &class.bytes,
-                Policy::Applet,
+                Policy::Applet {
+                    entries: NicEntry::TABLE,
+                },
                 nic_core::sle::NicNative::TABLE,
             ) == Outcome::Accepted
         })

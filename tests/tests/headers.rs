@@ -1,7 +1,7 @@
 //! Class file versions, in headers patched over a class that is otherwise right.
 
 use jive_verifier::Policy;
-use nic_core::sle::NicNative;
+use nic_core::sle::{NicEntry, NicNative};
 use tests::asm::assemble;
 use tests::fixture::{Outcome, Place};
 use tests::machine::judge;
@@ -34,7 +34,9 @@ fn compare(class: &[u8], majors: impl Iterator<Item = u16>) {
         for minor in MINORS {
             let found = judge(
                 &patched(class, major, minor),
-                Policy::Applet,
+                Policy::Applet {
+                    entries: NicEntry::TABLE,
+                },
                 NicNative::TABLE,
             );
             assert_eq!(found, expected(major, minor), "version {major}.{minor}");

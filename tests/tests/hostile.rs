@@ -3,7 +3,7 @@
 
 use jive_core::{Lifetime, NoNatives, Trap, TrapKind};
 use jive_verifier::Policy;
-use nic_core::sle::NicNative;
+use nic_core::sle::{NicEntry, NicNative};
 use tests::asm::assemble;
 use tests::fixture::{Outcome, Place};
 use tests::fuzzing;
@@ -14,7 +14,9 @@ fn loaded<R>(source: &str, room: Room, then: impl FnOnce(&mut Machine<'_>) -> R)
     let class = assemble("hostile", source).unwrap_or_else(|error| panic!("{error}"));
     machine(
         &class.bytes,
-        Policy::Applet,
+        Policy::Applet {
+            entries: NicEntry::TABLE,
+        },
         NicNative::TABLE,
         room,
         |machine| {
@@ -335,7 +337,9 @@ fn a_constructor_that_traps_is_reported_with_its_place() {
     let class = assemble("hostile", source).unwrap();
     let trap = machine(
         &class.bytes,
-        Policy::Applet,
+        Policy::Applet {
+            entries: NicEntry::TABLE,
+        },
         NicNative::TABLE,
         Room::default(),
         |machine| {
@@ -355,7 +359,13 @@ fn a_constructor_that_traps_is_reported_with_its_place() {
 fn every_prefix_of_a_class_file_is_malformed() {
     let class = applets::RAW_UNET.class;
     for length in 0..class.len() {
-        match judge(&class[..length], Policy::Applet, NicNative::TABLE) {
+        match judge(
+            &class[..length],
+            Policy::Applet {
+                entries: NicEntry::TABLE,
+            },
+            NicNative::TABLE,
+        ) {
             Outcome::Rejected {
                 code,
                 at: Place::Byte(offset),
@@ -368,7 +378,13 @@ fn every_prefix_of_a_class_file_is_malformed() {
         }
     }
     assert_eq!(
-        judge(class, Policy::Applet, NicNative::TABLE),
+        judge(
+            class,
+            Policy::Applet {
+                entries: NicEntry::TABLE
+            },
+            NicNative::TABLE
+        ),
         Outcome::Accepted
     );
 }
@@ -403,7 +419,14 @@ fn ten_megabytes_are_refused_by_their_size() {
     let mut bytes = applets::RAW_UNET.class.to_vec();
     bytes.resize(10_000_000, 0);
     assert_eq!(
-        judge(&bytes, Policy::Applet, NicNative::TABLE).to_string(),
+        judge(
+            &bytes,
+            Policy::Applet {
+                entries: NicEntry::TABLE
+            },
+            NicNative::TABLE
+        )
+        .to_string(),
         "limit/file-size at byte 0"
     );
 }

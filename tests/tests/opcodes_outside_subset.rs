@@ -4,7 +4,7 @@
 
 use jive_core::{Exclusion, Opcode, OperandLayout};
 use jive_verifier::Policy;
-use nic_core::sle::NicNative;
+use nic_core::sle::{NicEntry, NicNative};
 use tests::asm::assemble;
 use tests::fixture::{Outcome, Place};
 use tests::machine::judge;
@@ -28,7 +28,13 @@ fn judge_unreachable(lines: &str) -> Outcome {
              return"
     );
     let class = assemble("unreachable", &source).unwrap_or_else(|error| panic!("{lines}: {error}"));
-    judge(&class.bytes, Policy::Applet, NicNative::TABLE)
+    judge(
+        &class.bytes,
+        Policy::Applet {
+            entries: NicEntry::TABLE,
+        },
+        NicNative::TABLE,
+    )
 }
 
 fn rejected(code: &str) -> Outcome {

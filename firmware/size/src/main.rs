@@ -28,6 +28,25 @@ static NATIVES: &[NativeDecl] = &[NativeDecl {
     summary: "",
 }];
 
+/// What the runtime calls.
+#[cfg(feature = "verifier")]
+static ENTRIES: &[jive_core::EntryDecl] = &[
+    jive_core::EntryDecl {
+        name: "doTx",
+        parameters: &["length", "channel", "offset"],
+        descriptor: "(III)I",
+        is_required: true,
+        summary: "",
+    },
+    jive_core::EntryDecl {
+        name: "doRx",
+        parameters: &["length", "channel"],
+        descriptor: "(II)I",
+        is_required: true,
+        summary: "",
+    },
+];
+
 struct External;
 
 impl Natives for External {
@@ -56,7 +75,7 @@ fn vouched<'a>(bytes: &'a [u8], index: &'a mut [u32]) -> Option<Verified<'a>> {
         queue: lent(),
         states: lent(),
     };
-    verify(class, Policy::Applet, NATIVES, work).ok()
+    verify(class, Policy::Applet { entries: ENTRIES }, NATIVES, work).ok()
 }
 
 /// Takes the word of a host that has parsed and verified the class before it sent it.

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use jive_core::{AppletMembers, ClassFile, Cut, Method, MethodId};
+use jive_core::{ClassFile, Cut, Method, MethodId};
+use jive_verifier::Policy;
 use serde::Serialize;
 
 use super::explore::{Explorer, Totals};
@@ -96,16 +97,20 @@ fn is_false(flag: &bool) -> bool {
 }
 
 impl Report {
-    /// Explores a class that the verifier accepted: the entry points of an applet, or all methods of a
+    /// Explores a class that the verifier accepted under this policy: the entry points of an applet, or all methods of a
     /// class that is none.
     #[must_use]
-    pub fn of(class: ClassFile<'_>, applet: Option<AppletMembers>) -> Report {
+    pub fn of(class: ClassFile<'_>, policy: Policy) -> Report {
         let mut explorer = Explorer::new(class);
         let (mut persistent, mut entry_points) = (Range::ZERO, Vec::new());
         for method in class.methods().filter(|method| method.code().is_some()) {
             let is_initializer = method.name == "<clinit>" || method.name == "<init>";
-            let is_called =
-                applet.is_none_or(|applet| method.id == applet.do_tx || method.id == applet.do_rx);
+            let is_called = match policy {
+                Policy::Applet { entries } => entries.iter().any(|entry| {
+                    method.name == entry.name && method.descriptor == entry.descriptor
+                }),
+                Policy::ClassOnly => true,
+            };
             if !is_initializer && !is_called {
                 continue;
             }

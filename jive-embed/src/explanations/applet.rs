@@ -18,7 +18,8 @@ pub(super) const ENTRIES: &[Explanation] = &[
                   NIC uses.",
         example: "void doRx(int length, int channel) { }   // the NIC calls int doRx(int, int)",
         mend: "Declare `int doTx(int length, int channel, int offset)`, `int doRx(int length, int \
-               channel)`, `byte[] RxBuf` and a constructor without parameters.",
+               channel)`, `byte[] RxBuf` and a constructor without parameters. An applet may also have `int \
+               doTimer()` and `int doRefill(int length, int channel, int offset)`, in this shape alone.",
     },
     Explanation {
         code: "applet/native-entry",

@@ -140,12 +140,17 @@ fn class_name(class: &ClassFile<'_>, index: CpIndex) -> Option<String> {
 /// Shows a member of an applet as its declaration.
 fn wanted(member: AppletMember) -> String {
     match member {
-        AppletMember::Constructor => "a constructor without parameters",
-        AppletMember::DoTx => "int doTx(int length, int channel, int offset)",
-        AppletMember::DoRx => "int doRx(int length, int channel)",
-        AppletMember::RxBuf => "byte[] RxBuf",
+        AppletMember::Constructor => "a constructor without parameters".to_owned(),
+        AppletMember::Entry(entry) => {
+            let parameters: Vec<_> = entry
+                .parameters
+                .iter()
+                .map(|name| format!("int {name}"))
+                .collect();
+            format!("int {}({})", entry.name, parameters.join(", "))
+        }
+        AppletMember::RxBuf => "byte[] RxBuf".to_owned(),
     }
-    .to_owned()
 }
 
 /// Shows what stands in the class in place of an applet's member.
@@ -155,7 +160,7 @@ fn present(class: &ClassFile<'_>, member: AppletMember) -> Option<String> {
     let method = class.methods().find(|method| method.name == name);
     let descriptor = match member {
         AppletMember::RxBuf => field?.descriptor,
-        AppletMember::Constructor | AppletMember::DoTx | AppletMember::DoRx => method?.descriptor,
+        AppletMember::Constructor | AppletMember::Entry(_) => method?.descriptor,
     };
     Some(format!("{name} with descriptor {}", Cut(descriptor)))
 }

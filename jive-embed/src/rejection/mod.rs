@@ -386,7 +386,7 @@ impl Rejection {
 #[cfg(test)]
 mod tests {
     use bumpalo::Bump;
-    use nic_core::sle::NicNative;
+    use nic_core::sle::{NicEntry, NicNative};
 
     use super::*;
     use crate::load::load_class;
@@ -394,11 +394,21 @@ mod tests {
     /// Judges bytes and, where they are rejected, returns what a user sees without colours.
     fn shown(bytes: &[u8]) -> Option<String> {
         let arena = Bump::new();
-        let error = load_class(&arena, bytes, Policy::Applet, NicNative::TABLE).err()?;
+        let error = load_class(
+            &arena,
+            bytes,
+            Policy::Applet {
+                entries: NicEntry::TABLE,
+            },
+            NicNative::TABLE,
+        )
+        .err()?;
         let rendered = Rejection::explore(
             Path::new("A.class"),
             bytes,
-            Policy::Applet,
+            Policy::Applet {
+                entries: NicEntry::TABLE,
+            },
             NicNative::TABLE,
             error,
         )

@@ -1,9 +1,37 @@
 //! The members of an applet (CONTRACT §1).
 
-use jive_core::{FieldId, MethodId};
+use jive_core::{FieldId, MethodId, entries};
 use jive_verifier::{AppletMember, Location, Policy, VerifyError, VerifyErrorKind};
 
 use crate::class_bytes::{ClassBytes, FINAL, NATIVE, STATIC, judge};
+
+enum Cost {
+    Free,
+}
+
+entries! {
+    enum Called, cost Cost {
+        /// Required.
+        Send = send(length, channel, offset), required, Free;
+        /// Required too.
+        Take = take(length, channel), required, Free;
+        /// Not required.
+        Tick = tick(), optional, Free;
+    }
+}
+
+const SEND: AppletMember = AppletMember::Entry(Called::Send.decl());
+const TAKE: AppletMember = AppletMember::Entry(Called::Take.decl());
+const TICK: AppletMember = AppletMember::Entry(Called::Tick.decl());
+
+/// Every member, in the order in which they are written.
+const ALL: [AppletMember; 5] = [
+    AppletMember::Constructor,
+    SEND,
+    TAKE,
+    TICK,
+    AppletMember::RxBuf,
+];
 
 /// An applet, but for one member: that is written with other flags and another descriptor, or not
 /// at all.
@@ -11,7 +39,7 @@ fn applet(changed: AppletMember, written: Option<(u16, &str)>) -> ClassBytes {
     let mut class = ClassBytes::new();
     let init = class.member(10, "java/lang/Object", "<init>", "()V");
     let [high, low] = init.to_be_bytes();
-    for member in AppletMember::ALL {
+    for member in ALL {
         let (access, descriptor) = if member == changed {
             match written {
                 Some(written) => written,
@@ -24,11 +52,11 @@ fn applet(changed: AppletMember, written: Option<(u16, &str)>) -> ClassBytes {
             AppletMember::Constructor => {
                 class.method(access, "<init>", descriptor, &[0x2a, 0xb7, high, low, 0xb1]);
             }
-            AppletMember::DoTx | AppletMember::DoRx if access & NATIVE != 0 => {
-                class.bare_method(access, member.name(), descriptor);
+            AppletMember::Entry(entry) if access & NATIVE != 0 => {
+                class.bare_method(access, entry.name, descriptor);
             }
-            AppletMember::DoTx | AppletMember::DoRx => {
-                class.method(access, member.name(), descriptor, &[0x03, 0xac]);
+            AppletMember::Entry(entry) => {
+                class.method(access, entry.name, descriptor, &[0x03, 0xac]);
             }
             AppletMember::RxBuf => {
                 class.field(access, "RxBuf", descriptor);
@@ -39,13 +67,14 @@ fn applet(changed: AppletMember, written: Option<(u16, &str)>) -> ClassBytes {
 }
 
 fn verdict(class: &ClassBytes) -> Result<(), VerifyError> {
-    judge(&class.bytes(), Policy::Applet, &mut ())
+    let entries = Called::TABLE;
+    judge(&class.bytes(), Policy::Applet { entries }, &mut ())
 }
 
 #[test]
 fn members_may_be_static_or_not() {
     for access in [0, STATIC] {
-        for member in [AppletMember::DoTx, AppletMember::DoRx, AppletMember::RxBuf] {
+        for member in [SEND, TAKE, TICK, AppletMember::RxBuf] {
             let class = applet(member, Some((access, member.descriptor())));
             assert_eq!(verdict(&class), Ok(()), "{member}");
         }
@@ -54,7 +83,7 @@ fn members_may_be_static_or_not() {
 
 #[test]
 fn a_missing_member_is_named() {
-    for member in AppletMember::ALL {
+    for member in [AppletMember::Constructor, SEND, TAKE, AppletMember::RxBuf] {
         let class = applet(member, None);
         let kind = VerifyErrorKind::MissingMember { member };
         let at = Location::Class;
@@ -65,6 +94,25 @@ fn a_missing_member_is_named() {
 }
 
 #[test]
+fn an_optional_entry_may_be_missing() {
+    assert_eq!(verdict(&applet(TICK, None)), Ok(()));
+}
+
+#[test]
+fn an_entry_is_found_where_the_class_has_it() {
+    let find = |class: &ClassBytes| {
+        let bytes = class.bytes();
+        let mut index = vec![0; jive_core::ClassFile::index_len(&bytes)];
+        let class = jive_core::ClassFile::parse(&bytes, &mut index).unwrap();
+        [Called::Take.of(&class), Called::Tick.of(&class)]
+    };
+    let whole = applet(TICK, Some((0, "()I")));
+    assert_eq!(find(&whole), [Some(MethodId(2)), Some(MethodId(3))]);
+    assert_eq!(find(&applet(TICK, None)), [Some(MethodId(2)), None]);
+    assert!(matches!(Called::Tick.cost(), Cost::Free));
+}
+
+#[test]
 fn a_member_of_another_descriptor_is_none() {
     let cases = [
         (
@@ -72,8 +120,9 @@ fn a_member_of_another_descriptor_is_none() {
             "(I)V",
             Location::Method(MethodId(0)),
         ),
-        (AppletMember::DoTx, "(II)I", Location::Method(MethodId(1))),
-        (AppletMember::DoRx, "(II)Z", Location::Method(MethodId(2))),
+        (SEND, "(II)I", Location::Method(MethodId(1))),
+        (TAKE, "(II)Z", Location::Method(MethodId(2))),
+        (TICK, "()V", Location::Method(MethodId(3))),
         (AppletMember::RxBuf, "[S", Location::Field(FieldId(0))),
     ];
     for (member, descriptor, at) in cases {

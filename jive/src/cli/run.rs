@@ -10,7 +10,7 @@ use jive_embed::{Rejection, input};
 use jive_verifier::Policy;
 use nic_core::event::EndReason;
 use nic_core::id::PacketId;
-use nic_core::sle::NicNative;
+use nic_core::sle::{NicEntry, NicNative};
 use nic_runtime::export::PayloadMode;
 use nic_runtime::export::follow::Story;
 use nic_runtime::export::json::JsonTrace;
@@ -305,8 +305,15 @@ pub(super) fn refusal(name: &Path, scenario: &Scenario, error: SimError) -> (Sta
     match error {
         SimError::Class { class, error } => {
             let (file, bytes) = class_file(name, scenario, class);
-            let rejection =
-                Rejection::explore(&file, bytes, Policy::Applet, NicNative::TABLE, error);
+            let rejection = Rejection::explore(
+                &file,
+                bytes,
+                Policy::Applet {
+                    entries: NicEntry::TABLE,
+                },
+                NicNative::TABLE,
+                error,
+            );
             (Status::Rejected, rejection.render())
         }
         SimError::Applet { class, error } => {

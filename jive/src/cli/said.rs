@@ -22,7 +22,7 @@ pub fn of_class(bytes: &[u8], policy: Policy) -> serde_json::Result<[String; 2]>
     let arena = Bump::new();
     match load_class(&arena, bytes, policy, NicNative::TABLE) {
         Ok(loaded) => {
-            let analysis = Report::of(loaded.class, loaded.program.applet());
+            let analysis = Report::of(loaded.class, policy);
             Ok([analysis.to_string(), serde_json::to_string(&analysis)?])
         }
         Err(error) => {

@@ -11,7 +11,7 @@ use jive_embed::diagnosis::sentence;
 use jive_embed::text::{path_text, printable_path};
 use jive_embed::{Rejection, load_class, names};
 use jive_verifier::Policy;
-use nic_core::sle::NicNative;
+use nic_core::sle::{NicEntry, NicNative};
 use serde::Serialize;
 
 use super::class_file;
@@ -92,7 +92,9 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
     let policy = if arguments.class_only {
         Policy::ClassOnly
     } else {
-        Policy::Applet
+        Policy::Applet {
+            entries: NicEntry::TABLE,
+        }
     };
     let analyse = arguments.report || arguments.format == Format::Json;
     let mut status = Status::Done;
@@ -129,7 +131,7 @@ fn judge(file: &Path, policy: Policy, analyse: bool) -> Verdict {
     let arena = Bump::new();
     match load_class(&arena, &bytes, policy, NicNative::TABLE) {
         Ok(loaded) => {
-            let analysis = analyse.then(|| Analysis::of(loaded.class, loaded.program.applet()));
+            let analysis = analyse.then(|| Analysis::of(loaded.class, policy));
             Verdict::Accepted(Accepted::of(&loaded.class, analysis))
         }
         Err(error) => Verdict::Rejected(Box::new(Rejection::explore(

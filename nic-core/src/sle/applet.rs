@@ -1,8 +1,8 @@
 //! An applet on its endpoint: one instance of a loaded class, and the buffer that packets arrive in.
 
-use jive_core::{AppletMembers, ArrayKind, Heap, Instance, LoadedClass, limits};
+use jive_core::{ArrayKind, FieldId, Heap, Instance, LoadedClass, MethodId, limits};
 
-use super::ArraySpan;
+use super::{ArraySpan, NicEntry};
 
 /// Why a loaded class cannot be an applet.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -26,6 +26,38 @@ impl AppletError {
     }
 }
 
+/// The members of an applet that its NIC calls and sets.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Members {
+    /// The constructor without parameters.
+    pub constructor: MethodId,
+    /// The field in which an arrived packet is found.
+    pub rx_buf: FieldId,
+    /// [`NicEntry::DoTx`].
+    pub do_tx: MethodId,
+    /// [`NicEntry::DoRx`].
+    pub do_rx: MethodId,
+    /// [`NicEntry::DoTimer`].
+    pub do_timer: Option<MethodId>,
+    /// [`NicEntry::DoRefill`].
+    pub do_refill: Option<MethodId>,
+}
+
+impl Members {
+    /// Finds the members of a class; `None` where it was not verified as an applet of a NIC.
+    fn of(class: &LoadedClass<'_>) -> Option<Members> {
+        let found = class.program.applet()?;
+        Some(Members {
+            constructor: found.constructor,
+            rx_buf: found.rx_buf,
+            do_tx: NicEntry::DoTx.of(&class.class)?,
+            do_rx: NicEntry::DoRx.of(&class.class)?,
+            do_timer: NicEntry::DoTimer.of(&class.class),
+            do_refill: NicEntry::DoRefill.of(&class.class),
+        })
+    }
+}
+
 /// An instance of a class that the verifier accepted as an applet.
 #[derive(Debug)]
 pub struct Applet<'a> {
@@ -34,7 +66,7 @@ pub struct Applet<'a> {
     /// Its fields and heap.
     pub instance: Instance<'a>,
     /// The members that the runtime calls and sets.
-    pub members: AppletMembers,
+    pub members: Members,
     rx_buf: ArraySpan,
     rx_buf_bytes: u32,
 }
@@ -54,7 +86,7 @@ impl<'a> Applet<'a> {
         memory: &'a mut [u8],
         max_packet: u32,
     ) -> Result<Applet<'a>, AppletError> {
-        let members = class.program.applet().ok_or(AppletError::NotAnApplet)?;
+        let members = Members::of(class).ok_or(AppletError::NotAnApplet)?;
         let rx_buf_length = i32::try_from(max_packet).map_err(|_| AppletError::TooLarge)?;
         let mut heap = Heap::new(memory);
         let rx_buf = heap

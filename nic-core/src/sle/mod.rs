@@ -1,12 +1,14 @@
 //! U-Net/SLE: applets on endpoints, the natives that they call and the protection between them.
 
 mod applet;
+mod entries;
 mod event;
 mod natives;
 mod port;
 mod request;
 
-pub use applet::{Applet, AppletError, memory_bytes};
+pub use applet::{Applet, AppletError, Members, memory_bytes};
+pub use entries::{EntryCost, NicEntry};
 pub use event::{NativeArg, SleEvent};
 pub use natives::{ArraySpan, Effect, NicNative, Rights, check};
 pub use port::{Port, perform};

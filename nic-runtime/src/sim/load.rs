@@ -12,7 +12,7 @@ use jive_verifier::Policy;
 use nic_core::event::{DmaDirection, DropReason, Made, Sink, SleEvent, Trigger};
 use nic_core::id::{EndpointId, PacketId};
 use nic_core::memory::HostSpan;
-use nic_core::sle::{ArraySpan, NicNative, Port, Request, Rights, check, perform};
+use nic_core::sle::{ArraySpan, NicEntry, NicNative, Port, Request, Rights, check, perform};
 use nic_core::unet::Channel;
 
 use super::budget::Exceeded;
@@ -74,7 +74,14 @@ pub(super) fn load_classes<'a>(
 ) -> Result<&'a [LoadedClass<'a>], SimError> {
     let mut classes = Vec::with_capacity(scenario.classes.len());
     for (class, spec) in scenario.classes.iter().enumerate() {
-        let loaded = load_class(arena, &spec.bytes, Policy::Applet, NicNative::TABLE);
+        let loaded = load_class(
+            arena,
+            &spec.bytes,
+            Policy::Applet {
+                entries: NicEntry::TABLE,
+            },
+            NicNative::TABLE,
+        );
         classes.push(loaded.map_err(|error| SimError::Class { class, error })?);
     }
     Ok(arena.alloc_slice_copy(&classes))

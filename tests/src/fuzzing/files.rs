@@ -9,6 +9,7 @@ use jive::cli::said;
 use jive_verifier::Policy;
 use nic_core::event::{Event, Names, Sink};
 use nic_core::id::PacketId;
+use nic_core::sle::NicEntry;
 use nic_core::time::{SimDuration, SimTime};
 use nic_runtime::export::PayloadMode;
 use nic_runtime::export::follow::Story;
@@ -99,7 +100,12 @@ pub fn golden(bytes: &[u8]) {
 
 /// The bytes are a class file. What `jive verify` says of it can be shown, and is JSON where that is asked for.
 pub fn verdict(bytes: &[u8]) {
-    for policy in [Policy::Applet, Policy::ClassOnly] {
+    for policy in [
+        Policy::Applet {
+            entries: NicEntry::TABLE,
+        },
+        Policy::ClassOnly,
+    ] {
         let [text, json] = said::of_class(bytes, policy).expect("a verdict can be written");
         assert!(!text.is_empty());
         shows_no_control_character(&text);

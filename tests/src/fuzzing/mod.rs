@@ -31,7 +31,7 @@ use jive_core::{
 use jive_verifier::Policy;
 pub use lent::lent;
 pub use natives::{RandomNatives, check_argument};
-use nic_core::sle::NicNative;
+use nic_core::sle::{NicEntry, NicNative};
 pub use program::{Program, program};
 pub use random::Random;
 pub use targets::{TARGETS, Target};
@@ -98,7 +98,13 @@ fn walk(class: ClassFile<'_>) {
 /// Verification ends with a verdict under each policy, an applet is a class, and who watches changes
 /// nothing.
 pub fn verify(bytes: &[u8]) {
-    let applet = judge(bytes, Policy::Applet, NicNative::TABLE);
+    let applet = judge(
+        bytes,
+        Policy::Applet {
+            entries: NicEntry::TABLE,
+        },
+        NicNative::TABLE,
+    );
     let class = judge(bytes, Policy::ClassOnly, NicNative::TABLE);
     if applet == Outcome::Accepted {
         assert_eq!(class, Outcome::Accepted);

@@ -5,6 +5,7 @@
 
 use arbitrary::{Arbitrary, Result, Unstructured};
 use jive_verifier::Policy;
+use nic_core::sle::NicEntry;
 
 use super::{Random, run_as};
 use crate::asm::assemble;
@@ -23,7 +24,13 @@ pub struct Program {
 pub fn program(program: &Program) {
     let class = assemble("program", &program.source)
         .unwrap_or_else(|error| panic!("{error}\n{}", program.source));
-    let verdict = run_as(&class.bytes, Policy::Applet, Random::new(&class.bytes));
+    let verdict = run_as(
+        &class.bytes,
+        Policy::Applet {
+            entries: NicEntry::TABLE,
+        },
+        Random::new(&class.bytes),
+    );
     assert!(
         !program.sound || verdict == Outcome::Accepted,
         "{verdict}\n{}",

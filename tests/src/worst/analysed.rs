@@ -39,7 +39,7 @@ pub fn analyse(bytes: &[u8]) -> Option<Analysed> {
     let class = ClassFile::parse(bytes, &mut index).ok()?;
     verify_class(class, Policy::ClassOnly, NicNative::TABLE, &mut ()).ok()?;
     let begun = now();
-    let report = Report::of(class, None);
+    let report = Report::of(class, Policy::ClassOnly);
     Some(Analysed {
         steps: report.steps,
         time: now() - begun,

@@ -7,7 +7,7 @@ use jive_core::ClassFile;
 use jive_embed::analysis::Report;
 use jive_embed::{load_class, verify_class};
 use jive_verifier::Policy;
-use nic_core::sle::NicNative;
+use nic_core::sle::{NicEntry, NicNative};
 use nic_runtime::scenario::Scenario;
 use nic_runtime::sim;
 use traffic::Traffic;
@@ -53,7 +53,9 @@ fn counted_load(arena: &Bump) {
     black_box(load_class(
         arena,
         black_box(applets::RAW_UNET.class),
-        Policy::Applet,
+        Policy::Applet {
+            entries: NicEntry::TABLE,
+        },
         NicNative::TABLE,
     ))
     .expect("loads");
@@ -74,7 +76,9 @@ fn counted_large(arena: &Bump, bytes: &[u8]) {
 fn counted_verify(class: ClassFile<'_>) {
     black_box(verify_class(
         black_box(class),
-        Policy::Applet,
+        Policy::Applet {
+            entries: NicEntry::TABLE,
+        },
         NicNative::TABLE,
         &mut (),
     ))
@@ -83,7 +87,7 @@ fn counted_verify(class: ClassFile<'_>) {
 
 #[inline(never)]
 fn counted_analysis(class: ClassFile<'_>) {
-    black_box(Report::of(black_box(class), None));
+    black_box(Report::of(black_box(class), Policy::ClassOnly));
 }
 
 #[inline(never)]
