@@ -124,7 +124,6 @@ impl<S: Sink> Simulation<'_, S> {
             let kind = SleEvent::AppletSuspend { trigger };
             self.report.emit(self.now, endpoint, kind);
         }
-        self.give_up_post(endpoint);
         let place = match self.suspensions.vacant.pop() {
             Some(place) => place,
             None => {
@@ -152,6 +151,8 @@ impl<S: Sink> Simulation<'_, S> {
         kept.on = on;
         self.processors[at(on.0)].exchange(kept);
         self.processors[at(on.0)].was_suspended = false;
+        // What it gives up may be what it waits for: only now would it be found.
+        self.give_up_post(endpoint);
         self.leave_call(on);
         self.look(on)
     }

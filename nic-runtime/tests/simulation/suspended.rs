@@ -82,3 +82,16 @@ fn a_post_gives_up_its_place_while_its_applet_waits() {
     assert_eq!(trace.at("end", "wire-rx").len(), 30);
     assert_eq!(trace.at("relay", "tx-done").len(), 100);
 }
+
+#[test]
+fn a_call_that_waits_for_what_its_own_message_had_set_aside_goes_on() {
+    // The message names a channel to one endpoint, and the applet sends to the other one of the same NIC. When the slots
+    // run out the applet waits, and the slot that was set aside for the message is the one that it gets.
+    let trace = run("[[nic]]\nname = 'a'\n[[nic]]\nname = 'b'\n\
+         [[endpoint]]\nnic = 'a'\nname = 'client'\napplet = 'Sidestep.class'\n\
+         [[endpoint]]\nnic = 'b'\nname = 'named'\n[[endpoint]]\nnic = 'b'\nname = 'meant'\n\
+         [[channel]]\nclient = 1\nnamed = 1\n[[channel]]\nclient = 2\nmeant = 1\n\
+         [[send]]\nendpoint = 'client'\nchannel = 1\nat = '1us'\npayload = { zeros = 9 }\n");
+    assert_eq!(trace.at("meant", "rx-descriptor").len(), 8);
+    assert_eq!(trace.at("client", "tx-done").len(), 1);
+}
