@@ -21,7 +21,13 @@ pub fn raw_unet_us(pace: &mut Pace) -> Paced {
     pace.beside(ROUNDS, || {
         let taken = time(|| {
             for _ in 0..LOADS {
-                load(&arena, applets::RAW_UNET.class, Policy::Applet { entries: NicEntry::TABLE });
+                load(
+                    &arena,
+                    applets::RAW_UNET.class,
+                    Policy::Applet {
+                        entries: NicEntry::TABLE,
+                    },
+                );
                 arena.reset();
             }
         });

@@ -56,7 +56,14 @@ pub(crate) fn accept(bytes: &'static [u8], memory: VerifierMemory) -> Result<Acc
         queue: memory.queue,
         states: memory.states,
     };
-    let verified = verify(class, Policy::Applet { entries: NicEntry::TABLE }, NicNative::TABLE, work)?;
+    let verified = verify(
+        class,
+        Policy::Applet {
+            entries: NicEntry::TABLE,
+        },
+        NicNative::TABLE,
+        work,
+    )?;
     Ok(Accepted {
         verified,
         index_bytes: class.index_words() * size_of::<u32>(),

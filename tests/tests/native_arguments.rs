@@ -9,7 +9,7 @@ use tests::generate::alphabet::encoded_lines;
 use tests::machine::judge;
 
 /// The table of CONTRACT §3: name, parameters, result.
-const NATIVES: [(&str, &[&str], &str); 8] = [
+const NATIVES: [(&str, &[&str], &str); 11] = [
     ("newAlignedArray", &["I"], "[B"),
     ("getFreeBufferLength", &[], "I"),
     ("getFreeBuffer", &[], "I"),
@@ -18,6 +18,9 @@ const NATIVES: [(&str, &[&str], &str); 8] = [
     ("txPush", &["[B", "I", "I", "I"], "V"),
     ("dmaRxd", &["[I", "I", "I"], "V"),
     ("dmaRxdPayload", &["[B", "I", "I"], "V"),
+    ("currentTime", &[], "I"),
+    ("setTimer", &["I"], "V"),
+    ("trace", &["I", "I"], "V"),
 ];
 
 /// Every type of value: what pushes one, and the types of parameters that take it (JVMS §4.9.2).

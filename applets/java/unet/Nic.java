@@ -57,4 +57,21 @@ public final class Nic {
      * itself, at most 56.
      */
     public static native void dmaRxdPayload(byte[] from, int channel, int length);
+
+    /**
+     * Returns the time in whole microseconds since the run began; behind 2147483647 comes
+     * -2147483648. Beyond the paper.
+     */
+    public static native int currentTime();
+
+    /**
+     * Has {@code doTimer} called once, {@code microseconds} from now, in place of any time that was
+     * set before; 0 sets none. Beyond the paper.
+     */
+    public static native void setTimer(int microseconds);
+
+    /**
+     * Notes a tag and a value in the trace, as the event {@code applet-trace}. Beyond the paper.
+     */
+    public static native void trace(int tag, int value);
 }

@@ -49,6 +49,9 @@ const FUEL: u64 = 1_000_000;
 /// What an instruction takes; as the profile has it.
 const INSTRUCTION: SimDuration = SimDuration::from_ns(1);
 
+/// Buffers that the user has given back and that `doRefill` has yet to be called for.
+const REFILLS: usize = 32;
+
 /// The NIC, its endpoint and the endpoint's user.
 pub(crate) struct Nic<'a, 't, M: Machine> {
     now: SimTime,
@@ -60,6 +63,10 @@ pub(crate) struct Nic<'a, 't, M: Machine> {
     arrivals: Deque<Arrival, ARRIVALS>,
     slots: &'a mut [PacketSlot],
     packets_made: u64,
+    /// When `doTimer` is due, where a time is set.
+    timer: Option<SimTime>,
+    /// What `doRefill` is to be called for: length, channel and offset.
+    refills: Deque<[i32; 3], REFILLS>,
     trace: Trace<'t, M>,
 }
 
@@ -106,6 +113,8 @@ impl<'a, 't, M: Machine> Nic<'a, 't, M> {
             arrivals: Deque::new(),
             slots,
             packets_made: 0,
+            timer: None,
+            refills: Deque::new(),
             trace,
         }
     }
@@ -149,6 +158,7 @@ impl<'a, 't, M: Machine> Nic<'a, 't, M> {
 
     /// Has the user send a message, and does all that comes of it.
     pub(crate) fn send(&mut self, message: Message) -> Result<(), Failure> {
+        self.take_timers(message.time)?;
         // At the same time too: what the schedule would do first there is no schedule to say.
         if self.now >= message.time {
             return Err(Failure::Busy);
@@ -175,6 +185,33 @@ impl<'a, 't, M: Machine> Nic<'a, 't, M> {
         self.trace.event(self.now, kind)?;
         self.take_posted()?;
         self.take_arrivals()
+    }
+
+    /// Calls `doTimer` for each time that is over before `end`. What an applet sets after the last message is for
+    /// nobody.
+    fn take_timers(&mut self, end: SimTime) -> Result<(), Failure> {
+        while let (Some(method), Some(timer)) = (self.applet.members.do_timer, self.timer)
+            && timer < end
+        {
+            self.timer = None;
+            self.now = self.now.max(timer);
+            let trigger = Trigger::Timer;
+            self.handle(Call { method, trigger }, &[])?;
+            self.take_arrivals()?;
+        }
+        Ok(())
+    }
+
+    /// Calls `doRefill` for each buffer that the user gave back.
+    fn take_refills(&mut self) -> Result<(), Failure> {
+        let Some(method) = self.applet.members.do_refill else {
+            return Ok(());
+        };
+        while let Some(args) = self.refills.pop_front() {
+            let trigger = Trigger::Refill;
+            self.handle(Call { method, trigger }, &args)?;
+        }
+        Ok(())
     }
 
     /// Takes the transmit descriptor that was posted.
@@ -231,7 +268,11 @@ impl<'a, 't, M: Machine> Nic<'a, 't, M> {
 
     /// Calls `doRx` for each packet that came in.
     fn take_arrivals(&mut self) -> Result<(), Failure> {
-        while let Some(arrival) = self.arrivals.pop_front() {
+        loop {
+            self.take_refills()?;
+            let Some(arrival) = self.arrivals.pop_front() else {
+                return Ok(());
+            };
             let length = arrival.length as usize;
             self.applet.receive(&self.slots[arrival.slot][..length]);
             let method = self.applet.members.do_rx;
@@ -244,10 +285,9 @@ impl<'a, 't, M: Machine> Nic<'a, 't, M> {
                 &args,
             )?;
         }
-        Ok(())
     }
 
-    /// Makes a call for a message and ends it.
+    /// Makes a call and ends it.
     fn handle(&mut self, call: Call, args: &[i32]) -> Result<TxStatus, Failure> {
         match self.call(call, args, &mut Deque::new())? {
             Ok(value) => {
@@ -257,7 +297,9 @@ impl<'a, 't, M: Machine> Nic<'a, 't, M> {
             Err(trap) => {
                 self.trapped(trap)?;
                 self.endpoint.free.return_popped();
-                self.drop_message(call.packet(), DropReason::AppletTrap)?;
+                if let Trigger::Post(_) | Trigger::Arrival(_) = call.trigger {
+                    self.drop_message(call.packet(), DropReason::AppletTrap)?;
+                }
                 Ok(TxStatus::Trap)
             }
         }
@@ -352,7 +394,7 @@ impl Call {
     fn packet(self) -> Option<PacketId> {
         match self.trigger {
             Trigger::Arrival(packet) => Some(packet),
-            Trigger::Load | Trigger::Post(_) => None,
+            Trigger::Load | Trigger::Post(_) | Trigger::Timer | Trigger::Refill => None,
         }
     }
 
@@ -360,7 +402,9 @@ impl Call {
     fn lifetime(self) -> Lifetime {
         match self.trigger {
             Trigger::Load => Lifetime::Persistent,
-            Trigger::Arrival(_) | Trigger::Post(_) => Lifetime::PerCall,
+            Trigger::Arrival(_) | Trigger::Post(_) | Trigger::Timer | Trigger::Refill => {
+                Lifetime::PerCall
+            }
         }
     }
 }

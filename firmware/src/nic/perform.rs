@@ -12,10 +12,10 @@ use nic_core::id::{ChannelId, PacketId, packet_number};
 use nic_core::memory::HostSpan;
 use nic_core::sle::{ArraySpan, Port, Request, Rights, check, perform};
 use nic_core::storage::Fixed;
-use nic_core::time::SimDuration;
-use nic_core::unet::{Channel, Endpoint, MessageBody};
+use nic_core::time::{SimDuration, SimTime};
+use nic_core::unet::{Channel, Endpoint, INLINE_MAX, MessageBody};
 
-use super::{Arrival, Call, ENDPOINT, Nic};
+use super::{Arrival, Call, ENDPOINT, Nic, REFILLS};
 use crate::failure::Failure;
 use crate::machine::Machine;
 use crate::memory::{ARRIVALS, PACKET_BYTES_MAX};
@@ -126,8 +126,35 @@ impl<M: Machine> Nic<'_, '_, M> {
             };
             self.trace.event(self.now, kind)?;
         }
+        self.note_refills()?;
         self.endpoint.put_back_received();
         Ok(())
+    }
+
+    /// Notes which buffers the user is about to give back, where the applet wants to know.
+    fn note_refills(&mut self) -> Result<(), Failure> {
+        let Some(message) = self.endpoint.receive.first() else {
+            return Ok(());
+        };
+        if self.applet.members.do_refill.is_none() {
+            return Ok(());
+        }
+        let mut note = |length: u32, offset: i32| {
+            let refill = [length.cast_signed(), message.channel.0, offset];
+            self.refills.push_back(refill).map_err(|_| Failure::Room {
+                what: "buffers that were given back",
+                needed: REFILLS + 1,
+                room: REFILLS,
+            })
+        };
+        match &message.body {
+            MessageBody::Inline(_) => note(INLINE_MAX as u32, -1),
+            MessageBody::Buffers(list) => {
+                let length = self.endpoint.free.buffer_length();
+                let mut owed = list.owed();
+                owed.try_for_each(|offset| note(length, offset.cast_signed()))
+            }
+        }
     }
 
     fn native(&mut self, request: &Request, value: i32, made: Made) -> Result<(), Failure> {
@@ -213,6 +240,21 @@ impl<M: Machine> Port for InCall<'_, '_, '_, M> {
     fn refuse(&mut self) -> Result<(), Failure> {
         let packet = self.call.packet();
         self.nic.drop_message(packet, DropReason::RxQueueFull)
+    }
+
+    fn now(&self) -> SimTime {
+        self.nic.now
+    }
+
+    fn set_timer(&mut self, after: SimDuration) -> Result<(), Failure> {
+        let is_set = self.nic.applet.members.do_timer.is_some() && after > SimDuration::ZERO;
+        self.nic.timer = is_set.then(|| self.nic.now + after);
+        Ok(())
+    }
+
+    fn note(&mut self, tag: i32, value: i32) -> Result<(), Failure> {
+        let kind = SleEvent::AppletTrace { tag, value };
+        self.nic.trace.event(self.nic.now, kind)
     }
 
     fn tell(&mut self, value: i32, made: Made) -> Result<(), Failure> {

@@ -16,6 +16,7 @@ fn lines() -> Vec<Value> {
         "run ../../../tests/scenarios/burst-25.toml --trace json",
     ))
     .out;
+    out += &jive(words("run ../scenarios/timer.toml --trace json")).out;
     out += &jive(words("run pingpong --trace json --trace-work")).out;
     for builtin in nic_runtime::scenario::BUILTIN {
         out += &jive(["run", builtin.name, "--trace", "json"]).out;

@@ -30,6 +30,10 @@ pub enum Trigger {
     Post(PostId),
     /// A packet arrived.
     Arrival(PacketId),
+    /// The time is over that an applet has set.
+    Timer,
+    /// The user gave a receive buffer back.
+    Refill,
 }
 
 /// One event: when, where, what.

@@ -93,7 +93,9 @@ impl<'a> NicEvent<'a> {
                 // While applets are loaded no time passes.
                 let duration = match trigger {
                     Trigger::Load => SimDuration::ZERO,
-                    Trigger::Post(_) | Trigger::Arrival(_) => duration,
+                    Trigger::Post(_) | Trigger::Arrival(_) | Trigger::Timer | Trigger::Refill => {
+                        duration
+                    }
                 };
                 Roles {
                     track: Track::Dma(direction),

@@ -50,6 +50,13 @@ pub enum SleEvent<'a> {
         /// What it left behind; not in the trace.
         made: Made,
     },
+    /// An applet notes something about itself.
+    AppletTrace {
+        /// What it calls it.
+        tag: i32,
+        /// What it notes.
+        value: i32,
+    },
     /// A call of an applet ended in a trap.
     Trap {
         /// Which trap.
@@ -122,6 +129,11 @@ impl<'a> SleEvent<'a> {
                 step: Step::Made(made),
                 ..Roles::of("native")
             },
+            SleEvent::AppletTrace { .. } => Roles {
+                track: Track::Call,
+                cause: Cause::OfCall,
+                ..Roles::of("applet-trace")
+            },
             SleEvent::Trap { kind, pc, line, .. } => Roles {
                 track: Track::Call,
                 shape: Shape::Moment(kind.name()),
@@ -189,6 +201,10 @@ impl<'a> SleEvent<'a> {
                 fields.put("name", Value::Word(name))?;
                 fields.put("args", Value::NativeArguments(args))?;
                 fields.put("result", result.map_or(Value::Null, Value::Native))
+            }
+            SleEvent::AppletTrace { tag, value } => {
+                fields.put("tag", Value::Signed(tag))?;
+                fields.put("value", Value::Signed(value))
             }
             SleEvent::Trap {
                 kind,

@@ -9,6 +9,7 @@ use crate::cost_class::CostClass;
 use crate::id::ChannelId;
 use crate::memory::{HostSpan, Region};
 use crate::storage::Storage;
+use crate::time::SimDuration;
 use crate::unet::{Channel, Channels, Endpoint, INLINE_MAX, MESSAGE_BUFFERS_MAX};
 
 natives! {
@@ -37,6 +38,14 @@ natives! {
         /// Pushes a receive descriptor that carries the first `length` bytes of `from` itself, at most
         /// 56.
         DmaRxdPayload = dmaRxdPayload(from: ByteArray, channel: Int, length: Int) -> Void, DescriptorInline;
+        /// Returns the time in whole microseconds since the run began; behind 2147483647 comes -2147483648.
+        /// Beyond the paper.
+        CurrentTime = currentTime() -> Int, NullCall;
+        /// Has `doTimer` called once, `microseconds` from now, in place of any time that was set before; 0
+        /// sets none. Beyond the paper.
+        SetTimer = setTimer(microseconds: Int) -> Void, NullCall;
+        /// Notes a tag and a value in the trace, as the event `applet-trace`. Beyond the paper.
+        Trace = trace(tag: Int, value: Int) -> Void, NullCall;
     }
 }
 
@@ -89,6 +98,20 @@ pub enum Effect {
         /// The channel that the descriptor names.
         channel: ChannelId,
     },
+    /// Tells the time.
+    Time,
+    /// Has the applet called when this is over; not at all for no time.
+    Timer {
+        /// How long from now.
+        after: SimDuration,
+    },
+    /// Notes two numbers in the trace.
+    Note {
+        /// What the applet calls it.
+        tag: i32,
+        /// What it notes.
+        value: i32,
+    },
 }
 
 impl Effect {
@@ -102,7 +125,12 @@ impl Effect {
             | Effect::Send { from: span, .. }
             | Effect::Describe { offsets: span, .. }
             | Effect::Carry { from: span, .. } => Some(span.array()),
-            Effect::NewArray { .. } | Effect::BufferLength | Effect::PopBuffer => None,
+            Effect::NewArray { .. }
+            | Effect::BufferLength
+            | Effect::PopBuffer
+            | Effect::Time
+            | Effect::Timer { .. }
+            | Effect::Note { .. } => None,
         }
     }
 }
@@ -246,6 +274,15 @@ pub fn check<S: Storage>(
                 channel: ChannelId(channel),
             })
         }
+        (NicNative::CurrentTime, &[]) => Ok(Effect::Time),
+        (NicNative::SetTimer, &[microseconds]) => {
+            let microseconds =
+                u32::try_from(microseconds).map_err(|_| TrapKind::ProtectionFault)?;
+            Ok(Effect::Timer {
+                after: SimDuration::from_ns(u64::from(microseconds) * 1_000),
+            })
+        }
+        (NicNative::Trace, &[tag, value]) => Ok(Effect::Note { tag, value }),
         (
             NicNative::NewAlignedArray
             | NicNative::GetFreeBufferLength
@@ -254,7 +291,10 @@ pub fn check<S: Storage>(
             | NicNative::DoLtoHDma
             | NicNative::TxPush
             | NicNative::DmaRxd
-            | NicNative::DmaRxdPayload,
+            | NicNative::DmaRxdPayload
+            | NicNative::CurrentTime
+            | NicNative::SetTimer
+            | NicNative::Trace,
             _,
         ) => Err(TrapKind::Unverified),
     }

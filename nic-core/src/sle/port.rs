@@ -11,6 +11,7 @@ use crate::event::Made;
 use crate::id::PacketId;
 use crate::memory::HostSpan;
 use crate::storage::Storage;
+use crate::time::{SimDuration, SimTime};
 use crate::unet::{Channel, Endpoint, Full, MessageBody, ReceiveDescriptor};
 
 /// Where natives take effect: a NIC, or what stands for one.
@@ -51,6 +52,15 @@ pub trait Port {
 
     /// Drops the message whose receive descriptor found no room; the popped buffers that it named are free again.
     fn refuse(&mut self) -> Result<(), Self::Stop>;
+
+    /// Returns the time.
+    fn now(&self) -> SimTime;
+
+    /// Has the applet called when this is over, in place of any time that was set; not at all for no time.
+    fn set_timer(&mut self, after: SimDuration) -> Result<(), Self::Stop>;
+
+    /// Notes what the applet tells about itself.
+    fn note(&mut self, tag: i32, value: i32) -> Result<(), Self::Stop>;
 
     /// Tells that the native has come to its end and returns `value`.
     fn tell(&mut self, value: i32, made: Made) -> Result<(), Self::Stop>;
@@ -124,6 +134,17 @@ pub fn perform<P: Port>(effect: Effect, port: &mut P) -> Result<Result<i32, Trap
                 return Ok(Err(TrapKind::Unverified));
             };
             describe(port, pushed)?;
+            return Ok(Ok(0));
+        }
+        // Whole microseconds, of which the lowest 32 bits are told.
+        Effect::Time => (port.now().as_ps() / 1_000_000) as i32,
+        Effect::Timer { after } => {
+            port.set_timer(after)?;
+            0
+        }
+        Effect::Note { tag, value } => {
+            port.tell(0, Made::Nothing)?;
+            port.note(tag, value)?;
             return Ok(Ok(0));
         }
     };

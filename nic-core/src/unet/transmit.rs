@@ -126,6 +126,11 @@ impl<S: Storage> TransmitQueue<S> {
         Some((PostId { entry, turn }, descriptor))
     }
 
+    /// Puts a descriptor back that was taken and of which nothing has come: it is the next to be taken.
+    pub fn take_back(&mut self, post: PostId) {
+        self.posted.push_front(&mut self.entries, post.entry);
+    }
+
     /// Returns how many descriptors were pushed and have not completed.
     #[must_use]
     pub fn pending(&self) -> usize {
@@ -177,6 +182,18 @@ mod tests {
             offset,
             length: 5,
         }
+    }
+
+    #[test]
+    fn what_is_taken_back_is_taken_first() {
+        let mut queue = TransmitQueue::<Fixed>::new(3);
+        let posts = [0, 8].map(|offset| queue.post(descriptor(offset)).unwrap());
+        let (first, _) = queue.take().unwrap();
+        queue.take_back(first);
+        let third = queue.post(descriptor(16)).unwrap();
+        let taken = [(); 3].map(|()| queue.take().unwrap().0);
+        assert_eq!(taken, [posts[0], posts[1], third]);
+        assert!(queue.is_drained());
     }
 
     #[test]

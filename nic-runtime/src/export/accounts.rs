@@ -171,7 +171,8 @@ impl Clerk {
             }
             Step::CallReturned { .. } => match self.calls.remove(&here) {
                 Some(Trigger::Arrival(_)) => one(Entry::ArrivalEnded("applet")),
-                Some(Trigger::Load | Trigger::Post(_)) | None => [None, None],
+                Some(Trigger::Load | Trigger::Post(_) | Trigger::Timer | Trigger::Refill)
+                | None => [None, None],
             },
             // What becomes of the packet is told by the next event of it.
             Step::CallTrapped { .. } => {

@@ -43,8 +43,14 @@ pub struct Nic {
     pub dma_slots: Slots,
     /// Claims that wait for a send slot, oldest first; some have been given up since.
     pub awaiting_send_slot: VecDeque<ClaimId>,
+    /// Processors that wait for a DMA slot, longest first.
+    pub awaiting_dma_slot: VecDeque<ProcessorId>,
     /// Endpoints with transmit descriptors to take, by their position on this NIC.
     pub posted: RoundRobin,
+    /// Endpoints whose applet has set a time that is over, by their position.
+    pub timers: RoundRobin,
+    /// Endpoints whose applet is to be told of buffers that came back, by their position.
+    pub refills: RoundRobin,
     /// The endpoints on this NIC, in file order.
     pub endpoints: Vec<EndpointId>,
 }
@@ -59,7 +65,10 @@ impl Nic {
         placement: Placement,
         endpoints: Vec<EndpointId>,
         applets: usize,
+        has_agendas: bool,
     ) -> Nic {
+        // The sets of what only an agenda leads to are empty, and weigh nothing, where there is none.
+        let with_agenda = if has_agendas { endpoints.len() } else { 0 };
         let has_base_endpoints = applets < endpoints.len();
         let memory = &profile.memory;
         Nic {
@@ -78,7 +87,10 @@ impl Nic {
             send_slots: Slots::new(memory.send_slots),
             dma_slots: Slots::new(memory.dma_slots),
             awaiting_send_slot: VecDeque::new(),
+            awaiting_dma_slot: VecDeque::new(),
             posted: RoundRobin::new(endpoints.len()),
+            timers: RoundRobin::new(with_agenda),
+            refills: RoundRobin::new(with_agenda),
             endpoints,
         }
     }

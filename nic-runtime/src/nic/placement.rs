@@ -15,4 +15,8 @@ pub struct Placement {
     pub do_tx: u32,
     /// Calls `doRx`.
     pub do_rx: u32,
+    /// Calls `doTimer`.
+    pub do_timer: u32,
+    /// Calls `doRefill`.
+    pub do_refill: u32,
 }

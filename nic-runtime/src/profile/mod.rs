@@ -32,7 +32,7 @@ const BUILTIN: &[(&str, &str)] = &[
     ("modern", include_str!("../../profiles/modern.toml")),
 ];
 
-/// Instructions that the row of a call of `doTx` or `doRx` holds: the return, and the push of its value.
+/// Instructions that the row of a call of an entry holds: the return, and the push of its value.
 const RETURN_INSTRUCTIONS: u64 = 2;
 
 /// A cost model. Holding one proves that it is complete and within the limits of this file.
@@ -128,6 +128,18 @@ impl Profile {
         self.net(self.entry.rx_call, RETURN_INSTRUCTIONS)
     }
 
+    /// Returns what the call of `doTimer` takes beside the instructions that its row holds.
+    #[must_use]
+    pub fn timer_call_cost(&self) -> SimDuration {
+        self.net(self.entry.timer_call, RETURN_INSTRUCTIONS)
+    }
+
+    /// Returns what the call of `doRefill` takes beside the instructions that its row holds.
+    #[must_use]
+    pub fn refill_call_cost(&self) -> SimDuration {
+        self.net(self.entry.refill_call, RETURN_INSTRUCTIONS)
+    }
+
     fn net(&self, row: SimDuration, instructions: u64) -> SimDuration {
         row.less(self.processor.bytecode.times(instructions))
     }
@@ -139,6 +151,8 @@ impl Profile {
         let calls = [
             ("tx_call", self.entry.tx_call, RETURN_INSTRUCTIONS),
             ("rx_call", self.entry.rx_call, RETURN_INSTRUCTIONS),
+            ("timer_call", self.entry.timer_call, RETURN_INSTRUCTIONS),
+            ("refill_call", self.entry.refill_call, RETURN_INSTRUCTIONS),
         ];
         for (row, cost, instructions) in natives.chain(calls) {
             let takes = self.processor.bytecode.times(instructions);
@@ -300,7 +314,7 @@ macro_rules! costs {
     ($(
         $(#[doc = $doc:literal])+
         $name:ident / $written:ident {
-            $($(#[doc = $cost_doc:literal])+ $cost:ident,)+
+            $($(#[doc = $cost_doc:literal])+ $cost:ident $(or $fallback:ident)?,)+
             $(; $(
                 $(#[doc = $other_doc:literal])+
                 $other:ident: $other_type:ty = $reader:literal $(or $absent:literal)?,
@@ -317,7 +331,7 @@ macro_rules! costs {
         #[derive(serde::Deserialize)]
         #[serde(deny_unknown_fields)]
         struct $written {
-            $($cost: WrittenCost,)+
+            $($cost: costs!(@written $($fallback)?),)+
             $($(
                 #[serde(deserialize_with = $reader)]
                 $(#[serde(default = $absent)])?
@@ -328,12 +342,16 @@ macro_rules! costs {
         impl $written {
             fn resolve(self, clock: NonZeroU64) -> Result<$name, UnitError> {
                 Ok($name {
-                    $($cost: self.$cost.resolve(clock)?,)+
+                    $($cost: costs!(@own self.$cost $(, self.$fallback)?).resolve(clock)?,)+
                     $($($other: self.$other,)+)?
                 })
             }
         }
     )+};
+    (@written) => { WrittenCost };
+    (@written $fallback:ident) => { Option<WrittenCost> };
+    (@own $own:expr) => { $own };
+    (@own $own:expr, $fallback:expr) => { $own.unwrap_or($fallback) };
 }
 
 costs! {
@@ -373,6 +391,14 @@ costs! {
         rx_setup,
         /// Call of `doRx` and return from it.
         rx_call,
+        /// Set-up before `doTimer`; that of `doRx` where the key is absent.
+        timer_setup or rx_setup,
+        /// Call of `doTimer` and return from it; that of `doRx` where the key is absent.
+        timer_call or rx_call,
+        /// Set-up before `doRefill`; that of `doRx` where the key is absent.
+        refill_setup or rx_setup,
+        /// Call of `doRefill` and return from it; that of `doRx` where the key is absent.
+        refill_call or rx_call,
     }
 
     /// What calling a native takes, the transfers that it starts not included.

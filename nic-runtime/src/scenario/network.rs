@@ -16,7 +16,8 @@ use crate::nic::Placement;
 use crate::profile::Profile;
 
 pub(super) const NIC_KEYS: &[&str] = &["name", "sram", "processors", "placement"];
-pub(super) const PLACEMENT_KEYS: &[&str] = &["transmit", "receive", "doTx", "doRx"];
+pub(super) const PLACEMENT_KEYS: &[&str] =
+    &["transmit", "receive", "doTx", "doRx", "doTimer", "doRefill"];
 pub(super) const LINK_KEYS: &[&str] = &[
     "between",
     "loss",
@@ -107,6 +108,8 @@ fn placement(nic: &Table<'_>, processors: u32, mistakes: &mut Mistakes) -> Place
         receive: place("receive").unwrap_or(do_rx),
         do_tx,
         do_rx,
+        do_timer: place("doTimer").unwrap_or(do_rx),
+        do_refill: place("doRefill").unwrap_or(do_rx),
     }
 }
 
@@ -255,6 +258,8 @@ mod tests {
             receive: 2,
             do_tx: 1,
             do_rx: 2,
+            do_timer: 2,
+            do_refill: 2,
         };
         assert_eq!((nic.processors, nic.placement), (3, expected));
         let nic = placed("processors = 2\nplacement = { receive = 1 }").unwrap();

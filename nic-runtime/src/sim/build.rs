@@ -11,6 +11,7 @@ use nic_core::sle::{Applet, memory_bytes};
 use nic_core::time::{Rate, SimTime};
 use nic_core::unet::{Channel, QueueSizes};
 
+use super::agenda::Agendas;
 use super::ahead::LastArrays;
 use super::budget::{Budget, fuel_of_call};
 use super::costs::Costs;
@@ -53,7 +54,8 @@ impl<'a, S: Sink> Simulation<'a, S> {
         join(scenario, &fabric, &mut endpoints)?;
         check_payloads(scenario, &users)?;
         let applets = applets((arena, memory_of_applets), scenario, classes)?;
-        let nics = nics(scenario);
+        let agendas = Agendas::new(&applets);
+        let nics = nics(scenario, !agendas.is_empty());
         let has_crews = nics.iter().any(|nic| nic.processors().count() > 1);
         let costs = Costs::new(profile);
         let residents = residents(scenario, costs.native_fuel_max());
@@ -73,7 +75,8 @@ impl<'a, S: Sink> Simulation<'a, S> {
             sends: &scenario.sends,
             sends_made: vec![0; scenario.sends.len()],
             processors: processors(arena, scenario, &nics),
-            more_sources: u32::from(has_crews),
+            more_sources: u32::from(has_crews) + u32::from(!agendas.is_empty()),
+            agendas,
             waits: match has_crews {
                 true => vec![CallWaits::default(); applets.len()],
                 false => Vec::new(),
@@ -210,7 +213,7 @@ fn names(scenario: &Scenario) -> Vec<Name> {
 }
 
 /// Builds the NICs.
-fn nics(scenario: &Scenario) -> Vec<Nic> {
+fn nics(scenario: &Scenario, has_agendas: bool) -> Vec<Nic> {
     let mut on_nic = vec![Vec::new(); scenario.nics.len()];
     for (id, spec) in (0u32..).map(EndpointId).zip(&scenario.endpoints) {
         on_nic[at(spec.nic.0)].push(id);
@@ -223,7 +226,14 @@ fn nics(scenario: &Scenario) -> Vec<Nic> {
         let first = processors;
         processors += spec.processors;
         let crew = (first, spec.processors);
-        Nic::new(&scenario.profile, crew, spec.placement, endpoints, applets)
+        Nic::new(
+            &scenario.profile,
+            crew,
+            spec.placement,
+            endpoints,
+            applets,
+            has_agendas,
+        )
     });
     nics.collect()
 }
@@ -279,6 +289,7 @@ fn residents(scenario: &Scenario, native_fuel: u64) -> Vec<Resident> {
         fuel: fuel_of_call(spec.fuel, scenario.bytecodes_max, native_fuel),
         packets_made: 0,
         claims: [Progress::None; 2],
+        has_post_under_way: false,
         fault: FaultRecord::default(),
     };
     scenario.endpoints.iter().map(resident).collect()

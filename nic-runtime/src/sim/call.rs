@@ -5,9 +5,10 @@ use nic_core::event::{DropReason, Made, NicEvent, Sink, SleEvent, Trigger, TxSta
 use nic_core::id::{ChannelId, EndpointId, PacketId, PostId};
 use nic_core::memory::HostSpan;
 use nic_core::sle::{ArraySpan, Effect, NicNative, Port, Request, Rights, check, perform};
-use nic_core::time::SimDuration;
+use nic_core::time::{SimDuration, SimTime};
 use nic_core::unet::Channel;
 
+use super::agenda::Refill;
 use super::ahead::Way;
 use super::budget::Exceeded;
 use super::dma::{Cargo, Transfer};
@@ -24,7 +25,7 @@ use crate::sle::host_to_nic;
 use crate::storage::Growing;
 use crate::unet::Endpoint;
 
-/// A call of `doTx` or `doRx`.
+/// A call of one of an applet's [entries](nic_core::sle::NicEntry).
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Call {
     pub(super) tenant: Tenant,
@@ -45,6 +46,10 @@ pub(super) enum Cause {
         /// The packet itself; it has its arrival slot until the call is over.
         arrival: PacketRef,
     },
+    /// The time is over that it has set.
+    Timer,
+    /// The user gave a receive buffer back.
+    Refill(Refill),
 }
 
 /// No call yet.
@@ -65,8 +70,8 @@ impl Call {
     /// Returns the packet that is being handled.
     fn packet(&self) -> Option<PacketId> {
         match self.cause {
-            Cause::Post(_) => None,
             Cause::Arrival { packet, .. } => Some(packet),
+            Cause::Post(_) | Cause::Timer | Cause::Refill(_) => None,
         }
     }
 
@@ -75,14 +80,16 @@ impl Call {
         match self.cause {
             Cause::Post(post) => Trigger::Post(post),
             Cause::Arrival { packet, .. } => Trigger::Arrival(packet),
+            Cause::Timer => Trigger::Timer,
+            Cause::Refill(_) => Trigger::Refill,
         }
     }
 
     /// Returns which way goes what is handled.
     fn way(&self) -> Way {
         match self.cause {
-            Cause::Post(_) => Way::Out,
-            Cause::Arrival { .. } => Way::In,
+            Cause::Post(_) | Cause::Timer => Way::Out,
+            Cause::Arrival { .. } | Cause::Refill(_) => Way::In,
         }
     }
 
@@ -104,12 +111,18 @@ impl Call {
                 *place = [length.cast_signed(), channel.0, 0];
                 &place[..2]
             }
+            Cause::Timer => &[],
+            Cause::Refill(refill) => {
+                let offset = refill.offset.map_or(-1, u32::cast_signed);
+                *place = [refill.length.cast_signed(), refill.channel.0, offset];
+                &place[..]
+            }
         }
     }
 }
 
 impl<S: Sink> Simulation<'_, S> {
-    /// Calls `doTx` for a transmit descriptor, or `doRx` for a packet, which becomes `RxBuf`.
+    /// Calls an applet; a packet that it is called for becomes `RxBuf`.
     pub(super) fn enter(&mut self, on: ProcessorId) -> Next {
         if !self.processors[at(on.0)].share.is_alone
             && let Some(next) = self.enter_alone(on)
@@ -126,6 +139,8 @@ impl<S: Sink> Simulation<'_, S> {
                 self.applets[at(applet.0)].receive(&self.packets[arrival].bytes);
                 self.costs.rx_call
             }
+            Cause::Timer => self.costs.timer_call,
+            Cause::Refill(_) => self.costs.refill_call,
         };
         let is_reattached = self.residents[at(endpoint.0)].fault.reattached();
         if S::LISTENS {
@@ -221,6 +236,9 @@ impl<S: Sink> Simulation<'_, S> {
             NicNative::TxPush => self.perform_native(on, NicNative::TxPush),
             NicNative::DmaRxd => self.perform_native(on, NicNative::DmaRxd),
             NicNative::DmaRxdPayload => self.perform_native(on, NicNative::DmaRxdPayload),
+            NicNative::CurrentTime => self.perform_native(on, NicNative::CurrentTime),
+            NicNative::SetTimer => self.perform_native(on, NicNative::SetTimer),
+            NicNative::Trace => self.perform_native(on, NicNative::Trace),
         }
     }
 
@@ -267,13 +285,14 @@ impl<S: Sink> Simulation<'_, S> {
         let mut push = Push::Leaves;
         match &effect {
             Effect::NicToHost { .. } => {
-                let nic = self.processors[at(on.0)].nic;
-                if !self.nics[at(nic.0)].dma_slots.take() {
+                if !self.take_dma_slot(on) {
                     return Err(Refused::Stop(self.await_dma_slot(on, Stage::Perform)));
                 }
             }
             Effect::Send { channel, .. } => {
-                let can_wait = match self.claim_for_push(endpoint, channel) {
+                let Processor { share, call, .. } = &self.processors[at(on.0)];
+                let may_use_post = share.is_alone || matches!(call.cause, Cause::Post(_));
+                let can_wait = match self.claim_for_push(endpoint, channel, may_use_post) {
                     Grant::Given => None,
                     Grant::Waits => Some(self.can_suspend(on)),
                     Grant::Circle => Some(false),
@@ -290,7 +309,10 @@ impl<S: Sink> Simulation<'_, S> {
             | Effect::BufferLength
             | Effect::PopBuffer
             | Effect::Describe { .. }
-            | Effect::Carry { .. } => return Ok((effect, push)),
+            | Effect::Carry { .. }
+            | Effect::Time
+            | Effect::Timer { .. }
+            | Effect::Note { .. } => return Ok((effect, push)),
         }
         self.processors[at(on.0)].spent = spent;
         Ok((effect, push))
@@ -325,7 +347,10 @@ impl<S: Sink> Simulation<'_, S> {
         self.endpoints[at(call.tenant.endpoint.0)]
             .free
             .keep_popped();
-        self.residents[at(call.tenant.endpoint.0)].fault.returned();
+        if let Cause::Post(_) | Cause::Arrival { .. } = call.cause {
+            self.residents[at(call.tenant.endpoint.0)].fault.returned();
+        }
+        self.arm(call.tenant);
         self.leave_call(on);
         self.end_call(on, call, TxStatus::Ok)
     }
@@ -333,7 +358,17 @@ impl<S: Sink> Simulation<'_, S> {
     pub(super) fn end_trapped(&mut self, on: ProcessorId) -> Next {
         let Processor { call, trap, .. } = self.processors[at(on.0)];
         self.emit_trap(call.tenant, trap);
+        self.arm(call.tenant);
         self.leave_call(on);
+        if let Cause::Timer | Cause::Refill(_) = call.cause {
+            // There is no message that it could have lost.
+            self.endpoints[at(call.tenant.endpoint.0)]
+                .free
+                .return_popped();
+            self.levels_changed(call.tenant.endpoint);
+            self.end_suspensions(on);
+            return self.look(on);
+        }
         let now = self.now;
         let policy = self.specs[at(call.tenant.endpoint.0)].on_trap;
         let fault = &mut self.residents[at(call.tenant.endpoint.0)].fault;
@@ -366,18 +401,29 @@ impl<S: Sink> Simulation<'_, S> {
                 self.end_suspensions(on);
                 self.look(on)
             }
+            Cause::Timer | Cause::Refill(_) => self.look(on),
         }
     }
 
     fn end_call(&mut self, on: ProcessorId, call: Call, status: TxStatus) -> Next {
         match call.cause {
             Cause::Post(_) => self.end_post(on, self.processors[at(on.0)].posted, status),
+            Cause::Timer | Cause::Refill(_) => {
+                self.end_suspensions(on);
+                self.look(on)
+            }
             Cause::Arrival { arrival, .. } => {
                 self.end_arrival(arrival);
                 self.end_suspensions(on);
                 self.look(on)
             }
         }
+    }
+
+    /// Reports what an applet notes.
+    pub(super) fn emit_note(&mut self, tenant: Tenant, tag: i32, value: i32) {
+        let kind = SleEvent::AppletTrace { tag, value };
+        self.report.emit(self.now, tenant.endpoint, kind);
     }
 
     /// Reports that the message that is being handled is dropped.
@@ -582,6 +628,20 @@ impl<S: Sink> Port for OnNic<'_, '_, S> {
         let (tenant, packet) = (self.tenant, self.call().packet());
         let reason = DropReason::RxQueueFull;
         self.simulation.drop_message(tenant, packet, reason);
+        Ok(())
+    }
+
+    fn now(&self) -> SimTime {
+        self.simulation.now
+    }
+
+    fn set_timer(&mut self, after: SimDuration) -> Result<(), Next> {
+        self.simulation.set_timer(self.tenant, after);
+        Ok(())
+    }
+
+    fn note(&mut self, tag: i32, value: i32) -> Result<(), Next> {
+        self.simulation.emit_note(self.tenant, tag, value);
         Ok(())
     }
 

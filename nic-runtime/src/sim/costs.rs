@@ -16,6 +16,10 @@ pub(super) struct Costs {
     pub(super) tx_call: SimDuration,
     /// Of a call of `doRx`, likewise.
     pub(super) rx_call: SimDuration,
+    /// Of a call of `doTimer`, likewise.
+    pub(super) timer_call: SimDuration,
+    /// Of a call of `doRefill`, likewise.
+    pub(super) refill_call: SimDuration,
     /// Of each byte that a user reads or writes.
     pub(super) host_rate: Rate,
     natives: [NativeCost; NATIVES],
@@ -42,6 +46,8 @@ impl Costs {
             bytecode: profile.processor.bytecode,
             tx_call: profile.tx_call_cost(),
             rx_call: profile.rx_call_cost(),
+            timer_call: profile.timer_call_cost(),
+            refill_call: profile.refill_call_cost(),
             host_rate: Rate::new(profile.host.bandwidth),
             natives,
         }

@@ -4,6 +4,7 @@
 use std::collections::VecDeque;
 
 use nic_core::event::Sink;
+use nic_core::id::EndpointId;
 use nic_core::time::{SimDuration, SimTime};
 
 use super::call::Cause;
@@ -11,7 +12,7 @@ use super::processor::{Next, Stage};
 use super::unet::Posted;
 use super::{AppletId, Simulation, Work, at};
 use crate::fabric::PacketRef;
-use crate::nic::{Placement, ProcessorId};
+use crate::nic::{ClaimId, Placement, ProcessorId, Progress, Purpose};
 
 /// How processors have waited for an applet that another one called.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
@@ -36,8 +37,8 @@ pub(super) enum Item {
 pub(super) struct Parked {
     /// Packets that no processor has taken.
     pub(super) arrivals: VecDeque<PacketRef>,
-    /// What a processor had begun with when it found the applet suspended.
-    pub(super) items: VecDeque<Item>,
+    /// Packets that a processor had taken when it found the applet suspended.
+    pub(super) taken: VecDeque<PacketRef>,
 }
 
 /// What a processor looks for by itself.
@@ -45,6 +46,8 @@ pub(super) struct Parked {
 pub(super) struct Takes {
     pub(super) arrivals: bool,
     pub(super) posts: bool,
+    pub(super) timers: bool,
+    pub(super) refills: bool,
 }
 
 /// What a processor has to do with the other processors of its NIC.
@@ -60,6 +63,8 @@ pub(super) struct Share {
     pub(super) arrivals_to: Option<ProcessorId>,
     /// What was handed to it, oldest first.
     pub(super) handed: VecDeque<Item>,
+    /// Whether that comes before what it finds by itself.
+    pub(super) is_handed_next: bool,
     /// The applet whose call it runs; noted only where it has a neighbour.
     running: Option<AppletId>,
     /// Since when it waits for an applet that another processor runs.
@@ -133,10 +138,13 @@ impl Share {
             takes: Takes {
                 arrivals: placement.receive == number,
                 posts: placement.transmit == number,
+                timers: placement.do_timer == number,
+                refills: placement.do_refill == number,
             },
             posts_to: other(placement.do_tx),
             arrivals_to: other(placement.do_rx),
             handed: VecDeque::new(),
+            is_handed_next: true,
             running: None,
             awaits: None,
             contention: Contention(if count == 1 { ALONE } else { contention }),
@@ -178,21 +186,60 @@ impl<S: Sink> Simulation<'_, S> {
         }
     }
 
+    /// Returns whether the places for the packet of a transmit descriptor were given up after the descriptor was taken:
+    /// its applet was suspended meanwhile, on another processor.
+    pub(super) fn has_lost_places(&self, on: ProcessorId, posted: Posted) -> bool {
+        if self.processors[at(on.0)].share.is_alone {
+            return false;
+        }
+        let endpoint = &self.endpoints[at(posted.endpoint.0)];
+        let needs_places = endpoint.channels.get(posted.descriptor.channel).is_some();
+        let progress = self.progress(ClaimId::of(posted.endpoint, Purpose::Post));
+        needs_places && !matches!(progress, Progress::Held(_))
+    }
+
+    /// Puts a transmit descriptor back that was taken: it is taken again when its applet is free and its packet has
+    /// its places.
+    #[cold]
+    pub(super) fn take_back(&mut self, on: ProcessorId, posted: Posted) -> Next {
+        // An applet that is suspended keeps no places from others.
+        self.give_up_post(posted.endpoint);
+        self.endpoints[at(posted.endpoint.0)]
+            .transmit
+            .take_back(posted.post);
+        self.next_post_may_come(posted.endpoint);
+        self.look(on)
+    }
+
+    /// Has the next transmit descriptor of an endpoint taken, if there is one: none is under way any more.
+    #[cold]
+    pub(super) fn next_post_may_come(&mut self, id: EndpointId) {
+        self.residents[at(id.0)].has_post_under_way = false;
+        if !self.endpoints[at(id.0)].transmit.is_drained() {
+            let nic = &mut self.nics[at(self.endpoints[at(id.0)].nic.0)];
+            nic.posted.insert(self.seats[at(id.0)].position());
+            let on = nic.takes_posts;
+            self.wake(on);
+        }
+    }
+
     /// Has a processor begin a call, unless its applet is in another: then the processor waits, or puts aside what
     /// the call is for where that other one is suspended.
     #[cold]
     pub(super) fn enter_alone(&mut self, on: ProcessorId) -> Option<Next> {
         let call = &self.processors[at(on.0)].call;
-        let (applet, cause) = (call.tenant.applet, call.cause);
-        if let Some(suspended) = self.suspensions.of(applet) {
-            suspended.parked.items.push_back(match cause {
-                Cause::Post(_) => Item::Post(self.processors[at(on.0)].posted),
-                Cause::Arrival { arrival, .. } => Item::Arrival(arrival),
-            });
-            // An applet that is suspended keeps no places from others.
-            if let Cause::Post(_) = cause {
-                let endpoint = self.processors[at(on.0)].call.tenant.endpoint;
-                self.give_up_post(endpoint);
+        let (tenant, applet, cause) = (call.tenant, call.tenant.applet, call.cause);
+        if let Cause::Post(_) = cause {
+            let posted = self.processors[at(on.0)].posted;
+            let is_suspended = self.suspensions.of(applet).is_some();
+            if is_suspended || self.has_lost_places(on, posted) {
+                self.leave_call(on);
+                return Some(self.take_back(on, posted));
+            }
+        } else if let Some(suspended) = self.suspensions.of(applet) {
+            match cause {
+                Cause::Arrival { arrival, .. } => suspended.parked.taken.push_back(arrival),
+                _ => self.put_off(tenant, cause),
             }
             self.leave_call(on);
             return Some(self.look(on));
@@ -204,6 +251,8 @@ impl<S: Sink> Simulation<'_, S> {
         };
         if self.nics[at(nic.0)].processors().any(is_running) {
             let share = &mut self.processors[at(on.0)].share;
+            // It was let in, and a call that was suspended went on first.
+            share.running = None;
             share.awaits = Some((applet, self.now));
             return Some(self.wait(on, Stage::Enter));
         }

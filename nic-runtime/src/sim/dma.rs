@@ -176,7 +176,6 @@ impl<S: Sink> Simulation<'_, S> {
                 self.enqueue(packet);
             }
             Cargo::Staged => {
-                self.nics[at(nic.0)].dma_slots.release();
                 self.dma_slot_freed(nic);
             }
             Cargo::FromArrival {

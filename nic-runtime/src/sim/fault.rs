@@ -28,7 +28,12 @@ impl FaultRecord {
         now >= self.attached_from
     }
 
-    /// Notes that a call has returned.
+    /// Returns when the applet is attached again.
+    pub(super) fn attached_from(&self) -> SimTime {
+        self.attached_from
+    }
+
+    /// Notes that a call for a message has returned.
     pub(super) fn returned(&mut self) {
         self.in_a_row = 0;
     }
@@ -38,7 +43,7 @@ impl FaultRecord {
         std::mem::take(&mut self.attached_from) != SimTime::ZERO
     }
 
-    /// Notes that a call has trapped; returns how the applet is detached for it, if it is. Once detached,
+    /// Notes that a call for a message has trapped; returns how the applet is detached for it, if it is. Once detached,
     /// an applet has a single call to prove itself by.
     pub(super) fn trapped(&mut self, policy: FaultPolicy, now: SimTime) -> Option<Detachment> {
         let FaultPolicy::Detach { after, back_off } = policy else {

@@ -13,6 +13,7 @@ use nic_core::event::{DmaDirection, DropReason, Made, Sink, SleEvent, Trigger};
 use nic_core::id::{EndpointId, PacketId};
 use nic_core::memory::HostSpan;
 use nic_core::sle::{ArraySpan, NicEntry, NicNative, Port, Request, Rights, check, perform};
+use nic_core::time::{SimDuration, SimTime};
 use nic_core::unet::Channel;
 
 use super::budget::Exceeded;
@@ -129,6 +130,7 @@ impl<S: Sink> Simulation<'_, S> {
             }
             self.endpoints[at(tenant.endpoint.0)].free.keep_popped();
         }
+        self.arm(tenant);
         let heap_bytes = self.applets[at(tenant.applet.0)].heap_bytes();
         let kind = SleEvent::Load {
             code_bytes: program.code_bytes(),
@@ -288,6 +290,20 @@ impl<S: Sink> Port for Loading<'_, '_, S> {
     fn refuse(&mut self) -> Result<(), Infallible> {
         let simulation = &mut *self.simulation;
         simulation.drop_message(self.tenant, None, DropReason::RxQueueFull);
+        Ok(())
+    }
+
+    fn now(&self) -> SimTime {
+        self.simulation.now
+    }
+
+    fn set_timer(&mut self, after: SimDuration) -> Result<(), Infallible> {
+        self.simulation.set_timer(self.tenant, after);
+        Ok(())
+    }
+
+    fn note(&mut self, tag: i32, value: i32) -> Result<(), Infallible> {
+        self.simulation.emit_note(self.tenant, tag, value);
         Ok(())
     }
 

@@ -6,6 +6,7 @@
 //! hosts do, `ahead` reads what they will need, `load` what happens before the clock starts, `budget` bounds
 //! what applets execute, `build` and `sram` make it ready, `apart` has NICs that never meet run one after the other.
 
+mod agenda;
 mod ahead;
 mod apart;
 mod budget;
@@ -40,6 +41,7 @@ use nic_core::random::Name;
 use nic_core::sle::{Applet, AppletError};
 use nic_core::time::{SimDuration, SimTime};
 
+use self::agenda::Agendas;
 use self::ahead::LastArrays;
 use self::apart::{Groups, Joins};
 use self::budget::Budget;
@@ -234,8 +236,8 @@ struct Simulation<'a, S: Sink> {
     sends_made: Vec<u64>,
     nics: Vec<Nic>,
     processors: Vec<Processor<'a>>,
-    /// Suspended calls, and one more where a NIC has several processors: as a rule none, and a processor looks for
-    /// arrivals and transmit descriptors alone.
+    /// Suspended calls, one more where a NIC has several processors, and one more where there are agendas: as a rule
+    /// none, and a processor looks for arrivals and transmit descriptors alone.
     more_sources: u32,
     fabric: Fabric,
     packets: PacketStore,
@@ -252,6 +254,7 @@ struct Simulation<'a, S: Sink> {
     links: Vec<Link>,
     /// For each applet how processors have waited for it; empty where every NIC has one.
     waits: Vec<CallWaits>,
+    agendas: Agendas,
     arena: &'a Bump,
     suspensions: Suspensions<'a>,
     applets: Vec<Applet<'a>>,
@@ -294,6 +297,8 @@ enum Work {
     Wake(EndpointId),
     /// A user looks at the receive queue, or is called because of it.
     Notice(EndpointId),
+    /// Looks whether the time is over that the applet of an endpoint has set.
+    Timer(EndpointId),
     /// A DMA transfer starts.
     TransferStart(TransferRef),
     /// A DMA transfer is over.
@@ -425,6 +430,12 @@ impl<S: Sink> Simulation<'_, S> {
                 self.events -= 1;
             }
             Work::Stretched(on) => self.contended_ends(on),
+            Work::Timer(endpoint) => {
+                if !self.look_at_timer(endpoint) {
+                    self.now = before;
+                    self.events -= 1;
+                }
+            }
             Work::Send(send) => self.send_due(send),
             Work::TaskDone(endpoint) => self.task_done(endpoint),
             Work::Wake(endpoint) => self.tell_program(endpoint, Happened::Time),
@@ -447,6 +458,10 @@ impl<S: Sink> Simulation<'_, S> {
         match work {
             Work::LookHeld(direction) => !self.fabric[direction].flows.is_overdue(time),
             Work::Stretched(on) => self.is_stretched(time, on),
+            // A time that was set later than this is looked at again.
+            Work::Timer(endpoint) => {
+                time > self.until && self.agendas.has_no_timer(self.seats[at(endpoint.0)].applet)
+            }
             Work::Processor(_)
             | Work::Send(_)
             | Work::TaskDone(_)

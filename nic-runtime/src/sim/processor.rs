@@ -51,8 +51,8 @@ pub(super) struct Processor<'a> {
     pub(super) stage: Stage,
     /// What it works on; noted only where somebody listens.
     work: Option<Work>,
-    /// Whether the stage waits for a DMA slot.
-    awaits_dma_slot: bool,
+    /// Whether it got the DMA slot that its stage has waited for.
+    has_dma_slot: bool,
     /// Endpoints whose suspended call has the places for its packet, in the order in which it got them.
     pub(super) resumable: VecDeque<EndpointId>,
     pub(super) turn: Turn,
@@ -80,7 +80,7 @@ impl<'a> Processor<'a> {
             was_suspended: false,
             stage: Stage::Idle,
             work: None,
-            awaits_dma_slot: false,
+            has_dma_slot: false,
             resumable: VecDeque::new(),
             turn: Turn::Arrival,
         }
@@ -91,6 +91,8 @@ impl<'a> Processor<'a> {
         let of_call = match self.call.cause {
             Cause::Post(_) => "doTx",
             Cause::Arrival { .. } => "doRx",
+            Cause::Timer => "doTimer",
+            Cause::Refill(_) => "doRefill",
         };
         match then {
             Stage::Idle | Stage::Look => "look",
@@ -124,6 +126,8 @@ pub(super) enum Turn {
     Arrival,
     Transmit,
     Suspended,
+    Timer,
+    Refill,
 }
 
 /// What a processor does when it goes on.
@@ -177,14 +181,23 @@ impl<S: Sink> Simulation<'_, S> {
         }
     }
 
-    /// Has the first processor of a NIC that waits for a DMA slot try again.
+    /// Takes a DMA slot for the stage of a processor; says whether there was one.
+    #[inline]
+    pub(super) fn take_dma_slot(&mut self, on: ProcessorId) -> bool {
+        let processor = &mut self.processors[at(on.0)];
+        let nic = processor.nic;
+        std::mem::take(&mut processor.has_dma_slot) || self.nics[at(nic.0)].dma_slots.take()
+    }
+
+    /// Gives a DMA slot that a transfer has used to the processor that waits longest for one; where none waits, the
+    /// slot is free.
     pub(super) fn dma_slot_freed(&mut self, nic: NicId) {
-        for on in self.nics[at(nic.0)].processors() {
-            let processor = &mut self.processors[at(on.0)];
-            if std::mem::take(&mut processor.awaits_dma_slot) {
-                return self.schedule.insert(self.now, Due::Processor(on));
-            }
-        }
+        let nic = &mut self.nics[at(nic.0)];
+        let Some(on) = nic.awaiting_dma_slot.pop_front() else {
+            return nic.dma_slots.release();
+        };
+        self.processors[at(on.0)].has_dma_slot = true;
+        self.schedule.insert(self.now, Due::Processor(on));
     }
 
     /// Has a processor go on with its stage, and with the next one as long as nobody else is due.
@@ -266,9 +279,10 @@ impl<S: Sink> Simulation<'_, S> {
         Next::Stopped
     }
 
-    /// Has a processor wait until a DMA slot is free: until a transfer is over.
+    /// Has a processor wait until it gets a DMA slot: until a transfer is over.
     pub(super) fn await_dma_slot(&mut self, on: ProcessorId, stage: Stage) -> Next {
-        self.processors[at(on.0)].awaits_dma_slot = true;
+        let nic = self.processors[at(on.0)].nic;
+        self.nics[at(nic.0)].awaiting_dma_slot.push_back(on);
         self.wait(on, stage)
     }
 }

@@ -30,7 +30,10 @@ impl Spent {
             | Effect::BufferLength
             | Effect::PopBuffer
             | Effect::Describe { .. }
-            | Effect::Carry { .. } => {}
+            | Effect::Carry { .. }
+            | Effect::Time
+            | Effect::Timer { .. }
+            | Effect::Note { .. } => {}
         }
         if spent.dma_bytes > u64::from(quota.dma_bytes) || spent.sends > quota.sends {
             return Err(TrapKind::QuotaExceeded);

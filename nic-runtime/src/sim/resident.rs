@@ -34,6 +34,9 @@ pub(super) struct Resident {
     pub(super) packets_made: u64,
     /// How far it has come towards the places for its next packets, by [`Purpose`].
     pub(super) claims: [Progress; 2],
+    /// Whether one of its transmit descriptors has passed from one processor to another and has not ended: no other is
+    /// taken meanwhile, since the places that the NIC makes are for one packet.
+    pub(super) has_post_under_way: bool,
     /// How its applet has fared.
     pub(super) fault: FaultRecord,
 }

@@ -4,6 +4,7 @@
 use nic_core::event::Sink;
 use nic_core::id::{EndpointId, NicId};
 
+use super::crew::Takes;
 use super::processor::{Next, Processor, Stage, Turn};
 use super::staging::Grant;
 use super::unet::Posted;
@@ -26,7 +27,7 @@ impl<S: Sink> Simulation<'_, S> {
             return Next::After(self.profile.base.receive, Stage::Arrived(packet));
         }
         let nic = processor.nic;
-        if let Some(next) = self.take_post(on, nic) {
+        if let Some(next) = self.take_post(on, nic, true) {
             self.processors[at(on.0)].turn = Turn::Arrival;
             return next;
         }
@@ -43,16 +44,34 @@ impl<S: Sink> Simulation<'_, S> {
         self.wait(on, Stage::Idle)
     }
 
-    /// Takes what another processor has handed over; or else an arrival, a transmit descriptor or a suspended call
-    /// that can go on, in turn, as far as this processor does that.
+    /// Takes what another processor has handed over; or else an arrival, a transmit descriptor, a suspended call
+    /// that can go on, a time that is over or a buffer that was given back, in turn, as far as this processor does
+    /// that.
     #[cold]
     fn look_everywhere(&mut self, on: ProcessorId) -> Next {
-        if let Some(item) = self.processors[at(on.0)].share.handed.pop_front() {
+        let Processor { nic, share, .. } = &mut self.processors[at(on.0)];
+        let (nic, takes) = (*nic, share.takes);
+        // One after the other: neither who hands over without end nor who posts without end keeps others waiting.
+        let handed = share
+            .is_handed_next
+            .then(|| share.handed.pop_front())
+            .flatten();
+        share.is_handed_next = true;
+        if let Some(item) = handed {
+            share.is_handed_next = false;
             return self.take_item(on, item);
         }
-        let Processor { nic, share, .. } = &self.processors[at(on.0)];
-        let (nic, takes) = (*nic, share.takes);
-        for _ in 0..3 {
+        if let Some(next) = self.look_in_turn(on, nic, takes) {
+            return next;
+        }
+        match self.processors[at(on.0)].share.handed.pop_front() {
+            Some(item) => self.take_item(on, item),
+            None => self.wait(on, Stage::Idle),
+        }
+    }
+
+    fn look_in_turn(&mut self, on: ProcessorId, nic: NicId, takes: Takes) -> Option<Next> {
+        for _ in 0..5 {
             let processor = &mut self.processors[at(on.0)];
             match processor.turn {
                 Turn::Arrival => {
@@ -60,26 +79,43 @@ impl<S: Sink> Simulation<'_, S> {
                     if takes.arrivals
                         && let Some(packet) = self.take_unsuspended(nic)
                     {
-                        return Next::After(self.profile.base.receive, Stage::Arrived(packet));
+                        let receive = self.profile.base.receive;
+                        return Some(Next::After(receive, Stage::Arrived(packet)));
                     }
                 }
                 Turn::Transmit => {
                     processor.turn = Turn::Suspended;
                     if takes.posts
-                        && let Some(next) = self.take_post(on, nic)
+                        && let Some(next) = self.take_post(on, nic, false)
                     {
-                        return next;
+                        return Some(next);
                     }
                 }
                 Turn::Suspended => {
-                    processor.turn = Turn::Arrival;
+                    processor.turn = Turn::Timer;
                     if let Some(endpoint) = processor.resumable.pop_front() {
-                        return self.go_on_with(on, endpoint);
+                        return Some(self.go_on_with(on, endpoint));
+                    }
+                }
+                Turn::Timer => {
+                    processor.turn = Turn::Refill;
+                    if takes.timers
+                        && let Some(next) = self.take_timer(on, nic)
+                    {
+                        return Some(next);
+                    }
+                }
+                Turn::Refill => {
+                    processor.turn = Turn::Arrival;
+                    if takes.refills
+                        && let Some(next) = self.take_refill(on, nic)
+                    {
+                        return Some(next);
                     }
                 }
             }
         }
-        self.wait(on, Stage::Idle)
+        None
     }
 
     /// Takes the oldest arrival whose endpoint can take it; those for suspended applets are put aside.
@@ -97,12 +133,13 @@ impl<S: Sink> Simulation<'_, S> {
 
     /// Takes the next transmit descriptor for whose packet there is room.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn take_post(&mut self, on: ProcessorId, id: NicId) -> Option<Next> {
+    fn take_post(&mut self, on: ProcessorId, id: NicId, is_alone: bool) -> Option<Next> {
         loop {
             let nic = &mut self.nics[at(id.0)];
             let position = nic.posted.take_turn()?;
             let endpoint = nic.endpoints[position];
-            if !self.can_take_post(endpoint) {
+            let is_under_way = !is_alone && self.residents[at(endpoint.0)].has_post_under_way;
+            if is_under_way || !self.can_take_post(endpoint) {
                 // It comes back when it has its places, or when its applet's call is over.
                 self.nics[at(id.0)].posted.remove(position);
                 continue;

@@ -39,13 +39,19 @@ impl<S: Sink> Simulation<'_, S> {
         &mut self.residents[at(claim.endpoint().0)].claims[claim.purpose() as usize]
     }
 
-    /// Puts the packet that a call of an applet pushes into its places, or has the call wait for them.
+    /// Puts the packet that a call of an applet pushes into its places, or has the call wait for them. The places
+    /// for the packet of a transmit descriptor are for its call alone where that may run on another processor.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(super) fn claim_for_push(&mut self, id: EndpointId, channel: &Channel) -> Grant {
+    pub(super) fn claim_for_push(
+        &mut self,
+        id: EndpointId,
+        channel: &Channel,
+        may_use_post: bool,
+    ) -> Grant {
         // As a rule it is the packet for which the NIC made room before it took the descriptor.
-        for purpose in [Purpose::Post, Purpose::Push] {
+        for (purpose, may_use) in [(Purpose::Post, may_use_post), (Purpose::Push, true)] {
             let progress = self.progress_mut(ClaimId::of(id, purpose));
-            if *progress == Progress::Held(channel.peer) {
+            if *progress == Progress::Held(channel.peer) && may_use {
                 *progress = Progress::None;
                 return Grant::Given;
             }

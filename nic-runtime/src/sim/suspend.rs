@@ -219,23 +219,21 @@ impl<S: Sink> Simulation<'_, S> {
         if !processor.share.is_alone {
             self.unpark_items(on);
         }
+        self.come_back(id);
     }
 
     /// Hands what other processors had begun with back to them.
     #[cold]
     fn unpark_items(&mut self, on: ProcessorId) {
         let processor = &mut self.processors[at(on.0)];
-        let items = std::mem::take(&mut processor.parked.items);
+        let taken = std::mem::take(&mut processor.parked.taken);
         let nic = &self.nics[at(processor.nic.0)];
         let placed = |place| nic.processor(place);
         let (do_tx, do_rx) = (placed(nic.placement.do_tx), placed(nic.placement.do_rx));
         let looks = [nic.placement.transmit, nic.placement.receive].map(placed);
-        for item in items.into_iter().rev() {
-            let to = match item {
-                Item::Post(_) => do_tx,
-                Item::Arrival(_) => do_rx,
-            };
-            self.processors[at(to.0)].share.handed.push_front(item);
+        for packet in taken.into_iter().rev() {
+            let handed = &mut self.processors[at(do_rx.0)].share.handed;
+            handed.push_front(Item::Arrival(packet));
         }
         for other in [do_tx, do_rx].into_iter().chain(looks) {
             if other != on {

@@ -129,13 +129,13 @@ impl<S: Sink> Simulation<'_, S> {
         if let Some(other) = self.processors[at(on.0)].share.posts_to
             && has_applet
         {
+            self.residents[at(posted.endpoint.0)].has_post_under_way = true;
             return self.hand_over(on, other, Item::Post(posted));
         }
+        if has_applet && self.has_lost_places(on, posted) {
+            return self.take_back(on, posted);
+        }
         let Some(applet) = self.attached(posted.endpoint) else {
-            // Beside another processor, a push of the same applet may have used the places of this packet.
-            if has_applet && !self.processors[at(on.0)].share.is_alone {
-                return self.fall_back_post(on);
-            }
             return self.send_plain(on, posted);
         };
         let endpoint = &self.endpoints[at(posted.endpoint.0)];
@@ -190,7 +190,7 @@ impl<S: Sink> Simulation<'_, S> {
         let Some((channel, _)) = self.sendable(posted) else {
             return self.end_post(on, posted, TxStatus::Refused);
         };
-        match self.claim_for_push(posted.endpoint, &channel) {
+        match self.claim_for_push(posted.endpoint, &channel, true) {
             Grant::Given => self.send_plain(on, posted),
             Grant::Waits => self.suspend(on, Stage::Send),
             Grant::Circle => {
@@ -206,6 +206,9 @@ impl<S: Sink> Simulation<'_, S> {
     pub(super) fn end_post(&mut self, on: ProcessorId, posted: Posted, status: TxStatus) -> Next {
         self.give_up_post(posted.endpoint);
         self.end_suspensions(on);
+        if self.residents[at(posted.endpoint.0)].has_post_under_way {
+            self.next_post_may_come(posted.endpoint);
+        }
         let queue = &mut self.endpoints[at(posted.endpoint.0)].transmit;
         let completion = queue.end(posted.post, status);
         self.complete(posted.endpoint, posted.post, completion);

@@ -306,6 +306,9 @@ impl<S: Sink> Simulation<'_, S> {
     /// Takes the oldest message and puts its buffers back.
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn put_back(&mut self, id: EndpointId) {
+        if !self.agendas.is_empty() {
+            self.note_refills(id);
+        }
         let endpoint = &mut self.endpoints[at(id.0)];
         if endpoint.put_back_received() {
             self.users[at(id.0)].messages += 1;

@@ -7,6 +7,7 @@ use nic_core::event::Made;
 use nic_core::id::{EndpointId, NicId, PacketId, packet_number};
 use nic_core::memory::HostSpan;
 use nic_core::sle::{ArraySpan, NicNative, Port, Rights, check, perform};
+use nic_core::time::{SimDuration, SimTime};
 use nic_core::unet::{Channel, QueueSizes};
 
 use super::{host_to_nic, nic_to_host};
@@ -160,6 +161,19 @@ impl Port for AtOnce<'_, '_, '_> {
     }
 
     fn refuse(&mut self) -> Result<(), Infallible> {
+        Ok(())
+    }
+
+    // There is no clock, nobody who would call, and no trace.
+    fn now(&self) -> SimTime {
+        SimTime::ZERO
+    }
+
+    fn set_timer(&mut self, _: SimDuration) -> Result<(), Infallible> {
+        Ok(())
+    }
+
+    fn note(&mut self, _: i32, _: i32) -> Result<(), Infallible> {
         Ok(())
     }
 

@@ -1,7 +1,7 @@
 //! What is written from the natives table: the Java stub and the reference of the natives.
 
 use jive_core::{NativeDecl, NativeType};
-use nic_core::sle::NicNative;
+use nic_core::sle::{NicEntry, NicNative};
 
 /// Characters of a line of Java at most.
 const LINE_MAX: usize = 100;
@@ -41,6 +41,13 @@ whatever the endpoint may not have, array bounds included (`ProtectionFault`). N
 demanded, and a length of 0 is in range at the very end. A native that traps has done nothing.
 ";
 
+const ENTRIES_HEAD: &str = "
+# Entries
+
+What the NIC calls of an applet. An entry may be static or not, and of any visibility; one that is optional may be left
+out, but another shape under its name is rejected. What each call takes and uses is said in `docs/simulation.md`.
+";
+
 /// Returns the Java source of the class that declares the natives, `unet/Nic.java`.
 #[must_use]
 pub fn java_stub() -> String {
@@ -60,7 +67,7 @@ pub fn java_stub() -> String {
     text
 }
 
-/// Returns the reference of the natives, `docs/natives.md`.
+/// Returns the reference of the natives and the entries, `docs/natives.md`.
 #[must_use]
 pub fn natives_reference() -> String {
     let mut text = String::from(REFERENCE_HEAD);
@@ -72,6 +79,27 @@ pub fn natives_reference() -> String {
             parameters = parameters(native),
             summary = native.summary,
             descriptor = native.descriptor(),
+        );
+        text.push_str(&section);
+    }
+    text.push_str(ENTRIES_HEAD);
+    for entry in NicEntry::TABLE {
+        let parameters: Vec<_> = entry
+            .parameters
+            .iter()
+            .map(|p| format!("int {p}"))
+            .collect();
+        let section = format!(
+            "\n## {name}\n\n```java\nint {name}({parameters})\n```\n\n{summary}\n\nDescriptor: `{descriptor}`; {need}.\n",
+            name = entry.name,
+            parameters = parameters.join(", "),
+            summary = entry.summary,
+            descriptor = entry.descriptor,
+            need = if entry.is_required {
+                "required"
+            } else {
+                "optional"
+            },
         );
         text.push_str(&section);
     }
@@ -157,10 +185,13 @@ mod tests {
             "public static native void txPush(byte[] buffer, int offset, int channel, int length);",
             "public static native void dmaRxd(int[] offsets, int channel, int length);",
             "public static native void dmaRxdPayload(byte[] from, int channel, int length);",
+            "public static native int currentTime();",
+            "public static native void setTimer(int microseconds);",
+            "public static native void trace(int tag, int value);",
         ] {
             assert!(stub.contains(declaration), "{declaration}\n{stub}");
         }
-        assert_eq!(stub.matches(" native ").count(), 8);
+        assert_eq!(stub.matches(" native ").count(), 11);
         assert!(stub.lines().all(|line| line.len() <= LINE_MAX));
     }
 }

@@ -256,3 +256,18 @@ fn an_item_that_moves_pays_for_the_handover_and_a_busy_neighbour_stretches_work(
         "one message keeps one processor busy at a time"
     );
 }
+
+#[test]
+fn processors_get_dma_slots_in_the_order_in_which_they_began_to_wait() {
+    // The timers of `busy` fill the DMA slots from the first processor, and wait for more; the messages of `quiet`
+    // need one each, on the second.
+    let trace = run("until = '20ms'\n\
+         [[nic]]\nname = 'a'\nprocessors = 2\nplacement = { transmit = 1, doTx = 1 }\n[[nic]]\nname = 'b'\n\
+         [[endpoint]]\nnic = 'a'\nname = 'busy'\napplet = 'Copier.class'\n\
+         [[endpoint]]\nnic = 'a'\nname = 'quiet'\napplet = 'Copier.class'\n\
+         [[endpoint]]\nnic = 'b'\nname = 'peer'\n[[endpoint]]\nnic = 'b'\nname = 'other'\n\
+         [[channel]]\nbusy = 1\npeer = 1\n[[channel]]\nquiet = 1\nother = 1\n\
+         [[send]]\nendpoint = 'busy'\nchannel = 1\nat = '1us'\npayload = { hex = '01' }\n\
+         [[send]]\nendpoint = 'quiet'\nchannel = 1\nat = '2ms'\npayload = { zeros = 1 }\nrepeat = 8\nevery = '1us'\n");
+    assert_eq!(trace.at("quiet", "tx-done").len(), 8);
+}

@@ -89,6 +89,7 @@ impl NativeAnswers {
                     Some(NicNative::NewAlignedArray) => {
                         Outcome::Array(ArrayKind::Byte, first.unwrap_or_default())
                     }
+                    Some(NicNative::CurrentTime) => Outcome::Int(0),
                     Some(NicNative::GetFreeBufferLength) => Outcome::Int(BUFFER_LENGTH),
                     Some(NicNative::GetFreeBuffer) => {
                         *buffers = (*buffers + 1) % BUFFERS;
@@ -103,7 +104,9 @@ impl NativeAnswers {
                         | NicNative::DoLtoHDma
                         | NicNative::TxPush
                         | NicNative::DmaRxd
-                        | NicNative::DmaRxdPayload,
+                        | NicNative::DmaRxdPayload
+                        | NicNative::SetTimer
+                        | NicNative::Trace,
                     )
                     | None => Outcome::Nothing,
                 };

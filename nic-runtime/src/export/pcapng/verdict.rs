@@ -118,7 +118,7 @@ impl Verdicts {
 
     fn called(&mut self, endpoint: EndpointId, trigger: Trigger) {
         let record = match trigger {
-            Trigger::Load => None,
+            Trigger::Load | Trigger::Timer | Trigger::Refill => None,
             Trigger::Post(post) => self.posted.get(&(endpoint, post)).copied(),
             Trigger::Arrival(packet) => take_first(&mut self.received, packet),
         };

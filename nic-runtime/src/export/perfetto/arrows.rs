@@ -54,7 +54,9 @@ impl Arrows {
             Step::CallBegan { .. } => match roles.cause {
                 Cause::Of(Trigger::Post(post)) => self.posted.remove(&(endpoint, post)),
                 Cause::Of(Trigger::Arrival(packet)) => take_first(&mut self.received, packet),
-                Cause::Of(Trigger::Load) | Cause::None | Cause::OfCall => None,
+                Cause::Of(Trigger::Load | Trigger::Timer | Trigger::Refill)
+                | Cause::None
+                | Cause::OfCall => None,
             },
             Step::Made(made) => {
                 match made {
@@ -70,7 +72,9 @@ impl Arrows {
                 self.sent.entry(packet).or_default().push_back(here);
                 let posted = match roles.cause {
                     Cause::Of(Trigger::Post(post)) => self.posted.get(&(endpoint, post)).copied(),
-                    Cause::Of(Trigger::Load | Trigger::Arrival(_))
+                    Cause::Of(
+                        Trigger::Load | Trigger::Arrival(_) | Trigger::Timer | Trigger::Refill,
+                    )
                     | Cause::None
                     | Cause::OfCall => None,
                 };

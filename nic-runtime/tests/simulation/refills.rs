@@ -1,0 +1,63 @@
+//! Applets that are told of the buffers that their user gives back (CONTRACT §7).
+
+use crate::trace::{Pair, Trace, send};
+
+const REFILLER: &str = "applet = 'Refiller.class'\nfree_buffers = { count = 4, length = 512 }";
+
+fn refills(server: &str, rest: &str) -> Trace {
+    Pair {
+        client: "applet = 'Refiller.class'",
+        server: &format!("{REFILLER}\n{server}"),
+        rest,
+        ..Pair::PLAIN
+    }
+    .run()
+}
+
+/// Returns the lengths and offsets that `doRefill` of the server was called with, and what it returned: the channel.
+fn told(trace: &Trace) -> Vec<(i64, i64, i64)> {
+    let calls = trace.at("server", "applet-call").into_iter();
+    let calls = calls.filter(|call| call["method"] == "doRefill");
+    calls
+        .map(|call| {
+            let argument = |number: usize| call["args"][number].as_i64().unwrap();
+            (argument(0), argument(1), argument(2))
+        })
+        .collect()
+}
+
+#[test]
+fn each_buffer_is_told_of_in_the_order_of_return() {
+    let trace = refills("", &send("1us", "{ zeros = 1000 }"));
+    assert_eq!(told(&trace), [(512, 7, 0), (512, 7, 512)]);
+    // Each call returned the channel, and traced the rest.
+    let traced = trace.at("server", "applet-trace");
+    let traced: Vec<_> = traced
+        .iter()
+        .map(|event| (&event["tag"], &event["value"]))
+        .collect();
+    assert_eq!(format!("{traced:?}").matches("Number(512)").count(), 3);
+}
+
+#[test]
+fn a_message_in_its_descriptor_is_told_of_once() {
+    let trace = refills("", &send("1us", "{ zeros = 40 }"));
+    assert_eq!(told(&trace), [(56, 7, -1)]);
+}
+
+#[test]
+fn buffers_that_are_free_at_the_start_are_not_told_of() {
+    let trace = refills("", "");
+    assert!(told(&trace).is_empty());
+}
+
+#[test]
+fn a_refill_waits_until_the_user_has_read() {
+    let trace = refills("poll_every = '500us'", &send("1us", "{ zeros = 40 }"));
+    let call = trace
+        .at("server", "applet-call")
+        .into_iter()
+        .find(|call| call["method"] == "doRefill")
+        .expect("it is told of");
+    assert!(call["t_ns"].as_u64().unwrap() > 500_000);
+}
