@@ -95,6 +95,8 @@ impl Flood {
             Body(if times > 0 { vec![push] } else { Vec::new() })
         };
         let applet = HostileApplet {
+            timer: None,
+            refill: None,
             tx: push(self.burst),
             rx: push(self.amplification),
         };

@@ -35,7 +35,8 @@ const VICTIM_AREA: u32 = VICTIM_BUFFERS * 4096 + 2 * 56 * 9216;
 pub struct Cast {
     profile: &'static str,
     seed: u64,
-    nics: usize,
+    /// The NICs.
+    pub nics: Vec<NicKeys>,
     hostile_first: bool,
     /// Links with faults; all others are as the profile says.
     pub links: Vec<Link>,
@@ -46,6 +47,46 @@ pub struct Cast {
     /// Channels between hostile endpoints, by their positions; the end with position `i` calls it by its
     /// place in this list, twice, plus 0 or 1.
     channels: Vec<(usize, usize)>,
+}
+
+/// What is special about a NIC and its host.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NicKeys {
+    /// Its keys about processors.
+    processors: String,
+    /// How many processors its host has, where that is limited.
+    host: Option<u64>,
+    /// Whether its hostile endpoints are of one process.
+    has_process: bool,
+}
+
+impl NicKeys {
+    fn draw(random: &mut Random) -> NicKeys {
+        let count = random.pick(&[1, 1, 2, 3]);
+        let mut processors = String::new();
+        if count > 1 {
+            let stages = ["transmit", "receive", "doTx", "doRx", "doTimer", "doRefill"];
+            let stages = stages.into_iter().filter(|_| random.below(2) == 0);
+            let stages: Vec<_> = stages.collect();
+            let places = stages
+                .iter()
+                .map(|stage| format!("{stage} = {}", random.below(count)));
+            let places: Vec<_> = places.collect();
+            processors = format!(
+                "processors = {count}\nplacement = {{ {} }}\n",
+                places.join(", ")
+            );
+        }
+        NicKeys {
+            processors,
+            host: (random.below(4) == 0).then(|| random.pick(&[1, 2])),
+            has_process: random.below(3) == 0,
+        }
+    }
+
+    fn has_several(&self) -> bool {
+        !self.processors.is_empty()
+    }
 }
 
 /// A link with faults.
@@ -88,6 +129,8 @@ pub struct Hostile {
     nic: usize,
     /// Without one it has the base path.
     pub applet: Option<HostileApplet>,
+    /// What its user does.
+    program: &'static str,
     /// Its further keys.
     keys: String,
     /// What its user sends, and on which channel.
@@ -191,9 +234,19 @@ impl Cast {
     /// Draws one.
     pub fn draw(random: &mut Random) -> Cast {
         let nics = 1 + random.index(4);
-        let victims: Vec<Victims> = (0..1 + random.below(3))
+        let keys: Vec<NicKeys> = (0..nics).map(|_| NicKeys::draw(random)).collect();
+        let mut victims: Vec<Victims> = (0..1 + random.below(3))
             .map(|_| Victims::draw(random, nics))
             .collect();
+        for pair in &mut victims {
+            let (a, b) = pair.nics;
+            // Two applets that answer each other close a circle of their own with more than three packets under way.
+            // With one processor neighbours do not decide which packet closes it; with several they do.
+            if pair.applet == "PingPong" && keys[a].has_several() | keys[b].has_several() {
+                pair.sends.truncate(1);
+                pair.sends[0].repeat = pair.sends[0].repeat.min(3);
+            }
+        }
         let mut links = Vec::new();
         for a in 0..nics {
             for b in a..nics {
@@ -239,7 +292,7 @@ impl Cast {
                 "modern",
             ]),
             seed: random.below(1 << 40),
-            nics,
+            nics: keys,
             hostile_first: random.below(2) == 0,
             links,
             victims,
@@ -306,11 +359,19 @@ impl Cast {
             "profile = '{}'\nseed = {}\nuntil = '1000s'\nmax_events = {}\n",
             self.profile, self.seed, 4_000_000
         );
-        for nic in 0..self.nics {
-            let _infallible = writeln!(text, "[[nic]]\nname = 'n{nic}'\nsram = '512MiB'");
+        for (nic, keys) in self.nics.iter().enumerate() {
+            let processors = &keys.processors;
+            let _infallible = writeln!(
+                text,
+                "[[nic]]\nname = 'n{nic}'\nsram = '512MiB'\n{processors}"
+            );
+            if let Some(processors) = keys.host {
+                let _infallible =
+                    writeln!(text, "[[host]]\nnic = 'n{nic}'\nprocessors = {processors}");
+            }
         }
-        for a in 0..self.nics {
-            for b in a..self.nics {
+        for a in 0..self.nics.len() {
+            for b in a..self.nics.len() {
                 let _infallible = writeln!(text, "[[link]]\nbetween = ['n{a}', 'n{b}']");
                 let faults = self.links.iter().find(|link| link.between == (a, b));
                 if let Some(link) = faults {
@@ -332,11 +393,28 @@ impl Cast {
 
     fn write_hostile(&self, text: &mut String) {
         for (position, hostile) in self.hostile.iter().enumerate() {
+            let nic = hostile.nic;
+            let user = match self.nics[nic].has_process {
+                true => format!("process = 'p{nic}'"),
+                false => format!("host = '{}'", hostile.program),
+            };
             let _infallible = write!(
                 text,
-                "[[endpoint]]\nname = 'h{position}'\nnic = 'n{}'\n{}",
-                hostile.nic, hostile.keys
+                "[[endpoint]]\nname = 'h{position}'\nnic = 'n{nic}'\n{user}\n{}",
+                hostile.keys
             );
+        }
+        for (nic, keys) in self.nics.iter().enumerate() {
+            let mut here = self.hostile.iter().filter(|hostile| hostile.nic == nic);
+            if keys.has_process
+                && let Some(first) = here.next()
+            {
+                let program = first.program;
+                let _infallible = writeln!(
+                    text,
+                    "[[process]]\nname = 'p{nic}'\nnic = 'n{nic}'\nprogram = '{program}'"
+                );
+            }
         }
         for (number, (a, b)) in self.channels.iter().enumerate() {
             let (first, second) = (2 * number, 2 * number + 1);
@@ -427,10 +505,9 @@ impl Hostile {
     fn draw(random: &mut Random, nics: usize, channels: &[i32]) -> Hostile {
         let applet = (random.below(8) > 0).then(|| HostileApplet::draw(random, channels));
         let keys = format!(
-            "host = '{}'\nfuel = {}\ntx_queue = {}\nrx_queue = {}\n\
+            "fuel = {}\ntx_queue = {}\nrx_queue = {}\n\
              free_buffers = {{ count = {}, length = {} }}\non_trap = '{}'\n",
-            random.pick(&["sink", "echo", "echo"]),
-            random.pick(&[50, 1000, 20_000]),
+            random.pick(&[600, 1000, 20_000]),
             random.pick(&[1, 8, 64]),
             random.pick(&[1, 8, 64]),
             random.pick(&[0, 1, 5]),
@@ -450,6 +527,7 @@ impl Hostile {
         Hostile {
             nic: random.index(nics),
             applet,
+            program: random.pick(&["sink", "echo", "echo"]),
             keys,
             sends,
         }

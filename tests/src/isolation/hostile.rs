@@ -1,4 +1,4 @@
-//! Small hostile applets: random bodies of `doTx` and `doRx` that call natives as they please.
+//! Small hostile applets: random bodies of their entries that call natives as they please.
 
 use std::fmt::Write as _;
 
@@ -39,6 +39,11 @@ pub enum Action {
         /// Rounds of the loop.
         rounds: i32,
     },
+    /// Sets the timer.
+    Timer {
+        /// Microseconds from now.
+        after: i32,
+    },
     /// Goes on only every second time.
     EverySecond,
     /// Divides by zero.
@@ -56,6 +61,10 @@ pub struct HostileApplet {
     pub tx: Body,
     /// What it does for an arrival.
     pub rx: Body,
+    /// What it does when its time is over, if it has the entry; the first time is set while it is loaded.
+    pub timer: Option<(i32, Body)>,
+    /// What it does for a buffer that its user gives back, if it has the entry.
+    pub refill: Option<Body>,
 }
 
 /// Bytes of the array that it sends from.
@@ -70,7 +79,7 @@ impl Body {
 
 impl Action {
     fn draw(random: &mut Random, channels: &[i32]) -> Action {
-        match random.below(12) {
+        match random.below(13) {
             0..6 if !channels.is_empty() => Action::Push {
                 channel: random.pick(channels),
                 length: random.pick(&[0, 1, 56, 1000, 4096, 9000]),
@@ -90,6 +99,9 @@ impl Action {
                 rounds: random.pick(&[10, 500, 1_000_000]),
             },
             11 if random.below(3) == 0 => Action::Trap,
+            12 => Action::Timer {
+                after: random.pick(&[0, 1, 1, 10, 100]),
+            },
             _ => Action::EverySecond,
         }
     }
@@ -121,6 +133,9 @@ impl Action {
                 "getstatic out:[B\niconst_1\nldc int {length}\ninvokestatic dmaRxdPayload([BII)V\n"
             ),
             Action::Spin { rounds } => repeated(text, label, rounds, ""),
+            Action::Timer { after } => {
+                write!(text, "ldc int {after}\ninvokestatic setTimer(I)V\n")
+            }
             Action::EverySecond => write!(
                 text,
                 "getstatic count:I\niconst_1\niadd\ndup\nputstatic count:I\niconst_1\niand\nifne go{label}\n\
@@ -145,6 +160,9 @@ impl HostileApplet {
         HostileApplet {
             tx: Body::draw(random, channels),
             rx: Body::draw(random, channels),
+            timer: (random.below(2) == 0)
+                .then(|| (random.pick(&[1, 10, 100]), Body::draw(random, channels))),
+            refill: (random.below(2) == 0).then(|| Body::draw(random, channels)),
         }
     }
 
@@ -161,15 +179,23 @@ impl HostileApplet {
             ("doLtoHDMA", "([BIII)V"),
             ("getFreeBuffer", "()I"),
             ("dmaRxdPayload", "([BII)V"),
+            ("setTimer", "(I)V"),
         ] {
             let _infallible = writeln!(text, ".method static native {name}{parameters}");
         }
         let _infallible = write!(
             text,
             ".method static <clinit>()V stack 1 locals 0\nldc int {ARRAY}\n\
-             invokestatic newAlignedArray(I)[B\nputstatic out:[B\nreturn\n"
+             invokestatic newAlignedArray(I)[B\nputstatic out:[B\n"
         );
-        for (method, body) in [("doTx(III)I", &self.tx), ("doRx(II)I", &self.rx)] {
+        if let Some((first, _)) = self.timer {
+            let _infallible = write!(text, "ldc int {first}\ninvokestatic setTimer(I)V\n");
+        }
+        text.push_str("return\n");
+        let timer = self.timer.as_ref().map(|(_, body)| ("doTimer()I", body));
+        let refill = self.refill.as_ref().map(|body| ("doRefill(III)I", body));
+        let required = [("doTx(III)I", &self.tx), ("doRx(II)I", &self.rx)];
+        for (method, body) in required.into_iter().chain(timer).chain(refill) {
             let _infallible = writeln!(text, ".method static {method} stack 4 locals 4");
             for (label, action) in body.0.iter().enumerate() {
                 action.write(&mut text, label);

@@ -10,7 +10,7 @@ mod hostile;
 mod observe;
 mod shrink;
 
-pub use cast::{Cast, Hostile, Link, Victims};
+pub use cast::{Cast, Hostile, Link, NicKeys, Victims};
 pub use hostile::{Action, Body, HostileApplet};
 use nic_core::event::EndReason;
 use nic_runtime::sim;

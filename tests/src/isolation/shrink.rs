@@ -1,6 +1,7 @@
 //! Makes a cast that breaks the law smaller, part by part.
 
-use super::cast::Cast;
+use super::cast::{Cast, NicKeys};
+use super::hostile::HostileApplet;
 
 /// Returns a cast that still `fails` and from which no part can be left out.
 pub fn shrink(mut cast: Cast, fails: impl Fn(&Cast) -> bool) -> Cast {
@@ -25,6 +26,11 @@ fn smaller(cast: &Cast) -> Vec<Cast> {
             cast.links.remove(link);
         });
     }
+    for nic in 0..cast.nics.len() {
+        if cast.nics[nic] != NicKeys::default() {
+            without(&|cast| cast.nics[nic] = NicKeys::default());
+        }
+    }
     // The last alone: names and channels go by position.
     if cast.victims.len() > 1 {
         without(&|cast| {
@@ -45,6 +51,16 @@ fn smaller(cast: &Cast) -> Vec<Cast> {
         let Some(applet) = &hostile.applet else {
             continue;
         };
+        for entry in [
+            |applet: &mut HostileApplet| applet.timer = None,
+            |applet: &mut HostileApplet| applet.refill = None,
+        ] {
+            let mut changed = applet.clone();
+            entry(&mut changed);
+            if changed != *applet {
+                without(&|cast| cast.hostile[position].applet = Some(changed.clone()));
+            }
+        }
         for action in 0..applet.tx.0.len() {
             without(&|cast| {
                 let applet = cast.hostile[position].applet.as_mut();
