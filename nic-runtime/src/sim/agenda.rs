@@ -85,16 +85,11 @@ impl<S: Sink> Simulation<'_, S> {
 
     /// Has the simulation look at the time that an applet has set. Done once a call, however often the call sets it:
     /// each earlier time is a look of its own.
-    #[inline]
-    pub(super) fn arm(&mut self, tenant: Tenant) {
-        if !self.agendas.is_empty() {
-            self.schedule_look(tenant);
-        }
-    }
-
     #[cold]
-    fn schedule_look(&mut self, Tenant { endpoint, applet }: Tenant) {
-        let agenda = &mut self.agendas.0[at(applet.0)];
+    pub(super) fn arm(&mut self, Tenant { endpoint, applet }: Tenant) {
+        let Some(agenda) = self.agendas.0.get_mut(at(applet.0)) else {
+            return;
+        };
         let Some(timer) = agenda.timer else { return };
         if agenda.look.is_none_or(|look| timer < look) {
             agenda.look = Some(timer);
@@ -113,7 +108,7 @@ impl<S: Sink> Simulation<'_, S> {
             agenda.look = None;
         }
         if agenda.timer.is_none_or(|timer| timer > self.now) {
-            self.schedule_look(Tenant {
+            self.arm(Tenant {
                 endpoint: id,
                 applet,
             });
@@ -196,7 +191,7 @@ impl<S: Sink> Simulation<'_, S> {
             if !fault.is_attached(self.now) {
                 // It is called as soon as it is attached again.
                 agenda.timer = Some(fault.attached_from());
-                self.schedule_look(tenant);
+                self.arm(tenant);
                 continue;
             }
             self.processors[at(on.0)].call = Call {

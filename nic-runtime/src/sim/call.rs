@@ -85,11 +85,16 @@ impl Call {
         }
     }
 
+    /// Returns whether there is a message that it is for.
+    fn is_for_message(&self) -> bool {
+        matches!(self.cause, Cause::Post(_) | Cause::Arrival { .. })
+    }
+
     /// Returns which way goes what is handled.
     fn way(&self) -> Way {
         match self.cause {
-            Cause::Post(_) | Cause::Timer => Way::Out,
-            Cause::Arrival { .. } | Cause::Refill(_) => Way::In,
+            Cause::Arrival { .. } => Way::In,
+            Cause::Post(_) | Cause::Timer | Cause::Refill(_) => Way::Out,
         }
     }
 
@@ -236,10 +241,16 @@ impl<S: Sink> Simulation<'_, S> {
             NicNative::TxPush => self.perform_native(on, NicNative::TxPush),
             NicNative::DmaRxd => self.perform_native(on, NicNative::DmaRxd),
             NicNative::DmaRxdPayload => self.perform_native(on, NicNative::DmaRxdPayload),
-            NicNative::CurrentTime => self.perform_native(on, NicNative::CurrentTime),
-            NicNative::SetTimer => self.perform_native(on, NicNative::SetTimer),
-            NicNative::Trace => self.perform_native(on, NicNative::Trace),
+            NicNative::CurrentTime => self.perform_rare(on, NicNative::CurrentTime),
+            NicNative::SetTimer => self.perform_rare(on, NicNative::SetTimer),
+            NicNative::Trace => self.perform_rare(on, NicNative::Trace),
         }
+    }
+
+    /// Performs a native that does little and that few applets call.
+    #[cold]
+    fn perform_rare(&mut self, on: ProcessorId, native: NicNative) -> Next {
+        self.perform_native(on, native)
     }
 
     // Where nothing is optimised each copy would take room of its own on the stack, which may be small.
@@ -285,14 +296,13 @@ impl<S: Sink> Simulation<'_, S> {
         let mut push = Push::Leaves;
         match &effect {
             Effect::NicToHost { .. } => {
-                if !self.take_dma_slot(on) {
-                    return Err(Refused::Stop(self.await_dma_slot(on, Stage::Perform)));
+                let nic = self.processors[at(on.0)].nic;
+                if !self.nics[at(nic.0)].dma_slots.take() {
+                    return Err(Refused::Stop(self.await_dma_slot(on)));
                 }
             }
             Effect::Send { channel, .. } => {
-                let Processor { share, call, .. } = &self.processors[at(on.0)];
-                let may_use_post = share.is_alone || matches!(call.cause, Cause::Post(_));
-                let can_wait = match self.claim_for_push(endpoint, channel, may_use_post) {
+                let can_wait = match self.claim_for_push(on, endpoint, channel) {
                     Grant::Given => None,
                     Grant::Waits => Some(self.can_suspend(on)),
                     Grant::Circle => Some(false),
@@ -342,31 +352,28 @@ impl<S: Sink> Simulation<'_, S> {
     }
 
     pub(super) fn return_from(&mut self, on: ProcessorId) -> Next {
-        let Processor { call, returned, .. } = self.processors[at(on.0)];
-        self.emit_return(on, call.tenant, call.method, returned);
-        self.endpoints[at(call.tenant.endpoint.0)]
-            .free
-            .keep_popped();
-        if let Cause::Post(_) | Cause::Arrival { .. } = call.cause {
-            self.residents[at(call.tenant.endpoint.0)].fault.returned();
+        let Processor { call, returned, .. } = &self.processors[at(on.0)];
+        let (tenant, is_for_message) = (call.tenant, call.is_for_message());
+        self.emit_return(on, tenant, call.method, *returned);
+        self.endpoints[at(tenant.endpoint.0)].free.keep_popped();
+        if is_for_message {
+            self.residents[at(tenant.endpoint.0)].fault.returned();
         }
-        self.arm(call.tenant);
         self.leave_call(on);
-        self.end_call(on, call, TxStatus::Ok)
+        self.end_call(on, TxStatus::Ok)
     }
 
     pub(super) fn end_trapped(&mut self, on: ProcessorId) -> Next {
         let Processor { call, trap, .. } = self.processors[at(on.0)];
         self.emit_trap(call.tenant, trap);
-        self.arm(call.tenant);
         self.leave_call(on);
-        if let Cause::Timer | Cause::Refill(_) = call.cause {
+        if !call.is_for_message() {
             // There is no message that it could have lost.
             self.endpoints[at(call.tenant.endpoint.0)]
                 .free
                 .return_popped();
             self.levels_changed(call.tenant.endpoint);
-            self.end_suspensions(on);
+            self.end_asides(on);
             return self.look(on);
         }
         let now = self.now;
@@ -389,7 +396,7 @@ impl<S: Sink> Simulation<'_, S> {
             };
             self.report.emit(now, call.tenant.endpoint, kind);
         }
-        self.end_call(on, call, TxStatus::Trap)
+        self.end_call(on, TxStatus::Trap)
     }
 
     /// Has what an applet trapped on take the base path.
@@ -398,26 +405,21 @@ impl<S: Sink> Simulation<'_, S> {
             Cause::Post(_) => self.fall_back_post(on),
             Cause::Arrival { arrival, .. } => {
                 self.accept(arrival);
-                self.end_suspensions(on);
+                self.end_asides(on);
                 self.look(on)
             }
             Cause::Timer | Cause::Refill(_) => self.look(on),
         }
     }
 
-    fn end_call(&mut self, on: ProcessorId, call: Call, status: TxStatus) -> Next {
-        match call.cause {
-            Cause::Post(_) => self.end_post(on, self.processors[at(on.0)].posted, status),
-            Cause::Timer | Cause::Refill(_) => {
-                self.end_suspensions(on);
-                self.look(on)
-            }
-            Cause::Arrival { arrival, .. } => {
-                self.end_arrival(arrival);
-                self.end_suspensions(on);
-                self.look(on)
-            }
+    fn end_call(&mut self, on: ProcessorId, status: TxStatus) -> Next {
+        match self.processors[at(on.0)].call.cause {
+            Cause::Post(_) => return self.end_post(on, status),
+            Cause::Arrival { arrival, .. } => self.end_arrival(arrival),
+            Cause::Timer | Cause::Refill(_) => {}
         }
+        self.end_asides(on);
+        self.look(on)
     }
 
     /// Reports what an applet notes.
@@ -637,6 +639,7 @@ impl<S: Sink> Port for OnNic<'_, '_, S> {
 
     fn set_timer(&mut self, after: SimDuration) -> Result<(), Next> {
         self.simulation.set_timer(self.tenant, after);
+        self.simulation.processors[at(self.on.0)].has_set_timer = true;
         Ok(())
     }
 

@@ -48,11 +48,11 @@ pub(super) struct Processor<'a> {
     pub(super) parked: Parked,
     /// Whether this call was ever suspended.
     pub(super) was_suspended: bool,
+    /// Whether this call has set its applet's timer.
+    pub(super) has_set_timer: bool,
     pub(super) stage: Stage,
     /// What it works on; noted only where somebody listens.
     work: Option<Work>,
-    /// Whether it got the DMA slot that its stage has waited for.
-    has_dma_slot: bool,
     /// Endpoints whose suspended call has the places for its packet, in the order in which it got them.
     pub(super) resumable: VecDeque<EndpointId>,
     pub(super) turn: Turn,
@@ -78,9 +78,9 @@ impl<'a> Processor<'a> {
             landing: None,
             parked: Parked::default(),
             was_suspended: false,
+            has_set_timer: false,
             stage: Stage::Idle,
             work: None,
-            has_dma_slot: false,
             resumable: VecDeque::new(),
             turn: Turn::Arrival,
         }
@@ -105,6 +105,7 @@ impl<'a> Processor<'a> {
             | Stage::Enter
             | Stage::Run
             | Stage::Perform
+            | Stage::PerformWithSlot
             | Stage::Landed
             | Stage::Return
             | Stage::Trap => of_call,
@@ -149,6 +150,8 @@ pub(super) enum Stage {
     Run,
     /// Performs a native.
     Perform,
+    /// Performs a native that waited for a DMA slot, and has one.
+    PerformWithSlot,
     /// Has the bytes that a native waited for.
     Landed,
     /// Returns from an applet.
@@ -181,14 +184,6 @@ impl<S: Sink> Simulation<'_, S> {
         }
     }
 
-    /// Takes a DMA slot for the stage of a processor; says whether there was one.
-    #[inline]
-    pub(super) fn take_dma_slot(&mut self, on: ProcessorId) -> bool {
-        let processor = &mut self.processors[at(on.0)];
-        let nic = processor.nic;
-        std::mem::take(&mut processor.has_dma_slot) || self.nics[at(nic.0)].dma_slots.take()
-    }
-
     /// Gives a DMA slot that a transfer has used to the processor that waits longest for one; where none waits, the
     /// slot is free.
     pub(super) fn dma_slot_freed(&mut self, nic: NicId) {
@@ -196,7 +191,6 @@ impl<S: Sink> Simulation<'_, S> {
         let Some(on) = nic.awaiting_dma_slot.pop_front() else {
             return nic.dma_slots.release();
         };
-        self.processors[at(on.0)].has_dma_slot = true;
         self.schedule.insert(self.now, Due::Processor(on));
     }
 
@@ -216,6 +210,13 @@ impl<S: Sink> Simulation<'_, S> {
                 Stage::Enter => self.enter(on),
                 Stage::Run => self.run_applet(on),
                 Stage::Perform => self.perform(on),
+                Stage::PerformWithSlot => {
+                    // It is taken again at once: nobody comes between.
+                    let nic = self.processors[at(on.0)].nic;
+                    self.nics[at(nic.0)].dma_slots.release();
+                    stage = Stage::Perform;
+                    continue;
+                }
                 Stage::Landed => self.landed(on),
                 Stage::Return => self.return_from(on),
                 Stage::Trap => self.end_trapped(on),
@@ -279,10 +280,11 @@ impl<S: Sink> Simulation<'_, S> {
         Next::Stopped
     }
 
-    /// Has a processor wait until it gets a DMA slot: until a transfer is over.
-    pub(super) fn await_dma_slot(&mut self, on: ProcessorId, stage: Stage) -> Next {
+    /// Has a processor whose native needs a DMA slot wait until it gets one: until a transfer is over.
+    #[cold]
+    pub(super) fn await_dma_slot(&mut self, on: ProcessorId) -> Next {
         let nic = self.processors[at(on.0)].nic;
         self.nics[at(nic.0)].awaiting_dma_slot.push_back(on);
-        self.wait(on, stage)
+        self.wait(on, Stage::PerformWithSlot)
     }
 }

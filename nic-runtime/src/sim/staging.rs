@@ -13,8 +13,10 @@ use nic_core::id::{EndpointId, NicId};
 use nic_core::unet::Channel;
 
 use super::ahead::Way;
+use super::call::Cause;
+use super::processor::Processor;
 use super::{Simulation, at};
-use crate::nic::{ClaimId, Progress, Purpose};
+use crate::nic::{ClaimId, ProcessorId, Progress, Purpose};
 
 /// Whether an endpoint may push a packet.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -44,17 +46,23 @@ impl<S: Sink> Simulation<'_, S> {
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn claim_for_push(
         &mut self,
+        on: ProcessorId,
         id: EndpointId,
         channel: &Channel,
-        may_use_post: bool,
     ) -> Grant {
+        let held = Progress::Held(channel.peer);
+        let [post, push] = &mut self.residents[at(id.0)].claims;
         // As a rule it is the packet for which the NIC made room before it took the descriptor.
-        for (purpose, may_use) in [(Purpose::Post, may_use_post), (Purpose::Push, true)] {
-            let progress = self.progress_mut(ClaimId::of(id, purpose));
-            if *progress == Progress::Held(channel.peer) && may_use {
-                *progress = Progress::None;
+        if *post == held {
+            let Processor { share, call, .. } = &self.processors[at(on.0)];
+            if share.is_alone || matches!(call.cause, Cause::Post(_)) {
+                *post = Progress::None;
                 return Grant::Given;
             }
+        }
+        if *push == held {
+            *push = Progress::None;
+            return Grant::Given;
         }
         let grant = self.claim(id, Purpose::Push, channel);
         if grant == Grant::Given {

@@ -117,8 +117,16 @@ impl<S: Sink> Simulation<'_, S> {
     /// Suspends the call that a processor runs; it goes on with `stage`.
     #[cold]
     pub(super) fn suspend(&mut self, on: ProcessorId, stage: Stage) -> Next {
-        let call = &self.processors[at(on.0)].call;
-        let (Tenant { endpoint, applet }, trigger) = (call.tenant, call.trigger());
+        let Processor {
+            call,
+            has_set_timer,
+            ..
+        } = &mut self.processors[at(on.0)];
+        let (tenant, trigger) = (call.tenant, call.trigger());
+        let Tenant { endpoint, applet } = tenant;
+        if std::mem::take(has_set_timer) {
+            self.arm(tenant);
+        }
         // A message that an applet trapped on waits outside of any call.
         if let Stage::Perform = stage {
             let kind = SleEvent::AppletSuspend { trigger };
@@ -196,10 +204,24 @@ impl<S: Sink> Simulation<'_, S> {
         Next::After(SimDuration::ZERO, stage)
     }
 
-    /// Ends the suspensions of a call: what came for its endpoint meanwhile is due again.
+    /// Sees to what waits for the end of a call: what came for its endpoint while it was suspended, and the time that it
+    /// has set.
     #[inline]
-    pub(super) fn end_suspensions(&mut self, on: ProcessorId) {
-        if self.processors[at(on.0)].was_suspended {
+    pub(super) fn end_asides(&mut self, on: ProcessorId) {
+        let processor = &self.processors[at(on.0)];
+        if processor.was_suspended | processor.has_set_timer {
+            self.end_these(on);
+        }
+    }
+
+    #[cold]
+    fn end_these(&mut self, on: ProcessorId) {
+        let processor = &mut self.processors[at(on.0)];
+        if std::mem::take(&mut processor.has_set_timer) {
+            let tenant = processor.call.tenant;
+            self.arm(tenant);
+        }
+        if std::mem::take(&mut self.processors[at(on.0)].was_suspended) {
             self.unpark(on);
         }
     }
@@ -207,7 +229,6 @@ impl<S: Sink> Simulation<'_, S> {
     #[cold]
     fn unpark(&mut self, on: ProcessorId) {
         let processor = &mut self.processors[at(on.0)];
-        processor.was_suspended = false;
         let (id, nic) = (processor.call.tenant.endpoint, processor.nic);
         let nic = &mut self.nics[at(nic.0)];
         while let Some(packet) = processor.parked.arrivals.pop_back() {

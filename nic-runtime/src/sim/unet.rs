@@ -140,7 +140,7 @@ impl<S: Sink> Simulation<'_, S> {
         };
         let endpoint = &self.endpoints[at(posted.endpoint.0)];
         if unet::resolve(endpoint, posted.descriptor).is_none() {
-            return self.end_post(on, posted, TxStatus::Refused);
+            return self.end_post(on, TxStatus::Refused);
         }
         self.processors[at(on.0)].call = Call {
             tenant: Tenant {
@@ -156,7 +156,7 @@ impl<S: Sink> Simulation<'_, S> {
     /// Moves what a transmit descriptor names into the send slot that it has, on the base path.
     fn send_plain(&mut self, on: ProcessorId, posted: Posted) -> Next {
         let Some((channel, host)) = self.sendable(posted) else {
-            return self.end_post(on, posted, TxStatus::Refused);
+            return self.end_post(on, TxStatus::Refused);
         };
         let Posted { endpoint, post, .. } = posted;
         self.use_post(endpoint);
@@ -172,7 +172,7 @@ impl<S: Sink> Simulation<'_, S> {
             &[],
         );
         self.queue_transfer(transfer);
-        self.end_post(on, posted, TxStatus::Ok)
+        self.end_post(on, TxStatus::Ok)
     }
 
     /// Returns what a transmit descriptor names, if that can be one packet.
@@ -188,30 +188,31 @@ impl<S: Sink> Simulation<'_, S> {
     pub(super) fn fall_back_post(&mut self, on: ProcessorId) -> Next {
         let posted = self.processors[at(on.0)].posted;
         let Some((channel, _)) = self.sendable(posted) else {
-            return self.end_post(on, posted, TxStatus::Refused);
+            return self.end_post(on, TxStatus::Refused);
         };
-        match self.claim_for_push(posted.endpoint, &channel, true) {
+        match self.claim_for_push(on, posted.endpoint, &channel) {
             Grant::Given => self.send_plain(on, posted),
             Grant::Waits => self.suspend(on, Stage::Send),
             Grant::Circle => {
                 let trigger = Trigger::Post(posted.post);
                 let packet = self.make_packet(posted.endpoint, &channel, trigger);
                 self.drop_unsent(packet);
-                self.end_post(on, posted, TxStatus::Trap)
+                self.end_post(on, TxStatus::Trap)
             }
         }
     }
 
-    /// Notes how the processor ended a transmit descriptor, and looks for something else to do.
-    pub(super) fn end_post(&mut self, on: ProcessorId, posted: Posted, status: TxStatus) -> Next {
-        self.give_up_post(posted.endpoint);
-        self.end_suspensions(on);
-        if self.residents[at(posted.endpoint.0)].has_post_under_way {
-            self.next_post_may_come(posted.endpoint);
+    /// Notes how the processor ended its transmit descriptor, and looks for something else to do.
+    pub(super) fn end_post(&mut self, on: ProcessorId, status: TxStatus) -> Next {
+        let Posted { endpoint, post, .. } = self.processors[at(on.0)].posted;
+        self.give_up_post(endpoint);
+        self.end_asides(on);
+        if self.residents[at(endpoint.0)].has_post_under_way {
+            self.next_post_may_come(endpoint);
         }
-        let queue = &mut self.endpoints[at(posted.endpoint.0)].transmit;
-        let completion = queue.end(posted.post, status);
-        self.complete(posted.endpoint, posted.post, completion);
+        let queue = &mut self.endpoints[at(endpoint.0)].transmit;
+        let completion = queue.end(post, status);
+        self.complete(endpoint, post, completion);
         self.look(on)
     }
 }
