@@ -229,6 +229,54 @@ pub fn parse_frequency(text: &str) -> Result<u64, UnitError> {
     quantity(text, FREQUENCIES, "Hz, kHz, MHz, GHz")
 }
 
+/// Shows a time as [`parse_duration`] reads it, in the unit that makes it shortest.
+#[must_use]
+pub fn show_duration(time: SimDuration) -> String {
+    match time {
+        SimDuration::ZERO => "0us".to_owned(),
+        _ => shown(time.as_ps(), TIMES),
+    }
+}
+
+/// Shows a number of bytes as [`parse_size`] reads it: in binary units where it is whole in them.
+#[must_use]
+pub fn show_size(bytes: u64) -> String {
+    let is_whole = |unit: &&Unit| {
+        unit.suffix != "KB" && unit.suffix != "MB" && bytes.is_multiple_of(unit.factor)
+    };
+    let units = SIZES.iter().filter(is_whole);
+    match units.max_by_key(|unit| unit.factor) {
+        Some(unit) if bytes > 0 => format!("{}{}", bytes / unit.factor, unit.suffix),
+        _ => format!("{bytes}B"),
+    }
+}
+
+/// Shows bytes per second as [`parse_rate`] reads them, in decimal units.
+#[must_use]
+pub fn show_rate(bytes_per_second: u64) -> String {
+    let (decimal, _binary) = RATES.split_at(RATES.len() - 2);
+    shown(bytes_per_second, decimal)
+}
+
+/// Shows a frequency as [`parse_frequency`] reads it.
+#[must_use]
+pub fn show_frequency(hertz: u64) -> String {
+    shown(hertz, FREQUENCIES)
+}
+
+/// Shows a quantity exactly, in the largest unit of which there is one at least; `units` rise by thousands.
+fn shown(value: u64, units: &[Unit]) -> String {
+    let largest = units.iter().rev().find(|unit| unit.factor <= value);
+    let unit = largest.unwrap_or(&units[0]);
+    let (whole, rest) = (value / unit.factor, value % unit.factor);
+    if rest == 0 {
+        return format!("{whole}{}", unit.suffix);
+    }
+    let places = unit.factor.ilog10() as usize;
+    let fraction = format!("{rest:0places$}");
+    format!("{whole}.{}{}", fraction.trim_end_matches('0'), unit.suffix)
+}
+
 fn quantity(text: &str, units: &[Unit], expected: &'static str) -> Result<u64, UnitError> {
     let (number, suffix) = Decimal::split(text.trim())?;
     let unit = units

@@ -40,7 +40,7 @@ fn the_figures_are_drawn_and_every_row_holds() {
 fn a_changed_row_leaves_its_tolerance_with_the_totals_that_contain_it() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("changed.toml");
-    let text = LANAI.replacen("free_buffer = \"5.85us\"", "free_buffer = \"5.86us\"", 1);
+    let text = LANAI.replacen("5.85us", "5.86us", 1);
     assert_ne!(text, LANAI);
     fs::write(&file, text).unwrap();
     let file = file.to_str().unwrap();

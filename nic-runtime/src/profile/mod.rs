@@ -2,25 +2,36 @@
 //!
 //! Costs are written as times or as processor cycles and are picoseconds from here on, converted once.
 
-use std::num::{NonZeroU32, NonZeroU64};
-
 pub use nic_core::cost_class::CostClass;
 use nic_core::time::SimDuration;
-use serde::de::{self, Deserialize, Deserializer};
 
 use crate::fabric::Framing;
 use crate::units::UnitError;
 
-mod quantity;
+mod document;
+mod keys;
+mod kind;
+mod sections;
+mod source;
+mod statements;
 
-use quantity::{
-    WrittenCost, call_depth, call_slots, contention, duration, frequency, no_contention, no_time,
-    packet_size, rate, size, slots,
+pub use document::document;
+use keys::WrittenProfile;
+pub use keys::{
+    BaseCosts, DmaProfile, EntryCosts, HostProfile, KEYS, MemoryProfile, NativeCosts, NativeFuel,
+    ProcessorProfile, Quota, WireProfile,
 };
+pub use kind::Factor;
+pub use sections::{Absent, Entry, Key, Moved};
+pub use source::{Source, Statement};
 
 /// The profiles that come with the program: name and text.
 const BUILTIN: &[(&str, &str)] = &[
     ("lanai-1998", include_str!("../../profiles/lanai-1998.toml")),
+    (
+        "lanai-1998-parallel",
+        include_str!("../../profiles/lanai-1998-parallel.toml"),
+    ),
     (
         "lanai-1998-split",
         include_str!("../../profiles/lanai-1998-split.toml"),
@@ -60,6 +71,8 @@ pub struct Profile {
     pub quota: Quota,
     /// The user's processor.
     pub host: HostProfile,
+    /// Where each value comes from, in the order of [`KEYS`].
+    sources: Vec<Source>,
 }
 
 /// Why a text is not a profile.
@@ -183,24 +196,6 @@ impl NativeCosts {
     }
 }
 
-/// Instructions that each class of natives adds to the fuel its call uses, beside its own one.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct NativeFuel {
-    /// Natives without a row of their own.
-    pub null_call: u64,
-    /// Pops of the free queue.
-    pub free_buffer: u64,
-    /// Set-ups of DMA transfers.
-    pub dma_setup: u64,
-    /// Packets.
-    pub transmit: u64,
-    /// Receive descriptors that carry the message.
-    pub descriptor_inline: u64,
-    /// Receive descriptors that name buffers.
-    pub descriptor_buffers: u64,
-}
-
 impl NativeFuel {
     /// Returns the instructions that a native of this class adds.
     #[must_use]
@@ -216,17 +211,6 @@ impl NativeFuel {
     }
 }
 
-/// The DMA engines between host and NIC memory.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct DmaProfile {
-    /// Whether transfers of both directions take turns on one engine.
-    pub engines: DmaEngines,
-    /// Bytes per second.
-    #[serde(deserialize_with = "rate")]
-    pub bandwidth: NonZeroU64,
-}
-
 /// How many DMA engines work at the same time; written as their number.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum DmaEngines {
@@ -234,42 +218,6 @@ pub enum DmaEngines {
     Shared,
     /// Two, one for each direction.
     PerDirection,
-}
-
-impl<'de> Deserialize<'de> for DmaEngines {
-    fn deserialize<D: Deserializer<'de>>(source: D) -> Result<DmaEngines, D::Error> {
-        match u32::deserialize(source)? {
-            1 => Ok(DmaEngines::Shared),
-            2 => Ok(DmaEngines::PerDirection),
-            _ => Err(de::Error::custom(
-                "expected 1 (shared) or 2 (one for each direction)",
-            )),
-        }
-    }
-}
-
-/// The wire.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct WireProfile {
-    /// Bytes per second of each direction.
-    #[serde(deserialize_with = "rate")]
-    pub bandwidth: NonZeroU64,
-    /// Time from last bit out to last bit in.
-    #[serde(deserialize_with = "duration")]
-    pub latency: SimDuration,
-    /// How long a link that reorders holds a packet back for the next.
-    #[serde(deserialize_with = "duration")]
-    pub reorder_max: SimDuration,
-    /// Bytes of headers and trailers around each message; none where the key is absent.
-    #[serde(default, deserialize_with = "size")]
-    pub header: u32,
-    /// Bytes of a frame at least, headers and trailers included; none where the key is absent.
-    #[serde(default, deserialize_with = "size")]
-    pub min_frame: u32,
-    /// Bytes for which the wire is idle behind a frame; none where the key is absent.
-    #[serde(default, deserialize_with = "size")]
-    pub gap: u32,
 }
 
 impl WireProfile {
@@ -281,208 +229,6 @@ impl WireProfile {
             min_frame: self.min_frame,
             gap: self.gap,
         }
-    }
-}
-
-/// The NIC's memory.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct MemoryProfile {
-    /// Bytes of SRAM, where the scenario does not say otherwise.
-    #[serde(deserialize_with = "size")]
-    pub sram: u32,
-    /// Bytes that one packet holds at most.
-    #[serde(deserialize_with = "packet_size")]
-    pub max_packet: NonZeroU32,
-    /// Packets that came in and wait for the processor.
-    #[serde(deserialize_with = "slots")]
-    pub arrival_slots: NonZeroU32,
-    /// Packets on their way out.
-    #[serde(deserialize_with = "slots")]
-    pub send_slots: NonZeroU32,
-    /// Transfers that applets have queued from NIC memory to the host.
-    #[serde(deserialize_with = "slots")]
-    pub dma_slots: NonZeroU32,
-    /// Bytes of heap for an applet's arrays, `RxBuf` not included.
-    #[serde(deserialize_with = "size")]
-    pub heap: u32,
-}
-
-/// Writes a group of costs twice: resolved, and as the file has them. What follows the `;` is no cost
-/// and is read by the function named; where the key may be absent, another function tells its value.
-macro_rules! costs {
-    ($(
-        $(#[doc = $doc:literal])+
-        $name:ident / $written:ident {
-            $($(#[doc = $cost_doc:literal])+ $cost:ident $(or $fallback:ident)?,)+
-            $(; $(
-                $(#[doc = $other_doc:literal])+
-                $other:ident: $other_type:ty = $reader:literal $(or $absent:literal)?,
-            )+)?
-        }
-    )+) => {$(
-        $(#[doc = $doc])+
-        #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-        pub struct $name {
-            $($(#[doc = $cost_doc])+ pub $cost: SimDuration,)+
-            $($($(#[doc = $other_doc])+ pub $other: $other_type,)+)?
-        }
-
-        #[derive(serde::Deserialize)]
-        #[serde(deny_unknown_fields)]
-        struct $written {
-            $($cost: costs!(@written $($fallback)?),)+
-            $($(
-                #[serde(deserialize_with = $reader)]
-                $(#[serde(default = $absent)])?
-                $other: $other_type,
-            )+)?
-        }
-
-        impl $written {
-            fn resolve(self, clock: NonZeroU64) -> Result<$name, UnitError> {
-                Ok($name {
-                    $($cost: costs!(@own self.$cost $(, self.$fallback)?).resolve(clock)?,)+
-                    $($($other: self.$other,)+)?
-                })
-            }
-        }
-    )+};
-    (@written) => { WrittenCost };
-    (@written $fallback:ident) => { Option<WrittenCost> };
-    (@own $own:expr) => { $own };
-    (@own $own:expr, $fallback:expr) => { $own.unwrap_or($fallback) };
-}
-
-costs! {
-    /// The NIC's processor.
-    ProcessorProfile / WrittenProcessor {
-        /// What each class-file instruction takes.
-        bytecode,
-        ;
-        /// Cycles per second.
-        clock: NonZeroU64 = "frequency",
-        /// Calls of an applet's methods that may be nested.
-        call_depth: NonZeroU32 = "call_depth",
-        /// Locals and operands that nested calls may hold together.
-        call_slots: NonZeroU32 = "call_slots",
-        /// Passing an item from one processor of a NIC to another; nothing where the key is absent.
-        handover: SimDuration = "duration" or "no_time",
-        /// What work takes while a neighbour on the NIC is busy too, in thousandths of what it takes alone; as much
-        /// where the key is absent.
-        contention: u32 = "contention" or "no_contention",
-    }
-
-    /// What standard U-Net takes, with or without an applet.
-    BaseCosts / WrittenBase {
-        /// Taking a transmit descriptor.
-        transmit,
-        /// Taking an arrival.
-        receive,
-    }
-
-    /// What calling an applet takes.
-    EntryCosts / WrittenEntry {
-        /// Check for a class and set-up, before `doTx`.
-        tx_setup,
-        /// Call of `doTx` and return from it.
-        tx_call,
-        /// Check for a class and set-up, before `doRx`.
-        rx_setup,
-        /// Call of `doRx` and return from it.
-        rx_call,
-        /// Set-up before `doTimer`; that of `doRx` where the key is absent.
-        timer_setup or rx_setup,
-        /// Call of `doTimer` and return from it; that of `doRx` where the key is absent.
-        timer_call or rx_call,
-        /// Set-up before `doRefill`; that of `doRx` where the key is absent.
-        refill_setup or rx_setup,
-        /// Call of `doRefill` and return from it; that of `doRx` where the key is absent.
-        refill_call or rx_call,
-    }
-
-    /// What calling a native takes, the transfers that it starts not included.
-    NativeCosts / WrittenNative {
-        /// Natives without a row of their own.
-        null_call,
-        /// Popping the free queue.
-        free_buffer,
-        /// Setting up a DMA transfer.
-        dma_setup,
-        /// Handing a packet to the wire.
-        transmit,
-        /// Pushing a receive descriptor that carries the message.
-        descriptor_inline,
-        /// Pushing a receive descriptor that names buffers.
-        descriptor_buffers,
-    }
-}
-
-/// The user's processor.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct HostProfile {
-    /// Composing and pushing a transmit descriptor.
-    #[serde(deserialize_with = "duration")]
-    pub post: SimDuration,
-    /// Taking a receive descriptor and putting its buffers back.
-    #[serde(deserialize_with = "duration")]
-    pub receive: SimDuration,
-    /// Being called by the NIC.
-    #[serde(deserialize_with = "duration")]
-    pub upcall: SimDuration,
-    /// Bytes per second when reading or copying a message.
-    #[serde(deserialize_with = "rate")]
-    pub bandwidth: NonZeroU64,
-    /// Time between two looks at the receive queue, where the scenario does not say otherwise.
-    #[serde(deserialize_with = "duration")]
-    pub poll_every: SimDuration,
-}
-
-/// What one call of an applet may use, beside its endpoint's fuel and heap.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Quota {
-    /// Bytes by DMA, both directions together.
-    #[serde(deserialize_with = "size")]
-    pub dma_bytes: u32,
-    /// Packets.
-    pub sends: u32,
-}
-
-/// A profile as written: costs may still be cycles.
-#[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct WrittenProfile {
-    name: String,
-    processor: WrittenProcessor,
-    base: WrittenBase,
-    entry: WrittenEntry,
-    native: WrittenNative,
-    native_fuel: NativeFuel,
-    dma: DmaProfile,
-    wire: WireProfile,
-    memory: MemoryProfile,
-    quota: Quota,
-    host: HostProfile,
-}
-
-impl WrittenProfile {
-    fn resolve(self) -> Result<Profile, UnitError> {
-        let clock = self.processor.clock;
-        Ok(Profile {
-            name: self.name,
-            processor: self.processor.resolve(clock)?,
-            base: self.base.resolve(clock)?,
-            entry: self.entry.resolve(clock)?,
-            native: self.native.resolve(clock)?,
-            native_fuel: self.native_fuel,
-            dma: self.dma,
-            wire: self.wire,
-            memory: self.memory,
-            quota: self.quota,
-            host: self.host,
-        })
     }
 }
 
@@ -525,7 +271,7 @@ mod tests {
 
     #[test]
     fn cycles_are_another_way_to_write_a_time() {
-        let text = lanai().replace("null_call = \"5.5us\"", "null_call = \"203.5 cycles\"");
+        let text = lanai().replace("5.5us", "203.5 cycles");
         assert_ne!(text, lanai());
         assert_eq!(Profile::parse(&text), Profile::parse(lanai()));
     }
@@ -548,28 +294,84 @@ mod tests {
     }
 
     #[test]
+    fn each_value_is_moved_alone_and_says_where_it_comes_from() {
+        let profile = Profile::builtin("lanai-1998").unwrap();
+        let moves = profile.moves();
+        let of = |path: &str| -> Vec<(String, String)> {
+            let moves = moves.iter().filter(|moved| moved.key.path() == path);
+            moves
+                .map(|moved| (moved.value.clone(), moved.source.to_string()))
+                .collect()
+        };
+        let pair = |value: &str, source: &str| (value.to_owned(), source.to_owned());
+        assert_eq!(
+            of("base.receive"),
+            [
+                pair("20.58us", "fitted S1-45"),
+                pair("18.62us", "fitted S1-45")
+            ]
+        );
+        assert_eq!(of("dma.engines"), [pair("2", "paper S1-36")]);
+        assert_eq!(
+            of("memory.send_slots"),
+            [pair("3", "chosen"), pair("1", "chosen")]
+        );
+        for moved in &moves {
+            let (own, others) = (profile.entries(), moved.profile.entries());
+            let differ = own
+                .iter()
+                .zip(&others)
+                .filter(|(own, other)| own.value != other.value);
+            let differ: Vec<String> = differ.map(|(own, _)| own.key.path()).collect();
+            assert_eq!(differ, [moved.key.path()]);
+        }
+    }
+
+    #[test]
     fn mistakes_are_shown_with_their_line() {
         let cases = [
             (
-                "tx_call = \"3.9us\"",
-                "tx_call = \"3.9\"",
+                "\"3.9us\"",
+                "\"3.9\"",
                 "expected a unit out of ns, us, ms, s",
             ),
+            ("tx_call = ", "tx_cal = ", "unknown field `tx_cal`"),
+            ("value = 1,", "value = 3,", "expected 1 (shared) or 2"),
             (
-                "tx_call = \"3.9us\"",
-                "tx_cal = \"3.9us\"",
-                "unknown field `tx_cal`",
-            ),
-            ("engines = 1 ", "engines = 3 ", "expected 1 (shared) or 2"),
-            (
-                "send_slots = 2 ",
-                "send_slots = 0 ",
+                "send_slots = 2",
+                "send_slots = 0",
                 "expected 1 to 65536, found 0",
             ),
+            ("\"37MHz\"", "\"0Hz\"", "expected more than 0 Hz"),
             (
-                "clock = \"37MHz\"",
-                "clock = \"0Hz\"",
-                "expected more than 0 Hz",
+                "send_slots = 2",
+                "send_slots = '2'",
+                "expected a whole number, 0 or more",
+            ),
+            (
+                "send_slots = 2",
+                "send_slots = true",
+                "invalid type: boolean `true`, expected 1 to 65536, alone or as { value = …, from = … }",
+            ),
+            (
+                "paper S1-37",
+                "paper S1-99",
+                "`from` names `S1-99`, which is no statement of docs/papers.md",
+            ),
+            (
+                "paper S1-37",
+                "measured",
+                "`from` is `measured`: write `paper` or `fitted` and a statement",
+            ),
+            (
+                "value = \"3.9us\", from",
+                "value = \"3.9us\", form",
+                "unknown field `form`, expected `value` or `from`",
+            ),
+            (
+                "{ value = \"3.9us\", from",
+                "{ from",
+                "missing field `value`",
             ),
         ];
         for (right, wrong, expected) in cases {

@@ -1,0 +1,158 @@
+//! Every key of a profile, a row each: what it means, what it is in the simulation, how a file writes it, and what it
+//! is where the file leaves it out. [`sections!`](super::sections) makes the rest of these rows.
+
+use std::num::{NonZeroU32, NonZeroU64};
+
+use nic_core::time::SimDuration;
+
+use super::kind::{
+    Bytes, CallDepth, CallSlots, Cost, Engines, Factor, Frequency, Instructions, Kind, Multiple,
+    ONE, PacketBytes, Packets, Rate, Slots, Time,
+};
+use super::sections::{Absent, Entry, Key, Moved, sections};
+use super::source::{Source, Sourced};
+use super::{DmaEngines, Profile};
+use crate::units::UnitError;
+
+/// No time.
+const NONE: SimDuration = SimDuration::ZERO;
+
+sections! {
+    /// The NIC's processor.
+    processor: ProcessorProfile / WrittenProcessor {
+        /// Cycles per second.
+        clock: NonZeroU64 as Frequency;
+        /// What each class-file instruction takes.
+        bytecode: SimDuration as Cost;
+        /// Calls of an applet's methods that may be nested.
+        call_depth: NonZeroU32 as CallDepth;
+        /// Locals and operands that nested calls may hold together.
+        call_slots: NonZeroU32 as CallSlots;
+        /// Passing an item from one processor of a NIC to another.
+        handover: SimDuration as Time = NONE;
+        /// What work takes while a neighbour on the NIC is busy too, as a multiple of what it takes alone (in the program, in thousandths).
+        contention: u32 as Multiple = ONE;
+    }
+
+    /// What standard U-Net takes, with or without an applet.
+    base: BaseCosts / WrittenBase {
+        /// Taking a transmit descriptor.
+        transmit: SimDuration as Cost;
+        /// Taking an arrival.
+        receive: SimDuration as Cost;
+    }
+
+    /// What calling an applet takes.
+    entry: EntryCosts / WrittenEntry {
+        /// Check for a class and set-up, before `doTx`.
+        tx_setup: SimDuration as Cost;
+        /// Call of `doTx` and return from it.
+        tx_call: SimDuration as Cost;
+        /// Check for a class and set-up, before `doRx`.
+        rx_setup: SimDuration as Cost;
+        /// Call of `doRx` and return from it.
+        rx_call: SimDuration as Cost;
+        /// Set-up before `doTimer`.
+        timer_setup: SimDuration as Cost, or rx_setup;
+        /// Call of `doTimer` and return from it.
+        timer_call: SimDuration as Cost, or rx_call;
+        /// Set-up before `doRefill`.
+        refill_setup: SimDuration as Cost, or rx_setup;
+        /// Call of `doRefill` and return from it.
+        refill_call: SimDuration as Cost, or rx_call;
+    }
+
+    /// What calling a native takes, the transfers that it starts not included.
+    native: NativeCosts / WrittenNative {
+        /// Natives without a row of their own.
+        null_call: SimDuration as Cost;
+        /// Popping the free queue.
+        free_buffer: SimDuration as Cost;
+        /// Setting up a DMA transfer.
+        dma_setup: SimDuration as Cost;
+        /// Handing a packet to the wire.
+        transmit: SimDuration as Cost;
+        /// Pushing a receive descriptor that carries the message.
+        descriptor_inline: SimDuration as Cost;
+        /// Pushing a receive descriptor that names buffers.
+        descriptor_buffers: SimDuration as Cost;
+    }
+
+    /// Instructions that each class of natives adds to the fuel its call uses, beside its own one.
+    native_fuel: NativeFuel / WrittenFuel {
+        /// Natives without a row of their own.
+        null_call: u64 as Instructions;
+        /// Pops of the free queue.
+        free_buffer: u64 as Instructions;
+        /// Set-ups of DMA transfers.
+        dma_setup: u64 as Instructions;
+        /// Packets.
+        transmit: u64 as Instructions;
+        /// Receive descriptors that carry the message.
+        descriptor_inline: u64 as Instructions;
+        /// Receive descriptors that name buffers.
+        descriptor_buffers: u64 as Instructions;
+    }
+
+    /// The DMA engines between host and NIC memory.
+    dma: DmaProfile / WrittenDma {
+        /// One engine for transfers of both directions, or one for each.
+        engines: DmaEngines as Engines;
+        /// What an engine moves.
+        bandwidth: NonZeroU64 as Rate;
+    }
+
+    /// The wire, where a link does not say otherwise.
+    wire: WireProfile / WrittenWire {
+        /// What each direction carries.
+        bandwidth: NonZeroU64 as Rate;
+        /// Time from last bit out to last bit in.
+        latency: SimDuration as Time;
+        /// How long a link that reorders holds a packet back for the next.
+        reorder_max: SimDuration as Time;
+        /// Headers and trailers around each message.
+        header: u32 as Bytes = 0;
+        /// The shortest frame, headers and trailers included.
+        min_frame: u32 as Bytes = 0;
+        /// For how many bytes the wire is idle behind a frame.
+        gap: u32 as Bytes = 0;
+    }
+
+    /// The NIC's memory.
+    memory: MemoryProfile / WrittenMemory {
+        /// SRAM, where the scenario does not say otherwise.
+        sram: u32 as Bytes;
+        /// What one packet holds at most.
+        max_packet: NonZeroU32 as PacketBytes;
+        /// Packets that came in and wait for the processor.
+        arrival_slots: NonZeroU32 as Slots;
+        /// Packets on their way out.
+        send_slots: NonZeroU32 as Slots;
+        /// Transfers that applets have queued from NIC memory to the host.
+        dma_slots: NonZeroU32 as Slots;
+        /// Heap for an applet's arrays, `RxBuf` not included.
+        heap: u32 as Bytes;
+    }
+
+    /// What one call of an applet may use, beside its endpoint's fuel and heap; more is the trap `QuotaExceeded`.
+    quota: Quota / WrittenQuota {
+        /// Bytes by DMA, both directions together.
+        dma_bytes: u32 as Bytes;
+        /// Packets.
+        sends: u32 as Packets;
+    }
+
+    /// The user's processor.
+    host: HostProfile / WrittenHost {
+        /// Composing and pushing a transmit descriptor.
+        post: SimDuration as Time;
+        /// Taking a receive descriptor and putting its buffers back.
+        receive: SimDuration as Time;
+        /// Being called by the NIC.
+        upcall: SimDuration as Time;
+        /// What it reads or copies of a message.
+        bandwidth: NonZeroU64 as Rate;
+        /// Time between two looks at the receive queue, where the scenario does not say otherwise.
+        poll_every: SimDuration as Time;
+    }
+}

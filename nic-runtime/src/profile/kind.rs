@@ -1,0 +1,489 @@
+//! Kinds of quantities: how a profile writes each, within which limits, and how far one is moved to see what hangs
+//! on it.
+
+use std::num::{NonZeroU32, NonZeroU64};
+
+use nic_core::time::SimDuration;
+
+use super::DmaEngines;
+use crate::units::{self, Decimal, UnitError};
+
+/// Largest packet that a profile may allow: what a Java array index and the host's offsets share with
+/// room to spare, and small enough that slots of that size stay affordable.
+const MAX_PACKET_LIMIT: u32 = 1 << 20;
+
+/// Most slots of one kind, so that no product of slots and packet size overflows 64 bits by far.
+const SLOTS_LIMIT: u32 = 1 << 16;
+
+/// Deepest call stack that a profile may ask for; every NIC's is allocated.
+const CALL_DEPTH_LIMIT: u32 = 1 << 14;
+
+/// Most locals and operands that a profile may ask for; every NIC's are allocated.
+const CALL_SLOTS_LIMIT: u32 = 1 << 18;
+
+/// Thousandths in a factor of one.
+pub(super) const ONE: u32 = 1000;
+
+/// A value as TOML has it.
+#[derive(Copy, Clone, Debug)]
+pub(super) enum Scalar<'t> {
+    Text(&'t str),
+    Integer(i64),
+    Float(f64),
+}
+
+impl Scalar<'_> {
+    fn text(&self) -> Result<&str, String> {
+        match self {
+            Scalar::Text(text) => Ok(text),
+            _ => Err("expected a number with its unit, in quotes".to_owned()),
+        }
+    }
+
+    fn integer(&self) -> Result<u64, String> {
+        match *self {
+            Scalar::Integer(number) if number >= 0 => Ok(number.cast_unsigned()),
+            _ => Err("expected a whole number, 0 or more".to_owned()),
+        }
+    }
+}
+
+/// What a file says, which the clock may be needed for.
+pub(super) trait Written: Copy {
+    type Value: Copy;
+
+    /// Returns the value on a processor of so many cycles per second.
+    fn resolve(self, clock: NonZeroU64) -> Result<Self::Value, UnitError>;
+}
+
+/// What means the same under every clock.
+#[derive(Copy, Clone)]
+pub(super) struct Plain<T>(pub(super) T);
+
+impl<T: Copy> Written for Plain<T> {
+    type Value = T;
+
+    fn resolve(self, _: NonZeroU64) -> Result<T, UnitError> {
+        Ok(self.0)
+    }
+}
+
+/// A cost, which may be written as cycles.
+#[derive(Copy, Clone)]
+pub(super) enum WrittenCost {
+    Time(SimDuration),
+    Cycles(Decimal),
+}
+
+impl Written for WrittenCost {
+    type Value = SimDuration;
+
+    fn resolve(self, clock: NonZeroU64) -> Result<SimDuration, UnitError> {
+        match self {
+            WrittenCost::Time(time) => Ok(time),
+            WrittenCost::Cycles(cycles) => cycles.cycles(clock),
+        }
+    }
+}
+
+/// A kind of quantity.
+pub(super) trait Kind {
+    /// What a file says.
+    type Written: Written;
+
+    /// What a file may say, in words.
+    const FORM: &'static str;
+
+    /// Reads what a file says; the error says what was expected.
+    fn read(scalar: Scalar<'_>) -> Result<Self::Written, String>;
+
+    /// Returns the value as a file would have it.
+    fn show(value: Value<Self>) -> String;
+
+    /// Returns the value times a factor, rounded; `None` where that is the value itself or nothing that a file may say.
+    fn scaled(value: Value<Self>, factor: Factor) -> Option<Value<Self>>;
+
+    /// Returns values near this one: 5 % more and less for what is measured, one more and less for what is counted, each
+    /// alternative for a choice.
+    fn near(value: Value<Self>) -> Vec<Value<Self>> {
+        let near = [Factor::of(105, 100), Factor::of(95, 100)];
+        near.into_iter()
+            .filter_map(|factor| Self::scaled(value, factor))
+            .collect()
+    }
+}
+
+/// A factor by which a value is moved.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Factor {
+    numerator: u32,
+    denominator: u32,
+}
+
+impl Factor {
+    /// Returns the factor `numerator / denominator`.
+    ///
+    /// # Panics
+    ///
+    /// Where `denominator` is 0.
+    #[must_use]
+    pub const fn of(numerator: u32, denominator: u32) -> Factor {
+        assert!(denominator > 0, "a factor is a number");
+        Factor {
+            numerator,
+            denominator,
+        }
+    }
+
+    /// Returns a number times this, rounded, unless that is the number or too large.
+    fn scale(self, number: u64) -> Option<u64> {
+        let denominator = u128::from(self.denominator);
+        let product = u128::from(number) * u128::from(self.numerator);
+        let scaled = u64::try_from((product + denominator / 2) / denominator);
+        scaled.ok().filter(|&scaled| scaled != number)
+    }
+}
+
+/// What a quantity of this kind is in the simulation.
+pub(super) type Value<K> = <<K as Kind>::Written as Written>::Value;
+
+/// What a step takes: a time, or processor cycles.
+pub(super) struct Cost;
+
+impl Kind for Cost {
+    type Written = WrittenCost;
+    const FORM: &'static str = "time or cycles";
+
+    fn read(scalar: Scalar<'_>) -> Result<WrittenCost, String> {
+        let text = scalar.text()?;
+        match Decimal::split(text) {
+            Ok((cycles, "cycles")) => Ok(WrittenCost::Cycles(cycles)),
+            Ok(_) | Err(_) => Time::read(scalar).map(|Plain(time)| WrittenCost::Time(time)),
+        }
+    }
+
+    fn show(value: SimDuration) -> String {
+        Time::show(value)
+    }
+
+    fn scaled(value: SimDuration, factor: Factor) -> Option<SimDuration> {
+        Time::scaled(value, factor)
+    }
+}
+
+/// A time.
+pub(super) struct Time;
+
+impl Kind for Time {
+    type Written = Plain<SimDuration>;
+    const FORM: &'static str = "time";
+
+    fn read(scalar: Scalar<'_>) -> Result<Plain<SimDuration>, String> {
+        let time = units::parse_duration(scalar.text()?);
+        time.map(Plain).map_err(|error| error.to_string())
+    }
+
+    fn show(value: SimDuration) -> String {
+        units::show_duration(value)
+    }
+
+    fn scaled(value: SimDuration, factor: Factor) -> Option<SimDuration> {
+        factor.scale(value.as_ps()).map(SimDuration::from_ps)
+    }
+}
+
+/// A number of bytes.
+pub(super) struct Bytes;
+
+impl Kind for Bytes {
+    type Written = Plain<u32>;
+    const FORM: &'static str = "bytes";
+
+    fn read(scalar: Scalar<'_>) -> Result<Plain<u32>, String> {
+        let bytes = units::parse_size(scalar.text()?).map_err(|error| error.to_string())?;
+        let bytes = u32::try_from(bytes).map_err(|_| "expected less than 4096 MiB".to_owned())?;
+        Ok(Plain(bytes))
+    }
+
+    fn show(value: u32) -> String {
+        units::show_size(value.into())
+    }
+
+    fn scaled(value: u32, factor: Factor) -> Option<u32> {
+        factor.scale(value.into())?.try_into().ok()
+    }
+}
+
+/// The length of a packet in bytes.
+pub(super) struct PacketBytes;
+
+impl PacketBytes {
+    fn within(bytes: u32) -> Option<NonZeroU32> {
+        NonZeroU32::new(bytes).filter(|bytes| bytes.get() <= MAX_PACKET_LIMIT)
+    }
+}
+
+impl Kind for PacketBytes {
+    type Written = Plain<NonZeroU32>;
+    const FORM: &'static str = "bytes, 1B to 1MiB";
+
+    fn read(scalar: Scalar<'_>) -> Result<Plain<NonZeroU32>, String> {
+        let Plain(bytes) = Bytes::read(scalar)?;
+        let bytes = PacketBytes::within(bytes);
+        let bytes = bytes.ok_or_else(|| format!("expected {}", PacketBytes::FORM))?;
+        Ok(Plain(bytes))
+    }
+
+    fn show(value: NonZeroU32) -> String {
+        Bytes::show(value.get())
+    }
+
+    fn scaled(value: NonZeroU32, factor: Factor) -> Option<NonZeroU32> {
+        let scaled = Bytes::scaled(value.get(), factor);
+        scaled.and_then(PacketBytes::within)
+    }
+}
+
+/// A rate in bytes per second.
+pub(super) struct Rate;
+
+impl Kind for Rate {
+    type Written = Plain<NonZeroU64>;
+    const FORM: &'static str = "bytes per second";
+
+    fn read(scalar: Scalar<'_>) -> Result<Plain<NonZeroU64>, String> {
+        let rate = units::parse_rate(scalar.text()?).map_err(|error| error.to_string())?;
+        let rate = NonZeroU64::new(rate).ok_or("expected more than 0 B/s")?;
+        Ok(Plain(rate))
+    }
+
+    fn show(value: NonZeroU64) -> String {
+        units::show_rate(value.get())
+    }
+
+    fn scaled(value: NonZeroU64, factor: Factor) -> Option<NonZeroU64> {
+        factor.scale(value.get()).and_then(NonZeroU64::new)
+    }
+}
+
+/// A frequency.
+pub(super) struct Frequency;
+
+impl Kind for Frequency {
+    type Written = Plain<NonZeroU64>;
+    const FORM: &'static str = "frequency";
+
+    fn read(scalar: Scalar<'_>) -> Result<Plain<NonZeroU64>, String> {
+        let hertz = units::parse_frequency(scalar.text()?).map_err(|error| error.to_string())?;
+        let hertz = NonZeroU64::new(hertz).ok_or("expected more than 0 Hz")?;
+        Ok(Plain(hertz))
+    }
+
+    fn show(value: NonZeroU64) -> String {
+        units::show_frequency(value.get())
+    }
+
+    fn scaled(value: NonZeroU64, factor: Factor) -> Option<NonZeroU64> {
+        Rate::scaled(value, factor)
+    }
+}
+
+/// What a count is in the simulation.
+trait Count: Copy {
+    fn of(number: u64) -> Option<Self>;
+    fn number(self) -> u64;
+}
+
+impl Count for NonZeroU32 {
+    fn of(number: u64) -> Option<NonZeroU32> {
+        u32::try_from(number).ok().and_then(NonZeroU32::new)
+    }
+
+    fn number(self) -> u64 {
+        self.get().into()
+    }
+}
+
+impl Count for u32 {
+    fn of(number: u64) -> Option<u32> {
+        number.try_into().ok()
+    }
+
+    fn number(self) -> u64 {
+        self.into()
+    }
+}
+
+impl Count for u64 {
+    fn of(number: u64) -> Option<u64> {
+        Some(number)
+    }
+
+    fn number(self) -> u64 {
+        self
+    }
+}
+
+/// Kinds that count something: name, in words, the value's type and the most that there may be.
+macro_rules! counts {
+    ($($(#[doc = $doc:literal])+ $name:ident($form:literal): $value:ty, at most $limit:expr;)+) => {$(
+        $(#[doc = $doc])+
+        pub(super) struct $name;
+
+        impl $name {
+            fn within(number: u64) -> Option<$value> {
+                let limit: u64 = $limit;
+                <$value>::of(number).filter(|_| number <= limit)
+            }
+        }
+
+        impl Kind for $name {
+            type Written = Plain<$value>;
+            const FORM: &'static str = $form;
+
+            fn read(scalar: Scalar<'_>) -> Result<Plain<$value>, String> {
+                let number = scalar.integer()?;
+                let value = $name::within(number).map(Plain);
+                value.ok_or_else(|| format!("expected {}, found {number}", $form))
+            }
+
+            fn show(value: $value) -> String {
+                value.to_string()
+            }
+
+            fn scaled(value: $value, factor: Factor) -> Option<$value> {
+                factor.scale(value.number()).and_then($name::within)
+            }
+
+            fn near(value: $value) -> Vec<$value> {
+                let number = value.number();
+                let near = [number.checked_add(1), number.checked_sub(1)];
+                near.into_iter().flatten().filter_map($name::within).collect()
+            }
+        }
+    )+};
+}
+
+counts! {
+    /// Slots for packets.
+    Slots("1 to 65536"): NonZeroU32, at most SLOTS_LIMIT.into();
+    /// How deep calls are nested.
+    CallDepth("1 to 16384"): NonZeroU32, at most CALL_DEPTH_LIMIT.into();
+    /// Locals and operands of calls.
+    CallSlots("1 to 262144"): NonZeroU32, at most CALL_SLOTS_LIMIT.into();
+    /// Instructions.
+    Instructions("a whole number"): u64, at most u64::MAX;
+    /// Packets.
+    Packets("a whole number below 2^32"): u32, at most u32::MAX.into();
+}
+
+/// A factor from 1 to 100, as thousandths: finer than a figure that anybody measured.
+pub(super) struct Multiple;
+
+impl Kind for Multiple {
+    type Written = Plain<u32>;
+    const FORM: &'static str = "factor, 1.0 to 100.0";
+
+    fn read(scalar: Scalar<'_>) -> Result<Plain<u32>, String> {
+        let factor = match scalar {
+            Scalar::Float(factor) => factor,
+            Scalar::Integer(factor) => factor as f64,
+            Scalar::Text(_) => return Err("expected a factor from 1.0 to 100.0".to_owned()),
+        };
+        if !(1.0..=100.0).contains(&factor) {
+            return Err(format!(
+                "expected a factor from 1.0 to 100.0, found {factor}"
+            ));
+        }
+        // Exact: the product is at most 100,000.
+        Ok(Plain((factor * f64::from(ONE)).round() as u32))
+    }
+
+    fn show(value: u32) -> String {
+        (f64::from(value) / f64::from(ONE)).to_string()
+    }
+
+    fn scaled(value: u32, factor: Factor) -> Option<u32> {
+        let scaled = u32::try_from(factor.scale(value.into())?).ok();
+        scaled.filter(|scaled| (ONE..=100 * ONE).contains(scaled))
+    }
+}
+
+/// How many DMA engines work at the same time.
+pub(super) struct Engines;
+
+impl Kind for Engines {
+    type Written = Plain<DmaEngines>;
+    const FORM: &'static str = "1 or 2";
+
+    fn read(scalar: Scalar<'_>) -> Result<Plain<DmaEngines>, String> {
+        match scalar {
+            Scalar::Integer(1) => Ok(Plain(DmaEngines::Shared)),
+            Scalar::Integer(2) => Ok(Plain(DmaEngines::PerDirection)),
+            _ => Err("expected 1 (shared) or 2 (one for each direction)".to_owned()),
+        }
+    }
+
+    fn show(value: DmaEngines) -> String {
+        let count = match value {
+            DmaEngines::Shared => "1",
+            DmaEngines::PerDirection => "2",
+        };
+        count.to_owned()
+    }
+
+    fn scaled(_: DmaEngines, _: Factor) -> Option<DmaEngines> {
+        None
+    }
+
+    fn near(value: DmaEngines) -> Vec<DmaEngines> {
+        vec![match value {
+            DmaEngines::Shared => DmaEngines::PerDirection,
+            DmaEngines::PerDirection => DmaEngines::Shared,
+        }]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_measured_moves_by_5_percent_and_what_is_counted_by_one() {
+        assert_eq!(
+            Time::near(SimDuration::from_ns(20)),
+            [SimDuration::from_ns(21), SimDuration::from_ns(19)]
+        );
+        assert_eq!(Time::near(SimDuration::ZERO), []);
+        assert_eq!(Multiple::near(ONE), [1050]);
+        let one = NonZeroU32::new(1).unwrap();
+        assert_eq!(Slots::near(one), [NonZeroU32::new(2).unwrap()]);
+        assert_eq!(
+            Engines::near(DmaEngines::Shared),
+            [DmaEngines::PerDirection]
+        );
+    }
+
+    #[test]
+    fn what_is_shown_is_read_as_the_same() {
+        fn again<K: Kind>(text: &str) -> String
+        where
+            Value<K>: Copy,
+        {
+            let clock = NonZeroU64::new(1_000_000).unwrap();
+            let written = K::read(Scalar::Text(text)).ok().unwrap();
+            K::show(written.resolve(clock).unwrap())
+        }
+        for time in ["11.8us", "500ns", "0us", "1.5s", "126ns", "5.85us", "3ps"] {
+            assert_eq!(again::<Time>(time), time);
+        }
+        assert_eq!(again::<Cost>("3 cycles"), "3us");
+        for size in ["256KiB", "9KiB", "9217B", "0B", "4MiB"] {
+            assert_eq!(again::<Bytes>(size), size);
+        }
+        for rate in ["12.5GB/s", "160MB/s", "7B/s"] {
+            assert_eq!(again::<Rate>(rate), rate);
+        }
+        assert_eq!(again::<Frequency>("37MHz"), "37MHz");
+    }
+}

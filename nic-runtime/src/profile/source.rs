@@ -1,0 +1,183 @@
+//! Where the values of a profile come from.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::num::NonZeroU64;
+
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{self, Deserialize, Deserializer, MapAccess, Visitor};
+
+use super::kind::{Kind, Scalar, Value, Written};
+use super::statements::STATEMENTS;
+use crate::units::UnitError;
+
+/// A statement of a paper, of those in `docs/papers.md`. Holding one proves that it is there.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Statement(&'static str);
+
+impl Statement {
+    /// Returns the statement of this id, as `S1-37`.
+    #[must_use]
+    pub fn of(id: &str) -> Option<Statement> {
+        let known = STATEMENTS.iter().find(|known| **known == id);
+        known.map(|known| Statement(known))
+    }
+
+    /// Returns every statement, in the order of the page.
+    pub fn all() -> impl Iterator<Item = Statement> {
+        STATEMENTS.iter().map(|id| Statement(id))
+    }
+
+    /// Returns its id.
+    #[must_use]
+    pub fn id(self) -> &'static str {
+        self.0
+    }
+}
+
+/// Where a value comes from.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub enum Source {
+    /// A paper states it.
+    Paper(Statement),
+    /// It was chosen so that what this statement says comes out.
+    Fitted(Statement),
+    /// Nobody measured it.
+    #[default]
+    Chosen,
+}
+
+impl Source {
+    fn parse(text: &str) -> Result<Source, String> {
+        let (word, id) = text.split_once(' ').unwrap_or((text, ""));
+        let kind = match (word, id) {
+            ("chosen", "") => return Ok(Source::Chosen),
+            ("paper", _) => Source::Paper,
+            ("fitted", _) => Source::Fitted,
+            _ => {
+                return Err(format!(
+                    "`from` is `{text}`: write `paper` or `fitted` and a statement, as in `paper S1-37`, or `chosen`"
+                ));
+            }
+        };
+        Statement::of(id).map(kind).ok_or_else(|| {
+            format!("`from` names `{id}`, which is no statement of docs/papers.md, as S1-37 is")
+        })
+    }
+}
+
+impl fmt::Display for Source {
+    /// Shows what a file would say: `paper S1-37`, `fitted S1-45`, `chosen`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Source::Paper(statement) => write!(f, "paper {}", statement.id()),
+            Source::Fitted(statement) => write!(f, "fitted {}", statement.id()),
+            Source::Chosen => f.write_str("chosen"),
+        }
+    }
+}
+
+/// A value as written: alone, or in a table that also says where it comes from.
+pub(super) struct Sourced<K: Kind> {
+    written: K::Written,
+    source: Source,
+}
+
+impl<K: Kind> Sourced<K> {
+    pub(super) fn resolve(&self, clock: NonZeroU64) -> Result<(Value<K>, Source), UnitError> {
+        Ok((self.written.resolve(clock)?, self.source))
+    }
+}
+
+impl<'de, K: Kind> Deserialize<'de> for Sourced<K> {
+    fn deserialize<D: Deserializer<'de>>(source: D) -> Result<Sourced<K>, D::Error> {
+        source.deserialize_any(AsSourced(PhantomData))
+    }
+}
+
+struct AsSourced<K>(PhantomData<K>);
+
+impl<'de, K: Kind> Visitor<'de> for AsSourced<K> {
+    type Value = Sourced<K>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, alone or as {{ value = …, from = … }}", K::FORM)
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<Sourced<K>, E> {
+        AsAlone::<K>(PhantomData).visit_str(text).map(chosen)
+    }
+
+    fn visit_i64<E: de::Error>(self, number: i64) -> Result<Sourced<K>, E> {
+        AsAlone::<K>(PhantomData).visit_i64(number).map(chosen)
+    }
+
+    fn visit_f64<E: de::Error>(self, number: f64) -> Result<Sourced<K>, E> {
+        AsAlone::<K>(PhantomData).visit_f64(number).map(chosen)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Sourced<K>, A::Error> {
+        let table = Table::<K>::deserialize(MapAccessDeserializer::new(map))?;
+        Ok(Sourced {
+            written: table.value.0,
+            source: table.from,
+        })
+    }
+}
+
+/// Returns a value of which the file does not say where it comes from.
+fn chosen<K: Kind>(Alone(written): Alone<K>) -> Sourced<K> {
+    Sourced {
+        written,
+        source: Source::Chosen,
+    }
+}
+
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields, bound = "")]
+struct Table<K: Kind> {
+    value: Alone<K>,
+    #[serde(default)]
+    from: Source,
+}
+
+impl<'de> Deserialize<'de> for Source {
+    fn deserialize<D: Deserializer<'de>>(source: D) -> Result<Source, D::Error> {
+        Source::parse(&String::deserialize(source)?).map_err(de::Error::custom)
+    }
+}
+
+/// A value without a table.
+struct Alone<K: Kind>(K::Written);
+
+impl<'de, K: Kind> Deserialize<'de> for Alone<K> {
+    fn deserialize<D: Deserializer<'de>>(source: D) -> Result<Alone<K>, D::Error> {
+        source.deserialize_any(AsAlone(PhantomData))
+    }
+}
+
+struct AsAlone<K>(PhantomData<K>);
+
+impl<K: Kind> Visitor<'_> for AsAlone<K> {
+    type Value = Alone<K>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(K::FORM)
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<Alone<K>, E> {
+        read(Scalar::Text(text))
+    }
+
+    fn visit_i64<E: de::Error>(self, number: i64) -> Result<Alone<K>, E> {
+        read(Scalar::Integer(number))
+    }
+
+    fn visit_f64<E: de::Error>(self, number: f64) -> Result<Alone<K>, E> {
+        read(Scalar::Float(number))
+    }
+}
+
+fn read<K: Kind, E: de::Error>(scalar: Scalar<'_>) -> Result<Alone<K>, E> {
+    K::read(scalar).map(Alone).map_err(E::custom)
+}

@@ -1,0 +1,14 @@
+//! Writes the page of the profiles, `docs/profiles.md`: `cargo run -p tests --bin profiles`.
+#![forbid(unsafe_code)]
+
+use std::path::Path;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/profiles.md");
+    if let Err(error) = std::fs::write(&path, nic_runtime::profile::document()) {
+        eprintln!("{}: {error}", path.display());
+        return ExitCode::FAILURE;
+    }
+    ExitCode::SUCCESS
+}

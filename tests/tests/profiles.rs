@@ -1,0 +1,25 @@
+//! What is written of profiles: their page, and the statements that their values come from.
+
+use nic_runtime::profile::{self, Statement};
+
+#[test]
+fn the_page_of_profiles_is_up_to_date() {
+    let page = include_str!("../../docs/profiles.md");
+    assert!(
+        page == profile::document(),
+        "write it anew: cargo run -p tests --bin profiles"
+    );
+}
+
+#[test]
+fn values_come_from_statements_of_the_page_of_papers() {
+    let page = include_str!("../../docs/papers.md");
+    // The rows of its tables begin with the id: `| S1-37 | …`.
+    let rows = page.lines().filter_map(|line| line.strip_prefix("| S"));
+    let ids: Vec<String> = rows
+        .filter_map(|row| Some(format!("S{}", row.split_once(' ')?.0)))
+        .collect();
+    let known: Vec<&str> = Statement::all().map(Statement::id).collect();
+    assert_eq!(known, ids);
+    assert_eq!(Statement::of("S1-99"), None);
+}
