@@ -15,7 +15,7 @@ use super::dma::{Cargo, Transfer};
 use super::fault::Detachment;
 use super::processor::{Next, Processor, Stage};
 use super::quota::Spent;
-use super::staging::Grant;
+use super::staging::{Grant, Waiter};
 use super::unet::Posted;
 use super::{AppletId, Simulation, Tenant, at};
 use crate::fabric::PacketRef;
@@ -302,15 +302,10 @@ impl<S: Sink> Simulation<'_, S> {
                 }
             }
             Effect::Send { channel, .. } => {
-                let can_wait = match self.claim_for_push(on, endpoint, channel) {
-                    Grant::Given => None,
-                    Grant::Waits => Some(self.can_suspend(on)),
-                    Grant::Circle => Some(false),
-                };
-                match can_wait {
-                    None => {}
-                    Some(true) => return Err(Refused::Stop(self.suspend(on, Stage::Perform))),
-                    Some(false) => push = Push::IsDropped,
+                match self.claim_for_push(on, Waiter::Call(on), endpoint, channel) {
+                    Grant::Given => {}
+                    Grant::Waits => return Err(Refused::Stop(self.suspend(on, Stage::Perform))),
+                    Grant::Refused => push = Push::IsDropped,
                 }
             }
             Effect::HostToNic { .. } => {}

@@ -6,7 +6,7 @@ use nic_core::id::{EndpointId, NicId};
 
 use super::crew::Takes;
 use super::processor::{Next, Processor, Stage, Turn};
-use super::staging::Grant;
+use super::staging::{Grant, Waiter};
 use super::unet::Posted;
 use super::{Simulation, at};
 use crate::fabric::PacketRef;
@@ -180,6 +180,6 @@ impl<S: Sink> Simulation<'_, S> {
         let Some(&channel) = endpoint.channels.get(descriptor.channel) else {
             return true;
         };
-        self.claim(id, Purpose::Post, &channel) == Grant::Given
+        self.claim(id, Waiter::Post, &channel) == Grant::Given
     }
 }

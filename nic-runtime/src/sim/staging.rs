@@ -25,8 +25,29 @@ pub(super) enum Grant {
     Given,
     /// It waits for them.
     Waits,
-    /// It would wait for itself, through endpoints that wait for each other.
-    Circle,
+    /// It can neither have them nor wait: it would wait for itself, through endpoints that wait for each other, or its
+    /// heap has no room for the call that would wait.
+    Refused,
+}
+
+/// What waits where there is no place.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) enum Waiter {
+    /// A transmit descriptor, which stays in its queue.
+    Post,
+    /// The call that a processor runs, which must be kept in its applet's heap.
+    Call(ProcessorId),
+    /// A message on which a call has trapped.
+    Message,
+}
+
+impl Waiter {
+    fn purpose(self) -> Purpose {
+        match self {
+            Waiter::Post => Purpose::Post,
+            Waiter::Call(_) | Waiter::Message => Purpose::Push,
+        }
+    }
 }
 
 impl<S: Sink> Simulation<'_, S> {
@@ -47,6 +68,7 @@ impl<S: Sink> Simulation<'_, S> {
     pub(super) fn claim_for_push(
         &mut self,
         on: ProcessorId,
+        waiter: Waiter,
         id: EndpointId,
         channel: &Channel,
     ) -> Grant {
@@ -64,7 +86,7 @@ impl<S: Sink> Simulation<'_, S> {
             *push = Progress::None;
             return Grant::Given;
         }
-        let grant = self.claim(id, Purpose::Push, channel);
+        let grant = self.claim(id, waiter, channel);
         if grant == Grant::Given {
             *self.progress_mut(ClaimId::of(id, Purpose::Push)) = Progress::None;
         }
@@ -80,7 +102,7 @@ impl<S: Sink> Simulation<'_, S> {
 
     /// Gets an endpoint that has none the places for a packet on `channel`, or has it wait for them.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(super) fn claim(&mut self, id: EndpointId, purpose: Purpose, channel: &Channel) -> Grant {
+    pub(super) fn claim(&mut self, id: EndpointId, waiter: Waiter, channel: &Channel) -> Grant {
         let to = channel.peer;
         self.read_ahead(to, Way::In);
         let direction = &self.fabric[channel.route];
@@ -91,16 +113,41 @@ impl<S: Sink> Simulation<'_, S> {
         let receiver = direction.to;
         let tenancy = self.seats[at(to.0)].tenancy;
         if !self.nics[at(receiver.0)].arrival_slots.take(tenancy) {
-            return self.await_arrival_slot(id, purpose, channel);
+            return self.await_arrival_slot(id, waiter, channel);
         }
-        self.claim_send_slot(ClaimId::of(id, purpose), to)
+        let claim = ClaimId::of(id, waiter.purpose());
+        if self.claim_send_slot(claim, to) == Grant::Given {
+            return Grant::Given;
+        }
+        self.await_send_slot(claim, waiter)
+    }
+
+    /// Has an endpoint that has an arrival slot wait for a send slot, if what waits can.
+    #[cold]
+    fn await_send_slot(&mut self, claim: ClaimId, waiter: Waiter) -> Grant {
+        if self.can_wait(waiter) {
+            return Grant::Waits;
+        }
+        let home = self.endpoints[at(claim.endpoint().0)].nic;
+        self.nics[at(home.0)].awaiting_send_slot.pop_back();
+        self.give_up(claim);
+        Grant::Refused
+    }
+
+    /// Returns whether what would wait can be kept meanwhile.
+    fn can_wait(&self, waiter: Waiter) -> bool {
+        match waiter {
+            Waiter::Call(on) => self.can_suspend(on),
+            Waiter::Post | Waiter::Message => true,
+        }
     }
 
     #[cold]
-    fn await_arrival_slot(&mut self, id: EndpointId, purpose: Purpose, channel: &Channel) -> Grant {
+    fn await_arrival_slot(&mut self, id: EndpointId, waiter: Waiter, channel: &Channel) -> Grant {
         let to = channel.peer;
-        if purpose == Purpose::Push && self.waits_for(to, id) {
-            return Grant::Circle;
+        let purpose = waiter.purpose();
+        if purpose == Purpose::Push && (self.waits_for(to, id) || !self.can_wait(waiter)) {
+            return Grant::Refused;
         }
         let claim = ClaimId::of(id, purpose);
         *self.progress_mut(claim) = Progress::AwaitsArrival(to);

@@ -9,7 +9,7 @@ use super::call::{Call, Cause};
 use super::crew::Item;
 use super::dma::{Cargo, Transfer};
 use super::processor::{Next, Stage};
-use super::staging::Grant;
+use super::staging::{Grant, Waiter};
 use super::{AppletId, Simulation, Tenant, at};
 use crate::fabric::PacketRef;
 use crate::nic::ProcessorId;
@@ -190,10 +190,10 @@ impl<S: Sink> Simulation<'_, S> {
         let Some((channel, _)) = self.sendable(posted) else {
             return self.end_post(on, TxStatus::Refused);
         };
-        match self.claim_for_push(on, posted.endpoint, &channel) {
+        match self.claim_for_push(on, Waiter::Message, posted.endpoint, &channel) {
             Grant::Given => self.send_plain(on, posted),
             Grant::Waits => self.suspend(on, Stage::Send),
-            Grant::Circle => {
+            Grant::Refused => {
                 let trigger = Trigger::Post(posted.post);
                 let packet = self.make_packet(posted.endpoint, &channel, trigger);
                 self.drop_unsent(packet);

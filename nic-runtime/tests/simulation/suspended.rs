@@ -95,3 +95,25 @@ fn a_call_that_waits_for_what_its_own_message_had_set_aside_goes_on() {
     assert_eq!(trace.at("meant", "rx-descriptor").len(), 8);
     assert_eq!(trace.at("client", "tx-done").len(), 1);
 }
+
+#[test]
+fn a_call_for_which_the_heap_has_no_room_keeps_no_place_from_others() {
+    // The applet's one array of 1,000 bytes leaves no room for a call that waits, so what cannot leave at once is dropped.
+    // Afterwards it never sends again, and a neighbour needs every slot.
+    let trace = run("[[nic]]\nname = 'a'\n[[nic]]\nname = 'b'\n\
+         [[endpoint]]\nnic = 'a'\nname = 'crammed'\napplet = 'Sidestep.class'\nheap = '1008B'\n\
+         [[endpoint]]\nnic = 'a'\nname = 'tight'\napplet = 'Sidestep.class'\nheap = '1008B'\n\
+         [[endpoint]]\nnic = 'a'\nname = 'neighbour'\n\
+         [[endpoint]]\nnic = 'b'\nname = 'named'\n[[endpoint]]\nnic = 'b'\nname = 'meant'\n\
+         [[endpoint]]\nnic = 'b'\nname = 'other'\n\
+         [[channel]]\ncrammed = 1\nnamed = 1\n[[channel]]\ncrammed = 2\nmeant = 1\n\
+         [[channel]]\ntight = 1\nnamed = 2\n[[channel]]\ntight = 2\nmeant = 2\n\
+         [[channel]]\nneighbour = 1\nother = 1\n\
+         [[send]]\nendpoint = 'crammed'\nchannel = 1\nat = '1us'\npayload = { zeros = 9 }\n\
+         [[send]]\nendpoint = 'tight'\nchannel = 1\nat = '1us'\npayload = { zeros = 9 }\n\
+         [[send]]\nendpoint = 'neighbour'\nchannel = 1\nat = '1ms'\npayload = { zeros = 9 }\nrepeat = 20\nevery = '1us'\n");
+    assert_eq!(trace.of("applet-suspend").len(), 0, "there is no room");
+    assert!(!trace.at("crammed", "drop").is_empty());
+    assert_eq!(trace.at("neighbour", "tx-done").len(), 20);
+    assert_eq!(trace.at("other", "rx-descriptor").len(), 20);
+}

@@ -506,13 +506,15 @@ impl Hostile {
         let applet = (random.below(8) > 0).then(|| HostileApplet::draw(random, channels));
         let keys = format!(
             "fuel = {}\ntx_queue = {}\nrx_queue = {}\n\
-             free_buffers = {{ count = {}, length = {} }}\non_trap = '{}'\n",
+             free_buffers = {{ count = {}, length = {} }}\non_trap = '{}'\n{}",
             random.pick(&[600, 1000, 20_000]),
             random.pick(&[1, 8, 64]),
             random.pick(&[1, 8, 64]),
             random.pick(&[0, 1, 5]),
             random.pick(&[100, 1000, 9216]),
             random.pick(&["drop", "base-path", "detach"]),
+            // The second has room for the array that it sends from, and none for a call that waits.
+            random.pick(&["", "heap = '9232B'\n"]),
         );
         let mut sends = Vec::new();
         for _ in 0..1 + random.below(3) {
