@@ -16,7 +16,7 @@ use serde_json::json;
 use super::console::{Console, Failure, Status};
 use super::output_file::{directory_of, unwritable, write_derived};
 use super::overwrite;
-use crate::paper::{self, Agreement, Drawing, Origin, PAPERS, Progress, Report, Row, Tolerance};
+use crate::paper::{self, Agreement, Drawing, PAPERS, Progress, Report, Row, Tolerance};
 
 const AFTER_HELP: &str = "\
 Papers:
@@ -180,10 +180,10 @@ impl Progress for Line {
 /// A row's cells, empty where there is nothing to say.
 struct Cells {
     paper: String,
-    fitted: String,
-    predicted: String,
+    ours: String,
     difference: String,
     tolerance: String,
+    provenance: &'static str,
     verdict: &'static str,
 }
 
@@ -191,40 +191,61 @@ impl Cells {
     fn of(row: &Row) -> Cells {
         let mut cells = Cells {
             paper: String::new(),
-            fitted: String::new(),
-            predicted: String::new(),
+            ours: String::new(),
             difference: String::new(),
             tolerance: String::new(),
-            verdict: if row.holds() { "ok" } else { "OFF" },
+            provenance: row.provenance.name(),
+            verdict: match (row.holds(), row.disagreement) {
+                (false, _) => "OFF",
+                (true, Some(_)) => "disagrees",
+                (true, None) => "ok",
+            },
         };
         match row.found {
             Agreement::Time {
                 paper,
                 simulated,
                 tolerance,
-                origin,
             } => {
                 cells.paper = microseconds(paper);
+                cells.ours = microseconds(simulated);
                 cells.difference = difference(paper, simulated);
                 cells.tolerance = match tolerance {
                     Tolerance::Exact => "exact".to_owned(),
                     Tolerance::PerMille(part) => format!("{}.{} %", part / 10, part % 10),
                 };
-                match origin {
-                    Origin::Fitted => cells.fitted = microseconds(simulated),
-                    Origin::Predicted => cells.predicted = microseconds(simulated),
-                }
             }
             Agreement::Measured(simulated) => {
-                cells.predicted = microseconds(simulated);
+                cells.ours = microseconds(simulated);
                 cells.verdict = "";
             }
             Agreement::Order { holds } => {
-                cells.predicted = if holds { "holds" } else { "does not hold" }.to_owned();
+                cells.ours = if holds { "holds" } else { "does not hold" }.to_owned();
             }
         }
         cells
     }
+}
+
+/// Returns what there is to say of a row below it.
+fn notes(row: &Row) -> Vec<String> {
+    let mut notes = Vec::new();
+    if !row.moved_by.is_empty() && row.ranges.is_empty() {
+        notes.push(format!("moved by {}", row.moved_by.join(", ")));
+    }
+    let limits: Vec<String> = row
+        .ranges
+        .iter()
+        .filter(|range| !range.is_whole)
+        .map(|range| format!("{} {} to {}", range.key, range.from, range.to))
+        .collect();
+    if !limits.is_empty() {
+        notes.push(format!("holds for {}", limits.join(", ")));
+    }
+    if let Some(known) = row.disagreement {
+        notes.push(known.reason.to_owned());
+    }
+    notes
 }
 
 fn microseconds(time: SimDuration) -> String {
@@ -252,49 +273,61 @@ fn write_table(report: &Report, out: &mut impl Write) -> io::Result<()> {
             figure = row.figure;
             writeln!(
                 out,
-                "\n{figure:<width$}  {:>9} {:>9} {:>13} {:>10} {:>9}",
-                "paper", "fitted", "predicted", "difference", "tolerance"
+                "\n       {figure:<width$}  {:>9} {:>13} {:>10} {:>9}",
+                "paper", "ours", "difference", "tolerance"
             )?;
         }
         let Cells {
             paper,
-            fitted,
-            predicted,
+            ours,
             difference,
             tolerance,
+            provenance,
             verdict,
         } = Cells::of(row);
         let line = format!(
-            "{:<width$}  {paper:>9} {fitted:>9} {predicted:>13} {difference:>10} {tolerance:>9}  {verdict}",
+            "{:<6} {:<width$}  {paper:>9} {ours:>13} {difference:>10} {tolerance:>9}  {provenance:<10}  {verdict}",
+            row.statement.id(),
             row.name
         );
         writeln!(out, "{}", line.trim_end())?;
+        for note in notes(row) {
+            writeln!(out, "         {note}")?;
+        }
     }
     let off = report.rows.iter().filter(|row| !row.holds()).count();
+    let disagree = report.rows.iter().filter(|row| row.disagreement.is_some());
+    let disagree = disagree.count();
+    let rows = report.rows.len();
     writeln!(
         out,
-        "\n{} rows, {off} outside their tolerance",
-        report.rows.len()
+        "\nAn order holds from a quarter to four times each value that no paper gives, where its row says nothing else."
+    )?;
+    writeln!(
+        out,
+        "{rows} rows, {disagree} known to disagree, {off} outside their tolerance"
     )
 }
 
 fn write_csv(report: &Report, out: &mut impl Write) -> io::Result<()> {
     writeln!(
         out,
-        "kind,figure,name,x,paper,fitted,predicted,difference,tolerance,verdict"
+        "kind,statement,figure,name,x,paper,ours,difference,tolerance,provenance,moved_by,verdict"
     )?;
     for row in &report.rows {
         let cells = Cells::of(row);
         writeln!(
             out,
-            "row,{},{},,{},{},{},{},{},{}",
+            "row,{},{},{},,{},{},{},{},{},{},{}",
+            row.statement.id(),
             quoted(row.figure),
             quoted(&row.name),
             cells.paper,
-            cells.fitted,
-            cells.predicted,
+            cells.ours,
             cells.difference,
             cells.tolerance,
+            cells.provenance,
+            row.moved_by.join(" "),
             cells.verdict
         )?;
     }
@@ -305,7 +338,7 @@ fn write_csv(report: &Report, out: &mut impl Write) -> io::Result<()> {
                 for curve in &plot.curves {
                     for (x, y) in &curve.points {
                         let curve = quoted(curve.name);
-                        writeln!(out, "point,{name},{curve},{x},,,{y},,,")?;
+                        writeln!(out, "point,,{name},{curve},{x},,{y},,,,,")?;
                     }
                 }
             }
@@ -313,7 +346,7 @@ fn write_csv(report: &Report, out: &mut impl Write) -> io::Result<()> {
                 for bar in &chart.bars {
                     for (part, length) in chart.parts.iter().zip(&bar.parts) {
                         let (bar, part) = (quoted(&bar.name), quoted(part));
-                        writeln!(out, "point,{name},{bar},{part},,,{length},,,")?;
+                        writeln!(out, "point,,{name},{bar},{part},,{length},,,,,")?;
                     }
                 }
             }
@@ -340,7 +373,6 @@ fn write_json(report: &Report, out: &mut impl Write) -> io::Result<()> {
                     paper,
                     simulated,
                     tolerance,
-                    origin,
                 } => json!({
                     "paper_ns": paper.as_ns(),
                     "simulated_ns": simulated.as_ns(),
@@ -348,15 +380,24 @@ fn write_json(report: &Report, out: &mut impl Write) -> io::Result<()> {
                         Tolerance::Exact => 0.0,
                         Tolerance::PerMille(part) => f64::from(part) / 10.0,
                     },
-                    "origin": match origin {
-                        Origin::Fitted => "fitted",
-                        Origin::Predicted => "predicted",
-                    },
                 }),
                 Agreement::Measured(simulated) => json!({ "simulated_ns": simulated.as_ns() }),
                 Agreement::Order { holds } => json!({ "order": holds }),
             };
-            json!({ "figure": row.figure, "name": row.name, "found": found, "ok": row.holds() })
+            let ranges = row.ranges.iter().map(|range| {
+                json!({ "key": range.key, "from": range.from, "to": range.to, "whole": range.is_whole })
+            });
+            json!({
+                "statement": row.statement.id(),
+                "figure": row.figure,
+                "name": row.name,
+                "found": found,
+                "provenance": row.provenance.name(),
+                "moved_by": row.moved_by,
+                "holds_for": ranges.collect::<Vec<_>>(),
+                "disagrees": row.disagreement.map(|known| known.reason),
+                "ok": row.holds(),
+            })
         })
         .collect();
     let plots: Vec<_> = report

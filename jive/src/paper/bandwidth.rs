@@ -10,13 +10,13 @@ use nic_runtime::profile::Profile;
 
 use super::PaperError;
 use super::lab::{Happening, Setup};
-use super::report::{Agreement, Axis, Corner, Curve, Drawing, Plot, Report, Row, Stroke};
+use super::report::{Agreement, Axis, Corner, Curve, Drawing, Plot, Row, Stroke};
 
 const FIGURE: &str = "Figure 4";
 const NOTHING: PaperError = PaperError::NothingMeasured { figure: FIGURE };
 
 /// Messages of a burst (§4.1).
-const BURST: u32 = 25;
+pub(super) const BURST: u32 = 25;
 
 /// Bytes of the messages of the curves.
 const LENGTHS: [u32; 14] = [
@@ -35,7 +35,7 @@ const LONGEST: RangeInclusive<u32> = 4096..=u32::MAX;
 
 /// What the figure compares.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-enum Configuration {
+pub(super) enum Configuration {
     Standard,
     AckInNic,
     Burst25,
@@ -52,7 +52,7 @@ const CONFIGURATIONS: [Configuration; 5] = [
 ];
 
 impl Configuration {
-    fn name(self) -> &'static str {
+    pub(super) fn name(self) -> &'static str {
         match self {
             Configuration::Standard => "standard applet",
             Configuration::AckInNic => "acknowledgement between applets",
@@ -72,7 +72,7 @@ impl Configuration {
         }
     }
 
-    fn setup(self, length: u32) -> Setup<'static> {
+    pub(super) fn setup(self, length: u32) -> Setup<'static> {
         let (applet, host, messages) = match self {
             Configuration::Standard => (Some("RawUnet"), "acknowledge", BURST),
             Configuration::AckInNic => (Some("AckInNic"), "sink", BURST),
@@ -183,45 +183,53 @@ const fn order(
     }
 }
 
-/// Adds the figure's rows and its plot to a report.
-pub(super) fn reproduce(profile: &Profile, report: &mut Report) -> Result<(), PaperError> {
-    let mut bursts = Vec::new();
-    for configuration in CONFIGURATIONS {
-        let times: Result<Vec<SimDuration>, PaperError> = LENGTHS
-            .into_iter()
+/// Returns what bursts of each configuration take, length by length.
+fn bursts(profile: &Profile) -> Result<Vec<Vec<SimDuration>>, PaperError> {
+    let of = |configuration: &Configuration| {
+        let lengths = LENGTHS.into_iter();
+        lengths
             .map(|length| configuration.burst(profile, length))
-            .collect();
-        bursts.push(times?);
-    }
+            .collect()
+    };
+    CONFIGURATIONS.iter().map(of).collect()
+}
+
+/// Returns which orders hold, in the order of the rows.
+fn orders(profile: &Profile) -> Result<Vec<bool>, PaperError> {
+    let bursts = bursts(profile)?;
     let of = |wanted: Configuration| {
         let index = CONFIGURATIONS.iter().position(|&each| each == wanted);
         &bursts[index.expect("every configuration was run")]
     };
-    for order in &ORDERS {
+    let holds = |order: &Order| {
         let times = of(order.upper).iter().zip(of(order.lower));
-        let holds = LENGTHS
+        LENGTHS
             .iter()
             .zip(times)
             .filter(|(length, _)| order.lengths.contains(length))
-            .all(|(_, (upper, lower))| upper < lower);
+            .all(|(_, (upper, lower))| upper < lower)
+    };
+    Ok(ORDERS.iter().map(holds).collect())
+}
+
+/// Returns the figure's rows.
+pub(super) fn rows(profile: &Profile) -> Result<Vec<Row>, PaperError> {
+    let row = |(order, holds): (&Order, bool)| {
         let lengths = match (*order.lengths.start(), *order.lengths.end()) {
             (0, u32::MAX) => String::new(),
             (0, end) => format!(" up to {end} B"),
             (start, _) => format!(" from {start} B"),
         };
-        report.rows.push(Row {
-            figure: FIGURE,
-            name: format!(
-                "{} > {}{lengths}: {}",
-                order.upper.short(),
-                order.lower.short(),
-                order.because
-            ),
-            found: Agreement::Order { holds },
-        });
-    }
-    report.plots.push(Drawing::Curves(plot(&bursts)));
-    Ok(())
+        let (upper, lower) = (order.upper.short(), order.lower.short());
+        let name = format!("{upper} > {lower}{lengths}: {}", order.because);
+        Row::new("S1-46", FIGURE, name, Agreement::Order { holds })
+    };
+    Ok(ORDERS.iter().zip(orders(profile)?).map(row).collect())
+}
+
+/// Returns the figure.
+pub(super) fn plots(profile: &Profile) -> Result<Vec<Drawing>, PaperError> {
+    Ok(vec![Drawing::Curves(plot(&bursts(profile)?))])
 }
 
 fn is_described(happening: Happening) -> bool {

@@ -59,7 +59,8 @@ impl Setup<'_> {
     /// Runs the setup.
     pub(super) fn run(&self, profile: &Profile) -> Result<Recording, SimError> {
         let mut recording = Recording::default();
-        sim::run(&self.scenario(profile), &mut recording)?;
+        let end = sim::run(&self.scenario(profile), &mut recording)?;
+        recording.host = end.host;
         Ok(recording)
     }
 
@@ -109,6 +110,8 @@ impl Setup<'_> {
 /// What happened when.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Recording {
+    /// What all users' processors have worked.
+    pub(super) host: SimDuration,
     moments: Vec<Moment>,
 }
 

@@ -6,18 +6,23 @@
 mod bandwidth;
 mod bars;
 mod breakdown;
+mod disagrees;
+mod host;
 mod lab;
 mod latency;
 mod plot;
+mod provenance;
+mod ranges;
 mod report;
 mod scalability;
 
+pub use disagrees::Disagreement;
 use nic_runtime::profile::Profile;
 use nic_runtime::sim::SimError;
 pub use plot::{PlotError, draw};
 pub use report::{
-    Agreement, Axis, Bar, BarChart, Corner, Curve, Drawing, Mark, Origin, Plot, Report, Row,
-    Stroke, Tolerance,
+    Agreement, Axis, Bar, BarChart, Corner, Curve, Drawing, Mark, Plot, Provenance, Range, Report,
+    Row, Stroke, Tolerance,
 };
 
 /// The papers that can be reproduced: name and title.
@@ -46,25 +51,72 @@ pub trait Progress {
     fn part(&mut self, done: usize, parts: usize, next: &'static str);
 }
 
+/// A figure, or a section: what it is called, its rows, and its drawings.
+struct Part {
+    name: &'static str,
+    rows: fn(&Profile) -> Result<Vec<Row>, PaperError>,
+    plots: fn(&Profile) -> Result<Vec<Drawing>, PaperError>,
+}
+
+const PARTS: [Part; 5] = [
+    Part {
+        name: "Figure 5: overheads",
+        rows: breakdown::rows,
+        plots: breakdown::plots,
+    },
+    Part {
+        name: "Figure 3: round trips",
+        rows: latency::rows,
+        plots: latency::plots,
+    },
+    Part {
+        name: "Figure 4: bandwidth",
+        rows: bandwidth::rows,
+        plots: bandwidth::plots,
+    },
+    Part {
+        name: "host time",
+        rows: host::rows,
+        plots: |_| Ok(Vec::new()),
+    },
+    Part {
+        name: "applet scalability",
+        rows: scalability::rows,
+        plots: scalability::plots,
+    },
+];
+
 /// Reproduces the figures of U-Net/SLE under a profile.
 ///
 /// # Errors
 ///
 /// [`PaperError`] says why a figure cannot be had under the profile.
 pub fn unet_sle(profile: &Profile, progress: &mut impl Progress) -> Result<Report, PaperError> {
-    type Part = fn(&Profile, &mut Report) -> Result<(), PaperError>;
-    const PARTS: [(&str, Part); 4] = [
-        ("Figure 5: overheads", breakdown::reproduce),
-        ("Figure 3: round trips", latency::reproduce),
-        ("Figure 4: bandwidth", bandwidth::reproduce),
-        ("applet scalability", scalability::reproduce),
-    ];
+    let steps = PARTS.len() + 2;
     let mut report = Report::new(profile.name.clone());
-    for (done, (name, part)) in PARTS.into_iter().enumerate() {
-        progress.part(done, PARTS.len(), name);
-        part(profile, &mut report)?;
+    for (done, part) in PARTS.iter().enumerate() {
+        progress.part(done, steps, part.name);
+        let mut rows = (part.rows)(profile)?;
+        for row in &mut rows {
+            row.disagreement = Disagreement::of(&profile.name, &row.name);
+        }
+        report.rows.extend(rows);
+        report.plots.extend((part.plots)(profile)?);
     }
+    progress.part(PARTS.len(), steps, "what hangs on which value");
+    provenance::trace(profile, &mut report.rows);
+    progress.part(PARTS.len() + 1, steps, "where the orders hold");
+    ranges::trace(profile, &mut report.rows);
     Ok(report)
+}
+
+/// Returns every row of a profile, with what was found alone.
+fn rows(profile: &Profile) -> Result<Vec<Row>, PaperError> {
+    let mut rows = Vec::new();
+    for part in &PARTS {
+        rows.extend((part.rows)(profile)?);
+    }
+    Ok(rows)
 }
 
 #[cfg(test)]
@@ -73,6 +125,64 @@ mod tests {
 
     impl Progress for () {
         fn part(&mut self, _done: usize, _parts: usize, _next: &'static str) {}
+    }
+
+    fn names<'r>(rows: impl IntoIterator<Item = &'r Row>) -> Vec<&'r str> {
+        rows.into_iter().map(|row| row.name.as_str()).collect()
+    }
+
+    #[test]
+    fn a_moved_value_moves_the_rows_that_say_so_and_no_others() {
+        let profile = Profile::builtin("lanai-1998-parallel").unwrap();
+        let mut found = rows(&profile).unwrap();
+        provenance::trace(&profile, &mut found);
+        let mut moves = profile.moves().into_iter();
+        // It was fitted, to the shortest round trip between NICs.
+        let moved = moves.find(|moved| moved.key.path() == "base.receive");
+        let changed = rows(&moved.unwrap().profile).unwrap();
+        let pairs = found.iter().zip(&changed);
+        let changed = pairs.filter(|(row, changed)| row.found != changed.found);
+        let says = |row: &&Row| row.moved_by.iter().any(|key| key == "base.receive");
+        assert_eq!(
+            names(changed.map(|(row, _)| row)),
+            names(found.iter().filter(says))
+        );
+        assert_eq!(
+            names(found.iter().filter(says)),
+            [
+                "NIC-to-NIC round trip, 1 B",
+                "NIC-to-NIC round trip, 4096 B",
+                "1000 endpoints, RawUnet at each: mean latency",
+                "1000 endpoints, base U-Net: mean latency",
+            ]
+        );
+    }
+
+    #[test]
+    fn what_a_row_is_follows_from_where_values_come_from() {
+        let kinds = |text: &str| {
+            let profile = Profile::parse(text).unwrap();
+            let mut all = rows(&profile).unwrap();
+            provenance::trace(&profile, &mut all);
+            move |name: &str| {
+                let mut rows = all.iter().filter(|row| row.name == name);
+                rows.next().unwrap().provenance
+            }
+        };
+        let text = include_str!("../../../nic-runtime/profiles/lanai-1998-parallel.toml");
+        let of = kinds(text);
+        assert_eq!(of("receive 1000 B: get free buffer"), Provenance::Input);
+        assert_eq!(of("receive 1000 B: total"), Provenance::Accounting);
+        assert_eq!(of("NIC-to-NIC round trip, 1 B"), Provenance::Fitted);
+        assert_eq!(of("NIC-to-NIC round trip, 4096 B"), Provenance::Predicted);
+
+        // The same values, said to come from elsewhere.
+        let text = text.replace("fitted S1-45", "chosen");
+        let of = kinds(&text.replace("paper S1-39", "fitted S1-39"));
+        assert_eq!(of("receive 1000 B: get free buffer"), Provenance::Fitted);
+        assert_eq!(of("receive 1000 B: total"), Provenance::Fitted);
+        assert_eq!(of("transmit 1000 B: total"), Provenance::Accounting);
+        assert_eq!(of("NIC-to-NIC round trip, 1 B"), Provenance::Predicted);
     }
 
     #[test]

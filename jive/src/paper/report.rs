@@ -1,6 +1,9 @@
 //! What a reproduction found: rows that hold a paper's statements against a simulation, and plots.
 
 use nic_core::time::SimDuration;
+use nic_runtime::profile::Statement;
+
+use super::disagrees::Disagreement;
 
 /// Everything that a reproduction found.
 #[derive(Clone, Debug)]
@@ -34,16 +37,45 @@ impl Report {
 /// One line of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
+    /// The statement that it is about.
+    pub statement: Statement,
     /// The figure or section it belongs to.
     pub figure: &'static str,
     /// What was measured, or stated.
     pub name: String,
     /// What was found.
     pub found: Agreement,
+    /// What kind of evidence that is.
+    pub provenance: Provenance,
+    /// The values, none of them a paper's, that move what was found; of an order those that limit it.
+    pub moved_by: Vec<String>,
+    /// Where an order holds, for each value that no paper gives.
+    pub ranges: Vec<Range>,
+    /// What is known to disagree.
+    pub disagreement: Option<&'static Disagreement>,
 }
 
 impl Row {
-    /// Returns whether the row agrees with what it is held against.
+    /// Returns a row of which nothing is known but what was found.
+    pub(super) fn new(
+        statement: &str,
+        figure: &'static str,
+        name: String,
+        found: Agreement,
+    ) -> Row {
+        Row {
+            statement: Statement::of(statement).expect("the figures name statements of the page"),
+            figure,
+            name,
+            found,
+            provenance: Provenance::Accounting,
+            moved_by: Vec::new(),
+            ranges: Vec::new(),
+            disagreement: None,
+        }
+    }
+
+    /// Returns whether the row agrees with what it is held against, or disagrees as it is known to.
     #[must_use]
     pub fn holds(&self) -> bool {
         match self.found {
@@ -51,12 +83,53 @@ impl Row {
                 paper,
                 simulated,
                 tolerance,
-                ..
-            } => tolerance.allows(paper, simulated),
+            } => match self.disagreement {
+                Some(known) => PINNED.allows(known.figure(), simulated),
+                None => tolerance.allows(paper, simulated),
+            },
             Agreement::Measured(_) => true,
             Agreement::Order { holds } => holds,
         }
     }
+}
+
+/// What kind of evidence a row is.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Provenance {
+    /// It shows one number of the paper that went in.
+    Input,
+    /// It shows a sum of such numbers, or none: it checks that each is charged once.
+    Accounting,
+    /// A value was chosen so that it comes out.
+    Fitted,
+    /// It follows from values that were not chosen for it.
+    Predicted,
+}
+
+impl Provenance {
+    /// Returns its name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Provenance::Input => "input",
+            Provenance::Accounting => "accounting",
+            Provenance::Fitted => "fitted",
+            Provenance::Predicted => "predicted",
+        }
+    }
+}
+
+/// From where to where an order holds while one value is moved and all others stay.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Range {
+    /// The value's key.
+    pub key: String,
+    /// The least value that was tried for which it holds, as it does for all in between.
+    pub from: String,
+    /// The greatest.
+    pub to: String,
+    /// Whether it holds for all that were tried.
+    pub is_whole: bool,
 }
 
 /// How a row's two sides compare.
@@ -70,17 +143,18 @@ pub enum Agreement {
         simulated: SimDuration,
         /// How far they may be apart.
         tolerance: Tolerance,
-        /// Whether the paper's number went into the simulation.
-        origin: Origin,
     },
     /// The paper states nothing; the number is the simulation's own.
     Measured(SimDuration),
-    /// A statement about the order of curves, drawn from the costs.
+    /// A statement about an order, drawn from the costs.
     Order {
         /// Whether the simulation bears it out at every point.
         holds: bool,
     },
 }
+
+/// How near a figure that disagrees must stay to what it is known to be.
+const PINNED: Tolerance = Tolerance::PerMille(10);
 
 /// How far a simulated time may be from a stated one.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -102,15 +176,6 @@ impl Tolerance {
             }
         }
     }
-}
-
-/// Where a simulated number comes from.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Origin {
-    /// The number itself, or a cost chosen so that it comes out, is in the profile: no evidence.
-    Fitted,
-    /// It follows from other numbers.
-    Predicted,
 }
 
 /// A figure to be drawn.

@@ -7,8 +7,7 @@ use nic_runtime::profile::Profile;
 use super::PaperError;
 use super::lab::{Happening, START, Setup};
 use super::report::{
-    Agreement, Axis, Corner, Curve, Drawing, Origin, Plot, Report, Row, Stroke, Tolerance,
-    microseconds,
+    Agreement, Axis, Corner, Curve, Drawing, Plot, Row, Stroke, Tolerance, microseconds,
 };
 
 const FIGURE: &str = "scalability";
@@ -33,38 +32,40 @@ struct Load {
     latency: SimDuration,
 }
 
-/// Adds the section's rows and its plots to a report.
-pub(super) fn reproduce(profile: &Profile, report: &mut Report) -> Result<(), PaperError> {
-    let neighbours = ENDPOINTS[ENDPOINTS.len() - 1] - 1;
+const CURVES: [(&str, Option<&str>); 2] = [("RawUnet at each", Some(APPLET)), ("base U-Net", None)];
+
+/// Returns the section's rows.
+pub(super) fn rows(profile: &Profile) -> Result<Vec<Row>, PaperError> {
+    let endpoints = ENDPOINTS[ENDPOINTS.len() - 1];
+    let neighbours = endpoints - 1;
     let alone = latency_of_one(profile, 0)?;
     let beside = latency_of_one(profile, neighbours)?;
-    report.rows.push(Row {
-        figure: FIGURE,
-        name: format!("base U-Net, {LENGTH} B: added by {neighbours} idle applets"),
-        found: Agreement::Time {
-            paper: SimDuration::ZERO,
-            simulated: SimDuration::from_ps(beside.as_ps().abs_diff(alone.as_ps())),
-            tolerance: Tolerance::Exact,
-            origin: Origin::Predicted,
-        },
-    });
+    let added = Agreement::Time {
+        paper: SimDuration::ZERO,
+        simulated: SimDuration::from_ps(beside.as_ps().abs_diff(alone.as_ps())),
+        tolerance: Tolerance::Exact,
+    };
+    let name = format!("base U-Net, {LENGTH} B: added by {neighbours} idle applets");
+    let mut rows = vec![Row::new("S1-19", FIGURE, name, added)];
+    for (name, applet) in CURVES {
+        let name = format!("{endpoints} endpoints, {name}: mean latency");
+        let found = Agreement::Measured(load(profile, applet, endpoints)?.latency);
+        rows.push(Row::new("S1-35", FIGURE, name, found));
+    }
+    Ok(rows)
+}
+
+/// Returns the section's figures.
+pub(super) fn plots(profile: &Profile) -> Result<Vec<Drawing>, PaperError> {
     let mut curves = Vec::new();
-    for (name, applet) in [("RawUnet at each", Some(APPLET)), ("base U-Net", None)] {
+    for (name, applet) in CURVES {
         let loads: Result<Vec<Load>, PaperError> = ENDPOINTS
             .into_iter()
             .map(|pairs| load(profile, applet, pairs))
             .collect();
         curves.push((name, loads?));
     }
-    for (name, loads) in &curves {
-        let last = loads[loads.len() - 1];
-        report.rows.push(Row {
-            figure: FIGURE,
-            name: format!("{} endpoints, {name}: mean latency", neighbours + 1),
-            found: Agreement::Measured(last.latency),
-        });
-    }
-    report.plots.push(plot(
+    let throughput = plot(
         (
             "scalability-throughput",
             "Throughput against endpoints on one NIC",
@@ -76,8 +77,8 @@ pub(super) fn reproduce(profile: &Profile, report: &mut Report) -> Result<(), Pa
         Corner::LowerRight,
         &curves,
         |load| load.messages_per_second,
-    ));
-    report.plots.push(plot(
+    );
+    let latency = plot(
         (
             "scalability-latency",
             "Latency against endpoints on one NIC, all sending at once",
@@ -89,8 +90,8 @@ pub(super) fn reproduce(profile: &Profile, report: &mut Report) -> Result<(), Pa
         Corner::UpperLeft,
         &curves,
         |load| microseconds(load.latency),
-    ));
-    Ok(())
+    );
+    Ok(vec![throughput, latency])
 }
 
 fn setup(applet: Option<&str>, pairs: u32) -> Setup<'_> {

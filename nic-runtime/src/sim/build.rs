@@ -8,7 +8,7 @@ use nic_core::host::Program;
 use nic_core::id::{EndpointId, NicId};
 use nic_core::random::{Chance, Name};
 use nic_core::sle::{Applet, memory_bytes};
-use nic_core::time::{Rate, SimTime};
+use nic_core::time::{Rate, SimDuration, SimTime};
 use nic_core::unet::{Channel, QueueSizes};
 
 use super::agenda::Agendas;
@@ -64,6 +64,7 @@ impl<'a, S: Sink> Simulation<'a, S> {
             now: SimTime::ZERO,
             schedule: Schedule::new(),
             events: 0,
+            host_time: SimDuration::ZERO,
             until: scenario.until,
             events_max: scenario.events_max,
             // Before the first event already: that decides when the next one is.

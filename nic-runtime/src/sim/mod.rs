@@ -76,6 +76,9 @@ pub struct RunEnd {
     pub reason: EndReason,
     /// How many simulation events were handled.
     pub events: u64,
+    /// How long all users' processors have worked, together: posting, reading and copying. Added up where a sink
+    /// listens, zero elsewhere.
+    pub host: SimDuration,
 }
 
 /// Why a scenario cannot be simulated. Positions are those in the [`Scenario`].
@@ -221,6 +224,8 @@ struct Simulation<'a, S: Sink> {
     schedule: Schedule<Work>,
     /// Simulation events handled so far.
     events: u64,
+    /// What users' processors have worked, noted where somebody listens.
+    host_time: SimDuration,
     until: SimTime,
     events_max: u64,
     /// Number of events at which the run pauses to see whether it ends; at most `events_max`.
@@ -344,6 +349,7 @@ impl<S: Sink> Simulation<'_, S> {
             time: self.now,
             reason,
             events: self.events,
+            host: self.host_time,
         })
     }
 

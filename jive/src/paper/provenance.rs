@@ -1,0 +1,86 @@
+//! What kind of evidence each row is, worked out: every value of the profile is moved, and the rows that change are
+//! those that hang on it.
+
+use std::num::NonZeroUsize;
+use std::thread;
+
+use nic_runtime::profile::{Moved, Profile, Source};
+
+use super::report::{Provenance, Row};
+use super::{PaperError, rows};
+
+/// Says of each row of a profile what kind of evidence it is.
+pub(super) fn trace(profile: &Profile, found: &mut [Row]) {
+    let moves = profile.moves();
+    let mut evidence = vec![Evidence::default(); found.len()];
+    for (moved, changed) in moves.iter().zip(each(&moves, |moved| rows(&moved.profile))) {
+        // A profile under which nothing can be measured tells nothing.
+        let Ok(changed) = changed else { continue };
+        for ((row, changed), evidence) in found.iter().zip(&changed).zip(&mut evidence) {
+            if row.found != changed.found {
+                evidence.note(row, moved);
+            }
+        }
+    }
+    for (row, evidence) in found.iter_mut().zip(evidence) {
+        row.provenance = evidence.provenance();
+        row.moved_by = evidence.others;
+    }
+}
+
+/// The values on which a row hangs.
+#[derive(Clone, Debug, Default)]
+struct Evidence {
+    /// A paper's.
+    papers: Vec<String>,
+    /// Others.
+    others: Vec<String>,
+    /// Whether one of those was fitted to what the row is about.
+    is_fitted: bool,
+}
+
+impl Evidence {
+    fn note(&mut self, row: &Row, moved: &Moved) {
+        let keys = match moved.source {
+            Source::Paper(_) => &mut self.papers,
+            Source::Fitted(_) | Source::Chosen => &mut self.others,
+        };
+        let key = moved.key.path();
+        if keys.last() != Some(&key) {
+            keys.push(key);
+        }
+        self.is_fitted |= moved.source == Source::Fitted(row.statement);
+    }
+
+    fn provenance(&self) -> Provenance {
+        match (self.others.len(), self.papers.len()) {
+            (0, 1) => Provenance::Input,
+            (0, _) => Provenance::Accounting,
+            _ if self.is_fitted => Provenance::Fitted,
+            _ => Provenance::Predicted,
+        }
+    }
+}
+
+/// Returns what `work` gives for each of these, in their order; processors share the work.
+pub(super) fn each<T: Sync, R: Send>(
+    items: &[T],
+    work: impl Fn(&T) -> Result<R, PaperError> + Sync,
+) -> Vec<Result<R, PaperError>> {
+    let processors = thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let share = items.len().div_ceil(processors).max(1);
+    let work = &work;
+    thread::scope(|scope| {
+        let shares = items
+            .chunks(share)
+            .map(|share| scope.spawn(move || share.iter().map(work).collect::<Vec<_>>()));
+        let shares = Vec::from_iter(shares);
+        let done = shares.into_iter();
+        done.flat_map(|share| {
+            share
+                .join()
+                .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        })
+        .collect()
+    })
+}

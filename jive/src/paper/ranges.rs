@@ -1,0 +1,98 @@
+//! Over which values an order holds: it says little where it hangs on a value that nobody measured.
+
+use nic_runtime::profile::{Factor, Moved, Profile, Source};
+
+use super::provenance::each;
+use super::report::{Agreement, Provenance, Range, Row};
+use super::{PaperError, bandwidth, host};
+
+/// Factors by which each value is moved, from the nearest to the farthest.
+const LESS: [Factor; 5] = [
+    Factor::of(4, 5),
+    Factor::of(3, 5),
+    Factor::of(1, 2),
+    Factor::of(2, 5),
+    Factor::of(1, 4),
+];
+const MORE: [Factor; 5] = [
+    Factor::of(5, 4),
+    Factor::of(3, 2),
+    Factor::of(2, 1),
+    Factor::of(3, 1),
+    Factor::of(4, 1),
+];
+
+/// A profile in which a value is moved, and which orders hold under it.
+type Tried = (Moved, Vec<bool>);
+
+/// Says of each order for which values it holds, and what limits it.
+pub(super) fn trace(profile: &Profile, rows: &mut [Row]) {
+    let [below, above] = [LESS, MORE].map(|factors| tried(profile, factors));
+    let orders = rows
+        .iter_mut()
+        .filter(|row| matches!(row.found, Agreement::Order { .. }));
+    for (number, row) in orders.enumerate() {
+        row.moved_by.clear();
+        row.provenance = Provenance::Accounting;
+        for entry in profile.entries() {
+            if let Source::Paper(_) = entry.source {
+                continue;
+            }
+            let key = entry.key.path();
+            let (from, limits_below) = reach(&below, &key, number);
+            let (to, limits_above) = reach(&above, &key, number);
+            if from.is_none() && to.is_none() && !limits_below && !limits_above {
+                continue;
+            }
+            let is_whole = !limits_below && !limits_above;
+            if !is_whole {
+                row.provenance = Provenance::Predicted;
+                row.moved_by.push(key.clone());
+            }
+            row.ranges.push(Range {
+                key,
+                from: from.unwrap_or(&entry.value).to_owned(),
+                to: to.unwrap_or(&entry.value).to_owned(),
+                is_whole,
+            });
+        }
+    }
+}
+
+/// Moves every value that no paper gives by each of these factors. What cannot be measured then is left out.
+fn tried(profile: &Profile, factors: [Factor; 5]) -> Vec<Tried> {
+    let moves: Vec<Moved> = factors
+        .into_iter()
+        .flat_map(|factor| profile.scaled(factor))
+        .filter(|moved| !matches!(moved.source, Source::Paper(_)))
+        .collect();
+    let held = each(&moves, |moved| orders(&moved.profile));
+    let tried = moves.into_iter().zip(held);
+    tried
+        .filter_map(|(moved, held)| Some((moved, held.ok()?)))
+        .collect()
+}
+
+/// Returns which orders hold under a profile, in the order of their rows.
+fn orders(profile: &Profile) -> Result<Vec<bool>, PaperError> {
+    let mut rows = bandwidth::rows(profile)?;
+    rows.extend(host::rows(profile)?);
+    let holds = rows.iter().filter_map(|row| match row.found {
+        Agreement::Order { holds } => Some(holds),
+        Agreement::Time { .. } | Agreement::Measured(_) => None,
+    });
+    Ok(holds.collect())
+}
+
+/// Returns the farthest value of a key up to which an order holds, if the nearest does, and whether it ends there.
+fn reach<'t>(tried: &'t [Tried], key: &str, order: usize) -> (Option<&'t str>, bool) {
+    let of_key = tried.iter().filter(|(moved, _)| moved.key.path() == key);
+    let mut last = None;
+    for (moved, held) in of_key {
+        if !held[order] {
+            return (last, true);
+        }
+        last = Some(moved.value.as_str());
+    }
+    (last, false)
+}
