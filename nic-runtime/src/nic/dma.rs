@@ -12,6 +12,8 @@ pub struct DmaSchedule {
     engines: DmaEngines,
     rate: Rate,
     free_at: [SimTime; 2],
+    /// Bytes of a receive descriptor.
+    descriptor: u32,
 }
 
 impl DmaSchedule {
@@ -22,6 +24,7 @@ impl DmaSchedule {
             engines: profile.engines,
             rate: Rate::new(profile.bandwidth),
             free_at: [SimTime::ZERO; 2],
+            descriptor: profile.descriptor,
         }
     }
 
@@ -48,6 +51,29 @@ impl DmaSchedule {
         (start, end)
     }
 
+    /// Queues what a receive descriptor takes, behind everything that is queued, and returns when it is over.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub fn queue_descriptor(&mut self, now: SimTime) -> SimTime {
+        match self.descriptor {
+            0 => self.drained_at(now),
+            _ => self.queue_some_descriptor(now),
+        }
+    }
+
+    #[cold]
+    fn queue_some_descriptor(&mut self, now: SimTime) -> SimTime {
+        self.queue(now, DmaDirection::NicToHost, self.descriptor);
+        self.drained_at(now)
+    }
+
+    /// Queues the sending of a packet behind everything that is queued, and returns when it starts. No transfer starts
+    /// before it is over.
+    pub fn queue_packet(&mut self, now: SimTime, duration: SimDuration) -> SimTime {
+        let start = self.drained_at(now);
+        self.free_at = [start + duration; 2];
+        start
+    }
+
     /// Returns when everything that is queued now is done.
     #[must_use]
     pub fn drained_at(&self, now: SimTime) -> SimTime {
@@ -60,11 +86,17 @@ mod tests {
     use std::num::NonZeroU64;
 
     use super::*;
+    use crate::profile::WithWire;
 
     fn schedule(engines: DmaEngines) -> DmaSchedule {
         // 1 GB/s is a byte each nanosecond.
         let bandwidth = NonZeroU64::new(1_000_000_000).unwrap();
-        DmaSchedule::new(&DmaProfile { engines, bandwidth })
+        DmaSchedule::new(&DmaProfile {
+            engines,
+            bandwidth,
+            with_wire: WithWire::InTurn,
+            descriptor: 64,
+        })
     }
 
     fn ns(ns: u64) -> SimTime {
@@ -105,6 +137,21 @@ mod tests {
             (ns(25), ns(30))
         );
         assert_eq!(dma.drained_at(ns(21)), ns(110));
+    }
+
+    #[test]
+    fn packets_and_descriptors_wait_for_transfers_and_hold_them_up() {
+        for engines in [DmaEngines::Shared, DmaEngines::PerDirection] {
+            let mut dma = schedule(engines);
+            dma.queue(ns(10), DmaDirection::HostToNic, 100);
+            assert_eq!(dma.queue_packet(ns(20), SimDuration::from_ns(30)), ns(110));
+            assert_eq!(
+                dma.queue(ns(30), DmaDirection::NicToHost, 5),
+                (ns(140), ns(145))
+            );
+            assert_eq!(dma.queue_descriptor(ns(40)), ns(209));
+            assert_eq!(dma.drained_at(ns(40)), ns(209));
+        }
     }
 
     #[test]

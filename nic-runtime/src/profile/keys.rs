@@ -7,11 +7,11 @@ use nic_core::time::SimDuration;
 
 use super::kind::{
     Bytes, CallDepth, CallSlots, Cost, Engines, Factor, Frequency, Instructions, Kind, Multiple,
-    ONE, PacketBytes, Packets, Rate, Slots, Time,
+    ONE, PacketBytes, Packets, Rate, Slots, Time, WireTurns,
 };
 use super::sections::{Absent, Entry, Key, Moved, sections};
 use super::source::{Source, Sourced};
-use super::{DmaEngines, Profile};
+use super::{DmaEngines, Profile, WithWire};
 use crate::units::UnitError;
 
 /// No time.
@@ -40,6 +40,9 @@ sections! {
         transmit: SimDuration as Cost;
         /// Taking an arrival.
         receive: SimDuration as Cost;
+        /// Looking whether one endpoint has something to send; paid for each endpoint of the NIC whenever its processor
+        /// takes a descriptor or an arrival.
+        poll: SimDuration as Cost = NONE;
     }
 
     /// What calling an applet takes.
@@ -100,6 +103,10 @@ sections! {
         engines: DmaEngines as Engines;
         /// What an engine moves.
         bandwidth: NonZeroU64 as Rate;
+        /// Whether transfers to and from the host go on while the NIC sends a packet, or take turns with that.
+        with_wire: WithWire as WireTurns = WithWire::Parallel;
+        /// What an engine moves to the host for each receive descriptor.
+        descriptor: u32 as Bytes = 0;
     }
 
     /// The wire, where a link does not say otherwise.

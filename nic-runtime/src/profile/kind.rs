@@ -5,7 +5,7 @@ use std::num::{NonZeroU32, NonZeroU64};
 
 use nic_core::time::SimDuration;
 
-use super::DmaEngines;
+use super::{DmaEngines, WithWire};
 use crate::units::{self, Decimal, UnitError};
 
 /// Largest packet that a profile may allow: what a Java array index and the host's offsets share with
@@ -37,6 +37,15 @@ impl Scalar<'_> {
         match self {
             Scalar::Text(text) => Ok(text),
             _ => Err("expected a number with its unit, in quotes".to_owned()),
+        }
+    }
+
+    /// Returns a word, or a whole number as one.
+    fn word(&self) -> Option<String> {
+        match self {
+            Scalar::Text(text) => Some((*text).to_owned()),
+            Scalar::Integer(number) => Some(number.to_string()),
+            Scalar::Float(_) => None,
         }
     }
 
@@ -409,38 +418,56 @@ impl Kind for Multiple {
     }
 }
 
-/// How many DMA engines work at the same time.
-pub(super) struct Engines;
+/// Kinds that are a choice: name, the value's type, what was expected, and each value as a file has it.
+macro_rules! choices {
+    ($($(#[doc = $doc:literal])+ $name:ident($form:literal): $value:ident { $($choice:ident = $written:literal,)+ })+) => {$(
+        $(#[doc = $doc])+
+        pub(super) struct $name;
 
-impl Kind for Engines {
-    type Written = Plain<DmaEngines>;
-    const FORM: &'static str = "1 or 2";
-
-    fn read(scalar: Scalar<'_>) -> Result<Plain<DmaEngines>, String> {
-        match scalar {
-            Scalar::Integer(1) => Ok(Plain(DmaEngines::Shared)),
-            Scalar::Integer(2) => Ok(Plain(DmaEngines::PerDirection)),
-            _ => Err("expected 1 (shared) or 2 (one for each direction)".to_owned()),
+        impl $name {
+            const ALL: &[($value, &str)] = &[$(($value::$choice, $written),)+];
         }
-    }
 
-    fn show(value: DmaEngines) -> String {
-        let count = match value {
-            DmaEngines::Shared => "1",
-            DmaEngines::PerDirection => "2",
-        };
-        count.to_owned()
-    }
+        impl Kind for $name {
+            type Written = Plain<$value>;
+            const FORM: &'static str = $form;
 
-    fn scaled(_: DmaEngines, _: Factor) -> Option<DmaEngines> {
-        None
-    }
+            fn read(scalar: Scalar<'_>) -> Result<Plain<$value>, String> {
+                let found = scalar.word();
+                let mut all = $name::ALL.iter();
+                let choice = all.find(|(_, written)| found.as_deref() == Some(written));
+                let &(value, _) = choice.ok_or_else(|| format!("expected {}", $form))?;
+                Ok(Plain(value))
+            }
 
-    fn near(value: DmaEngines) -> Vec<DmaEngines> {
-        vec![match value {
-            DmaEngines::Shared => DmaEngines::PerDirection,
-            DmaEngines::PerDirection => DmaEngines::Shared,
-        }]
+            fn show(value: $value) -> String {
+                let mut all = $name::ALL.iter();
+                let shown = all.find(|(choice, _)| *choice == value);
+                shown.map_or_else(String::new, |(_, written)| (*written).to_owned())
+            }
+
+            fn scaled(_: $value, _: Factor) -> Option<$value> {
+                None
+            }
+
+            fn near(value: $value) -> Vec<$value> {
+                let others = $name::ALL.iter().filter(|(choice, _)| *choice != value);
+                others.map(|&(choice, _)| choice).collect()
+            }
+        }
+    )+};
+}
+
+choices! {
+    /// How many DMA engines work at the same time.
+    Engines("1 (shared) or 2 (one for each direction)"): DmaEngines {
+        Shared = "1",
+        PerDirection = "2",
+    }
+    /// Whether DMA and the wire work at the same time.
+    WireTurns("\"parallel\" or \"in-turn\""): WithWire {
+        Parallel = "parallel",
+        InTurn = "in-turn",
     }
 }
 

@@ -220,6 +220,16 @@ pub enum DmaEngines {
     PerDirection,
 }
 
+/// Whether DMA between host and NIC memory and the sending of packets exclude each other; written `parallel` and
+/// `in-turn`.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum WithWire {
+    /// They go on side by side.
+    Parallel,
+    /// One at a time, in the order in which they were asked for. What comes in cannot wait and is not held up.
+    InTurn,
+}
+
 impl WireProfile {
     /// Returns what the wire carries beside a message.
     #[must_use]

@@ -18,7 +18,7 @@ use super::costs::Costs;
 use super::crew::{CallWaits, Share};
 use super::dma::Transfers;
 use super::fault::FaultRecord;
-use super::processor::Processor;
+use super::processor::{Processor, Taking};
 use super::programs::OwnProcesses;
 use super::report::Report;
 use super::resident::{Resident, Seat};
@@ -28,7 +28,7 @@ use crate::fabric::{Fabric, Faults, PacketStore, Wire};
 use crate::host::{Notify, TransmitRegion, Turns, User};
 use crate::memory::HostMemory;
 use crate::nic::{Nic, Progress, Tenancy};
-use crate::profile::HostProfile;
+use crate::profile::{HostProfile, WithWire};
 use crate::scenario::model::{self, EndpointSpec, HostSpec, LinkSpec, Scenario};
 use crate::sched::Schedule;
 use crate::unet::{Channels, Endpoint, FreeQueue};
@@ -64,6 +64,7 @@ impl<'a, S: Sink> Simulation<'a, S> {
             now: SimTime::ZERO,
             schedule: Schedule::new(),
             events: 0,
+            takes_wire_turns: profile.dma.with_wire == WithWire::InTurn,
             host_time: SimDuration::ZERO,
             until: scenario.until,
             events_max: scenario.events_max,
@@ -248,7 +249,13 @@ fn processors<'a>(arena: &'a Bump, scenario: &Scenario, nics: &[Nic]) -> Vec<Pro
         for number in 0..spec.processors {
             let places = (first, number, spec.processors);
             let share = Share::new(places, &spec.placement, profile.processor.contention);
-            processors.push(Processor::new(id, share, call_stack(arena, profile)));
+            let taking = Taking::new(&profile.base, nic.endpoints.len());
+            processors.push(Processor::new(
+                id,
+                share,
+                taking,
+                call_stack(arena, profile),
+            ));
         }
     }
     processors

@@ -407,6 +407,7 @@ impl<S: Sink> Simulation<'_, S> {
         }
     }
 
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn end_call(&mut self, on: ProcessorId, status: TxStatus) -> Next {
         match self.processors[at(on.0)].call.cause {
             Cause::Post(_) => return self.end_post(on, status),

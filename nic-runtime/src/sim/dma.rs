@@ -188,7 +188,7 @@ impl<S: Sink> Simulation<'_, S> {
     /// Has the receive descriptor that was pushed last become visible after all DMA queued so far.
     pub(super) fn publish_in_turn(&mut self, endpoint: EndpointId) {
         let nic = self.endpoints[at(endpoint.0)].nic;
-        let turn = self.nics[at(nic.0)].dma.drained_at(self.now);
+        let turn = self.nics[at(nic.0)].dma.queue_descriptor(self.now);
         self.schedule.insert(turn, Work::Publish(endpoint));
     }
 

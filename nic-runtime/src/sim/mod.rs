@@ -76,8 +76,7 @@ pub struct RunEnd {
     pub reason: EndReason,
     /// How many simulation events were handled.
     pub events: u64,
-    /// How long all users' processors have worked, together: posting, reading and copying. Added up where a sink
-    /// listens, zero elsewhere.
+    /// How long all users' processors work on what they have begun: posting, reading and copying, all together.
     pub host: SimDuration,
 }
 
@@ -224,7 +223,9 @@ struct Simulation<'a, S: Sink> {
     schedule: Schedule<Work>,
     /// Simulation events handled so far.
     events: u64,
-    /// What users' processors have worked, noted where somebody listens.
+    /// Whether NICs send in turn with their transfers.
+    takes_wire_turns: bool,
+    /// How long users' processors work on what they have begun.
     host_time: SimDuration,
     until: SimTime,
     events_max: u64,
@@ -312,6 +313,8 @@ enum Work {
     Publish(EndpointId),
     /// The last bit of a packet is out.
     WireOut(DirectionId),
+    /// The first bit of a packet that waited for its turn leaves.
+    WireStart(DirectionId),
     /// The last bit of a packet is in.
     WireIn(PacketRef),
     /// The last bit of a packet would be in, had it not been lost.
@@ -449,6 +452,7 @@ impl<S: Sink> Simulation<'_, S> {
             Work::TransferStart(transfer) => self.transfer_starts(transfer),
             Work::TransferEnd(transfer) => self.transfer_ends(transfer),
             Work::Publish(endpoint) => self.publish(endpoint),
+            Work::WireStart(direction) => self.wire_turn(direction),
             Work::WireOut(direction) => self.last_bit_out(direction),
             Work::WireFree(direction) => self.gap_over(direction),
             Work::WireIn(packet) => self.last_bit_in(packet),
@@ -476,6 +480,7 @@ impl<S: Sink> Simulation<'_, S> {
             | Work::TransferStart(_)
             | Work::TransferEnd(_)
             | Work::Publish(_)
+            | Work::WireStart(_)
             | Work::WireOut(_)
             | Work::WireIn(_)
             | Work::WireLost(_)

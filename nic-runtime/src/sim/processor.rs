@@ -19,6 +19,7 @@ use super::unet::Posted;
 use super::{Simulation, Work as Due, at};
 use crate::fabric::PacketRef;
 use crate::nic::ProcessorId;
+use crate::profile::BaseCosts;
 
 /// A processor of a NIC.
 pub(super) struct Processor<'a> {
@@ -51,6 +52,8 @@ pub(super) struct Processor<'a> {
     /// Whether this call has set its applet's timer.
     pub(super) has_set_timer: bool,
     pub(super) stage: Stage,
+    /// What taking something costs it.
+    pub(super) taking: Taking,
     /// What it works on; noted only where somebody listens.
     work: Option<Work>,
     /// Endpoints whose suspended call has the places for its packet, in the order in which it got them.
@@ -58,10 +61,36 @@ pub(super) struct Processor<'a> {
     pub(super) turn: Turn,
 }
 
+/// What taking something costs a processor of a NIC, the look at every endpoint included.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) struct Taking {
+    /// A transmit descriptor.
+    pub(super) post: SimDuration,
+    /// An arrival.
+    pub(super) arrival: SimDuration,
+}
+
+impl Taking {
+    /// Returns the costs on a NIC of so many endpoints.
+    pub(super) fn new(base: &BaseCosts, endpoints: usize) -> Taking {
+        let polls = base.poll.times(endpoints as u64);
+        Taking {
+            post: base.transmit + polls,
+            arrival: base.receive + polls,
+        }
+    }
+}
+
 impl<'a> Processor<'a> {
-    pub(super) fn new(nic: NicId, share: Share, stack: CallStack<'a>) -> Processor<'a> {
+    pub(super) fn new(
+        nic: NicId,
+        share: Share,
+        taking: Taking,
+        stack: CallStack<'a>,
+    ) -> Processor<'a> {
         Processor {
             nic,
+            taking,
             share,
             stack,
             spent: Spent::default(),

@@ -24,7 +24,7 @@ impl<S: Sink> Simulation<'_, S> {
             && let Some(packet) = arrivals.pop_front()
         {
             processor.turn = Turn::Transmit;
-            return Next::After(self.profile.base.receive, Stage::Arrived(packet));
+            return Next::After(processor.taking.arrival, Stage::Arrived(packet));
         }
         let nic = processor.nic;
         if let Some(next) = self.take_post(on, nic, true) {
@@ -33,8 +33,9 @@ impl<S: Sink> Simulation<'_, S> {
         }
         // As a rule there was none when it was the turn of arrivals.
         if let Some(packet) = self.nics[at(nic.0)].arrivals.pop_front() {
-            self.processors[at(on.0)].turn = Turn::Transmit;
-            return Next::After(self.profile.base.receive, Stage::Arrived(packet));
+            let processor = &mut self.processors[at(on.0)];
+            processor.turn = Turn::Transmit;
+            return Next::After(processor.taking.arrival, Stage::Arrived(packet));
         }
         // Without suspended calls their turn has passed.
         let turn = &mut self.processors[at(on.0)].turn;
@@ -79,7 +80,7 @@ impl<S: Sink> Simulation<'_, S> {
                     if takes.arrivals
                         && let Some(packet) = self.take_unsuspended(nic)
                     {
-                        let receive = self.profile.base.receive;
+                        let receive = self.processors[at(on.0)].taking.arrival;
                         return Some(Next::After(receive, Stage::Arrived(packet)));
                     }
                 }
@@ -150,12 +151,13 @@ impl<S: Sink> Simulation<'_, S> {
                 self.nics[at(id.0)].posted.remove(position);
             }
             if let Some((post, descriptor)) = taken {
-                self.processors[at(on.0)].posted = Posted {
+                let processor = &mut self.processors[at(on.0)];
+                processor.posted = Posted {
                     endpoint,
                     post,
                     descriptor,
                 };
-                return Some(Next::After(self.profile.base.transmit, Stage::Posted));
+                return Some(Next::After(processor.taking.post, Stage::Posted));
             }
         }
     }

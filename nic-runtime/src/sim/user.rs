@@ -154,9 +154,7 @@ impl<S: Sink> Simulation<'_, S> {
     }
 
     pub(super) fn busy(&mut self, id: EndpointId, task: Task, takes: SimDuration) -> bool {
-        if S::LISTENS {
-            self.host_time += takes;
-        }
+        self.host_time += takes;
         self.users[at(id.0)].task = task;
         self.schedule.insert(self.now + takes, Work::TaskDone(id));
         true

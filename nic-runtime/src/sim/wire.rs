@@ -6,6 +6,7 @@
 use nic_core::event::{DropReason, NicEvent, Sink, Trigger, WireDropReason};
 use nic_core::id::{ChannelId, DirectionId, EndpointId, PacketId, packet_number};
 use nic_core::sle::ArraySpan;
+use nic_core::time::SimDuration;
 use nic_core::unet::Channel;
 
 use super::{Simulation, Tenant, Work, at};
@@ -95,6 +96,36 @@ impl<S: Sink> Simulation<'_, S> {
             sent.fate = Some(direction.flows.draw_fate(sent.from, names, faults));
         }
         let duration = direction.occupied_by(length(sent));
+        if self.takes_wire_turns {
+            return self.await_wire_turn(id, packet, duration);
+        }
+        self.first_bit_goes(id, packet, duration);
+    }
+
+    /// Has the packet that a direction sends wait until its NIC's transfers are over.
+    #[cold]
+    fn await_wire_turn(&mut self, id: DirectionId, packet: PacketRef, duration: SimDuration) {
+        let from = self.fabric[id].from;
+        let start = self.nics[at(from.0)].dma.queue_packet(self.now, duration);
+        if start > self.now {
+            self.schedule.insert(start, Work::WireStart(id));
+        } else {
+            self.first_bit_goes(id, packet, duration);
+        }
+    }
+
+    /// Sends the packet whose turn has come.
+    pub(super) fn wire_turn(&mut self, id: DirectionId) {
+        let direction = &self.fabric[id];
+        if let Some(packet) = direction.sending {
+            let duration = direction.occupied_by(length(&self.packets[packet]));
+            self.first_bit_goes(id, packet, duration);
+        }
+    }
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn first_bit_goes(&mut self, id: DirectionId, packet: PacketRef, duration: SimDuration) {
+        let sent = &self.packets[packet];
         self.schedule.insert(self.now + duration, Work::WireOut(id));
         let (from, channel) = sent.from;
         let kind = NicEvent::WireTx {

@@ -1,0 +1,65 @@
+//! What a profile may say of a NIC's engines: whether they and the wire take turns, what a receive descriptor takes, and
+//! what the look at each endpoint costs.
+
+use nic_runtime::profile::Profile;
+
+use crate::scenario::read;
+use crate::trace::{Pair, Trace, numbers, send, simulate};
+
+/// Runs two messages of so many bytes from `client` to `server`, on `lanai-1998-parallel` with these keys.
+fn messages(section: &str, keys: &str, length: u32) -> Trace {
+    let text = include_str!("../../profiles/lanai-1998-parallel.toml");
+    let text = text.replacen(section, &format!("{section}\n{keys}"), 1);
+    let payload = format!("{{ zeros = {length} }}");
+    let rest = format!("{}{}", send("10us", &payload), send("10us", &payload));
+    let mut scenario = read(
+        &Pair {
+            rest: &rest,
+            ..Pair::PLAIN
+        }
+        .toml(),
+    );
+    scenario.profile = Profile::parse(&text).expect("the keys fit");
+    simulate(&scenario).expect("it runs")
+}
+
+fn times(trace: &Trace, endpoint: &str, event: &str) -> Vec<u64> {
+    numbers(&trace.at(endpoint, event), "t_ns")
+}
+
+#[test]
+fn transfers_and_packets_that_go_out_take_turns_where_the_profile_says_so() {
+    // 4,000 bytes take 80 us by DMA and 25 on the wire.
+    let since_dma = |keys| {
+        let trace = messages("[dma]", keys, 4000);
+        let first = times(&trace, "client", "dma")[0];
+        let sent = times(&trace, "client", "wire-tx");
+        sent.into_iter().map(|time| time - first).collect()
+    };
+    let parallel: Vec<u64> = since_dma("");
+    assert_eq!(parallel, [80_000, 160_000]);
+    assert_eq!(since_dma("with_wire = 'parallel'"), parallel);
+    // The second transfer was queued while the first went on, so it comes before the first packet.
+    assert_eq!(since_dma("with_wire = 'in-turn'"), [160_000, 185_000]);
+}
+
+#[test]
+fn a_receive_descriptor_takes_the_engine_too() {
+    // 64 bytes take 1.28 us.
+    let plain = times(&messages("[dma]", "", 40), "server", "rx-descriptor");
+    let moved = messages("[dma]", "descriptor = '64B'", 40);
+    let moved = times(&moved, "server", "rx-descriptor");
+    let later = moved.iter().zip(&plain).map(|(moved, plain)| moved - plain);
+    assert_eq!(later.collect::<Vec<_>>(), [1_280, 1_280]);
+}
+
+#[test]
+fn each_endpoint_is_looked_at_whenever_something_is_taken() {
+    // One endpoint on either NIC: 2 us at each, and the second message waits for both looks at the sender.
+    let plain = times(&messages("[base]", "", 40), "server", "rx-descriptor");
+    let polled = messages("[base]", "poll = '2us'", 40);
+    let polled = times(&polled, "server", "rx-descriptor");
+    assert_eq!(polled[0] - plain[0], 4_000);
+    let apart = |times: &[u64]| times[1] - times[0];
+    assert_eq!(apart(&polled) - apart(&plain), 2_000);
+}
