@@ -6,7 +6,7 @@
 use std::ops::RangeInclusive;
 
 use nic_core::time::SimDuration;
-use nic_runtime::profile::Profile;
+use nic_runtime::profile::{Profile, WithWire};
 
 use super::PaperError;
 use super::lab::{Happening, Setup};
@@ -150,7 +150,7 @@ const ORDERS: [Order; 10] = {
         ),
         order(Base, Standard, EVERY, "no overheads"),
         order(Base, AckInNic, EVERY, "no overheads for 25 messages"),
-        order(Base, Burst25, EVERY, "no overheads of the receive side"),
+        order(Base, Burst25, SMALL, "no overheads of the receive side"),
         order(Base, Generator, SMALL, "no overheads of the receive side"),
         // Where the transfers into the host bound both, the first packet of the one needs none to leave.
         order(
@@ -224,7 +224,28 @@ pub(super) fn rows(profile: &Profile) -> Result<Vec<Row>, PaperError> {
         let name = format!("{upper} > {lower}{lengths}: {}", order.because);
         Row::new("S1-46", FIGURE, name, Agreement::Order { holds })
     };
-    Ok(ORDERS.iter().zip(orders(profile)?).map(row).collect())
+    let mut rows: Vec<Row> = ORDERS.iter().zip(orders(profile)?).map(row).collect();
+    rows.push(Row::new(
+        "S1-36",
+        FIGURE,
+        format!("base U-Net, {TURNS_LENGTH} B: lost per message to transfers and packets in turn"),
+        Agreement::Measured(lost_to_turns(profile)?),
+    ));
+    Ok(rows)
+}
+
+/// Bytes of the messages that show what turns cost.
+const TURNS_LENGTH: u32 = 4096;
+
+/// Returns how much longer a message of a burst takes where transfers and packets that go out take turns, if they do.
+fn lost_to_turns(profile: &Profile) -> Result<SimDuration, PaperError> {
+    let mut parallel = profile.clone();
+    parallel.dma.with_wire = WithWire::Parallel;
+    let base = Configuration::Base;
+    let lost = base
+        .burst(profile, TURNS_LENGTH)?
+        .less(base.burst(&parallel, TURNS_LENGTH)?);
+    Ok(SimDuration::from_ps(lost.as_ps() / u64::from(BURST)))
 }
 
 /// Returns the figure.

@@ -14,6 +14,7 @@ use super::lab::{Happening, Recording, Setup};
 use super::report::{Agreement, Bar, BarChart, Drawing, Row, Tolerance, microseconds};
 
 const FIGURE: &str = "Figure 5";
+const NOTHING: PaperError = PaperError::NothingMeasured { figure: FIGURE };
 
 /// The applet whose rows the figure shows: the paper's Figure 2, corrected.
 const APPLET: &str = "RawUnetSingle";
@@ -276,17 +277,16 @@ pub(super) fn receive_overhead(
         begins,
         ends: |happening| matches!(happening, Happening::Returned),
     };
-    // The base path has done with a message when its transfer is queued, or its descriptor pushed.
-    let base = Span {
-        begins,
-        ends: |happening| matches!(happening, Happening::Transfer { .. } | Happening::Described),
-    };
     let applet = with.busy(&setup.run(profile)?, id)?;
     let plain = Setup {
         applet: None,
         ..setup
     };
-    Ok(applet.less(base.busy(&plain.run(profile)?, id)?))
+    // The base path takes one piece of work.
+    let recording = plain.run(profile)?;
+    let came = recording.first(id, begins).ok_or(NOTHING)?;
+    let done = recording.worked(came).ok_or(NOTHING)?;
+    Ok(applet.less(done.since(came)))
 }
 
 /// What a processor's work on a message begins and ends with.
@@ -298,9 +298,8 @@ struct Span {
 impl Span {
     /// Returns the time in between, without that in which the processor waited for the host's bytes.
     fn busy(&self, recording: &Recording, id: EndpointId) -> Result<SimDuration, PaperError> {
-        let nothing = PaperError::NothingMeasured { figure: FIGURE };
-        let begun: SimTime = recording.first(id, self.begins).ok_or(nothing)?;
-        let ended = recording.first(id, self.ends).ok_or(nothing)?;
+        let begun: SimTime = recording.first(id, self.begins).ok_or(NOTHING)?;
+        let ended = recording.first(id, self.ends).ok_or(NOTHING)?;
         let waited = recording
             .at(id)
             .filter_map(|(_, happening)| match happening {

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use nic_core::event::{DmaDirection, Event, EventKind, Names, NicEvent, Sink, SleEvent, UnetEvent};
-use nic_core::id::{EndpointId, PacketId};
+use nic_core::id::{EndpointId, NicId, PacketId};
 use nic_core::time::{SimDuration, SimTime};
 use nic_runtime::profile::Profile;
 use nic_runtime::scenario::{self, Scenario};
@@ -11,6 +11,9 @@ use nic_runtime::sim::{self, SimError};
 
 /// When the first message of every setup is sent.
 pub(super) const START: SimTime = SimTime::from_ps(10_000_000);
+
+/// The NIC of the endpoints that receive.
+const RECEIVER: NicId = NicId(1);
 
 /// Pairs of endpoints, one of each on either of two NICs.
 #[derive(Copy, Clone, Debug)]
@@ -113,6 +116,8 @@ pub(super) struct Recording {
     /// What all users' processors have worked.
     pub(super) host: SimDuration,
     moments: Vec<Moment>,
+    /// When the receiving NIC's processor had done with something.
+    worked: Vec<SimTime>,
 }
 
 #[derive(Copy, Clone, Debug)]
@@ -163,6 +168,9 @@ impl Sink for Recording {
             EventKind::Nic(NicEvent::WireTx { packet, .. }) => Happening::Left(packet),
             EventKind::Nic(NicEvent::WireRx { packet, .. }) => Happening::Came(packet),
             EventKind::Unet(UnetEvent::RxDescriptor { .. }) => Happening::Described,
+            EventKind::Nic(NicEvent::Work { .. }) if event.nic == RECEIVER => {
+                return self.worked.push(event.time);
+            }
             EventKind::Nic(_) | EventKind::Unet(_) | EventKind::Sle(_) => return,
         };
         // What happens while applets are loaded is no part of any measurement.
@@ -177,6 +185,11 @@ impl Sink for Recording {
 }
 
 impl Recording {
+    /// Returns when the receiving NIC's processor had done with what it began at `begun`.
+    pub(super) fn worked(&self, begun: SimTime) -> Option<SimTime> {
+        self.worked.iter().copied().find(|&time| time > begun)
+    }
+
     /// Returns what happened at an endpoint, and when, in order.
     pub(super) fn at(
         &self,

@@ -154,6 +154,7 @@ mod tests {
                 "NIC-to-NIC round trip, 4096 B",
                 "1000 endpoints, RawUnet at each: mean latency",
                 "1000 endpoints, base U-Net: mean latency",
+                "1000 endpoints, base U-Net, polls of 100 ns: mean latency",
             ]
         );
     }

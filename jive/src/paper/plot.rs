@@ -123,6 +123,7 @@ where
         .configure_series_labels()
         .position(match plot.legend {
             Corner::UpperLeft => SeriesLabelPosition::UpperLeft,
+            Corner::LowerLeft => SeriesLabelPosition::LowerLeft,
             Corner::LowerRight => SeriesLabelPosition::LowerRight,
         })
         .background_style(WHITE.mix(0.9))
@@ -210,7 +211,7 @@ mod tests {
     use nic_runtime::profile::Profile;
 
     use super::*;
-    use crate::paper::unet_sle;
+    use crate::paper::PARTS;
 
     fn attribute(element: &str, name: &str) -> Option<f64> {
         let (_, rest) = element.split_once(&format!(" {name}=\""))?;
@@ -244,7 +245,10 @@ mod tests {
     #[test]
     fn no_legend_lies_on_a_curve() {
         let profile = Profile::builtin("lanai-1998").unwrap();
-        for drawing in unet_sle(&profile, &mut ()).unwrap().plots {
+        let drawings = PARTS
+            .iter()
+            .flat_map(|part| (part.plots)(&profile).unwrap());
+        for drawing in drawings {
             if let Drawing::Bars(_) = drawing {
                 continue;
             }

@@ -32,6 +32,9 @@ pub(super) fn trace(profile: &Profile, rows: &mut [Row]) {
         .iter_mut()
         .filter(|row| matches!(row.found, Agreement::Order { .. }));
     for (number, row) in orders.enumerate() {
+        if !row.holds() {
+            continue;
+        }
         row.moved_by.clear();
         row.provenance = Provenance::Accounting;
         for entry in profile.entries() {

@@ -222,6 +222,8 @@ pub struct Plot {
 pub enum Corner {
     /// Upper left.
     UpperLeft,
+    /// Lower left.
+    LowerLeft,
     /// Lower right.
     LowerRight,
 }

@@ -24,7 +24,7 @@ fn the_figures_are_drawn_and_every_row_holds() {
     assert!(
         ended
             .out
-            .ends_with("53 rows, 3 known to disagree, 0 outside their tolerance\n"),
+            .ends_with("55 rows, 3 known to disagree, 0 outside their tolerance\n"),
         "{}",
         ended.out
     );

@@ -32,8 +32,8 @@ fn a_packet_is_followed_from_the_post_to_the_descriptor_across_hosts() {
             ("b", "wire-rx"),
             ("b", "applet-call"),
             ("b", "native"),
-            ("b", "rx-descriptor"),
             ("b", "applet-return"),
+            ("b", "rx-descriptor"),
         ]
     );
     assert!(

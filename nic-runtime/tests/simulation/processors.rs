@@ -17,7 +17,7 @@ fn busy(nic: &str, senders: &[(&str, i32)]) -> Trace {
 
 fn busy_toml(nic: &str, senders: &[(&str, i32)]) -> String {
     let mut toml = format!(
-        "[[nic]]\nname = 'a'\n{nic}\n[[nic]]\nname = 'b'\n{nic}\n\
+        "profile = 'lanai-1998-parallel'\n[[nic]]\nname = 'a'\n{nic}\n[[nic]]\nname = 'b'\n{nic}\n\
          [[endpoint]]\nnic = 'a'\nname = 'client'\napplet = 'builtin:RawUnet'\nrx_queue = 4096\n\
          [[endpoint]]\nnic = 'b'\nname = 'server'\napplet = 'builtin:RawUnet'\nrx_queue = 4096\n\
          [[channel]]\nclient = 1\nserver = 7\n"

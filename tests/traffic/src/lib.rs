@@ -7,8 +7,10 @@ use nic_runtime::scenario::model::{
 };
 use nic_runtime::scenario::parse;
 
-/// What the pairs have in common: one pair, as a scenario file describes it.
+/// What the pairs have in common: one pair, as a scenario file describes it. The profile is the one that figures of
+/// earlier versions were taken on.
 const PAIR: &str = r#"
+profile = "lanai-1998-parallel"
 [[nic]]
 name = "a"
 [[nic]]
