@@ -151,7 +151,8 @@ macro_rules! sections {
         #[serde(deny_unknown_fields)]
         pub(super) struct WrittenProfile {
             name: String,
-            $($section: $written,)+
+            // In the heap: the stack may be small.
+            $($section: Box<$written>,)+
         }
 
         impl WrittenProfile {

@@ -13,25 +13,26 @@ use crate::units::UnitError;
 
 /// A statement of a paper, of those in `docs/papers.md`. Holding one proves that it is there.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Statement(&'static str);
+pub struct Statement(u16);
 
 impl Statement {
     /// Returns the statement of this id, as `S1-37`.
     #[must_use]
     pub fn of(id: &str) -> Option<Statement> {
-        let known = STATEMENTS.iter().find(|known| **known == id);
-        known.map(|known| Statement(known))
+        Statement::all().find(|known| known.id() == id)
     }
 
     /// Returns every statement, in the order of the page.
     pub fn all() -> impl Iterator<Item = Statement> {
-        STATEMENTS.iter().map(|id| Statement(id))
+        (0u16..)
+            .zip(STATEMENTS)
+            .map(|(number, _)| Statement(number))
     }
 
     /// Returns its id.
     #[must_use]
     pub fn id(self) -> &'static str {
-        self.0
+        STATEMENTS[usize::from(self.0)]
     }
 }
 
