@@ -443,3 +443,49 @@ fn write_plot(plot: &Drawing, path: &Path) -> Result<(), String> {
         .and_then(|()| write_derived(path, drawn))
         .map_err(|error| unwritable(path, &error))
 }
+
+#[cfg(test)]
+mod tests {
+    use nic_runtime::profile::Profile;
+
+    use super::*;
+    use crate::paper::{Provenance, Range};
+
+    #[test]
+    fn a_table_shows_what_is_known_of_a_row() {
+        let profile = Profile::builtin("lanai-1998").unwrap();
+        let mut rows = paper::rows(&profile).unwrap();
+        let named = |rows: &mut Vec<Row>, name: &str| {
+            let place = rows.iter().position(|row| row.name.starts_with(name));
+            rows.swap_remove(place.unwrap())
+        };
+        let mut fitted = named(&mut rows, "NIC-to-NIC round trip, 1 B");
+        fitted.provenance = Provenance::Fitted;
+        fitted.moved_by = vec!["base.receive".to_owned()];
+        let mut order = named(&mut rows, "base > standard");
+        order.ranges = vec![Range {
+            key: "memory.arrival_slots".to_owned(),
+            from: "2".to_owned(),
+            to: "16".to_owned(),
+            is_whole: false,
+        }];
+        let mut report = Report::new(profile.name);
+        report.rows = vec![fitted, order];
+        let mut out = Vec::new();
+        write_table(&report, &mut out).unwrap();
+        let out = String::from_utf8(out).unwrap();
+        let words: Vec<Vec<&str>> = out
+            .lines()
+            .map(|line| line.split_whitespace().collect())
+            .collect();
+        let line = |text: &str| {
+            let text: Vec<&str> = text.split_whitespace().collect();
+            assert!(words.contains(&text), "{out}");
+        };
+        line("S1-45 NIC-to-NIC round trip, 1 B 64.000 64.012 +0.012 0.1 % fitted ok");
+        line("moved by base.receive");
+        line("S1-46 base > standard: no overheads holds accounting ok");
+        line("holds for memory.arrival_slots 2 to 16");
+        line("2 rows, 0 known to disagree, 0 outside their tolerance");
+    }
+}

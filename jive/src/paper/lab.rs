@@ -6,6 +6,7 @@ use nic_core::event::{DmaDirection, Event, EventKind, Names, NicEvent, Sink, Sle
 use nic_core::id::{EndpointId, NicId, PacketId};
 use nic_core::time::{SimDuration, SimTime};
 use nic_runtime::profile::Profile;
+use nic_runtime::scenario::model::{ChannelSpec, SendSpec};
 use nic_runtime::scenario::{self, Scenario};
 use nic_runtime::sim::{self, SimError};
 
@@ -67,46 +68,76 @@ impl Setup<'_> {
         Ok(recording)
     }
 
+    /// Returns the scenario: one pair of each kind is read from text, and the others are like it.
     fn scenario(&self, profile: &Profile) -> Scenario {
         // Memory is out of the question here: the paper's NIC holds a handful of endpoints.
         let mut text = String::from(
             "until = '100s'\nmax_events = 1000000000\n\
              [[nic]]\nname = 'a'\nsram = '1024MiB'\n[[nic]]\nname = 'b'\nsram = '1024MiB'\n",
         );
-        let pairs = (0..self.pairs)
-            .map(|_| self.applet)
-            .chain((0..self.idle.0).map(|_| Some(self.idle.1)));
-        let (count, length) = self.buffers;
-        let area = count * length + self.room;
-        for (pair, applet) in pairs.enumerate() {
-            let applet =
-                applet.map_or_else(String::new, |name| format!("applet = 'builtin:{name}'\n"));
-            // A user that looks every nanosecond learns of a message at once; what it then does takes
-            // the profile's time.
-            let common = format!(
-                "{applet}poll_every = '1ns'\nbuffer_area = '{area}B'\n\
-                 free_buffers = {{ count = {count}, length = '{length}B' }}\n"
-            );
-            let host = self.host;
-            let _infallible = write!(
-                text,
-                "[[endpoint]]\nnic = 'a'\nname = 's{pair}'\n{common}\
-                 [[endpoint]]\nnic = 'b'\nname = 'r{pair}'\nhost = '{host}'\n{common}\
-                 [[channel]]\ns{pair} = 1\nr{pair} = 1\n"
-            );
+        let (idle, idle_applet) = self.idle;
+        let kinds = [(self.pairs, self.applet), (idle, Some(idle_applet))];
+        for (pair, &(_, applet)) in kinds.iter().enumerate() {
+            self.write_pair(&mut text, pair, applet);
+        }
+        let Setup {
+            length, messages, ..
+        } = self;
+        let _infallible = write!(
+            text,
+            "[[send]]\nendpoint = 's0'\nchannel = 1\nat = '{}ps'\n\
+             payload = {{ zeros = {length} }}\nrepeat = {messages}\nevery = '0ns'\n",
+            START.as_ps()
+        );
+        let mut scenario = scenario::parse_on(&text, profile)
+            .expect("setups are scenarios; tests build every one");
+        let (pairs, channels) = (
+            std::mem::take(&mut scenario.endpoints),
+            std::mem::take(&mut scenario.channels),
+        );
+        let sends = std::mem::take(&mut scenario.sends);
+        let of_each = kinds.iter().zip(pairs.chunks(2)).zip(&channels);
+        for ((&(count, _), pair), channel) in of_each {
+            for _ in 0..count {
+                let number = u32::try_from(scenario.channels.len()).expect("setups are small");
+                let (sender, receiver) = (Setup::sender(number), Setup::receiver(number));
+                for (end, spec) in ["s", "r"].iter().zip(pair) {
+                    let mut spec = spec.clone();
+                    spec.name = format!("{end}{number}");
+                    scenario.endpoints.push(spec);
+                }
+                scenario.channels.push(ChannelSpec {
+                    a: (sender, channel.a.1),
+                    b: (receiver, channel.b.1),
+                });
+            }
         }
         for pair in 0..self.pairs {
-            let Setup {
-                length, messages, ..
-            } = self;
-            let _infallible = write!(
-                text,
-                "[[send]]\nendpoint = 's{pair}'\nchannel = 1\nat = '{}ps'\n\
-                 payload = {{ zeros = {length} }}\nrepeat = {messages}\nevery = '0ns'\n",
-                START.as_ps()
-            );
+            scenario.sends.extend(sends.iter().map(|send| SendSpec {
+                endpoint: Setup::sender(pair),
+                ..send.clone()
+            }));
         }
-        scenario::parse_on(&text, profile).expect("setups are scenarios; tests build every one")
+        scenario
+    }
+
+    /// Writes a pair and its channel.
+    fn write_pair(&self, text: &mut String, pair: usize, applet: Option<&str>) {
+        let (count, length) = self.buffers;
+        let area = count * length + self.room;
+        let applet = applet.map_or_else(String::new, |name| format!("applet = 'builtin:{name}'\n"));
+        // A user that looks every nanosecond learns of a message at once; what it then does takes the profile's time.
+        let common = format!(
+            "{applet}poll_every = '1ns'\nbuffer_area = '{area}B'\n\
+             free_buffers = {{ count = {count}, length = '{length}B' }}\n"
+        );
+        let host = self.host;
+        let _infallible = write!(
+            text,
+            "[[endpoint]]\nnic = 'a'\nname = 's{pair}'\n{common}\
+             [[endpoint]]\nnic = 'b'\nname = 'r{pair}'\nhost = '{host}'\n{common}\
+             [[channel]]\ns{pair} = 1\nr{pair} = 1\n"
+        );
     }
 }
 

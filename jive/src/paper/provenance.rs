@@ -6,14 +6,19 @@ use std::thread;
 
 use nic_runtime::profile::{Moved, Profile, Source};
 
+use super::PaperError;
 use super::report::{Provenance, Row};
-use super::{PaperError, rows};
 
-/// Says of each row of a profile what kind of evidence it is.
-pub(super) fn trace(profile: &Profile, found: &mut [Row]) {
+/// Says of each row of a profile what kind of evidence it is; `measure` gives these rows under another one.
+pub(super) fn trace(
+    profile: &Profile,
+    found: &mut [Row],
+    measure: impl Fn(&Profile) -> Result<Vec<Row>, PaperError> + Sync,
+) {
     let moves = profile.moves();
     let mut evidence = vec![Evidence::default(); found.len()];
-    for (moved, changed) in moves.iter().zip(each(&moves, |moved| rows(&moved.profile))) {
+    let changed = each(&moves, |moved| measure(&moved.profile));
+    for (moved, changed) in moves.iter().zip(changed) {
         // A profile under which nothing can be measured tells nothing.
         let Ok(changed) = changed else { continue };
         for ((row, changed), evidence) in found.iter().zip(&changed).zip(&mut evidence) {
