@@ -117,7 +117,17 @@ impl Profile {
     ///
     /// [`ProfileError`] says what is missing, unknown or out of range, with its line.
     pub fn parse(text: &str) -> Result<Profile, ProfileError> {
-        let written: WrittenProfile = toml::from_str(text).map_err(ProfileError::Toml)?;
+        // Two calls, so that neither has the other's values on the stack, which may be small.
+        Profile::written(text).and_then(Profile::resolved)
+    }
+
+    #[inline(never)]
+    fn written(text: &str) -> Result<Box<WrittenProfile>, ProfileError> {
+        toml::from_str(text).map_err(ProfileError::Toml)
+    }
+
+    #[inline(never)]
+    fn resolved(written: Box<WrittenProfile>) -> Result<Profile, ProfileError> {
         let profile = written.resolve().map_err(ProfileError::Cycles)?;
         profile.check_rows()?;
         Ok(profile)

@@ -4,7 +4,6 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::num::NonZeroU64;
 
-use serde::de::value::MapAccessDeserializer;
 use serde::de::{self, Deserialize, Deserializer, MapAccess, Visitor};
 
 use super::kind::{Kind, Scalar, Value, Written};
@@ -117,12 +116,18 @@ impl<'de, K: Kind> Visitor<'de> for AsSourced<K> {
         AsAlone::<K>(PhantomData).visit_f64(number).map(chosen)
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Sourced<K>, A::Error> {
-        let table = Table::<K>::deserialize(MapAccessDeserializer::new(map))?;
-        Ok(Sourced {
-            written: table.value.0,
-            source: table.from,
-        })
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Sourced<K>, A::Error> {
+        let (mut value, mut source) = (None, Source::Chosen);
+        // By hand, since what would be derived takes three calls more, and the stack may be small.
+        while let Some(key) = map.next_key::<String>()? {
+            match key.as_str() {
+                "value" => value = Some(map.next_value::<Alone<K>>()?),
+                "from" => source = map.next_value()?,
+                other => return Err(de::Error::unknown_field(other, &["value", "from"])),
+            }
+        }
+        let Alone(written) = value.ok_or_else(|| de::Error::missing_field("value"))?;
+        Ok(Sourced { written, source })
     }
 }
 
@@ -132,14 +137,6 @@ fn chosen<K: Kind>(Alone(written): Alone<K>) -> Sourced<K> {
         written,
         source: Source::Chosen,
     }
-}
-
-#[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields, bound = "")]
-struct Table<K: Kind> {
-    value: Alone<K>,
-    #[serde(default)]
-    from: Source,
 }
 
 impl<'de> Deserialize<'de> for Source {
