@@ -118,7 +118,7 @@ impl Profile {
     /// [`ProfileError`] says what is missing, unknown or out of range, with its line.
     pub fn parse(text: &str) -> Result<Profile, ProfileError> {
         // Two calls, so that neither has the other's values on the stack, which may be small.
-        Profile::written(text).and_then(Profile::resolved)
+        Profile::written(text).and_then(|written| Profile::resolved(*written))
     }
 
     #[inline(never)]
@@ -127,7 +127,7 @@ impl Profile {
     }
 
     #[inline(never)]
-    fn resolved(written: Box<WrittenProfile>) -> Result<Profile, ProfileError> {
+    fn resolved(written: WrittenProfile) -> Result<Profile, ProfileError> {
         let profile = written.resolve().map_err(ProfileError::Cycles)?;
         profile.check_rows()?;
         Ok(profile)
