@@ -181,6 +181,7 @@ impl<'m> Heap<'m> {
     ///
     /// A reference that the heap never gave out may name bytes inside an array, never past the last.
     #[must_use]
+    #[inline]
     pub fn array(&self, reference: i32) -> Option<ArrayView> {
         let header = self.header(reference)?;
         // Null's header is of no kind.

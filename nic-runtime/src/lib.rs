@@ -5,6 +5,7 @@
 pub mod export;
 pub mod fabric;
 pub mod host;
+pub mod interface;
 pub mod memory;
 pub mod nic;
 pub mod profile;

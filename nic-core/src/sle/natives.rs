@@ -372,6 +372,7 @@ fn shares<S: Storage>(
 }
 
 /// Returns what an array's header says; its type is what the verifier proved.
+#[inline]
 fn array_view(heap: &Heap<'_>, array: i32) -> Result<ArrayView, TrapKind> {
     if array == 0 {
         return Err(TrapKind::NullPointerException);

@@ -12,11 +12,13 @@ use super::model::{EndpointSpec, FaultPolicy, Notify};
 use super::names::NameIndex;
 use super::processes::Processes;
 use super::table::{self, Mistakes, Table, choice, keys};
+use crate::interface::InterfaceKind;
 use crate::profile::Profile;
 
 pub(super) const ENDPOINT_KEYS: &[&str] = &[
     "nic",
     "name",
+    "interface",
     "applet",
     "buffer_area",
     "free_buffers",
@@ -54,6 +56,8 @@ const DETACH_AFTER_DEFAULT: NonZeroU32 = NonZeroU32::new(3).expect("3 is not 0")
 
 /// How long an applet is detached at first unless the scenario says otherwise.
 const BACK_OFF_DEFAULT: SimDuration = SimDuration::from_ns(1_000_000);
+
+const INTERFACE_NAMES: [&str; InterfaceKind::ALL.len()] = keys(&InterfaceKind::ALL);
 
 /// How the user learns of messages, and whether that is by an upcall.
 const NOTIFIES: [(&str, bool); 2] = [("poll", false), ("upcall", true)];
@@ -132,6 +136,8 @@ fn read_endpoint<'t>(
         table::size,
         mistakes,
     );
+    let interfaces = &InterfaceKind::ALL;
+    let interface = choice(table, "interface", interfaces, &INTERFACE_NAMES, mistakes);
     let (process, host) = processes.of_endpoint(table, nic, mistakes);
     let fuel_range = 0..=limits::FUEL_MAX;
     let endpoint = EndpointSpec {
@@ -139,6 +145,7 @@ fn read_endpoint<'t>(
         nic: NicId(nic.unwrap_or(0)),
         name,
         class,
+        interface: interface.unwrap_or(InterfaceKind::ALL[0].1),
         buffer_area: narrow(buffer_area),
         free_buffer_count: narrow(free_buffer_count),
         free_buffer_length: narrow(free_buffer_length),

@@ -11,6 +11,7 @@ use nic_core::id::{ChannelId, EndpointId, NicId};
 use nic_core::time::{SimDuration, SimTime};
 
 use crate::fabric::Framing;
+use crate::interface::InterfaceKind;
 use crate::nic::Placement;
 use crate::profile::Profile;
 use crate::scenario::Span;
@@ -128,6 +129,8 @@ pub struct EndpointSpec {
     pub name: String,
     /// Index in [`Scenario::classes`] of the class it loads; `None` for the base path.
     pub class: Option<usize>,
+    /// What it is to its user.
+    pub interface: InterfaceKind,
     /// Bytes of its buffer area.
     pub buffer_area: u32,
     /// Number of free buffers; they lie at 0, L, 2L, …

@@ -20,11 +20,11 @@ const CACHED_SENDERS: usize = 1000;
 /// For each applet the array that a native was given last, by what the applet was called for: what the next
 /// call will need too, as a rule.
 #[derive(Clone, Debug)]
-pub(super) struct LastArrays(Option<Vec<[i32; 2]>>);
+pub(crate) struct LastArrays(Option<Vec<[i32; 2]>>);
 
 /// What an applet is called for.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) enum Way {
+pub(crate) enum Way {
     /// For what its user sends.
     Out,
     /// For what arrives.
@@ -34,7 +34,7 @@ pub(super) enum Way {
 impl LastArrays {
     /// Returns the record of a scenario with this many applets, to which nothing was given yet; none where so
     /// few endpoints send that they need nothing ahead.
-    pub(super) fn new(applets: usize, scenario: &Scenario) -> LastArrays {
+    pub(crate) fn new(applets: usize, scenario: &Scenario) -> LastArrays {
         let mut senders: Vec<_> = scenario.sends.iter().map(|send| send.endpoint).collect();
         senders.sort_unstable();
         senders.dedup();
@@ -43,7 +43,7 @@ impl LastArrays {
 
     /// Notes that a native was given an array.
     #[inline]
-    pub(super) fn note(&mut self, applet: AppletId, way: Way, array: i32) {
+    pub(crate) fn note(&mut self, applet: AppletId, way: Way, array: i32) {
         if let Some(arrays) = &mut self.0 {
             arrays[at(applet.0)][way as usize] = array;
         }
@@ -53,7 +53,7 @@ impl LastArrays {
 impl<S: Sink> Simulation<'_, S> {
     /// Reads a word of each piece that an endpoint, its user and its applet are about to need.
     #[inline]
-    pub(super) fn read_ahead(&self, id: EndpointId, way: Way) {
+    pub(crate) fn read_ahead(&self, id: EndpointId, way: Way) {
         if let Some(arrays) = &self.last_arrays.0 {
             self.read_pieces(arrays, id, way);
         }

@@ -19,7 +19,7 @@ use super::{Simulation, Work, at};
 use crate::scenario::model::{ChannelSpec, Scenario};
 
 /// The sends of a scenario, group by group.
-pub(super) struct Groups {
+pub(crate) struct Groups {
     // In the order of the groups, then of the sends.
     sends: Vec<Send>,
     of_nic: Vec<NicId>,
@@ -34,7 +34,7 @@ struct Send {
 
 /// Which channels join NICs.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) enum Joins {
+pub(crate) enum Joins {
     /// Those that sends name.
     Sends,
     /// All.
@@ -43,7 +43,7 @@ pub(super) enum Joins {
 
 impl Groups {
     /// Finds the groups of a scenario; `None` where all that is sent is in one.
-    pub(super) fn of(scenario: &Scenario, joins: Joins) -> Option<Groups> {
+    pub(crate) fn of(scenario: &Scenario, joins: Joins) -> Option<Groups> {
         let home = |endpoint: EndpointId| scenario.endpoints[at(endpoint.0)].nic;
         let mut joined = Joined::new(scenario.nics.len());
         let used = match joins {
@@ -113,7 +113,7 @@ impl<S: Sink> Simulation<'_, S> {
     ///
     /// Where it ends with [`EndReason::MaxEvents`] or [`EndReason::MaxBytecodes`], the order of time would
     /// have ended it by a limit too, but perhaps at another time, and by the other limit.
-    pub(super) fn handle_apart(&mut self, groups: &Groups) -> Option<EndReason> {
+    pub(crate) fn handle_apart(&mut self, groups: &Groups) -> Option<EndReason> {
         debug_assert!(!S::LISTENS, "events have to be in the order of time");
         self.fabric.mark_leaving(|nic| groups.of_nic[at(nic.0)]);
         let (mut ended, mut reason) = (SimTime::ZERO, EndReason::Idle);
@@ -143,12 +143,12 @@ impl<S: Sink> Simulation<'_, S> {
     }
 
     /// Notes that a packet is about to leave its group, and has no more events handled.
-    pub(super) fn leave_group(&mut self) {
+    pub(crate) fn leave_group(&mut self) {
         self.has_left_group = true;
         self.handle_no_more();
     }
 
-    pub(super) fn schedule_send(&mut self, send: u32) {
+    pub(crate) fn schedule_send(&mut self, send: u32) {
         let spec = &self.sends[at(send)];
         if spec.repeat > 0 {
             self.schedule.insert(spec.at, Work::Send(send));

@@ -15,23 +15,23 @@
 ///
 /// `native_fuel_max` is the most that a native costs: a call that cannot pay for one out of the fuel that was cut
 /// has exceeded the budget too.
-pub(super) fn fuel_of_call(granted: u64, bytecodes_max: u64, native_fuel_max: u64) -> u64 {
+pub(crate) fn fuel_of_call(granted: u64, bytecodes_max: u64, native_fuel_max: u64) -> u64 {
     let enough = bytecodes_max.saturating_add(native_fuel_max);
     granted.min(enough.saturating_add(1))
 }
 
 /// What the applets of a run may still execute.
 #[derive(Debug)]
-pub(super) struct Budget {
+pub(crate) struct Budget {
     left: u64,
     is_exceeded: bool,
 }
 
 /// The applets of the run want to execute more than they may.
-pub(super) struct Exceeded;
+pub(crate) struct Exceeded;
 
 impl Budget {
-    pub(super) fn new(bytecodes_max: u64) -> Budget {
+    pub(crate) fn new(bytecodes_max: u64) -> Budget {
         Budget {
             left: bytecodes_max,
             is_exceeded: false,
@@ -43,18 +43,18 @@ impl Budget {
     /// Where it exceeds the budget, nobody has seen any of it yet, so it makes no difference that it was executed:
     /// the run ends as if the first instruction too many had not been.
     #[inline]
-    pub(super) fn spend(&mut self, fuel: u64) -> Result<(), Exceeded> {
+    pub(crate) fn spend(&mut self, fuel: u64) -> Result<(), Exceeded> {
         self.left = self.left.checked_sub(fuel).ok_or(Exceeded)?;
         Ok(())
     }
 
     /// Notes that the run has to end.
-    pub(super) fn exceed(&mut self) {
+    pub(crate) fn exceed(&mut self) {
         self.is_exceeded = true;
     }
 
     /// Returns whether the run has to end.
-    pub(super) fn is_exceeded(&self) -> bool {
+    pub(crate) fn is_exceeded(&self) -> bool {
         self.is_exceeded
     }
 }

@@ -11,18 +11,15 @@ use nic_core::sle::{Applet, memory_bytes};
 use nic_core::time::{Rate, SimDuration, SimTime};
 use nic_core::unet::{Channel, QueueSizes};
 
-use super::agenda::Agendas;
 use super::ahead::LastArrays;
 use super::budget::{Budget, fuel_of_call};
 use super::costs::Costs;
 use super::crew::{CallWaits, Share};
 use super::dma::Transfers;
-use super::fault::FaultRecord;
 use super::processor::{Processor, Taking};
 use super::programs::OwnProcesses;
 use super::report::Report;
 use super::resident::{Resident, Seat};
-use super::suspend::{Suspensions, call_stack};
 use super::{AppletId, SimError, Simulation, at};
 use crate::fabric::{Fabric, Faults, PacketStore, Wire};
 use crate::host::{Notify, TransmitRegion, Turns, User};
@@ -31,11 +28,14 @@ use crate::nic::{Nic, Progress, Tenancy};
 use crate::profile::{HostProfile, WithWire};
 use crate::scenario::model::{self, EndpointSpec, HostSpec, LinkSpec, Scenario};
 use crate::sched::Schedule;
+use crate::sle::agenda::Agendas;
+use crate::sle::fault::FaultRecord;
+use crate::sle::suspend::{Suspensions, call_stack};
 use crate::unet::{Channels, Endpoint, FreeQueue};
 
 impl<'a, S: Sink> Simulation<'a, S> {
     /// Builds what the scenario describes.
-    pub(super) fn build(
+    pub(crate) fn build(
         (arena, memory_of_applets): (&'a Bump, &'a mut [u8]),
         scenario: &'a Scenario,
         classes: &'a [LoadedClass<'a>],
@@ -267,6 +267,7 @@ fn seats(scenario: &Scenario, nics: &[Nic]) -> Vec<Seat> {
     let mut applets = (0u32..).map(AppletId);
     let seat = |spec: &EndpointSpec| Seat {
         applet: spec.class.and_then(|_| applets.next()),
+        interface: spec.interface,
         position: 0,
         tenancy: Tenancy(0),
     };
@@ -304,7 +305,7 @@ fn residents(scenario: &Scenario, native_fuel: u64) -> Vec<Resident> {
 }
 
 /// Returns how many bytes the arrays of all applets need, `RxBuf` included.
-pub(super) fn applet_memory_bytes(scenario: &Scenario) -> usize {
+pub(crate) fn applet_memory_bytes(scenario: &Scenario) -> usize {
     let max_packet = scenario.profile.memory.max_packet.get();
     let with_applets = scenario
         .endpoints

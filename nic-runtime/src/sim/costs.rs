@@ -9,32 +9,32 @@ const NATIVES: usize = NicNative::TABLE.len();
 
 /// The costs that a packet meets.
 #[derive(Clone, Debug)]
-pub(super) struct Costs {
+pub(crate) struct Costs {
     /// Of one instruction.
-    pub(super) bytecode: SimDuration,
+    pub(crate) bytecode: SimDuration,
     /// Of a call of `doTx`, beside the instructions that its row holds.
-    pub(super) tx_call: SimDuration,
+    pub(crate) tx_call: SimDuration,
     /// Of a call of `doRx`, likewise.
-    pub(super) rx_call: SimDuration,
+    pub(crate) rx_call: SimDuration,
     /// Of a call of `doTimer`, likewise.
-    pub(super) timer_call: SimDuration,
+    pub(crate) timer_call: SimDuration,
     /// Of a call of `doRefill`, likewise.
-    pub(super) refill_call: SimDuration,
+    pub(crate) refill_call: SimDuration,
     /// Of each byte that a user reads or writes.
-    pub(super) host_rate: Rate,
+    pub(crate) host_rate: Rate,
     natives: [NativeCost; NATIVES],
 }
 
 /// What one native costs, beside the instructions that its row holds.
 #[derive(Copy, Clone, Debug, Default)]
-pub(super) struct NativeCost {
-    pub(super) time: SimDuration,
+pub(crate) struct NativeCost {
+    pub(crate) time: SimDuration,
     /// Instructions' worth of fuel.
-    pub(super) fuel: u64,
+    pub(crate) fuel: u64,
 }
 
 impl Costs {
-    pub(super) fn new(profile: &Profile) -> Costs {
+    pub(crate) fn new(profile: &Profile) -> Costs {
         let mut natives = [NativeCost::default(); NATIVES];
         for &native in NicNative::ALL {
             natives[native.id().index()] = NativeCost {
@@ -54,13 +54,13 @@ impl Costs {
     }
 
     /// Returns the most fuel that a native costs.
-    pub(super) fn native_fuel_max(&self) -> u64 {
+    pub(crate) fn native_fuel_max(&self) -> u64 {
         let fuel = self.natives.iter().map(|cost| cost.fuel);
         fuel.max().unwrap_or(0)
     }
 
     /// Returns what a native costs.
-    pub(super) fn of(&self, native: NicNative) -> NativeCost {
+    pub(crate) fn of(&self, native: NicNative) -> NativeCost {
         self.natives[native.id().index()]
     }
 }

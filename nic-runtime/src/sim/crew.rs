@@ -7,12 +7,13 @@ use nic_core::event::Sink;
 use nic_core::id::EndpointId;
 use nic_core::time::{SimDuration, SimTime};
 
-use super::call::Cause;
-use super::processor::{Next, Stage};
-use super::unet::Posted;
+use super::processor::{Item, Next, Posted};
 use super::{AppletId, Simulation, Work, at};
 use crate::fabric::PacketRef;
+use crate::interface::{self, Stage};
 use crate::nic::{ClaimId, Placement, ProcessorId, Progress, Purpose};
+use crate::sle;
+use crate::sle::call::Cause;
 
 /// How processors have waited for an applet that another one called.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
@@ -23,48 +24,39 @@ pub struct CallWaits {
     pub time: SimDuration,
 }
 
-/// Something that a processor of a NIC has begun with.
-#[derive(Copy, Clone, Debug)]
-pub(super) enum Item {
-    /// A transmit descriptor that was taken.
-    Post(Posted),
-    /// A packet that was taken.
-    Arrival(PacketRef),
-}
-
 /// What came for an applet while one of its calls was suspended.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Parked {
+pub(crate) struct Parked {
     /// Packets that no processor has taken.
-    pub(super) arrivals: VecDeque<PacketRef>,
+    pub(crate) arrivals: VecDeque<PacketRef>,
     /// Packets that a processor had taken when it found the applet suspended.
-    pub(super) taken: VecDeque<PacketRef>,
+    pub(crate) taken: VecDeque<PacketRef>,
 }
 
 /// What a processor looks for by itself.
 #[derive(Copy, Clone, Debug)]
-pub(super) struct Takes {
-    pub(super) arrivals: bool,
-    pub(super) posts: bool,
-    pub(super) timers: bool,
-    pub(super) refills: bool,
+pub(crate) struct Takes {
+    pub(crate) arrivals: bool,
+    pub(crate) posts: bool,
+    pub(crate) timers: bool,
+    pub(crate) refills: bool,
 }
 
 /// What a processor has to do with the other processors of its NIC.
 #[derive(Debug)]
-pub(super) struct Share {
+pub(crate) struct Share {
     /// Whether it has no neighbour.
-    pub(super) is_alone: bool,
+    pub(crate) is_alone: bool,
     /// What it looks for by itself.
-    pub(super) takes: Takes,
+    pub(crate) takes: Takes,
     /// Whom it hands descriptors for applets to, if not itself.
-    pub(super) posts_to: Option<ProcessorId>,
+    pub(crate) posts_to: Option<ProcessorId>,
     /// Whom it hands packets for applets to, if not itself.
-    pub(super) arrivals_to: Option<ProcessorId>,
+    pub(crate) arrivals_to: Option<ProcessorId>,
     /// What was handed to it, oldest first.
-    pub(super) handed: VecDeque<Item>,
+    pub(crate) handed: VecDeque<Item>,
     /// Whether that comes before what it finds by itself.
-    pub(super) is_handed_next: bool,
+    pub(crate) is_handed_next: bool,
     /// The applet whose call it runs; noted only where it has a neighbour.
     running: Option<AppletId>,
     /// Since when it waits for an applet that another processor runs.
@@ -127,7 +119,7 @@ const ALONE: u32 = 1_000;
 
 impl Share {
     /// Returns the share of processor `number` of a NIC that has so many, of which the first is `first`.
-    pub(super) fn new(
+    pub(crate) fn new(
         (first, number, count): (u32, u32, u32),
         placement: &Placement,
         contention: u32,
@@ -154,41 +146,38 @@ impl Share {
 
     /// Returns whether its neighbours slow it down.
     #[inline]
-    pub(super) fn is_contended(&self) -> bool {
+    pub(crate) fn is_contended(&self) -> bool {
         self.contention.0 != ALONE
     }
 }
 
 impl<S: Sink> Simulation<'_, S> {
     /// Returns the number of a processor among those of its NIC.
-    pub(super) fn number(&self, on: ProcessorId) -> u32 {
+    pub(crate) fn number(&self, on: ProcessorId) -> u32 {
         let nic = self.processors[at(on.0)].nic;
         on.0 - self.nics[at(nic.0)].first_processor().0
     }
 
     /// Hands something to another processor of the same NIC, and has this one look for something else.
     #[cold]
-    pub(super) fn hand_over(&mut self, on: ProcessorId, to: ProcessorId, item: Item) -> Next {
+    pub(crate) fn hand_over(&mut self, on: ProcessorId, to: ProcessorId, item: Item) -> Next {
         self.processors[at(to.0)].share.handed.push_back(item);
         self.wake(to);
         self.look(on)
     }
 
     /// Goes on with what another processor has begun with.
-    pub(super) fn take_item(&mut self, on: ProcessorId, item: Item) -> Next {
-        let handover = self.profile.processor.handover;
-        match item {
-            Item::Post(posted) => {
-                self.processors[at(on.0)].posted = posted;
-                Next::After(handover, Stage::Posted)
-            }
-            Item::Arrival(packet) => Next::After(handover, Stage::Arrived(packet)),
-        }
+    pub(crate) fn take_item(&mut self, on: ProcessorId, item: Item) -> Next {
+        self.processors[at(on.0)].in_hand = Some(item);
+        Next::After(
+            self.profile.processor.handover,
+            interface::handed_over(self, &item),
+        )
     }
 
     /// Returns whether the places for the packet of a transmit descriptor were given up after the descriptor was taken:
     /// its applet was suspended meanwhile, on another processor.
-    pub(super) fn has_lost_places(&self, on: ProcessorId, posted: Posted) -> bool {
+    pub(crate) fn has_lost_places(&self, on: ProcessorId, posted: Posted) -> bool {
         if self.processors[at(on.0)].share.is_alone {
             return false;
         }
@@ -201,7 +190,7 @@ impl<S: Sink> Simulation<'_, S> {
     /// Puts a transmit descriptor back that was taken: it is taken again when its applet is free and its packet has
     /// its places.
     #[cold]
-    pub(super) fn take_back(&mut self, on: ProcessorId, posted: Posted) -> Next {
+    pub(crate) fn take_back(&mut self, on: ProcessorId, posted: Posted) -> Next {
         // An applet that is suspended keeps no places from others.
         self.give_up_post(posted.endpoint);
         self.endpoints[at(posted.endpoint.0)]
@@ -213,7 +202,7 @@ impl<S: Sink> Simulation<'_, S> {
 
     /// Has the next transmit descriptor of an endpoint taken, if there is one: none is under way any more.
     #[cold]
-    pub(super) fn next_post_may_come(&mut self, id: EndpointId) {
+    pub(crate) fn next_post_may_come(&mut self, id: EndpointId) {
         self.residents[at(id.0)].has_post_under_way = false;
         if !self.endpoints[at(id.0)].transmit.is_drained() {
             let nic = &mut self.nics[at(self.endpoints[at(id.0)].nic.0)];
@@ -226,11 +215,10 @@ impl<S: Sink> Simulation<'_, S> {
     /// Has a processor begin a call, unless its applet is in another: then the processor waits, or puts aside what
     /// the call is for where that other one is suspended.
     #[cold]
-    pub(super) fn enter_alone(&mut self, on: ProcessorId) -> Option<Next> {
-        let call = &self.processors[at(on.0)].call;
+    pub(crate) fn enter_alone(&mut self, on: ProcessorId) -> Option<Next> {
+        let call = self.processors[at(on.0)].activation.call();
         let (tenant, applet, cause) = (call.tenant, call.tenant.applet, call.cause);
-        if let Cause::Post(_) = cause {
-            let posted = self.processors[at(on.0)].posted;
+        if let Cause::Post(posted) = cause {
             let is_suspended = self.suspensions.of(applet).is_some();
             if is_suspended || self.has_lost_places(on, posted) {
                 self.leave_call(on);
@@ -238,8 +226,10 @@ impl<S: Sink> Simulation<'_, S> {
             }
         } else if let Some(suspended) = self.suspensions.of(applet) {
             match cause {
-                Cause::Arrival { arrival, .. } => suspended.parked.taken.push_back(arrival),
-                _ => self.put_off(tenant, cause),
+                Cause::Arrival { arrival, .. } => {
+                    suspended.activation.parked.taken.push_back(arrival)
+                }
+                _ => sle::agenda::put_off(self, tenant, cause),
             }
             self.leave_call(on);
             return Some(self.look(on));
@@ -262,16 +252,16 @@ impl<S: Sink> Simulation<'_, S> {
 
     /// Notes that a processor runs its call no longer; the processor that waits longest for the applet goes on.
     #[inline]
-    pub(super) fn leave_call(&mut self, on: ProcessorId) {
+    pub(crate) fn leave_call(&mut self, on: ProcessorId) {
         if !self.processors[at(on.0)].share.is_alone {
             self.let_next_enter(on);
         }
     }
 
     /// Notes that a processor goes on with a call that was suspended.
-    pub(super) fn reenter(&mut self, on: ProcessorId) {
+    pub(crate) fn reenter(&mut self, on: ProcessorId) {
         let processor = &mut self.processors[at(on.0)];
-        processor.share.running = Some(processor.call.tenant.applet);
+        processor.share.running = Some(processor.activation.call().tenant.applet);
     }
 
     #[cold]
@@ -298,14 +288,14 @@ impl<S: Sink> Simulation<'_, S> {
 
     /// Has a processor whose neighbours slow it down work for as long as it would alone take `delay`.
     #[cold]
-    pub(super) fn begin_contended(&mut self, on: ProcessorId, delay: SimDuration) {
+    pub(crate) fn begin_contended(&mut self, on: ProcessorId, delay: SimDuration) {
         self.settle(on);
         self.processors[at(on.0)].share.load = Some(Load::new(delay, self.now));
         self.restretch(on);
     }
 
     /// Has a processor go on whose work is done.
-    pub(super) fn contended_ends(&mut self, on: ProcessorId) {
+    pub(crate) fn contended_ends(&mut self, on: ProcessorId) {
         self.settle(on);
         self.processors[at(on.0)].share.load = None;
         self.restretch(on);
@@ -313,7 +303,7 @@ impl<S: Sink> Simulation<'_, S> {
     }
 
     /// Returns whether work that was to end now has been stretched since, or has ended.
-    pub(super) fn is_stretched(&self, time: SimTime, on: ProcessorId) -> bool {
+    pub(crate) fn is_stretched(&self, time: SimTime, on: ProcessorId) -> bool {
         let load = &self.processors[at(on.0)].share.load;
         load.is_none_or(|load| load.ends != time)
     }

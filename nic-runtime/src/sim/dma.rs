@@ -11,16 +11,16 @@ use crate::nic::ProcessorId;
 
 /// A transfer that is queued or runs.
 #[derive(Copy, Clone, Debug)]
-pub(super) struct Transfer {
-    pub(super) endpoint: EndpointId,
-    pub(super) host: HostSpan,
-    pub(super) cargo: Cargo,
-    pub(super) trigger: Trigger,
+pub(crate) struct Transfer {
+    pub(crate) endpoint: EndpointId,
+    pub(crate) host: HostSpan,
+    pub(crate) cargo: Cargo,
+    pub(crate) trigger: Trigger,
 }
 
 /// What a transfer moves, besides the bytes of the buffer area.
 #[derive(Copy, Clone, Debug)]
-pub(super) enum Cargo {
+pub(crate) enum Cargo {
     /// Into an array of the applet whose call waits for it.
     IntoArray(ProcessorId),
     /// Into a packet that then goes on the wire.
@@ -46,11 +46,11 @@ impl Cargo {
 
 /// Where a transfer lies in the store.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) struct TransferRef(u32);
+pub(crate) struct TransferRef(u32);
 
 /// Every transfer that is queued or runs; memory is reused.
 #[derive(Debug, Default)]
-pub(super) struct Transfers {
+pub(crate) struct Transfers {
     entries: Vec<Entry>,
     vacant: Vec<u32>,
 }
@@ -64,7 +64,7 @@ struct Entry {
 impl Transfers {
     /// Adds a transfer; `staged` is what it moves out of its staging slot.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(super) fn add(&mut self, transfer: Transfer, staged: &[u8]) -> TransferRef {
+    pub(crate) fn add(&mut self, transfer: Transfer, staged: &[u8]) -> TransferRef {
         let place = match self.vacant.pop() {
             Some(place) => {
                 self.entries[at(place)].transfer = transfer;
@@ -90,7 +90,7 @@ impl Transfers {
 
 impl<S: Sink> Simulation<'_, S> {
     /// Queues a transfer on its engine.
-    pub(super) fn queue_transfer(&mut self, id: TransferRef) {
+    pub(crate) fn queue_transfer(&mut self, id: TransferRef) {
         let Transfer {
             endpoint,
             host,
@@ -107,7 +107,7 @@ impl<S: Sink> Simulation<'_, S> {
         self.schedule.insert(end, Work::TransferEnd(id));
     }
 
-    pub(super) fn transfer_starts(&mut self, id: TransferRef) {
+    pub(crate) fn transfer_starts(&mut self, id: TransferRef) {
         let Transfer {
             endpoint,
             host,
@@ -118,7 +118,7 @@ impl<S: Sink> Simulation<'_, S> {
     }
 
     /// Emits the start of a transfer.
-    pub(super) fn emit_dma(
+    pub(crate) fn emit_dma(
         &mut self,
         endpoint: EndpointId,
         direction: DmaDirection,
@@ -142,7 +142,7 @@ impl<S: Sink> Simulation<'_, S> {
         );
     }
 
-    pub(super) fn transfer_ends(&mut self, id: TransferRef) {
+    pub(crate) fn transfer_ends(&mut self, id: TransferRef) {
         let Entry {
             transfer:
                 Transfer {
@@ -186,14 +186,14 @@ impl<S: Sink> Simulation<'_, S> {
     }
 
     /// Has the receive descriptor that was pushed last become visible after all DMA queued so far.
-    pub(super) fn publish_in_turn(&mut self, endpoint: EndpointId) {
+    pub(crate) fn publish_in_turn(&mut self, endpoint: EndpointId) {
         let nic = self.endpoints[at(endpoint.0)].nic;
         let turn = self.nics[at(nic.0)].dma.queue_descriptor(self.now);
         self.schedule.insert(turn, Work::Publish(endpoint));
     }
 
     /// Makes the oldest receive descriptor that the user does not see visible.
-    pub(super) fn publish(&mut self, id: EndpointId) {
+    pub(crate) fn publish(&mut self, id: EndpointId) {
         let endpoint = &mut self.endpoints[at(id.0)];
         let Some(descriptor) = endpoint.receive.publish() else {
             return;

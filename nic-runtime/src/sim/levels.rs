@@ -7,7 +7,7 @@ use super::{Simulation, at};
 
 impl<S: Sink> Simulation<'_, S> {
     /// Reports an endpoint's levels, if they are not what they were when last reported.
-    pub(super) fn levels_changed(&mut self, id: EndpointId) {
+    pub(crate) fn levels_changed(&mut self, id: EndpointId) {
         if !S::LISTENS {
             return;
         }

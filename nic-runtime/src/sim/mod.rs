@@ -2,33 +2,30 @@
 //!
 //! One schedule, one thread. An event of the trace is emitted only while the clock shows its time, so
 //! the stream is in the order of time. The parts: `wire` moves packets between NICs, `dma` bytes
-//! between NIC and host, `processor` is a NIC's loop, `call` runs applets on it, `user` is what the
-//! hosts do, `ahead` reads what they will need, `load` what happens before the clock starts, `budget` bounds
-//! what applets execute, `build` and `sram` make it ready, `apart` has NICs that never meet run one after the other.
+//! between NIC and host, `processor` is a NIC's loop, `sources` where it finds what to do, `crew` several processors,
+//! `staging` places for packets, `user` and `programs` are what the hosts do, `ahead` reads what they will need,
+//! `budget` bounds what applets execute, `build` and `sram` make it ready, `apart` has NICs that never meet run one
+//! after the other.
+//!
+//! What a NIC does with a descriptor or a packet is said elsewhere: by the engine of the endpoint's
+//! [interface](crate::interface), and by that of applets, [`sle`].
 
-mod agenda;
-mod ahead;
+pub(crate) mod ahead;
 mod apart;
-mod budget;
+pub(crate) mod budget;
 mod build;
-mod call;
-mod costs;
-mod crew;
-mod dma;
-mod fault;
+pub(crate) mod costs;
+pub(crate) mod crew;
+pub(crate) mod dma;
 mod levels;
-mod load;
-mod processor;
+pub(crate) mod processor;
 mod programs;
-mod quota;
 mod report;
 mod resident;
 mod sources;
 mod sram;
-mod staging;
+pub(crate) mod staging;
 mod state;
-mod suspend;
-mod unet;
 mod user;
 mod wire;
 
@@ -41,21 +38,18 @@ use nic_core::random::Name;
 use nic_core::sle::{Applet, AppletError};
 use nic_core::time::{SimDuration, SimTime};
 
-use self::agenda::Agendas;
 use self::ahead::LastArrays;
 use self::apart::{Groups, Joins};
 use self::budget::Budget;
 use self::costs::Costs;
 pub use self::crew::CallWaits;
 use self::dma::{TransferRef, Transfers};
-use self::load::NotLoaded;
 use self::processor::{Next, Processor};
 use self::programs::OwnProcesses;
 use self::report::Report;
 use self::resident::{Resident, Seat};
 pub use self::sram::{SramDemand, SramHolder, SramShare, SramShares};
 pub use self::state::{AppletState, EndpointState};
-use self::suspend::Suspensions;
 use crate::fabric::{Fabric, PacketRef, PacketStore};
 use crate::host::{Happened, Programs, Turns, User};
 use crate::memory::HostMemory;
@@ -65,6 +59,10 @@ use crate::nic::{Nic, ProcessorId};
 use crate::profile::Profile;
 use crate::scenario::model::{EndpointSpec, Scenario, SendSpec};
 use crate::sched::Schedule;
+use crate::sle;
+use crate::sle::agenda::Agendas;
+use crate::sle::load::{self, NotLoaded};
+use crate::sle::suspend::Suspensions;
 use crate::unet::Endpoint;
 
 /// How a run ended.
@@ -218,81 +216,81 @@ pub fn sram_holders(scenario: &Scenario) -> Result<Vec<SramHolder>, SimError> {
 const EVENTS_BETWEEN_PAUSES: u64 = 1_024;
 
 /// Everything that exists in a run.
-struct Simulation<'a, S: Sink> {
-    now: SimTime,
-    schedule: Schedule<Work>,
+pub(crate) struct Simulation<'a, S: Sink> {
+    pub(crate) now: SimTime,
+    pub(crate) schedule: Schedule<Work>,
     /// Simulation events handled so far.
-    events: u64,
+    pub(crate) events: u64,
     /// Whether NICs send in turn with their transfers.
-    takes_wire_turns: bool,
+    pub(crate) takes_wire_turns: bool,
     /// How long users' processors work on what they have begun.
-    host_time: SimDuration,
-    until: SimTime,
-    events_max: u64,
+    pub(crate) host_time: SimDuration,
+    pub(crate) until: SimTime,
+    pub(crate) events_max: u64,
     /// Number of events at which the run pauses to see whether it ends; at most `events_max`.
-    pause: u64,
+    pub(crate) pause: u64,
     /// What applets may still execute.
-    budget: Budget,
+    pub(crate) budget: Budget,
     /// A packet was about to go where NICs are not expected to meet.
-    has_left_group: bool,
-    profile: &'a Profile,
-    costs: Costs,
-    sends: &'a [SendSpec],
+    pub(crate) has_left_group: bool,
+    pub(crate) profile: &'a Profile,
+    pub(crate) costs: Costs,
+    pub(crate) sends: &'a [SendSpec],
     /// How many of each send's messages became due.
-    sends_made: Vec<u64>,
-    nics: Vec<Nic>,
-    processors: Vec<Processor<'a>>,
+    pub(crate) sends_made: Vec<u64>,
+    pub(crate) nics: Vec<Nic>,
+    pub(crate) processors: Vec<Processor<'a>>,
     /// Suspended calls, one more where a NIC has several processors, and one more where there are agendas: as a rule
     /// none, and a processor looks for arrivals and transmit descriptors alone.
-    more_sources: u32,
-    fabric: Fabric,
-    packets: PacketStore,
-    transfers: Transfers,
-    memory: HostMemory,
-    endpoints: Vec<Endpoint>,
+    pub(crate) more_sources: u32,
+    pub(crate) fabric: Fabric,
+    pub(crate) packets: PacketStore,
+    pub(crate) transfers: Transfers,
+    pub(crate) memory: HostMemory,
+    pub(crate) endpoints: Vec<Endpoint>,
     /// What the scenario says of each endpoint.
-    specs: &'a [EndpointSpec],
+    pub(crate) specs: &'a [EndpointSpec],
     /// Where each endpoint lives.
-    seats: Vec<Seat>,
+    pub(crate) seats: Vec<Seat>,
     /// What is known of each endpoint.
-    residents: Vec<Resident>,
+    pub(crate) residents: Vec<Resident>,
     /// For each claim the one that waits behind it for an arrival slot: two for each endpoint, see [`ClaimId`].
-    links: Vec<Link>,
+    pub(crate) links: Vec<Link>,
     /// For each applet how processors have waited for it; empty where every NIC has one.
-    waits: Vec<CallWaits>,
-    agendas: Agendas,
-    arena: &'a Bump,
-    suspensions: Suspensions<'a>,
-    applets: Vec<Applet<'a>>,
+    pub(crate) waits: Vec<CallWaits>,
+    pub(crate) agendas: Agendas,
+    pub(crate) arena: &'a Bump,
+    pub(crate) suspensions: Suspensions<'a>,
+    pub(crate) applets: Vec<Applet<'a>>,
     /// What the applets will read next, perhaps.
-    last_arrays: LastArrays,
+    pub(crate) last_arrays: LastArrays,
     /// What each endpoint's queues and heap held when that was last reported; empty where nobody listens.
-    levels: Vec<Levels>,
+    pub(crate) levels: Vec<Levels>,
     /// The endpoints' names, where a link has faults.
-    names: Vec<Name>,
-    users: Vec<User>,
+    pub(crate) names: Vec<Name>,
+    pub(crate) users: Vec<User>,
     /// Whether each user does what it does without regard to others: no turns and no programs that are brought.
-    users_are_alone: bool,
+    pub(crate) users_are_alone: bool,
     /// Whose turn it is on a host; `None` where nobody waits for one.
-    turns: Option<Turns>,
-    own: OwnProcesses,
-    report: Report<'a, S>,
+    pub(crate) turns: Option<Turns>,
+    pub(crate) own: OwnProcesses,
+    pub(crate) report: Report<'a, S>,
 }
 
 /// Position of an applet among all of them.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-struct AppletId(u32);
+pub(crate) struct AppletId(pub(crate) u32);
 
 /// An endpoint that has an applet, and the applet.
 #[derive(Copy, Clone, Debug)]
-struct Tenant {
-    endpoint: EndpointId,
-    applet: AppletId,
+pub(crate) struct Tenant {
+    pub(crate) endpoint: EndpointId,
+    pub(crate) applet: AppletId,
 }
 
 /// What can be due.
 #[derive(Copy, Clone, Debug)]
-enum Work {
+pub(crate) enum Work {
     /// A NIC's processor goes on.
     Processor(ProcessorId),
     /// The next of a send's messages becomes due; the send's position in the scenario.
@@ -331,7 +329,7 @@ impl<S: Sink> Simulation<'_, S> {
     /// Loads the applets, then handles what is due until the run ends: in the order of time, or group by
     /// group; `None` where a packet left its group.
     fn run(&mut self, groups: Option<&Groups>) -> Option<RunEnd> {
-        let loaded = self.load_applets();
+        let loaded = load::load_applets(self);
         // What applets did while they were loaded may be due in any group.
         let groups = groups.filter(|_| self.schedule.is_empty());
         let reason = match (loaded, groups) {
@@ -421,7 +419,7 @@ impl<S: Sink> Simulation<'_, S> {
 
     /// Ends the run: an applet on this NIC wants to execute more than the run may.
     #[cold]
-    fn exceed_budget(&mut self, on: ProcessorId) -> Next {
+    pub(crate) fn exceed_budget(&mut self, on: ProcessorId) -> Next {
         self.budget.exceed();
         // No event is handled any more; one is due now, so that the run ends now.
         self.handle_no_more();
@@ -440,7 +438,7 @@ impl<S: Sink> Simulation<'_, S> {
             }
             Work::Stretched(on) => self.contended_ends(on),
             Work::Timer(endpoint) => {
-                if !self.look_at_timer(endpoint) {
+                if !sle::agenda::look_at_timer(self, endpoint) {
                     self.now = before;
                     self.events -= 1;
                 }
@@ -516,6 +514,6 @@ impl Default for Work {
 }
 
 /// Returns the position that an id stands for, to index with.
-fn at(id: u32) -> usize {
+pub(crate) fn at(id: u32) -> usize {
     id as usize
 }

@@ -14,14 +14,14 @@ use crate::scenario::model::Scenario;
 
 /// The processes whose programs are brought, as a rule none.
 #[derive(Default)]
-pub(super) struct OwnProcesses {
+pub(crate) struct OwnProcesses {
     processes: Vec<OwnProcess>,
     of_endpoint: BTreeMap<EndpointId, usize>,
 }
 
 impl OwnProcesses {
     /// Gives each program the process that it is for.
-    pub(super) fn new(
+    pub(crate) fn new(
         scenario: &Scenario,
         mut programs: Programs,
     ) -> Result<OwnProcesses, SimError> {
@@ -60,7 +60,7 @@ impl OwnProcesses {
     }
 
     /// Returns whether an endpoint is the home of a process whose program wants something.
-    pub(super) fn acts(&self, id: EndpointId) -> bool {
+    pub(crate) fn acts(&self, id: EndpointId) -> bool {
         let process = self.of_endpoint.get(&id);
         let process = process.and_then(|&process| self.processes.get(process));
         process.is_some_and(|process| process.home() == id && !process.actions.is_empty())
@@ -69,13 +69,13 @@ impl OwnProcesses {
 
 impl<S: Sink> Simulation<'_, S> {
     /// Takes the programs that are brought.
-    pub(super) fn bring(&mut self, own: OwnProcesses) {
+    pub(crate) fn bring(&mut self, own: OwnProcesses) {
         self.own = own;
         self.users_are_alone = self.turns.is_none() && self.own.processes.is_empty();
     }
 
     /// Has the programs begin.
-    pub(super) fn start_programs(&mut self) {
+    pub(crate) fn start_programs(&mut self) {
         for process in 0..self.own.processes.len() {
             let home = self.own.processes[process].home();
             self.tell_program(home, Happened::Started);
@@ -83,7 +83,7 @@ impl<S: Sink> Simulation<'_, S> {
     }
 
     /// Tells the program of an endpoint, if it is brought, what has happened.
-    pub(super) fn tell_program(&mut self, id: EndpointId, what: Happened<'_>) {
+    pub(crate) fn tell_program(&mut self, id: EndpointId, what: Happened<'_>) {
         let now = self.now;
         if let Some(process) = self.own.of(id) {
             process.tell(now, what);
@@ -94,7 +94,7 @@ impl<S: Sink> Simulation<'_, S> {
 
     /// Returns what the program of an endpoint does with a message.
     #[cold]
-    pub(super) fn reaction(&self, id: EndpointId, message: &ReceiveDescriptor) -> Reaction {
+    pub(crate) fn reaction(&self, id: EndpointId, message: &ReceiveDescriptor) -> Reaction {
         let user = &self.users[at(id.0)];
         let own = self.own.of_endpoint.get(&id);
         match own.and_then(|&process| self.own.processes.get(process)) {
@@ -104,7 +104,7 @@ impl<S: Sink> Simulation<'_, S> {
     }
 
     /// Returns the channel and the bytes of an endpoint's oldest message, where its program is brought.
-    pub(super) fn message_for_program(&self, id: EndpointId) -> Option<(ChannelId, Vec<u8>)> {
+    pub(crate) fn message_for_program(&self, id: EndpointId) -> Option<(ChannelId, Vec<u8>)> {
         self.own.of_endpoint.get(&id)?;
         let endpoint = &self.endpoints[at(id.0)];
         let message = endpoint.receive.first()?;
@@ -123,7 +123,7 @@ impl<S: Sink> Simulation<'_, S> {
     }
 
     /// Tells the program of an endpoint that it has read a message.
-    pub(super) fn tell_message(&mut self, id: EndpointId, channel: ChannelId, payload: &[u8]) {
+    pub(crate) fn tell_message(&mut self, id: EndpointId, channel: ChannelId, payload: &[u8]) {
         let what = Happened::Message {
             endpoint: id,
             channel,
@@ -134,7 +134,7 @@ impl<S: Sink> Simulation<'_, S> {
 
     /// Tells the program of an endpoint that a message which was posted is done.
     #[cold]
-    pub(super) fn tell_completed(
+    pub(crate) fn tell_completed(
         &mut self,
         endpoint: EndpointId,
         channel: ChannelId,
@@ -149,7 +149,7 @@ impl<S: Sink> Simulation<'_, S> {
     }
 
     /// Has a process begin the next thing that its program wants; returns whether it is busy with that.
-    pub(super) fn begin_action(&mut self, home: EndpointId) -> bool {
+    pub(crate) fn begin_action(&mut self, home: EndpointId) -> bool {
         while let Some(process) = self.own.of(home) {
             let Some(action) = process.actions.pop_front() else {
                 return false;

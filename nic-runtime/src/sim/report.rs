@@ -8,13 +8,13 @@ use nic_core::time::SimTime;
 use crate::scenario::model::Scenario;
 
 /// The sink of a run.
-pub(super) struct Report<'a, S: Sink> {
+pub(crate) struct Report<'a, S: Sink> {
     sink: &'a mut S,
     names: NameTable<'a>,
 }
 
 impl<'a, S: Sink> Report<'a, S> {
-    pub(super) fn new(
+    pub(crate) fn new(
         scenario: &'a Scenario,
         classes: &[LoadedClass<'_>],
         sink: &'a mut S,
@@ -26,18 +26,18 @@ impl<'a, S: Sink> Report<'a, S> {
     }
 
     /// Returns whether nothing that is emitted is taken any more.
-    pub(super) fn has_failed(&self) -> bool {
+    pub(crate) fn has_failed(&self) -> bool {
         S::LISTENS && self.sink.has_failed()
     }
 
     /// Returns whether the user wants the run to end.
-    pub(super) fn is_interrupted(&self) -> bool {
+    pub(crate) fn is_interrupted(&self) -> bool {
         S::LISTENS && self.sink.is_interrupted()
     }
 
     /// Emits an event of an endpoint, now.
     #[inline]
-    pub(super) fn emit<'e>(
+    pub(crate) fn emit<'e>(
         &mut self,
         now: SimTime,
         endpoint: EndpointId,
@@ -58,7 +58,7 @@ impl<'a, S: Sink> Report<'a, S> {
 
     /// Emits an event of a NIC that belongs to no endpoint, now.
     #[inline]
-    pub(super) fn emit_of_nic<'e>(
+    pub(crate) fn emit_of_nic<'e>(
         &mut self,
         now: SimTime,
         nic: NicId,

@@ -1,42 +1,45 @@
 //! What a simulation knows of an endpoint beside its queues.
 
 use super::AppletId;
-use super::fault::FaultRecord;
+use crate::interface::InterfaceKind;
 #[cfg(doc)]
 use crate::nic::Purpose;
 use crate::nic::{Progress, Tenancy};
+use crate::sle::fault::FaultRecord;
 
 /// Where an endpoint lives. It never changes, and every search for something else of the endpoint starts here:
 /// seats are small, so that those of thousands of endpoints stay in the processor's caches.
 #[derive(Copy, Clone, Debug)]
-pub(super) struct Seat {
+pub(crate) struct Seat {
     /// Its applet.
-    pub(super) applet: Option<AppletId>,
+    pub(crate) applet: Option<AppletId>,
+    /// What it is to its user.
+    pub(crate) interface: InterfaceKind,
     /// Its position among the endpoints of its NIC.
-    pub(super) position: u32,
+    pub(crate) position: u32,
     /// With whom it shares arrival slots.
-    pub(super) tenancy: Tenancy,
+    pub(crate) tenancy: Tenancy,
 }
 
 impl Seat {
     /// Returns its position among the endpoints of its NIC, to index with.
-    pub(super) fn position(&self) -> usize {
+    pub(crate) fn position(&self) -> usize {
         self.position as usize
     }
 }
 
 /// What changes about an endpoint from packet to packet: in one place, since a packet needs most of it.
 #[derive(Copy, Clone, Debug)]
-pub(super) struct Resident {
+pub(crate) struct Resident {
     /// Fuel of each call of its applet.
-    pub(super) fuel: u64,
+    pub(crate) fuel: u64,
     /// How many packets it has made.
-    pub(super) packets_made: u64,
+    pub(crate) packets_made: u64,
     /// How far it has come towards the places for its next packets, by [`Purpose`].
-    pub(super) claims: [Progress; 2],
+    pub(crate) claims: [Progress; 2],
     /// Whether one of its transmit descriptors has passed from one processor to another and has not ended: no other is
     /// taken meanwhile, since the places that the NIC makes are for one packet.
-    pub(super) has_post_under_way: bool,
+    pub(crate) has_post_under_way: bool,
     /// How its applet has fared.
-    pub(super) fault: FaultRecord,
+    pub(crate) fault: FaultRecord,
 }

@@ -5,16 +5,17 @@ use nic_core::event::Sink;
 use nic_core::id::{EndpointId, NicId};
 
 use super::crew::Takes;
-use super::processor::{Next, Processor, Stage, Turn};
+use super::processor::{Next, Posted, Processor, Turn};
 use super::staging::{Grant, Waiter};
-use super::unet::Posted;
 use super::{Simulation, at};
 use crate::fabric::PacketRef;
+use crate::interface::{self, Stage};
 use crate::nic::{ClaimId, ProcessorId, Progress, Purpose};
+use crate::sle;
 
 impl<S: Sink> Simulation<'_, S> {
     /// Takes an arrival or a transmit descriptor, in turn; the processor is idle where there is none.
-    pub(super) fn look(&mut self, on: ProcessorId) -> Next {
+    pub(crate) fn look(&mut self, on: ProcessorId) -> Next {
         if self.more_sources > 0 {
             return self.look_everywhere(on);
         }
@@ -24,7 +25,7 @@ impl<S: Sink> Simulation<'_, S> {
             && let Some(packet) = arrivals.pop_front()
         {
             processor.turn = Turn::Transmit;
-            return Next::After(processor.taking.arrival, Stage::Arrived(packet));
+            return interface::arrived(self, on, packet);
         }
         let nic = processor.nic;
         if let Some(next) = self.take_post(on, nic, true) {
@@ -33,9 +34,8 @@ impl<S: Sink> Simulation<'_, S> {
         }
         // As a rule there was none when it was the turn of arrivals.
         if let Some(packet) = self.nics[at(nic.0)].arrivals.pop_front() {
-            let processor = &mut self.processors[at(on.0)];
-            processor.turn = Turn::Transmit;
-            return Next::After(processor.taking.arrival, Stage::Arrived(packet));
+            self.processors[at(on.0)].turn = Turn::Transmit;
+            return interface::arrived(self, on, packet);
         }
         // Without suspended calls their turn has passed.
         let turn = &mut self.processors[at(on.0)].turn;
@@ -80,8 +80,7 @@ impl<S: Sink> Simulation<'_, S> {
                     if takes.arrivals
                         && let Some(packet) = self.take_unsuspended(nic)
                     {
-                        let receive = self.processors[at(on.0)].taking.arrival;
-                        return Some(Next::After(receive, Stage::Arrived(packet)));
+                        return Some(interface::arrived(self, on, packet));
                     }
                 }
                 Turn::Transmit => {
@@ -95,13 +94,13 @@ impl<S: Sink> Simulation<'_, S> {
                 Turn::Suspended => {
                     processor.turn = Turn::Timer;
                     if let Some(endpoint) = processor.resumable.pop_front() {
-                        return Some(self.go_on_with(on, endpoint));
+                        return Some(sle::suspend::go_on_with(self, on, endpoint));
                     }
                 }
                 Turn::Timer => {
                     processor.turn = Turn::Refill;
                     if takes.timers
-                        && let Some(next) = self.take_timer(on, nic)
+                        && let Some(next) = sle::agenda::take_timer(self, on, nic)
                     {
                         return Some(next);
                     }
@@ -109,7 +108,7 @@ impl<S: Sink> Simulation<'_, S> {
                 Turn::Refill => {
                     processor.turn = Turn::Arrival;
                     if takes.refills
-                        && let Some(next) = self.take_refill(on, nic)
+                        && let Some(next) = sle::agenda::take_refill(self, on, nic)
                     {
                         return Some(next);
                     }
@@ -126,7 +125,7 @@ impl<S: Sink> Simulation<'_, S> {
             let (to, _) = self.packets[packet].to;
             let applet = self.seats[at(to.0)].applet;
             match applet.and_then(|applet| self.suspensions.of(applet)) {
-                Some(call) => call.parked.arrivals.push_back(packet),
+                Some(call) => call.activation.parked.arrivals.push_back(packet),
                 None => return Some(packet),
             }
         }
@@ -151,13 +150,12 @@ impl<S: Sink> Simulation<'_, S> {
                 self.nics[at(id.0)].posted.remove(position);
             }
             if let Some((post, descriptor)) = taken {
-                let processor = &mut self.processors[at(on.0)];
-                processor.posted = Posted {
+                let posted = Posted {
                     endpoint,
                     post,
                     descriptor,
                 };
-                return Some(Next::After(processor.taking.post, Stage::Posted));
+                return Some(interface::posted(self, on, posted));
             }
         }
     }
@@ -171,7 +169,7 @@ impl<S: Sink> Simulation<'_, S> {
             Progress::None => {}
             Progress::AwaitsArrival(_) | Progress::AwaitsSend(_) => return false,
         }
-        if self.suspensions.is_any() && self.is_suspended(id) {
+        if self.suspensions.is_any() && sle::suspend::is_suspended(self, id) {
             return false;
         }
         let endpoint = &self.endpoints[at(id.0)];

@@ -101,7 +101,7 @@ impl fmt::Display for SramDemand {
 }
 
 /// Checks that what the scenario puts on each NIC fits.
-pub(super) fn check(scenario: &Scenario, classes: &[LoadedClass<'_>]) -> Result<(), SimError> {
+pub(crate) fn check(scenario: &Scenario, classes: &[LoadedClass<'_>]) -> Result<(), SimError> {
     let mut demands: Vec<SramDemand> = (0u32..)
         .map(NicId)
         .zip(&scenario.nics)
@@ -129,7 +129,7 @@ pub(super) fn check(scenario: &Scenario, classes: &[LoadedClass<'_>]) -> Result<
 }
 
 /// Returns who holds how much, in the order of the NICs, on each in the order of [`SramShare`].
-pub(super) fn holders(scenario: &Scenario, classes: &[LoadedClass<'_>]) -> Vec<SramHolder> {
+pub(crate) fn holders(scenario: &Scenario, classes: &[LoadedClass<'_>]) -> Vec<SramHolder> {
     let mut holders = Vec::new();
     let mut channels = vec![0u64; scenario.endpoints.len()];
     for channel in &scenario.channels {

@@ -13,14 +13,14 @@ use nic_core::id::{EndpointId, NicId};
 use nic_core::unet::Channel;
 
 use super::ahead::Way;
-use super::call::Cause;
-use super::processor::Processor;
 use super::{Simulation, at};
 use crate::nic::{ClaimId, ProcessorId, Progress, Purpose};
+use crate::sle;
+use crate::sle::call::Cause;
 
 /// Whether an endpoint may push a packet.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) enum Grant {
+pub(crate) enum Grant {
     /// It has its places.
     Given,
     /// It waits for them.
@@ -32,7 +32,7 @@ pub(super) enum Grant {
 
 /// What waits where there is no place.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) enum Waiter {
+pub(crate) enum Waiter {
     /// A transmit descriptor, which stays in its queue.
     Post,
     /// The call that a processor runs, which must be kept in its applet's heap.
@@ -53,7 +53,7 @@ impl Waiter {
 impl<S: Sink> Simulation<'_, S> {
     /// Returns how far a claim has come.
     #[inline]
-    pub(super) fn progress(&self, claim: ClaimId) -> Progress {
+    pub(crate) fn progress(&self, claim: ClaimId) -> Progress {
         self.residents[at(claim.endpoint().0)].claims[claim.purpose() as usize]
     }
 
@@ -65,7 +65,7 @@ impl<S: Sink> Simulation<'_, S> {
     /// Puts the packet that a call of an applet pushes into its places, or has the call wait for them. The places
     /// for the packet of a transmit descriptor are for its call alone where that may run on another processor.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(super) fn claim_for_push(
+    pub(crate) fn claim_for_push(
         &mut self,
         on: ProcessorId,
         waiter: Waiter,
@@ -76,8 +76,9 @@ impl<S: Sink> Simulation<'_, S> {
         let [post, push] = &mut self.residents[at(id.0)].claims;
         // As a rule it is the packet for which the NIC made room before it took the descriptor.
         if *post == held {
-            let Processor { share, call, .. } = &self.processors[at(on.0)];
-            if share.is_alone || matches!(call.cause, Cause::Post(_)) {
+            let processor = &self.processors[at(on.0)];
+            let is_for_post = || matches!(processor.activation.call().cause, Cause::Post(_));
+            if processor.share.is_alone || is_for_post() {
                 *post = Progress::None;
                 return Grant::Given;
             }
@@ -96,13 +97,13 @@ impl<S: Sink> Simulation<'_, S> {
     /// Puts the packet of a transmit descriptor into the places that the NIC made for it, unless a push has
     /// used them and [`Simulation::claim_for_push`] has found others.
     #[inline]
-    pub(super) fn use_post(&mut self, id: EndpointId) {
+    pub(crate) fn use_post(&mut self, id: EndpointId) {
         *self.progress_mut(ClaimId::of(id, Purpose::Post)) = Progress::None;
     }
 
     /// Gets an endpoint that has none the places for a packet on `channel`, or has it wait for them.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(super) fn claim(&mut self, id: EndpointId, waiter: Waiter, channel: &Channel) -> Grant {
+    pub(crate) fn claim(&mut self, id: EndpointId, waiter: Waiter, channel: &Channel) -> Grant {
         let to = channel.peer;
         self.read_ahead(to, Way::In);
         let direction = &self.fabric[channel.route];
@@ -137,7 +138,7 @@ impl<S: Sink> Simulation<'_, S> {
     /// Returns whether what would wait can be kept meanwhile.
     fn can_wait(&self, waiter: Waiter) -> bool {
         match waiter {
-            Waiter::Call(on) => self.can_suspend(on),
+            Waiter::Call(on) => sle::suspend::can_suspend(self, on),
             Waiter::Post | Waiter::Message => true,
         }
     }
@@ -189,7 +190,7 @@ impl<S: Sink> Simulation<'_, S> {
     /// Gives back what an endpoint has for the packet of a transmit descriptor and does not need, or
     /// must not keep because its applet is suspended.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(super) fn give_up_post(&mut self, id: EndpointId) {
+    pub(crate) fn give_up_post(&mut self, id: EndpointId) {
         let claim = ClaimId::of(id, Purpose::Post);
         if self.progress(claim) != Progress::None {
             self.give_up(claim);
@@ -217,7 +218,7 @@ impl<S: Sink> Simulation<'_, S> {
 
     /// Frees an arrival slot of an endpoint; the claim that waited for it goes on.
     #[inline]
-    pub(super) fn release_arrival_slot(&mut self, to: EndpointId) {
+    pub(crate) fn release_arrival_slot(&mut self, to: EndpointId) {
         let receiver = self.endpoints[at(to.0)].nic;
         let tenancy = self.seats[at(to.0)].tenancy;
         let slots = &mut self.nics[at(receiver.0)].arrival_slots;
@@ -246,7 +247,7 @@ impl<S: Sink> Simulation<'_, S> {
         };
         let id = claim.endpoint();
         // A suspended applet would keep the slot from others until it goes on; it asks again then.
-        if claim.purpose() == Purpose::Post && self.is_suspended(id) {
+        if claim.purpose() == Purpose::Post && sle::suspend::is_suspended(self, id) {
             *self.progress_mut(claim) = Progress::None;
             return Some(to);
         }
@@ -258,7 +259,7 @@ impl<S: Sink> Simulation<'_, S> {
 
     /// Frees a send slot; the claim that waited for it goes on.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(super) fn release_send_slot(&mut self, nic: NicId) {
+    pub(crate) fn release_send_slot(&mut self, nic: NicId) {
         self.nics[at(nic.0)].send_slots.release();
         if !self.nics[at(nic.0)].awaiting_send_slot.is_empty() {
             self.pass_on_send_slot(nic);
@@ -279,7 +280,7 @@ impl<S: Sink> Simulation<'_, S> {
     }
 
     /// Returns whether every place is free and nobody waits for one.
-    pub(super) fn holds_no_packet(&self) -> bool {
+    pub(crate) fn holds_no_packet(&self) -> bool {
         let mut residents = self.residents.iter();
         residents.all(|resident| resident.claims == [Progress::None; 2])
             && self
@@ -299,7 +300,7 @@ impl<S: Sink> Simulation<'_, S> {
                 let on = nic.takes_posts;
                 self.wake(on);
             }
-            Purpose::Push => self.resumable(id),
+            Purpose::Push => sle::suspend::resumable(self, id),
         }
     }
 }

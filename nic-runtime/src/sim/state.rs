@@ -41,7 +41,7 @@ pub struct AppletState {
 
 impl<S: Sink> Simulation<'_, S> {
     /// Copies the state of every endpoint, in the order of the scenario.
-    pub(super) fn state(&self) -> Vec<EndpointState> {
+    pub(crate) fn state(&self) -> Vec<EndpointState> {
         let ids = (0u32..).map(EndpointId).take(self.endpoints.len());
         ids.map(|id| self.endpoint_state(id)).collect()
     }

@@ -13,11 +13,12 @@ use super::ahead::Way;
 use super::{Simulation, Work, at};
 use crate::host::{Notice, Notify, Task};
 use crate::memory::HostMemory;
+use crate::sle;
 use crate::unet::Endpoint;
 
 impl<S: Sink> Simulation<'_, S> {
     /// Hands a message that is due to its user, and schedules the send's next.
-    pub(super) fn send_due(&mut self, send: u32) {
+    pub(crate) fn send_due(&mut self, send: u32) {
         let spec = &self.sends[at(send)];
         black_box(spec.payload.first().copied());
         self.read_ahead(spec.endpoint, Way::Out);
@@ -32,7 +33,7 @@ impl<S: Sink> Simulation<'_, S> {
     }
 
     /// A receive descriptor became visible: the user will learn of it.
-    pub(super) fn message_came(&mut self, id: EndpointId) {
+    pub(crate) fn message_came(&mut self, id: EndpointId) {
         let user = &mut self.users[at(id.0)];
         if user.notice == Notice::None {
             user.notice = Notice::Coming;
@@ -44,13 +45,13 @@ impl<S: Sink> Simulation<'_, S> {
         }
     }
 
-    pub(super) fn notice(&mut self, id: EndpointId) {
+    pub(crate) fn notice(&mut self, id: EndpointId) {
         self.users[at(id.0)].notice = Notice::Taken;
         self.begin_task(id);
     }
 
     /// Reports a transmit descriptor's completion, if there is one; its space and its entry are free.
-    pub(super) fn complete(
+    pub(crate) fn complete(
         &mut self,
         id: EndpointId,
         post: PostId,
@@ -87,7 +88,7 @@ impl<S: Sink> Simulation<'_, S> {
 
     /// Has a user that waits begin what it can: sends and messages in turn where there are both.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(super) fn begin_task(&mut self, id: EndpointId) {
+    pub(crate) fn begin_task(&mut self, id: EndpointId) {
         let user = &self.users[at(id.0)];
         // As a rule there is nothing, or one of the two.
         let (reads, posts) = (user.notice == Notice::Taken, !user.due.is_empty());
@@ -102,7 +103,7 @@ impl<S: Sink> Simulation<'_, S> {
 
     /// As [`Simulation::begin_task`], where processes wait for turns or have programs of their own.
     #[cold]
-    pub(super) fn begin_among_others(&mut self, id: EndpointId) {
+    pub(crate) fn begin_among_others(&mut self, id: EndpointId) {
         let user = &self.users[at(id.0)];
         let has_work = user.notice == Notice::Taken || !user.due.is_empty() || self.own.acts(id);
         if user.task != Task::Waiting || !has_work {
@@ -153,7 +154,7 @@ impl<S: Sink> Simulation<'_, S> {
         begun
     }
 
-    pub(super) fn busy(&mut self, id: EndpointId, task: Task, takes: SimDuration) -> bool {
+    pub(crate) fn busy(&mut self, id: EndpointId, task: Task, takes: SimDuration) -> bool {
         self.host_time += takes;
         self.users[at(id.0)].task = task;
         self.schedule.insert(self.now + takes, Work::TaskDone(id));
@@ -184,7 +185,7 @@ impl<S: Sink> Simulation<'_, S> {
 
     /// Pushes a transmit descriptor for the message in `space`.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(super) fn post(&mut self, id: EndpointId, channel: ChannelId, space: HostSpan) {
+    pub(crate) fn post(&mut self, id: EndpointId, channel: ChannelId, space: HostSpan) {
         let endpoint = &mut self.endpoints[at(id.0)];
         let (offset, length) = (space.offset(), space.length());
         let descriptor = TransmitDescriptor {
@@ -254,7 +255,7 @@ impl<S: Sink> Simulation<'_, S> {
         }
     }
 
-    pub(super) fn task_done(&mut self, id: EndpointId) {
+    pub(crate) fn task_done(&mut self, id: EndpointId) {
         if !self.users_are_alone {
             return self.task_done_among_others(id);
         }
@@ -308,7 +309,7 @@ impl<S: Sink> Simulation<'_, S> {
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn put_back(&mut self, id: EndpointId) {
         if !self.agendas.is_empty() {
-            self.note_refills(id);
+            sle::agenda::note_refills(self, id);
         }
         let endpoint = &mut self.endpoints[at(id.0)];
         if endpoint.put_back_received() {

@@ -15,7 +15,7 @@ use crate::fabric::{Packet, PacketRef, flip};
 impl<S: Sink> Simulation<'_, S> {
     /// Makes a packet without bytes yet, whose send slot is taken, and gives it its number.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(super) fn make_packet(
+    pub(crate) fn make_packet(
         &mut self,
         from: EndpointId,
         channel: &Channel,
@@ -27,7 +27,7 @@ impl<S: Sink> Simulation<'_, S> {
 
     /// Makes a packet of bytes of an array of its sender's; returns its number too.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(super) fn make_full_packet(
+    pub(crate) fn make_full_packet(
         &mut self,
         sender: Tenant,
         channel: &Channel,
@@ -60,7 +60,7 @@ impl<S: Sink> Simulation<'_, S> {
     }
 
     /// Puts a packet into the queue of its link direction.
-    pub(super) fn enqueue(&mut self, packet: PacketRef) {
+    pub(crate) fn enqueue(&mut self, packet: PacketRef) {
         let id = self.packets[packet].route;
         let direction = &mut self.fabric[id];
         // As a rule the wire is free.
@@ -72,7 +72,7 @@ impl<S: Sink> Simulation<'_, S> {
     }
 
     /// Starts to send the first packet of a direction's queue, if the wire is free.
-    pub(super) fn start_sending(&mut self, id: DirectionId) {
+    pub(crate) fn start_sending(&mut self, id: DirectionId) {
         let direction = &mut self.fabric[id];
         if direction.sending.is_some() || direction.queue.is_empty() {
             return;
@@ -115,7 +115,7 @@ impl<S: Sink> Simulation<'_, S> {
     }
 
     /// Sends the packet whose turn has come.
-    pub(super) fn wire_turn(&mut self, id: DirectionId) {
+    pub(crate) fn wire_turn(&mut self, id: DirectionId) {
         let direction = &self.fabric[id];
         if let Some(packet) = direction.sending {
             let duration = direction.occupied_by(length(&self.packets[packet]));
@@ -150,12 +150,12 @@ impl<S: Sink> Simulation<'_, S> {
     }
 
     /// Sends the packet that waited until the wire had been idle for long enough.
-    pub(super) fn gap_over(&mut self, id: DirectionId) {
+    pub(crate) fn gap_over(&mut self, id: DirectionId) {
         self.fabric[id].waits_for_gap = false;
         self.start_sending(id);
     }
 
-    pub(super) fn last_bit_out(&mut self, id: DirectionId) {
+    pub(crate) fn last_bit_out(&mut self, id: DirectionId) {
         let direction = &mut self.fabric[id];
         let Some(packet) = direction.sending.take() else {
             return;
@@ -190,7 +190,7 @@ impl<S: Sink> Simulation<'_, S> {
     }
 
     /// Drops a packet that never had a place; what made it is still under way.
-    pub(super) fn drop_unsent(&mut self, packet: PacketRef) {
+    pub(crate) fn drop_unsent(&mut self, packet: PacketRef) {
         let Packet {
             id,
             from: (from, _),
@@ -226,11 +226,11 @@ impl<S: Sink> Simulation<'_, S> {
         }
     }
 
-    pub(super) fn lost(&mut self, packet: PacketRef) {
+    pub(crate) fn lost(&mut self, packet: PacketRef) {
         self.drop_on_wire(packet, WireDropReason::Loss);
     }
 
-    pub(super) fn last_bit_in(&mut self, packet: PacketRef) {
+    pub(crate) fn last_bit_in(&mut self, packet: PacketRef) {
         let arrived = &mut self.packets[packet];
         let direction = &mut self.fabric[arrived.route];
         if !direction.is_faulty {
@@ -257,7 +257,7 @@ impl<S: Sink> Simulation<'_, S> {
     }
 
     /// Delivers the packets that no other of their channel has followed for too long.
-    pub(super) fn release_held(&mut self, direction: DirectionId) {
+    pub(crate) fn release_held(&mut self, direction: DirectionId) {
         while let Some(packet) = self.fabric[direction].flows.take_overdue(self.now) {
             self.deliver(packet);
         }
@@ -288,7 +288,7 @@ impl<S: Sink> Simulation<'_, S> {
     }
 
     /// Ends a packet that had arrived, or would have; its arrival slot is free.
-    pub(super) fn end_arrival(&mut self, packet: PacketRef) {
+    pub(crate) fn end_arrival(&mut self, packet: PacketRef) {
         let Packet {
             to: (to, _),
             has_arrival_slot,
@@ -301,7 +301,7 @@ impl<S: Sink> Simulation<'_, S> {
     }
 
     /// Returns what identifies a packet to its receiver.
-    pub(super) fn arrival(&self, packet: PacketRef) -> (PacketId, EndpointId, ChannelId, u32) {
+    pub(crate) fn arrival(&self, packet: PacketRef) -> (PacketId, EndpointId, ChannelId, u32) {
         let arrived = &self.packets[packet];
         (arrived.id, arrived.to.0, arrived.to.1, length(arrived))
     }

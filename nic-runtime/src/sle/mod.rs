@@ -1,8 +1,22 @@
-//! U-Net/SLE in a simulator: transfers between hosts and applets, an endpoint without a NIC, and what is
-//! written from the table of natives.
+//! U-Net/SLE in a simulator: what a NIC does with applets.
+//!
+//! `load` initialises them before the clock starts. `engine` makes their calls, step by step; a call that is under way
+//! is `call`, what its natives do on the NIC `port`. `agenda` is what an applet is called for besides messages, `suspend`
+//! how a call waits for places while others run; `quota` and `fault` bound what it may do and what its traps lead to,
+//! `tell` reports all of it. Apart from the simulation: an endpoint without a NIC (`detached`), and what is written from
+//! the table of natives (`stub`).
 
+pub(crate) mod agenda;
+pub(crate) mod call;
 mod detached;
+pub(crate) mod engine;
+pub(crate) mod fault;
+pub(crate) mod load;
+mod port;
+pub(crate) mod quota;
 mod stub;
+pub(crate) mod suspend;
+mod tell;
 mod transfer;
 
 pub use detached::{DetachedEndpoint, DetachedShape};

@@ -1,4 +1,6 @@
-//! U-Net endpoints whose queues grow with what is in use.
+//! U-Net: endpoints whose queues grow with what is in use, and the engine that serves them.
+
+pub(crate) mod engine;
 
 use crate::storage::Growing;
 

@@ -6,16 +6,16 @@ use crate::scenario::model::FaultPolicy;
 
 /// What becomes of an applet that trapped too often.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) struct Detachment {
+pub(crate) struct Detachment {
     /// Traps in a row that led to it.
-    pub(super) traps: u32,
+    pub(crate) traps: u32,
     /// How long it lasts.
-    pub(super) duration: SimDuration,
+    pub(crate) duration: SimDuration,
 }
 
 /// How an endpoint's applet has fared.
 #[derive(Copy, Clone, Debug, Default)]
-pub(super) struct FaultRecord {
+pub(crate) struct FaultRecord {
     /// Traps since a call last returned.
     in_a_row: u32,
     /// When the applet is attached again; zero where it is.
@@ -24,28 +24,28 @@ pub(super) struct FaultRecord {
 
 impl FaultRecord {
     /// Returns whether the applet takes what comes now.
-    pub(super) fn is_attached(&self, now: SimTime) -> bool {
+    pub(crate) fn is_attached(&self, now: SimTime) -> bool {
         now >= self.attached_from
     }
 
     /// Returns when the applet is attached again.
-    pub(super) fn attached_from(&self) -> SimTime {
+    pub(crate) fn attached_from(&self) -> SimTime {
         self.attached_from
     }
 
     /// Notes that a call for a message has returned.
-    pub(super) fn returned(&mut self) {
+    pub(crate) fn returned(&mut self) {
         self.in_a_row = 0;
     }
 
     /// Notes that a call begins; returns whether it is the first since the applet was detached.
-    pub(super) fn reattached(&mut self) -> bool {
+    pub(crate) fn reattached(&mut self) -> bool {
         std::mem::take(&mut self.attached_from) != SimTime::ZERO
     }
 
     /// Notes that a call for a message has trapped; returns how the applet is detached for it, if it is. Once detached,
     /// an applet has a single call to prove itself by.
-    pub(super) fn trapped(&mut self, policy: FaultPolicy, now: SimTime) -> Option<Detachment> {
+    pub(crate) fn trapped(&mut self, policy: FaultPolicy, now: SimTime) -> Option<Detachment> {
         let FaultPolicy::Detach { after, back_off } = policy else {
             return None;
         };

@@ -7,7 +7,7 @@ use crate::profile::Quota;
 
 /// What a call has used so far.
 #[derive(Copy, Clone, Debug, Default)]
-pub(super) struct Spent {
+pub(crate) struct Spent {
     dma_bytes: u64,
     sends: u32,
 }
@@ -19,7 +19,7 @@ impl Spent {
     ///
     /// [`TrapKind::QuotaExceeded`] where that is more than it may.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(super) fn and(self, effect: &Effect, quota: &Quota) -> Result<Spent, TrapKind> {
+    pub(crate) fn and(self, effect: &Effect, quota: &Quota) -> Result<Spent, TrapKind> {
         let mut spent = self;
         match effect {
             Effect::HostToNic { host, .. } | Effect::NicToHost { host, .. } => {

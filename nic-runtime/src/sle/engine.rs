@@ -1,0 +1,465 @@
+//! Applets on a NIC's processor: their calls, step by step, each native at its own time.
+
+use jive_core::{Lifetime, Step, TrapKind};
+use nic_core::event::{DropReason, Made, Sink, SleEvent, Trigger, TxStatus};
+use nic_core::sle::{Effect, NicNative, Rights, check, perform};
+use nic_core::time::SimDuration;
+use nic_core::unet::resolve;
+
+use super::call::{Call, Cause};
+use super::fault::Detachment;
+use super::port::{OnNic, Push};
+use super::quota::Spent;
+use super::{host_to_nic, suspend, tell};
+use crate::fabric::PacketRef;
+use crate::interface::{self, Stage};
+use crate::nic::ProcessorId;
+use crate::scenario::model::FaultPolicy;
+use crate::sim::budget::Exceeded;
+use crate::sim::processor::{Item, Next, Posted};
+use crate::sim::staging::{Grant, Waiter};
+use crate::sim::{AppletId, Simulation, Tenant, at};
+use crate::unet;
+
+/// Calls the applet of a packet's endpoint for it, here or on another processor.
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(crate) fn arrived<S: Sink>(
+    sim: &mut Simulation<'_, S>,
+    on: ProcessorId,
+    applet: AppletId,
+    arrival: PacketRef,
+) -> Next {
+    let item = Item::Arrival(arrival);
+    if let Some(other) = sim.processors[at(on.0)].share.arrivals_to {
+        return sim.hand_over(on, other, item);
+    }
+    let (packet, endpoint, channel, length) = sim.arrival(arrival);
+    if !sim.residents[at(endpoint.0)].fault.is_attached(sim.now) {
+        return interface::pass(sim, on, item);
+    }
+    let call = Call {
+        tenant: Tenant { endpoint, applet },
+        method: sim.applets[at(applet.0)].members.do_rx,
+        cause: Cause::Arrival {
+            packet,
+            channel,
+            length,
+            arrival,
+        },
+    };
+    sim.processors[at(on.0)].activation.begin(call);
+    Next::After(sim.profile.entry.rx_setup, Stage::Enter)
+}
+
+/// Calls the applet of an endpoint for a transmit descriptor, here or on another processor.
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(crate) fn posted<S: Sink>(
+    sim: &mut Simulation<'_, S>,
+    on: ProcessorId,
+    applet: AppletId,
+    posted: Posted,
+) -> Next {
+    let (endpoint, item) = (posted.endpoint, Item::Post(posted));
+    if let Some(other) = sim.processors[at(on.0)].share.posts_to {
+        sim.residents[at(endpoint.0)].has_post_under_way = true;
+        return sim.hand_over(on, other, item);
+    }
+    if sim.has_lost_places(on, posted) {
+        return sim.take_back(on, posted);
+    }
+    if !sim.residents[at(endpoint.0)].fault.is_attached(sim.now) {
+        return interface::pass(sim, on, item);
+    }
+    if resolve(&sim.endpoints[at(endpoint.0)], posted.descriptor).is_none() {
+        sim.give_up_post(endpoint);
+        return sim.end_post(on, posted, TxStatus::Refused);
+    }
+    let call = Call {
+        tenant: Tenant { endpoint, applet },
+        method: sim.applets[at(applet.0)].members.do_tx,
+        cause: Cause::Post(posted),
+    };
+    sim.processors[at(on.0)].activation.begin(call);
+    Next::After(sim.profile.entry.tx_setup, Stage::Enter)
+}
+
+/// Calls an applet; a packet that it is called for becomes `RxBuf`.
+pub(crate) fn enter<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Next {
+    if !sim.processors[at(on.0)].share.is_alone
+        && let Some(next) = sim.enter_alone(on)
+    {
+        return next;
+    }
+    let call = sim.processors[at(on.0)].activation.call();
+    let Tenant { endpoint, applet } = call.tenant;
+    let (method, mut place) = (call.method, [0; 3]);
+    let args = call.arguments(&mut place);
+    let cost = match call.cause {
+        Cause::Post(_) => sim.costs.tx_call,
+        Cause::Arrival { arrival, .. } => {
+            sim.applets[at(applet.0)].receive(&sim.packets[arrival].bytes);
+            sim.costs.rx_call
+        }
+        Cause::Timer => sim.costs.timer_call,
+        Cause::Refill(_) => sim.costs.refill_call,
+    };
+    let is_reattached = sim.residents[at(endpoint.0)].fault.reattached();
+    if S::LISTENS {
+        let trigger = call.trigger();
+        if is_reattached {
+            let kind = SleEvent::AppletAttach { trigger };
+            sim.report.emit(sim.now, endpoint, kind);
+        }
+        let kind = SleEvent::AppletCall {
+            method,
+            args,
+            trigger,
+            processor: sim.number(on),
+        };
+        sim.report.emit(sim.now, endpoint, kind);
+    }
+    let instance = &mut sim.applets[at(applet.0)].instance;
+    let activation = &mut sim.processors[at(on.0)].activation;
+    activation.spent = Spent::default();
+    let stack = &mut activation.stack;
+    let fuel = sim.residents[at(endpoint.0)].fuel;
+    let started = instance.start(stack, method, args, fuel, Lifetime::PerCall);
+    let stage = match started {
+        Ok(()) => Stage::Run,
+        Err(trap) => {
+            activation.trap = Some(trap);
+            Stage::Trap
+        }
+    };
+    Next::After(cost, stage)
+}
+
+/// Runs an applet up to its next native, its return or its trap, and charges the instructions.
+pub(crate) fn run<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Next {
+    let activation = &mut sim.processors[at(on.0)].activation;
+    let applet = activation.call().tenant.applet;
+    let stack = &mut activation.stack;
+    let instance = &mut sim.applets[at(applet.0)].instance;
+    let before = stack.executed();
+    let (native_fuel, native_cost, stage) = match instance.run(stack) {
+        Step::Returned(value) => {
+            if S::LISTENS {
+                activation.told.returned = value;
+            }
+            (0, SimDuration::ZERO, Stage::Return)
+        }
+        Step::Trapped(trap) => {
+            activation.trap = Some(trap);
+            (0, SimDuration::ZERO, Stage::Trap)
+        }
+        Step::Native { id, .. } => {
+            let native = NicNative::from_id(id).ok_or(TrapKind::Unverified);
+            let affordable = native.and_then(|native| {
+                let cost = sim.costs.of(native);
+                stack.charge(cost.fuel)?;
+                Ok((native, cost))
+            });
+            match affordable {
+                Ok((native, cost)) => {
+                    if S::LISTENS {
+                        let instructions = stack.executed().saturating_sub(before);
+                        let reached = sim.now + sim.costs.bytecode.times(instructions);
+                        activation.told.reached = Some((native, reached));
+                    }
+                    (cost.fuel, cost.time, Stage::Perform(native))
+                }
+                Err(kind) => {
+                    stack.resume(Err(kind));
+                    (0, SimDuration::ZERO, Stage::Run)
+                }
+            }
+        }
+    };
+    // Saturating: a native that there was no fuel for is taken back.
+    let instructions = stack.executed().saturating_sub(before);
+    if let Err(Exceeded) = sim.budget.spend(instructions + native_fuel) {
+        return sim.exceed_budget(on);
+    }
+    let bytecode_cost = sim.costs.bytecode.times(instructions);
+    Next::After(bytecode_cost + native_cost, stage)
+}
+
+/// Performs a native whose own time is over, or holds the processor until there is a slot for it.
+pub(crate) fn perform_reached<S: Sink>(
+    sim: &mut Simulation<'_, S>,
+    on: ProcessorId,
+    native: NicNative,
+) -> Next {
+    // Each native has code of its own, in which its effect stays in registers.
+    match native {
+        NicNative::NewAlignedArray => perform_native(sim, on, NicNative::NewAlignedArray),
+        NicNative::GetFreeBufferLength => perform_native(sim, on, NicNative::GetFreeBufferLength),
+        NicNative::GetFreeBuffer => perform_native(sim, on, NicNative::GetFreeBuffer),
+        NicNative::DoHtoLDma => perform_native(sim, on, NicNative::DoHtoLDma),
+        NicNative::DoLtoHDma => perform_native(sim, on, NicNative::DoLtoHDma),
+        NicNative::TxPush => perform_native(sim, on, NicNative::TxPush),
+        NicNative::DmaRxd => perform_native(sim, on, NicNative::DmaRxd),
+        NicNative::DmaRxdPayload => perform_native(sim, on, NicNative::DmaRxdPayload),
+        NicNative::CurrentTime => perform_rare(sim, on, NicNative::CurrentTime),
+        NicNative::SetTimer => perform_rare(sim, on, NicNative::SetTimer),
+        NicNative::Trace => perform_rare(sim, on, NicNative::Trace),
+    }
+}
+
+/// Has a processor whose native needs a DMA slot wait until it gets one: until a transfer is over.
+#[cold]
+fn await_dma_slot<S: Sink>(
+    sim: &mut Simulation<'_, S>,
+    on: ProcessorId,
+    native: NicNative,
+) -> Next {
+    let nic = sim.processors[at(on.0)].nic;
+    sim.nics[at(nic.0)].awaiting_dma_slot.push_back(on);
+    sim.wait(on, Stage::Perform(native))
+}
+
+/// Performs a native that does little and that few applets call.
+#[cold]
+fn perform_rare<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, native: NicNative) -> Next {
+    perform_native(sim, on, native)
+}
+
+// Where nothing is optimised each copy would take room of its own on the stack, which may be small.
+#[cfg_attr(not(debug_assertions), inline(always))]
+fn perform_native<S: Sink>(
+    sim: &mut Simulation<'_, S>,
+    on: ProcessorId,
+    native: NicNative,
+) -> Next {
+    let tenant = sim.processors[at(on.0)].activation.call().tenant;
+    let (effect, push) = match admit(sim, on, native) {
+        Ok(admitted) => admitted,
+        Err(Refused::Stop(next)) => return next,
+        Err(Refused::Trap(kind)) => return refuse_native(sim, on, kind),
+    };
+    let mut port = OnNic {
+        simulation: sim,
+        on,
+        tenant,
+        push,
+    };
+    match perform(effect, &mut port) {
+        Ok(Ok(value)) => {
+            sim.processors[at(on.0)].activation.stack.resume(Ok(value));
+            Next::After(SimDuration::ZERO, Stage::Run)
+        }
+        Ok(Err(kind)) => refuse_native(sim, on, kind),
+        Err(next) => next,
+    }
+}
+
+/// Checks a native, its quota and the places that it needs.
+#[cfg_attr(not(debug_assertions), inline(always))]
+fn admit<S: Sink>(
+    sim: &mut Simulation<'_, S>,
+    on: ProcessorId,
+    native: NicNative,
+) -> Result<(Effect, Push), Refused> {
+    let activation = &sim.processors[at(on.0)].activation;
+    let call = activation.call();
+    let Tenant { endpoint, applet } = call.tenant;
+    let heap = sim.applets[at(applet.0)].instance.heap();
+    let max_packet = sim.profile.memory.max_packet.get();
+    let rights = Rights::of(&sim.endpoints[at(endpoint.0)], max_packet);
+    let effect = check(native, activation.stack.native_arguments(), heap, &rights)?;
+    let spent = activation.spent.and(&effect, &sim.profile.quota)?;
+    if let Some(array) = effect.array() {
+        sim.last_arrays.note(applet, call.way(), array);
+    }
+    let mut push = Push::Leaves;
+    match &effect {
+        Effect::NicToHost { .. } => {
+            let processor = &mut sim.processors[at(on.0)];
+            let has_slot = std::mem::take(&mut processor.activation.has_dma_slot);
+            if !has_slot && !sim.nics[at(processor.nic.0)].dma_slots.take() {
+                return Err(Refused::Stop(await_dma_slot(sim, on, native)));
+            }
+        }
+        Effect::Send { channel, .. } => {
+            match sim.claim_for_push(on, Waiter::Call(on), endpoint, channel) {
+                Grant::Given => {}
+                Grant::Waits => {
+                    return Err(Refused::Stop(suspend::suspend(
+                        sim,
+                        on,
+                        Stage::Perform(native),
+                    )));
+                }
+                Grant::Refused => push = Push::IsDropped,
+            }
+        }
+        Effect::HostToNic { .. } => {}
+        // Nothing that the quota counts.
+        Effect::NewArray { .. }
+        | Effect::BufferLength
+        | Effect::PopBuffer
+        | Effect::Describe { .. }
+        | Effect::Carry { .. }
+        | Effect::Time
+        | Effect::Timer { .. }
+        | Effect::Note { .. } => return Ok((effect, push)),
+    }
+    sim.processors[at(on.0)].activation.spent = spent;
+    Ok((effect, push))
+}
+
+/// Has a native end in a trap.
+fn refuse_native<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, kind: TrapKind) -> Next {
+    sim.processors[at(on.0)].activation.stack.resume(Err(kind));
+    Next::After(SimDuration::ZERO, Stage::Run)
+}
+
+/// Ends a native that waited for bytes from the buffer area.
+pub(crate) fn landed<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Next {
+    let activation = &sim.processors[at(on.0)].activation;
+    if let Some((to, host)) = activation.landing {
+        let applet = activation.call().tenant.applet;
+        let heap = sim.applets[at(applet.0)].instance.heap_mut();
+        host_to_nic(heap, to, &sim.memory, host);
+    }
+    resume(sim, on, 0)
+}
+
+/// Has a native return, and its applet go on.
+fn resume<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, value: i32) -> Next {
+    tell::performed(sim, on, value, Made::Nothing);
+    sim.processors[at(on.0)].activation.stack.resume(Ok(value));
+    Next::After(SimDuration::ZERO, Stage::Run)
+}
+
+pub(crate) fn return_from<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Next {
+    let activation = &sim.processors[at(on.0)].activation;
+    let (call, returned) = (activation.call(), activation.told.returned);
+    let (tenant, is_for_message) = (call.tenant, call.is_for_message());
+    tell::returned(sim, on, tenant, call.method, returned);
+    sim.endpoints[at(tenant.endpoint.0)].free.keep_popped();
+    if is_for_message {
+        sim.residents[at(tenant.endpoint.0)].fault.returned();
+    }
+    sim.leave_call(on);
+    end_call(sim, on, TxStatus::Ok)
+}
+
+pub(crate) fn end_trapped<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Next {
+    let activation = &mut sim.processors[at(on.0)].activation;
+    let (call, trap) = (*activation.call(), activation.trap.take());
+    if let Some(trap) = trap {
+        tell::trap(sim, call.tenant, trap);
+    }
+    sim.leave_call(on);
+    if !call.is_for_message() {
+        // There is no message that it could have lost.
+        sim.endpoints[at(call.tenant.endpoint.0)]
+            .free
+            .return_popped();
+        sim.levels_changed(call.tenant.endpoint);
+        suspend::end_asides(sim, on);
+        return sim.look(on);
+    }
+    let now = sim.now;
+    let policy = sim.specs[at(call.tenant.endpoint.0)].on_trap;
+    let fault = &mut sim.residents[at(call.tenant.endpoint.0)].fault;
+    let detachment = fault.trapped(policy, now);
+    sim.endpoints[at(call.tenant.endpoint.0)]
+        .free
+        .return_popped();
+    sim.levels_changed(call.tenant.endpoint);
+    if policy == FaultPolicy::BasePath {
+        return fall_back(sim, on, call);
+    }
+    tell::dropped(sim, call.tenant, call.packet(), DropReason::AppletTrap);
+    if let Some(Detachment { traps, duration }) = detachment {
+        let kind = SleEvent::AppletDetach {
+            traps,
+            duration,
+            trigger: call.trigger(),
+        };
+        sim.report.emit(now, call.tenant.endpoint, kind);
+    }
+    end_call(sim, on, TxStatus::Trap)
+}
+
+/// Has what an applet trapped on go its way without one.
+fn fall_back<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, call: Call) -> Next {
+    match call.cause {
+        Cause::Post(posted) => send_trapped(sim, on, posted),
+        Cause::Arrival { arrival, .. } => {
+            suspend::end_asides(sim, on);
+            interface::pass(sim, on, Item::Arrival(arrival))
+        }
+        Cause::Timer | Cause::Refill(_) => sim.look(on),
+    }
+}
+
+/// Sends a message on which an applet has trapped. Its packet needs places of its own where the applet has used those
+/// that it had.
+fn send_trapped<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, posted: Posted) -> Next {
+    let Some((channel, _)) = unet::engine::sendable(sim, posted) else {
+        return end_post(sim, on, posted, TxStatus::Refused);
+    };
+    match sim.claim_for_push(on, Waiter::Message, posted.endpoint, &channel) {
+        Grant::Given => {
+            suspend::end_asides(sim, on);
+            interface::pass(sim, on, Item::Post(posted))
+        }
+        Grant::Waits => suspend::suspend(sim, on, Stage::SendTrapped),
+        Grant::Refused => {
+            let trigger = Trigger::Post(posted.post);
+            let packet = sim.make_packet(posted.endpoint, &channel, trigger);
+            sim.drop_unsent(packet);
+            end_post(sim, on, posted, TxStatus::Trap)
+        }
+    }
+}
+
+/// Goes on with a message on which an applet has trapped, and which has its places now.
+#[cold]
+pub(crate) fn go_on_trapped<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Next {
+    match sim.processors[at(on.0)].activation.call().cause {
+        Cause::Post(posted) => send_trapped(sim, on, posted),
+        Cause::Arrival { .. } | Cause::Timer | Cause::Refill(_) => sim.look(on),
+    }
+}
+
+#[cfg_attr(not(debug_assertions), inline(always))]
+fn end_call<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, status: TxStatus) -> Next {
+    match sim.processors[at(on.0)].activation.call().cause {
+        Cause::Post(posted) => return end_post(sim, on, posted, status),
+        Cause::Arrival { arrival, .. } => sim.end_arrival(arrival),
+        Cause::Timer | Cause::Refill(_) => {}
+    }
+    suspend::end_asides(sim, on);
+    sim.look(on)
+}
+
+/// Ends the transmit descriptor that a call was for.
+#[cfg_attr(not(debug_assertions), inline(always))]
+fn end_post<S: Sink>(
+    sim: &mut Simulation<'_, S>,
+    on: ProcessorId,
+    posted: Posted,
+    status: TxStatus,
+) -> Next {
+    sim.give_up_post(posted.endpoint);
+    suspend::end_asides(sim, on);
+    sim.end_post(on, posted, status)
+}
+
+/// Why a native does not take effect now.
+enum Refused {
+    /// It waits for places.
+    Stop(Next),
+    /// The endpoint may not have it.
+    Trap(TrapKind),
+}
+
+impl From<TrapKind> for Refused {
+    fn from(kind: TrapKind) -> Refused {
+        Refused::Trap(kind)
+    }
+}

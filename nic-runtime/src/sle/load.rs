@@ -1,0 +1,321 @@
+//! What happens before the clock starts: classes are loaded, applets initialised.
+//!
+//! Natives that run now take effect at once, at virtual time 0. What they send queues for its link and
+//! leaves when every applet is loaded.
+
+use std::convert::Infallible;
+
+use bumpalo::Bump;
+use jive_core::{Heap, Lifetime, LoadedClass, MethodId, Step, Trap, TrapKind};
+use jive_embed::load_class;
+use jive_verifier::Policy;
+use nic_core::event::{DmaDirection, DropReason, Made, Sink, SleEvent, Trigger};
+use nic_core::id::{EndpointId, PacketId};
+use nic_core::memory::HostSpan;
+use nic_core::sle::{ArraySpan, NicEntry, NicNative, Port, Request, Rights, check, perform};
+use nic_core::time::{SimDuration, SimTime};
+use nic_core::unet::Channel;
+
+use super::quota::Spent;
+use super::{agenda, host_to_nic, nic_to_host, tell};
+use crate::fabric::PacketRef;
+use crate::nic::ProcessorId;
+use crate::scenario::model::Scenario;
+use crate::sim::budget::Exceeded;
+use crate::sim::{SimError, Simulation, Tenant, at};
+use crate::storage::Growing;
+use crate::unet::Endpoint;
+
+/// Packets that an endpoint may send while it is loaded; more are dropped.
+///
+/// No time passes in which a send slot could become free, so these wait for the wire beside the slots.
+/// Chosen: enough for a message to each neighbour, and a bound on what a hostile initializer holds.
+const LOAD_PACKETS_MAX: usize = 16;
+
+/// How far an initializer ran.
+enum Reached {
+    /// It returned.
+    Return(Option<i32>),
+    /// It waits for a native, which may not be one.
+    Native(Result<Request, TrapKind>),
+}
+
+/// Why an initializer did not return.
+enum Uninitialized {
+    /// It trapped.
+    Trapped(Trap),
+    /// It wants to execute more than is left of the run's budget.
+    Exceeded,
+}
+
+impl From<Trap> for Uninitialized {
+    fn from(trap: Trap) -> Uninitialized {
+        Uninitialized::Trapped(trap)
+    }
+}
+
+impl From<Exceeded> for Uninitialized {
+    fn from(_: Exceeded) -> Uninitialized {
+        Uninitialized::Exceeded
+    }
+}
+
+/// Why not every applet is loaded.
+pub(crate) enum NotLoaded {
+    /// One trapped; the trap is reported.
+    Trap,
+    /// One wants to execute more than is left of the run's budget.
+    Exceeded,
+}
+
+/// Loads each class of the scenario once.
+pub(crate) fn load_classes<'a>(
+    arena: &'a Bump,
+    scenario: &'a Scenario,
+) -> Result<&'a [LoadedClass<'a>], SimError> {
+    let mut classes = Vec::with_capacity(scenario.classes.len());
+    for (class, spec) in scenario.classes.iter().enumerate() {
+        let loaded = load_class(
+            arena,
+            &spec.bytes,
+            Policy::Applet {
+                entries: NicEntry::TABLE,
+            },
+            NicNative::TABLE,
+        );
+        classes.push(loaded.map_err(|error| SimError::Class { class, error })?);
+    }
+    Ok(arena.alloc_slice_copy(&classes))
+}
+
+/// Initialises every applet, in file order, then lets what they sent go.
+pub(crate) fn load_applets<S: Sink>(sim: &mut Simulation<'_, S>) -> Result<(), NotLoaded> {
+    let mut sent = Vec::new();
+    for index in 0..sim.endpoints.len() {
+        let Some(applet) = sim.seats[index].applet else {
+            continue;
+        };
+        let endpoint = EndpointId(u32::try_from(index).expect("endpoints have u32 numbers"));
+        let mut of_endpoint = Vec::new();
+        load_applet(sim, Tenant { endpoint, applet }, &mut of_endpoint)?;
+        sent.append(&mut of_endpoint);
+    }
+    for packet in sent {
+        sim.enqueue(packet);
+    }
+    Ok(())
+}
+
+fn load_applet<S: Sink>(
+    sim: &mut Simulation<'_, S>,
+    tenant: Tenant,
+    sent: &mut Vec<PacketRef>,
+) -> Result<(), NotLoaded> {
+    let applet = &sim.applets[at(tenant.applet.0)];
+    let (program, constructor) = (applet.class.program, applet.members.constructor);
+    let nic = sim.endpoints[at(tenant.endpoint.0)].nic;
+    let on = sim.nics[at(nic.0)].first_processor();
+    for method in program.initializer().into_iter().chain([constructor]) {
+        let kind = SleEvent::AppletCall {
+            method,
+            args: &[],
+            trigger: Trigger::Load,
+            processor: 0,
+        };
+        sim.report.emit(sim.now, tenant.endpoint, kind);
+        match initialize(sim, on, tenant, method, sent) {
+            Ok(value) => tell::returned(sim, on, tenant, method, value),
+            Err(Uninitialized::Trapped(trap)) => {
+                tell::trap(sim, tenant, trap);
+                return Err(NotLoaded::Trap);
+            }
+            Err(Uninitialized::Exceeded) => return Err(NotLoaded::Exceeded),
+        }
+        sim.endpoints[at(tenant.endpoint.0)].free.keep_popped();
+    }
+    agenda::arm(sim, tenant);
+    let heap_bytes = sim.applets[at(tenant.applet.0)].heap_bytes();
+    let kind = SleEvent::Load {
+        code_bytes: program.code_bytes(),
+        heap_bytes,
+    };
+    sim.report.emit(sim.now, tenant.endpoint, kind);
+    Ok(())
+}
+
+/// Runs an initializer to its end, now.
+fn initialize<S: Sink>(
+    sim: &mut Simulation<'_, S>,
+    on: ProcessorId,
+    tenant: Tenant,
+    method: MethodId,
+    sent: &mut Vec<PacketRef>,
+) -> Result<Option<i32>, Uninitialized> {
+    let fuel = sim.residents[at(tenant.endpoint.0)].fuel;
+    let instance = &mut sim.applets[at(tenant.applet.0)].instance;
+    let processor = &mut sim.processors[at(on.0)];
+    processor.activation.spent = Spent::default();
+    let stack = &mut processor.activation.stack;
+    instance.start(stack, method, &[], fuel, Lifetime::Persistent)?;
+    loop {
+        let request = match run_to_native(sim, on, tenant)? {
+            Reached::Return(value) => return Ok(value),
+            Reached::Native(request) => request,
+        };
+        let stack = &mut sim.processors[at(on.0)].activation.stack;
+        let affordable = request.and_then(|request| {
+            let extra_fuel = sim.costs.of(request.native()).fuel;
+            stack.charge(extra_fuel)?;
+            Ok((request, extra_fuel))
+        });
+        let outcome = match affordable {
+            Ok((request, extra_fuel)) => {
+                sim.budget.spend(extra_fuel)?;
+                perform_now(sim, tenant, &request, sent)
+            }
+            Err(kind) => Err(kind),
+        };
+        sim.processors[at(on.0)].activation.stack.resume(outcome);
+    }
+}
+
+/// Runs an initializer up to its next native or its return.
+fn run_to_native<S: Sink>(
+    sim: &mut Simulation<'_, S>,
+    on: ProcessorId,
+    tenant: Tenant,
+) -> Result<Reached, Uninitialized> {
+    let instance = &mut sim.applets[at(tenant.applet.0)].instance;
+    let stack = &mut sim.processors[at(on.0)].activation.stack;
+    let before = stack.executed();
+    let (reached, trap) = match instance.run(stack) {
+        Step::Returned(value) => (Reached::Return(value), None),
+        Step::Trapped(trap) => (Reached::Return(None), Some(trap)),
+        Step::Native { id, args } => {
+            let request = Request::new(id, args).ok_or(TrapKind::Unverified);
+            (Reached::Native(request), None)
+        }
+    };
+    let instructions = stack.executed().saturating_sub(before);
+    sim.budget.spend(instructions)?;
+    match trap {
+        Some(trap) => Err(Uninitialized::Trapped(trap)),
+        None => Ok(reached),
+    }
+}
+
+/// Performs a native at once.
+fn perform_now<S: Sink>(
+    sim: &mut Simulation<'_, S>,
+    tenant: Tenant,
+    request: &Request,
+    sent: &mut Vec<PacketRef>,
+) -> Result<i32, TrapKind> {
+    let id = tenant.endpoint;
+    let heap = sim.applets[at(tenant.applet.0)].instance.heap_mut();
+    let endpoint = &mut sim.endpoints[at(id.0)];
+    let on = sim.nics[at(endpoint.nic.0)].first_processor();
+    let rights = Rights::of(endpoint, sim.profile.memory.max_packet.get());
+    let effect = check(request.native(), request.args(), heap, &rights)?;
+    let spent = &mut sim.processors[at(on.0)].activation.spent;
+    *spent = spent.and(&effect, &sim.profile.quota)?;
+    let mut port = Loading {
+        simulation: sim,
+        tenant,
+        request,
+        sent,
+    };
+    let Ok(returned) = perform(effect, &mut port);
+    returned
+}
+
+/// Performs natives of initializers: at once, but for packets, which wait until all applets are loaded.
+struct Loading<'l, 's, S: Sink> {
+    simulation: &'l mut Simulation<'s, S>,
+    tenant: Tenant,
+    request: &'l Request,
+    sent: &'l mut Vec<PacketRef>,
+}
+
+impl<S: Sink> Port for Loading<'_, '_, S> {
+    type Storage = Growing;
+    type Packet = PacketRef;
+    type Stop = Infallible;
+
+    fn with<R>(&mut self, then: impl FnOnce(&mut Endpoint, &mut Heap<'_>) -> R) -> R {
+        let Tenant { endpoint, applet } = self.tenant;
+        let heap = self.simulation.applets[at(applet.0)].instance.heap_mut();
+        then(&mut self.simulation.endpoints[at(endpoint.0)], heap)
+    }
+
+    fn handled(&self) -> Option<PacketId> {
+        None
+    }
+
+    fn fetch(&mut self, to: ArraySpan, host: HostSpan) -> Result<(), Infallible> {
+        let Tenant { endpoint, applet } = self.tenant;
+        let simulation = &mut *self.simulation;
+        let heap = simulation.applets[at(applet.0)].instance.heap_mut();
+        host_to_nic(heap, to, &simulation.memory, host);
+        simulation.emit_dma(endpoint, DmaDirection::HostToNic, host, Trigger::Load);
+        Ok(())
+    }
+
+    fn store(&mut self, from: ArraySpan, host: HostSpan) -> Result<(), Infallible> {
+        let Tenant { endpoint, applet } = self.tenant;
+        let simulation = &mut *self.simulation;
+        let heap = simulation.applets[at(applet.0)].instance.heap();
+        nic_to_host(heap, from, &mut simulation.memory, host);
+        simulation.emit_dma(endpoint, DmaDirection::NicToHost, host, Trigger::Load);
+        Ok(())
+    }
+
+    fn make(
+        &mut self,
+        from: ArraySpan,
+        channel: Channel,
+    ) -> Result<(PacketId, PacketRef), Infallible> {
+        let simulation = &mut *self.simulation;
+        Ok(simulation.make_full_packet(self.tenant, &channel, Trigger::Load, from))
+    }
+
+    fn send(&mut self, packet: PacketRef) -> Result<(), Infallible> {
+        if self.sent.len() < LOAD_PACKETS_MAX {
+            self.sent.push(packet);
+        } else {
+            self.simulation.drop_unsent(packet);
+        }
+        Ok(())
+    }
+
+    fn publish(&mut self) -> Result<(), Infallible> {
+        self.simulation.publish(self.tenant.endpoint);
+        Ok(())
+    }
+
+    fn refuse(&mut self) -> Result<(), Infallible> {
+        let simulation = &mut *self.simulation;
+        tell::dropped(simulation, self.tenant, None, DropReason::RxQueueFull);
+        Ok(())
+    }
+
+    fn now(&self) -> SimTime {
+        self.simulation.now
+    }
+
+    fn set_timer(&mut self, after: SimDuration) -> Result<(), Infallible> {
+        agenda::set_timer(self.simulation, self.tenant, after);
+        Ok(())
+    }
+
+    fn note(&mut self, tag: i32, value: i32) -> Result<(), Infallible> {
+        tell::note(self.simulation, self.tenant, tag, value);
+        Ok(())
+    }
+
+    fn tell(&mut self, value: i32, made: Made) -> Result<(), Infallible> {
+        let simulation = &mut *self.simulation;
+        tell::native(simulation, self.tenant, self.request, value, made);
+        Ok(())
+    }
+}

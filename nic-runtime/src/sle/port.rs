@@ -1,0 +1,148 @@
+//! What natives do on a NIC whose clock runs: each takes effect at its time.
+
+use jive_core::Heap;
+use nic_core::event::{DropReason, Made, Sink};
+use nic_core::id::PacketId;
+use nic_core::memory::HostSpan;
+use nic_core::sle::{ArraySpan, Port};
+use nic_core::time::{SimDuration, SimTime};
+use nic_core::unet::Channel;
+
+use super::call::Call;
+use super::{agenda, tell};
+use crate::fabric::PacketRef;
+use crate::interface::Stage;
+use crate::nic::ProcessorId;
+use crate::sim::dma::{Cargo, Transfer};
+use crate::sim::processor::Next;
+use crate::sim::{Simulation, Tenant, at};
+use crate::storage::Growing;
+use crate::unet::Endpoint;
+
+/// What becomes of a packet that is pushed.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Push {
+    /// It has its places.
+    Leaves,
+    /// It can neither have them nor wait.
+    IsDropped,
+}
+
+/// Performs natives of a call that a processor runs, each at its time.
+pub(crate) struct OnNic<'p, 's, S: Sink> {
+    pub(crate) simulation: &'p mut Simulation<'s, S>,
+    pub(crate) on: ProcessorId,
+    pub(crate) tenant: Tenant,
+    pub(crate) push: Push,
+}
+
+impl<S: Sink> OnNic<'_, '_, S> {
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn call(&self) -> &Call {
+        self.simulation.processors[at(self.on.0)].activation.call()
+    }
+}
+
+impl<S: Sink> Port for OnNic<'_, '_, S> {
+    type Storage = Growing;
+    type Packet = PacketRef;
+    type Stop = Next;
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn with<R>(&mut self, then: impl FnOnce(&mut Endpoint, &mut Heap<'_>) -> R) -> R {
+        let Tenant { endpoint, applet } = self.tenant;
+        let heap = self.simulation.applets[at(applet.0)].instance.heap_mut();
+        then(&mut self.simulation.endpoints[at(endpoint.0)], heap)
+    }
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn handled(&self) -> Option<PacketId> {
+        self.call().packet()
+    }
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn fetch(&mut self, to: ArraySpan, host: HostSpan) -> Result<(), Next> {
+        let simulation = &mut *self.simulation;
+        let activation = &mut simulation.processors[at(self.on.0)].activation;
+        activation.landing = Some((to, host));
+        let call = activation.call();
+        let transfer = Transfer {
+            endpoint: self.tenant.endpoint,
+            host,
+            cargo: Cargo::IntoArray(self.on),
+            trigger: call.trigger(),
+        };
+        let transfer = simulation.transfers.add(transfer, &[]);
+        simulation.queue_transfer(transfer);
+        Err(simulation.wait(self.on, Stage::Landed))
+    }
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn store(&mut self, from: ArraySpan, host: HostSpan) -> Result<(), Next> {
+        let (tenant, trigger) = (self.tenant, self.call().trigger());
+        let simulation = &mut *self.simulation;
+        let transfer = Transfer {
+            endpoint: tenant.endpoint,
+            host,
+            cargo: Cargo::Staged,
+            trigger,
+        };
+        let heap = simulation.applets[at(tenant.applet.0)].instance.heap();
+        let transfer = simulation.transfers.add(transfer, from.bytes(heap));
+        simulation.queue_transfer(transfer);
+        Ok(())
+    }
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn make(&mut self, from: ArraySpan, channel: Channel) -> Result<(PacketId, PacketRef), Next> {
+        let (tenant, trigger) = (self.tenant, self.call().trigger());
+        let simulation = &mut *self.simulation;
+        Ok(simulation.make_full_packet(tenant, &channel, trigger, from))
+    }
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn send(&mut self, packet: PacketRef) -> Result<(), Next> {
+        match self.push {
+            Push::Leaves => self.simulation.enqueue(packet),
+            Push::IsDropped => self.simulation.drop_unsent(packet),
+        }
+        Ok(())
+    }
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn publish(&mut self) -> Result<(), Next> {
+        let endpoint = self.tenant.endpoint;
+        self.simulation.publish_in_turn(endpoint);
+        Ok(())
+    }
+
+    fn refuse(&mut self) -> Result<(), Next> {
+        let (tenant, packet) = (self.tenant, self.call().packet());
+        let reason = DropReason::RxQueueFull;
+        tell::dropped(self.simulation, tenant, packet, reason);
+        Ok(())
+    }
+
+    fn now(&self) -> SimTime {
+        self.simulation.now
+    }
+
+    fn set_timer(&mut self, after: SimDuration) -> Result<(), Next> {
+        agenda::set_timer(self.simulation, self.tenant, after);
+        self.simulation.processors[at(self.on.0)]
+            .activation
+            .has_set_timer = true;
+        Ok(())
+    }
+
+    fn note(&mut self, tag: i32, value: i32) -> Result<(), Next> {
+        tell::note(self.simulation, self.tenant, tag, value);
+        Ok(())
+    }
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn tell(&mut self, value: i32, made: Made) -> Result<(), Next> {
+        tell::performed(self.simulation, self.on, value, made);
+        Ok(())
+    }
+}

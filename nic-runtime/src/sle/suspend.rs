@@ -1,0 +1,253 @@
+//! Calls that wait for a place for the packet they push, while the processor does something else.
+//!
+//! On the NIC the frames and registers of a suspended call lie in the part of the applet's heap that no
+//! array takes: the heap is the endpoint's own and the call cannot allocate while it waits. A push for
+//! which there is neither a place nor this much heap is dropped.
+
+use std::num::NonZeroU32;
+
+use jive_core::limits::REGISTER_WINDOW;
+use jive_core::{CallStack, Frame};
+use nic_core::event::{Sink, SleEvent};
+use nic_core::id::EndpointId;
+use nic_core::time::SimDuration;
+
+use super::agenda;
+use super::call::Activation;
+use crate::interface::Stage;
+use crate::nic::ProcessorId;
+use crate::profile::Profile;
+use crate::sim::processor::{Item, Next};
+use crate::sim::{AppletId, Simulation, Tenant, at};
+
+/// A call that is suspended.
+pub(crate) struct Suspended<'a> {
+    /// The call, and what came for its applet since: an applet has one call at a time.
+    pub(crate) activation: Activation<'a>,
+    /// What comes when it goes on.
+    pub(crate) stage: Stage,
+    /// The processor that goes on with it.
+    pub(crate) on: ProcessorId,
+}
+
+/// The number of a suspended call among all of them: as small as can be, since every applet has room for one.
+#[derive(Copy, Clone, Debug)]
+struct Place(NonZeroU32);
+
+impl Place {
+    fn of(number: u32) -> Place {
+        Place(NonZeroU32::MIN.saturating_add(number))
+    }
+
+    fn number(self) -> u32 {
+        self.0.get() - 1
+    }
+}
+
+/// The suspended calls, and the memory of those that have gone on.
+pub(crate) struct Suspensions<'a> {
+    calls: Vec<Suspended<'a>>,
+    vacant: Vec<u32>,
+    // How many are suspended.
+    count: u32,
+    // Each applet's place among the calls, where it has one.
+    of_applet: Vec<Option<Place>>,
+}
+
+impl<'a> Suspensions<'a> {
+    pub(crate) fn new(applets: usize) -> Suspensions<'a> {
+        Suspensions {
+            calls: Vec::new(),
+            vacant: Vec::new(),
+            count: 0,
+            of_applet: vec![None; applets],
+        }
+    }
+
+    /// Returns the suspended call of an applet.
+    pub(crate) fn of(&mut self, applet: AppletId) -> Option<&mut Suspended<'a>> {
+        let place = self.of_applet[at(applet.0)]?;
+        self.calls.get_mut(at(place.number()))
+    }
+
+    /// Returns whether any call is suspended; as a rule none is.
+    #[inline]
+    pub(crate) fn is_any(&self) -> bool {
+        self.count > 0
+    }
+
+    fn is_suspended(&self, applet: AppletId) -> bool {
+        self.of_applet[at(applet.0)].is_some()
+    }
+}
+
+/// Makes a call stack as deep as the profile says.
+pub(crate) fn call_stack<'a>(arena: &'a bumpalo::Bump, profile: &Profile) -> CallStack<'a> {
+    let frames = at(profile.processor.call_depth.get());
+    // Behind the slots of the model lie those that no frame may use.
+    let slots = at(profile.processor.call_slots.get()) + REGISTER_WINDOW;
+    CallStack::new(
+        arena.alloc_slice_fill_copy(frames, Frame::default()),
+        arena.alloc_slice_fill_copy(slots, 0),
+    )
+}
+
+/// Returns whether an endpoint's applet is in a call that is suspended.
+pub(crate) fn is_suspended<S: Sink>(sim: &Simulation<'_, S>, id: EndpointId) -> bool {
+    sim.seats[at(id.0)]
+        .applet
+        .is_some_and(|applet| sim.suspensions.is_suspended(applet))
+}
+
+/// Returns whether the applet whose call runs has room for its frames and registers.
+pub(crate) fn can_suspend<S: Sink>(sim: &Simulation<'_, S>, on: ProcessorId) -> bool {
+    let activation = &sim.processors[at(on.0)].activation;
+    let applet = activation.call().tenant.applet;
+    let heap = sim.applets[at(applet.0)].instance.heap();
+    activation.stack.live_bytes() <= at(heap.free())
+}
+
+/// Suspends the call that a processor runs; it goes on with `stage`.
+#[cold]
+pub(crate) fn suspend<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, stage: Stage) -> Next {
+    let activation = &mut sim.processors[at(on.0)].activation;
+    let has_set_timer = std::mem::take(&mut activation.has_set_timer);
+    let (tenant, trigger) = (activation.call().tenant, activation.call().trigger());
+    let Tenant { endpoint, applet } = tenant;
+    if has_set_timer {
+        agenda::arm(sim, tenant);
+    }
+    // A message that an applet trapped on waits outside of any call.
+    if let Stage::Perform(_) = stage {
+        let kind = SleEvent::AppletSuspend { trigger };
+        sim.report.emit(sim.now, endpoint, kind);
+    }
+    let place = match sim.suspensions.vacant.pop() {
+        Some(place) => place,
+        None => {
+            let calls = &mut sim.suspensions.calls;
+            let place = u32::try_from(calls.len()).expect("an applet has one call at a time");
+            calls.push(Suspended {
+                activation: Activation::new(call_stack(sim.arena, sim.profile)),
+                stage,
+                on,
+            });
+            place
+        }
+    };
+    sim.suspensions.of_applet[at(applet.0)] = Some(Place::of(place));
+    sim.suspensions.count += 1;
+    sim.more_sources += 1;
+    let kept = &mut sim.suspensions.calls[at(place)];
+    kept.stage = stage;
+    kept.on = on;
+    let activation = &mut sim.processors[at(on.0)].activation;
+    std::mem::swap(activation, &mut kept.activation);
+    activation.was_suspended = false;
+    // What it gives up may be what it waits for: only now would it be found.
+    sim.give_up_post(endpoint);
+    sim.leave_call(on);
+    sim.look(on)
+}
+
+/// Has a processor go on, when it comes to it, with the suspended call of an endpoint, which has its places.
+#[cold]
+pub(crate) fn resumable<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) {
+    let applet = sim.seats[at(id.0)].applet;
+    let Some(suspended) = applet.and_then(|applet| sim.suspensions.of(applet)) else {
+        return;
+    };
+    let on = suspended.on;
+    sim.processors[at(on.0)].resumable.push_back(id);
+    sim.wake(on);
+}
+
+/// Has a processor go on with the suspended call of an endpoint.
+#[cold]
+pub(crate) fn go_on_with<S: Sink>(
+    sim: &mut Simulation<'_, S>,
+    on: ProcessorId,
+    id: EndpointId,
+) -> Next {
+    let place = sim.seats[at(id.0)]
+        .applet
+        .and_then(|applet| sim.suspensions.of_applet[at(applet.0)].take())
+        .expect("only a suspended call waits for places")
+        .number();
+    sim.suspensions.vacant.push(place);
+    sim.suspensions.count -= 1;
+    sim.more_sources -= 1;
+    let kept = &mut sim.suspensions.calls[at(place)];
+    let stage = kept.stage;
+    let activation = &mut sim.processors[at(on.0)].activation;
+    std::mem::swap(activation, &mut kept.activation);
+    activation.was_suspended = true;
+    if let Stage::Perform(native) = stage {
+        // The native goes on, and with it what the timeline shows of it.
+        activation.told.reached = Some((native, sim.now));
+        let trigger = activation.call().trigger();
+        let kind = SleEvent::AppletResume { trigger };
+        sim.report.emit(sim.now, id, kind);
+        sim.reenter(on);
+    }
+    Next::After(SimDuration::ZERO, stage)
+}
+
+/// Sees to what waits for the end of a call: what came for its endpoint while it was suspended, and the time that it
+/// has set.
+#[inline]
+pub(crate) fn end_asides<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) {
+    let activation = &sim.processors[at(on.0)].activation;
+    if activation.was_suspended | activation.has_set_timer {
+        end_these(sim, on);
+    }
+}
+
+#[cold]
+fn end_these<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) {
+    let activation = &mut sim.processors[at(on.0)].activation;
+    if std::mem::take(&mut activation.has_set_timer) {
+        let tenant = activation.call().tenant;
+        agenda::arm(sim, tenant);
+    }
+    if std::mem::take(&mut sim.processors[at(on.0)].activation.was_suspended) {
+        unpark(sim, on);
+    }
+}
+
+#[cold]
+fn unpark<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) {
+    let processor = &mut sim.processors[at(on.0)];
+    let (id, nic) = (processor.activation.call().tenant.endpoint, processor.nic);
+    let nic = &mut sim.nics[at(nic.0)];
+    while let Some(packet) = processor.activation.parked.arrivals.pop_back() {
+        nic.arrivals.push_front(packet);
+    }
+    if !sim.endpoints[at(id.0)].transmit.is_drained() {
+        nic.posted.insert(sim.seats[at(id.0)].position());
+    }
+    if !processor.share.is_alone {
+        unpark_items(sim, on);
+    }
+    agenda::come_back(sim, id);
+}
+
+/// Hands what other processors had begun with back to them.
+#[cold]
+fn unpark_items<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) {
+    let processor = &mut sim.processors[at(on.0)];
+    let taken = std::mem::take(&mut processor.activation.parked.taken);
+    let nic = &sim.nics[at(processor.nic.0)];
+    let placed = |place| nic.processor(place);
+    let (do_tx, do_rx) = (placed(nic.placement.do_tx), placed(nic.placement.do_rx));
+    let looks = [nic.placement.transmit, nic.placement.receive].map(placed);
+    for packet in taken.into_iter().rev() {
+        let handed = &mut sim.processors[at(do_rx.0)].share.handed;
+        handed.push_front(Item::Arrival(packet));
+    }
+    for other in [do_tx, do_rx].into_iter().chain(looks) {
+        if other != on {
+            sim.wake(other);
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! What is told of applets: their calls, natives and traps, as events.
+
+use jive_core::{MethodId, Trap};
+use nic_core::event::{DropReason, Made, NicEvent, Sink, SleEvent};
+use nic_core::id::PacketId;
+use nic_core::sle::Request;
+
+use crate::nic::ProcessorId;
+use crate::sim::{Simulation, Tenant, at};
+
+/// Reports what an applet notes.
+pub(crate) fn note<S: Sink>(sim: &mut Simulation<'_, S>, tenant: Tenant, tag: i32, value: i32) {
+    let kind = SleEvent::AppletTrace { tag, value };
+    sim.report.emit(sim.now, tenant.endpoint, kind);
+}
+
+/// Reports that the message that is being handled is dropped.
+pub(crate) fn dropped<S: Sink>(
+    sim: &mut Simulation<'_, S>,
+    tenant: Tenant,
+    packet: Option<PacketId>,
+    reason: DropReason,
+) {
+    let kind = NicEvent::Drop { packet, reason };
+    sim.report.emit(sim.now, tenant.endpoint, kind);
+}
+
+/// Reports the return of a call that the runtime made.
+pub(crate) fn returned<S: Sink>(
+    sim: &mut Simulation<'_, S>,
+    on: ProcessorId,
+    tenant: Tenant,
+    method: MethodId,
+    value: Option<i32>,
+) {
+    let bytecodes = sim.processors[at(on.0)].activation.stack.executed();
+    let kind = SleEvent::AppletReturn {
+        method,
+        value,
+        bytecodes,
+    };
+    sim.report.emit(sim.now, tenant.endpoint, kind);
+    sim.levels_changed(tenant.endpoint);
+}
+
+/// Reports a trap.
+pub(crate) fn trap<S: Sink>(sim: &mut Simulation<'_, S>, tenant: Tenant, trap: Trap) {
+    if !S::LISTENS {
+        return;
+    }
+    let Trap { kind, method, pc } = trap;
+    let line = sim.applets[at(tenant.applet.0)].class.line(method, pc);
+    let kind = SleEvent::Trap {
+        kind,
+        method,
+        pc,
+        line,
+    };
+    sim.report.emit(sim.now, tenant.endpoint, kind);
+}
+
+/// Reports the completion of the native that a processor performs.
+pub(crate) fn performed<S: Sink>(
+    sim: &mut Simulation<'_, S>,
+    on: ProcessorId,
+    value: i32,
+    made: Made,
+) {
+    if !S::LISTENS {
+        return;
+    }
+    let activation = &sim.processors[at(on.0)].activation;
+    let Some((reached, begun)) = activation.told.reached else {
+        return;
+    };
+    let tenant = activation.call().tenant;
+    let request = Request::new(reached.id(), activation.stack.native_arguments());
+    if let Some(request) = request {
+        native(sim, tenant, &request.begun_at(begun), value, made);
+    }
+}
+
+/// Reports the completion of a native that gave back `value`.
+pub(crate) fn native<S: Sink>(
+    sim: &mut Simulation<'_, S>,
+    tenant: Tenant,
+    request: &Request,
+    value: i32,
+    made: Made,
+) {
+    if !S::LISTENS {
+        return;
+    }
+    let heap = sim.applets[at(tenant.applet.0)].instance.heap();
+    let args = request.shown_args(heap);
+    let kind = SleEvent::Native {
+        name: request.name(),
+        args: &args[..request.args().len()],
+        result: request.shown_result(heap, value),
+        begun: request.begun(),
+        made,
+    };
+    sim.report.emit(sim.now, tenant.endpoint, kind);
+    sim.levels_changed(tenant.endpoint);
+}

@@ -1,0 +1,159 @@
+//! Base-level U-Net: what a NIC does with a packet and with a transmit descriptor.
+
+use nic_core::event::{NicEvent, Sink, Trigger, TxStatus};
+use nic_core::memory::HostSpan;
+use nic_core::unet::{self, Channel};
+
+use crate::fabric::PacketRef;
+use crate::interface::{Interface, Stage as Any};
+use crate::nic::ProcessorId;
+use crate::sim::dma::{Cargo, Transfer};
+use crate::sim::processor::{Item, Next, Posted, Processor};
+use crate::sim::{Simulation, at};
+use crate::sle;
+
+/// The engine of U-Net endpoints.
+pub(crate) enum Unet {}
+
+/// How far a processor is with an item of a U-Net endpoint.
+#[derive(Copy, Clone, Debug)]
+pub(crate) enum Stage {
+    /// The processor has taken it: it goes to the applet that stands in front, or its way.
+    Taken,
+    /// Another processor has taken it and handed it over: it is for an applet.
+    HandedOver,
+}
+
+impl Interface for Unet {
+    type Stage = Stage;
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn step<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, stage: Stage) -> Next {
+        match (stage, *sim.in_hand(on)) {
+            (Stage::Taken | Stage::HandedOver, Item::Arrival(packet)) => {
+                match sim.seats[at(sim.packets[packet].to.0.0)].applet {
+                    Some(applet) => sle::engine::arrived(sim, on, applet, packet),
+                    None => deliver(sim, on, packet),
+                }
+            }
+            (Stage::Taken | Stage::HandedOver, Item::Post(posted)) => {
+                match sim.seats[at(posted.endpoint.0)].applet {
+                    Some(applet) => sle::engine::posted(sim, on, applet, posted),
+                    None => send(sim, on, posted),
+                }
+            }
+        }
+    }
+
+    fn work_before(stage: Stage, processor: &Processor<'_>) -> &'static str {
+        match (stage, processor.in_hand) {
+            (Stage::Taken, Some(Item::Arrival(_))) => "receive",
+            (Stage::Taken, Some(Item::Post(_)) | None) => "transmit",
+            (Stage::HandedOver, Some(Item::Arrival(_))) => "doRx",
+            (Stage::HandedOver, Some(Item::Post(_)) | None) => "doTx",
+        }
+    }
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn arrived<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, packet: PacketRef) -> Next {
+        let processor = &mut sim.processors[at(on.0)];
+        processor.in_hand = Some(Item::Arrival(packet));
+        Next::After(processor.taking.arrival, Any::Unet(Stage::Taken))
+    }
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn posted<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, posted: Posted) -> Next {
+        let processor = &mut sim.processors[at(on.0)];
+        processor.in_hand = Some(Item::Post(posted));
+        Next::After(processor.taking.post, Any::Unet(Stage::Taken))
+    }
+
+    fn handed_over(_item: &Item) -> Any {
+        Any::Unet(Stage::HandedOver)
+    }
+
+    fn pass<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, item: Item) -> Next {
+        match item {
+            Item::Arrival(packet) => deliver(sim, on, packet),
+            Item::Post(posted) => send(sim, on, posted),
+        }
+    }
+}
+
+/// Puts a packet where its endpoint's user finds it, or drops it.
+fn deliver<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, packet: PacketRef) -> Next {
+    let (id, to, channel, length) = sim.arrival(packet);
+    let endpoint = &mut sim.endpoints[at(to.0)];
+    match unet::accept(endpoint, id, channel, &sim.packets[packet].bytes) {
+        Ok(buffers) => {
+            let area = endpoint.area;
+            let share = endpoint.free.buffer_length();
+            let mut offset = 0;
+            for &buffer in buffers.offsets() {
+                let host = area
+                    .span(buffer.into(), share.min(length - offset).into())
+                    .expect("free buffers lie inside the buffer area");
+                let last = length - offset <= share;
+                let cargo = Cargo::FromArrival {
+                    packet,
+                    offset,
+                    last,
+                };
+                let transfer = Transfer {
+                    endpoint: to,
+                    host,
+                    cargo,
+                    trigger: Trigger::Arrival(id),
+                };
+                let transfer = sim.transfers.add(transfer, &[]);
+                sim.queue_transfer(transfer);
+                offset += host.length();
+            }
+            if buffers.offsets().is_empty() {
+                sim.end_arrival(packet);
+            }
+            sim.publish_in_turn(to);
+            sim.levels_changed(to);
+        }
+        Err(reason) => {
+            let dropped = NicEvent::Drop {
+                packet: Some(id),
+                reason,
+            };
+            sim.report.emit(sim.now, to, dropped);
+            sim.end_arrival(packet);
+        }
+    }
+    sim.look(on)
+}
+
+/// Moves what a transmit descriptor names into the send slot that it has.
+fn send<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, posted: Posted) -> Next {
+    let Some((channel, host)) = sendable(sim, posted) else {
+        sim.give_up_post(posted.endpoint);
+        return sim.end_post(on, posted, TxStatus::Refused);
+    };
+    let Posted { endpoint, post, .. } = posted;
+    sim.use_post(endpoint);
+    let packet = sim.make_packet(endpoint, &channel, Trigger::Post(post));
+    let transfer = Transfer {
+        endpoint,
+        host,
+        cargo: Cargo::IntoPacket(packet),
+        trigger: Trigger::Post(post),
+    };
+    let transfer = sim.transfers.add(transfer, &[]);
+    sim.queue_transfer(transfer);
+    sim.end_post(on, posted, TxStatus::Ok)
+}
+
+/// Returns what a transmit descriptor names, if that can be one packet.
+#[inline]
+pub(crate) fn sendable<S: Sink>(
+    sim: &Simulation<'_, S>,
+    posted: Posted,
+) -> Option<(Channel, HostSpan)> {
+    let endpoint = &sim.endpoints[at(posted.endpoint.0)];
+    let max_packet = sim.profile.memory.max_packet.get();
+    unet::resolve(endpoint, posted.descriptor).filter(|(_, host)| host.length() <= max_packet)
+}
