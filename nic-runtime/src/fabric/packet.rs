@@ -30,7 +30,7 @@ pub struct Packet {
 }
 
 /// Where a packet lies in the store. Holding one proves nothing once the packet is released.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PacketRef(u32);
 
 /// Every packet that exists. Memory grows to the most that ever existed at once and is then reused.

@@ -34,6 +34,13 @@ impl DmaSchedule {
         self.rate.time(length)
     }
 
+    fn engine(&self, direction: DmaDirection) -> usize {
+        match (self.engines, direction) {
+            (DmaEngines::Shared, _) | (_, DmaDirection::HostToNic) => 0,
+            (DmaEngines::PerDirection, DmaDirection::NicToHost) => 1,
+        }
+    }
+
     /// Queues a transfer and returns when it starts and when it is over.
     pub fn queue(
         &mut self,
@@ -41,12 +48,25 @@ impl DmaSchedule {
         direction: DmaDirection,
         length: u32,
     ) -> (SimTime, SimTime) {
-        let engine = match (self.engines, direction) {
-            (DmaEngines::Shared, _) | (_, DmaDirection::HostToNic) => 0,
-            (DmaEngines::PerDirection, DmaDirection::NicToHost) => 1,
-        };
+        let engine = self.engine(direction);
         let start = self.free_at[engine].max(now);
         let end = start + self.duration(length);
+        self.free_at[engine] = end;
+        (start, end)
+    }
+
+    /// Queues a transfer whose bytes come one after the other: it takes `pace` at least, and is not over before `ends`.
+    /// Returns when it starts and when it is over.
+    pub fn queue_paced(
+        &mut self,
+        now: SimTime,
+        (direction, length): (DmaDirection, u32),
+        pace: SimDuration,
+        ends: SimTime,
+    ) -> (SimTime, SimTime) {
+        let engine = self.engine(direction);
+        let start = self.free_at[engine].max(now);
+        let end = (start + self.duration(length).max(pace)).max(ends);
         self.free_at[engine] = end;
         (start, end)
     }

@@ -123,6 +123,11 @@ sections! {
         min_frame: u32 as Bytes = 0;
         /// For how many bytes the wire is idle behind a frame.
         gap: u32 as Bytes = 0;
+        /// What a packet on it has at most, headers and trailers not included; 0 is as much as the NIC's packets.
+        mtu: u32 as Bytes = 0;
+        /// Bytes after which the rest of a packet follows, on its way through transmit DMA, wire and receive DMA; 0 is
+        /// all of it, each stage after the other.
+        cell: u32 as Bytes = 0;
     }
 
     /// The NIC's memory.

@@ -96,6 +96,32 @@ pub enum ProfileError {
         /// What they take.
         takes: SimDuration,
     },
+    /// The NIC's packets are longer than those of its wire.
+    #[error(
+        "`memory.max_packet` is {packet} bytes, and `wire.mtu` lets {mtu} pass: make one fit the other"
+    )]
+    PacketsExceedMtu {
+        /// What a packet of the NIC holds at most.
+        packet: u32,
+        /// What a packet on the wire has at most.
+        mtu: u32,
+    },
+    /// A cell is longer than a packet can be.
+    #[error(
+        "`wire.cell` is {cell} bytes, and a packet has {longest} at most: write a shorter cell, or 0 for none"
+    )]
+    CellExceedsPacket {
+        /// The cell's bytes.
+        cell: u32,
+        /// What a packet has at most.
+        longest: u32,
+    },
+    /// What cells do is forbidden.
+    #[error(
+        "with `wire.cell` a packet is on the wire while the rest of it is moved, and `dma.with_wire = \"in-turn\"` \
+         forbids that: write \"parallel\", or no cell"
+    )]
+    CellsInTurn,
 }
 
 impl Profile {
@@ -130,6 +156,7 @@ impl Profile {
     fn resolved(written: WrittenProfile) -> Result<Profile, ProfileError> {
         let profile = written.resolve().map_err(ProfileError::Cycles)?;
         profile.check_rows()?;
+        profile.check_wire()?;
         Ok(profile)
     }
 
@@ -186,6 +213,27 @@ impl Profile {
                     takes,
                 });
             }
+        }
+        Ok(())
+    }
+}
+
+impl Profile {
+    /// Checks what the wire says of packets against what the NIC says of them.
+    fn check_wire(&self) -> Result<(), ProfileError> {
+        let (packet, WireProfile { mtu, cell, .. }) = (self.memory.max_packet.get(), &self.wire);
+        let longest = if *mtu == 0 { packet } else { *mtu };
+        if packet > longest {
+            return Err(ProfileError::PacketsExceedMtu { packet, mtu: *mtu });
+        }
+        if *cell > longest {
+            return Err(ProfileError::CellExceedsPacket {
+                cell: *cell,
+                longest,
+            });
+        }
+        if *cell > 0 && self.dma.with_wire == WithWire::InTurn {
+            return Err(ProfileError::CellsInTurn);
         }
         Ok(())
     }
@@ -310,6 +358,31 @@ mod tests {
         assert_eq!(
             Profile::parse(&text).unwrap_err().to_string(),
             "the row `transmit` holds 5 instructions, which take 8.500 us: longer than the row"
+        );
+    }
+
+    #[test]
+    fn what_the_wire_carries_fits_what_the_nic_makes() {
+        let with = |wire: &str, turns: &str| {
+            let text = lanai().replace("[wire]\n", &format!("[wire]\n{wire}\n"));
+            let text = text.replace("with_wire = { value = \"in-turn\"", turns);
+            assert_ne!(text, lanai());
+            Profile::parse(&text).map_err(|error| error.to_string())
+        };
+        let parallel = "with_wire = { value = \"parallel\"";
+        assert!(with("mtu = '9216B'\ncell = '9216B'", parallel).is_ok());
+        assert_eq!(
+            with("mtu = '1500B'", parallel).unwrap_err(),
+            "`memory.max_packet` is 9216 bytes, and `wire.mtu` lets 1500 pass: make one fit the other"
+        );
+        assert_eq!(
+            with("mtu = '9500B'\ncell = '9501B'", parallel).unwrap_err(),
+            "`wire.cell` is 9501 bytes, and a packet has 9500 at most: write a shorter cell, or 0 for none"
+        );
+        assert_eq!(
+            with("cell = '64B'", "with_wire = { value = \"in-turn\"").unwrap_err(),
+            "with `wire.cell` a packet is on the wire while the rest of it is moved, and \
+             `dma.with_wire = \"in-turn\"` forbids that: write \"parallel\", or no cell"
         );
     }
 

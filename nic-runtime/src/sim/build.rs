@@ -13,6 +13,7 @@ use nic_core::unet::{Channel, QueueSizes};
 
 use super::ahead::LastArrays;
 use super::budget::{Budget, fuel_of_call};
+use super::cells::Cells;
 use super::costs::Costs;
 use super::crew::{CallWaits, Share};
 use super::dma::Transfers;
@@ -65,6 +66,8 @@ impl<'a, S: Sink> Simulation<'a, S> {
             schedule: Schedule::new(),
             events: 0,
             takes_wire_turns: profile.dma.with_wire == WithWire::InTurn,
+            minds_transfers: profile.dma.with_wire == WithWire::InTurn || profile.wire.cell > 0,
+            cells: Cells::new(profile.wire.cell),
             host_time: SimDuration::ZERO,
             until: scenario.until,
             events_max: scenario.events_max,

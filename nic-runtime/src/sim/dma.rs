@@ -3,6 +3,7 @@
 use nic_core::event::{DmaDirection, NicEvent, RxBody, Sink, Trigger, UnetEvent};
 use nic_core::id::EndpointId;
 use nic_core::memory::HostSpan;
+use nic_core::time::SimDuration;
 use nic_core::unet::MessageBody;
 
 use super::{Simulation, Work, at};
@@ -25,6 +26,8 @@ pub(crate) enum Cargo {
     IntoArray(ProcessorId),
     /// Into a packet that then goes on the wire.
     IntoPacket(PacketRef),
+    /// Into a packet that has gone on the wire when its first cell was in it.
+    Passed,
     /// Out of the transfer's own staging slot.
     Staged,
     /// Out of an arrival, from `offset` on; after the last share the arrival ends.
@@ -38,14 +41,14 @@ pub(crate) enum Cargo {
 impl Cargo {
     fn direction(self) -> DmaDirection {
         match self {
-            Cargo::IntoArray(_) | Cargo::IntoPacket(_) => DmaDirection::HostToNic,
+            Cargo::IntoArray(_) | Cargo::IntoPacket(_) | Cargo::Passed => DmaDirection::HostToNic,
             Cargo::Staged | Cargo::FromArrival { .. } => DmaDirection::NicToHost,
         }
     }
 }
 
 /// Where a transfer lies in the store.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct TransferRef(u32);
 
 /// Every transfer that is queued or runs; memory is reused.
@@ -108,26 +111,29 @@ impl<S: Sink> Simulation<'_, S> {
     }
 
     pub(crate) fn transfer_starts(&mut self, id: TransferRef) {
+        if !S::LISTENS {
+            return;
+        }
         let Transfer {
             endpoint,
             host,
             cargo,
             trigger,
         } = self.transfers.entries[at(id.0)].transfer;
-        self.emit_dma(endpoint, cargo.direction(), host, trigger);
+        let duration = self.cells.duration(id);
+        self.emit_dma(endpoint, (cargo.direction(), host), trigger, duration);
     }
 
-    /// Emits the start of a transfer.
+    /// Emits the start of a transfer, which takes as long as its length says where `duration` does not.
     pub(crate) fn emit_dma(
         &mut self,
         endpoint: EndpointId,
-        direction: DmaDirection,
-        host: HostSpan,
+        (direction, host): (DmaDirection, HostSpan),
         trigger: Trigger,
+        duration: Option<SimDuration>,
     ) {
-        let duration = self.nics[at(self.endpoints[at(endpoint.0)].nic.0)]
-            .dma
-            .duration(host.length());
+        let dma = &self.nics[at(self.endpoints[at(endpoint.0)].nic.0)].dma;
+        let duration = duration.unwrap_or_else(|| dma.duration(host.length()));
         let (offset, length) = (host.offset(), host.length());
         self.report.emit(
             self.now,
@@ -140,6 +146,19 @@ impl<S: Sink> Simulation<'_, S> {
                 trigger,
             },
         );
+    }
+
+    /// Fills the packet of a transfer that goes on before all of it is moved.
+    pub(crate) fn fill_packet(&mut self, id: TransferRef) -> Option<PacketRef> {
+        let transfer = &mut self.transfers.entries[at(id.0)].transfer;
+        let Cargo::IntoPacket(packet) = transfer.cargo else {
+            return None;
+        };
+        transfer.cargo = Cargo::Passed;
+        let bytes = &mut self.packets[packet].bytes;
+        bytes.clear();
+        bytes.extend_from_slice(self.memory.bytes(transfer.host));
+        Some(packet)
     }
 
     pub(crate) fn transfer_ends(&mut self, id: TransferRef) {
@@ -156,7 +175,7 @@ impl<S: Sink> Simulation<'_, S> {
         let (endpoint, host, cargo) = (*endpoint, *host, *cargo);
         let nic = self.endpoints[at(endpoint.0)].nic;
         match cargo {
-            Cargo::IntoArray(_) => {}
+            Cargo::IntoArray(_) | Cargo::Passed => {}
             Cargo::IntoPacket(packet) => {
                 let bytes = &mut self.packets[packet].bytes;
                 bytes.clear();
@@ -178,10 +197,15 @@ impl<S: Sink> Simulation<'_, S> {
             Cargo::Staged => {
                 self.dma_slot_freed(nic);
             }
-            Cargo::FromArrival {
-                packet, last: true, ..
-            } => self.end_arrival(packet),
-            Cargo::FromArrival { last: false, .. } => {}
+            Cargo::FromArrival { packet, last, .. } => {
+                if self.cells.are_on() {
+                    self.forget_duration(id);
+                }
+                if last {
+                    self.end_arrival(packet);
+                }
+            }
+            Cargo::Passed => {}
         }
     }
 

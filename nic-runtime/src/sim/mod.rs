@@ -14,6 +14,7 @@ pub(crate) mod ahead;
 mod apart;
 pub(crate) mod budget;
 mod build;
+mod cells;
 pub(crate) mod costs;
 pub(crate) mod crew;
 pub(crate) mod dma;
@@ -41,6 +42,7 @@ use nic_core::time::{SimDuration, SimTime};
 use self::ahead::LastArrays;
 use self::apart::{Groups, Joins};
 use self::budget::Budget;
+use self::cells::Cells;
 use self::costs::Costs;
 pub use self::crew::CallWaits;
 use self::dma::{TransferRef, Transfers};
@@ -223,6 +225,9 @@ pub(crate) struct Simulation<'a, S: Sink> {
     pub(crate) events: u64,
     /// Whether NICs send in turn with their transfers.
     pub(crate) takes_wire_turns: bool,
+    /// Whether they send in turn, or cell by cell: as a rule neither, and a packet that is first in line is sent.
+    pub(crate) minds_transfers: bool,
+    pub(crate) cells: Cells,
     /// How long users' processors work on what they have begun.
     pub(crate) host_time: SimDuration,
     pub(crate) until: SimTime,
@@ -319,6 +324,12 @@ pub(crate) enum Work {
     WireLost(PacketRef),
     /// The gap behind a packet is over, and another waits for that.
     WireFree(DirectionId),
+    /// The first cell of a packet is in the NIC that sends it.
+    FirstCellMoved(TransferRef),
+    /// The first cell of a packet is in the NIC that receives it.
+    FirstCellIn(PacketRef),
+    /// All of a packet is there that ended when its first cell was.
+    ArrivalOver(PacketRef),
     /// Looks whether a direction has held a packet back for too long.
     LookHeld(DirectionId),
     /// A processor that its neighbours slow down has done its work, unless they have slowed it down since.
@@ -455,6 +466,9 @@ impl<S: Sink> Simulation<'_, S> {
             Work::WireFree(direction) => self.gap_over(direction),
             Work::WireIn(packet) => self.last_bit_in(packet),
             Work::WireLost(packet) => self.lost(packet),
+            Work::FirstCellMoved(transfer) => self.first_cell_moved(transfer),
+            Work::FirstCellIn(packet) => self.deliver(packet),
+            Work::ArrivalOver(packet) => self.end_arrival(packet),
             Work::LookHeld(direction) => self.release_held(direction),
         }
     }
@@ -482,7 +496,10 @@ impl<S: Sink> Simulation<'_, S> {
             | Work::WireOut(_)
             | Work::WireIn(_)
             | Work::WireLost(_)
-            | Work::WireFree(_) => false,
+            | Work::WireFree(_)
+            | Work::FirstCellMoved(_)
+            | Work::FirstCellIn(_)
+            | Work::ArrivalOver(_) => false,
         }
     }
 

@@ -96,10 +96,25 @@ impl<S: Sink> Simulation<'_, S> {
             sent.fate = Some(direction.flows.draw_fate(sent.from, names, faults));
         }
         let duration = direction.occupied_by(length(sent));
-        if self.takes_wire_turns {
-            return self.await_wire_turn(id, packet, duration);
+        if self.minds_transfers {
+            return self.first_bit_out_by_transfers(id, packet, duration);
         }
         self.first_bit_goes(id, packet, duration);
+    }
+
+    /// Sends a packet that its NIC's transfers hold up, or run beside.
+    #[cold]
+    fn first_bit_out_by_transfers(
+        &mut self,
+        id: DirectionId,
+        packet: PacketRef,
+        duration: SimDuration,
+    ) {
+        if self.takes_wire_turns {
+            self.await_wire_turn(id, packet, duration);
+        } else {
+            self.send_by_cells(id, packet, duration);
+        }
     }
 
     /// Has the packet that a direction sends wait until its NIC's transfers are over.
@@ -124,7 +139,12 @@ impl<S: Sink> Simulation<'_, S> {
     }
 
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn first_bit_goes(&mut self, id: DirectionId, packet: PacketRef, duration: SimDuration) {
+    pub(crate) fn first_bit_goes(
+        &mut self,
+        id: DirectionId,
+        packet: PacketRef,
+        duration: SimDuration,
+    ) {
         let sent = &self.packets[packet];
         self.schedule.insert(self.now + duration, Work::WireOut(id));
         let (from, channel) = sent.from;
@@ -163,7 +183,10 @@ impl<S: Sink> Simulation<'_, S> {
         direction.gap_ends = self.now + direction.gap;
         let lands = self.now + direction.wire.latency;
         if !direction.is_faulty {
-            self.schedule.insert(lands, Work::WireIn(packet));
+            // Where its first cell is delivered, nothing comes of the last bit.
+            if !self.minds_transfers || !self.cells.has_begun(packet) {
+                self.schedule.insert(lands, Work::WireIn(packet));
+            }
             self.packet_left(packet);
             return self.start_sending(id);
         }
@@ -263,7 +286,7 @@ impl<S: Sink> Simulation<'_, S> {
         }
     }
 
-    fn deliver(&mut self, packet: PacketRef) {
+    pub(crate) fn deliver(&mut self, packet: PacketRef) {
         let arrived = &self.packets[packet];
         let (to, channel) = arrived.to;
         let kind = NicEvent::WireRx {
@@ -289,6 +312,9 @@ impl<S: Sink> Simulation<'_, S> {
 
     /// Ends a packet that had arrived, or would have; its arrival slot is free.
     pub(crate) fn end_arrival(&mut self, packet: PacketRef) {
+        if self.cells.are_on() && self.is_still_arriving(packet) {
+            return;
+        }
         let Packet {
             to: (to, _),
             has_arrival_slot,

@@ -257,7 +257,12 @@ impl<S: Sink> Port for Loading<'_, '_, S> {
         let simulation = &mut *self.simulation;
         let heap = simulation.applets[at(applet.0)].instance.heap_mut();
         host_to_nic(heap, to, &simulation.memory, host);
-        simulation.emit_dma(endpoint, DmaDirection::HostToNic, host, Trigger::Load);
+        simulation.emit_dma(
+            endpoint,
+            (DmaDirection::HostToNic, host),
+            Trigger::Load,
+            None,
+        );
         Ok(())
     }
 
@@ -266,7 +271,12 @@ impl<S: Sink> Port for Loading<'_, '_, S> {
         let simulation = &mut *self.simulation;
         let heap = simulation.applets[at(applet.0)].instance.heap();
         nic_to_host(heap, from, &mut simulation.memory, host);
-        simulation.emit_dma(endpoint, DmaDirection::NicToHost, host, Trigger::Load);
+        simulation.emit_dma(
+            endpoint,
+            (DmaDirection::NicToHost, host),
+            Trigger::Load,
+            None,
+        );
         Ok(())
     }
 

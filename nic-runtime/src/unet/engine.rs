@@ -105,8 +105,7 @@ fn deliver<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, packet: Packet
                     cargo,
                     trigger: Trigger::Arrival(id),
                 };
-                let transfer = sim.transfers.add(transfer, &[]);
-                sim.queue_transfer(transfer);
+                sim.queue_message(transfer);
                 offset += host.length();
             }
             if buffers.offsets().is_empty() {
@@ -142,8 +141,7 @@ fn send<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, posted: Posted) -
         cargo: Cargo::IntoPacket(packet),
         trigger: Trigger::Post(post),
     };
-    let transfer = sim.transfers.add(transfer, &[]);
-    sim.queue_transfer(transfer);
+    sim.queue_message(transfer);
     sim.end_post(on, posted, TxStatus::Ok)
 }
 

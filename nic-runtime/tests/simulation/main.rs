@@ -12,6 +12,7 @@ mod apart;
 mod applets;
 mod base_path;
 mod bytecodes;
+mod cells;
 mod engines;
 mod faults;
 mod hostile;

@@ -1,0 +1,209 @@
+//! Packets that pass transmit DMA, wire and receive DMA cell by cell.
+
+use nic_core::event::EndReason;
+use nic_runtime::profile::Profile;
+use nic_runtime::scenario::parse_on;
+
+use crate::trace::{Pair, Trace, numbers, send, simulate, texts};
+
+/// Bytes per second of a NIC's DMA and of its wire.
+#[derive(Copy, Clone)]
+struct Speeds {
+    dma: u32,
+    wire: u32,
+}
+
+/// Returns a NIC of two engines whose packets pass in cells of so many bytes; 0 is as a whole.
+fn profile(speeds: Speeds, cell: u32) -> Profile {
+    let replaced = |text: String, old: &str, new: &str| {
+        assert!(text.contains(old), "the profile has no `{old}`");
+        text.replacen(old, new, 1)
+    };
+    let text = include_str!("../../profiles/lanai-1998-parallel.toml").to_owned();
+    let text = replaced(text, "max_packet = \"9216B\"", "max_packet = '64KiB'");
+    let text = replaced(
+        text,
+        "sram = { value = \"256KiB\", from = \"paper S1-36\" }",
+        "sram = '4MiB'",
+    );
+    let text = replaced(
+        text,
+        "bandwidth = \"50MB/s\"",
+        &format!("bandwidth = '{}B/s'", speeds.dma),
+    );
+    let text = replaced(
+        text,
+        "bandwidth = { value = \"160MB/s\", from = \"paper S1-36\" }",
+        &format!("bandwidth = '{}B/s'\ncell = '{cell}B'", speeds.wire),
+    );
+    Profile::parse(&text).expect("the keys fit")
+}
+
+const LARGE: &str = "buffer_area = '320KiB'\nfree_buffers = { count = 3, length = '64KiB' }";
+
+/// Sends messages of these lengths, one every 20 ms.
+fn messages(profile: &Profile, keys: &str, lengths: &[u32]) -> Trace {
+    let rest: String = (0u64..)
+        .zip(lengths)
+        .map(|(number, length)| {
+            send(
+                &format!("{}us", 10 + 20_000 * number),
+                &format!("{{ count = {length} }}"),
+            )
+        })
+        .collect();
+    let scenario = parse_on(
+        &Pair {
+            client: keys,
+            server: keys,
+            rest: &rest,
+            ..Pair::PLAIN
+        }
+        .toml(),
+        profile,
+    )
+    .expect("a right scenario");
+    simulate(&scenario).expect("it runs")
+}
+
+/// Returns how long each message takes from its descriptor to the receiver's, in nanoseconds.
+fn latencies(trace: &Trace) -> Vec<u64> {
+    let posted = numbers(&trace.at("client", "tx-post"), "t_ns");
+    let received = numbers(&trace.at("server", "rx-descriptor"), "t_ns");
+    assert_eq!(posted.len(), received.len());
+    posted
+        .into_iter()
+        .zip(received)
+        .map(|(a, b)| b - a)
+        .collect()
+}
+
+#[test]
+fn latency_grows_by_the_slowest_stage_alone() {
+    let lengths = [
+        64, 65, 100, 300, 1_000, 1_500, 4_096, 9_000, 20_000, 40_001, 65_536,
+    ];
+    for (dma, wire) in [(50, 160), (400, 100), (160, 160), (1_000, 20)] {
+        let speeds = Speeds {
+            dma: dma * 1_000_000,
+            wire: wire * 1_000_000,
+        };
+        let measured = |cell| latencies(&messages(&profile(speeds, cell), LARGE, &lengths));
+        let (by_cells, whole) = (measured(64), measured(0));
+        // Nanoseconds of a byte on the slowest stage, and on all three.
+        let slowest = 1_000.0 / f64::from(dma.min(wire));
+        let all = 2_000.0 / f64::from(dma) + 1_000.0 / f64::from(wire);
+        for (slope, measured) in [(slowest, by_cells), (all, whole)] {
+            // In nanoseconds far below 2⁵³.
+            let measured: Vec<f64> = measured.into_iter().map(|ns| ns as f64).collect();
+            let alone = measured[0] - slope * f64::from(lengths[0]);
+            for (&length, measured) in lengths.iter().zip(&measured) {
+                let expected = alone + slope * f64::from(length);
+                let off = (measured / expected - 1.0).abs();
+                assert!(
+                    off < 0.01,
+                    "{dma} and {wire} MB/s: {length} bytes take {measured} ns, not {expected}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn what_arrives_is_what_was_sent() {
+    let speeds = Speeds {
+        dma: 100_000_000,
+        wire: 160_000_000,
+    };
+    let lengths = [0, 56, 57, 64, 65, 128, 4_096, 4_097, 30_000];
+    let keys = "buffer_area = '128KiB'\nfree_buffers = { count = 14, length = 4096 }";
+    let delivered = |cell| {
+        let trace = messages(&profile(speeds, cell), keys, &lengths);
+        assert_eq!(trace.end.reason, EndReason::Idle);
+        texts(&trace.at("server", "rx-descriptor"), "payload")
+            .into_iter()
+            .map(str::to_owned)
+            .collect::<Vec<String>>()
+    };
+    let whole = delivered(0);
+    assert_eq!(whole.len(), lengths.len());
+    for cell in [1, 48, 64, 9_000] {
+        assert_eq!(delivered(cell), whole, "cells of {cell} bytes");
+    }
+}
+
+#[test]
+fn a_packet_that_is_dropped_when_its_first_cell_is_in_goes_on_arriving() {
+    let speeds = Speeds {
+        dma: 400_000_000,
+        wire: 20_000_000,
+    };
+    // The second message finds no buffer; it is on the wire for 1 ms, and the third comes behind it.
+    let burst: String = [20_000, 20_000, 20_000]
+        .iter()
+        .map(|length| send("10us", &format!("{{ count = {length} }}")))
+        .collect();
+    let keys = "buffer_area = '128KiB'\nfree_buffers = { count = 1, length = '20000B' }";
+    let scenario = parse_on(
+        &Pair {
+            client: keys,
+            server: keys,
+            rest: &burst,
+            ..Pair::PLAIN
+        }
+        .toml(),
+        &profile(speeds, 64),
+    )
+    .expect("a right scenario");
+    let trace = simulate(&scenario).expect("it runs");
+    let dropped = trace.at("server", "drop");
+    assert_eq!(texts(&dropped, "reason"), ["no-free-buffer"; 1]);
+    assert_eq!(trace.at("server", "rx-descriptor").len(), 2);
+    assert_eq!(texts(&trace.at("client", "tx-done"), "status"), ["ok"; 3]);
+}
+
+#[test]
+fn applets_and_links_with_faults_wait_for_the_last_byte() {
+    let speeds = Speeds {
+        dma: 100_000_000,
+        wire: 50_000_000,
+    };
+    let lengths = [200, 3_000, 9_000u64];
+    let arrivals = |cell, keys, link| {
+        let rest: String = lengths
+            .iter()
+            .map(|length| send("10us", &format!("{{ count = {length} }}")))
+            .collect();
+        let scenario = parse_on(
+            &Pair {
+                client: "buffer_area = '128KiB'",
+                server: keys,
+                link,
+                rest: &rest,
+                ..Pair::PLAIN
+            }
+            .toml(),
+            &profile(speeds, cell),
+        )
+        .expect("a right scenario");
+        let trace = simulate(&scenario).expect("it runs");
+        // A byte takes 20 ns on the wire, and the link 500.
+        let sent = numbers(&trace.at("client", "wire-tx"), "t_ns");
+        let sent = sent.into_iter().zip(lengths);
+        let last_bits: Vec<u64> = sent
+            .map(|(time, length)| time + 20 * length + 500)
+            .collect();
+        (numbers(&trace.at("server", "wire-rx"), "t_ns"), last_bits)
+    };
+    for (keys, link) in [("applet = 'builtin:RawUnet'", ""), ("", "corrupt = 1e-9")] {
+        let (received, last_bits) = arrivals(64, keys, link);
+        assert_eq!(received, last_bits, "{keys}{link}");
+    }
+    let (received, last_bits) = arrivals(64, "", "");
+    assert!(
+        received
+            .iter()
+            .zip(&last_bits)
+            .all(|(first, last)| first < last)
+    );
+}
