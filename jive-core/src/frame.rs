@@ -208,6 +208,7 @@ impl<'s> CallStack<'s> {
     /// ignored.
     ///
     /// Where it waits for none, it will trap with [`TrapKind::Unverified`].
+    #[inline]
     pub fn resume(&mut self, outcome: Result<i32, TrapKind>) {
         self.activation.phase = match self.return_from_native(outcome) {
             Ok(()) => Phase::Ready,

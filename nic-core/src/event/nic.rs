@@ -280,6 +280,8 @@ pub enum WireDropReason {
     Loss,
     /// A bit was flipped and the CRC caught it.
     Crc,
+    /// The receiver had no place for it, and its sender had not asked.
+    Overrun,
 }
 
 impl WireDropReason {
@@ -287,6 +289,7 @@ impl WireDropReason {
         match self {
             WireDropReason::Loss => "loss",
             WireDropReason::Crc => "crc",
+            WireDropReason::Overrun => "overrun",
         }
     }
 }

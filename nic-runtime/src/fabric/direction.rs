@@ -22,6 +22,8 @@ pub struct Wire {
     pub faults: Faults,
     /// Whether flipped bits are detected.
     pub crc: bool,
+    /// What a packet needs before it leaves.
+    pub admission: Admission,
 }
 
 impl Wire {
@@ -30,6 +32,17 @@ impl Wire {
     pub fn is_faulty(&self) -> bool {
         self.faults != Faults::NONE
     }
+}
+
+/// What a packet needs before it leaves its sender's memory.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Admission {
+    /// An arrival slot at the receiver.
+    Slot,
+    /// Nothing: it is dropped where it finds no slot.
+    Unasked,
+    /// It must not go: the NICs at the two ends are not expected to meet.
+    LeavesGroup,
 }
 
 /// One direction of a link.
@@ -53,8 +66,10 @@ pub struct Direction {
     pub gap_ends: SimTime,
     /// Whether the next packet waits for that.
     pub waits_for_gap: bool,
-    /// Whether it leads to a NIC that is not expected to meet this one.
-    pub leaves_group: bool,
+    /// What a packet needs before it leaves its sender.
+    pub admission: Admission,
+    /// Whether whatever comes in is delivered: no fault can strike, and each packet has its place.
+    pub delivers_all: bool,
     /// What it knows of each channel, where faults can strike.
     pub flows: Flows,
     /// Its name, from which the faults of its packets are drawn.
@@ -103,7 +118,9 @@ impl Fabric {
     /// Marks the directions between NICs of different groups.
     pub fn mark_leaving(&mut self, group: impl Fn(NicId) -> NicId) {
         for direction in &mut self.directions {
-            direction.leaves_group = group(direction.from) != group(direction.to);
+            if group(direction.from) != group(direction.to) {
+                direction.admission = Admission::LeavesGroup;
+            }
         }
     }
 
@@ -121,7 +138,8 @@ impl Fabric {
             gap: wire.rate.time(wire.framing.gap),
             gap_ends: SimTime::ZERO,
             waits_for_gap: false,
-            leaves_group: false,
+            admission: wire.admission,
+            delivers_all: !wire.is_faulty() && wire.admission == Admission::Slot,
             flows: Flows::default(),
             name,
         });

@@ -6,7 +6,7 @@ mod flow;
 mod framing;
 mod packet;
 
-pub use direction::{Direction, Fabric, Wire};
+pub use direction::{Admission, Direction, Fabric, Wire};
 pub(crate) use fate::flip;
 pub use fate::{Fate, Faults};
 pub use flow::Flows;

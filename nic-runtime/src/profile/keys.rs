@@ -7,11 +7,11 @@ use nic_core::time::SimDuration;
 
 use super::kind::{
     Bytes, CallDepth, CallSlots, Cost, Engines, Factor, Frequency, Instructions, Kind, Multiple,
-    ONE, PacketBytes, Packets, Rate, Slots, Time, WireTurns,
+    ONE, PacketBytes, Packets, Rate, Slots, Time, WireFlow, WireTurns,
 };
 use super::sections::{Absent, Entry, Key, Moved, sections};
 use super::source::{Source, Sourced};
-use super::{DmaEngines, Profile, WithWire};
+use super::{DmaEngines, Flow, Profile, WithWire};
 use crate::units::UnitError;
 
 /// No time.
@@ -128,6 +128,8 @@ sections! {
         /// Bytes after which the rest of a packet follows, on its way through transmit DMA, wire and receive DMA; 0 is
         /// all of it, each stage after the other.
         cell: u32 as Bytes = 0;
+        /// Whether a packet leaves when the receiver has a place for it, or unasked, to be dropped where there is none.
+        flow: Flow as WireFlow = Flow::Hold;
     }
 
     /// The NIC's memory.

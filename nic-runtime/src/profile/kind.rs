@@ -5,7 +5,7 @@ use std::num::{NonZeroU32, NonZeroU64};
 
 use nic_core::time::SimDuration;
 
-use super::{DmaEngines, WithWire};
+use super::{DmaEngines, Flow, WithWire};
 use crate::units::{self, Decimal, UnitError};
 
 /// Largest packet that a profile may allow: what a Java array index and the host's offsets share with
@@ -468,6 +468,11 @@ choices! {
     WireTurns("\"parallel\" or \"in-turn\""): WithWire {
         Parallel = "parallel",
         InTurn = "in-turn",
+    }
+    /// What becomes of packets for which the receiver has no place.
+    WireFlow("\"hold\" or \"drop\""): Flow {
+        Hold = "hold",
+        Drop = "drop",
     }
 }
 

@@ -288,6 +288,15 @@ pub enum WithWire {
     InTurn,
 }
 
+/// What becomes of packets for which the receiver has no place; written `hold` and `drop`.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Flow {
+    /// They stay with their sender until there is one.
+    Hold,
+    /// They are sent, and dropped where they arrive.
+    Drop,
+}
+
 impl WireProfile {
     /// Returns what the wire carries beside a message.
     #[must_use]

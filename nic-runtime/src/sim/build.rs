@@ -22,11 +22,11 @@ use super::programs::OwnProcesses;
 use super::report::Report;
 use super::resident::{Resident, Seat};
 use super::{AppletId, SimError, Simulation, at};
-use crate::fabric::{Fabric, Faults, PacketStore, Wire};
+use crate::fabric::{Admission, Fabric, Faults, PacketStore, Wire};
 use crate::host::{Notify, TransmitRegion, Turns, User};
 use crate::memory::HostMemory;
 use crate::nic::{Nic, Progress, Tenancy};
-use crate::profile::{HostProfile, WithWire};
+use crate::profile::{Flow, HostProfile, WithWire};
 use crate::scenario::model::{self, EndpointSpec, HostSpec, LinkSpec, Scenario};
 use crate::sched::Schedule;
 use crate::sle::agenda::Agendas;
@@ -68,6 +68,7 @@ impl<'a, S: Sink> Simulation<'a, S> {
             takes_wire_turns: profile.dma.with_wire == WithWire::InTurn,
             minds_transfers: profile.dma.with_wire == WithWire::InTurn || profile.wire.cell > 0,
             cells: Cells::new(profile.wire.cell),
+            reserves_slots: profile.wire.flow == Flow::Hold,
             host_time: SimDuration::ZERO,
             until: scenario.until,
             events_max: scenario.events_max,
@@ -123,13 +124,13 @@ fn fabric(scenario: &Scenario) -> Fabric {
         let directions = [Some((a, b)), (a != b).then_some((b, a))];
         for (from, to) in directions.into_iter().flatten() {
             let name = Name::new(scenario.seed, &["link", name(from), name(to)]);
-            fabric.add((from, to), wire(link), name);
+            fabric.add((from, to), wire(link, scenario.profile.wire.flow), name);
         }
     }
     fabric
 }
 
-fn wire(link: &LinkSpec) -> Wire {
+fn wire(link: &LinkSpec, flow: Flow) -> Wire {
     Wire {
         latency: link.latency,
         rate: Rate::new(link.bandwidth),
@@ -141,6 +142,10 @@ fn wire(link: &LinkSpec) -> Wire {
             reorder: Chance::new(link.reorder),
         },
         crc: link.crc,
+        admission: match flow {
+            Flow::Hold => Admission::Slot,
+            Flow::Drop => Admission::Unasked,
+        },
     }
 }
 
@@ -210,7 +215,11 @@ fn check_payloads(scenario: &Scenario, users: &[User]) -> Result<(), SimError> {
 
 /// Returns the endpoints' hashed names, for those who draw by them; none where no link has faults.
 fn names(scenario: &Scenario) -> Vec<Name> {
-    if !scenario.links.iter().any(|link| wire(link).is_faulty()) {
+    if !scenario
+        .links
+        .iter()
+        .any(|link| wire(link, scenario.profile.wire.flow).is_faulty())
+    {
         return Vec::new();
     }
     let endpoints = scenario.endpoints.iter();

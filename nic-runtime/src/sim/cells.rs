@@ -167,6 +167,7 @@ impl<S: Sink> Simulation<'_, S> {
     }
 
     /// Returns whether a packet that ends is still on its way; then it ends when all of it is there.
+    #[cold]
     pub(crate) fn is_still_arriving(&mut self, packet: PacketRef) -> bool {
         let Some(&Passage { ends, .. }) = self.cells.passing.get(&packet) else {
             return false;
@@ -180,6 +181,7 @@ impl<S: Sink> Simulation<'_, S> {
     }
 
     /// Forgets how long a transfer takes that is over.
+    #[cold]
     pub(crate) fn forget_duration(&mut self, id: TransferRef) {
         self.cells.durations.remove(&id);
     }

@@ -228,6 +228,8 @@ pub(crate) struct Simulation<'a, S: Sink> {
     /// Whether they send in turn, or cell by cell: as a rule neither, and a packet that is first in line is sent.
     pub(crate) minds_transfers: bool,
     pub(crate) cells: Cells,
+    /// Whether a packet has its arrival slot before it leaves.
+    pub(crate) reserves_slots: bool,
     /// How long users' processors work on what they have begun.
     pub(crate) host_time: SimDuration,
     pub(crate) until: SimTime,
@@ -467,7 +469,7 @@ impl<S: Sink> Simulation<'_, S> {
             Work::WireIn(packet) => self.last_bit_in(packet),
             Work::WireLost(packet) => self.lost(packet),
             Work::FirstCellMoved(transfer) => self.first_cell_moved(transfer),
-            Work::FirstCellIn(packet) => self.deliver(packet),
+            Work::FirstCellIn(packet) => self.arrive(packet),
             Work::ArrivalOver(packet) => self.end_arrival(packet),
             Work::LookHeld(direction) => self.release_held(direction),
         }

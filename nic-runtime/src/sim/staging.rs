@@ -14,6 +14,7 @@ use nic_core::unet::Channel;
 
 use super::ahead::Way;
 use super::{Simulation, at};
+use crate::fabric::{Admission, PacketRef};
 use crate::nic::{ClaimId, ProcessorId, Progress, Purpose};
 use crate::sle;
 use crate::sle::call::Cause;
@@ -107,9 +108,9 @@ impl<S: Sink> Simulation<'_, S> {
         let to = channel.peer;
         self.read_ahead(to, Way::In);
         let direction = &self.fabric[channel.route];
-        if direction.leaves_group {
-            self.leave_group();
-            return Grant::Waits;
+        if direction.admission != Admission::Slot {
+            let leaves_group = direction.admission == Admission::LeavesGroup;
+            return self.claim_without_slot(id, waiter, to, leaves_group);
         }
         let receiver = direction.to;
         let tenancy = self.seats[at(to.0)].tenancy;
@@ -121,6 +122,26 @@ impl<S: Sink> Simulation<'_, S> {
             return Grant::Given;
         }
         self.await_send_slot(claim, waiter)
+    }
+
+    /// As [`Simulation::claim`], where the packet leaves without an arrival slot, or not at all.
+    #[cold]
+    fn claim_without_slot(
+        &mut self,
+        id: EndpointId,
+        waiter: Waiter,
+        to: EndpointId,
+        leaves_group: bool,
+    ) -> Grant {
+        if leaves_group {
+            self.leave_group();
+            return Grant::Waits;
+        }
+        let claim = ClaimId::of(id, waiter.purpose());
+        match self.claim_send_slot(claim, to) {
+            Grant::Given => Grant::Given,
+            Grant::Waits | Grant::Refused => self.await_send_slot(claim, waiter),
+        }
     }
 
     /// Has an endpoint that has an arrival slot wait for a send slot, if what waits can.
@@ -205,15 +226,33 @@ impl<S: Sink> Simulation<'_, S> {
             Progress::None | Progress::AwaitsArrival(_) => {}
             Progress::AwaitsSend(to) => {
                 *progress = Progress::None;
-                self.release_arrival_slot(to);
+                self.release_reserved_slot(to);
             }
             Progress::Held(to) => {
                 *progress = Progress::None;
                 let home = self.endpoints[at(claim.endpoint().0)].nic;
                 self.release_send_slot(home);
-                self.release_arrival_slot(to);
+                self.release_reserved_slot(to);
             }
         }
+    }
+
+    /// Frees the arrival slot that a packet would have had which is not sent.
+    fn release_reserved_slot(&mut self, to: EndpointId) {
+        if self.reserves_slots {
+            self.release_arrival_slot(to);
+        }
+    }
+
+    /// Takes an arrival slot for a packet that comes unasked; returns whether there was one.
+    #[cold]
+    pub(crate) fn take_slot_unasked(&mut self, packet: PacketRef) -> bool {
+        let (to, _) = self.packets[packet].to;
+        let nic = self.endpoints[at(to.0)].nic;
+        let tenancy = self.seats[at(to.0)].tenancy;
+        let has_slot = self.nics[at(nic.0)].arrival_slots.take(tenancy);
+        self.packets[packet].has_arrival_slot = has_slot;
+        has_slot
     }
 
     /// Frees an arrival slot of an endpoint; the claim that waited for it goes on.

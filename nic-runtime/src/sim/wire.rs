@@ -249,6 +249,7 @@ impl<S: Sink> Simulation<'_, S> {
         }
     }
 
+    #[cold]
     pub(crate) fn lost(&mut self, packet: PacketRef) {
         self.drop_on_wire(packet, WireDropReason::Loss);
     }
@@ -256,7 +257,7 @@ impl<S: Sink> Simulation<'_, S> {
     pub(crate) fn last_bit_in(&mut self, packet: PacketRef) {
         let arrived = &mut self.packets[packet];
         let direction = &mut self.fabric[arrived.route];
-        if !direction.is_faulty {
+        if direction.delivers_all {
             return self.deliver(packet);
         }
         let fate = arrived.fate.unwrap_or_default();
@@ -273,20 +274,29 @@ impl<S: Sink> Simulation<'_, S> {
             return;
         }
         let held = direction.flows.take_held(from);
-        self.deliver(packet);
+        self.arrive(packet);
         if let Some(held) = held {
-            self.deliver(held);
+            self.arrive(held);
+        }
+    }
+
+    /// Delivers a packet, if it has a place or finds one.
+    pub(crate) fn arrive(&mut self, packet: PacketRef) {
+        if self.reserves_slots || self.take_slot_unasked(packet) {
+            self.deliver(packet);
+        } else {
+            self.drop_on_wire(packet, WireDropReason::Overrun);
         }
     }
 
     /// Delivers the packets that no other of their channel has followed for too long.
     pub(crate) fn release_held(&mut self, direction: DirectionId) {
         while let Some(packet) = self.fabric[direction].flows.take_overdue(self.now) {
-            self.deliver(packet);
+            self.arrive(packet);
         }
     }
 
-    pub(crate) fn deliver(&mut self, packet: PacketRef) {
+    fn deliver(&mut self, packet: PacketRef) {
         let arrived = &self.packets[packet];
         let (to, channel) = arrived.to;
         let kind = NicEvent::WireRx {
@@ -301,7 +311,11 @@ impl<S: Sink> Simulation<'_, S> {
         self.wake(self.nics[at(nic.0)].takes_arrivals);
     }
 
+    #[cold]
     fn drop_on_wire(&mut self, packet: PacketRef, reason: WireDropReason) {
+        if !self.reserves_slots {
+            self.packets[packet].has_arrival_slot = false;
+        }
         let Packet {
             id, to: (to, _), ..
         } = self.packets[packet];

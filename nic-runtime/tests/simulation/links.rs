@@ -237,3 +237,73 @@ fn the_wire_is_idle_for_the_gap_behind_each_frame() {
         without
     );
 }
+
+/// Sends 40 messages faster than the server takes them, over a wire that treats packets without a place so.
+fn flood(flow: &str, keys: &str) -> Trace {
+    let text = include_str!("../../profiles/lanai-1998-parallel.toml");
+    let text = text.replacen("[wire]", &format!("[wire]\nflow = '{flow}'"), 1);
+    let rest = send("10us", "{ count = 40 }") + "repeat = 40\nevery = '1us'";
+    let mut scenario = read(
+        &Pair {
+            server: keys,
+            rest: &rest,
+            ..Pair::PLAIN
+        }
+        .toml(),
+    );
+    scenario.profile = Profile::parse(&text).expect("the key fits");
+    simulate(&scenario).expect("it runs")
+}
+
+#[test]
+fn a_receiver_without_a_place_holds_packets_back_or_drops_them_as_the_profile_says() {
+    // A call of RawUnet takes longer than a packet's way from the client.
+    let keys = "applet = 'builtin:RawUnet'";
+    let held = flood("hold", keys);
+    assert_eq!(held.at("server", "rx-descriptor").len(), 40);
+    assert_eq!(held.of("wire-drop").len(), 0);
+    let dropped = flood("drop", keys);
+    assert_eq!(dropped.end.reason, EndReason::Idle);
+    let drops = texts(&dropped.of("wire-drop"), "reason");
+    assert!(drops.len() > 5, "{drops:?}");
+    assert!(drops.iter().all(|&reason| reason == "overrun"));
+    let received = dropped.at("server", "rx-descriptor").len();
+    assert_eq!(received + drops.len(), 40);
+    // Who sends is not held up, and is not told.
+    let sent = |trace: &Trace| {
+        *numbers(&trace.at("client", "wire-tx"), "t_ns")
+            .last()
+            .unwrap()
+    };
+    assert!(sent(&dropped) < sent(&held));
+    assert_eq!(
+        texts(&dropped.at("client", "tx-done"), "status"),
+        ["ok"; 40]
+    );
+}
+
+#[test]
+fn packets_that_come_unasked_meet_faults_first() {
+    let text = include_str!("../../profiles/lanai-1998-parallel.toml");
+    let text = text.replacen("[wire]", "[wire]\nflow = 'drop'", 1);
+    let rest = send("10us", "{ count = 40 }") + "repeat = 200\nevery = '1us'";
+    let mut scenario = read(
+        &Pair {
+            scenario: "seed = 3",
+            server: "applet = 'builtin:RawUnet'\nhost = 'echo'",
+            link: "loss = 0.1\nduplicate = 0.1\ncorrupt = 0.1\nreorder = 0.1",
+            rest: &rest,
+            ..Pair::PLAIN
+        }
+        .toml(),
+    );
+    scenario.profile = Profile::parse(&text).expect("the key fits");
+    let trace = simulate(&scenario).expect("it runs");
+    assert_eq!(trace.end.reason, EndReason::Idle);
+    let drops = texts(&trace.of("wire-drop"), "reason");
+    for reason in ["loss", "crc", "overrun"] {
+        assert!(drops.contains(&reason), "no {reason} among {drops:?}");
+    }
+    let ended = trace.of("wire-rx").len() + drops.len();
+    assert_eq!(trace.of("wire-tx").len(), ended);
+}
