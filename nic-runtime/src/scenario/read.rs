@@ -247,6 +247,7 @@ mod tests {
     use nic_core::time::SimDuration;
 
     use super::*;
+    use crate::interface::InterfaceKind;
     use crate::scenario::model::{ChannelSpec, HostSpec, Notify};
 
     const ONE_NIC: &str = "[[nic]]\nname = \"a\"\n[[endpoint]]\nnic = \"a\"\nname = \"e\"\n";
@@ -278,6 +279,23 @@ mod tests {
         assert_eq!(link.between, (NicId(0), NicId(0)));
         assert_eq!(link.bandwidth.get(), 160_000_000);
         assert_eq!((link.loss, link.crc), (0.0, true));
+    }
+
+    #[test]
+    fn an_interface_that_there_is_not_is_answered_with_those_that_there_are() {
+        let with = |name| format!("{ONE_NIC}interface = '{name}'\n");
+        assert_eq!(
+            read(&with("unet")).endpoints[0].interface,
+            InterfaceKind::Unet
+        );
+        let error = parse(with("unett").as_bytes(), None, None).unwrap_err();
+        let ScenarioError::Mistakes(mistakes) = error else {
+            panic!("expected a mistake, found {error:?}");
+        };
+        let [mistake] = &mistakes[..] else {
+            panic!("expected one mistake, found {mistakes:?}");
+        };
+        assert_eq!(mistake.kind.to_string(), "expected `unet`");
     }
 
     #[test]
