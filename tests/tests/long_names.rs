@@ -43,9 +43,9 @@ fn events_show_names_cut() {
     fs::write(directory.path().join("Long.class"), assembled.bytes).expect("it can be written");
     let scenario = scenario(SCENARIO, Some(directory.path()), None);
     let text = trace(&scenario);
-    let mut json = JsonTrace::new(Vec::new(), PayloadMode::Shown, "lanai-1998", 1);
+    let mut json = JsonTrace::new(Vec::new(), PayloadMode::Shown, &scenario);
     run(&scenario, &mut json);
-    let summary = Summary::new(scenario.profile.processor.clock);
+    let summary = Summary::new(&scenario);
     let json = json
         .finish(&summary)
         .expect("a vector takes all that is written");

@@ -18,13 +18,13 @@ use nic_core::sle::{Applet, Request};
 use nic_core::storage::Fixed;
 use nic_core::time::{SimDuration, SimTime};
 use nic_core::unet::{
-    Channel, Channels, Endpoint, FreeQueue, QueueSizes, TransmitDescriptor, refusal, resolve,
+    Channel, Channels, Endpoint, FreeQueue, QueueSizes, TransmitDescriptor, resolve, resolve_packet,
 };
 
 use self::perform::Sent;
 use crate::failure::Failure;
 use crate::machine::Machine;
-use crate::memory::{AREA_BYTES, ARRIVALS, PacketSlot};
+use crate::memory::{AREA_BYTES, ARRIVALS, PACKET_BYTES_MAX, PacketSlot};
 use crate::trace::Trace;
 use crate::traffic::Message;
 
@@ -94,7 +94,9 @@ impl<'a, 't, M: Machine> Nic<'a, 't, M> {
         let [count, length] = FREE_BUFFERS;
         // The area's length is a constant far below 2³².
         let region = Region::sole(AREA_BYTES as u32);
-        let mut endpoint = Endpoint::new(NicId(0), region, FreeQueue::new(count, length), QUEUES);
+        let free = FreeQueue::new(count, length);
+        let of = (NicId(0), PACKET_BYTES_MAX as u32);
+        let mut endpoint = Endpoint::new(of, region, free, QUEUES);
         let [one, other] = CHANNEL;
         endpoint.channels =
             Channels::new([(one, other), (other, one)].map(|(id, peer_id)| Channel {
@@ -220,8 +222,8 @@ impl<'a, 't, M: Machine> Nic<'a, 't, M> {
             return Ok(());
         };
         let status = match resolve(&self.endpoint, descriptor) {
-            None => TxStatus::Refused,
-            Some(_) => self.transmit(post, descriptor)?,
+            Err(_) => TxStatus::Refused,
+            Ok(_) => self.transmit(post, descriptor)?,
         };
         // Every packet has left by now, so this completes it.
         if let Some(done) = self.endpoint.transmit.end(post, status) {
@@ -235,8 +237,10 @@ impl<'a, 't, M: Machine> Nic<'a, 't, M> {
                 offset,
                 length,
                 status: done.status,
-                refusal: (done.status == TxStatus::Refused)
-                    .then(|| refusal(&self.endpoint, done.descriptor)),
+                refusal: match done.status {
+                    TxStatus::Refused => resolve_packet(&self.endpoint, done.descriptor).err(),
+                    _ => None,
+                },
                 post,
             };
             self.trace.event(self.now, kind)?;

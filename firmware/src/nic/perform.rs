@@ -18,7 +18,7 @@ use nic_core::unet::{Channel, Endpoint, INLINE_MAX, MessageBody};
 use super::{Arrival, Call, ENDPOINT, Nic, REFILLS};
 use crate::failure::Failure;
 use crate::machine::Machine;
-use crate::memory::{ARRIVALS, PACKET_BYTES_MAX};
+use crate::memory::ARRIVALS;
 
 /// Bytes per second of DMA and wire; as the profile has it.
 const BANDWIDTH: NonZeroU64 = NonZeroU64::new(1_000_000_000_000_000_000).unwrap();
@@ -40,7 +40,7 @@ impl<M: Machine> Nic<'_, '_, M> {
         sent: &mut Deque<Sent, ARRIVALS>,
     ) -> Result<Result<i32, TrapKind>, Failure> {
         let heap = self.applet.instance.heap();
-        let rights = Rights::of(&self.endpoint, PACKET_BYTES_MAX as u32);
+        let rights = Rights::of(&self.endpoint);
         let effect = match check(request.native(), request.args(), heap, &rights) {
             Ok(effect) => effect,
             Err(kind) => return Ok(Err(kind)),

@@ -82,7 +82,7 @@ impl<W: Write> Outputs<W> {
     ) -> Outputs<W> {
         Outputs {
             shown,
-            summary: Summary::new(scenario.profile.processor.clock),
+            summary: Summary::new(scenario),
             timeline: None,
             capture: None,
             interrupted,

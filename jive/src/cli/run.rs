@@ -271,8 +271,7 @@ fn listen(
             Shown::Text(TextTrace::new(out, payload_mode).with_work(arguments.trace_work))
         }
         (None, TraceFormat::Json) => {
-            let profile = &scenario.profile.name;
-            let trace = JsonTrace::new(out, payload_mode, profile, scenario.seed);
+            let trace = JsonTrace::new(out, payload_mode, scenario);
             Shown::Json(trace.with_work(arguments.trace_work))
         }
     };

@@ -95,11 +95,11 @@ fn see(scenario: &Scenario) -> Seen {
         LinkType::Ethernet => DataLink::ETHERNET,
     };
     let mut all = All {
-        trace: JsonTrace::new(Vec::new(), PayloadMode::Shown, "", 0),
-        all: JsonTrace::new(Vec::new(), PayloadMode::Omitted, "", 0).with_work(true),
+        trace: JsonTrace::new(Vec::new(), PayloadMode::Shown, scenario),
+        all: JsonTrace::new(Vec::new(), PayloadMode::Omitted, scenario).with_work(true),
         timeline: PerfettoTrace::new(Vec::new()),
         capture: Capture::new(Vec::new(), link, nics).expect("memory takes it"),
-        summary: Summary::new(scenario.profile.processor.clock),
+        summary: Summary::new(scenario),
     };
     let end = sim::run(scenario, &mut all).expect("the scenario can be run");
     all.summary.end(end.time, end.reason);

@@ -206,14 +206,14 @@ pub struct Rights<'e, S: Storage> {
 }
 
 impl<'e, S: Storage> Rights<'e, S> {
-    /// Returns the rights of an endpoint's applet on a NIC whose packets hold so many bytes at most.
+    /// Returns the rights of an endpoint's applet.
     #[must_use]
-    pub fn of(endpoint: &'e Endpoint<S>, max_packet: u32) -> Rights<'e, S> {
+    pub fn of(endpoint: &'e Endpoint<S>) -> Rights<'e, S> {
         Rights {
             area: endpoint.area,
             buffer_length: endpoint.free.buffer_length(),
             channels: &endpoint.channels,
-            max_packet,
+            max_packet: endpoint.max_packet,
         }
     }
 }

@@ -9,27 +9,14 @@ use crate::id::{ChannelId, PacketId};
 use crate::memory::HostSpan;
 use crate::storage::Storage;
 
-/// Returns what a transmit descriptor names, or `None` where it names what the endpoint may not send:
-/// bytes outside of its buffer area, or a channel that is not its own.
-#[must_use]
-pub fn resolve<S: Storage>(
-    endpoint: &Endpoint<S>,
-    descriptor: TransmitDescriptor,
-) -> Option<(Channel, HostSpan)> {
-    named(endpoint, descriptor).ok()
-}
-
-/// Returns why a NIC has refused a transmit descriptor: [`resolve`] answers `None`, or else its message is longer than
-/// a packet may be.
-#[must_use]
-pub fn refusal<S: Storage>(endpoint: &Endpoint<S>, descriptor: TransmitDescriptor) -> Refusal {
-    named(endpoint, descriptor)
-        .err()
-        .unwrap_or(Refusal::TooLong)
-}
-
+/// Returns what a transmit descriptor names: the channel and the message, which may be longer than a packet.
+///
+/// # Errors
+///
+/// Says what it names that the endpoint may not send: a channel that is not its own, or bytes outside of its buffer
+/// area.
 #[inline]
-fn named<S: Storage>(
+pub fn resolve<S: Storage>(
     endpoint: &Endpoint<S>,
     descriptor: TransmitDescriptor,
 ) -> Result<(Channel, HostSpan), Refusal> {
@@ -39,6 +26,23 @@ fn named<S: Storage>(
         .area
         .span(descriptor.offset.into(), descriptor.length.into())
         .map_err(|_| Refusal::OutsideArea)?;
+    Ok((channel, span))
+}
+
+/// Returns what a transmit descriptor [names](resolve), if that can be one packet.
+///
+/// # Errors
+///
+/// As for [`resolve`], or that the message is longer than a packet.
+#[inline]
+pub fn resolve_packet<S: Storage>(
+    endpoint: &Endpoint<S>,
+    descriptor: TransmitDescriptor,
+) -> Result<(Channel, HostSpan), Refusal> {
+    let (channel, span) = resolve(endpoint, descriptor)?;
+    if span.length() > endpoint.max_packet {
+        return Err(Refusal::TooLong);
+    }
     Ok((channel, span))
 }
 
@@ -106,7 +110,7 @@ mod tests {
         let area = Region::sole(65_536);
         let free = FreeQueue::new(buffers, buffer_length);
         Endpoint::<Fixed>::new(
-            NicId(0),
+            (NicId(0), 9_216),
             area,
             free,
             QueueSizes {

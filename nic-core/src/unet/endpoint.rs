@@ -22,6 +22,8 @@ pub struct QueueSizes {
 pub struct Endpoint<S: Storage> {
     /// The NIC it lives on.
     pub nic: NicId,
+    /// Bytes that one of its packets holds at most.
+    pub max_packet: u32,
     /// Its buffer area.
     pub area: Region,
     /// Its transmit queue.
@@ -35,11 +37,18 @@ pub struct Endpoint<S: Storage> {
 }
 
 impl<S: Storage> Endpoint<S> {
-    /// Returns an endpoint whose queues are empty and whose free buffers are all free.
+    /// Returns an endpoint on this NIC, whose packets hold so many bytes at most. Its queues are empty, and its free
+    /// buffers are all free.
     #[must_use]
-    pub fn new(nic: NicId, area: Region, free: FreeQueue<S>, queues: QueueSizes) -> Endpoint<S> {
+    pub fn new(
+        (nic, max_packet): (NicId, u32),
+        area: Region,
+        free: FreeQueue<S>,
+        queues: QueueSizes,
+    ) -> Endpoint<S> {
         Endpoint {
             nic,
+            max_packet,
             area,
             transmit: TransmitQueue::new(queues.transmit),
             receive: ReceiveQueue::new(queues.receive),

@@ -10,7 +10,7 @@ mod free;
 mod receive;
 mod transmit;
 
-pub use base::{accept, refusal, resolve};
+pub use base::{accept, resolve, resolve_packet};
 pub use channel::{Channel, Channels};
 pub use descriptor::{
     BufferList, INLINE_MAX, MESSAGE_BUFFERS_MAX, MessageBody, ReceiveDescriptor, TransmitDescriptor,

@@ -1,6 +1,7 @@
 //! The trace as JSON Lines: an object for each event, between one that heads the trace and the
 //! summary. `docs/trace.schema.json` describes each.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use nic_core::event::fields::{ArrayShape, FieldSink, PayloadMode, Value};
@@ -8,6 +9,8 @@ use nic_core::event::{Event, Names, NativeArg, Sink};
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 
 use super::summary::Summary;
+use crate::scenario::Scenario;
+use crate::scenario::model::NicSpec;
 
 /// Version of the format: it changes when a field is renamed or removed, not when one is added.
 pub const VERSION: u32 = 1;
@@ -27,19 +30,26 @@ pub struct JsonTrace<W> {
 #[derive(Debug)]
 struct Head {
     profile: String,
+    /// The NICs with a profile of their own, by name.
+    own_profiles: BTreeMap<String, String>,
     seed: u64,
 }
 
 impl<W: Write> JsonTrace<W> {
-    /// Starts a trace; the object that heads it is written with the first event.
-    pub fn new(writer: W, payload_mode: PayloadMode, profile: &str, seed: u64) -> JsonTrace<W> {
+    /// Starts a trace of a run of this scenario; the object that heads it is written with the first event.
+    pub fn new(writer: W, payload_mode: PayloadMode, scenario: &Scenario) -> JsonTrace<W> {
+        let own_profile = |nic: &NicSpec| {
+            let own = nic.profile.as_ref()?;
+            Some((nic.name.clone(), own.name.clone()))
+        };
         JsonTrace {
             writer,
             payload_mode,
             shows_work: false,
             head: Some(Head {
-                profile: profile.to_owned(),
-                seed,
+                profile: scenario.profile.name.clone(),
+                own_profiles: scenario.nics.iter().filter_map(own_profile).collect(),
+                seed: scenario.seed,
             }),
             failure: None,
         }
@@ -52,12 +62,15 @@ impl<W: Write> JsonTrace<W> {
     }
 
     fn write_head(&mut self) {
-        if let Some(Head { profile, seed }) = self.head.take() {
+        if let Some(head) = self.head.take() {
             self.line(|map| {
                 map.serialize_entry("event", "trace")?;
                 map.serialize_entry("version", &VERSION)?;
-                map.serialize_entry("profile", &profile)?;
-                map.serialize_entry("seed", &seed)
+                map.serialize_entry("profile", &head.profile)?;
+                if !head.own_profiles.is_empty() {
+                    map.serialize_entry("nic_profiles", &head.own_profiles)?;
+                }
+                map.serialize_entry("seed", &head.seed)
             });
         }
     }

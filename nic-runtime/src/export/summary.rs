@@ -9,7 +9,7 @@ use jive_core::MethodId;
 use nic_core::event::fields::Escaped;
 use nic_core::event::roles::{Roles, Shape, Shown, Step, Track};
 use nic_core::event::{EndReason, Event, Names, Sink};
-use nic_core::id::EndpointId;
+use nic_core::id::{EndpointId, NicId};
 use nic_core::time::{SimDuration, SimTime};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
@@ -17,6 +17,7 @@ use serde::{Serialize, Serializer};
 use super::accounts::{Account, Accounts, Clerk};
 use super::distribution::Distribution;
 use super::json::Object;
+use crate::scenario::Scenario;
 
 /// What one endpoint, or all of them, did.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -72,6 +73,8 @@ fn nanoseconds<S: Serializer>(span: &SimDuration, serializer: S) -> Result<S::Ok
 struct EndpointRow {
     endpoint: String,
     nic: String,
+    #[serde(skip)]
+    home: NicId,
     #[serde(flatten)]
     totals: Totals,
 }
@@ -100,8 +103,8 @@ impl Serialize for MethodRow {
 /// The summary; complete once [`Summary::end`] has been told how the run ended.
 #[derive(Clone, Debug)]
 pub struct Summary {
-    /// The clock of the NICs' processors, in hertz.
-    clock: NonZeroU64,
+    /// The clock of each NIC's processors, in hertz.
+    clocks: Vec<NonZeroU64>,
     time: SimTime,
     reason: EndReason,
     events: u64,
@@ -114,11 +117,13 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Starts the summary of a run whose NICs have processors of this clock, in hertz.
+    /// Starts the summary of a run of this scenario.
     #[must_use]
-    pub fn new(clock: NonZeroU64) -> Summary {
+    pub fn new(scenario: &Scenario) -> Summary {
+        let nics = (0u32..).map(NicId).take(scenario.nics.len());
+        let clock = |nic| scenario.profile_of(nic).processor.clock;
         Summary {
-            clock,
+            clocks: nics.map(clock).collect(),
             time: SimTime::ZERO,
             reason: EndReason::Idle,
             events: 0,
@@ -134,10 +139,18 @@ impl Summary {
     pub fn end(&mut self, time: SimTime, reason: EndReason) {
         self.time = time;
         self.reason = reason;
-        let rows = self.endpoints.values_mut().map(|row| &mut row.totals);
-        for totals in rows.chain([&mut self.totals]) {
-            totals.applet_cycles = cycles(totals.applet, self.clock);
+        // What NICs of one clock take is added up before it is rounded.
+        let mut by_clock = BTreeMap::<NonZeroU64, SimDuration>::new();
+        for EndpointRow { home, totals, .. } in self.endpoints.values_mut() {
+            if let Some(&clock) = self.clocks.get(home.0 as usize) {
+                totals.applet_cycles = cycles(totals.applet, clock);
+                *by_clock.entry(clock).or_default() += totals.applet;
+            }
         }
+        let cycles = by_clock
+            .iter()
+            .map(|(clock, applet)| cycles(*applet, *clock));
+        self.totals.applet_cycles = cycles.fold(0, u64::saturating_add);
     }
 
     /// Returns the sums over all endpoints.
@@ -223,6 +236,7 @@ fn row<'r>(
     rows.entry(id).or_insert_with(|| EndpointRow {
         endpoint: names.endpoint(id).to_owned(),
         nic: names.nic(names.home(id)).to_owned(),
+        home: names.home(id),
         totals: Totals::default(),
     })
 }

@@ -18,6 +18,12 @@ pub struct Wire {
     pub rate: Rate,
     /// What goes out beside a message.
     pub framing: Framing,
+    /// Bytes that a packet on it has at most.
+    pub longest: u32,
+    /// Bytes of a cell; 0 where packets pass as a whole.
+    pub cell: u32,
+    /// How long it holds a packet back for the next one.
+    pub reorder_max: SimDuration,
     /// How likely each fault is.
     pub faults: Faults,
     /// Whether flipped bits are detected.

@@ -33,6 +33,8 @@ pub struct Nic {
     pub takes_arrivals: ProcessorId,
     /// Its DMA engines.
     pub dma: DmaSchedule,
+    /// Whether it sends in turn with its transfers.
+    pub sends_in_turn: bool,
     /// Packets that came in and wait for the processor, oldest first.
     pub arrivals: VecDeque<PacketRef>,
     /// Memory for packets that come in; taken before the first bit is on the wire.
@@ -78,6 +80,7 @@ impl Nic {
             takes_posts: ProcessorId(first_processor + placement.transmit),
             takes_arrivals: ProcessorId(first_processor + placement.receive),
             dma: DmaSchedule::new(&profile.dma),
+            sends_in_turn: profile.sends_in_turn(),
             arrivals: VecDeque::with_capacity(memory.arrival_slots.get() as usize),
             arrival_slots: ArrivalSlots::new(
                 memory.arrival_slots.get(),

@@ -194,6 +194,12 @@ impl Profile {
         row.less(self.processor.bytecode.times(instructions))
     }
 
+    /// Returns whether a NIC sends in turn with its transfers.
+    #[must_use]
+    pub fn sends_in_turn(&self) -> bool {
+        self.dma.with_wire == WithWire::InTurn
+    }
+
     fn check_rows(&self) -> Result<(), ProfileError> {
         let natives = CostClass::ALL
             .iter()
@@ -232,7 +238,7 @@ impl Profile {
                 longest,
             });
         }
-        if *cell > 0 && self.dma.with_wire == WithWire::InTurn {
+        if *cell > 0 && self.sends_in_turn() {
             return Err(ProfileError::CellsInTurn);
         }
         Ok(())
@@ -255,6 +261,13 @@ impl NativeCosts {
 }
 
 impl NativeFuel {
+    /// Returns the most instructions that a native adds.
+    #[must_use]
+    pub fn max(&self) -> u64 {
+        let fuel = CostClass::ALL.iter().map(|&class| self.of(class));
+        fuel.max().unwrap_or(0)
+    }
+
     /// Returns the instructions that a native of this class adds.
     #[must_use]
     pub fn of(&self, class: CostClass) -> u64 {

@@ -1,14 +1,18 @@
 //! What every part of a scenario's reading shares: where files lie, the seed, what was found wrong,
 //! and how much memory has been asked for so far.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use jive_embed::input::{self, ReadError};
 
 use super::limits;
 use super::mistake::{MistakeKind, Span, closest};
 use super::model::ClassSpec;
+use super::profiles;
 use super::table::Mistakes;
+use crate::profile::Profile;
 
 /// How the name of a class begins that the project ships, as against a path.
 pub const BUILTIN_PREFIX: &str = "builtin:";
@@ -19,6 +23,8 @@ pub(super) struct Context<'s> {
     seed: u64,
     mistakes: Mistakes,
     classes: Vec<ClassSpec>,
+    /// The profiles that were read, each once, by the name that the scenario gives.
+    profiles: BTreeMap<String, Result<Arc<Profile>, MistakeKind>>,
     files: Vec<PathBuf>,
     class_bytes: u64,
     payload_bytes: u64,
@@ -38,6 +44,7 @@ impl<'s> Context<'s> {
             seed,
             mistakes,
             classes: Vec::new(),
+            profiles: BTreeMap::new(),
             files: Vec::new(),
             class_bytes: 0,
             payload_bytes: 0,
@@ -73,6 +80,20 @@ impl<'s> Context<'s> {
     /// Returns the mistake where it cannot be read or holds more than `limit` bytes.
     pub(super) fn file(&mut self, name: &str, limit: u64) -> Result<Vec<u8>, MistakeKind> {
         input::read_file(&self.path(name)?, limit).map_err(MistakeKind::File)
+    }
+
+    /// Returns the profile that a scenario or a NIC names, reading it unless it has been read.
+    ///
+    /// # Errors
+    ///
+    /// Returns the mistake where there is no such profile or file, or it is no profile.
+    pub(super) fn profile(&mut self, name: &str) -> Result<Arc<Profile>, MistakeKind> {
+        if let Some(known) = self.profiles.get(name) {
+            return known.clone();
+        }
+        let read = profiles::read(name, self).map(Arc::new);
+        self.profiles.insert(name.to_owned(), read.clone());
+        read
     }
 
     /// Returns the index of the class that an endpoint names, reading it unless it has been read.

@@ -11,6 +11,7 @@ use super::mistake::{MistakeKind, Named};
 use super::model::{EndpointSpec, FaultPolicy, Notify};
 use super::names::NameIndex;
 use super::processes::Processes;
+use super::profiles::NicProfiles;
 use super::table::{self, Mistakes, Table, choice, keys};
 use crate::interface::InterfaceKind;
 use crate::profile::Profile;
@@ -82,7 +83,7 @@ const SEND_ALIGNMENT: u64 = 8;
 pub(super) fn read<'t>(
     root: &Table<'t>,
     (nics, processes): (&NameIndex<'_>, &Processes<'_>),
-    profile: &Profile,
+    of_nic: &NicProfiles,
     context: &mut Context<'_>,
 ) -> (Vec<EndpointSpec>, NameIndex<'t>) {
     let mut names = NameIndex::new(Named::Endpoint);
@@ -96,7 +97,7 @@ pub(super) fn read<'t>(
     );
     let endpoints = tables
         .iter()
-        .map(|table| read_endpoint(table, (nics, processes), profile, &mut names, context))
+        .map(|table| read_endpoint(table, (nics, processes), of_nic, &mut names, context))
         .collect();
     processes.check_names(&names, context.mistakes());
     (endpoints, names)
@@ -112,7 +113,7 @@ pub(super) fn transmit_region(endpoint: &EndpointSpec) -> u64 {
 fn read_endpoint<'t>(
     table: &Table<'t>,
     (nics, processes): (&NameIndex<'_>, &Processes<'_>),
-    profile: &Profile,
+    of_nic: &NicProfiles,
     names: &mut NameIndex<'t>,
     context: &mut Context<'_>,
 ) -> EndpointSpec {
@@ -120,6 +121,9 @@ fn read_endpoint<'t>(
     let nic = table
         .need("nic", context.mistakes())
         .and_then(|value| nics.find_value(value, context.mistakes()));
+    // With a mistake noted nothing is run, so any id serves.
+    let home = NicId(nic.unwrap_or(0));
+    let profile = of_nic.of(home);
     let class = table
         .optional("applet", table::text, context.mistakes())
         .and_then(|applet| {
@@ -141,8 +145,7 @@ fn read_endpoint<'t>(
     let (process, host) = processes.of_endpoint(table, nic, mistakes);
     let fuel_range = 0..=limits::FUEL_MAX;
     let endpoint = EndpointSpec {
-        // With a mistake noted nothing is run, so any id serves.
-        nic: NicId(nic.unwrap_or(0)),
+        nic: home,
         name,
         class,
         interface: interface.unwrap_or(InterfaceKind::ALL[0].1),

@@ -119,6 +119,21 @@ pub enum MistakeKind {
         /// The most it may be.
         maximum: u64,
     },
+    /// The two ends of a link differ.
+    #[error(
+        "the NICs at its ends have different profiles, so it needs one of its own: add `profile`, whose wire it is"
+    )]
+    LinkNeedsProfile,
+    /// A channel joins NICs that no link joins.
+    #[error(
+        "the NICs `{a}` and `{b}` have different profiles, and no link: add a `[[link]]` between them, with a `profile`"
+    )]
+    NoLink {
+        /// The NIC of one end.
+        a: String,
+        /// That of the other.
+        b: String,
+    },
     /// The number is no probability.
     #[error("expected a probability from 0.0 to 1.0")]
     Probability,
@@ -300,6 +315,8 @@ impl MistakeKind {
             | MistakeKind::WrongType { .. }
             | MistakeKind::Unit(_)
             | MistakeKind::OutOfRange { .. }
+            | MistakeKind::LinkNeedsProfile
+            | MistakeKind::NoLink { .. }
             | MistakeKind::Probability
             | MistakeKind::NameLength
             | MistakeKind::TooMany { .. }

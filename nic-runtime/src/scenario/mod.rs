@@ -11,6 +11,7 @@ mod names;
 mod network;
 mod payload;
 mod processes;
+mod profiles;
 mod read;
 mod table;
 mod traffic;

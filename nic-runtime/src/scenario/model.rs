@@ -4,22 +4,22 @@
 //! are unique per endpoint, probabilities lie in 0 to 1 and no buffer layout overflows. It proves
 //! nothing of the class files' contents.
 
-use std::num::{NonZeroU32, NonZeroU64};
+use std::num::NonZeroU32;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use nic_core::id::{ChannelId, EndpointId, NicId};
 use nic_core::time::{SimDuration, SimTime};
 
-use crate::fabric::Framing;
 use crate::interface::InterfaceKind;
 use crate::nic::Placement;
-use crate::profile::Profile;
+use crate::profile::{Profile, WireProfile};
 use crate::scenario::Span;
 
 /// A whole scenario, ready to be simulated.
 #[derive(Clone, Debug)]
 pub struct Scenario {
-    /// The cost model.
+    /// The cost model of each NIC that has none of its own.
     pub profile: Profile,
     /// Seed of every random choice.
     pub seed: u64,
@@ -50,6 +50,16 @@ pub struct Scenario {
     pub files: Vec<PathBuf>,
 }
 
+impl Scenario {
+    /// Returns the cost model of a NIC.
+    #[must_use]
+    pub fn profile_of(&self, nic: NicId) -> &Profile {
+        let own = self.nics.get(nic.0 as usize);
+        let own = own.and_then(|spec| spec.profile.as_deref());
+        own.unwrap_or(&self.profile)
+    }
+}
+
 /// What the messages of a scenario are. Nothing in a run depends on it.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub enum LinkType {
@@ -65,6 +75,8 @@ pub enum LinkType {
 pub struct NicSpec {
     /// Its name, unique.
     pub name: String,
+    /// Its own cost model; `None` where that is the scenario's.
+    pub profile: Option<Arc<Profile>>,
     /// Bytes of its SRAM.
     pub sram: u32,
     /// Where the file says how much SRAM it has, or else the NIC itself.
@@ -93,12 +105,8 @@ pub struct ProcessSpec {
 pub struct LinkSpec {
     /// The ends; the same twice for a NIC's link to itself.
     pub between: (NicId, NicId),
-    /// Time from last bit out to last bit in.
-    pub latency: SimDuration,
-    /// Bytes per second on each direction.
-    pub bandwidth: NonZeroU64,
-    /// Bytes around each message.
-    pub framing: Framing,
+    /// What each direction is like: the wire of a profile, with the latency and bandwidth that the file gives.
+    pub wire: WireProfile,
     /// Probability that a packet is lost.
     pub loss: f64,
     /// Probability that a packet arrives twice.

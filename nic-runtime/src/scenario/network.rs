@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU64;
+use std::sync::Arc;
 
 use nic_core::id::NicId;
 use toml::de::DeValue;
@@ -11,15 +12,17 @@ use super::limits;
 use super::mistake::{MistakeKind, Named};
 use super::model::{LinkSpec, NicSpec};
 use super::names::NameIndex;
+use super::profiles::{self, NicProfiles};
 use super::table::{self, Mistakes, Table};
 use crate::nic::Placement;
-use crate::profile::Profile;
+use crate::profile::{Profile, ProfileError, WireProfile};
 
-pub(super) const NIC_KEYS: &[&str] = &["name", "sram", "processors", "placement"];
+pub(super) const NIC_KEYS: &[&str] = &["name", "profile", "sram", "processors", "placement"];
 pub(super) const PLACEMENT_KEYS: &[&str] =
     &["transmit", "receive", "doTx", "doRx", "doTimer", "doRefill"];
 pub(super) const LINK_KEYS: &[&str] = &[
     "between",
+    "profile",
     "loss",
     "duplicate",
     "corrupt",
@@ -32,29 +35,33 @@ pub(super) const LINK_KEYS: &[&str] = &[
 /// Reads every `[[nic]]`.
 pub(super) fn nics<'t>(
     root: &Table<'t>,
-    profile: &Profile,
+    of_all: &Arc<Profile>,
     context: &mut Context<'_>,
 ) -> (Vec<NicSpec>, NameIndex<'t>) {
-    let mistakes = context.mistakes();
     let mut names = NameIndex::new(Named::Nic);
-    let tables = root.tables("nic", "`[[nic]]`", NIC_KEYS, limits::NICS_MAX, mistakes);
+    let limit = limits::NICS_MAX;
+    let tables = root.tables("nic", "`[[nic]]`", NIC_KEYS, limit, context.mistakes());
     let nics = tables
         .iter()
         .map(|nic| {
+            let own = profiles::named(nic, context).filter(|own| own != of_all);
+            let mistakes = context.mistakes();
             let name = names.define(nic, mistakes).to_owned();
             let processors = processors(nic, mistakes);
             NicSpec {
                 name,
-                sram: sram(nic, profile, mistakes),
+                sram: sram(nic, own.as_ref().unwrap_or(of_all), mistakes),
                 sram_place: nic
                     .value("sram")
                     .map_or(nic.span, |sram| sram.span().into()),
                 processors,
                 placement: placement(nic, processors, mistakes),
                 host: None,
+                profile: own,
             }
         })
         .collect::<Vec<_>>();
+    let mistakes = context.mistakes();
     match root.value("nic").map(|raw| (raw.span(), raw.get_ref())) {
         None => mistakes.add(0..0, MistakeKind::NoNics),
         Some((span, DeValue::Array(entries))) if entries.is_empty() => {
@@ -119,21 +126,22 @@ fn sram(nic: &Table<'_>, profile: &Profile, mistakes: &mut Mistakes) -> u32 {
     u32::try_from(bytes).expect("the range of `sram` fits in 32 bits")
 }
 
-/// Reads every `[[link]]`. A pair of NICs that none is written for is joined by the profile's wire, and
-/// so is a NIC to itself.
+/// Reads every `[[link]]`. A pair of NICs that none is written for is joined by the wire of their profile, and
+/// so is a NIC to itself. Where their profiles differ, there is no such wire: whoever writes the link names one.
 pub(super) fn links(
     root: &Table<'_>,
     nics: &NameIndex<'_>,
-    profile: &Profile,
+    of_nic: &NicProfiles,
     context: &mut Context<'_>,
 ) -> Vec<LinkSpec> {
     let count = nics.len();
-    let mistakes = context.mistakes();
     let limit = count * (count + 1) / 2;
-    let tables = root.tables("link", "`[[link]]`", LINK_KEYS, limit, mistakes);
+    let tables = root.tables("link", "`[[link]]`", LINK_KEYS, limit, context.mistakes());
     let mut joined = BTreeMap::new();
     let mut links = Vec::new();
     for link in &tables {
+        let own = profiles::named(link, context);
+        let mistakes = context.mistakes();
         let Some(between) = ends(link, nics, mistakes) else {
             continue;
         };
@@ -143,13 +151,25 @@ pub(super) fn links(
             continue;
         }
         joined.insert(between, link.span);
-        links.push(read_link(link, between, profile, mistakes));
+        let (a, b) = between;
+        let profile = own.as_deref().or_else(|| of_nic.of_both(a, b));
+        // A profile that there is not has been told of.
+        if profile.is_none() && link.value("profile").is_none() {
+            mistakes.add(link.span, MistakeKind::LinkNeedsProfile);
+        }
+        let wire = &profile.unwrap_or_else(|| of_nic.of(a)).wire;
+        if wire.cell > 0 && [a, b].iter().any(|&nic| of_nic.of(nic).sends_in_turn()) {
+            mistakes.add(link.span, MistakeKind::Profile(ProfileError::CellsInTurn));
+        }
+        links.push(read_link(link, between, wire, mistakes));
     }
     for a in 0..count {
         for b in a..count {
             let between = (nic_id(a), nic_id(b));
-            if !joined.contains_key(&between) {
-                links.push(default_link(between, profile));
+            if let Some(profile) = of_nic.of_both(between.0, between.1)
+                && !joined.contains_key(&between)
+            {
+                links.push(default_link(between, &profile.wire));
             }
         }
     }
@@ -184,10 +204,10 @@ fn ends(link: &Table<'_>, nics: &NameIndex<'_>, mistakes: &mut Mistakes) -> Opti
 fn read_link(
     link: &Table<'_>,
     between: (NicId, NicId),
-    profile: &Profile,
+    wire: &WireProfile,
     mistakes: &mut Mistakes,
 ) -> LinkSpec {
-    let default = default_link(between, profile);
+    let default = default_link(between, wire);
     let mut probability = |key| {
         link.optional(key, table::probability, mistakes)
             .map_or(0.0, |found| found.value)
@@ -197,10 +217,13 @@ fn read_link(
         duplicate: probability("duplicate"),
         corrupt: probability("corrupt"),
         reorder: probability("reorder"),
-        latency: link
-            .optional("latency", table::time, mistakes)
-            .map_or(default.latency, |found| found.value),
-        bandwidth: bandwidth(link, default.bandwidth, mistakes),
+        wire: WireProfile {
+            latency: link
+                .optional("latency", table::time, mistakes)
+                .map_or(wire.latency, |found| found.value),
+            bandwidth: bandwidth(link, wire.bandwidth, mistakes),
+            ..*wire
+        },
         crc: link
             .optional("crc", table::boolean, mistakes)
             .map_or(default.crc, |found| found.value),
@@ -220,12 +243,10 @@ fn bandwidth(link: &Table<'_>, default: NonZeroU64, mistakes: &mut Mistakes) -> 
     NonZeroU64::new(bytes).unwrap_or(default)
 }
 
-fn default_link(between: (NicId, NicId), profile: &Profile) -> LinkSpec {
+fn default_link(between: (NicId, NicId), wire: &WireProfile) -> LinkSpec {
     LinkSpec {
         between,
-        latency: profile.wire.latency,
-        bandwidth: profile.wire.bandwidth,
-        framing: profile.wire.framing(),
+        wire: *wire,
         loss: 0.0,
         duplicate: 0.0,
         corrupt: 0.0,

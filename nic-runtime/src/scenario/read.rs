@@ -1,6 +1,7 @@
 //! Reading of a whole scenario: TOML, then each part in the order in which they lean on each other.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use nic_core::time::SimTime;
 use toml::de::DeTable;
@@ -8,11 +9,12 @@ use toml::de::DeTable;
 use super::context::Context;
 use super::endpoints;
 use super::limits;
-use super::mistake::{Mistake, MistakeKind, Span, closest};
+use super::mistake::{Mistake, Span};
 use super::model::{LinkType, Scenario};
 use super::network;
 use super::payload;
 use super::processes;
+use super::profiles::{self, NicProfiles};
 use super::table::{self, Mistakes, Table, choice, keys};
 use super::traffic;
 use crate::profile::Profile;
@@ -159,14 +161,21 @@ fn read_root(
 ) -> Result<Scenario, Vec<Mistake>> {
     let profile = given
         .cloned()
-        .unwrap_or_else(|| profile(root, &mut context));
+        .map_or_else(|| profile(root, &mut context), Arc::new);
     let (mut nics, nic_names) = network::nics(root, &profile, &mut context);
-    let links = network::links(root, &nic_names, &profile, &mut context);
+    let of_nic = NicProfiles::new(&profile, &nics);
+    let links = network::links(root, &nic_names, &of_nic, &mut context);
     processes::hosts(root, &mut nics, &nic_names, &mut context);
     let processes = processes::read(root, &nic_names, &mut context);
     let (endpoints, endpoint_names) =
-        endpoints::read(root, (&nic_names, &processes), &profile, &mut context);
-    let channels = traffic::channels(root, &endpoint_names, &mut context);
+        endpoints::read(root, (&nic_names, &processes), &of_nic, &mut context);
+    let joined = links.iter().map(|link| link.between).collect();
+    let channels = traffic::channels(
+        root,
+        &endpoint_names,
+        (&endpoints, &nics, &joined),
+        &mut context,
+    );
     let sends = traffic::sends(root, &endpoints, &endpoint_names, &mut context);
     let until = root
         .optional("until", table::time, context.mistakes())
@@ -199,7 +208,7 @@ fn read_root(
         return Err(mistakes.into_sorted());
     }
     Ok(Scenario {
-        profile,
+        profile: Arc::unwrap_or_clone(profile),
         seed,
         until,
         events_max,
@@ -217,28 +226,11 @@ fn read_root(
 }
 
 /// Reads the profile that the scenario names, or the default one.
-fn profile(root: &Table<'_>, context: &mut Context<'_>) -> Profile {
-    let default = || Profile::builtin(PROFILE_DEFAULT).expect("the default profile is built in");
-    let Some(name) = root.optional("profile", table::text, context.mistakes()) else {
-        return default();
-    };
-    let profile = match Profile::builtin(name.value) {
-        Some(profile) => Ok(profile),
-        None => profile_file(name.value, context),
-    };
-    let profile = context.mistakes().note(name.span, profile);
-    profile.unwrap_or_else(default)
-}
-
-fn profile_file(name: &str, context: &mut Context<'_>) -> Result<Profile, MistakeKind> {
-    let is_path = name.contains('/') || Path::new(name).extension().is_some();
-    if !is_path {
-        let suggestion = closest(name, Profile::builtin_names());
-        return Err(MistakeKind::UnknownProfile { suggestion });
-    }
-    let bytes = context.file(name, limits::FILE_BYTES_MAX)?;
-    let text = String::from_utf8(bytes).map_err(|_| MistakeKind::NotUtf8)?;
-    Profile::parse(&text).map_err(MistakeKind::Profile)
+fn profile(root: &Table<'_>, context: &mut Context<'_>) -> Arc<Profile> {
+    profiles::named(root, context).unwrap_or_else(|| {
+        let default = Profile::builtin(PROFILE_DEFAULT);
+        Arc::new(default.expect("the default profile is built in"))
+    })
 }
 
 #[cfg(test)]
@@ -248,6 +240,7 @@ mod tests {
 
     use super::*;
     use crate::interface::InterfaceKind;
+    use crate::scenario::MistakeKind;
     use crate::scenario::model::{ChannelSpec, HostSpec, Notify};
 
     const ONE_NIC: &str = "[[nic]]\nname = \"a\"\n[[endpoint]]\nnic = \"a\"\nname = \"e\"\n";
@@ -277,7 +270,7 @@ mod tests {
             panic!("expected one link, found {:?}", scenario.links);
         };
         assert_eq!(link.between, (NicId(0), NicId(0)));
-        assert_eq!(link.bandwidth.get(), 160_000_000);
+        assert_eq!(link.wire.bandwidth.get(), 160_000_000);
         assert_eq!((link.loss, link.crc), (0.0, true));
     }
 
@@ -394,7 +387,7 @@ mod tests {
             pairs(&one),
             [(0, 2), (0, 0), (0, 1), (1, 1), (1, 2), (2, 2)]
         );
-        let us = |index: usize| read(&one).links[index].latency.as_ns();
+        let us = |index: usize| read(&one).links[index].wire.latency.as_ns();
         assert_eq!((us(0), us(2)), (1_000, 500));
     }
 

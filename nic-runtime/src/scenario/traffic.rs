@@ -1,8 +1,8 @@
 //! Channels between endpoints, and what the users at the endpoints send.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use nic_core::id::{ChannelId, EndpointId};
+use nic_core::id::{ChannelId, EndpointId, NicId};
 use nic_core::time::{SimDuration, SimTime};
 use toml::Spanned;
 use toml::de::DeValue;
@@ -11,7 +11,7 @@ use super::context::Context;
 use super::endpoints::transmit_region;
 use super::limits;
 use super::mistake::{MistakeKind, Span};
-use super::model::{ChannelSpec, EndpointSpec, SendSpec};
+use super::model::{ChannelSpec, EndpointSpec, NicSpec, SendSpec};
 use super::names::NameIndex;
 use super::payload;
 use super::table::{self, Mistakes, Table, wrong_type};
@@ -25,6 +25,7 @@ type End = (EndpointId, ChannelId, Span);
 pub(super) fn channels(
     root: &Table<'_>,
     names: &NameIndex<'_>,
+    (endpoints, nics, joined): (&[EndpointSpec], &[NicSpec], &BTreeSet<(NicId, NicId)>),
     context: &mut Context<'_>,
 ) -> Vec<ChannelSpec> {
     let mistakes = context.mistakes();
@@ -38,6 +39,13 @@ pub(super) fn channels(
             if let Some(first) = used.insert((endpoint, channel), span) {
                 mistakes.add(span, MistakeKind::DuplicateChannelNumber { first });
             }
+        }
+        let home = |endpoint: EndpointId| endpoints[endpoint.0 as usize].nic;
+        let (one, other) = (home(a.0), home(b.0));
+        if !joined.contains(&(one.min(other), one.max(other))) {
+            let name = |nic: NicId| nics[nic.0 as usize].name.clone();
+            let (a, b) = (name(one), name(other));
+            mistakes.add(entry.span(), MistakeKind::NoLink { a, b });
         }
         channels.push(ChannelSpec {
             a: (a.0, a.1),

@@ -1,5 +1,7 @@
 //! From a scenario to a simulation in which nothing has happened yet.
 
+use std::num::NonZeroU32;
+
 use bumpalo::Bump;
 use jive_core::LoadedClass;
 use nic_core::chain::Link;
@@ -14,7 +16,7 @@ use nic_core::unet::{Channel, QueueSizes};
 use super::ahead::LastArrays;
 use super::budget::{Budget, fuel_of_call};
 use super::cells::Cells;
-use super::costs::Costs;
+use super::costs::{Costs, HostCosts};
 use super::crew::{CallWaits, Share};
 use super::dma::Transfers;
 use super::processor::{Processor, Taking};
@@ -26,7 +28,7 @@ use crate::fabric::{Admission, Fabric, Faults, PacketStore, Wire};
 use crate::host::{Notify, TransmitRegion, Turns, User};
 use crate::memory::HostMemory;
 use crate::nic::{Nic, Progress, Tenancy};
-use crate::profile::{Flow, HostProfile, WithWire};
+use crate::profile::{Flow, HostProfile, Profile};
 use crate::scenario::model::{self, EndpointSpec, HostSpec, LinkSpec, Scenario};
 use crate::sched::Schedule;
 use crate::sle::agenda::Agendas;
@@ -42,13 +44,13 @@ impl<'a, S: Sink> Simulation<'a, S> {
         classes: &'a [LoadedClass<'a>],
         sink: &'a mut S,
     ) -> Result<Simulation<'a, S>, SimError> {
-        let profile = &scenario.profile;
         let fabric = fabric(scenario);
         let mut memory = HostMemory::new();
         let mut endpoints = Vec::with_capacity(scenario.endpoints.len());
         let mut users = Vec::with_capacity(scenario.endpoints.len());
         for spec in &scenario.endpoints {
-            let endpoint = endpoint(spec, &mut memory);
+            let profile = scenario.profile_of(spec.nic);
+            let endpoint = endpoint(spec, profile, &mut memory);
             users.push(user(spec, &endpoint, &profile.host));
             endpoints.push(endpoint);
         }
@@ -57,18 +59,20 @@ impl<'a, S: Sink> Simulation<'a, S> {
         let applets = applets((arena, memory_of_applets), scenario, classes)?;
         let agendas = Agendas::new(&applets);
         let nics = nics(scenario, !agendas.is_empty());
+        let has_cells = scenario.links.iter().any(|link| link.wire.cell > 0);
         let has_crews = nics.iter().any(|nic| nic.processors().count() > 1);
-        let costs = Costs::new(profile);
-        let residents = residents(scenario, costs.native_fuel_max());
+        let residents = residents(scenario);
         let seats = seats(scenario, &nics);
         Ok(Simulation {
             now: SimTime::ZERO,
             schedule: Schedule::new(),
             events: 0,
-            takes_wire_turns: profile.dma.with_wire == WithWire::InTurn,
-            minds_transfers: profile.dma.with_wire == WithWire::InTurn || profile.wire.cell > 0,
-            cells: Cells::new(profile.wire.cell),
-            reserves_slots: profile.wire.flow == Flow::Hold,
+            minds_transfers: has_cells || nics.iter().any(|nic| nic.sends_in_turn),
+            cells: Cells::new(has_cells),
+            reserves_slots: scenario
+                .links
+                .iter()
+                .all(|link| link.wire.flow == Flow::Hold),
             host_time: SimDuration::ZERO,
             until: scenario.until,
             events_max: scenario.events_max,
@@ -76,11 +80,10 @@ impl<'a, S: Sink> Simulation<'a, S> {
             pause: 0,
             budget: Budget::new(scenario.bytecodes_max),
             has_left_group: false,
-            profile,
-            costs,
+            processors: processors(arena, scenario, &nics),
+            host_costs: host_costs(scenario),
             sends: &scenario.sends,
             sends_made: vec![0; scenario.sends.len()],
-            processors: processors(arena, scenario, &nics),
             more_sources: u32::from(has_crews) + u32::from(!agendas.is_empty()),
             agendas,
             waits: match has_crews {
@@ -124,17 +127,20 @@ fn fabric(scenario: &Scenario) -> Fabric {
         let directions = [Some((a, b)), (a != b).then_some((b, a))];
         for (from, to) in directions.into_iter().flatten() {
             let name = Name::new(scenario.seed, &["link", name(from), name(to)]);
-            fabric.add((from, to), wire(link, scenario.profile.wire.flow), name);
+            fabric.add((from, to), wire(link), name);
         }
     }
     fabric
 }
 
-fn wire(link: &LinkSpec, flow: Flow) -> Wire {
+fn wire(link: &LinkSpec) -> Wire {
     Wire {
-        latency: link.latency,
-        rate: Rate::new(link.bandwidth),
-        framing: link.framing,
+        latency: link.wire.latency,
+        rate: Rate::new(link.wire.bandwidth),
+        framing: link.wire.framing(),
+        longest: NonZeroU32::new(link.wire.mtu).map_or(u32::MAX, NonZeroU32::get),
+        cell: link.wire.cell,
+        reorder_max: link.wire.reorder_max,
         faults: Faults {
             loss: Chance::new(link.loss),
             duplicate: Chance::new(link.duplicate),
@@ -142,21 +148,22 @@ fn wire(link: &LinkSpec, flow: Flow) -> Wire {
             reorder: Chance::new(link.reorder),
         },
         crc: link.crc,
-        admission: match flow {
+        admission: match link.wire.flow {
             Flow::Hold => Admission::Slot,
             Flow::Drop => Admission::Unasked,
         },
     }
 }
 
-fn endpoint(spec: &EndpointSpec, memory: &mut HostMemory) -> Endpoint {
+fn endpoint(spec: &EndpointSpec, profile: &Profile, memory: &mut HostMemory) -> Endpoint {
     let area = memory.pin(spec.buffer_area);
     let free = FreeQueue::new(spec.free_buffer_count, spec.free_buffer_length);
     let queues = QueueSizes {
         transmit: spec.tx_queue,
         receive: spec.rx_queue,
     };
-    Endpoint::new(spec.nic, area, free, queues)
+    let max_packet = profile.memory.max_packet.get();
+    Endpoint::new((spec.nic, max_packet), area, free, queues)
 }
 
 fn user(spec: &EndpointSpec, endpoint: &Endpoint, costs: &HostProfile) -> User {
@@ -192,7 +199,14 @@ fn join(scenario: &Scenario, fabric: &Fabric, endpoints: &mut [Endpoint]) -> Res
             });
         }
     }
+    let longest = |nic: NicId| scenario.profile_of(nic).memory.max_packet.get();
     for (endpoint, table) in endpoints.iter_mut().zip(tables) {
+        // What no wire of its channels lets pass, or no peer's NIC has room for, is no packet of this endpoint's.
+        for channel in &table {
+            let direction = &fabric[channel.route];
+            let passes = [longest(direction.to), direction.wire.longest];
+            endpoint.max_packet = passes.into_iter().fold(endpoint.max_packet, u32::min);
+        }
         endpoint.channels = Channels::new(table);
     }
     Ok(())
@@ -215,11 +229,7 @@ fn check_payloads(scenario: &Scenario, users: &[User]) -> Result<(), SimError> {
 
 /// Returns the endpoints' hashed names, for those who draw by them; none where no link has faults.
 fn names(scenario: &Scenario) -> Vec<Name> {
-    if !scenario
-        .links
-        .iter()
-        .any(|link| wire(link, scenario.profile.wire.flow).is_faulty())
-    {
+    if !scenario.links.iter().any(|link| wire(link).is_faulty()) {
         return Vec::new();
     }
     let endpoints = scenario.endpoints.iter();
@@ -235,13 +245,14 @@ fn nics(scenario: &Scenario, has_agendas: bool) -> Vec<Nic> {
     let has_applet = |id: &&EndpointId| scenario.endpoints[at(id.0)].class.is_some();
     let mut processors = 0;
     let nics = on_nic.into_iter().zip(&scenario.nics);
-    let nics = nics.map(|(endpoints, spec)| {
+    let nics = (0u32..).map(NicId).zip(nics);
+    let nics = nics.map(|(id, (endpoints, spec))| {
         let applets = endpoints.iter().filter(has_applet).count();
         let first = processors;
         processors += spec.processors;
         let crew = (first, spec.processors);
         Nic::new(
-            &scenario.profile,
+            scenario.profile_of(id),
             crew,
             spec.placement,
             endpoints,
@@ -254,23 +265,48 @@ fn nics(scenario: &Scenario, has_agendas: bool) -> Vec<Nic> {
 
 /// Builds the processors, NIC by NIC.
 fn processors<'a>(arena: &'a Bump, scenario: &Scenario, nics: &[Nic]) -> Vec<Processor<'a>> {
-    let profile = &scenario.profile;
+    let mut costs_of = KnownCosts::new(arena);
     let mut processors = Vec::new();
     for ((id, spec), nic) in (0u32..).map(NicId).zip(&scenario.nics).zip(nics) {
+        let profile = scenario.profile_of(id);
+        let costs = costs_of.of(profile);
         let first = nic.first_processor().0;
         for number in 0..spec.processors {
             let places = (first, number, spec.processors);
             let share = Share::new(places, &spec.placement, profile.processor.contention);
             let taking = Taking::new(&profile.base, nic.endpoints.len());
             processors.push(Processor::new(
-                id,
+                (id, costs),
                 share,
                 taking,
-                call_stack(arena, profile),
+                call_stack(arena, costs),
             ));
         }
     }
     processors
+}
+
+/// What things cost by profile, worked out once for each.
+struct KnownCosts<'a, 's> {
+    arena: &'a Bump,
+    known: Vec<(&'s Profile, &'a Costs)>,
+}
+
+impl<'a, 's> KnownCosts<'a, 's> {
+    fn new(arena: &'a Bump) -> KnownCosts<'a, 's> {
+        let known = Vec::new();
+        KnownCosts { arena, known }
+    }
+
+    fn of(&mut self, profile: &'s Profile) -> &'a Costs {
+        let mut known = self.known.iter();
+        if let Some(&(_, costs)) = known.find(|(known, _)| std::ptr::eq(*known, profile)) {
+            return costs;
+        }
+        let costs = &*self.arena.alloc(Costs::new(profile));
+        self.known.push((profile, costs));
+        costs
+    }
 }
 
 /// Returns each endpoint's seat: its applet is the next one of those that [`applets`] builds, its arrival slots are its
@@ -304,10 +340,18 @@ fn seats(scenario: &Scenario, nics: &[Nic]) -> Vec<Seat> {
     seats
 }
 
+/// Returns what things cost the users on each host.
+fn host_costs(scenario: &Scenario) -> Vec<HostCosts> {
+    let nics = (0u32..).map(NicId).take(scenario.nics.len());
+    nics.map(|nic| HostCosts::new(&scenario.profile_of(nic).host))
+        .collect()
+}
+
 /// Returns what is known of each endpoint before the run.
-fn residents(scenario: &Scenario, native_fuel: u64) -> Vec<Resident> {
+fn residents(scenario: &Scenario) -> Vec<Resident> {
+    let native_fuel = |nic: NicId| scenario.profile_of(nic).native_fuel.max();
     let resident = |spec: &EndpointSpec| Resident {
-        fuel: fuel_of_call(spec.fuel, scenario.bytecodes_max, native_fuel),
+        fuel: fuel_of_call(spec.fuel, scenario.bytecodes_max, native_fuel(spec.nic)),
         packets_made: 0,
         claims: [Progress::None; 2],
         has_post_under_way: false,
@@ -318,13 +362,15 @@ fn residents(scenario: &Scenario, native_fuel: u64) -> Vec<Resident> {
 
 /// Returns how many bytes the arrays of all applets need, `RxBuf` included.
 pub(crate) fn applet_memory_bytes(scenario: &Scenario) -> usize {
-    let max_packet = scenario.profile.memory.max_packet.get();
     let with_applets = scenario
         .endpoints
         .iter()
         .filter(|spec| spec.class.is_some());
     with_applets
-        .map(|spec| memory_bytes(spec.heap, max_packet))
+        .map(|spec| {
+            let profile = scenario.profile_of(spec.nic);
+            memory_bytes(spec.heap, profile.memory.max_packet.get())
+        })
         .sum()
 }
 
@@ -334,10 +380,10 @@ fn applets<'a>(
     scenario: &Scenario,
     classes: &'a [LoadedClass<'a>],
 ) -> Result<Vec<Applet<'a>>, SimError> {
-    let max_packet = scenario.profile.memory.max_packet.get();
     let mut applets = Vec::new();
     for spec in &scenario.endpoints {
         let Some(class) = spec.class else { continue };
+        let max_packet = scenario.profile_of(spec.nic).memory.max_packet.get();
         let own;
         (own, memory) = memory.split_at_mut(memory_bytes(spec.heap, max_packet));
         let class_loaded = &classes[class];

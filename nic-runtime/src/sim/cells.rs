@@ -25,8 +25,8 @@ use crate::fabric::PacketRef;
 /// The packets of which one stage has the beginning and another the rest.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Cells {
-    /// Bytes of a cell; 0 where packets are moved as a whole.
-    cell: u32,
+    /// Whether there are cells on any wire.
+    are_on: bool,
     passing: BTreeMap<PacketRef, Passage>,
     /// How long transfers take that are held up by what is before them.
     durations: BTreeMap<TransferRef, SimDuration>,
@@ -49,18 +49,18 @@ impl Passage {
 }
 
 impl Cells {
-    /// Returns cells of so many bytes.
-    pub(crate) fn new(cell: u32) -> Cells {
+    /// Returns what knows of no packet yet.
+    pub(crate) fn new(are_on: bool) -> Cells {
         Cells {
-            cell,
+            are_on,
             ..Cells::default()
         }
     }
 
-    /// Returns whether packets pass cell by cell.
+    /// Returns whether packets pass any wire cell by cell.
     #[inline]
     pub(crate) fn are_on(&self) -> bool {
-        self.cell > 0
+        self.are_on
     }
 
     /// Returns whether the receiver has the first cell of a packet, or will have it before the last.
@@ -85,6 +85,16 @@ impl<S: Sink> Simulation<'_, S> {
         }
     }
 
+    /// Returns the bytes of a cell on the wire of a message; 0 where it passes as a whole.
+    fn cell_of(&self, cargo: Cargo) -> u32 {
+        match cargo {
+            Cargo::IntoPacket(packet) | Cargo::FromArrival { packet, .. } => {
+                self.fabric[self.packets[packet].route].wire.cell
+            }
+            Cargo::IntoArray(_) | Cargo::Staged | Cargo::Passed => 0,
+        }
+    }
+
     #[cold]
     fn queue_by_cells(&mut self, id: TransferRef, transfer: Transfer) {
         let Transfer {
@@ -93,10 +103,11 @@ impl<S: Sink> Simulation<'_, S> {
             cargo,
             ..
         } = transfer;
-        let (cell, length) = (self.cells.cell, host.length());
+        let cell = self.cell_of(cargo);
+        let length = host.length();
         let dma = &mut self.nics[at(self.endpoints[at(endpoint.0)].nic.0)].dma;
         let (start, end) = match cargo {
-            Cargo::IntoPacket(packet) if length > cell => {
+            Cargo::IntoPacket(packet) if cell > 0 && length > cell => {
                 let (start, end) = dma.queue(self.now, DmaDirection::HostToNic, length);
                 let passage = Passage {
                     begins: start,
@@ -149,7 +160,10 @@ impl<S: Sink> Simulation<'_, S> {
         let (to, _) = sent.to;
         let direction = &self.fabric[id];
         let wire = &direction.wire;
-        let cell = self.cells.cell;
+        let cell = wire.cell;
+        if cell == 0 {
+            return self.first_bit_goes(id, packet, duration);
+        }
         let first = wire.rate.time(cell.min(wire.framing.frame(length)));
         let moved = self.cells.passing.remove(&packet);
         let out = (self.now + duration).max(moved.map_or(self.now, |moved| moved.ends + first));

@@ -170,7 +170,7 @@ impl<S: Sink> Simulation<'_, S> {
     pub(crate) fn take_item(&mut self, on: ProcessorId, item: Item) -> Next {
         self.processors[at(on.0)].in_hand = Some(item);
         Next::After(
-            self.profile.processor.handover,
+            self.processors[at(on.0)].costs.handover,
             interface::handed_over(self, &item),
         )
     }

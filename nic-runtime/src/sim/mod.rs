@@ -43,7 +43,7 @@ use self::ahead::LastArrays;
 use self::apart::{Groups, Joins};
 use self::budget::Budget;
 use self::cells::Cells;
-use self::costs::Costs;
+use self::costs::HostCosts;
 pub use self::crew::CallWaits;
 use self::dma::{TransferRef, Transfers};
 use self::processor::{Next, Processor};
@@ -58,7 +58,6 @@ use crate::memory::HostMemory;
 #[cfg(doc)]
 use crate::nic::ClaimId;
 use crate::nic::{Nic, ProcessorId};
-use crate::profile::Profile;
 use crate::scenario::model::{EndpointSpec, Scenario, SendSpec};
 use crate::sched::Schedule;
 use crate::sle;
@@ -223,12 +222,11 @@ pub(crate) struct Simulation<'a, S: Sink> {
     pub(crate) schedule: Schedule<Work>,
     /// Simulation events handled so far.
     pub(crate) events: u64,
-    /// Whether NICs send in turn with their transfers.
-    pub(crate) takes_wire_turns: bool,
-    /// Whether they send in turn, or cell by cell: as a rule neither, and a packet that is first in line is sent.
+    /// Whether any NIC sends in turn with its transfers, or any link cell by cell: as a rule none does, and a packet
+    /// that is first in line is sent.
     pub(crate) minds_transfers: bool,
     pub(crate) cells: Cells,
-    /// Whether a packet has its arrival slot before it leaves.
+    /// Whether each packet has its arrival slot before it leaves, on every link.
     pub(crate) reserves_slots: bool,
     /// How long users' processors work on what they have begun.
     pub(crate) host_time: SimDuration,
@@ -240,8 +238,8 @@ pub(crate) struct Simulation<'a, S: Sink> {
     pub(crate) budget: Budget,
     /// A packet was about to go where NICs are not expected to meet.
     pub(crate) has_left_group: bool,
-    pub(crate) profile: &'a Profile,
-    pub(crate) costs: Costs,
+    /// What things cost users, by the NIC of their host.
+    pub(crate) host_costs: Vec<HostCosts>,
     pub(crate) sends: &'a [SendSpec],
     /// How many of each send's messages became due.
     pub(crate) sends_made: Vec<u64>,

@@ -11,6 +11,7 @@ use nic_core::id::{EndpointId, NicId, PostId};
 use nic_core::time::{SimDuration, SimTime};
 use nic_core::unet::TransmitDescriptor;
 
+use super::costs::Costs;
 use super::crew::Share;
 use super::{Simulation, Work as Due, at};
 use crate::fabric::{PacketRef, PacketStore};
@@ -23,6 +24,8 @@ use crate::sle::call::Activation;
 pub(crate) struct Processor<'a> {
     /// The NIC.
     pub(crate) nic: NicId,
+    /// What things cost on it.
+    pub(crate) costs: &'a Costs,
     /// What it has to do with the other processors of its NIC.
     pub(crate) share: Share,
     /// What it has taken, to the last.
@@ -61,13 +64,14 @@ impl Taking {
 
 impl<'a> Processor<'a> {
     pub(crate) fn new(
-        nic: NicId,
+        (nic, costs): (NicId, &'a Costs),
         share: Share,
         taking: Taking,
         stack: CallStack<'a>,
     ) -> Processor<'a> {
         Processor {
             nic,
+            costs,
             taking,
             share,
             in_hand: None,

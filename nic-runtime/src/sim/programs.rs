@@ -175,8 +175,8 @@ impl<S: Sink> Simulation<'_, S> {
                         TransmitSpace::Free(space) => {
                             self.memory.bytes_mut(space).copy_from_slice(&payload);
                             self.post(endpoint, channel, space);
-                            let host = &self.profile.host;
-                            let takes = host.post + self.costs.host_rate.time(length);
+                            let nic = self.endpoints[at(endpoint.0)].nic;
+                            let takes = self.host_costs[at(nic.0)].of_post(length);
                             return self.busy(home, Task::Posting, takes);
                         }
                         TransmitSpace::Taken => {

@@ -144,9 +144,10 @@ pub(crate) fn holders(scenario: &Scenario, classes: &[LoadedClass<'_>]) -> Vec<S
     }
     for (nic, residents) in (0u32..).map(NicId).zip(&residents) {
         let mut hold = |share, bytes| holders.push(SramHolder { nic, share, bytes });
-        hold(SramShare::Staging, staging(&scenario.profile));
+        let profile = scenario.profile_of(nic);
+        hold(SramShare::Staging, staging(profile));
         let processors = scenario.nics[at(nic.0)].processors;
-        let stacks = u64::from(processors) * stack(&scenario.profile);
+        let stacks = u64::from(processors) * stack(profile);
         hold(SramShare::Stack, stacks);
         let mut loaded = vec![false; classes.len()];
         for class in residents.iter().filter_map(|(_, spec)| spec.class) {
@@ -158,7 +159,7 @@ pub(crate) fn holders(scenario: &Scenario, classes: &[LoadedClass<'_>]) -> Vec<S
         for (id, spec) in residents {
             if let Some(class) = spec.class {
                 let fields = classes[class].program.field_count() as u64 * FIELD_BYTES;
-                let bytes = of_applet(&scenario.profile, spec) + fields;
+                let bytes = of_applet(profile, spec) + fields;
                 hold(SramShare::Applet(*id), bytes);
             }
         }

@@ -226,27 +226,43 @@ impl<S: Sink> Simulation<'_, S> {
             Progress::None | Progress::AwaitsArrival(_) => {}
             Progress::AwaitsSend(to) => {
                 *progress = Progress::None;
-                self.release_reserved_slot(to);
+                self.release_reserved_slot(claim, to);
             }
             Progress::Held(to) => {
                 *progress = Progress::None;
                 let home = self.endpoints[at(claim.endpoint().0)].nic;
                 self.release_send_slot(home);
-                self.release_reserved_slot(to);
+                self.release_reserved_slot(claim, to);
             }
         }
     }
 
     /// Frees the arrival slot that a packet would have had which is not sent.
-    fn release_reserved_slot(&mut self, to: EndpointId) {
-        if self.reserves_slots {
+    fn release_reserved_slot(&mut self, claim: ClaimId, to: EndpointId) {
+        if self.reserves_slots || self.has_reserved_slot(claim, to) {
             self.release_arrival_slot(to);
         }
     }
 
-    /// Takes an arrival slot for a packet that comes unasked; returns whether there was one.
+    /// Returns whether a packet to an endpoint needs an arrival slot before it leaves.
+    #[cold]
+    fn has_reserved_slot(&self, claim: ClaimId, to: EndpointId) -> bool {
+        let nic = |id: EndpointId| self.endpoints[at(id.0)].nic;
+        let route = self.fabric.route(nic(claim.endpoint()), nic(to));
+        route.is_some_and(|route| self.fabric[route].admission == Admission::Slot)
+    }
+
+    /// Returns whether a packet has passed its link without an arrival slot.
+    pub(crate) fn comes_unasked(&self, packet: PacketRef) -> bool {
+        self.fabric[self.packets[packet].route].admission == Admission::Unasked
+    }
+
+    /// Takes an arrival slot for a packet if it comes unasked; returns whether it has one.
     #[cold]
     pub(crate) fn take_slot_unasked(&mut self, packet: PacketRef) -> bool {
+        if !self.comes_unasked(packet) {
+            return true;
+        }
         let (to, _) = self.packets[packet].to;
         let nic = self.endpoints[at(to.0)].nic;
         let tenancy = self.seats[at(to.0)].tenancy;

@@ -66,14 +66,18 @@ impl<S: Sink> Simulation<'_, S> {
             length,
         } = descriptor;
         if S::LISTENS {
-            let is_refused = status == TxStatus::Refused;
-            let endpoint = &self.endpoints[at(id.0)];
+            let refusal = match status {
+                TxStatus::Refused => {
+                    unet::resolve_packet(&self.endpoints[at(id.0)], descriptor).err()
+                }
+                TxStatus::Ok | TxStatus::Trap => None,
+            };
             let kind = UnetEvent::TxDone {
                 channel,
                 offset,
                 length,
                 status,
-                refusal: is_refused.then(|| unet::refusal(endpoint, descriptor)),
+                refusal,
                 post,
             };
             self.report.emit(self.now, id, kind);
@@ -168,9 +172,11 @@ impl<S: Sink> Simulation<'_, S> {
             return false;
         };
         let spec = &self.sends[at(send)];
-        if !self.endpoints[at(id.0)].transmit.has_room() {
+        let endpoint = &self.endpoints[at(id.0)];
+        if !endpoint.transmit.has_room() {
             return false;
         }
+        let costs = self.host_costs[at(endpoint.nic.0)];
         let length = u32::try_from(spec.payload.len()).expect("payloads were checked to fit");
         let TransmitSpace::Free(space) = user.region.take(length) else {
             return false;
@@ -178,9 +184,7 @@ impl<S: Sink> Simulation<'_, S> {
         user.due.remove_first();
         self.memory.bytes_mut(space).copy_from_slice(&spec.payload);
         self.post(id, spec.channel, space);
-        let host = &self.profile.host;
-        let takes = host.post + self.costs.host_rate.time(length);
-        self.busy(id, Task::Posting, takes)
+        self.busy(id, Task::Posting, costs.of_post(length))
     }
 
     /// Pushes a transmit descriptor for the message in `space`.
@@ -225,8 +229,8 @@ impl<S: Sink> Simulation<'_, S> {
             user.notice = Notice::None;
             return false;
         };
-        let host = &self.profile.host;
-        let takes = host.receive + self.costs.host_rate.time(message.length);
+        let costs = &self.host_costs[at(endpoint.nic.0)];
+        let (takes, post) = (costs.receive + costs.rate.time(message.length), costs.post);
         let reaction = if self.users_are_alone {
             user.program.react(message, user.messages)
         } else {
@@ -240,7 +244,7 @@ impl<S: Sink> Simulation<'_, S> {
         };
         match space {
             TransmitSpace::Free(space) => {
-                let takes = takes + host.post;
+                let takes = takes + post;
                 self.busy(id, Task::Replying(space), takes)
             }
             TransmitSpace::Taken => false,

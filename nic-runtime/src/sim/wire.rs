@@ -110,7 +110,7 @@ impl<S: Sink> Simulation<'_, S> {
         packet: PacketRef,
         duration: SimDuration,
     ) {
-        if self.takes_wire_turns {
+        if self.nics[at(self.fabric[id].from.0)].sends_in_turn {
             self.await_wire_turn(id, packet, duration);
         } else {
             self.send_by_cells(id, packet, duration);
@@ -268,7 +268,7 @@ impl<S: Sink> Simulation<'_, S> {
             flip(&mut arrived.bytes, bit);
         }
         let from = arrived.from;
-        let until = self.now + self.profile.wire.reorder_max;
+        let until = self.now + direction.wire.reorder_max;
         if fate.held && direction.flows.hold(from, packet, until) {
             self.schedule.insert(until, Work::LookHeld(arrived.route));
             return;
@@ -313,7 +313,7 @@ impl<S: Sink> Simulation<'_, S> {
 
     #[cold]
     fn drop_on_wire(&mut self, packet: PacketRef, reason: WireDropReason) {
-        if !self.reserves_slots {
+        if !self.reserves_slots && self.comes_unasked(packet) {
             self.packets[packet].has_arrival_slot = false;
         }
         let Packet {

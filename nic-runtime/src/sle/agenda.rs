@@ -207,8 +207,9 @@ pub(crate) fn take_timer<S: Sink>(
             method,
             cause: Cause::Timer,
         };
-        sim.processors[at(on.0)].activation.begin(call);
-        return Some(Next::After(sim.profile.entry.timer_setup, Stage::Enter));
+        let processor = &mut sim.processors[at(on.0)];
+        processor.activation.begin(call);
+        return Some(Next::After(processor.costs.timer.setup, Stage::Enter));
     }
 }
 
@@ -237,8 +238,9 @@ pub(crate) fn take_refill<S: Sink>(
             method,
             cause: Cause::Refill(refill),
         };
-        sim.processors[at(on.0)].activation.begin(call);
-        return Some(Next::After(sim.profile.entry.refill_setup, Stage::Enter));
+        let processor = &mut sim.processors[at(on.0)];
+        processor.activation.begin(call);
+        return Some(Next::After(processor.costs.refill.setup, Stage::Enter));
     }
 }
 

@@ -51,7 +51,6 @@ impl Default for DetachedShape {
 pub struct DetachedEndpoint {
     endpoint: Endpoint,
     memory: HostMemory,
-    max_packet: u32,
 }
 
 impl DetachedEndpoint {
@@ -66,9 +65,8 @@ impl DetachedEndpoint {
             receive: shape.rx_queue,
         };
         DetachedEndpoint {
-            endpoint: Endpoint::new(NicId(0), area, free, queues),
+            endpoint: Endpoint::new((NicId(0), shape.max_packet), area, free, queues),
             memory,
-            max_packet: shape.max_packet,
         }
     }
 
@@ -103,7 +101,7 @@ impl Default for DetachedEndpoint {
 
 impl Natives for DetachedEndpoint {
     fn call(&mut self, id: NativeId, args: &[i32], heap: &mut Heap<'_>) -> Result<i32, TrapKind> {
-        let rights = Rights::of(&self.endpoint, self.max_packet);
+        let rights = Rights::of(&self.endpoint);
         let native = NicNative::from_id(id).ok_or(TrapKind::Unverified)?;
         let effect = check(native, args, heap, &rights)?;
         let mut port = AtOnce {

@@ -47,8 +47,9 @@ pub(crate) fn arrived<S: Sink>(
             arrival,
         },
     };
-    sim.processors[at(on.0)].activation.begin(call);
-    Next::After(sim.profile.entry.rx_setup, Stage::Enter)
+    let processor = &mut sim.processors[at(on.0)];
+    processor.activation.begin(call);
+    Next::After(processor.costs.rx.setup, Stage::Enter)
 }
 
 /// Calls the applet of an endpoint for a transmit descriptor, here or on another processor.
@@ -70,7 +71,7 @@ pub(crate) fn posted<S: Sink>(
     if !sim.residents[at(endpoint.0)].fault.is_attached(sim.now) {
         return interface::pass(sim, on, item);
     }
-    if resolve(&sim.endpoints[at(endpoint.0)], posted.descriptor).is_none() {
+    if resolve(&sim.endpoints[at(endpoint.0)], posted.descriptor).is_err() {
         sim.give_up_post(endpoint);
         return sim.end_post(on, posted, TxStatus::Refused);
     }
@@ -79,8 +80,9 @@ pub(crate) fn posted<S: Sink>(
         method: sim.applets[at(applet.0)].members.do_tx,
         cause: Cause::Post(posted),
     };
-    sim.processors[at(on.0)].activation.begin(call);
-    Next::After(sim.profile.entry.tx_setup, Stage::Enter)
+    let processor = &mut sim.processors[at(on.0)];
+    processor.activation.begin(call);
+    Next::After(processor.costs.tx.setup, Stage::Enter)
 }
 
 /// Calls an applet; a packet that it is called for becomes `RxBuf`.
@@ -90,18 +92,19 @@ pub(crate) fn enter<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Ne
     {
         return next;
     }
-    let call = sim.processors[at(on.0)].activation.call();
+    let processor = &sim.processors[at(on.0)];
+    let (call, costs) = (processor.activation.call(), processor.costs);
     let Tenant { endpoint, applet } = call.tenant;
     let (method, mut place) = (call.method, [0; 3]);
     let args = call.arguments(&mut place);
     let cost = match call.cause {
-        Cause::Post(_) => sim.costs.tx_call,
+        Cause::Post(_) => costs.tx.call,
         Cause::Arrival { arrival, .. } => {
             sim.applets[at(applet.0)].receive(&sim.packets[arrival].bytes);
-            sim.costs.rx_call
+            costs.rx.call
         }
-        Cause::Timer => sim.costs.timer_call,
-        Cause::Refill(_) => sim.costs.refill_call,
+        Cause::Timer => costs.timer.call,
+        Cause::Refill(_) => costs.refill.call,
     };
     let is_reattached = sim.residents[at(endpoint.0)].fault.reattached();
     if S::LISTENS {
@@ -136,7 +139,8 @@ pub(crate) fn enter<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Ne
 
 /// Runs an applet up to its next native, its return or its trap, and charges the instructions.
 pub(crate) fn run<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Next {
-    let activation = &mut sim.processors[at(on.0)].activation;
+    let processor = &mut sim.processors[at(on.0)];
+    let (activation, costs) = (&mut processor.activation, processor.costs);
     let applet = activation.call().tenant.applet;
     let stack = &mut activation.stack;
     let instance = &mut sim.applets[at(applet.0)].instance;
@@ -155,7 +159,7 @@ pub(crate) fn run<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Next
         Step::Native { id, .. } => {
             let native = NicNative::from_id(id).ok_or(TrapKind::Unverified);
             let affordable = native.and_then(|native| {
-                let cost = sim.costs.of(native);
+                let cost = costs.of(native);
                 stack.charge(cost.fuel)?;
                 Ok((native, cost))
             });
@@ -163,7 +167,7 @@ pub(crate) fn run<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Next
                 Ok((native, cost)) => {
                     if S::LISTENS {
                         let instructions = stack.executed().saturating_sub(before);
-                        let reached = sim.now + sim.costs.bytecode.times(instructions);
+                        let reached = sim.now + costs.bytecode.times(instructions);
                         activation.told.reached = Some((native, reached));
                     }
                     (cost.fuel, cost.time, Stage::Perform(native))
@@ -180,7 +184,7 @@ pub(crate) fn run<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Next
     if let Err(Exceeded) = sim.budget.spend(instructions + native_fuel) {
         return sim.exceed_budget(on);
     }
-    let bytecode_cost = sim.costs.bytecode.times(instructions);
+    let bytecode_cost = costs.bytecode.times(instructions);
     Next::After(bytecode_cost + native_cost, stage)
 }
 
@@ -260,14 +264,14 @@ fn admit<S: Sink>(
     on: ProcessorId,
     native: NicNative,
 ) -> Result<(Effect, Push), Refused> {
-    let activation = &sim.processors[at(on.0)].activation;
+    let processor = &sim.processors[at(on.0)];
+    let activation = &processor.activation;
     let call = activation.call();
     let Tenant { endpoint, applet } = call.tenant;
     let heap = sim.applets[at(applet.0)].instance.heap();
-    let max_packet = sim.profile.memory.max_packet.get();
-    let rights = Rights::of(&sim.endpoints[at(endpoint.0)], max_packet);
+    let rights = Rights::of(&sim.endpoints[at(endpoint.0)]);
     let effect = check(native, activation.stack.native_arguments(), heap, &rights)?;
-    let spent = activation.spent.and(&effect, &sim.profile.quota)?;
+    let spent = activation.spent.and(&effect, &processor.costs.quota)?;
     if let Some(array) = effect.array() {
         sim.last_arrays.note(applet, call.way(), array);
     }
@@ -309,6 +313,7 @@ fn admit<S: Sink>(
 }
 
 /// Has a native end in a trap.
+#[cold]
 fn refuse_native<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, kind: TrapKind) -> Next {
     sim.processors[at(on.0)].activation.stack.resume(Err(kind));
     Next::After(SimDuration::ZERO, Stage::Run)

@@ -162,9 +162,10 @@ fn initialize<S: Sink>(
             Reached::Return(value) => return Ok(value),
             Reached::Native(request) => request,
         };
-        let stack = &mut sim.processors[at(on.0)].activation.stack;
+        let processor = &mut sim.processors[at(on.0)];
+        let (stack, costs) = (&mut processor.activation.stack, processor.costs);
         let affordable = request.and_then(|request| {
-            let extra_fuel = sim.costs.of(request.native()).fuel;
+            let extra_fuel = costs.of(request.native()).fuel;
             stack.charge(extra_fuel)?;
             Ok((request, extra_fuel))
         });
@@ -215,10 +216,11 @@ fn perform_now<S: Sink>(
     let heap = sim.applets[at(tenant.applet.0)].instance.heap_mut();
     let endpoint = &mut sim.endpoints[at(id.0)];
     let on = sim.nics[at(endpoint.nic.0)].first_processor();
-    let rights = Rights::of(endpoint, sim.profile.memory.max_packet.get());
+    let rights = Rights::of(endpoint);
     let effect = check(request.native(), request.args(), heap, &rights)?;
-    let spent = &mut sim.processors[at(on.0)].activation.spent;
-    *spent = spent.and(&effect, &sim.profile.quota)?;
+    let processor = &mut sim.processors[at(on.0)];
+    let spent = &mut processor.activation.spent;
+    *spent = spent.and(&effect, &processor.costs.quota)?;
     let mut port = Loading {
         simulation: sim,
         tenant,

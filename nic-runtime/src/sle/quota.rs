@@ -21,11 +21,15 @@ impl Spent {
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn and(self, effect: &Effect, quota: &Quota) -> Result<Spent, TrapKind> {
         let mut spent = self;
-        match effect {
+        let is_within = match effect {
             Effect::HostToNic { host, .. } | Effect::NicToHost { host, .. } => {
                 spent.dma_bytes += u64::from(host.length());
+                spent.dma_bytes <= u64::from(quota.dma_bytes)
             }
-            Effect::Send { .. } => spent.sends += 1,
+            Effect::Send { .. } => {
+                spent.sends += 1;
+                spent.sends <= quota.sends
+            }
             Effect::NewArray { .. }
             | Effect::BufferLength
             | Effect::PopBuffer
@@ -33,9 +37,9 @@ impl Spent {
             | Effect::Carry { .. }
             | Effect::Time
             | Effect::Timer { .. }
-            | Effect::Note { .. } => {}
-        }
-        if spent.dma_bytes > u64::from(quota.dma_bytes) || spent.sends > quota.sends {
+            | Effect::Note { .. } => true,
+        };
+        if !is_within {
             return Err(TrapKind::QuotaExceeded);
         }
         Ok(spent)

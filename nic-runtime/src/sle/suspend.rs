@@ -16,7 +16,7 @@ use super::agenda;
 use super::call::Activation;
 use crate::interface::Stage;
 use crate::nic::ProcessorId;
-use crate::profile::Profile;
+use crate::sim::costs::Costs;
 use crate::sim::processor::{Item, Next};
 use crate::sim::{AppletId, Simulation, Tenant, at};
 
@@ -81,11 +81,11 @@ impl<'a> Suspensions<'a> {
     }
 }
 
-/// Makes a call stack as deep as the profile says.
-pub(crate) fn call_stack<'a>(arena: &'a bumpalo::Bump, profile: &Profile) -> CallStack<'a> {
-    let frames = at(profile.processor.call_depth.get());
+/// Makes a call stack as deep as a NIC's profile says.
+pub(crate) fn call_stack<'a>(arena: &'a bumpalo::Bump, costs: &Costs) -> CallStack<'a> {
+    let frames = at(costs.stack.calls);
     // Behind the slots of the model lie those that no frame may use.
-    let slots = at(profile.processor.call_slots.get()) + REGISTER_WINDOW;
+    let slots = at(costs.stack.slots) + REGISTER_WINDOW;
     CallStack::new(
         arena.alloc_slice_fill_copy(frames, Frame::default()),
         arena.alloc_slice_fill_copy(slots, 0),
@@ -122,13 +122,13 @@ pub(crate) fn suspend<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, sta
         let kind = SleEvent::AppletSuspend { trigger };
         sim.report.emit(sim.now, endpoint, kind);
     }
-    let place = match sim.suspensions.vacant.pop() {
+    let place = match vacant_place(sim, on) {
         Some(place) => place,
         None => {
             let calls = &mut sim.suspensions.calls;
             let place = u32::try_from(calls.len()).expect("an applet has one call at a time");
             calls.push(Suspended {
-                activation: Activation::new(call_stack(sim.arena, sim.profile)),
+                activation: Activation::new(call_stack(sim.arena, sim.processors[at(on.0)].costs)),
                 stage,
                 on,
             });
@@ -148,6 +148,15 @@ pub(crate) fn suspend<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, sta
     sim.give_up_post(endpoint);
     sim.leave_call(on);
     sim.look(on)
+}
+
+/// Takes the place of a call that has gone on, whose stack is as deep as this processor's.
+fn vacant_place<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Option<u32> {
+    let depth = |on: ProcessorId| sim.processors[at(on.0)].costs.stack;
+    let Suspensions { calls, vacant, .. } = &mut sim.suspensions;
+    let fits = |place: &u32| depth(calls[at(*place)].on) == depth(on);
+    let found = vacant.iter().rposition(fits)?;
+    Some(vacant.swap_remove(found))
 }
 
 /// Has a processor go on, when it comes to it, with the suspended call of an endpoint, which has its places.

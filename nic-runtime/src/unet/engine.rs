@@ -152,6 +152,5 @@ pub(crate) fn sendable<S: Sink>(
     posted: Posted,
 ) -> Option<(Channel, HostSpan)> {
     let endpoint = &sim.endpoints[at(posted.endpoint.0)];
-    let max_packet = sim.profile.memory.max_packet.get();
-    unet::resolve(endpoint, posted.descriptor).filter(|(_, host)| host.length() <= max_packet)
+    unet::resolve_packet(endpoint, posted.descriptor).ok()
 }

@@ -3,12 +3,15 @@
 //! What is counted here is counted anew from the trace, one packet at a time where the summary has sums.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZeroU32;
+use std::sync::Arc;
 
 use nic_core::event::{EndReason, Event, Names, Sink};
+use nic_core::id::{EndpointId, NicId};
 use nic_runtime::export::PayloadMode;
 use nic_runtime::export::json::JsonTrace;
 use nic_runtime::export::summary::Summary;
-use nic_runtime::profile::Profile;
+use nic_runtime::profile::{Profile, WithWire};
 use nic_runtime::scenario::Scenario;
 use nic_runtime::scenario::model::FaultPolicy;
 use nic_runtime::sim;
@@ -42,8 +45,8 @@ impl Sink for Both {
 
 fn run(scenario: &Scenario) -> Ran {
     let mut both = Both {
-        trace: JsonTrace::new(Vec::new(), PayloadMode::Omitted, "", 0),
-        summary: Summary::new(scenario.profile.processor.clock),
+        trace: JsonTrace::new(Vec::new(), PayloadMode::Omitted, scenario),
+        summary: Summary::new(scenario),
     };
     let end = sim::run(scenario, &mut both).expect("it runs");
     both.summary.end(end.time, end.reason);
@@ -298,8 +301,7 @@ fn check_refusals(scenario: &Scenario, ran: &Ran, what: &str) {
         let is_known = channels
             .into_iter()
             .any(|(id, number)| id.0 as usize == endpoint && event["channel"] == number.0);
-        let is_short =
-            number(event, "length") <= u64::from(scenario.profile.memory.max_packet.get());
+        let is_short = number(event, "length") <= longest_packet(scenario, endpoint);
         let spec = &scenario.endpoints[endpoint];
         // An applet may send a message in pieces, until its traps have it sent on the base path.
         let falls_back = spec.on_trap != FaultPolicy::Drop && event["status"] == "refused";
@@ -343,6 +345,21 @@ fn check_totals(ran: &Ran, what: &str) {
     assert_eq!(sum(&accounts["wire"]), sent.count() as u64, "{what}");
 }
 
+/// Returns what an endpoint's packets hold at most: what its NIC, its peers' and the links to these do.
+fn longest_packet(scenario: &Scenario, endpoint: usize) -> u64 {
+    let nic = |id: EndpointId| scenario.endpoints[id.0 as usize].nic;
+    let own = EndpointId(u32::try_from(endpoint).expect("an endpoint's number"));
+    let ends = scenario
+        .channels
+        .iter()
+        .map(|channel| [channel.a.0, channel.b.0]);
+    let peers = ends.filter(|ends| ends.contains(&own)).flatten();
+    let longest = peers
+        .chain([own])
+        .map(|peer| scenario.profile_of(nic(peer)).memory.max_packet.get());
+    longest.min().expect("its own").into()
+}
+
 /// Makes a random scenario reach what random ones do not: other ends of a run, and of a call.
 fn varied(seed: u64) -> String {
     let toml = random_runs::scenario(seed);
@@ -367,13 +384,15 @@ const WIRES: [(&str, bool); 4] = [
     ),
 ];
 
-/// Reads a varied scenario; every second one on a wire of its own.
+/// Reads a varied scenario; every second one on a wire of its own, and of the others every second one with a NIC that
+/// differs.
 fn on_some_wire(seed: u64) -> Scenario {
     let (keys, is_faultless) = match seed % 8 {
         1 => WIRES[0],
         3 => WIRES[1],
         5 => WIRES[2],
         7 => WIRES[3],
+        2 | 6 => return with_a_small_nic(seed),
         _ => return read(&varied(seed)),
     };
     let toml = varied(seed);
@@ -384,9 +403,38 @@ fn on_some_wire(seed: u64) -> Scenario {
     };
     let lines = toml.lines().filter(|line| !is_faultless || !is_fault(line));
     let mut scenario = read(&lines.collect::<Vec<_>>().join("\n"));
+    scenario.profile = parallel("[wire]", &format!("[wire]\n{keys}"));
+    for link in &mut scenario.links {
+        link.wire = scenario.profile.wire;
+    }
+    scenario
+}
+
+/// Returns a profile that differs from `lanai-1998-parallel` in one place.
+fn parallel(place: &str, other: &str) -> Profile {
     let text = include_str!("../../profiles/lanai-1998-parallel.toml");
-    let text = text.replacen("[wire]", &format!("[wire]\n{keys}"), 1);
-    scenario.profile = Profile::parse(&text).expect("the keys fit");
+    let changed = text.replacen(place, other, 1);
+    assert_ne!(changed, text);
+    Profile::parse(&changed).expect("the keys fit")
+}
+
+/// Reads a varied scenario in which the second NIC has small packets, few slots and a shallow stack, and drops what
+/// comes where it has no room.
+fn with_a_small_nic(seed: u64) -> Scenario {
+    let mut scenario = read(&varied(seed));
+    let mut small = parallel("[wire]", "[wire]\nflow = 'drop'");
+    let bytes = |bytes| NonZeroU32::new(bytes).expect("it is not 0");
+    small.memory.max_packet = bytes(2_000);
+    small.memory.arrival_slots = bytes(1);
+    small.memory.send_slots = bytes(1);
+    small.processor.call_depth = bytes(4);
+    small.dma.with_wire = WithWire::InTurn;
+    for link in &mut scenario.links {
+        if [link.between.0, link.between.1].contains(&NicId(1)) {
+            link.wire = small.wire;
+        }
+    }
+    scenario.nics[1].profile = Some(Arc::new(small));
     scenario
 }
 

@@ -1,10 +1,7 @@
 //! What a profile may say of a NIC's engines: whether they and the wire take turns, what a receive descriptor takes, and
 //! what the look at each endpoint costs.
 
-use nic_runtime::profile::Profile;
-
-use crate::scenario::read;
-use crate::trace::{Pair, Trace, numbers, send, simulate};
+use crate::trace::{Pair, Trace, numbers, read_on, send, simulate};
 
 /// Runs two messages of so many bytes from `client` to `server`, on `lanai-1998-parallel` with these keys.
 fn messages(section: &str, keys: &str, length: u32) -> Trace {
@@ -12,14 +9,14 @@ fn messages(section: &str, keys: &str, length: u32) -> Trace {
     let text = text.replacen(section, &format!("{section}\n{keys}"), 1);
     let payload = format!("{{ zeros = {length} }}");
     let rest = format!("{}{}", send("10us", &payload), send("10us", &payload));
-    let mut scenario = read(
+    let scenario = read_on(
         &Pair {
             rest: &rest,
             ..Pair::PLAIN
         }
         .toml(),
+        &text,
     );
-    scenario.profile = Profile::parse(&text).expect("the keys fit");
     simulate(&scenario).expect("it runs")
 }
 

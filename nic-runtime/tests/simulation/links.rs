@@ -1,10 +1,8 @@
 //! Links with faults, and NICs that fill up.
 
 use nic_core::event::EndReason;
-use nic_runtime::profile::Profile;
 
-use crate::scenario::read;
-use crate::trace::{Pair, Trace, number, numbers, send, simulate, texts};
+use crate::trace::{Pair, Trace, number, numbers, read_on, send, simulate, texts};
 
 fn lossy(seed: u64, link: &str) -> Trace {
     let rest = send("0us", "{ count = 100 }") + "repeat = 100\nevery = '100us'";
@@ -180,19 +178,14 @@ fn framed(framing: &str, lengths: &[u32]) -> Vec<(u64, u64)> {
         .iter()
         .map(|length| send("0us", &format!("{{ count = {length} }}")));
     let rest: String = sends.collect();
-    let mut scenario = read(
+    let scenario = read_on(
         &Pair {
             rest: &rest,
             ..Pair::PLAIN
         }
         .toml(),
+        &profile,
     );
-    scenario.profile = Profile::parse(&profile).expect("the keys fit");
-    for link in &mut scenario.links {
-        link.framing = scenario.profile.wire.framing();
-        link.bandwidth = scenario.profile.wire.bandwidth;
-        link.latency = scenario.profile.wire.latency;
-    }
     let trace = simulate(&scenario).expect("it runs");
     let out = trace
         .of("wire-tx")
@@ -243,15 +236,15 @@ fn flood(flow: &str, keys: &str) -> Trace {
     let text = include_str!("../../profiles/lanai-1998-parallel.toml");
     let text = text.replacen("[wire]", &format!("[wire]\nflow = '{flow}'"), 1);
     let rest = send("10us", "{ count = 40 }") + "repeat = 40\nevery = '1us'";
-    let mut scenario = read(
+    let scenario = read_on(
         &Pair {
             server: keys,
             rest: &rest,
             ..Pair::PLAIN
         }
         .toml(),
+        &text,
     );
-    scenario.profile = Profile::parse(&text).expect("the key fits");
     simulate(&scenario).expect("it runs")
 }
 
@@ -287,7 +280,7 @@ fn packets_that_come_unasked_meet_faults_first() {
     let text = include_str!("../../profiles/lanai-1998-parallel.toml");
     let text = text.replacen("[wire]", "[wire]\nflow = 'drop'", 1);
     let rest = send("10us", "{ count = 40 }") + "repeat = 200\nevery = '1us'";
-    let mut scenario = read(
+    let scenario = read_on(
         &Pair {
             scenario: "seed = 3",
             server: "applet = 'builtin:RawUnet'\nhost = 'echo'",
@@ -296,8 +289,8 @@ fn packets_that_come_unasked_meet_faults_first() {
             ..Pair::PLAIN
         }
         .toml(),
+        &text,
     );
-    scenario.profile = Profile::parse(&text).expect("the key fits");
     let trace = simulate(&scenario).expect("it runs");
     assert_eq!(trace.end.reason, EndReason::Idle);
     let drops = texts(&trace.of("wire-drop"), "reason");

@@ -22,6 +22,7 @@ mod loading;
 mod paper_applets;
 mod processes;
 mod processors;
+mod profiles;
 mod random_runs;
 mod refills;
 mod states;

@@ -6,7 +6,8 @@ use nic_core::event::EndReason;
 use nic_runtime::export::PayloadMode;
 use nic_runtime::export::json::JsonTrace;
 use nic_runtime::export::summary::Summary;
-use nic_runtime::scenario::Scenario;
+use nic_runtime::profile::Profile;
+use nic_runtime::scenario::{Scenario, parse_on};
 use nic_runtime::sim::{self, RunEnd, SimError};
 use serde_json::Value;
 
@@ -80,6 +81,12 @@ pub(crate) fn run(toml: &str) -> Trace {
     trace
 }
 
+/// Reads a scenario that names only what the project ships, as it is on this profile.
+pub(crate) fn read_on(toml: &str, profile: &str) -> Scenario {
+    let profile = Profile::parse(profile).expect("the keys fit");
+    parse_on(toml, &profile).expect("the scenario is right")
+}
+
 /// Runs a scenario that may be refused.
 pub(crate) fn try_run(toml: &str) -> Result<Trace, SimError> {
     simulate(&read(toml))
@@ -87,14 +94,9 @@ pub(crate) fn try_run(toml: &str) -> Result<Trace, SimError> {
 
 /// Runs a scenario that was read, and may be refused.
 pub(crate) fn simulate(scenario: &Scenario) -> Result<Trace, SimError> {
-    let mut sink = JsonTrace::new(
-        Vec::new(),
-        PayloadMode::Shown,
-        &scenario.profile.name,
-        scenario.seed,
-    );
+    let mut sink = JsonTrace::new(Vec::new(), PayloadMode::Shown, scenario);
     let end = sim::run(scenario, &mut sink)?;
-    let mut summary = Summary::new(scenario.profile.processor.clock);
+    let mut summary = Summary::new(scenario);
     summary.end(end.time, end.reason);
     let bytes = sink.finish(&summary).expect("a vector takes every write");
     let mut events = values(&bytes);

@@ -189,14 +189,13 @@ fn run(mut scenario: Scenario) {
     let shown = PayloadMode::Shown;
     let nics = scenario.nics.iter().map(|nic| nic.name.as_str());
     let capture = Capture::new(Vec::new(), DataLink::USER0, nics);
-    let profile = &scenario.profile.name;
     let mut exports = Exports {
         text: TextTrace::new(Vec::new(), shown),
-        json: JsonTrace::new(Vec::new(), shown, profile, scenario.seed),
+        json: JsonTrace::new(Vec::new(), shown, &scenario),
         story: Story::new(Vec::new(), PacketId(1), shown),
         timeline: PerfettoTrace::new(Vec::new()),
         capture: capture.expect("a vector takes everything"),
-        summary: Summary::new(scenario.profile.processor.clock),
+        summary: Summary::new(&scenario),
         latest: SimTime::ZERO,
     };
     match sim::run(&scenario, &mut exports) {
