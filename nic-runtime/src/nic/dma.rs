@@ -3,14 +3,18 @@
 use nic_core::event::DmaDirection;
 use nic_core::time::{Rate, SimDuration, SimTime};
 
-use crate::profile::{DmaEngines, DmaProfile};
+use crate::profile::{DmaEngines, DmaProfile, Takes};
 
 /// The engines' schedule. Transfers are not interrupted and run in the order in which they were queued,
 /// so a transfer's start is known when it is queued.
 #[derive(Copy, Clone, Debug)]
 pub struct DmaSchedule {
     engines: DmaEngines,
-    rate: Rate,
+    to_nic: Rate,
+    to_host: Rate,
+    /// What a request takes before its bytes move.
+    request: SimDuration,
+    takes_one: bool,
     free_at: [SimTime; 2],
     /// Bytes of a receive descriptor.
     descriptor: u32,
@@ -22,7 +26,10 @@ impl DmaSchedule {
     pub fn new(profile: &DmaProfile) -> DmaSchedule {
         DmaSchedule {
             engines: profile.engines,
-            rate: Rate::new(profile.bandwidth),
+            to_nic: Rate::new(profile.bandwidth),
+            to_host: Rate::new(profile.to_host),
+            request: profile.request,
+            takes_one: profile.takes == Takes::One,
             free_at: [SimTime::ZERO; 2],
             descriptor: profile.descriptor,
         }
@@ -30,8 +37,30 @@ impl DmaSchedule {
 
     /// Returns how long a transfer of `length` bytes takes.
     #[must_use]
-    pub fn duration(&self, length: u32) -> SimDuration {
-        self.rate.time(length)
+    pub fn duration(&self, direction: DmaDirection, length: u32) -> SimDuration {
+        self.request + self.moving(direction, length)
+    }
+
+    /// Returns how long so many bytes of a transfer take that has begun.
+    #[must_use]
+    pub fn moving(&self, direction: DmaDirection, bytes: u32) -> SimDuration {
+        match direction {
+            DmaDirection::HostToNic => self.to_nic.time(bytes),
+            DmaDirection::NicToHost => self.to_host.time(bytes),
+        }
+    }
+
+    /// Returns whether an engine takes one request at a time.
+    #[must_use]
+    pub fn takes_one(&self) -> bool {
+        self.takes_one
+    }
+
+    /// Returns until when a processor waits before it has the engine take another request; `None` where it does not.
+    #[must_use]
+    pub fn takes_at(&self, now: SimTime, direction: DmaDirection) -> Option<SimTime> {
+        let free = self.free_at[self.engine(direction)];
+        (self.takes_one && free > now).then_some(free)
     }
 
     fn engine(&self, direction: DmaDirection) -> usize {
@@ -50,12 +79,12 @@ impl DmaSchedule {
     ) -> (SimTime, SimTime) {
         let engine = self.engine(direction);
         let start = self.free_at[engine].max(now);
-        let end = start + self.duration(length);
+        let end = start + self.duration(direction, length);
         self.free_at[engine] = end;
         (start, end)
     }
 
-    /// Queues a transfer whose bytes come one after the other: it takes `pace` at least, and is not over before `ends`.
+    /// Queues a transfer whose bytes come one after the other: it takes `pace` at least once it has begun, and is not over before `ends`.
     /// Returns when it starts and when it is over.
     pub fn queue_paced(
         &mut self,
@@ -66,7 +95,7 @@ impl DmaSchedule {
     ) -> (SimTime, SimTime) {
         let engine = self.engine(direction);
         let start = self.free_at[engine].max(now);
-        let end = (start + self.duration(length).max(pace)).max(ends);
+        let end = (start + self.duration(direction, length).max(self.request + pace)).max(ends);
         self.free_at[engine] = end;
         (start, end)
     }
@@ -114,6 +143,9 @@ mod tests {
         DmaSchedule::new(&DmaProfile {
             engines,
             bandwidth,
+            to_host: bandwidth,
+            request: SimDuration::ZERO,
+            takes: Takes::Queue,
             with_wire: WithWire::InTurn,
             descriptor: 64,
         })

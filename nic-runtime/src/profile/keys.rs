@@ -6,12 +6,12 @@ use std::num::{NonZeroU32, NonZeroU64};
 use nic_core::time::SimDuration;
 
 use super::kind::{
-    Bytes, CallDepth, CallSlots, Cost, Engines, Factor, Frequency, Instructions, Kind, Multiple,
-    ONE, PacketBytes, Packets, Rate, Slots, Time, WireFlow, WireTurns,
+    Bytes, CallDepth, CallSlots, Cost, EngineTakes, Engines, Factor, Frequency, Instructions, Kind,
+    Multiple, ONE, PacketBytes, Packets, Rate, Slots, Time, WireFlow, WireTurns,
 };
 use super::sections::{Absent, Entry, Key, Moved, sections};
 use super::source::{Source, Sourced};
-use super::{DmaEngines, Flow, Profile, WithWire};
+use super::{DmaEngines, Flow, Profile, Takes, WithWire};
 use crate::units::UnitError;
 
 /// No time.
@@ -103,6 +103,12 @@ sections! {
         engines: DmaEngines as Engines;
         /// What an engine moves.
         bandwidth: NonZeroU64 as Rate;
+        /// What it moves to the host.
+        to_host: NonZeroU64 as Rate, or bandwidth;
+        /// What it takes for each request before the first byte moves.
+        request: SimDuration as Time = NONE;
+        /// Whether it takes requests while it works, or one at a time, for which processors wait.
+        takes: Takes as EngineTakes = Takes::Queue;
         /// Whether transfers to and from the host go on while the NIC sends a packet, or take turns with that.
         with_wire: WithWire as WireTurns = WithWire::Parallel;
         /// What an engine moves to the host for each receive descriptor.

@@ -5,7 +5,7 @@ use std::num::{NonZeroU32, NonZeroU64};
 
 use nic_core::time::SimDuration;
 
-use super::{DmaEngines, Flow, WithWire};
+use super::{DmaEngines, Flow, Takes, WithWire};
 use crate::units::{self, Decimal, UnitError};
 
 /// Largest packet that a profile may allow: what a Java array index and the host's offsets share with
@@ -463,6 +463,11 @@ choices! {
     Engines("1 (shared) or 2 (one for each direction)"): DmaEngines {
         Shared = "1",
         PerDirection = "2",
+    }
+    /// How many requests an engine takes.
+    EngineTakes("\"queue\" or \"one\""): Takes {
+        Queue = "queue",
+        One = "one",
     }
     /// Whether DMA and the wire work at the same time.
     WireTurns("\"parallel\" or \"in-turn\""): WithWire {

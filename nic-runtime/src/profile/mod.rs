@@ -291,6 +291,15 @@ pub enum DmaEngines {
     PerDirection,
 }
 
+/// How many requests a DMA engine takes; written `queue` and `one`.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Takes {
+    /// As many as there are; they wait in its queue.
+    Queue,
+    /// One: a processor that has another waits until the engine is done. The buffers of one message are one request.
+    One,
+}
+
 /// Whether DMA between host and NIC memory and the sending of packets exclude each other; written `parallel` and
 /// `in-turn`.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]

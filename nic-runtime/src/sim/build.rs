@@ -69,6 +69,7 @@ impl<'a, S: Sink> Simulation<'a, S> {
             events: 0,
             minds_transfers: has_cells || nics.iter().any(|nic| nic.sends_in_turn),
             cells: Cells::new(has_cells),
+            awaits_engines: nics.iter().any(|nic| nic.dma.takes_one()),
             reserves_slots: scenario
                 .links
                 .iter()

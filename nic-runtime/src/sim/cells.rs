@@ -113,7 +113,7 @@ impl<S: Sink> Simulation<'_, S> {
                     begins: start,
                     ends: end,
                 };
-                let first = start + dma.duration(cell);
+                let first = start + dma.duration(DmaDirection::HostToNic, cell);
                 self.cells.passing.insert(packet, passage);
                 self.schedule.insert(first, Work::FirstCellMoved(id));
                 (start, end)
@@ -124,8 +124,9 @@ impl<S: Sink> Simulation<'_, S> {
                 let there = passage.begins + passage.of(offset + length, whole);
                 // The first cell is there already; the others come as they have passed the wire.
                 let ready = if offset == 0 { cell.min(length) } else { 0 };
-                let pace = dma.duration(ready) + passage.of(length - ready, whole);
-                let ends = there + dma.duration(cell.min(length));
+                let moving = |bytes| dma.moving(DmaDirection::NicToHost, bytes);
+                let pace = moving(ready) + passage.of(length - ready, whole);
+                let ends = there + moving(cell.min(length));
                 let moved = (DmaDirection::NicToHost, length);
                 let (start, end) = dma.queue_paced(self.now, moved, pace, ends);
                 self.cells.durations.insert(id, end.since(start));

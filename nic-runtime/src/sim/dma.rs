@@ -6,8 +6,10 @@ use nic_core::memory::HostSpan;
 use nic_core::time::SimDuration;
 use nic_core::unet::MessageBody;
 
+use super::processor::Next;
 use super::{Simulation, Work, at};
 use crate::fabric::PacketRef;
+use crate::interface::Stage;
 use crate::nic::ProcessorId;
 
 /// A transfer that is queued or runs.
@@ -92,6 +94,20 @@ impl Transfers {
 }
 
 impl<S: Sink> Simulation<'_, S> {
+    /// Has a processor whose NIC's engine takes one request at a time wait until it takes this one; `None` where it
+    /// takes it now.
+    #[cold]
+    pub(crate) fn await_engine(
+        &self,
+        on: ProcessorId,
+        direction: DmaDirection,
+        stage: Stage,
+    ) -> Option<Next> {
+        let nic = self.processors[at(on.0)].nic;
+        let takes_at = self.nics[at(nic.0)].dma.takes_at(self.now, direction)?;
+        Some(Next::After(takes_at.since(self.now), stage))
+    }
+
     /// Queues a transfer on its engine.
     pub(crate) fn queue_transfer(&mut self, id: TransferRef) {
         let Transfer {
@@ -133,7 +149,7 @@ impl<S: Sink> Simulation<'_, S> {
         duration: Option<SimDuration>,
     ) {
         let dma = &self.nics[at(self.endpoints[at(endpoint.0)].nic.0)].dma;
-        let duration = duration.unwrap_or_else(|| dma.duration(host.length()));
+        let duration = duration.unwrap_or_else(|| dma.duration(direction, host.length()));
         let (offset, length) = (host.offset(), host.length());
         self.report.emit(
             self.now,

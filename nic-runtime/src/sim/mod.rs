@@ -226,6 +226,8 @@ pub(crate) struct Simulation<'a, S: Sink> {
     /// that is first in line is sent.
     pub(crate) minds_transfers: bool,
     pub(crate) cells: Cells,
+    /// Whether any NIC's DMA engines take one request at a time.
+    pub(crate) awaits_engines: bool,
     /// Whether each packet has its arrival slot before it leaves, on every link.
     pub(crate) reserves_slots: bool,
     /// How long users' processors work on what they have begun.

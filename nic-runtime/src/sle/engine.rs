@@ -1,7 +1,7 @@
 //! Applets on a NIC's processor: their calls, step by step, each native at its own time.
 
 use jive_core::{Lifetime, Step, TrapKind};
-use nic_core::event::{DropReason, Made, Sink, SleEvent, Trigger, TxStatus};
+use nic_core::event::{DmaDirection, DropReason, Made, Sink, SleEvent, Trigger, TxStatus};
 use nic_core::sle::{Effect, NicNative, Rights, check, perform};
 use nic_core::time::SimDuration;
 use nic_core::unet::resolve;
@@ -194,6 +194,11 @@ pub(crate) fn perform_reached<S: Sink>(
     on: ProcessorId,
     native: NicNative,
 ) -> Next {
+    if sim.awaits_engines
+        && let Some(wait) = await_engine(sim, on, native)
+    {
+        return wait;
+    }
     // Each native has code of its own, in which its effect stays in registers.
     match native {
         NicNative::NewAlignedArray => perform_native(sim, on, NicNative::NewAlignedArray),
@@ -208,6 +213,21 @@ pub(crate) fn perform_reached<S: Sink>(
         NicNative::SetTimer => perform_rare(sim, on, NicNative::SetTimer),
         NicNative::Trace => perform_rare(sim, on, NicNative::Trace),
     }
+}
+
+/// Has a processor whose native moves bytes wait until its NIC's engine takes that, where it takes one request at a time.
+#[cold]
+fn await_engine<S: Sink>(
+    sim: &Simulation<'_, S>,
+    on: ProcessorId,
+    native: NicNative,
+) -> Option<Next> {
+    let direction = match native {
+        NicNative::DoHtoLDma => DmaDirection::HostToNic,
+        NicNative::DoLtoHDma => DmaDirection::NicToHost,
+        _ => return None,
+    };
+    sim.await_engine(on, direction, Stage::Perform(native))
 }
 
 /// Has a processor whose native needs a DMA slot wait until it gets one: until a transfer is over.

@@ -1,8 +1,8 @@
 //! Base-level U-Net: what a NIC does with a packet and with a transmit descriptor.
 
-use nic_core::event::{NicEvent, Sink, Trigger, TxStatus};
+use nic_core::event::{DmaDirection, NicEvent, Sink, Trigger, TxStatus};
 use nic_core::memory::HostSpan;
-use nic_core::unet::{self, Channel};
+use nic_core::unet::{self, Channel, INLINE_MAX};
 
 use crate::fabric::PacketRef;
 use crate::interface::{Interface, Stage as Any};
@@ -29,6 +29,11 @@ impl Interface for Unet {
 
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn step<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, stage: Stage) -> Next {
+        if sim.awaits_engines
+            && let Some(wait) = await_engine(sim, on)
+        {
+            return wait;
+        }
         match (stage, *sim.in_hand(on)) {
             (Stage::Taken | Stage::HandedOver, Item::Arrival(packet)) => {
                 match sim.seats[at(sim.packets[packet].to.0.0)].applet {
@@ -143,6 +148,25 @@ fn send<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, posted: Posted) -
     };
     sim.queue_message(transfer);
     sim.end_post(on, posted, TxStatus::Ok)
+}
+
+/// Has a processor that goes on with an item for whose endpoint no applet stands in front wait until its NIC's engine
+/// takes the item's transfer, where it takes one at a time.
+#[cold]
+fn await_engine<S: Sink>(sim: &Simulation<'_, S>, on: ProcessorId) -> Option<Next> {
+    let item = sim.in_hand(on);
+    if sim.seats[at(item.endpoint(&sim.packets).0)]
+        .applet
+        .is_some()
+    {
+        return None;
+    }
+    let direction = match *item {
+        Item::Arrival(packet) if sim.packets[packet].bytes.len() <= INLINE_MAX => return None,
+        Item::Arrival(_) => DmaDirection::NicToHost,
+        Item::Post(_) => DmaDirection::HostToNic,
+    };
+    sim.await_engine(on, direction, Any::Unet(Stage::Taken))
 }
 
 /// Returns what a transmit descriptor names, if that can be one packet.

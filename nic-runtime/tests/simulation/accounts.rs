@@ -8,10 +8,11 @@ use std::sync::Arc;
 
 use nic_core::event::{EndReason, Event, Names, Sink};
 use nic_core::id::{EndpointId, NicId};
+use nic_core::time::SimDuration;
 use nic_runtime::export::PayloadMode;
 use nic_runtime::export::json::JsonTrace;
 use nic_runtime::export::summary::Summary;
-use nic_runtime::profile::{Profile, WithWire};
+use nic_runtime::profile::{Profile, Takes, WithWire};
 use nic_runtime::scenario::Scenario;
 use nic_runtime::scenario::model::FaultPolicy;
 use nic_runtime::sim;
@@ -429,6 +430,8 @@ fn with_a_small_nic(seed: u64) -> Scenario {
     small.memory.send_slots = bytes(1);
     small.processor.call_depth = bytes(4);
     small.dma.with_wire = WithWire::InTurn;
+    small.dma.takes = Takes::One;
+    small.dma.request = SimDuration::from_ns(2_000);
     for link in &mut scenario.links {
         if [link.between.0, link.between.1].contains(&NicId(1)) {
             link.wire = small.wire;

@@ -5,19 +5,23 @@ use crate::trace::{Pair, Trace, numbers, read_on, send, simulate};
 
 /// Runs two messages of so many bytes from `client` to `server`, on `lanai-1998-parallel` with these keys.
 fn messages(section: &str, keys: &str, length: u32) -> Trace {
+    on_profile(section, keys, &messages_of(length))
+}
+
+fn messages_of(length: u32) -> String {
+    let payload = format!("{{ zeros = {length} }}");
+    format!("{}{}", send("10us", &payload), send("10us", &payload))
+}
+
+/// Runs a pair with these further tables on `lanai-1998-parallel` with these keys.
+fn on_profile(section: &str, keys: &str, rest: &str) -> Trace {
     let text = include_str!("../../profiles/lanai-1998-parallel.toml");
     let text = text.replacen(section, &format!("{section}\n{keys}"), 1);
-    let payload = format!("{{ zeros = {length} }}");
-    let rest = format!("{}{}", send("10us", &payload), send("10us", &payload));
-    let scenario = read_on(
-        &Pair {
-            rest: &rest,
-            ..Pair::PLAIN
-        }
-        .toml(),
-        &text,
-    );
-    simulate(&scenario).expect("it runs")
+    let pair = Pair {
+        rest,
+        ..Pair::PLAIN
+    };
+    simulate(&read_on(&pair.toml(), &text)).expect("it runs")
 }
 
 fn times(trace: &Trace, endpoint: &str, event: &str) -> Vec<u64> {
@@ -59,4 +63,41 @@ fn each_endpoint_is_looked_at_whenever_something_is_taken() {
     assert_eq!(polled[0] - plain[0], 4_000);
     let apart = |times: &[u64]| times[1] - times[0];
     assert_eq!(apart(&polled) - apart(&plain), 2_000);
+}
+
+#[test]
+fn a_request_takes_the_engine_before_its_bytes_move() {
+    // 4,000 bytes take 80 us to either side; each request 3 us more.
+    let took = |keys| {
+        let trace = messages("[dma]", keys, 4000);
+        let of = |endpoint| numbers(&trace.at(endpoint, "dma"), "dur_ns");
+        (of("client"), of("server"))
+    };
+    assert_eq!(took(""), (vec![80_000; 2], vec![80_000; 2]));
+    assert_eq!(took("request = '3us'"), (vec![83_000; 2], vec![83_000; 2]));
+    // Twice as fast to the host.
+    assert_eq!(
+        took("to_host = '100MB/s'"),
+        (vec![80_000; 2], vec![40_000; 2])
+    );
+}
+
+#[test]
+fn a_processor_waits_for_an_engine_that_takes_one_request() {
+    // A message comes while the first of two transfers goes on: the second one is asked for already.
+    let rest = "[[endpoint]]\nname = 'answers'\nnic = 'a'\napplet = 'builtin:PingPong'\n\
+                [[endpoint]]\nname = 'asks'\nnic = 'b'\n[[channel]]\nanswers = 1\nasks = 1\n\
+                [[send]]\nendpoint = 'asks'\nchannel = 1\nat = '100us'\npayload = { count = 40 }\n";
+    let answered = |keys: &str| {
+        let rest = format!("{}{rest}", messages_of(9000));
+        let trace = on_profile("[dma]", keys, &rest);
+        let starts = numbers(&trace.at("client", "dma"), "t_ns");
+        (starts[1], times(&trace, "answers", "applet-call").pop())
+    };
+    let (starts, called) = answered("");
+    assert!(called < Some(starts), "{called:?} is before {starts}");
+    // Now its processor waits until the engine takes the second one, when the first is over.
+    let (same, called) = answered("takes = 'one'");
+    assert_eq!(same, starts);
+    assert!(called > Some(starts), "{called:?} is after {starts}");
 }
