@@ -19,6 +19,9 @@ pub(crate) trait Interface {
     /// How far a processor is with the item that it has in hand, and what it needs to know beside the item.
     type Stage: Copy;
 
+    /// The sections that a profile needs for its endpoints.
+    const SECTIONS: &'static [&'static str];
+
     /// Goes on with a stage: does what can be done now, and says when the processor goes on, and with what.
     fn step<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, stage: Self::Stage) -> Next;
 
@@ -52,6 +55,22 @@ macro_rules! interfaces {
             /// Each with its name in a scenario; the first is that of an endpoint that names none.
             pub const ALL: [(&'static str, InterfaceKind); [$($name),*].len()] =
                 [$(($name, InterfaceKind::$interface)),*];
+
+            /// Returns its name in a scenario.
+            #[must_use]
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(InterfaceKind::$interface => $name,)*
+                }
+            }
+
+            /// Returns the sections that a profile needs for its endpoints.
+            #[must_use]
+            pub fn sections(self) -> &'static [&'static str] {
+                match self {
+                    $(InterfaceKind::$interface => $interface::SECTIONS,)*
+                }
+            }
         }
 
         /// What a processor does when it goes on.

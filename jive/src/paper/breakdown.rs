@@ -7,7 +7,7 @@
 use nic_core::event::DmaDirection;
 use nic_core::id::EndpointId;
 use nic_core::time::{SimDuration, SimTime};
-use nic_runtime::profile::Profile;
+use nic_runtime::profile::{EntryCosts, NativeCosts, Profile};
 
 use super::PaperError;
 use super::lab::{Happening, Recording, Setup};
@@ -70,58 +70,67 @@ const COST_ROWS: [CostRow; 9] = [
     CostRow {
         name: SETUP,
         part: Part::SetUp,
-        cost: |profile| &mut profile.entry.tx_setup,
+        cost: |profile| &mut entry(profile).tx_setup,
         printed_ns: [700, 700, 0, 0],
     },
     CostRow {
         name: "call applet doTx method and return",
         part: Part::Call,
-        cost: |profile| &mut profile.entry.tx_call,
+        cost: |profile| &mut entry(profile).tx_call,
         printed_ns: [3_900, 3_900, 0, 0],
     },
     CostRow {
         name: SETUP,
         part: Part::SetUp,
-        cost: |profile| &mut profile.entry.rx_setup,
+        cost: |profile| &mut entry(profile).rx_setup,
         printed_ns: [0, 0, 600, 600],
     },
     CostRow {
         name: "call applet doRx method and return",
         part: Part::Call,
-        cost: |profile| &mut profile.entry.rx_call,
+        cost: |profile| &mut entry(profile).rx_call,
         printed_ns: [0, 0, 3_200, 3_200],
     },
     CostRow {
         name: "get free buffer",
         part: Part::FreeBuffer,
-        cost: |profile| &mut profile.native.free_buffer,
+        cost: |profile| &mut native(profile).free_buffer,
         printed_ns: [0, 0, 0, 5_850],
     },
     CostRow {
         name: "DMA set-up overhead",
         part: Part::Dma,
-        cost: |profile| &mut profile.native.dma_setup,
+        cost: |profile| &mut native(profile).dma_setup,
         printed_ns: [11_800, 11_800, 0, 11_800],
     },
     CostRow {
         name: "transmit data overhead",
         part: Part::Transmit,
-        cost: |profile| &mut profile.native.transmit,
+        cost: |profile| &mut native(profile).transmit,
         printed_ns: [8_100, 8_100, 0, 0],
     },
     CostRow {
         name: "do Rx descriptor DMA",
         part: Part::Descriptor,
-        cost: |profile| &mut profile.native.descriptor_inline,
+        cost: |profile| &mut native(profile).descriptor_inline,
         printed_ns: [0, 0, 12_900, 0],
     },
     CostRow {
         name: "do Rx descriptor DMA",
         part: Part::Descriptor,
-        cost: |profile| &mut profile.native.descriptor_buffers,
+        cost: |profile| &mut native(profile).descriptor_buffers,
         printed_ns: [0, 0, 0, 21_000],
     },
 ];
+
+// A profile without them is refused before anything is measured.
+fn entry(profile: &mut Profile) -> &mut EntryCosts {
+    profile.entry.as_mut().expect("a profile for applets")
+}
+
+fn native(profile: &mut Profile) -> &mut NativeCosts {
+    profile.native.as_mut().expect("a profile for applets")
+}
 
 /// The totals; the figure prints the last as 42.5 us.
 const TOTALS_NS: [u64; COLUMNS.len()] = [24_500, 24_500, 16_700, 42_450];
@@ -157,7 +166,7 @@ pub(super) fn rows(profile: &Profile) -> Result<Vec<Row>, PaperError> {
         rows.push(stated(statement, column, "total", TOTALS_NS[index], total));
     }
     let call = Column::Transmit(40);
-    let cost: fn(&mut Profile) -> &mut SimDuration = |profile| &mut profile.native.null_call;
+    let cost: fn(&mut Profile) -> &mut SimDuration = |profile| &mut native(profile).null_call;
     let rest = call.overhead(&without(profile, cost), "NullCall")?;
     let part = call.overhead(profile, "NullCall")?.less(rest);
     let name = "(null native method call)";

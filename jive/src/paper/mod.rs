@@ -37,6 +37,9 @@ pub enum PaperError {
     /// A setup cannot be simulated, as where the NIC's memory is too small.
     #[error("{0}")]
     Setup(#[from] SimError),
+    /// The profile is for NICs without U-Net endpoints, or without applets.
+    #[error("the profile has no section `[{0}]`, which U-Net/SLE needs")]
+    Lacks(&'static str),
     /// A setup ran, and what was to be measured did not happen, as where packets are too small for it.
     #[error("under this profile nothing can be measured for {figure}")]
     NothingMeasured {
@@ -92,6 +95,9 @@ const PARTS: [Part; 5] = [
 ///
 /// [`PaperError`] says why a figure cannot be had under the profile.
 pub fn unet_sle(profile: &Profile, progress: &mut impl Progress) -> Result<Report, PaperError> {
+    if let Some(section) = profile.lacks(SECTIONS) {
+        return Err(PaperError::Lacks(section));
+    }
     let mut report = reproduce(profile, progress)?;
     progress.part(PARTS.len(), STEPS, "what hangs on which value");
     provenance::trace(profile, &mut report.rows, rows);
@@ -99,6 +105,9 @@ pub fn unet_sle(profile: &Profile, progress: &mut impl Progress) -> Result<Repor
     ranges::trace(profile, &mut report.rows);
     Ok(report)
 }
+
+/// The sections of a profile that the figures measure.
+const SECTIONS: &[&str] = &["base", "entry", "native", "native_fuel", "quota"];
 
 const STEPS: usize = PARTS.len() + 2;
 
@@ -145,6 +154,17 @@ mod tests {
             .filter(|part| part.name != "applet scalability");
         let rows: Result<Vec<_>, _> = parts.map(|part| (part.rows)(profile)).collect();
         Ok(rows?.concat())
+    }
+
+    #[test]
+    fn a_profile_that_says_nothing_of_applets_is_refused() {
+        let mut profile = Profile::builtin("lanai-1998").unwrap();
+        profile.native_fuel = None;
+        let error = unet_sle(&profile, &mut ()).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "the profile has no section `[native_fuel]`, which U-Net/SLE needs"
+        );
     }
 
     #[test]

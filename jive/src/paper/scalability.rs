@@ -67,7 +67,9 @@ impl Configuration {
             return load(profile, self.applet, pairs);
         };
         let mut changed = profile.clone();
-        changed.base.poll = poll;
+        if let Some(base) = &mut changed.base {
+            base.poll = poll;
+        }
         load(&changed, self.applet, pairs)
     }
 }

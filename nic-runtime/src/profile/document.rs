@@ -2,7 +2,9 @@
 
 use std::fmt::Write;
 
-use super::{Absent, Entry, KEYS, Key, Profile, Source};
+use super::{Absent, Entry, KEYS, Key, OPTIONAL, Profile, Source};
+use crate::interface::InterfaceKind;
+use crate::sle;
 
 const HEAD: &str = "# Profiles
 
@@ -50,6 +52,12 @@ fn section(page: &mut String, keys: &[Key], builtin: &[(&str, Vec<Entry>)]) {
         page.push('\n');
     };
     line(&format!("## `[{section}]`\n"));
+    if OPTIONAL.contains(section) {
+        line(&format!(
+            "A profile may be without it; {} needs it.\n",
+            who_needs(section)
+        ));
+    }
     line("| key | meaning | written as | where absent |");
     line("|---|---|---|---|");
     for key in keys {
@@ -83,6 +91,19 @@ fn section(page: &mut String, keys: &[Key], builtin: &[(&str, Vec<Entry>)]) {
         line(&row);
     }
     line("");
+}
+
+/// Returns what on a NIC needs a section that its profile may lack.
+fn who_needs(section: &str) -> String {
+    let kinds = InterfaceKind::ALL.iter();
+    let of_interface = kinds.filter(|(_, kind)| kind.sections().contains(&section));
+    let mut needs: Vec<String> = of_interface
+        .map(|(name, _)| format!("an endpoint of interface `{name}`"))
+        .collect();
+    if sle::SECTIONS.contains(&section) {
+        needs.push("an applet".to_owned());
+    }
+    needs.join(" or ")
 }
 
 fn shown(entry: &Entry) -> String {

@@ -9,7 +9,7 @@ use super::kind::{
     Bytes, CallDepth, CallSlots, Cost, EngineTakes, Engines, Factor, Frequency, Instructions, Kind,
     Multiple, ONE, PacketBytes, Packets, Rate, Slots, Time, WireFlow, WireTurns,
 };
-use super::sections::{Absent, Entry, Key, Moved, sections};
+use super::sections::{Absent, Entry, Key, Moved, Section, sections};
 use super::source::{Source, Sourced};
 use super::{DmaEngines, Flow, Profile, Takes, WithWire};
 use crate::units::UnitError;
@@ -35,7 +35,7 @@ sections! {
     }
 
     /// What standard U-Net takes, with or without an applet.
-    base: BaseCosts / WrittenBase {
+    base optional: BaseCosts / WrittenBase {
         /// Taking a transmit descriptor.
         transmit: SimDuration as Cost;
         /// Taking an arrival.
@@ -46,7 +46,7 @@ sections! {
     }
 
     /// What calling an applet takes.
-    entry: EntryCosts / WrittenEntry {
+    entry optional: EntryCosts / WrittenEntry {
         /// Check for a class and set-up, before `doTx`.
         tx_setup: SimDuration as Cost;
         /// Call of `doTx` and return from it.
@@ -66,7 +66,7 @@ sections! {
     }
 
     /// What calling a native takes, the transfers that it starts not included.
-    native: NativeCosts / WrittenNative {
+    native optional: NativeCosts / WrittenNative {
         /// Natives without a row of their own.
         null_call: SimDuration as Cost;
         /// Popping the free queue.
@@ -82,7 +82,7 @@ sections! {
     }
 
     /// Instructions that each class of natives adds to the fuel its call uses, beside its own one.
-    native_fuel: NativeFuel / WrittenFuel {
+    native_fuel optional: NativeFuel / WrittenFuel {
         /// Natives without a row of their own.
         null_call: u64 as Instructions;
         /// Pops of the free queue.
@@ -155,7 +155,7 @@ sections! {
     }
 
     /// What one call of an applet may use, beside its endpoint's fuel and heap; more is the trap `QuotaExceeded`.
-    quota: Quota / WrittenQuota {
+    quota optional: Quota / WrittenQuota {
         /// Bytes by DMA, both directions together.
         dma_bytes: u32 as Bytes;
         /// Packets.

@@ -19,7 +19,7 @@ pub use document::document;
 use keys::WrittenProfile;
 pub use keys::{
     BaseCosts, DmaProfile, EntryCosts, HostProfile, KEYS, MemoryProfile, NativeCosts, NativeFuel,
-    ProcessorProfile, Quota, WireProfile,
+    OPTIONAL, ProcessorProfile, Quota, WireProfile,
 };
 pub use kind::Factor;
 pub use sections::{Absent, Entry, Key, Moved};
@@ -53,14 +53,14 @@ pub struct Profile {
     pub name: String,
     /// The NIC's processor.
     pub processor: ProcessorProfile,
-    /// Standard U-Net, with or without an applet.
-    pub base: BaseCosts,
-    /// Calls of an applet.
-    pub entry: EntryCosts,
+    /// Standard U-Net, with or without an applet; `None` where the NIC has no such endpoints.
+    pub base: Option<BaseCosts>,
+    /// Calls of an applet; here and in the sections of natives and quotas `None` where the NIC runs none.
+    pub entry: Option<EntryCosts>,
     /// Calls of natives, by class.
-    pub native: NativeCosts,
+    pub native: Option<NativeCosts>,
     /// Instructions that natives add to a call's fuel, by class.
-    pub native_fuel: NativeFuel,
+    pub native_fuel: Option<NativeFuel>,
     /// The DMA engines.
     pub dma: DmaProfile,
     /// The wire, where a link does not say otherwise.
@@ -68,7 +68,7 @@ pub struct Profile {
     /// The NIC's memory.
     pub memory: MemoryProfile,
     /// What one call of an applet may use.
-    pub quota: Quota,
+    pub quota: Option<Quota>,
     /// The user's processor.
     pub host: HostProfile,
     /// Where each value comes from, in the order of [`KEYS`].
@@ -160,34 +160,17 @@ impl Profile {
         Ok(profile)
     }
 
-    /// Returns what a native of this class takes beside the instructions that its row holds.
+    /// Returns what a row takes beside the instructions that it holds: that of a native's class.
     #[must_use]
-    pub fn native_cost(&self, class: CostClass) -> SimDuration {
-        self.net(self.native.of(class), class.instructions())
+    pub fn native_cost(&self, class: CostClass) -> Option<SimDuration> {
+        let row = self.native?.of(class);
+        Some(self.net(row, class.instructions()))
     }
 
-    /// Returns what the call of `doTx` takes beside the instructions that its row holds.
+    /// Returns what the call of an entry takes beside the instructions that its row holds.
     #[must_use]
-    pub fn tx_call_cost(&self) -> SimDuration {
-        self.net(self.entry.tx_call, RETURN_INSTRUCTIONS)
-    }
-
-    /// Returns what the call of `doRx` takes beside the instructions that its row holds.
-    #[must_use]
-    pub fn rx_call_cost(&self) -> SimDuration {
-        self.net(self.entry.rx_call, RETURN_INSTRUCTIONS)
-    }
-
-    /// Returns what the call of `doTimer` takes beside the instructions that its row holds.
-    #[must_use]
-    pub fn timer_call_cost(&self) -> SimDuration {
-        self.net(self.entry.timer_call, RETURN_INSTRUCTIONS)
-    }
-
-    /// Returns what the call of `doRefill` takes beside the instructions that its row holds.
-    #[must_use]
-    pub fn refill_call_cost(&self) -> SimDuration {
-        self.net(self.entry.refill_call, RETURN_INSTRUCTIONS)
+    pub fn call_cost(&self, row: SimDuration) -> SimDuration {
+        self.net(row, RETURN_INSTRUCTIONS)
     }
 
     fn net(&self, row: SimDuration, instructions: u64) -> SimDuration {
@@ -201,15 +184,18 @@ impl Profile {
     }
 
     fn check_rows(&self) -> Result<(), ProfileError> {
-        let natives = CostClass::ALL
-            .iter()
-            .map(|&class| (class.key(), self.native.of(class), class.instructions()));
-        let calls = [
-            ("tx_call", self.entry.tx_call, RETURN_INSTRUCTIONS),
-            ("rx_call", self.entry.rx_call, RETURN_INSTRUCTIONS),
-            ("timer_call", self.entry.timer_call, RETURN_INSTRUCTIONS),
-            ("refill_call", self.entry.refill_call, RETURN_INSTRUCTIONS),
-        ];
+        let natives = self.native.iter().flat_map(|native| {
+            let of = |&class: &CostClass| (class.key(), native.of(class), class.instructions());
+            CostClass::ALL.iter().map(of)
+        });
+        let calls = self.entry.iter().flat_map(|entry| {
+            [
+                ("tx_call", entry.tx_call, RETURN_INSTRUCTIONS),
+                ("rx_call", entry.rx_call, RETURN_INSTRUCTIONS),
+                ("timer_call", entry.timer_call, RETURN_INSTRUCTIONS),
+                ("refill_call", entry.refill_call, RETURN_INSTRUCTIONS),
+            ]
+        });
         for (row, cost, instructions) in natives.chain(calls) {
             let takes = self.processor.bytecode.times(instructions);
             if takes > cost {
@@ -355,7 +341,7 @@ mod tests {
     #[test]
     fn figure_5_adds_up() {
         let profile = Profile::builtin("lanai-1998").unwrap();
-        let (entry, native) = (profile.entry, profile.native);
+        let (entry, native) = (profile.entry.unwrap(), profile.native.unwrap());
         let transmit = entry.tx_setup + entry.tx_call + native.dma_setup + native.transmit;
         assert_eq!(transmit, SimDuration::from_ns(24_500));
         let small = entry.rx_setup + entry.rx_call + native.descriptor_inline;
@@ -379,12 +365,15 @@ mod tests {
     fn rows_are_net_of_the_instructions_that_they_hold() {
         let text = lanai().replace("bytecode = \"0us\"", "bytecode = \"0.65us\"");
         let profile = Profile::parse(&text).unwrap();
-        let net = |class| profile.native_cost(class).as_ns();
+        let net = |class| profile.native_cost(class).unwrap().as_ns();
         // 8.1 less five times 0.65: four pushes and the call.
         assert_eq!(net(CostClass::Transmit), 4_850);
         assert_eq!(net(CostClass::FreeBuffer), 5_200);
         assert_eq!(net(CostClass::DescriptorInline), 10_300);
-        assert_eq!(profile.tx_call_cost().as_ns(), 2_600);
+        assert_eq!(
+            profile.call_cost(profile.entry.unwrap().tx_call).as_ns(),
+            2_600
+        );
         let text = lanai().replace("bytecode = \"0us\"", "bytecode = \"1.7us\"");
         assert_eq!(
             Profile::parse(&text).unwrap_err().to_string(),
@@ -415,6 +404,45 @@ mod tests {
             "with `wire.cell` a packet is on the wire while the rest of it is moved, and \
              `dma.with_wire = \"in-turn\"` forbids that: write \"parallel\", or no cell"
         );
+    }
+
+    #[test]
+    fn sections_of_what_a_nic_does_not_run_may_be_absent() {
+        let without = |sections: &[&str]| {
+            let mut document: toml::Table = toml::from_str(lanai()).unwrap();
+            for section in sections {
+                assert!(document.remove(*section).is_some(), "{section}");
+            }
+            Profile::parse(&document.to_string())
+        };
+        let bare = without(OPTIONAL).unwrap();
+        assert_eq!(bare.lacks(&["dma", "entry"]), Some("entry"));
+        assert_eq!(bare.lacks(&["dma", "wire"]), None);
+        // What is there keeps where it comes from.
+        let whole = Profile::builtin("lanai-1998").unwrap();
+        let entries = |profile: &Profile| -> Vec<_> {
+            let entries = profile.entries();
+            let kept = entries
+                .iter()
+                .filter(|entry| !OPTIONAL.contains(&entry.key.section));
+            kept.map(|entry| (entry.key.path(), entry.value.clone(), entry.source))
+                .collect()
+        };
+        assert_eq!(entries(&bare), entries(&whole));
+        assert_eq!(bare.entries().len(), entries(&bare).len());
+        let moved = bare.moves();
+        assert!(
+            moved
+                .iter()
+                .all(|moved| !OPTIONAL.contains(&moved.key.section))
+        );
+        for section in ["processor", "dma", "wire", "memory", "host"] {
+            let error = without(&[section]).unwrap_err().to_string();
+            assert!(
+                error.contains(&format!("missing field `{section}`")),
+                "{error}"
+            );
+        }
     }
 
     #[test]

@@ -102,12 +102,39 @@ impl Moving<'_> {
     }
 }
 
-/// Writes each section twice, resolved and as the file has it, and what there is to know of its keys. A key that may be
-/// absent has a constant behind `=`, or behind `or` another key of its section.
+/// The values of a section, which a profile has, or may lack.
+pub(super) trait Section<Of> {
+    fn present(&self) -> Option<&Of>;
+    fn present_mut(&mut self) -> Option<&mut Of>;
+}
+
+impl<Of> Section<Of> for Of {
+    fn present(&self) -> Option<&Of> {
+        Some(self)
+    }
+
+    fn present_mut(&mut self) -> Option<&mut Of> {
+        Some(self)
+    }
+}
+
+impl<Of> Section<Of> for Option<Of> {
+    fn present(&self) -> Option<&Of> {
+        self.as_ref()
+    }
+
+    fn present_mut(&mut self) -> Option<&mut Of> {
+        self.as_mut()
+    }
+}
+
+/// Writes each section twice, resolved and as the file has it, and what there is to know of its keys. A section that may
+/// be absent has `optional` behind its name; a key that may be has a constant behind `=`, or behind `or` another key of
+/// its section.
 macro_rules! sections {
     ($(
         $(#[doc = $doc:literal])+
-        $section:ident: $name:ident / $written:ident {$(
+        $section:ident $($optional:ident)?: $name:ident / $written:ident {$(
             $(#[doc = $meaning:literal])+
             $key:ident: $value:ty as $kind:ident $(= $constant:expr)? $(, or $other:ident)?;
         )+}
@@ -120,6 +147,9 @@ macro_rules! sections {
             form: $kind::FORM,
             absent: sections!(@absent $kind $(= $constant)? $(, $other)?),
         },)+)+];
+
+        /// The sections that a profile may lack.
+        pub const OPTIONAL: &[&str] = &[$($(sections!(@name $section $optional),)?)+];
 
         $(
             $(#[doc = $doc])+
@@ -152,7 +182,7 @@ macro_rules! sections {
         pub(super) struct WrittenProfile {
             name: String,
             // In the heap: the stack may be small.
-            $($section: Box<$written>,)+
+            $($section: sections!(@section $written $($optional)?),)+
         }
 
         impl WrittenProfile {
@@ -162,19 +192,33 @@ macro_rules! sections {
                 let mut sources = Vec::with_capacity(KEYS.len());
                 Ok(Profile {
                     name: self.name,
-                    $($section: self.$section.resolve(clock, &mut sources)?,)+
+                    $($section: sections!(@resolved self.$section, $section, clock, sources $(, $optional)?),)+
                     sources,
                 })
             }
         }
 
         impl Profile {
+            /// Returns the first of these sections that it lacks.
+            #[must_use]
+            pub fn lacks(&self, sections: &[&'static str]) -> Option<&'static str> {
+                let has = |section: &str| match section {
+                    $(stringify!($section) => Section::<$name>::present(&self.$section).is_some(),)+
+                    _ => false,
+                };
+                sections.iter().copied().find(|section| !has(section))
+            }
+
             /// Returns every value, with its key and where it comes from.
             #[must_use]
             pub fn entries(&self) -> Vec<Entry> {
-                let values = [$($($kind::show(self.$section.$key),)+)+];
+                let values = [$($(
+                    Section::<$name>::present(&self.$section).map(|section| $kind::show(section.$key)),
+                )+)+];
                 let entries = KEYS.iter().zip(values).zip(&self.sources);
-                entries.map(|((key, value), &source)| Entry { key, value, source }).collect()
+                entries
+                    .filter_map(|((key, value), &source)| Some(Entry { key, value: value?, source }))
+                    .collect()
             }
 
             /// Returns profiles that differ from this one in one value each: 5 % more and less of what is measured, one
@@ -183,10 +227,16 @@ macro_rules! sections {
             #[must_use]
             pub fn moves(&self) -> Vec<Moved> {
                 let mut moves = self.moving();
-                $($(moves.next($kind::near(self.$section.$key), |profile, value| {
-                    profile.$section.$key = value;
-                    $kind::show(value)
-                });)+)+
+                $($(
+                    let own = Section::<$name>::present(&self.$section);
+                    let near = own.map(|section| $kind::near(section.$key)).unwrap_or_default();
+                    moves.next(near, |profile, value| {
+                        if let Some(section) = Section::<$name>::present_mut(&mut profile.$section) {
+                            section.$key = value;
+                        }
+                        $kind::show(value)
+                    });
+                )+)+
                 moves.done
             }
 
@@ -195,11 +245,34 @@ macro_rules! sections {
             #[must_use]
             pub fn scaled(&self, factor: Factor) -> Vec<Moved> {
                 let mut moves = self.moving();
-                $($(moves.next($kind::scaled(self.$section.$key, factor), |profile, value| {
-                    profile.$section.$key = value;
-                    $kind::show(value)
-                });)+)+
+                $($(
+                    let own = Section::<$name>::present(&self.$section);
+                    let scaled = own.and_then(|section| $kind::scaled(section.$key, factor));
+                    moves.next(scaled, |profile, value| {
+                        if let Some(section) = Section::<$name>::present_mut(&mut profile.$section) {
+                            section.$key = value;
+                        }
+                        $kind::show(value)
+                    });
+                )+)+
                 moves.done
+            }
+        }
+    };
+    (@name $section:ident optional) => { stringify!($section) };
+    (@section $written:ident) => { Box<$written> };
+    (@section $written:ident optional) => { Option<Box<$written>> };
+    (@resolved $own:expr, $section:ident, $clock:ident, $sources:ident) => {
+        $own.resolve($clock, &mut $sources)?
+    };
+    (@resolved $own:expr, $section:ident, $clock:ident, $sources:ident, optional) => {
+        match $own {
+            Some(own) => Some(own.resolve($clock, &mut $sources)?),
+            None => {
+                // Each key has its place among the sources.
+                let keys = KEYS.iter().filter(|key| key.section == stringify!($section));
+                $sources.extend(keys.map(|_| Source::Chosen));
+                None
             }
         }
     };

@@ -15,6 +15,7 @@ use super::profiles::NicProfiles;
 use super::table::{self, Mistakes, Table, choice, keys};
 use crate::interface::InterfaceKind;
 use crate::profile::Profile;
+use crate::sle;
 
 pub(super) const ENDPOINT_KEYS: &[&str] = &[
     "nic",
@@ -142,13 +143,17 @@ fn read_endpoint<'t>(
     );
     let interfaces = &InterfaceKind::ALL;
     let interface = choice(table, "interface", interfaces, &INTERFACE_NAMES, mistakes);
+    let interface = interface.unwrap_or(InterfaceKind::ALL[0].1);
+    if nic.is_some() {
+        check_sections(table, profile, (interface, class.is_some()), mistakes);
+    }
     let (process, host) = processes.of_endpoint(table, nic, mistakes);
     let fuel_range = 0..=limits::FUEL_MAX;
     let endpoint = EndpointSpec {
         nic: home,
         name,
         class,
-        interface: interface.unwrap_or(InterfaceKind::ALL[0].1),
+        interface,
         buffer_area: narrow(buffer_area),
         free_buffer_count: narrow(free_buffer_count),
         free_buffer_length: narrow(free_buffer_length),
@@ -170,6 +175,34 @@ fn read_endpoint<'t>(
         context.take_heap_bytes(heap + rx_buf, table.span);
     }
     endpoint
+}
+
+/// Checks that the profile of an endpoint's NIC says what its interface and its applet take.
+fn check_sections(
+    table: &Table<'_>,
+    profile: &Profile,
+    (interface, has_applet): (InterfaceKind, bool),
+    mistakes: &mut Mistakes,
+) {
+    let of_interface = format!("an endpoint of interface `{}`", interface.name());
+    let needs = [
+        (of_interface, interface.sections()),
+        (
+            "an applet".to_owned(),
+            if has_applet { sle::SECTIONS } else { &[] },
+        ),
+    ];
+    for (needs, sections) in needs {
+        if let Some(section) = profile.lacks(sections) {
+            let profile = profile.name.clone();
+            let kind = MistakeKind::ProfileLacks {
+                needs,
+                section,
+                profile,
+            };
+            mistakes.add(table.span, kind);
+        }
+    }
 }
 
 /// Narrows a number whose range has been checked.

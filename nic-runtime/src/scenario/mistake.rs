@@ -119,6 +119,18 @@ pub enum MistakeKind {
         /// The most it may be.
         maximum: u64,
     },
+    /// The profile of a NIC says nothing of what an endpoint needs.
+    #[error(
+        "{needs} needs the section `[{section}]`, and the profile `{profile}` of its NIC has none"
+    )]
+    ProfileLacks {
+        /// What needs it, with its article.
+        needs: String,
+        /// The section.
+        section: &'static str,
+        /// The name of the profile.
+        profile: String,
+    },
     /// The two ends of a link differ.
     #[error(
         "the NICs at its ends have different profiles, so it needs one of its own: add `profile`, whose wire it is"
@@ -315,6 +327,7 @@ impl MistakeKind {
             | MistakeKind::WrongType { .. }
             | MistakeKind::Unit(_)
             | MistakeKind::OutOfRange { .. }
+            | MistakeKind::ProfileLacks { .. }
             | MistakeKind::LinkNeedsProfile
             | MistakeKind::NoLink { .. }
             | MistakeKind::Probability

@@ -275,7 +275,7 @@ fn processors<'a>(arena: &'a Bump, scenario: &Scenario, nics: &[Nic]) -> Vec<Pro
         for number in 0..spec.processors {
             let places = (first, number, spec.processors);
             let share = Share::new(places, &spec.placement, profile.processor.contention);
-            let taking = Taking::new(&profile.base, nic.endpoints.len());
+            let taking = Taking::new(profile.base.as_ref(), nic.endpoints.len());
             processors.push(Processor::new(
                 (id, costs),
                 share,
@@ -350,7 +350,10 @@ fn host_costs(scenario: &Scenario) -> Vec<HostCosts> {
 
 /// Returns what is known of each endpoint before the run.
 fn residents(scenario: &Scenario) -> Vec<Resident> {
-    let native_fuel = |nic: NicId| scenario.profile_of(nic).native_fuel.max();
+    let native_fuel = |nic: NicId| {
+        let fuel = scenario.profile_of(nic).native_fuel;
+        fuel.map_or(0, |fuel| fuel.max())
+    };
     let resident = |spec: &EndpointSpec| Resident {
         fuel: fuel_of_call(spec.fuel, scenario.bytecodes_max, native_fuel(spec.nic)),
         packets_made: 0,

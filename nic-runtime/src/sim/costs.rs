@@ -3,7 +3,7 @@
 use nic_core::sle::NicNative;
 use nic_core::time::{Rate, SimDuration};
 
-use crate::profile::{HostProfile, Profile, Quota};
+use crate::profile::{EntryCosts, HostProfile, Profile, Quota};
 
 const NATIVES: usize = NicNative::TABLE.len();
 
@@ -62,7 +62,7 @@ impl HostCosts {
 }
 
 /// What the call of an entry costs.
-#[derive(Copy, Clone, Debug)]
+#[derive(Copy, Clone, Debug, Default)]
 pub(crate) struct EntryCost {
     /// Before it.
     pub(crate) setup: SimDuration,
@@ -79,24 +79,33 @@ pub(crate) struct NativeCost {
 }
 
 impl Costs {
+    /// Works them out. What a profile lacks is nothing here: no endpoint of the NIC needs it, or the scenario is refused.
     pub(crate) fn new(profile: &Profile) -> Costs {
         let mut natives = [NativeCost::default(); NATIVES];
         for &native in NicNative::ALL {
+            let fuel = profile.native_fuel.map(|fuel| fuel.of(native.cost()));
             natives[native.id().index()] = NativeCost {
-                time: profile.native_cost(native.cost()),
-                fuel: profile.native_fuel.of(native.cost()),
+                time: profile.native_cost(native.cost()).unwrap_or_default(),
+                fuel: fuel.unwrap_or_default(),
             };
         }
-        let entry = &profile.entry;
-        let of = |setup, call| EntryCost { setup, call };
+        let of = |row: fn(&EntryCosts) -> (SimDuration, SimDuration)| {
+            let (setup, call) = row(&profile.entry?);
+            let call = profile.call_cost(call);
+            Some(EntryCost { setup, call })
+        };
+        let of = |row| of(row).unwrap_or_default();
         Costs {
             bytecode: profile.processor.bytecode,
-            tx: of(entry.tx_setup, profile.tx_call_cost()),
-            rx: of(entry.rx_setup, profile.rx_call_cost()),
-            timer: of(entry.timer_setup, profile.timer_call_cost()),
-            refill: of(entry.refill_setup, profile.refill_call_cost()),
+            tx: of(|entry| (entry.tx_setup, entry.tx_call)),
+            rx: of(|entry| (entry.rx_setup, entry.rx_call)),
+            timer: of(|entry| (entry.timer_setup, entry.timer_call)),
+            refill: of(|entry| (entry.refill_setup, entry.refill_call)),
             handover: profile.processor.handover,
-            quota: profile.quota,
+            quota: profile.quota.unwrap_or(Quota {
+                dma_bytes: 0,
+                sends: 0,
+            }),
             stack: StackDepth {
                 calls: profile.processor.call_depth.get(),
                 slots: profile.processor.call_slots.get(),

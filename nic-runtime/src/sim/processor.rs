@@ -43,7 +43,7 @@ pub(crate) struct Processor<'a> {
 }
 
 /// What taking something costs a processor of a NIC, the look at every endpoint included.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Taking {
     /// A transmit descriptor.
     pub(crate) post: SimDuration,
@@ -52,8 +52,11 @@ pub(crate) struct Taking {
 }
 
 impl Taking {
-    /// Returns the costs on a NIC of so many endpoints.
-    pub(crate) fn new(base: &BaseCosts, endpoints: usize) -> Taking {
+    /// Returns the costs on a NIC of so many endpoints; without U-Net it has none.
+    pub(crate) fn new(base: Option<&BaseCosts>, endpoints: usize) -> Taking {
+        let Some(base) = base else {
+            return Taking::default();
+        };
         let polls = base.poll.times(endpoints as u64);
         Taking {
             post: base.transmit + polls,

@@ -19,6 +19,9 @@ pub(crate) mod suspend;
 mod tell;
 mod transfer;
 
+/// The sections that a profile needs for endpoints with an applet.
+pub(crate) const SECTIONS: &[&str] = &["entry", "native", "native_fuel", "quota"];
+
 pub use detached::{DetachedEndpoint, DetachedShape};
 pub use stub::{java_stub, natives_reference};
 pub(crate) use transfer::{host_to_nic, nic_to_host};

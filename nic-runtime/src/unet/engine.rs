@@ -27,6 +27,8 @@ pub(crate) enum Stage {
 impl Interface for Unet {
     type Stage = Stage;
 
+    const SECTIONS: &'static [&'static str] = &["base"];
+
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn step<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, stage: Stage) -> Next {
         if sim.awaits_engines

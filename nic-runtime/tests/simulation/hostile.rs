@@ -76,7 +76,7 @@ fn send(endpoint: &str, at: &str, length: u32, repeat: u32, every: &str) -> Stri
 
 fn run(toml: &str, quota: Option<Quota>) -> Vec<Value> {
     let mut scenario = read(toml);
-    scenario.profile.quota = quota.unwrap_or(scenario.profile.quota);
+    scenario.profile.quota = quota.or(scenario.profile.quota);
     let trace = simulate(&scenario).unwrap_or_else(|error| panic!("{error}"));
     trace.events
 }

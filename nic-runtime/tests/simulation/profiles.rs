@@ -110,3 +110,27 @@ fn a_link_between_different_nics_names_its_profile() {
         "the NICs at its ends have different profiles, so it needs one of its own: add `profile`, whose wire it is"
     );
 }
+
+#[test]
+fn what_a_profile_does_not_speak_of_is_refused() {
+    let shown = |endpoint: &str, lacks: fn(&mut Profile)| {
+        let mut profile = Profile::builtin("lanai-1998").expect("it is built in");
+        lacks(&mut profile);
+        let toml = format!("[[nic]]\nname = 'a'\n[[endpoint]]\nname = 'e'\nnic = 'a'\n{endpoint}");
+        match scenario::parse_on(&toml, &profile) {
+            Ok(_) => String::new(),
+            Err(ScenarioError::Mistakes(mistakes)) => mistakes[0].kind.to_string(),
+            Err(other) => panic!("{other:?}"),
+        }
+    };
+    let applet = "applet = 'builtin:RawUnet'";
+    assert_eq!(
+        shown("", |profile| profile.base = None),
+        "an endpoint of interface `unet` needs the section `[base]`, and the profile `lanai-1998` of its NIC has none"
+    );
+    assert_eq!(
+        shown(applet, |profile| profile.quota = None),
+        "an applet needs the section `[quota]`, and the profile `lanai-1998` of its NIC has none"
+    );
+    assert_eq!(shown("", |profile| profile.quota = None), "");
+}

@@ -174,7 +174,7 @@ fn each_call_does_what_its_quota_allows_and_no_more() {
             do_rx: actions(&mut random, 9, false),
         });
         let mut scenario = Actions::scenario(PAIR, &applets);
-        let quota = &mut scenario.profile.quota;
+        let quota = scenario.profile.quota.as_mut().expect("it has applets");
         quota.dma_bytes = u32::try_from(random.below(9_000)).expect("small");
         quota.sends = u32::try_from(random.below(4)).expect("small");
         let (dma_bytes, sends) = (quota.dma_bytes, quota.sends);
