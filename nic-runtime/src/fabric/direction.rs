@@ -7,7 +7,7 @@ use nic_core::id::{DirectionId, NicId};
 use nic_core::random::Name;
 use nic_core::time::{Rate, SimDuration, SimTime};
 
-use super::{Faults, Flows, Framing, PacketRef};
+use super::{Backlog, Faults, Flows, Framing, PacketRef};
 
 /// What a link is like, in one direction.
 #[derive(Copy, Clone, Debug)]
@@ -26,6 +26,9 @@ pub struct Wire {
     pub reorder_max: SimDuration,
     /// How likely each fault is.
     pub faults: Faults,
+    /// Bytes at its end for packets that find no place, how many of them are for what is under way, and how long one
+    /// waits there; `None` where none waits.
+    pub backlog: Option<(u32, u64, SimDuration)>,
     /// Whether flipped bits are detected.
     pub crc: bool,
     /// What a packet needs before it leaves.
@@ -76,6 +79,8 @@ pub struct Direction {
     pub admission: Admission,
     /// Whether whatever comes in is delivered: no fault can strike, and each packet has its place.
     pub delivers_all: bool,
+    /// What waits at its end for a place, and whether that has its sender stop.
+    pub backlog: Option<Box<Backlog>>,
     /// What it knows of each channel, where faults can strike.
     pub flows: Flows,
     /// Its name, from which the faults of its packets are drawn.
@@ -146,6 +151,9 @@ impl Fabric {
             waits_for_gap: false,
             admission: wire.admission,
             delivers_all: !wire.is_faulty() && wire.admission == Admission::Slot,
+            backlog: wire
+                .backlog
+                .map(|(size, reserve, timeout)| Box::new(Backlog::new(size, reserve, timeout))),
             flows: Flows::default(),
             name,
         });

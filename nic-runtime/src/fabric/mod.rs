@@ -1,11 +1,13 @@
 //! The fabric: packets, and the links that carry them with loss, duplication, corruption and reordering.
 
+mod backlog;
 mod direction;
 mod fate;
 mod flow;
 mod framing;
 mod packet;
 
+pub use backlog::{Backlog, Signal, reserve};
 pub use direction::{Admission, Direction, Fabric, Wire};
 pub(crate) use fate::flip;
 pub use fate::{Fate, Faults};

@@ -10,8 +10,8 @@ use crate::profile::{DmaEngines, DmaProfile, Takes};
 #[derive(Copy, Clone, Debug)]
 pub struct DmaSchedule {
     engines: DmaEngines,
-    to_nic: Rate,
-    to_host: Rate,
+    /// Into the NIC, and to the host.
+    rates: [Rate; 2],
     /// What a request takes before its bytes move.
     request: SimDuration,
     takes_one: bool,
@@ -26,8 +26,7 @@ impl DmaSchedule {
     pub fn new(profile: &DmaProfile) -> DmaSchedule {
         DmaSchedule {
             engines: profile.engines,
-            to_nic: Rate::new(profile.bandwidth),
-            to_host: Rate::new(profile.to_host),
+            rates: [profile.bandwidth, profile.to_host].map(Rate::new),
             request: profile.request,
             takes_one: profile.takes == Takes::One,
             free_at: [SimTime::ZERO; 2],
@@ -44,10 +43,11 @@ impl DmaSchedule {
     /// Returns how long so many bytes of a transfer take that has begun.
     #[must_use]
     pub fn moving(&self, direction: DmaDirection, bytes: u32) -> SimDuration {
-        match direction {
-            DmaDirection::HostToNic => self.to_nic.time(bytes),
-            DmaDirection::NicToHost => self.to_host.time(bytes),
-        }
+        let way = match direction {
+            DmaDirection::HostToNic => 0,
+            DmaDirection::NicToHost => 1,
+        };
+        self.rates[way].time(bytes)
     }
 
     /// Returns whether an engine takes one request at a time.

@@ -14,6 +14,9 @@ use super::source::{Source, Sourced};
 use super::{DmaEngines, Flow, Profile, Takes, WithWire};
 use crate::units::UnitError;
 
+/// How long a packet waits at the end of a wire: long beside a message, and short beside a run.
+const TIMEOUT: SimDuration = SimDuration::from_ns(10_000_000);
+
 /// No time.
 const NONE: SimDuration = SimDuration::ZERO;
 
@@ -134,8 +137,13 @@ sections! {
         /// Bytes after which the rest of a packet follows, on its way through transmit DMA, wire and receive DMA; 0 is
         /// all of it, each stage after the other.
         cell: u32 as Bytes = 0;
-        /// Whether a packet leaves when the receiver has a place for it, or unasked, to be dropped where there is none.
+        /// Whether a packet leaves when the receiver has a place for it, or unasked: to be dropped where there is none, or
+        /// to wait at the end of the wire, which has its sender stop.
         flow: Flow as WireFlow = Flow::Hold;
+        /// What waits at the end of a wire with stop and go, frames as a whole.
+        buffer: u32 as Bytes = 0;
+        /// How long a packet waits there before it is dropped.
+        timeout: SimDuration as Time = TIMEOUT;
     }
 
     /// The NIC's memory.

@@ -475,9 +475,10 @@ choices! {
         InTurn = "in-turn",
     }
     /// What becomes of packets for which the receiver has no place.
-    WireFlow("\"hold\" or \"drop\""): Flow {
+    WireFlow("\"hold\", \"drop\" or \"stop\""): Flow {
         Hold = "hold",
         Drop = "drop",
+        Stop = "stop",
     }
 }
 

@@ -5,7 +5,7 @@
 pub use nic_core::cost_class::CostClass;
 use nic_core::time::SimDuration;
 
-use crate::fabric::Framing;
+use crate::fabric::{self, Framing};
 use crate::units::UnitError;
 
 mod document;
@@ -116,6 +116,21 @@ pub enum ProfileError {
         /// What a packet has at most.
         longest: u32,
     },
+    /// The buffer at the end of a wire does not hold what may be under way.
+    #[error(
+        "with `wire.flow = \"stop\"` `wire.buffer` holds at least {least} bytes: two frames, and what the wire carries there \
+         and back"
+    )]
+    SmallBuffer {
+        /// What it must hold.
+        least: u64,
+    },
+    /// There is a buffer that nothing waits in.
+    #[error("`wire.buffer` is for `wire.flow = \"stop\"`")]
+    IdleBuffer,
+    /// A packet of cells cannot wait at the end of a wire.
+    #[error("`wire.cell` and `wire.flow = \"stop\"` exclude each other")]
+    CellsStop,
     /// What cells do is forbidden.
     #[error(
         "with `wire.cell` a packet is on the wire while the rest of it is moved, and `dma.with_wire = \"in-turn\"` \
@@ -224,6 +239,17 @@ impl Profile {
                 longest,
             });
         }
+        let least = self.wire.reserve(longest);
+        match self.wire.flow {
+            Flow::Stop if u64::from(self.wire.buffer) < least => {
+                return Err(ProfileError::SmallBuffer { least });
+            }
+            Flow::Stop if *cell > 0 => return Err(ProfileError::CellsStop),
+            Flow::Hold | Flow::Drop if self.wire.buffer > 0 => {
+                return Err(ProfileError::IdleBuffer);
+            }
+            Flow::Stop | Flow::Hold | Flow::Drop => {}
+        }
         if *cell > 0 && self.sends_in_turn() {
             return Err(ProfileError::CellsInTurn);
         }
@@ -296,16 +322,26 @@ pub enum WithWire {
     InTurn,
 }
 
-/// What becomes of packets for which the receiver has no place; written `hold` and `drop`.
+/// What becomes of packets for which the receiver has no place; written `hold`, `drop` and `stop`.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Flow {
     /// They stay with their sender until there is one.
     Hold,
     /// They are sent, and dropped where they arrive.
     Drop,
+    /// They are sent, and wait where they arrive, in `wire.buffer`; before that is full, the sender is told to stop.
+    Stop,
 }
 
 impl WireProfile {
+    /// Returns the bytes of a buffer with stop and go that are for what is under way, where messages have `longest` bytes
+    /// at most.
+    #[must_use]
+    pub fn reserve(&self, longest: u32) -> u64 {
+        let frame = self.framing().frame(longest);
+        fabric::reserve(frame, self.latency, self.bandwidth.get())
+    }
+
     /// Returns what the wire carries beside a message.
     #[must_use]
     pub fn framing(&self) -> Framing {
@@ -398,6 +434,21 @@ mod tests {
         assert_eq!(
             with("mtu = '9500B'\ncell = '9501B'", parallel).unwrap_err(),
             "`wire.cell` is 9501 bytes, and a packet has 9500 at most: write a shorter cell, or 0 for none"
+        );
+        // Two packets of 9,216 bytes, and 160 MB/s for a microsecond.
+        assert_eq!(
+            with("flow = 'stop'\nbuffer = '18591B'", parallel).unwrap_err(),
+            "with `wire.flow = \"stop\"` `wire.buffer` holds at least 18592 bytes: two frames, and what the wire carries \
+             there and back"
+        );
+        assert!(with("flow = 'stop'\nbuffer = '18592B'", parallel).is_ok());
+        assert_eq!(
+            with("flow = 'drop'\nbuffer = '32KiB'", parallel).unwrap_err(),
+            "`wire.buffer` is for `wire.flow = \"stop\"`"
+        );
+        assert_eq!(
+            with("flow = 'stop'\nbuffer = '32KiB'\ncell = '64B'", parallel).unwrap_err(),
+            "`wire.cell` and `wire.flow = \"stop\"` exclude each other"
         );
         assert_eq!(
             with("cell = '64B'", "with_wire = { value = \"in-turn\"").unwrap_err(),

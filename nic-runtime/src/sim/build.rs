@@ -14,6 +14,7 @@ use nic_core::time::{Rate, SimDuration, SimTime};
 use nic_core::unet::{Channel, QueueSizes};
 
 use super::ahead::LastArrays;
+use super::backlogs::Backlogs;
 use super::budget::{Budget, fuel_of_call};
 use super::cells::Cells;
 use super::costs::{Costs, HostCosts};
@@ -69,6 +70,7 @@ impl<'a, S: Sink> Simulation<'a, S> {
             events: 0,
             minds_transfers: has_cells || nics.iter().any(|nic| nic.sends_in_turn),
             cells: Cells::new(has_cells),
+            backlogs: Backlogs::default(),
             awaits_engines: nics.iter().any(|nic| nic.dma.takes_one()),
             reserves_slots: scenario
                 .links
@@ -128,18 +130,26 @@ fn fabric(scenario: &Scenario) -> Fabric {
         let directions = [Some((a, b)), (a != b).then_some((b, a))];
         for (from, to) in directions.into_iter().flatten() {
             let name = Name::new(scenario.seed, &["link", name(from), name(to)]);
-            fabric.add((from, to), wire(link), name);
+            let longest = scenario.profile_of(from).memory.max_packet.get();
+            fabric.add((from, to), wire(link, longest), name);
         }
     }
     fabric
 }
 
-fn wire(link: &LinkSpec) -> Wire {
+/// Returns what a link is like, for messages of `longest` bytes at most.
+fn wire(link: &LinkSpec, longest: u32) -> Wire {
+    let passes = NonZeroU32::new(link.wire.mtu).map_or(u32::MAX, NonZeroU32::get);
+    let reserve = link.wire.reserve(longest.min(passes));
     Wire {
         latency: link.wire.latency,
         rate: Rate::new(link.wire.bandwidth),
         framing: link.wire.framing(),
-        longest: NonZeroU32::new(link.wire.mtu).map_or(u32::MAX, NonZeroU32::get),
+        longest: passes,
+        backlog: match link.wire.flow {
+            Flow::Stop => Some((link.wire.buffer, reserve, link.wire.timeout)),
+            Flow::Hold | Flow::Drop => None,
+        },
         cell: link.wire.cell,
         reorder_max: link.wire.reorder_max,
         faults: Faults {
@@ -151,7 +161,7 @@ fn wire(link: &LinkSpec) -> Wire {
         crc: link.crc,
         admission: match link.wire.flow {
             Flow::Hold => Admission::Slot,
-            Flow::Drop => Admission::Unasked,
+            Flow::Drop | Flow::Stop => Admission::Unasked,
         },
     }
 }
@@ -230,7 +240,7 @@ fn check_payloads(scenario: &Scenario, users: &[User]) -> Result<(), SimError> {
 
 /// Returns the endpoints' hashed names, for those who draw by them; none where no link has faults.
 fn names(scenario: &Scenario) -> Vec<Name> {
-    if !scenario.links.iter().any(|link| wire(link).is_faulty()) {
+    if !scenario.links.iter().any(|link| wire(link, 0).is_faulty()) {
         return Vec::new();
     }
     let endpoints = scenario.endpoints.iter();

@@ -1,17 +1,18 @@
 //! The simulation: what happens when, to NICs, links, endpoints and their users.
 //!
 //! One schedule, one thread. An event of the trace is emitted only while the clock shows its time, so
-//! the stream is in the order of time. The parts: `wire` moves packets between NICs, `dma` bytes
-//! between NIC and host, `processor` is a NIC's loop, `sources` where it finds what to do, `crew` several processors,
-//! `staging` places for packets, `user` and `programs` are what the hosts do, `ahead` reads what they will need,
-//! `budget` bounds what applets execute, `build` and `sram` make it ready, `apart` has NICs that never meet run one
-//! after the other.
+//! the stream is in the order of time. The parts: `wire` moves packets between NICs, `cells` does so piece by piece, and
+//! `backlogs` has them wait at the ends of wires; `dma` moves bytes between NIC and host; `processor` is a NIC's loop,
+//! `sources` where it finds what to do, `crew` several processors; `staging` has places for packets; `user` and
+//! `programs` are what the hosts do, `ahead` reads what they will need; `budget` bounds what applets execute, `build`
+//! and `sram` make it ready, `apart` has NICs that never meet run one after the other.
 //!
 //! What a NIC does with a descriptor or a packet is said elsewhere: by the engine of the endpoint's
 //! [interface](crate::interface), and by that of applets, [`sle`].
 
 pub(crate) mod ahead;
 mod apart;
+mod backlogs;
 pub(crate) mod budget;
 mod build;
 mod cells;
@@ -41,6 +42,7 @@ use nic_core::time::{SimDuration, SimTime};
 
 use self::ahead::LastArrays;
 use self::apart::{Groups, Joins};
+use self::backlogs::Backlogs;
 use self::budget::Budget;
 use self::cells::Cells;
 use self::costs::HostCosts;
@@ -226,6 +228,7 @@ pub(crate) struct Simulation<'a, S: Sink> {
     /// that is first in line is sent.
     pub(crate) minds_transfers: bool,
     pub(crate) cells: Cells,
+    pub(crate) backlogs: Backlogs,
     /// Whether any NIC's DMA engines take one request at a time.
     pub(crate) awaits_engines: bool,
     /// Whether each packet has its arrival slot before it leaves, on every link.
@@ -334,6 +337,10 @@ pub(crate) enum Work {
     ArrivalOver(PacketRef),
     /// Looks whether a direction has held a packet back for too long.
     LookHeld(DirectionId),
+    /// Looks whether a packet has waited at the end of a direction for too long.
+    LookBacklog(DirectionId),
+    /// A NIC hears whether it may send on a direction.
+    Heard(DirectionId),
     /// A processor that its neighbours slow down has done its work, unless they have slowed it down since.
     Stretched(ProcessorId),
 }
@@ -444,7 +451,9 @@ impl<S: Sink> Simulation<'_, S> {
     fn handle(&mut self, work: Work, before: SimTime) {
         match work {
             Work::Processor(on) => self.go_on(on),
-            Work::Stretched(_) | Work::LookHeld(_) if self.is_vain(self.now, work) => {
+            Work::Stretched(_) | Work::LookHeld(_) | Work::LookBacklog(_)
+                if self.is_vain(self.now, work) =>
+            {
                 // A look that finds nothing to do is no event and does not move the clock.
                 self.now = before;
                 self.events -= 1;
@@ -472,6 +481,8 @@ impl<S: Sink> Simulation<'_, S> {
             Work::FirstCellIn(packet) => self.arrive(packet),
             Work::ArrivalOver(packet) => self.end_arrival(packet),
             Work::LookHeld(direction) => self.release_held(direction),
+            Work::LookBacklog(direction) => self.drop_overdue(direction),
+            Work::Heard(direction) => self.heard(direction),
         }
     }
 
@@ -481,6 +492,12 @@ impl<S: Sink> Simulation<'_, S> {
     fn is_vain(&self, time: SimTime, work: Work) -> bool {
         match work {
             Work::LookHeld(direction) => !self.fabric[direction].flows.is_overdue(time),
+            Work::LookBacklog(direction) => {
+                let backlog = &self.fabric[direction].backlog;
+                !backlog
+                    .as_ref()
+                    .is_some_and(|backlog| backlog.is_overdue(time))
+            }
             Work::Stretched(on) => self.is_stretched(time, on),
             // A time that was set later than this is looked at again.
             Work::Timer(endpoint) => {
@@ -501,7 +518,8 @@ impl<S: Sink> Simulation<'_, S> {
             | Work::WireFree(_)
             | Work::FirstCellMoved(_)
             | Work::FirstCellIn(_)
-            | Work::ArrivalOver(_) => false,
+            | Work::ArrivalOver(_)
+            | Work::Heard(_) => false,
         }
     }
 

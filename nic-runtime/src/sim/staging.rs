@@ -280,6 +280,9 @@ impl<S: Sink> Simulation<'_, S> {
         if let Some(claim) = slots.release(tenancy, &mut self.links) {
             self.pass_on_arrival_slot(receiver, claim);
         }
+        if !self.reserves_slots {
+            self.deliver_waiting(receiver);
+        }
     }
 
     #[cold]
@@ -337,7 +340,8 @@ impl<S: Sink> Simulation<'_, S> {
     /// Returns whether every place is free and nobody waits for one.
     pub(crate) fn holds_no_packet(&self) -> bool {
         let mut residents = self.residents.iter();
-        residents.all(|resident| resident.claims == [Progress::None; 2])
+        self.nothing_waits()
+            && residents.all(|resident| resident.claims == [Progress::None; 2])
             && self
                 .nics
                 .iter()

@@ -6,7 +6,7 @@
 use nic_core::event::{DropReason, NicEvent, Sink, Trigger, WireDropReason};
 use nic_core::id::{ChannelId, DirectionId, EndpointId, PacketId, packet_number};
 use nic_core::sle::ArraySpan;
-use nic_core::time::SimDuration;
+use nic_core::time::{SimDuration, SimTime};
 use nic_core::unet::Channel;
 
 use super::{Simulation, Tenant, Work, at};
@@ -163,6 +163,10 @@ impl<S: Sink> Simulation<'_, S> {
     #[cold]
     fn await_gap(&mut self, id: DirectionId) {
         let direction = &mut self.fabric[id];
+        // Who was told to stop is told when to go on.
+        if direction.gap_ends == SimTime::MAX {
+            return;
+        }
         if !std::mem::replace(&mut direction.waits_for_gap, true) {
             let ends = direction.gap_ends;
             self.schedule.insert(ends, Work::WireFree(id));
@@ -182,6 +186,10 @@ impl<S: Sink> Simulation<'_, S> {
         };
         direction.gap_ends = self.now + direction.gap;
         let lands = self.now + direction.wire.latency;
+        if direction.backlog.is_some() {
+            self.stay_stopped(id);
+        }
+        let direction = &self.fabric[id];
         if !direction.is_faulty {
             // Where its first cell is delivered, nothing comes of the last bit.
             if !self.minds_transfers || !self.cells.has_begun(packet) {
@@ -282,10 +290,10 @@ impl<S: Sink> Simulation<'_, S> {
 
     /// Delivers a packet, if it has a place or finds one.
     pub(crate) fn arrive(&mut self, packet: PacketRef) {
-        if self.reserves_slots || self.take_slot_unasked(packet) {
+        if self.reserves_slots {
             self.deliver(packet);
         } else {
-            self.drop_on_wire(packet, WireDropReason::Overrun);
+            self.arrive_unasked(packet);
         }
     }
 
@@ -296,7 +304,7 @@ impl<S: Sink> Simulation<'_, S> {
         }
     }
 
-    fn deliver(&mut self, packet: PacketRef) {
+    pub(crate) fn deliver(&mut self, packet: PacketRef) {
         let arrived = &self.packets[packet];
         let (to, channel) = arrived.to;
         let kind = NicEvent::WireRx {
@@ -312,7 +320,7 @@ impl<S: Sink> Simulation<'_, S> {
     }
 
     #[cold]
-    fn drop_on_wire(&mut self, packet: PacketRef, reason: WireDropReason) {
+    pub(crate) fn drop_on_wire(&mut self, packet: PacketRef, reason: WireDropReason) {
         if !self.reserves_slots && self.comes_unasked(packet) {
             self.packets[packet].has_arrival_slot = false;
         }

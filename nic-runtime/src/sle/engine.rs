@@ -194,16 +194,17 @@ pub(crate) fn perform_reached<S: Sink>(
     on: ProcessorId,
     native: NicNative,
 ) -> Next {
-    if sim.awaits_engines
-        && let Some(wait) = await_engine(sim, on, native)
-    {
-        return wait;
-    }
     // Each native has code of its own, in which its effect stays in registers.
     match native {
         NicNative::NewAlignedArray => perform_native(sim, on, NicNative::NewAlignedArray),
         NicNative::GetFreeBufferLength => perform_native(sim, on, NicNative::GetFreeBufferLength),
         NicNative::GetFreeBuffer => perform_native(sim, on, NicNative::GetFreeBuffer),
+        NicNative::DoHtoLDma | NicNative::DoLtoHDma
+            if sim.awaits_engines
+                && let Some(wait) = await_engine(sim, on, native) =>
+        {
+            wait
+        }
         NicNative::DoHtoLDma => perform_native(sim, on, NicNative::DoHtoLDma),
         NicNative::DoLtoHDma => perform_native(sim, on, NicNative::DoLtoHDma),
         NicNative::TxPush => perform_native(sim, on, NicNative::TxPush),

@@ -375,7 +375,7 @@ fn varied(seed: u64) -> String {
 
 /// What a profile may say of the wire, beside nothing: each with whether its links have no faults, since cells are for
 /// these.
-const WIRES: [(&str, bool); 4] = [
+const WIRES: [(&str, bool); 5] = [
     ("cell = '64B'", true),
     ("flow = 'drop'", false),
     ("flow = 'drop'\ncell = '48B'", true),
@@ -383,6 +383,7 @@ const WIRES: [(&str, bool); 4] = [
         "mtu = '9216B'\nheader = '18B'\nmin_frame = '64B'\ngap = '20B'\ncell = '1B'",
         true,
     ),
+    ("flow = 'stop'\nbuffer = '20KiB'\ntimeout = '300us'", false),
 ];
 
 /// Reads a varied scenario; every second one on a wire of its own, and of the others every second one with a NIC that
@@ -393,7 +394,8 @@ fn on_some_wire(seed: u64) -> Scenario {
         3 => WIRES[1],
         5 => WIRES[2],
         7 => WIRES[3],
-        2 | 6 => return with_a_small_nic(seed),
+        2 => return with_a_small_nic(seed),
+        6 => WIRES[4],
         _ => return read(&varied(seed)),
     };
     let toml = varied(seed);

@@ -300,3 +300,95 @@ fn packets_that_come_unasked_meet_faults_first() {
     let ended = trace.of("wire-rx").len() + drops.len();
     assert_eq!(trace.of("wire-tx").len(), ended);
 }
+
+/// The frames that are on a wire, or wait at its end, when each packet leaves: bytes from the first bit out to `wire-rx`.
+fn most_under_way(trace: &Trace) -> u64 {
+    let mut changes: Vec<(u64, i64)> = Vec::new();
+    for (name, sign) in [("wire-tx", 1), ("wire-rx", -1)] {
+        let endpoint = if sign > 0 { "client" } else { "server" };
+        for event in trace.at(endpoint, name) {
+            let length = i64::try_from(number(event, "length")).unwrap();
+            changes.push((number(event, "t_ns"), sign * length));
+        }
+    }
+    changes.sort_unstable();
+    let mut under_way = 0;
+    let sums = changes.into_iter().map(|(_, change)| {
+        under_way += change;
+        under_way
+    });
+    u64::try_from(sums.max().unwrap_or(0)).unwrap()
+}
+
+#[test]
+fn with_stop_and_go_nothing_is_lost_and_no_more_than_the_buffer_is_under_way() {
+    // RawUnet takes longer for 1,000 bytes than the wire; 160 bytes are on the wire there and back.
+    let keys =
+        "applet = 'builtin:RawUnet'\nrx_queue = 64\nfree_buffers = { count = 40, length = 1000 }";
+    let run = |wire: &str| {
+        let text = include_str!("../../profiles/lanai-1998-parallel.toml");
+        let text = text
+            .replacen("[wire]", &format!("[wire]\n{wire}"), 1)
+            .replacen("send_slots = 2", "send_slots = 30", 1)
+            .replacen("50MB/s", "1GB/s", 1);
+        let rest = send("10us", "{ count = 1000 }") + "repeat = 40\nevery = '1us'";
+        let pair = Pair {
+            server: keys,
+            rest: &rest,
+            scenario: "",
+            ..Pair::PLAIN
+        };
+        let toml = pair.toml().replace("[[nic]]", "[[nic]]\nsram = '1MiB'");
+        simulate(&read_on(&toml, &text)).expect("it runs")
+    };
+    let free = run("flow = 'stop'\nbuffer = '1MiB'");
+    let small = run("flow = 'stop'\nbuffer = '20000B'");
+    for trace in [&free, &small] {
+        assert_eq!(trace.end.reason, EndReason::Idle);
+        assert_eq!(trace.of("wire-drop").len(), 0);
+        assert_eq!(trace.at("server", "rx-descriptor").len(), 40);
+    }
+    // The same packets reach the applet at the same times: it never waits for the wire.
+    let arrivals = |trace: &Trace| numbers(&trace.at("server", "wire-rx"), "t_ns");
+    assert_eq!(arrivals(&small), arrivals(&free));
+    let (most, without) = (most_under_way(&small), most_under_way(&free));
+    assert!(
+        without > 20_000,
+        "{without} bytes wait where nobody is stopped"
+    );
+    assert!((1_000..=20_000).contains(&most), "{most}");
+}
+
+#[test]
+fn what_waits_at_the_end_of_a_wire_for_too_long_is_dropped() {
+    // Each of two applets pushes two packets for each that it gets: their NICs fill up, each waits for the other.
+    let text = include_str!("../../profiles/lanai-1998-parallel.toml");
+    let text = text.replacen(
+        "[wire]",
+        "[wire]\nflow = 'stop'\nbuffer = '20KiB'\ntimeout = '1ms'",
+        1,
+    );
+    let applets = "applet = 'Burst.class'";
+    let pair = Pair {
+        client: applets,
+        server: applets,
+        rest: &(send("10us", "{ count = 40 }") + "repeat = 8\nevery = '1us'"),
+        scenario: "until = '50ms'",
+        ..Pair::PLAIN
+    };
+    let mut scenario = crate::scenario::read(&pair.toml());
+    scenario.profile = nic_runtime::profile::Profile::parse(&text).expect("the keys fit");
+    for link in &mut scenario.links {
+        link.wire = scenario.profile.wire;
+    }
+    let trace = simulate(&scenario).expect("it runs");
+    let drops = trace.of("wire-drop");
+    assert!(
+        texts(&drops, "reason")
+            .iter()
+            .all(|&reason| reason == "overrun")
+    );
+    assert!(!drops.is_empty());
+    // Nothing is left that waits.
+    assert_eq!(trace.end.reason, EndReason::Idle);
+}

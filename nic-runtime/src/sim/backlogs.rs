@@ -1,0 +1,150 @@
+//! Stop and go: packets that have passed a wire and find no place wait at its end, and before there are too many the
+//! sender is told to stop.
+//!
+//! Who waits there holds up all that comes behind it on the wire, whomever that is for: this is how networks without
+//! places set aside behave. What waits for itself through a circle of full NICs ends when the first packet has waited for
+//! `wire.timeout`: it is dropped, and the wire moves again.
+
+use std::collections::VecDeque;
+
+use nic_core::event::{Sink, WireDropReason};
+use nic_core::id::{DirectionId, NicId};
+use nic_core::time::SimTime;
+
+use super::{Simulation, Work};
+use crate::fabric::{PacketRef, Signal};
+
+/// The directions at whose ends packets wait, in the order in which they began to.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Backlogs(VecDeque<DirectionId>);
+
+impl<S: Sink> Simulation<'_, S> {
+    /// Delivers a packet that came unasked, if it has a place or can wait for one.
+    #[cold]
+    pub(crate) fn arrive_unasked(&mut self, packet: PacketRef) {
+        let route = self.packets[packet].route;
+        let direction = &self.fabric[route];
+        let waits = direction
+            .backlog
+            .as_ref()
+            .is_some_and(|backlog| backlog.first().is_some());
+        if !waits && self.take_slot_unasked(packet) {
+            return self.deliver(packet);
+        }
+        let direction = &mut self.fabric[route];
+        let length = u32::try_from(self.packets[packet].bytes.len()).unwrap_or(u32::MAX);
+        let frame = direction.wire.framing.frame(length);
+        let backlog = direction.backlog.as_mut();
+        match backlog.and_then(|backlog| backlog.add(packet, frame, self.now)) {
+            None => self.drop_on_wire(packet, WireDropReason::Overrun),
+            Some(until) => {
+                self.schedule.insert(until, Work::LookBacklog(route));
+                if !waits {
+                    self.backlogs.0.push_back(route);
+                }
+                self.signal(route);
+            }
+        }
+    }
+
+    /// Tells a sender to stop or to go on, if there is reason to: it hears of it when that has passed the link.
+    fn signal(&mut self, id: DirectionId) {
+        let direction = &mut self.fabric[id];
+        let told = direction
+            .backlog
+            .as_mut()
+            .and_then(|backlog| backlog.signal());
+        if told.is_some() {
+            let hears = self.now + direction.wire.latency;
+            self.schedule.insert(hears, Work::Heard(id));
+        }
+    }
+
+    /// A NIC hears the next signal: they arrive in the order in which they were told, and a stop is followed by a go.
+    pub(crate) fn heard(&mut self, id: DirectionId) {
+        let now = self.now;
+        let direction = &mut self.fabric[id];
+        let Some(backlog) = &mut direction.backlog else {
+            return;
+        };
+        backlog.heard = match backlog.heard {
+            Signal::Go => Signal::Stop,
+            Signal::Stop => Signal::Go,
+        };
+        match backlog.heard {
+            Signal::Stop => {
+                backlog.free_at = direction.gap_ends;
+                direction.gap_ends = SimTime::MAX;
+            }
+            Signal::Go => {
+                direction.gap_ends = backlog.free_at.max(now);
+                self.start_sending(id);
+            }
+        }
+    }
+
+    /// Delivers what waits at the ends of wires to a NIC where there is a place again.
+    #[cold]
+    pub(crate) fn deliver_waiting(&mut self, nic: NicId) {
+        let mut place = 0;
+        while let Some(&id) = self.backlogs.0.get(place) {
+            if self.fabric[id].to != nic {
+                place += 1;
+                continue;
+            }
+            while let Some(packet) = self.first_waiting(id)
+                && self.take_slot_unasked(packet)
+            {
+                self.take_waiting(id);
+                self.deliver(packet);
+            }
+            match self.first_waiting(id) {
+                Some(_) => place += 1,
+                None => _ = self.backlogs.0.remove(place),
+            }
+        }
+    }
+
+    /// Drops the packets that have waited at the end of a direction for too long.
+    pub(crate) fn drop_overdue(&mut self, id: DirectionId) {
+        while let Some(backlog) = &self.fabric[id].backlog
+            && backlog.is_overdue(self.now)
+        {
+            let Some(packet) = self.take_waiting(id) else {
+                break;
+            };
+            self.drop_on_wire(packet, WireDropReason::Overrun);
+        }
+        let nic = self.fabric[id].to;
+        self.deliver_waiting(nic);
+    }
+
+    fn first_waiting(&self, id: DirectionId) -> Option<PacketRef> {
+        self.fabric[id].backlog.as_ref()?.first()
+    }
+
+    fn take_waiting(&mut self, id: DirectionId) -> Option<PacketRef> {
+        let packet = self.fabric[id].backlog.as_mut()?.take();
+        self.signal(id);
+        packet
+    }
+
+    /// Keeps a direction whose sender was told to stop from sending when its last packet is out.
+    #[cold]
+    pub(crate) fn stay_stopped(&mut self, id: DirectionId) {
+        let direction = &mut self.fabric[id];
+        if let Some(backlog) = &mut direction.backlog
+            && backlog.heard == Signal::Stop
+        {
+            backlog.free_at = direction.gap_ends;
+            direction.gap_ends = SimTime::MAX;
+        }
+    }
+
+    /// Returns whether nothing waits at the end of any wire.
+    pub(crate) fn nothing_waits(&self) -> bool {
+        self.fabric
+            .directions()
+            .all(|(id, _)| self.first_waiting(id).is_none())
+    }
+}
