@@ -9,7 +9,7 @@ use pcap_file::pcapng::blocks::interface_description::InterfaceDescriptionOption
 use pcap_file::pcapng::{Block, PcapNgParser};
 
 use crate::skipped::skip;
-use crate::{Seen, scenarios, see};
+use crate::{Seen, scenario_named, scenarios, see};
 
 /// A packet of a capture.
 #[derive(Debug, PartialEq, Eq)]
@@ -149,9 +149,7 @@ fn comments_say_what_became_of_each_packet() {
 
 #[test]
 fn traps_are_told_with_their_place() {
-    let (_, scenario) = scenarios()
-        .find(|(name, _)| *name == "busy")
-        .expect("it is there");
+    let scenario = scenario_named("busy");
     let seen = see(&scenario);
     // `Trapper` divides by zero in lines 11 and 18 of its source.
     let told = |tap: &str, line: &str| {

@@ -35,19 +35,29 @@ use serde_json::Value;
 
 /// The scenarios that outputs are held to.
 fn scenarios() -> impl Iterator<Item = (&'static str, Scenario)> {
+    texts().map(|(name, text)| (name, read(text)))
+}
+
+/// The scenario of this name.
+fn scenario_named(name: &str) -> Scenario {
+    let (_, text) = texts()
+        .find(|(found, _)| *found == name)
+        .expect("it is there");
+    read(text)
+}
+
+fn texts() -> impl Iterator<Item = (&'static str, &'static str)> {
     let builtin = BUILTIN.iter().map(|builtin| (builtin.name, builtin.text));
-    builtin
-        .chain([
-            (
-                "busy",
-                include_str!("../../../nic-runtime/tests/scenarios/busy.toml"),
-            ),
-            (
-                "two-processors",
-                include_str!("../../../nic-runtime/tests/scenarios/two-processors.toml"),
-            ),
-        ])
-        .map(|(name, text)| (name, read(text)))
+    builtin.chain([
+        (
+            "busy",
+            include_str!("../../../nic-runtime/tests/scenarios/busy.toml"),
+        ),
+        (
+            "two-processors",
+            include_str!("../../../nic-runtime/tests/scenarios/two-processors.toml"),
+        ),
+    ])
 }
 
 /// A run as each of its outputs shows it.

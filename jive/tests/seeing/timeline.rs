@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use crate::{scenarios, see};
+use crate::{scenario_named, scenarios, see};
 
 /// A process and a thread.
 type Place = (u64, u64);
@@ -73,9 +73,7 @@ fn every_record_is_one_of_the_format_on_a_named_track() {
 
 #[test]
 fn each_processor_of_a_nic_has_tracks_of_its_own() {
-    let (_, scenario) = scenarios()
-        .find(|(name, _)| *name == "two-processors")
-        .expect("it is one of them");
+    let scenario = scenario_named("two-processors");
     let records = records(&see(&scenario).timeline);
     let names = of(&records, "M").filter(|record| record["name"] == "thread_name");
     let mut spans: BTreeMap<(u64, &str), BTreeSet<&str>> = BTreeMap::new();
@@ -233,9 +231,7 @@ fn the_timeline_shows_what_the_trace_does() {
 
 #[test]
 fn counters_follow_the_queues() {
-    let (_, scenario) = scenarios()
-        .find(|(name, _)| *name == "busy")
-        .expect("it is there");
+    let scenario = scenario_named("busy");
     let seen = see(&scenario);
     let records = records(&seen.timeline);
     let last = |counter: &str| {

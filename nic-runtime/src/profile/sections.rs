@@ -181,7 +181,7 @@ macro_rules! sections {
         #[serde(deny_unknown_fields)]
         pub(super) struct WrittenProfile {
             name: String,
-            // In the heap: the stack may be small.
+            // In the heap, as the values of each section: the stack may be small.
             $($section: sections!(@section $written $($optional)?),)+
         }
 
@@ -279,9 +279,9 @@ macro_rules! sections {
     (@absent $kind:ident) => { None };
     (@absent $kind:ident = $constant:expr) => { Some(Absent::Value(|| $kind::show($constant))) };
     (@absent $kind:ident, $other:ident) => { Some(Absent::As(stringify!($other))) };
-    (@written $kind:ident) => { Sourced<$kind> };
-    (@written $kind:ident = $constant:expr) => { Option<Sourced<$kind>> };
-    (@written $kind:ident, $other:ident) => { Option<Sourced<$kind>> };
+    (@written $kind:ident) => { Box<Sourced<$kind>> };
+    (@written $kind:ident = $constant:expr) => { Option<Box<Sourced<$kind>>> };
+    (@written $kind:ident, $other:ident) => { Option<Box<Sourced<$kind>>> };
     (@resolve $own:expr, $clock:ident) => { $own.resolve($clock)? };
     (@resolve $own:expr, $clock:ident = $constant:expr) => {
         match $own {

@@ -91,7 +91,7 @@ impl<'s> Context<'s> {
         if let Some(known) = self.profiles.get(name) {
             return known.clone();
         }
-        let read = profiles::read(name, self).map(Arc::new);
+        let read = profiles::read(name, self);
         self.profiles.insert(name.to_owned(), read.clone());
         read
     }

@@ -48,10 +48,22 @@ pub(super) fn named(table: &Table<'_>, context: &mut Context<'_>) -> Option<Arc<
 }
 
 /// Reads a profile that the project ships, or else a file.
-pub(super) fn read(name: &str, context: &mut Context<'_>) -> Result<Profile, MistakeKind> {
-    if let Some(profile) = Profile::builtin(name) {
-        return Ok(profile);
+pub(super) fn read(name: &str, context: &mut Context<'_>) -> Result<Arc<Profile>, MistakeKind> {
+    match builtin(name) {
+        Some(profile) => Ok(profile),
+        None => file(name, context),
     }
+}
+
+/// Returns a profile that the project ships. A function of its own: the stack may be small, and does not hold the profile
+/// while another part of it is used.
+#[inline(never)]
+pub(super) fn builtin(name: &str) -> Option<Arc<Profile>> {
+    Profile::builtin(name).map(Arc::new)
+}
+
+#[inline(never)]
+fn file(name: &str, context: &mut Context<'_>) -> Result<Arc<Profile>, MistakeKind> {
     let is_path = name.contains('/') || Path::new(name).extension().is_some();
     if !is_path {
         let suggestion = closest(name, Profile::builtin_names());
@@ -59,5 +71,8 @@ pub(super) fn read(name: &str, context: &mut Context<'_>) -> Result<Profile, Mis
     }
     let bytes = context.file(name, limits::FILE_BYTES_MAX)?;
     let text = String::from_utf8(bytes).map_err(|_| MistakeKind::NotUtf8)?;
-    Profile::parse(&text).map_err(MistakeKind::Profile)
+    match Profile::parse(&text) {
+        Ok(profile) => Ok(Arc::new(profile)),
+        Err(error) => Err(MistakeKind::Profile(error)),
+    }
 }

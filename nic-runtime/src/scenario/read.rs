@@ -159,9 +159,10 @@ fn read_root(
     mut context: Context<'_>,
     given: Option<&Profile>,
 ) -> Result<Scenario, Vec<Mistake>> {
-    let profile = given
-        .cloned()
-        .map_or_else(|| profile(root, &mut context), Arc::new);
+    let profile = match given {
+        Some(given) => shared(given),
+        None => profile(root, &mut context),
+    };
     let (mut nics, nic_names) = network::nics(root, &profile, &mut context);
     let of_nic = NicProfiles::new(&profile, &nics);
     let links = network::links(root, &nic_names, &of_nic, &mut context);
@@ -227,10 +228,16 @@ fn read_root(
 
 /// Reads the profile that the scenario names, or the default one.
 fn profile(root: &Table<'_>, context: &mut Context<'_>) -> Arc<Profile> {
-    profiles::named(root, context).unwrap_or_else(|| {
-        let default = Profile::builtin(PROFILE_DEFAULT);
-        Arc::new(default.expect("the default profile is built in"))
-    })
+    match profiles::named(root, context) {
+        Some(profile) => profile,
+        None => profiles::builtin(PROFILE_DEFAULT).expect("the default profile is built in"),
+    }
+}
+
+/// Returns a copy of a profile, which does not lie on the stack while the scenario is read.
+#[inline(never)]
+fn shared(profile: &Profile) -> Arc<Profile> {
+    Arc::new(profile.clone())
 }
 
 #[cfg(test)]
