@@ -79,16 +79,16 @@ pub enum DecodeErrorKind {
 pub fn decode(code: &[u8], pc: Pc) -> Result<Insn<'_>, DecodeError> {
     match RawInsn::fixed(code, pc) {
         Some(insn) => Ok(insn.decoded()),
-        None => decode_unusual(code, pc),
+        None => decode_variable(code, pc),
     }
 }
 
 /// Decodes an instruction whose length is not fixed, or says why there is none.
 #[cold]
 #[inline(never)]
-pub(crate) fn decode_unusual(code: &[u8], pc: Pc) -> Result<Insn<'_>, DecodeError> {
+pub(crate) fn decode_variable(code: &[u8], pc: Pc) -> Result<Insn<'_>, DecodeError> {
     let at = code.get(pc.index()..).unwrap_or_default();
-    match unusual(at, pc) {
+    match variable(at, pc) {
         Ok((opcode, length, operand)) => Ok(Insn {
             pc,
             opcode,
@@ -101,9 +101,9 @@ pub(crate) fn decode_unusual(code: &[u8], pc: Pc) -> Result<Insn<'_>, DecodeErro
 }
 
 /// An opcode, how many bytes its instruction takes, and its operands.
-type Unusual<'a> = Result<(Opcode, u32, Operand<'a>), DecodeErrorKind>;
+type Decoded<'a> = Result<(Opcode, u32, Operand<'a>), DecodeErrorKind>;
 
-fn unusual(at: &[u8], pc: Pc) -> Unusual<'_> {
+fn variable(at: &[u8], pc: Pc) -> Decoded<'_> {
     let (&byte, operands) = at.split_first().ok_or(DecodeErrorKind::Truncated)?;
     let opcode = Opcode::from_byte(byte).ok_or(DecodeErrorKind::UnknownOpcode(byte))?;
     match opcode.layout() {
@@ -129,7 +129,7 @@ fn unusual(at: &[u8], pc: Pc) -> Unusual<'_> {
 }
 
 /// Decodes the operands of an opcode outside the subset that has checks of its own.
-fn outside<'a>(opcode: Opcode, operands: &[u8]) -> Unusual<'a> {
+fn outside<'a>(opcode: Opcode, operands: &[u8]) -> Decoded<'a> {
     let index = array(operands).ok_or(DecodeErrorKind::Truncated)?;
     let index = CpIndex(u16::from_be_bytes(index));
     let byte = |place: usize| {
@@ -169,7 +169,7 @@ fn outside<'a>(opcode: Opcode, operands: &[u8]) -> Unusual<'a> {
 }
 
 /// Decodes what stands behind `wide`: an opcode that names a local variable in a byte of its own.
-fn widened<'a>(bytes: &[u8]) -> Unusual<'a> {
+fn widened<'a>(bytes: &[u8]) -> Decoded<'a> {
     let (&byte, operands) = bytes.split_first().ok_or(DecodeErrorKind::Truncated)?;
     let refused = DecodeErrorKind::WideOperand(byte);
     let opcode = Opcode::from_byte(byte).ok_or(refused)?;
@@ -205,7 +205,7 @@ fn widened<'a>(bytes: &[u8]) -> Unusual<'a> {
     })
 }
 
-fn table_switch(bytes: &[u8], pc: Pc) -> Unusual<'_> {
+fn table_switch(bytes: &[u8], pc: Pc) -> Decoded<'_> {
     let head = TableSwitch(switch_bytes(bytes, pc, Some(3))?);
     let (low, high) = (head.low(), head.high());
     if low > high {
@@ -218,7 +218,7 @@ fn table_switch(bytes: &[u8], pc: Pc) -> Unusual<'_> {
     Ok((Opcode::Tableswitch, switch_length(switch), operand))
 }
 
-fn lookup_switch(bytes: &[u8], pc: Pc) -> Unusual<'_> {
+fn lookup_switch(bytes: &[u8], pc: Pc) -> Decoded<'_> {
     let count = switch_bytes(bytes, pc, Some(2))?.int(1);
     let Ok(pairs) = u32::try_from(count) else {
         return Err(DecodeErrorKind::NegativePairs { count });

@@ -1,7 +1,7 @@
 //! Instructions as they stand in a class file (JVMS §6.5).
 
 use crate::id::{CpIndex, Pc};
-use crate::opcode::Opcode;
+use crate::opcode::{Action, Opcode};
 
 /// An instruction as it stands in the class file.
 ///
@@ -28,8 +28,14 @@ impl<'a> Insn<'a> {
         u32::from(self.pc.0).saturating_add(self.length)
     }
 
-    /// Returns where a branch or switch may go; whether execution may also go on with the next
-    /// instruction, [`Opcode::falls_through`] tells.
+    /// Returns what the instruction does.
+    #[must_use]
+    pub const fn action(&self) -> Action {
+        self.opcode.action()
+    }
+
+    /// Returns the targets of a branch or switch; none for other instructions. Whether the next instruction may
+    /// follow too is [`Opcode::falls_through`].
     #[must_use]
     pub fn targets(&self) -> Targets<'a> {
         let next = match self.operand {
@@ -279,15 +285,26 @@ impl ExactSizeIterator for Cases<'_> {}
 /// come twice.
 ///
 /// Compilers fill the holes of a `tableswitch` with its default, so most of a wide one is repetition.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Targets<'a> {
     next: Option<i64>,
     cases: Option<Cases<'a>>,
 }
 
+impl Targets<'_> {
+    /// Returns the one target of a branch.
+    pub(crate) const fn one(target: i64) -> Self {
+        Self {
+            next: Some(target),
+            cases: None,
+        }
+    }
+}
+
 impl Iterator for Targets<'_> {
     type Item = i64;
 
+    #[inline]
     fn next(&mut self) -> Option<i64> {
         let target = self.next?;
         let cases = self.cases.as_mut();

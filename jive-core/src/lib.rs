@@ -61,11 +61,15 @@ pub use instance::{Instance, Lifetime, Natives, NoNatives, Step};
 pub use interp::Op;
 pub use link::{LinkError, LinkErrorKind, LinkSite, Storage, link, program_size};
 pub use loaded::LoadedClass;
+pub use lower::{CodeCounts, count_code};
 pub use native::{
     NativeDecl, NativeDescriptor, NativeParameter, NativeType, find_native, find_native_of,
     is_native_class,
 };
-pub use opcode::{Exclusion, Opcode, OperandLayout, StackChange, StackEffect, StackKind};
+pub use opcode::{
+    Action, BinaryOperator, Comparison, Computational, ConstantSource, ElementKind, Exclusion,
+    MemberAccess, MemberUse, Opcode, OperandLayout, Shuffle, StackChange, UnaryOperator,
+};
 pub use program::{
     LinkedConstant, LinkedField, LinkedMethod, Mark, Origin, Program, ProgramSize, ProgramStorage,
     SwitchCase, ValueKind,
@@ -73,6 +77,4 @@ pub use program::{
 pub use raw::RawInsn;
 pub use trap::{Trap, TrapKind};
 pub use verified::{AppletMembers, Verified};
-pub use walk::{
-    CodeCounts, Instructions, RawInstructions, count_code, instructions, raw_instructions,
-};
+pub use walk::{Instructions, RawInstructions, instructions, raw_instructions};

@@ -7,14 +7,13 @@ use crate::decode::DecodeErrorKind;
 use crate::descriptor::{FieldType, MethodDescriptor, parse_field};
 use crate::id::{CpIndex, FieldId, MethodId, Pc};
 use crate::interp::call_limit;
-use crate::lower::{Constants, Emitter, FAR_OPS, Source, is_far, lower};
+use crate::lower::{CodeCounts, Constants, Emitter, FAR_OPS, Source, count_code, is_far, lower};
 use crate::opcode::Opcode;
 use crate::program::{
     LinkedField, LinkedMethod, Mark, Program, ProgramSize, ProgramStorage, ValueKind,
 };
 use crate::raw::RawInsn;
 use crate::verified::Verified;
-use crate::walk::{CodeCounts, count_code};
 
 /// Why a class could not be linked, and where.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]

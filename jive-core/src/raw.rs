@@ -1,16 +1,16 @@
-//! Instructions whose operands are read when somebody asks for them.
+//! Instructions whose operands are read on demand.
 
-use crate::decode::{DecodeErrorKind, decode_unusual};
+use crate::decode::{DecodeErrorKind, decode_variable};
 use crate::id::{CpIndex, Pc};
-use crate::insn::{Insn, Operand, target};
+use crate::insn::{Insn, Operand, Targets, target};
 use crate::opcode::{
-    Exclusion, Opcode, OperandLayout, Row, StackChange, StackKind, fixed_length, row,
+    Action, Exclusion, Opcode, OperandLayout, Row, StackChange, fixed_length, row,
 };
 
-/// An instruction of which its opcode and its length are known, and no operand has been read.
+/// An instruction with its opcode and its length, whose operands have not been read.
 ///
-/// Holding one proves what an [`Insn`] does. Whoever walks over code asks little of most instructions, and this
-/// costs a look into the opcode table.
+/// Holding one proves the same as an [`Insn`]. A walk over code needs few operands of most instructions; making a
+/// `RawInsn` costs one lookup in the opcode table.
 #[derive(Copy, Clone, Debug)]
 pub struct RawInsn<'a> {
     /// Where the instruction begins; a `wide` prefix belongs to it.
@@ -19,19 +19,19 @@ pub struct RawInsn<'a> {
     row: &'static Row,
     /// How many bytes it takes.
     length: u16,
-    /// All code: whoever walks over it has it at hand in any case.
+    /// The whole code array.
     code: &'a [u8],
 }
 
 impl<'a> RawInsn<'a> {
-    /// Finds the instruction at `pc`; none where [`decode`](crate::decode) finds none.
+    /// Finds the instruction at `pc`. Returns `None` where [`decode`](crate::decode) fails.
     #[cfg_attr(threaded, inline(always))]
     #[must_use]
     pub fn at(code: &'a [u8], pc: Pc) -> Option<Self> {
         if let Some(insn) = Self::fixed(code, pc) {
             return Some(insn);
         }
-        let (opcode, length) = unusual(code, pc)?;
+        let (opcode, length) = variable_length(code, pc)?;
         Some(Self {
             pc,
             row: row(opcode.byte()),
@@ -40,16 +40,16 @@ impl<'a> RawInsn<'a> {
         })
     }
 
-    /// Finds the instruction at `pc`, if its opcode tells its length.
+    /// Finds the instruction at `pc` if its opcode has a fixed length.
     #[cfg_attr(threaded, inline(always))]
     pub(crate) fn fixed(code: &'a [u8], pc: Pc) -> Option<Self> {
         let byte = *code.get(pc.index())?;
         let row = row(byte);
         let length = fixed_length(byte);
-        // One comparison for both: 0 less 1 is more than all bytes there are.
+        // One comparison for two checks: for the length 0 of a variable length, `last` wraps to `usize::MAX`.
         let last = usize::from(length).wrapping_sub(1);
-        let behind = code.len().wrapping_sub(pc.index());
-        (last < behind).then_some(Self {
+        let left = code.len().wrapping_sub(pc.index());
+        (last < left).then_some(Self {
             pc,
             row,
             length: length.into(),
@@ -65,8 +65,8 @@ impl<'a> RawInsn<'a> {
 
     /// Returns why the opcode is outside the subset, or `None` where it is inside.
     #[must_use]
-    pub fn exclusion(&self) -> Option<Exclusion> {
-        self.row.is_unsupported().then(|| self.row.exclusion())
+    pub const fn exclusion(&self) -> Option<Exclusion> {
+        self.row.exclusion()
     }
 
     /// Returns how its operand bytes are laid out; after `wide`, as without it.
@@ -75,38 +75,58 @@ impl<'a> RawInsn<'a> {
         self.row.layout()
     }
 
-    /// Tells whether execution may go on with the next instruction.
+    /// Returns what the instruction does.
+    #[must_use]
+    pub const fn action(&self) -> Action {
+        self.row.action()
+    }
+
+    /// Returns whether the next instruction may be executed after this one.
     #[must_use]
     pub const fn falls_through(&self) -> bool {
         self.row.falls_through()
     }
 
-    /// Returns what it does to the depth of the operand stack.
+    /// Returns how many values it pops and pushes.
     #[must_use]
     pub const fn stack_change(&self) -> StackChange {
         self.row.stack_change()
     }
 
-    /// Returns the one kind of all values that it pops and pushes, where its effect is fixed.
+    /// Returns the targets of a branch or switch, as [`Insn::targets`] does; none for other instructions.
+    #[cfg_attr(threaded, inline(always))]
     #[must_use]
-    pub const fn stack_kind(&self) -> Option<StackKind> {
-        self.row.stack_kind()
+    pub fn targets(&self) -> Targets<'a> {
+        let layout = self.layout();
+        if !layout.has_targets() {
+            Targets::default()
+        } else if layout.is_branch() {
+            Targets::one(self.target())
+        } else {
+            self.switch_targets()
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn switch_targets(&self) -> Targets<'a> {
+        self.decode().map(|insn| insn.targets()).unwrap_or_default()
     }
 
     /// Says why there is no instruction at `pc`.
     #[cold]
     #[must_use]
     pub fn fault(code: &'a [u8], pc: Pc) -> DecodeErrorKind {
-        match decode_unusual(code, pc) {
+        match decode_variable(code, pc) {
             Err(error) => error.kind,
             Ok(_) => DecodeErrorKind::Truncated,
         }
     }
 
-    /// Decodes an instruction whose opcode does not tell its length, as a switch.
+    /// Decodes an instruction of variable length, such as a switch. Returns `None` for other instructions.
     #[must_use]
-    pub fn unusual(code: &'a [u8], pc: usize) -> Option<Insn<'a>> {
-        decode_unusual(code, Pc(u16::try_from(pc).ok()?)).ok()
+    pub fn decode(&self) -> Option<Insn<'a>> {
+        decode_variable(self.code, self.pc).ok()
     }
 
     /// Reads all operands of an instruction of fixed length.
@@ -127,7 +147,7 @@ impl<'a> RawInsn<'a> {
             }
             OperandLayout::Branch | OperandLayout::BranchWide => Operand::Branch(self.target()),
             OperandLayout::ArrayType => Operand::ArrayType(self.array_type()),
-            // Their length is not fixed.
+            // Instructions of variable length, which this is not called for.
             OperandLayout::TableSwitch
             | OperandLayout::LookupSwitch
             | OperandLayout::InvokeInterface
@@ -144,7 +164,7 @@ impl<'a> RawInsn<'a> {
         }
     }
 
-    /// Returns where the next instruction begins; one past the code, for the last.
+    /// Returns the pc behind the instruction: of the next one, or the length of the code.
     #[must_use]
     pub const fn next_pc(&self) -> usize {
         // A code array is shorter than memory; widens, for which `From` is not const.
@@ -184,7 +204,7 @@ impl<'a> RawInsn<'a> {
         }
     }
 
-    /// Tells whether it names a local variable behind `wide`, or branches by four bytes.
+    /// Returns whether a `wide` prefix or a four-byte offset makes the instruction longer.
     const fn is_wide(&self) -> bool {
         self.length > 3
     }
@@ -236,11 +256,12 @@ impl<'a> RawInsn<'a> {
     }
 }
 
-/// Finds the opcode and the length of an instruction whose opcode does not tell its length.
-// Both fit in a register together: more would be passed in memory, and with it what the common case finds.
+/// Finds the opcode and the length of an instruction of variable length.
+// Both fit in one register. A larger result would be returned in memory, and then the compiler would keep the result
+// of the common case in memory too.
 #[cold]
 #[inline(never)]
-fn unusual(code: &[u8], pc: Pc) -> Option<(Opcode, u16)> {
-    let insn = decode_unusual(code, pc).ok()?;
+fn variable_length(code: &[u8], pc: Pc) -> Option<(Opcode, u16)> {
+    let insn = decode_variable(code, pc).ok()?;
     Some((insn.opcode, u16::try_from(insn.length).ok()?))
 }

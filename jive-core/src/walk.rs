@@ -3,9 +3,6 @@
 use crate::decode::{DecodeError, decode};
 use crate::id::Pc;
 use crate::insn::Insn;
-use crate::lower::{most_ops, search_ops, switch_rows};
-use crate::opcode::{Row, fixed_length, row};
-use crate::program::index;
 use crate::raw::RawInsn;
 
 /// Where no instruction begins: a pc has 16 bits.
@@ -44,8 +41,8 @@ impl core::iter::FusedIterator for Instructions<'_> {}
 
 /// Walks over a code array from its beginning, instruction by instruction, to its end or the first error.
 ///
-/// It comes by what [`instructions`] does, faster, since it leaves operands alone unless the length of the
-/// instruction lies in them.
+/// Visits the same instructions as [`instructions`], but decodes no operands unless the length of the instruction
+/// depends on them.
 #[must_use]
 pub const fn raw_instructions(code: &[u8]) -> RawInstructions<'_> {
     RawInstructions { code, next: 0 }
@@ -81,84 +78,6 @@ impl<'a> Iterator for RawInstructions<'a> {
 
 impl core::iter::FusedIterator for RawInstructions<'_> {}
 
-/// How much there is in a code array, for those who size memory by it.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
-pub struct CodeCounts {
-    /// Its instructions.
-    pub instructions: usize,
-    /// Its branches, and the targets of its switches.
-    pub targets: usize,
-    /// Where counting stopped before the end of the code, because no instruction begins there.
-    pub stopped_at: Option<Pc>,
-    /// Its branches.
-    pub(crate) branches: usize,
-    /// The rows of the switch table that its switches make.
-    pub(crate) rows: usize,
-    /// The ops that are made of it at most besides one for each instruction, where none goes far.
-    pub(crate) more_ops: usize,
-}
-
-impl CodeCounts {
-    /// Adds an instruction of fixed length.
-    #[inline(always)]
-    fn add(&mut self, row: &Row) {
-        self.instructions = self.instructions.wrapping_add(1);
-        if row.is_counted() {
-            let more_ops = most_ops(row.opcode()).wrapping_sub(1);
-            self.more_ops = self.more_ops.wrapping_add(more_ops);
-            let branches = usize::from(row.layout().is_branch());
-            self.branches = self.branches.wrapping_add(branches);
-        }
-    }
-}
-
-/// Counts what is in a code array, up to its end or the first error; an instruction that the end cuts off counts.
-// Nothing overflows: code takes a byte for each of what is counted, or a few.
-#[must_use]
-pub fn count_code(code: &[u8]) -> CodeCounts {
-    let mut counts = CodeCounts::default();
-    let mut next = 0;
-    loop {
-        // Most take one byte, and where the next lies need not be waited for.
-        while let Some(&byte) = code.get(next)
-            && fixed_length(byte) == 1
-        {
-            counts.add(row(byte));
-            next = next.wrapping_add(1);
-        }
-        let Some(&byte) = code.get(next) else {
-            break;
-        };
-        let length = fixed_length(byte);
-        if length != 0 {
-            counts.add(row(byte));
-            next = next.wrapping_add(length.into());
-        } else if let Some(insn) = RawInsn::unusual(code, next) {
-            counts.instructions = counts.instructions.wrapping_add(1);
-            next = index(insn.next_pc());
-            let rows = switch_rows(&insn.operand);
-            counts.rows = counts.rows.wrapping_add(rows);
-            counts.more_ops = counts.more_ops.wrapping_add(search_ops(rows));
-            counts.targets = counts.targets.wrapping_add(insn.targets().count());
-        } else {
-            break;
-        }
-    }
-    counts.targets = counts.targets.wrapping_add(counts.branches);
-    if next != code.len() {
-        counts.stopped_at = stopped_at(code);
-    }
-    counts
-}
-
-/// Returns where a walk over code stops before its end.
-#[cold]
-fn stopped_at(code: &[u8]) -> Option<Pc> {
-    let mut insns = raw_instructions(code);
-    insns.by_ref().for_each(drop);
-    insns.stopped_at()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -181,13 +100,10 @@ mod tests {
                 for length in 0..=bytes.len() {
                     let code = &bytes[..length];
                     let mut raw = raw_instructions(code);
-                    let (mut stop, mut count, mut targets) = (None, 0, 0);
+                    let mut stop = None;
                     for decoded in instructions(code) {
                         match (raw.next(), decoded) {
-                            (Some(raw), Ok(insn)) => {
-                                assert_same(raw, insn, code);
-                                (count, targets) = (count + 1, targets + insn.targets().count());
-                            }
+                            (Some(raw), Ok(insn)) => assert_same(raw, insn),
                             (None, Err(error)) => {
                                 stop = Some(error.pc);
                                 assert_eq!(RawInsn::fault(code, error.pc), error.kind);
@@ -197,22 +113,15 @@ mod tests {
                     }
                     assert!(raw.next().is_none());
                     assert_eq!(raw.stopped_at(), stop);
-                    let counts = count_code(code);
-                    // One that is cut off counts.
-                    let is_more = counts.instructions == count + 1 && counts.targets <= targets + 1;
-                    assert!(
-                        (counts.instructions, counts.targets) == (count, targets)
-                            || stop.is_some() && is_more
-                    );
-                    assert_eq!(counts.stopped_at, stop);
                 }
             }
         }
     }
 
-    fn assert_same(raw: RawInsn<'_>, insn: Insn<'_>, code: &[u8]) {
+    fn assert_same(raw: RawInsn<'_>, insn: Insn<'_>) {
         assert_eq!((raw.pc, raw.opcode()), (insn.pc, insn.opcode));
         assert_eq!(raw.next_pc(), index(insn.next_pc()));
+        assert!(raw.targets().eq(insn.targets()));
         match insn.operand {
             Operand::None | Operand::InvokeInterface { .. } => {}
             Operand::Int(value) => assert_eq!(raw.int(), value),
@@ -225,7 +134,7 @@ mod tests {
             }
             Operand::Branch(target) => assert_eq!(raw.target(), target),
             Operand::TableSwitch(_) | Operand::LookupSwitch(_) => {
-                assert_eq!(RawInsn::unusual(code, raw.pc.index()), Some(insn));
+                assert_eq!(raw.decode(), Some(insn));
             }
             Operand::ArrayType(number) => assert_eq!(raw.array_type(), number),
             Operand::MultiArray { class, .. } => assert_eq!(raw.constant(), class),

@@ -2,7 +2,7 @@
 //! §4.10.2.2).
 
 use jive_core::limits::{VERIFY_STEPS_BASE, VERIFY_STEPS_PER_INSTRUCTION};
-use jive_core::{Opcode, OperandLayout, Pc, RawInsn};
+use jive_core::{Opcode, Pc, RawInsn};
 
 use crate::error::{VerifyError, VerifyErrorKind};
 use crate::marks::CodeMap;
@@ -249,41 +249,22 @@ impl<'c, 'a, 'w> Flow<'c, 'a, 'w> {
     /// Follows one instruction, and merges the state behind it into those of its targets.
     fn follow(&mut self, insn: RawInsn<'_>) -> Result<(), VerifyErrorKind> {
         self.charge(1)?;
-        let layout = insn.layout();
-        let is_switch = matches!(
-            layout,
-            OperandLayout::TableSwitch | OperandLayout::LookupSwitch
-        );
-        if is_switch {
-            self.charge_cases(insn.pc)?;
+        if insn.layout().is_switch() {
+            self.charge_cases(insn)?;
         }
         step(&mut self.current, insn, self.method, self.members)?;
-        if is_switch {
-            self.merge_cases(insn.pc)
-        } else if matches!(layout, OperandLayout::Branch | OperandLayout::BranchWide) {
-            self.merge_target(insn.opcode(), insn.target())
-        } else {
-            Ok(())
+        if !insn.layout().has_targets() {
+            return Ok(());
         }
+        insn.targets()
+            .try_for_each(|target| self.merge_target(insn.opcode(), target))
     }
 
     /// Charges for the cases of a switch.
     #[cold]
-    fn charge_cases(&mut self, pc: Pc) -> Result<(), VerifyErrorKind> {
-        let insn = RawInsn::unusual(self.method.bytes(), pc.index());
-        let cases = insn.and_then(|insn| insn.operand.cases());
+    fn charge_cases(&mut self, insn: RawInsn<'_>) -> Result<(), VerifyErrorKind> {
+        let cases = insn.decode().and_then(|insn| insn.operand.cases());
         self.charge(cases.map_or(0, |cases| cases.len() / CASES_PER_STEP))
-    }
-
-    /// Merges the current state into those of the targets of a switch.
-    #[cold]
-    fn merge_cases(&mut self, pc: Pc) -> Result<(), VerifyErrorKind> {
-        if let Some(insn) = RawInsn::unusual(self.method.bytes(), pc.index()) {
-            for target in insn.targets() {
-                self.merge_target(insn.opcode, target)?;
-            }
-        }
-        Ok(())
     }
 
     /// Merges the current state into that of a branch target.

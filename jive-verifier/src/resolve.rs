@@ -1,9 +1,9 @@
 //! Resolution: what the members that code names are, found once for each constant.
 
 use jive_core::{
-    ClassFile, CpIndex, Field, FieldAccess, FieldId, MemberKind, MemberRef, Method, MethodAccess,
-    MethodId, NativeDecl, NativeType, Opcode, OwnMember, PoolError, PoolErrorKind, Utf8,
-    find_native_of, is_native_class, parse_field,
+    ClassFile, CpIndex, Field, FieldAccess, FieldId, MemberAccess, MemberKind, MemberRef,
+    MemberUse, Method, MethodAccess, MethodId, NativeDecl, NativeType, Opcode, OwnMember,
+    PoolError, PoolErrorKind, Utf8, find_native_of, is_native_class, parse_field,
 };
 
 use crate::descriptor::field_type;
@@ -47,40 +47,11 @@ pub(crate) enum Target {
     ObjectInit,
 }
 
-/// What the instructions that use members ask of them.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(crate) struct MemberUse {
+/// An instruction that names a member.
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct MemberInsn {
     pub(crate) opcode: Opcode,
-    pub(crate) kind: UseKind,
-    pub(crate) is_static: bool,
-}
-
-/// What an instruction does with a member.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(crate) enum UseKind {
-    Load,
-    Store,
-    Call,
-}
-
-impl MemberUse {
-    /// Returns what an opcode asks, or `None` of those that use no member.
-    pub(crate) fn of(opcode: Opcode) -> Option<MemberUse> {
-        let (kind, is_static) = match opcode {
-            Opcode::Getstatic => (UseKind::Load, true),
-            Opcode::Putstatic => (UseKind::Store, true),
-            Opcode::Getfield => (UseKind::Load, false),
-            Opcode::Putfield => (UseKind::Store, false),
-            Opcode::Invokestatic => (UseKind::Call, true),
-            Opcode::Invokevirtual | Opcode::Invokespecial => (UseKind::Call, false),
-            _ => return None,
-        };
-        Some(MemberUse {
-            opcode,
-            kind,
-            is_static,
-        })
-    }
+    pub(crate) usage: MemberUse,
 }
 
 /// The members that the code of one class may use.
@@ -127,7 +98,7 @@ impl<'a, 'w> Members<'a, 'w> {
     pub(crate) fn resolve(
         &mut self,
         index: CpIndex,
-        asked: MemberUse,
+        asked: MemberInsn,
         within: &Method<'_>,
     ) -> Result<(), VerifyErrorKind> {
         let target = match self.target(index) {
@@ -143,10 +114,12 @@ impl<'a, 'w> Members<'a, 'w> {
         fits(target, index, asked, within)
     }
 
-    fn look_up(&self, index: CpIndex, asked: MemberUse) -> Result<Target, VerifyErrorKind> {
-        match (self.class.own_member(index), asked.kind) {
-            (Some(OwnMember::Field(id)), UseKind::Load | UseKind::Store) => self.own_field(id),
-            (Some(OwnMember::Method(id)), UseKind::Call) => self.own_method(id, index, asked),
+    fn look_up(&self, index: CpIndex, asked: MemberInsn) -> Result<Target, VerifyErrorKind> {
+        match (self.class.own_member(index), asked.usage.access()) {
+            (Some(OwnMember::Field(id)), MemberAccess::Load | MemberAccess::Store) => {
+                self.own_field(id)
+            }
+            (Some(OwnMember::Method(id)), MemberAccess::Call) => self.own_method(id, index, asked),
             (Some(_), _) => Err(VerifyErrorKind::ConstantKind {
                 opcode: asked.opcode,
                 index,
@@ -156,7 +129,11 @@ impl<'a, 'w> Members<'a, 'w> {
     }
 
     /// Resolves what is no member of the class.
-    fn look_up_foreign(&self, index: CpIndex, asked: MemberUse) -> Result<Target, VerifyErrorKind> {
+    fn look_up_foreign(
+        &self,
+        index: CpIndex,
+        asked: MemberInsn,
+    ) -> Result<Target, VerifyErrorKind> {
         let reference = self
             .class
             .pool()
@@ -166,12 +143,12 @@ impl<'a, 'w> Members<'a, 'w> {
             opcode: asked.opcode,
             index,
         };
-        match (reference.kind, asked.kind) {
-            (MemberKind::Field, UseKind::Load | UseKind::Store) => {
+        match (reference.kind, asked.usage.access()) {
+            (MemberKind::Field, MemberAccess::Load | MemberAccess::Store) => {
                 Err(self.no_field(index, &reference))
             }
-            (MemberKind::Method, UseKind::Call) => self.method(index, asked, &reference),
-            (MemberKind::InterfaceMethod, UseKind::Call) => {
+            (MemberKind::Method, MemberAccess::Call) => self.method(index, asked, &reference),
+            (MemberKind::InterfaceMethod, MemberAccess::Call) => {
                 let named_by = matches!(asked.opcode, Opcode::Invokestatic | Opcode::Invokespecial);
                 if !named_by || self.class.version().major < INTERFACE_CALL_MAJOR {
                     Err(wrong_kind)
@@ -184,10 +161,11 @@ impl<'a, 'w> Members<'a, 'w> {
                     Err(VerifyErrorKind::ForeignMethod { index })
                 }
             }
-            (MemberKind::Field, UseKind::Call)
-            | (MemberKind::Method | MemberKind::InterfaceMethod, UseKind::Load | UseKind::Store) => {
-                Err(wrong_kind)
-            }
+            (MemberKind::Field, MemberAccess::Call)
+            | (
+                MemberKind::Method | MemberKind::InterfaceMethod,
+                MemberAccess::Load | MemberAccess::Store,
+            ) => Err(wrong_kind),
         }
     }
 
@@ -223,7 +201,7 @@ impl<'a, 'w> Members<'a, 'w> {
         &self,
         id: MethodId,
         index: CpIndex,
-        asked: MemberUse,
+        asked: MemberInsn,
     ) -> Result<Target, VerifyErrorKind> {
         // Whatever is a member is there.
         let method = self.class.method(id).ok_or(VerifyErrorKind::WorkArea)?;
@@ -240,7 +218,7 @@ impl<'a, 'w> Members<'a, 'w> {
     fn method(
         &self,
         index: CpIndex,
-        asked: MemberUse,
+        asked: MemberInsn,
         reference: &MemberRef<'_>,
     ) -> Result<Target, VerifyErrorKind> {
         let is_constructor = is_constructor(reference.name, index, asked)?;
@@ -287,7 +265,7 @@ impl<'a, 'w> Members<'a, 'w> {
 fn is_constructor(
     name: Utf8<'_>,
     index: CpIndex,
-    asked: MemberUse,
+    asked: MemberInsn,
 ) -> Result<bool, VerifyErrorKind> {
     let is_constructor = name == CONSTRUCTOR;
     let is_initializer = is_constructor || name == CLASS_INITIALIZER;
@@ -316,10 +294,10 @@ pub(crate) fn declared_type(
 fn fits(
     target: Target,
     index: CpIndex,
-    asked: MemberUse,
+    asked: MemberInsn,
     within: &Method<'_>,
 ) -> Result<(), VerifyErrorKind> {
-    let misfit = if asked.is_static {
+    let misfit = if asked.usage.is_static() {
         Misfit::Instance
     } else {
         Misfit::Static
@@ -328,16 +306,16 @@ fn fits(
         opcode: asked.opcode,
         index,
     };
-    match (target, asked.kind) {
+    match (target, asked.usage.access()) {
         (
             Target::Field {
                 is_static,
                 is_final,
                 ..
             },
-            UseKind::Load | UseKind::Store,
+            MemberAccess::Load | MemberAccess::Store,
         ) => {
-            if is_static != asked.is_static {
+            if is_static != asked.usage.is_static() {
                 return Err(VerifyErrorKind::UnresolvedField { index, misfit });
             }
             let initializer = if is_static {
@@ -345,26 +323,27 @@ fn fits(
             } else {
                 CONSTRUCTOR
             };
-            if is_final && asked.kind == UseKind::Store && within.name != initializer {
+            if is_final && asked.usage.access() == MemberAccess::Store && within.name != initializer
+            {
                 return Err(VerifyErrorKind::FinalStore { index });
             }
             Ok(())
         }
-        (Target::Method { is_static, .. }, UseKind::Call) => {
-            if is_static == asked.is_static {
+        (Target::Method { is_static, .. }, MemberAccess::Call) => {
+            if is_static == asked.usage.is_static() {
                 Ok(())
             } else {
                 Err(VerifyErrorKind::UnresolvedMethod { index, misfit })
             }
         }
-        (Target::Native(_), UseKind::Call) => {
-            if asked.is_static {
+        (Target::Native(_), MemberAccess::Call) => {
+            if asked.usage.is_static() {
                 Ok(())
             } else {
                 Err(VerifyErrorKind::UnresolvedNative { index, misfit })
             }
         }
-        (Target::ObjectInit, UseKind::Call) => {
+        (Target::ObjectInit, MemberAccess::Call) => {
             if asked.opcode == Opcode::Invokespecial {
                 Ok(())
             } else {
@@ -374,10 +353,10 @@ fn fits(
                 })
             }
         }
-        (Target::Field { .. }, UseKind::Call)
+        (Target::Field { .. }, MemberAccess::Call)
         | (
             Target::Method { .. } | Target::Native(_) | Target::ObjectInit,
-            UseKind::Load | UseKind::Store,
+            MemberAccess::Load | MemberAccess::Store,
         ) => Err(wrong_kind),
     }
 }

@@ -2,13 +2,16 @@
 
 use core::iter::once;
 
-use jive_core::{ArrayKind, CpIndex, NativeDecl, Opcode, RawInsn, StackChange, StackKind};
+use jive_core::{
+    Action, ArrayKind, Computational, ConstantSource, CpIndex, ElementKind, MemberAccess,
+    MemberUse, NativeDecl, Opcode, RawInsn,
+};
 
 use crate::descriptor::array_type;
 use crate::error::VerifyErrorKind;
 use crate::found::Expected;
 use crate::method::MethodCode;
-use crate::resolve::{MemberUse, Members, Target, UseKind, native_type};
+use crate::resolve::{Members, Target, native_type};
 use crate::signature::Signature;
 use crate::state::State;
 use crate::types::VerificationType;
@@ -23,106 +26,66 @@ pub(crate) fn step(
     method: &MethodCode<'_>,
     members: &Members<'_, '_>,
 ) -> Result<(), VerifyErrorKind> {
-    let opcode = insn.opcode();
-    if let (Some(kind), StackChange::Counts { pops, pushes }) =
-        (insn.stack_kind(), insn.stack_change())
-    {
-        return fixed(state, opcode, kind, pops, pushes);
-    }
-    let mut special = Special {
+    let mut step = Step {
         state,
-        opcode,
+        opcode: insn.opcode(),
         method,
         members,
     };
-    special.apply(insn)
-}
-
-/// Applies an effect that the opcode table states in full: so many values of one kind are popped and pushed.
-fn fixed(
-    state: &mut State<'_>,
-    opcode: Opcode,
-    kind: StackKind,
-    pops: u8,
-    pushes: u8,
-) -> Result<(), VerifyErrorKind> {
-    // What may not stand there is known for each: asking it of `expected` would take another jump.
-    let alike = |expected: Expected, pushed| (expected, !expected.among(), pushed);
-    let (expected, others, pushed) = match kind {
-        StackKind::Int => alike(INT, VerificationType::Int),
-        StackKind::Null => alike(
-            Expected::Type(VerificationType::Null),
-            VerificationType::Null,
-        ),
-        // `this` may be tested for null before `Object.<init>`, but not compared: OpenJDK agrees.
-        StackKind::Reference if matches!(opcode, Opcode::Ifnull | Opcode::Ifnonnull) => alike(
-            Expected::ReferenceOrUninitialized,
-            VerificationType::AnyReference,
-        ),
-        StackKind::Reference => alike(Expected::Reference, VerificationType::AnyReference),
-    };
-    // No row pushes two.
-    let pushed = (pushes > 0).then_some(pushed);
-    state.exchange_alike(opcode, pops, expected, others, pushed)
+    step.apply(insn)
 }
 
 const INT: Expected = Expected::Type(VerificationType::Int);
 const THIS: Expected = Expected::Type(VerificationType::This);
+const PUSHED_INT: Option<VerificationType> = Some(VerificationType::Int);
+const PUSHED_NULL: Option<VerificationType> = Some(VerificationType::Null);
 
-/// The instructions whose effect depends on operands, local variables or the types that are there.
-struct Special<'s, 'b, 'c> {
+/// One instruction, and what its types depend on.
+struct Step<'s, 'b, 'c> {
     state: &'s mut State<'b>,
     opcode: Opcode,
     method: &'c MethodCode<'c>,
     members: &'c Members<'c, 'c>,
 }
 
-impl Special<'_, '_, '_> {
-    // In line with what follows instructions it is faster, and where registers are few a kilobyte longer.
+impl Step<'_, '_, '_> {
+    // Inlined into the loop over instructions it is faster. On 32-bit targets, which have few registers, it then is a
+    // kilobyte longer.
     #[cfg_attr(target_pointer_width = "32", inline(never))]
+    #[cfg_attr(not(target_pointer_width = "32"), inline(always))]
     fn apply(&mut self, insn: RawInsn<'_>) -> Result<(), VerifyErrorKind> {
-        use Opcode as O;
-        match self.opcode {
-            O::Iload | O::Iload0 | O::Iload1 | O::Iload2 | O::Iload3 => {
-                self.load(insn.local(), INT)
+        // Most actions pop values of one type and push at most one value. The others return from their arm.
+        let (pops, popped, pushed) = match insn.action() {
+            Action::Nothing | Action::Jump => return Ok(()),
+            Action::Constant(ConstantSource::Null) => (0, INT, PUSHED_NULL),
+            // The static constraints have checked that the constant of `ldc` is an `int`.
+            Action::Constant(ConstantSource::Immediate | ConstantSource::Pool) => {
+                (0, INT, PUSHED_INT)
             }
-            O::Istore | O::Istore0 | O::Istore1 | O::Istore2 | O::Istore3 => {
-                self.store(insn.local(), INT)
+            Action::Unary(_) => (1, INT, PUSHED_INT),
+            Action::Binary(_) => (2, INT, PUSHED_INT),
+            Action::Switch | Action::BranchZero(_) => (1, INT, None),
+            Action::BranchInt(_) => (2, INT, None),
+            // `this` may be tested for null before `Object.<init>`, but not compared: OpenJDK agrees.
+            Action::BranchNull(_) => (1, Expected::ReferenceOrUninitialized, None),
+            Action::BranchReference(_) => (2, Expected::Reference, None),
+            Action::Load(kind) => return self.load(insn.local(), held(kind)),
+            Action::Store(kind) => return self.store(insn.local(), held(kind)),
+            Action::Increment => return self.expect_local(insn.local(), INT).map(drop),
+            Action::LoadElement(kind) => return self.load_element(array_of(kind)),
+            Action::StoreElement(kind) => return self.store_element(array_of(kind)),
+            Action::Shuffle(shuffle) => {
+                return self.shuffle(shuffle.pops(), shuffle.pushes());
             }
-            // References, `this` before `Object.<init>` included: moving it about does no harm.
-            O::Aload | O::Aload0 | O::Aload1 | O::Aload2 | O::Aload3 => {
-                self.load(insn.local(), Expected::ReferenceOrUninitialized)
-            }
-            O::Astore | O::Astore0 | O::Astore1 | O::Astore2 | O::Astore3 => {
-                self.store(insn.local(), Expected::ReferenceOrUninitialized)
-            }
-            O::Iinc => self.expect_local(insn.local(), INT).map(drop),
-            O::Newarray => self.new_array(insn.array_type()),
-            // Of an `int`.
-            O::Ldc | O::LdcW => self.exchange(&[], Some(VerificationType::Int)),
-            // The digits say which operands lie on the stack afterwards, by their depth before.
-            O::Pop => self.shuffle(1, &[]),
-            O::Pop2 => self.shuffle(2, &[]),
-            O::Dup => self.shuffle(1, &[0, 0]),
-            O::DupX1 => self.shuffle(2, &[0, 1, 0]),
-            O::DupX2 => self.shuffle(3, &[0, 2, 1, 0]),
-            O::Dup2 => self.shuffle(2, &[1, 0, 1, 0]),
-            O::Dup2X1 => self.shuffle(3, &[1, 0, 2, 1, 0]),
-            O::Dup2X2 => self.shuffle(4, &[1, 0, 3, 2, 1, 0]),
-            O::Swap => self.shuffle(2, &[0, 1]),
-            O::Iaload => self.array_load(Expected::Type(VerificationType::IntArray)),
-            O::Saload => self.array_load(Expected::Type(VerificationType::ShortArray)),
-            O::Baload => self.array_load(Expected::ByteOrBooleanArray),
-            O::Iastore => self.array_store(Expected::Type(VerificationType::IntArray)),
-            O::Sastore => self.array_store(Expected::Type(VerificationType::ShortArray)),
-            O::Bastore => self.array_store(Expected::ByteOrBooleanArray),
-            O::Arraylength => self.exchange(&[Expected::Array], Some(VerificationType::Int)),
-            O::Ireturn | O::Areturn | O::Return => self.returns(),
-            opcode => match MemberUse::of(opcode) {
-                Some(asked) => self.member(insn.constant(), asked),
-                None => Err(self.ordinary()),
-            },
-        }
+            Action::NewArray => return self.new_array(insn.array_type()),
+            Action::ArrayLength => return self.exchange(&[Expected::Array], PUSHED_INT),
+            Action::Return(kind) => return self.returns(kind),
+            Action::Member(usage) => return self.member(insn.constant(), usage),
+            // The static constraints refuse both: `wide` is decoded as the opcode that it prefixes.
+            Action::Wide | Action::Unsupported(_) => return Err(self.refused()),
+        };
+        self.state
+            .exchange_alike(self.opcode, pops, popped, !popped.among(), pushed)
     }
 
     #[inline(always)]
@@ -138,8 +101,9 @@ impl Special<'_, '_, '_> {
         Ok(())
     }
 
-    /// No other instruction has a special effect: `wide` is decoded as what it widens.
-    fn ordinary(&self) -> VerifyErrorKind {
+    /// Refuses an instruction that the static constraints let nobody reach.
+    #[cold]
+    fn refused(&self) -> VerifyErrorKind {
         VerifyErrorKind::ReservedOpcode {
             opcode: self.opcode,
         }
@@ -172,28 +136,31 @@ impl Special<'_, '_, '_> {
     }
 
     /// Array, index -> element.
-    fn array_load(&mut self, array: Expected) -> Result<(), VerifyErrorKind> {
-        self.exchange(&[INT, array], Some(VerificationType::Int))
+    fn load_element(&mut self, array: Expected) -> Result<(), VerifyErrorKind> {
+        self.exchange(&[INT, array], PUSHED_INT)
     }
 
     /// Array, index, element -> nothing.
-    fn array_store(&mut self, array: Expected) -> Result<(), VerifyErrorKind> {
+    fn store_element(&mut self, array: Expected) -> Result<(), VerifyErrorKind> {
         self.exchange(&[INT, INT, array], None)
     }
 
-    /// Puts operands, each named by its depth, in place of the topmost ones.
-    ///
-    /// Every value of the subset takes one slot, so all forms of the `dup` family are this.
-    fn shuffle(&mut self, popped: u8, depths: &[u8]) -> Result<(), VerifyErrorKind> {
-        let base = self.state.demand(self.opcode, popped)?;
+    /// Replaces the topmost values by some of them, each named by its depth before.
+    fn shuffle(
+        &mut self,
+        pops: u8,
+        pushes: impl ExactSizeIterator<Item = u8>,
+    ) -> Result<(), VerifyErrorKind> {
+        let base = self.state.demand(self.opcode, pops)?;
         let top: [VerificationType; 4] = [0, 1, 2, 3].map(|depth| self.state.operand(depth));
         let mut pushed = [VerificationType::Top; 6];
-        for (slot, depth) in pushed.iter_mut().zip(depths) {
-            if let Some(kind) = top.get(usize::from(*depth)) {
+        let count = pushes.len();
+        for (slot, depth) in pushed.iter_mut().zip(pushes) {
+            if let Some(kind) = top.get(usize::from(depth)) {
                 *slot = *kind;
             }
         }
-        let pushed = pushed.get(..depths.len()).unwrap_or(&[]);
+        let pushed = pushed.get(..count).unwrap_or(&[]);
         self.state.replace(self.opcode, base, pushed)
     }
 
@@ -205,17 +172,17 @@ impl Special<'_, '_, '_> {
         }
     }
 
-    fn returns(&mut self) -> Result<(), VerifyErrorKind> {
-        let opcode = self.opcode;
+    fn returns(&mut self, kind: Option<Computational>) -> Result<(), VerifyErrorKind> {
         let result = self.members.signatures().result(self.method.signature);
-        let matches = match result {
-            None => opcode == Opcode::Return,
-            Some(VerificationType::Int) => opcode == Opcode::Ireturn,
-            Some(_) => opcode == Opcode::Areturn,
-        };
-        if !matches {
-            let expected = result.map_or(Expected::Nothing, Expected::Type);
-            return Err(VerifyErrorKind::ReturnKind { opcode, expected });
+        let declared = result.map(|result| match result {
+            VerificationType::Int => Computational::Int,
+            _ => Computational::Reference,
+        });
+        if kind != declared {
+            return Err(VerifyErrorKind::ReturnKind {
+                opcode: self.opcode,
+                expected: result.map_or(Expected::Nothing, Expected::Type),
+            });
         }
         if let Some(result) = result {
             self.exchange(&[Expected::Type(result)], None)?;
@@ -226,11 +193,11 @@ impl Special<'_, '_, '_> {
         Ok(())
     }
 
-    fn member(&mut self, index: CpIndex, asked: MemberUse) -> Result<(), VerifyErrorKind> {
+    fn member(&mut self, index: CpIndex, usage: MemberUse) -> Result<(), VerifyErrorKind> {
         let opcode = self.opcode;
         match self.members.target(index) {
-            Some(Target::Field { kind, .. }) => self.field(kind, asked),
-            Some(Target::Method { signature, .. }) => self.call(signature, asked),
+            Some(Target::Field { kind, .. }) => self.field(kind, usage),
+            Some(Target::Method { signature, .. }) => self.call(signature, usage),
             Some(Target::Native(native)) => self.native(native),
             Some(Target::ObjectInit) => self.object_init(),
             // The static constraints have resolved every constant that code names.
@@ -238,32 +205,30 @@ impl Special<'_, '_, '_> {
         }
     }
 
-    fn field(&mut self, kind: VerificationType, asked: MemberUse) -> Result<(), VerifyErrorKind> {
+    fn field(&mut self, kind: VerificationType, usage: MemberUse) -> Result<(), VerifyErrorKind> {
         let stored = Expected::Type(kind);
-        match (asked.kind, asked.is_static) {
-            (UseKind::Load, true) => self.exchange(&[], Some(kind)),
-            (UseKind::Load, false) => self.exchange(&[THIS], Some(kind)),
-            (UseKind::Store, true) => self.exchange(&[stored], None),
-            (UseKind::Store, false) => {
-                // A constructor may set the class's own fields before `Object.<init>` (JVMS
-                // §4.10.2.4); resolution has seen to it that the field is the class's own.
+        match (usage.access(), usage.is_static()) {
+            (MemberAccess::Load, true) => self.exchange(&[], Some(kind)),
+            (MemberAccess::Load, false) => self.exchange(&[THIS], Some(kind)),
+            (MemberAccess::Store, true) => self.exchange(&[stored], None),
+            (MemberAccess::Store, false) => {
+                // A constructor may set the class's own fields before `Object.<init>` (JVMS §4.10.2.4). Resolution
+                // has checked that the field is the class's own.
                 let receiver = match self.state.operand(1) {
                     VerificationType::UninitializedThis => Expected::ReferenceOrUninitialized,
                     _ => THIS,
                 };
                 self.exchange(&[stored, receiver], None)
             }
-            // A field is not called: the static constraints have compared kinds.
-            (UseKind::Call, _) => Err(VerifyErrorKind::ReservedOpcode {
-                opcode: self.opcode,
-            }),
+            // The static constraints have refused a call of a field.
+            (MemberAccess::Call, _) => Err(self.refused()),
         }
     }
 
-    fn call(&mut self, signature: Signature, asked: MemberUse) -> Result<(), VerifyErrorKind> {
+    fn call(&mut self, signature: Signature, usage: MemberUse) -> Result<(), VerifyErrorKind> {
         let signatures = self.members.signatures();
         let parameters = signatures.parameters(signature);
-        let count = parameters.len().saturating_add((!asked.is_static).into());
+        let count = parameters.len().saturating_add((!usage.is_static()).into());
         // The last one first, and the receiver below them.
         let types = parameters.rev().chain(once(VerificationType::This));
         let mut expected = types.map(Expected::Type);
@@ -303,18 +268,21 @@ impl Special<'_, '_, '_> {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// Returns what a local variable must hold, or the top of the stack, to be moved as a value of this type.
+///
+/// A reference may be `this` before `Object.<init>`: moving it is safe.
+const fn held(kind: Computational) -> Expected {
+    match kind {
+        Computational::Int => INT,
+        Computational::Reference => Expected::ReferenceOrUninitialized,
+    }
+}
 
-    #[test]
-    fn no_row_of_one_kind_pushes_two() {
-        for opcode in (0..=u8::MAX).filter_map(Opcode::from_byte) {
-            if opcode.stack_kind().is_some() {
-                let change = opcode.stack_change();
-                let pushes_one = matches!(change, StackChange::Counts { pushes: 0 | 1, .. });
-                assert!(pushes_one, "{opcode} {change:?}");
-            }
-        }
+/// Returns the array whose elements are of a kind.
+const fn array_of(kind: ElementKind) -> Expected {
+    match kind {
+        ElementKind::Int => Expected::Type(VerificationType::IntArray),
+        ElementKind::Short => Expected::Type(VerificationType::ShortArray),
+        ElementKind::ByteOrBoolean => Expected::ByteOrBooleanArray,
     }
 }

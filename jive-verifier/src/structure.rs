@@ -2,15 +2,15 @@
 
 use jive_core::limits::FRAME_SLOTS_MAX;
 use jive_core::{
-    ArrayKind, ConstantTag, CpIndex, DecodeErrorKind, Exclusion, Opcode, Operand, OperandLayout,
-    Pc, PoolError, RawInsn, raw_instructions,
+    Action, ArrayKind, ConstantSource, ConstantTag, CpIndex, DecodeErrorKind, Exclusion, Opcode,
+    Operand, Pc, PoolError, RawInsn, raw_instructions,
 };
 
 use crate::error::{Location, VerifyError, VerifyErrorKind};
 use crate::found::TypeUse;
 use crate::marks::CodeMap;
 use crate::method::MethodCode;
-use crate::resolve::{MemberUse, Members, pool_error};
+use crate::resolve::{MemberInsn, Members, pool_error};
 
 /// Below this major version the padding of a switch must be zeros, as HotSpot has it.
 const FREE_PADDING_MAJOR: u16 = 51;
@@ -105,19 +105,8 @@ fn stray_branch(
     raw_instructions(code)
         .take_while(|insn| below.is_none_or(|below| insn.pc < below))
         .find_map(|insn| {
-            let target = match insn.layout() {
-                OperandLayout::Branch | OperandLayout::BranchWide => {
-                    Some(insn.target()).filter(goes_astray)
-                }
-                OperandLayout::TableSwitch | OperandLayout::LookupSwitch => {
-                    RawInsn::unusual(code, insn.pc.index())?
-                        .targets()
-                        .find(goes_astray)
-                }
-                _ => None,
-            };
             let opcode = insn.opcode();
-            let target = target?;
+            let target = insn.targets().find(goes_astray)?;
             Some((insn.pc, VerifyErrorKind::BranchTarget { opcode, target }))
         })
 }
@@ -138,32 +127,35 @@ impl StructureCheck<'_, '_, '_, '_> {
             return Err(VerifyErrorKind::ExceptionHandler);
         }
         let opcode = insn.opcode();
-        if let Some(why) = insn.exclusion() {
-            return Err(self.excluded(opcode, insn.constant(), why));
-        }
         self.map.mark_start(insn.pc);
-        match insn.layout() {
-            OperandLayout::None
-            | OperandLayout::ImplicitInt(_)
-            | OperandLayout::Byte
-            | OperandLayout::Short => Ok(()),
-            OperandLayout::ImplicitLocal(_)
-            | OperandLayout::Local
-            | OperandLayout::LocalIncrement => self.local(opcode, insn.local()),
-            OperandLayout::Constant | OperandLayout::ConstantByte => {
-                self.constant(opcode, insn.constant())
+        match insn.action() {
+            Action::Nothing
+            | Action::Constant(ConstantSource::Null | ConstantSource::Immediate)
+            | Action::LoadElement(_)
+            | Action::StoreElement(_)
+            | Action::Shuffle(_)
+            | Action::Unary(_)
+            | Action::Binary(_)
+            | Action::Return(_)
+            | Action::ArrayLength => Ok(()),
+            Action::Load(_) | Action::Store(_) | Action::Increment => {
+                self.local(opcode, insn.local())
             }
-            OperandLayout::Branch | OperandLayout::BranchWide => {
+            Action::Constant(ConstantSource::Pool) => self.loaded_constant(opcode, insn.constant()),
+            Action::Member(usage) => self.member(MemberInsn { opcode, usage }, insn.constant()),
+            Action::BranchZero(_)
+            | Action::BranchInt(_)
+            | Action::BranchNull(_)
+            | Action::BranchReference(_)
+            | Action::Jump => {
                 self.mark_target(insn.target());
                 Ok(())
             }
-            OperandLayout::TableSwitch | OperandLayout::LookupSwitch => self.switch(insn.pc),
-            OperandLayout::ArrayType => array_type_code(opcode, insn.array_type()),
-            // Their opcodes are outside the subset.
-            OperandLayout::InvokeInterface
-            | OperandLayout::InvokeDynamic
-            | OperandLayout::MultiArray
-            | OperandLayout::Wide => Err(VerifyErrorKind::ReservedOpcode { opcode }),
+            Action::Switch => self.switch(insn),
+            Action::NewArray => array_type_code(opcode, insn.array_type()),
+            Action::Unsupported(why) => Err(self.excluded(opcode, insn.constant(), why)),
+            // `wide` is decoded as the opcode that it prefixes.
+            Action::Wide => Err(VerifyErrorKind::ReservedOpcode { opcode }),
         }
     }
 
@@ -188,10 +180,8 @@ impl StructureCheck<'_, '_, '_, '_> {
         }
     }
 
-    fn switch(&mut self, pc: Pc) -> Result<(), VerifyErrorKind> {
-        let Some(insn) = RawInsn::unusual(self.method.bytes(), pc.index()) else {
-            return Err(VerifyErrorKind::TruncatedInstruction);
-        };
+    fn switch(&mut self, insn: RawInsn<'_>) -> Result<(), VerifyErrorKind> {
+        let insn = insn.decode().ok_or(VerifyErrorKind::TruncatedInstruction)?;
         let opcode = insn.opcode;
         for target in insn.targets() {
             self.mark_target(target);
@@ -208,17 +198,15 @@ impl StructureCheck<'_, '_, '_, '_> {
         }
     }
 
-    /// Checks a constant.
-    // Out of the way of the instructions that name none, which are most.
+    /// Resolves the member that an instruction names, and checks that it fits.
+    // Not inlined: most instructions name no member.
     #[inline(never)]
-    fn constant(&mut self, opcode: Opcode, index: CpIndex) -> Result<(), VerifyErrorKind> {
-        match MemberUse::of(opcode) {
-            Some(asked) => self.members.resolve(index, asked, &self.method.declaration),
-            None => self.loaded_constant(opcode, index),
-        }
+    fn member(&mut self, asked: MemberInsn, index: CpIndex) -> Result<(), VerifyErrorKind> {
+        self.members.resolve(index, asked, &self.method.declaration)
     }
 
-    /// Checks what `ldc` and `ldc_w` load.
+    /// Checks the constant that `ldc` or `ldc_w` loads.
+    #[inline(never)]
     fn loaded_constant(&self, opcode: Opcode, index: CpIndex) -> Result<(), VerifyErrorKind> {
         match self.members.class().pool().tag(index) {
             Ok(ConstantTag::Integer) => Ok(()),

@@ -3,24 +3,55 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use jive_core::{Exclusion, Opcode, OperandLayout, StackEffect, StackKind};
+use jive_core::{
+    Action, Computational, ConstantSource, ElementKind, Exclusion, MemberAccess, Opcode,
+    OperandLayout,
+};
 
-fn kinds(kinds: &[StackKind]) -> String {
-    let names = kinds.iter().map(|kind| match kind {
-        StackKind::Int => "int",
-        StackKind::Null => "null",
-        StackKind::Reference => "reference",
-    });
-    names.collect::<Vec<_>>().join(" ")
-}
-
+/// Shows the values that an opcode pops and pushes, the top of the stack last.
 fn effect(opcode: Opcode) -> String {
-    match opcode.effect() {
-        StackEffect::Fixed { pops, pushes } => format!("{} → {}", kinds(pops), kinds(pushes))
-            .trim()
-            .to_owned(),
-        StackEffect::Special => "by its operands".to_owned(),
-        StackEffect::Unsupported(why) => format!("*outside: {}*", reason(why)),
+    let of = |kind| match kind {
+        Computational::Int => "int",
+        Computational::Reference => "reference",
+    };
+    let array = |kind| match kind {
+        ElementKind::Int => "int[]",
+        ElementKind::Short => "short[]",
+        ElementKind::ByteOrBoolean => "byte[]/boolean[]",
+    };
+    match opcode.action() {
+        Action::Nothing | Action::Jump | Action::Increment | Action::Return(None) => "→".to_owned(),
+        Action::Constant(ConstantSource::Null) => "→ null".to_owned(),
+        Action::Constant(ConstantSource::Immediate | ConstantSource::Pool) => "→ int".to_owned(),
+        Action::Load(kind) => format!("→ {}", of(kind)),
+        Action::Store(kind) | Action::Return(Some(kind)) => format!("{} →", of(kind)),
+        Action::LoadElement(kind) => format!("{} int → int", array(kind)),
+        Action::StoreElement(kind) => format!("{} int int →", array(kind)),
+        Action::Shuffle(shuffle) => {
+            // Letters from the top down.
+            let letter = |depth| format!("{} ", char::from(b'a' + depth));
+            let before: String = (0..shuffle.pops()).rev().map(letter).collect();
+            let after: String = shuffle.pushes().map(letter).collect();
+            format!("{before}→ {after}").trim().to_owned()
+        }
+        Action::Unary(_) => "int → int".to_owned(),
+        Action::Binary(_) => "int int → int".to_owned(),
+        Action::BranchZero(_) | Action::Switch => "int →".to_owned(),
+        Action::BranchInt(_) => "int int →".to_owned(),
+        Action::BranchNull(_) => "reference →".to_owned(),
+        Action::BranchReference(_) => "reference reference →".to_owned(),
+        Action::Member(usage) => {
+            let receiver = if usage.is_static() { "" } else { "this " };
+            match usage.access() {
+                MemberAccess::Load => format!("{receiver}→ value"),
+                MemberAccess::Store => format!("{receiver}value →"),
+                MemberAccess::Call => format!("{receiver}arguments → result, if any"),
+            }
+        }
+        Action::NewArray => "int → array".to_owned(),
+        Action::ArrayLength => "array → int".to_owned(),
+        Action::Wide => "as the opcode that follows".to_owned(),
+        Action::Unsupported(why) => format!("*outside: {}*", reason(why)),
     }
 }
 

@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 use std::fs;
 
-use jive_core::{Opcode, OperandLayout, StackEffect, StackKind};
+use jive_core::{Action, Opcode};
 use tests::asm::assemble;
 use tests::openjdk::{Call, calls, jdk, jive};
 use tests::random::Random;
@@ -73,19 +73,16 @@ impl Writer {
         self.depth += 1;
     }
 
-    /// An opcode that the table says to take and give ints alone.
+    /// An opcode that the table calls an operator of `int`s.
     fn compute(&mut self) {
-        let int_only = |kinds: &[StackKind]| kinds.iter().all(|kind| *kind == StackKind::Int);
         let fitting: Vec<(Opcode, usize)> = Opcode::ALL
             .iter()
-            .filter(|opcode| opcode.layout() == OperandLayout::None)
-            .filter_map(|opcode| match opcode.effect() {
-                StackEffect::Fixed { pops, pushes } => {
-                    (int_only(pops) && pushes == [StackKind::Int] && pops.len() <= self.free())
-                        .then_some((*opcode, pops.len()))
-                }
-                StackEffect::Special | StackEffect::Unsupported(_) => None,
+            .filter_map(|opcode| match opcode.action() {
+                Action::Unary(_) => Some((*opcode, 1)),
+                Action::Binary(_) => Some((*opcode, 2)),
+                _ => None,
             })
+            .filter(|(_, pops)| *pops <= self.free())
             .collect();
         if fitting.is_empty() {
             return self.push();

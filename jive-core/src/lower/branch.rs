@@ -8,21 +8,9 @@ use super::emit::Emitter;
 use super::stack::{Entry, Value};
 use crate::id::Pc;
 use crate::interp::{Op, OpKind, Reach, Shape};
-use crate::opcode::{Opcode, StackChange};
+use crate::opcode::Comparison;
 use crate::program::{Mark, MarkState, index};
 use crate::raw::RawInsn;
-
-/// Tells whether a method, of so many bytes of code and with its first op at a place, is so long or comes so late
-/// that a branch does not tell where it goes: it passes over a jump that does.
-pub(crate) const fn is_far(entry: usize, code_bytes: usize) -> bool {
-    // An instruction takes a byte at least, so below it what going somewhere costs fits in 16 bits.
-    const FAR: usize = 1 << 14;
-    // An instruction makes at most so many for each of its bytes.
-    const OPS: usize = 4;
-    let end = entry.saturating_add(code_bytes.saturating_mul(OPS));
-    // Widens; `From` is not const.
-    code_bytes >= FAR || end > u16::MAX as usize
-}
 
 /// A jump, wherever to.
 pub(super) const GOTO: Op = Op::new(OpKind::Goto, 0, 0, 0);
@@ -46,18 +34,15 @@ impl Condition {
         Self { row, is_swapped }
     }
 
-    const fn of(opcode: Opcode) -> Option<Self> {
-        Some(match opcode {
-            Opcode::Ifeq | Opcode::Ifnull | Opcode::IfIcmpeq | Opcode::IfAcmpeq => Self::EQUAL,
-            Opcode::Ifne | Opcode::Ifnonnull | Opcode::IfIcmpne | Opcode::IfAcmpne => {
-                Self::NOT_EQUAL
-            }
-            Opcode::Iflt | Opcode::IfIcmplt => Self::LESS,
-            Opcode::Ifge | Opcode::IfIcmpge => Self::NOT_LESS,
-            Opcode::Ifgt | Opcode::IfIcmpgt => Self::GREATER,
-            Opcode::Ifle | Opcode::IfIcmple => Self::NOT_GREATER,
-            _ => return None,
-        })
+    const fn of(comparison: Comparison) -> Self {
+        match comparison {
+            Comparison::Equal => Self::EQUAL,
+            Comparison::NotEqual => Self::NOT_EQUAL,
+            Comparison::Less => Self::LESS,
+            Comparison::AtLeast => Self::NOT_LESS,
+            Comparison::Greater => Self::GREATER,
+            Comparison::AtMost => Self::NOT_GREATER,
+        }
     }
 
     /// Returns what it asks with its operands changed over.
@@ -157,16 +142,11 @@ fn opposite(kind: OpKind, shape: Shape) -> Option<OpKind> {
 }
 
 impl Body<'_, '_, '_, '_, '_> {
-    pub(super) fn branch(&mut self, insn: RawInsn<'_>) {
-        let opcode = insn.opcode();
-        // Within the code, as `reach` has seen.
-        let pc = u16::try_from(insn.target()).unwrap_or(u16::MAX);
-        let mark = self.marks.get(usize::from(pc)).copied().unwrap_or_default();
-        let Some(condition) = Condition::of(opcode) else {
-            return self.jump(insn.pc, pc, mark);
-        };
+    /// Lowers a branch that compares the top of the stack with `second`.
+    pub(super) fn branch(&mut self, insn: RawInsn<'_>, comparison: Comparison, second: Entry) {
+        let (pc, mark) = self.target(insn);
         let is_near = self.is_near(insn.pc, pc, mark);
-        let (kinds, op) = self.compare(opcode, condition, is_near);
+        let (kinds, op) = self.compare(Condition::of(comparison), second, is_near);
         self.flush();
         if self.is_far {
             self.out.perform(op.of_kind(skip(kinds)));
@@ -174,6 +154,14 @@ impl Body<'_, '_, '_, '_, '_> {
         } else {
             self.conditional((kinds, op), pc);
         }
+    }
+
+    /// Returns the target of a branch, and its mark.
+    fn target(&self, insn: RawInsn<'_>) -> (u16, Mark) {
+        // `reach` has checked that the target lies within the code.
+        let pc = u16::try_from(insn.target()).unwrap_or(u16::MAX);
+        let mark = self.marks.get(usize::from(pc)).copied().unwrap_or_default();
+        (pc, mark)
     }
 
     /// Lays down a branch to a pc.
@@ -195,23 +183,13 @@ impl Body<'_, '_, '_, '_, '_> {
         }
     }
 
-    /// Pops what a branch compares; answers the kinds of branches that do, and an op with their operands.
+    /// Pops the first operand of a branch. Returns the kinds of branches that compare so, and an op with both operands.
     fn compare(
         &mut self,
-        opcode: Opcode,
         mut condition: Condition,
+        mut second: Entry,
         is_near: bool,
     ) -> ([OpKind; 3], Op) {
-        let is_single = matches!(opcode.stack_change(), StackChange::Counts { pops: 1, .. });
-        let mut second = if is_single {
-            Entry {
-                // There is one behind the last: a method has at most 255 registers.
-                place: self.stack.register(self.stack.depth()),
-                value: Value::Constant(0),
-            }
-        } else {
-            self.stack.pop()
-        };
         let mut first = self.stack.pop();
         if matches!(first.value, Value::Constant(_)) && !matches!(second.value, Value::Constant(_))
         {
@@ -254,9 +232,11 @@ impl Body<'_, '_, '_, '_, '_> {
         (kinds(row), registers(first, second))
     }
 
-    fn jump(&mut self, from: Pc, pc: u16, mark: Mark) {
+    /// Lowers a branch that is always taken.
+    pub(super) fn jump(&mut self, insn: RawInsn<'_>) {
+        let (pc, mark) = self.target(insn);
         self.flush();
-        let is_near = self.is_near(from, pc, mark);
+        let is_near = self.is_near(insn.pc, pc, mark);
         let op = match self.again(mark, is_near) {
             Some(again) => match self.counting(again, is_near) {
                 Some(op) => {

@@ -5,46 +5,64 @@ use super::broken::Broken;
 use super::stack::{Entry, Value};
 use crate::id::{CpIndex, FieldId, MethodId, NativeId};
 use crate::interp::{Op, OpKind};
-use crate::opcode::Opcode;
+use crate::opcode::{MemberAccess, MemberUse};
 use crate::program::{Meaning, ValueKind};
 
 impl Body<'_, '_, '_, '_, '_> {
-    pub(super) fn constant(&mut self, opcode: Opcode, index: CpIndex) {
+    /// Lowers the push of a constant of the pool.
+    pub(super) fn pool_constant(&mut self, index: CpIndex) {
+        match self.constants.meaning(index) {
+            Ok(Meaning::Int(value)) => {
+                self.stack.push(Value::Constant(value));
+            }
+            Ok(
+                Meaning::Field { .. }
+                | Meaning::Method { .. }
+                | Meaning::Native { .. }
+                | Meaning::Nothing,
+            ) => self.out.refuse(Broken::Constant),
+            Err(broken) => self.out.refuse(broken),
+        }
+    }
+
+    /// Lowers the use of a field, method or native.
+    pub(super) fn member(&mut self, usage: MemberUse, index: CpIndex) {
         let meaning = match self.constants.meaning(index) {
             Ok(meaning) => meaning,
             Err(broken) => return self.out.refuse(broken),
         };
-        match meaning {
-            Meaning::Int(value) if matches!(opcode, Opcode::Ldc | Opcode::LdcW) => {
-                self.stack.push(Value::Constant(value));
+        match (meaning, usage.access()) {
+            (Meaning::Field { field, .. }, MemberAccess::Load) => {
+                self.pop_receiver(usage);
+                self.get_field(field);
             }
-            Meaning::Field { field, kind } => {
-                let (is_store, has_receiver) = match opcode {
-                    Opcode::Getstatic => (false, false),
-                    Opcode::Getfield => (false, true),
-                    Opcode::Putstatic => (true, false),
-                    Opcode::Putfield => (true, true),
-                    _ => return self.out.refuse(Broken::Constant),
-                };
-                let value = is_store.then(|| self.stack.pop());
-                if has_receiver {
-                    let receiver = self.stack.pop();
-                    self.reject_null(receiver);
-                }
-                match value {
-                    Some(value) => self.put_field(field, kind, value),
-                    None => self.get_field(field),
-                }
+            (Meaning::Field { field, kind }, MemberAccess::Store) => {
+                let value = self.stack.pop();
+                self.pop_receiver(usage);
+                self.put_field(field, kind, value);
             }
-            Meaning::Method { .. } | Meaning::Native { .. } | Meaning::Nothing
-                if matches!(
-                    opcode,
-                    Opcode::Invokestatic | Opcode::Invokespecial | Opcode::Invokevirtual
-                ) =>
-            {
-                self.invoke(meaning);
+            (
+                Meaning::Method { .. } | Meaning::Native { .. } | Meaning::Nothing,
+                MemberAccess::Call,
+            ) => self.invoke(meaning),
+            (
+                Meaning::Int(_)
+                | Meaning::Method { .. }
+                | Meaning::Native { .. }
+                | Meaning::Nothing,
+                MemberAccess::Load | MemberAccess::Store,
+            )
+            | (Meaning::Int(_) | Meaning::Field { .. }, MemberAccess::Call) => {
+                self.out.refuse(Broken::Constant);
             }
-            _ => self.out.refuse(Broken::Constant),
+        }
+    }
+
+    /// Pops the receiver of a field that is not static, and tests it.
+    fn pop_receiver(&mut self, usage: MemberUse) {
+        if !usage.is_static() {
+            let receiver = self.stack.pop();
+            self.reject_null(receiver);
         }
     }
 

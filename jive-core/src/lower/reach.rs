@@ -4,7 +4,7 @@ use super::Source;
 use super::broken::Broken;
 use super::constant::Constants;
 use crate::id::Pc;
-use crate::opcode::{Opcode, OperandLayout, StackChange};
+use crate::opcode::{Action, StackChange};
 use crate::program::{Mark, MarkState, Meaning};
 use crate::raw::RawInsn;
 
@@ -42,23 +42,13 @@ pub(super) fn reach(
             }
             // No method is lowered whose operand stack is deeper than a byte tells.
             depth = pushed as u8;
-            match insn.layout() {
-                OperandLayout::Branch | OperandLayout::BranchWide => {
-                    paths.lead(insn.target(), depth)?;
+            if insn.layout().has_targets() {
+                for target in insn.targets() {
+                    paths.lead(target, depth)?;
                 }
-                OperandLayout::TableSwitch | OperandLayout::LookupSwitch => {
-                    let insn = RawInsn::unusual(code, pc.index()).ok_or(Broken::Code)?;
-                    for target in insn.targets() {
-                        paths.lead(target, depth)?;
-                    }
-                }
-                _ if !keeps_this => {}
-                OperandLayout::ImplicitLocal(_)
-                | OperandLayout::Local
-                | OperandLayout::LocalIncrement => {
-                    keeps_this = insn.local() != 0 || is_load(insn.opcode());
-                }
-                _ => {}
+            }
+            if keeps_this {
+                keeps_this = !(changes_local(insn.action()) && insn.local() == 0);
             }
             if !insn.falls_through() {
                 break;
@@ -112,47 +102,37 @@ impl Paths<'_> {
     }
 }
 
-/// Returns how many values an instruction takes off the stack, and how many it puts there.
+/// Returns how many values an instruction pops and pushes.
 fn change(insn: RawInsn<'_>, constants: &mut Constants<'_, '_, '_>) -> Result<(u8, u8), Broken> {
     match insn.stack_change() {
         StackChange::Counts { pops, pushes } => Ok((pops, pushes)),
-        StackChange::OfConstant => {
-            let meaning = constants.meaning(insn.constant())?;
-            Ok(of_constant(insn.opcode(), meaning))
-        }
+        StackChange::OfCall { .. } => of_call(constants.meaning(insn.constant())?),
         StackChange::Unsupported => Err(Broken::Opcode),
     }
 }
 
-fn of_constant(opcode: Opcode, meaning: Meaning) -> (u8, u8) {
-    match meaning {
-        Meaning::Int(_) => (0, 1),
-        Meaning::Field { .. } => match opcode {
-            Opcode::Getfield => (1, 1),
-            Opcode::Putstatic => (1, 0),
-            Opcode::Putfield => (2, 0),
-            _ => (0, 1),
-        },
+fn of_call(called: Meaning) -> Result<(u8, u8), Broken> {
+    match called {
         Meaning::Method {
             arguments,
             has_result,
             ..
-        } => (arguments, has_result.into()),
+        } => Ok((arguments, has_result.into())),
         Meaning::Native {
             arguments,
             has_receiver,
             has_result,
             ..
-        } => (
+        } => Ok((
             arguments.saturating_add(has_receiver.into()),
             has_result.into(),
-        ),
-        Meaning::Nothing => (1, 0),
+        )),
+        Meaning::Nothing => Ok((1, 0)),
+        Meaning::Int(_) | Meaning::Field { .. } => Err(Broken::Constant),
     }
 }
 
-/// Tells a load of a local variable from what changes one: only the loads have numbers below those of arrays
-/// (JVMS §6.5).
-pub(super) fn is_load(opcode: Opcode) -> bool {
-    opcode < Opcode::Iaload
+/// Returns whether an instruction changes the local variable that it names.
+const fn changes_local(action: Action) -> bool {
+    matches!(action, Action::Store(_) | Action::Increment)
 }

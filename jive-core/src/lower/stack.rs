@@ -82,6 +82,15 @@ impl<'b> Stack<'b> {
         self.register(at)
     }
 
+    /// Returns a value as if it were pushed, but leaves the stack as it is.
+    pub(super) const fn behind(&self, value: Value) -> Entry {
+        // A method has at most 255 registers, so that one is left behind the last.
+        Entry {
+            place: self.register(self.depth),
+            value,
+        }
+    }
+
     pub(super) fn pop(&mut self) -> Entry {
         self.depth = self.depth.wrapping_sub(1);
         self.entry(self.depth)

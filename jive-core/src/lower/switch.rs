@@ -3,6 +3,7 @@
 //! Where a case is looked up, all that follows waits for the place that was found; branches are predicted.
 
 use super::Body;
+use super::bound::search_ops;
 use super::branch::{Condition, GOTO};
 use super::broken::Broken;
 use super::stack::{Entry, Value};
@@ -11,18 +12,7 @@ use crate::interp::{Op, OpKind};
 use crate::raw::RawInsn;
 
 /// Ranges of keys that a search by branches tells apart at most.
-const RANGES: usize = 16;
-
-/// How many ops a switch of so many rows makes at most besides that of its instruction.
-pub(crate) const fn search_ops(rows: usize) -> usize {
-    if cfg!(small) || rows > RANGES {
-        return 0;
-    }
-    // A range for each case, and one before and behind it; each takes a constant, a branch and a jump.
-    let ranges = rows.wrapping_mul(2);
-    let most = if ranges < RANGES { ranges } else { RANGES };
-    most.wrapping_mul(3)
-}
+pub(super) const RANGES: usize = 16;
 
 /// All `int`s, cut into ranges that lead to one target each.
 #[derive(Debug)]
@@ -84,19 +74,18 @@ impl Body<'_, '_, '_, '_, '_> {
         let entry = self.stack.pop();
         let key = self.operand(entry);
         self.flush();
-        let (kind, lowest, default, rows) =
-            match RawInsn::unusual(self.code, insn.pc.index()).map(|insn| insn.operand) {
-                Some(Operand::TableSwitch(table)) => (
-                    OpKind::TableSwitch,
-                    table.low(),
-                    table.default(),
-                    table.cases(),
-                ),
-                Some(Operand::LookupSwitch(lookup)) => {
-                    (OpKind::LookupSwitch, 0, lookup.default(), lookup.cases())
-                }
-                _ => return self.out.refuse(Broken::Opcode),
-            };
+        let (kind, lowest, default, rows) = match insn.decode().map(|insn| insn.operand) {
+            Some(Operand::TableSwitch(table)) => (
+                OpKind::TableSwitch,
+                table.low(),
+                table.default(),
+                table.cases(),
+            ),
+            Some(Operand::LookupSwitch(lookup)) => {
+                (OpKind::LookupSwitch, 0, lookup.default(), lookup.cases())
+            }
+            _ => return self.out.refuse(Broken::Opcode),
+        };
         // The rows are there in any case: what a program takes is the same on every processor.
         let first = self.out.switches.count();
         self.out.row(lowest, default);

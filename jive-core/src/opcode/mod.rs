@@ -1,73 +1,74 @@
-//! The one table of JVM opcodes (JVMS §6.5): number, mnemonic, operand layout and stack effect.
+//! The one table of JVM opcodes (JVMS §6.5): number, mnemonic, operand layout and action.
 //!
 //! Decoder, verifier, linker, disassembler, assembler and `docs/opcodes.md` read this table. It has a
 //! row for every opcode of the specification, those outside the subset and the three reserved ones
 //! (§6.2) included, so that a rejected instruction is named and not just numbered.
 
-mod column;
+mod action;
+mod exclusion;
+mod layout;
+mod per_byte;
 mod row;
+mod shuffle;
 #[cfg(test)]
 mod tests;
 
 use core::fmt;
 
-pub use column::{Exclusion, OperandLayout, StackChange, StackEffect, StackKind};
+pub use action::{
+    Action, BinaryOperator, Comparison, Computational, ConstantSource, ElementKind, MemberAccess,
+    MemberUse, StackChange, UnaryOperator,
+};
+pub use exclusion::Exclusion;
+pub use layout::OperandLayout;
+pub(crate) use per_byte::per_byte;
 pub(crate) use row::{Row, fixed_length, row};
+pub use shuffle::Shuffle;
 
-macro_rules! effect {
-    (special $($pops:literal $pushes:literal)?) => { StackEffect::Special };
-    (unsupported $why:ident) => { StackEffect::Unsupported(Exclusion::$why) };
-    ($($pop:ident)* -> $($push:ident)*) => {
-        StackEffect::Fixed { pops: &[$(StackKind::$pop),*], pushes: &[$(StackKind::$push),*] }
+/// Reads the column that says what an opcode does.
+macro_rules! action {
+    (constant $source:ident) => { Action::Constant(ConstantSource::$source) };
+    (load $kind:ident) => { Action::Load(Computational::$kind) };
+    (store $kind:ident) => { Action::Store(Computational::$kind) };
+    (load element $kind:ident) => { Action::LoadElement(ElementKind::$kind) };
+    (store element $kind:ident) => { Action::StoreElement(ElementKind::$kind) };
+    // The depths before of the values pushed: 0 was the top, and the last one is the new top.
+    (shuffle $pops:literal -> $($depth:literal)*) => {
+        Action::Shuffle(Shuffle::new($pops, &[$($depth),*]))
     };
-}
-
-macro_rules! change {
-    (special $pops:literal $pushes:literal) => {
-        StackChange::Counts {
-            pops: $pops,
-            pushes: $pushes,
-        }
-    };
-    ($($effect:tt)*) => {
-        StackChange::OfConstant
-    };
-}
-
-macro_rules! goes_on {
-    () => {
-        true
-    };
-    (ends) => {
-        false
-    };
+    (unary $operator:ident) => { Action::Unary(UnaryOperator::$operator) };
+    (binary $operator:ident) => { Action::Binary(BinaryOperator::$operator) };
+    (return) => { Action::Return(None) };
+    (return $kind:ident) => { Action::Return(Some(Computational::$kind)) };
+    (member $usage:ident) => { Action::Member(MemberUse::$usage) };
+    (unsupported $why:ident) => { Action::Unsupported(Exclusion::$why) };
+    ($branch:ident $comparison:ident) => { Action::$branch(Comparison::$comparison) };
+    ($alone:ident) => { Action::$alone };
 }
 
 macro_rules! opcodes {
     ($($(#[doc = $doc:literal])+ $code:literal $name:ident = $mnemonic:literal,
-       $layout:ident $(($implicit:literal))?, ($($effect:tt)*) $(, $ends:ident)?;)+) => {
+       $layout:ident $(($implicit:literal))?, ($($action:tt)+) $(, $ends:ident)?;)+) => {
         /// An opcode of the Java virtual machine, inside the subset or not.
         #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[repr(u8)]
         pub enum Opcode { $($(#[doc = $doc])+ $name = $code),+ }
 
-        /// The rows by number, for what is asked at each instruction.
+        /// The rows by the number of their opcode.
         static ROWS: [Row; 256] = {
-            // Its length is not fixed, so whoever looks for that asks further whether there is an instruction.
+            // Its length is 0: decoding a number without an opcode goes the way of instructions without a fixed length.
             let unknown = Row::of(
                 Opcode::Nop,
                 OperandLayout::Wide,
-                true,
-                StackEffect::Unsupported(Exclusion::Reserved),
-                StackChange::Unsupported,
+                Action::Unsupported(Exclusion::Reserved),
+                false,
             );
             let mut rows = [unknown; 256];
             $(rows[$code] = Row::of(
                 Opcode::$name,
                 OperandLayout::$layout $(($implicit))?,
-                goes_on!($($ends)?),
-                effect!($($effect)*),
-                change!($($effect)*),
+                action!($($action)+),
+                false $(|| stringify!($ends).len() > 0)?,
             );)+
             rows
         };
@@ -102,23 +103,23 @@ macro_rules! opcodes {
 
 opcodes! {
     /// Does nothing.
-    0x00 Nop = "nop", None, (->);
+    0x00 Nop = "nop", None, (Nothing);
     /// Pushes `null`.
-    0x01 AconstNull = "aconst_null", None, (-> Null);
+    0x01 AconstNull = "aconst_null", None, (constant Null);
     /// Pushes the `int` -1.
-    0x02 IconstM1 = "iconst_m1", ImplicitInt(-1), (-> Int);
+    0x02 IconstM1 = "iconst_m1", ImplicitInt(-1), (constant Immediate);
     /// Pushes the `int` 0.
-    0x03 Iconst0 = "iconst_0", ImplicitInt(0), (-> Int);
+    0x03 Iconst0 = "iconst_0", ImplicitInt(0), (constant Immediate);
     /// Pushes the `int` 1.
-    0x04 Iconst1 = "iconst_1", ImplicitInt(1), (-> Int);
+    0x04 Iconst1 = "iconst_1", ImplicitInt(1), (constant Immediate);
     /// Pushes the `int` 2.
-    0x05 Iconst2 = "iconst_2", ImplicitInt(2), (-> Int);
+    0x05 Iconst2 = "iconst_2", ImplicitInt(2), (constant Immediate);
     /// Pushes the `int` 3.
-    0x06 Iconst3 = "iconst_3", ImplicitInt(3), (-> Int);
+    0x06 Iconst3 = "iconst_3", ImplicitInt(3), (constant Immediate);
     /// Pushes the `int` 4.
-    0x07 Iconst4 = "iconst_4", ImplicitInt(4), (-> Int);
+    0x07 Iconst4 = "iconst_4", ImplicitInt(4), (constant Immediate);
     /// Pushes the `int` 5.
-    0x08 Iconst5 = "iconst_5", ImplicitInt(5), (-> Int);
+    0x08 Iconst5 = "iconst_5", ImplicitInt(5), (constant Immediate);
     /// Pushes the `long` 0.
     0x09 Lconst0 = "lconst_0", None, (unsupported Long);
     /// Pushes the `long` 1.
@@ -134,17 +135,17 @@ opcodes! {
     /// Pushes the `double` 1.
     0x0f Dconst1 = "dconst_1", None, (unsupported Double);
     /// Pushes a sign-extended byte.
-    0x10 Bipush = "bipush", Byte, (-> Int);
+    0x10 Bipush = "bipush", Byte, (constant Immediate);
     /// Pushes a sign-extended short.
-    0x11 Sipush = "sipush", Short, (-> Int);
+    0x11 Sipush = "sipush", Short, (constant Immediate);
     /// Pushes a constant of the pool; the subset has `int` constants only.
-    0x12 Ldc = "ldc", ConstantByte, (special);
+    0x12 Ldc = "ldc", ConstantByte, (constant Pool);
     /// Pushes a constant of the pool, named by two bytes.
-    0x13 LdcW = "ldc_w", Constant, (special);
+    0x13 LdcW = "ldc_w", Constant, (constant Pool);
     /// Pushes a `long` or `double` constant.
     0x14 Ldc2W = "ldc2_w", Constant, (unsupported Wide);
     /// Loads an `int` from a local variable.
-    0x15 Iload = "iload", Local, (special 0 1);
+    0x15 Iload = "iload", Local, (load Int);
     /// Loads a `long` from a local variable.
     0x16 Lload = "lload", Local, (unsupported Long);
     /// Loads a `float` from a local variable.
@@ -152,15 +153,15 @@ opcodes! {
     /// Loads a `double` from a local variable.
     0x18 Dload = "dload", Local, (unsupported Double);
     /// Loads a reference from a local variable.
-    0x19 Aload = "aload", Local, (special 0 1);
+    0x19 Aload = "aload", Local, (load Reference);
     /// Loads an `int` from local variable 0.
-    0x1a Iload0 = "iload_0", ImplicitLocal(0), (special 0 1);
+    0x1a Iload0 = "iload_0", ImplicitLocal(0), (load Int);
     /// Loads an `int` from local variable 1.
-    0x1b Iload1 = "iload_1", ImplicitLocal(1), (special 0 1);
+    0x1b Iload1 = "iload_1", ImplicitLocal(1), (load Int);
     /// Loads an `int` from local variable 2.
-    0x1c Iload2 = "iload_2", ImplicitLocal(2), (special 0 1);
+    0x1c Iload2 = "iload_2", ImplicitLocal(2), (load Int);
     /// Loads an `int` from local variable 3.
-    0x1d Iload3 = "iload_3", ImplicitLocal(3), (special 0 1);
+    0x1d Iload3 = "iload_3", ImplicitLocal(3), (load Int);
     /// Loads a `long` from local variable 0.
     0x1e Lload0 = "lload_0", ImplicitLocal(0), (unsupported Long);
     /// Loads a `long` from local variable 1.
@@ -186,15 +187,15 @@ opcodes! {
     /// Loads a `double` from local variable 3.
     0x29 Dload3 = "dload_3", ImplicitLocal(3), (unsupported Double);
     /// Loads a reference from local variable 0.
-    0x2a Aload0 = "aload_0", ImplicitLocal(0), (special 0 1);
+    0x2a Aload0 = "aload_0", ImplicitLocal(0), (load Reference);
     /// Loads a reference from local variable 1.
-    0x2b Aload1 = "aload_1", ImplicitLocal(1), (special 0 1);
+    0x2b Aload1 = "aload_1", ImplicitLocal(1), (load Reference);
     /// Loads a reference from local variable 2.
-    0x2c Aload2 = "aload_2", ImplicitLocal(2), (special 0 1);
+    0x2c Aload2 = "aload_2", ImplicitLocal(2), (load Reference);
     /// Loads a reference from local variable 3.
-    0x2d Aload3 = "aload_3", ImplicitLocal(3), (special 0 1);
+    0x2d Aload3 = "aload_3", ImplicitLocal(3), (load Reference);
     /// Loads an `int` from an array; traps on null or a bad index.
-    0x2e Iaload = "iaload", None, (special 2 1);
+    0x2e Iaload = "iaload", None, (load element Int);
     /// Loads a `long` from an array.
     0x2f Laload = "laload", None, (unsupported Long);
     /// Loads a `float` from an array.
@@ -204,13 +205,13 @@ opcodes! {
     /// Loads a `reference` from an array.
     0x32 Aaload = "aaload", None, (unsupported ReferenceArray);
     /// Loads a `byte` or `boolean` from an array; traps on null or a bad index.
-    0x33 Baload = "baload", None, (special 2 1);
+    0x33 Baload = "baload", None, (load element ByteOrBoolean);
     /// Loads a `char` from an array.
     0x34 Caload = "caload", None, (unsupported Char);
     /// Loads a `short` from an array; traps on null or a bad index.
-    0x35 Saload = "saload", None, (special 2 1);
+    0x35 Saload = "saload", None, (load element Short);
     /// Stores an `int` into a local variable.
-    0x36 Istore = "istore", Local, (special 1 0);
+    0x36 Istore = "istore", Local, (store Int);
     /// Stores a `long` into a local variable.
     0x37 Lstore = "lstore", Local, (unsupported Long);
     /// Stores a `float` into a local variable.
@@ -218,15 +219,15 @@ opcodes! {
     /// Stores a `double` into a local variable.
     0x39 Dstore = "dstore", Local, (unsupported Double);
     /// Stores a reference into a local variable.
-    0x3a Astore = "astore", Local, (special 1 0);
+    0x3a Astore = "astore", Local, (store Reference);
     /// Stores an `int` into local variable 0.
-    0x3b Istore0 = "istore_0", ImplicitLocal(0), (special 1 0);
+    0x3b Istore0 = "istore_0", ImplicitLocal(0), (store Int);
     /// Stores an `int` into local variable 1.
-    0x3c Istore1 = "istore_1", ImplicitLocal(1), (special 1 0);
+    0x3c Istore1 = "istore_1", ImplicitLocal(1), (store Int);
     /// Stores an `int` into local variable 2.
-    0x3d Istore2 = "istore_2", ImplicitLocal(2), (special 1 0);
+    0x3d Istore2 = "istore_2", ImplicitLocal(2), (store Int);
     /// Stores an `int` into local variable 3.
-    0x3e Istore3 = "istore_3", ImplicitLocal(3), (special 1 0);
+    0x3e Istore3 = "istore_3", ImplicitLocal(3), (store Int);
     /// Stores a `long` into local variable 0.
     0x3f Lstore0 = "lstore_0", ImplicitLocal(0), (unsupported Long);
     /// Stores a `long` into local variable 1.
@@ -252,15 +253,15 @@ opcodes! {
     /// Stores a `double` into local variable 3.
     0x4a Dstore3 = "dstore_3", ImplicitLocal(3), (unsupported Double);
     /// Stores a reference into local variable 0.
-    0x4b Astore0 = "astore_0", ImplicitLocal(0), (special 1 0);
+    0x4b Astore0 = "astore_0", ImplicitLocal(0), (store Reference);
     /// Stores a reference into local variable 1.
-    0x4c Astore1 = "astore_1", ImplicitLocal(1), (special 1 0);
+    0x4c Astore1 = "astore_1", ImplicitLocal(1), (store Reference);
     /// Stores a reference into local variable 2.
-    0x4d Astore2 = "astore_2", ImplicitLocal(2), (special 1 0);
+    0x4d Astore2 = "astore_2", ImplicitLocal(2), (store Reference);
     /// Stores a reference into local variable 3.
-    0x4e Astore3 = "astore_3", ImplicitLocal(3), (special 1 0);
+    0x4e Astore3 = "astore_3", ImplicitLocal(3), (store Reference);
     /// Stores an `int` into an array; traps on null or a bad index.
-    0x4f Iastore = "iastore", None, (special 3 0);
+    0x4f Iastore = "iastore", None, (store element Int);
     /// Stores a `long` into an array.
     0x50 Lastore = "lastore", None, (unsupported Long);
     /// Stores a `float` into an array.
@@ -270,31 +271,31 @@ opcodes! {
     /// Stores a `reference` into an array.
     0x53 Aastore = "aastore", None, (unsupported ReferenceArray);
     /// Stores a `byte` or `boolean` into an array; traps on null or a bad index.
-    0x54 Bastore = "bastore", None, (special 3 0);
+    0x54 Bastore = "bastore", None, (store element ByteOrBoolean);
     /// Stores a `char` into an array.
     0x55 Castore = "castore", None, (unsupported Char);
     /// Stores a `short` into an array; traps on null or a bad index.
-    0x56 Sastore = "sastore", None, (special 3 0);
+    0x56 Sastore = "sastore", None, (store element Short);
     /// Drops the top value.
-    0x57 Pop = "pop", None, (special 1 0);
+    0x57 Pop = "pop", None, (shuffle 1 ->);
     /// Drops the two top values.
-    0x58 Pop2 = "pop2", None, (special 2 0);
+    0x58 Pop2 = "pop2", None, (shuffle 2 ->);
     /// Duplicates the top value.
-    0x59 Dup = "dup", None, (special 1 2);
+    0x59 Dup = "dup", None, (shuffle 1 -> 0 0);
     /// Duplicates the top value below the second.
-    0x5a DupX1 = "dup_x1", None, (special 2 3);
+    0x5a DupX1 = "dup_x1", None, (shuffle 2 -> 0 1 0);
     /// Duplicates the top value below the third.
-    0x5b DupX2 = "dup_x2", None, (special 3 4);
+    0x5b DupX2 = "dup_x2", None, (shuffle 3 -> 0 2 1 0);
     /// Duplicates the two top values.
-    0x5c Dup2 = "dup2", None, (special 2 4);
+    0x5c Dup2 = "dup2", None, (shuffle 2 -> 1 0 1 0);
     /// Duplicates the two top values below the third.
-    0x5d Dup2X1 = "dup2_x1", None, (special 3 5);
+    0x5d Dup2X1 = "dup2_x1", None, (shuffle 3 -> 1 0 2 1 0);
     /// Duplicates the two top values below the fourth.
-    0x5e Dup2X2 = "dup2_x2", None, (special 4 6);
+    0x5e Dup2X2 = "dup2_x2", None, (shuffle 4 -> 1 0 3 2 1 0);
     /// Swaps the two top values.
-    0x5f Swap = "swap", None, (special 2 2);
+    0x5f Swap = "swap", None, (shuffle 2 -> 0 1);
     /// Adds two `int` values, wrapping on overflow.
-    0x60 Iadd = "iadd", None, (Int Int -> Int);
+    0x60 Iadd = "iadd", None, (binary Add);
     /// Adds two `long` values.
     0x61 Ladd = "ladd", None, (unsupported Long);
     /// Adds two `float` values.
@@ -302,7 +303,7 @@ opcodes! {
     /// Adds two `double` values.
     0x63 Dadd = "dadd", None, (unsupported Double);
     /// Subtracts two `int` values, wrapping on overflow.
-    0x64 Isub = "isub", None, (Int Int -> Int);
+    0x64 Isub = "isub", None, (binary Subtract);
     /// Subtracts two `long` values.
     0x65 Lsub = "lsub", None, (unsupported Long);
     /// Subtracts two `float` values.
@@ -310,7 +311,7 @@ opcodes! {
     /// Subtracts two `double` values.
     0x67 Dsub = "dsub", None, (unsupported Double);
     /// Multiplies two `int` values, wrapping on overflow.
-    0x68 Imul = "imul", None, (Int Int -> Int);
+    0x68 Imul = "imul", None, (binary Multiply);
     /// Multiplies two `long` values.
     0x69 Lmul = "lmul", None, (unsupported Long);
     /// Multiplies two `float` values.
@@ -318,7 +319,7 @@ opcodes! {
     /// Multiplies two `double` values.
     0x6b Dmul = "dmul", None, (unsupported Double);
     /// Divides two `int` values, towards zero; traps on a zero divisor, and MIN_VALUE / -1 is MIN_VALUE.
-    0x6c Idiv = "idiv", None, (Int Int -> Int);
+    0x6c Idiv = "idiv", None, (binary Divide);
     /// Divides two `long` values.
     0x6d Ldiv = "ldiv", None, (unsupported Long);
     /// Divides two `float` values.
@@ -326,7 +327,7 @@ opcodes! {
     /// Divides two `double` values.
     0x6f Ddiv = "ddiv", None, (unsupported Double);
     /// Gives the remainder of an `int` division; traps on a zero divisor.
-    0x70 Irem = "irem", None, (Int Int -> Int);
+    0x70 Irem = "irem", None, (binary Remainder);
     /// Gives the remainder of two `long` values.
     0x71 Lrem = "lrem", None, (unsupported Long);
     /// Gives the remainder of two `float` values.
@@ -334,7 +335,7 @@ opcodes! {
     /// Gives the remainder of two `double` values.
     0x73 Drem = "drem", None, (unsupported Double);
     /// Negates an `int`, wrapping on overflow.
-    0x74 Ineg = "ineg", None, (Int -> Int);
+    0x74 Ineg = "ineg", None, (unary Negate);
     /// Negates a `long`.
     0x75 Lneg = "lneg", None, (unsupported Long);
     /// Negates a `float`.
@@ -342,31 +343,31 @@ opcodes! {
     /// Negates a `double`.
     0x77 Dneg = "dneg", None, (unsupported Double);
     /// Shifts left by the low five bits of the count.
-    0x78 Ishl = "ishl", None, (Int Int -> Int);
+    0x78 Ishl = "ishl", None, (binary ShiftLeft);
     /// The same for `long`.
     0x79 Lshl = "lshl", None, (unsupported Long);
     /// Shifts right with the sign, by the low five bits of the count.
-    0x7a Ishr = "ishr", None, (Int Int -> Int);
+    0x7a Ishr = "ishr", None, (binary ShiftRight);
     /// The same for `long`.
     0x7b Lshr = "lshr", None, (unsupported Long);
     /// Shifts right with zeros, by the low five bits of the count.
-    0x7c Iushr = "iushr", None, (Int Int -> Int);
+    0x7c Iushr = "iushr", None, (binary ShiftRightUnsigned);
     /// The same for `long`.
     0x7d Lushr = "lushr", None, (unsupported Long);
     /// Combines two `int` values by bitwise and.
-    0x7e Iand = "iand", None, (Int Int -> Int);
+    0x7e Iand = "iand", None, (binary And);
     /// The same for `long`.
     0x7f Land = "land", None, (unsupported Long);
     /// Combines two `int` values by bitwise or.
-    0x80 Ior = "ior", None, (Int Int -> Int);
+    0x80 Ior = "ior", None, (binary Or);
     /// The same for `long`.
     0x81 Lor = "lor", None, (unsupported Long);
     /// Combines two `int` values by bitwise exclusive or.
-    0x82 Ixor = "ixor", None, (Int Int -> Int);
+    0x82 Ixor = "ixor", None, (binary Xor);
     /// The same for `long`.
     0x83 Lxor = "lxor", None, (unsupported Long);
     /// Adds a signed constant to an `int` local variable, wrapping on overflow.
-    0x84 Iinc = "iinc", LocalIncrement, (special 0 0);
+    0x84 Iinc = "iinc", LocalIncrement, (Increment);
     /// Converts `int` to `long`.
     0x85 I2l = "i2l", None, (unsupported Long);
     /// Converts `int` to `float`.
@@ -392,11 +393,11 @@ opcodes! {
     /// Converts `double` to `float`.
     0x90 D2f = "d2f", None, (unsupported Double);
     /// Narrows an `int` to eight bits with sign.
-    0x91 I2b = "i2b", None, (Int -> Int);
+    0x91 I2b = "i2b", None, (unary ToByte);
     /// Narrows an `int` to sixteen bits without sign.
     0x92 I2c = "i2c", None, (unsupported Char);
     /// Narrows an `int` to sixteen bits with sign.
-    0x93 I2s = "i2s", None, (Int -> Int);
+    0x93 I2s = "i2s", None, (unary ToShort);
     /// Compares two `long` values.
     0x94 Lcmp = "lcmp", None, (unsupported Long);
     /// Compares two `float` values.
@@ -408,45 +409,45 @@ opcodes! {
     /// Compares two `double` values.
     0x98 Dcmpg = "dcmpg", None, (unsupported Double);
     /// Branches if an `int` is equal to zero.
-    0x99 Ifeq = "ifeq", Branch, (Int ->);
+    0x99 Ifeq = "ifeq", Branch, (BranchZero Equal);
     /// Branches if an `int` is not equal to zero.
-    0x9a Ifne = "ifne", Branch, (Int ->);
+    0x9a Ifne = "ifne", Branch, (BranchZero NotEqual);
     /// Branches if an `int` is less than zero.
-    0x9b Iflt = "iflt", Branch, (Int ->);
+    0x9b Iflt = "iflt", Branch, (BranchZero Less);
     /// Branches if an `int` is at least zero.
-    0x9c Ifge = "ifge", Branch, (Int ->);
+    0x9c Ifge = "ifge", Branch, (BranchZero AtLeast);
     /// Branches if an `int` is greater than zero.
-    0x9d Ifgt = "ifgt", Branch, (Int ->);
+    0x9d Ifgt = "ifgt", Branch, (BranchZero Greater);
     /// Branches if an `int` is at most zero.
-    0x9e Ifle = "ifle", Branch, (Int ->);
+    0x9e Ifle = "ifle", Branch, (BranchZero AtMost);
     /// Branches if one `int` is equal to another.
-    0x9f IfIcmpeq = "if_icmpeq", Branch, (Int Int ->);
+    0x9f IfIcmpeq = "if_icmpeq", Branch, (BranchInt Equal);
     /// Branches if one `int` is not equal to another.
-    0xa0 IfIcmpne = "if_icmpne", Branch, (Int Int ->);
+    0xa0 IfIcmpne = "if_icmpne", Branch, (BranchInt NotEqual);
     /// Branches if one `int` is less than another.
-    0xa1 IfIcmplt = "if_icmplt", Branch, (Int Int ->);
+    0xa1 IfIcmplt = "if_icmplt", Branch, (BranchInt Less);
     /// Branches if one `int` is at least another.
-    0xa2 IfIcmpge = "if_icmpge", Branch, (Int Int ->);
+    0xa2 IfIcmpge = "if_icmpge", Branch, (BranchInt AtLeast);
     /// Branches if one `int` is greater than another.
-    0xa3 IfIcmpgt = "if_icmpgt", Branch, (Int Int ->);
+    0xa3 IfIcmpgt = "if_icmpgt", Branch, (BranchInt Greater);
     /// Branches if one `int` is at most another.
-    0xa4 IfIcmple = "if_icmple", Branch, (Int Int ->);
+    0xa4 IfIcmple = "if_icmple", Branch, (BranchInt AtMost);
     /// Branches if two references are the same.
-    0xa5 IfAcmpeq = "if_acmpeq", Branch, (Reference Reference ->);
+    0xa5 IfAcmpeq = "if_acmpeq", Branch, (BranchReference Equal);
     /// Branches if two references differ.
-    0xa6 IfAcmpne = "if_acmpne", Branch, (Reference Reference ->);
+    0xa6 IfAcmpne = "if_acmpne", Branch, (BranchReference NotEqual);
     /// Branches always.
-    0xa7 Goto = "goto", Branch, (->), ends;
+    0xa7 Goto = "goto", Branch, (Jump);
     /// Calls a subroutine inside the method.
     0xa8 Jsr = "jsr", Branch, (unsupported Subroutine), ends;
     /// Returns from a subroutine inside the method.
     0xa9 Ret = "ret", Local, (unsupported Subroutine), ends;
     /// Branches through a table of consecutive keys.
-    0xaa Tableswitch = "tableswitch", TableSwitch, (Int ->), ends;
+    0xaa Tableswitch = "tableswitch", TableSwitch, (Switch);
     /// Branches through a sorted table of keys.
-    0xab Lookupswitch = "lookupswitch", LookupSwitch, (Int ->), ends;
+    0xab Lookupswitch = "lookupswitch", LookupSwitch, (Switch);
     /// Returns an `int` from the method.
-    0xac Ireturn = "ireturn", None, (special 1 0), ends;
+    0xac Ireturn = "ireturn", None, (return Int);
     /// Returns a `long` from the method.
     0xad Lreturn = "lreturn", None, (unsupported Long), ends;
     /// Returns a `float` from the method.
@@ -454,23 +455,23 @@ opcodes! {
     /// Returns a `double` from the method.
     0xaf Dreturn = "dreturn", None, (unsupported Double), ends;
     /// Returns a reference from the method.
-    0xb0 Areturn = "areturn", None, (special 1 0), ends;
+    0xb0 Areturn = "areturn", None, (return Reference);
     /// Returns from a method without a value.
-    0xb1 Return = "return", None, (special 0 0), ends;
+    0xb1 Return = "return", None, (return);
     /// Loads a static field.
-    0xb2 Getstatic = "getstatic", Constant, (special);
+    0xb2 Getstatic = "getstatic", Constant, (member LoadStatic);
     /// Stores a static field.
-    0xb3 Putstatic = "putstatic", Constant, (special);
+    0xb3 Putstatic = "putstatic", Constant, (member StoreStatic);
     /// Loads an instance field; traps on null.
-    0xb4 Getfield = "getfield", Constant, (special);
+    0xb4 Getfield = "getfield", Constant, (member Load);
     /// Stores an instance field; traps on null.
-    0xb5 Putfield = "putfield", Constant, (special);
+    0xb5 Putfield = "putfield", Constant, (member Store);
     /// Calls an instance method; traps on null.
-    0xb6 Invokevirtual = "invokevirtual", Constant, (special);
+    0xb6 Invokevirtual = "invokevirtual", Constant, (member Call);
     /// Calls a constructor or a private method; traps on null.
-    0xb7 Invokespecial = "invokespecial", Constant, (special);
+    0xb7 Invokespecial = "invokespecial", Constant, (member Call);
     /// Calls a static method.
-    0xb8 Invokestatic = "invokestatic", Constant, (special);
+    0xb8 Invokestatic = "invokestatic", Constant, (member CallStatic);
     /// Calls an interface method.
     0xb9 Invokeinterface = "invokeinterface", InvokeInterface, (unsupported InterfaceCall);
     /// Calls a method that is linked at run time.
@@ -478,11 +479,11 @@ opcodes! {
     /// Creates an object.
     0xbb New = "new", Constant, (unsupported Object);
     /// Creates an array of primitives; traps on a negative length or a full heap.
-    0xbc Newarray = "newarray", ArrayType, (special 1 1);
+    0xbc Newarray = "newarray", ArrayType, (NewArray);
     /// Creates an array of references.
     0xbd Anewarray = "anewarray", Constant, (unsupported ReferenceArray);
     /// Gives the length of an array; traps on null.
-    0xbe Arraylength = "arraylength", None, (special 1 1);
+    0xbe Arraylength = "arraylength", None, (ArrayLength);
     /// Throws an exception.
     0xbf Athrow = "athrow", None, (unsupported Exception), ends;
     /// Checks the type of a reference.
@@ -494,15 +495,15 @@ opcodes! {
     /// Leaves a monitor.
     0xc3 Monitorexit = "monitorexit", None, (unsupported Thread);
     /// Widens the local variable index of the instruction that it prefixes.
-    0xc4 Wide = "wide", Wide, (special);
+    0xc4 Wide = "wide", Wide, (Wide);
     /// Creates an array of arrays.
     0xc5 Multianewarray = "multianewarray", MultiArray, (unsupported ReferenceArray);
     /// Branches if a reference is null.
-    0xc6 Ifnull = "ifnull", Branch, (Reference ->);
+    0xc6 Ifnull = "ifnull", Branch, (BranchNull Equal);
     /// Branches if a reference is not null.
-    0xc7 Ifnonnull = "ifnonnull", Branch, (Reference ->);
+    0xc7 Ifnonnull = "ifnonnull", Branch, (BranchNull NotEqual);
     /// Branches always, with a four-byte offset.
-    0xc8 GotoW = "goto_w", BranchWide, (->), ends;
+    0xc8 GotoW = "goto_w", BranchWide, (Jump);
     /// Calls a subroutine inside the method, with a four-byte offset.
     0xc9 JsrW = "jsr_w", BranchWide, (unsupported Subroutine), ends;
     /// Reserved for debuggers (JVMS §6.2).
@@ -524,20 +525,26 @@ impl Opcode {
         self.row().layout()
     }
 
-    /// Returns how many bytes the instruction takes without a `wide` before it; 0 for one whose operands
-    /// say it, or must hold more than any bytes.
+    /// Returns the length in bytes of the instruction, without a `wide` prefix. Returns 0 if the length depends on the
+    /// operands, or if some operand bytes are invalid.
     #[must_use]
     pub const fn fixed_length(self) -> u8 {
         self.row().fixed_length()
     }
 
-    /// Tells whether execution may go on with the next instruction.
+    /// Returns what an instruction of this opcode does.
+    #[must_use]
+    pub const fn action(self) -> Action {
+        self.row().action()
+    }
+
+    /// Returns whether the next instruction may be executed after this one.
     #[must_use]
     pub const fn falls_through(self) -> bool {
         self.row().falls_through()
     }
 
-    /// Returns what it does to the depth of the operand stack.
+    /// Returns how many values it pops and pushes.
     #[must_use]
     pub const fn stack_change(self) -> StackChange {
         self.row().stack_change()
@@ -550,23 +557,10 @@ impl Opcode {
         self as u8
     }
 
-    /// Returns what it does to the operand stack.
-    #[must_use]
-    pub fn effect(self) -> StackEffect {
-        self.row().effect()
-    }
-
-    /// Returns the one kind of all values that it pops and pushes, where its effect is fixed.
-    #[must_use]
-    pub const fn stack_kind(self) -> Option<StackKind> {
-        self.row().stack_kind()
-    }
-
     /// Returns why the opcode is outside the subset, or `None` where it is inside.
     #[must_use]
-    pub fn exclusion(self) -> Option<Exclusion> {
-        let row = self.row();
-        row.is_unsupported().then(|| row.exclusion())
+    pub const fn exclusion(self) -> Option<Exclusion> {
+        self.row().exclusion()
     }
 }
 

@@ -1,8 +1,8 @@
 //! The method that a call instruction calls, and how a call changes the operand stack.
 
 use jive_core::{
-    ClassFile, CpIndex, Insn, MethodAccess, MethodDescriptor, MethodId, Opcode, Operand, OwnMember,
-    StackChange, Utf8,
+    Action, ClassFile, CpIndex, Insn, MemberUse, MethodAccess, MethodDescriptor, MethodId, Operand,
+    OwnMember, StackChange, Utf8,
 };
 
 /// What an instruction of a verified class calls.
@@ -21,10 +21,8 @@ pub(crate) enum Callee<'a> {
 /// It compares no names of the class file with one another: a class may call a method whose name has
 /// 60,000 bytes 20,000 times. The parser has noted which member each constant names.
 pub(crate) fn callee<'a>(class: &ClassFile<'a>, insn: &Insn<'_>) -> Option<Callee<'a>> {
-    let (
-        Opcode::Invokestatic | Opcode::Invokevirtual | Opcode::Invokespecial,
-        Operand::Constant(index),
-    ) = (insn.opcode, insn.operand)
+    let (Action::Member(MemberUse::Call | MemberUse::CallStatic), Operand::Constant(index)) =
+        (insn.action(), insn.operand)
     else {
         return None;
     };
@@ -67,27 +65,19 @@ impl Signatures {
     ) -> Option<(usize, usize)> {
         match (insn.opcode.stack_change(), insn.operand) {
             (StackChange::Counts { pops, pushes }, _) => Some((pops.into(), pushes.into())),
-            (StackChange::OfConstant, Operand::Constant(index)) => {
-                self.change_of_constant(class, insn.opcode, index)
+            (StackChange::OfCall { has_receiver }, Operand::Constant(index)) => {
+                self.change_of_call(class, has_receiver.into(), index)
             }
-            (StackChange::OfConstant | StackChange::Unsupported, _) => None,
+            (StackChange::OfCall { .. } | StackChange::Unsupported, _) => None,
         }
     }
 
-    fn change_of_constant(
+    fn change_of_call(
         &mut self,
         class: &ClassFile<'_>,
-        opcode: Opcode,
+        receiver: usize,
         index: CpIndex,
     ) -> Option<(usize, usize)> {
-        let receiver = match opcode {
-            Opcode::Ldc | Opcode::LdcW | Opcode::Getstatic => return Some((0, 1)),
-            Opcode::Putstatic => return Some((1, 0)),
-            Opcode::Getfield => return Some((1, 1)),
-            Opcode::Putfield => return Some((2, 0)),
-            Opcode::Invokestatic => 0,
-            _ => 1,
-        };
         let member = class.pool().member(index).ok()?;
         let known = self.known.get_mut(member.identity.descriptor.index())?;
         let (pops, pushes) = match *known {
@@ -107,16 +97,11 @@ impl Signatures {
 pub(crate) fn pushes(class: &ClassFile<'_>, insn: &Insn<'_>) -> usize {
     match (insn.opcode.stack_change(), insn.operand) {
         (StackChange::Counts { pushes, .. }, _) => pushes.into(),
-        (StackChange::OfConstant, Operand::Constant(index)) => match insn.opcode {
-            Opcode::Ldc | Opcode::LdcW | Opcode::Getstatic | Opcode::Getfield => 1,
-            Opcode::Putstatic | Opcode::Putfield => 0,
-            _ => {
-                let member = class.pool().member(index);
-                let returns =
-                    member.is_ok_and(|member| !member.descriptor.as_bytes().ends_with(b")V"));
-                usize::from(returns)
-            }
-        },
-        (StackChange::OfConstant | StackChange::Unsupported, _) => 0,
+        (StackChange::OfCall { .. }, Operand::Constant(index)) => {
+            let member = class.pool().member(index);
+            let returns = member.is_ok_and(|member| !member.descriptor.as_bytes().ends_with(b")V"));
+            usize::from(returns)
+        }
+        (StackChange::OfCall { .. } | StackChange::Unsupported, _) => 0,
     }
 }

@@ -1,11 +1,13 @@
 //! Which loops of a method are counted: provably ended by a local variable that steps towards a bound.
 
-use jive_core::{ClassFile, Constant, CpIndex, MemberIdentity, Opcode, Operand, Pc};
+use jive_core::{
+    Action, ClassFile, Comparison, Computational, Constant, ConstantSource, CpIndex, MemberAccess,
+    MemberIdentity, MemberUse, Operand, Pc,
+};
 
 use super::calls::{Callee, callee};
 use super::components::{Components, Partition};
 use super::graph::{ControlFlow, Node};
-use super::origin::store_of;
 
 /// Elements that no array has: its header lies before them, and an offset is an `int`.
 const LENGTH_MAX: i64 = i32::MAX as i64 - 8;
@@ -210,20 +212,24 @@ impl<'a> Search<'_, 'a> {
         };
         for node in component.iter().copied() {
             let insn = self.graph.insn(node);
-            match (insn.operand, insn.opcode) {
+            match (insn.operand, insn.action()) {
                 (Operand::LocalIncrement { local, by }, _) => {
                     changes.locals.push((local, node, Some(i64::from(by))));
                 }
-                (Operand::Local(local), opcode) if store_of(opcode) => {
+                (Operand::Local(local), Action::Store(_)) => {
                     changes.locals.push((local, node, None));
                 }
-                (Operand::Constant(index), Opcode::Putstatic | Opcode::Putfield) => {
-                    let member = self.class.pool().member(index);
-                    changes.fields.extend(member.map(|member| member.identity));
-                }
-                (Operand::Constant(_), _) => {
-                    changes.calls_own |= matches!(callee(self.class, insn), Some(Callee::Own(_)));
-                }
+                (Operand::Constant(index), Action::Member(usage)) => match usage.access() {
+                    MemberAccess::Load => {}
+                    MemberAccess::Store => {
+                        let member = self.class.pool().member(index);
+                        changes.fields.extend(member.map(|member| member.identity));
+                    }
+                    MemberAccess::Call => {
+                        let own = matches!(callee(self.class, insn), Some(Callee::Own(_)));
+                        changes.calls_own |= own;
+                    }
+                },
                 _ => {}
             }
         }
@@ -253,7 +259,12 @@ impl<'a> Search<'_, 'a> {
         let Operand::Branch(target) = insn.operand else {
             return None;
         };
-        let (taken, compares_two) = Relation::of(insn.opcode)?;
+        let (taken, compares_two) = match insn.action() {
+            Action::BranchZero(comparison) => (comparison, false),
+            Action::BranchInt(comparison) => (comparison, true),
+            // Jumps, and comparisons of references, which are not stepped towards a bound.
+            _ => return None,
+        };
         let target = self.graph.node(Pc(u16::try_from(target).ok()?))?;
         let next = node + 1;
         let relation = match (within.get(target)?, within.get(next)?) {
@@ -280,28 +291,26 @@ impl<'a> Search<'_, 'a> {
     fn value_before(&self, node: Node) -> Option<(Value, Node)> {
         let last = self.only_way_to(node)?;
         let insn = self.graph.insn(last);
-        let value = match (insn.opcode, insn.operand) {
-            (
-                Opcode::Iload | Opcode::Iload0 | Opcode::Iload1 | Opcode::Iload2 | Opcode::Iload3,
-                Operand::Local(local),
-            ) => Value::Local(local),
-            (Opcode::Getstatic, Operand::Constant(index)) => Value::Field(index),
-            (Opcode::Ldc | Opcode::LdcW, Operand::Constant(index)) => {
+        let value = match (insn.action(), insn.operand) {
+            (Action::Load(Computational::Int), Operand::Local(local)) => Value::Local(local),
+            (Action::Constant(ConstantSource::Immediate), Operand::Int(value)) => {
+                Value::Constant(value)
+            }
+            (Action::Constant(ConstantSource::Pool), Operand::Constant(index)) => {
                 match self.class.pool().get(index).ok()? {
                     Constant::Integer(value) => Value::Constant(value),
                     _ => return None,
                 }
             }
-            (Opcode::Getfield, Operand::Constant(index)) => {
-                // Of the one instance, whatever reference names it.
+            (Action::Member(MemberUse::Load), Operand::Constant(index)) => {
+                // The field is of the one instance, whichever reference names it.
                 let (_, first) = self.reference_before(last)?;
                 return Some((Value::Field(index), first));
             }
-            (Opcode::Arraylength, _) => {
-                let (reference, first) = self.reference_before(last)?;
-                return Some((reference, first));
+            (Action::Member(MemberUse::LoadStatic), Operand::Constant(index)) => {
+                Value::Field(index)
             }
-            (_, Operand::Int(value)) => Value::Constant(value),
+            (Action::ArrayLength, _) => return self.reference_before(last),
             _ => return None,
         };
         Some((value, last))
@@ -311,15 +320,14 @@ impl<'a> Search<'_, 'a> {
     fn reference_before(&self, node: Node) -> Option<(Value, Node)> {
         let last = self.only_way_to(node)?;
         let insn = self.graph.insn(last);
-        match (insn.opcode, insn.operand) {
-            (
-                Opcode::Aload | Opcode::Aload0 | Opcode::Aload1 | Opcode::Aload2 | Opcode::Aload3,
-                Operand::Local(local),
-            ) => Some((Value::LocalLength(local), last)),
-            (Opcode::Getstatic, Operand::Constant(index)) => {
+        match (insn.action(), insn.operand) {
+            (Action::Load(Computational::Reference), Operand::Local(local)) => {
+                Some((Value::LocalLength(local), last))
+            }
+            (Action::Member(MemberUse::LoadStatic), Operand::Constant(index)) => {
                 Some((Value::FieldLength(index), last))
             }
-            (Opcode::Getfield, Operand::Constant(index)) => {
+            (Action::Member(MemberUse::Load), Operand::Constant(index)) => {
                 let (_, first) = self.reference_before(last)?;
                 Some((Value::FieldLength(index), first))
             }
@@ -367,7 +375,7 @@ struct Step {
 #[derive(Copy, Clone, Debug)]
 struct Test {
     left: Value,
-    relation: Relation,
+    relation: Comparison,
     right: Value,
 }
 
@@ -383,62 +391,9 @@ enum Value {
     FieldLength(CpIndex),
 }
 
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-enum Relation {
-    Equal,
-    NotEqual,
-    Less,
-    AtLeast,
-    Greater,
-    AtMost,
-}
-
-impl Relation {
-    /// Returns what a branch compares, and whether with a second operand instead of 0.
-    const fn of(opcode: Opcode) -> Option<(Relation, bool)> {
-        Some(match opcode {
-            Opcode::Ifeq => (Relation::Equal, false),
-            Opcode::Ifne => (Relation::NotEqual, false),
-            Opcode::Iflt => (Relation::Less, false),
-            Opcode::Ifge => (Relation::AtLeast, false),
-            Opcode::Ifgt => (Relation::Greater, false),
-            Opcode::Ifle => (Relation::AtMost, false),
-            Opcode::IfIcmpeq => (Relation::Equal, true),
-            Opcode::IfIcmpne => (Relation::NotEqual, true),
-            Opcode::IfIcmplt => (Relation::Less, true),
-            Opcode::IfIcmpge => (Relation::AtLeast, true),
-            Opcode::IfIcmpgt => (Relation::Greater, true),
-            Opcode::IfIcmple => (Relation::AtMost, true),
-            _ => return None,
-        })
-    }
-
-    const fn negated(self) -> Relation {
-        match self {
-            Relation::Equal => Relation::NotEqual,
-            Relation::NotEqual => Relation::Equal,
-            Relation::Less => Relation::AtLeast,
-            Relation::AtLeast => Relation::Less,
-            Relation::Greater => Relation::AtMost,
-            Relation::AtMost => Relation::Greater,
-        }
-    }
-
-    /// Returns the relation with its sides exchanged.
-    const fn mirrored(self) -> Relation {
-        match self {
-            Relation::Equal | Relation::NotEqual => self,
-            Relation::Less => Relation::Greater,
-            Relation::Greater => Relation::Less,
-            Relation::AtLeast => Relation::AtMost,
-            Relation::AtMost => Relation::AtLeast,
-        }
-    }
-}
-
 /// Whether a counter that keeps the relation to its bound before each round loses it at last: all
 /// steps lead the same way, and none leads from where the relation holds past the end of the range.
-fn reaches(relation: Relation, bound: Value, steps: &[Step]) -> bool {
+fn reaches(relation: Comparison, bound: Value, steps: &[Step]) -> bool {
     let up = steps.iter().all(|step| step.by > 0);
     let down = steps.iter().all(|step| step.by < 0);
     // One round makes all of them at most.
@@ -449,13 +404,13 @@ fn reaches(relation: Relation, bound: Value, steps: &[Step]) -> bool {
         Value::Local(_) | Value::Field(_) => (i64::from(i32::MIN), i64::from(i32::MAX)),
     };
     match relation {
-        Relation::Less => up && most - 1 + total <= i64::from(i32::MAX),
-        Relation::AtMost => up && most + total <= i64::from(i32::MAX),
-        Relation::Greater => down && least + 1 + total >= i64::from(i32::MIN),
-        Relation::AtLeast => down && least + total >= i64::from(i32::MIN),
+        Comparison::Less => up && most - 1 + total <= i64::from(i32::MAX),
+        Comparison::AtMost => up && most + total <= i64::from(i32::MAX),
+        Comparison::Greater => down && least + 1 + total >= i64::from(i32::MIN),
+        Comparison::AtLeast => down && least + total >= i64::from(i32::MIN),
         // By ones it meets every value.
-        Relation::NotEqual => matches!(steps, [only] if only.by.abs() == 1),
+        Comparison::NotEqual => matches!(steps, [only] if only.by.abs() == 1),
         // The round after a step no longer holds it.
-        Relation::Equal => !steps.is_empty() && (up || down) && total.abs() < 1 << 31,
+        Comparison::Equal => !steps.is_empty() && (up || down) && total.abs() < 1 << 31,
     }
 }

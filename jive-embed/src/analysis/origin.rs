@@ -10,8 +10,8 @@ use std::hash::BuildHasherDefault;
 
 use fnv::FnvHasher;
 use jive_core::{
-    ArrayKind, ClassFile, Constant, FieldType, Insn, MethodAccess, MethodDescriptor, Opcode,
-    Operand, Pc, StackEffect, StackKind, parse_field,
+    Action, ArrayKind, ClassFile, Computational, Constant, ConstantSource, FieldType, Insn,
+    MemberAccess, MethodAccess, MethodDescriptor, Operand, Pc, parse_field,
 };
 
 use super::calls::pushes;
@@ -159,25 +159,26 @@ impl<'c, 'a> Origins<'c, 'a> {
         let insn = self.graph.insn(node);
         let made = Before::Made(Origin::Instruction(insn.pc));
         match slot {
-            Slot::Local(local) => match (insn.operand, store_of(insn.opcode)) {
+            Slot::Local(local) => match (insn.operand, insn.action()) {
                 // The value was on top of the stack, which is one deeper before.
-                (Operand::Local(stored), true) if stored == local => {
+                (Operand::Local(stored), Action::Store(_)) if stored == local => {
                     Before::Slot(Slot::Stack(depth))
                 }
                 (Operand::LocalIncrement { local: changed, .. }, _) if changed == local => made,
                 _ => Before::Slot(slot),
             },
             Slot::Stack(position) => {
-                if let Some((popped, pushed)) = shuffle(insn.opcode) {
-                    let bottom = depth.saturating_sub(pushed.len());
+                if let Action::Shuffle(shuffle) = insn.action() {
+                    let mut pushes = shuffle.pushes();
+                    let bottom = depth.saturating_sub(pushes.len());
                     let before = position
                         .checked_sub(bottom)
-                        .and_then(|from| pushed.get(from));
+                        .and_then(|from| pushes.nth(from));
                     let Some(before) = before else {
                         return Before::Slot(slot);
                     };
-                    let top = bottom + popped;
-                    Before::Slot(Slot::Stack(top.saturating_sub(before + 1)))
+                    let top = bottom + usize::from(shuffle.pops());
+                    Before::Slot(Slot::Stack(top.saturating_sub(usize::from(before) + 1)))
                 } else if position + pushes(self.class, insn) < depth {
                     Before::Slot(slot)
                 } else {
@@ -233,18 +234,7 @@ impl<'c, 'a> Origins<'c, 'a> {
             }
             Origin::Instruction(pc) => {
                 let insn = self.graph.insn(self.graph.node(pc)?);
-                match insn.opcode.effect() {
-                    StackEffect::Fixed { pushes, .. } => pushes.last().map(|kind| {
-                        let word = match kind {
-                            StackKind::Int => "int",
-                            StackKind::Null => "null",
-                            StackKind::Reference => "reference",
-                        };
-                        word.to_owned()
-                    }),
-                    StackEffect::Special => made_by(self.class, insn),
-                    StackEffect::Unsupported(_) => None,
-                }
+                made_by(self.class, insn)
             }
         }
     }
@@ -291,67 +281,56 @@ enum Before {
     Made(Origin),
 }
 
-/// Whether an instruction stores to the local variable that it names.
-pub(super) const fn store_of(opcode: Opcode) -> bool {
-    use Opcode as O;
-    matches!(
-        opcode,
-        O::Istore
-            | O::Istore0
-            | O::Istore1
-            | O::Istore2
-            | O::Istore3
-            | O::Astore
-            | O::Astore0
-            | O::Astore1
-            | O::Astore2
-            | O::Astore3
-    )
-}
-
-/// Returns how many operands a shuffle takes, and which of them it puts back, lowest first, each by
-/// its depth before.
-const fn shuffle(opcode: Opcode) -> Option<(usize, &'static [usize])> {
-    use Opcode as O;
-    Some(match opcode {
-        O::Pop => (1, &[]),
-        O::Pop2 => (2, &[]),
-        O::Dup => (1, &[0, 0]),
-        O::DupX1 => (2, &[0, 1, 0]),
-        O::DupX2 => (3, &[0, 2, 1, 0]),
-        O::Dup2 => (2, &[1, 0, 1, 0]),
-        O::Dup2X1 => (3, &[1, 0, 2, 1, 0]),
-        O::Dup2X2 => (4, &[1, 0, 3, 2, 1, 0]),
-        O::Swap => (2, &[0, 1]),
-        _ => return None,
-    })
-}
-
-/// Returns the type of what an instruction with a special effect pushes, if it pushes anything.
+/// Returns the type of the value that an instruction pushes, if it pushes one.
 fn made_by(class: &ClassFile<'_>, insn: &Insn<'_>) -> Option<String> {
-    use Opcode as O;
-    let int = || Some("int".to_owned());
-    match (insn.opcode, insn.operand) {
-        (opcode, Operand::Local(_)) if store_of(opcode) => None,
-        (O::Iload | O::Iload0 | O::Iload1 | O::Iload2 | O::Iload3, _) => int(),
-        (O::Aload | O::Aload0 | O::Aload1 | O::Aload2 | O::Aload3, _) => {
-            Some("reference".to_owned())
-        }
-        (O::Ldc | O::LdcW | O::Iaload | O::Saload | O::Baload | O::Arraylength, _) => int(),
-        (O::Newarray, Operand::ArrayType(code)) => {
+    let word = |word: &str| Some(word.to_owned());
+    match (insn.action(), insn.operand) {
+        (Action::Constant(ConstantSource::Null), _) => word("null"),
+        (
+            Action::Constant(ConstantSource::Immediate | ConstantSource::Pool)
+            | Action::Load(Computational::Int)
+            | Action::LoadElement(_)
+            | Action::Unary(_)
+            | Action::Binary(_)
+            | Action::ArrayLength,
+            _,
+        ) => word("int"),
+        (Action::Load(Computational::Reference), _) => word("reference"),
+        (Action::NewArray, Operand::ArrayType(code)) => {
             Some(ArrayKind::from_newarray_code(code)?.to_string())
         }
-        (O::Getstatic | O::Getfield, Operand::Constant(index)) => {
-            let field = class.pool().member(index).ok()?;
-            let kind = parse_field(field.descriptor.as_bytes()).ok()?;
-            Some(type_of(class, kind))
+        (Action::Member(usage), Operand::Constant(index)) => {
+            let member = class.pool().member(index).ok()?;
+            let descriptor = member.descriptor.as_bytes();
+            match usage.access() {
+                MemberAccess::Load => Some(type_of(class, parse_field(descriptor).ok()?)),
+                MemberAccess::Store => None,
+                MemberAccess::Call => {
+                    let descriptor = MethodDescriptor::parse(descriptor).ok()?;
+                    Some(type_of(class, descriptor.result()?))
+                }
+            }
         }
-        (O::Invokestatic | O::Invokevirtual | O::Invokespecial, Operand::Constant(index)) => {
-            let method = class.pool().member(index).ok()?;
-            let descriptor = MethodDescriptor::parse(method.descriptor.as_bytes()).ok()?;
-            Some(type_of(class, descriptor.result()?))
-        }
-        _ => None,
+        (
+            Action::Nothing
+            | Action::Store(_)
+            | Action::Increment
+            | Action::StoreElement(_)
+            // What a shuffle pushes was made by another instruction.
+            | Action::Shuffle(_)
+            | Action::BranchZero(_)
+            | Action::BranchInt(_)
+            | Action::BranchNull(_)
+            | Action::BranchReference(_)
+            | Action::Jump
+            | Action::Switch
+            | Action::Return(_)
+            | Action::Member(_)
+            | Action::NewArray
+            | Action::Wide
+            | Action::Unsupported(_),
+            _,
+        ) => None,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Structural constraints on code (JVMS §4.9.2), by data flow (§4.10.2).
 
-use jive_core::{Opcode, Pc, StackEffect};
+use jive_core::{Action, ConstantSource, Opcode, Pc};
 use jive_verifier::{Expected, VerificationType, VerifyErrorKind};
 
 use crate::class_bytes::{ClassBytes, STATIC, at, in_method, verdict_of};
@@ -69,9 +69,23 @@ fn every_special_opcode_has_an_effect() {
         Opcode::Invokestatic,
     ];
     for opcode in Opcode::ALL {
-        let special = matches!(opcode.effect(), StackEffect::Special);
+        // The others have tests by kind: constants, operators, branches and switches.
+        let is_by_kind = matches!(
+            opcode.action(),
+            Action::Nothing
+                | Action::Constant(ConstantSource::Null | ConstantSource::Immediate)
+                | Action::Unary(_)
+                | Action::Binary(_)
+                | Action::BranchZero(_)
+                | Action::BranchInt(_)
+                | Action::BranchNull(_)
+                | Action::BranchReference(_)
+                | Action::Jump
+                | Action::Switch
+                | Action::Unsupported(_)
+        );
         assert!(
-            !special || used.contains(opcode) || elsewhere.contains(opcode),
+            is_by_kind || used.contains(opcode) || elsewhere.contains(opcode),
             "{opcode}"
         );
     }

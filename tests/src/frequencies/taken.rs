@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use jive_core::{Code, Insn, Opcode, Operand, StackEffect};
+use jive_core::{Action, Code, Insn, Opcode, Operand, StackChange};
 
 use super::sequence::{Part, Total, decoded, ends_block, targets};
 
@@ -91,7 +91,7 @@ fn step(block: &mut Block, insn: &Insn<'_>) -> Vec<usize> {
         }
         return Vec::new();
     }
-    let (pops, pushes) = match (insn.opcode, insn.opcode.effect()) {
+    let (pops, pushes) = match (insn.opcode, insn.action()) {
         (O::AconstNull, _) => {
             block.stack.push(Value::Loaded);
             return Vec::new();
@@ -104,21 +104,22 @@ fn step(block: &mut Block, insn: &Insn<'_>) -> Vec<usize> {
             block.stack.push(Value::Other);
             return Vec::new();
         }
-        (O::Baload | O::Saload | O::Iaload, _) => (2, 1),
-        (O::Bastore | O::Sastore | O::Iastore, _) => (3, 0),
         (O::Getstatic, _) => {
             block.stack.push(Value::Field);
             return Vec::new();
         }
-        (O::Putstatic | O::Tableswitch | O::Lookupswitch | O::Ireturn | O::Areturn, _) => (1, 0),
-        (O::Getfield | O::Newarray | O::Arraylength, _) => (1, 1),
-        (O::Putfield, _) => (2, 0),
-        (_, StackEffect::Fixed { pops, pushes }) => (pops.len(), pushes.len()),
-        // Calls end the block; what shuffles the stack is rare.
-        (_, StackEffect::Special | StackEffect::Unsupported(_)) => {
+        // Other shuffles are rare. They end the block, as calls and counting do.
+        (_, Action::Shuffle(_) | Action::Increment) => {
             *block = Block::default();
             return Vec::new();
         }
+        (_, action) => match action.stack_change() {
+            StackChange::Counts { pops, pushes } => (pops.into(), pushes.into()),
+            StackChange::OfCall { .. } | StackChange::Unsupported => {
+                *block = Block::default();
+                return Vec::new();
+            }
+        },
     };
     let operands = block.pop(pops);
     // A variable plus a constant waits for whoever wants it: nothing is done for it yet.

@@ -1,0 +1,231 @@
+//! How many ops code is lowered to at most: the bounds by which memory for a program is sized.
+
+use super::switch::RANGES;
+use crate::decode::decode;
+use crate::id::Pc;
+use crate::insn::{Insn, Operand};
+use crate::opcode::{Action, Computational, MemberUse, fixed_length, per_byte, row};
+use crate::program::index;
+use crate::walk::raw_instructions;
+
+/// How many ops a far branch is lowered to at most.
+pub(crate) const FAR_OPS: usize = 3;
+
+/// Returns how many ops an instruction is lowered to at most, unless it is a far branch or a switch.
+///
+/// An instruction that pushes a value makes one op, at once or when the value must be in its place. Narrowing a value
+/// before a store, testing a receiver for null, and each copy of a shuffle take one more.
+const fn most_ops(action: Action) -> u8 {
+    match action {
+        // An op for each copy, and one that inserts.
+        Action::Shuffle(shuffle) if shuffle.copies() < shuffle.pops() => {
+            shuffle.copies().wrapping_add(1)
+        }
+        Action::Shuffle(shuffle) => shuffle.copies(),
+        Action::Return(Some(Computational::Int)) => 2,
+        Action::Member(MemberUse::LoadStatic | MemberUse::CallStatic) => 1,
+        Action::Member(MemberUse::Load | MemberUse::Call | MemberUse::StoreStatic) => 2,
+        Action::Member(MemberUse::Store) => 3,
+        Action::Nothing
+        | Action::Constant(_)
+        | Action::Load(_)
+        | Action::Store(_)
+        | Action::Increment
+        | Action::LoadElement(_)
+        | Action::StoreElement(_)
+        | Action::Unary(_)
+        | Action::Binary(_)
+        | Action::BranchZero(_)
+        | Action::BranchInt(_)
+        | Action::BranchNull(_)
+        | Action::BranchReference(_)
+        | Action::Jump
+        | Action::Switch
+        | Action::Return(_)
+        | Action::NewArray
+        | Action::ArrayLength
+        | Action::Wide
+        | Action::Unsupported(_) => 1,
+    }
+}
+
+/// Returns how many ops more than one a switch of so many rows is lowered to at most.
+pub(super) const fn search_ops(rows: usize) -> usize {
+    if cfg!(small) || rows > RANGES {
+        return 0;
+    }
+    // A range for each case, and one before and behind it; each takes a constant, a branch and a jump.
+    let ranges = rows.wrapping_mul(2);
+    let most = if ranges < RANGES { ranges } else { RANGES };
+    most.wrapping_mul(3)
+}
+
+/// Returns how many rows of the switch table an instruction of this operand takes.
+fn switch_rows(operand: &Operand<'_>) -> usize {
+    let cases = operand.cases();
+    cases.map_or(0, |cases| cases.len().saturating_add(1))
+}
+
+/// Tells whether a method, of so many bytes of code and with its first op at a place, is so long or comes so late
+/// that a branch does not tell where it goes: it passes over a jump that does.
+pub(crate) const fn is_far(entry: usize, code_bytes: usize) -> bool {
+    // An instruction takes a byte at least, so below it what going somewhere costs fits in 16 bits.
+    const FAR: usize = 1 << 14;
+    // An instruction makes at most so many for each of its bytes.
+    const OPS: usize = 4;
+    let end = entry.saturating_add(code_bytes.saturating_mul(OPS));
+    // Widens; `From` is not const.
+    code_bytes >= FAR || end > u16::MAX as usize
+}
+
+/// What an opcode adds to the counts besides one instruction: [`MORE_OPS`] and [`BRANCH`]. Zero for most opcodes.
+#[derive(Copy, Clone)]
+pub(crate) struct Bound(u8);
+
+/// How many ops more than one.
+const MORE_OPS: u8 = 0x03;
+/// One branch.
+const BRANCH: u8 = 0x04;
+
+impl Bound {
+    const fn of(number: u8) -> Self {
+        let row = row(number);
+        let more_ops = most_ops(row.action()).wrapping_sub(1);
+        assert!(more_ops <= MORE_OPS);
+        Self(if row.layout().is_branch() {
+            more_ops | BRANCH
+        } else {
+            more_ops
+        })
+    }
+}
+
+per_byte! {
+    /// Returns [`Bound::of`] for the first byte of an instruction.
+    bound -> Bound = Bound::of, like Bound(0)
+}
+
+/// What a code array holds, as far as the memory for verifying and linking it depends on that.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub struct CodeCounts {
+    /// Its instructions.
+    pub instructions: usize,
+    /// Its branches, and the targets of its switches.
+    pub targets: usize,
+    /// The pc at which counting stopped because no instruction begins there, if that is not the end of the code.
+    pub stopped_at: Option<Pc>,
+    /// Its branches.
+    pub(crate) branches: usize,
+    /// The rows of the switch table that its switches make.
+    pub(crate) rows: usize,
+    /// How many more ops than instructions it is lowered to at most, if no branch is far.
+    pub(crate) more_ops: usize,
+}
+
+impl CodeCounts {
+    /// Counts an instruction of fixed length.
+    #[inline(always)]
+    fn add(&mut self, bound: Bound) {
+        self.instructions = self.instructions.wrapping_add(1);
+        if bound.0 != 0 {
+            let more_ops = usize::from(bound.0 & MORE_OPS);
+            self.more_ops = self.more_ops.wrapping_add(more_ops);
+            let branches = usize::from(bound.0 & BRANCH != 0);
+            self.branches = self.branches.wrapping_add(branches);
+        }
+    }
+}
+
+/// Counts what a code array holds, up to its end or the first error. Includes an instruction that the end cuts off.
+// Nothing overflows: each thing counted takes at least one byte of the code, or a few share one.
+#[must_use]
+pub fn count_code(code: &[u8]) -> CodeCounts {
+    let mut counts = CodeCounts::default();
+    let mut next = 0;
+    loop {
+        // Most instructions are one byte long. This loop need not wait for a length to find the next one.
+        while let Some(&byte) = code.get(next)
+            && fixed_length(byte) == 1
+        {
+            counts.add(bound(byte));
+            next = next.wrapping_add(1);
+        }
+        let Some(&byte) = code.get(next) else {
+            break;
+        };
+        let length = fixed_length(byte);
+        if length != 0 {
+            counts.add(bound(byte));
+            next = next.wrapping_add(length.into());
+        } else if let Some(insn) = decode_at(code, next) {
+            counts.instructions = counts.instructions.wrapping_add(1);
+            next = index(insn.next_pc());
+            let rows = switch_rows(&insn.operand);
+            counts.rows = counts.rows.wrapping_add(rows);
+            counts.more_ops = counts.more_ops.wrapping_add(search_ops(rows));
+            counts.targets = counts.targets.wrapping_add(insn.targets().count());
+        } else {
+            break;
+        }
+    }
+    counts.targets = counts.targets.wrapping_add(counts.branches);
+    if next != code.len() {
+        counts.stopped_at = stopped_at(code);
+    }
+    counts
+}
+
+/// Returns the pc at which a walk over the code stops before its end.
+#[cold]
+fn stopped_at(code: &[u8]) -> Option<Pc> {
+    let mut insns = raw_instructions(code);
+    insns.by_ref().for_each(drop);
+    insns.stopped_at()
+}
+
+/// Decodes an instruction of variable length.
+fn decode_at(code: &[u8], at: usize) -> Option<Insn<'_>> {
+    decode(code, Pc(u16::try_from(at).ok()?)).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::walk::instructions;
+
+    extern crate std;
+    use std::vec::Vec;
+
+    #[test]
+    fn counts_agree_with_the_decoded_instructions() {
+        // Every opcode, with none to all of twenty bytes behind it; those of `pairs` are a `lookupswitch` with a key.
+        let mut pairs = [0; 20];
+        pairs[2] = 1;
+        for operands in [pairs, [0; 20], [1; 20]] {
+            for byte in 0..=u8::MAX {
+                let mut bytes = Vec::from([byte]);
+                bytes.extend(operands);
+                for length in 0..=bytes.len() {
+                    let code = &bytes[..length];
+                    let (mut stop, mut count, mut targets) = (None, 0, 0);
+                    for decoded in instructions(code) {
+                        match decoded {
+                            Ok(insn) => {
+                                (count, targets) = (count + 1, targets + insn.targets().count())
+                            }
+                            Err(error) => stop = Some(error.pc),
+                        }
+                    }
+                    let counts = count_code(code);
+                    // An instruction that the end cuts off is counted too.
+                    let is_more = counts.instructions == count + 1 && counts.targets <= targets + 1;
+                    assert!(
+                        (counts.instructions, counts.targets) == (count, targets)
+                            || stop.is_some() && is_more
+                    );
+                    assert_eq!(counts.stopped_at, stop);
+                }
+            }
+        }
+    }
+}

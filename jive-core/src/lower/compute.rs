@@ -1,0 +1,168 @@
+//! Lowering of instructions that compute, and of those that move values.
+
+use super::Body;
+use super::stack::{Entry, Value};
+use crate::interp::{Op, OpKind};
+use crate::opcode::{BinaryOperator, UnaryOperator};
+
+impl Body<'_, '_, '_, '_, '_> {
+    pub(super) fn unary_operator(&mut self, operator: UnaryOperator) {
+        // The constant of `Narrow` is how many high bits are replaced by the sign.
+        let (kind, constant) = match operator {
+            UnaryOperator::Negate => (OpKind::Negate, 0),
+            UnaryOperator::ToByte => (OpKind::Narrow, 24),
+            UnaryOperator::ToShort => (OpKind::Narrow, 16),
+        };
+        self.unary(kind, constant);
+    }
+
+    pub(super) fn binary_operator(&mut self, operator: BinaryOperator) {
+        use BinaryOperator as B;
+        use OpKind as K;
+        match operator {
+            B::Add => self.add(),
+            B::Subtract => self.subtract(),
+            B::Multiply => self.commutative(K::Multiply, K::MultiplyConst),
+            // No op divides by a constant: the trap on zero would have to be decided twice.
+            B::Divide => self.binary(K::Divide),
+            B::Remainder => self.binary(K::Remainder),
+            B::ShiftLeft => self.with_constant(K::ShiftLeft, K::ShiftLeftConst),
+            B::ShiftRight => self.with_constant(K::ShiftRight, K::ShiftRightConst),
+            B::ShiftRightUnsigned => {
+                self.with_constant(K::ShiftRightUnsigned, K::ShiftRightUnsignedConst);
+            }
+            B::And => self.and(),
+            B::Or => self.commutative(K::Or, K::OrConst),
+            B::Xor => self.commutative(K::Xor, K::XorConst),
+        }
+    }
+
+    pub(super) fn unary(&mut self, kind: OpKind, constant: i32) {
+        let operand = self.pop_operand();
+        self.push_result(Op::new(kind, 0, operand, constant));
+    }
+
+    fn binary(&mut self, kind: OpKind) {
+        let second = self.stack.pop();
+        let first = self.pop_operand();
+        let second = self.operand(second);
+        self.push_result(Op::of_three(kind, 0, first, second));
+    }
+
+    fn with_constant(&mut self, kind: OpKind, constant: OpKind) {
+        let Entry {
+            value: Value::Constant(value),
+            ..
+        } = self.stack.top()
+        else {
+            return self.binary(kind);
+        };
+        self.stack.pop_many(1);
+        self.unary(constant, value)
+    }
+
+    fn commutative(&mut self, kind: OpKind, constant: OpKind) {
+        let second = self.stack.pop();
+        let first = self.stack.pop();
+        match (first.value, second.value) {
+            (_, Value::Constant(value)) => {
+                let operand = self.operand(first);
+                self.push_result(Op::new(constant, 0, operand, value));
+            }
+            (Value::Constant(value), _) => {
+                let operand = self.operand(second);
+                self.push_result(Op::new(constant, 0, operand, value));
+            }
+            _ => {
+                let (first, second) = (self.operand(first), self.operand(second));
+                self.push_result(Op::of_three(kind, 0, first, second));
+            }
+        }
+    }
+
+    fn subtract(&mut self) {
+        let Value::Constant(value) = self.stack.top().value else {
+            return self.binary(OpKind::Subtract);
+        };
+        self.stack.pop_many(1);
+        let first = self.stack.pop();
+        self.add_constant(first, value.wrapping_neg())
+    }
+
+    fn add(&mut self) {
+        let second = self.stack.pop();
+        let first = self.stack.pop();
+        match (first.value, second.value) {
+            (_, Value::Constant(value)) => self.add_constant(first, value),
+            (Value::Constant(value), _) => self.add_constant(second, value),
+            _ => {
+                let (first, second) = (self.operand(first), self.operand(second));
+                self.push_result(Op::of_three(OpKind::Add, 0, first, second));
+            }
+        }
+    }
+
+    /// Adds a constant, later if it can be: an array takes it with its index.
+    fn add_constant(&mut self, entry: Entry, plus: i32) {
+        let sum = match entry.value {
+            Value::Register(register) if self.stack.is_local(register) => {
+                Value::Sum(register, plus)
+            }
+            Value::Sum(register, before) => Value::Sum(register, before.wrapping_add(plus)),
+            _ => {
+                let operand = self.operand(entry);
+                return self.push_result(Op::new(OpKind::AddConst, 0, operand, plus));
+            }
+        };
+        self.stack.push(sum);
+    }
+
+    /// A byte of an array that is wanted without its sign is loaded so.
+    fn and(&mut self) {
+        let mask = self.stack.top().value;
+        let below = self.stack.entry(self.stack.depth().wrapping_sub(2));
+        if matches!(mask, Value::Constant(0xff))
+            && let Entry {
+                place,
+                value: Value::Placed,
+            } = below
+            && let Some(load) = self.out.writer(place)
+            && let Some(unsigned) = load.kind.without_sign()
+        {
+            load.kind = unsigned;
+            return self.stack.pop_many(1);
+        }
+        self.commutative(OpKind::And, OpKind::AndConst)
+    }
+
+    /// Moves the topmost values below those under them, as many as are counted together.
+    pub(super) fn rotate(&mut self, moved: u8, count: u8) {
+        let depth = self.stack.depth();
+        let first = depth.wrapping_sub(count);
+        (first..depth).for_each(|at| self.settle(at));
+        let lowest = self.stack.register(first);
+        let op = Op::of_three(OpKind::Rotate, lowest, count, moved);
+        self.out.perform(op);
+    }
+
+    pub(super) fn store_local(&mut self, local: u8) {
+        let entry = self.stack.pop();
+        self.save(local);
+        let op = match entry.value {
+            Value::Register(from) if from == local => return,
+            Value::Register(from) => Op::new(OpKind::Move, local, from, 0),
+            Value::Sum(from, plus) => Op::new(OpKind::AddConst, local, from, plus),
+            #[cfg(threaded)]
+            Value::Field(field) => Op::new(OpKind::GetField, local, 0, field.0.into()),
+            Value::Constant(value) => Op::new(OpKind::Const, local, 0, value),
+            Value::Placed => {
+                if let Some(writer) = self.out.writer(entry.place) {
+                    writer.a = local;
+                    return;
+                }
+                Op::new(OpKind::Move, local, entry.place, 0)
+            }
+        };
+        self.out.perform(op);
+    }
+}

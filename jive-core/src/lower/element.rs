@@ -1,0 +1,91 @@
+//! Lowering of loads and stores of array elements.
+
+use super::Body;
+use super::stack::{Entry, Value};
+use crate::interp::{Op, OpKind};
+use crate::opcode::ElementKind;
+
+/// How an op names an element of an array: by its kind, a register or a field for the array, and more.
+enum Element {
+    /// A constant.
+    At(OpKind, u8, i32),
+    /// A register, and an offset to add.
+    Of(OpKind, u8, u8, i16),
+}
+
+impl Body<'_, '_, '_, '_, '_> {
+    pub(super) fn store_element(&mut self, kind: ElementKind) {
+        // The op drops so many high bits of the value. An instruction before that narrows the value to as many bits
+        // or more has no effect.
+        let (kind, dropped) = match kind {
+            ElementKind::Int => (OpKind::StoreInt, 0),
+            ElementKind::Short => (OpKind::StoreShort, 16),
+            ElementKind::ByteOrBoolean => (OpKind::StoreByte, 24),
+        };
+        let value = self.stack.pop();
+        let narrowed = match (value.value, self.out.writer(value.place)) {
+            (Value::Placed, Some(op))
+                if op.kind.plain() == OpKind::Narrow && op.imm() <= dropped =>
+            {
+                Some(op.b)
+            }
+            _ => None,
+        };
+        if narrowed.is_some() {
+            self.out.take_back();
+        }
+        let element = self.element(kind);
+        let value = match narrowed {
+            Some(register) => register,
+            None => self.operand(value),
+        };
+        self.out.perform(match element {
+            Element::At(kind, array, constant) => Op::new(kind, array, value, constant),
+            Element::Of(kind, array, register, offset) => {
+                Op::with_offset(kind, array, register, value, offset)
+            }
+        });
+    }
+
+    pub(super) fn load_element(&mut self, kind: ElementKind) {
+        let kind = match kind {
+            ElementKind::Int => OpKind::LoadInt,
+            ElementKind::Short => OpKind::LoadShort,
+            ElementKind::ByteOrBoolean => OpKind::LoadByte,
+        };
+        let op = match self.element(kind) {
+            Element::At(kind, array, constant) => Op::new(kind, 0, array, constant),
+            Element::Of(kind, array, register, offset) => {
+                Op::with_offset(kind, 0, array, register, offset)
+            }
+        };
+        self.push_result(op);
+    }
+
+    /// Pops an element and its array; answers how to name them.
+    fn element(&mut self, kind: OpKind) -> Element {
+        let element = self.stack.pop();
+        let array = self.stack.pop();
+        if let (Value::Constant(value), Some(kind)) = (element.value, kind.at_constant()) {
+            return Element::At(kind, self.operand(array), value);
+        }
+        let (kind, array) = self.array(kind, array);
+        match element.value {
+            Value::Sum(register, plus) if let Ok(offset) = i16::try_from(plus) => {
+                Element::Of(kind, array, register, offset)
+            }
+            _ => Element::Of(kind, array, self.operand(element), 0),
+        }
+    }
+
+    /// Returns how to name an array: the kind of op, and a register or the field that holds it.
+    fn array(&mut self, kind: OpKind, array: Entry) -> (OpKind, u8) {
+        #[cfg(threaded)]
+        if let Value::Field(field) = array.value
+            && let (Some(kind), Ok(field)) = (kind.in_field(), u8::try_from(field.0))
+        {
+            return (kind, field);
+        }
+        (kind, self.operand(array))
+    }
+}

@@ -1,0 +1,278 @@
+//! What an instruction does (JVMS §6.5): the column of the opcode table that says what an opcode means.
+
+use super::exclusion::Exclusion;
+use super::shuffle::Shuffle;
+
+/// What an instruction does.
+///
+/// Verifier, lowering, analysis and `docs/opcodes.md` match on this instead of on opcodes. Opcodes that differ only in
+/// how their operands are encoded share an action: `iload 1` and `iload_1` both are `Load(Int)`.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// Does nothing.
+    Nothing,
+    /// Pushes a constant.
+    Constant(ConstantSource),
+    /// Pushes the value of a local variable.
+    Load(Computational),
+    /// Pops a value into a local variable.
+    Store(Computational),
+    /// Adds a constant to an `int` local variable.
+    Increment,
+    /// Pops an index and an array below it, and pushes the element.
+    LoadElement(ElementKind),
+    /// Pops a value, an index and an array below them, and sets the element.
+    StoreElement(ElementKind),
+    /// Rearranges the topmost values of the stack.
+    Shuffle(Shuffle),
+    /// Pops an `int` and pushes an `int`.
+    Unary(UnaryOperator),
+    /// Pops two `int`s and pushes an `int`.
+    Binary(BinaryOperator),
+    /// Pops an `int`, and branches if the comparison with 0 holds.
+    BranchZero(Comparison),
+    /// Pops two `int`s, and branches if the comparison holds.
+    BranchInt(Comparison),
+    /// Pops a reference, and branches if the comparison with `null` holds.
+    BranchNull(Comparison),
+    /// Pops two references, and branches if the comparison holds.
+    BranchReference(Comparison),
+    /// Branches always.
+    Jump,
+    /// Pops an `int`, and branches to the target of that key.
+    Switch,
+    /// Ends the method; with a result of this type, pops it first.
+    Return(Option<Computational>),
+    /// Uses a field or method that a constant names.
+    Member(MemberUse),
+    /// Pops a length and pushes a new array.
+    NewArray,
+    /// Pops an array and pushes its length.
+    ArrayLength,
+    /// Prefixes another opcode. No decoded instruction has this action.
+    Wide,
+    /// Nothing here: the opcode is outside the subset.
+    Unsupported(Exclusion),
+}
+
+/// Where the constant that an instruction pushes comes from.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum ConstantSource {
+    /// The constant is `null`.
+    Null,
+    /// The opcode or its operand bytes are the `int`.
+    Immediate,
+    /// The `int` is in the constant pool.
+    Pool,
+}
+
+/// A computational type (JVMS §2.11.1): what the operand stack tells apart.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Computational {
+    /// `int`, which the JVM also computes `boolean`, `byte` and `short` in.
+    Int,
+    /// A reference.
+    Reference,
+}
+
+/// The element type of the array that an instruction works on.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum ElementKind {
+    /// `int`.
+    Int,
+    /// `short`.
+    Short,
+    /// `byte` or `boolean`, which share their instructions.
+    ByteOrBoolean,
+}
+
+/// An operator of one `int`.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum UnaryOperator {
+    /// Changes the sign, wrapping on overflow.
+    Negate,
+    /// Keeps the low eight bits, and extends their sign.
+    ToByte,
+    /// Keeps the low sixteen bits, and extends their sign.
+    ToShort,
+}
+
+/// An operator of two `int`s. All wrap on overflow.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum BinaryOperator {
+    /// Adds.
+    Add,
+    /// Subtracts the second from the first.
+    Subtract,
+    /// Multiplies.
+    Multiply,
+    /// Divides the first by the second, towards zero; traps if the second is zero.
+    Divide,
+    /// Gives the remainder of that division; traps if the second is zero.
+    Remainder,
+    /// Shifts left by the low five bits of the second.
+    ShiftLeft,
+    /// Shifts right by the low five bits of the second, with the sign.
+    ShiftRight,
+    /// Shifts right by the low five bits of the second, with zeros.
+    ShiftRightUnsigned,
+    /// Combines bit by bit: and.
+    And,
+    /// Combines bit by bit: or.
+    Or,
+    /// Combines bit by bit: exclusive or.
+    Xor,
+}
+
+/// A comparison of two values; the first is the one that was pushed first.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Comparison {
+    /// The first equals the second.
+    Equal,
+    /// The first differs from the second.
+    NotEqual,
+    /// The first is less than the second.
+    Less,
+    /// The first is at least the second.
+    AtLeast,
+    /// The first is greater than the second.
+    Greater,
+    /// The first is at most the second.
+    AtMost,
+}
+
+impl Comparison {
+    /// Returns the comparison that holds where this one does not.
+    #[must_use]
+    pub const fn negated(self) -> Self {
+        match self {
+            Self::Equal => Self::NotEqual,
+            Self::NotEqual => Self::Equal,
+            Self::Less => Self::AtLeast,
+            Self::AtLeast => Self::Less,
+            Self::Greater => Self::AtMost,
+            Self::AtMost => Self::Greater,
+        }
+    }
+
+    /// Returns the comparison that holds for `(b, a)` where this one holds for `(a, b)`.
+    #[must_use]
+    pub const fn mirrored(self) -> Self {
+        match self {
+            Self::Equal | Self::NotEqual => self,
+            Self::Less => Self::Greater,
+            Self::Greater => Self::Less,
+            Self::AtLeast => Self::AtMost,
+            Self::AtMost => Self::AtLeast,
+        }
+    }
+}
+
+/// How an instruction uses a member. Without `Static`, it pops a receiver and the member must not be static.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum MemberUse {
+    /// Pushes the value of a field of the receiver.
+    Load,
+    /// Pushes the value of a static field.
+    LoadStatic,
+    /// Pops a value into a field of the receiver.
+    Store,
+    /// Pops a value into a static field.
+    StoreStatic,
+    /// Calls a method of the receiver.
+    Call,
+    /// Calls a static method.
+    CallStatic,
+}
+
+impl MemberUse {
+    /// Returns what is done with the member.
+    #[must_use]
+    pub const fn access(self) -> MemberAccess {
+        match self {
+            Self::Load | Self::LoadStatic => MemberAccess::Load,
+            Self::Store | Self::StoreStatic => MemberAccess::Store,
+            Self::Call | Self::CallStatic => MemberAccess::Call,
+        }
+    }
+
+    /// Returns whether the member must be static.
+    #[must_use]
+    pub const fn is_static(self) -> bool {
+        match self {
+            Self::LoadStatic | Self::StoreStatic | Self::CallStatic => true,
+            Self::Load | Self::Store | Self::Call => false,
+        }
+    }
+}
+
+/// What an instruction does with a member.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum MemberAccess {
+    /// Pushes the value of a field.
+    Load,
+    /// Pops a value into a field.
+    Store,
+    /// Pops the arguments of a method, calls it, and pushes its result if it has one.
+    Call,
+}
+
+/// How many values an instruction pops and pushes.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum StackChange {
+    /// Always the same counts.
+    Counts {
+        /// Count of values popped.
+        pops: u8,
+        /// Count of values pushed.
+        pushes: u8,
+    },
+    /// As the descriptor of the called method says.
+    OfCall {
+        /// Whether a receiver below the arguments is popped too.
+        has_receiver: bool,
+    },
+    /// Unknown: the opcode is outside the subset.
+    Unsupported,
+}
+
+impl Action {
+    /// Returns how many values it pops and pushes.
+    #[must_use]
+    pub const fn stack_change(self) -> StackChange {
+        let (pops, pushes) = match self {
+            Self::Nothing | Self::Increment | Self::Jump | Self::Wide | Self::Return(None) => {
+                (0, 0)
+            }
+            Self::Constant(_) | Self::Load(_) => (0, 1),
+            Self::Store(_)
+            | Self::BranchZero(_)
+            | Self::BranchNull(_)
+            | Self::Switch
+            | Self::Return(Some(_)) => (1, 0),
+            Self::BranchInt(_) | Self::BranchReference(_) => (2, 0),
+            Self::LoadElement(_) | Self::Binary(_) => (2, 1),
+            Self::StoreElement(_) => (3, 0),
+            Self::Shuffle(shuffle) => (shuffle.pops(), shuffle.push_count()),
+            Self::Unary(_) | Self::NewArray | Self::ArrayLength => (1, 1),
+            Self::Member(usage) => match usage {
+                MemberUse::LoadStatic => (0, 1),
+                MemberUse::Load => (1, 1),
+                MemberUse::StoreStatic => (1, 0),
+                MemberUse::Store => (2, 0),
+                MemberUse::Call | MemberUse::CallStatic => {
+                    return StackChange::OfCall {
+                        has_receiver: !usage.is_static(),
+                    };
+                }
+            },
+            Self::Unsupported(_) => return StackChange::Unsupported,
+        };
+        StackChange::Counts { pops, pushes }
+    }
+
+    /// Returns whether the next instruction may be executed after this one. Unknown for opcodes outside the subset.
+    pub(super) const fn falls_through(self) -> bool {
+        !matches!(self, Self::Jump | Self::Switch | Self::Return(_))
+    }
+}
