@@ -3,9 +3,9 @@
 use core::cell::Cell;
 
 use crate::id::{MethodId, NativeId};
-use crate::interp::{Window, clear, window};
 use crate::limits::REGISTER_WINDOW;
 use crate::program::{LinkedMethod, NativeCall, index};
+use crate::registers::{Window, clear, window};
 use crate::trap::TrapKind;
 
 /// How the caller of a method goes on when the method returns.

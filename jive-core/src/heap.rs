@@ -16,8 +16,6 @@
 use core::ops::Range;
 
 use crate::array_kind::ArrayKind;
-#[cfg(threaded)]
-use crate::instance::Lifetime;
 use crate::limits::{ARRAY_ALIGNMENT, ARRAY_HEADER_BYTES};
 use crate::trap::TrapKind;
 
@@ -29,6 +27,15 @@ const END_MAX: u32 = i32::MAX.cast_unsigned() & !(ARRAY_ALIGNMENT - 1);
 
 /// What no `int` exceeds.
 const PERSISTENT: i32 = i32::MAX;
+
+/// How long the arrays live that a call makes.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Lifetime {
+    /// As long as the class.
+    Persistent,
+    /// Until the call returns or traps.
+    PerCall,
+}
 
 /// Arrays in lent memory.
 ///

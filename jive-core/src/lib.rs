@@ -16,7 +16,6 @@
 mod array_kind;
 mod classfile;
 mod cut;
-mod decode;
 mod descriptor;
 mod disasm;
 mod entry;
@@ -31,12 +30,12 @@ mod link;
 mod loaded;
 mod lower;
 mod native;
+mod op;
 mod opcode;
 mod program;
-mod raw;
+mod registers;
 mod trap;
 mod verified;
-mod walk;
 
 pub use array_kind::ArrayKind;
 pub use classfile::{
@@ -46,7 +45,6 @@ pub use classfile::{
     PoolErrorKind, TagSet, Utf8,
 };
 pub use cut::Cut;
-pub use decode::{DecodeError, DecodeErrorKind, decode};
 pub use descriptor::{
     DescriptorError, DescriptorErrorKind, ElementType, FieldType, MethodDescriptor, Parameters,
     parse_field,
@@ -54,11 +52,13 @@ pub use descriptor::{
 pub use disasm::{Described, Disassembly};
 pub use entry::EntryDecl;
 pub use frame::{CallStack, Frame};
-pub use heap::{ArrayView, Heap};
+pub use heap::{ArrayView, Heap, Lifetime};
 pub use id::{CpIndex, FieldId, MethodId, NativeId, Pc};
-pub use insn::{Cases, Insn, LookupSwitch, Operand, TableSwitch, Targets};
-pub use instance::{Instance, Lifetime, Natives, NoNatives, Step};
-pub use interp::Op;
+pub use insn::{
+    Cases, DecodeError, DecodeErrorKind, Insn, Instructions, LookupSwitch, Operand, RawInsn,
+    RawInstructions, TableSwitch, Targets, decode, instructions, raw_instructions,
+};
+pub use instance::{Instance, Natives, NoNatives, Step};
 pub use link::{LinkError, LinkErrorKind, LinkSite, Storage, link, program_size};
 pub use loaded::LoadedClass;
 pub use lower::{CodeCounts, count_code};
@@ -66,6 +66,7 @@ pub use native::{
     NativeDecl, NativeDescriptor, NativeParameter, NativeType, find_native, find_native_of,
     is_native_class,
 };
+pub use op::Op;
 pub use opcode::{
     Action, BinaryOperator, Comparison, Computational, ConstantSource, ElementKind, Exclusion,
     MemberAccess, MemberUse, Opcode, OperandLayout, Shuffle, StackChange, UnaryOperator,
@@ -74,7 +75,5 @@ pub use program::{
     LinkedConstant, LinkedField, LinkedMethod, Mark, Origin, Program, ProgramSize, ProgramStorage,
     SwitchCase, ValueKind,
 };
-pub use raw::RawInsn;
 pub use trap::{Trap, TrapKind};
 pub use verified::{AppletMembers, Verified};
-pub use walk::{Instructions, RawInstructions, instructions, raw_instructions};

@@ -3,16 +3,17 @@
 use core::fmt;
 
 use crate::classfile::{ClassFile, Code, Field, Method, MethodAccess};
-use crate::decode::DecodeErrorKind;
 use crate::descriptor::{FieldType, MethodDescriptor, parse_field};
 use crate::id::{CpIndex, FieldId, MethodId, Pc};
-use crate::interp::call_limit;
-use crate::lower::{CodeCounts, Constants, Emitter, FAR_OPS, Source, count_code, is_far, lower};
-use crate::opcode::Opcode;
-use crate::program::{
-    LinkedField, LinkedMethod, Mark, Program, ProgramSize, ProgramStorage, ValueKind,
+use crate::insn::DecodeErrorKind;
+use crate::insn::RawInsn;
+use crate::lower::{
+    CodeCounts, Constants, Emitter, FAR_OPS, LowerError, Source, count_code, is_far, lower,
 };
-use crate::raw::RawInsn;
+use crate::opcode::{Opcode, OperandLayout};
+use crate::program::{
+    LinkedField, LinkedMethod, Mark, Program, ProgramSize, ProgramStorage, ValueKind, call_limit,
+};
 use crate::verified::Verified;
 
 /// Why a class could not be linked, and where.
@@ -112,6 +113,36 @@ impl LinkErrorKind {
             | Self::Descriptor
             | Self::Stack
             | Self::Count => "unsafe/unverified",
+        }
+    }
+}
+
+impl LinkErrorKind {
+    /// Looks up what is wrong with the instruction that cannot be lowered.
+    #[cold]
+    fn of_lowering(error: LowerError, code: &Code<'_>, pc: Pc) -> Self {
+        use OperandLayout as L;
+        let Some(insn) = RawInsn::at(code.bytes, pc) else {
+            return Self::Decode(RawInsn::fault(code.bytes, pc));
+        };
+        match (error, insn.layout()) {
+            (LowerError::Opcode, _) => Self::Opcode(insn.opcode()),
+            (LowerError::Constant, L::Constant | L::ConstantByte) => {
+                Self::Constant(insn.constant())
+            }
+            (LowerError::Member, L::Constant | L::ConstantByte) => Self::Member(insn.constant()),
+            (LowerError::Target, L::Branch | L::BranchWide) => Self::Target {
+                target: insn.target(),
+            },
+            (LowerError::Target, _) => Self::Target {
+                target: i64::try_from(insn.next_pc()).unwrap_or(i64::MAX),
+            },
+            (LowerError::Descriptor, _) => Self::Descriptor,
+            (LowerError::Stack, _) => Self::Stack,
+            (
+                LowerError::Code | LowerError::Constant | LowerError::Member | LowerError::Count,
+                _,
+            ) => Self::Count,
         }
     }
 }
@@ -376,9 +407,10 @@ fn link_method(
             result: linked.result.unwrap_or_default(),
             has_receiver: linked.has_receiver,
         };
-        lower(&source, constants, marks, out).map_err(|(pc, kind)| {
+        let mut pc = Pc(0);
+        lower(&source, constants, marks, out, &mut pc).map_err(|error| {
             *at = LinkSite::Code { method, pc };
-            kind
+            LinkErrorKind::of_lowering(error, &source.code, pc)
         })?;
         linked.end = count(out.ops.count())?;
         (linked.limit, linked.span) = call_limit(linked.entry, linked.end, out.ends.as_slice());

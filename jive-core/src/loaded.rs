@@ -1,6 +1,8 @@
 //! A class as parsed and as linked, side by side.
 
-use crate::{ClassFile, MethodId, Pc, Program};
+use crate::classfile::ClassFile;
+use crate::id::{MethodId, Pc};
+use crate::program::Program;
 
 /// A class that the verifier accepted, linked. Every instance of it shares this value.
 #[derive(Copy, Clone, Debug)]

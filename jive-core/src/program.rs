@@ -4,8 +4,8 @@ use core::fmt;
 use core::ops::Range;
 
 use crate::id::{FieldId, MethodId, NativeId, Pc};
-use crate::interp::Op;
 use crate::limits::REGISTER_WINDOW;
+use crate::op::Op;
 use crate::verified::AppletMembers;
 
 /// Type of a field or a result, as far as storing a value there changes it.
@@ -353,6 +353,33 @@ impl<'p> Program<'p> {
 pub(crate) const fn index(number: u32) -> usize {
     // `usize` has at least 32 bits on every target the crate builds for; `From` is not offered.
     number as usize
+}
+
+/// Ops in a row that a slice may run, counted from where it begins.
+pub(crate) const SLICE_OPS: usize = 192;
+
+/// Returns what the op of a native calls.
+pub(crate) fn native(op: Op) -> NativeCall {
+    let [id_low, id_high, arguments, has_result] = op.imm().to_le_bytes();
+    NativeCall {
+        id: NativeId(u16::from_le_bytes([id_low, id_high])),
+        first: op.b,
+        arguments,
+        result: (has_result != 0).then_some(op.a),
+    }
+}
+
+/// Returns the first op that a method's code is cut off at when it is called, and its span.
+pub(crate) fn call_limit(entry: u32, end: u32, ends: &[u16]) -> (u32, u16) {
+    let slice = u32::try_from(SLICE_OPS).unwrap_or(u32::MAX);
+    let limit = end.min(entry.saturating_add(slice));
+    let last = limit.checked_sub(1).and_then(|last| ends.get(index(last)));
+    (limit, last.copied().unwrap_or(0))
+}
+
+/// Returns the method if it has code.
+pub(crate) fn with_code(method: Option<&LinkedMethod>) -> Option<&LinkedMethod> {
+    method.filter(|method| method.end > method.entry)
 }
 
 impl fmt::Debug for Program<'_> {

@@ -3,11 +3,10 @@
 use bumpalo::Bump;
 use jive_core::{
     ClassFile, LinkError, LinkedConstant, LinkedField, LinkedMethod, LoadedClass, Mark, NativeDecl,
-    Op, ParseError, Pc, ProgramStorage, SwitchCase, Verified, link,
+    Op, ParseError, Pc, ProgramSize, ProgramStorage, SwitchCase, Verified, count_code, link,
 };
 use jive_verifier::{
-    CodeMarks, LoadSize, Observer, Policy, Resolved, VerifyError, WorkArea, WorkSize, load_size,
-    verify_with, work_size,
+    CodeMarks, Observer, Policy, Resolved, VerifyError, WorkArea, WorkSize, verify_with, work_size,
 };
 
 /// Bytes that the parts of a work area may lie apart in all.
@@ -52,10 +51,7 @@ pub fn load_class<'a>(
 ) -> Result<LoadedClass<'a>, LoadError> {
     let index = arena.alloc_slice_fill_copy(ClassFile::index_len(bytes), 0u32);
     let class = ClassFile::parse(bytes, index)?;
-    let LoadSize {
-        work,
-        program: size,
-    } = load_size(&class);
+    let (work, size) = load_size(&class);
     let verified = verify_in(work, class, policy, natives, &mut ())?;
     let storage = ProgramStorage {
         ops: arena.alloc_slice_fill_copy(size.ops, Op::default()),
@@ -69,6 +65,21 @@ pub fn load_class<'a>(
     };
     let program = link(&verified, storage)?;
     Ok(LoadedClass { class, program })
+}
+
+/// Returns how much memory it takes to verify a class, and to link it if it is accepted, after one walk over its code.
+fn load_size(class: &ClassFile<'_>) -> (WorkSize, ProgramSize) {
+    let mut work = WorkSize::without_methods(class);
+    let mut program = ProgramSize::without_code(class);
+    for method in class.methods() {
+        let code = method.code().map(|code| code.bytes);
+        let counts = code.map(count_code);
+        work.add_method(&method, counts.as_ref());
+        if let (Some(code), Some(counts)) = (code, counts) {
+            program.add_code(code, &counts);
+        }
+    }
+    (work, program)
 }
 
 /// Verifies a class against a table of natives, in memory that is given back afterwards.
@@ -104,4 +115,27 @@ fn verify_in<'a>(
         states: arena.alloc_slice_fill_copy(size.states, 0),
     };
     verify_with(class, policy, natives, work, observer)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use jive_core::program_size;
+    use nic_core::sle::{NicEntry, NicNative};
+
+    #[test]
+    fn one_walk_counts_what_verifier_and_linker_ask_for() {
+        for applet in applets::ALL {
+            let (name, bytes) = (applet.name, applet.class);
+            let arena = Bump::new();
+            let index = arena.alloc_slice_fill_copy(ClassFile::index_len(bytes), 0u32);
+            let class = ClassFile::parse(bytes, index).expect(name);
+            let policy = Policy::Applet {
+                entries: NicEntry::TABLE,
+            };
+            let verified = verify_class(class, policy, NicNative::TABLE, &mut ()).expect(name);
+            let counted = (work_size(&class), program_size(&verified).expect(name));
+            assert_eq!(load_size(&class), counted, "{name}");
+        }
+    }
 }

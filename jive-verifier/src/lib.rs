@@ -79,4 +79,4 @@ pub use resolve::Resolved;
 pub use state::TypeState;
 pub use types::VerificationType;
 pub use verify::{verify, verify_with};
-pub use work::{LoadSize, WorkArea, WorkSize, load_size, work_size};
+pub use work::{WorkArea, WorkSize, work_size};

@@ -1,8 +1,7 @@
-//! The memory that verification works in: lent by the caller, its size computed from the class, and with it that
-//! of the program which is linked afterwards.
+//! The memory that verification works in: lent by the caller, its size computed from the class.
 
 use jive_core::limits::{CONSTANTS_MAX, FRAME_SLOTS_MAX, METHODS_MAX};
-use jive_core::{ClassFile, Code, CodeCounts, ProgramSize, count_code};
+use jive_core::{ClassFile, Code, CodeCounts, Method, count_code};
 
 use crate::marks::{CodeMarks, marks_len};
 use crate::queue::queue_len;
@@ -66,53 +65,46 @@ pub struct WorkArea<'w> {
     pub states: &'w mut [u8],
 }
 
-/// How much memory it takes to verify a class, and then to link it.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
-pub struct LoadSize {
-    /// For verifying it.
-    pub work: WorkSize,
-    /// For linking it: what [`program_size`](jive_core::program_size) says of a class that was accepted.
-    pub program: ProgramSize,
-}
-
 /// Returns how much memory verification of a class works in.
 ///
 /// A class that passes a limit gets what a class at the limit would, since it is rejected before it
 /// needs more.
 #[must_use]
 pub fn work_size(class: &ClassFile<'_>) -> WorkSize {
-    load_size(class).work
-}
-
-/// Returns how much memory verification of a class works in, and how much its program takes if it is accepted:
-/// both from one walk over its code.
-#[must_use]
-pub fn load_size(class: &ClassFile<'_>) -> LoadSize {
-    let mut work = WorkSize {
-        constants: usize::from(class.pool().count().min(CONSTANTS_MAX)),
-        ..WorkSize::default()
-    };
-    let mut program = ProgramSize::without_code(class);
-    for method in class.methods().take(usize::from(METHODS_MAX)) {
-        let signature = signature_len(method.descriptor.as_bytes());
-        work.signatures = work.signatures.saturating_add(signature);
-        if let Some(code) = method.code() {
-            let counts = count_code(code.bytes);
-            program.add_code(code.bytes, &counts);
-            work.add_code(&code, &counts);
-        }
+    let mut size = WorkSize::without_methods(class);
+    for method in class.methods() {
+        let counts = method.code().map(|code| count_code(code.bytes));
+        size.add_method(&method, counts.as_ref());
     }
-    LoadSize { work, program }
+    size
 }
 
 impl WorkSize {
-    /// Makes room for the code of a method.
-    fn add_code(&mut self, code: &Code<'_>, counts: &CodeCounts) {
-        let leaders = leaders_bound(counts);
-        self.marks = self.marks.max(marks_len(code.bytes.len()));
-        self.leaders = self.leaders.max(leaders);
-        self.queue = self.queue.max(queue_len(leaders));
-        self.states = self.states.max(states_len(code, leaders));
+    /// Returns how much memory verification works in besides that for the methods.
+    #[must_use]
+    pub fn without_methods(class: &ClassFile<'_>) -> Self {
+        Self {
+            constants: usize::from(class.pool().count().min(CONSTANTS_MAX)),
+            ..Self::default()
+        }
+    }
+
+    /// Makes room for the next method, whose code [`count_code`] has counted.
+    ///
+    /// Methods beyond [`METHODS_MAX`] need no room: the class is rejected before they are verified.
+    pub fn add_method(&mut self, method: &Method<'_>, counts: Option<&CodeCounts>) {
+        if method.id.0 >= METHODS_MAX {
+            return;
+        }
+        let signature = signature_len(method.descriptor.as_bytes());
+        self.signatures = self.signatures.saturating_add(signature);
+        if let (Some(code), Some(counts)) = (method.code(), counts) {
+            let leaders = leaders_bound(counts);
+            self.marks = self.marks.max(marks_len(code.bytes.len()));
+            self.leaders = self.leaders.max(leaders);
+            self.queue = self.queue.max(queue_len(leaders));
+            self.states = self.states.max(states_len(&code, leaders));
+        }
     }
 }
 

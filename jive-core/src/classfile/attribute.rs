@@ -1,7 +1,7 @@
 //! Attributes: names and bytes, whatever they mean (JVMS §4.7).
 
 use super::error::{AttributeName, ParseErrorKind};
-use super::fault::{Broken, Place};
+use super::fault::{Place, Rejected};
 use super::grammar::{self, Reader};
 use super::pool::ConstantPool;
 use super::subject::Subject;
@@ -96,7 +96,7 @@ impl<'s, 'a> Visit<'s, 'a> {
     }
 
     /// Returns the next attribute, or `None` behind the last.
-    pub(super) fn next(&mut self) -> Result<Option<Read<'a>>, Broken> {
+    pub(super) fn next(&mut self) -> Result<Option<Read<'a>>, Rejected> {
         while let Some(left) = self.left.checked_sub(1) {
             self.left = left;
             let at = self.reader.place();
@@ -110,7 +110,7 @@ impl<'s, 'a> Visit<'s, 'a> {
     }
 
     /// Notes an attribute that may stand once, or refuses it as the second.
-    pub(super) fn once(&mut self, attribute: &Read<'a>) -> Result<(), Broken> {
+    pub(super) fn once(&mut self, attribute: &Read<'a>) -> Result<(), Rejected> {
         if self.is_seen(attribute.name) {
             let name = attribute.name;
             let kind = ParseErrorKind::DuplicateAttribute { name };

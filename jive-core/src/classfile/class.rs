@@ -5,9 +5,9 @@ use core::slice;
 use super::access::ClassAccess;
 use super::attribute::Attributes;
 use super::code::{self, Code};
+use super::entry::{OwnMember, Resolution, part_at};
 use super::layout;
 use super::member::{self, Field, Header, Method};
-use super::own::{Noted, OwnMember};
 use super::pool::{ConstantPool, MemberIdentity, MemberKind};
 use super::utf8::Utf8;
 use super::version::ClassVersion;
@@ -132,10 +132,10 @@ impl<'a> ClassFile<'a> {
     /// Returns the member of the class itself that a `Fieldref` or `Methodref` names.
     #[must_use]
     pub fn own_member(&self, index: CpIndex) -> Option<OwnMember> {
-        match self.pool.noted(index) {
-            Noted::Own(member) => Some(member),
-            Noted::Foreign => None,
-            Noted::Nothing => self.find_own(index),
+        match self.pool.resolution(index) {
+            Resolution::Own(member) => Some(member),
+            Resolution::Foreign => None,
+            Resolution::Unresolved => self.find_own(index),
         }
     }
 
@@ -294,8 +294,3 @@ impl<T> Iterator for Members<'_, T> {
 }
 
 impl<T> ExactSizeIterator for Members<'_, T> {}
-
-/// Returns the bytes of a file from an offset that was noted in the index.
-pub(super) fn part_at(file: &[u8], offset: u32) -> Option<&[u8]> {
-    file.get(usize::try_from(offset).ok()?..)
-}

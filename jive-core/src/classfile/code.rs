@@ -1,9 +1,9 @@
 //! The `Code` attribute: code array, exception table and line numbers (JVMS §4.7.3, §4.7.12).
 
 use super::attribute::{Attributes, Visit};
-use super::class;
+use super::entry::part_at;
 use super::error::{AttributeName, ParseErrorKind};
-use super::fault::{Broken, Place};
+use super::fault::{Place, Rejected};
 use super::grammar::{self, Reader};
 use super::pool::ConstantPool;
 use super::subject::Subject;
@@ -104,7 +104,7 @@ fn line_numbers(table: &[u8]) -> impl Iterator<Item = (u16, u16)> + use<'_> {
 }
 
 /// Reads the contents of a `LineNumberTable`.
-fn line_number_rows<'a>(reader: &mut Reader<'_, 'a>) -> Result<&'a [[u8; 4]], Broken> {
+fn line_number_rows<'a>(reader: &mut Reader<'_, 'a>) -> Result<&'a [[u8; 4]], Rejected> {
     let rows = reader.table()?;
     reader.end(ParseErrorKind::AttributeLength)?;
     Ok(rows)
@@ -123,7 +123,7 @@ pub(super) fn noted(pool: ConstantPool<'_>, offset: u32) -> Option<Code<'_>> {
     if offset == 0 {
         return None;
     }
-    let bytes = class::part_at(pool.file(), offset)?;
+    let bytes = part_at(pool.file(), offset)?;
     let ([s0, s1, l0, l1, b0, b1, b2, b3], rest) = bytes.split_first_chunk()?;
     let length = u32::from_be_bytes([*b0, *b1, *b2, *b3]);
     let (bytes, rest) = rest.split_at_checked(usize::try_from(length).ok()?)?;
@@ -146,7 +146,7 @@ fn has_legal_length(code: &[u8]) -> bool {
 }
 
 /// Reads the contents of a `Code` attribute, without judging them.
-fn code<'a>(reader: &mut Reader<'_, 'a>, pool: ConstantPool<'a>) -> Result<Code<'a>, Broken> {
+fn code<'a>(reader: &mut Reader<'_, 'a>, pool: ConstantPool<'a>) -> Result<Code<'a>, Rejected> {
     let max_stack = reader.u16()?;
     let max_locals = reader.u16()?;
     let length = reader.u32()?;
@@ -170,7 +170,7 @@ impl<'a> Subject<'a> {
         &self,
         contents: &'a [u8],
         parameter_slots: u16,
-    ) -> Result<(), Broken> {
+    ) -> Result<(), Rejected> {
         let code = code(&mut Reader::part(contents, self.faults), self.pool)?;
         let code_length = u32::try_from(code.bytes.len()).unwrap_or(u32::MAX);
         if !has_legal_length(code.bytes) {
@@ -188,7 +188,7 @@ impl<'a> Subject<'a> {
         self.check_code_attributes(&code, code_length)
     }
 
-    fn check_exceptions(&self, code: &Code<'a>, code_length: u32) -> Result<(), Broken> {
+    fn check_exceptions(&self, code: &Code<'a>, code_length: u32) -> Result<(), Rejected> {
         for (entry, bytes) in code.exceptions().zip(code.exceptions) {
             let at = Place::of(bytes);
             let within = |pc: Pc| u32::from(pc.0) < code_length;
@@ -203,7 +203,7 @@ impl<'a> Subject<'a> {
         Ok(())
     }
 
-    fn check_code_attributes(&self, code: &Code<'a>, code_length: u32) -> Result<(), Broken> {
+    fn check_code_attributes(&self, code: &Code<'a>, code_length: u32) -> Result<(), Rejected> {
         let mut visit = Visit::new(self, code.attributes);
         while let Some(attribute) = visit.next()? {
             if attribute.name == AttributeName::LineNumberTable {
@@ -217,7 +217,7 @@ impl<'a> Subject<'a> {
         Ok(())
     }
 
-    fn check_lines(&self, table: &'a [u8], code_length: u32) -> Result<(), Broken> {
+    fn check_lines(&self, table: &'a [u8], code_length: u32) -> Result<(), Rejected> {
         let rows = line_number_rows(&mut Reader::part(table, self.faults))?;
         for row in rows {
             let [high, low, ..] = *row;

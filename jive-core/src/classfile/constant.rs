@@ -1,9 +1,9 @@
 //! The checks of the constant pool: what constants refer to, and whether it fits (JVMS §4.4).
 
 use super::access::ClassAccess;
+use super::entry;
 use super::error::ParseErrorKind;
-use super::fault::{Broken, Place};
-use super::pool;
+use super::fault::{Place, Rejected};
 use super::subject::Subject;
 use super::tag::{ConstantTag, TagSet};
 use super::text::{Role, Text};
@@ -13,7 +13,7 @@ use crate::id::CpIndex;
 
 impl<'a> Subject<'a> {
     /// Checks that every constant refers to constants of the right kinds, names and descriptors.
-    pub(super) fn check_constants(&self) -> Result<(), Broken> {
+    pub(super) fn check_constants(&self) -> Result<(), Rejected> {
         for index in (1..self.pool.count()).map(CpIndex) {
             // Strings, of which most pools have most, have been judged, and stand in files of any version.
             if !self.pool.holds(index, ConstantTag::Utf8.only())
@@ -27,12 +27,12 @@ impl<'a> Subject<'a> {
     }
 
     /// Checks that every bootstrap method that a constant names is one of `count`.
-    pub(super) fn check_bootstraps(&self, count: u16) -> Result<(), Broken> {
+    pub(super) fn check_bootstraps(&self, count: u16) -> Result<(), Rejected> {
         for index in (1..self.pool.count()).map(CpIndex) {
             let Some(payload) = self.pool.find(index, TagSet::BOOTSTRAPPED) else {
                 continue;
             };
-            let found = pool::cp_index(payload, 0).0;
+            let found = entry::cp_index(payload, 0).0;
             if found >= count {
                 let kind = ParseErrorKind::BootstrapMethod { count, found };
                 return Err(self.broken(self.pool.place(index), kind));
@@ -46,9 +46,9 @@ impl<'a> Subject<'a> {
         index: CpIndex,
         tag: ConstantTag,
         payload: &[u8],
-    ) -> Result<(), Broken> {
+    ) -> Result<(), Rejected> {
         let at = self.pool.place(index);
-        let (first, second) = pool::indices(payload);
+        let (first, second) = entry::indices(payload);
         let named = |role| self.text(at, first, role).map(drop);
         let typed = |role| self.descriptor_of(at, second, role).map(drop);
         match tag {
@@ -68,7 +68,7 @@ impl<'a> Subject<'a> {
             ConstantTag::NameAndType => self.check_name_and_type(at, first, second),
             ConstantTag::MethodHandle => {
                 let kind = payload.first().copied().unwrap_or(0);
-                self.check_method_handle(at, kind, pool::cp_index(payload, 1))
+                self.check_method_handle(at, kind, entry::cp_index(payload, 1))
             }
             ConstantTag::Dynamic => typed(Role::FieldDescriptor),
             ConstantTag::InvokeDynamic => typed(Role::MethodDescriptor),
@@ -76,7 +76,7 @@ impl<'a> Subject<'a> {
     }
 
     /// Checks that the version, and for a module's constants the class, permit the tag.
-    fn check_placement(&self, index: CpIndex, tag: ConstantTag) -> Result<(), Broken> {
+    fn check_placement(&self, index: CpIndex, tag: ConstantTag) -> Result<(), Rejected> {
         let in_module = self.access.contains(ClassAccess::MODULE);
         let of_module = matches!(tag, ConstantTag::Module | ConstantTag::Package);
         if self.version.major >= tag.since() && (in_module || !of_module) {
@@ -94,7 +94,7 @@ impl<'a> Subject<'a> {
         at: Place,
         tag: ConstantTag,
         name_and_type: CpIndex,
-    ) -> Result<(), Broken> {
+    ) -> Result<(), Rejected> {
         let role = if tag == ConstantTag::Fieldref {
             Role::FieldDescriptor
         } else {
@@ -119,7 +119,7 @@ impl<'a> Subject<'a> {
         at: Place,
         name: CpIndex,
         descriptor: CpIndex,
-    ) -> Result<(), Broken> {
+    ) -> Result<(), Rejected> {
         let text = self.pool.text(descriptor);
         let is_method = text.serves(Role::MethodDescriptor)
             || !text.serves(Role::FieldDescriptor)
@@ -137,7 +137,7 @@ impl<'a> Subject<'a> {
         at: Place,
         name: CpIndex,
         descriptor: CpIndex,
-    ) -> Result<(), Broken> {
+    ) -> Result<(), Rejected> {
         self.text(at, name, Role::FieldName)?;
         self.text(at, descriptor, Role::FieldDescriptor).map(drop)
     }
@@ -148,7 +148,7 @@ impl<'a> Subject<'a> {
         at: Place,
         name: CpIndex,
         descriptor: CpIndex,
-    ) -> Result<Text, Broken> {
+    ) -> Result<Text, Rejected> {
         let named = self.text(at, name, Role::MethodName)?;
         let text = self.text(at, descriptor, Role::MethodDescriptor)?;
         if named.is_ordinary() {
@@ -163,7 +163,7 @@ impl<'a> Subject<'a> {
     }
 
     /// Checks the kind of a method handle and the kind and name of its member (§4.4.8).
-    fn check_method_handle(&self, at: Place, kind: u8, member: CpIndex) -> Result<(), Broken> {
+    fn check_method_handle(&self, at: Place, kind: u8, member: CpIndex) -> Result<(), Rejected> {
         let method = ConstantTag::Methodref.only();
         let expected = match kind {
             1..=4 => ConstantTag::Fieldref.only(),
@@ -197,14 +197,14 @@ impl<'a> Subject<'a> {
         at: Place,
         name_and_type: CpIndex,
         role: Role,
-    ) -> Result<(CpIndex, Text), Broken> {
+    ) -> Result<(CpIndex, Text), Rejected> {
         let (name, descriptor) = self.pair(at, name_and_type, ConstantTag::NameAndType.only())?;
         self.kind(at, name, ConstantTag::Utf8.only())?;
         Ok((name, self.text(at, descriptor, role)?))
     }
 
     /// Follows a field or method to its name.
-    fn member_name(&self, at: Place, member: CpIndex) -> Result<Utf8<'a>, Broken> {
+    fn member_name(&self, at: Place, member: CpIndex) -> Result<Utf8<'a>, Rejected> {
         let (_, name_and_type) = self.pair(at, member, TagSet::MEMBER)?;
         let (name, _) = self.pair(at, name_and_type, ConstantTag::NameAndType.only())?;
         self.string(at, name)
@@ -216,7 +216,7 @@ impl<'a> Subject<'a> {
         at: Place,
         index: CpIndex,
         expected: TagSet,
-    ) -> Result<(CpIndex, CpIndex), Broken> {
-        self.kind(at, index, expected).map(pool::indices)
+    ) -> Result<(CpIndex, CpIndex), Rejected> {
+        self.kind(at, index, expected).map(entry::indices)
     }
 }

@@ -1,10 +1,10 @@
 //! Why bytes are not a class file, each reason with its code.
 
-use super::pool::{PoolError, PoolErrorKind};
-use super::tag::ConstantTag;
+use super::tag::{ConstantTag, TagSet};
 use super::utf8::Utf8;
 use super::version::ClassVersion;
 use crate::descriptor::DescriptorErrorKind;
+use crate::id::CpIndex;
 use crate::limits::{CODE_BYTES_MAX, FILE_BYTES_MAX};
 
 /// Why bytes are not a class file, and where in them.
@@ -16,6 +16,38 @@ pub struct ParseError {
     pub offset: u32,
     /// The rule that is broken.
     pub kind: ParseErrorKind,
+}
+
+/// Why an index does not lead to the constant that is asked for.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("constant #{index}: {kind}")]
+pub struct PoolError {
+    /// The index.
+    pub index: CpIndex,
+    /// What is wrong with it.
+    pub kind: PoolErrorKind,
+}
+
+/// What is wrong with an index into the constant pool.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PoolErrorKind {
+    /// It is 0 or not less than `constant_pool_count`.
+    #[error("expected an index from 1 to below {count}")]
+    OutOfRange {
+        /// The pool's `constant_pool_count`.
+        count: u16,
+    },
+    /// It is the index behind a `long` or `double`, which stands for nothing.
+    #[error("expected a constant, found the unusable index behind a `Long` or `Double`")]
+    Unusable,
+    /// The constant is of another kind.
+    #[error("expected {expected}, found `{found}`")]
+    Tag {
+        /// The kinds that are right there.
+        expected: TagSet,
+        /// The constant's kind.
+        found: ConstantTag,
+    },
 }
 
 impl ParseErrorKind {

@@ -13,7 +13,7 @@ pub(super) struct Faults<'a> {
 
 /// Says that a fault has been noted; it is in the [`Faults`] that made this.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) struct Broken;
+pub(super) struct Rejected;
 
 /// A place in a file, as an address, from which an offset is made when a fault is noted there.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -51,15 +51,15 @@ impl<'a> Faults<'a> {
     /// Notes a fault.
     #[cold]
     #[inline(never)]
-    pub(super) fn note(&self, at: Place, kind: ParseErrorKind) -> Broken {
+    pub(super) fn note(&self, at: Place, kind: ParseErrorKind) -> Rejected {
         let offset = at.offset_in(self.file);
         self.noted.set(Some(ParseError { offset, kind }));
-        Broken
+        Rejected
     }
 
     /// Returns the fault that was noted last.
-    pub(super) fn noted(&self, _: Broken) -> ParseError {
-        // A `Broken` is made by noting alone.
+    pub(super) fn noted(&self, _: Rejected) -> ParseError {
+        // A `Rejected` is made by noting alone.
         self.noted.get().unwrap_or(ParseError {
             offset: 0,
             kind: ParseErrorKind::Truncated,

@@ -5,7 +5,7 @@ use nom::Parser;
 use nom::bytes::complete::take;
 
 use super::error::ParseErrorKind;
-use super::fault::{Broken, Faults, Place};
+use super::fault::{Faults, Place, Rejected};
 use super::tag::ConstantTag;
 
 /// Reads a part of a file from its beginning on.
@@ -52,12 +52,12 @@ impl<'f, 'a> Reader<'f, 'a> {
     }
 
     /// Notes a fault.
-    pub(super) fn broken(&self, at: Place, kind: ParseErrorKind) -> Broken {
+    pub(super) fn broken(&self, at: Place, kind: ParseErrorKind) -> Rejected {
         self.faults.note(at, kind)
     }
 
     /// Checks that everything has been read.
-    pub(super) fn end(&self, otherwise: ParseErrorKind) -> Result<(), Broken> {
+    pub(super) fn end(&self, otherwise: ParseErrorKind) -> Result<(), Rejected> {
         if self.rest.is_empty() {
             Ok(())
         } else {
@@ -70,7 +70,7 @@ impl<'f, 'a> Reader<'f, 'a> {
     fn read<T>(
         &mut self,
         mut parser: impl Parser<&'a [u8], Output = T, Error = ()>,
-    ) -> Result<T, Broken> {
+    ) -> Result<T, Rejected> {
         match parser.parse(self.rest) {
             Ok((rest, value)) => {
                 self.rest = rest;
@@ -80,32 +80,32 @@ impl<'f, 'a> Reader<'f, 'a> {
         }
     }
 
-    pub(super) fn u8(&mut self) -> Result<u8, Broken> {
+    pub(super) fn u8(&mut self) -> Result<u8, Rejected> {
         self.array().map(u8::from_be_bytes)
     }
 
-    pub(super) fn u16(&mut self) -> Result<u16, Broken> {
+    pub(super) fn u16(&mut self) -> Result<u16, Rejected> {
         self.array().map(u16::from_be_bytes)
     }
 
-    pub(super) fn u32(&mut self) -> Result<u32, Broken> {
+    pub(super) fn u32(&mut self) -> Result<u32, Rejected> {
         self.array().map(u32::from_be_bytes)
     }
 
     /// Reads as many bytes, all through one parser, of which there is little code then.
     #[cfg_attr(threaded, inline(always))]
-    fn array<const N: usize>(&mut self) -> Result<[u8; N], Broken> {
+    fn array<const N: usize>(&mut self) -> Result<[u8; N], Rejected> {
         let bytes = self.read(take(N))?;
         Ok(bytes.first_chunk().copied().unwrap_or([0; N]))
     }
 
     #[cfg_attr(threaded, inline(always))]
-    pub(super) fn bytes(&mut self, length: u32) -> Result<&'a [u8], Broken> {
+    pub(super) fn bytes(&mut self, length: u32) -> Result<&'a [u8], Rejected> {
         self.read(take(length))
     }
 
     /// Walks over one entry of the constant pool, and returns its tag and where that ends (JVMS §4.4).
-    pub(super) fn constant(&mut self) -> Result<(ConstantTag, u32), Broken> {
+    pub(super) fn constant(&mut self) -> Result<(ConstantTag, u32), Rejected> {
         let at = self.place();
         let byte = self.u8()?;
         let Some(tag) = ConstantTag::from_byte(byte) else {
@@ -121,14 +121,14 @@ impl<'f, 'a> Reader<'f, 'a> {
     }
 
     /// Reads one attribute: the index of its name and its bytes (JVMS §4.7).
-    pub(super) fn attribute(&mut self) -> Result<(u16, &'a [u8]), Broken> {
+    pub(super) fn attribute(&mut self) -> Result<(u16, &'a [u8]), Rejected> {
         let name = self.u16()?;
         let length = self.u32()?;
         Ok((name, self.bytes(length)?))
     }
 
     /// Walks over a count of attributes and as many of them; returns the count, and where they begin.
-    pub(super) fn attributes(&mut self) -> Result<(u16, &'a [u8]), Broken> {
+    pub(super) fn attributes(&mut self) -> Result<(u16, &'a [u8]), Rejected> {
         let count = self.u16()?;
         let attributes = self.rest;
         for _ in 0..count {
@@ -138,7 +138,7 @@ impl<'f, 'a> Reader<'f, 'a> {
     }
 
     /// Reads a count and as many rows of `N` bytes.
-    pub(super) fn table<const N: usize>(&mut self) -> Result<&'a [[u8; N]], Broken> {
+    pub(super) fn table<const N: usize>(&mut self) -> Result<&'a [[u8; N]], Rejected> {
         let count = usize::from(self.u16()?);
         let rows = self.read(take(count.saturating_mul(N)))?;
         Ok(rows.as_chunks().0)
@@ -148,7 +148,7 @@ impl<'f, 'a> Reader<'f, 'a> {
 /// Reads a part of a file that has been checked; none, where it is not what the caller takes it for.
 pub(super) fn attempt<'a, T>(
     part: &'a [u8],
-    read: impl FnOnce(&mut Reader<'_, 'a>) -> Result<T, Broken>,
+    read: impl FnOnce(&mut Reader<'_, 'a>) -> Result<T, Rejected>,
 ) -> Option<T> {
     let faults = Faults::new(part);
     read(&mut Reader::part(part, &faults)).ok()

@@ -3,7 +3,7 @@
 //! Any number of members may have one name of 65,535 bytes. Comparing names to find equal members would
 //! make parsing quadratic.
 
-use super::pool::{Entry, content};
+use super::entry::{Entry, content};
 use super::sort::sort;
 use super::text::Text;
 use crate::id::CpIndex;
@@ -172,7 +172,7 @@ fn low_half(place: u32) -> CpIndex {
 
 #[cfg(test)]
 mod tests {
-    use super::super::pool::located;
+    use super::super::entry::located;
     use super::super::tag::ConstantTag;
     use super::*;
 

@@ -1,9 +1,9 @@
 //! The outline of a class file: where its parts lie, before any of them is judged (JVMS §4.1).
 
+use super::entry::{Entry, located};
 use super::error::ParseErrorKind;
-use super::fault::{Broken, Faults};
+use super::fault::{Faults, Rejected};
 use super::grammar::Reader;
-use super::pool::{Entry, located};
 use super::version::ClassVersion;
 use crate::id::CpIndex;
 
@@ -29,7 +29,7 @@ impl<'a> Layout<'a> {
     ///
     /// Notes on the way where each constant, field and method begins, as far as the index reaches: two
     /// words for each constant, then one for each field and each method.
-    pub(super) fn read(faults: &Faults<'a>, index: &mut [u32]) -> Result<Self, Broken> {
+    pub(super) fn read(faults: &Faults<'a>, index: &mut [u32]) -> Result<Self, Rejected> {
         let reader = &mut Reader::file(faults);
         magic(reader)?;
         let version = version(reader)?;
@@ -93,7 +93,7 @@ pub(super) const fn index_words(constants: usize, fields: usize, methods: usize)
         .saturating_add(methods)
 }
 
-fn magic(reader: &mut Reader<'_, '_>) -> Result<(), Broken> {
+fn magic(reader: &mut Reader<'_, '_>) -> Result<(), Rejected> {
     let at = reader.place();
     let found = reader.u32()?;
     if found == 0xcafe_babe {
@@ -103,7 +103,7 @@ fn magic(reader: &mut Reader<'_, '_>) -> Result<(), Broken> {
     }
 }
 
-fn version(reader: &mut Reader<'_, '_>) -> Result<ClassVersion, Broken> {
+fn version(reader: &mut Reader<'_, '_>) -> Result<ClassVersion, Rejected> {
     let at = reader.place();
     let minor = reader.u16()?;
     let major = reader.u16()?;
@@ -117,7 +117,7 @@ fn version(reader: &mut Reader<'_, '_>) -> Result<ClassVersion, Broken> {
 }
 
 /// Finds the constants, and returns their count, which is one more than the greatest index.
-fn constants(reader: &mut Reader<'_, '_>, entries: &mut [Entry]) -> Result<u16, Broken> {
+fn constants(reader: &mut Reader<'_, '_>, entries: &mut [Entry]) -> Result<u16, Rejected> {
     let at = reader.place();
     let count = reader.u16()?;
     if count == 0 {
@@ -148,7 +148,7 @@ fn constants(reader: &mut Reader<'_, '_>, entries: &mut [Entry]) -> Result<u16, 
 fn members<'s>(
     reader: &mut Reader<'_, '_>,
     slots: &mut impl Iterator<Item = &'s mut u32>,
-) -> Result<u16, Broken> {
+) -> Result<u16, Rejected> {
     let count = reader.u16()?;
     for _ in 0..count {
         if let Some(slot) = slots.next() {

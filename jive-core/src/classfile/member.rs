@@ -2,10 +2,10 @@
 
 use super::access::{ClassAccess, FieldAccess, MethodAccess};
 use super::attribute::{Attributes, Visit};
-use super::class;
 use super::code::{self, Code};
+use super::entry::part_at;
 use super::error::{AttributeName, ParseErrorKind};
-use super::fault::{Broken, Place};
+use super::fault::{Place, Rejected};
 use super::grammar::Reader;
 use super::pool::ConstantPool;
 use super::subject::Subject;
@@ -144,7 +144,7 @@ pub(super) fn method<'a>(
 /// attributes nobody has judged; 0 where there is none that can be read.
 pub(super) fn find_code(pool: ConstantPool<'_>, offset: u32) -> u32 {
     let find = || {
-        let (header, rest) = Header::split(class::part_at(pool.file(), offset)?)?;
+        let (header, rest) = Header::split(part_at(pool.file(), offset)?)?;
         let code = Attributes::new(pool, header.attribute_count, rest).find("Code")?;
         code::is_whole(pool, code.bytes).then(|| Place::of(code.bytes).offset_in(pool.file()))
     };
@@ -153,7 +153,7 @@ pub(super) fn find_code(pool: ConstantPool<'_>, offset: u32) -> u32 {
 
 impl<'a> Subject<'a> {
     /// Checks the field that begins `bytes`.
-    pub(super) fn check_field(&self, bytes: &'a [u8]) -> Result<(), Broken> {
+    pub(super) fn check_field(&self, bytes: &'a [u8]) -> Result<(), Rejected> {
         let at = Place::of(bytes);
         let (header, rest) = self.header(bytes)?;
         let access = FieldAccess::from_bits_truncate(header.access);
@@ -183,7 +183,7 @@ impl<'a> Subject<'a> {
         at: Place,
         index: CpIndex,
         descriptor: Utf8<'a>,
-    ) -> Result<(), Broken> {
+    ) -> Result<(), Rejected> {
         let found = self
             .pool
             .tag(index)
@@ -205,7 +205,7 @@ impl<'a> Subject<'a> {
 
     /// Checks the method that begins `bytes`, and returns where the contents of its `Code` attribute
     /// begin in the file; 0 where it has none.
-    pub(super) fn check_method(&self, bytes: &'a [u8]) -> Result<u32, Broken> {
+    pub(super) fn check_method(&self, bytes: &'a [u8]) -> Result<u32, Rejected> {
         let at = Place::of(bytes);
         let (header, rest) = self.header(bytes)?;
         let descriptor = self.method_type(at, header.name, header.descriptor)?;
@@ -231,7 +231,7 @@ impl<'a> Subject<'a> {
         access: MethodAccess,
         parameter_slots: u16,
         attributes: Attributes<'a>,
-    ) -> Result<u32, Broken> {
+    ) -> Result<u32, Rejected> {
         let mut code = 0;
         let bodiless = access.intersects(MethodAccess::NATIVE | MethodAccess::ABSTRACT);
         let mut visit = Visit::new(self, attributes);
@@ -262,7 +262,7 @@ impl<'a> Subject<'a> {
     }
 
     /// Reads the header of a field or method, and returns what follows it.
-    fn header(&self, bytes: &'a [u8]) -> Result<(Header, &'a [u8]), Broken> {
+    fn header(&self, bytes: &'a [u8]) -> Result<(Header, &'a [u8]), Rejected> {
         let cut_off = || self.broken(Place::of(bytes), ParseErrorKind::Truncated);
         Header::split(bytes).ok_or_else(cut_off)
     }

@@ -16,10 +16,12 @@ mod attribute;
 mod class;
 mod code;
 mod constant;
+mod entry;
 mod error;
 mod fault;
 mod grammar;
 mod identity;
+mod judge;
 mod layout;
 mod member;
 mod own;
@@ -36,12 +38,10 @@ pub use access::{ClassAccess, FieldAccess, MethodAccess};
 pub use attribute::{Attribute, Attributes};
 pub use class::ClassFile;
 pub use code::{Code, ExceptionHandler};
-pub use error::{AttributeName, ParseError, ParseErrorKind};
+pub use entry::OwnMember;
+pub use error::{AttributeName, ParseError, ParseErrorKind, PoolError, PoolErrorKind};
 pub use member::{Field, Method};
-pub use own::OwnMember;
-pub use pool::{
-    Constant, ConstantPool, MemberIdentity, MemberKind, MemberRef, PoolError, PoolErrorKind,
-};
+pub use pool::{Constant, ConstantPool, MemberIdentity, MemberKind, MemberRef};
 pub use tag::{ConstantTag, TagSet};
 pub use utf8::{Escaped, Utf8};
 pub use version::ClassVersion;

@@ -1,50 +1,10 @@
 //! Which constants name members of the class itself, found for all of them at once.
 
-use super::class::part_at;
+use super::entry::{Entry, Resolution, part_at};
 use super::member::Header;
-use super::pool::{ConstantPool, Entry};
+use super::pool::ConstantPool;
 use super::tag::ConstantTag;
-use crate::id::{CpIndex, FieldId, MethodId};
-
-/// A member of the class itself that a constant names.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum OwnMember {
-    /// A field.
-    Field(FieldId),
-    /// A method, an initialization method possibly.
-    Method(MethodId),
-}
-
-/// What is noted of a constant that names a member.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) enum Noted {
-    /// Nothing: whoever wants to know has to look.
-    Nothing,
-    /// It is a member of another class.
-    Foreign,
-    /// It is this one.
-    Own(OwnMember),
-}
-
-impl Noted {
-    /// What stands for a member of another class; the others have numbers of 16 bits.
-    const FOREIGN: u32 = u32::MAX;
-
-    /// Reads what was noted of a constant of this kind.
-    pub(super) fn unpack(tag: ConstantTag, word: u32) -> Noted {
-        let Some(number) = word.checked_sub(1) else {
-            return Noted::Nothing;
-        };
-        let Ok(number) = u16::try_from(number) else {
-            return Noted::Foreign;
-        };
-        match tag {
-            ConstantTag::Fieldref => Noted::Own(OwnMember::Field(FieldId(number))),
-            ConstantTag::Methodref => Noted::Own(OwnMember::Method(MethodId(number))),
-            _ => Noted::Nothing,
-        }
-    }
-}
+use crate::id::CpIndex;
 
 /// The first field and the first method of each name, as numbers from 1: those of fields in the lower
 /// half of a word for each constant, those of methods in the upper one.
@@ -117,7 +77,7 @@ impl<'n> Names<'n> {
                 continue;
             };
             let word = if pool.text(class).identity != own_name {
-                Noted::FOREIGN
+                Resolution::FOREIGN
             } else {
                 let number = self.first(half, identity.name);
                 let offset = offsets.get(usize::from(number).wrapping_sub(1));

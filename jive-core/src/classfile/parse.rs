@@ -2,19 +2,20 @@
 
 use super::access::ClassAccess;
 use super::attribute::{Attributes, Visit};
-use super::class::{self, ClassFile};
+use super::class::ClassFile;
+use super::entry::{Entry, part_at};
 use super::error::{AttributeName, ParseError, ParseErrorKind};
-use super::fault::{Broken, Faults, Place};
+use super::fault::{Faults, Place, Rejected};
 use super::grammar::Reader;
 use super::identity;
+use super::judge;
 use super::layout::Layout;
 use super::member::{self, Header};
 use super::own::{Half, Names};
-use super::pool::{ConstantPool, Entry};
+use super::pool::ConstantPool;
 use super::sort::sort;
 use super::subject::Subject;
 use super::tag::{ConstantTag, TagSet};
-use super::text;
 use super::version::ClassVersion;
 use crate::id::CpIndex;
 use crate::limits::FILE_BYTES_MAX;
@@ -93,7 +94,7 @@ impl<'a> ClassFile<'a> {
 }
 
 /// Checks that the class and its members have names and descriptors, whatever these may be.
-fn check_names(faults: &Faults<'_>, class: &ClassFile<'_>) -> Result<(), Broken> {
+fn check_names(faults: &Faults<'_>, class: &ClassFile<'_>) -> Result<(), Rejected> {
     let (pool, file) = (class.pool, faults.file());
     let named = |offset, index| match pool.find_utf8(index) {
         Some(_) => Ok(()),
@@ -107,7 +108,7 @@ fn check_names(faults: &Faults<'_>, class: &ClassFile<'_>) -> Result<(), Broken>
     };
     named(0, pool.class_name_index(class.this_class))?;
     for offset in class.fields.iter().chain(class.methods).copied() {
-        let bytes = class::part_at(file, offset);
+        let bytes = part_at(file, offset);
         if let Some((header, _)) = bytes.and_then(Header::split) {
             named(offset, header.name)?;
             named(offset, header.descriptor)?;
@@ -197,9 +198,9 @@ fn examine<'a>(
     faults: &Faults<'a>,
     layout: &Layout<'a>,
     index: Index<'a>,
-) -> Result<ClassFile<'a>, Broken> {
+) -> Result<ClassFile<'a>, Rejected> {
     let file = faults.file();
-    text::judge_all(faults, layout.version, index.constants, index.scratch)?;
+    judge::judge_all(faults, layout.version, index.constants, index.scratch)?;
     let subject = Subject {
         version: layout.version,
         access: ClassAccess::read(layout.access(), layout.version),
@@ -210,12 +211,12 @@ fn examine<'a>(
     subject.check_class(layout)?;
     subject.check_interfaces(layout.interfaces, index.scratch)?;
     for offset in &*index.fields {
-        subject.check_field(class::part_at(file, *offset).unwrap_or(file))?;
+        subject.check_field(part_at(file, *offset).unwrap_or(file))?;
     }
     let names = &mut Names::new(index.scratch);
     subject.check_distinct(index.fields, names, Half::Fields)?;
     for (offset, code) in index.methods.iter().zip(&mut *index.codes) {
-        *code = subject.check_method(class::part_at(file, *offset).unwrap_or(file))?;
+        *code = subject.check_method(part_at(file, *offset).unwrap_or(file))?;
     }
     subject.check_distinct(index.methods, names, Half::Methods)?;
     let attributes = Attributes::new(subject.pool, layout.attribute_count, layout.attributes);
@@ -242,7 +243,7 @@ fn examine<'a>(
 
 impl<'a> Subject<'a> {
     /// Checks the flags of the class, its own name and its superclass (§4.1).
-    fn check_class(&self, layout: &Layout<'a>) -> Result<(), Broken> {
+    fn check_class(&self, layout: &Layout<'a>) -> Result<(), Rejected> {
         let flags = Place::of(layout.head);
         let (this_class, super_class) = (flags.behind(2), flags.behind(4));
         if !self.access.is_legal(self.version) {
@@ -281,7 +282,11 @@ impl<'a> Subject<'a> {
     /// Checks that the superinterfaces are classes, and no two the same.
     ///
     /// `seen` has a word for each constant.
-    fn check_interfaces(&self, interfaces: &'a [[u8; 2]], seen: &mut [u32]) -> Result<(), Broken> {
+    fn check_interfaces(
+        &self,
+        interfaces: &'a [[u8; 2]],
+        seen: &mut [u32],
+    ) -> Result<(), Rejected> {
         let names = &mut Names::new(seen);
         for bytes in interfaces {
             let at = Place::of(bytes);
@@ -304,10 +309,10 @@ impl<'a> Subject<'a> {
         offsets: &mut [u32],
         names: &mut Names<'_>,
         half: Half,
-    ) -> Result<(), Broken> {
+    ) -> Result<(), Rejected> {
         let file = self.faults.file();
         let identity = |offset: u32| {
-            let (header, _) = class::part_at(file, offset).and_then(Header::split)?;
+            let (header, _) = part_at(file, offset).and_then(Header::split)?;
             Some(self.pool.identity(header.name, header.descriptor))
         };
         let mut names_differ = true;
@@ -345,7 +350,7 @@ impl<'a> Subject<'a> {
     }
 
     /// Checks the attributes of the class, and that the bootstrap methods suffice.
-    fn check_class_attributes(&self, attributes: Attributes<'a>) -> Result<(), Broken> {
+    fn check_class_attributes(&self, attributes: Attributes<'a>) -> Result<(), Rejected> {
         let mut visit = Visit::new(self, attributes);
         let mut bootstrap_methods = 0;
         while let Some(attribute) = visit.next()? {
@@ -364,7 +369,7 @@ impl<'a> Subject<'a> {
     }
 
     /// Reads and checks the contents of a `BootstrapMethods` attribute, and returns their number (§4.7.23).
-    fn bootstrap_methods(&self, contents: &'a [u8]) -> Result<u16, Broken> {
+    fn bootstrap_methods(&self, contents: &'a [u8]) -> Result<u16, Rejected> {
         let reader = &mut Reader::part(contents, self.faults);
         let count = reader.u16()?;
         for _ in 0..count {

@@ -1,12 +1,14 @@
 //! The constant pool: constants decoded on demand from bytes at known offsets (JVMS §4.4).
 
+use super::entry::{
+    Entry, Resolution, array, behind_tag, cp_index, indices, is_of, offset, payload, string, tag_of,
+};
+use super::error::{PoolError, PoolErrorKind};
 use super::fault::Place;
-use super::own::Noted;
 use super::tag::{ConstantTag, TagSet};
 use super::text::Text;
 use super::utf8::Utf8;
 use crate::id::CpIndex;
-use crate::limits::FILE_BYTES_MAX;
 
 /// The constant pool of a parsed class file.
 ///
@@ -16,22 +18,6 @@ use crate::limits::FILE_BYTES_MAX;
 pub struct ConstantPool<'a> {
     bytes: &'a [u8],
     entries: &'a [Entry],
-}
-
-/// What the index says of one constant: where it is and of which kind, as [`located`] packs it, or 0 at
-/// index 0 and behind `long` and `double`; and what is known of it: of a string a packed [`Text`], of a
-/// field or method what [`Noted`] unpacks, and else 0.
-pub(super) type Entry = [u32; 2];
-
-/// Bits of a packed place that hold the offset; the tag lies above.
-const OFFSET_BITS: u32 = 24;
-
-const _: () = assert!(FILE_BYTES_MAX < 1 << OFFSET_BITS);
-
-/// Packs a tag and the offset in the file behind it.
-pub(super) fn located(tag: ConstantTag, offset: u32) -> u32 {
-    // Every tag is below 256: its discriminants are bytes.
-    (tag as u32) << OFFSET_BITS | offset
 }
 
 /// A constant of the pool, its references not followed.
@@ -184,38 +170,6 @@ pub struct MemberIdentity {
     pub name: CpIndex,
     /// Stands for the descriptor.
     pub descriptor: CpIndex,
-}
-
-/// Why an index does not lead to the constant that is asked for.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("constant #{index}: {kind}")]
-pub struct PoolError {
-    /// The index.
-    pub index: CpIndex,
-    /// What is wrong with it.
-    pub kind: PoolErrorKind,
-}
-
-/// What is wrong with an index into the constant pool.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum PoolErrorKind {
-    /// It is 0 or not less than `constant_pool_count`.
-    #[error("expected an index from 1 to below {count}")]
-    OutOfRange {
-        /// The pool's `constant_pool_count`.
-        count: u16,
-    },
-    /// It is the index behind a `long` or `double`, which stands for nothing.
-    #[error("expected a constant, found the unusable index behind a `Long` or `Double`")]
-    Unusable,
-    /// The constant is of another kind.
-    #[error("expected {expected}, found `{found}`")]
-    Tag {
-        /// The kinds that are right there.
-        expected: TagSet,
-        /// The constant's kind.
-        found: ConstantTag,
-    },
 }
 
 impl<'a> ConstantPool<'a> {
@@ -393,12 +347,11 @@ impl<'a> ConstantPool<'a> {
     }
 
     /// Returns what was noted of the field or method at an index.
-    pub(super) fn noted(&self, index: CpIndex) -> Noted {
+    pub(super) fn resolution(&self, index: CpIndex) -> Resolution {
         match self.entries.get(index.index()) {
-            Some([located, word]) if !cfg!(small) => {
-                tag_of(*located).map_or(Noted::Nothing, |tag| Noted::unpack(tag, *word))
-            }
-            _ => Noted::Nothing,
+            Some([located, word]) if !cfg!(small) => tag_of(*located)
+                .map_or(Resolution::Unresolved, |tag| Resolution::unpack(tag, *word)),
+            _ => Resolution::Unresolved,
         }
     }
 
@@ -458,68 +411,6 @@ impl<'a> ConstantPool<'a> {
         };
         PoolError { index, kind }
     }
-}
-
-/// Returns the tag of a packed place.
-fn tag_of(located: u32) -> Option<ConstantTag> {
-    let [tag, ..] = located.to_be_bytes();
-    ConstantTag::from_byte(tag)
-}
-
-/// Returns the bytes behind the tag of the constant that an entry stands for, if it is of these kinds.
-pub(super) fn payload(file: &[u8], entry: Entry, expected: TagSet) -> Option<&[u8]> {
-    if is_of(entry, expected) {
-        let [located, _] = entry;
-        behind_tag(file, located)
-    } else {
-        None
-    }
-}
-
-/// Tells whether an entry stands for a constant of these kinds.
-const fn is_of([located, _]: Entry, expected: TagSet) -> bool {
-    let [tag, ..] = located.to_be_bytes();
-    expected.holds(tag)
-}
-
-/// Returns the bytes behind the tag at a packed place; the parser has seen that the constant is whole.
-fn behind_tag(file: &[u8], located: u32) -> Option<&[u8]> {
-    file.get(usize::try_from(offset(located)).ok()?..)
-}
-
-/// Returns the offset of a packed place.
-const fn offset(located: u32) -> u32 {
-    located & ((1 << OFFSET_BITS) - 1)
-}
-
-/// Returns the bytes of the string that an entry stands for; none where it is no string's.
-pub(super) fn content(file: &[u8], entry: Entry) -> Option<&[u8]> {
-    payload(file, entry, ConstantTag::Utf8.only()).map(string)
-}
-
-/// Returns the bytes of a string from those behind its tag.
-pub(super) fn string(payload: &[u8]) -> &[u8] {
-    let Some((length, rest)) = payload.split_first_chunk() else {
-        return &[];
-    };
-    let length = usize::from(u16::from_be_bytes(*length));
-    rest.get(..length).unwrap_or(&[])
-}
-
-/// Reads the two indices behind a tag; of a constant that holds one, the second is what follows it.
-pub(super) fn indices(payload: &[u8]) -> (CpIndex, CpIndex) {
-    (cp_index(payload, 0), cp_index(payload, 2))
-}
-
-/// Reads the two bytes at a place behind a tag.
-pub(super) fn cp_index(payload: &[u8], place: usize) -> CpIndex {
-    CpIndex(u16::from_be_bytes(array(payload, place)))
-}
-
-/// Reads the bytes at a place behind a tag; zeros, where the constant is not whole.
-fn array<const N: usize>(payload: &[u8], place: usize) -> [u8; N] {
-    let bytes = payload.get(place..).and_then(<[u8]>::first_chunk);
-    bytes.copied().unwrap_or([0; N])
 }
 
 /// Reads what stands behind a tag.

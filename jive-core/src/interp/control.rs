@@ -1,12 +1,13 @@
 //! What ops do that leave the straight way: branches, switches, calls, returns and natives.
 
-use super::machine::{Machine, Operands, cell, clear, window};
-use super::op::{Op, Reach};
-use super::{OpKind, Stop, Window};
+use super::Stop;
+use super::machine::{Machine, Operands};
 use crate::frame::Frame;
 use crate::heap::Heap;
 use crate::id::MethodId;
+use crate::op::{Op, OpKind, Reach};
 use crate::program::{SwitchCase, index};
+use crate::registers::{Window, cell, clear, window};
 use crate::trap::TrapKind;
 
 /// Where the run goes on behind an op.

@@ -3,43 +3,28 @@
 //! How fuel is kept exact although ops do not count it is told in `docs/linked-form.md`.
 
 mod control;
-#[macro_use]
-mod derive;
+#[cfg(not(threaded))]
+mod looped;
 mod machine;
-mod op;
-#[macro_use]
-mod pairs;
-mod table;
+mod run;
 #[cfg(test)]
 mod tests;
 #[cfg(threaded)]
 mod threaded;
-
-use core::cell::Cell;
+mod work;
 
 use crate::frame::{Activation, Calls};
 use crate::heap::{Extent, Heap};
-use crate::id::NativeId;
-use crate::limits::REGISTER_WINDOW;
-use crate::program::{LinkedMethod, NativeCall, Program, index};
+use crate::op::Op;
+use crate::program::{LinkedMethod, Program, SLICE_OPS, index};
+use crate::registers::Window;
 use crate::trap::TrapKind;
 
-pub use op::Op;
-pub(crate) use op::Reach;
-
-pub(crate) use derive::Shape;
-pub(crate) use machine::{Machine, clear, window};
-pub(crate) use table::OpKind;
 #[cfg(not(threaded))]
-use table::dispatch;
+use looped::dispatch;
+use machine::Machine;
 #[cfg(threaded)]
 use threaded::dispatch;
-
-/// Registers of a running method, and what lies behind them.
-pub(crate) type Window = [Cell<i32>; REGISTER_WINDOW];
-
-/// Ops in a row that a slice may run, counted from where it begins.
-pub(crate) const SLICE_OPS: usize = 192;
 
 /// Instructions that a slice may execute beyond a straight way through its ops.
 ///
@@ -273,28 +258,4 @@ fn cut_off(
         Some(&end) => Ok((pc.wrapping_add(affordable), end)),
         None => Err(TrapKind::FuelExhausted),
     }
-}
-
-/// Returns what the op of a native calls.
-pub(crate) fn native(op: Op) -> NativeCall {
-    let [id_low, id_high, arguments, has_result] = op.imm().to_le_bytes();
-    NativeCall {
-        id: NativeId(u16::from_le_bytes([id_low, id_high])),
-        first: op.b,
-        arguments,
-        result: (has_result != 0).then_some(op.a),
-    }
-}
-
-/// Returns the first op that a method's code is cut off at when it is called, and its span.
-pub(crate) fn call_limit(entry: u32, end: u32, ends: &[u16]) -> (u32, u16) {
-    let slice = u32::try_from(SLICE_OPS).unwrap_or(u32::MAX);
-    let limit = end.min(entry.saturating_add(slice));
-    let last = limit.checked_sub(1).and_then(|last| ends.get(index(last)));
-    (limit, last.copied().unwrap_or(0))
-}
-
-/// Returns the method if it has code.
-pub(crate) fn with_code(method: Option<&LinkedMethod>) -> Option<&LinkedMethod> {
-    method.filter(|method| method.end > method.entry)
 }

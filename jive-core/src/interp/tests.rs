@@ -1,12 +1,12 @@
 //! Ops made by hand, those among them that no verified class has.
 
-use super::{Op, OpKind, call_limit};
 use crate::frame::{CallStack, Frame};
-use crate::heap::Heap;
+use crate::heap::{Heap, Lifetime};
 use crate::id::{MethodId, NativeId, Pc};
-use crate::instance::{Instance, Lifetime, Step};
+use crate::instance::{Instance, Step};
 use crate::limits::REGISTER_WINDOW;
-use crate::program::{LinkedMethod, Program};
+use crate::op::{Op, OpKind};
+use crate::program::{LinkedMethod, Program, call_limit};
 use crate::trap::TrapKind;
 
 const FUEL: u64 = 100;

@@ -5,20 +5,21 @@
 
 use core::marker::PhantomData;
 
+use super::Stop;
 use super::control::Flow;
 use super::machine::Machine;
-use super::table::threads::THREADS;
-use super::{Op, Stop, Window};
+use crate::op::Op;
 use crate::program::index;
+use crate::registers::Window;
 use crate::trap::TrapKind;
 
 /// Runs the op at a place, which may want what the op before it computed, and all that follow. Six
 /// machine words at most, since x86-64 passes as many in registers; nothing comes back, since
 /// nothing may be left to do behind the call.
-pub(super) type Thread = for<'a> fn(&mut Machine<'a>, &'a [Op], usize, &'a Window, i32);
+type Thread = for<'a> fn(&mut Machine<'a>, &'a [Op], usize, &'a Window, i32);
 
 /// What ops of a kind do.
-pub(super) trait Work {
+trait Work {
     /// Runs the op at a place; where the one behind it is to follow, goes on as `N` does.
     fn run<'a, N: Then>(
         machine: &mut Machine<'a>,
@@ -30,7 +31,7 @@ pub(super) trait Work {
 }
 
 /// How to go on at the next op.
-pub(super) trait Then {
+trait Then {
     /// Goes on at a place.
     fn then<'a>(
         machine: &mut Machine<'a>,
@@ -42,7 +43,7 @@ pub(super) trait Then {
 }
 
 /// Goes on with an op of any kind: with the function of its own.
-pub(super) struct Any;
+struct Any;
 
 impl Then for Any {
     #[inline(always)]
@@ -58,7 +59,7 @@ impl Then for Any {
 }
 
 /// Goes on with an op that is known to be of this kind, and then with one of any.
-pub(super) struct Straight<W>(PhantomData<W>);
+struct Straight<W>(PhantomData<W>);
 
 impl<W: Work> Then for Straight<W> {
     #[inline(always)]
@@ -103,7 +104,7 @@ fn next<'a>(
 #[inline(always)]
 #[expect(clippy::indexing_slicing, reason = "there are as many as kinds")]
 fn thread(op: &Op) -> Thread {
-    THREADS[op.kind as usize]
+    threads::THREADS[op.kind as usize]
 }
 
 /// Returns the place behind one.
@@ -116,7 +117,7 @@ const fn behind(pc: usize) -> usize {
 }
 
 #[inline(always)]
-pub(super) fn follow<'a, N: Then>(
+fn follow<'a, N: Then>(
     machine: &mut Machine<'a>,
     code: &'a [Op],
     pc: usize,
@@ -155,13 +156,7 @@ fn out<'a>(
 
 #[cold]
 #[inline(never)]
-pub(super) fn pause<'a>(
-    machine: &mut Machine<'a>,
-    _: &'a [Op],
-    pc: usize,
-    _: &'a Window,
-    accumulator: i32,
-) {
+fn pause<'a>(machine: &mut Machine<'a>, _: &'a [Op], pc: usize, _: &'a Window, accumulator: i32) {
     machine.pc = pc as u32;
     machine.value = accumulator;
     machine.stop = Stop::Pause;
@@ -175,12 +170,75 @@ fn ended<'a>(machine: &mut Machine<'a>, code: &[Op], pc: usize, _: &'a Window, s
     machine.stop = stop;
 }
 
-pub(super) fn broken<'a>(
-    machine: &mut Machine<'a>,
-    code: &'a [Op],
-    pc: usize,
-    to: &'a Window,
-    _: i32,
-) {
+fn broken<'a>(machine: &mut Machine<'a>, code: &'a [Op], pc: usize, to: &'a Window, _: i32) {
     ended(machine, code, pc, to, Stop::Trap(TrapKind::Unverified));
 }
+
+macro_rules! thread {
+    ($Kind:ident $shape:ident $operand:literal $body:expr) => {
+        pub(super) struct $Kind;
+
+        impl Work for $Kind {
+            #[inline(always)]
+            fn run<'a, N: Then>(
+                machine: &mut Machine<'a>,
+                code: &'a [Op],
+                pc: usize,
+                registers: &'a Window,
+                accumulator: i32,
+            ) {
+                let Some(op) = code.get(pc) else {
+                    return pause(machine, code, pc, registers, accumulator);
+                };
+                let operands = Operands::<'_, '_, $operand> {
+                    op,
+                    code,
+                    registers,
+                    accumulator,
+                };
+                let flow = $shape(machine, &operands, pc, $body);
+                follow::<N>(machine, code, pc, registers, accumulator, flow);
+            }
+        }
+    };
+}
+
+macro_rules! threaded {
+    (
+        $($(#[doc = $doc:literal])+
+        $Kind:ident $shape:ident $body:expr $(, $operand:literal: $Taken:ident)*;)+
+        threaded {
+            $($(#[doc = $fused_doc:literal])+
+            $Fused:ident $fused_shape:ident $fused_body:expr
+            $(, $fused_operand:literal: $FusedTaken:ident)*;)+
+        }
+        pairs {
+            $($First:ident: $($Second:ident)+;)*
+        }
+    ) => { pastey::paste! {
+        /// A type for each kind, whose [`Work`] is what the ops of the kind do.
+        mod threads {
+            use super::{Any, Straight, Then, Thread, Work, broken, follow, pause};
+            use crate::interp::work::*;
+            use crate::op::KINDS;
+
+            $(thread! { $Kind $shape '-' $body })+
+            $($(thread! { $Taken $shape $operand $body })*)+
+            $(thread! { $Fused $fused_shape '-' $fused_body })+
+            $($(thread! { $FusedTaken $fused_shape $fused_operand $fused_body })*)+
+
+            #[expect(clippy::indexing_slicing, reason = "there are as many as kinds")]
+            pub(super) static THREADS: [Thread; KINDS] = {
+                let mut threads = [broken as Thread; KINDS];
+                $(threads[OpKind::$Kind as usize] = $Kind::run::<Any>;)+
+                $($(threads[OpKind::$Taken as usize] = $Taken::run::<Any>;)*)+
+                $(threads[OpKind::$Fused as usize] = $Fused::run::<Any>;)+
+                $($(threads[OpKind::$FusedTaken as usize] = $FusedTaken::run::<Any>;)*)+
+                $($(threads[OpKind::[<$First Then $Second>] as usize] = $First::run::<Straight<$Second>>;)+)*
+                threads
+            };
+        }
+    } };
+}
+
+crate::op::op_table!(threaded);

@@ -1,12 +1,12 @@
 //! Which part of lowering each action is the business of.
 
 use super::Body;
-use super::broken::Broken;
+use super::error::LowerError;
 use super::stack::Value;
 use crate::array_kind::ArrayKind;
-use crate::interp::{Op, OpKind};
+use crate::insn::RawInsn;
+use crate::op::{Op, OpKind};
 use crate::opcode::{Action, ConstantSource, Shuffle};
-use crate::raw::RawInsn;
 
 impl Body<'_, '_, '_, '_, '_> {
     /// Lowers one instruction.
@@ -54,13 +54,13 @@ impl Body<'_, '_, '_, '_, '_> {
             Action::Member(usage) => self.member(usage, insn.constant()),
             Action::NewArray => self.new_array(insn.array_type()),
             Action::ArrayLength => self.length(),
-            Action::Wide | Action::Unsupported(_) => self.out.refuse(Broken::Opcode),
+            Action::Wide | Action::Unsupported(_) => self.out.refuse(LowerError::Opcode),
         }
     }
 
     fn new_array(&mut self, code: u8) {
         if ArrayKind::from_newarray_code(code).is_none() {
-            self.out.refuse(Broken::Descriptor);
+            self.out.refuse(LowerError::Descriptor);
         }
         self.unary(OpKind::NewArray, code.into());
     }

@@ -1,12 +1,11 @@
 //! How many ops code is lowered to at most: the bounds by which memory for a program is sized.
 
-use super::switch::RANGES;
-use crate::decode::decode;
 use crate::id::Pc;
+use crate::insn::decode;
+use crate::insn::raw_instructions;
 use crate::insn::{Insn, Operand};
 use crate::opcode::{Action, Computational, MemberUse, fixed_length, per_byte, row};
 use crate::program::index;
-use crate::walk::raw_instructions;
 
 /// How many ops a far branch is lowered to at most.
 pub(crate) const FAR_OPS: usize = 3;
@@ -48,6 +47,9 @@ const fn most_ops(action: Action) -> u8 {
         | Action::Unsupported(_) => 1,
     }
 }
+
+/// Ranges of keys that a search by branches tells apart at most.
+pub(super) const RANGES: usize = 16;
 
 /// Returns how many ops more than one a switch of so many rows is lowered to at most.
 pub(super) const fn search_ops(rows: usize) -> usize {
@@ -191,7 +193,7 @@ fn decode_at(code: &[u8], at: usize) -> Option<Insn<'_>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::walk::instructions;
+    use crate::insn::instructions;
 
     extern crate std;
     use std::vec::Vec;

@@ -3,14 +3,14 @@
 use core::mem::swap;
 
 use super::Body;
-use super::broken::Broken;
 use super::emit::Emitter;
+use super::error::LowerError;
 use super::stack::{Entry, Value};
 use crate::id::Pc;
-use crate::interp::{Op, OpKind, Reach, Shape};
+use crate::insn::RawInsn;
+use crate::op::{Op, OpKind, Reach, Shape};
 use crate::opcode::Comparison;
 use crate::program::{Mark, MarkState, index};
-use crate::raw::RawInsn;
 
 /// A jump, wherever to.
 pub(super) const GOTO: Op = Op::new(OpKind::Goto, 0, 0, 0);
@@ -328,7 +328,11 @@ fn kinds(row: usize) -> [OpKind; 3] {
 }
 
 /// Gives the branches of a method, which know the pc that they go to, the op and what going there costs.
-pub(super) fn resolve(out: &mut Emitter<'_>, marks: &[Mark], entry: usize) -> Result<(), Broken> {
+pub(super) fn resolve(
+    out: &mut Emitter<'_>,
+    marks: &[Mark],
+    entry: usize,
+) -> Result<(), LowerError> {
     let Emitter {
         ops,
         ends,
@@ -345,16 +349,16 @@ pub(super) fn resolve(out: &mut Emitter<'_>, marks: &[Mark], entry: usize) -> Re
                 let target = placed(marks, op.high().into())?;
                 let is_again = matches!(op.kind.shape(), Shape::Again(_));
                 let place = target.op.saturating_add(is_again.into());
-                op.go(reach, place, cost(target)).ok_or(Broken::Count)?;
+                op.go(reach, place, cost(target)).ok_or(LowerError::Count)?;
             }
             Shape::Control => match op.kind.plain() {
                 OpKind::Goto => {
                     let target = placed(marks, op.high().into())?;
                     let cost = cost(target);
                     if op.go(Reach::Wide, target.op, cost).is_none() {
-                        let place = i32::try_from(target.op).map_err(|_| Broken::Count)?;
+                        let place = i32::try_from(target.op).map_err(|_| LowerError::Count)?;
                         let far = Op::with_long(OpKind::GotoFar, cost, place);
-                        *op = far.ok_or(Broken::Count)?;
+                        *op = far.ok_or(LowerError::Count)?;
                     }
                 }
                 OpKind::TableSwitch | OpKind::LookupSwitch => {
@@ -375,9 +379,9 @@ pub(super) fn resolve(out: &mut Emitter<'_>, marks: &[Mark], entry: usize) -> Re
 }
 
 /// Returns the mark of a pc at which an instruction was lowered that branches lead to.
-fn placed(marks: &[Mark], pc: u32) -> Result<&Mark, Broken> {
+fn placed(marks: &[Mark], pc: u32) -> Result<&Mark, LowerError> {
     marks
         .get(index(pc))
         .filter(|mark| mark.state == MarkState::Placed)
-        .ok_or(Broken::Target)
+        .ok_or(LowerError::Target)
 }

@@ -2,7 +2,7 @@
 
 use super::Body;
 use super::stack::{Entry, Value};
-use crate::interp::{Op, OpKind};
+use crate::op::{Op, OpKind};
 use crate::opcode::{BinaryOperator, UnaryOperator};
 
 impl Body<'_, '_, '_, '_, '_> {

@@ -1,6 +1,6 @@
 //! What the constants mean that code names, each looked up once.
 
-use super::broken::Broken;
+use super::error::LowerError;
 use crate::classfile::{ClassFile, MemberKind, OwnMember, Utf8};
 use crate::id::{CpIndex, FieldId, MethodId};
 use crate::native::find;
@@ -21,9 +21,9 @@ pub(crate) struct Constants<'s, 'v, 'a> {
 impl Constants<'_, '_, '_> {
     /// Returns what a constant means, looked up once however often code names it: names can be long,
     /// and code that names them is short.
-    pub(super) fn meaning(&mut self, constant: CpIndex) -> Result<Meaning, Broken> {
+    pub(super) fn meaning(&mut self, constant: CpIndex) -> Result<Meaning, LowerError> {
         let known = self.known.get(constant.index());
-        match known.ok_or(Broken::Constant)?.0 {
+        match known.ok_or(LowerError::Constant)?.0 {
             Some(meaning) => Ok(meaning),
             None => self.look_up(constant),
         }
@@ -31,7 +31,7 @@ impl Constants<'_, '_, '_> {
 
     #[cold]
     #[inline(never)]
-    fn look_up(&mut self, index: CpIndex) -> Result<Meaning, Broken> {
+    fn look_up(&mut self, index: CpIndex) -> Result<Meaning, LowerError> {
         let class = self.verified.class_ref();
         let meaning = match class.own_member(index) {
             Some(OwnMember::Field(field)) => self.look_up_field(field),
@@ -44,7 +44,7 @@ impl Constants<'_, '_, '_> {
         if let Some(known) = self.known.get_mut(index.index()) {
             known.0 = meaning;
         }
-        meaning.ok_or(Broken::Member)
+        meaning.ok_or(LowerError::Member)
     }
 
     fn look_up_field(&self, field: FieldId) -> Option<Meaning> {
@@ -72,8 +72,11 @@ impl Constants<'_, '_, '_> {
         &self,
         class: &ClassFile<'_>,
         index: CpIndex,
-    ) -> Result<Option<Meaning>, Broken> {
-        let member = class.pool().find_member(index).ok_or(Broken::Constant)?;
+    ) -> Result<Option<Meaning>, LowerError> {
+        let member = class
+            .pool()
+            .find_member(index)
+            .ok_or(LowerError::Constant)?;
         if member.kind == MemberKind::Field {
             return Ok(None);
         }

@@ -2,7 +2,7 @@
 
 use super::Body;
 use super::stack::{Entry, Value};
-use crate::interp::{Op, OpKind};
+use crate::op::{Op, OpKind};
 use crate::opcode::ElementKind;
 
 /// How an op names an element of an array: by its kind, a register or a field for the array, and more.

@@ -1,11 +1,11 @@
 //! Ops as they are laid down, with the number of instructions that are done behind each.
 
-use super::broken::Broken;
+use super::error::LowerError;
 use super::laid::Laid;
 #[cfg(threaded)]
 use crate::id::FieldId;
 use crate::id::Pc;
-use crate::interp::{Op, OpKind, Shape};
+use crate::op::{Op, OpKind, Shape};
 use crate::program::SwitchCase;
 
 /// The parts of a program that grow op by op.
@@ -25,7 +25,7 @@ pub(crate) struct Emitter<'p> {
     is_value: bool,
     /// What keeps the method from being lowered, if anything does: noted where it is found, asked for
     /// behind each instruction.
-    broken: Option<Broken>,
+    error: Option<LowerError>,
 }
 
 impl<'p> Emitter<'p> {
@@ -44,7 +44,7 @@ impl<'p> Emitter<'p> {
             end: 0,
             barrier: 0,
             is_value: false,
-            broken: None,
+            error: None,
         }
     }
 
@@ -66,14 +66,14 @@ impl<'p> Emitter<'p> {
     }
 
     /// Notes that the method cannot be lowered; what is laid down from then on does not matter.
-    pub(super) const fn refuse(&mut self, broken: Broken) {
-        self.broken = Some(broken);
+    pub(super) const fn refuse(&mut self, error: LowerError) {
+        self.error = Some(error);
     }
 
     /// Notes where an instruction lies that is lowered next.
     pub(super) fn place(&mut self, pc: Pc) {
         if !self.places.push(pc) {
-            self.refuse(Broken::Count);
+            self.refuse(LowerError::Count);
         }
     }
 
@@ -81,10 +81,10 @@ impl<'p> Emitter<'p> {
     ///
     /// # Errors
     /// What was refused.
-    pub(super) fn done(&mut self) -> Result<(), Broken> {
+    pub(super) fn done(&mut self) -> Result<(), LowerError> {
         // A method has fewer instructions than 2^16, each taking a byte at least.
         self.index = self.index.wrapping_add(1);
-        self.broken.map_or(Ok(()), Err)
+        self.error.map_or(Ok(()), Err)
     }
 
     /// Lays down an op that performs the instruction.
@@ -111,7 +111,7 @@ impl<'p> Emitter<'p> {
         self.end = self.end.max(end);
         // `link` was lent as many as `program_size` counted, which is as many as there can be.
         if !(self.ops.push(op) && self.ends.push(self.end)) {
-            return self.refuse(Broken::Count);
+            return self.refuse(LowerError::Count);
         }
         self.is_value = op.kind.shape() == Shape::Value;
     }
@@ -213,7 +213,7 @@ impl<'p> Emitter<'p> {
             cost: 0,
         };
         if !self.switches.push(row) {
-            self.refuse(Broken::Count);
+            self.refuse(LowerError::Count);
         }
     }
 

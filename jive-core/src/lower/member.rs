@@ -1,10 +1,10 @@
 //! What instructions do with constants of the pool: fields, methods and natives.
 
 use super::Body;
-use super::broken::Broken;
+use super::error::LowerError;
 use super::stack::{Entry, Value};
 use crate::id::{CpIndex, FieldId, MethodId, NativeId};
-use crate::interp::{Op, OpKind};
+use crate::op::{Op, OpKind};
 use crate::opcode::{MemberAccess, MemberUse};
 use crate::program::{Meaning, ValueKind};
 
@@ -20,8 +20,8 @@ impl Body<'_, '_, '_, '_, '_> {
                 | Meaning::Method { .. }
                 | Meaning::Native { .. }
                 | Meaning::Nothing,
-            ) => self.out.refuse(Broken::Constant),
-            Err(broken) => self.out.refuse(broken),
+            ) => self.out.refuse(LowerError::Constant),
+            Err(error) => self.out.refuse(error),
         }
     }
 
@@ -29,7 +29,7 @@ impl Body<'_, '_, '_, '_, '_> {
     pub(super) fn member(&mut self, usage: MemberUse, index: CpIndex) {
         let meaning = match self.constants.meaning(index) {
             Ok(meaning) => meaning,
-            Err(broken) => return self.out.refuse(broken),
+            Err(error) => return self.out.refuse(error),
         };
         match (meaning, usage.access()) {
             (Meaning::Field { field, .. }, MemberAccess::Load) => {
@@ -53,7 +53,7 @@ impl Body<'_, '_, '_, '_, '_> {
                 MemberAccess::Load | MemberAccess::Store,
             )
             | (Meaning::Int(_) | Meaning::Field { .. }, MemberAccess::Call) => {
-                self.out.refuse(Broken::Constant);
+                self.out.refuse(LowerError::Constant);
             }
         }
     }
@@ -178,7 +178,7 @@ impl Body<'_, '_, '_, '_, '_> {
                 self.native(result, first, arguments, id, has_result);
                 self.push_outcome(has_result);
             }
-            Meaning::Int(_) | Meaning::Field { .. } => self.out.refuse(Broken::Constant),
+            Meaning::Int(_) | Meaning::Field { .. } => self.out.refuse(LowerError::Constant),
         }
     }
 

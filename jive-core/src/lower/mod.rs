@@ -6,11 +6,11 @@
 mod action;
 mod bound;
 mod branch;
-mod broken;
 mod compute;
 mod constant;
 mod element;
 mod emit;
+mod error;
 mod laid;
 mod member;
 mod reach;
@@ -21,17 +21,16 @@ use crate::classfile::Code;
 #[cfg(threaded)]
 use crate::id::FieldId;
 use crate::id::Pc;
-use crate::interp::Op;
-use crate::link::LinkErrorKind;
+use crate::insn::RawInsn;
+use crate::insn::raw_instructions;
+use crate::op::Op;
 use crate::program::{Mark, MarkState, ValueKind};
-use crate::raw::RawInsn;
-use crate::walk::raw_instructions;
 
 pub use bound::{CodeCounts, count_code};
 pub(crate) use bound::{FAR_OPS, is_far};
-use broken::Broken;
 pub(crate) use constant::Constants;
 pub(crate) use emit::Emitter;
+pub(crate) use error::LowerError;
 use reach::reach;
 use stack::{Entry, Stack, Value};
 
@@ -43,37 +42,23 @@ pub(crate) struct Source<'a> {
     pub(crate) has_receiver: bool,
 }
 
-/// Lowers a method.
-///
-/// What no path reaches is left out.
+/// Lowers a method. Leaves out instructions that no path reaches.
 ///
 /// # Errors
-/// Where an instruction is not what a verified method has, with its place.
+/// An instruction is not what a verified method has. Then `pc` is where it is.
+#[cfg_attr(threaded, inline(never))]
 pub(crate) fn lower(
     source: &Source<'_>,
     constants: &mut Constants<'_, '_, '_>,
     marks: &mut [Mark],
     out: &mut Emitter<'_>,
-) -> Result<(), (Pc, LinkErrorKind)> {
-    let mut pc = Pc(0);
-    lower_method(source, constants, marks, out, &mut pc)
-        .map_err(|broken| (pc, broken.at(&source.code, pc)))
-}
-
-/// Lowers a method; where it cannot, `pc` tells the instruction.
-#[cfg_attr(threaded, inline(never))]
-fn lower_method(
-    source: &Source<'_>,
-    constants: &mut Constants<'_, '_, '_>,
-    marks: &mut [Mark],
-    out: &mut Emitter<'_>,
     pc: &mut Pc,
-) -> Result<(), Broken> {
+) -> Result<(), LowerError> {
     let code = &source.code;
-    let marks = marks.get_mut(..code.bytes.len()).ok_or(Broken::Count)?;
-    let locals = u8::try_from(code.max_locals).map_err(|_| Broken::Count)?;
-    let most = u8::try_from(code.max_stack).map_err(|_| Broken::Count)?;
-    locals.checked_add(most).ok_or(Broken::Count)?;
+    let marks = marks.get_mut(..code.bytes.len()).ok_or(LowerError::Count)?;
+    let locals = u8::try_from(code.max_locals).map_err(|_| LowerError::Count)?;
+    let most = u8::try_from(code.max_stack).map_err(|_| LowerError::Count)?;
+    locals.checked_add(most).ok_or(LowerError::Count)?;
     let keeps_this = reach(source, constants, marks, pc)?;
     let entry = out.ops.count();
     out.begin();
@@ -96,7 +81,7 @@ fn lower_method(
     }
     if let Some(stopped_at) = insns.stopped_at() {
         *pc = stopped_at;
-        return Err(Broken::Code);
+        return Err(LowerError::Code);
     }
     branch::resolve(out, marks, entry)?;
     #[cfg(threaded)]
@@ -121,7 +106,7 @@ struct Body<'b, 's, 'v, 'a, 'p> {
 
 impl Body<'_, '_, '_, '_, '_> {
     #[cfg_attr(small, inline(never))]
-    fn instruction(&mut self, insn: RawInsn<'_>) -> Result<(), Broken> {
+    fn instruction(&mut self, insn: RawInsn<'_>) -> Result<(), LowerError> {
         let mark = self.marks.get(insn.pc.index()).copied().unwrap_or_default();
         if mark.state == MarkState::Unreached {
             return Ok(());
@@ -130,7 +115,7 @@ impl Body<'_, '_, '_, '_, '_> {
             self.lead(insn.pc, mark);
         }
         if !self.is_live {
-            return Err(Broken::Stack);
+            return Err(LowerError::Stack);
         }
         self.out.place(insn.pc);
         self.lower(insn);
@@ -167,7 +152,7 @@ impl Body<'_, '_, '_, '_, '_> {
         match u8::try_from(insn.local()) {
             Ok(local) if self.stack.is_local(local) => local,
             _ => {
-                self.out.refuse(Broken::Count);
+                self.out.refuse(LowerError::Count);
                 0
             }
         }

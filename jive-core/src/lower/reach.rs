@@ -1,12 +1,12 @@
 //! Which instructions a method can reach, where branches lead, and how deep its stack is there.
 
 use super::Source;
-use super::broken::Broken;
 use super::constant::Constants;
+use super::error::LowerError;
 use crate::id::Pc;
+use crate::insn::RawInsn;
 use crate::opcode::{Action, StackChange};
 use crate::program::{Mark, MarkState, Meaning};
-use crate::raw::RawInsn;
 
 /// Behind the last of the instructions that are still to be followed.
 const NONE: u32 = u32::MAX;
@@ -21,7 +21,7 @@ pub(super) fn reach(
     constants: &mut Constants<'_, '_, '_>,
     marks: &mut [Mark],
     pc: &mut Pc,
-) -> Result<bool, Broken> {
+) -> Result<bool, LowerError> {
     let code = source.code.bytes;
     marks.fill(Mark::default());
     let mut paths = Paths {
@@ -33,12 +33,12 @@ pub(super) fn reach(
     while let Some((first, mut depth)) = paths.next() {
         *pc = first;
         loop {
-            let insn = RawInsn::at(code, *pc).ok_or(Broken::Code)?;
+            let insn = RawInsn::at(code, *pc).ok_or(LowerError::Code)?;
             let (pops, pushes) = change(insn, constants)?;
             let rest = u16::from(depth).checked_sub(pops.into());
-            let pushed = rest.ok_or(Broken::Stack)?.wrapping_add(pushes.into());
+            let pushed = rest.ok_or(LowerError::Stack)?.wrapping_add(pushes.into());
             if pushed > source.code.max_stack {
-                return Err(Broken::Stack);
+                return Err(LowerError::Stack);
             }
             // No method is lowered whose operand stack is deeper than a byte tells.
             depth = pushed as u8;
@@ -77,9 +77,12 @@ impl Paths<'_> {
     }
 
     /// Notes that a branch leads to a pc, with a stack of this depth.
-    fn lead(&mut self, target: i64, depth: u8) -> Result<(), Broken> {
-        let pc = u16::try_from(target).map_err(|_| Broken::Target)?;
-        let mark = self.marks.get_mut(usize::from(pc)).ok_or(Broken::Target)?;
+    fn lead(&mut self, target: i64, depth: u8) -> Result<(), LowerError> {
+        let pc = u16::try_from(target).map_err(|_| LowerError::Target)?;
+        let mark = self
+            .marks
+            .get_mut(usize::from(pc))
+            .ok_or(LowerError::Target)?;
         if mark.state == MarkState::Unreached {
             mark.depth = depth;
             mark.op = self.waiting;
@@ -90,9 +93,12 @@ impl Paths<'_> {
     }
 
     /// Goes on to the next instruction, if it is not known already.
-    fn fall_through(&mut self, next: usize, depth: u8) -> Result<Option<Pc>, Broken> {
-        let pc = u16::try_from(next).map_err(|_| Broken::Target)?;
-        let mark = self.marks.get_mut(usize::from(pc)).ok_or(Broken::Target)?;
+    fn fall_through(&mut self, next: usize, depth: u8) -> Result<Option<Pc>, LowerError> {
+        let pc = u16::try_from(next).map_err(|_| LowerError::Target)?;
+        let mark = self
+            .marks
+            .get_mut(usize::from(pc))
+            .ok_or(LowerError::Target)?;
         if mark.state != MarkState::Unreached {
             return Ok(None);
         }
@@ -103,15 +109,18 @@ impl Paths<'_> {
 }
 
 /// Returns how many values an instruction pops and pushes.
-fn change(insn: RawInsn<'_>, constants: &mut Constants<'_, '_, '_>) -> Result<(u8, u8), Broken> {
+fn change(
+    insn: RawInsn<'_>,
+    constants: &mut Constants<'_, '_, '_>,
+) -> Result<(u8, u8), LowerError> {
     match insn.stack_change() {
         StackChange::Counts { pops, pushes } => Ok((pops, pushes)),
         StackChange::OfCall { .. } => of_call(constants.meaning(insn.constant())?),
-        StackChange::Unsupported => Err(Broken::Opcode),
+        StackChange::Unsupported => Err(LowerError::Opcode),
     }
 }
 
-fn of_call(called: Meaning) -> Result<(u8, u8), Broken> {
+fn of_call(called: Meaning) -> Result<(u8, u8), LowerError> {
     match called {
         Meaning::Method {
             arguments,
@@ -128,7 +137,7 @@ fn of_call(called: Meaning) -> Result<(u8, u8), Broken> {
             has_result.into(),
         )),
         Meaning::Nothing => Ok((1, 0)),
-        Meaning::Int(_) | Meaning::Field { .. } => Err(Broken::Constant),
+        Meaning::Int(_) | Meaning::Field { .. } => Err(LowerError::Constant),
     }
 }
 

@@ -3,16 +3,13 @@
 //! Where a case is looked up, all that follows waits for the place that was found; branches are predicted.
 
 use super::Body;
-use super::bound::search_ops;
+use super::bound::{RANGES, search_ops};
 use super::branch::{Condition, GOTO};
-use super::broken::Broken;
+use super::error::LowerError;
 use super::stack::{Entry, Value};
 use crate::insn::Operand;
-use crate::interp::{Op, OpKind};
-use crate::raw::RawInsn;
-
-/// Ranges of keys that a search by branches tells apart at most.
-pub(super) const RANGES: usize = 16;
+use crate::insn::RawInsn;
+use crate::op::{Op, OpKind};
 
 /// All `int`s, cut into ranges that lead to one target each.
 #[derive(Debug)]
@@ -84,7 +81,7 @@ impl Body<'_, '_, '_, '_, '_> {
             Some(Operand::LookupSwitch(lookup)) => {
                 (OpKind::LookupSwitch, 0, lookup.default(), lookup.cases())
             }
-            _ => return self.out.refuse(Broken::Opcode),
+            _ => return self.out.refuse(LowerError::Opcode),
         };
         // The rows are there in any case: what a program takes is the same on every processor.
         let first = self.out.switches.count();
@@ -114,7 +111,7 @@ impl Body<'_, '_, '_, '_, '_> {
             };
             match op {
                 Some(op) => self.out.perform(op),
-                None => self.out.refuse(Broken::Count),
+                None => self.out.refuse(LowerError::Count),
             }
         }
         self.end_path();
@@ -150,7 +147,7 @@ impl Body<'_, '_, '_, '_, '_> {
                 let behind = u16::try_from(self.out.ops.count());
                 match (behind, self.out.ops.get_mut(at)) {
                     (Ok(target), Some(op)) => *op = op.within(target),
-                    _ => self.out.refuse(Broken::Count),
+                    _ => self.out.refuse(LowerError::Count),
                 }
                 self.out.keep();
                 self.search(key, left);

@@ -1,10 +1,8 @@
 //! Limits, the budget of steps and the work area.
 
 use jive_core::limits::{CONSTANTS_MAX, FIELDS_MAX, FRAME_SLOTS_MAX, METHODS_MAX};
-use jive_core::{Constant, MethodId, ProgramSize, program_size};
-use jive_verifier::{
-    Location, Policy, VerifyError, VerifyErrorKind, WorkSize, load_size, verify, work_size,
-};
+use jive_core::{Constant, MethodId};
+use jive_verifier::{Location, Policy, VerifyError, VerifyErrorKind, WorkSize, verify, work_size};
 
 use crate::class_bytes::{ClassBytes, Memory, Notes, STATIC, TestNative, judge, with_class};
 
@@ -257,37 +255,6 @@ fn size_of_the_work_area_is_of_the_order_stated() {
             states: 2 * (4 + 4 + 2) + 256,
         };
         assert_eq!(work_size(&class), expected);
-    });
-}
-
-#[test]
-fn one_walk_tells_the_sizes_of_both_work_area_and_program() {
-    let mut class = ClassBytes::new();
-    class.field(0, "count", "I");
-    class.method(STATIC, "run", "(I)V", &[0x1a, 0x99, 0, 4, 0, 0xb1]);
-    // 0 iload_0, 1 tableswitch 0 to 0, 20 return
-    let switch = [
-        0x1a, 0xaa, 0, 0, 0, 0, 0, 19, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 19, 0xb1,
-    ];
-    class.method(STATIC, "choose", "(I)V", &switch);
-    with_class(&class.bytes(), |class| {
-        let size = load_size(&class);
-        assert_eq!(size.work, work_size(&class));
-        let ProgramSize {
-            places,
-            methods,
-            fields,
-            switches,
-            marks,
-            ..
-        } = size.program;
-        assert_eq!((places, methods, fields), (4 + 3, 2, 1));
-        // The default and the one case; the longer code.
-        assert_eq!((switches, marks), (2, switch.len()));
-        let mut memory = Memory::of(size.work);
-        let verified = verify(class, Policy::ClassOnly, TestNative::TABLE, memory.lend());
-        let verified = verified.expect("the class is safe");
-        assert_eq!(program_size(&verified), Ok(size.program));
     });
 }
 

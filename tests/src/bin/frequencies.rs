@@ -1,6 +1,6 @@
 //! Prints how often programs execute which instructions: `frequencies`; with `--write` the page goes to
 //! `docs/op-frequencies.md`. With `--pairs` prints the ops that are to be run together, as
-//! `jive-core/src/interp/pairs.rs` lists them.
+//! `jive-core/src/op/pairs.rs` lists them.
 #![forbid(unsafe_code)]
 
 use std::path::Path;

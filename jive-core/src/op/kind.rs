@@ -1,27 +1,7 @@
-//! What the table of ops gives: the kinds, what is asked of one while lowering, and the two ways to run ops.
-//!
-//! Macros, which `table.rs` calls with its rows; what a row names is imported there.
+//! The kinds of ops, from the table of ops: what lowering asks of a kind.
 
-use super::op::Reach;
-
-/// What ops have in common beyond what they compute.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Shape {
-    /// It writes register `a` and no other.
-    Value,
-    /// It goes on at the next op, and writes what only its kind tells.
-    Effect,
-    /// A branch onwards.
-    Onward(Reach),
-    /// A branch past the next op.
-    Skip,
-    /// A branch back.
-    Back(Reach),
-    /// A jump back to a branch onwards.
-    Again(Reach),
-    /// Anything else.
-    Control,
-}
+use super::op_table;
+use super::shape::{Reach, Shape};
 
 macro_rules! shape {
     (value) => {
@@ -77,37 +57,7 @@ macro_rules! shape {
     };
 }
 
-#[cfg(threaded)]
-macro_rules! thread {
-    ($Kind:ident $shape:ident $operand:literal $body:expr) => {
-        pub(super) struct $Kind;
-
-        impl Work for $Kind {
-            #[inline(always)]
-            fn run<'a, N: Then>(
-                machine: &mut Machine<'a>,
-                code: &'a [Op],
-                pc: usize,
-                registers: &'a Window,
-                accumulator: i32,
-            ) {
-                let Some(op) = code.get(pc) else {
-                    return pause(machine, code, pc, registers, accumulator);
-                };
-                let operands = Operands::<'_, '_, $operand> {
-                    op,
-                    code,
-                    registers,
-                    accumulator,
-                };
-                let flow = $shape(machine, &operands, pc, $body);
-                follow::<N>(machine, code, pc, registers, accumulator, flow);
-            }
-        }
-    };
-}
-
-macro_rules! ops {
+macro_rules! kinds {
     (
         $($(#[doc = $doc:literal])+
         $Kind:ident $shape:ident $body:expr $(, $operand:literal: $Taken:ident)*;)+
@@ -152,7 +102,7 @@ macro_rules! ops {
 
         /// How many kinds there are: the last is that of nothing.
         #[cfg(threaded)]
-        const KINDS: usize = OpKind::Nothing as usize + 1;
+        pub(crate) const KINDS: usize = OpKind::Nothing as usize + 1;
 
         impl OpKind {
             /// Returns the shape of the kind's ops.
@@ -218,7 +168,7 @@ macro_rules! ops {
             }
 
             /// Returns the name of what an op does by itself.
-            pub(super) const fn name(self) -> &'static str {
+            pub(crate) const fn name(self) -> &'static str {
                 match self {
                     $(Self::$Kind => stringify!($Kind),)+
                     $($(
@@ -242,7 +192,7 @@ macro_rules! ops {
             }
 
             /// Every kind that does one op's work: pairs are left out, and `Nothing`, which lowering never lays down.
-            pub(super) const SINGLE: &'static [Self] = &[
+            pub(crate) const SINGLE: &'static [Self] = &[
                 $(Self::$Kind,)+
                 $($(
                     #[cfg(threaded)]
@@ -259,82 +209,57 @@ macro_rules! ops {
             ];
 
             /// The names of ops that are run together.
-            pub(super) const PAIRS: &'static [[&'static str; 2]] = &[
+            pub(crate) const PAIRS: &'static [[&'static str; 2]] = &[
                 $($(
                     #[cfg(threaded)]
                     [stringify!($First), stringify!($Second)],
                 )+)*
             ];
         }
+    } };
+}
 
-        #[cfg(threaded)]
-        pub(super) mod threads {
-            use super::*;
-            use crate::interp::threaded::{
-                Any, Straight, Then, Thread, Work, broken, follow, pause,
-            };
+op_table!(kinds);
 
-            $(thread! { $Kind $shape '-' $body })+
-            $($(thread! { $Taken $shape $operand $body })*)+
-            $(thread! { $Fused $fused_shape '-' $fused_body })+
-            $($(thread! { $FusedTaken $fused_shape $fused_operand $fused_body })*)+
+impl OpKind {
+    /// Returns the kind that loads from or stores into an array that a field holds.
+    #[cfg(threaded)]
+    pub(crate) const fn in_field(self) -> Option<Self> {
+        Some(match self {
+            Self::LoadByte => Self::LoadFieldByte,
+            Self::LoadShort => Self::LoadFieldShort,
+            Self::LoadInt => Self::LoadFieldInt,
+            Self::StoreByte => Self::StoreFieldByte,
+            Self::StoreShort => Self::StoreFieldShort,
+            Self::StoreInt => Self::StoreFieldInt,
+            _ => return None,
+        })
+    }
 
-            #[expect(clippy::indexing_slicing, reason = "there are as many as kinds")]
-            pub(in crate::interp) static THREADS: [Thread; KINDS] = {
-                let mut threads = [broken as Thread; KINDS];
-                $(threads[OpKind::$Kind as usize] = $Kind::run::<Any>;)+
-                $($(threads[OpKind::$Taken as usize] = $Taken::run::<Any>;)*)+
-                $(threads[OpKind::$Fused as usize] = $Fused::run::<Any>;)+
-                $($(threads[OpKind::$FusedTaken as usize] = $FusedTaken::run::<Any>;)*)+
-                $($(threads[OpKind::[<$First Then $Second>] as usize] = $First::run::<Straight<$Second>>;)+)*
-                threads
-            };
-        }
-        }
+    /// Returns the kind that loads or stores a byte whose index is a constant, if there is one.
+    pub(crate) const fn at_constant(self) -> Option<Self> {
+        Some(match self {
+            _ if cfg!(small) => return None,
+            Self::LoadByte => Self::LoadByteAt,
+            Self::StoreByte => Self::StoreByteAt,
+            _ => return None,
+        })
+    }
 
-        /// Runs code from a place on until the slice ends.
-        #[cfg(not(threaded))]
-        pub(super) fn dispatch<'a>(
-            machine: &mut Machine<'a>,
-            mut code: &'a [Op],
-            mut pc: usize,
-            mut registers: &'a Window,
-        ) {
-            let stop = loop {
-                let Some(op) = code.get(pc) else {
-                    break Stop::Pause;
-                };
-                let flow = match op.kind {
-                    $(OpKind::$Kind => {
-                        let operands = Operands::<'_, '_, '-'> { op, code, registers, accumulator: 0 };
-                        $shape(machine, &operands, pc, $body)
-                    })+
-                    OpKind::Nothing => Flow::Stop(pc, Stop::Trap(TrapKind::Unverified)),
-                };
-                match flow {
-                    Flow::Next | Flow::Value(_) => pc = pc.wrapping_add(1),
-                    Flow::Onward(target) | Flow::To(target) => pc = target,
-                    Flow::Out(target) => {
-                        pc = target;
-                        if let Flow::Stop(..) = machine.afford(target) {
-                            break Stop::Pause;
-                        }
-                    }
-                    Flow::Enter(target, ops, window) => {
-                        (pc, code, registers) = (target, ops, window);
-                    }
-                    Flow::Stop(at, stop) => {
-                        pc = at;
-                        break stop;
-                    }
-                    Flow::Leave(value) => {
-                        machine.value = value;
-                        break Stop::ReturnedValue;
-                    }
-                }
-            };
-            (machine.pc, machine.limit) = (pc as u32, code.len() as u32);
-            machine.stop = stop;
-        }
-    };
+    /// Returns the kind that loads a byte without its sign, of one that loads it with its sign.
+    pub(crate) const fn without_sign(self) -> Option<Self> {
+        Some(match self {
+            Self::LoadByte => Self::LoadByteUnsigned,
+            Self::LoadByteAt => Self::LoadByteUnsignedAt,
+            #[cfg(threaded)]
+            Self::LoadFieldByte => Self::LoadFieldByteUnsigned,
+            #[cfg(threaded)]
+            Self::LoadFieldByteAtTaken => Self::LoadFieldByteUnsignedAtTaken,
+            #[cfg(threaded)]
+            Self::LoadByteAtTaken => Self::LoadByteUnsignedAtTaken,
+            #[cfg(threaded)]
+            Self::LoadByteAtOfTaken => Self::LoadByteUnsignedAtOfTaken,
+            _ => return None,
+        })
+    }
 }

@@ -1,9 +1,7 @@
 //! Walking over the instructions of a code array, from its beginning to its end or the first error.
 
-use crate::decode::{DecodeError, decode};
+use super::{DecodeError, Insn, RawInsn, decode};
 use crate::id::Pc;
-use crate::insn::Insn;
-use crate::raw::RawInsn;
 
 /// Where no instruction begins: a pc has 16 bits.
 const NOWHERE: u32 = u32::MAX;
@@ -81,7 +79,7 @@ impl core::iter::FusedIterator for RawInstructions<'_> {}
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::decode::DecodeErrorKind;
+    use crate::insn::DecodeErrorKind;
     use crate::insn::Operand;
     use crate::program::index;
 

@@ -1,7 +1,16 @@
 //! The op: what the interpreter runs, eight bytes each.
 
-use super::derive::Shape;
-use super::table::OpKind;
+mod kind;
+mod pairs;
+mod shape;
+mod table;
+
+#[cfg(threaded)]
+pub(crate) use kind::KINDS;
+pub(crate) use kind::OpKind;
+pub(crate) use pairs::with_pairs;
+pub(crate) use shape::{Reach, Shape};
+pub(crate) use table::op_table;
 
 /// One linked op. Its kind is a row of the interpreter's table, which tells what the operands are.
 ///
@@ -23,18 +32,6 @@ pub struct Op {
 // An op is fetched at every step: eight bytes keep its index a shift and the code within twice the size
 // of what it came from.
 const _: () = assert!(size_of::<Op>() == 8);
-
-/// How a branch holds what going there costs; where it goes is always in the high half of the constant.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Reach {
-    /// In the low half.
-    Wide,
-    /// In `b`: the low half is a constant to compare with.
-    #[cfg(threaded)]
-    Near,
-    /// In the second byte of the low half, behind a step.
-    Count,
-}
 
 impl Op {
     /// Makes an op of two operands and a constant.

@@ -1,5 +1,13 @@
 //! Instructions as they stand in a class file (JVMS §6.5).
 
+mod decode;
+mod raw;
+mod walk;
+
+pub use decode::{DecodeError, DecodeErrorKind, decode};
+pub use raw::RawInsn;
+pub use walk::{Instructions, RawInstructions, instructions, raw_instructions};
+
 use crate::id::{CpIndex, Pc};
 use crate::opcode::{Action, Opcode};
 
@@ -128,7 +136,7 @@ impl<'a> Operand<'a> {
 ///
 /// Holding one proves that `low` is at most `high` and that every offset is there.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct TableSwitch<'a>(pub(crate) SwitchBytes<'a>);
+pub struct TableSwitch<'a>(SwitchBytes<'a>);
 
 impl<'a> TableSwitch<'a> {
     /// Returns the absolute target for keys outside the table.
@@ -170,7 +178,7 @@ impl<'a> TableSwitch<'a> {
 ///
 /// Holding one proves that every pair is there and that the keys ascend, none twice.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct LookupSwitch<'a>(pub(crate) SwitchBytes<'a>);
+pub struct LookupSwitch<'a>(SwitchBytes<'a>);
 
 impl<'a> LookupSwitch<'a> {
     /// Returns the absolute target for keys that the table lacks.
@@ -316,6 +324,6 @@ impl Iterator for Targets<'_> {
 }
 
 /// Adds a branch offset to a pc, in 64 bits, where nothing can wrap.
-pub(crate) fn target(pc: Pc, offset: i32) -> i64 {
+fn target(pc: Pc, offset: i32) -> i64 {
     i64::from(pc.0).wrapping_add(i64::from(offset))
 }

@@ -1,8 +1,8 @@
 //! Instructions whose operands are read on demand.
 
-use crate::decode::{DecodeErrorKind, decode_variable};
+use super::decode::{DecodeErrorKind, decode_variable};
+use super::{Insn, Operand, Targets, target};
 use crate::id::{CpIndex, Pc};
-use crate::insn::{Insn, Operand, Targets, target};
 use crate::opcode::{
     Action, Exclusion, Opcode, OperandLayout, Row, StackChange, fixed_length, row,
 };

@@ -187,3 +187,5 @@ macro_rules! with_pairs {
         }
     };
 }
+
+pub(crate) use with_pairs;

@@ -1,9 +1,9 @@
 //! The decoder: one instruction of a code array at a time (JVMS §4.9.1, §6.5).
 
+use super::{Insn, LookupSwitch, Operand, RawInsn, SwitchBytes, TableSwitch};
 use crate::id::{CpIndex, Pc};
-use crate::insn::{Insn, LookupSwitch, Operand, SwitchBytes, TableSwitch};
+
 use crate::opcode::{Opcode, OperandLayout};
-use crate::raw::RawInsn;
 
 /// Why the bytes at a pc are no instruction.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -86,7 +86,7 @@ pub fn decode(code: &[u8], pc: Pc) -> Result<Insn<'_>, DecodeError> {
 /// Decodes an instruction whose length is not fixed, or says why there is none.
 #[cold]
 #[inline(never)]
-pub(crate) fn decode_variable(code: &[u8], pc: Pc) -> Result<Insn<'_>, DecodeError> {
+pub(super) fn decode_variable(code: &[u8], pc: Pc) -> Result<Insn<'_>, DecodeError> {
     let at = code.get(pc.index()..).unwrap_or_default();
     match variable(at, pc) {
         Ok((opcode, length, operand)) => Ok(Insn {

@@ -1,145 +1,12 @@
 //! The one table of ops: what each does.
+//!
+//! A row is documentation, name, shape, what the op does, and the operands that the op before it may have computed. The
+//! table is a macro that hands its rows to another macro. `op/kind.rs` reads names and shapes. `interp/dispatch.rs` reads
+//! what ops do; the names in there are the interpreter's.
 
-use super::control::{
-    Flow, again, again_count, back, control, effect, load, load_at, onward, reject_null,
-    reject_transient, rotate, skip, store, store_at, value,
-};
-#[cfg(threaded)]
-use super::control::{again_near, back_near, load_field, onward_near, store_field};
-use super::derive::Shape;
-use super::machine::{Machine, Operands, cell};
-use super::op::Reach;
-use super::{Op, Stop, Window};
-use crate::array_kind::ArrayKind;
-use crate::heap::Heap;
-use crate::trap::TrapKind;
-
-/// Adds a step, a byte with its sign, to register `a`, and returns the sum.
-#[inline(always)]
-fn count<const TAKEN: char>(operands: &Operands<'_, '_, TAKEN>, step: u8) -> i32 {
-    let counter = cell(operands.registers, operands.op.a);
-    let next = counter.get().wrapping_add(step.cast_signed().into());
-    counter.set(next);
-    next
-}
-
-macro_rules! binary {
-    ($compute:expr) => {
-        |_, operands| {
-            let compute: fn(i32, i32) -> i32 = $compute;
-            Ok(compute(operands.b(), operands.c()))
-        }
-    };
-}
-
-macro_rules! constant {
-    ($compute:expr) => {
-        |_, operands| {
-            let compute: fn(i32, i32) -> i32 = $compute;
-            Ok(compute(operands.b(), operands.op.imm()))
-        }
-    };
-}
-
-/// A condition on registers `a` and `b`.
-macro_rules! pair {
-    ($holds:expr) => {
-        |operands| {
-            let holds: fn(i32, i32) -> bool = $holds;
-            holds(operands.a(), operands.b())
-        }
-    };
-}
-
-/// A condition on register `a` and the constant `b`.
-macro_rules! single {
-    ($holds:expr) => {
-        |operands| {
-            let holds: fn(i32, i32) -> bool = $holds;
-            holds(operands.a(), operands.op.short_constant())
-        }
-    };
-}
-
-/// A condition on register `a` and the low half of the constant.
-#[cfg(threaded)]
-macro_rules! near {
-    ($holds:expr) => {
-        |operands| {
-            let holds: fn(i32, i32) -> bool = $holds;
-            holds(operands.a(), operands.op.near_constant())
-        }
-    };
-}
-
-impl OpKind {
-    /// Returns the kind that loads from or stores into an array that a field holds.
-    #[cfg(threaded)]
-    pub(crate) const fn in_field(self) -> Option<Self> {
-        Some(match self {
-            Self::LoadByte => Self::LoadFieldByte,
-            Self::LoadShort => Self::LoadFieldShort,
-            Self::LoadInt => Self::LoadFieldInt,
-            Self::StoreByte => Self::StoreFieldByte,
-            Self::StoreShort => Self::StoreFieldShort,
-            Self::StoreInt => Self::StoreFieldInt,
-            _ => return None,
-        })
-    }
-
-    /// Returns the kind that loads or stores a byte whose index is a constant, if there is one.
-    pub(crate) const fn at_constant(self) -> Option<Self> {
-        Some(match self {
-            _ if cfg!(small) => return None,
-            Self::LoadByte => Self::LoadByteAt,
-            Self::StoreByte => Self::StoreByteAt,
-            _ => return None,
-        })
-    }
-
-    /// Returns the kind that loads a byte without its sign, of one that loads it with its sign.
-    pub(crate) const fn without_sign(self) -> Option<Self> {
-        Some(match self {
-            Self::LoadByte => Self::LoadByteUnsigned,
-            Self::LoadByteAt => Self::LoadByteUnsignedAt,
-            #[cfg(threaded)]
-            Self::LoadFieldByte => Self::LoadFieldByteUnsigned,
-            #[cfg(threaded)]
-            Self::LoadFieldByteAtTaken => Self::LoadFieldByteUnsignedAtTaken,
-            #[cfg(threaded)]
-            Self::LoadByteAtTaken => Self::LoadByteUnsignedAtTaken,
-            #[cfg(threaded)]
-            Self::LoadByteAtOfTaken => Self::LoadByteUnsignedAtOfTaken,
-            _ => return None,
-        })
-    }
-}
-
-const fn divisor(value: i32) -> Result<i32, TrapKind> {
-    if value == 0 {
-        Err(TrapKind::ArithmeticException)
-    } else {
-        Ok(value)
-    }
-}
-
-// The wrapping shifts take the low five bits of the count, as JVMS §6.5.ishl does.
-const fn shift_left(value: i32, count: i32) -> i32 {
-    value.wrapping_shl(count.cast_unsigned())
-}
-
-const fn shift_right(value: i32, count: i32) -> i32 {
-    value.wrapping_shr(count.cast_unsigned())
-}
-
-const fn shift_right_unsigned(value: i32, count: i32) -> i32 {
-    value
-        .cast_unsigned()
-        .wrapping_shr(count.cast_unsigned())
-        .cast_signed()
-}
-
-with_pairs! { ops! {
+/// Hands the rows to a macro, with the pairs of `op/pairs.rs` behind them.
+macro_rules! op_table {
+    ($reader:ident) => { $crate::op::with_pairs! { $reader! {
     /// `a` is the constant.
     Const value |_, operands| Ok(operands.op.imm());
     /// `a` is `b`.
@@ -415,4 +282,7 @@ with_pairs! { ops! {
             Ok(counter.replace(counter.get().wrapping_add(operands.op.imm())))
         };
     }
-}}
+    }}};
+}
+
+pub(crate) use op_table;

@@ -1,0 +1,234 @@
+//! Judges each string of the constant pool once, and records what it may serve as.
+//!
+//! Any number of constants may refer to one string of 65,535 bytes. Judging the string at each
+//! reference would make parsing quadratic.
+
+use bitflags::bitflags;
+
+use super::entry::Entry;
+use super::error::ParseErrorKind;
+use super::fault::{Faults, Place, Rejected};
+use super::identity::{self, Known};
+use super::text::{Roles, Text};
+use super::utf8::Utf8;
+use super::version::ClassVersion;
+use crate::descriptor::{
+    DescriptorError, DescriptorErrorKind, FieldType, MethodDescriptor, is_class_name, parse_field,
+};
+use crate::id::CpIndex;
+
+/// Judges every string of a constant pool, and notes in the entries what each may serve as and which are
+/// equal.
+///
+/// `scratch` is space of a word for each entry.
+pub(super) fn judge_all(
+    faults: &Faults<'_>,
+    version: ClassVersion,
+    entries: &mut [Entry],
+    scratch: &mut [u32],
+) -> Result<(), Rejected> {
+    let file = faults.file();
+    let mut known = Known::new(scratch);
+    for index in (0..=u16::MAX).map(CpIndex).take(entries.len()) {
+        let Some(bytes) = identity::text(file, entries, index) else {
+            continue;
+        };
+        if let Some(other) = known.find_or_note(file, entries, index, bytes) {
+            let judged = entries.get(other.index()).map_or(0, |[_, text]| *text);
+            if let Some([_, text]) = entries.get_mut(index.index()) {
+                *text = judged;
+            }
+            continue;
+        }
+        let classes = Classes::of(bytes);
+        if classes.contains(Classes::BEYOND_ASCII)
+            && let Err(offset) = Utf8::new(bytes)
+        {
+            let at = Place::of(bytes.get(offset..).unwrap_or(bytes));
+            return Err(faults.note(at, ParseErrorKind::Utf8));
+        }
+        if let Some([_, text]) = entries.get_mut(index.index()) {
+            *text = judge(version, bytes, classes, index).pack();
+        }
+    }
+    known.complete(file, entries);
+    Ok(())
+}
+
+bitflags! {
+    /// What kinds of bytes a string holds.
+    #[derive(Copy, Clone, Debug, PartialEq, Eq)]
+    struct Classes: u8 {
+        /// `.`, `;` or `[`, which no name holds (§4.2.2).
+        const DELIMITER = 1 << 0;
+        /// `/`.
+        const SLASH = 1 << 1;
+        /// `<` or `>`, which no method's name holds.
+        const ANGLE = 1 << 2;
+        /// A control character, `\`, `:` or `@`, which in the name of a module mean something (§4.2.3).
+        const OF_MODULES = 1 << 3;
+        /// An ASCII character that is none of a Java identifier.
+        const FOREIGN = 1 << 4;
+        /// A zero, or a byte of a character beyond ASCII: what may be no modified UTF-8 (§4.4.7).
+        const BEYOND_ASCII = 1 << 5;
+    }
+}
+
+/// How many bytes have their classes in the table: all, or where code is to be small the ASCII characters.
+const CLASSIFIED: usize = if cfg!(small) { 128 } else { 256 };
+
+/// The classes of each byte; one behind them belongs to a character beyond ASCII.
+#[expect(
+    clippy::indexing_slicing,
+    reason = "the byte lies below 128, and the compiler evaluates it"
+)]
+static CLASSES: [u8; CLASSIFIED] = {
+    let mut classes = [Classes::BEYOND_ASCII.bits(); CLASSIFIED];
+    let mut byte: u8 = 0;
+    loop {
+        let mut class = match byte {
+            b'.' | b';' | b'[' => Classes::DELIMITER.bits(),
+            b'/' => Classes::SLASH.bits(),
+            b'<' | b'>' => Classes::ANGLE.bits(),
+            0x00..0x20 | b'\\' | b':' | b'@' => Classes::OF_MODULES.bits(),
+            _ => 0,
+        };
+        if !byte.is_ascii_alphanumeric() && !matches!(byte, b'_' | b'$' | b'/') {
+            class |= Classes::FOREIGN.bits();
+        }
+        if byte == 0 {
+            class |= Classes::BEYOND_ASCII.bits();
+        }
+        classes[byte as usize] = class;
+        byte = byte.wrapping_add(1);
+        if !byte.is_ascii() {
+            break classes;
+        }
+    }
+};
+
+impl Classes {
+    /// Finds out what kinds of bytes a string holds.
+    fn of(bytes: &[u8]) -> Classes {
+        let classes = bytes.iter().fold(0, |classes, byte| {
+            let class = CLASSES.get(usize::from(*byte)).copied();
+            classes | class.unwrap_or(Classes::BEYOND_ASCII.bits())
+        });
+        Classes::from_bits_retain(classes)
+    }
+}
+
+/// Finds the roles of a string that holds bytes of these classes.
+fn judge(version: ClassVersion, bytes: &[u8], classes: Classes, identity: CpIndex) -> Text {
+    let mut text = Text::unjudged(identity);
+    text.roles = as_name(version, bytes, classes);
+    let delimited = classes.contains(Classes::DELIMITER);
+    match bytes {
+        // More than a letter has a `;` or a `[`.
+        [_] if field_descriptor(version, bytes).is_ok() => {
+            text.roles.insert(Roles::FIELD_DESCRIPTOR);
+        }
+        [b'L' | b'[', ..] if delimited && field_descriptor(version, bytes).is_ok() => {
+            text.roles.insert(Roles::FIELD_DESCRIPTOR);
+            if bytes.starts_with(b"[") {
+                // An array class is named by its descriptor (§4.4.1).
+                text.roles.insert(Roles::CLASS_NAME);
+            }
+        }
+        [b'(', ..] => {
+            if let Ok(descriptor) = method_descriptor(version, bytes) {
+                text.parameter_slots = descriptor.parameter_slots();
+                text.roles.insert(Roles::METHOD_DESCRIPTOR);
+                text.roles
+                    .set(Roles::VOID_DESCRIPTOR, descriptor.result().is_none());
+            }
+        }
+        _ => {}
+    }
+    text
+}
+
+/// Finds of what a string that holds bytes of these classes may be the name.
+fn as_name(version: ClassVersion, bytes: &[u8], classes: Classes) -> Roles {
+    let mut roles = Roles::empty();
+    if !classes.contains(Classes::OF_MODULES) || is_module_name(bytes) {
+        roles |= Roles::MODULE_NAME;
+    }
+    let identifier = version.major >= ClassVersion::JAVA_5
+        || !classes.contains(Classes::FOREIGN) && !bytes.first().is_some_and(u8::is_ascii_digit);
+    let undelimited = !bytes.is_empty() && !classes.contains(Classes::DELIMITER) && identifier;
+    if undelimited && !classes.contains(Classes::SLASH) {
+        roles |= Roles::CLASS_NAME | Roles::FIELD_NAME;
+        if !classes.contains(Classes::ANGLE) {
+            roles |= Roles::METHOD_NAME | Roles::ORDINARY_METHOD_NAME;
+        }
+    } else if undelimited && is_class_name(bytes) {
+        roles |= Roles::CLASS_NAME;
+    }
+    if classes.contains(Classes::ANGLE) && (bytes == b"<init>" || bytes == b"<clinit>") {
+        roles |= Roles::METHOD_NAME;
+    }
+    roles
+}
+
+/// Reads a field descriptor, by the rules of the version for names.
+pub(super) fn field_descriptor(
+    version: ClassVersion,
+    bytes: &[u8],
+) -> Result<FieldType<'_>, DescriptorError> {
+    parse_field(bytes).and_then(|parsed| check_class_name(version, parsed).map(|()| parsed))
+}
+
+/// Reads a method descriptor, by the rules of the version for names.
+pub(super) fn method_descriptor(
+    version: ClassVersion,
+    bytes: &[u8],
+) -> Result<MethodDescriptor<'_>, DescriptorError> {
+    let descriptor = MethodDescriptor::parse(bytes)?;
+    // Newer class files hold names to nothing more, so the parameters are not read again.
+    if version.major < ClassVersion::JAVA_5 {
+        descriptor
+            .parameters()
+            .chain(descriptor.result())
+            .try_for_each(|part| check_class_name(version, part))?;
+    }
+    Ok(descriptor)
+}
+
+fn check_class_name(version: ClassVersion, part: FieldType<'_>) -> Result<(), DescriptorError> {
+    match part.class_name() {
+        Some(name) if !is_identifier(version, name) => Err(DescriptorError {
+            offset: 0,
+            kind: DescriptorErrorKind::ClassName,
+        }),
+        Some(_) | None => Ok(()),
+    }
+}
+
+/// Tells whether a name is made of letters, digits, `_`, `$` and `/`, and begins with no digit, where
+/// the version demands it.
+///
+/// HotSpot holds class files below version 49 to the older rule that names are Java identifiers. It
+/// asks the class library about characters beyond ASCII; all of those pass here.
+fn is_identifier(version: ClassVersion, name: &[u8]) -> bool {
+    version.major >= ClassVersion::JAVA_5
+        || !name.first().is_some_and(u8::is_ascii_digit)
+            && !Classes::of(name).contains(Classes::FOREIGN)
+}
+
+/// Tells whether a string is the name of a module (§4.2.3).
+fn is_module_name(bytes: &[u8]) -> bool {
+    let mut escaped = false;
+    for byte in bytes {
+        let special = matches!(byte, b'\\' | b':' | b'@');
+        if *byte < 0x20 || escaped && !special {
+            return false;
+        }
+        let escapes = *byte == b'\\' && !escaped;
+        if special && !escaped && !escapes {
+            return false;
+        }
+        escaped = escapes;
+    }
+    !escaped
+}

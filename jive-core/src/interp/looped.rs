@@ -1,0 +1,64 @@
+//! Running ops in a loop over a `match`: the way for processors with few registers, and without optimisation.
+
+use super::work::*;
+
+macro_rules! looped {
+    (
+        $($(#[doc = $doc:literal])+
+        $Kind:ident $shape:ident $body:expr $(, $operand:literal: $Taken:ident)*;)+
+        threaded {
+            $($(#[doc = $fused_doc:literal])+
+            $Fused:ident $fused_shape:ident $fused_body:expr
+            $(, $fused_operand:literal: $FusedTaken:ident)*;)+
+        }
+        pairs {
+            $($First:ident: $($Second:ident)+;)*
+        }
+    ) => {
+        /// Runs code from a place on until the slice ends.
+        pub(super) fn dispatch<'a>(
+            machine: &mut Machine<'a>,
+            mut code: &'a [Op],
+            mut pc: usize,
+            mut registers: &'a Window,
+        ) {
+            let stop = loop {
+                let Some(op) = code.get(pc) else {
+                    break Stop::Pause;
+                };
+                let flow = match op.kind {
+                    $(OpKind::$Kind => {
+                        let operands = Operands::<'_, '_, '-'> { op, code, registers, accumulator: 0 };
+                        $shape(machine, &operands, pc, $body)
+                    })+
+                    OpKind::Nothing => Flow::Stop(pc, Stop::Trap(TrapKind::Unverified)),
+                };
+                match flow {
+                    Flow::Next | Flow::Value(_) => pc = pc.wrapping_add(1),
+                    Flow::Onward(target) | Flow::To(target) => pc = target,
+                    Flow::Out(target) => {
+                        pc = target;
+                        if let Flow::Stop(..) = machine.afford(target) {
+                            break Stop::Pause;
+                        }
+                    }
+                    Flow::Enter(target, ops, window) => {
+                        (pc, code, registers) = (target, ops, window);
+                    }
+                    Flow::Stop(at, stop) => {
+                        pc = at;
+                        break stop;
+                    }
+                    Flow::Leave(value) => {
+                        machine.value = value;
+                        break Stop::ReturnedValue;
+                    }
+                }
+            };
+            (machine.pc, machine.limit) = (pc as u32, code.len() as u32);
+            machine.stop = stop;
+        }
+    };
+}
+
+crate::op::op_table!(looped);
