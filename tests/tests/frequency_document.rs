@@ -19,7 +19,7 @@ fn the_document_is_what_the_programs_execute() {
         let differ: Vec<_> = executed.symmetric_difference(&run_together).collect();
         assert!(
             differ.is_empty(),
-            "jive-core/src/op/pairs.rs is stale, see `frequencies --pairs`: {differ:?}"
+            "jive-core/src/op/pairs_generated.rs is stale, see its first line: {differ:?}"
         );
     }
 

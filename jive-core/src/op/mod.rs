@@ -1,14 +1,14 @@
 //! The op: what the interpreter runs, eight bytes each.
 
 mod kind;
-mod pairs;
+mod pairs_generated;
 mod shape;
 mod table;
 
 #[cfg(threaded)]
 pub(crate) use kind::KINDS;
 pub(crate) use kind::OpKind;
-pub(crate) use pairs::with_pairs;
+pub(crate) use pairs_generated::with_pairs;
 pub(crate) use shape::{Reach, Shape};
 pub(crate) use table::op_table;
 

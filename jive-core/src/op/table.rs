@@ -4,7 +4,7 @@
 //! table is a macro that hands its rows to another macro. `op/kind.rs` reads names and shapes. `interp/dispatch.rs` reads
 //! what ops do; the names in there are the interpreter's.
 
-/// Hands the rows to a macro, with the pairs of `op/pairs.rs` behind them.
+/// Hands the rows to a macro, with the pairs of `op/pairs_generated.rs` behind them.
 macro_rules! op_table {
     ($reader:ident) => { $crate::op::with_pairs! { $reader! {
     /// `a` is the constant.

@@ -1,6 +1,5 @@
-//! Prints how often programs execute which instructions: `frequencies`; with `--write` the page goes to
-//! `docs/op-frequencies.md`. With `--pairs` prints the ops that are to be run together, as
-//! `jive-core/src/op/pairs.rs` lists them.
+//! Prints how often programs execute which instructions. With `--write`, writes the page to `docs/op-frequencies.md`,
+//! and the pairs of ops that follow each other to `jive-core/src/op/pairs_generated.rs`.
 #![forbid(unsafe_code)]
 
 use std::path::Path;
@@ -14,15 +13,20 @@ fn main() -> ExitCode {
     match arguments.as_slice() {
         [] => print!("{}", render(&count())),
         ["--write"] => {
-            let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/op-frequencies.md");
-            if let Err(error) = std::fs::write(&path, render(&count())) {
-                eprintln!("{}: {error}", path.display());
-                return ExitCode::FAILURE;
+            let programs = count();
+            let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+            for (path, text) in [
+                ("docs/op-frequencies.md", render(&programs)),
+                ("jive-core/src/op/pairs_generated.rs", pairs(&programs)),
+            ] {
+                if let Err(error) = std::fs::write(root.join(path), text) {
+                    eprintln!("{path}: {error}");
+                    return ExitCode::FAILURE;
+                }
             }
         }
-        ["--pairs"] => print!("{}", pairs(&count())),
         _ => {
-            eprintln!("usage: frequencies [--write | --pairs]");
+            eprintln!("usage: frequencies [--write]");
             return ExitCode::from(2);
         }
     }

@@ -57,7 +57,7 @@ pub const OPS: &str = "
 ## How to read the last table
 
 The table of ops has kinds that do what an op does and then what the next one does
-(`jive-core/src/op/pairs.rs`): all that a program executes. *Executed* is how often both ops are, per hundred ops
+(`jive-core/src/op/pairs_generated.rs`): all that a program executes. *Executed* is how often both ops are, per hundred ops
 executed; where a branch leads to the second, or both search for the case of a switch, at most as often. *Places*
 counts where they stand in the programs' linked forms. A pair that ends with an op that the next pair begins with is
 run only where that is left.

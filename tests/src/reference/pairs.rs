@@ -2,7 +2,7 @@
 //!
 //! A pair is two ops that stand one behind the other in a method, where both were executed and control can
 //! pass from the first straight to the second. That is the adjacency that lowering and the pairs of
-//! `jive-core/src/op/pairs.rs` know: a value may be taken from the op before, and two ops may be run together.
+//! `jive-core/src/op/pairs_generated.rs` know: a value may be taken from the op before, and two ops may be run together.
 
 use std::collections::BTreeSet;
 
