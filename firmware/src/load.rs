@@ -2,7 +2,7 @@
 //! what there is before any of it is used.
 
 use jive_core::{
-    ClassFile, LinkedConstant, LinkedField, LinkedMethod, LoadedClass, Mark, Op, Pc, ProgramSize,
+    ClassFile, LinkedConstant, LinkedField, LinkedMethod, LinkedClass, Mark, Op, Pc, ProgramSize,
     ProgramStorage, SwitchCase, Verified, link, program_size,
 };
 use jive_verifier::{Policy, WorkArea, verify, work_size};
@@ -22,7 +22,7 @@ pub(crate) struct Accepted {
 
 /// A class that was linked, and what that took.
 pub(crate) struct Linked {
-    pub(crate) class: LoadedClass<'static>,
+    pub(crate) class: LinkedClass<'static>,
     /// Bytes of what is kept, by name.
     pub(crate) kept: [(&'static str, usize); 4],
     /// Bytes of what linking alone needed.
@@ -102,7 +102,7 @@ pub(crate) fn link_class(
     };
     let program = link(verified, storage)?;
     Ok(Linked {
-        class: LoadedClass {
+        class: LinkedClass {
             class: verified.class(),
             program,
         },

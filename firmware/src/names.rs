@@ -4,7 +4,7 @@ use core::fmt::Write;
 
 use heapless::{String, Vec};
 use jive_core::limits::METHODS_MAX;
-use jive_core::{Cut, LoadedClass, MethodId};
+use jive_core::{Cut, LinkedClass, MethodId};
 use nic_core::event::Names;
 use nic_core::id::{EndpointId, NicId};
 
@@ -28,7 +28,7 @@ pub(crate) struct NameTable {
 
 impl NameTable {
     /// Notes the names of a class and its methods.
-    pub(crate) fn new(loaded: &LoadedClass<'_>) -> Result<NameTable, Failure> {
+    pub(crate) fn new(loaded: &LinkedClass<'_>) -> Result<NameTable, Failure> {
         let mut table = NameTable {
             text: String::new(),
             ends: Vec::new(),

@@ -27,7 +27,7 @@ mod instance;
 mod interp;
 pub mod limits;
 mod link;
-mod loaded;
+mod linked_class;
 mod lower;
 mod native;
 mod op;
@@ -60,7 +60,7 @@ pub use insn::{
 };
 pub use instance::{Instance, Natives, NoNatives, Step};
 pub use link::{LinkError, LinkErrorKind, LinkSite, Storage, link, program_size};
-pub use loaded::LoadedClass;
+pub use linked_class::LinkedClass;
 pub use lower::{CodeCounts, count_code};
 pub use native::{
     NativeDecl, NativeDescriptor, NativeParameter, NativeType, find_native, find_native_of,

@@ -72,6 +72,8 @@ impl fmt::Display for TrapKind {
     }
 }
 
+impl core::error::Error for TrapKind {}
+
 /// A trap and where it happened.
 ///
 /// The place is that of the innermost frame. For [`TrapKind::StackOverflowError`] it is the call

@@ -2,7 +2,7 @@
 
 use bumpalo::Bump;
 use jive_core::{
-    ClassFile, LinkError, LinkedConstant, LinkedField, LinkedMethod, LoadedClass, Mark, NativeDecl,
+    ClassFile, LinkError, LinkedClass, LinkedConstant, LinkedField, LinkedMethod, Mark, NativeDecl,
     Op, ParseError, Pc, ProgramSize, ProgramStorage, SwitchCase, Verified, count_code, link,
 };
 use jive_verifier::{
@@ -48,7 +48,7 @@ pub fn load_class<'a>(
     bytes: &'a [u8],
     policy: Policy,
     natives: &'static [NativeDecl],
-) -> Result<LoadedClass<'a>, LoadError> {
+) -> Result<LinkedClass<'a>, LoadError> {
     let index = arena.alloc_slice_fill_copy(ClassFile::index_len(bytes), 0u32);
     let class = ClassFile::parse(bytes, index)?;
     let (work, size) = load_size(&class);
@@ -64,7 +64,7 @@ pub fn load_class<'a>(
         marks: arena.alloc_slice_fill_copy(size.marks, Mark::default()),
     };
     let program = link(&verified, storage)?;
-    Ok(LoadedClass { class, program })
+    Ok(LinkedClass { class, program })
 }
 
 /// Returns how much memory it takes to verify a class, and to link it if it is accepted, after one walk over its code.

@@ -62,6 +62,8 @@ fn class_files_are_those_of_javac_17() {
     let applets = committed::path("../../applets");
     assert_fresh(&applets.join("build.sh"), &applets.join("class"));
     assert_fresh(&committed::path("build.sh"), &committed::path(""));
+    let examples = committed::path("../../jive-embed/examples");
+    assert_fresh(&examples.join("build.sh"), &examples);
 }
 
 #[test]

@@ -29,7 +29,7 @@ const LAYERS: [&str; 23] = [
     "frame",
     "instance",
     "interp",
-    "loaded",
+    "linked_class",
 ];
 
 /// A file of the crate: its module, in parts, and its text without comments and unit tests.

@@ -70,12 +70,12 @@ impl Body<'_, '_, '_, '_, '_> {
             return Element::At(kind, self.operand(array), value);
         }
         let (kind, array) = self.array(kind, array);
-        match element.value {
-            Value::Sum(register, plus) if let Ok(offset) = i16::try_from(plus) => {
-                Element::Of(kind, array, register, offset)
-            }
-            _ => Element::Of(kind, array, self.operand(element), 0),
+        if let Value::Sum(register, plus) = element.value
+            && let Ok(offset) = i16::try_from(plus)
+        {
+            return Element::Of(kind, array, register, offset);
         }
+        Element::Of(kind, array, self.operand(element), 0)
     }
 
     /// Returns how to name an array: the kind of op, and a register or the field that holds it.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use bumpalo::Bump;
 use clap::Args;
-use jive_core::LoadedClass;
+use jive_core::LinkedClass;
 use jive_embed::diagnosis::sentence;
 use jive_embed::text::{printable, printable_path};
 use jive_embed::{Rejection, input, load_class};
@@ -111,7 +111,7 @@ struct Plan {
     last: Option<Call>,
 }
 
-fn plan(arguments: &Arguments, loaded: &LoadedClass<'_>) -> Result<Plan, String> {
+fn plan(arguments: &Arguments, loaded: &LinkedClass<'_>) -> Result<Plan, String> {
     let calls = match &arguments.calls {
         Some(path) => calls_of_file(path, loaded)?,
         None => Vec::new(),
@@ -127,7 +127,7 @@ fn plan(arguments: &Arguments, loaded: &LoadedClass<'_>) -> Result<Plan, String>
     Ok(Plan { calls, last })
 }
 
-fn calls_of_file(path: &Path, loaded: &LoadedClass<'_>) -> Result<Vec<Call>, String> {
+fn calls_of_file(path: &Path, loaded: &LinkedClass<'_>) -> Result<Vec<Call>, String> {
     let shown = printable_path(path);
     let bytes = input::read_given(path, CALLS_BYTES_MAX)
         .map_err(|error| format!("cannot read {shown}: {error}"))?;
@@ -152,7 +152,7 @@ fn wrong_call(method: &str, error: CallError) -> String {
 fn execute(
     arguments: &Arguments,
     arena: &Bump,
-    loaded: &LoadedClass<'_>,
+    loaded: &LinkedClass<'_>,
     plan: &Plan,
     console: &mut Console,
 ) -> Result<Status, Failure> {

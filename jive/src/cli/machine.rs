@@ -3,7 +3,7 @@
 
 use bumpalo::Bump;
 use jive_core::{
-    CallStack, FieldId, Frame, Heap, Instance, Lifetime, LoadedClass, MethodId, NativeId, Natives,
+    CallStack, FieldId, Frame, Heap, Instance, Lifetime, LinkedClass, MethodId, NativeId, Natives,
     Trap, TrapKind,
 };
 use jive_embed::names;
@@ -20,7 +20,7 @@ const ROUNDS: usize = 5;
 
 /// An instance of a class with all that its calls need.
 pub(super) struct Machine<'a> {
-    loaded: LoadedClass<'a>,
+    loaded: LinkedClass<'a>,
     instance: Instance<'a>,
     stack: CallStack<'a>,
     endpoint: Endpoint,
@@ -51,7 +51,7 @@ impl<'a> Machine<'a> {
     /// Makes an instance; no code of the class has run.
     pub(super) fn new(
         arena: &'a Bump,
-        loaded: &LoadedClass<'a>,
+        loaded: &LinkedClass<'a>,
         heap_bytes: u32,
         fuel: u64,
     ) -> Machine<'a> {

@@ -86,12 +86,18 @@ fn place<'t>(path: &'t str, text: &'t str, span: Span, title: String) -> Diagnos
 
 /// Returns the span, cut to its first line: what is wrong with a table is said at its header.
 fn within(text: &str, span: Span) -> std::ops::Range<usize> {
-    let start = text.floor_char_boundary(span.start);
-    let end = text.floor_char_boundary(span.end).max(start);
+    let start = char_boundary(text, span.start);
+    let end = char_boundary(text, span.end).max(start);
     let line = text[start..end]
         .find('\n')
         .map_or(end, |newline| start + newline);
     start..line
+}
+
+/// Returns the last boundary between characters at or before an offset.
+fn char_boundary(text: &str, at: usize) -> usize {
+    let mut before = (0..=at.min(text.len())).rev();
+    before.find(|at| text.is_char_boundary(*at)).unwrap_or(0)
 }
 
 #[cfg(test)]

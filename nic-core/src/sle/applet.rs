@@ -1,6 +1,6 @@
 //! An applet on its endpoint: one instance of a loaded class, and the buffer that packets arrive in.
 
-use jive_core::{ArrayKind, FieldId, Heap, Instance, LoadedClass, MethodId, limits};
+use jive_core::{ArrayKind, FieldId, Heap, Instance, LinkedClass, MethodId, limits};
 
 use super::{ArraySpan, NicEntry};
 
@@ -45,7 +45,7 @@ pub struct Members {
 
 impl Members {
     /// Finds the members of a class; `None` where it was not verified as an applet of a NIC.
-    fn of(class: &LoadedClass<'_>) -> Option<Members> {
+    fn of(class: &LinkedClass<'_>) -> Option<Members> {
         let found = class.program.applet()?;
         Some(Members {
             constructor: found.constructor,
@@ -62,7 +62,7 @@ impl Members {
 #[derive(Debug)]
 pub struct Applet<'a> {
     /// Its class.
-    pub class: &'a LoadedClass<'a>,
+    pub class: &'a LinkedClass<'a>,
     /// Its fields and heap.
     pub instance: Instance<'a>,
     /// The members that the runtime calls and sets.
@@ -81,7 +81,7 @@ impl<'a> Applet<'a> {
     /// [`AppletError::NotAnApplet`] where the class was verified as a class only, and
     /// [`AppletError::TooLarge`] where `memory` has no room for `RxBuf`.
     pub fn lent(
-        class: &'a LoadedClass<'a>,
+        class: &'a LinkedClass<'a>,
         fields: &'a mut [i32],
         memory: &'a mut [u8],
         max_packet: u32,

@@ -12,7 +12,7 @@ use crate::profile::ProfileError;
 use crate::units::UnitError;
 
 /// A range of bytes of the file.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Span {
     /// First byte.
     pub start: usize,

@@ -73,6 +73,32 @@ pub enum ScenarioError {
     Mistakes(Vec<Mistake>),
 }
 
+impl std::fmt::Display for ScenarioError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (count, (span, message)) = match self {
+            Self::NotUtf8 { valid } => {
+                return write!(f, "expected UTF-8, found another byte at offset {valid}");
+            }
+            Self::Syntax(errors) => {
+                let first = errors.first().map(|(span, text)| (*span, text.clone()));
+                (errors.len(), first.unwrap_or_default())
+            }
+            Self::Mistakes(mistakes) => {
+                let first = mistakes.first();
+                let first = first.map(|mistake| (mistake.span, mistake.kind.to_string()));
+                (mistakes.len(), first.unwrap_or_default())
+            }
+        };
+        write!(f, "{message} (offset {})", span.start)?;
+        match count {
+            0 | 1 => Ok(()),
+            more => write!(f, ", and {} more mistakes", more - 1),
+        }
+    }
+}
+
+impl std::error::Error for ScenarioError {}
+
 /// Reads a scenario. Files that it names lie relative to `directory`; where that is `None`, only
 /// what the project ships can be named. A `seed` given here counts in place of the scenario's.
 ///

@@ -3,7 +3,7 @@
 use std::num::NonZeroU32;
 
 use bumpalo::Bump;
-use jive_core::LoadedClass;
+use jive_core::LinkedClass;
 use nic_core::chain::Link;
 use nic_core::event::{Levels, Sink};
 use nic_core::host::Program;
@@ -42,7 +42,7 @@ impl<'a, S: Sink> Simulation<'a, S> {
     pub(crate) fn build(
         (arena, memory_of_applets): (&'a Bump, &'a mut [u8]),
         scenario: &'a Scenario,
-        classes: &'a [LoadedClass<'a>],
+        classes: &'a [LinkedClass<'a>],
         sink: &'a mut S,
     ) -> Result<Simulation<'a, S>, SimError> {
         let fabric = fabric(scenario);
@@ -392,7 +392,7 @@ pub(crate) fn applet_memory_bytes(scenario: &Scenario) -> usize {
 fn applets<'a>(
     (arena, mut memory): (&'a Bump, &'a mut [u8]),
     scenario: &Scenario,
-    classes: &'a [LoadedClass<'a>],
+    classes: &'a [LinkedClass<'a>],
 ) -> Result<Vec<Applet<'a>>, SimError> {
     let mut applets = Vec::new();
     for spec in &scenario.endpoints {

@@ -1,6 +1,6 @@
 //! Where events leave the simulation: the sink, and the names of what their ids stand for.
 
-use jive_core::{Cut, LoadedClass, MethodId};
+use jive_core::{Cut, LinkedClass, MethodId};
 use nic_core::event::{Event, EventKind, Names, Sink};
 use nic_core::id::{EndpointId, NicId};
 use nic_core::time::SimTime;
@@ -16,7 +16,7 @@ pub(crate) struct Report<'a, S: Sink> {
 impl<'a, S: Sink> Report<'a, S> {
     pub(crate) fn new(
         scenario: &'a Scenario,
-        classes: &[LoadedClass<'_>],
+        classes: &[LinkedClass<'_>],
         sink: &'a mut S,
     ) -> Report<'a, S> {
         Report {
@@ -89,7 +89,7 @@ struct ClassNames {
 }
 
 impl<'a> NameTable<'a> {
-    fn new(scenario: &'a Scenario, classes: &[LoadedClass<'_>]) -> NameTable<'a> {
+    fn new(scenario: &'a Scenario, classes: &[LinkedClass<'_>]) -> NameTable<'a> {
         let classes = classes
             .iter()
             .map(|loaded| ClassNames {

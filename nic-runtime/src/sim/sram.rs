@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use jive_core::{Frame, LoadedClass};
+use jive_core::{Frame, LinkedClass};
 use nic_core::id::{EndpointId, NicId};
 use nic_core::sle::memory_bytes;
 
@@ -101,7 +101,7 @@ impl fmt::Display for SramDemand {
 }
 
 /// Checks that what the scenario puts on each NIC fits.
-pub(crate) fn check(scenario: &Scenario, classes: &[LoadedClass<'_>]) -> Result<(), SimError> {
+pub(crate) fn check(scenario: &Scenario, classes: &[LinkedClass<'_>]) -> Result<(), SimError> {
     let mut demands: Vec<SramDemand> = (0u32..)
         .map(NicId)
         .zip(&scenario.nics)
@@ -129,7 +129,7 @@ pub(crate) fn check(scenario: &Scenario, classes: &[LoadedClass<'_>]) -> Result<
 }
 
 /// Returns who holds how much, in the order of the NICs, on each in the order of [`SramShare`].
-pub(crate) fn holders(scenario: &Scenario, classes: &[LoadedClass<'_>]) -> Vec<SramHolder> {
+pub(crate) fn holders(scenario: &Scenario, classes: &[LinkedClass<'_>]) -> Vec<SramHolder> {
     let mut holders = Vec::new();
     let mut channels = vec![0u64; scenario.endpoints.len()];
     for channel in &scenario.channels {

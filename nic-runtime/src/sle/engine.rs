@@ -199,11 +199,8 @@ pub(crate) fn perform_reached<S: Sink>(
         NicNative::NewAlignedArray => perform_native(sim, on, NicNative::NewAlignedArray),
         NicNative::GetFreeBufferLength => perform_native(sim, on, NicNative::GetFreeBufferLength),
         NicNative::GetFreeBuffer => perform_native(sim, on, NicNative::GetFreeBuffer),
-        NicNative::DoHtoLDma | NicNative::DoLtoHDma
-            if sim.awaits_engines
-                && let Some(wait) = await_engine(sim, on, native) =>
-        {
-            wait
+        NicNative::DoHtoLDma | NicNative::DoLtoHDma if sim.awaits_engines => {
+            await_engine(sim, on, native).unwrap_or_else(|| perform_rare(sim, on, native))
         }
         NicNative::DoHtoLDma => perform_native(sim, on, NicNative::DoHtoLDma),
         NicNative::DoLtoHDma => perform_native(sim, on, NicNative::DoLtoHDma),

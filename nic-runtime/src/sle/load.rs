@@ -6,7 +6,7 @@
 use std::convert::Infallible;
 
 use bumpalo::Bump;
-use jive_core::{Heap, Lifetime, LoadedClass, MethodId, Step, Trap, TrapKind};
+use jive_core::{Heap, Lifetime, LinkedClass, MethodId, Step, Trap, TrapKind};
 use jive_embed::load_class;
 use jive_verifier::Policy;
 use nic_core::event::{DmaDirection, DropReason, Made, Sink, SleEvent, Trigger};
@@ -72,7 +72,7 @@ pub(crate) enum NotLoaded {
 pub(crate) fn load_classes<'a>(
     arena: &'a Bump,
     scenario: &'a Scenario,
-) -> Result<&'a [LoadedClass<'a>], SimError> {
+) -> Result<&'a [LinkedClass<'a>], SimError> {
     let mut classes = Vec::with_capacity(scenario.classes.len());
     for (class, spec) in scenario.classes.iter().enumerate() {
         let loaded = load_class(

@@ -6,14 +6,14 @@ use crate::program::Program;
 
 /// A class that the verifier accepted, linked. Every instance of it shares this value.
 #[derive(Copy, Clone, Debug)]
-pub struct LoadedClass<'a> {
+pub struct LinkedClass<'a> {
     /// The class as parsed, for names and line numbers.
     pub class: ClassFile<'a>,
     /// The class as linked.
     pub program: Program<'a>,
 }
 
-impl LoadedClass<'_> {
+impl LinkedClass<'_> {
     /// Returns the source line of an instruction, where the class has line numbers.
     #[must_use]
     pub fn line(&self, method: MethodId, pc: Pc) -> Option<u16> {

@@ -1,0 +1,58 @@
+//! Offers a native of its own to a class: `cargo run -p jive-embed --example custom_native`.
+
+use jive_core::{Heap, NativeId, Natives, TrapKind, natives};
+use jive_embed::{CallError, Limits, Value, load};
+
+/// What calling a native costs. What that means is up to this program.
+enum Cost {
+    Measurement,
+}
+
+natives! {
+    /// What this program offers.
+    enum Measuring: "example/Host", cost Cost {
+        /// Returns the next measurement of a sensor.
+        Measure = measure(sensor: Int) -> Int, Measurement;
+    }
+}
+
+/// Two sensors, each with the measurements that it has still to give.
+struct Sensors([std::vec::IntoIter<i32>; 2]);
+
+impl Natives for Sensors {
+    fn call(&mut self, id: NativeId, args: &[i32], _: &mut Heap<'_>) -> Result<i32, TrapKind> {
+        match (Measuring::from_id(id), args) {
+            (Some(Measuring::Measure), [sensor]) => {
+                let sensor = usize::try_from(*sensor)
+                    .ok()
+                    .and_then(|at| self.0.get_mut(at));
+                // The class is wrong about the sensors, not this program: the call of the native traps.
+                sensor
+                    .and_then(Iterator::next)
+                    .ok_or(TrapKind::ProtectionFault)
+            }
+            _ => Err(TrapKind::ProtectionFault),
+        }
+    }
+
+    /// Takes fuel for a measurement, as if it were so many more instructions.
+    fn extra_fuel(&self, id: NativeId) -> u64 {
+        match Measuring::from_id(id).map(Measuring::cost) {
+            Some(Cost::Measurement) => 100,
+            None => 0,
+        }
+    }
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let class = load(include_bytes!("Average.class"), Measuring::TABLE)?;
+    let sensors = Sensors([vec![3, 5, 10].into_iter(), vec![7].into_iter()]);
+    let mut average = class.instantiate(Limits::default(), sensors)?;
+    let found = average.call("of", &[Value::Int(0), Value::Int(3)])?;
+    println!("sensor 0: {found:?}");
+    match average.call("of", &[Value::Int(1), Value::Int(2)]) {
+        Err(CallError::Trap { trap }) => println!("sensor 1: {trap}"),
+        other => println!("sensor 1: {other:?}"),
+    }
+    Ok(())
+}

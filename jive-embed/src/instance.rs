@@ -1,0 +1,373 @@
+//! An instance of a loaded class with memory of its own: calls by name, arrays, and errors with names.
+
+use std::fmt;
+
+use jive_core::{
+    ArrayKind, CallStack, Cut, FieldType, Frame, Heap, Instance as CoreInstance, Lifetime,
+    MethodDescriptor, MethodId, Natives, Program, Trap, TrapKind, ValueKind,
+};
+use self_cell::{MutBorrow, self_cell};
+
+use crate::names;
+use crate::owned::LoadedClass;
+
+/// How much an instance may use.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes of heap for arrays, at most `i32::MAX`.
+    pub heap_bytes: usize,
+    /// How many calls may be nested, the one from outside included.
+    pub nested_calls: usize,
+    /// Instructions that each call from outside may execute, those of the methods that it calls included.
+    pub fuel: u64,
+}
+
+impl Default for Limits {
+    /// 64 KiB of heap, 32 nested calls, a million instructions.
+    fn default() -> Self {
+        Self {
+            heap_bytes: 64 << 10,
+            nested_calls: 32,
+            fuel: 1_000_000,
+        }
+    }
+}
+
+/// A value that a method takes or returns.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Value {
+    /// An `int`, or a `boolean`, `byte` or `short` as the JVM computes it.
+    Int(i32),
+    /// The null reference.
+    Null,
+    /// An array of the instance.
+    Array(ArrayRef),
+    /// The one object of the class.
+    This,
+}
+
+/// An array on the heap of one instance. It names nothing, or another array, on the heap of another instance.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ArrayRef(i32);
+
+/// Why a call did not return.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CallError {
+    /// The class has no such method.
+    #[error("expected a method of `{class}`, found `{method}`")]
+    NoMethod {
+        /// The class.
+        class: String,
+        /// The name that was asked for, as the caller wrote it.
+        method: String,
+    },
+    /// The arguments do not fit the method's parameters.
+    #[error("expected arguments that fit `{method}`, found {found:?}")]
+    Arguments {
+        /// The method, with its descriptor.
+        method: String,
+        /// The arguments.
+        found: Vec<Value>,
+    },
+    /// The call trapped.
+    #[error("{trap}")]
+    Trap {
+        /// Which trap, and where.
+        trap: NamedTrap,
+    },
+    /// The call returned an array that it had made, which ended with the call.
+    #[error("expected a result that outlives the call, found an array that `{method}` made")]
+    TransientResult {
+        /// The method.
+        method: String,
+    },
+}
+
+/// A trap with names: of the method, its place, and the line of the Java source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedTrap {
+    /// The trap.
+    pub trap: Trap,
+    /// The method whose instruction trapped, with its descriptor.
+    pub method: String,
+    /// The source file, if the class names it.
+    pub source: Option<String>,
+    /// The line in it, if the class has line numbers.
+    pub line: Option<u16>,
+}
+
+impl fmt::Display for NamedTrap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Trap { kind, pc, .. } = self.trap;
+        write!(f, "{kind} in {} at pc {pc}", self.method)?;
+        match (&self.source, self.line) {
+            (Some(source), Some(line)) => write!(f, " ({source}:{line})"),
+            (None, Some(line)) => write!(f, " (line {line})"),
+            (_, None) => Ok(()),
+        }
+    }
+}
+
+/// A loaded class in use: its fields, its heap, the natives that it calls.
+pub struct Instance<'c, N> {
+    class: &'c LoadedClass,
+    state: State<'c>,
+    frames: Vec<Frame>,
+    slots: Vec<i32>,
+    fuel: u64,
+    natives: N,
+}
+
+struct Buffers {
+    fields: Vec<i32>,
+    heap: Vec<u8>,
+}
+
+struct Owner<'c> {
+    program: Program<'c>,
+    buffers: MutBorrow<Buffers>,
+}
+
+self_cell! {
+    struct State<'c> {
+        owner: Owner<'c>,
+
+        #[covariant]
+        dependent: CoreInstance,
+    }
+}
+
+impl<'c, N: Natives> Instance<'c, N> {
+    pub(crate) fn new(
+        class: &'c LoadedClass,
+        limits: Limits,
+        natives: N,
+    ) -> Result<Instance<'c, N>, CallError> {
+        let program = class.linked().program;
+        let owner = Owner {
+            program,
+            buffers: MutBorrow::new(Buffers {
+                fields: vec![0; program.field_count()],
+                heap: vec![0; limits.heap_bytes],
+            }),
+        };
+        let state = State::new(owner, |owner| {
+            let Buffers { fields, heap } = owner.buffers.borrow_mut();
+            CoreInstance::new(owner.program, fields, Heap::new(heap))
+        });
+        let mut instance = Instance {
+            class,
+            state,
+            frames: vec![Frame::default(); limits.nested_calls],
+            slots: vec![0; program.slots_for(limits.nested_calls)],
+            fuel: limits.fuel,
+            natives,
+        };
+        for method in [program.initializer(), program.constructor()]
+            .into_iter()
+            .flatten()
+        {
+            instance.run(method, &[], Lifetime::Persistent)?;
+        }
+        Ok(instance)
+    }
+
+    /// Calls a method by its name. The receiver of a method that is not static is supplied.
+    ///
+    /// Arrays that the call makes end with it, so that calls never fill the heap.
+    ///
+    /// # Errors
+    ///
+    /// No such method, arguments that do not fit, or the trap that the call ended in. After a trap the instance can
+    /// be called again; fields and arrays are as the trapped call left them.
+    pub fn call(&mut self, method: &str, arguments: &[Value]) -> Result<Option<Value>, CallError> {
+        let id = self.find(method)?;
+        let values = self.arguments(id, arguments)?;
+        let Some(value) = self.run(id, &values, Lifetime::PerCall)? else {
+            return Ok(None);
+        };
+        if !self.returns_reference(id) {
+            return Ok(Some(Value::Int(value)));
+        }
+        let heap = self.state.borrow_dependent().heap();
+        Ok(Some(match value {
+            0 => Value::Null,
+            value if heap.array(value).is_some() => Value::Array(ArrayRef(value)),
+            value if value < 0 => Value::This,
+            _ => {
+                return Err(CallError::TransientResult {
+                    method: self.named(id),
+                });
+            }
+        }))
+    }
+
+    /// Makes an array that lives as long as the instance, all zeros.
+    ///
+    /// # Errors
+    ///
+    /// The heap has no room for it.
+    pub fn new_array(&mut self, kind: ArrayKind, length: usize) -> Result<ArrayRef, TrapKind> {
+        let length = i32::try_from(length).map_err(|_| TrapKind::OutOfMemoryError)?;
+        self.state.with_dependent_mut(|_, instance| {
+            instance.heap_mut().allocate(kind, length).map(ArrayRef)
+        })
+    }
+
+    /// Makes a `byte[]` of these bytes.
+    ///
+    /// # Errors
+    ///
+    /// The heap has no room for it.
+    pub fn bytes_from(&mut self, bytes: &[u8]) -> Result<ArrayRef, TrapKind> {
+        let array = self.new_array(ArrayKind::Byte, bytes.len())?;
+        if let Some(memory) = self.bytes_mut(array) {
+            memory.copy_from_slice(bytes);
+        }
+        Ok(array)
+    }
+
+    /// Returns the bytes of an array; of a `short[]` or `int[]`, its elements in little-endian order.
+    pub fn bytes(&self, array: ArrayRef) -> Option<&[u8]> {
+        self.state.borrow_dependent().heap().bytes(array.0)
+    }
+
+    /// Returns the bytes of an array, to be changed.
+    pub fn bytes_mut(&mut self, array: ArrayRef) -> Option<&mut [u8]> {
+        self.state
+            .with_dependent_mut(|_, instance| instance.heap_mut().bytes_mut(array.0))
+    }
+
+    /// Returns the value of a field as an `int`, if the class has an `int` field of this name.
+    pub fn int_field(&self, name: &str) -> Option<i32> {
+        let linked = self.class.linked();
+        let field = linked.class.fields().find(|field| field.name == name)?;
+        let kind = linked.program.fields().get(field.id.index())?.kind;
+        (kind != ValueKind::Reference).then(|| self.state.borrow_dependent().field(field.id))
+    }
+
+    /// Returns the natives that the instance was made with.
+    pub const fn natives(&self) -> &N {
+        &self.natives
+    }
+
+    /// Returns the natives that the instance was made with, to be changed.
+    pub const fn natives_mut(&mut self) -> &mut N {
+        &mut self.natives
+    }
+
+    fn run(
+        &mut self,
+        method: MethodId,
+        values: &[i32],
+        lifetime: Lifetime,
+    ) -> Result<Option<i32>, CallError> {
+        let Self {
+            state,
+            frames,
+            slots,
+            fuel,
+            natives,
+            ..
+        } = self;
+        let outcome = state.with_dependent_mut(|_, instance| {
+            let mut stack = CallStack::new(frames, slots);
+            instance.call(&mut stack, method, values, *fuel, lifetime, natives)
+        });
+        outcome.map_err(|trap| CallError::Trap {
+            trap: self.placed(trap),
+        })
+    }
+
+    /// Finds the method of a name: the subset has no two methods of one name.
+    fn find(&self, name: &str) -> Result<MethodId, CallError> {
+        let class = self.class.linked().class;
+        let is_initializer = name.starts_with('<');
+        let found = class
+            .methods()
+            .find(|method| !is_initializer && method.name == name && method.code().is_some());
+        found
+            .map(|method| method.id)
+            .ok_or_else(|| CallError::NoMethod {
+                class: names::class_name(&class),
+                method: name.to_owned(),
+            })
+    }
+
+    /// Turns arguments into the values of a method's parameters.
+    fn arguments(&self, id: MethodId, arguments: &[Value]) -> Result<Vec<i32>, CallError> {
+        let mismatch = || CallError::Arguments {
+            method: self.named(id),
+            found: arguments.to_vec(),
+        };
+        let class = self.class.linked().class;
+        let method = class.method(id).ok_or_else(mismatch)?;
+        let descriptor =
+            MethodDescriptor::parse(method.descriptor.as_bytes()).map_err(|_| mismatch())?;
+        if descriptor.parameters().len() != arguments.len() {
+            return Err(mismatch());
+        }
+        let heap = self.state.borrow_dependent().heap();
+        let values = descriptor
+            .parameters()
+            .zip(arguments)
+            .map(|(kind, argument)| {
+                match (kind.array_kind(), *argument) {
+                    (None, Value::Int(value)) if !is_object(kind) => Some(value),
+                    (Some(_), Value::Null) => Some(0),
+                    (None, Value::Null) if is_object(kind) => Some(0),
+                    (Some(kind), Value::Array(array)) => {
+                        let found = heap.array(array.0)?;
+                        (found.kind == kind).then_some(array.0)
+                    }
+                    // The interpreter's reference to the one object.
+                    (None, Value::This) if is_object(kind) => Some(-1),
+                    (_, Value::Int(_) | Value::Null | Value::Array(_) | Value::This) => None,
+                }
+            });
+        values.collect::<Option<Vec<_>>>().ok_or_else(mismatch)
+    }
+
+    fn returns_reference(&self, id: MethodId) -> bool {
+        let method = self.class.linked().class.method(id);
+        let result = method.and_then(|method| {
+            MethodDescriptor::parse(method.descriptor.as_bytes())
+                .ok()?
+                .result()
+        });
+        result.is_some_and(|kind| is_object(kind) || kind.array_kind().is_some())
+    }
+
+    /// Returns the name and descriptor of a method, fit for a terminal.
+    fn named(&self, id: MethodId) -> String {
+        match self.class.linked().class.method(id) {
+            Some(method) => format!("{}{}", Cut(method.name), Cut(method.descriptor)),
+            None => String::new(),
+        }
+    }
+
+    fn placed(&self, trap: Trap) -> NamedTrap {
+        let class = self.class.linked().class;
+        let code = class.method(trap.method).and_then(|method| method.code());
+        NamedTrap {
+            trap,
+            method: self.named(trap.method),
+            source: names::source_name(&class),
+            line: code.and_then(|code| code.line(trap.pc)),
+        }
+    }
+}
+
+const fn is_object(kind: FieldType<'_>) -> bool {
+    matches!(kind, FieldType::Object(_))
+}
+
+impl<N> fmt::Debug for Instance<'_, N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Instance")
+            .field("class", &self.class)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,144 @@
+//! Classes that own their memory: what a program with an allocator embeds.
+
+use std::path::Path;
+
+use bumpalo::Bump;
+use jive_core::{LinkedClass, NativeDecl, Natives};
+use jive_verifier::Policy;
+use self_cell::self_cell;
+
+use crate::instance::{CallError, Instance, Limits};
+use crate::load::{LoadError, load_class};
+use crate::names;
+use crate::rejection::Rejection;
+
+/// Parses, verifies and links a class file. The class may call the natives of the table and nothing else.
+///
+/// The class needs no particular members; [`load_as`] takes a [`Policy`].
+///
+/// ```
+/// use jive_embed::{Limits, Value, load};
+/// use jive_core::NoNatives;
+///
+/// # let bytes = include_bytes!("../examples/Filter.class");
+/// let filter = load(bytes, &[])?;
+/// let mut instance = filter.instantiate(Limits::default(), NoNatives)?;
+/// let packet = instance.bytes_from(b"hello")?;
+/// let accepted = instance.call("accept", &[Value::Array(packet), Value::Int(5)])?;
+/// assert_eq!(accepted, Some(Value::Int(1)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+///
+/// The stage that rejected the class. [`explain`](crate::explain) says it with names, the line and a hint.
+pub fn load(bytes: &[u8], natives: &'static [NativeDecl]) -> Result<LoadedClass, LoadError> {
+    load_as(bytes, Policy::ClassOnly, natives)
+}
+
+/// Parses, verifies and links a class file that must have the members of a policy.
+///
+/// # Errors
+///
+/// The stage that rejected the class.
+pub fn load_as(
+    bytes: &[u8],
+    policy: Policy,
+    natives: &'static [NativeDecl],
+) -> Result<LoadedClass, LoadError> {
+    let memory = Memory {
+        bytes: bytes.into(),
+        arena: Bump::new(),
+    };
+    let cell = Cell::try_new(memory, |memory| {
+        load_class(&memory.arena, &memory.bytes, policy, natives)
+    })?;
+    Ok(LoadedClass { cell, natives })
+}
+
+/// Says why a class was rejected, with names, the instruction, the line of the Java source and a hint.
+///
+/// [`Rejection::render`] makes the text that the command prints; the value serializes to the JSON of `jive verify`.
+///
+/// ```
+/// let bytes = b"no class file";
+/// let error = jive_embed::load(bytes, &[]).unwrap_err();
+/// let rejection = jive_embed::explain(bytes, Policy::ClassOnly, &[], error);
+/// assert_eq!(rejection.code, "malformed/magic");
+/// assert!(rejection.render().contains("expected magic number 0xcafebabe"));
+/// # use jive_verifier::Policy;
+/// ```
+#[must_use]
+pub fn explain(
+    bytes: &[u8],
+    policy: Policy,
+    natives: &'static [NativeDecl],
+    error: LoadError,
+) -> Rejection {
+    Rejection::explore(Path::new("class file"), bytes, policy, natives, error)
+}
+
+/// A class that was accepted and linked, with the memory that holds it.
+///
+/// Holding one proves what [`Verified`](jive_core::Verified) proves. It can be moved to another thread, but not shared
+/// between threads: load the class once for each.
+pub struct LoadedClass {
+    cell: Cell,
+    natives: &'static [NativeDecl],
+}
+
+struct Memory {
+    bytes: Box<[u8]>,
+    arena: Bump,
+}
+
+self_cell! {
+    struct Cell {
+        owner: Memory,
+
+        #[covariant]
+        dependent: LinkedClass,
+    }
+}
+
+impl LoadedClass {
+    /// Borrows the class as parsed and as linked.
+    #[must_use]
+    pub fn linked(&self) -> &LinkedClass<'_> {
+        self.cell.borrow_dependent()
+    }
+
+    /// Returns the name of the class, with `.` between packages.
+    #[must_use]
+    pub fn name(&self) -> String {
+        names::class_name(&self.linked().class)
+    }
+
+    /// Returns the natives that the class was loaded against.
+    #[must_use]
+    pub const fn natives(&self) -> &'static [NativeDecl] {
+        self.natives
+    }
+
+    /// Makes an instance: runs the static initializer, then the constructor without parameters, if the class has them.
+    ///
+    /// # Errors
+    ///
+    /// The trap that one of them ended in.
+    pub fn instantiate<N: Natives>(
+        &self,
+        limits: Limits,
+        natives: N,
+    ) -> Result<Instance<'_, N>, CallError> {
+        Instance::new(self, limits, natives)
+    }
+}
+
+impl std::fmt::Debug for LoadedClass {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("LoadedClass")
+            .field("name", &self.name())
+            .field("program", &self.linked().program)
+            .finish_non_exhaustive()
+    }
+}

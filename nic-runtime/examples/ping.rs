@@ -1,0 +1,71 @@
+//! A host program of one's own on a simulated NIC: `cargo run -p nic-runtime --example ping`.
+//!
+//! It sends a packet to an endpoint whose applet answers in the NIC, and measures how long each answer takes.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use nic_core::id::ChannelId;
+use nic_core::time::SimTime;
+use nic_runtime::host::{Actions, Happened, HostProgram, Programs};
+use nic_runtime::{scenario, sim};
+
+/// Two NICs and a link. On the second, PingPong sends each packet back without its host.
+const SCENARIO: &str = r#"
+[[nic]]
+name = "near"
+[[nic]]
+name = "far"
+[[endpoint]]
+name = "client"
+nic = "near"
+[[endpoint]]
+name = "server"
+nic = "far"
+applet = "builtin:PingPong"
+[[channel]]
+client = 1
+server = 1
+"#;
+
+/// Sends one packet at a time.
+struct Ping {
+    left: u32,
+    sent: SimTime,
+    times: Rc<RefCell<Vec<u64>>>,
+}
+
+impl HostProgram for Ping {
+    fn happened(&mut self, what: Happened<'_>, actions: &mut Actions<'_>) {
+        match what {
+            Happened::Started => {}
+            Happened::Message { .. } => {
+                let took = actions.now().as_ns() - self.sent.as_ns();
+                self.times.borrow_mut().push(took);
+            }
+            Happened::Completed { .. } | Happened::Time => return,
+        }
+        if self.left > 0 {
+            self.left -= 1;
+            self.sent = actions.now();
+            let home = actions.endpoints()[0];
+            actions.post(home, ChannelId(1), b"ping".to_vec());
+        }
+    }
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let times = Rc::default();
+    let ping = Ping {
+        left: 5,
+        sent: SimTime::ZERO,
+        times: Rc::clone(&times),
+    };
+    let scenario = scenario::parse(SCENARIO.as_bytes(), None, None)?;
+    // The second argument of `run_with` takes events: `()` listens to none.
+    sim::run_with(&scenario, Programs::new().with("client", ping), &mut ())?;
+    for (number, nanoseconds) in times.take().into_iter().enumerate() {
+        println!("{number}: {nanoseconds} ns");
+    }
+    Ok(())
+}
