@@ -1,12 +1,12 @@
-//! Tells the crate whether the compiler is likely to make jumps of calls that stand last, and whether it
+//! Sets `threaded` if the compiler is likely to turn tail calls into jumps, and `small` if it
 //! is asked for small code.
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rustc-check-cfg=cfg(threaded, small)");
     let variable = |name| std::env::var(name).unwrap_or_default();
-    // Without optimisation every op would take its part of the host's stack until a run pauses, and a
-    // processor with few registers passes arguments in memory, where such a call cannot be a jump.
+    // Without optimisation each op would take a part of the host's stack until a run pauses. A processor with few
+    // registers passes arguments in memory, where such a call cannot be a jump.
     let level = variable("OPT_LEVEL");
     let optimised = level != "0";
     let has_registers = matches!(&*variable("CARGO_CFG_TARGET_ARCH"), "x86_64" | "aarch64");

@@ -120,8 +120,8 @@ impl Loading {
         slowest.expect("there are large classes")
     }
 
-    /// Returns how many times the time of a byte of the class with one full method a byte of the largest
-    /// class takes: 1 where time grows as size does.
+    /// Returns the time of a byte of the largest class over that of a byte of the class with one full method. 1 means
+    /// that time grows as size does.
     #[must_use]
     pub fn bend(&self) -> f64 {
         let [.., last] = &self.large[FULL_METHOD..] else {

@@ -36,9 +36,8 @@ pub fn idle_endpoint_bytes() -> i64 {
     (many - few) / i64::from(2 * PAIRS)
 }
 
-/// Returns the bytes that the system holds for one more idle endpoint with `RawUnet`: what it weighs, and
-/// those pages of its buffer area, `RxBuf` and heap that were ever touched. `None` where the system does not
-/// tell.
+/// Returns the bytes that the system holds for one more idle endpoint with `RawUnet`. That includes the pages of its
+/// buffer area, `RxBuf` and heap that were ever touched. `None` where the system does not tell.
 ///
 /// # Panics
 /// Where the scenario cannot be simulated.

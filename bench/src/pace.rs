@@ -1,8 +1,8 @@
 //! How fast the machine is just now, so that a figure with a unit of time can be held against a promise.
 //!
-//! What is promised in packets a second or in microseconds is promised for one machine. Native code was timed
-//! there. It is timed here too, beside whatever such a figure is of; how many times as long it takes is the
-//! machine's pace, and a time divided by it is what it would be on that machine.
+//! What is promised in packets a second or in microseconds is promised for one machine. Native code was timed there. It
+//! is timed here too, beside each such figure. How many times as long it takes is the machine's pace. A time divided by
+//! the pace is the time on that machine.
 
 use serde::Serialize;
 
@@ -69,8 +69,8 @@ impl Pace {
         Pace(references.into())
     }
 
-    /// Returns how many times as long native code takes now as on the machine for which the promises were made: the
-    /// geometric mean over the kernels.
+    /// Returns how many times as long native code takes now as on the machine of the promises: the geometric mean over
+    /// the kernels.
     fn now(&mut self) -> f64 {
         let logarithms = self
             .0

@@ -1,5 +1,5 @@
-//! What compilers call to copy, fill and compare bytes, small as a C library for firmware has it: what comes
-//! with Rust's targets is unrolled for speed and takes six times the room.
+//! The functions that compilers call to copy, fill and compare bytes, as small as in a C library for firmware. Those of
+//! Rust's targets are unrolled for speed and take six times the room.
 //!
 //! The names and registers are those of the C library and of the Arm runtime ABI (RTABI, "Memory copying,
 //! clearing, and setting"). A Cortex-M4 reads and writes words wherever they begin.

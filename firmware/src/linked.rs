@@ -35,9 +35,9 @@ impl Mark {
         let top = msp::read() as usize;
         let mut word = &raw mut _stack_end;
         while (word as usize) < top {
-            // SAFETY: words from `_stack_end` up to the stack pointer lie in RAM, belong to the stack and
-            // hold nothing: no interrupt is enabled, and nothing is pushed between two of these writes that
-            // is read later, since this function calls none.
+            // SAFETY: words from `_stack_end` up to the stack pointer lie in RAM, belong to the stack and hold nothing.
+            // No interrupt is enabled. This function calls no other, so nothing pushed between two of these writes is
+            // read later.
             unsafe {
                 word.write_volatile(PAINT);
                 word = word.add(1);

@@ -2,7 +2,7 @@
 //! what there is before any of it is used.
 
 use jive_core::{
-    ClassFile, LinkedConstant, LinkedField, LinkedMethod, LinkedClass, Mark, Op, Pc, ProgramSize,
+    ClassFile, LinkedClass, LinkedConstant, LinkedField, LinkedMethod, Mark, Op, Pc, ProgramSize,
     ProgramStorage, SwitchCase, Verified, link, program_size,
 };
 use jive_verifier::{Policy, WorkArea, verify, work_size};

@@ -28,8 +28,8 @@ pub(crate) trait Machine {
     /// Forgets how deep the stack was.
     fn mark_stack(&mut self);
 
-    /// Returns how many bytes of stack were in use at once since the mark, beyond those in use then, or
-    /// `None` where the machine cannot tell.
+    /// Returns how many bytes of stack were in use at once since the mark, beyond those in use then. Returns `None`
+    /// where the machine cannot tell.
     fn stack_since_mark(&self) -> Option<usize>;
 
     /// Returns how many bytes of code and constants the program has and of memory it reserves, or `None`

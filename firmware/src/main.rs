@@ -1,5 +1,5 @@
-//! An applet on a device without an allocator: loads a class file, runs it on a NIC in memory that is
-//! joined to itself, and prints the simulator's trace, its hash, and what all of it takes.
+//! An applet on a device without an allocator. Loads a class file and runs it on a NIC in memory that is joined to
+//! itself. Prints the simulator's trace, its hash, and what all of it takes.
 //!
 //! `firmware CLASS SEED LENGTH…` — the applet's class file, the seed of the messages' bytes, their lengths.
 //! On a Cortex-M arguments and files come from the debugger's host by semihosting; built for a host, the

@@ -27,7 +27,7 @@ pub(crate) const ARRIVALS: usize = 2;
 /// One packet's bytes.
 pub(crate) type PacketSlot = [u8; PACKET_BYTES_MAX];
 
-/// Declares what is lent to one of those who need memory.
+/// Declares the memory that is lent to one part of the program.
 macro_rules! lent {
     ($(
         $(#[doc = $owner_doc:literal])+

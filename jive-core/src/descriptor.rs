@@ -419,12 +419,12 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Tells whether bytes are unqualified names joined by `/` (JVMS §4.2.1), arrays not among them.
+/// Returns whether bytes are unqualified names joined by `/` (JVMS §4.2.1), arrays not among them.
 pub(crate) fn is_class_name(name: &[u8]) -> bool {
     name.split(|&byte| byte == b'/').all(is_unqualified_name)
 }
 
-/// Tells whether bytes are an unqualified name (JVMS §4.2.2).
+/// Returns whether bytes are an unqualified name (JVMS §4.2.2).
 pub(crate) fn is_unqualified_name(name: &[u8]) -> bool {
     !name.is_empty()
         && !name

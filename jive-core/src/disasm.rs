@@ -15,9 +15,9 @@ const KEY_WIDTH: usize = 16;
 
 /// Shows an instruction with what its operands mean.
 ///
-/// Branch targets are absolute. A switch takes a line for each case. What a constant means stands
-/// behind `//`, without the class where that is the class itself; an index that leads to no constant
-/// of use is shown with the reason. Names are cut as [`Cut`] does it, so that a line has a bounded length.
+/// Branch targets are absolute. A switch takes a line for each case. The meaning of a constant follows `//`, without
+/// the class if that is the class itself. An index without a usable constant is shown with the reason. Names are cut as
+/// [`Cut`] does it, so that a line has a bounded length.
 ///
 /// ```text
 /// getstatic       #7 // Field RxBuf:[B

@@ -19,8 +19,8 @@ pub struct EntryDecl {
 /// Declares a table of entries: an enum with one variant a row, and the rows as data.
 ///
 /// A row is `Variant = javaName(parameter, …), required, Cost;` or `…, optional, Cost;` under a documentation comment,
-/// which becomes the row's summary. The cost is a variant of the type named after `cost`: what a call does to the clock
-/// is for whoever keeps the clock.
+/// which becomes the row's summary. The cost is a variant of the type named after `cost`. What a call does to the clock
+/// is up to the crate that keeps the clock.
 ///
 /// ```
 /// #[derive(Debug, PartialEq)]

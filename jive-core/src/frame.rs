@@ -26,8 +26,8 @@ pub struct Frame {
 
 /// The stack of calls of one processor, reused by every activation that runs there.
 ///
-/// An activation is one call from outside and all that it calls in turn. Its whole state is a value
-/// in here and nothing of it is on the host's stack, so it can stop at a native and go on later.
+/// An activation is one call from outside and all that it calls in turn. Its whole state is a value in here, and none
+/// of it is on the host's stack. So it can stop at a native and go on later.
 #[derive(Debug)]
 pub struct CallStack<'s> {
     pub(crate) frames: &'s mut [Frame],
@@ -153,8 +153,8 @@ impl<'s> CallStack<'s> {
         self.activation.fuel
     }
 
-    /// Returns how many bytes the state of the activation takes: what would have to be copied to go on with
-    /// it on another stack of the same size.
+    /// Returns the size in bytes of the activation's state: what a caller would copy to resume it on another stack of
+    /// the same size.
     #[must_use]
     pub fn live_bytes(&self) -> usize {
         let calls = &self.activation.calls;
@@ -187,9 +187,8 @@ impl<'s> CallStack<'s> {
     /// Charges what a native costs beyond its one instruction, before it is performed.
     ///
     /// # Errors
-    /// [`TrapKind::FuelExhausted`] where less is left: the call of the native then counts as not
-    /// executed, the native must not be performed, and the trap is to be passed to
-    /// [`CallStack::resume`].
+    /// [`TrapKind::FuelExhausted`] if less fuel is left. Then the call of the native counts as not executed, and the
+    /// caller must not perform the native. The caller passes the trap to [`CallStack::resume`].
     pub const fn charge(&mut self, extra_fuel: u64) -> Result<(), TrapKind> {
         match self.activation.fuel.checked_sub(extra_fuel) {
             Some(left) => {
@@ -204,7 +203,7 @@ impl<'s> CallStack<'s> {
         }
     }
 
-    /// Tells the activation what the native that it waits for gave back; a void native's value is
+    /// Passes the outcome of the native that the activation waits for; a void native's value is
     /// ignored.
     ///
     /// Where it waits for none, it will trap with [`TrapKind::Unverified`].
@@ -229,8 +228,8 @@ impl<'s> CallStack<'s> {
         Ok(())
     }
 
-    /// Returns the running method and how many of its instructions have been executed on a straight
-    /// way to the op at which it stopped and through it.
+    /// Returns the running method, and how many of its instructions were executed on a straight path through the op at
+    /// which it stopped.
     pub(crate) const fn place(&self) -> (MethodId, u16) {
         (self.activation.calls.method(), self.activation.index)
     }
@@ -257,8 +256,8 @@ pub(crate) fn enter<'s>(
         registers
     };
     match (arguments, own) {
-        // What a handler takes. The caller has just stored them one by one, and a processor is slow to
-        // load them as one, so something else is done in between.
+        // What a handler takes. The caller has just stored them one by one. A processor is slow to load them as one, so
+        // something else is done in between.
         (&[a, b], [first, second, ..]) => {
             first.set(a);
             clear(registers, places, behind);

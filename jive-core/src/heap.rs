@@ -39,8 +39,8 @@ pub enum Lifetime {
 
 /// Arrays in lent memory.
 ///
-/// No reference that the heap gave out names bytes of another heap, and none keeps naming an array
-/// that ended with its call as long as only fields outlive calls: see [`Heap::is_transient`].
+/// No reference that the heap gave out names bytes of another heap. As long as only fields outlive calls, none keeps
+/// naming an array that ended with its call: see [`Heap::is_transient`].
 #[derive(Debug)]
 pub struct Heap<'m> {
     memory: &'m mut [u8],
@@ -86,8 +86,8 @@ impl<'m> Heap<'m> {
     /// used, since a reference is a positive `int`.
     #[must_use]
     pub fn new(memory: &'m mut [u8]) -> Self {
-        // What would be the header of null is that of an array without elements, so that a load or a
-        // store finds null out by the bounds alone.
+        // At null lies the header of an array without elements. So a load or a store finds null by its bounds check
+        // alone.
         if let Some(null) = memory.first_chunk_mut::<{ ARRAY_HEADER_BYTES as usize }>() {
             *null = [0; ARRAY_HEADER_BYTES as usize];
         }
@@ -221,7 +221,7 @@ impl<'m> Heap<'m> {
     }
 
     /// Returns bytes by their place in the linear memory, as [`ArrayView::start`] tells it, or `None` where the
-    /// memory ends before. Whoever asks has seen that they are an array's: arrays stay where they are.
+    /// memory ends before. The caller has checked that they are an array's. Arrays never move.
     #[must_use]
     #[inline]
     pub fn bytes_at(&self, start: u32, length: u32) -> Option<&[u8]> {
@@ -393,7 +393,7 @@ impl<'m> Heap<'m> {
             .map(|&bytes| Header::from_bytes(bytes))
     }
 
-    /// Tells why an array has no such element: null is tested first, then the bounds (JVMS
+    /// Returns why an array has no such element: null is tested first, then the bounds (JVMS
     /// §6.5.iaload).
     #[cold]
     #[inline(never)]

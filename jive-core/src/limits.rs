@@ -40,8 +40,8 @@ const _: () = assert!((FRAME_SLOTS_MAX as usize) < REGISTER_WINDOW);
 
 /// Most local variables and operand stack entries of a method, together.
 ///
-/// Costs the verifier a byte for each of them at each branch target of the method, and lets the depth
-/// of an operand stack be one byte.
+/// Costs the verifier a byte for each of them at each branch target of the method. Lets the depth of an operand stack
+/// be one byte.
 pub const FRAME_SLOTS_MAX: u16 = 255;
 
 /// Most methods of a class, `<init>`, `<clinit>` and natives counted.

@@ -174,10 +174,9 @@ pub fn is_native_class(table: &[NativeDecl], class: &[u8]) -> bool {
 
 /// Declares a natives table: an enum with one variant a row, and the rows as data.
 ///
-/// A row is `Variant = javaName(parameter: Type, …) -> Type, CostClass;` under a documentation
-/// comment, which becomes the row's summary. Types are those of [`NativeType`], and `Void` as a
-/// result. The cost class is a variant of the type named after `cost`: what the native does to the
-/// clock is for whoever keeps the clock.
+/// A row is `Variant = javaName(parameter: Type, …) -> Type, CostClass;` under a documentation comment, which becomes
+/// the row's summary. Types are those of [`NativeType`], and `Void` as a result. The cost class is a variant of the
+/// type named after `cost`. What the native does to the clock is up to the crate that keeps the clock.
 ///
 /// ```
 /// #[derive(Debug, PartialEq)]

@@ -55,8 +55,8 @@ pub(crate) struct NativeCall {
 
 /// One row of the program's switch table.
 ///
-/// A switch is a default case, whose key is the lowest key of a `tableswitch` and 0 for a
-/// `lookupswitch`, and behind it the other cases in ascending order of their keys.
+/// A switch begins with its default case, whose key is the lowest key of a `tableswitch` and 0 for a `lookupswitch`.
+/// The other cases follow in ascending order of their keys.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct SwitchCase {
     /// The value that takes this case.
@@ -70,8 +70,8 @@ pub struct SwitchCase {
 /// What an op was made from.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct Origin {
-    /// Where the instruction lies that the op performs: the last of those that it stands for, and the
-    /// only one of them whose effect can be observed or that can trap.
+    /// The pc of the instruction that the op performs: the last of those that it stands for. Only that one has an
+    /// effect that can be observed, or can trap.
     pub pc: Pc,
     /// How many instructions of the class file the op stands for; 0 for one that only moves a value.
     pub instructions: u16,
@@ -321,8 +321,8 @@ impl<'p> Program<'p> {
 
     /// Returns the bytes of a NIC's memory that the program takes.
     ///
-    /// They are counted as if each instruction that a path reaches had made one op of eight bytes, so they are
-    /// the same wherever the program was linked; how many it really made differs by processor.
+    /// Counts one op of eight bytes for each instruction that a path reaches. So the size is the same wherever the
+    /// program was linked, although the number of ops differs by processor.
     #[must_use]
     pub const fn byte_size(&self) -> usize {
         const OP_BYTES: usize = 8;

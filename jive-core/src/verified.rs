@@ -15,11 +15,10 @@ pub struct AppletMembers {
 
 /// A class that passed verification against one natives table.
 ///
-/// Holding one proves, as far as the verifier that vouched is right: every instruction of the class
-/// is inside the subset; every path keeps to `max_stack`, `max_locals` and the types that each
-/// instruction asks for; every branch goes to an instruction; every member and native that the code
-/// names exists and fits. It says nothing about null, bounds, divisors, heap, depth or fuel, which
-/// the interpreter tests as it runs.
+/// Holding one proves, if the verifier that vouched is right: every instruction of the class is inside the subset.
+/// Every path keeps to `max_stack`, `max_locals` and the types that each instruction asks for. Every branch goes to an
+/// instruction. Every member and native that the code names exists and fits. It says nothing about null, bounds,
+/// divisors, heap, depth or fuel, which the interpreter tests as it runs.
 #[derive(Copy, Clone, Debug)]
 pub struct Verified<'a> {
     class: ClassFile<'a>,
@@ -28,9 +27,9 @@ pub struct Verified<'a> {
 }
 
 impl<'a> Verified<'a> {
-    /// Vouches for a class. **For the verifier alone**: nobody else can know what this claims.
+    /// Vouches for a class. **For the verifier alone**: no other code can know what this claims.
     ///
-    /// Whose host is the verifier vouches for what that host has sent, and reads it by
+    /// Skips verification. For devices that trust a host which has already verified the class, and that read it by
     /// [`ClassFile::trusted`].
     ///
     /// A false voucher can make a call trap with [`TrapKind::Unverified`] or compute nonsense inside
@@ -56,7 +55,7 @@ impl<'a> Verified<'a> {
         self.class
     }
 
-    /// Returns the class where it lies, for who would copy it in vain.
+    /// Borrows the class, so that readers need not copy it.
     pub(crate) const fn class_ref(&self) -> &ClassFile<'a> {
         &self.class
     }

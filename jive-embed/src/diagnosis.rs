@@ -47,8 +47,8 @@ impl Diagnosis<'_> {
         render(&[group])
     }
 
-    /// Cuts out the lines from the first mark to the last, so that what is shown costs what it is
-    /// worth and not what the whole text is.
+    /// Cuts out the lines from the first mark to the last. So the cost depends on what is shown, not on the length of
+    /// the text.
     fn snippet(&self) -> Snippet<'_, annotate_snippets::Annotation<'_>> {
         let spans = || {
             std::iter::once(&self.mark)

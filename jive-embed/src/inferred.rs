@@ -1,4 +1,4 @@
-//! The types that the verifier infers, kept for those who look at a class.
+//! The types that the verifier infers, kept so that they can be shown.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -117,7 +117,7 @@ impl Inferred {
         self.before.get(&(method, pc))
     }
 
-    /// Tells whether the types before any instruction of a method are known.
+    /// Returns whether the types before any instruction of a method are known.
     pub fn knows(&self, method: MethodId) -> bool {
         let first = self.before.range((method, Pc(0))..).next();
         let failed = self.failed.as_ref();

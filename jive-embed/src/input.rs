@@ -1,8 +1,8 @@
 //! Reading of files that others wrote: never more than a stated number of bytes, and every way to
 //! fail has a name.
 //!
-//! A path that a scenario or a folder names must lead to a regular file: reading a pipe may wait forever, and
-//! reading a device may do anything. Only a path that the user gives may be a pipe or a device.
+//! A path that a scenario or a folder names must lead to a regular file. Reading a pipe may wait forever, and reading a
+//! device may do anything. Only a path that the user gives may be a pipe or a device.
 
 use std::fs::File;
 use std::io::{self, Read};

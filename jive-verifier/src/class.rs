@@ -18,9 +18,8 @@ const FINAL_METHODS: [&str; 3] = ["notify", "notifyAll", "wait"];
 
 /// Checks everything but code and the members of an applet, and notes the methods' signatures.
 ///
-/// What it proves: the class is an ordinary one directly below `Object`, within the limits, and every
-/// type that a field or method declares is in the subset; no two methods share a name; every method
-/// has code or is a native of the table.
+/// It proves that the class is directly below `Object` and within the limits, and that every declared type is in the
+/// subset. No two methods share a name, and every method has code or is a native of the table.
 pub(crate) fn check_class(
     class: &ClassFile<'_>,
     natives: &'static [NativeDecl],

@@ -38,10 +38,9 @@ impl fmt::Display for Location {
 
 /// Why a class was rejected, and where.
 ///
-/// A class is rejected for the first fault found, and the order of looking is part of the contract:
-/// the class as a whole, its fields, the declarations of its methods, the members of an applet; then
-/// the code of each method in file order, for each first the static constraints, lowest pc first,
-/// then the data flow, lowest pc on the worklist first.
+/// A class is rejected for the first fault found. The order is part of the contract: the class as a whole, its fields,
+/// the declarations of its methods, the members of an applet. Then comes the code of each method in file order. Its
+/// static constraints come first, lowest pc first, then the data flow, lowest pc on the worklist first.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{kind} ({at})")]
 pub struct VerifyError {
@@ -56,10 +55,10 @@ macro_rules! kinds {
        = $code:literal, $text:literal;)+) => {
         /// Why a class was rejected.
         ///
-        /// The first word of a kind's [`code`](Self::code) is its family: `unsafe` breaks a rule of the
-        /// JVM, `subset` is fine Java that has no place on a NIC, `limit` is more than this VM was built
-        /// for, and `applet` lacks the members of an applet. The family `malformed` is the parser's:
-        /// what it has taken apart is a class file.
+        /// The first word of a kind's [`code`](Self::code) is its family: `unsafe` breaks a rule of the JVM, and
+        /// `subset` is valid Java that has no place on a NIC. `limit` is more than this VM was built for, and `applet`
+        /// lacks the members of an applet. The family `malformed` is the parser's: what it has taken apart is a class
+        /// file.
         #[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
         #[expect(missing_docs, reason = "a field is named for what the sentence of its kind says of it")]
         pub enum VerifyErrorKind {
@@ -170,7 +169,7 @@ kinds! {
     FallsOffEnd
         = "unsafe/falls-off-end", "expected a return, branch or switch as last instruction, execution falls off the end";
 
-    // What is fine Java and has no place on a NIC (CONTRACT §2).
+    // What is fine Java and has no place on a NIC (docs/subset.md).
 
     /// The type `char`.
     Char { found: TypeUse }
@@ -275,7 +274,7 @@ kinds! {
     FinalStore { index: CpIndex }
         = "subset/final-store", "expected a store to a `final` field in its initializer only, constant {index} names one";
 
-    // What this VM was built for (CONTRACT §2).
+    // What this VM was built for (docs/subset.md).
 
     /// Too many constants.
     Constants { needed: u32, limit: u32 }
@@ -296,7 +295,7 @@ kinds! {
     WorkArea
         = "limit/work-area", "work area lent to the verifier is smaller than the class needs";
 
-    // The members of an applet (CONTRACT §1).
+    // The members of an applet (docs/subset.md).
 
     /// A member that every applet has is not there.
     MissingMember { member: AppletMember }

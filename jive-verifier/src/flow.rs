@@ -149,8 +149,8 @@ impl<'c, 'a, 'w> Flow<'c, 'a, 'w> {
 
     /// Follows the straight run of a leader, which begins at `pc`.
     ///
-    /// Returns the leader behind it, and where, if that is to be followed at once: it would be the lowest, and its
-    /// state is the current one.
+    /// Returns the leader behind the run and its pc if it is to be followed at once. Then it would be the lowest on the
+    /// worklist, and its state is the current one.
     // No instruction is looked at before its pc is known, so that stays in a register.
     #[cfg_attr(not(target_pointer_width = "32"), inline(never))]
     fn follow_run(
@@ -195,8 +195,8 @@ impl<'c, 'a, 'w> Flow<'c, 'a, 'w> {
         Ok(None)
     }
 
-    /// Finds the first leader, of those from one on, that is at a pc or behind it, and where; behind the last of
-    /// them the code ends.
+    /// Returns the first leader at or behind a pc, and its own pc, searching from the leader `first` on. Behind the
+    /// last leader, returns the end of the code.
     fn leader_from(&self, first: usize, pc: usize) -> (usize, usize) {
         let mut leader = first;
         while let Some(&at) = self.leaders.get(leader) {
@@ -315,8 +315,8 @@ impl<'c, 'a, 'w> Flow<'c, 'a, 'w> {
             })
     }
 
-    /// Tells the observer the state before each instruction that was reached, run by run, but not of
-    /// the instruction at which inference failed; and below `end` only, but also the state there.
+    /// Tells the observer the state before each instruction that was reached, run by run, except the one at which
+    /// inference failed. With `end`, tells only states up to that pc.
     fn tell<O: Observer>(&mut self, observer: &mut O, failed_at: Option<Pc>, end: Option<Pc>) {
         if !O::WATCHES {
             return;

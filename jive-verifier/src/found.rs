@@ -30,8 +30,8 @@ impl Expected {
         self.accepts_bits(found.bits())
     }
 
-    /// Whether a value of the type with these bits is what was asked for: whether all that it may be is
-    /// among what may stand there.
+    /// Returns whether a value of the type with these bits is accepted: whether every alternative of the type is
+    /// accepted.
     pub(crate) const fn accepts_bits(self, found: u8) -> bool {
         found & !self.among() == 0
     }
@@ -124,7 +124,7 @@ impl fmt::Display for Misfit {
     }
 }
 
-/// A member of an applet that its runtime knows (CONTRACT §1).
+/// A member of an applet that its runtime knows (docs/subset.md).
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum AppletMember {
     /// The constructor without parameters.

@@ -16,8 +16,8 @@ pub struct CodeMarks {
 
 /// Marks for the whole code array of a method.
 ///
-/// A leader is the method's first instruction or the target of a branch: the only places where a type
-/// state has to be kept, since between them each instruction has one predecessor.
+/// A leader is the method's first instruction or the target of a branch. Only leaders need a stored type state: between
+/// them each instruction has one predecessor.
 #[derive(Debug)]
 pub(crate) struct CodeMap<'w> {
     marks: &'w mut [CodeMarks],

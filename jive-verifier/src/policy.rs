@@ -1,4 +1,4 @@
-//! What is asked of a class besides its safety: the members that make it an applet (CONTRACT §1).
+//! What is asked of a class besides its safety: the members that make it an applet (docs/subset.md).
 
 use jive_core::{
     AppletMembers, ClassFile, EntryDecl, FieldAccess, FieldId, MethodAccess, MethodId,

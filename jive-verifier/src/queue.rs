@@ -5,8 +5,8 @@ const WORD: usize = 32;
 
 /// A set of small numbers in two levels of bits, in lent memory.
 ///
-/// The upper level says which words of the lower one are not empty, so that the lowest number is found
-/// in a glance at some twenty words even where every third byte of a 64 KiB method starts a leader.
+/// The upper level says which words of the lower one are not empty. So finding the lowest number reads some twenty
+/// words, even if every third byte of a 64 KiB method starts a leader.
 #[derive(Debug)]
 pub(crate) struct Queue<'w> {
     words: &'w mut [u32],

@@ -260,7 +260,7 @@ impl<'a, 'w> Members<'a, 'w> {
     }
 }
 
-/// Tells whether a method is a constructor by its name, which is called by `invokespecial` alone; a class
+/// Returns whether a method is a constructor by its name, which is called by `invokespecial` alone; a class
 /// initializer is not called at all.
 fn is_constructor(
     name: Utf8<'_>,

@@ -134,10 +134,10 @@ pub(crate) enum Merged {
 
 /// The state that instructions change, in lent memory.
 ///
-/// It holds bits of types: the receiver, the local variables, the operand stack. The receiver is a local
-/// variable of a constructor that no instruction can name: whatever becomes of local variable 0, it tells
-/// whether every path so far has called `Object.<init>`. Where a state is stored, the depth of the operand
-/// stack comes before those. A stored state whose receiver has no bits is one that nothing has reached.
+/// It holds bits of types: the receiver, the local variables, the operand stack. The receiver is a local variable of a
+/// constructor that no instruction can name. It says whether every path so far has called `Object.<init>`, whatever
+/// becomes of local variable 0. Where a state is stored, the depth of the operand stack comes before those. A stored
+/// state whose receiver has no bits is one that nothing has reached.
 #[derive(Debug)]
 pub(crate) struct State<'s> {
     types: &'s mut [u8; PLACES],

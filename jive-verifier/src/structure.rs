@@ -18,9 +18,9 @@ const FREE_PADDING_MAJOR: u16 = 51;
 /// Checks a method's code instruction by instruction, lowest pc first, and marks instruction starts
 /// and leaders.
 ///
-/// Returns how many instructions there are. What it proves: every byte belongs to an instruction of
-/// the subset, every branch goes to the start of one, every local variable exists, and every constant
-/// is of the kind that its instruction asks for and names what exists and fits.
+/// Returns how many instructions there are. It proves that every byte belongs to an instruction of the subset and every
+/// branch goes to the start of one. Every local variable exists. Every constant is of the kind that its instruction
+/// asks for, and names what exists and fits.
 #[cfg_attr(not(target_pointer_width = "32"), inline(never))]
 pub(crate) fn check_structure<'a>(
     method: &MethodCode<'a>,
@@ -83,8 +83,8 @@ fn check_frame(method: &MethodCode<'_>) -> Result<(), VerifyError> {
 /// Finds the first branch, below a pc where one is given, that does not go to the start of an
 /// instruction.
 ///
-/// What lies behind the first bytes that are no instruction may be anything: that is a fault of its own,
-/// told after those of lower pcs.
+/// Bytes behind the first ones that are no instruction may be anything. They are a fault of their own, reported after
+/// those of lower pcs.
 fn stray_branch(
     method: &MethodCode<'_>,
     map: &mut CodeMap<'_>,

@@ -27,9 +27,9 @@ const POINTEES: u8 = 0b1111_1000;
 /// Its least element would be "no value at all", which never has to be stored: a state that nothing
 /// has reached is not there yet.
 ///
-/// Each type is the set of what a value may be, one bit an alternative, so that merging is a bitwise
-/// or followed by one rule for what has become too mixed to use. Whole states merge as byte slices
-/// that way, which is what a hostile class makes the verifier do most.
+/// Each type is the set of what a value may be, one bit an alternative. So merging is a bitwise or, followed by one
+/// rule for sets that are too mixed to use. Whole states merge as byte slices that way, which is what a hostile class
+/// makes the verifier do most.
 ///
 /// The verifier's states hold no `long`, `float`, `double`, `char` or foreign class: instructions
 /// that would make one are refused before.
@@ -116,8 +116,8 @@ impl VerificationType {
         target.covers(self.bits())
     }
 
-    /// Whether a value of the type with these bits may stand where this one is asked for: whether all that
-    /// it may be is among what this one may be.
+    /// Returns whether a value of the type with these bits may be used as this type: whether its alternatives are among
+    /// those of this type.
     pub(crate) const fn covers(self, bits: u8) -> bool {
         bits & !self.bits() == 0
     }

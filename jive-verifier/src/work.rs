@@ -11,10 +11,10 @@ use crate::state::{PLACES, Shape};
 
 /// How much of each kind of memory a [`WorkArea`] must hold.
 ///
-/// Each method is verified in the same memory, so what counts is the most that one method needs. Per
-/// method that is 12 bytes for 32 bytes of code, and for each branch target the sum of `max_locals`
-/// and `max_stack`, plus 4, and 256 bytes besides; a class adds 16 bytes or so for each constant. A class
-/// within the limits but made to be large can ask for several megabytes, which the caller may refuse to lend.
+/// Each method is verified in the same memory, so what counts is the most that one method needs. Per method that is 12
+/// bytes for 32 bytes of code, and 256 bytes. Each branch target adds the sum of `max_locals` and `max_stack`, plus 4.
+/// A class adds some 16 bytes for each constant. A class within the limits but made to be large can ask for several
+/// megabytes, which the caller may refuse to lend.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct WorkSize {
     /// Entries for the constant pool.
@@ -122,8 +122,8 @@ fn states_len(code: &Code<'_>, leaders: usize) -> usize {
 
 /// Returns a number of leaders that a method cannot have more of.
 ///
-/// It is not exact, which would take a mark for each byte of code: a target of several branches is
-/// counted for each of them, as far as there are instructions to be leaders.
+/// An exact count would take a mark for each byte of code. Instead a target of several branches is counted for each of
+/// them, up to the number of instructions.
 fn leaders_bound(counts: &CodeCounts) -> usize {
     let leaders = counts.targets.saturating_add(1);
     leaders.min(counts.instructions.max(1))

@@ -41,8 +41,8 @@ impl CostClass {
         }
     }
 
-    /// Returns how many class-file instructions the row holds: the call itself and the pushes of its
-    /// arguments (`null_call` is a row for natives of several counts, and holds the call alone).
+    /// Returns how many class-file instructions the row holds: the call itself and the pushes of its arguments.
+    /// `null_call` is a row for natives of several counts, and holds the call alone.
     #[must_use]
     pub const fn instructions(self) -> u64 {
         match self {

@@ -42,9 +42,9 @@ const NUMBERS_PER_ENDPOINT: u64 = 1_000_000_000;
 
 /// Returns the number of the packet that an endpoint makes after `earlier` others.
 ///
-/// No two packets of a run share a number, and it depends on the sender alone: whatever else a scenario
-/// holds, an endpoint's packets keep theirs, so traces with and without a neighbour compare. In decimal
-/// it reads as the endpoint's position, if not 0, followed by nine digits that count its packets from 1.
+/// No two packets of a run share a number, and it depends on the sender alone. An endpoint's packets keep their numbers
+/// whatever else a scenario holds, so traces with and without a neighbour compare. In decimal it reads as the
+/// endpoint's position, if not 0, followed by nine digits that count its packets from 1.
 #[must_use]
 pub fn packet_number(sender: EndpointId, earlier: u64) -> PacketId {
     // Both factors are far below 2³² and 2³⁰; the count would have to outlast 2⁶³ events.

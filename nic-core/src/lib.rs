@@ -1,5 +1,5 @@
-//! What a simulated NIC and firmware share: ids, virtual time, regions of memory, the checked operations of
-//! the interfaces, the natives that applets call, and the events that report all of it.
+//! What a simulated NIC and firmware share: ids, virtual time, regions of memory, the checked operations of the
+//! interfaces, natives, and events.
 //!
 //! Nothing here needs an operating system or an allocator. Queues keep their elements in a [`storage::Storage`]:
 //! firmware takes [`storage::Fixed`], a simulator brings one that grows.

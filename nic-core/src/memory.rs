@@ -40,7 +40,7 @@ impl Region {
         Region::new(0, length)
     }
 
-    /// Returns the region of this number, of `length` bytes. Whoever keeps the memory numbers it.
+    /// Returns the region of this number, of `length` bytes. The owner of the memory numbers it.
     #[must_use]
     pub const fn new(index: u32, length: u32) -> Region {
         Region { index, length }

@@ -1,7 +1,7 @@
 //! Virtual time: instants and durations in integer picoseconds.
 //!
-//! A simulation never reads a wall clock. One picosecond resolves a byte on any wire and a cycle of
-//! any processor well below what the trace shows (nanoseconds); u64 holds more than 213 days.
+//! A simulation never reads a wall clock. One picosecond is far finer than the nanoseconds of the trace, for a byte on
+//! any wire and a cycle of any processor. A u64 holds more than 213 days.
 
 use core::fmt::{self, Write};
 use core::num::NonZeroU64;

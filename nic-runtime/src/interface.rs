@@ -1,8 +1,9 @@
 //! The interfaces that a NIC offers, one row each, and what the engine of each answers.
 //!
 //! A NIC is clock, processors, memory, DMA engines and wires; the simulation has these. A processor's loop finds a
-//! transmit descriptor or a packet, and asks the engine of its endpoint's interface what that costs and what comes of it.
-//! An applet stands in front of its endpoint's interface; what becomes of its calls is the business of [`sle`](crate::sle).
+//! transmit descriptor or a packet. It asks the engine of the endpoint's interface what handling that costs and does.
+//! An applet stands in front of its endpoint's interface; what becomes of its calls is the business of
+//! [`sle`](crate::sle).
 
 use nic_core::event::Sink;
 use nic_core::sle::NicNative;
@@ -75,8 +76,8 @@ macro_rules! interfaces {
 
         /// What a processor does when it goes on.
         ///
-        /// The stages of an applet's call stand here themselves: they are most of the twenty of a packet, and to tell
-        /// them from others first takes 2 % of its time.
+        /// The stages of an applet's call are listed here themselves. They are most of the twenty stages of a packet,
+        /// and telling them from others first takes 2 % of its time.
         #[derive(Copy, Clone, Debug)]
         pub(crate) enum Stage {
             /// Nothing; whatever comes in wakes it.

@@ -1,8 +1,8 @@
 //! The stages from bytes to a running instance, over memory of the host.
 //!
-//! `jive` itself keeps a loaded class in an arena; tests need one only while they look at it, so each
-//! stage here lends its memory to a closure. The memory is never cleared: each class finds what the last
-//! one of the same thread left there, as an embedder may lend it.
+//! `jive` itself keeps a loaded class in an arena. Tests need a class only while they look at it, so each stage here
+//! lends its memory to a closure. The memory is never cleared: each class finds what the last one of the same thread
+//! left there, as an embedder may lend it.
 
 use std::cell::RefCell;
 use std::thread::LocalKey;

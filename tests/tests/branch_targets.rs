@@ -22,8 +22,8 @@ const METHOD: &str = "
     return
 ";
 
-/// Where these instructions start, by the lengths of JVMS §6.5: 1, 2, 3, 4, 6, then a `tableswitch`
-/// with 3 bytes of padding (20), a `lookupswitch` with 3 (20), 3, 2 and 1; the branch itself is last.
+/// Where these instructions start, by the lengths of JVMS §6.5: 1, 2, 3, 4, 6. Then come a `tableswitch` with 3 bytes
+/// of padding (20), a `lookupswitch` with 3 (20), 3, 2 and 1. The branch itself is last.
 const STARTS: [i64; 11] = [0, 1, 3, 6, 10, 16, 36, 56, 59, 61, BRANCH];
 const BRANCH: i64 = 62;
 

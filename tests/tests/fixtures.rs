@@ -9,8 +9,8 @@ use tests::asm::assemble;
 use tests::fixture::{Fixture, Outcome};
 use tests::machine::{Room, judge, machine};
 
-/// Codes that no class file can bring about by itself: the first two blame the memory that the caller
-/// lends, the last needs a natives table with an applet's own methods in it.
+/// Codes that no class file can bring about by itself. The first two blame the memory that the caller lends. The last
+/// needs a natives table with an applet's own methods in it.
 const NOT_THE_CLASS_ALONE: [&str; 3] =
     ["limit/index-size", "limit/work-area", "applet/native-entry"];
 

@@ -38,7 +38,7 @@ fn class() -> Vec<u8> {
     assemble("long", &source).expect("it is well-formed").bytes
 }
 
-/// Calls a method on a thread with little stack; answers what came of it, and what was executed.
+/// Calls a method on a thread with little stack. Returns what came of it, and what was executed.
 fn call(method: &'static str, argument: i32, fuel: u64) -> (Result<Option<i32>, Trap>, u64) {
     let bytes = class();
     let room = Room {

@@ -1,5 +1,5 @@
-//! Hostile class files and hostile programs: each gets the error or trap of the contract, and the
-//! instance is as good as before for the next call.
+//! Hostile class files and hostile programs. Each gets the error or trap of the contract, and the instance is as good
+//! as before for the next call.
 
 use jive_core::{Lifetime, NoNatives, Trap, TrapKind};
 use jive_verifier::Policy;

@@ -1,4 +1,4 @@
-//! The modules of `jive-core` stand in layers: each uses only those below it, and no two files of a folder use each
+//! The modules of `jive-core` stand in layers. Each uses only those below it, and no two files of a folder use each
 //! other, directly or in a circle.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,5 +1,5 @@
-//! Code that is lowered in more ways than one: branches late in a long class, comparisons around where a branch is
-//! near, switches of every size.
+//! Code that is lowered in several ways: branches late in a long class, comparisons around the limit of a near branch,
+//! switches of every size.
 
 use std::fmt::Write;
 
@@ -15,7 +15,7 @@ const ADDITIONS: usize = 19_000;
 /// How many such methods make more ops than a branch numbers.
 const LONG: usize = 4;
 
-/// Calls methods of a class; answers what each returned, and how many instructions it took.
+/// Calls methods of a class. Returns what each returned, and how many instructions it took.
 fn calls(source: &str, calls: &[(&str, Vec<i32>)]) -> Vec<(i32, u64)> {
     let bytes = assemble("lowering", source)
         .expect("it is well-formed")
@@ -134,8 +134,8 @@ fn comparisons_reach_as_far_whatever_a_branch_holds() {
     }
 }
 
-/// A method that takes its key in a way and whose switch finds to which of the groups of so many keys it belongs, and
-/// -1 for all others.
+/// A method that takes its key in a given way. Its switch finds which group of so many keys the key belongs to, and
+/// returns -1 for all others.
 fn searching((name, taken): (&str, &str), keys: &[i32], group: usize, is_table: bool) -> String {
     let mut source = format!(".method static {name}(I)I stack 2 locals 1\n{taken}");
     if is_table {

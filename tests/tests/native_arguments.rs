@@ -8,7 +8,7 @@ use tests::generate::Frame;
 use tests::generate::alphabet::encoded_lines;
 use tests::machine::judge;
 
-/// The table of CONTRACT §3: name, parameters, result.
+/// The table of docs/natives.md: name, parameters, result.
 const NATIVES: [(&str, &[&str], &str); 11] = [
     ("newAlignedArray", &["I"], "[B"),
     ("getFreeBufferLength", &[], "I"),

@@ -1,8 +1,8 @@
 //! JIVE gives OpenJDK's results, trap names and trap lines on every line of `java/calls.txt`.
 //!
-//! OpenJDK's own answers are recorded in `java/openjdk.txt`, so JIVE is held to them on a machine
-//! without Java too; where there is Java, it answers again and the record must be its answer. To
-//! record anew: `BLESS=1 cargo test -p tests --test openjdk`.
+//! OpenJDK's own answers are recorded in `java/openjdk.txt`, so JIVE is held to them on a machine without Java too. If
+//! Java is installed, it answers again, and the record must be its answer. To record anew: `BLESS=1 cargo test -p tests
+//! --test openjdk`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

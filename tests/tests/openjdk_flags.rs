@@ -1,4 +1,4 @@
-//! Access flags that agree here agree for OpenJDK, and those that clash clash there: pairs of flags, in
+//! Access flags that agree here agree for OpenJDK, and those that clash here clash there. Tried are pairs of flags, in
 //! each place where flags stand, in the versions between which a rule changes.
 
 use std::collections::BTreeSet;

@@ -7,7 +7,7 @@ use tests::skipped::skip;
 
 /// Accepted here and refused by OpenJDK, with the reason.
 const ACCEPTED_HERE_ALONE: [&str; 1] = [
-    // OpenJDK trusts the `StackMapTable` of newer class files; here types are inferred (CONTRACT §2).
+    // OpenJDK trusts the `StackMapTable` of newer class files; here types are inferred (docs/subset.md).
     "accept/class/stack-map-that-lies",
 ];
 

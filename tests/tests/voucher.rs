@@ -1,6 +1,6 @@
 //! Only the verifier vouches for a class: no other source names the constructor of `Verified`.
 //!
-//! Whoever calls it, by whatever path, alias or pointer, has to write its name. So the test looks for the
+//! A caller must write its name, by whatever path, alias or pointer. So the test looks for the
 //! identifier `vouch` and not for a call.
 
 use std::fs;

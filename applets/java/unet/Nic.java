@@ -34,7 +34,7 @@ public final class Nic {
 
     /**
      * Copies {@code length} bytes of {@code from}, from {@code fromOffset} on, by DMA to
-     * {@code hostOffset} of the endpoint's buffer area; the copy is queued, with the bytes as they
+     * {@code hostOffset} of the endpoint's buffer area. The copy is queued, with the bytes as they
      * are at the call.
      */
     public static native void doLtoHDMA(byte[] from, int fromOffset, int hostOffset, int length);
@@ -46,8 +46,8 @@ public final class Nic {
     public static native void txPush(byte[] buffer, int offset, int channel, int length);
 
     /**
-     * Pushes a receive descriptor for a message of {@code length} bytes that lies in the buffer
-     * area: its shares of {@code getFreeBufferLength()} bytes each start at {@code offsets[0]},
+     * Pushes a receive descriptor for a message of {@code length} bytes in the buffer area. Its
+     * shares of {@code getFreeBufferLength()} bytes each start at {@code offsets[0]},
      * {@code offsets[1]}, and so on, at most 14 of them.
      */
     public static native void dmaRxd(int[] offsets, int channel, int length);

@@ -1,5 +1,5 @@
-//! Gives the linker one entry that loads, verifies, links and runs a class file, so that what the
-//! freestanding crates weigh in firmware can be read off the ELF.
+//! Gives the linker one entry that loads, verifies, links and runs a class file. The ELF then shows what the
+//! freestanding crates weigh in firmware.
 //!
 //! It is never run: class file, natives and memory come from where the optimiser cannot look.
 #![no_std]

@@ -1,8 +1,8 @@
 //! A NIC in memory with one endpoint that is joined to itself, on which one thing happens after the other.
 //!
-//! The clock is that of the profile `instructions.toml`: an instruction takes a nanosecond, a transfer
-//! or a packet's way is over before the next one begins. So there is never a choice of what comes next,
-//! and no scheduler: what the simulator's schedule would do in between is done at once, in its order.
+//! The clock is that of the profile `instructions.toml`. An instruction takes a nanosecond; a transfer or a packet's
+//! way is over before the next one begins. So there is never a choice of what comes next, and no scheduler. Whatever
+//! the simulator would schedule is done at once, in the same order.
 
 mod perform;
 

@@ -104,7 +104,7 @@ impl ClassAccess {
         access
     }
 
-    /// Tells whether the flags agree (§4.1).
+    /// Returns whether the flags agree (§4.1).
     pub(super) fn is_legal(self, version: ClassVersion) -> bool {
         if self.contains(Self::MODULE) {
             return self == Self::MODULE;
@@ -127,7 +127,7 @@ impl ClassAccess {
 }
 
 impl FieldAccess {
-    /// Tells whether the flags agree (§4.5).
+    /// Returns whether the flags agree (§4.5).
     pub(super) fn is_legal(self, version: ClassVersion, in_interface: bool) -> bool {
         if !in_interface {
             return one_visibility(self.bits()) && !self.contains(Self::FINAL | Self::VOLATILE);
@@ -141,8 +141,8 @@ impl FieldAccess {
 impl MethodAccess {
     /// Reads the flags as the version means them.
     ///
-    /// Of `<clinit>` only `STATIC` and, while it had a meaning, `STRICT` count (§4.6); below version 51
-    /// it is static even where it does not say so.
+    /// Of the flags of `<clinit>` only `STATIC` counts, and `STRICT` while it had a meaning (§4.6). Below version 51 it
+    /// is static even if the flag is missing.
     pub(super) fn read(bits: u16, version: ClassVersion, is_class_initializer: bool) -> Self {
         let access = Self::from_bits_truncate(bits);
         if !is_class_initializer {
@@ -156,7 +156,7 @@ impl MethodAccess {
         }
     }
 
-    /// Tells whether the flags of a method of this name agree (§4.6).
+    /// Returns whether the flags of a method of this name agree (§4.6).
     pub(super) fn is_legal(
         self,
         version: ClassVersion,
@@ -181,7 +181,7 @@ impl MethodAccess {
         one_visibility(self.bits()) && !self.intersects(forbidden)
     }
 
-    /// Tells whether an abstract method of a class has only flags that such a method may have.
+    /// Returns whether an abstract method of a class has only flags that such a method may have.
     fn is_legal_abstract(self, version: ClassVersion) -> bool {
         let mut forbidden = Self::FINAL | Self::NATIVE | Self::PRIVATE | Self::STATIC;
         forbidden.set(Self::SYNCHRONIZED, version.major >= ClassVersion::JAVA_5);
@@ -207,7 +207,7 @@ impl MethodAccess {
     }
 }
 
-/// Tells whether at most one of `PUBLIC`, `PRIVATE` and `PROTECTED` is set; fields and methods share
+/// Returns whether at most one of `PUBLIC`, `PRIVATE` and `PROTECTED` is set; fields and methods share
 /// their numbers.
 fn one_visibility(bits: u16) -> bool {
     let visibility = FieldAccess::PUBLIC | FieldAccess::PRIVATE | FieldAccess::PROTECTED;

@@ -120,7 +120,7 @@ impl<'s, 'a> Visit<'s, 'a> {
         Ok(())
     }
 
-    /// Tells whether an attribute that may stand once was seen.
+    /// Returns whether an attribute that may stand once was seen.
     pub(super) const fn is_seen(&self, name: AttributeName) -> bool {
         self.seen & name.bit() != 0
     }

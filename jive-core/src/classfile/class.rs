@@ -15,13 +15,12 @@ use crate::id::{CpIndex, FieldId, MethodId};
 
 /// A class file whose shape is right.
 ///
-/// Holding one proves the structure of JVMS §4: every length, tag and constant pool reference, names,
-/// descriptors, access flags, and the attributes that this crate reads. It proves nothing about the
-/// bytes of the methods' code, nor that anything named exists.
+/// Holding one proves the structure of JVMS §4: lengths, tags, constant pool references, names, descriptors, access
+/// flags, and the attributes that this crate reads. It proves nothing about the bytes of the methods' code, nor that
+/// anything named exists.
 ///
-/// One that [`ClassFile::trusted`] made proves the lengths and tags alone. The rest, what its parts say
-/// that they prove included, is then the word of whoever gave the bytes; where it is false, what is asked
-/// for is not found.
+/// One that [`ClassFile::trusted`] made proves the lengths and tags alone. The rest is the word of the one who gave the
+/// bytes, including what the parts of the class say that they prove. Where that word is false, lookups find nothing.
 #[derive(Copy, Clone, Debug)]
 pub struct ClassFile<'a> {
     pub(super) version: ClassVersion,
@@ -139,7 +138,7 @@ impl<'a> ClassFile<'a> {
         }
     }
 
-    /// Tells whether a constant names a member of the class itself, whether or not the class has it.
+    /// Returns whether a constant names a member of the class itself, whether or not the class has it.
     ///
     /// It compares no names: any number of instructions may be asked about.
     pub(crate) fn is_own(&self, index: CpIndex) -> bool {

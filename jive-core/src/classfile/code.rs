@@ -14,9 +14,9 @@ use crate::limits::CODE_BYTES_MAX;
 
 /// The code of a method.
 ///
-/// Holding one proves that the code array has 1 to [`CODE_BYTES_MAX`](crate::limits::CODE_BYTES_MAX)
-/// bytes, that the exception table stays inside it, and that the parameters fit in `max_locals`.
-/// The bytes themselves are a claim: nothing says that they are instructions.
+/// Holding one proves that the code array has 1 to [`CODE_BYTES_MAX`](crate::limits::CODE_BYTES_MAX) bytes. The
+/// exception table stays inside it, and the parameters fit in `max_locals`. The bytes themselves are a claim: nothing
+/// says that they are instructions.
 #[derive(Copy, Clone, Debug)]
 pub struct Code<'a> {
     /// Most slots of the operand stack that the code claims to need.
@@ -110,15 +110,15 @@ fn line_number_rows<'a>(reader: &mut Reader<'_, 'a>) -> Result<&'a [[u8; 4]], Re
     Ok(rows)
 }
 
-/// Tells whether the contents of a `Code` attribute are whole, and the code array neither empty nor too
+/// Returns whether the contents of a `Code` attribute are whole, and the code array neither empty nor too
 /// long.
 pub(super) fn is_whole(pool: ConstantPool<'_>, contents: &[u8]) -> bool {
     grammar::attempt(contents, |reader| code(reader, pool))
         .is_some_and(|code| has_legal_length(code.bytes))
 }
 
-/// Reads the contents of a `Code` attribute that have been seen to be whole, and begin at an offset in the
-/// file; none where that is 0.
+/// Reads the contents of a `Code` attribute at an offset in the file. The parser has seen that they are whole. Returns
+/// `None` for offset 0.
 pub(super) fn noted(pool: ConstantPool<'_>, offset: u32) -> Option<Code<'_>> {
     if offset == 0 {
         return None;
@@ -140,7 +140,7 @@ pub(super) fn noted(pool: ConstantPool<'_>, offset: u32) -> Option<Code<'_>> {
     })
 }
 
-/// Tells whether a code array is neither empty nor too long (§4.7.3).
+/// Returns whether a code array is neither empty nor too long (§4.7.3).
 fn has_legal_length(code: &[u8]) -> bool {
     u32::try_from(code.len()).is_ok_and(|length| (1..=CODE_BYTES_MAX).contains(&length))
 }

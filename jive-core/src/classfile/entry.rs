@@ -4,9 +4,9 @@ use super::tag::{ConstantTag, TagSet};
 use crate::id::{CpIndex, FieldId, MethodId};
 use crate::limits::FILE_BYTES_MAX;
 
-/// What the index says of one constant: where it is and of which kind, as [`located`] packs it, or 0 at
-/// index 0 and behind `long` and `double`; and what is known of it: of a string a packed [`Text`], of a
-/// field or method what [`Resolution`] unpacks, and else 0.
+/// The index entry of one constant. The first word is where the constant is and of which kind, packed by [`located`]; 0
+/// at index 0 and behind `long` and `double`. The second is what is known of it: a packed [`Text`](super::text::Text)
+/// of a string, a packed [`Resolution`] of a field or method, else 0.
 pub(super) type Entry = [u32; 2];
 
 /// Bits of a packed place that hold the offset; the tag lies above.
@@ -76,7 +76,7 @@ pub(super) fn payload(file: &[u8], entry: Entry, expected: TagSet) -> Option<&[u
     }
 }
 
-/// Tells whether an entry stands for a constant of these kinds.
+/// Returns whether an entry stands for a constant of these kinds.
 pub(super) const fn is_of([located, _]: Entry, expected: TagSet) -> bool {
     let [tag, ..] = located.to_be_bytes();
     expected.holds(tag)

@@ -119,8 +119,8 @@ fn hash(bytes: &[u8]) -> u16 {
 
 /// Finds equal strings by sorting: all by their hashes, then those of one hash by their bytes.
 ///
-/// Every comparison of strings costs at most the length of the shorter one, so that the whole costs the
-/// pool's bytes times a small factor even where all hashes are equal.
+/// Comparing two strings costs at most the length of the shorter one. So the whole costs the pool's bytes times a small
+/// factor, even if all hashes are equal.
 fn identify_sorted(file: &[u8], entries: &mut [Entry], order: &mut [u32]) {
     let mut places = order.iter_mut();
     let mut count: usize = 0;

@@ -205,7 +205,7 @@ fn check_class_name(version: ClassVersion, part: FieldType<'_>) -> Result<(), De
     }
 }
 
-/// Tells whether a name is made of letters, digits, `_`, `$` and `/`, and begins with no digit, where
+/// Returns whether a name is made of letters, digits, `_`, `$` and `/`, and begins with no digit, where
 /// the version demands it.
 ///
 /// HotSpot holds class files below version 49 to the older rule that names are Java identifiers. It
@@ -216,7 +216,7 @@ fn is_identifier(version: ClassVersion, name: &[u8]) -> bool {
             && !Classes::of(name).contains(Classes::FOREIGN)
 }
 
-/// Tells whether a string is the name of a module (§4.2.3).
+/// Returns whether a string is the name of a module (§4.2.3).
 fn is_module_name(bytes: &[u8]) -> bool {
     let mut escaped = false;
     for byte in bytes {

@@ -9,8 +9,8 @@ use crate::id::CpIndex;
 
 /// Where the parts of a class file lie.
 ///
-/// Holding one proves that every length in the file is right as far as it concerns where the next
-/// part begins, that nothing follows the class, and that every constant has a tag.
+/// Holding one proves that every length that decides where the next part begins is right. Nothing follows the class,
+/// and every constant has a tag.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Layout<'a> {
     pub(super) version: ClassVersion,
@@ -27,8 +27,8 @@ pub(super) struct Layout<'a> {
 impl<'a> Layout<'a> {
     /// Finds the parts of a file, whose size is within the limit.
     ///
-    /// Notes on the way where each constant, field and method begins, as far as the index reaches: two
-    /// words for each constant, then one for each field and each method.
+    /// Notes on the way where each constant, field and method begins, as far as the index reaches. That takes two words
+    /// for each constant, then one for each field and method.
     pub(super) fn read(faults: &Faults<'a>, index: &mut [u32]) -> Result<Self, Rejected> {
         let reader = &mut Reader::file(faults);
         magic(reader)?;
@@ -83,8 +83,8 @@ impl<'a> Layout<'a> {
     }
 }
 
-/// Returns how many words of index a file needs that has so many of each: those of the outline, one more
-/// for each method for its code, and one more for each constant as scratch space.
+/// Returns how many words of index a file needs with these counts. The outline takes its words, each method one more
+/// for its code, each constant one more as scratch space.
 pub(super) const fn index_words(constants: usize, fields: usize, methods: usize) -> usize {
     let methods = methods.saturating_mul(2);
     constants

@@ -53,8 +53,8 @@ impl<'a> Field<'a> {
 
 /// A method of the class.
 ///
-/// Holding one proves that its name and descriptor are well-formed, that its flags agree, and that it
-/// has code exactly where it is neither native nor abstract.
+/// Holding one proves that name and descriptor are well-formed and that the flags agree. It has code exactly if it is
+/// neither native nor abstract.
 #[derive(Copy, Clone, Debug)]
 pub struct Method<'a> {
     /// Its position in the class file.
@@ -140,8 +140,8 @@ pub(super) fn method<'a>(
     })
 }
 
-/// Finds where the contents of the `Code` attribute begin of the method that begins at an offset, whose
-/// attributes nobody has judged; 0 where there is none that can be read.
+/// Finds the contents of the `Code` attribute of the method at an offset, whose attributes have not been judged.
+/// Returns their offset, or 0 if there are none that can be read.
 pub(super) fn find_code(pool: ConstantPool<'_>, offset: u32) -> u32 {
     let find = || {
         let (header, rest) = Header::split(part_at(pool.file(), offset)?)?;

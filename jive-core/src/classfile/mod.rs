@@ -1,15 +1,15 @@
 //! Class files over borrowed bytes (JVMS §4).
 //!
-//! Parsing copies nothing and allocates nothing: the caller lends an index of words, which says where
-//! each constant, field and method begins, and everything is decoded from the bytes on demand.
+//! Parsing copies nothing and allocates nothing. The caller lends an index of words, which records where each constant,
+//! field and method begins. Everything is decoded from the bytes on demand.
 //!
 //! What is accepted is what HotSpot's format checks accept, with these differences.
 //!
-//! - Stricter: modified UTF-8 may be overlong for zero only, at any version; the parameters of a
-//!   descriptor are counted wherever it stands; below version 49 too, no class name begins with `/`.
-//! - Laxer: attributes that this crate does not read are skipped by their length, whatever stands
-//!   inside ([`AttributeName`] lists those that it reads); below version 49 any character beyond ASCII
-//!   may stand in an identifier; a module's constants are judged although nothing here loads modules.
+//! - Stricter: modified UTF-8 may be overlong for zero only, at any version. The parameters of a descriptor are counted
+//!   wherever it stands. Below version 49 too, no class name begins with `/`.
+//! - Laxer: attributes that this crate does not read are skipped by their length ([`AttributeName`] lists those that it
+//!   reads). Below version 49 any character beyond ASCII may stand in an identifier. A module's constants are judged
+//!   although nothing here loads modules.
 
 mod access;
 mod attribute;

@@ -6,8 +6,8 @@ use super::pool::ConstantPool;
 use super::tag::ConstantTag;
 use crate::id::CpIndex;
 
-/// The first field and the first method of each name, as numbers from 1: those of fields in the lower
-/// half of a word for each constant, those of methods in the upper one.
+/// The first field and the first method of each name, as numbers from 1. Each constant has a word: fields are in the
+/// lower half, methods in the upper one.
 pub(super) struct Names<'n>(&'n mut [u32]);
 
 /// Fields or methods.
@@ -52,8 +52,8 @@ impl<'n> Names<'n> {
             .map_or(0, |word| half_of(*word, half))
     }
 
-    /// Notes of each constant that names a field or method which of the class itself it is, where that is
-    /// the first of its name; the fields and methods begin at these offsets.
+    /// Records which member of the class each constant names that names a field or method, if the member is the first
+    /// of its name. Fields and methods begin at these offsets.
     pub(super) fn note_all(
         &self,
         file: &[u8],

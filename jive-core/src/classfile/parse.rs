@@ -26,9 +26,9 @@ const POOL_OFFSET: usize = 10;
 impl<'a> ClassFile<'a> {
     /// Returns a number of words of index that are enough for [`ClassFile::parse`] of these bytes.
     ///
-    /// Three for each constant, one for each field and two for each method are used. Told by the length
-    /// of the file and the number of constants that it claims, it is more than that: what follows the
-    /// constants is taken for methods. The error of an index that is too short tells the number itself.
+    /// Three for each constant, one for each field and two for each method are used. Computed from the length of the
+    /// file and the constant count that the file claims. It is more than enough: the bytes behind the constants are
+    /// counted as methods. The error of an index that is too short tells the number itself.
     #[must_use]
     pub fn index_len(bytes: &[u8]) -> usize {
         let (Some([.., high, low]), true) = (
@@ -54,8 +54,8 @@ impl<'a> ClassFile<'a> {
     ///
     /// # Errors
     ///
-    /// The first rule found broken, with the offset of the byte where it is: lengths first, then the
-    /// constant pool, the class, its fields, methods and attributes.
+    /// The first rule found broken, with its offset. The parser checks lengths first, then the constant pool, the
+    /// class, its fields, methods and attributes.
     pub fn parse(bytes: &'a [u8], index: &'a mut [u32]) -> Result<ClassFile<'a>, ParseError> {
         let faults = Faults::new(bytes);
         let layout = outline(&faults, index)?;
@@ -63,15 +63,15 @@ impl<'a> ClassFile<'a> {
         examine(&faults, &layout, index).map_err(|broken| faults.noted(broken))
     }
 
-    /// Reads a class file that somebody vouches for: finds its parts and judges none of them.
+    /// Reads a class file that the host vouches for: finds its parts and judges none of them.
     ///
-    /// The checks that [`ClassFile::parse`] makes beyond that are a part of proving a class safe. Who takes
-    /// a host's word for the code of a class, by [`Verified::vouch`](crate::Verified::vouch), needs no proof
-    /// of its format either, and firmware then does without the code that judges it.
+    /// The checks that [`ClassFile::parse`] makes beyond that are a part of proving a class safe. A device that trusts
+    /// a host to have verified the class ([`Verified::vouch`](crate::Verified::vouch)) needs no proof of its format
+    /// either. Its firmware then does without the code that judges the format.
     ///
-    /// Of the rules of JVMS §4 these alone are held: the version, the tags, every length, and that the
-    /// class and its members have names and descriptors. Bytes that break others cause no panic and no
-    /// endless loop, here and in linking and running what was vouched for.
+    /// Of JVMS §4 only these rules are checked: the version, the tags, every length, and that class and members have
+    /// names and descriptors. Bytes that break others cause no panic and no endless loop, here and in linking and
+    /// running what was vouched for.
     ///
     /// The index is as long as [`ClassFile::index_len`] says.
     ///
@@ -221,7 +221,7 @@ fn examine<'a>(
     subject.check_distinct(index.methods, names, Half::Methods)?;
     let attributes = Attributes::new(subject.pool, layout.attribute_count, layout.attributes);
     subject.check_class_attributes(attributes)?;
-    // Where code is to be small they are looked for when somebody asks.
+    // Where code is to be small they are looked for on demand.
     if !cfg!(small) {
         names.note_all(
             file,

@@ -355,7 +355,7 @@ impl<'a> ConstantPool<'a> {
         }
     }
 
-    /// Tells whether one of these kinds of constant stands at an index.
+    /// Returns whether one of these kinds of constant stands at an index.
     pub(super) fn holds(&self, index: CpIndex, expected: TagSet) -> bool {
         let entry = self.entries.get(index.index());
         entry.is_some_and(|entry| is_of(*entry, expected))

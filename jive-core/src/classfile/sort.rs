@@ -8,8 +8,8 @@ const GAPS: [u16; 8] = [16_577, 4_193, 1_073, 281, 77, 23, 8, 1];
 
 /// Sorts words by an order that the caller tells: whether the first of two comes before the second.
 ///
-/// Shell's sort. The standard library's weighs two kilobytes for each order that it is used with, and
-/// orders strings that are nearly all different no faster where there are a hundred of them.
+/// Shell's sort. The standard library's sort weighs two kilobytes for each order that it is used with. It sorts strings
+/// that are nearly all different no faster, for a hundred of them.
 pub(super) fn sort(words: &mut [u32], before: &dyn Fn(u32, u32) -> bool) {
     for gap in GAPS.map(usize::from) {
         for end in gap..words.len() {

@@ -77,7 +77,7 @@ tags! {
 }
 
 impl ConstantTag {
-    /// Tells whether the constant takes two indices of the pool (JVMS §4.4.5).
+    /// Returns whether the constant takes two indices of the pool (JVMS §4.4.5).
     #[must_use]
     pub const fn is_wide(self) -> bool {
         matches!(self, ConstantTag::Long | ConstantTag::Double)
@@ -130,13 +130,13 @@ impl TagSet {
         TagSet(self.0 | tag.only().0)
     }
 
-    /// Tells whether the tag of this number is in the set; 0 is none.
+    /// Returns whether the tag of this number is in the set; 0 is none.
     pub(super) const fn holds(self, tag: u8) -> bool {
         // Tags are numbered up to 20.
         self.0.wrapping_shr(tag as u32) & 1 != 0
     }
 
-    /// Tells whether the tag is in the set.
+    /// Returns whether the tag is in the set.
     #[must_use]
     pub const fn contains(self, tag: ConstantTag) -> bool {
         self.0 & tag.only().0 != 0

@@ -71,17 +71,17 @@ impl Text {
         }
     }
 
-    /// Tells whether the string may serve in the role.
+    /// Returns whether the string may serve in the role.
     pub(super) const fn serves(self, role: Role) -> bool {
         self.roles.contains(role.bit())
     }
 
-    /// Tells whether it may be the name of a method that is no initialization method (§2.9).
+    /// Returns whether it may be the name of a method that is no initialization method (§2.9).
     pub(super) const fn is_ordinary(self) -> bool {
         self.roles.contains(Roles::ORDINARY_METHOD_NAME)
     }
 
-    /// Tells whether it is a method descriptor without result.
+    /// Returns whether it is a method descriptor without result.
     pub(super) const fn is_void(self) -> bool {
         self.roles.contains(Roles::VOID_DESCRIPTOR)
     }

@@ -4,8 +4,8 @@ use core::fmt::{self, Write};
 
 /// A string of the constant pool.
 ///
-/// Holding one proves that the bytes are modified UTF-8: no zero byte, no four-byte form, no
-/// overlong form but that of zero, no sequence cut short. Surrogates may stand unpaired.
+/// Holding one proves that the bytes are modified UTF-8. There is no zero byte, no four-byte form, no overlong form but
+/// that of zero, and no sequence cut short. Surrogates may stand unpaired.
 ///
 /// It compares with `&str` byte by byte, which is right wherever the `&str` holds neither zeros nor
 /// characters beyond U+FFFF. `Display` shows it with control characters escaped.
@@ -86,8 +86,8 @@ impl fmt::Debug for Utf8<'_> {
 
 /// Shows bytes that claim to be modified UTF-8 without letting them command a terminal.
 ///
-/// Control characters, line separators, characters that turn the direction of text, unpaired
-/// surrogates and backslashes appear as `\u{…}`, bytes that are not modified UTF-8 as `\x…`.
+/// Control characters, line separators, characters that turn the direction of text, unpaired surrogates and backslashes
+/// appear as `\u{…}`. Bytes that are not modified UTF-8 appear as `\x…`.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Escaped<'a>(pub &'a [u8]);
 
@@ -125,7 +125,7 @@ fn pair_up(unit: u16, after: &[u8]) -> (Result<char, u16>, &[u8]) {
     }
 }
 
-/// Tells whether a character shows as itself and does nothing else.
+/// Returns whether a character shows as itself and does nothing else.
 fn is_plain(character: char) -> bool {
     !character.is_control()
         && !matches!(

@@ -73,7 +73,7 @@ pub enum DecodeErrorKind {
 ///
 /// Where the bytes at `pc` are no instruction, or not a whole one. The padding of a switch may hold
 /// anything (JVMS §6.5.tableswitch): HotSpot demands zeros below class file version 51 only, which
-/// whoever knows the version asks of [`TableSwitch::padding_is_zero`].
+/// a caller that knows the version checks by [`TableSwitch::padding_is_zero`].
 // Where size does not matter it is compiled into what matches on the operands.
 #[cfg_attr(threaded, inline(always))]
 pub fn decode(code: &[u8], pc: Pc) -> Result<Insn<'_>, DecodeError> {

@@ -167,7 +167,7 @@ impl<'a> TableSwitch<'a> {
         }
     }
 
-    /// Tells whether every byte of padding is 0, as HotSpot demands below class file version 51.
+    /// Returns whether every byte of padding is 0, as HotSpot demands below class file version 51.
     #[must_use]
     pub fn padding_is_zero(&self) -> bool {
         self.0.padding_is_zero()
@@ -197,7 +197,7 @@ impl<'a> LookupSwitch<'a> {
         }
     }
 
-    /// Tells whether every byte of padding is 0, as HotSpot demands below class file version 51.
+    /// Returns whether every byte of padding is 0, as HotSpot demands below class file version 51.
     #[must_use]
     pub fn padding_is_zero(&self) -> bool {
         self.0.padding_is_zero()

@@ -300,7 +300,7 @@ pub(super) fn control<'a, const TAKEN: char>(
 }
 
 impl<'a> Machine<'a> {
-    /// Tells why the op at which the slice ended found no element.
+    /// Returns why the op at which the slice ended found no element.
     #[cold]
     #[inline(never)]
     pub(super) fn fault(&self) -> TrapKind {
@@ -366,9 +366,8 @@ impl<'a> Machine<'a> {
     #[inline(always)]
     pub(super) fn table_switch(&mut self, op: &Op, key: i32, pc: usize) -> Flow<'a> {
         self.switch(op, key, pc, |default, cases, key| {
-            // A key below the lowest wraps to a number that is not below the count of cases: the
-            // highest key is an `int` too, so the way round from it to the lowest is longer than
-            // the table.
+            // A key below the lowest wraps to a number that is not below the count of cases. The highest key is an
+            // `int` too, so the way around to the lowest is longer than the table.
             let distance = key.wrapping_sub(default.key).cast_unsigned();
             cases.get(index(distance))
         })

@@ -11,8 +11,8 @@ use crate::registers::{Window, cell, window};
 
 /// What ops work on besides registers.
 ///
-/// Every call from outside makes one, so it holds nothing that can be found otherwise, and what is the same
-/// for all of them stands together, to be stored at once.
+/// Every call from outside makes one, so it holds nothing that can be found otherwise. Fields with the same initial
+/// value for all calls stand together, so that one store sets them.
 #[repr(C, align(16))]
 pub(crate) struct Machine<'a> {
     pub(super) heap: Heap<'a>,

@@ -121,9 +121,8 @@ impl<'a> Machine<'a> {
         reserve.wrapping_add_signed(self.credit.into())
     }
 
-    /// Goes on where a slice ended, slice after slice, until the run stops; notes in `to` how far it came, though
-    /// not where a call is that has returned. Where it traps, the index there tells the instruction: the
-    /// last of as many.
+    /// Runs slice after slice until the run stops. Records in `to` how far it came, but not the place of a call that
+    /// has returned. Where it traps, the index there tells the instruction: the last of as many.
     #[cfg_attr(threaded, inline(always))]
     pub(crate) fn finish(&mut self, mut reserve: u64, to: &mut Activation) -> Ended {
         // First, and apart from the others: what calls that handle packets stop for.

@@ -66,7 +66,7 @@ impl Instance<'_> {
         self.step(stack, stop, value)
     }
 
-    /// Tells why an activation stopped, which may have returned a value.
+    /// Turns the reason why an activation stopped, and the value that it may have returned, into a step.
     #[cfg_attr(threaded, inline(always))]
     fn step<'s>(&self, stack: &'s CallStack<'_>, stop: Stop, value: i32) -> Step<'s> {
         match stop {
@@ -81,7 +81,7 @@ impl Instance<'_> {
         }
     }
 
-    /// Runs the activation; answers why it stopped, and what it returned.
+    /// Runs the activation. Returns why it stopped, and the value that it returned.
     #[cfg_attr(threaded, inline(never))]
     fn advance(&mut self, stack: &mut CallStack<'_>) -> (Stop, i32) {
         if stack.activation.phase != Phase::Ready {
@@ -96,7 +96,7 @@ impl Instance<'_> {
         self.end(stack, ended)
     }
 
-    /// Answers why an activation does not run that is not ready to.
+    /// Returns why an activation that is not ready does not run.
     #[cold]
     fn refuse(&mut self, stack: &mut CallStack<'_>) -> (Stop, i32) {
         let kind = match stack.activation.phase {

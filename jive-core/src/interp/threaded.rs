@@ -140,8 +140,8 @@ fn follow<'a, N: Then>(
 
 /// Goes on outside of a loop.
 ///
-/// Apart, so that whether a loop goes on is a branch, which processors predict: if it were computed where
-/// to go on, every iteration would wait for the one before.
+/// Not inlined, so that leaving the loop is a branch, which processors predict. If the next op were computed instead,
+/// every iteration would wait for the one before.
 #[inline(never)]
 fn out<'a>(
     machine: &mut Machine<'a>,

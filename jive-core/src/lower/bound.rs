@@ -68,8 +68,8 @@ fn switch_rows(operand: &Operand<'_>) -> usize {
     cases.map_or(0, |cases| cases.len().saturating_add(1))
 }
 
-/// Tells whether a method, of so many bytes of code and with its first op at a place, is so long or comes so late
-/// that a branch does not tell where it goes: it passes over a jump that does.
+/// Returns whether a method is far: so long, or so late in the program, that a branch cannot hold its target. A far
+/// branch skips a jump that can. `entry` is the method's first op.
 pub(crate) const fn is_far(entry: usize, code_bytes: usize) -> bool {
     // An instruction takes a byte at least, so below it what going somewhere costs fits in 16 bits.
     const FAR: usize = 1 << 14;

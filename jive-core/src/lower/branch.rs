@@ -58,8 +58,8 @@ impl Condition {
 /// The first row of [`KINDS`] that tells its operands apart.
 const LESS_ROW: usize = 2;
 
-/// How many rows of [`KINDS`] compare two registers; behind them, as many compare with a constant of a byte, and as
-/// many with a longer one where ops are threaded.
+/// How many rows of [`KINDS`] compare two registers. As many follow that compare with a constant of a byte, and, where
+/// ops are threaded, as many with a longer constant.
 const PAIR_ROWS: usize = 4;
 
 /// The kinds of branches, by shape: each row asks the same, and the next row the opposite.
@@ -172,7 +172,7 @@ impl Body<'_, '_, '_, '_, '_> {
         self.out.perform(op.of_kind(kind).with_high(pc));
     }
 
-    /// Tells whether what it costs to go from an instruction to a pc fits in a byte.
+    /// Returns whether what it costs to go from an instruction to a pc fits in a byte.
     const fn is_near(&self, from: Pc, to: u16, mark: Mark) -> bool {
         const NEAR: u16 = 1 << 7;
         match mark.state {

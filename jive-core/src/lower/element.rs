@@ -62,7 +62,7 @@ impl Body<'_, '_, '_, '_, '_> {
         self.push_result(op);
     }
 
-    /// Pops an element and its array; answers how to name them.
+    /// Pops an element and its array. Returns how an op names them.
     fn element(&mut self, kind: OpKind) -> Element {
         let element = self.stack.pop();
         let array = self.stack.pop();

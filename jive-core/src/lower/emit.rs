@@ -185,8 +185,8 @@ impl<'p> Emitter<'p> {
         self.perform(op);
     }
 
-    /// Takes back what loads a field into a register and adds a constant there, if the last two ops do
-    /// that; answers the op that also stores the sum in the field.
+    /// If the last two ops load a field into a register and add a constant there, removes them. Returns the op that
+    /// does both and stores the sum in the field.
     #[cfg(threaded)]
     pub(super) fn take_back_sum(&mut self, register: u8, field: FieldId) -> Option<Op> {
         let number = u8::try_from(field.0).ok()?;

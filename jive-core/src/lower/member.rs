@@ -182,7 +182,7 @@ impl Body<'_, '_, '_, '_, '_> {
         }
     }
 
-    /// Pops arguments, all in their places; answers the register of the first.
+    /// Pops arguments, all in their places. Returns the register of the first.
     fn arguments(&mut self, count: u8, has_receiver: bool) -> u8 {
         let depth = self.stack.depth();
         let first = depth.wrapping_sub(count);
@@ -192,7 +192,7 @@ impl Body<'_, '_, '_, '_, '_> {
             self.reject_null(receiver);
         }
         self.stack.pop_many(count);
-        // Whoever is called may change any field.
+        // The callee may change any field.
         #[cfg(threaded)]
         self.save_fields(|_| true);
         self.stack.register(first)

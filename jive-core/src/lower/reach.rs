@@ -11,7 +11,7 @@ use crate::program::{Mark, MarkState, Meaning};
 /// Behind the last of the instructions that are still to be followed.
 const NONE: u32 = u32::MAX;
 
-/// Follows every path once and marks what it comes by; tells whether local variable 0 holds the receiver all along.
+/// Follows every path once and marks the instructions on it. Returns whether local variable 0 always holds the receiver.
 ///
 /// # Errors
 /// Where an instruction does not decode, leaves the code, or finds another stack than it needs.

@@ -9,7 +9,7 @@ pub(super) enum Value {
     /// It lies in the register of its own place on the stack.
     Placed,
     /// It lies in this register, a local variable's or that of a place further down: loading it was
-    /// put off until somebody wants it.
+    /// put off until an op needs it.
     Register(u8),
     /// It is what this local variable's register holds plus a constant: adding was put off too.
     Sum(u8, i32),

@@ -14,8 +14,8 @@ pub(crate) use table::op_table;
 
 /// One linked op. Its kind is a row of the interpreter's table, which tells what the operands are.
 ///
-/// Besides `a` and `b` it holds 32 bits: a constant, or a third operand `c` and an offset of 16 bits, or for
-/// a branch where it goes and what that costs (`Reach`).
+/// Besides `a` and `b` it holds 32 bits: a constant, or a third operand `c` and an offset of 16 bits. In a branch they
+/// are its target and the cost of going there (`Reach` in `op/shape.rs`).
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct Op {
@@ -29,8 +29,8 @@ pub struct Op {
     high: i16,
 }
 
-// An op is fetched at every step: eight bytes keep its index a shift and the code within twice the size
-// of what it came from.
+// An op is fetched at every step. Eight bytes make its index a shift, and keep the code within twice the size of the
+// class file's.
 const _: () = assert!(size_of::<Op>() == 8);
 
 impl Op {
@@ -100,7 +100,7 @@ impl Op {
         self.kind.name()
     }
 
-    /// Tells whether the next op may follow without a native, a call or a branch in between.
+    /// Returns whether the next op may follow without a native, a call or a branch in between.
     #[must_use]
     pub fn goes_on(&self) -> bool {
         let shape = self.kind.shape();
@@ -196,13 +196,13 @@ impl Op {
         self
     }
 
-    /// Tells of a branch that does not know its cost whether it goes within an instruction; if so, it knows now.
+    /// Resolves the cost of a branch whose target lies in the same instruction. Returns false for any other branch.
     pub(crate) const fn settle(&mut self) -> bool {
         core::mem::replace(&mut self.c, 0) != 0
     }
 
-    /// Gives it a high half: of a branch the pc where it goes, until it is known which op lies there; of a call or
-    /// return how many instructions are done.
+    /// Sets the high half. In a branch that is the pc of its target until the target's op is known. In a call or return
+    /// it is the number of instructions executed.
     pub(crate) const fn with_high(mut self, high: u16) -> Self {
         self.high = high.cast_signed();
         self

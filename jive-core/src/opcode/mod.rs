@@ -1,8 +1,8 @@
 //! The one table of JVM opcodes (JVMS §6.5): number, mnemonic, operand layout and action.
 //!
-//! Decoder, verifier, linker, disassembler, assembler and `docs/opcodes.md` read this table. It has a
-//! row for every opcode of the specification, those outside the subset and the three reserved ones
-//! (§6.2) included, so that a rejected instruction is named and not just numbered.
+//! Decoder, verifier, linker, disassembler, assembler and `docs/opcodes.md` read this table. It has a row for every
+//! opcode of the specification, including those outside the subset and the three reserved ones (§6.2). So a rejected
+//! instruction is named, not just numbered.
 
 mod action;
 mod exclusion;
@@ -78,8 +78,8 @@ macro_rules! opcodes {
             pub const ALL: &'static [Opcode] = &[$(Opcode::$name),+];
 
             /// Returns the opcode of this number, or `None` where the specification has none.
-            // A match over all of the table becomes a comparison or a look into a table, but only after
-            // inlining has been refused for its length.
+            // The compiler turns this match into a comparison or a table lookup, but only after it has refused inlining
+            // because of its length.
             #[must_use]
             #[inline(always)]
             pub const fn from_byte(byte: u8) -> Option<Opcode> {

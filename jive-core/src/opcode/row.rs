@@ -15,8 +15,8 @@ pub(crate) struct Row {
     opcode: Opcode,
     layout: OperandLayout,
     action: Action,
-    /// [`ENDS`] if the instruction does not fall through; and its [`StackChange`]: the counts in the bits of [`POPS`]
-    /// and [`PUSHES`], or [`UNCOUNTED`] with one of the constants behind it.
+    /// [`ENDS`] if the instruction does not fall through, and its [`StackChange`]. That is either two counts, in the
+    /// bits of [`POPS`] and [`PUSHES`], or [`UNCOUNTED`] with one of the constants behind it.
     facts: u8,
 }
 

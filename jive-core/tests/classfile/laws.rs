@@ -38,8 +38,8 @@ fn every_prefix_is_refused_as_truncated() {
     }
 }
 
-/// Compares what the index tells of each constant with what the names of the members say; returns how many
-/// name a field, a method and something else.
+/// Compares what the index says of each constant with the names of the members. Returns how many constants name a
+/// field, a method and something else.
 fn compare_own_members(class: ClassFile<'_>) -> [usize; 3] {
     let mut counts = [0; 3];
     for index in (0..u16::MAX).map(CpIndex) {
@@ -192,8 +192,8 @@ proptest! {
     }
 }
 
-/// Fills a file of the greatest size with references to one long string, or comparisons of long
-/// strings, which would take minutes if each were judged or compared anew.
+/// Fills a file of the greatest size with references to one long string, or with comparisons of long strings. Judging
+/// or comparing each one anew would take minutes.
 #[test]
 fn the_greatest_files_take_no_more_than_linear_work() {
     let name = "a".repeat(60_000);

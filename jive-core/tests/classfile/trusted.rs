@@ -1,4 +1,4 @@
-//! Class files that somebody vouches for: what is found in them, and what is refused all the same.
+//! Class files that a host vouches for: what is found in them, and what is refused all the same.
 
 use jive_core::{ClassFile, ParseErrorKind as Kind, PoolErrorKind};
 

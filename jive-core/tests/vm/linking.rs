@@ -11,9 +11,9 @@ use crate::machine::Machine;
 const DEAD: &[u8] = include_bytes!("../classes/Dead.class");
 const CONTROL: &[u8] = include_bytes!("../classes/Control.class");
 
-/// Thirteen and three instructions, of which `putstatic` and two times `ireturn` may take two ops; a
-/// switch of one case and one of two, each with a default, of which the search may take 12 and 18; a
-/// `constant_pool_count` of 16; and 68 bytes of code in the longer method.
+/// Thirteen and three instructions, of which `putstatic` and two times `ireturn` may take two ops. A switch of one case
+/// and one of two, each with a default; their searches may take 12 and 18. A `constant_pool_count` of 16, and 68 bytes
+/// of code in the longer method.
 const SIZE: ProgramSize = ProgramSize {
     ops: 49,
     places: 16,

@@ -121,7 +121,7 @@ impl<'a> ControlFlow<'a> {
         self.predecessors.of(node)
     }
 
-    /// Tells of each instruction whether a path from the method's start reaches it.
+    /// Returns, for each instruction, whether a path from the method's start reaches it.
     pub(crate) fn reachable(&self) -> Vec<bool> {
         let mut reached = vec![false; self.len()];
         let mut waiting = Vec::new();

@@ -17,9 +17,9 @@ const LENGTH_MAX: i64 = i32::MAX as i64 - 8;
 pub(crate) struct Loop {
     /// Its lowest instruction.
     pub(crate) pc: Pc,
-    /// Whether it is proved to end: some test that every round passes compares a local variable with
-    /// a bound that the loop leaves alone, every round steps the variable towards the bound, and it
-    /// cannot step over the end of the `int` range.
+    /// Whether it is proved to end. Some test that every round passes compares a local variable with a bound that the
+    /// loop does not change. Every round steps the variable towards the bound, and it cannot step over the end of the
+    /// `int` range.
     pub(crate) is_counted: bool,
 }
 
@@ -182,8 +182,8 @@ impl<'a> Search<'_, 'a> {
         None
     }
 
-    /// Whether every round through the test steps once at most per step, and at least once in all: then
-    /// returns the loops that are left without the test.
+    /// If every round through the test takes each step at most once, and at least one in all, returns the loops left
+    /// without the test.
     fn each_round_steps(
         &mut self,
         component: &[Node],
@@ -391,8 +391,8 @@ enum Value {
     FieldLength(CpIndex),
 }
 
-/// Whether a counter that keeps the relation to its bound before each round loses it at last: all
-/// steps lead the same way, and none leads from where the relation holds past the end of the range.
+/// Returns whether a counter that satisfies the relation before each round fails it at last. All steps must lead the
+/// same way. None may lead from where the relation holds past the end of the range.
 fn reaches(relation: Comparison, bound: Value, steps: &[Step]) -> bool {
     let up = steps.iter().all(|step| step.by > 0);
     let down = steps.iter().all(|step| step.by < 0);

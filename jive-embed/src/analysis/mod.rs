@@ -1,5 +1,5 @@
-//! What a verified class can do at most, and where its values come from: questions that nobody asks
-//! before a class runs, answered for those who look at it.
+//! What a verified class can do at most, and where its values come from. Running a class needs none of this; it serves
+//! readers of the class.
 //!
 //! Every answer takes time that grows with the class file and no faster. Where an exact answer would
 //! take longer (loops nested thousands deep), a budget of steps ends the search and the report says so.

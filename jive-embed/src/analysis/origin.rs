@@ -20,8 +20,8 @@ use super::graph::{ControlFlow, Node};
 
 /// Steps after which looking for an origin is given up: more than any method of a compiler takes.
 const STEPS_MAX: usize = 100_000;
-/// Steps after which a value counts as no constant: a compiler puts it right before its use, and a
-/// hostile class may ask for thousands of values.
+/// After so many steps a value counts as no constant. A compiler puts a constant right before its use, and a hostile
+/// class may ask for thousands of values.
 const CONSTANT_STEPS_MAX: usize = 64;
 
 /// A place for one value in a frame.
@@ -77,8 +77,8 @@ impl<'c, 'a> Origins<'c, 'a> {
         }
     }
 
-    /// Returns what may have made the value that lies in a slot before an instruction, in the order of
-    /// their places; nothing where that takes too long to find out.
+    /// Returns what may have made the value that lies in a slot before an instruction, in the order of their places.
+    /// Returns nothing if the search takes too long.
     pub(crate) fn before(&self, pc: Pc, slot: Slot) -> Vec<Origin> {
         let waiting = self.graph.node(pc).map(|node| (node, slot));
         self.search(waiting.into_iter().collect(), Vec::new(), STEPS_MAX)

@@ -59,8 +59,8 @@ pub struct EntryPoint {
     /// How many more are not counted.
     #[serde(skip_serializing_if = "is_zero")]
     pub uncounted_loops_omitted: usize,
-    /// Whether the budget ended before all loops were looked for: loops inside of others may be missing,
-    /// and some that are counted are listed as if they were not.
+    /// Whether the budget ended before all loops were looked for. Then inner loops may be missing, and some that are
+    /// counted are listed as if they were not.
     #[serde(skip_serializing_if = "is_false")]
     pub loops_incomplete: bool,
     /// Instructions that it executes at most; absent where there are loops or recursion.

@@ -1,5 +1,5 @@
-//! How the rejection of a class is shown: to people as a diagnosis over the code around the fault, to
-//! programs as the same facts with stable names.
+//! How the rejection of a class is shown. People get a diagnosis over the code around the fault, programs the same
+//! facts with stable names.
 
 mod comparison;
 mod hint;
@@ -346,8 +346,8 @@ impl Rejection {
         if let Some(help) = &self.help {
             group = group.element(Level::HELP.message(help.as_str()));
         }
-        // A listing has no file whose lines could be counted, so the place is said in words, in the
-        // column where the library would put it.
+        // A listing has no file whose lines could be counted. So the place is given in words, in the column where the
+        // library would put it.
         let digits = match &self.source_line {
             Some(_) => self.line.map_or(0, |line| line.to_string().len()),
             None => 0,

@@ -1,4 +1,4 @@
-//! The members of an applet (CONTRACT §1).
+//! The members of an applet (docs/subset.md).
 
 use jive_core::{FieldId, MethodId, entries};
 use jive_verifier::{AppletMember, Location, Policy, VerifyError, VerifyErrorKind};

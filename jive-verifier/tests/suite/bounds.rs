@@ -88,8 +88,8 @@ fn all_255_operands_can_be_used() {
 
 #[test]
 fn verification_ends_when_its_steps_are_used_up() {
-    // 249 byte[] and one short[] rotate through a loop that each time makes one more of them mixed,
-    // over as many `nop` as a method holds.
+    // 249 byte[] and one short[] rotate through a loop. Each round makes one more of them mixed, over as many `nop` as
+    // a method holds.
     let mut code = Vec::new();
     for local in 0..250 {
         code.extend([0x03, 0xbc, if local == 0 { 9 } else { 8 }, 0x3a, local]);

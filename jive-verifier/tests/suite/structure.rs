@@ -168,8 +168,8 @@ fn a_branch_to_the_end_of_the_code_is_refused_at_every_length() {
 
 #[test]
 fn a_branch_into_an_operand_is_refused_wherever_it_lies() {
-    // 0 goto, then `nop` up to a `bipush`, whose operand is the target, 1 pop, 1 return: in methods of
-    // less than 32 bytes, of just as many, and of more, so that each word of marks is the one.
+    // 0 goto, then `nop` up to a `bipush` whose operand is the target, 1 pop, 1 return. The methods have less than 32
+    // bytes, just as many, and more, so that each word of marks is tried.
     for before in 0..=100_u8 {
         let bipush = 3 + before;
         let mut code = vec![0xa7, 0, bipush + 1];

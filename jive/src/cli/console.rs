@@ -1,5 +1,5 @@
 //! Where a command's words go: data to standard output, everything else to standard error, colour
-//! only where somebody wants it.
+//! only on demand.
 
 use std::io::{self, BufWriter, Stderr, Stdout, Write};
 use std::process::ExitCode;
@@ -50,10 +50,10 @@ impl From<io::Error> for Failure {
 }
 
 impl Failure {
-    /// Tells the user, unless nobody is there to be told, and returns the process's exit status.
+    /// Prints the failure, unless the output is closed, and returns the process's exit status.
     pub(super) fn report(self) -> ExitCode {
         match self {
-            // Whoever read the output has seen enough, as in `jive run | head`.
+            // The reader of the output has seen enough, as in `jive run | head`.
             Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => {
                 Status::Done.into()
             }

@@ -139,8 +139,8 @@ impl<'a> Machine<'a> {
     /// Measures a call from the state of a snapshot: the median of rounds of `count` calls, in
     /// nanoseconds for each.
     ///
-    /// Reading a clock takes longer than a short call, so a round is measured as a whole, and what
-    /// restoring takes is measured alone and taken off.
+    /// Reading a clock takes longer than a short call. So a round is measured as a whole; restoring is measured alone
+    /// and subtracted.
     pub(super) fn time(&mut self, call: &Call, snapshot: &Snapshot, count: u64) -> f64 {
         self.restore(snapshot);
         let _same = self.call(call);

@@ -1,7 +1,7 @@
 //! The files that commands write. Every command that writes a file writes it through this module.
 //!
 //! A command writes to a new file in the destination's directory, and renames it when it is whole. So no
-//! name that somebody prepared is opened for writing, and a command that fails leaves the destination as it
+//! name that was prepared is opened for writing, and a command that fails leaves the destination as it
 //! was. Only a pipe or a device that the user names on the command line is written in place.
 
 use std::fs::{self, File, OpenOptions, Permissions};
@@ -134,7 +134,7 @@ pub(super) fn directory_of(path: &Path) -> &Path {
     }
 }
 
-/// Tells the user which file cannot be written, and why.
+/// Reports which file cannot be written, and why.
 pub(super) fn unwritable(path: &Path, error: &io::Error) -> String {
     // An error that names the temporary file would name a file that the user does not know.
     let why = match error.kind() {

@@ -1,8 +1,7 @@
 //! Figure 5: what U-Net/SLE adds to standard U-Net, row by row.
 //!
-//! An overhead is measured from events: how much longer the processor has to do with a message than it
-//! has on the base path, transfers not included. A row is what the overhead loses when the profile's
-//! row is set to nothing.
+//! An overhead is measured from events: how much longer the processor works on a message than on the base path.
+//! Transfers do not count. A row is what the overhead loses when the profile's row is set to nothing.
 
 use nic_core::event::DmaDirection;
 use nic_core::id::EndpointId;

@@ -1,5 +1,5 @@
-//! What kind of evidence each row is, worked out: every value of the profile is moved, and the rows that change are
-//! those that hang on it.
+//! Works out what kind of evidence each row is. Every value of the profile is moved; a row depends on those values that
+//! change it.
 
 use std::num::NonZeroUsize;
 use std::thread;

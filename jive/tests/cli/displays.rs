@@ -1,5 +1,5 @@
-//! However long the names of a class are and however often it uses them, what is shown of it grows with
-//! the class file and no faster.
+//! What is shown of a class grows with its file and no faster, however long its names are and however often it uses
+//! them.
 
 use std::fs;
 use std::io;
@@ -28,8 +28,8 @@ mod pool;
 #[path = "../../../tests/src/worst/writer.rs"]
 mod writer;
 
-/// Bytes that `jive disasm` prints at most for each byte of a class file. An instruction of one byte has a
-/// line of 60 columns and up to 64 types of 20 bytes; one of three bytes has three names besides.
+/// Bytes that `jive disasm` prints at most for each byte of a class file. A one-byte instruction has a line of 60
+/// columns and up to 64 types of 20 bytes. A three-byte one has three names besides.
 const DISASM_PER_BYTE: u64 = 1_400;
 /// Bytes that a verdict has at most: 64 entry points, each with 64 names and 32 loops.
 const VERDICT_BYTES: u64 = 2_000_000;

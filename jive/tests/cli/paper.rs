@@ -152,8 +152,8 @@ fn who_holds_what_of_the_sram_adds_up() {
     let ended = jive(words("run pingpong --sram"));
     assert_eq!((ended.status, ended.err.as_str()), (0, ""));
     let lines: Vec<&str> = ended.out.lines().collect();
-    // Two NICs alike: eight slots of 9216 bytes; 16 bytes for each of 64 descriptors, 4 for each of 8 free
-    // buffers, 16 for the channel.
+    // Two NICs alike: eight slots of 9216 bytes; 16 bytes for each of 64 descriptors. Then 4 for each of 8 free
+    // buffers, and 16 for the channel.
     assert_eq!(lines.len(), 14);
     assert_eq!(lines[1], "     73728  staging slots");
     assert_eq!(lines[5], "      1072  queues and channels of client");

@@ -1,7 +1,7 @@
 //! What `jive verify` says an accepted class can do at most, against sums on paper.
 //!
-//! An instruction counts 1, a slot of a frame 4 bytes, an array 8 bytes of header and its elements
-//! rounded up to a multiple of 8.
+//! An instruction counts 1, a slot of a frame 4 bytes. An array counts 8 bytes of header and its elements, rounded up
+//! to a multiple of 8.
 
 use std::path::Path;
 

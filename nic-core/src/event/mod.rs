@@ -1,10 +1,10 @@
 //! The one stream of events: everything a run reports, as values that every output is a fold over.
 //!
-//! Each interface has its own enum of events, in its own folder, and describes them by [`roles`]; what belongs to the
-//! NIC, whatever interface runs on it, is [`NicEvent`]. A new interface is a row of `families`.
+//! Each interface has its own enum of events, in its own folder, and describes them by [`roles`]. Events of the NIC,
+//! whatever interface runs on it, are in [`NicEvent`]. A new interface is a row of `families`.
 //!
 //! Events are small, carry ids and borrow what they show; names are interned in [`Names`] when the
-//! simulation is built. Whoever emits does not know who listens.
+//! simulation is built. The emitting code does not know who listens.
 
 pub mod fields;
 pub mod line;
@@ -52,7 +52,7 @@ pub struct Event<'a> {
 /// Declares the families of events: each interface has an enum of its own.
 macro_rules! families {
     ($($(#[$doc:meta])* $family:ident($event:ident)),+ $(,)?) => {
-        /// What happened, with the fields that the trace shows (CONTRACT §6), and those with which the other
+        /// What happened, with the fields that the trace shows (docs/seeing.md), and those with which the other
         /// outputs join events.
         #[derive(Copy, Clone, Debug)]
         pub enum EventKind<'a> {
@@ -147,7 +147,7 @@ pub enum EndReason {
     MaxBytecodes,
     /// An applet trapped while it was loaded.
     LoadTrap,
-    /// Whoever listened has failed.
+    /// The sink has failed.
     Unheard,
     /// The user ended it.
     Interrupted,

@@ -1,4 +1,4 @@
-//! What an event is to those who show, count and join events, whichever interface it is of.
+//! What an event means to the code that shows, counts and joins events, whichever interface it is of.
 //!
 //! An interface describes each of its events once, by its [`Roles`]. Traces, timelines, captures, stories and summaries
 //! read the roles, and so know no interface.

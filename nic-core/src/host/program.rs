@@ -13,7 +13,7 @@ pub enum Program {
     Sink,
     /// Sends each message back on the channel it came from.
     Echo,
-    /// Reads messages, and answers every so manieth with its first bytes on the channel it came from.
+    /// Reads messages, and answers the Nth, 2Nth, … message with its first bytes, on the channel it came from.
     Acknowledge {
         /// How many messages for each answer.
         every: NonZeroU32,

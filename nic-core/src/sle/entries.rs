@@ -24,8 +24,8 @@ entries! {
         DoRx = doRx(length, channel), required, Rx;
         /// Called when the time that `setTimer` has set is over. Beyond the paper.
         DoTimer = doTimer(), optional, Timer;
-        /// Called for each receive buffer that the user gives back: its capacity, the source channel of the
-        /// descriptor that named it, and its offset; -1 for a message that needed none. Beyond the paper.
+        /// Called for each receive buffer that the user gives back. The arguments are its capacity, the source channel
+        /// of the descriptor that named it, and its offset (-1 for a message that needed no buffer). Beyond the paper.
         DoRefill = doRefill(length, channel, offset), optional, Refill;
     }
 }

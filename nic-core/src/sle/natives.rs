@@ -1,7 +1,7 @@
 //! The natives of U-Net/SLE: their table, and the protection that every call of one passes.
 //!
 //! [`check`] is pure: it turns a call's arguments into an [`Effect`] that the endpoint may have, or
-//! into a trap. Whoever performs effects has nothing left to check.
+//! into a trap. The code that performs effects has nothing left to check.
 
 use jive_core::{ArrayView, Heap, TrapKind, natives};
 
@@ -25,15 +25,14 @@ natives! {
         /// Copies `length` bytes by DMA from `hostOffset` of the endpoint's buffer area into `to`, from
         /// `toOffset` on; returns when the bytes are there.
         DoHtoLDma = doHtoLDMA(to: ByteArray, toOffset: Int, hostOffset: Int, length: Int) -> Void, DmaSetup;
-        /// Copies `length` bytes of `from`, from `fromOffset` on, by DMA to `hostOffset` of the
-        /// endpoint's buffer area; the copy is queued, with the bytes as they are at the call.
+        /// Copies `length` bytes of `from`, from `fromOffset` on, by DMA to `hostOffset` of the endpoint's buffer area.
+        /// The copy is queued, with the bytes as they are at the call.
         DoLtoHDma = doLtoHDMA(from: ByteArray, fromOffset: Int, hostOffset: Int, length: Int) -> Void, DmaSetup;
         /// Sends `length` bytes of `buffer`, from `offset` on, as one packet on `channel`, with the
         /// bytes as they are at the call.
         TxPush = txPush(buffer: ByteArray, offset: Int, channel: Int, length: Int) -> Void, Transmit;
-        /// Pushes a receive descriptor for a message of `length` bytes that lies in the buffer area: its
-        /// shares of `getFreeBufferLength()` bytes each start at `offsets[0]`, `offsets[1]`, and so on,
-        /// at most 14 of them.
+        /// Pushes a receive descriptor for a message of `length` bytes in the buffer area. Its shares of
+        /// `getFreeBufferLength()` bytes each start at `offsets[0]`, `offsets[1]`, and so on, at most 14 of them.
         DmaRxd = dmaRxd(offsets: IntArray, channel: Int, length: Int) -> Void, DescriptorBuffers;
         /// Pushes a receive descriptor that carries the first `length` bytes of `from` itself, at most
         /// 56.
@@ -57,7 +56,7 @@ pub enum Effect {
         /// Its length, not negative.
         length: i32,
     },
-    /// Tells the length of a free buffer.
+    /// Returns the length of a free buffer.
     BufferLength,
     /// Pops the free queue.
     PopBuffer,
@@ -98,7 +97,7 @@ pub enum Effect {
         /// The channel that the descriptor names.
         channel: ChannelId,
     },
-    /// Tells the time.
+    /// Returns the time.
     Time,
     /// Has the applet called when this is over; not at all for no time.
     Timer {

@@ -1,8 +1,8 @@
 //! How natives take effect: the order in which things happen, wherever they do.
 //!
-//! [`check`](super::check) has turned a call into an [`Effect`] that the endpoint may have, and whoever performs
-//! it has seen to its quota and to places for what it sends. What is left is the same on a simulated NIC, while
-//! an applet is loaded, in `jive exec` and in firmware; only where bytes go and what it takes differ.
+//! [`check`](super::check) has turned a call into an [`Effect`] that the endpoint may have. The caller of [`perform`]
+//! has checked its quota, and reserved places for what it sends. The rest is the same on a simulated NIC, while an
+//! applet is loaded, in `jive exec` and in firmware. Only the destination of bytes and the time they take differ.
 
 use jive_core::{ArrayKind, Heap, TrapKind};
 
@@ -62,7 +62,7 @@ pub trait Port {
     /// Notes what the applet tells about itself.
     fn note(&mut self, tag: i32, value: i32) -> Result<(), Self::Stop>;
 
-    /// Tells that the native has come to its end and returns `value`.
+    /// Reports that the native has ended and returns `value`.
     fn tell(&mut self, value: i32, made: Made) -> Result<(), Self::Stop>;
 }
 

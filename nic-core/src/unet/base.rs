@@ -46,8 +46,8 @@ pub fn resolve_packet<S: Storage>(
     Ok((channel, span))
 }
 
-/// Finds the place for a message, all of it or none: pops the free buffers it needs and pushes the
-/// descriptor that names them, or one that carries the message.
+/// Finds the place for a message, all of it or none. Pops the free buffers it needs and pushes the descriptor that
+/// names them, or one that carries the message.
 ///
 /// Returns the offsets of the buffers to fill, in shares of a free buffer's length.
 ///

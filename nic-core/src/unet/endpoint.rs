@@ -57,8 +57,8 @@ impl<S: Storage> Endpoint<S> {
         }
     }
 
-    /// Pushes a receive descriptor of a message in the buffer area, whose shares begin at these offsets, at
-    /// most as many as a descriptor names; the popped buffers among them pass to the user.
+    /// Pushes a receive descriptor of a message in the buffer area, whose shares begin at these offsets. There are at
+    /// most as many as a descriptor names. The popped buffers among them pass to the user.
     ///
     /// # Errors
     ///

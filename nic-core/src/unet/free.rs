@@ -1,8 +1,8 @@
 //! The free queue: an endpoint's free buffers, and who holds each of them.
 //!
-//! A buffer is in the queue, with the NIC (popped and not yet named in a descriptor) or with the user
-//! (named in a descriptor and not yet put back). Each operation moves it from one holder to the next,
-//! so a buffer cannot be freed twice or handed out twice.
+//! A buffer is in the queue, with the NIC, or with the user. The NIC has buffers that are popped and not yet named in a
+//! descriptor. The user has those that are named in one, and not yet put back. Each operation moves it from one holder
+//! to the next, so a buffer cannot be freed twice or handed out twice.
 
 use crate::chain::{Chain, Link};
 use crate::storage::{FREE_BUFFERS_MAX, List, Storage};

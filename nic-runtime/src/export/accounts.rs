@@ -139,7 +139,7 @@ impl Accounts {
     }
 }
 
-/// Tells what each event enters in the accounts, and of which endpoint.
+/// Returns what each event enters in the accounts, and of which endpoint.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Clerk {
     /// What the applet of an endpoint handles just now.

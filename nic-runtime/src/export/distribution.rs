@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 /// Distinct numbers that are counted exactly. Calls of one method rarely take more different ways.
 const EXACT_MAX: usize = 1_024;
 
-/// Significant bits that numbers are rounded down to after that; a bucket is then less than 1 %
-/// wide, and there are at most 128 for each power of two.
+/// Significant bits that larger numbers are rounded down to. A bucket is then less than 1 % wide, and there are at most
+/// 128 for each power of two.
 const ROUNDED_BITS: u32 = 8;
 
 /// The numbers seen so far.

@@ -1,8 +1,8 @@
-//! One packet's story: the events that it takes part in, on whatever host, and those of the call or
-//! the descriptor that made it, as a fold over all events.
+//! One packet's story, as a fold over all events. It has the events of the packet on any host, and those of the call or
+//! descriptor that made it.
 //!
-//! Which descriptor led to a packet shows only when the packet is made, so the events of each are kept
-//! until then or until it is done.
+//! The descriptor that led to a packet is known only when the packet is made. So the events of each descriptor are kept
+//! until then, or until it is done.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};

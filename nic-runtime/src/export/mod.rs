@@ -1,6 +1,5 @@
-//! Outputs that are folds over the events of a run: text, JSON Lines, the summary, one packet's story,
-//! a timeline for Perfetto and a capture for Wireshark. They read events and nothing else, and never
-//! change a run.
+//! Outputs, each a fold over the events of a run. They are text, JSON Lines, the summary, one packet's story, a
+//! Perfetto timeline, and a capture for Wireshark. They read events and nothing else, and never change a run.
 //!
 //! They know no interface: what they need of an event are its roles (see [`nic_core::event::roles`]).
 

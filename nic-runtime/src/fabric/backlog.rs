@@ -8,7 +8,7 @@ use super::PacketRef;
 
 /// Packets that have passed a wire and find no place in the NIC, oldest first, and what the wire's two ends know of it.
 ///
-/// Only the first of them can leave: those behind it wait, whomever they are for.
+/// Only the first of them can leave: those behind it wait, whatever their destination.
 #[derive(Clone, Debug)]
 pub struct Backlog<P = PacketRef> {
     /// Bytes that it holds.
@@ -45,8 +45,8 @@ pub enum Signal {
     Go,
 }
 
-/// What a backlog must have room for beyond its mark: of frames of so many bytes at most, the one that takes it there
-/// and the one that is being sent, and what a wire carries from when a stop is told until nothing more comes.
+/// Room that a backlog needs beyond its mark, for frames of at most so many bytes. It is for the frame that passes the
+/// mark, the one being sent, and what is on the wire until a stop takes effect.
 #[must_use]
 pub fn reserve(longest_frame: u32, latency: SimDuration, bytes_per_second: u64) -> u64 {
     let picoseconds = 2 * u128::from(latency.as_ps()) * u128::from(bytes_per_second);
@@ -108,8 +108,8 @@ impl<P: Copy> Backlog<P> {
         Some(packet)
     }
 
-    /// Returns what the sender is to be told, if that differs from what it was told last: to stop beyond the mark, to
-    /// go on when half of that has left.
+    /// Returns what the sender is to be told, if that has changed. It stops beyond the mark, and goes on when half of
+    /// that has left.
     pub fn signal(&mut self) -> Option<Signal> {
         let signal = match self.told {
             Signal::Go if self.bytes > self.mark => Signal::Stop,

@@ -26,7 +26,7 @@ pub struct Wire {
     pub reorder_max: SimDuration,
     /// How likely each fault is.
     pub faults: Faults,
-    /// Bytes at its end for packets that find no place, how many of them are for what is under way, and how long one
+    /// Bytes at its end for packets that find no place; how many of them are for packets under way; how long a packet
     /// waits there; `None` where none waits.
     pub backlog: Option<(u32, u64, SimDuration)>,
     /// Whether flipped bits are detected.

@@ -1,5 +1,5 @@
-//! What one direction of a faulty link knows of each channel: how many packets it has carried, so that each
-//! packet's fate is its own, and the packet that waits for the next one.
+//! What one direction of a faulty link knows of each channel: how many packets it has carried, and which packet waits
+//! for the next one. Each packet's fate is its own.
 
 use nic_core::id::{ChannelId, EndpointId};
 use nic_core::random::{Generator, Name};

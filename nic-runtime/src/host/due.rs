@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-/// Sends that are due, oldest first. What one send has due in a row takes the memory of one, however much
-/// it is: a send may repeat far more often than its user posts.
+/// Sends that are due, oldest first. A row of sends takes the memory of one, however long it is. A send may repeat far
+/// more often than its user posts.
 #[derive(Clone, Debug, Default)]
 pub struct DueSends(VecDeque<Run>);
 

@@ -1,7 +1,7 @@
 //! The user at an endpoint: what it does, knows and has to send.
 //!
-//! A program says what to do with a message ([`nic_core::host::Reaction`]); polling, upcalls, posts and the return of
-//! buffers are the same for all programs, and the simulation's.
+//! A program says what to do with a message ([`nic_core::host::Reaction`]). The simulation does the rest, the same for
+//! all programs: polling, upcalls, posts and the return of buffers.
 
 mod due;
 pub mod program;

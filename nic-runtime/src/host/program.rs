@@ -159,7 +159,7 @@ impl OwnProcess {
         self.endpoints[0]
     }
 
-    /// Tells the program what has happened.
+    /// Informs the program of what has happened.
     pub(crate) fn tell(&mut self, now: SimTime, what: Happened<'_>) {
         let mut actions = Actions {
             now,

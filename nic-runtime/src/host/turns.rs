@@ -1,5 +1,5 @@
-//! Whose turn it is on a host: a process does one thing at a time for all of its endpoints, and a host with few
-//! processors runs few processes at a time.
+//! Turns on a host. A process does one thing at a time for all of its endpoints. A host runs as many processes at a
+//! time as it has processors.
 
 use std::collections::VecDeque;
 
@@ -9,7 +9,7 @@ use crate::scenario::model::Scenario;
 
 /// Processes that have something to do, and processors that are free.
 ///
-/// Processes that could run wait in one line for each host, and endpoints in one line for each process; both lines are
+/// Processes that could run wait in one line for each host, endpoints in one line for each process. Both lines are
 /// served from the front. A host without a limit has a processor for each of its processes.
 #[derive(Clone, Debug)]
 pub struct Turns {

@@ -52,8 +52,8 @@ impl ClaimId {
     }
 }
 
-/// How far an endpoint has come towards the two places that its next packet needs: first an arrival slot
-/// at the receiver, then a send slot at home.
+/// How far an endpoint has come towards the two places that its next packet needs. The first is an arrival slot at the
+/// receiver, the second a send slot at home.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub enum Progress {
     /// It has none and asks for none.
@@ -73,7 +73,7 @@ pub struct ArrivalSlots {
     // Free slots of the pool.
     pool: u32,
     tenants: Vec<Tenant>,
-    // Tenancies for which somebody waits.
+    // Tenancies for which a packet waits.
     awaited: RoundRobin,
 }
 

@@ -1,5 +1,5 @@
-//! Every key of a profile, a row each: what it means, what it is in the simulation, how a file writes it, and what it
-//! is where the file leaves it out. [`sections!`](super::sections) makes the rest of these rows.
+//! Every key of a profile, a row each: what it means, what it is in the simulation, how a file writes it, and its
+//! default. [`sections!`](super::sections) makes the rest of these rows.
 
 use std::num::{NonZeroU32, NonZeroU64};
 
@@ -134,11 +134,11 @@ sections! {
         gap: u32 as Bytes = 0;
         /// What a packet on it has at most, headers and trailers not included; 0 is as much as the NIC's packets.
         mtu: u32 as Bytes = 0;
-        /// Bytes after which the rest of a packet follows, on its way through transmit DMA, wire and receive DMA; 0 is
-        /// all of it, each stage after the other.
+        /// Bytes after which the rest of a packet follows through transmit DMA, wire and receive DMA. 0 means all of
+        /// it: each stage begins when the one before is over.
         cell: u32 as Bytes = 0;
-        /// Whether a packet leaves when the receiver has a place for it, or unasked: to be dropped where there is none, or
-        /// to wait at the end of the wire, which has its sender stop.
+        /// When a packet leaves: when the receiver has a place for it, or at once. Without a place it is then dropped,
+        /// or waits at the end of the wire, which has its sender stop.
         flow: Flow as WireFlow = Flow::Hold;
         /// What waits at the end of a wire with stop and go, frames as a whole.
         buffer: u32 as Bytes = 0;

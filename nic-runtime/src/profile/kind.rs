@@ -8,8 +8,8 @@ use nic_core::time::SimDuration;
 use super::{DmaEngines, Flow, Takes, WithWire};
 use crate::units::{self, Decimal, UnitError};
 
-/// Largest packet that a profile may allow: what a Java array index and the host's offsets share with
-/// room to spare, and small enough that slots of that size stay affordable.
+/// Largest packet that a profile may allow. A Java array index and the host's offsets hold it with room to spare, and
+/// slots of that size stay affordable.
 const MAX_PACKET_LIMIT: u32 = 1 << 20;
 
 /// Most slots of one kind, so that no product of slots and packet size overflows 64 bits by far.
@@ -112,8 +112,8 @@ pub(super) trait Kind {
     /// Returns the value times a factor, rounded; `None` where that is the value itself or nothing that a file may say.
     fn scaled(value: Value<Self>, factor: Factor) -> Option<Value<Self>>;
 
-    /// Returns values near this one: 5 % more and less for what is measured, one more and less for what is counted, each
-    /// alternative for a choice.
+    /// Returns values near this one. These are 5 % more and less for a measured value, one more and less for a count,
+    /// each alternative for a choice.
     fn near(value: Value<Self>) -> Vec<Value<Self>> {
         let near = [Factor::of(105, 100), Factor::of(95, 100)];
         near.into_iter()

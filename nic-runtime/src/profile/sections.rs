@@ -1,4 +1,4 @@
-//! What a table of keys is made into: the structs of a profile, what reads them from a file, and what lists and moves
+//! What a table of keys becomes: the structs of a profile, the code that reads them, and the code that lists and moves
 //! their values.
 
 use super::Profile;
@@ -128,9 +128,9 @@ impl<Of> Section<Of> for Option<Of> {
     }
 }
 
-/// Writes each section twice, resolved and as the file has it, and what there is to know of its keys. A section that may
-/// be absent has `optional` behind its name; a key that may be has a constant behind `=`, or behind `or` another key of
-/// its section.
+/// Writes each section twice, resolved and as the file has it, and what there is to know of its keys. A section that
+/// may be absent has `optional` behind its name. A key that may be absent has a constant behind `=`, or another key of
+/// its section behind `or`.
 macro_rules! sections {
     ($(
         $(#[doc = $doc:literal])+
@@ -221,9 +221,8 @@ macro_rules! sections {
                     .collect()
             }
 
-            /// Returns profiles that differ from this one in one value each: 5 % more and less of what is measured, one
-            /// more and one less of what is counted, each alternative of a choice. What would be no profile is left
-            /// out.
+            /// Returns profiles that differ from this one in one value each. A measured value moves by 5 % each way, a
+            /// count by one, a choice to each alternative. What would be no profile is left out.
             #[must_use]
             pub fn moves(&self) -> Vec<Moved> {
                 let mut moves = self.moving();

@@ -1,7 +1,7 @@
 //! The packets of a capture file, pcap or pcapng: bytes, and when each was seen.
 //!
-//! The file may be a stranger's. Every length in it is checked by the library that reads it, what is
-//! kept is bounded by the file's own size, and arithmetic on its times does not overflow.
+//! The file may be a stranger's. The library that reads a capture checks every length in it. The file's own size bounds
+//! what is kept, and arithmetic on its times does not overflow.
 
 use nic_core::time::SimDuration;
 use pcap_file::TsResolution;

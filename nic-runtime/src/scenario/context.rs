@@ -1,5 +1,5 @@
-//! What every part of a scenario's reading shares: where files lie, the seed, what was found wrong,
-//! and how much memory has been asked for so far.
+//! What every part of reading a scenario shares: the directory of its files, the seed, the mistakes found, and the
+//! memory asked for so far.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -1,14 +1,12 @@
 //! How much a scenario may ask for: every limit with its reason.
 //!
-//! A scenario may be a stranger's. None of its numbers may make the simulator take memory without
-//! bound before a single event has happened; how long it runs is bounded by `until`, `max_events` and
-//! `max_bytecodes`.
+//! A scenario may be a stranger's. No number of a scenario may make the simulator take memory without bound before a
+//! single event has happened. `until`, `max_events` and `max_bytecodes` bound how long it runs.
 
 /// Bytes of a scenario or profile: many times the largest that a person or a sweep writes.
 pub const FILE_BYTES_MAX: u64 = 4 << 20;
 
-/// Bytes of a class file that are read: one more than the parser accepts, so that the parser is who
-/// refuses a longer one, by name.
+/// Bytes of a class file that are read: one more than the parser accepts. So the parser refuses a longer file, by name.
 pub const CLASS_BYTES_READ: u64 = (1 << 20) + 1;
 
 /// NICs: links between all pairs grow with the square, and are 32,896 at this number.
@@ -61,12 +59,12 @@ pub const CLASSES_TOTAL_MAX: u64 = 1 << 28;
 /// Descriptors of one queue.
 pub const QUEUE_MAX: u64 = 65_536;
 
-/// Descriptors of all queues together, which the simulator really allocates, at up to 100 bytes each;
-/// twice the default queues of every endpoint there may be.
+/// Descriptors of all queues together. The simulator allocates them, at up to 100 bytes each. Twice the default queues
+/// of every possible endpoint.
 pub const QUEUES_TOTAL_MAX: u64 = 2 * ENDPOINTS_MAX as u64 * 128;
 
-/// Free buffers of all endpoints together, which the simulator keeps track of one by one, at nine bytes
-/// each; beyond the need of any buffer area whose buffers hold more than a few bytes.
+/// Free buffers of all endpoints together. The simulator tracks each, at nine bytes. More than any buffer area needs
+/// whose buffers hold more than a few bytes.
 pub const FREE_BUFFERS_TOTAL_MAX: u64 = 1 << 24;
 
 /// Instructions of fuel for one call: a minute of this simulator's time, roughly, without an event.

@@ -1,8 +1,8 @@
 //! What a scenario says, checked and resolved: names are ids, defaults are filled in, files are read.
 //!
-//! Holding a [`Scenario`] proves that every id in it is in range, names are unique, channel numbers
-//! are unique per endpoint, probabilities lie in 0 to 1 and no buffer layout overflows. It proves
-//! nothing of the class files' contents.
+//! Holding a [`Scenario`] proves that every id in it is in range. Names are unique, channel numbers are unique per
+//! endpoint, probabilities lie in 0 to 1, and no buffer layout overflows. It proves nothing of the class files'
+//! contents.
 
 use std::num::NonZeroU32;
 use std::path::PathBuf;
@@ -30,7 +30,7 @@ pub struct Scenario {
     /// Instructions, as fuel counts them, that all applets of a run execute at most, while they are
     /// loaded and in calls.
     pub bytecodes_max: u64,
-    /// What messages are, for those who look at packets.
+    /// What messages are, for readers of captures.
     pub link_type: LinkType,
     /// The NICs; [`NicId`] indexes them.
     pub nics: Vec<NicSpec>,
@@ -170,7 +170,7 @@ pub enum HostSpec {
     Sink,
     /// Sends each message back on the channel it came from.
     Echo,
-    /// Reads messages, and answers every so manieth with its first bytes on the channel it came from.
+    /// Reads messages, and answers the Nth, 2Nth, … message with its first bytes, on the channel it came from.
     Acknowledge {
         /// How many messages for each answer.
         every: NonZeroU32,
@@ -184,7 +184,7 @@ pub enum FaultPolicy {
     Drop,
     /// It takes the base path, as without an applet.
     BasePath,
-    /// It is dropped; and after so many traps in a row everything takes the base path for a while, which
+    /// The message or packet is dropped. After so many traps in a row everything takes the base path for a while, which
     /// doubles each time until a call returns.
     Detach {
         /// How many traps.

@@ -127,7 +127,7 @@ fn sram(nic: &Table<'_>, profile: &Profile, mistakes: &mut Mistakes) -> u32 {
 }
 
 /// Reads every `[[link]]`. A pair of NICs that none is written for is joined by the wire of their profile, and
-/// so is a NIC to itself. Where their profiles differ, there is no such wire: whoever writes the link names one.
+/// so is a NIC to itself. Where their profiles differ, there is no such wire, and the link must name one.
 pub(super) fn links(
     root: &Table<'_>,
     nics: &NameIndex<'_>,

@@ -68,7 +68,7 @@ pub(super) fn read<'t>(
 }
 
 impl Processes<'_> {
-    /// Reads which process an endpoint on `nic` belongs to, and which program runs there; an endpoint without the key
+    /// Reads which process an endpoint on `nic` belongs to, and which program runs there. An endpoint without the key
     /// is a process of its own, with the program `host`.
     pub(super) fn of_endpoint(
         &self,

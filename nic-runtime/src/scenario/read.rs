@@ -46,15 +46,15 @@ const EVENTS_DEFAULT: u64 = 10_000_000;
 
 /// Instructions that all applets of a run execute at most unless the scenario says otherwise.
 ///
-/// A packet is ten events at least, so this is 2,000 for each packet of a run that [`EVENTS_DEFAULT`] ends; the
-/// shipped applets execute some twenty. This many take 1 to 4 seconds where applets compute, and some 20
-/// where they do little but call natives.
+/// A packet is ten events at least. So this is 2,000 for each packet of a run that [`EVENTS_DEFAULT`] ends; the shipped
+/// applets execute some twenty. This many take 1 to 4 seconds where applets compute, and some 20 where they do little
+/// but call natives.
 const BYTECODES_DEFAULT: u64 = 2_000_000_000;
 
 /// Seed unless the scenario or the command line says otherwise.
 const SEED_DEFAULT: u64 = 1;
 
-/// What messages are, for those who look at packets.
+/// What messages are, for readers of captures.
 const LINK_TYPES: [(&str, LinkType); 2] =
     [("user0", LinkType::User0), ("ethernet", LinkType::Ethernet)];
 const LINK_TYPE_NAMES: [&str; LINK_TYPES.len()] = keys(&LINK_TYPES);

@@ -1,8 +1,8 @@
 //! A table of the file, read key by key: each value with its place, and at the end the keys that
 //! nobody asked for.
 //!
-//! Deriving `Deserialize` would stop at the first mistake and describe it in the words of the
-//! library; here all mistakes of a file are found, each where it stands.
+//! Deriving `Deserialize` would stop at the first mistake and describe it in the library's words. This code finds all
+//! mistakes of a file, each with its place.
 
 use nic_core::time::SimDuration;
 use toml::Spanned;

@@ -11,13 +11,12 @@ const NONE: u32 = u32::MAX;
 
 /// Work in the order of time and, at equal times, of insertion.
 ///
-/// A hierarchical timing wheel: inserting and taking cost the same however much is due. An entry lies at
-/// the level of the most significant digit in which its time differs from `reached`, in the slot of that
-/// digit. So all entries of one slot are due before those of the next slot and of the next level, and
-/// entries of equal times are always in one slot, in the order of their insertion: no number tells them
-/// apart and none is compared. An entry moves to a lower level when `reached` enters its slot, at most
-/// once for each level, and together with its neighbours of equal time; those that are due first leave
-/// the wheel at once.
+/// A hierarchical timing wheel: inserting and taking cost the same however much is due. An entry lies at the level of
+/// the most significant digit in which its time differs from `reached`, in the slot of that digit. So all entries of
+/// one slot are due before those of the next slot and of the next level. Entries of equal times are always in one slot,
+/// in the order of their insertion. No number tells them apart, and none is compared. An entry moves to a lower level
+/// when `reached` enters its slot, together with its neighbours of equal time. That happens at most once for each
+/// level. Entries that are due first leave the wheel at once.
 ///
 /// Storage grows to the largest number of entries that were ever in it at once and is then reused.
 #[derive(Debug)]
@@ -157,8 +156,8 @@ impl<W: Copy> Wheel<W> {
         time < self.clear_until
     }
 
-    /// Returns a time before which nothing in the wheel is due: the very time of what is due first, or
-    /// where a slot of several times begins.
+    /// Returns a time before which nothing in the wheel is due. That is the first entry's own time, or the beginning of
+    /// a slot of several times.
     fn find_clear_until(&mut self) -> u64 {
         let found = match self.first {
             Some(_) => self.reached,

@@ -1,8 +1,8 @@
 //! Reading ahead: what a packet is about to need of an endpoint, all at once.
 //!
-//! With thousands of active endpoints hardly anything of one is in the processor's caches when its turn
-//! comes, and whoever comes upon one piece after the other waits for each of them in turn. Pieces that are
-//! asked for together arrive together. Nothing is done with what is read here.
+//! With thousands of active endpoints, an endpoint's data have left the processor's caches when its turn comes. Code
+//! that then touches one piece after the other waits for each in turn. Pieces that are asked for together arrive
+//! together. Nothing is done with what is read here.
 
 use std::hint::black_box;
 
@@ -17,8 +17,7 @@ use crate::scenario::model::Scenario;
 /// small.
 const CACHED_SENDERS: usize = 1000;
 
-/// For each applet the array that a native was given last, by what the applet was called for: what the next
-/// call will need too, as a rule.
+/// For each applet and entry, the array that a native was given last. The next call will usually need it too.
 #[derive(Clone, Debug)]
 pub(crate) struct LastArrays(Option<Vec<[i32; 2]>>);
 
@@ -32,8 +31,8 @@ pub(crate) enum Way {
 }
 
 impl LastArrays {
-    /// Returns the record of a scenario with this many applets, to which nothing was given yet; none where so
-    /// few endpoints send that they need nothing ahead.
+    /// Returns the record of a scenario with this many applets, with no array given yet. Returns `None` if so few
+    /// endpoints send that nothing need be fetched ahead.
     pub(crate) fn new(applets: usize, scenario: &Scenario) -> LastArrays {
         let mut senders: Vec<_> = scenario.sends.iter().map(|send| send.endpoint).collect();
         senders.sort_unstable();

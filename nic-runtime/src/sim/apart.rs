@@ -1,11 +1,11 @@
 //! Groups of NICs that do not meet: one after the other, where nobody listens.
 //!
-//! A packet goes where a channel leads, and nothing else passes from one NIC to another. So what happens in
-//! a group, and in which order, is the same whatever happens in the others, and who runs one group to its
-//! end and then the next gets what the order of time would have given. Only a listener could tell, who is
-//! promised events in that order; and a run that is cut off by its count of events, since the count goes
-//! over all groups. What it saves: a group's NICs stay in the processor's caches, and as a rule little
-//! else is due between two stages of a packet.
+//! A packet goes where a channel leads, and nothing else passes from one NIC to another. So what happens in a group,
+//! and in which order, does not depend on the other groups. Running one group to its end and then the next gives the
+//! result that the order of time would give. Only a listener could tell the difference, because listeners are promised
+//! events in the order of time. A run that its count of events cuts off could too, because the count goes over all
+//! groups. What it saves: a group's NICs stay in the processor's caches, and as a rule little else is due between two
+//! stages of a packet.
 //!
 //! Which channels will be used is not known: an applet may send on any. The sends name some, replies go back
 //! on them, and as a rule that is all. So the first guess is that no other channel is used. A packet that
@@ -111,8 +111,8 @@ impl Joined {
 impl<S: Sink> Simulation<'_, S> {
     /// Handles what is due in each group until the run ends; `None` where a packet left its group.
     ///
-    /// Where it ends with [`EndReason::MaxEvents`] or [`EndReason::MaxBytecodes`], the order of time would
-    /// have ended it by a limit too, but perhaps at another time, and by the other limit.
+    /// If the run ends with [`EndReason::MaxEvents`] or [`EndReason::MaxBytecodes`], the order of time would have ended
+    /// it by a limit too. But the time might differ, and so might the limit.
     pub(crate) fn handle_apart(&mut self, groups: &Groups) -> Option<EndReason> {
         debug_assert!(!S::LISTENS, "events have to be in the order of time");
         self.fabric.mark_leaving(|nic| groups.of_nic[at(nic.0)]);

@@ -1,9 +1,9 @@
-//! Stop and go: packets that have passed a wire and find no place wait at its end, and before there are too many the
-//! sender is told to stop.
+//! Stop and go: packets that have passed a wire and find no place wait at its end. The sender is told to stop before
+//! there are too many.
 //!
-//! Who waits there holds up all that comes behind it on the wire, whomever that is for: this is how networks without
-//! places set aside behave. What waits for itself through a circle of full NICs ends when the first packet has waited for
-//! `wire.timeout`: it is dropped, and the wire moves again.
+//! A packet that waits there holds up all packets behind it on the wire, whatever their destination. Networks without
+//! reserved places behave like this. A circle of full NICs ends when its first packet has waited for `wire.timeout`: it
+//! is dropped, and the wire moves again.
 
 use std::collections::VecDeque;
 
@@ -47,7 +47,7 @@ impl<S: Sink> Simulation<'_, S> {
         }
     }
 
-    /// Tells a sender to stop or to go on, if there is reason to: it hears of it when that has passed the link.
+    /// Orders a sender to stop or to go on, if needed. The sender learns of it after the latency of the link.
     fn signal(&mut self, id: DirectionId) {
         let direction = &mut self.fabric[id];
         let told = direction

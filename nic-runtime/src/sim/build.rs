@@ -238,7 +238,7 @@ fn check_payloads(scenario: &Scenario, users: &[User]) -> Result<(), SimError> {
     Ok(())
 }
 
-/// Returns the endpoints' hashed names, for those who draw by them; none where no link has faults.
+/// Returns the endpoints' hashed names, which seed the draws of faulty links. Empty if no link has faults.
 fn names(scenario: &Scenario) -> Vec<Name> {
     if !scenario.links.iter().any(|link| wire(link, 0).is_faulty()) {
         return Vec::new();
@@ -320,7 +320,7 @@ impl<'a, 's> KnownCosts<'a, 's> {
     }
 }
 
-/// Returns each endpoint's seat: its applet is the next one of those that [`applets`] builds, its arrival slots are its
+/// Returns each endpoint's seat. Its applet is the next one of those that [`applets`] builds. Its arrival slots are its
 /// applet's own, or those of all endpoints of the NIC without an applet.
 fn seats(scenario: &Scenario, nics: &[Nic]) -> Vec<Seat> {
     let mut applets = (0u32..).map(AppletId);

@@ -1,15 +1,15 @@
-//! Cell by cell: a packet is on the wire, and on its way into the receiver's memory, while the rest of it is still
-//! moved into the NIC.
+//! Cell by cell: a packet is on the wire, and enters the receiver's memory, while the rest of it still moves into the
+//! NIC.
 //!
-//! With `wire.cell` a stage begins with a packet when its first cell has left the stage before, and is done with it no
-//! sooner than a cell after that. How long a packet takes on each stage is known when it begins, so that its cells need
-//! no events of their own. The memory between two stages is small, and a stage that begins late holds up those before
-//! it: bytes go into the receiver's memory no faster than they have passed the wire. Latency therefore grows by the
-//! slowest of the three stages alone.
+//! With `wire.cell` a stage begins with a packet when its first cell has left the stage before. It ends no sooner than
+//! a cell after that stage. How long a packet takes on each stage is known when it begins, so that its cells need no
+//! events of their own. The memory between two stages is small, so a stage that begins late holds up those before it.
+//! Bytes enter the receiver's memory no faster than they pass the wire. Latency therefore grows by the slowest of the
+//! three stages alone.
 //!
 //! Cells are for what the NIC moves by itself. An applet has what it fetches in an array before it goes on, and finds
-//! all of a packet in `RxBuf`; a short message goes to its user in the descriptor; and on a link with faults a packet is
-//! judged when all of it is there. These wait for the last byte.
+//! all of a packet in `RxBuf`. A short message goes to its user in the descriptor. On a link with faults a packet is
+//! judged when all of it has arrived. These wait for the last byte.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! Several processors on one NIC: where each stage runs, what one hands to another, who may call an applet, and how
-//! much they slow each other down.
+//! Several processors on one NIC: where each stage runs, what is handed over, who may call an applet, and how they slow
+//! each other down.
 
 use std::collections::VecDeque;
 
@@ -175,8 +175,8 @@ impl<S: Sink> Simulation<'_, S> {
         )
     }
 
-    /// Returns whether the places for the packet of a transmit descriptor were given up after the descriptor was taken:
-    /// its applet was suspended meanwhile, on another processor.
+    /// Returns whether the places for the packet of a transmit descriptor were given up after the descriptor was taken.
+    /// That happens when its applet was suspended meanwhile, on another processor.
     pub(crate) fn has_lost_places(&self, on: ProcessorId, posted: Posted) -> bool {
         if self.processors[at(on.0)].share.is_alone {
             return false;
@@ -212,8 +212,8 @@ impl<S: Sink> Simulation<'_, S> {
         }
     }
 
-    /// Has a processor begin a call, unless its applet is in another: then the processor waits, or puts aside what
-    /// the call is for where that other one is suspended.
+    /// Makes a processor begin a call, unless another processor is in its applet. Then the processor waits, or sets the
+    /// call aside if the other one is suspended.
     #[cold]
     pub(crate) fn enter_alone(&mut self, on: ProcessorId) -> Option<Next> {
         let call = self.processors[at(on.0)].activation.call();

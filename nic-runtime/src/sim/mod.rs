@@ -7,8 +7,8 @@
 //! `programs` are what the hosts do, `ahead` reads what they will need; `budget` bounds what applets execute, `build`
 //! and `sram` make it ready, `apart` has NICs that never meet run one after the other.
 //!
-//! What a NIC does with a descriptor or a packet is said elsewhere: by the engine of the endpoint's
-//! [interface](crate::interface), and by that of applets, [`sle`].
+//! The engines say what a NIC does with a descriptor or a packet: that of the endpoint's [interface](crate::interface),
+//! and that of applets, [`sle`].
 
 pub(crate) mod ahead;
 mod apart;
@@ -204,7 +204,7 @@ fn run_and_look<S: Sink, T>(
     run(None).map(|left| left.expect("nobody leaves the only group"))
 }
 
-/// Tells who holds how much of each NIC's SRAM, in the order of the NICs, whether or not it fits.
+/// Returns what holds how much of each NIC's SRAM, in the order of the NICs, whether or not it fits.
 ///
 /// # Errors
 ///
@@ -215,7 +215,7 @@ pub fn sram_holders(scenario: &Scenario) -> Result<Vec<SramHolder>, SimError> {
     Ok(sram::holders(scenario, classes))
 }
 
-/// Events after which a run that somebody listens to asks whether the user has interrupted it.
+/// Events after which a run with a listener asks whether the user has interrupted it.
 const EVENTS_BETWEEN_PAUSES: u64 = 1_024;
 
 /// Everything that exists in a run.
@@ -224,7 +224,7 @@ pub(crate) struct Simulation<'a, S: Sink> {
     pub(crate) schedule: Schedule<Work>,
     /// Simulation events handled so far.
     pub(crate) events: u64,
-    /// Whether any NIC sends in turn with its transfers, or any link cell by cell: as a rule none does, and a packet
+    /// Whether any NIC sends in turn with its transfers, or any link cell by cell. Usually none does, and the packet
     /// that is first in line is sent.
     pub(crate) minds_transfers: bool,
     pub(crate) cells: Cells,
@@ -250,8 +250,8 @@ pub(crate) struct Simulation<'a, S: Sink> {
     pub(crate) sends_made: Vec<u64>,
     pub(crate) nics: Vec<Nic>,
     pub(crate) processors: Vec<Processor<'a>>,
-    /// Suspended calls, one more where a NIC has several processors, and one more where there are agendas: as a rule
-    /// none, and a processor looks for arrivals and transmit descriptors alone.
+    /// Suspended calls, plus one if a NIC has several processors, plus one if there are agendas. Usually zero, and a
+    /// processor looks for arrivals and transmit descriptors alone.
     pub(crate) more_sources: u32,
     pub(crate) fabric: Fabric,
     pub(crate) packets: PacketStore,
@@ -281,7 +281,7 @@ pub(crate) struct Simulation<'a, S: Sink> {
     pub(crate) users: Vec<User>,
     /// Whether each user does what it does without regard to others: no turns and no programs that are brought.
     pub(crate) users_are_alone: bool,
-    /// Whose turn it is on a host; `None` where nobody waits for one.
+    /// The processes and endpoints that wait for their turn on a host; `None` if none can wait.
     pub(crate) turns: Option<Turns>,
     pub(crate) own: OwnProcesses,
     pub(crate) report: Report<'a, S>,
@@ -486,8 +486,8 @@ impl<S: Sink> Simulation<'_, S> {
         }
     }
 
-    /// Returns whether the work is a look for what is no longer there: a packet that a link holds, or work that a
-    /// processor has not been slowed down in since.
+    /// Returns whether the work has become pointless. Then it looks for a packet that no link holds any more, or for a
+    /// processor that has been slowed down since.
     #[cold]
     fn is_vain(&self, time: SimTime, work: Work) -> bool {
         match work {

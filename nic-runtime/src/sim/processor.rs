@@ -35,7 +35,7 @@ pub(crate) struct Processor<'a> {
     pub(crate) stage: Stage,
     /// What taking something costs it.
     pub(crate) taking: Taking,
-    /// What it works on; noted only where somebody listens.
+    /// What it works on. Recorded only if a sink listens.
     work: Option<Work>,
     /// Endpoints whose suspended call has the places for its packet, in the order in which it got them.
     pub(crate) resumable: VecDeque<EndpointId>,
@@ -136,7 +136,7 @@ impl Item {
 pub(crate) enum Next {
     /// The processor is busy for a time, then does this.
     After(SimDuration, Stage),
-    /// Its next stage is noted, and somebody else will have the processor go on.
+    /// Its next stage is recorded, and another event will make the processor continue.
     Stopped,
 }
 
@@ -239,7 +239,7 @@ impl<S: Sink> Simulation<'_, S> {
         }
     }
 
-    /// Has a processor wait: somebody else will have it go on with this stage.
+    /// Makes a processor wait until another event makes it continue with this stage.
     pub(crate) fn wait(&mut self, on: ProcessorId, stage: Stage) -> Next {
         self.processors[at(on.0)].stage = stage;
         Next::Stopped

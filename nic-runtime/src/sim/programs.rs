@@ -82,7 +82,7 @@ impl<S: Sink> Simulation<'_, S> {
         }
     }
 
-    /// Tells the program of an endpoint, if it is brought, what has happened.
+    /// Informs the program of an endpoint, if the user brought one, of what has happened.
     pub(crate) fn tell_program(&mut self, id: EndpointId, what: Happened<'_>) {
         let now = self.now;
         if let Some(process) = self.own.of(id) {
@@ -122,7 +122,7 @@ impl<S: Sink> Simulation<'_, S> {
         Some((message.channel, payload))
     }
 
-    /// Tells the program of an endpoint that it has read a message.
+    /// Informs the program of an endpoint that it has read a message.
     pub(crate) fn tell_message(&mut self, id: EndpointId, channel: ChannelId, payload: &[u8]) {
         let what = Happened::Message {
             endpoint: id,
@@ -132,7 +132,7 @@ impl<S: Sink> Simulation<'_, S> {
         self.tell_program(id, what);
     }
 
-    /// Tells the program of an endpoint that a message which was posted is done.
+    /// Informs the program of an endpoint that a posted message is done.
     #[cold]
     pub(crate) fn tell_completed(
         &mut self,

@@ -7,8 +7,8 @@ use crate::nic::Purpose;
 use crate::nic::{Progress, Tenancy};
 use crate::sle::fault::FaultRecord;
 
-/// Where an endpoint lives. It never changes, and every search for something else of the endpoint starts here:
-/// seats are small, so that those of thousands of endpoints stay in the processor's caches.
+/// Where an endpoint lives. It never changes, and every search for something of the endpoint starts here. Seats are
+/// small, so that those of thousands of endpoints stay in the processor's caches.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Seat {
     /// Its applet.
@@ -37,8 +37,8 @@ pub(crate) struct Resident {
     pub(crate) packets_made: u64,
     /// How far it has come towards the places for its next packets, by [`Purpose`].
     pub(crate) claims: [Progress; 2],
-    /// Whether one of its transmit descriptors has passed from one processor to another and has not ended: no other is
-    /// taken meanwhile, since the places that the NIC makes are for one packet.
+    /// Whether one of its transmit descriptors has passed from one processor to another and has not ended. Meanwhile no
+    /// other descriptor is taken, because the NIC makes places for one packet at a time.
     pub(crate) has_post_under_way: bool,
     /// How its applet has fared.
     pub(crate) fault: FaultRecord,

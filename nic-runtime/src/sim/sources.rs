@@ -45,9 +45,9 @@ impl<S: Sink> Simulation<'_, S> {
         self.wait(on, Stage::Idle)
     }
 
-    /// Takes what another processor has handed over; or else an arrival, a transmit descriptor, a suspended call
-    /// that can go on, a time that is over or a buffer that was given back, in turn, as far as this processor does
-    /// that.
+    /// Takes work that another processor has handed over. Otherwise takes one of these in turn, as far as this
+    /// processor does: an arrival, a transmit descriptor, a suspended call that can go on. A timer that is due and a
+    /// buffer that was given back follow.
     #[cold]
     fn look_everywhere(&mut self, on: ProcessorId) -> Next {
         let Processor { nic, share, .. } = &mut self.processors[at(on.0)];
@@ -160,8 +160,8 @@ impl<S: Sink> Simulation<'_, S> {
         }
     }
 
-    /// Returns whether the NIC can take an endpoint's next descriptor: whether its packet has a send slot and
-    /// an arrival slot, or it will make none.
+    /// Returns whether the NIC can take an endpoint's next descriptor: its packet has a send slot and an arrival slot,
+    /// or it makes no packet.
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn can_take_post(&mut self, id: EndpointId) -> bool {
         match self.progress(ClaimId::of(id, Purpose::Post)) {

@@ -1,9 +1,8 @@
 //! Places for packets in NIC memory: who has one, who waits for one, and who goes on when one is free.
 //!
-//! A packet leaves its sender's own memory only when it has an arrival slot at the receiver and a send
-//! slot at home, taken in this order. Whoever waits therefore holds nothing that another endpoint could
-//! wait for, except its own arrivals; wires never wait at all; and a send slot is free again after the
-//! transfer and the wire time of the packet in it.
+//! A packet leaves its sender's own memory only when it has an arrival slot at the receiver and then a send slot at
+//! home. A waiting endpoint therefore holds nothing that another endpoint could wait for, except its own arrivals.
+//! Wires never wait. A send slot is free again after the transfer and the wire time of its packet.
 //!
 //! So an endpoint waits for time, or for the receiver that it talks to. Only receivers that push packets
 //! themselves can close a circle, and then all of it are endpoints that talk to each other.
@@ -26,8 +25,8 @@ pub(crate) enum Grant {
     Given,
     /// It waits for them.
     Waits,
-    /// It can neither have them nor wait: it would wait for itself, through endpoints that wait for each other, or its
-    /// heap has no room for the call that would wait.
+    /// It can neither have them nor wait. It would wait for itself, through endpoints that wait for each other, or its
+    /// heap has no room for a waiting call.
     Refused,
 }
 
@@ -95,8 +94,8 @@ impl<S: Sink> Simulation<'_, S> {
         grant
     }
 
-    /// Puts the packet of a transmit descriptor into the places that the NIC made for it, unless a push has
-    /// used them and [`Simulation::claim_for_push`] has found others.
+    /// Puts the packet of a transmit descriptor into the places that the NIC made for it. If a push has used them,
+    /// [`Simulation::claim_for_push`] has found others.
     #[inline]
     pub(crate) fn use_post(&mut self, id: EndpointId) {
         *self.progress_mut(ClaimId::of(id, Purpose::Post)) = Progress::None;
@@ -208,8 +207,8 @@ impl<S: Sink> Simulation<'_, S> {
         grant
     }
 
-    /// Gives back what an endpoint has for the packet of a transmit descriptor and does not need, or
-    /// must not keep because its applet is suspended.
+    /// Gives back the places for a descriptor's packet that its endpoint does not need, or must not keep because its
+    /// applet is suspended.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn give_up_post(&mut self, id: EndpointId) {
         let claim = ClaimId::of(id, Purpose::Post);

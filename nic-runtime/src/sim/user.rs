@@ -220,8 +220,7 @@ impl<S: Sink> Simulation<'_, S> {
         self.wake(self.nics[at(nic.0)].takes_posts);
     }
 
-    /// Begins to read the oldest message that the user knows of, or to copy it if it is to be sent on
-    /// and there is room.
+    /// Begins to read the oldest message that the user knows of. Copies it if it is to be sent on and there is room.
     fn begin_message(&mut self, id: EndpointId) -> bool {
         let user = &mut self.users[at(id.0)];
         let endpoint = &self.endpoints[at(id.0)];

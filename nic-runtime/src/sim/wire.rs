@@ -208,8 +208,8 @@ impl<S: Sink> Simulation<'_, S> {
         if fate.duplicated {
             // The copy follows at once and has the send slot until it is out.
             let copy = self.packets.duplicate(packet);
-            // The link keeps its copy itself until the receiver takes it: a fault of the wire costs the NIC no
-            // memory, so that what it does to a packet does not depend on who else has packets there.
+            // The link keeps its copy until the receiver takes it, so a fault of the wire costs the NIC no memory. What
+            // the fault does to a packet does not depend on other packets there.
             self.packets[copy].has_arrival_slot = false;
             let flows = &mut self.fabric[id].flows;
             self.packets[copy].fate = Some(flows.fate_of_copy(self.packets[copy].from));

@@ -130,7 +130,7 @@ pub(crate) struct Activation<'a> {
     pub(crate) has_set_timer: bool,
     /// The trap in which the call has ended, if it has.
     pub(crate) trap: Option<Trap>,
-    /// What is told of it; noted only where somebody listens.
+    /// What its events report. Recorded only if a sink listens.
     pub(crate) told: Told,
 }
 

@@ -31,7 +31,7 @@ pub struct DetachedShape {
 }
 
 impl Default for DetachedShape {
-    /// The defaults of a scenario's endpoint under `lanai-1998` (CONTRACT §5).
+    /// The defaults of a scenario's endpoint under `lanai-1998` (docs/simulation.md).
     fn default() -> DetachedShape {
         DetachedShape {
             buffer_area: 65_536,
@@ -45,8 +45,8 @@ impl Default for DetachedShape {
 
 /// One endpoint with a buffer area and queues, but no channel, so that nothing can be sent.
 ///
-/// Nobody takes what is pushed on its receive queue: when that is full, descriptors are dropped and
-/// the buffers that they name are free again, as on a NIC.
+/// Nobody empties its receive queue. When the queue is full, descriptors are dropped and the buffers that they name are
+/// free again, as on a NIC.
 #[derive(Clone, Debug)]
 pub struct DetachedEndpoint {
     endpoint: Endpoint,

@@ -31,21 +31,20 @@ const REFERENCE_HEAD: &str = "\
 <!-- Generated from the table of natives (`jive stub`): a change belongs there. -->
 # Natives
 
-What the NIC does for an applet. A class reaches a native by declaring a `native` method of that name
-and descriptor, static or not, or as a static method of the class `unet/Nic`, whose Java stub is
-`applets/java/unet/Nic.java`.
+What the NIC does for an applet. A class may declare a `native` method of that name and descriptor, static or not. Or it
+calls the static method of the class `unet/Nic`, whose Java stub is `applets/java/unet/Nic.java`.
 
-The NIC checks the arguments of each call before it does anything: first for null
-(`NullPointerException`), then for a negative array length (`NegativeArraySizeException`), then for
-whatever the endpoint may not have, array bounds included (`ProtectionFault`). No alignment is
-demanded, and a length of 0 is in range at the very end. A native that traps has done nothing.
+The NIC checks the arguments of each call before it does anything. It looks for null (`NullPointerException`) first, then
+for a negative array length (`NegativeArraySizeException`). Then it refuses what the endpoint may not have, array bounds
+included (`ProtectionFault`). No alignment is demanded, and a length of 0 is in range at the very end. A native that traps
+has done nothing.
 ";
 
 const ENTRIES_HEAD: &str = "
 # Entries
 
-What the NIC calls of an applet. An entry may be static or not, and of any visibility; one that is optional may be left
-out, but another shape under its name is rejected. What each call takes and uses is said in `docs/simulation.md`.
+The methods of an applet that the NIC calls. An entry may be static or not, and of any visibility. An optional one may be
+left out, but another shape under its name is rejected. `docs/simulation.md` says what each call takes and uses.
 ";
 
 /// Returns the Java source of the class that declares the natives, `unet/Nic.java`.

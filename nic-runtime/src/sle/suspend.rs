@@ -1,8 +1,8 @@
 //! Calls that wait for a place for the packet they push, while the processor does something else.
 //!
-//! On the NIC the frames and registers of a suspended call lie in the part of the applet's heap that no
-//! array takes: the heap is the endpoint's own and the call cannot allocate while it waits. A push for
-//! which there is neither a place nor this much heap is dropped.
+//! On the NIC, the frames and registers of a suspended call lie in the free part of the applet's heap. The heap is the
+//! endpoint's own, and the call cannot allocate while it waits. A push for which there is neither a place nor this much
+//! heap is dropped.
 
 use std::num::NonZeroU32;
 
@@ -202,8 +202,8 @@ pub(crate) fn go_on_with<S: Sink>(
     Next::After(SimDuration::ZERO, stage)
 }
 
-/// Sees to what waits for the end of a call: what came for its endpoint while it was suspended, and the time that it
-/// has set.
+/// Handles what has waited for the end of a call: arrivals for its endpoint while it was suspended, and the time that
+/// it has set.
 #[inline]
 pub(crate) fn end_asides<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) {
     let activation = &sim.processors[at(on.0)].activation;

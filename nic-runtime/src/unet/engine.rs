@@ -152,8 +152,8 @@ fn send<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, posted: Posted) -
     sim.end_post(on, posted, TxStatus::Ok)
 }
 
-/// Has a processor that goes on with an item for whose endpoint no applet stands in front wait until its NIC's engine
-/// takes the item's transfer, where it takes one at a time.
+/// Handles an item for whose endpoint no applet stands in front. If the NIC's engine takes one transfer at a time and
+/// is busy, the processor waits.
 #[cold]
 fn await_engine<S: Sink>(sim: &Simulation<'_, S>, on: ProcessorId) -> Option<Next> {
     let item = sim.in_hand(on);

@@ -421,8 +421,8 @@ fn parallel(place: &str, other: &str) -> Profile {
     Profile::parse(&changed).expect("the keys fit")
 }
 
-/// Reads a varied scenario in which the second NIC has small packets, few slots and a shallow stack, and drops what
-/// comes where it has no room.
+/// Reads a varied scenario in which the second NIC has small packets, few slots and a shallow stack. It drops packets
+/// for which it has no room.
 fn with_a_small_nic(seed: u64) -> Scenario {
     let mut scenario = read(&varied(seed));
     let mut small = parallel("[wire]", "[wire]\nflow = 'drop'");

@@ -13,8 +13,8 @@ impl Sink for Heard {
     fn event(&mut self, _names: &dyn Names, _event: &Event<'_>) {}
 }
 
-/// Three groups, whose NICs lie between each other in the file: two NICs with a faulty link, three in a
-/// row with an echo at the end, and one that sends to itself. A seventh NIC has nothing to do.
+/// Three groups, whose NICs are mixed in the file. They are two NICs with a faulty link, three in a row with an echo,
+/// and one that sends to itself. A seventh NIC has nothing to do.
 fn three_groups(limits: &str) -> Scenario {
     groups_with(limits, "builtin:RawUnet")
 }
@@ -134,8 +134,8 @@ fn groups_that_channels_join_on_which_nobody_sends() {
     }
 }
 
-/// A client whose messages a relay passes on, to a NIC that the sends join to another, at a time when that
-/// is busy with those.
+/// A client whose messages a relay passes on to a NIC that the sends join to another. At that time the NIC is busy with
+/// those.
 fn relayed(limits: &str, repeat: u32) -> Scenario {
     let mut text = format!("{limits}\n");
     for name in ["a", "b", "c", "d"] {

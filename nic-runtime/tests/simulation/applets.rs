@@ -100,8 +100,8 @@ fn natives_take_effect_at_their_own_time() {
             ("tx-done", 60_750),
         ]
     );
-    // 19.6 + 0.6, call 3.2, free buffer 5.85, set-up 11.8, descriptor 21.0 while 20 us of DMA run;
-    // then 1.28 us for the 64 bytes of the descriptor.
+    // 19.6 + 0.6, call 3.2, free buffer 5.85, set-up 11.8, descriptor 21.0 while 20 us of DMA run. Then 1.28 us for the
+    // 64 bytes of the descriptor.
     assert_eq!(
         from("server", 61_250),
         [

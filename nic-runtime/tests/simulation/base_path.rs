@@ -56,8 +56,8 @@ fn a_message_of_one_packet_takes_what_the_profile_says() {
         ..Pair::PLAIN
     }
     .run();
-    // post, 10 us for the descriptor, 20 us of DMA at 50 MB/s, 6.25 us of wire at 160 MB/s, 0.5 us of
-    // latency, 19.6 us for the arrival, 20 us of DMA, 1.28 us for the 64 bytes of the descriptor.
+    // post, 10 us for the descriptor, 20 us of DMA at 50 MB/s, 6.25 us of wire at 160 MB/s, 0.5 us of latency. Then
+    // 19.6 us for the arrival, 20 us of DMA, 1.28 us for the 64 bytes of the descriptor.
     let times: Vec<_> = trace
         .events
         .iter()

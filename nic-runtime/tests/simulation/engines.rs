@@ -1,5 +1,5 @@
-//! What a profile may say of a NIC's engines: whether they and the wire take turns, what a receive descriptor takes, and
-//! what the look at each endpoint costs.
+//! What a profile may say of a NIC's engines: whether they take turns with the wire, and what a receive descriptor and
+//! a poll cost.
 
 use crate::trace::{Pair, Trace, numbers, read_on, send, simulate};
 

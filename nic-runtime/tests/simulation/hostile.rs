@@ -35,8 +35,8 @@ const fn kind(name: &'static str, length: u32, trap: Option<&'static str>) -> Ki
     Kind { name, length, trap }
 }
 
-/// Instructions of a call in which `Hostile` spends its whole budget: 100 rounds of 9, 9 around them, 4
-/// to choose the harm and 3 of `doTx`.
+/// Instructions of a call in which `Hostile` spends its whole budget. 100 rounds of 9, 9 around them, 4 to choose the
+/// harm and 3 of `doTx`.
 const WHOLE_BUDGET: u64 = 916;
 
 /// NIC `b` has a victim, a hostile endpoint and 62 that are neither; NIC `a` has their peers.
@@ -210,15 +210,15 @@ const SELF_SENDER: u32 = 10;
 
 #[test]
 fn who_posts_packets_to_itself_has_turns_of_both_sorts() {
-    // The loop takes an arrival, then a descriptor, then an arrival (CONTRACT §5). Descriptors go round robin, so
-    // between two of the victim's there is one of the hostile endpoint's; arrivals are served as they come,
-    // and one is taken before each descriptor. So in one round of the loop the victim has one turn and its
-    // neighbour three: a descriptor and two arrivals. In ns, with the rows of `lanai-1998-split`:
-    //   the victim's descriptor: base 10000 + set-up 700 + call 3900 + DMA set-up 11800 + 2000 bytes at 50 MB/s
-    //   40000 + transmit 8100; all of its 12 instructions are in the rows,
+    // The loop takes an arrival, then a descriptor, then an arrival (docs/simulation.md). Descriptors go round robin, so
+    // between two of the victim's there is one of the hostile endpoint's. Arrivals are served as they come, and one is
+    // taken before each descriptor. So in one round of the loop the victim has one turn and its neighbour three: a
+    // descriptor and two arrivals. In ns, with the rows of `lanai-1998-split`. The victim's descriptor: base 10000 +
+    // set-up 700 + call 3900 + DMA set-up 11800 + 2000 bytes at 50 MB/s 40000 + transmit 8100. All of its 12
+    // instructions are in the rows.
     const VICTIM: u64 = 74_500;
-    //   the neighbour's: base 10000 + 700 + 3900 + transmit 8100; of 20 instructions the rows hold 5 of `txPush`
-    //   and 2 of the return, so 13 of 126 ns,
+    //   The neighbour's: base 10000 + 700 + 3900 + transmit 8100. Of 20 instructions the rows hold 5 of `txPush` and 2
+    //   of the return, so 13 of 126 ns.
     const POSTED: u64 = 22_700 + 13 * 126;
     //   its arrivals: base 19600 + set-up 600 + call 3200 + transmit 8100, and the same instructions.
     const ARRIVED: u64 = 31_500 + 13 * 126;

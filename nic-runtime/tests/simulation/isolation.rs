@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use crate::trace::{number, run};
 
-/// A NIC `b` with a victim that receives 20 messages of 1000 bytes, and perhaps a neighbour that receives
-/// a message before and after each of them.
+/// A NIC `b` with a victim that receives 20 messages of 1000 bytes. Perhaps also a neighbour that receives a message
+/// before and after each of them.
 fn scenario(neighbour: Option<&str>) -> String {
     let mut toml = String::from(
         "[[nic]]\nname = 'a'\n[[nic]]\nname = 'b'\n\

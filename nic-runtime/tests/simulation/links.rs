@@ -97,8 +97,8 @@ fn a_reordered_packet_comes_behind_the_next_and_is_never_lost() {
     .run();
     let received = trace.at("server", "wire-rx");
     assert_eq!(numbers(&received, "packet"), [2, 1, 4, 3, 5]);
-    // Nothing follows the fifth: it is let go 100 us after its last bit came in (0.5 us of latency and
-    // 6.25 ns for each of its four bytes).
+    // Nothing follows the fifth. It is let go 100 us after its last bit came in (0.5 us of latency, and 6.25 ns for
+    // each of its four bytes).
     let sent = number(trace.of("wire-tx")[4], "t_ns");
     assert_eq!(number(received[4], "t_ns"), sent + 500 + 25 + 100_000);
 }

@@ -67,8 +67,8 @@ fn waits_for_an_applet_are_counted() {
 const BOTH_WAYS: &[(&str, i32)] = &[("client", 1), ("server", 7)];
 const TWO: &str = "processors = 2\nplacement = { doTx = 0, doRx = 1 }";
 
-// The three figures come from outside: the first was measured on this simulator before it knew of several processors, the
-// others come from a model of the same costs that shares no code with it.
+// The three figures come from outside. The first was measured on this simulator before it knew of several processors.
+// The others come from a model of the same costs that shares no code with it.
 
 #[test]
 fn one_processor_sends_and_receives_in_turn() {
@@ -133,7 +133,7 @@ fn deliveries(trace: &Trace) -> BTreeMap<(String, i64), Vec<&Value>> {
     deliveries
 }
 
-/// Four endpoints on two NICs, each of which sends to each on the other NIC, over a link that loses and reorders; the
+/// Four endpoints on two NICs, each of which sends to each on the other NIC, over a link that loses and reorders. The
 /// applets' calls commute, and one of them traps now and then.
 fn crossing(seed: u64, nic: &str) -> String {
     let mut toml = format!(
@@ -259,8 +259,8 @@ fn an_item_that_moves_pays_for_the_handover_and_a_busy_neighbour_stretches_work(
 
 #[test]
 fn processors_get_dma_slots_in_the_order_in_which_they_began_to_wait() {
-    // The timers of `busy` fill the DMA slots from the first processor, and wait for more; the messages of `quiet`
-    // need one each, on the second.
+    // The timers of `busy` fill the DMA slots from the first processor, and wait for more. The messages of `quiet` need
+    // one each, on the second.
     let trace = run("until = '20ms'\n\
          [[nic]]\nname = 'a'\nprocessors = 2\nplacement = { transmit = 1, doTx = 1 }\n[[nic]]\nname = 'b'\n\
          [[endpoint]]\nnic = 'a'\nname = 'busy'\napplet = 'Copier.class'\n\

@@ -1,4 +1,4 @@
-//! Applets that are told of the buffers that their user gives back (CONTRACT §7).
+//! Applets that are told of the buffers that their user gives back (docs/natives.md).
 
 use crate::trace::{Pair, Trace, send};
 

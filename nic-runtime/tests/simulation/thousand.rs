@@ -57,8 +57,8 @@ fn ring(nic_of: fn(u32) -> &'static str) -> String {
     toml
 }
 
-/// Runs a ring and holds what every endpoint sent and received to what it was told to send, and to what
-/// the one before it was.
+/// Runs a ring. Compares what every endpoint sent and received with what it and the endpoint before it were told to
+/// send.
 fn assert_all_arrives(nic_of: fn(u32) -> &'static str) {
     let trace = run(&ring(nic_of));
     let mut by_endpoint: BTreeMap<(&str, &str), Vec<&Value>> = BTreeMap::new();

@@ -1,6 +1,6 @@
-//! Applets that set a timer, and when `doTimer` is called (CONTRACT §7).
+//! Applets that set a timer, and when `doTimer` is called (docs/natives.md).
 //!
-//! On `lanai-1998` a call of `doTimer` is set up in 0.6 us, as one of `doRx` is, and takes 3.2 us; each native that it
+//! On `lanai-1998` a call of `doTimer` is set up in 0.6 us, like one of `doRx`, and takes 3.2 us. Each native that it
 //! calls takes 5.5 us. `Ticker` sets the next time 9.3 us after the last one was over, to 20 us from then.
 
 use nic_core::event::EndReason;

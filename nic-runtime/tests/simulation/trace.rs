@@ -135,8 +135,8 @@ impl Trace {
             .collect()
     }
 
-    /// Checks what holds for every run: the order of time, one fate for each packet on the wire, and
-    /// at most one completion for each posted descriptor, exactly one where the run was not cut short.
+    /// Checks what holds for every run: the order of time, one fate for each packet, and at most one completion for
+    /// each posted descriptor. There is exactly one completion if the run was not cut short.
     fn check_laws(&self) {
         let times: Vec<u64> = self
             .events

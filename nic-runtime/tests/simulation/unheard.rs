@@ -1,4 +1,4 @@
-//! A run ends when whoever listens has failed.
+//! A run ends when its sink has failed.
 
 use nic_core::event::{EndReason, Event, Names, Sink};
 use nic_runtime::scenario::{builtin, parse};

@@ -44,8 +44,8 @@ fn count(requests: u64, bytes_more: usize, bytes_less: usize) {
     });
 }
 
-// SAFETY: every call is passed on to `System`, which keeps the trait's promises, with the arguments as
-// they came; counting touches nothing that was allocated, does not allocate and does not unwind.
+// SAFETY: every call is passed on to `System`, which keeps the trait's promises, with the arguments as they came.
+// Counting touches nothing that was allocated, does not allocate and does not unwind.
 unsafe impl GlobalAlloc for CountingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(1, layout.size(), 0);

@@ -13,9 +13,9 @@ use super::parse::FLAGS;
 
 /// Writes a class down in assembly.
 ///
-/// Assembling the text again gives a class with the same members and the same code, its constant pool
-/// perhaps in another order. Attributes that the assembler has no directive for are left out; so what
-/// needs `BootstrapMethods` does not come back, nor do names with a space in them.
+/// Assembling the text again gives a class with the same members and the same code, its constant pool perhaps in
+/// another order. Attributes without a directive of the assembler are left out. So constants that need
+/// `BootstrapMethods` do not come back, nor do names with a space in them.
 #[must_use]
 pub fn disassemble(class: ClassFile<'_>) -> String {
     let mut printer = Printer {

@@ -53,7 +53,7 @@ pub(super) fn sign_extended(value: i32, bits: u32) -> i32 {
     })
 }
 
-/// Tells whether a comparison with zero branches.
+/// Returns whether a comparison with zero branches.
 pub(super) fn against_zero(opcode: Opcode, value: i32) -> Option<bool> {
     match opcode {
         Opcode::Ifeq => Some(value == 0),
@@ -66,7 +66,7 @@ pub(super) fn against_zero(opcode: Opcode, value: i32) -> Option<bool> {
     }
 }
 
-/// Tells whether a comparison of two `int`s branches.
+/// Returns whether a comparison of two `int`s branches.
 pub(super) fn of_two(opcode: Opcode, first: i32, second: i32) -> Option<bool> {
     match opcode {
         Opcode::IfIcmpeq => Some(first == second),

@@ -73,7 +73,7 @@ impl Declared {
         }
     }
 
-    /// Narrows what is stored or returned (CONTRACT §2).
+    /// Narrows what is stored or returned (docs/subset.md).
     pub(super) fn narrowed(self, value: Value) -> Value {
         match (self, value) {
             (Declared::Byte, Value::Int(value)) => Value::Int(sign_extended(value, 8)),

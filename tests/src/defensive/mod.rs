@@ -1,11 +1,10 @@
 //! A second interpreter, slow and suspicious, that holds running classes to their verification.
 //!
-//! It executes the class file's own instructions, not linked ops, and its values carry their types.
-//! Before each instruction it checks that the concrete state lies inside the state that the verifier
-//! inferred for that pc, so an unsound acceptance shows even where nothing crashes. [`Pair`] runs it
-//! beside the interpreter that is shipped and compares everything that can be observed: results,
-//! traps with method and pc, instructions executed, fuel left, fields, every byte of the heap, and the
-//! calls of natives with their arguments.
+//! It executes the class file's own instructions, not linked ops, and its values carry their types. Before each
+//! instruction it checks that the concrete state lies inside the state that the verifier inferred for that pc. So an
+//! unsound acceptance shows even if nothing crashes. [`Pair`] runs it beside the shipped interpreter and compares
+//! everything that can be observed: results, traps with method and pc, instructions executed, fuel left. It also
+//! compares fields, every byte of the heap, and the calls of natives with their arguments.
 //!
 //! Of `jive-core` it uses the parser, the decoder and the opcode table; lowering, linking, frames and
 //! heap it does again, its own way.

@@ -110,7 +110,7 @@ impl Sequences {
             if targets.contains(&i64::from(insn.pc.0)) {
                 block.clear();
             }
-            // Whoever came to the last instruction of a sequence had executed the others.
+            // A path to the last instruction of a sequence has executed the others.
             let executed = visits[insn.pc.index()];
             self.instructions.add(executed);
             self.opcodes.entry(insn.opcode).or_default().add(executed);

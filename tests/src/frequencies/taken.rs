@@ -72,7 +72,7 @@ pub(super) fn count(code: &Code<'_>, visits: &[u64], takers: &mut BTreeMap<Taker
     }
 }
 
-/// Follows an instruction; answers which of its operands are there at once.
+/// Follows an instruction. Returns which of its operands are there at once.
 fn step(block: &mut Block, insn: &Insn<'_>) -> Vec<usize> {
     use Opcode as O;
     if let Part::Constant = Part::of(insn) {
@@ -85,7 +85,7 @@ fn step(block: &mut Block, insn: &Insn<'_>) -> Vec<usize> {
                 block.stack.push(Value::Latest);
             }
             Part::Local(O::Iload | O::Aload) => block.stack.push(Value::Loaded),
-            // Storing is the work of whoever computed the value; a value from elsewhere is moved.
+            // The op that computed the value also stores it. A value from elsewhere is moved.
             _ if block.pop(1) == [Value::Latest] => block.local = Some(local),
             _ => block.age(),
         }
@@ -122,7 +122,7 @@ fn step(block: &mut Block, insn: &Insn<'_>) -> Vec<usize> {
         },
     };
     let operands = block.pop(pops);
-    // A variable plus a constant waits for whoever wants it: nothing is done for it yet.
+    // A variable plus a constant waits until an op needs it: nothing is done for it yet.
     let waits = matches!(insn.opcode, O::Iadd | O::Isub) && operands == [Value::Loaded; 2];
     if waits {
         block.stack.push(Value::Loaded);

@@ -30,7 +30,7 @@ impl Together {
             executed.iter().for_each(|&count| found.ops.add(count));
             for (ops, counts) in ops.windows(2).zip(executed.windows(2)) {
                 if ops[0].goes_on() {
-                    // Whoever comes to the second has executed the first, or has jumped there.
+                    // A path to the second has executed the first, or jumped there.
                     let names = [ops[0].name(), ops[1].name()];
                     let both = counts[0].min(counts[1]);
                     found.pairs.entry(names).or_default().add(both);

@@ -15,8 +15,8 @@ const ROUNDS: u32 = 2;
 
 static ALPHABET: LazyLock<Alphabet> = LazyLock::new(Alphabet::new);
 
-/// The bytes choose a body. One that nothing was broken of is accepted; an accepted one keeps on the
-/// defensive interpreter what its verification promised, and does the same on the shipped one.
+/// The bytes choose a body. A body of which nothing was broken is accepted. An accepted one keeps what its verification
+/// promised on the defensive interpreter, and does the same on the shipped one.
 pub fn body(bytes: &[u8]) {
     let mut random = Random::of_choices(bytes);
     let family = Family::ALL[usize::from(random.one_in(4))];

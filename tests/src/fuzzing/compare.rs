@@ -6,8 +6,8 @@ use nic_core::sle::NicNative;
 use super::Random;
 use crate::reference::{Tally, compare, pairs};
 
-/// An accepted class file computes on the shipped interpreter what it computes on the reference one, in large
-/// and small rooms; arguments, fuel and the answers of natives come from the bytes.
+/// An accepted class file computes the same on the shipped interpreter and on the reference one, in large and small
+/// rooms. Arguments, fuel and the answers of natives come from the bytes.
 pub fn reference(bytes: &[u8]) {
     compared(bytes, &mut Random::new(bytes));
 }

@@ -35,8 +35,8 @@ const MEMORY_MAX: u64 = 16 << 20;
 /// NICs and endpoints that are run.
 const PARTIES_MAX: usize = 64;
 
-/// The bytes are a scenario. Reading it ends, with a scenario or with mistakes that can be shown; a scenario
-/// runs to an end, and every export of it is whole.
+/// The bytes are a scenario. Reading it ends, with a scenario or with mistakes that can be shown. A scenario runs to an
+/// end, and every export of it is whole.
 pub fn scenario(bytes: &[u8]) {
     read_and_run(bytes, None);
 }

@@ -22,8 +22,8 @@ impl Random {
         }
     }
 
-    /// Draws each number from the next two bytes, and goes on with a stream that is always the same
-    /// when they run out, so that a fuzzer's bytes decide one choice each.
+    /// Draws each number from the next two bytes, so that each choice depends on bytes of its own. When the bytes run
+    /// out, goes on with a stream that is always the same.
     #[must_use]
     pub fn of_choices(bytes: &[u8]) -> Random {
         Random {
@@ -36,7 +36,7 @@ impl Random {
     pub fn draw(&mut self) -> u64 {
         if let Some(first) = self.choices.pop() {
             let choice = u16::from_be_bytes([first, self.choices.pop().unwrap_or(0)]);
-            // In the high bits for those who take bytes, in the low ones for those who take a remainder.
+            // In the high bits, for callers that take bytes, and in the low ones, for callers that take a remainder.
             return u64::from(choice) << 48 | u64::from(choice);
         }
         self.state ^= self.state >> 12;

@@ -46,7 +46,7 @@ fn confuse(body: &mut Body, alphabet: &Alphabet, random: &mut Random) {
     }
 }
 
-/// Tells whether two instructions do the same but for the type of a reference.
+/// Returns whether two instructions do the same but for the type of a reference.
 fn is_confusable(one: &Effect, other: &Effect) -> bool {
     let alike = |one: &[Kind], other: &[Kind]| {
         let mut pairs = one.iter().zip(other);

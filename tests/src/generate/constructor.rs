@@ -131,10 +131,10 @@ struct Path {
     has_copy: bool,
 }
 
-/// Tells whether a constructor of these steps is legal.
+/// Returns whether a constructor of these steps is legal.
 ///
-/// Follows every path. What a local variable holds is known where all paths to a step agree on it, and a
-/// step is legal where what it works on is known to be right.
+/// Follows every path. What a local variable holds is known if all paths to a step agree on it. A step is legal if its
+/// operands are known to be right.
 #[must_use]
 pub fn legal(steps: &[Step]) -> bool {
     let mut paths = vec![BTreeSet::new(); steps.len() + 1];

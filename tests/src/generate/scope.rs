@@ -1,8 +1,8 @@
 //! Every body of a length, without exception: verified, and run where accepted.
 //!
-//! Static methods are all words over an alphabet of instructions. Constructors are all words over steps of
-//! a few instructions ([`super::constructor`]), since two instructions call `Object.<init>` and a shorter
-//! branch cannot pass over them; each is also judged by its paths.
+//! Static methods are all words over an alphabet of instructions. Constructors are all words over steps of a few
+//! instructions ([`super::constructor`]), because calling `Object.<init>` takes two instructions and a shorter branch
+//! cannot pass over them. Each is also judged by its paths.
 
 use core::fmt;
 

@@ -102,7 +102,7 @@ fn sight(names: &dyn Names, event: &Event<'_>) -> Option<(Key, Sight)> {
     Some(((name.to_owned(), channel, kind), sight))
 }
 
-/// Whose packets may overtake each other: their sights are compared without their order.
+/// Endpoints whose packets may overtake each other. Their sights are compared without their order.
 fn unordered(scenario: &Scenario, cast: &Cast) -> Vec<String> {
     let names = scenario.endpoints.iter().map(|endpoint| &endpoint.name);
     names

@@ -1,8 +1,8 @@
 //! The memory that parser, verifier, linker and interpreter borrow, and what may lie in it beforehand.
 //!
-//! Safe code cannot make an op, a mark or a frame of any bits it likes. What an embedder can lend is what
-//! the library left there for another class, at the same place or elsewhere, so those slices are filled
-//! from a collection of such values. Slices of numbers are filled with any numbers.
+//! Safe code cannot make an op, a mark or a frame of any bits it likes. An embedder can lend memory that the library
+//! used for another class, at the same place or elsewhere. So those slices are filled from a collection of such values.
+//! Slices of numbers are filled with any numbers.
 
 use jive_core::{
     Frame, LinkedConstant, LinkedField, LinkedMethod, Mark, Op, Pc, ProgramSize, ProgramStorage,

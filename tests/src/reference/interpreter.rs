@@ -139,7 +139,7 @@ impl Frame<'_> {
         }
         self.branch(target)
     }
-    /// Pops what the method returns, narrowed to the type that its descriptor declares (CONTRACT §2).
+    /// Pops what the method returns, narrowed to the type that its descriptor declares (docs/subset.md).
     fn result(&mut self) -> Checked<i32> {
         let value = self.pop()?;
         let mut parts = self.method.descriptor.as_bytes().split(|byte| *byte == b')');
@@ -160,7 +160,7 @@ impl<'c> Interpreter<'c> {
             let constant = field
                 .constant_value()
                 .map(|index| class.pool().get(index))
-                // `ConstantValue` counts on static fields only (CONTRACT §2).
+                // `ConstantValue` counts on static fields only (docs/subset.md).
                 .filter(|_| field.access.contains(FieldAccess::STATIC));
             match constant {
                 Some(Ok(Constant::Integer(value))) => narrow(field.descriptor.as_bytes(), value),
@@ -455,7 +455,7 @@ fn divisor(value: i32) -> Checked<i32> {
     }
 }
 
-/// Narrows a value to what a descriptor's type holds (CONTRACT §2); references and `int`s stay.
+/// Narrows a value to what a descriptor's type holds (docs/subset.md); references and `int`s stay.
 fn narrow(descriptor: &[u8], value: i32) -> i32 {
     match descriptor {
         b"Z" => value & 1,
@@ -465,7 +465,7 @@ fn narrow(descriptor: &[u8], value: i32) -> i32 {
     }
 }
 
-/// Tells whether a comparison holds, by its place in the order eq, ne, lt, ge, gt, le (JVMS §6.5.if_icmp).
+/// Returns whether a comparison holds, by its place in the order eq, ne, lt, ge, gt, le (JVMS §6.5.if_icmp).
 fn holds(comparison: u8, a: i32, b: i32) -> bool {
     [a == b, a != b, a < b, a >= b, a > b, a <= b][usize::from(comparison)]
 }

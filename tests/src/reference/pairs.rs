@@ -1,8 +1,8 @@
 //! Which ordered pairs of linked ops the generators reach, of how many there can be.
 //!
-//! A pair is two ops that stand one behind the other in a method, where both were executed and control can
-//! pass from the first straight to the second. That is the adjacency that lowering and the pairs of
-//! `jive-core/src/op/pairs_generated.rs` know: a value may be taken from the op before, and two ops may be run together.
+//! A pair is two ops that stand one behind the other in a method. Both were executed, and control can pass from the
+//! first straight to the second. Lowering and the pairs of `jive-core/src/op/pairs_generated.rs` use this adjacency. A
+//! value may be taken from the op before, and two ops may be run together.
 
 use std::collections::BTreeSet;
 
@@ -46,8 +46,8 @@ fn may_go_on(op: &Op) -> bool {
     op.goes_on() || matches!(op.name(), "Call" | "Native")
 }
 
-/// Returns every pair that there can be, and some that cannot: it is known of each op whether it goes on,
-/// whether it computes a value and whether it takes one, but not of which type.
+/// Returns every pair that can exist, and some that cannot. Of each op it is known whether it goes on, computes a value
+/// and takes one, but not of which type.
 #[must_use]
 pub fn possible() -> BTreeSet<Pair> {
     let kinds: Vec<Op> = Op::kinds().filter(|op| !FAR.contains(&op.name())).collect();

@@ -1,8 +1,8 @@
 //! Methods made of phrases: short pieces of assembly, each of which is lowered to one op or a few.
 //!
-//! Generators that pick instructions reach few of the pairs of ops that can stand one behind the other: most
-//! ops need three or four instructions in a row. Here two phrases meet in every order, their operands come
-//! from local variables, constants, fields and the phrase before, and so each op meets each other.
+//! Most ops need three or four instructions in a row. So generators that pick single instructions reach few of the
+//! possible pairs of ops. Here two phrases meet in every order. Their operands come from local variables, constants,
+//! fields and the phrase before, so each op meets each other.
 
 use crate::fuzzing::Random;
 

@@ -1,5 +1,5 @@
-//! Bodies that keep data flow busy: 250 arrays in local variables, one of another type than the rest,
-//! of which some move on by one place each time around a loop.
+//! Bodies that keep data flow busy: 250 arrays in local variables, one of another type than the rest. Some of them move
+//! on by one place each time around a loop.
 
 use jive_core::Opcode;
 

@@ -1,7 +1,7 @@
 //! Every native against every combination of boundary values for its arguments.
 //!
-//! The runtime's check and its detached endpoint have to decide what the model decides, and to leave
-//! the same bytes in the buffer area and in the array.
+//! The runtime's check and its detached endpoint must decide as the model does. They must leave the same bytes in the
+//! buffer area and in the array.
 
 mod model;
 
@@ -58,8 +58,8 @@ fn byte_arrays() -> Vec<Argument> {
         .collect()
 }
 
-/// The `int[]` arguments: null, none, every boundary alone, pairs around the area's end, and as many
-/// as a message may have and one more or less.
+/// The `int[]` arguments: null, none, every boundary alone, pairs around the area's end. Also as many as a message may
+/// have, one more, and one less.
 fn int_arrays() -> Vec<Argument> {
     let area = i64::from(AREA);
     let around = [

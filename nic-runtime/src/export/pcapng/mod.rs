@@ -1,9 +1,9 @@
 //! The capture that Wireshark opens: what passes each tap of each NIC, as pcapng, as a fold over the
 //! events.
 //!
-//! A NIC has four taps, each an interface of the file: what its users post (`host-tx`), what goes onto
-//! the wire (`wire-tx`), what comes off it (`wire-rx`) and what users are shown (`host-rx`). Timestamps
-//! are virtual nanoseconds since the start of the run; a comment says what became of the packet.
+//! A NIC has four taps, each an interface of the file. They are what its users post (`host-tx`), what goes onto the
+//! wire (`wire-tx`), what comes off it (`wire-rx`) and what users are shown (`host-rx`). Timestamps are virtual
+//! nanoseconds since the start of the run; a comment says what became of the packet.
 
 mod held;
 mod verdict;

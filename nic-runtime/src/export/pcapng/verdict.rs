@@ -39,8 +39,8 @@ struct Call {
 }
 
 impl Verdicts {
-    /// Takes an event of an endpoint: judges the records that it decides and expects `seen`, the record that it is
-    /// itself, to be judged by a later one.
+    /// Takes an event of an endpoint. Judges the records that the event decides, and expects `seen`, the event's own
+    /// record, to be judged by a later one.
     pub(super) fn take(
         &mut self,
         held: &mut Held,

@@ -1,9 +1,9 @@
 //! The timeline that <https://ui.perfetto.dev> opens: spans, arrows and counters, as a fold over the
 //! events.
 //!
-//! A NIC is a process. Its threads are the hosts at its endpoints, its processors, its DMA engines, a
-//! wire to each NIC that it sends to, and what comes in. Arrows join what a message went through, from
-//! the descriptor that asked for it to the descriptor that announces it.
+//! A NIC is a process. Its threads are the hosts at its endpoints, its processors, its DMA engines, a wire to each NIC
+//! that it sends to, and arrivals. Arrows join what a message went through, from the descriptor that asked for it to
+//! the descriptor that announces it.
 
 mod arrows;
 mod tracks;

@@ -11,9 +11,9 @@ use serde::Serialize;
 
 use super::writer::{Id, Phase, Place, Records};
 
-/// Thread ids of one rank of tracks: more than a scenario can have of them. Viewers show threads in the
-/// order of their ids, whatever their `thread_sort_index` says. They also take a thread whose id is its process's for
-/// the main one; processes are numbered from 1, threads from the first multiple of this.
+/// Thread ids of one rank of tracks: more than a scenario can have of them. Viewers show threads in the order of their
+/// ids, whatever their `thread_sort_index` says. Perfetto takes a thread whose id is its process's for the main one. So
+/// processes are numbered from 1, and threads from the first multiple of this.
 const IDS_OF_A_RANK: Id = 1_000_000;
 
 /// One line of the timeline, within a NIC. They are shown in this order.

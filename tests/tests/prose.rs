@@ -1,0 +1,227 @@
+//! Comments and documents are plain: no sentence of more than 25 words, and none of the phrases that make a reader
+//! stop. `scripts/prose` runs this and shows all that it finds.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Words that a sentence may have.
+const WORDS_MAX: usize = 25;
+
+/// Phrases that stand in for an actor, or that readers stumble over.
+const BANNED: [&str; 12] = [
+    "whoever",
+    "whomever",
+    "notwithstanding",
+    "in vain",
+    "manieth",
+    "for who ",
+    "those who",
+    "Tells whether",
+    "Tells of",
+    "comes by",
+    "; answers",
+    "; tells",
+];
+
+/// Documents whose sentences have not been gone through yet. None may be added.
+const UNREAD: [&str; 14] = [
+    "CHANGELOG.md",
+    "docs/cost-model.md",
+    "docs/errors.md",
+    "docs/limits.md",
+    "docs/linked-form.md",
+    "docs/mutants.md",
+    "docs/op-frequencies.md",
+    "docs/papers.md",
+    "docs/planted.md",
+    "docs/profiles.md",
+    "docs/scenario.md",
+    "docs/seeing.md",
+    "docs/simulation.md",
+    "docs/verifier.md",
+];
+
+/// A run of lines of prose: the number of its first line, and the lines.
+type Block = (usize, Vec<String>);
+
+/// Returns the comments of a source file.
+fn comments(text: &str) -> Vec<Block> {
+    let mut found: Vec<Block> = Vec::new();
+    let mut is_open = false;
+    for (number, line) in text.lines().enumerate() {
+        let Some(comment) = line.trim_start().strip_prefix("//") else {
+            is_open = false;
+            continue;
+        };
+        let comment = comment.strip_prefix(['/', '!']).unwrap_or(comment);
+        let comment = comment
+            .strip_prefix(' ')
+            .unwrap_or(comment)
+            .trim_end()
+            .to_owned();
+        match found.last_mut().filter(|_| is_open) {
+            Some((_, lines)) => lines.push(comment),
+            None => found.push((number + 1, vec![comment])),
+        }
+        is_open = true;
+    }
+    found
+}
+
+/// Returns whether a line begins an item of a list.
+fn is_item(line: &str) -> bool {
+    let line = line.trim_start();
+    let after_number = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    line.starts_with("- ")
+        || line.starts_with("* ")
+        || (after_number.len() < line.len() && after_number.starts_with(". "))
+}
+
+/// Returns the paragraphs of a block, without code, tables and headings.
+fn paragraphs(lines: &[String]) -> Vec<String> {
+    let mut found = vec![String::new()];
+    let mut is_fenced = false;
+    for line in lines {
+        let is_fence = line.trim_start().starts_with("```");
+        is_fenced ^= is_fence;
+        let is_code = line.starts_with("    ") && !is_item(line);
+        let is_mark = line.trim_start().starts_with(['|', '#', '<']);
+        if is_fenced || is_fence || is_code || is_mark || line.trim().is_empty() {
+            found.push(String::new());
+            continue;
+        }
+        if is_item(line) {
+            found.push(String::new());
+        }
+        if let Some(last) = found.last_mut() {
+            last.push_str(line.trim());
+            last.push(' ');
+        }
+    }
+    found.retain(|paragraph| !paragraph.is_empty());
+    found
+}
+
+/// Replaces each code span by one word, and leaves out the targets of links.
+fn without_code(paragraph: &str) -> String {
+    let spans = paragraph.split('`').enumerate();
+    let plain = spans.map(|(place, text)| if place % 2 == 0 { text } else { "X" });
+    let plain = plain.collect::<String>();
+    let mut parts = plain.split("](");
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        text.push_str(part.split_once(')').map_or("", |(_, rest)| rest));
+    }
+    text
+}
+
+/// Cuts a paragraph into sentences: behind `.`, `!` and `?`, and behind `:` and `;` where a capital follows.
+fn sentences(paragraph: &str) -> Vec<String> {
+    let text = without_code(paragraph);
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let mut found = vec![Vec::new()];
+    for (place, word) in words.iter().enumerate() {
+        if let Some(last) = found.last_mut() {
+            last.push(*word);
+        }
+        let begins = words.get(place + 1).and_then(|next| next.chars().next());
+        let is_capital = begins.is_some_and(|next| next.is_uppercase() || "\"([*".contains(next));
+        let end = word.trim_end_matches(['*', ')', '"']);
+        let is_abbreviation = matches!(end, "e.g." | "i.e." | "vs.");
+        if (end.ends_with(['.', '!', '?']) && !is_abbreviation)
+            || (end.ends_with([':', ';']) && is_capital)
+        {
+            found.push(Vec::new());
+        }
+    }
+    found.into_iter().map(|words| words.join(" ")).collect()
+}
+
+/// Returns whether a sentence lists instructions with their pcs, or many values of a syntax.
+fn is_listing(paragraph: &str, sentence: &str) -> bool {
+    let numbers = sentence
+        .split(' ')
+        .filter(|word| word.chars().all(|c| c.is_ascii_digit()));
+    numbers.count() >= 4 || paragraph.matches('`').count() > 40
+}
+
+/// Returns what is wrong with a block, each with the line where the block begins.
+fn faults(path: &str, (line, lines): &Block) -> Vec<String> {
+    let mut found = Vec::new();
+    for paragraph in paragraphs(lines) {
+        for sentence in sentences(&paragraph) {
+            let words = sentence.split(' ').count();
+            if words > WORDS_MAX && !is_listing(&paragraph, &sentence) {
+                found.push(format!("{path}:{line}: {words} words: {sentence}"));
+            }
+        }
+        for phrase in BANNED.iter().filter(|phrase| paragraph.contains(**phrase)) {
+            found.push(format!("{path}:{line}: \"{}\": {paragraph}", phrase.trim()));
+        }
+    }
+    found
+}
+
+fn files(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).expect("a folder of the repository") {
+        let entry = entry.expect("a folder of the repository can be listed");
+        let (path, name) = (entry.path(), entry.file_name());
+        let name = name.to_string_lossy();
+        if path.is_dir() {
+            if name != "target" && !name.starts_with('.') && name != "corpus" {
+                files(&path, found);
+            }
+        } else if name.ends_with(".rs") || name.ends_with(".md") {
+            found.push(path);
+        }
+    }
+}
+
+#[test]
+fn no_sentence_of_a_comment_or_document_is_long() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut paths = Vec::new();
+    files(&root, &mut paths);
+    paths.sort();
+    let mut found = Vec::new();
+    for path in &paths {
+        let name = path.strip_prefix(&root).expect("it lies below the root");
+        let name = name.to_string_lossy().into_owned();
+        // What it bans stands here.
+        if UNREAD.contains(&&*name) || name == "tests/tests/prose.rs" {
+            continue;
+        }
+        let text = fs::read_to_string(path).expect("it is text");
+        let blocks = if name.ends_with(".rs") {
+            comments(&text)
+        } else {
+            vec![(1, text.lines().map(str::to_owned).collect())]
+        };
+        found.extend(blocks.iter().flat_map(|block| faults(&name, block)));
+    }
+    assert!(
+        found.is_empty(),
+        "{}\n{} in all",
+        found.join("\n"),
+        found.len()
+    );
+}
+
+#[test]
+fn long_sentences_and_banned_phrases_are_found() {
+    let of = |text: &str| {
+        let blocks = comments(text);
+        blocks
+            .iter()
+            .flat_map(|block| faults("a.rs", block))
+            .count()
+    };
+    let long = "word ".repeat(WORDS_MAX + 1);
+    let short = "word ".repeat(WORDS_MAX - 1);
+    assert_eq!(of(&format!("// {long}.")), 1);
+    assert_eq!(of(&format!("// {short}.\n// {short}.")), 0);
+    assert_eq!(of(&format!("fn f() {{ \"{long}\" }}")), 0);
+    assert_eq!(of(&format!("/// A span\n/// `{long}` is one word.")), 0);
+    assert_eq!(of(&format!("// | {long} |\n//     {long}")), 0);
+    assert_eq!(of("/// Tells whether it is."), 1);
+}
