@@ -24,8 +24,7 @@ const BANNED: [&str; 12] = [
 ];
 
 /// Documents whose sentences have not been gone through yet. None may be added.
-const UNREAD: [&str; 14] = [
-    "CHANGELOG.md",
+const UNREAD: [&str; 13] = [
     "docs/cost-model.md",
     "docs/errors.md",
     "docs/limits.md",
