@@ -6,8 +6,8 @@ pub(super) const ENTRIES: &[Explanation] = &[
     Explanation {
         code: "applet/missing-member",
         meaning: "The class lacks a member that every applet has. The NIC makes the one instance by the \
-                  constructor without parameters, calls `doTx` for a transmit descriptor and `doRx` for \
-                  a packet, and puts the packet into `RxBuf`.",
+                  constructor without parameters. It calls `doTx` for a transmit descriptor and `doRx` for \
+                  a packet, which it puts into `RxBuf`.",
         example: "class Filter {\n    byte[] RxBuf;\n    int doRx(int length, int channel) { return 0; }\n    // no doTx\n}",
         mend: "Add the member that is named; `jive verify --class-only` judges a class that is not meant \
                to be an applet.",

@@ -17,8 +17,8 @@ pub(super) const ENTRIES: &[Explanation] = &[
     },
     Explanation {
         code: "unsafe/operand-type",
-        meaning: "A value on the operand stack is not of the type that the instruction works on, such as \
-                  an `int` where an array belongs, or a `short[]` given to `baload`.",
+        meaning: "A value on the operand stack is not of the type that the instruction works on. Examples \
+                  are an `int` where an array belongs, or a `short[]` given to `baload`.",
         example: "iconst_0\niconst_0\niaload          // the array is an int",
         mend: "No Java compiler writes this. The diagnosis names the depth on the stack; look for what \
                pushed that value.",

@@ -83,7 +83,7 @@ pub(super) const ENTRIES: &[Explanation] = &[
     },
     Explanation {
         code: "malformed/method-name",
-        meaning: "A string that should name a method cannot: it is empty or holds `.`, `;`, `[`, `/`, or \
+        meaning: "A string that should name a method cannot. It is empty, or holds `.`, `;`, `[` or `/`, or \
                   `<` or `>` without being `<init>` or `<clinit>`.",
         example: "a method named <main>",
         mend: DAMAGED,

@@ -176,8 +176,8 @@ pub(super) const ENTRIES: &[Explanation] = &[
     },
     Explanation {
         code: "subset/unresolved-field",
-        meaning: "The code names a field of the class that does not exist, or that is of another type, or \
-                  is static where an instance field is meant or the other way round.",
+        meaning: "The code names a field of the class that does not exist or is of another type. Or the \
+                  field is static where an instance field is meant, or the other way round.",
         example: "a class file that was compiled against another version of itself",
         mend: "Compile everything again.",
     },
@@ -197,8 +197,8 @@ pub(super) const ENTRIES: &[Explanation] = &[
     Explanation {
         code: "subset/foreign-method",
         meaning: "A method of another class is called that is not one of the NIC's natives. Compilers \
-                  write some such calls by themselves: reading a constant through a reference, as in \
-                  `other.LIMIT`, becomes a call of `Objects.requireNonNull`, and a variable of type \
+                  write some such calls by themselves. Reading a constant through a reference, as in \
+                  `other.LIMIT`, becomes a call of `Objects.requireNonNull`. A variable of type \
                   `Integer` calls `Integer.valueOf`.",
         example: "int m = Math.max(a, b);",
         mend: "Write it out, as `a > b ? a : b`, or copy the method into the applet.",

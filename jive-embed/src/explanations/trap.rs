@@ -56,10 +56,10 @@ pub(super) const ENTRIES: &[Explanation] = &[
     },
     Explanation {
         code: "ProtectionFault",
-        meaning: "A native was asked for something that the endpoint may not have: bytes outside its \
-                  buffer area or outside an array, a channel that is not its own, a packet longer than \
-                  the NIC sends, more than 56 bytes in a receive descriptor or more than 14 shares. The \
-                  native did nothing.",
+        meaning: "A native was asked for something that the endpoint may not have. That may be bytes outside \
+                  its buffer area or outside an array, or a channel that is not its own. It may be a \
+                  packet longer than the NIC sends, more than 56 bytes in a receive descriptor, or more \
+                  than 14 shares. The native did nothing.",
         example: "txPush(buf, 0, channel, 65536);   // a packet holds 9216 bytes",
         mend: "Check lengths and offsets that come from a packet or a descriptor before a native gets \
                them. `jive run` shows the native's arguments in its trace.",

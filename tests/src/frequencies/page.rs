@@ -18,8 +18,8 @@ const HEAD: &str = "\
 What justifies the interpreter's fused ops: how often programs execute which instructions one after the
 other. The programs are listed in `tests/src/frequencies/corpus.rs`, and were before any such op was
 made for them; no kernel of a benchmark is among them. `cargo run --release -p tests --bin frequencies`
-runs them on the defensive interpreter (and on the shipped one, which must agree) and prints this page; a
-test holds the page to it.
+runs them on the defensive interpreter and prints this page. The shipped interpreter must agree, and a test
+compares the page.
 
 Applets send 400 packets and receive 400, of eight lengths on twenty channels. The other programs make the
 calls that `tests/java/calls.txt` has for the comparison with OpenJDK.
@@ -38,18 +38,18 @@ long it runs. *Programs* says how many of them execute it at all. *Places* count
 their class files.
 
 A sequence lies inside a basic block: no branch leads to any but its first instruction, and branches,
-switches, returns and calls are last. Forms that linking does not tell apart are one: `iconst` is any
-constant `int`, `iload` and the like stand for all local variables, `if` is any comparison with zero, and
+switches, returns and calls are last. Forms that linking does not tell apart are one. `iconst` is any
+constant `int`, and `iload` and the like stand for all local variables. `if` is any comparison with zero,
 `if_icmp` any of two `int`s. A longer sequence contains the shorter ones.
 ";
 
 const TAKERS: &str = "
 ## How to read the next table
 
-An instruction has an operand at once where the last instruction that did anything has computed it, in the same
-basic block, or where a field holds it. Constants, loads of local variables and fields, sums of a variable and a
-constant, and a store of the result itself into a local variable count as nothing done. Operands are counted in
-the order in which they were pushed.
+An instruction has an operand at once if the last instruction that did anything in the basic block computed it.
+The same holds for a value in a field. Constants, loads of local variables and fields, and sums of a variable and a constant
+count as nothing done. So does a store of the result itself into a local variable. Operands are counted in the
+order in which they were pushed.
 ";
 
 /// What stands before the table of ops, which are others where the interpreter is a loop.
@@ -58,7 +58,7 @@ pub const OPS: &str = "
 
 The table of ops has kinds that do what an op does and then what the next one does
 (`jive-core/src/op/pairs_generated.rs`): all that a program executes. *Executed* is how often both ops are, per hundred ops
-executed; where a branch leads to the second, or both search for the case of a switch, at most as often. *Places*
+executed. Where a branch leads to the second, or both search for the case of a switch, it is at most as often. *Places*
 counts where they stand in the programs' linked forms. A pair that ends with an op that the next pair begins with is
 run only where that is left.
 ";
