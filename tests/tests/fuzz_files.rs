@@ -80,6 +80,47 @@ fn a_scenario_with_a_line_taken_from_another_is_read_to_an_end() {
     }
 }
 
+/// Returns the tables of a scenario, each with its header's text, which the lines before the first header have not.
+fn tables(text: &str) -> Vec<(&str, Vec<&str>)> {
+    let mut tables = vec![("", Vec::new())];
+    for line in text.lines() {
+        if line.starts_with('[') {
+            tables.push((line.trim(), Vec::new()));
+        }
+        let (_, lines) = tables
+            .last_mut()
+            .expect("the lines before the first header");
+        lines.push(line);
+    }
+    tables
+}
+
+/// Returns the tables that are kept, one after the other.
+fn joined(tables: &[(&str, Vec<&str>)], keep: impl Fn(usize, &str) -> bool) -> String {
+    let kept = tables.iter().enumerate();
+    let kept = kept.filter(|(place, (header, _))| keep(*place, header));
+    let lines: Vec<&str> = kept.flat_map(|(_, (_, lines))| lines).copied().collect();
+    lines.join("\n")
+}
+
+#[test]
+fn a_scenario_without_a_table_or_without_a_kind_of_table_is_read_to_an_end() {
+    // What a missing table defines is still named by others.
+    for (name, bytes) in fuzzing::scenario_seeds() {
+        let text = String::from_utf8(bytes).expect("a scenario is text");
+        let tables = tables(&text);
+        let headers: BTreeSet<&str> = tables.iter().map(|(header, _)| *header).collect();
+        for absent in 0..tables.len() {
+            println!("{name} without table {absent}");
+            fuzzing::scenario(joined(&tables, |place, _| place != absent).as_bytes());
+        }
+        for absent in headers {
+            println!("{name} without {absent}");
+            fuzzing::scenario(joined(&tables, |_, header| header != absent).as_bytes());
+        }
+    }
+}
+
 #[test]
 fn dictionaries_are_those_of_the_tables() {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/dictionaries");

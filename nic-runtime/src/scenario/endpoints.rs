@@ -80,13 +80,23 @@ const QUEUE_DEFAULT: u64 = 64;
 /// Each send begins at a multiple of this in the buffer area.
 const SEND_ALIGNMENT: u64 = 8;
 
+/// The endpoints of a scenario, in the file's order, as far as their tables could be read.
+pub(super) struct Endpoints<'t> {
+    /// What each table says. With a mistake in it, something else may stand in a field.
+    pub(super) specs: Vec<EndpointSpec>,
+    /// The NIC of each, if the scenario has the one that its table names.
+    pub(super) nics: Vec<Option<NicId>>,
+    /// Their names. Each stands for a position in the two lists.
+    pub(super) names: NameIndex<'t>,
+}
+
 /// Reads every `[[endpoint]]`.
 pub(super) fn read<'t>(
     root: &Table<'t>,
     (nics, processes): (&NameIndex<'_>, &Processes<'_>),
     of_nic: &NicProfiles,
     context: &mut Context<'_>,
-) -> (Vec<EndpointSpec>, NameIndex<'t>) {
+) -> Endpoints<'t> {
     let mut names = NameIndex::new(Named::Endpoint);
     let limit = limits::ENDPOINTS_MAX;
     let tables = root.tables(
@@ -96,12 +106,24 @@ pub(super) fn read<'t>(
         limit,
         context.mistakes(),
     );
-    let endpoints = tables
+    let (specs, homes) = tables
         .iter()
-        .map(|table| read_endpoint(table, (nics, processes), of_nic, &mut names, context))
-        .collect();
+        .map(|table| {
+            let name = names.define(table, context.mistakes());
+            let nic = table
+                .need("nic", context.mistakes())
+                .and_then(|value| nics.find_value(value, context.mistakes()))
+                .map(NicId);
+            let spec = read_endpoint(table, (name, nic), processes, of_nic, context);
+            (spec, nic)
+        })
+        .unzip();
     processes.check_names(&names, context.mistakes());
-    (endpoints, names)
+    Endpoints {
+        specs,
+        nics: homes,
+        names,
+    }
 }
 
 /// Returns the bytes behind the free buffers in which one message can lie.
@@ -111,19 +133,15 @@ pub(super) fn transmit_region(endpoint: &EndpointSpec) -> u64 {
     u64::from(endpoint.buffer_area).saturating_sub(free.next_multiple_of(SEND_ALIGNMENT))
 }
 
-fn read_endpoint<'t>(
-    table: &Table<'t>,
-    (nics, processes): (&NameIndex<'_>, &Processes<'_>),
+fn read_endpoint(
+    table: &Table<'_>,
+    (name, nic): (&str, Option<NicId>),
+    processes: &Processes<'_>,
     of_nic: &NicProfiles,
-    names: &mut NameIndex<'t>,
     context: &mut Context<'_>,
 ) -> EndpointSpec {
-    let name = names.define(table, context.mistakes()).to_owned();
-    let nic = table
-        .need("nic", context.mistakes())
-        .and_then(|value| nics.find_value(value, context.mistakes()));
-    // With a mistake noted nothing is run, so any id serves.
-    let home = NicId(nic.unwrap_or(0));
+    // With a mistake noted nothing is run, so any id serves here. Other checks ask `Endpoints::nics`.
+    let home = nic.unwrap_or(NicId(0));
     let profile = of_nic.of(home);
     let class = table
         .optional("applet", table::text, context.mistakes())
@@ -151,7 +169,7 @@ fn read_endpoint<'t>(
     let fuel_range = 0..=limits::FUEL_MAX;
     let endpoint = EndpointSpec {
         nic: home,
-        name,
+        name: name.to_owned(),
         class,
         interface,
         buffer_area: narrow(buffer_area),

@@ -33,6 +33,8 @@ const PROGRAM_NAMES: [&str; PROGRAMS.len()] = keys(&PROGRAMS);
 /// The processes of a scenario, by name, and where the file says which NIC each belongs to.
 pub(super) struct Processes<'t> {
     pub(super) specs: Vec<ProcessSpec>,
+    /// The NIC of each, if the scenario has the one that its table names.
+    nics: Vec<Option<NicId>>,
     names: NameIndex<'t>,
     places: Vec<Span>,
 }
@@ -47,21 +49,24 @@ pub(super) fn read<'t>(
     let mut names = NameIndex::new(Named::Process);
     let limit = limits::ENDPOINTS_MAX;
     let tables = root.tables("process", "`[[process]]`", PROCESS_KEYS, limit, mistakes);
-    let mut places = Vec::new();
+    let (mut homes, mut places) = (Vec::new(), Vec::new());
     let specs = tables.iter().map(|table| {
         let name = names.define(table, mistakes).to_owned();
         let nic = table.need("nic", mistakes);
         places.push(nic.map_or(table.span, |nic| nic.span().into()));
         let nic = nic.and_then(|value| nics.find_value(value, mistakes));
+        let nic = nic.map(NicId);
+        homes.push(nic);
         ProcessSpec {
             name,
-            // With a mistake noted nothing is run, so any id serves.
-            nic: NicId(nic.unwrap_or(0)),
+            // With a mistake noted nothing is run, so any id serves here. Other checks ask `Processes::nics`.
+            nic: nic.unwrap_or(NicId(0)),
             program: program(table, "program", mistakes),
         }
     });
     Processes {
         specs: specs.collect(),
+        nics: homes,
         names,
         places,
     }
@@ -73,7 +78,7 @@ impl Processes<'_> {
     pub(super) fn of_endpoint(
         &self,
         endpoint: &Table<'_>,
-        nic: Option<u32>,
+        nic: Option<NicId>,
         mistakes: &mut Mistakes,
     ) -> (Option<u32>, HostSpec) {
         let Some(value) = endpoint.value("process") else {
@@ -91,7 +96,10 @@ impl Processes<'_> {
         let Some(spec) = self.specs.get(process as usize) else {
             return (None, HostSpec::Sink);
         };
-        if nic.is_some_and(|nic| NicId(nic) != spec.nic) {
+        let home = self.nics[process as usize];
+        if let (Some(nic), Some(home)) = (nic, home)
+            && nic != home
+        {
             let place = self.places[process as usize];
             mistakes.add(value.span(), MistakeKind::ProcessElsewhere { place });
         }
@@ -218,6 +226,10 @@ mod tests {
             mistake(&endpoint("a", "")),
             MistakeKind::ProcessElsewhere { .. }
         ));
+        // Nobody knows where a process of an unknown NIC runs, so nothing is said about where its endpoints are.
+        let lost = "[[process]]\nname = 'server'\nnic = 'x'\n\
+                    [[endpoint]]\nnic = 'b'\nname = 'e'\nprocess = 'server'\n";
+        assert!(matches!(mistake(lost), MistakeKind::UnknownName { .. }));
         let both = MistakeKind::Excluded {
             key: "host",
             of: "process",

@@ -194,16 +194,10 @@ fn read_root(
     let links = network::links(root, &nic_names, &of_nic, &mut context);
     processes::hosts(root, &mut nics, &nic_names, &mut context);
     let processes = processes::read(root, &nic_names, &mut context);
-    let (endpoints, endpoint_names) =
-        endpoints::read(root, (&nic_names, &processes), &of_nic, &mut context);
+    let endpoints = endpoints::read(root, (&nic_names, &processes), &of_nic, &mut context);
     let joined = links.iter().map(|link| link.between).collect();
-    let channels = traffic::channels(
-        root,
-        &endpoint_names,
-        (&endpoints, &nics, &joined),
-        &mut context,
-    );
-    let sends = traffic::sends(root, &endpoints, &endpoint_names, &mut context);
+    let channels = traffic::channels(root, &endpoints, (&nics, &joined), &mut context);
+    let sends = traffic::sends(root, &endpoints, &mut context);
     let until = root
         .optional("until", table::time, context.mistakes())
         .map_or(UNTIL_DEFAULT, |until| SimTime::ZERO + until.value);
@@ -244,7 +238,7 @@ fn read_root(
         nics,
         links,
         processes: processes.specs,
-        endpoints,
+        endpoints: endpoints.specs,
         channels,
         sends,
         classes,
@@ -422,6 +416,32 @@ mod tests {
         );
         let us = |index: usize| read(&one).links[index].wire.latency.as_ns();
         assert_eq!((us(0), us(2)), (1_000, 500));
+    }
+
+    #[test]
+    fn of_an_unknown_nic_no_link_is_missed() {
+        let ends = "[[endpoint]]\nnic = \"x\"\nname = \"e\"\n[[endpoint]]\nnic = \"b\"\nname = \"f\"\n\
+                    [[channel]]\ne = 1\nf = 1\n";
+        let a = "[[nic]]\nname = \"a\"\n";
+        let b = "[[nic]]\nname = \"b\"\nprofile = \"modern\"\n";
+        let kinds = |nics: &str| match parse(format!("{nics}{ends}").as_bytes(), None, None) {
+            Err(ScenarioError::Mistakes(mistakes)) => {
+                mistakes.into_iter().map(|it| it.kind).collect::<Vec<_>>()
+            }
+            other => panic!("{other:?}"),
+        };
+        assert!(matches!(
+            kinds(&format!("{a}{b}"))[..],
+            [MistakeKind::UnknownName { .. }]
+        ));
+        assert!(matches!(
+            kinds("")[..],
+            [
+                MistakeKind::NoNics,
+                MistakeKind::UnknownName { .. },
+                MistakeKind::UnknownName { .. }
+            ]
+        ));
     }
 
     #[test]

@@ -8,10 +8,10 @@ use toml::Spanned;
 use toml::de::DeValue;
 
 use super::context::Context;
-use super::endpoints::transmit_region;
+use super::endpoints::{Endpoints, transmit_region};
 use super::limits;
 use super::mistake::{MistakeKind, Span};
-use super::model::{ChannelSpec, EndpointSpec, NicSpec, SendSpec};
+use super::model::{ChannelSpec, NicSpec, SendSpec};
 use super::names::NameIndex;
 use super::payload;
 use super::table::{self, Mistakes, Table, wrong_type};
@@ -24,15 +24,15 @@ type End = (EndpointId, ChannelId, Span);
 /// Reads every `[[channel]]`. Its keys are the names of endpoints, so no key is unknown as such.
 pub(super) fn channels(
     root: &Table<'_>,
-    names: &NameIndex<'_>,
-    (endpoints, nics, joined): (&[EndpointSpec], &[NicSpec], &BTreeSet<(NicId, NicId)>),
+    endpoints: &Endpoints<'_>,
+    (nics, joined): (&[NicSpec], &BTreeSet<(NicId, NicId)>),
     context: &mut Context<'_>,
 ) -> Vec<ChannelSpec> {
     let mistakes = context.mistakes();
     let mut used = BTreeMap::new();
     let mut channels = Vec::new();
     for entry in root.entries("channel", "`[[channel]]`", limits::CHANNELS_MAX, mistakes) {
-        let Some((a, b)) = ends(entry, names, mistakes) else {
+        let Some((a, b)) = ends(entry, &endpoints.names, mistakes) else {
             continue;
         };
         for (endpoint, channel, span) in [a, b] {
@@ -40,9 +40,10 @@ pub(super) fn channels(
                 mistakes.add(span, MistakeKind::DuplicateChannelNumber { first });
             }
         }
-        let home = |endpoint: EndpointId| endpoints[endpoint.0 as usize].nic;
-        let (one, other) = (home(a.0), home(b.0));
-        if !joined.contains(&(one.min(other), one.max(other))) {
+        let home = |endpoint: EndpointId| endpoints.nics[endpoint.0 as usize];
+        if let (Some(one), Some(other)) = (home(a.0), home(b.0))
+            && !joined.contains(&(one.min(other), one.max(other)))
+        {
             let name = |nic: NicId| nics[nic.0 as usize].name.clone();
             let (a, b) = (name(one), name(other));
             mistakes.add(entry.span(), MistakeKind::NoLink { a, b });
@@ -106,8 +107,7 @@ fn channel_number(value: &DeValue<'_>) -> Result<ChannelId, MistakeKind> {
 /// Reads every `[[send]]`.
 pub(super) fn sends(
     root: &Table<'_>,
-    endpoints: &[EndpointSpec],
-    names: &NameIndex<'_>,
+    endpoints: &Endpoints<'_>,
     context: &mut Context<'_>,
 ) -> Vec<SendSpec> {
     let limit = limits::SENDS_MAX;
@@ -118,7 +118,7 @@ pub(super) fn sends(
     for send in &tables {
         let endpoint = send
             .need("endpoint", context.mistakes())
-            .and_then(|value| names.find_value(value, context.mistakes()))
+            .and_then(|value| endpoints.names.find_value(value, context.mistakes()))
             .map(EndpointId);
         let channel = send.required("channel", channel_number, context.mistakes());
         let (at, repeat, every) = times(send, context.mistakes());
@@ -127,14 +127,14 @@ pub(super) fn sends(
             *position += 1;
             *position
         });
-        let name = endpoint.map_or("", |id| &endpoints[id.0 as usize].name);
+        let name = endpoint.map_or("", |id| &endpoints.specs[id.0 as usize].name);
         let payload = send
             .need("payload", context.mistakes())
             .and_then(|value| payload::read(context, value, ["send", name, &position.to_string()]));
         let (Some(endpoint), Some(channel), Some(payload)) = (endpoint, channel, payload) else {
             continue;
         };
-        let region = transmit_region(&endpoints[endpoint.0 as usize]);
+        let region = transmit_region(&endpoints.specs[endpoint.0 as usize]);
         let messages = payload.value.into_messages();
         let longest = messages.iter().map(|message| message.bytes.len() as u64);
         let length = longest.max().unwrap_or(0);
