@@ -1,11 +1,11 @@
-//! The arrays that the subset has.
+//! Array types of the subset.
 
 use core::fmt;
 
-/// The arrays of the subset.
+/// An array type of the subset, by its element type.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ArrayKind {
-    /// `boolean[]`; an element takes a byte, of which the lowest bit counts.
+    /// `boolean[]`. An element takes one byte, of which only the lowest bit is significant.
     Boolean,
     /// `byte[]`.
     Byte,
@@ -16,7 +16,7 @@ pub enum ArrayKind {
 }
 
 impl ArrayKind {
-    /// Every kind, in the order of the declaration.
+    /// Every kind, in declaration order.
     pub const ALL: [ArrayKind; 4] = [
         ArrayKind::Boolean,
         ArrayKind::Byte,
@@ -24,8 +24,8 @@ impl ArrayKind {
         ArrayKind::Int,
     ];
 
-    /// Returns the kind that `newarray` means by this number (JVMS table 6.5.newarray-A), where the
-    /// subset has it.
+    /// Returns the array kind for a type code of `newarray` (JVMS table 6.5.newarray-A). Returns `None` for element
+    /// types outside the subset.
     #[must_use]
     pub const fn from_newarray_code(code: u8) -> Option<ArrayKind> {
         match code {
@@ -37,7 +37,7 @@ impl ArrayKind {
         }
     }
 
-    /// Returns the number by which `newarray` means the kind (JVMS table 6.5.newarray-A).
+    /// Returns the type code that `newarray` uses for this kind (JVMS table 6.5.newarray-A).
     #[must_use]
     pub const fn newarray_code(self) -> u8 {
         match self {
@@ -48,7 +48,7 @@ impl ArrayKind {
         }
     }
 
-    /// Returns how many bytes an element takes in memory.
+    /// Returns the size of an element in memory, in bytes.
     #[must_use]
     pub const fn width(self) -> u8 {
         match self {

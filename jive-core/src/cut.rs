@@ -1,17 +1,17 @@
-//! Names cut to a length that fits a display.
+//! Truncation of long names for display.
 
 use core::fmt::{self, Write};
 
 use crate::limits::NAME_CHARS_MAX;
 
-/// What stands in place of the rest of a name.
+/// Replaces the rest of a truncated name.
 const MARK: char = '…';
 
-/// Shows a name up to [`NAME_CHARS_MAX`] characters, and an ellipsis in place of the rest.
+/// Displays at most [`NAME_CHARS_MAX`] characters of a name, and an ellipsis in place of the rest.
 ///
-/// A name may have 65,535 bytes and be used by each of 300,000 instructions. Whatever shows a class shows
-/// names through this, so that its output grows with the class file and no faster. Characters are counted
-/// as they are shown: one that is escaped counts as many as its escape has.
+/// A class file can hold a name of 65,535 bytes, and 300,000 instructions can refer to it. Every display of a class
+/// truncates names with this type, so that the size of its output is linear in the size of the file. Escapes count
+/// with the characters that they display as.
 ///
 /// ```
 /// use jive_core::Cut;
@@ -38,7 +38,8 @@ impl<T: fmt::Display> fmt::Display for Cut<T> {
     }
 }
 
-/// Writes so many characters and fails at the next, so that the rest is not even formatted.
+/// Writes up to `room` characters and fails at the next one. The failure stops the formatting of the rest of the
+/// name.
 struct Prefix<'f, 'b> {
     out: &'f mut fmt::Formatter<'b>,
     room: usize,
@@ -47,7 +48,7 @@ struct Prefix<'f, 'b> {
 
 impl Write for Prefix<'_, '_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        // As many bytes have at most as many characters.
+        // A string has at most as many characters as bytes, so this case needs no search for the cut.
         if text.len() <= self.room {
             self.room = self.room.saturating_sub(text.chars().count());
             return self.out.write_str(text);
@@ -77,7 +78,8 @@ mod tests {
 
     #[test]
     fn a_name_is_cut_between_characters() {
-        // The greatest length that stays whole, and one more; of one and of three bytes each.
+        // The longest name that is not truncated, and the same name with one more character. Letters of one byte and
+        // of three.
         for letter in ["n", "語"] {
             let whole = letter.repeat(NAME_CHARS_MAX);
             assert_eq!(Cut(&whole).to_string(), whole);

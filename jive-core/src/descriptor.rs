@@ -3,7 +3,7 @@
 use crate::array_kind::ArrayKind;
 use crate::limits::{ARRAY_DIMENSIONS_MAX, PARAMETER_SLOTS_MAX};
 
-/// Why bytes are not a descriptor, and where in them.
+/// Why a byte string is not a descriptor, and at which byte.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{kind} (at byte {offset} of the descriptor)")]
 pub struct DescriptorError {
@@ -19,7 +19,7 @@ pub enum DescriptorErrorKind {
     /// The bytes end inside the descriptor.
     #[error("expected a type, found the end of the descriptor")]
     Truncated,
-    /// A byte begins no type, or `V` stands where a value is needed.
+    /// No type begins with this byte, or `V` stands where a value type is needed.
     #[error("expected a type, found byte {found:#04x}")]
     NotAType {
         /// The byte found.
@@ -31,7 +31,7 @@ pub enum DescriptorErrorKind {
         /// The byte found.
         found: u8,
     },
-    /// A class name has no `;` after it, is empty or holds a byte that no name may hold (§4.2.1).
+    /// A class name lacks the `;`, is empty, or contains a byte that names must not contain (§4.2.1).
     #[error("expected a class name and `;`")]
     ClassName,
     /// An array type has too many dimensions (§4.3.2).
@@ -43,15 +43,15 @@ pub enum DescriptorErrorKind {
     /// Bytes follow the descriptor.
     #[error("expected the end of the descriptor, found byte {found:#04x}")]
     Trailing {
-        /// The first byte too many.
+        /// The first byte after the descriptor.
         found: u8,
     },
 }
 
 /// The type of a field, parameter or result (JVMS §4.3.2).
 ///
-/// Holding one proves the form: an object's name is one or more unqualified names joined by `/`.
-/// It does not prove that the class exists, nor that the name's bytes are modified UTF-8.
+/// The type is well-formed: an object's name is one or more unqualified names joined by `/`. Whether the class
+/// exists, and whether the name is valid modified UTF-8, is not checked.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum FieldType<'a> {
     /// `byte`.
@@ -70,18 +70,18 @@ pub enum FieldType<'a> {
     Short,
     /// `boolean`.
     Boolean,
-    /// An instance of the class of this internal name.
+    /// An instance of the class with this internal name.
     Object(&'a [u8]),
     /// An array.
     Array {
-        /// How many `[` there are, from 1.
+        /// Number of `[`, at least 1.
         dimensions: u8,
-        /// What the innermost arrays hold.
+        /// Type of the elements of the innermost arrays.
         element: ElementType<'a>,
     },
 }
 
-/// What the innermost arrays of an array type hold.
+/// The type of the elements of an array type's innermost arrays.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum ElementType<'a> {
     /// `byte`.
@@ -100,12 +100,12 @@ pub enum ElementType<'a> {
     Short,
     /// `boolean`.
     Boolean,
-    /// Instances of the class of this internal name.
+    /// Instances of the class with this internal name.
     Object(&'a [u8]),
 }
 
 impl<'a> FieldType<'a> {
-    /// Returns how many local variables a value of the type takes: 2 for `long` and `double`, else 1.
+    /// Returns the number of local variables that a value of the type takes: 2 for `long` and `double`, otherwise 1.
     #[must_use]
     pub const fn slots(self) -> u8 {
         match self {
@@ -121,7 +121,7 @@ impl<'a> FieldType<'a> {
         }
     }
 
-    /// Returns the kind of array, where the type is an array that the subset has.
+    /// Returns the array kind if the type is an array type of the subset.
     #[must_use]
     pub const fn array_kind(self) -> Option<ArrayKind> {
         match self {
@@ -152,7 +152,7 @@ impl<'a> FieldType<'a> {
         }
     }
 
-    /// Returns the class that the type names, itself or as the element of an array.
+    /// Returns the class that the type names, directly or as the element type of an array.
     #[must_use]
     pub const fn class_name(self) -> Option<&'a [u8]> {
         match self {
@@ -190,7 +190,7 @@ impl<'a> From<ElementType<'a>> for FieldType<'a> {
     }
 }
 
-/// Reads a field descriptor.
+/// Parses a field descriptor.
 ///
 /// ```
 /// use jive_core::{parse_field, ElementType, FieldType};
@@ -202,7 +202,7 @@ impl<'a> From<ElementType<'a>> for FieldType<'a> {
 ///
 /// # Errors
 ///
-/// Where the bytes are not exactly one field descriptor.
+/// If the bytes are not exactly one field descriptor.
 pub fn parse_field(bytes: &[u8]) -> Result<FieldType<'_>, DescriptorError> {
     let mut reader = Reader::new(bytes);
     let parsed = reader.field_type()?;
@@ -212,11 +212,11 @@ pub fn parse_field(bytes: &[u8]) -> Result<FieldType<'_>, DescriptorError> {
 
 /// A method descriptor (JVMS §4.3.3).
 ///
-/// Holding one proves that every type in it is well-formed and that the parameters, without `this`,
-/// take at most [`PARAMETER_SLOTS_MAX`] local variables.
+/// All its types are well-formed. The parameters, without `this`, take at most [`PARAMETER_SLOTS_MAX`] local
+/// variables.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct MethodDescriptor<'a> {
-    /// The types of the parameters, and what follows them.
+    /// The descriptor after `(`: the parameter types, followed by `)` and the result type.
     parameters: &'a [u8],
     parameter_count: u8,
     parameter_slots: u8,
@@ -224,7 +224,7 @@ pub struct MethodDescriptor<'a> {
 }
 
 impl<'a> MethodDescriptor<'a> {
-    /// Reads a method descriptor.
+    /// Parses a method descriptor.
     ///
     /// ```
     /// use jive_core::{FieldType, MethodDescriptor};
@@ -236,7 +236,7 @@ impl<'a> MethodDescriptor<'a> {
     ///
     /// # Errors
     ///
-    /// Where the bytes are not exactly one method descriptor.
+    /// If the bytes are not exactly one method descriptor.
     pub fn parse(bytes: &'a [u8]) -> Result<Self, DescriptorError> {
         let mut reader = Reader::new(bytes);
         match reader.peek()? {
@@ -254,7 +254,7 @@ impl<'a> MethodDescriptor<'a> {
                 return Err(reader.error(DescriptorErrorKind::ParameterSlots));
             };
             parameter_slots = sum;
-            // Bounded by the slots, of which each parameter takes at least one.
+            // Cannot overflow: each parameter takes at least one slot, and the number of slots was just checked.
             parameter_count = parameter_count.saturating_add(1);
         }
         reader.advance();
@@ -273,7 +273,7 @@ impl<'a> MethodDescriptor<'a> {
         })
     }
 
-    /// Returns the types of the parameters, first to last, without `this`.
+    /// Returns the parameter types in order, without `this`.
     #[must_use]
     pub const fn parameters(&self) -> Parameters<'a> {
         Parameters {
@@ -282,20 +282,20 @@ impl<'a> MethodDescriptor<'a> {
         }
     }
 
-    /// Returns how many local variables the parameters take, without `this`.
+    /// Returns the number of local variables that the parameters take, without `this`.
     #[must_use]
     pub const fn parameter_slots(&self) -> u8 {
         self.parameter_slots
     }
 
-    /// Returns the type of the result, `None` for `void`.
+    /// Returns the result type, or `None` for `void`.
     #[must_use]
     pub const fn result(&self) -> Option<FieldType<'a>> {
         self.result
     }
 }
 
-/// The types of a method's parameters, first to last.
+/// Iterates over the parameter types of a method descriptor, in order.
 #[derive(Clone, Debug)]
 pub struct Parameters<'a> {
     reader: Reader<'a>,
@@ -318,11 +318,11 @@ impl<'a> Iterator for Parameters<'a> {
 
 impl ExactSizeIterator for Parameters<'_> {}
 
-/// Reads types one after the other, without recursion.
+/// Parses a sequence of types without recursion, so that hostile input cannot exhaust the stack.
 #[derive(Clone, Debug)]
 struct Reader<'a> {
     rest: &'a [u8],
-    /// Bytes of the whole descriptor.
+    /// Length of the whole descriptor, in bytes.
     length: usize,
 }
 
@@ -337,7 +337,7 @@ impl<'a> Reader<'a> {
     #[cold]
     fn error(&self, kind: DescriptorErrorKind) -> DescriptorError {
         let offset = self.length.saturating_sub(self.rest.len());
-        // A descriptor of a class file is at most 65,535 bytes long; a longer one reports its limit.
+        // A descriptor in a class file has at most 65,535 bytes. For longer input from a caller the offset saturates.
         DescriptorError {
             offset: u16::try_from(offset).unwrap_or(u16::MAX),
             kind,
@@ -419,12 +419,12 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Returns whether bytes are unqualified names joined by `/` (JVMS §4.2.1), arrays not among them.
+/// Returns whether a name consists of unqualified names joined by `/` (JVMS §4.2.1). False for array classes.
 pub(crate) fn is_class_name(name: &[u8]) -> bool {
     name.split(|&byte| byte == b'/').all(is_unqualified_name)
 }
 
-/// Returns whether bytes are an unqualified name (JVMS §4.2.2).
+/// Returns whether a name is a valid unqualified name (JVMS §4.2.2).
 pub(crate) fn is_unqualified_name(name: &[u8]) -> bool {
     !name.is_empty()
         && !name
@@ -513,7 +513,7 @@ mod tests {
             255
         );
         let more = format!("({})V", "J".repeat(128));
-        // The 128th parameter, behind `(` and 127 letters.
+        // The error is at the 128th parameter, after `(` and 127 parameters of one byte.
         assert_eq!(
             method_error(more.as_bytes()),
             (128, DescriptorErrorKind::ParameterSlots)

@@ -1,4 +1,4 @@
-//! Instructions and constants as text, their references resolved, in the manner of `javap -c`.
+//! Disassembly of instructions and constants, with resolved references, in the format of `javap -c`.
 
 use core::fmt;
 
@@ -8,16 +8,16 @@ use crate::id::CpIndex;
 use crate::insn::{Cases, Insn, Operand};
 use crate::opcode::OperandLayout;
 
-/// Columns of a mnemonic that operands follow: those of `invokeinterface`, the longest.
+/// Width of the mnemonic column: the length of `invokeinterface`, the longest mnemonic.
 const MNEMONIC_WIDTH: usize = 15;
-/// Columns of a switch's key, those of the least `int` and an indentation, so that keys stand flush right.
+/// Width of the key column of a switch. Fits the least `int` and an indentation, so that keys are right-aligned.
 const KEY_WIDTH: usize = 16;
 
-/// Shows an instruction with what its operands mean.
+/// Displays an instruction with its operands resolved.
 ///
-/// Branch targets are absolute. A switch takes a line for each case. The meaning of a constant follows `//`, without
-/// the class if that is the class itself. An index without a usable constant is shown with the reason. Names are cut as
-/// [`Cut`] does it, so that a line has a bounded length.
+/// Branch targets are absolute. A switch takes a line for each case. For a constant pool index, the constant follows
+/// `//`. The class name is left out for members of the displayed class. If the constant is unusable, the reason
+/// follows instead. [`Cut`] truncates names, which bounds the length of a line.
 ///
 /// ```text
 /// getstatic       #7 // Field RxBuf:[B
@@ -30,7 +30,7 @@ pub struct Disassembly<'a> {
 }
 
 impl<'a> Disassembly<'a> {
-    /// Joins an instruction with the class that it belongs to.
+    /// Pairs an instruction with the class that contains it.
     #[must_use]
     pub const fn new(insn: Insn<'a>, class: ClassFile<'a>) -> Self {
         Self { insn, class }
@@ -80,7 +80,7 @@ impl<'a> Disassembly<'a> {
 impl fmt::Display for Disassembly<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.insn.opcode.layout() {
-            // The mnemonic says it all.
+            // These instructions have no operands besides those in the mnemonic.
             OperandLayout::None
             | OperandLayout::ImplicitInt(_)
             | OperandLayout::ImplicitLocal(_) => f.write_str(self.insn.opcode.mnemonic()),
@@ -115,7 +115,7 @@ fn write_switch(f: &mut fmt::Formatter<'_>, cases: Cases<'_>, default: i64) -> f
     write!(f, "}}")
 }
 
-/// Returns the element type that `newarray` means by a number (JVMS table 6.5.newarray-A).
+/// Returns the element type for a type code of `newarray` (JVMS table 6.5.newarray-A).
 const fn array_type(code: u8) -> Option<&'static str> {
     Some(match code {
         4 => "boolean",
@@ -130,17 +130,17 @@ const fn array_type(code: u8) -> Option<&'static str> {
     })
 }
 
-/// Shows what a constant means, its references followed and its names [cut](Cut).
+/// Displays a constant with its references resolved and its names [truncated](Cut).
 #[derive(Copy, Clone, Debug)]
 pub struct Described<'a> {
     pool: ConstantPool<'a>,
     index: CpIndex,
-    /// Whether it is a member of the class that is shown, whose name is left out.
+    /// Whether the constant is a member of the displayed class. If so, the class name is left out.
     is_own: bool,
 }
 
 impl<'a> Described<'a> {
-    /// Joins the index of a constant with its pool.
+    /// Pairs a constant pool with an index into it.
     #[must_use]
     pub const fn new(pool: ConstantPool<'a>, index: CpIndex) -> Self {
         Self {
@@ -211,7 +211,7 @@ impl fmt::Display for Described<'_> {
     }
 }
 
-/// A class name; array classes stand in quotes, as `javap` has them.
+/// Displays a class name. Array classes are quoted, as in `javap`.
 struct ClassName<'a>(Utf8<'a>);
 
 impl fmt::Display for ClassName<'_> {
@@ -220,7 +220,7 @@ impl fmt::Display for ClassName<'_> {
     }
 }
 
-/// A member's name; those of initialization methods stand in quotes, as `javap` has them.
+/// Displays a member name. `<init>` and `<clinit>` are quoted, as in `javap`.
 struct MemberName<'a>(Utf8<'a>);
 
 impl fmt::Display for MemberName<'_> {
@@ -249,7 +249,7 @@ const fn handle_kind(kind: u8) -> &'static str {
         7 => "REF_invokeSpecial",
         8 => "REF_newInvokeSpecial",
         9 => "REF_invokeInterface",
-        // The parser refuses every other kind.
+        // The parser rejects every other kind.
         _ => "REF_unknown",
     }
 }

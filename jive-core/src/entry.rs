@@ -1,37 +1,38 @@
-//! Entries as data: the methods that a runtime calls of an applet, as the rows that verifier and runtime both read.
+//! Tables of entries: the methods of an applet that its runtime calls. Verifier and runtime read the same rows.
 
-/// One row of a table of entries: a method that the runtime calls. Its parameters and its result are of type `int`.
+/// One row of a table of entries: a method of an applet that the runtime calls. All parameters and the result are
+/// `int`.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct EntryDecl {
     /// Name of the method.
     pub name: &'static str,
-    /// Names of the parameters in order, without a receiver.
+    /// Parameter names in order, without `this`.
     pub parameters: &'static [&'static str],
     /// Method descriptor (JVMS §4.3.3).
     pub descriptor: &'static str,
-    /// Whether every applet must have it. One that is not required may be absent; another shape under its name is
-    /// wrong all the same.
+    /// Whether every applet must declare the method. An optional method may be absent. If it is present, its
+    /// descriptor must match.
     pub is_required: bool,
-    /// The sentence that documents the entry.
+    /// Documentation of the entry, one sentence.
     pub summary: &'static str,
 }
 
-/// Declares a table of entries: an enum with one variant a row, and the rows as data.
+/// Declares a table of entries: an enum with one variant for each row, and the rows as constants.
 ///
-/// A row is `Variant = javaName(parameter, …), required, Cost;` or `…, optional, Cost;` under a documentation comment,
-/// which becomes the row's summary. The cost is a variant of the type named after `cost`. What a call does to the clock
-/// is up to the crate that keeps the clock.
+/// A row is `Variant = javaName(parameter, …), required, Cost;` or `…, optional, Cost;`. Its documentation comment
+/// becomes the row's summary. `Cost` is a variant of the type named after `cost`. The runtime's crate decides how
+/// much time each cost takes.
 ///
 /// ```
 /// #[derive(Debug, PartialEq)]
 /// pub enum Cost { Message, Tick }
 ///
 /// jive_core::entries! {
-///     /// What the example calls.
+///     /// Entries of the example.
 ///     pub enum Example, cost Cost {
-///         /// Called for a message.
+///         /// Called for each message.
 ///         Message = onMessage(length, channel), required, Message;
-///         /// Called every now and then.
+///         /// Called periodically.
 ///         Tick = onTick(), optional, Tick;
 ///     }
 /// }
@@ -58,10 +59,10 @@ macro_rules! entries {
         $visibility enum $Table { $($(#[doc = $doc])+ $Variant),+ }
 
         impl $Table {
-            /// Every entry, in the order of the table.
+            /// Every entry, in table order.
             $visibility const ALL: &'static [Self] = &[$(Self::$Variant),+];
 
-            /// The rows, as the verifier reads them; an entry's number is its place here.
+            /// The rows for the verifier. The index of a row is the entry's discriminant.
             $visibility const TABLE: &'static [$crate::EntryDecl] = &[$(
                 $crate::EntryDecl {
                     name: stringify!($name),
@@ -75,18 +76,18 @@ macro_rules! entries {
             /// Returns the entry's row.
             #[must_use]
             $visibility const fn decl(self) -> &'static $crate::EntryDecl {
-                // The discriminants count from 0 in the order of the rows.
+                // Discriminants are row indices: both count from 0 in table order.
                 &Self::TABLE[self as usize]
             }
 
-            /// Returns the key of its cost.
+            /// Returns the entry's cost key.
             #[must_use]
             $visibility const fn cost(self) -> $Cost {
                 match self { $(Self::$Variant => $Cost::$cost),+ }
             }
 
-            /// Returns the method that the entry is in a class that was verified against the table, if the class
-            /// has it.
+            /// Returns the method that implements the entry. The class must have been verified against this table, so
+            /// that comparing names is enough. Returns `None` if the class lacks an optional entry.
             #[must_use]
             $visibility fn of(self, class: &$crate::ClassFile<'_>) -> Option<$crate::MethodId> {
                 let mut methods = class.methods();

@@ -1,4 +1,4 @@
-//! Indices as types of their own, so that a program counter is never taken for a constant pool index.
+//! Index newtypes, so that a program counter cannot be passed as a constant pool index.
 
 use core::fmt;
 
@@ -6,15 +6,15 @@ macro_rules! ids {
     ($($(#[doc = $doc:literal])+ $name:ident;)+) => {$(
         $(#[doc = $doc])+
         ///
-        /// Holding one proves nothing; what it indexes says so where it is looked up.
+        /// The index may be out of bounds. Each lookup documents its own bounds check.
         #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub struct $name(pub u16);
 
         impl $name {
-            /// Returns the number as an index into a slice.
+            /// Returns the index as a `usize`.
             #[must_use]
             pub const fn index(self) -> usize {
-                // u16 always fits in usize; `From` is not const.
+                // Lossless. `usize::from` is not `const`.
                 self.0 as usize
             }
         }
@@ -28,14 +28,14 @@ macro_rules! ids {
 }
 
 ids! {
-    /// Offset of an instruction in its method's code array (JVMS §4.7.3).
+    /// Offset of an instruction in the code array of its method (JVMS §4.7.3).
     Pc;
     /// Index into the constant pool, from 1 (JVMS §4.4).
     CpIndex;
-    /// Position of a method in the class file, from 0; also names the method once linked.
+    /// Index of a method in the class file, from 0. The linked method keeps the number.
     MethodId;
-    /// Position of a field in the class file, from 0; also names the field's storage once linked.
+    /// Index of a field in the class file, from 0. The linked field keeps the number.
     FieldId;
-    /// Position of a native in the natives table, from 0.
+    /// Index of a native in the natives table, from 0.
     NativeId;
 }

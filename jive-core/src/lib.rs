@@ -1,7 +1,8 @@
-//! The freestanding half of JIVE: class files, linked programs and the interpreter.
+//! Class file parser, linker and interpreter of JIVE, for targets without `std` and allocator.
 #![no_std]
 #![forbid(unsafe_code)]
-// No input may cause a panic. What could cause one is refused here; an exception says why it cannot.
+// No input may cause a panic. These lints reject operations that can panic. Each exception states why its operation
+// cannot.
 #![cfg_attr(
     not(test),
     warn(

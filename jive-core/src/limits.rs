@@ -1,78 +1,79 @@
-//! Every capacity of the freestanding crates, each with its reason and its cost.
+//! Capacity limits of the freestanding crates. Each states its reason and its cost.
 
 // Class files.
 
-/// Longest class file, in bytes. The contract's limit; parsing works in place, so it costs no memory.
+/// Longest class file, in bytes. Chosen: larger than any useful applet. Costs no memory, because the parser works in
+/// place.
 pub const FILE_BYTES_MAX: usize = 1 << 20;
 
-/// Most local variables that parameters take, as JVMS §4.3.3 has it.
+/// Most local variables that the parameters of a method take. Set by JVMS §4.3.3.
 pub const PARAMETER_SLOTS_MAX: u8 = u8::MAX;
 
-/// Most dimensions of an array type, as JVMS §4.3.2 has it.
+/// Most dimensions of an array type. Set by JVMS §4.3.2.
 pub const ARRAY_DIMENSIONS_MAX: u8 = u8::MAX;
 
-/// Longest code array, in bytes, as JVMS §4.7.3 has it.
+/// Longest code array, in bytes. Set by JVMS §4.7.3.
 pub const CODE_BYTES_MAX: u32 = u16::MAX as u32;
 
 // Linked programs and their memory.
 
-/// Bytes in front of an array's elements: length, kind and padding.
+/// Size of the header in front of an array's elements, in bytes: length, kind and padding.
 ///
-/// Costs each array as much; a multiple of the alignment, so that elements need no padding.
+/// Every array has this header. The size is a multiple of the alignment, so that no padding follows the header.
 pub const ARRAY_HEADER_BYTES: u32 = 8;
 
 /// Alignment of an array's elements in the linear memory, in bytes.
 ///
-/// Enough for the DMA engines that profiles describe; costs each array 7 bytes at most.
+/// Enough for the DMA engines in the shipped profiles. Costs at most 7 bytes for each array.
 pub const ARRAY_ALIGNMENT: u32 = 8;
 
 const _: () = assert!(ARRAY_HEADER_BYTES.is_multiple_of(ARRAY_ALIGNMENT));
 
-/// Registers that an op can name: its operands are bytes.
+/// Number of registers that an op can name: an op encodes a register in one byte.
 ///
-/// Costs a call stack as many slots behind its last frame, so that whatever an op names is there. A
-/// method uses fewer, since [`FRAME_SLOTS_MAX`] is smaller.
+/// A call stack has this many extra slots behind its last frame. So every register number is in bounds, and the
+/// interpreter needs no check. A method uses fewer registers, see [`FRAME_SLOTS_MAX`].
 pub const REGISTER_WINDOW: usize = 256;
 
 const _: () = assert!((FRAME_SLOTS_MAX as usize) < REGISTER_WINDOW);
 
-// Verification. The contract's least limits, which an embedded VM need not pass.
+// Verification. These are the least limits that JIVE promises to accept. No embedded VM has to accept more.
 
-/// Most local variables and operand stack entries of a method, together.
+/// Most local variables and operand stack entries of a method, added together.
 ///
-/// Costs the verifier a byte for each of them at each branch target of the method. Lets the depth of an operand stack
-/// be one byte.
+/// The verifier stores one byte for each of them at each branch target of the method. The depth of the operand stack
+/// fits in a byte.
 pub const FRAME_SLOTS_MAX: u16 = 255;
 
-/// Most methods of a class, `<init>`, `<clinit>` and natives counted.
+/// Most methods of a class, including `<init>`, `<clinit>` and natives.
 ///
-/// Costs the verifier up to 257 bytes of signature for each.
+/// The verifier stores a signature of up to 257 bytes for each method.
 pub const METHODS_MAX: u16 = 64;
 
-/// Most fields of a class. Bounds the search for the field that an instruction names.
+/// Most fields of a class. Bounds the linear search for a field that an instruction names.
 pub const FIELDS_MAX: u16 = 128;
 
-/// Greatest `constant_pool_count`. Costs the verifier a word or two for each constant.
+/// Greatest `constant_pool_count`. The verifier stores one or two words for each constant.
 pub const CONSTANTS_MAX: u16 = 1024;
 
-/// Steps that verification of any method may take: see [`VERIFY_STEPS_PER_INSTRUCTION`].
+/// Verification steps allowed for any method, before [`VERIFY_STEPS_PER_INSTRUCTION`] is added.
 pub const VERIFY_STEPS_BASE: u32 = 65_536;
 
-/// Steps more for each instruction of the method.
+/// Additional verification steps allowed for each instruction of the method.
 ///
-/// What compilers write takes one or two steps an instruction; only a class made to be slow takes
-/// more than a handful. A step is well below 50 ns on a desktop.
+/// Compiled code takes one or two steps for each instruction. Only code constructed to slow the verifier down takes
+/// many more. A step takes well below 50 ns on a desktop.
 pub const VERIFY_STEPS_PER_INSTRUCTION: u32 = 16;
 
-// The depth of an operand stack, and a count of arguments, fit in a byte.
+// Operand stack depths and argument counts fit in a byte.
 const _: () = assert!(FRAME_SLOTS_MAX <= u8::MAX as u16);
-// Where a signature begins among the methods' fits in 16 bits.
+// Offsets into the table of all signatures fit in 16 bits.
 const _: () = assert!((METHODS_MAX as u32) * (2 + PARAMETER_SLOTS_MAX as u32) <= u16::MAX as u32);
 
-// Displays.
+// Display.
 
-/// Characters of a name or descriptor that a display shows; an ellipsis stands in place of the rest.
+/// Most characters of a name or descriptor that are displayed. An ellipsis replaces the rest.
 ///
-/// Chosen: people write shorter names, and every descriptor without classes is shorter, whatever its 255
-/// parameters, but for arrays. A line that names a member shows three names, so its length is bounded.
+/// Chosen: longer than names in practice, and than descriptors of 255 parameters without arrays or classes. A line
+/// displays at most three names of a member, so its length is bounded.
 pub const NAME_CHARS_MAX: usize = 256;

@@ -1,10 +1,11 @@
-//! Natives as data: the rows that verifier, linker, Java stub and runtime all read.
+//! Natives tables: the methods that a runtime implements for an applet. Verifier, linker, Java stub and runtime read
+//! the same rows.
 
 use core::fmt;
 
 use crate::id::NativeId;
 
-/// A type that a native takes or gives back.
+/// The type of a native's parameter or result.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum NativeType {
     /// An `int`.
@@ -29,7 +30,7 @@ impl NativeType {
         }
     }
 
-    /// Returns the type as Java source spells it.
+    /// Returns the type in Java syntax.
     #[must_use]
     pub const fn java(self) -> &'static str {
         match self {
@@ -44,32 +45,32 @@ impl NativeType {
 /// A parameter of a native.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct NativeParameter {
-    /// Name, as the Java stub and the documentation show it.
+    /// Name, as used in the Java stub and the documentation.
     pub name: &'static str,
-    /// Type, as the verifier checks it.
+    /// Type, checked by the verifier.
     pub kind: NativeType,
 }
 
 /// One row of a natives table.
 ///
-/// A class reaches the native as a static method of `class`, or by declaring a `native` method of
-/// the same name and descriptor itself.
+/// A class calls the native as a static method of `class`. Alternatively, the class declares a `native` method with
+/// the same name and descriptor.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct NativeDecl {
-    /// Internal name of the class whose static method the native is.
+    /// Internal name of the class that the native is a static method of.
     pub class: &'static str,
     /// Name of the method.
     pub name: &'static str,
-    /// Parameters in order, without a receiver.
+    /// Parameters in order, without `this`.
     pub parameters: &'static [NativeParameter],
-    /// Result, or `None` for void.
+    /// Result type, or `None` for void.
     pub result: Option<NativeType>,
-    /// The sentence that documents the native.
+    /// Documentation of the native, one sentence.
     pub summary: &'static str,
 }
 
 impl NativeDecl {
-    /// Returns the method descriptor (JVMS §4.3.3), to be displayed.
+    /// Returns the method descriptor (JVMS §4.3.3), for display.
     #[must_use]
     pub const fn descriptor(&self) -> NativeDescriptor<'_> {
         NativeDescriptor { native: self }
@@ -81,7 +82,7 @@ impl NativeDecl {
         let Some(mut rest) = descriptor.strip_prefix(b"(") else {
             return false;
         };
-        // A byte or two each, compared one by one.
+        // Compares byte by byte, because the descriptor is nowhere stored as a whole.
         for expected in self
             .parameters
             .iter()
@@ -109,7 +110,7 @@ impl NativeDecl {
     }
 }
 
-/// The method descriptor of a native, made as it is displayed.
+/// Displays the method descriptor of a native.
 #[derive(Copy, Clone, Debug)]
 pub struct NativeDescriptor<'n> {
     native: &'n NativeDecl,
@@ -130,7 +131,7 @@ impl fmt::Display for NativeDescriptor<'_> {
     }
 }
 
-/// Finds the native that a `native` method of the applet's own class declares.
+/// Looks up the native for a `native` method that the applet's own class declares.
 #[must_use]
 pub fn find_native(
     table: &'static [NativeDecl],
@@ -140,7 +141,7 @@ pub fn find_native(
     find(table, None, name, descriptor)
 }
 
-/// Finds the native that is a static method of the class of this internal name.
+/// Looks up the native for a static method of the class with this internal name.
 #[must_use]
 pub fn find_native_of(
     table: &'static [NativeDecl],
@@ -151,7 +152,7 @@ pub fn find_native_of(
     find(table, Some(class), name, descriptor)
 }
 
-/// Finds a native by name and descriptor, of a class where one is given.
+/// Looks up a native by name and descriptor. With `class`, only natives of that class match.
 pub(crate) fn find(
     table: &'static [NativeDecl],
     class: Option<&[u8]>,
@@ -159,31 +160,31 @@ pub(crate) fn find(
     descriptor: &[u8],
 ) -> Option<(NativeId, &'static NativeDecl)> {
     (0..=u16::MAX).map(NativeId).zip(table).find(|(_, native)| {
-        // The names differ most often.
+        // Compares names first: they decide most comparisons.
         native.name.as_bytes() == name
             && class.is_none_or(|class| native.class.as_bytes() == class)
             && native.has_descriptor(descriptor)
     })
 }
 
-/// Returns whether any native of the table is a static method of the class of this internal name.
+/// Returns whether the table has a native of the class with this internal name.
 #[must_use]
 pub fn is_native_class(table: &[NativeDecl], class: &[u8]) -> bool {
     table.iter().any(|native| native.class.as_bytes() == class)
 }
 
-/// Declares a natives table: an enum with one variant a row, and the rows as data.
+/// Declares a natives table: an enum with one variant for each row, and the rows as constants.
 ///
-/// A row is `Variant = javaName(parameter: Type, …) -> Type, CostClass;` under a documentation comment, which becomes
-/// the row's summary. Types are those of [`NativeType`], and `Void` as a result. The cost class is a variant of the
-/// type named after `cost`. What the native does to the clock is up to the crate that keeps the clock.
+/// A row is `Variant = javaName(parameter: Type, …) -> Type, CostClass;`. Its documentation comment becomes the row's
+/// summary. `Type` is a variant of [`NativeType`], or `Void` for a result. `CostClass` is a variant of the type named
+/// after `cost`. The runtime's crate decides how much time each cost class takes.
 ///
 /// ```
 /// #[derive(Debug, PartialEq)]
 /// pub enum Cost { Light, Transmit }
 ///
 /// jive_core::natives! {
-///     /// What the example offers.
+///     /// Natives of the example.
 ///     pub enum Example: "unet/Nic", cost Cost {
 ///         /// Pops the free queue.
 ///         GetFreeBuffer = getFreeBuffer() -> Int, Light;
@@ -215,10 +216,10 @@ macro_rules! natives {
         $visibility enum $Table { $($(#[doc = $doc])+ $Variant),+ }
 
         impl $Table {
-            /// Every native, in the order of the table.
+            /// Every native, in table order.
             $visibility const ALL: &'static [Self] = &[$(Self::$Variant),+];
 
-            /// The rows, as verifier and linker read them; a native's number is its place here.
+            /// The rows for verifier and linker. The index of a row is the native's number.
             $visibility const TABLE: &'static [$crate::NativeDecl] = &[$(
                 $crate::NativeDecl {
                     class: $class,
@@ -237,11 +238,11 @@ macro_rules! natives {
             /// Returns the native's number in the table.
             #[must_use]
             $visibility const fn id(self) -> $crate::NativeId {
-                // The discriminants count from 0 in the order of the rows.
+                // Discriminants are row indices: both count from 0 in table order.
                 $crate::NativeId(self as u16)
             }
 
-            /// Returns the native of this number, or `None` beyond the table.
+            /// Returns the native with this number, or `None` if the number is outside the table.
             #[must_use]
             $visibility fn from_id(id: $crate::NativeId) -> Option<Self> {
                 Self::ALL.get(id.index()).copied()
@@ -250,11 +251,11 @@ macro_rules! natives {
             /// Returns the native's row.
             #[must_use]
             $visibility const fn decl(self) -> &'static $crate::NativeDecl {
-                // The discriminants count from 0 in the order of the rows.
+                // Discriminants are row indices: both count from 0 in table order.
                 &Self::TABLE[self as usize]
             }
 
-            /// Returns the class of its cost.
+            /// Returns the native's cost class.
             #[must_use]
             $visibility const fn cost(self) -> $Cost {
                 match self { $(Self::$Variant => $Cost::$cost),+ }
@@ -309,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn a_summary_runs_over_lines() {
+    fn a_summary_joins_several_comment_lines() {
         assert_eq!(
             Table::Take.decl().summary,
             "Takes one of each, over two lines."

@@ -1,38 +1,38 @@
-//! Traps: how a call ends that cannot go on.
+//! Traps: why and where the interpreter aborts a call.
 
 use core::fmt;
 
 use crate::id::{MethodId, Pc};
 
-/// Why a call ended without returning.
+/// Why the interpreter aborted a call.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum TrapKind {
     /// A division by zero (JVMS §6.5.idiv).
     ArithmeticException,
-    /// An index below 0 or not below the array's length.
+    /// An index is negative, or at least the array's length.
     ArrayIndexOutOfBoundsException,
-    /// An array was to have a negative length.
+    /// The length of a new array is negative.
     NegativeArraySizeException,
-    /// A null reference was used as an object or an array.
+    /// A null reference is used as an object or an array.
     NullPointerException,
-    /// A call found no room for its frame.
+    /// The call stack has no room for another frame.
     StackOverflowError,
-    /// The heap has no room for an array.
+    /// The heap has no room for a new array.
     OutOfMemoryError,
-    /// The call's budget of instructions is spent.
+    /// The call has used up its fuel, a budget of instructions.
     FuelExhausted,
-    /// A native was asked for something that the endpoint may not have.
+    /// A native is called with an argument that the endpoint has no right to use.
     ProtectionFault,
-    /// The call has used all that it may of what natives give out: bytes by DMA, packets.
+    /// The call has used up its quota of DMA bytes or packets.
     QuotaExceeded,
-    /// An array that ends with the call was to be stored in a field.
+    /// The applet stores a reference to a transient array in a field. The array would not outlive the call.
     TransientEscape,
-    /// The program breaks what its verification promised: a bug of the virtual machine's own.
+    /// The program violates a property that verification guarantees. This is a bug in JIVE.
     Unverified,
 }
 
 impl TrapKind {
-    /// Every kind, in the order of declaration.
+    /// Every kind, in declaration order.
     pub const ALL: &'static [TrapKind] = &[
         Self::ArithmeticException,
         Self::ArrayIndexOutOfBoundsException,
@@ -47,7 +47,7 @@ impl TrapKind {
         Self::Unverified,
     ];
 
-    /// Returns the name, spelled as Java spells it where Java has it.
+    /// Returns the name. Kinds that exist in Java have the simple name of the Java class.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -76,15 +76,15 @@ impl core::error::Error for TrapKind {}
 
 /// A trap and where it happened.
 ///
-/// The place is that of the innermost frame. For [`TrapKind::StackOverflowError`] it is the call
-/// that could not be made, and for a trap of a native the call of the native.
+/// The location belongs to the innermost frame. For [`TrapKind::StackOverflowError`] it is the call instruction that
+/// failed. For a trap in a native it is the instruction that called the native.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{kind} at method {method}, pc {pc}")]
 pub struct Trap {
-    /// What happened.
+    /// Why the call was aborted.
     pub kind: TrapKind,
-    /// The method whose instruction trapped.
+    /// The method that contains the trapping instruction.
     pub method: MethodId,
-    /// The instruction, by its place in the class file.
+    /// The trapping instruction, as its offset in the class file's code array.
     pub pc: Pc,
 }

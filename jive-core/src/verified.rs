@@ -1,24 +1,24 @@
-//! The verifier's word that a class is safe, which is the only thing that the linker takes.
+//! Proof that a class passed verification. The linker accepts nothing else.
 
 use crate::classfile::ClassFile;
 use crate::id::{FieldId, MethodId};
 use crate::native::NativeDecl;
 
-/// The members that every applet has, beside the [entries](crate::EntryDecl) of its runtime.
+/// The members that every applet has, besides the [entries](crate::EntryDecl) that its runtime requires.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct AppletMembers {
     /// The constructor without parameters.
     pub constructor: MethodId,
-    /// `RxBuf`, where the runtime puts an arriving packet.
+    /// `RxBuf`: the array that the runtime copies an arriving packet into.
     pub rx_buf: FieldId,
 }
 
-/// A class that passed verification against one natives table.
+/// A class that passed verification against a natives table.
 ///
-/// Holding one proves, if the verifier that vouched is right: every instruction of the class is inside the subset.
-/// Every path keeps to `max_stack`, `max_locals` and the types that each instruction asks for. Every branch goes to an
-/// instruction. Every member and native that the code names exists and fits. It says nothing about null, bounds,
-/// divisors, heap, depth or fuel, which the interpreter tests as it runs.
+/// If the verifier is correct, every instruction is in the subset, and every branch targets an instruction. On every
+/// path, the code respects `max_stack`, `max_locals` and the operand types of each instruction. Every member and
+/// native that the code names exists and has a matching type. Null references, array bounds, divisors, heap space,
+/// call depth and fuel are not verified. The interpreter checks them at run time.
 #[derive(Copy, Clone, Debug)]
 pub struct Verified<'a> {
     class: ClassFile<'a>,
@@ -27,13 +27,13 @@ pub struct Verified<'a> {
 }
 
 impl<'a> Verified<'a> {
-    /// Vouches for a class. **For the verifier alone**: no other code can know what this claims.
+    /// Declares a class verified. **Only for the verifier**: no other code can know that the class is safe.
     ///
-    /// Skips verification. For devices that trust a host which has already verified the class, and that read it by
-    /// [`ClassFile::trusted`].
+    /// Skips verification. For devices that trust a host which has already verified the class, and that read the
+    /// class with [`ClassFile::trusted`].
     ///
-    /// A false voucher can make a call trap with [`TrapKind::Unverified`] or compute nonsense inside
-    /// its own instance, but it cannot cause undefined behaviour.
+    /// For an unsafe class, a call can trap with [`TrapKind::Unverified`] or compute wrong results within its
+    /// instance. It cannot cause undefined behavior.
     ///
     /// [`TrapKind::Unverified`]: crate::TrapKind::Unverified
     #[must_use]
@@ -60,13 +60,13 @@ impl<'a> Verified<'a> {
         &self.class
     }
 
-    /// Returns the natives that the class was verified against.
+    /// Returns the natives table that the class was verified against.
     #[must_use]
     pub const fn natives(&self) -> &'static [NativeDecl] {
         self.natives
     }
 
-    /// Returns the applet's members, where the class was verified as an applet.
+    /// Returns the applet's members if the class was verified as an applet.
     #[must_use]
     pub const fn applet(&self) -> Option<AppletMembers> {
         self.applet

@@ -1,4 +1,4 @@
-//! `docs/opcodes.md` is rendered from the opcode table, and is as the table says.
+//! Renders `docs/opcodes.md` from the opcode table, and checks that the committed file is up to date.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -28,7 +28,7 @@ fn effect(opcode: Opcode) -> String {
         Action::LoadElement(kind) => format!("{} int → int", array(kind)),
         Action::StoreElement(kind) => format!("{} int int →", array(kind)),
         Action::Shuffle(shuffle) => {
-            // Letters from the top down.
+            // Letters name the values before the shuffle, `a` at the top.
             let letter = |depth| format!("{} ", char::from(b'a' + depth));
             let before: String = (0..shuffle.pops()).rev().map(letter).collect();
             let after: String = shuffle.pushes().map(letter).collect();
@@ -99,9 +99,11 @@ fn render() -> String {
         .iter()
         .filter(|opcode| opcode.exclusion().is_none());
     let mut page = format!(
-        "# Opcodes\n\nRendered from the table in `jive-core/src/opcode/mod.rs`, which decoder, verifier, linker, \
-         disassembler and\nassembler read too. Of {} opcodes {} are in the subset.\n\n\
-         | opcode | mnemonic | operands | stack | |\n|---|---|---|---|---|\n",
+        "# Opcodes\n\nGenerated from the opcode table in `jive-core/src/opcode/mod.rs`. Decoder, verifier, linker, \
+         disassembler and\nassembler read the same table. It has {} opcodes, of which {} are in the subset.\n\n\
+         Operands are signed (`s`) or unsigned (`u`) numbers of 1, 2 or 4 bytes. The stack column shows the values \
+         popped and\npushed, with the top of the stack last.\n\n\
+         | opcode | mnemonic | operands | stack | meaning |\n|---|---|---|---|---|\n",
         Opcode::ALL.len(),
         inside.count(),
     );
@@ -120,7 +122,7 @@ fn render() -> String {
 }
 
 #[test]
-fn the_document_is_as_the_table_says() {
+fn the_document_is_up_to_date() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/opcodes.md");
     let rendered = render();
     if std::env::var_os("JIVE_BLESS").is_some() {

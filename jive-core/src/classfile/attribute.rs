@@ -1,4 +1,4 @@
-//! Attributes: names and bytes, whatever they mean (JVMS §4.7).
+//! Attributes: iteration over names and contents, which stay uninterpreted (JVMS §4.7).
 
 use super::error::{AttributeName, ParseErrorKind};
 use super::fault::{Place, Rejected};
@@ -8,23 +8,23 @@ use super::subject::Subject;
 use super::utf8::Utf8;
 use crate::id::CpIndex;
 
-/// An attribute, its contents uninterpreted.
+/// An attribute with uninterpreted contents.
 #[derive(Copy, Clone, Debug)]
 pub struct Attribute<'a> {
-    /// Its name.
+    /// Name of the attribute.
     pub name: Utf8<'a>,
-    /// Its contents, without name and length.
+    /// Contents, without name and length.
     pub bytes: &'a [u8],
 }
 
 /// The attributes of a class, field, method or code array.
 ///
-/// Holding one proves that each attribute is whole and has a name. What stands inside is checked for
-/// the attributes that this crate reads, and skipped for all others.
+/// Each attribute is complete and has a name. The parser checks the contents of the attributes that this crate reads.
+/// It skips the contents of all others.
 #[derive(Copy, Clone, Debug)]
 pub struct Attributes<'a> {
     pool: ConstantPool<'a>,
-    /// The attributes, and possibly what follows them.
+    /// Starts with the attributes. Other parts of the file can follow.
     bytes: &'a [u8],
     count: u16,
 }
@@ -38,17 +38,17 @@ impl<'a> Attributes<'a> {
         self.pool
     }
 
-    /// Returns how many there are.
+    /// Returns the number of attributes.
     #[must_use]
     pub const fn count(&self) -> u16 {
         self.count
     }
 
-    /// Returns each attribute, in file order.
+    /// Iterates over the attributes, in file order.
     pub fn iter(&self) -> impl Iterator<Item = Attribute<'a>> + use<'a> {
         let pool = self.pool;
         let mut rest = self.bytes;
-        // The parser has walked over all of them; the walk cannot end early here.
+        // Does not end early: the parser already walked over all attributes.
         (0..self.count).map_while(move |_| {
             let (name, bytes);
             ((name, bytes), rest) =
@@ -60,7 +60,7 @@ impl<'a> Attributes<'a> {
         })
     }
 
-    /// Returns the first attribute of this name.
+    /// Returns the first attribute with this name.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<Attribute<'a>> {
         self.iter().find(|attribute| attribute.name == name)
@@ -70,18 +70,18 @@ impl<'a> Attributes<'a> {
 /// An attribute that this crate reads.
 pub(super) struct Read<'a> {
     pub(super) name: AttributeName,
-    /// Where it begins.
+    /// Where the attribute starts in the file.
     pub(super) at: Place,
-    /// Its contents.
+    /// Contents, without name and length.
     pub(super) bytes: &'a [u8],
 }
 
-/// Visits the attributes that this crate reads, and checks the names of all.
+/// Iterates over the attributes that this crate reads, and checks the names of all attributes.
 pub(super) struct Visit<'s, 'a> {
     subject: &'s Subject<'a>,
     reader: Reader<'a, 'a>,
     left: u16,
-    /// A bit for each name that may stand once and was seen.
+    /// Set of the attribute names passed to [`Visit::once`] so far, as a bit mask.
     seen: u8,
 }
 
@@ -95,7 +95,7 @@ impl<'s, 'a> Visit<'s, 'a> {
         }
     }
 
-    /// Returns the next attribute, or `None` behind the last.
+    /// Returns the next attribute that this crate reads, or `None` after the last.
     pub(super) fn next(&mut self) -> Result<Option<Read<'a>>, Rejected> {
         while let Some(left) = self.left.checked_sub(1) {
             self.left = left;
@@ -109,18 +109,18 @@ impl<'s, 'a> Visit<'s, 'a> {
         Ok(None)
     }
 
-    /// Notes an attribute that may stand once, or refuses it as the second.
+    /// Rejects the second attribute of a name that may occur only once.
     pub(super) fn once(&mut self, attribute: &Read<'a>) -> Result<(), Rejected> {
         if self.is_seen(attribute.name) {
             let name = attribute.name;
             let kind = ParseErrorKind::DuplicateAttribute { name };
-            return Err(self.subject.broken(attribute.at, kind));
+            return Err(self.subject.reject(attribute.at, kind));
         }
         self.seen |= attribute.name.bit();
         Ok(())
     }
 
-    /// Returns whether an attribute that may stand once was seen.
+    /// Returns whether an attribute with this name was passed to [`Visit::once`].
     pub(super) const fn is_seen(&self, name: AttributeName) -> bool {
         self.seen & name.bit() != 0
     }

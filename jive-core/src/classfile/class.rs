@@ -1,4 +1,4 @@
-//! A parsed class file, decoded on demand (JVMS §4.1).
+//! A parsed class file, whose parts are decoded on demand (JVMS §4.1).
 
 use core::slice;
 
@@ -13,14 +13,13 @@ use super::utf8::Utf8;
 use super::version::ClassVersion;
 use crate::id::{CpIndex, FieldId, MethodId};
 
-/// A class file whose shape is right.
+/// A class file with a valid structure.
 ///
-/// Holding one proves the structure of JVMS §4: lengths, tags, constant pool references, names, descriptors, access
-/// flags, and the attributes that this crate reads. It proves nothing about the bytes of the methods' code, nor that
-/// anything named exists.
+/// JVMS §4 holds for lengths, tags, constant pool references, names, descriptors, access flags and the attributes
+/// that this crate reads. The code of methods is unchecked. Classes and members that the file names may not exist.
 ///
-/// One that [`ClassFile::trusted`] made proves the lengths and tags alone. The rest is the word of the one who gave the
-/// bytes, including what the parts of the class say that they prove. Where that word is false, lookups find nothing.
+/// [`ClassFile::trusted`] checks only lengths and tags. Everything else relies on the supplier of the file, including
+/// the guarantees of the types that the class contains. If the file violates them, lookups find nothing.
 #[derive(Copy, Clone, Debug)]
 pub struct ClassFile<'a> {
     pub(super) version: ClassVersion,
@@ -30,11 +29,11 @@ pub struct ClassFile<'a> {
     pub(super) this_class: CpIndex,
     pub(super) super_class: Option<CpIndex>,
     pub(super) interfaces: &'a [[u8; 2]],
-    /// Where each field begins in the file.
+    /// Offset of each field in the file.
     pub(super) fields: &'a [u32],
-    /// Where each method begins in the file.
+    /// Offset of each method in the file.
     pub(super) methods: &'a [u32],
-    /// Where the contents of each method's `Code` attribute begin in the file; 0 where it has none.
+    /// Offset of the contents of each method's `Code` attribute in the file. 0 if the method has no code.
     pub(super) codes: &'a [u32],
     pub(super) attribute_count: u16,
     pub(super) attributes: &'a [u8],
@@ -53,7 +52,7 @@ impl<'a> ClassFile<'a> {
         self.pool
     }
 
-    /// Returns the flags of the class, those unknown to the specification left out.
+    /// Returns the access flags of the class, without flags unknown to the specification.
     #[must_use]
     pub const fn access(&self) -> ClassAccess {
         self.access
@@ -65,13 +64,13 @@ impl<'a> ClassFile<'a> {
         self.name
     }
 
-    /// Returns the constant that names the class itself.
+    /// Returns the constant that names this class.
     #[must_use]
     pub const fn this_class(&self) -> CpIndex {
         self.this_class
     }
 
-    /// Returns the constant that names the superclass; only `Object` and modules have none.
+    /// Returns the constant that names the superclass. Only `Object` and modules have no superclass.
     #[must_use]
     pub const fn super_class(&self) -> Option<CpIndex> {
         self.super_class
@@ -84,7 +83,7 @@ impl<'a> ClassFile<'a> {
             .map(|bytes| CpIndex(u16::from_be_bytes(*bytes)))
     }
 
-    /// Returns how many words of the index that was lent are used.
+    /// Returns how many words of the lent index the class file uses.
     #[must_use]
     pub fn index_words(&self) -> usize {
         layout::index_words(
@@ -100,13 +99,13 @@ impl<'a> ClassFile<'a> {
         self.fields.len()
     }
 
-    /// Returns the field at a position.
+    /// Returns a field by index.
     #[must_use]
     pub fn field(&self, id: FieldId) -> Option<Field<'a>> {
         self.field_at().read(id.0)
     }
 
-    /// Returns every field, in file order.
+    /// Iterates over the fields, in file order.
     pub fn fields(&self) -> impl ExactSizeIterator<Item = Field<'a>> + use<'a> {
         self.field_at()
     }
@@ -122,13 +121,13 @@ impl<'a> ClassFile<'a> {
         }
     }
 
-    /// Returns what each field's name and descriptor are compared by, in file order.
+    /// Iterates over the identities of the fields, in file order.
     pub fn field_identities(&self) -> impl Iterator<Item = (FieldId, MemberIdentity)> + use<'a> {
         let ids = (0..=u16::MAX).map(FieldId);
         ids.zip(self.identities(self.fields))
     }
 
-    /// Returns the member of the class itself that a `Fieldref` or `Methodref` names.
+    /// Returns the member of this class that a `Fieldref` or `Methodref` names.
     #[must_use]
     pub fn own_member(&self, index: CpIndex) -> Option<OwnMember> {
         match self.pool.resolution(index) {
@@ -138,9 +137,9 @@ impl<'a> ClassFile<'a> {
         }
     }
 
-    /// Returns whether a constant names a member of the class itself, whether or not the class has it.
+    /// Returns whether a constant names a member of this class. Does not check that the class declares the member.
     ///
-    /// It compares no names: any number of instructions may be asked about.
+    /// Compares no strings, so that a caller may ask for every instruction.
     pub(crate) fn is_own(&self, index: CpIndex) -> bool {
         let own = self.pool.class_name_index(self.this_class);
         let member = self.pool.find_identity(index);
@@ -149,7 +148,7 @@ impl<'a> ClassFile<'a> {
         })
     }
 
-    /// Looks for the member of the class itself that a constant names.
+    /// Searches for the member of this class that a constant names.
     #[cold]
     #[inline(never)]
     fn find_own(&self, index: CpIndex) -> Option<OwnMember> {
@@ -175,22 +174,22 @@ impl<'a> ClassFile<'a> {
         self.methods.len()
     }
 
-    /// Returns the method at a position.
+    /// Returns a method by index.
     #[must_use]
     pub fn method(&self, id: MethodId) -> Option<Method<'a>> {
         self.method_at().read(id.0)
     }
 
-    /// Returns every method, in file order.
+    /// Iterates over the methods, in file order.
     pub fn methods(&self) -> impl ExactSizeIterator<Item = Method<'a>> + use<'a> {
         self.method_at()
     }
 
-    /// Returns the code of every method, in file order.
+    /// Iterates over the code of all methods, in file order.
     pub(crate) fn codes(&self) -> impl Iterator<Item = (MethodId, Option<Code<'a>>)> + use<'a> {
         let (pool, ids) = (self.pool, (0..=u16::MAX).map(MethodId));
         ids.zip(self.codes)
-            .map(move |(id, offset)| (id, code::noted(pool, *offset)))
+            .map(move |(id, offset)| (id, code::at_offset(pool, *offset)))
     }
 
     const fn method_at(&self) -> Members<'a, Method<'a>> {
@@ -206,7 +205,7 @@ impl<'a> ClassFile<'a> {
         }
     }
 
-    /// Returns what each method's name and descriptor are compared by, in file order.
+    /// Iterates over the identities of the methods, in file order.
     pub fn method_identities(&self) -> impl Iterator<Item = (MethodId, MemberIdentity)> + use<'a> {
         let ids = (0..=u16::MAX).map(MethodId);
         ids.zip(self.identities(self.methods))
@@ -218,14 +217,14 @@ impl<'a> ClassFile<'a> {
         Attributes::new(self.pool, self.attribute_count, self.attributes)
     }
 
-    /// Returns the name of the source file, where the class file tells.
+    /// Returns the name of the source file, if the class file has it.
     #[must_use]
     pub fn source_file(&self) -> Option<Utf8<'a>> {
         let index = *self.attributes().find("SourceFile")?.bytes.first_chunk()?;
         self.pool.utf8(CpIndex(u16::from_be_bytes(index))).ok()
     }
 
-    /// Returns what the members that begin at these places are compared by.
+    /// Iterates over the identities of the members at these offsets.
     fn identities(&self, offsets: &'a [u32]) -> Identities<'a> {
         Identities {
             pool: self.pool,
@@ -239,7 +238,7 @@ impl<'a> ClassFile<'a> {
     }
 }
 
-/// What fields or methods are compared by, in file order.
+/// Iterates over the identities of fields or methods, in file order.
 struct Identities<'a> {
     pool: ConstantPool<'a>,
     offsets: slice::Iter<'a, u32>,
@@ -255,20 +254,20 @@ impl Iterator for Identities<'_> {
     }
 }
 
-/// The fields or methods of a class, in file order.
+/// Iterates over the fields or methods of a class, in file order.
 struct Members<'a, T> {
     pool: ConstantPool<'a>,
     version: ClassVersion,
-    /// Where each begins in the file.
+    /// Offset of each member in the file.
     offsets: &'a [u32],
-    /// Where the code of each is.
+    /// Offset of the code of each method in the file. Empty for fields.
     codes: &'a [u32],
     next: u16,
     read: fn(ConstantPool<'a>, ClassVersion, u16, &'a [u8], u32) -> Option<T>,
 }
 
 impl<T> Members<'_, T> {
-    /// Returns the member at a position.
+    /// Returns a member by index.
     fn read(&self, id: u16) -> Option<T> {
         let offset = self.offsets.get(usize::from(id))?;
         let bytes = part_at(self.pool.file(), *offset)?;

@@ -12,16 +12,16 @@ use super::version::ClassVersion;
 use crate::id::{CpIndex, Pc};
 use crate::limits::CODE_BYTES_MAX;
 
-/// The code of a method.
+/// The `Code` attribute of a method.
 ///
-/// Holding one proves that the code array has 1 to [`CODE_BYTES_MAX`](crate::limits::CODE_BYTES_MAX) bytes. The
-/// exception table stays inside it, and the parameters fit in `max_locals`. The bytes themselves are a claim: nothing
-/// says that they are instructions.
+/// The code array has 1 to [`CODE_BYTES_MAX`](crate::limits::CODE_BYTES_MAX) bytes. All pcs of the exception table
+/// are within the code array. The parameters fit in `max_locals`. The bytes of the code array are unchecked and may
+/// not be instructions.
 #[derive(Copy, Clone, Debug)]
 pub struct Code<'a> {
-    /// Most slots of the operand stack that the code claims to need.
+    /// Operand stack slots that the code claims to need.
     pub max_stack: u16,
-    /// Local variables that the code claims to need, parameters included.
+    /// Local variables that the code claims to need, including parameters.
     pub max_locals: u16,
     /// The code array.
     pub bytes: &'a [u8],
@@ -32,18 +32,18 @@ pub struct Code<'a> {
 /// An entry of the exception table.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct ExceptionHandler {
-    /// First pc that is covered.
+    /// First pc in the covered range.
     pub start: Pc,
-    /// First pc that is not covered any more; may be the length of the code array.
+    /// First pc after the covered range. May equal the length of the code array.
     pub end: Pc,
-    /// Where the handler begins.
+    /// Where the handler starts.
     pub handler: Pc,
-    /// The class of exceptions that it catches; `None` for all.
+    /// The class of exceptions caught. `None` catches all.
     pub catch_type: Option<CpIndex>,
 }
 
 impl<'a> Code<'a> {
-    /// Returns the exception table, in file order, which is the order in which handlers are tried.
+    /// Iterates over the exception table, in file order. Handlers are tried in this order.
     pub fn exceptions(&self) -> impl ExactSizeIterator<Item = ExceptionHandler> + use<'a> {
         self.exceptions
             .iter()
@@ -64,11 +64,10 @@ impl<'a> Code<'a> {
         self.attributes
     }
 
-    /// Returns the source line of the instruction at a pc, where the class file tells.
+    /// Returns the source line of the instruction at a pc, if the class file has line numbers.
     ///
-    /// The line of the nearest entry at or before the pc counts, whatever the order of the tables.
-    /// Of several entries for the pc itself the first counts, of several before it the last, as in
-    /// HotSpot's stack traces.
+    /// Uses the nearest entry at or before the pc, in whatever order the tables are. If several entries have that pc,
+    /// the first wins if they are at `pc` itself. Otherwise the last wins. HotSpot's stack traces do the same.
     #[must_use]
     pub fn line(&self, pc: Pc) -> Option<u16> {
         let mut best: Option<(Pc, u16)> = None;
@@ -83,10 +82,9 @@ impl<'a> Code<'a> {
         best.map(|(_, line)| line)
     }
 
-    /// Returns the pairs of pc and source line of all line number tables, in file order.
+    /// Iterates over the pairs of pc and source line in all line number tables, in file order.
     ///
-    /// [`line`](Self::line) reads all of them for one answer; a caller that asks for many lines sorts them
-    /// once.
+    /// [`line`](Self::line) scans all pairs. A caller that needs many lines should sort the pairs once.
     pub fn line_numbers(&self) -> impl Iterator<Item = (Pc, u16)> + use<'a> {
         let tables = self.attributes.iter();
         let tables = tables.filter(|attribute| attribute.name == "LineNumberTable");
@@ -96,30 +94,29 @@ impl<'a> Code<'a> {
     }
 }
 
-/// Returns the pairs of pc and line of a `LineNumberTable`; none, unless it is whole.
+/// Iterates over the pairs of pc and line in a `LineNumberTable`. Empty if the table is malformed.
 fn line_numbers(table: &[u8]) -> impl Iterator<Item = (u16, u16)> + use<'_> {
     let rows = grammar::attempt(table, line_number_rows).unwrap_or_default();
     rows.iter()
         .map(|&[p0, p1, l0, l1]| (u16::from_be_bytes([p0, p1]), u16::from_be_bytes([l0, l1])))
 }
 
-/// Reads the contents of a `LineNumberTable`.
+/// Parses the contents of a `LineNumberTable`.
 fn line_number_rows<'a>(reader: &mut Reader<'_, 'a>) -> Result<&'a [[u8; 4]], Rejected> {
     let rows = reader.table()?;
     reader.end(ParseErrorKind::AttributeLength)?;
     Ok(rows)
 }
 
-/// Returns whether the contents of a `Code` attribute are whole, and the code array neither empty nor too
-/// long.
+/// Returns whether the contents of a `Code` attribute are complete and the code array has a valid length.
 pub(super) fn is_whole(pool: ConstantPool<'_>, contents: &[u8]) -> bool {
     grammar::attempt(contents, |reader| code(reader, pool))
         .is_some_and(|code| has_legal_length(code.bytes))
 }
 
-/// Reads the contents of a `Code` attribute at an offset in the file. The parser has seen that they are whole. Returns
+/// Reads the contents of a `Code` attribute at an offset in the file, which the parser has found complete. Returns
 /// `None` for offset 0.
-pub(super) fn noted(pool: ConstantPool<'_>, offset: u32) -> Option<Code<'_>> {
+pub(super) fn at_offset(pool: ConstantPool<'_>, offset: u32) -> Option<Code<'_>> {
     if offset == 0 {
         return None;
     }
@@ -140,12 +137,12 @@ pub(super) fn noted(pool: ConstantPool<'_>, offset: u32) -> Option<Code<'_>> {
     })
 }
 
-/// Returns whether a code array is neither empty nor too long (§4.7.3).
+/// Returns whether the length of a code array is valid (§4.7.3).
 fn has_legal_length(code: &[u8]) -> bool {
     u32::try_from(code.len()).is_ok_and(|length| (1..=CODE_BYTES_MAX).contains(&length))
 }
 
-/// Reads the contents of a `Code` attribute, without judging them.
+/// Parses the contents of a `Code` attribute without checking them.
 fn code<'a>(reader: &mut Reader<'_, 'a>, pool: ConstantPool<'a>) -> Result<Code<'a>, Rejected> {
     let max_stack = reader.u16()?;
     let max_locals = reader.u16()?;
@@ -164,8 +161,8 @@ fn code<'a>(reader: &mut Reader<'_, 'a>, pool: ConstantPool<'a>) -> Result<Code<
 }
 
 impl<'a> Subject<'a> {
-    /// Checks the contents of a `Code` attribute of a method whose parameters take so many slots,
-    /// `this` included.
+    /// Checks the contents of a `Code` attribute. `parameter_slots` is the number of slots that the method's
+    /// parameters take, including `this`.
     pub(super) fn check_code(
         &self,
         contents: &'a [u8],
@@ -175,14 +172,14 @@ impl<'a> Subject<'a> {
         let code_length = u32::try_from(code.bytes.len()).unwrap_or(u32::MAX);
         if !has_legal_length(code.bytes) {
             let kind = ParseErrorKind::CodeLength { found: code_length };
-            return Err(self.broken(Place::of(code.bytes), kind));
+            return Err(self.reject(Place::of(code.bytes), kind));
         }
         if parameter_slots > code.max_locals {
             let kind = ParseErrorKind::ParametersExceedLocals {
                 needed: parameter_slots,
                 found: code.max_locals,
             };
-            return Err(self.broken(Place::of(contents), kind));
+            return Err(self.reject(Place::of(contents), kind));
         }
         self.check_exceptions(&code, code_length)?;
         self.check_code_attributes(&code, code_length)
@@ -194,7 +191,7 @@ impl<'a> Subject<'a> {
             let within = |pc: Pc| u32::from(pc.0) < code_length;
             let covers = entry.start < entry.end && u32::from(entry.end.0) <= code_length;
             if !covers || !within(entry.handler) {
-                return Err(self.broken(at, ParseErrorKind::ExceptionTable));
+                return Err(self.reject(at, ParseErrorKind::ExceptionTable));
             }
             if let Some(class) = entry.catch_type {
                 self.kind(at, class, ConstantTag::Class.only())?;
@@ -224,7 +221,7 @@ impl<'a> Subject<'a> {
             let pc = u16::from_be_bytes([high, low]);
             if u32::from(pc) >= code_length {
                 let kind = ParseErrorKind::LineNumber { pc, code_length };
-                return Err(self.broken(Place::of(row), kind));
+                return Err(self.reject(Place::of(row), kind));
             }
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! The checks of the constant pool: what constants refer to, and whether it fits (JVMS §4.4).
+//! Checks of the constant pool: the targets of references, and the versions that permit a tag (JVMS §4.4).
 
 use super::access::ClassAccess;
 use super::entry;
@@ -12,10 +12,10 @@ use super::version::ClassVersion;
 use crate::id::CpIndex;
 
 impl<'a> Subject<'a> {
-    /// Checks that every constant refers to constants of the right kinds, names and descriptors.
+    /// Checks that every constant refers to constants of the right kind, and to valid names and descriptors.
     pub(super) fn check_constants(&self) -> Result<(), Rejected> {
         for index in (1..self.pool.count()).map(CpIndex) {
-            // Strings, of which most pools have most, have been judged, and stand in files of any version.
+            // Most constants are strings. They are already checked, and every version permits them.
             if !self.pool.holds(index, ConstantTag::Utf8.only())
                 && let Some((tag, payload)) = self.pool.raw(index)
             {
@@ -26,7 +26,7 @@ impl<'a> Subject<'a> {
         Ok(())
     }
 
-    /// Checks that every bootstrap method that a constant names is one of `count`.
+    /// Checks the bootstrap method index of every constant that has one. `count` is the number of bootstrap methods.
     pub(super) fn check_bootstraps(&self, count: u16) -> Result<(), Rejected> {
         for index in (1..self.pool.count()).map(CpIndex) {
             let Some(payload) = self.pool.find(index, TagSet::BOOTSTRAPPED) else {
@@ -35,7 +35,7 @@ impl<'a> Subject<'a> {
             let found = entry::cp_index(payload, 0).0;
             if found >= count {
                 let kind = ParseErrorKind::BootstrapMethod { count, found };
-                return Err(self.broken(self.pool.place(index), kind));
+                return Err(self.reject(self.pool.place(index), kind));
             }
         }
         Ok(())
@@ -75,7 +75,8 @@ impl<'a> Subject<'a> {
         }
     }
 
-    /// Checks that the version, and for a module's constants the class, permit the tag.
+    /// Checks that the version permits the tag. Also checks that only modules have constants for modules and
+    /// packages.
     fn check_placement(&self, index: CpIndex, tag: ConstantTag) -> Result<(), Rejected> {
         let in_module = self.access.contains(ClassAccess::MODULE);
         let of_module = matches!(tag, ConstantTag::Module | ConstantTag::Package);
@@ -84,11 +85,11 @@ impl<'a> Subject<'a> {
         } else {
             let version = self.version;
             let kind = ParseErrorKind::MisplacedTag { tag, version };
-            Err(self.broken(self.pool.place(index), kind))
+            Err(self.reject(self.pool.place(index), kind))
         }
     }
 
-    /// Checks what a `Fieldref`, `Methodref` or `InterfaceMethodref` says of its member (§4.4.2).
+    /// Checks the name and descriptor of a `Fieldref`, `Methodref` or `InterfaceMethodref` (§4.4.2).
     fn check_member(
         &self,
         at: Place,
@@ -104,16 +105,16 @@ impl<'a> Subject<'a> {
         if tag == ConstantTag::Methodref && !self.pool.text(name).is_ordinary() {
             let name = self.content(name);
             if name.as_bytes().starts_with(b"<") && name != "<init>" {
-                return Err(self.broken(at, ParseErrorKind::MethodName));
+                return Err(self.reject(at, ParseErrorKind::MethodName));
             }
             if name == "<init>" && !descriptor.is_void() {
-                return Err(self.broken(at, ParseErrorKind::InitializerDescriptor));
+                return Err(self.reject(at, ParseErrorKind::InitializerDescriptor));
             }
         }
         Ok(())
     }
 
-    /// Checks that name and descriptor are both a field's or both a method's (§4.4.6).
+    /// Checks that name and descriptor both belong to a field or both belong to a method (§4.4.6).
     fn check_name_and_type(
         &self,
         at: Place,
@@ -142,7 +143,7 @@ impl<'a> Subject<'a> {
         self.text(at, descriptor, Role::FieldDescriptor).map(drop)
     }
 
-    /// Checks the name and descriptor of a method, and that they agree (§2.9).
+    /// Checks the name and descriptor of a method, including the rules for initialization methods (§2.9).
     pub(super) fn method_type(
         &self,
         at: Place,
@@ -154,15 +155,15 @@ impl<'a> Subject<'a> {
         if named.is_ordinary() {
             return Ok(text);
         }
-        // Older class files may have a `<clinit>` with parameters, which is no class initializer then.
+        // Below version 51, a method named `<clinit>` may have parameters. It is then not a class initializer.
         let bare = self.content(name) == "<clinit>" && self.version.major >= ClassVersion::JAVA_7;
         if !text.is_void() || bare && text.parameter_slots != 0 {
-            return Err(self.broken(at, ParseErrorKind::InitializerDescriptor));
+            return Err(self.reject(at, ParseErrorKind::InitializerDescriptor));
         }
         Ok(text)
     }
 
-    /// Checks the kind of a method handle and the kind and name of its member (§4.4.8).
+    /// Checks the kind of a method handle, and the kind and name of the member that it refers to (§4.4.8).
     fn check_method_handle(&self, at: Place, kind: u8, member: CpIndex) -> Result<(), Rejected> {
         let method = ConstantTag::Methodref.only();
         let expected = match kind {
@@ -174,7 +175,7 @@ impl<'a> Subject<'a> {
             6 | 7 => method,
             9 => ConstantTag::InterfaceMethodref.only(),
             found => {
-                return Err(self.broken(at, ParseErrorKind::MethodHandleKind { found }));
+                return Err(self.reject(at, ParseErrorKind::MethodHandleKind { found }));
             }
         };
         self.kind(at, member, expected)?;
@@ -187,11 +188,11 @@ impl<'a> Subject<'a> {
         if named_right {
             Ok(())
         } else {
-            Err(self.broken(at, ParseErrorKind::MethodName))
+            Err(self.reject(at, ParseErrorKind::MethodName))
         }
     }
 
-    /// Follows a `NameAndType` to the name and to a descriptor of the role.
+    /// Resolves a `NameAndType` to its name and its descriptor. Checks that the descriptor has the given role.
     fn descriptor_of(
         &self,
         at: Place,
@@ -203,14 +204,14 @@ impl<'a> Subject<'a> {
         Ok((name, self.text(at, descriptor, role)?))
     }
 
-    /// Follows a field or method to its name.
+    /// Returns the name of the field or method that a constant refers to.
     fn member_name(&self, at: Place, member: CpIndex) -> Result<Utf8<'a>, Rejected> {
         let (_, name_and_type) = self.pair(at, member, TagSet::MEMBER)?;
         let (name, _) = self.pair(at, name_and_type, ConstantTag::NameAndType.only())?;
         self.string(at, name)
     }
 
-    /// Returns the two indices that a constant of one of these kinds holds.
+    /// Returns the two indices in the constant at `index`. Checks that the constant has one of the expected kinds.
     fn pair(
         &self,
         at: Place,

@@ -1,50 +1,50 @@
-//! The index entry of a constant: where the constant is, of which kind, and what is known of it.
+//! Index entries of constants, packed into two words: location, kind and facts found by the parser.
 
 use super::tag::{ConstantTag, TagSet};
 use crate::id::{CpIndex, FieldId, MethodId};
 use crate::limits::FILE_BYTES_MAX;
 
-/// The index entry of one constant. The first word is where the constant is and of which kind, packed by [`located`]; 0
-/// at index 0 and behind `long` and `double`. The second is what is known of it: a packed [`Text`](super::text::Text)
-/// of a string, a packed [`Resolution`] of a field or method, else 0.
+/// The index entry of a constant. The first word packs location and kind, see [`located`]. It is 0 for index 0, and
+/// for the unusable index after a `long` or `double`. The second word packs facts: a [`Text`](super::text::Text) for
+/// a string, a [`Resolution`] for a field or method, otherwise 0.
 pub(super) type Entry = [u32; 2];
 
-/// Bits of a packed place that hold the offset; the tag lies above.
+/// Number of bits that hold the offset in a packed location. The tag is above them.
 const OFFSET_BITS: u32 = 24;
 
 const _: () = assert!(FILE_BYTES_MAX < 1 << OFFSET_BITS);
 
-/// Packs a tag and the offset in the file behind it.
+/// Packs a tag and the offset in the file after the tag.
 pub(super) fn located(tag: ConstantTag, offset: u32) -> u32 {
-    // Every tag is below 256: its discriminants are bytes.
+    // Lossless: the discriminants are bytes.
     (tag as u32) << OFFSET_BITS | offset
 }
 
-/// A member of the class itself that a constant names.
+/// A member of this class that a constant names.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum OwnMember {
     /// A field.
     Field(FieldId),
-    /// A method, an initialization method possibly.
+    /// A method, possibly an initialization method.
     Method(MethodId),
 }
 
-/// Whether a constant that names a member names one of the class itself, as far as parsing has found out.
+/// Whether a constant that names a member refers to this class, as far as the parser knows.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) enum Resolution {
-    /// Parsing has not found out. The reader has to look the name up.
+    /// Unknown. Readers have to search for the member by name.
     Unresolved,
     /// The constant names a member of another class.
     Foreign,
-    /// The constant names this member of the class itself.
+    /// The constant names this member of this class.
     Own(OwnMember),
 }
 
 impl Resolution {
-    /// The packed form of [`Foreign`](Self::Foreign). Members of the class have numbers of 16 bits.
+    /// The packed form of [`Foreign`](Self::Foreign). Differs from all member numbers, which have 16 bits.
     pub(super) const FOREIGN: u32 = u32::MAX;
 
-    /// Unpacks the word that the index holds for a constant of this kind.
+    /// Unpacks the second word of an index entry, given the constant's tag.
     pub(super) fn unpack(tag: ConstantTag, word: u32) -> Resolution {
         let Some(number) = word.checked_sub(1) else {
             return Resolution::Unresolved;
@@ -60,13 +60,14 @@ impl Resolution {
     }
 }
 
-/// Returns the tag of a packed place.
+/// Returns the tag in a packed location.
 pub(super) fn tag_of(located: u32) -> Option<ConstantTag> {
     let [tag, ..] = located.to_be_bytes();
     ConstantTag::from_byte(tag)
 }
 
-/// Returns the bytes behind the tag of the constant that an entry stands for, if it is of these kinds.
+/// Returns the file's bytes after the tag of a constant. Returns `None` if the constant has none of the expected
+/// kinds.
 pub(super) fn payload(file: &[u8], entry: Entry, expected: TagSet) -> Option<&[u8]> {
     if is_of(entry, expected) {
         let [located, _] = entry;
@@ -76,28 +77,28 @@ pub(super) fn payload(file: &[u8], entry: Entry, expected: TagSet) -> Option<&[u
     }
 }
 
-/// Returns whether an entry stands for a constant of these kinds.
+/// Returns whether a constant has one of the expected kinds.
 pub(super) const fn is_of([located, _]: Entry, expected: TagSet) -> bool {
     let [tag, ..] = located.to_be_bytes();
     expected.holds(tag)
 }
 
-/// Returns the bytes behind the tag at a packed place; the parser has seen that the constant is whole.
+/// Returns the file's bytes after the tag at a packed location. The parser has checked that the constant is complete.
 pub(super) fn behind_tag(file: &[u8], located: u32) -> Option<&[u8]> {
     file.get(usize::try_from(offset(located)).ok()?..)
 }
 
-/// Returns the offset of a packed place.
+/// Returns the offset in a packed location.
 pub(super) const fn offset(located: u32) -> u32 {
     located & ((1 << OFFSET_BITS) - 1)
 }
 
-/// Returns the bytes of the string that an entry stands for; none where it is no string's.
+/// Returns the bytes of a string constant. Returns `None` for other constants.
 pub(super) fn content(file: &[u8], entry: Entry) -> Option<&[u8]> {
     payload(file, entry, ConstantTag::Utf8.only()).map(string)
 }
 
-/// Returns the bytes of a string from those behind its tag.
+/// Returns the bytes of a string constant, given the bytes after its tag.
 pub(super) fn string(payload: &[u8]) -> &[u8] {
     let Some((length, rest)) = payload.split_first_chunk() else {
         return &[];
@@ -106,23 +107,23 @@ pub(super) fn string(payload: &[u8]) -> &[u8] {
     rest.get(..length).unwrap_or(&[])
 }
 
-/// Reads the two indices behind a tag; of a constant that holds one, the second is what follows it.
+/// Reads two indices after a tag. For a constant that has only one, the second is meaningless.
 pub(super) fn indices(payload: &[u8]) -> (CpIndex, CpIndex) {
     (cp_index(payload, 0), cp_index(payload, 2))
 }
 
-/// Reads the two bytes at a place behind a tag.
+/// Reads an index at an offset after the tag.
 pub(super) fn cp_index(payload: &[u8], place: usize) -> CpIndex {
     CpIndex(u16::from_be_bytes(array(payload, place)))
 }
 
-/// Reads the bytes at a place behind a tag; zeros, where the constant is not whole.
+/// Reads bytes at an offset after the tag. Returns zeros if the constant is incomplete.
 pub(super) fn array<const N: usize>(payload: &[u8], place: usize) -> [u8; N] {
     let bytes = payload.get(place..).and_then(<[u8]>::first_chunk);
     bytes.copied().unwrap_or([0; N])
 }
 
-/// Returns the bytes of a file from an offset that was noted in the index.
+/// Returns the bytes of a file from an offset in the index onwards.
 pub(super) fn part_at(file: &[u8], offset: u32) -> Option<&[u8]> {
     file.get(usize::try_from(offset).ok()?..)
 }

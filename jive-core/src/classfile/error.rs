@@ -1,4 +1,4 @@
-//! Why bytes are not a class file, each reason with its code.
+//! Parse errors: the rules of the class file format, each with a stable code.
 
 use super::tag::{ConstantTag, TagSet};
 use super::utf8::Utf8;
@@ -7,51 +7,51 @@ use crate::descriptor::DescriptorErrorKind;
 use crate::id::CpIndex;
 use crate::limits::{CODE_BYTES_MAX, FILE_BYTES_MAX};
 
-/// Why bytes are not a class file, and where in them.
+/// Why bytes are not a class file, and at which offset.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{kind} (offset {offset:#x})")]
 pub struct ParseError {
-    /// Offset within the file, in bytes; where the file ends too early, that of the number, table or
-    /// run of bytes that is cut off.
+    /// Offset in the file, in bytes. If the file ends too early, the offset of the number, table or byte sequence
+    /// that is incomplete.
     pub offset: u32,
-    /// The rule that is broken.
+    /// The rule that the file breaks.
     pub kind: ParseErrorKind,
 }
 
-/// Why an index does not lead to the constant that is asked for.
+/// Why a constant pool index does not lead to the expected constant.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("constant #{index}: {kind}")]
 pub struct PoolError {
     /// The index.
     pub index: CpIndex,
-    /// What is wrong with it.
+    /// What is wrong with the index.
     pub kind: PoolErrorKind,
 }
 
-/// What is wrong with an index into the constant pool.
+/// What is wrong with a constant pool index.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PoolErrorKind {
-    /// It is 0 or not less than `constant_pool_count`.
+    /// The index is 0, or not less than `constant_pool_count`.
     #[error("expected an index from 1 to below {count}")]
     OutOfRange {
         /// The pool's `constant_pool_count`.
         count: u16,
     },
-    /// It is the index behind a `long` or `double`, which stands for nothing.
+    /// The index follows a `long` or `double`, and has no constant.
     #[error("expected a constant, found the unusable index behind a `Long` or `Double`")]
     Unusable,
     /// The constant is of another kind.
     #[error("expected {expected}, found `{found}`")]
     Tag {
-        /// The kinds that are right there.
+        /// The kinds that are valid there.
         expected: TagSet,
-        /// The constant's kind.
+        /// Kind of the constant at the index.
         found: ConstantTag,
     },
 }
 
 impl ParseErrorKind {
-    /// Returns the rule that an index into the constant pool breaks.
+    /// Wraps the error of a constant pool index.
     pub(super) const fn of_index(reason: PoolError) -> ParseErrorKind {
         ParseErrorKind::ConstantIndex {
             index: reason.index.0,
@@ -61,14 +61,14 @@ impl ParseErrorKind {
 }
 
 impl ParseError {
-    /// Returns the stable code of the rule that is broken.
+    /// Returns the stable code of the broken rule.
     #[must_use]
     pub const fn code(&self) -> &'static str {
         self.kind.code()
     }
 }
 
-/// An attribute that this crate reads, by name.
+/// An attribute that this crate reads, identified by name.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum AttributeName {
     /// `BootstrapMethods` of a class (JVMS §4.7.23).
@@ -83,7 +83,7 @@ pub enum AttributeName {
     LineNumberTable,
     /// `SourceFile` of a class (JVMS §4.7.10).
     SourceFile,
-    /// `StackMapTable` of a method's code (JVMS §4.7.4); only its number is checked.
+    /// `StackMapTable` of a method's code (JVMS §4.7.4). The parser checks only that there is at most one.
     StackMapTable,
 }
 
@@ -98,19 +98,19 @@ impl AttributeName {
         AttributeName::StackMapTable,
     ];
 
-    /// Returns the attribute of this name, or `None` of those that this crate skips.
+    /// Returns the attribute with this name, or `None` if this crate skips it.
     pub(super) fn of(name: Utf8<'_>) -> Option<AttributeName> {
         let mut all = Self::ALL.into_iter();
         all.find(|known| name == known.as_str())
     }
 
-    /// Returns a bit of its own.
+    /// Returns a bit mask with a bit for this attribute.
     pub(super) const fn bit(self) -> u8 {
-        // The discriminants are below 8, by the list of all.
+        // Cannot overflow: discriminants are below 7.
         1 << self as u8
     }
 
-    /// Returns the name as it stands in the class file.
+    /// Returns the name as spelled in class files.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -140,10 +140,10 @@ macro_rules! kinds {
         }
 
         impl ParseErrorKind {
-            /// Every code, in the order of the kinds.
+            /// Every code, in declaration order.
             pub const CODES: &'static [&'static str] = &[$($code),+];
 
-            /// Returns the stable code of the kind.
+            /// Returns the stable code of this kind.
             #[must_use]
             pub const fn code(self) -> &'static str {
                 match self { $(ParseErrorKind::$name { .. } => $code),+ }
@@ -153,33 +153,33 @@ macro_rules! kinds {
 }
 
 kinds! {
-    /// The file is longer than the limit.
+    /// The file is longer than [`FILE_BYTES_MAX`].
     #[error("expected at most {FILE_BYTES_MAX} bytes, found {found} or more")]
     FileSize {
-        /// Length in bytes of what was read of the file, at most the greatest `u32`.
+        /// Number of bytes read from the file, limited to the greatest `u32`.
         found: u32,
     } = "limit/file-size";
-    /// The caller lent fewer words than `ClassFile::index_len` asks for.
+    /// The lent index is shorter than [`ClassFile::index_len`](crate::ClassFile::index_len) words.
     #[error("expected an index of {needed} words, found {lent}")]
     IndexSize {
-        /// Words asked for.
+        /// Words needed.
         needed: u32,
         /// Words lent.
         lent: u32,
     } = "limit/index-size";
-    /// The file ends inside something.
+    /// The file ends inside a structure.
     #[error("expected more bytes, found the end of the file")]
     Truncated = "malformed/truncated";
     /// Bytes follow the class.
     #[error("expected the end of the file, found more bytes")]
     TrailingBytes = "malformed/trailing-bytes";
-    /// The file does not begin as a class file does.
+    /// The file does not start with the magic number.
     #[error("expected magic number 0xcafebabe, found {found:#010x}")]
     Magic {
         /// The first four bytes.
         found: u32,
     } = "malformed/magic";
-    /// The major version is none that is known, or the minor version none that it may have.
+    /// The major version is unknown, or the minor version is not permitted for it.
     #[error(
         "expected class file version {}.0 to {}.0, without preview features, found {found}",
         ClassVersion::MAJOR_MIN,
@@ -198,7 +198,8 @@ kinds! {
         /// The tag.
         found: u8,
     } = "malformed/constant-tag";
-    /// The constant is newer than the class file's version, or a module's in what is no module.
+    /// The class file's version is older than the constant, or a constant for modules is in a class file that is not
+    /// a module.
     #[error("expected a constant that class file version {version} may hold here, found `{tag}`")]
     MisplacedTag {
         /// The constant's kind.
@@ -206,99 +207,99 @@ kinds! {
         /// The class file's version.
         version: ClassVersion,
     } = "malformed/constant-version";
-    /// A `Long` or `Double` has no second index, since the pool ends.
+    /// A `Long` or `Double` takes two indices, but the constant pool ends after the first.
     #[error("expected an index behind a `Long` or `Double`, found the end of the constant pool")]
     WideConstantAtEnd = "malformed/wide-constant";
-    /// An index into the constant pool leads to no constant of the right kind.
+    /// A constant pool index does not lead to a constant of the right kind.
     #[error("constant #{index}: {kind}")]
     ConstantIndex {
         /// The index.
         index: u16,
-        /// What is wrong with it.
+        /// What is wrong with the index.
         kind: PoolErrorKind,
     } = "malformed/constant-index";
     /// A `Utf8` is not modified UTF-8.
     #[error("expected modified UTF-8, found another byte sequence")]
     Utf8 = "malformed/utf8";
-    /// A string is not the name of a class.
+    /// A string is not a valid class name.
     #[error("expected the internal name of a class")]
     ClassName = "malformed/class-name";
-    /// A string is not the name of a field.
+    /// A string is not a valid field name.
     #[error("expected the name of a field")]
     FieldName = "malformed/field-name";
-    /// A string is not the name of a method.
+    /// A string is not a valid method name.
     #[error("expected the name of a method")]
     MethodName = "malformed/method-name";
-    /// A string is not the name of a module.
+    /// A string is not a valid module name.
     #[error("expected the name of a module")]
     ModuleName = "malformed/module-name";
     /// A string is not a field descriptor.
     #[error("field descriptor: {kind}")]
     FieldDescriptor {
-        /// The rule that it breaks.
+        /// The rule that the string breaks.
         kind: DescriptorErrorKind,
     } = "malformed/field-descriptor";
     /// A string is not a method descriptor.
     #[error("method descriptor: {kind}")]
     MethodDescriptor {
-        /// The rule that it breaks.
+        /// The rule that the string breaks.
         kind: DescriptorErrorKind,
     } = "malformed/method-descriptor";
-    /// `<init>` returns a value, or `<clinit>` has parameters or a result where the version forbids it.
+    /// `<init>` returns a value, or `<clinit>` has parameters or a result in a version that forbids them.
     #[error("expected the descriptor of an initialization method")]
     InitializerDescriptor = "malformed/initializer-descriptor";
-    /// A `MethodHandle` has a kind that does not exist.
+    /// A `MethodHandle` has an unknown kind.
     #[error("expected a method handle kind from 1 to 9, found {found}")]
     MethodHandleKind {
         /// The kind.
         found: u8,
     } = "malformed/method-handle-kind";
-    /// The flags of the class contradict each other.
+    /// The combination of class access flags is illegal.
     #[error("expected class access flags that agree, found {flags:#06x}")]
     ClassFlags {
         /// The flags.
         flags: u16,
     } = "malformed/class-flags";
-    /// The flags of a field contradict each other.
+    /// The combination of field access flags is illegal.
     #[error("expected field access flags that agree, found {flags:#06x}")]
     FieldFlags {
         /// The flags.
         flags: u16,
     } = "malformed/field-flags";
-    /// The flags of a method contradict each other.
+    /// The combination of method access flags is illegal.
     #[error("expected method access flags that agree, found {flags:#06x}")]
     MethodFlags {
         /// The flags.
         flags: u16,
     } = "malformed/method-flags";
-    /// The superclass is missing, an array, or not `Object` for an interface.
+    /// The superclass is missing or an array class, or an interface has another superclass than `Object`.
     #[error("expected a superclass that this class can have")]
     SuperClass = "malformed/superclass";
-    /// A module's class file is not named `module-info`, or has more than attributes.
+    /// A module's class file is not named `module-info`, or has a superclass, interfaces or members.
     #[error("expected a module without superclass, interfaces and members, named `module-info`")]
     Module = "malformed/module";
-    /// The class names itself as an array.
+    /// `this_class` names an array class.
     #[error("expected the name of this class, found an array class")]
     ThisClass = "malformed/this-class";
-    /// A superinterface is named twice or is an array.
+    /// A superinterface occurs twice or is an array class.
     #[error("expected each superinterface once, and no array")]
     Interface = "malformed/interface";
-    /// Two fields have one name and one descriptor.
+    /// Two fields have the same name and descriptor.
     #[error("expected fields that differ in name or descriptor, found a second one")]
     DuplicateField = "malformed/duplicate-field";
-    /// Two methods have one name and one descriptor.
+    /// Two methods have the same name and descriptor.
     #[error("expected methods that differ in name or descriptor, found a second one")]
     DuplicateMethod = "malformed/duplicate-method";
-    /// An attribute that may stand once stands twice.
+    /// An attribute that may occur only once occurs twice.
     #[error("expected one `{name}` attribute, found a second one")]
     DuplicateAttribute {
-        /// Which.
+        /// The attribute.
         name: AttributeName,
     } = "malformed/duplicate-attribute";
-    /// The contents of an attribute end before its length says, or after.
+    /// The contents of an attribute are shorter or longer than its length.
     #[error("expected contents as long as the attribute's length says")]
     AttributeLength = "malformed/attribute-length";
-    /// The constant of a `ConstantValue` is not of the field's type.
+    /// The constant of a `ConstantValue` does not have the field's type.
     #[error("expected a constant of the field's type, found `{found}`")]
     ConstantValue {
         /// The constant's kind.
@@ -319,7 +320,7 @@ kinds! {
     /// The parameters take more local variables than the method has.
     #[error("expected `max_locals` of at least {needed} for the parameters, found {found}")]
     ParametersExceedLocals {
-        /// Slots that the parameters take, `this` included.
+        /// Slots that the parameters take, including `this`.
         needed: u16,
         /// `max_locals`.
         found: u16,
@@ -327,13 +328,13 @@ kinds! {
     /// `this` and the parameters take more than 255 slots.
     #[error("expected `this` and parameters of at most 255 slots, found {found}")]
     ParameterSlots {
-        /// The slots.
+        /// The number of slots.
         found: u16,
     } = "malformed/parameter-slots";
-    /// An entry of an exception table covers no code, or leaves the code array.
+    /// An entry of an exception table covers no code, or refers to a pc outside the code array.
     #[error("expected an exception handler within the code")]
     ExceptionTable = "malformed/exception-table";
-    /// A line number belongs to a pc outside the code array.
+    /// A line number entry refers to a pc outside the code array.
     #[error("expected a line number within {code_length} bytes of code, found pc {pc}")]
     LineNumber {
         /// The pc.
@@ -341,12 +342,12 @@ kinds! {
         /// Length of the code array in bytes.
         code_length: u32,
     } = "malformed/line-number";
-    /// A constant computed or linked at run time names a bootstrap method that is not there.
+    /// A dynamic constant or call site refers to a bootstrap method that does not exist.
     #[error("expected a bootstrap method below {count}, found {found}")]
     BootstrapMethod {
-        /// How many there are.
+        /// Number of bootstrap methods.
         count: u16,
-        /// The position asked for.
+        /// Index of the bootstrap method.
         found: u16,
     } = "malformed/bootstrap-method";
 }

@@ -1,37 +1,39 @@
-//! The first rule found broken: noted where it is found, so that nothing large is passed up from there.
+//! Recording of the first parse error. The parser stores the error in a cell, so that its functions return small
+//! results.
 
 use core::cell::Cell;
 
 use super::error::{ParseError, ParseErrorKind};
 
-/// Where the fault of one file is noted that ends its examination.
+/// Stores the error that ends the parsing of a file.
 #[derive(Debug)]
 pub(super) struct Faults<'a> {
     file: &'a [u8],
-    noted: Cell<Option<ParseError>>,
+    error: Cell<Option<ParseError>>,
 }
 
-/// Says that a fault has been noted; it is in the [`Faults`] that made this.
+/// Marker of a failed check. The error is in the [`Faults`] that returned the marker.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) struct Rejected;
 
-/// A place in a file, as an address, from which an offset is made when a fault is noted there.
+/// A position in a file, stored as an address. Converted to an offset only when an error is recorded. So the parser
+/// need not pass the start of the file around.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) struct Place(usize);
 
 impl Place {
-    /// Returns the place where a part of the file begins.
+    /// Returns the position where a part of the file starts.
     pub(super) fn of(part: &[u8]) -> Self {
         Self(part.as_ptr().addr())
     }
 
-    /// Returns the place so many bytes further on.
+    /// Returns the position that is `bytes` further on.
     pub(super) const fn behind(self, bytes: u32) -> Self {
-        // Files are at most FILE_BYTES_MAX long, which fits.
+        // Lossless: the distance is at most FILE_BYTES_MAX.
         Self(self.0.saturating_add(bytes as usize))
     }
 
-    /// Counts from the beginning of the file.
+    /// Returns the offset from the start of the file.
     pub(super) fn offset_in(self, file: &[u8]) -> u32 {
         let offset = self.0.saturating_sub(file.as_ptr().addr());
         u32::try_from(offset.min(file.len())).unwrap_or(u32::MAX)
@@ -40,27 +42,27 @@ impl Place {
 
 impl<'a> Faults<'a> {
     pub(super) const fn new(file: &'a [u8]) -> Self {
-        let noted = Cell::new(None);
-        Self { file, noted }
+        let error = Cell::new(None);
+        Self { file, error }
     }
 
     pub(super) const fn file(&self) -> &'a [u8] {
         self.file
     }
 
-    /// Notes a fault.
+    /// Records an error.
     #[cold]
     #[inline(never)]
-    pub(super) fn note(&self, at: Place, kind: ParseErrorKind) -> Rejected {
+    pub(super) fn record(&self, at: Place, kind: ParseErrorKind) -> Rejected {
         let offset = at.offset_in(self.file);
-        self.noted.set(Some(ParseError { offset, kind }));
+        self.error.set(Some(ParseError { offset, kind }));
         Rejected
     }
 
-    /// Returns the fault that was noted last.
-    pub(super) fn noted(&self, _: Rejected) -> ParseError {
-        // A `Rejected` is made by noting alone.
-        self.noted.get().unwrap_or(ParseError {
+    /// Returns the error that was recorded last.
+    pub(super) fn recorded(&self, _: Rejected) -> ParseError {
+        // The default is unreachable: only `record` creates a `Rejected`.
+        self.error.get().unwrap_or(ParseError {
             offset: 0,
             kind: ParseErrorKind::Truncated,
         })

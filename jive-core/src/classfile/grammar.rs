@@ -1,5 +1,5 @@
-//! The productions of the class file that several parts share: a cursor over nom's parsers that knows where
-//! they fail.
+//! Parsers for structures that occur in several parts of a class file. They wrap nom's parsers with a cursor that
+//! reports the position of an error.
 
 use nom::Parser;
 use nom::bytes::complete::take;
@@ -8,16 +8,16 @@ use super::error::ParseErrorKind;
 use super::fault::{Faults, Place, Rejected};
 use super::tag::ConstantTag;
 
-/// Reads a part of a file from its beginning on.
+/// Reads a part of a file from start to end.
 pub(super) struct Reader<'f, 'a> {
     rest: &'a [u8],
-    /// What is wrong where the part ends too early.
+    /// The error if the part ends too early.
     cut_off: ParseErrorKind,
     faults: &'f Faults<'a>,
 }
 
 impl<'f, 'a> Reader<'f, 'a> {
-    /// Begins with a whole file.
+    /// Starts at the beginning of the file.
     pub(super) const fn file(faults: &'f Faults<'a>) -> Self {
         Self {
             rest: faults.file(),
@@ -26,7 +26,7 @@ impl<'f, 'a> Reader<'f, 'a> {
         }
     }
 
-    /// Begins with a part of the file that has been seen to be whole: attributes, or the contents of one.
+    /// Starts at the beginning of a part that is known to be complete: attributes, or the contents of an attribute.
     pub(super) const fn part(bytes: &'a [u8], faults: &'f Faults<'a>) -> Self {
         Self {
             rest: bytes,
@@ -35,37 +35,37 @@ impl<'f, 'a> Reader<'f, 'a> {
         }
     }
 
-    /// Returns what has not been read.
+    /// Returns the bytes that are not read yet.
     pub(super) const fn rest(&self) -> &'a [u8] {
         self.rest
     }
 
-    /// Returns where the reader stands.
+    /// Returns the current position.
     pub(super) fn place(&self) -> Place {
         Place::of(self.rest)
     }
 
-    /// Returns how far into the file the reader stands, of one that reads to its end.
+    /// Returns the offset of the current position. Only valid for readers whose part extends to the end of the file.
     pub(super) fn offset(&self) -> u32 {
         let read = self.faults.file().len().saturating_sub(self.rest.len());
         u32::try_from(read).unwrap_or(u32::MAX)
     }
 
-    /// Notes a fault.
-    pub(super) fn broken(&self, at: Place, kind: ParseErrorKind) -> Rejected {
-        self.faults.note(at, kind)
+    /// Records an error.
+    pub(super) fn reject(&self, at: Place, kind: ParseErrorKind) -> Rejected {
+        self.faults.record(at, kind)
     }
 
-    /// Checks that everything has been read.
+    /// Checks that the reader is at the end of its part.
     pub(super) fn end(&self, otherwise: ParseErrorKind) -> Result<(), Rejected> {
         if self.rest.is_empty() {
             Ok(())
         } else {
-            Err(self.broken(self.place(), otherwise))
+            Err(self.reject(self.place(), otherwise))
         }
     }
 
-    /// Runs a parser, which fails for one reason alone: too few bytes.
+    /// Runs a parser that fails only if there are too few bytes.
     #[cfg_attr(threaded, inline(always))]
     fn read<T>(
         &mut self,
@@ -76,7 +76,7 @@ impl<'f, 'a> Reader<'f, 'a> {
                 self.rest = rest;
                 Ok(value)
             }
-            Err(_) => Err(self.broken(self.place(), self.cut_off)),
+            Err(_) => Err(self.reject(self.place(), self.cut_off)),
         }
     }
 
@@ -92,7 +92,7 @@ impl<'f, 'a> Reader<'f, 'a> {
         self.array().map(u32::from_be_bytes)
     }
 
-    /// Reads as many bytes, all through one parser, of which there is little code then.
+    /// Reads `N` bytes. All number widths share a single instance of nom's `take`, which keeps the code small.
     #[cfg_attr(threaded, inline(always))]
     fn array<const N: usize>(&mut self) -> Result<[u8; N], Rejected> {
         let bytes = self.read(take(N))?;
@@ -104,12 +104,12 @@ impl<'f, 'a> Reader<'f, 'a> {
         self.read(take(length))
     }
 
-    /// Walks over one entry of the constant pool, and returns its tag and where that ends (JVMS §4.4).
+    /// Skips a constant pool entry. Returns its tag, and the offset after the tag (JVMS §4.4).
     pub(super) fn constant(&mut self) -> Result<(ConstantTag, u32), Rejected> {
         let at = self.place();
         let byte = self.u8()?;
         let Some(tag) = ConstantTag::from_byte(byte) else {
-            return Err(self.broken(at, ParseErrorKind::UnknownTag { found: byte }));
+            return Err(self.reject(at, ParseErrorKind::UnknownTag { found: byte }));
         };
         let behind_tag = self.offset();
         let length = match tag.payload_length() {
@@ -120,14 +120,14 @@ impl<'f, 'a> Reader<'f, 'a> {
         Ok((tag, behind_tag))
     }
 
-    /// Reads one attribute: the index of its name and its bytes (JVMS §4.7).
+    /// Reads an attribute. Returns the index of its name, and its contents (JVMS §4.7).
     pub(super) fn attribute(&mut self) -> Result<(u16, &'a [u8]), Rejected> {
         let name = self.u16()?;
         let length = self.u32()?;
         Ok((name, self.bytes(length)?))
     }
 
-    /// Walks over a count of attributes and as many of them; returns the count, and where they begin.
+    /// Skips a list of attributes. Returns their number, and the bytes from the first attribute onwards.
     pub(super) fn attributes(&mut self) -> Result<(u16, &'a [u8]), Rejected> {
         let count = self.u16()?;
         let attributes = self.rest;
@@ -137,7 +137,7 @@ impl<'f, 'a> Reader<'f, 'a> {
         Ok((count, attributes))
     }
 
-    /// Reads a count and as many rows of `N` bytes.
+    /// Reads a number of rows, and that many rows of `N` bytes each.
     pub(super) fn table<const N: usize>(&mut self) -> Result<&'a [[u8; N]], Rejected> {
         let count = usize::from(self.u16()?);
         let rows = self.read(take(count.saturating_mul(N)))?;
@@ -145,7 +145,7 @@ impl<'f, 'a> Reader<'f, 'a> {
     }
 }
 
-/// Reads a part of a file that has been checked; none, where it is not what the caller takes it for.
+/// Parses a part of a file outside the parser, without reporting errors. Returns `None` if the part is malformed.
 pub(super) fn attempt<'a, T>(
     part: &'a [u8],
     read: impl FnOnce(&mut Reader<'_, 'a>) -> Result<T, Rejected>,

@@ -1,7 +1,7 @@
-//! Which strings of the constant pool are equal, found out once and remembered.
+//! Interning of strings: equal strings of the constant pool get the same identity.
 //!
-//! Any number of members may have one name of 65,535 bytes. Comparing names to find equal members would
-//! make parsing quadratic.
+//! Many members can have names of 65,535 bytes. With string comparisons, the search for members with equal names
+//! would take quadratic time.
 
 use super::entry::{Entry, content};
 use super::sort::sort;
@@ -9,21 +9,22 @@ use super::text::Text;
 use crate::id::CpIndex;
 use crate::limits::CONSTANTS_MAX;
 
-/// Strings that a string is compared with before all are sorted instead. Chosen: where nobody has chosen
-/// the strings for their hashes, hardly ever do as many follow one another in the table.
+/// Most strings that a string is compared with. After that many, the table gives up, and all strings are sorted
+/// instead. Chosen: longer probe sequences hardly occur, unless someone chose the strings for their hashes.
 const PROBES_MAX: usize = 32;
 
-/// The strings of a constant pool that have been looked at, by their hashes.
-pub(super) struct Known<'t> {
-    /// A word for each constant: a hash above an index, in the first place that was free from that of the
-    /// hash on. Free is where there is 0: no constant stands at that index.
+/// An open-addressing hash table of the strings of a constant pool.
+pub(super) struct StringTable<'t> {
+    /// A word for each constant. A used word packs a hash above a constant pool index. A free word is 0, because no
+    /// constant has index 0. A string is stored in the first free word at or after the position of its hash.
     table: &'t mut [u32],
-    /// Whether a string found neither itself nor a free place: a table can be filled with collisions.
+    /// Whether the table gave up on a string, so that equal strings may have different identities. Crafted collisions
+    /// can cause this.
     is_incomplete: bool,
 }
 
-impl<'t> Known<'t> {
-    /// Begins with no string, in memory of a word for each constant.
+impl<'t> StringTable<'t> {
+    /// Creates an empty table in borrowed memory, which has a word for each constant.
     pub(super) fn new(table: &'t mut [u32]) -> Self {
         table.fill(0);
         Self {
@@ -32,24 +33,24 @@ impl<'t> Known<'t> {
         }
     }
 
-    /// Returns the index at which the same string was found, or notes that it stands at this one.
+    /// Returns the index of an equal string in the table. If there is none, adds the string and returns `None`.
     ///
-    /// It costs a few comparisons at most, each at most the length of the string.
-    pub(super) fn find_or_note(
+    /// Takes at most [`PROBES_MAX`] comparisons. Each takes time linear in the length of the string.
+    pub(super) fn find_or_insert(
         &mut self,
         file: &[u8],
         entries: &[Entry],
         index: CpIndex,
         bytes: &[u8],
     ) -> Option<CpIndex> {
-        // Sorting alone does where code is to be small.
+        // Builds optimized for size leave out the hash table and only sort.
         if cfg!(small) {
             self.is_incomplete = true;
             return None;
         }
         let hash = hash(bytes);
-        let noted = u32::from(hash) << u16::BITS;
-        // Below the length, since hashes have 16 bits.
+        let tagged = u32::from(hash) << u16::BITS;
+        // In bounds, because hashes have 16 bits.
         let mut place = usize::from(hash).wrapping_mul(self.table.len()) >> u16::BITS;
         for _ in 0..PROBES_MAX {
             let Some(taken) = self.table.get_mut(place) else {
@@ -57,21 +58,22 @@ impl<'t> Known<'t> {
                 continue;
             };
             if *taken == 0 {
-                *taken = noted | u32::from(index.0);
+                *taken = tagged | u32::from(index.0);
                 return None;
             }
             let other = low_half(*taken);
-            if *taken ^ noted <= u16::MAX.into() && text(file, entries, other) == Some(bytes) {
+            if *taken ^ tagged <= u16::MAX.into() && text(file, entries, other) == Some(bytes) {
                 return Some(other);
             }
-            // Below the length of the table, which is a slice.
+            // Cannot overflow: `place` is a valid index of a slice.
             place = place.wrapping_add(1);
         }
         self.is_incomplete = true;
         None
     }
 
-    /// Gives equal strings one identity, the lowest index of them, where they have not been found equal.
+    /// Completes the identities where the table gave up. The identity of a string is the lowest index of an equal
+    /// string.
     pub(super) fn complete(self, file: &[u8], entries: &mut [Entry]) {
         if self.is_incomplete {
             identify_sorted(file, entries, self.table);
@@ -79,16 +81,17 @@ impl<'t> Known<'t> {
     }
 }
 
-/// Returns the string at an index, if one stands there.
+/// Returns the string at an index. Returns `None` if the constant is not a string.
 pub(super) fn text<'a>(file: &'a [u8], entries: &[Entry], index: CpIndex) -> Option<&'a [u8]> {
     content(file, *entries.get(index.index())?)
 }
 
-/// Gives equal strings one identity in a tenth of the code: compares each string with those before it.
+/// Sets the identities of strings by comparing each string with all strings before it. Needs a tenth of the code of
+/// the other algorithms.
 ///
-/// Looks at no more constants than a verified class has, which bounds the time; of two equal strings
-/// behind them each is its own.
-pub(super) fn identify_few(file: &[u8], entries: &mut [Entry]) {
+/// Takes quadratic time, so it stops after [`CONSTANTS_MAX`] constants, the most that the verifier accepts. Later
+/// strings keep separate identities, even if they are equal.
+pub(super) fn identify_pairwise(file: &[u8], entries: &mut [Entry]) {
     for index in 0..CONSTANTS_MAX.min(u16::try_from(entries.len()).unwrap_or(u16::MAX)) {
         let (before, rest) = entries.split_at_mut(usize::from(index));
         let Some(entry) = rest.first_mut() else {
@@ -98,29 +101,32 @@ pub(super) fn identify_few(file: &[u8], entries: &mut [Entry]) {
             let mut before = before.iter();
             let equal = before.find(|other| content(file, **other) == Some(bytes));
             let [_, text] = entry;
-            *text = equal.map_or(Text::unjudged(CpIndex(index)).pack(), |[_, lowest]| *lowest);
+            *text = equal.map_or(Text::unclassified(CpIndex(index)).pack(), |[_, lowest]| {
+                *lowest
+            });
         }
     }
 }
 
-/// Returns a number that is equal for equal strings. Anyone can make other strings of equal numbers.
+/// Returns a hash of a string. It does not resist crafted collisions.
 fn hash(bytes: &[u8]) -> u16 {
-    // Names differ at their ends more than anywhere else.
+    // Hashes only the last eight bytes: names often share prefixes.
     let end = match bytes.last_chunk() {
         Some(end) => u64::from_le_bytes(*end),
         None => bytes
             .iter()
             .fold(0, |end, byte| end << u8::BITS | u64::from(*byte)),
     };
-    // Chosen, not measured: odd, and no run of equal bits.
+    // A multiplier for Fibonacci hashing: 2^64 divided by the golden ratio, rounded to an odd number.
     let [high, low, ..] = end.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_be_bytes();
     u16::from_be_bytes([high, low])
 }
 
-/// Finds equal strings by sorting: all by their hashes, then those of one hash by their bytes.
+/// Sets the identities of strings by sorting. Sorts all strings by hash, then strings with equal hashes by their
+/// bytes.
 ///
-/// Comparing two strings costs at most the length of the shorter one. So the whole costs the pool's bytes times a small
-/// factor, even if all hashes are equal.
+/// A comparison of two strings takes at most the length of the shorter string. So the total time is nearly linear in
+/// the size of the pool, even if all hashes are equal.
 fn identify_sorted(file: &[u8], entries: &mut [Entry], order: &mut [u32]) {
     let mut places = order.iter_mut();
     let mut count: usize = 0;
@@ -141,7 +147,7 @@ fn identify_sorted(file: &[u8], entries: &mut [Entry], order: &mut [u32]) {
     }
 }
 
-/// Gives equal strings one identity, of strings of one hash.
+/// Sets the identities of strings that have the same hash.
 fn identify_alike(file: &[u8], entries: &mut [Entry], alike: &mut [u32]) {
     let text = |entries: &[Entry], place| text(file, entries, low_half(place)).unwrap_or_default();
     sort(alike, &|a, b| {
@@ -164,7 +170,7 @@ fn identify_alike(file: &[u8], entries: &mut [Entry], alike: &mut [u32]) {
     }
 }
 
-/// Returns the index of the pool behind a hash.
+/// Returns the constant pool index in a word that packs a hash and an index.
 fn low_half(place: u32) -> CpIndex {
     let [_, _, high, low] = place.to_be_bytes();
     CpIndex(u16::from_be_bytes([high, low]))
@@ -180,12 +186,12 @@ mod tests {
     use std::vec::Vec;
     use std::{format, vec};
 
-    /// Returns a file of strings, and the entries of its pool.
+    /// Returns a file that consists of string constants, and its index entries.
     fn pool(strings: &[&str]) -> (Vec<u8>, Vec<Entry>) {
         let (mut file, mut entries) = (Vec::new(), vec![[0, 0]]);
         for (index, string) in (1..).zip(strings) {
             let place = located(ConstantTag::Utf8, u32::try_from(file.len()).unwrap());
-            entries.push([place, Text::unjudged(CpIndex(index)).pack()]);
+            entries.push([place, Text::unclassified(CpIndex(index)).pack()]);
             file.extend(u16::try_from(string.len()).unwrap().to_be_bytes());
             file.extend(string.as_bytes());
         }
@@ -199,23 +205,23 @@ mod tests {
 
     #[test]
     fn a_table_and_sorting_find_the_same_strings_equal() {
-        // Few, and as many of one hash as no table takes; and as many of hashes of their own.
+        // A few strings, more strings of equal hash than the table accepts, and many strings of different hashes.
         for (count, end) in [
             (3, " has one end"),
             (PROBES_MAX * 2, " has one end"),
             (200, ""),
         ] {
             let once = (0..count).map(|number| format!("{number}{end}"));
-            // Each is there again when all have been.
+            // Each string occurs a second time, after all strings have occurred once.
             let strings: Vec<_> = once.clone().chain(once).collect();
             let strings: Vec<_> = strings.iter().map(|string| string.as_str()).collect();
             let (file, mut sorted) = pool(&strings);
             let (mut known, scratch) = (sorted.clone(), &mut vec![0; sorted.len()]);
             identify_sorted(&file, &mut sorted, scratch);
 
-            let mut table = Known::new(scratch);
+            let mut table = StringTable::new(scratch);
             for (index, string) in (1..).map(CpIndex).zip(&strings) {
-                let other = table.find_or_note(&file, &known, index, string.as_bytes());
+                let other = table.find_or_insert(&file, &known, index, string.as_bytes());
                 if let Some(other) = other {
                     known[index.index()][1] = known[other.index()][1];
                 }

@@ -1,4 +1,4 @@
-//! The outline of a class file: where its parts lie, before any of them is judged (JVMS §4.1).
+//! Layout of a class file: the location of its parts, before their contents are checked (JVMS §4.1).
 
 use super::entry::{Entry, located};
 use super::error::ParseErrorKind;
@@ -7,15 +7,15 @@ use super::grammar::Reader;
 use super::version::ClassVersion;
 use crate::id::CpIndex;
 
-/// Where the parts of a class file lie.
+/// The location of the parts of a class file.
 ///
-/// Holding one proves that every length that decides where the next part begins is right. Nothing follows the class,
-/// and every constant has a tag.
+/// Lengths and counts are consistent, nothing follows the class, and every constant has a known tag. The contents of
+/// the parts are unchecked.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Layout<'a> {
     pub(super) version: ClassVersion,
     pub(super) constant_count: u16,
-    /// Access flags, this class, superclass, as numbers.
+    /// Bytes of `access_flags`, `this_class` and `super_class`.
     pub(super) head: &'a [u8; 6],
     pub(super) interfaces: &'a [[u8; 2]],
     pub(super) field_count: u16,
@@ -25,10 +25,11 @@ pub(super) struct Layout<'a> {
 }
 
 impl<'a> Layout<'a> {
-    /// Finds the parts of a file, whose size is within the limit.
+    /// Locates the parts of a file, whose size is within the limit.
     ///
-    /// Notes on the way where each constant, field and method begins, as far as the index reaches. That takes two words
-    /// for each constant, then one for each field and method.
+    /// Writes the location of each constant, field and method to the index. A constant takes two words, a field or
+    /// method takes one. If the index is too short, the rest is dropped, so that the caller can report the needed
+    /// size.
     pub(super) fn read(faults: &Faults<'a>, index: &mut [u32]) -> Result<Self, Rejected> {
         let reader = &mut Reader::file(faults);
         magic(reader)?;
@@ -76,15 +77,16 @@ impl<'a> Layout<'a> {
         CpIndex(u16::from_be_bytes([high, low]))
     }
 
-    /// Returns the constant that names the superclass, 0 for none.
+    /// Returns the constant that names the superclass. Returns 0 if there is none.
     pub(super) const fn super_class(&self) -> CpIndex {
         let [.., high, low] = *self.head;
         CpIndex(u16::from_be_bytes([high, low]))
     }
 }
 
-/// Returns how many words of index a file needs with these counts. The outline takes its words, each method one more
-/// for its code, each constant one more as scratch space.
+/// Returns the number of index words for these counts. A constant takes two words for its entry and one as scratch
+/// space. A field takes a word for its location. A method takes one for its location and one for the location of its
+/// code.
 pub(super) const fn index_words(constants: usize, fields: usize, methods: usize) -> usize {
     let methods = methods.saturating_mul(2);
     constants
@@ -99,7 +101,7 @@ fn magic(reader: &mut Reader<'_, '_>) -> Result<(), Rejected> {
     if found == 0xcafe_babe {
         Ok(())
     } else {
-        Err(reader.broken(at, ParseErrorKind::Magic { found }))
+        Err(reader.reject(at, ParseErrorKind::Magic { found }))
     }
 }
 
@@ -112,39 +114,39 @@ fn version(reader: &mut Reader<'_, '_>) -> Result<ClassVersion, Rejected> {
     if known && (major < ClassVersion::JAVA_12 || minor == 0) {
         Ok(found)
     } else {
-        Err(reader.broken(at, ParseErrorKind::Version { found }))
+        Err(reader.reject(at, ParseErrorKind::Version { found }))
     }
 }
 
-/// Finds the constants, and returns their count, which is one more than the greatest index.
+/// Locates the constants. Returns `constant_pool_count`, which is one more than the greatest index.
 fn constants(reader: &mut Reader<'_, '_>, entries: &mut [Entry]) -> Result<u16, Rejected> {
     let at = reader.place();
     let count = reader.u16()?;
     if count == 0 {
-        return Err(reader.broken(at, ParseErrorKind::PoolCount));
+        return Err(reader.reject(at, ParseErrorKind::PoolCount));
     }
-    let mut note = |index: u16, located| {
+    let mut write = |index: u16, located| {
         if let Some(entry) = entries.get_mut(usize::from(index)) {
             *entry = [located, 0];
         }
     };
-    note(0, 0);
+    write(0, 0);
     let mut indices = 1..count;
     while let Some(index) = indices.next() {
         let at = reader.place();
         let (tag, offset) = reader.constant()?;
-        note(index, located(tag, offset));
+        write(index, located(tag, offset));
         if tag.is_wide() {
             match indices.next() {
-                Some(unusable) => note(unusable, 0),
-                None => return Err(reader.broken(at, ParseErrorKind::WideConstantAtEnd)),
+                Some(unusable) => write(unusable, 0),
+                None => return Err(reader.reject(at, ParseErrorKind::WideConstantAtEnd)),
             }
         }
     }
     Ok(count)
 }
 
-/// Finds the fields or the methods, and returns their count.
+/// Locates the fields or the methods. Returns their number.
 fn members<'s>(
     reader: &mut Reader<'_, '_>,
     slots: &mut impl Iterator<Item = &'s mut u32>,
@@ -154,7 +156,7 @@ fn members<'s>(
         if let Some(slot) = slots.next() {
             *slot = reader.offset();
         }
-        // Access flags, name, descriptor.
+        // Access flags, name and descriptor.
         for _ in 0..3 {
             reader.u16()?;
         }

@@ -15,26 +15,26 @@ use super::version::ClassVersion;
 use crate::id::{CpIndex, FieldId, MethodId};
 use crate::limits::PARAMETER_SLOTS_MAX;
 
-/// A field of the class.
+/// A field of a class file.
 ///
-/// Holding one proves that its name and descriptor are well-formed, that its flags agree, and that a
-/// `ConstantValue` fits its type.
+/// Name and descriptor are well-formed, and the combination of access flags is legal. The constant of a
+/// `ConstantValue` has the field's type.
 #[derive(Copy, Clone, Debug)]
 pub struct Field<'a> {
-    /// Its position in the class file.
+    /// Index of the field in the class file.
     pub id: FieldId,
-    /// Its flags, those unknown to the specification left out.
+    /// Access flags, without flags unknown to the specification.
     pub access: FieldAccess,
-    /// Its name.
+    /// Name of the field.
     pub name: Utf8<'a>,
-    /// Its descriptor.
+    /// Field descriptor.
     pub descriptor: Utf8<'a>,
     attributes: Attributes<'a>,
 }
 
 impl<'a> Field<'a> {
-    /// Returns the constant of a static field's `ConstantValue`; of other fields it does not count
-    /// (JVMS §4.7.2).
+    /// Returns the constant of the `ConstantValue` attribute. Returns `None` for a field that is not static, because
+    /// the attribute is ignored there (JVMS §4.7.2).
     #[must_use]
     pub fn constant_value(&self) -> Option<CpIndex> {
         if !self.access.contains(FieldAccess::STATIC) {
@@ -44,48 +44,48 @@ impl<'a> Field<'a> {
         Some(CpIndex(u16::from_be_bytes([high, low])))
     }
 
-    /// Returns its attributes.
+    /// Returns the attributes of the field.
     #[must_use]
     pub const fn attributes(&self) -> Attributes<'a> {
         self.attributes
     }
 }
 
-/// A method of the class.
+/// A method of a class file.
 ///
-/// Holding one proves that name and descriptor are well-formed and that the flags agree. It has code exactly if it is
-/// neither native nor abstract.
+/// Name and descriptor are well-formed, and the combination of access flags is legal. The method has code exactly if
+/// it is neither native nor abstract.
 #[derive(Copy, Clone, Debug)]
 pub struct Method<'a> {
-    /// Its position in the class file.
+    /// Index of the method in the class file.
     pub id: MethodId,
-    /// Its flags as the JVM counts them: without those unknown to the specification, and for
-    /// `<clinit>` without all but `STATIC` and `STRICT` (JVMS §4.6).
+    /// Access flags with the JVM's semantics. Flags unknown to the specification are cleared. For `<clinit>`, all
+    /// flags except `STATIC` and `STRICT` are cleared (JVMS §4.6).
     pub access: MethodAccess,
-    /// Its name.
+    /// Name of the method.
     pub name: Utf8<'a>,
-    /// Its descriptor.
+    /// Method descriptor.
     pub descriptor: Utf8<'a>,
     attributes: Attributes<'a>,
-    /// Where the contents of its `Code` attribute begin in the file; 0 where it has none.
+    /// Offset of the contents of the `Code` attribute in the file. 0 if the method has no code.
     code: u32,
 }
 
 impl<'a> Method<'a> {
-    /// Returns its code; native and abstract methods have none.
+    /// Returns the code of the method. Native and abstract methods have none.
     #[must_use]
     pub fn code(&self) -> Option<Code<'a>> {
-        code::noted(self.attributes.pool(), self.code)
+        code::at_offset(self.attributes.pool(), self.code)
     }
 
-    /// Returns its attributes.
+    /// Returns the attributes of the method.
     #[must_use]
     pub const fn attributes(&self) -> Attributes<'a> {
         self.attributes
     }
 }
 
-/// The four numbers that a field or method begins with.
+/// The four numbers at the start of a field or method.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Header {
     pub(super) access: u16,
@@ -95,7 +95,7 @@ pub(super) struct Header {
 }
 
 impl Header {
-    /// Reads the header of a field or method that has been walked over, and returns what follows it.
+    /// Reads the header of a field or method. Returns the header, and the bytes after it.
     pub(super) fn split(bytes: &[u8]) -> Option<(Header, &[u8])> {
         let ([a0, a1, n0, n1, d0, d1, c0, c1], rest) = bytes.split_first_chunk()?;
         let header = Header {
@@ -108,7 +108,7 @@ impl Header {
     }
 }
 
-/// Reads the field at the beginning of `bytes`.
+/// Reads the field at the start of `bytes`.
 pub(super) fn field<'a>(pool: ConstantPool<'a>, id: FieldId, bytes: &'a [u8]) -> Option<Field<'a>> {
     let (header, rest) = Header::split(bytes)?;
     Some(Field {
@@ -120,7 +120,7 @@ pub(super) fn field<'a>(pool: ConstantPool<'a>, id: FieldId, bytes: &'a [u8]) ->
     })
 }
 
-/// Reads the method at the beginning of `bytes`.
+/// Reads the method at the start of `bytes`.
 pub(super) fn method<'a>(
     pool: ConstantPool<'a>,
     version: ClassVersion,
@@ -140,8 +140,8 @@ pub(super) fn method<'a>(
     })
 }
 
-/// Finds the contents of the `Code` attribute of the method at an offset, whose attributes have not been judged.
-/// Returns their offset, or 0 if there are none that can be read.
+/// Searches the unchecked attributes of the method at an offset for its `Code` attribute. Returns the offset of its
+/// contents, or 0 if there is no complete `Code` attribute.
 pub(super) fn find_code(pool: ConstantPool<'_>, offset: u32) -> u32 {
     let find = || {
         let (header, rest) = Header::split(part_at(pool.file(), offset)?)?;
@@ -152,14 +152,14 @@ pub(super) fn find_code(pool: ConstantPool<'_>, offset: u32) -> u32 {
 }
 
 impl<'a> Subject<'a> {
-    /// Checks the field that begins `bytes`.
+    /// Checks the field at the start of `bytes`.
     pub(super) fn check_field(&self, bytes: &'a [u8]) -> Result<(), Rejected> {
         let at = Place::of(bytes);
         let (header, rest) = self.header(bytes)?;
         let access = FieldAccess::from_bits_truncate(header.access);
         if !access.is_legal(self.version, self.access.contains(ClassAccess::INTERFACE)) {
             let flags = header.access;
-            return Err(self.broken(at, ParseErrorKind::FieldFlags { flags }));
+            return Err(self.reject(at, ParseErrorKind::FieldFlags { flags }));
         }
         self.field_type(at, header.name, header.descriptor)?;
         let attributes = Attributes::new(self.pool, header.attribute_count, rest);
@@ -177,7 +177,7 @@ impl<'a> Subject<'a> {
         Ok(())
     }
 
-    /// Checks that a field's constant is of its type (JVMS table 4.7.2-A).
+    /// Checks that the constant of a `ConstantValue` has the field's type (JVMS table 4.7.2-A).
     fn check_constant_value(
         &self,
         at: Place,
@@ -187,7 +187,7 @@ impl<'a> Subject<'a> {
         let found = self
             .pool
             .tag(index)
-            .map_err(|reason| self.misleading(at, reason))?;
+            .map_err(|reason| self.reject_index(at, reason))?;
         let expected = match descriptor.as_bytes() {
             b"Z" | b"B" | b"C" | b"S" | b"I" => Some(ConstantTag::Integer),
             b"J" => Some(ConstantTag::Long),
@@ -199,12 +199,12 @@ impl<'a> Subject<'a> {
         if expected == Some(found) {
             Ok(())
         } else {
-            Err(self.broken(at, ParseErrorKind::ConstantValue { found }))
+            Err(self.reject(at, ParseErrorKind::ConstantValue { found }))
         }
     }
 
-    /// Checks the method that begins `bytes`, and returns where the contents of its `Code` attribute
-    /// begin in the file; 0 where it has none.
+    /// Checks the method at the start of `bytes`. Returns the offset of the contents of its `Code` attribute, or 0 if
+    /// it has none.
     pub(super) fn check_method(&self, bytes: &'a [u8]) -> Result<u32, Rejected> {
         let at = Place::of(bytes);
         let (header, rest) = self.header(bytes)?;
@@ -214,12 +214,12 @@ impl<'a> Subject<'a> {
         let in_interface = self.access.contains(ClassAccess::INTERFACE);
         if !access.is_legal(self.version, in_interface, name) {
             let flags = header.access;
-            return Err(self.broken(at, ParseErrorKind::MethodFlags { flags }));
+            return Err(self.reject(at, ParseErrorKind::MethodFlags { flags }));
         }
         let this = u16::from(!access.contains(MethodAccess::STATIC));
         let slots = u16::from(descriptor.parameter_slots).saturating_add(this);
         if slots > u16::from(PARAMETER_SLOTS_MAX) {
-            return Err(self.broken(at, ParseErrorKind::ParameterSlots { found: slots }));
+            return Err(self.reject(at, ParseErrorKind::ParameterSlots { found: slots }));
         }
         let attributes = Attributes::new(self.pool, header.attribute_count, rest);
         self.check_method_attributes(at, access, slots, attributes)
@@ -239,7 +239,7 @@ impl<'a> Subject<'a> {
             if attribute.name == AttributeName::Code {
                 visit.once(&attribute)?;
                 if bodiless {
-                    return Err(self.broken(attribute.at, ParseErrorKind::CodePresent));
+                    return Err(self.reject(attribute.at, ParseErrorKind::CodePresent));
                 }
                 self.check_code(attribute.bytes, parameter_slots)?;
                 code = Place::of(attribute.bytes).offset_in(self.faults.file());
@@ -257,13 +257,13 @@ impl<'a> Subject<'a> {
         if visit.is_seen(AttributeName::Code) || bodiless {
             Ok(code)
         } else {
-            Err(self.broken(at, ParseErrorKind::CodeMissing))
+            Err(self.reject(at, ParseErrorKind::CodeMissing))
         }
     }
 
-    /// Reads the header of a field or method, and returns what follows it.
+    /// Reads the header of a field or method. Returns the header, and the bytes after it.
     fn header(&self, bytes: &'a [u8]) -> Result<(Header, &'a [u8]), Rejected> {
-        let cut_off = || self.broken(Place::of(bytes), ParseErrorKind::Truncated);
+        let cut_off = || self.reject(Place::of(bytes), ParseErrorKind::Truncated);
         Header::split(bytes).ok_or_else(cut_off)
     }
 }

@@ -1,19 +1,20 @@
-//! Class files over borrowed bytes (JVMS §4).
+//! Class file parser over borrowed bytes (JVMS §4).
 //!
-//! Parsing copies nothing and allocates nothing. The caller lends an index of words, which records where each constant,
-//! field and method begins. Everything is decoded from the bytes on demand.
+//! The parser copies nothing and allocates nothing. The caller lends an array of words as index. The parser stores
+//! the location of each constant, field and method there. Readers decode the bytes on demand.
 //!
-//! What is accepted is what HotSpot's format checks accept, with these differences.
+//! The parser accepts what HotSpot's format checks accept, with these differences.
 //!
-//! - Stricter: modified UTF-8 may be overlong for zero only, at any version. The parameters of a descriptor are counted
-//!   wherever it stands. Below version 49 too, no class name begins with `/`.
-//! - Laxer: attributes that this crate does not read are skipped by their length ([`AttributeName`] lists those that it
-//!   reads). Below version 49 any character beyond ASCII may stand in an identifier. A module's constants are judged
-//!   although nothing here loads modules.
+//! - Stricter: modified UTF-8 may have an overlong form only for zero, in every version. The number of parameters is
+//!   limited in every descriptor. Below version 49, too, class names must not start with `/`.
+//! - Laxer: the parser skips attributes that this crate does not read ([`AttributeName`] lists the others). Below
+//!   version 49, identifiers may contain any non-ASCII character. The parser accepts modules, although nothing in
+//!   JIVE loads them.
 
 mod access;
 mod attribute;
 mod class;
+mod classify;
 mod code;
 mod constant;
 mod entry;
@@ -21,7 +22,6 @@ mod error;
 mod fault;
 mod grammar;
 mod identity;
-mod judge;
 mod layout;
 mod member;
 mod own;

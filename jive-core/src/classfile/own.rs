@@ -1,4 +1,4 @@
-//! Which constants name members of the class itself, found for all of them at once.
+//! Resolution of constants that name members of this class, done in a single pass over the constant pool.
 
 use super::entry::{Entry, Resolution, part_at};
 use super::member::Header;
@@ -6,11 +6,12 @@ use super::pool::ConstantPool;
 use super::tag::ConstantTag;
 use crate::id::CpIndex;
 
-/// The first field and the first method of each name, as numbers from 1. Each constant has a word: fields are in the
-/// lower half, methods in the upper one.
+/// For each name, the first field and the first method that has the name. `Names` holds a word for each constant,
+/// indexed by the name's identity. The lower half of the word is the number of the field, the upper half that of the
+/// method. Numbers count from 1, and 0 means none.
 pub(super) struct Names<'n>(&'n mut [u32]);
 
-/// Fields or methods.
+/// A half of the words of [`Names`].
 #[derive(Copy, Clone)]
 pub(super) enum Half {
     Fields,
@@ -27,14 +28,14 @@ impl Half {
 }
 
 impl<'n> Names<'n> {
-    /// Begins with no name, in memory of a word for each constant.
+    /// Creates an empty map in borrowed memory, which has a word for each constant.
     pub(super) fn new(words: &'n mut [u32]) -> Self {
         words.fill(0);
         Self(words)
     }
 
-    /// Notes a member of a name, and tells whether it is the first of its half.
-    pub(super) fn note(&mut self, half: Half, name: CpIndex, number: u32) -> bool {
+    /// Adds a member, unless the name already has a member in that half. Returns whether the member was added.
+    pub(super) fn insert(&mut self, half: Half, name: CpIndex, number: u32) -> bool {
         let Some(word) = self.0.get_mut(name.index()) else {
             return false;
         };
@@ -45,16 +46,17 @@ impl<'n> Names<'n> {
         is_first
     }
 
-    /// Returns the number of the first member of a name, 0 for none.
+    /// Returns the number of the first member with this name, or 0 if there is none.
     fn first(&self, half: Half, name: CpIndex) -> u16 {
         self.0
             .get(name.index())
             .map_or(0, |word| half_of(*word, half))
     }
 
-    /// Records which member of the class each constant names that names a field or method, if the member is the first
-    /// of its name. Fields and methods begin at these offsets.
-    pub(super) fn note_all(
+    /// Resolves each constant that names a field or method of this class, and stores the result in its index entry.
+    /// Only finds the first member of each name: overloaded methods stay unresolved, and a later lookup searches for
+    /// them. `fields` and `methods` are offsets in the file.
+    pub(super) fn resolve_all(
         &self,
         file: &[u8],
         entries: &mut [Entry],
@@ -89,14 +91,14 @@ impl<'n> Names<'n> {
                 });
                 if is_same { number.into() } else { 0 }
             };
-            if let Some([_, noted]) = entries.get_mut(index.index()) {
-                *noted = word;
+            if let Some([_, resolution]) = entries.get_mut(index.index()) {
+                *resolution = word;
             }
         }
     }
 }
 
 const fn half_of(word: u32, half: Half) -> u16 {
-    // What lies above is the other half.
+    // Truncates on purpose: higher bits belong to the other half.
     (word >> half.shift()) as u16
 }

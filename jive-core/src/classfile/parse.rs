@@ -1,14 +1,14 @@
-//! The way from bytes to a class file: outline and index, then the checks.
+//! The parser's entry points: locate the parts of the file, then run all checks.
 
 use super::access::ClassAccess;
 use super::attribute::{Attributes, Visit};
 use super::class::ClassFile;
+use super::classify;
 use super::entry::{Entry, part_at};
 use super::error::{AttributeName, ParseError, ParseErrorKind};
 use super::fault::{Faults, Place, Rejected};
 use super::grammar::Reader;
 use super::identity;
-use super::judge;
 use super::layout::Layout;
 use super::member::{self, Header};
 use super::own::{Half, Names};
@@ -20,15 +20,15 @@ use super::version::ClassVersion;
 use crate::id::CpIndex;
 use crate::limits::FILE_BYTES_MAX;
 
-/// Where the constants begin: magic number, version and the count of constants lie before.
+/// Offset of the first constant, after magic number, version and constant count.
 const POOL_OFFSET: usize = 10;
 
 impl<'a> ClassFile<'a> {
-    /// Returns a number of words of index that are enough for [`ClassFile::parse`] of these bytes.
+    /// Returns a number of index words that is sufficient to [parse](ClassFile::parse) these bytes.
     ///
-    /// Three for each constant, one for each field and two for each method are used. Computed from the length of the
-    /// file and the constant count that the file claims. It is more than enough: the bytes behind the constants are
-    /// counted as methods. The error of an index that is too short tells the number itself.
+    /// The index takes three words for each constant, one for each field and two for each method. This function knows
+    /// only the length of the file and its constant count. It assumes that all bytes after the constants are methods,
+    /// so the result is too large. The error for a short index contains the exact number.
     #[must_use]
     pub fn index_len(bytes: &[u8]) -> usize {
         let (Some([.., high, low]), true) = (
@@ -38,69 +38,68 @@ impl<'a> ClassFile<'a> {
             return 0;
         };
         let behind = bytes.len().saturating_sub(POOL_OFFSET);
-        // Every constant takes as many bytes as words, or more: three, for an empty string. One index
-        // stands for none.
+        // A constant takes at least as many bytes as words: an empty string takes three bytes. Index 0 takes words
+        // but no bytes.
         let constants =
             usize::from(u16::from_be_bytes([*high, *low])).min((behind / 3).saturating_add(1));
         let words = constants.saturating_mul(3);
-        // A method takes eight bytes or more.
+        // A method takes at least eight bytes, and two words.
         words.saturating_add(behind.saturating_add(3).saturating_sub(words) / 4)
     }
 
     /// Parses a class file.
     ///
-    /// Takes time in proportion to the file's length, times a logarithm for the search for members of
-    /// one name.
+    /// Takes time linear in the length of the file, except for members with equal names. Those are sorted.
     ///
     /// # Errors
     ///
-    /// The first rule found broken, with its offset. The parser checks lengths first, then the constant pool, the
-    /// class, its fields, methods and attributes.
+    /// The first rule that the file breaks, with its offset. The parser checks lengths first, then the constant pool,
+    /// the class, its fields, its methods and its attributes.
     pub fn parse(bytes: &'a [u8], index: &'a mut [u32]) -> Result<ClassFile<'a>, ParseError> {
         let faults = Faults::new(bytes);
         let layout = outline(&faults, index)?;
         let index = Index::carve(&layout, index)?;
-        examine(&faults, &layout, index).map_err(|broken| faults.noted(broken))
+        examine(&faults, &layout, index).map_err(|rejected| faults.recorded(rejected))
     }
 
-    /// Reads a class file that the host vouches for: finds its parts and judges none of them.
+    /// Reads a class file that a trusted host has checked: locates its parts without checking them.
     ///
-    /// The checks that [`ClassFile::parse`] makes beyond that are a part of proving a class safe. A device that trusts
-    /// a host to have verified the class ([`Verified::vouch`](crate::Verified::vouch)) needs no proof of its format
-    /// either. Its firmware then does without the code that judges the format.
+    /// [`ClassFile::parse`] runs further checks, as a part of proving a class safe. A device that trusts its host to
+    /// verify classes ([`Verified::vouch`](crate::Verified::vouch)) does not need them. Firmware that calls only this
+    /// function does not contain their code.
     ///
-    /// Of JVMS §4 only these rules are checked: the version, the tags, every length, and that class and members have
-    /// names and descriptors. Bytes that break others cause no panic and no endless loop, here and in linking and
-    /// running what was vouched for.
+    /// Checks only these rules of JVMS §4: version, tags, lengths, and that the class and its members have names and
+    /// descriptors. A file that breaks other rules causes no panic and no endless loop. This also holds for linking
+    /// and running the class.
     ///
-    /// The index is as long as [`ClassFile::index_len`] says.
+    /// The index needs [`ClassFile::index_len`] words.
     ///
     /// # Errors
     ///
-    /// The first of those rules found broken.
+    /// The first of these rules that the file breaks.
     pub fn trusted(bytes: &'a [u8], index: &'a mut [u32]) -> Result<ClassFile<'a>, ParseError> {
         let faults = Faults::new(bytes);
         let layout = outline(&faults, index)?;
         let index = Index::carve(&layout, index)?;
-        identity::identify_few(bytes, index.constants);
+        identity::identify_pairwise(bytes, index.constants);
         let pool = ConstantPool::new(bytes, index.constants);
         for (offset, code) in index.methods.iter().zip(&mut *index.codes) {
             *code = member::find_code(pool, *offset);
         }
         let class = class(&layout, pool, index.fields, index.methods, index.codes);
-        check_names(&faults, &class).map_err(|broken| faults.noted(broken))?;
+        check_names(&faults, &class).map_err(|rejected| faults.recorded(rejected))?;
         Ok(class)
     }
 }
 
-/// Checks that the class and its members have names and descriptors, whatever these may be.
+/// Checks that the class and its members have names and descriptors. Their syntax is unchecked.
 fn check_names(faults: &Faults<'_>, class: &ClassFile<'_>) -> Result<(), Rejected> {
     let (pool, file) = (class.pool, faults.file());
     let named = |offset, index| match pool.find_utf8(index) {
         Some(_) => Ok(()),
         None => {
             let reason = pool.mismatch(index, ConstantTag::Utf8.only());
-            Err(faults.note(
+            Err(faults.record(
                 Place::of(file).behind(offset),
                 ParseErrorKind::of_index(reason),
             ))
@@ -117,7 +116,8 @@ fn check_names(faults: &Faults<'_>, class: &ClassFile<'_>) -> Result<(), Rejecte
     Ok(())
 }
 
-/// Finds the parts of a file that is not too long, and notes them in the index as far as it reaches.
+/// Locates the parts of a file and writes them to the index, as far as it is long enough. Rejects files that are too
+/// long.
 fn outline<'a>(faults: &Faults<'a>, index: &mut [u32]) -> Result<Layout<'a>, ParseError> {
     let length = faults.file().len();
     if length > FILE_BYTES_MAX {
@@ -127,17 +127,17 @@ fn outline<'a>(faults: &Faults<'a>, index: &mut [u32]) -> Result<Layout<'a>, Par
             kind: ParseErrorKind::FileSize { found },
         });
     }
-    Layout::read(faults, index).map_err(|broken| faults.noted(broken))
+    Layout::read(faults, index).map_err(|rejected| faults.recorded(rejected))
 }
 
-/// The parts of the lent index.
+/// The lent index, split into its parts.
 struct Index<'a> {
     constants: &'a mut [Entry],
     fields: &'a mut [u32],
     methods: &'a mut [u32],
-    /// Where the code of each method is.
+    /// Offset of the code of each method.
     codes: &'a mut [u32],
-    /// Scratch space of a word for each constant; idle once the file is parsed.
+    /// Scratch space, a word for each constant. Unused after parsing.
     scratch: &'a mut [u32],
 }
 
@@ -169,7 +169,7 @@ impl<'a> Index<'a> {
     }
 }
 
-/// Makes a class file of what its outline says.
+/// Creates a class file from its layout and index.
 fn class<'a>(
     layout: &Layout<'a>,
     pool: ConstantPool<'a>,
@@ -193,14 +193,14 @@ fn class<'a>(
     }
 }
 
-/// Runs every check.
+/// Runs all checks.
 fn examine<'a>(
     faults: &Faults<'a>,
     layout: &Layout<'a>,
     index: Index<'a>,
 ) -> Result<ClassFile<'a>, Rejected> {
     let file = faults.file();
-    judge::judge_all(faults, layout.version, index.constants, index.scratch)?;
+    classify::classify_all(faults, layout.version, index.constants, index.scratch)?;
     let subject = Subject {
         version: layout.version,
         access: ClassAccess::read(layout.access(), layout.version),
@@ -221,9 +221,9 @@ fn examine<'a>(
     subject.check_distinct(index.methods, names, Half::Methods)?;
     let attributes = Attributes::new(subject.pool, layout.attribute_count, layout.attributes);
     subject.check_class_attributes(attributes)?;
-    // Where code is to be small they are looked for on demand.
+    // Builds optimized for size leave this out. Readers search for members on demand.
     if !cfg!(small) {
-        names.note_all(
+        names.resolve_all(
             file,
             index.constants,
             layout.this_class(),
@@ -242,7 +242,7 @@ fn examine<'a>(
 }
 
 impl<'a> Subject<'a> {
-    /// Checks the flags of the class, its own name and its superclass (§4.1).
+    /// Checks the access flags of the class, its name and its superclass (§4.1).
     fn check_class(&self, layout: &Layout<'a>) -> Result<(), Rejected> {
         let flags = Place::of(layout.head);
         let (this_class, super_class) = (flags.behind(2), flags.behind(4));
@@ -250,10 +250,10 @@ impl<'a> Subject<'a> {
             let kind = ParseErrorKind::ClassFlags {
                 flags: layout.access(),
             };
-            return Err(self.broken(flags, kind));
+            return Err(self.reject(flags, kind));
         }
         let Some(name) = self.plain_class(this_class, layout.this_class())? else {
-            return Err(self.broken(this_class, ParseErrorKind::ThisClass));
+            return Err(self.reject(this_class, ParseErrorKind::ThisClass));
         };
         let has_super = layout.super_class().0 != 0;
         if self.access.contains(ClassAccess::MODULE) {
@@ -262,7 +262,7 @@ impl<'a> Subject<'a> {
             return if name == "module-info" && !has_super && empty {
                 Ok(())
             } else {
-                Err(self.broken(this_class, ParseErrorKind::Module))
+                Err(self.reject(this_class, ParseErrorKind::Module))
             };
         }
         let fits = if has_super {
@@ -275,13 +275,13 @@ impl<'a> Subject<'a> {
         if fits {
             Ok(())
         } else {
-            Err(self.broken(super_class, ParseErrorKind::SuperClass))
+            Err(self.reject(super_class, ParseErrorKind::SuperClass))
         }
     }
 
-    /// Checks that the superinterfaces are classes, and no two the same.
+    /// Checks that the superinterfaces are classes, and that none occurs twice.
     ///
-    /// `seen` has a word for each constant.
+    /// `seen` must have a word for each constant.
     fn check_interfaces(
         &self,
         interfaces: &'a [[u8; 2]],
@@ -293,17 +293,17 @@ impl<'a> Subject<'a> {
             let index = CpIndex(u16::from_be_bytes(*bytes));
             let is_plain = self.plain_class(at, index)?.is_some();
             let name = self.pool.text(self.pool.class_name_index(index)).identity;
-            if !is_plain || !names.note(Half::Fields, name, 1) {
-                return Err(self.broken(at, ParseErrorKind::Interface));
+            if !is_plain || !names.insert(Half::Fields, name, 1) {
+                return Err(self.reject(at, ParseErrorKind::Interface));
             }
         }
         Ok(())
     }
 
-    /// Checks that no two fields, or methods, have both name and descriptor in common.
+    /// Checks that no two fields, or no two methods, have the same name and descriptor.
     ///
-    /// Notes the first of each name. Where a name occurs twice the offsets are sorted to find them, and back
-    /// again: the order of the file is that of the offsets.
+    /// Adds the members to `names`. Only if a name occurs twice, sorts the offsets by name and descriptor to find
+    /// duplicates. Then sorts them by value, which restores the file order.
     fn check_distinct(
         &self,
         offsets: &mut [u32],
@@ -318,12 +318,12 @@ impl<'a> Subject<'a> {
         let mut names_differ = true;
         for (number, offset) in (1..=u32::from(u16::MAX)).zip(&*offsets) {
             names_differ &=
-                identity(*offset).is_some_and(|identity| names.note(half, identity.name, number));
+                identity(*offset).is_some_and(|identity| names.insert(half, identity.name, number));
         }
         if names_differ {
             return Ok(());
         }
-        // Name and descriptor above, the offset below.
+        // Name and descriptor in the upper half, the offset in the lower half.
         let key = |offset: u32| {
             let identity = identity(offset).map(|identity| {
                 u32::from(identity.name.0) << u16::BITS | u32::from(identity.descriptor.0)
@@ -344,12 +344,12 @@ impl<'a> Subject<'a> {
                     Half::Fields => ParseErrorKind::DuplicateField,
                     Half::Methods => ParseErrorKind::DuplicateMethod,
                 };
-                Err(self.broken(Place::of(file).behind(offset), kind))
+                Err(self.reject(Place::of(file).behind(offset), kind))
             }
         }
     }
 
-    /// Checks the attributes of the class, and that the bootstrap methods suffice.
+    /// Checks the attributes of the class, and the bootstrap methods that constants refer to.
     fn check_class_attributes(&self, attributes: Attributes<'a>) -> Result<(), Rejected> {
         let mut visit = Visit::new(self, attributes);
         let mut bootstrap_methods = 0;
@@ -368,7 +368,7 @@ impl<'a> Subject<'a> {
         self.check_bootstraps(bootstrap_methods)
     }
 
-    /// Reads and checks the contents of a `BootstrapMethods` attribute, and returns their number (§4.7.23).
+    /// Checks the contents of a `BootstrapMethods` attribute. Returns the number of bootstrap methods (§4.7.23).
     fn bootstrap_methods(&self, contents: &'a [u8]) -> Result<u16, Rejected> {
         let reader = &mut Reader::part(contents, self.faults);
         let count = reader.u16()?;

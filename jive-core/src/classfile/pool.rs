@@ -1,4 +1,4 @@
-//! The constant pool: constants decoded on demand from bytes at known offsets (JVMS §4.4).
+//! The constant pool: decodes constants on demand, at the offsets in the index (JVMS §4.4).
 
 use super::entry::{
     Entry, Resolution, array, behind_tag, cp_index, indices, is_of, offset, payload, string, tag_of,
@@ -12,15 +12,15 @@ use crate::id::CpIndex;
 
 /// The constant pool of a parsed class file.
 ///
-/// Holding one proves that every entry is whole, names entries of the right kinds, and that its
-/// names, descriptors and strings are well-formed. It does not prove that what they name exists.
+/// Every entry is complete and refers to entries of the right kinds. Names, descriptors and strings are well-formed.
+/// Classes and members that the pool names may not exist.
 #[derive(Copy, Clone, Debug)]
 pub struct ConstantPool<'a> {
     bytes: &'a [u8],
     entries: &'a [Entry],
 }
 
-/// A constant of the pool, its references not followed.
+/// A constant, with unresolved references to other constants.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub enum Constant<'a> {
     /// A string of modified UTF-8.
@@ -35,7 +35,7 @@ pub enum Constant<'a> {
     Double(f64),
     /// A class, interface or array class.
     Class {
-        /// Its internal name, or an array type's descriptor: a `Utf8`.
+        /// Its internal name, or the descriptor of an array class: a `Utf8`.
         name: CpIndex,
     },
     /// A constant of type `String`.
@@ -45,25 +45,25 @@ pub enum Constant<'a> {
     },
     /// A field or method.
     Member {
-        /// Of which kind.
+        /// Kind of the member.
         kind: MemberKind,
-        /// The class it is looked up in: a `Class`.
+        /// The class that declares or inherits the member: a `Class`.
         class: CpIndex,
-        /// A `NameAndType`.
+        /// Name and descriptor: a `NameAndType`.
         name_and_type: CpIndex,
     },
     /// The name and descriptor of a member.
     NameAndType {
-        /// A `Utf8`.
+        /// Name: a `Utf8`.
         name: CpIndex,
-        /// A `Utf8`.
+        /// Descriptor: a `Utf8`.
         descriptor: CpIndex,
     },
     /// A method handle.
     MethodHandle {
-        /// What it does with the member, 1 to 9 (JVMS table 5.4.3.5-A).
+        /// What the handle does with the member, from 1 to 9 (JVMS table 5.4.3.5-A).
         kind: u8,
-        /// A field or method.
+        /// The member: a `Fieldref`, `Methodref` or `InterfaceMethodref`.
         member: CpIndex,
     },
     /// A method type.
@@ -73,26 +73,26 @@ pub enum Constant<'a> {
     },
     /// A constant computed at run time.
     Dynamic {
-        /// Position in the `BootstrapMethods` attribute, from 0.
+        /// Index into the `BootstrapMethods` attribute, from 0.
         bootstrap: u16,
-        /// A `NameAndType`.
+        /// Name and descriptor: a `NameAndType`.
         name_and_type: CpIndex,
     },
     /// A call site linked at run time.
     InvokeDynamic {
-        /// Position in the `BootstrapMethods` attribute, from 0.
+        /// Index into the `BootstrapMethods` attribute, from 0.
         bootstrap: u16,
-        /// A `NameAndType`.
+        /// Name and descriptor: a `NameAndType`.
         name_and_type: CpIndex,
     },
     /// A module.
     Module {
-        /// A `Utf8`.
+        /// Name: a `Utf8`.
         name: CpIndex,
     },
     /// A package.
     Package {
-        /// A `Utf8`.
+        /// Name: a `Utf8`.
         name: CpIndex,
     },
 }
@@ -132,7 +132,7 @@ impl Constant<'_> {
     }
 }
 
-/// Which kind of member a constant names.
+/// The kind of member that a constant names.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum MemberKind {
     /// A field: `Fieldref`.
@@ -143,49 +143,49 @@ pub enum MemberKind {
     InterfaceMethod,
 }
 
-/// A field or method that code names, looked up in the pool alone.
+/// The class, name and descriptor of a field or method that a constant refers to.
 ///
-/// Holding one proves that the descriptor is a field's for a field, and a method's for a method.
+/// The descriptor is a field descriptor for a field, and a method descriptor for a method. The member may not exist.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct MemberRef<'a> {
-    /// Field or method.
+    /// Field, method or interface method.
     pub kind: MemberKind,
-    /// Internal name of the class it is looked up in; an array type's descriptor for array classes.
+    /// Internal name of the class that the member is looked up in. The descriptor for an array class.
     pub class: Utf8<'a>,
-    /// The member's name.
+    /// Name of the member.
     pub name: Utf8<'a>,
-    /// The member's descriptor.
+    /// Descriptor of the member.
     pub descriptor: Utf8<'a>,
-    /// Name and descriptor, to be compared without reading them.
+    /// Identity of name and descriptor, for comparisons in constant time.
     pub identity: MemberIdentity,
 }
 
-/// What the names and descriptors of members of one class file are compared by.
+/// The identity of a member's name and descriptor within a class file.
 ///
-/// Both are constants, the lowest at which an equal string stands: they are equal exactly where the
-/// strings are, however long those may be.
+/// Consists of constant pool indices, each the lowest index with an equal string. Two identities are equal exactly if
+/// name and descriptor are equal. The comparison does not read the strings.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct MemberIdentity {
-    /// Stands for the name.
+    /// Lowest index with an equal name.
     pub name: CpIndex,
-    /// Stands for the descriptor.
+    /// Lowest index with an equal descriptor.
     pub descriptor: CpIndex,
 }
 
 impl<'a> ConstantPool<'a> {
-    /// Makes a pool of entries that were noted as the file was walked through.
+    /// Creates a pool from index entries that the parser wrote.
     pub(super) const fn new(bytes: &'a [u8], entries: &'a [Entry]) -> Self {
         Self { bytes, entries }
     }
 
-    /// Returns `constant_pool_count`: one more than the greatest index, unusable ones counted.
+    /// Returns `constant_pool_count`: one more than the greatest index, including unusable indices.
     #[must_use]
     pub fn count(&self) -> u16 {
-        // The parser lends one entry per unit of a u16 count.
+        // Lossless: there are as many entries as `constant_pool_count`, which is a `u16`.
         u16::try_from(self.entries.len()).unwrap_or(u16::MAX)
     }
 
-    /// Returns every usable index with its constant, lowest index first.
+    /// Iterates over the usable indices and their constants, in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = (CpIndex, Constant<'a>)> + use<'a> {
         let pool = *self;
         (1..self.count())
@@ -197,7 +197,7 @@ impl<'a> ConstantPool<'a> {
     ///
     /// # Errors
     ///
-    /// Where the index is out of range or unusable.
+    /// If the index is out of range or unusable.
     pub fn get(&self, index: CpIndex) -> Result<Constant<'a>, PoolError> {
         self.raw(index)
             .map(|(tag, payload)| decode(tag, payload))
@@ -208,7 +208,7 @@ impl<'a> ConstantPool<'a> {
     ///
     /// # Errors
     ///
-    /// Where the index is out of range or unusable.
+    /// If the index is out of range or unusable.
     pub fn tag(&self, index: CpIndex) -> Result<ConstantTag, PoolError> {
         self.raw(index)
             .map(|(tag, _)| tag)
@@ -219,7 +219,7 @@ impl<'a> ConstantPool<'a> {
     ///
     /// # Errors
     ///
-    /// Where no `Integer` stands there.
+    /// If the constant is not an `Integer`.
     pub fn integer(&self, index: CpIndex) -> Result<i32, PoolError> {
         self.find_integer(index)
             .ok_or_else(|| self.mismatch(index, ConstantTag::Integer.only()))
@@ -229,28 +229,28 @@ impl<'a> ConstantPool<'a> {
     ///
     /// # Errors
     ///
-    /// Where no `Utf8` stands there.
+    /// If the constant is not a `Utf8`.
     pub fn utf8(&self, index: CpIndex) -> Result<Utf8<'a>, PoolError> {
         self.find_utf8(index)
             .ok_or_else(|| self.mismatch(index, ConstantTag::Utf8.only()))
     }
 
-    /// Returns the string at an index, if one stands there.
+    /// Returns the string at an index. Returns `None` if the constant is not a string.
     pub(super) fn find_utf8(&self, index: CpIndex) -> Option<Utf8<'a>> {
         self.find(index, ConstantTag::Utf8.only())
-            .map(|payload| Utf8::vouched(string(payload)))
+            .map(|payload| Utf8::from_checked(string(payload)))
     }
 
-    /// Returns the string at an index that has been checked; the empty one elsewhere.
+    /// Returns the string at an index. Returns the empty string if the constant is not a string.
     pub(super) fn string(&self, index: CpIndex) -> Utf8<'a> {
-        self.find_utf8(index).unwrap_or(Utf8::vouched(&[]))
+        self.find_utf8(index).unwrap_or(Utf8::from_checked(&[]))
     }
 
-    /// Returns the internal name of the class at an index; the descriptor, for an array class.
+    /// Returns the internal name of the class at an index. For an array class, returns the descriptor.
     ///
     /// # Errors
     ///
-    /// Where no `Class` stands there.
+    /// If the constant is not a `Class`.
     pub fn class_name(&self, index: CpIndex) -> Result<Utf8<'a>, PoolError> {
         let (name, _) = self.pair(index, ConstantTag::Class.only())?;
         self.utf8(name)
@@ -260,7 +260,7 @@ impl<'a> ConstantPool<'a> {
     ///
     /// # Errors
     ///
-    /// Where no `NameAndType` stands there.
+    /// If the constant is not a `NameAndType`.
     pub fn name_and_type(&self, index: CpIndex) -> Result<(Utf8<'a>, Utf8<'a>), PoolError> {
         let (name, descriptor) = self.pair(index, ConstantTag::NameAndType.only())?;
         Ok((self.utf8(name)?, self.utf8(descriptor)?))
@@ -270,7 +270,7 @@ impl<'a> ConstantPool<'a> {
     ///
     /// # Errors
     ///
-    /// Where no `Fieldref`, `Methodref` or `InterfaceMethodref` stands there.
+    /// If the constant is not a `Fieldref`, `Methodref` or `InterfaceMethodref`.
     pub fn member(&self, index: CpIndex) -> Result<MemberRef<'a>, PoolError> {
         self.find_member(index).ok_or_else(|| {
             let name_and_type = self.find(index, TagSet::MEMBER).map(indices);
@@ -281,7 +281,7 @@ impl<'a> ConstantPool<'a> {
         })
     }
 
-    /// Returns the field or method at an index, if one stands there.
+    /// Returns the field or method at an index. Returns `None` if the constant is of another kind.
     pub(crate) fn find_member(&self, index: CpIndex) -> Option<MemberRef<'a>> {
         let (tag, payload) = self.raw(index)?;
         let kind = match tag {
@@ -302,7 +302,7 @@ impl<'a> ConstantPool<'a> {
         })
     }
 
-    /// Returns the `int` at an index, if one stands there.
+    /// Returns the `int` at an index. Returns `None` if the constant is of another kind.
     pub(crate) fn find_integer(&self, index: CpIndex) -> Option<i32> {
         let payload = self.find(index, ConstantTag::Integer.only())?;
         Some(i32::from_be_bytes(array(payload, 0)))
@@ -313,40 +313,40 @@ impl<'a> ConstantPool<'a> {
         self.bytes
     }
 
-    /// Returns the tag of the constant at an index, and the bytes of the file behind it.
+    /// Returns the tag of the constant at an index, and the bytes of the file after the tag.
     pub(super) fn raw(&self, index: CpIndex) -> Option<(ConstantTag, &'a [u8])> {
         let [located, _] = self.entries.get(index.index())?;
         Some((tag_of(*located)?, behind_tag(self.bytes, *located)?))
     }
 
-    /// Returns the bytes behind the tag, if one of these kinds of constant stands at an index.
+    /// Returns the bytes after the tag of a constant. Returns `None` if the constant has none of the expected kinds.
     pub(super) fn find(&self, index: CpIndex, expected: TagSet) -> Option<&'a [u8]> {
         payload(self.bytes, *self.entries.get(index.index())?, expected)
     }
 
-    /// Returns the bytes behind the tag, where one of these kinds of constant stands at an index.
+    /// Returns the bytes after the tag of a constant. Fails if the constant has none of the expected kinds.
     fn expect(&self, index: CpIndex, expected: TagSet) -> Result<&'a [u8], PoolError> {
         self.find(index, expected)
             .ok_or_else(|| self.mismatch(index, expected))
     }
 
-    /// Returns the two indices that a constant of one of these kinds holds.
+    /// Returns the two indices in a constant of one of the expected kinds.
     fn pair(&self, index: CpIndex, expected: TagSet) -> Result<(CpIndex, CpIndex), PoolError> {
         self.expect(index, expected).map(indices)
     }
 
-    /// Returns the index of the string that names a class; 0 where no `Class` stands.
+    /// Returns the index of the string that names a class. Returns 0 if the constant is not a `Class`.
     pub(super) fn class_name_index(&self, index: CpIndex) -> CpIndex {
         self.find(index, ConstantTag::Class.only())
             .map_or(CpIndex(0), |payload| cp_index(payload, 0))
     }
 
-    /// Returns what is known of the string at an index: no role where there is no string.
+    /// Returns the parser's facts about a string. Returns no roles if the constant is not a string.
     pub(super) fn text(&self, index: CpIndex) -> Text {
         Text::unpack(self.entries.get(index.index()).map_or(0, |[_, text]| *text))
     }
 
-    /// Returns what was noted of the field or method at an index.
+    /// Returns the parser's resolution of a field or method.
     pub(super) fn resolution(&self, index: CpIndex) -> Resolution {
         match self.entries.get(index.index()) {
             Some([located, word]) if !cfg!(small) => tag_of(*located)
@@ -355,14 +355,13 @@ impl<'a> ConstantPool<'a> {
         }
     }
 
-    /// Returns whether one of these kinds of constant stands at an index.
+    /// Returns whether the constant at an index has one of the expected kinds.
     pub(super) fn holds(&self, index: CpIndex, expected: TagSet) -> bool {
         let entry = self.entries.get(index.index());
         entry.is_some_and(|entry| is_of(*entry, expected))
     }
 
-    /// Returns the string that names the class of the field or method at an index, and what its name and
-    /// descriptor are compared by.
+    /// Returns the name of the class of a field or method as constant pool index, and the member's identity.
     pub(super) fn find_identity(&self, index: CpIndex) -> Option<(CpIndex, MemberIdentity)> {
         let (class, name_and_type) = indices(self.find(index, TagSet::MEMBER)?);
         let (name, descriptor) =
@@ -373,7 +372,7 @@ impl<'a> ConstantPool<'a> {
         ))
     }
 
-    /// Returns what a name and a descriptor, both strings of the pool, are compared by.
+    /// Returns the identity of a name and a descriptor.
     pub(super) fn identity(&self, name: CpIndex, descriptor: CpIndex) -> MemberIdentity {
         MemberIdentity {
             name: self.text(name).identity,
@@ -381,14 +380,14 @@ impl<'a> ConstantPool<'a> {
         }
     }
 
-    /// Returns where a constant begins, with its tag.
+    /// Returns the position of a constant, which is that of its tag.
     pub(super) fn place(&self, index: CpIndex) -> Place {
         let entry = self.entries.get(index.index());
         let behind_tag = entry.map_or(0, |[located, _]| offset(*located));
         Place::of(self.bytes).behind(behind_tag.saturating_sub(1))
     }
 
-    /// Returns the error of an index at which no constant of these kinds stands.
+    /// Returns the error for an index that should lead to one of the expected kinds.
     #[cold]
     pub(super) fn mismatch(&self, index: CpIndex, expected: TagSet) -> PoolError {
         match self.raw(index) {
@@ -400,7 +399,7 @@ impl<'a> ConstantPool<'a> {
         }
     }
 
-    /// Returns the error of an index at which no constant stands.
+    /// Returns the error for an index without a constant.
     #[cold]
     fn nothing(&self, index: CpIndex) -> PoolError {
         let count = self.count();
@@ -413,12 +412,12 @@ impl<'a> ConstantPool<'a> {
     }
 }
 
-/// Reads what stands behind a tag.
+/// Decodes the bytes after a tag.
 fn decode(tag: ConstantTag, payload: &[u8]) -> Constant<'_> {
     let first = cp_index(payload, 0);
     let second = cp_index(payload, 2);
     match tag {
-        ConstantTag::Utf8 => Constant::Utf8(Utf8::vouched(string(payload))),
+        ConstantTag::Utf8 => Constant::Utf8(Utf8::from_checked(string(payload))),
         ConstantTag::Integer => Constant::Integer(i32::from_be_bytes(array(payload, 0))),
         ConstantTag::Float => Constant::Float(f32::from_be_bytes(array(payload, 0))),
         ConstantTag::Long => Constant::Long(i64::from_be_bytes(array(payload, 0))),

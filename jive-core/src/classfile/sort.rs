@@ -1,15 +1,15 @@
-//! Sorting in place, in code as small as firmware wants it.
+//! An in-place sort with small code size, for firmware.
 
-/// Distances between the words that are compared, the greatest first.
+/// Distances between compared words, in descending order.
 ///
-/// Sedgewick's of 1986, 4^k + 3 * 2^(k-1) + 1, for which the number of comparisons is proved to grow
-/// with n^(4/3) at most. They reach as far as 16 bits count, which is as many words as there ever are.
+/// Sedgewick's sequence of 1986: 4^k + 3 * 2^(k-1) + 1. It has a proven bound of O(n^(4/3)) comparisons. The list
+/// covers arrays of up to 65,536 words, and no caller sorts more.
 const GAPS: [u16; 8] = [16_577, 4_193, 1_073, 281, 77, 23, 8, 1];
 
-/// Sorts words by an order that the caller tells: whether the first of two comes before the second.
+/// Sorts words. `before` returns whether its first argument sorts before its second.
 ///
-/// Shell's sort. The standard library's sort weighs two kilobytes for each order that it is used with. It sorts strings
-/// that are nearly all different no faster, for a hundred of them.
+/// Shellsort. Each instance of the standard library's sort takes two kilobytes of code. It was no faster for a
+/// hundred strings, nearly all of them different.
 pub(super) fn sort(words: &mut [u32], before: &dyn Fn(u32, u32) -> bool) {
     for gap in GAPS.map(usize::from) {
         for end in gap..words.len() {
@@ -36,7 +36,7 @@ mod tests {
     use std::vec::Vec;
 
     #[test]
-    fn words_come_out_in_the_order_told() {
+    fn words_are_sorted_by_the_given_order() {
         for length in [0, 1, 2, 9, 100, 5_000] {
             let mut words: Vec<u32> = (0..length).map(|n| n * 7_919 % 5_003).collect();
             let mut expected = words.clone();
@@ -47,7 +47,7 @@ mod tests {
     }
 
     #[test]
-    fn words_that_descend_take_few_comparisons() {
+    fn descending_words_take_few_comparisons() {
         let count = core::cell::Cell::new(0_u32);
         let mut words: Vec<u32> = (0..60_000).rev().collect();
         sort(&mut words, &|a, b| {

@@ -1,11 +1,11 @@
-//! What the checks of every part of a class file look at, and the questions that they share.
+//! State shared by all class file checks, with their common predicates.
 
 use super::access::ClassAccess;
+use super::classify;
 use super::entry;
 use super::error::{ParseErrorKind, PoolError};
 use super::fault::{Faults, Place, Rejected};
 use super::grammar::Reader;
-use super::judge;
 use super::pool::ConstantPool;
 use super::tag::{ConstantTag, TagSet};
 use super::text::{Role, Text};
@@ -14,7 +14,7 @@ use super::version::ClassVersion;
 use crate::descriptor::DescriptorErrorKind;
 use crate::id::CpIndex;
 
-/// A class file under examination.
+/// A class file that is being checked.
 #[derive(Copy, Clone)]
 pub(super) struct Subject<'a> {
     pub(super) version: ClassVersion,
@@ -24,17 +24,17 @@ pub(super) struct Subject<'a> {
 }
 
 impl<'a> Subject<'a> {
-    /// Notes a fault.
-    pub(super) fn broken(&self, at: Place, kind: ParseErrorKind) -> Rejected {
-        self.faults.note(at, kind)
+    /// Records an error.
+    pub(super) fn reject(&self, at: Place, kind: ParseErrorKind) -> Rejected {
+        self.faults.record(at, kind)
     }
 
-    /// Notes the fault of an index into the constant pool that stands at `at`.
-    pub(super) fn misleading(&self, at: Place, reason: PoolError) -> Rejected {
-        self.broken(at, ParseErrorKind::of_index(reason))
+    /// Records an error for the constant pool index at `at`.
+    pub(super) fn reject_index(&self, at: Place, reason: PoolError) -> Rejected {
+        self.reject(at, ParseErrorKind::of_index(reason))
     }
 
-    /// Reads the contents of an attribute that holds one index of the constant pool.
+    /// Parses the contents of an attribute that consists of a constant pool index.
     pub(super) fn one_index(&self, contents: &'a [u8]) -> Result<CpIndex, Rejected> {
         let reader = &mut Reader::part(contents, self.faults);
         let index = reader.u16()?;
@@ -42,8 +42,8 @@ impl<'a> Subject<'a> {
         Ok(CpIndex(index))
     }
 
-    /// Checks that an index, which stands at `at`, leads to a constant of one of the kinds, and returns
-    /// the bytes behind its tag.
+    /// Checks that the constant at `index` has one of the expected kinds. Returns the bytes after its tag. The index
+    /// is stored at `at` in the file.
     pub(super) fn kind(
         &self,
         at: Place,
@@ -52,27 +52,28 @@ impl<'a> Subject<'a> {
     ) -> Result<&'a [u8], Rejected> {
         self.pool
             .find(index, expected)
-            .ok_or_else(|| self.misleading(at, self.pool.mismatch(index, expected)))
+            .ok_or_else(|| self.reject_index(at, self.pool.mismatch(index, expected)))
     }
 
-    /// Checks that an index, which stands at `at`, leads to a string.
+    /// Checks that the constant at `index` is a string. The index is stored at `at` in the file.
     pub(super) fn string(&self, at: Place, index: CpIndex) -> Result<Utf8<'a>, Rejected> {
         self.kind(at, index, ConstantTag::Utf8.only())
-            .map(|payload| Utf8::vouched(entry::string(payload)))
+            .map(|payload| Utf8::from_checked(entry::string(payload)))
     }
 
-    /// Checks that an index, which stands at `at`, leads to a string that may serve in the role.
+    /// Checks that the constant at `index` is a string with the given role. The index is stored at `at` in the file.
     pub(super) fn text(&self, at: Place, index: CpIndex, role: Role) -> Result<Text, Rejected> {
-        // What is no string serves in none.
+        // A constant that is not a string has no roles.
         let text = self.pool.text(index);
         if text.serves(role) {
             Ok(text)
         } else {
-            Err(self.unfit(at, index, role))
+            Err(self.reject_role(at, index, role))
         }
     }
 
-    /// Checks that an index, which stands at `at`, leads to a class that is no array.
+    /// Checks that the constant at `index` is a class. Returns its name, or `None` for an array class. The index is
+    /// stored at `at` in the file.
     pub(super) fn plain_class(
         &self,
         at: Place,
@@ -83,13 +84,13 @@ impl<'a> Subject<'a> {
         Ok(Some(name).filter(|name| !name.as_bytes().starts_with(b"[")))
     }
 
-    /// Notes why a constant does not serve in the role, and where in the string if it is one.
+    /// Records why a constant does not have the role. If the constant is a string, the position is inside the string.
     #[cold]
     #[inline(never)]
-    fn unfit(&self, at: Place, index: CpIndex, role: Role) -> Rejected {
+    fn reject_role(&self, at: Place, index: CpIndex, role: Role) -> Rejected {
         let bytes = match self.string(at, index) {
             Ok(string) => string.as_bytes(),
-            Err(broken) => return broken,
+            Err(rejected) => return rejected,
         };
         let (offset, kind) = match role {
             Role::ClassName => (0, ParseErrorKind::ClassName),
@@ -97,7 +98,7 @@ impl<'a> Subject<'a> {
             Role::MethodName => (0, ParseErrorKind::MethodName),
             Role::ModuleName => (0, ParseErrorKind::ModuleName),
             Role::FieldDescriptor => {
-                let error = judge::field_descriptor(self.version, bytes).err();
+                let error = classify::field_descriptor(self.version, bytes).err();
                 let kind = error.map_or(DescriptorErrorKind::Truncated, |error| error.kind);
                 (
                     error.map_or(0, |error| error.offset),
@@ -105,7 +106,7 @@ impl<'a> Subject<'a> {
                 )
             }
             Role::MethodDescriptor => {
-                let error = judge::method_descriptor(self.version, bytes).err();
+                let error = classify::method_descriptor(self.version, bytes).err();
                 let kind = error.map_or(DescriptorErrorKind::Truncated, |error| error.kind);
                 (
                     error.map_or(0, |error| error.offset),
@@ -113,10 +114,11 @@ impl<'a> Subject<'a> {
                 )
             }
         };
-        self.broken(Place::of(bytes).behind(offset.into()), kind)
+        self.reject(Place::of(bytes).behind(offset.into()), kind)
     }
 
-    /// Returns the string at an index that was checked; the empty one elsewhere.
+    /// Returns the string at an index that has been checked. Returns the empty string if the constant is not a
+    /// string.
     pub(super) fn content(&self, index: CpIndex) -> Utf8<'a> {
         self.pool.string(index)
     }

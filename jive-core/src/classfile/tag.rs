@@ -1,37 +1,37 @@
-//! The one table of constant pool tags (JVMS §4.4).
+//! Table of constant pool tags (JVMS §4.4).
 
 use core::fmt;
 
 macro_rules! tags {
     ($($(#[doc = $doc:literal])+ $code:literal $name:ident since $since:literal, $payload:expr;)+) => {
-        /// What kind of constant an entry of the constant pool is.
+        /// The kind of a constant in the constant pool.
         #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[repr(u8)]
         pub enum ConstantTag { $($(#[doc = $doc])+ $name = $code),+ }
 
         impl ConstantTag {
-            /// Every tag, in the order of the table.
+            /// Every tag, in table order.
             pub const ALL: &'static [ConstantTag] = &[$(ConstantTag::$name),+];
 
-            /// Returns the tag of this number, or `None` where the specification has none.
+            /// Returns the tag with this number, or `None` if the specification does not define it.
             #[must_use]
             pub const fn from_byte(byte: u8) -> Option<ConstantTag> {
                 match byte { $($code => Some(ConstantTag::$name),)+ _ => None }
             }
 
-            /// Returns the tag's name, without the `CONSTANT_` before it.
+            /// Returns the tag's name, without the prefix `CONSTANT_`.
             #[must_use]
             pub const fn name(self) -> &'static str {
                 match self { $(ConstantTag::$name => stringify!($name)),+ }
             }
 
-            /// Returns the first major version of the class file that has the tag (JVMS table 4.4-B).
+            /// Returns the first major version of class files that may contain the tag (JVMS table 4.4-B).
             #[must_use]
             pub const fn since(self) -> u16 {
                 match self { $(ConstantTag::$name => $since),+ }
             }
 
-            /// Returns how many bytes follow the tag, `None` where the constant says so itself.
+            /// Returns the number of bytes after the tag. Returns `None` if a length follows the tag.
             pub(super) const fn payload_length(self) -> Option<u8> {
                 match self { $(ConstantTag::$name => $payload),+ }
             }
@@ -46,9 +46,9 @@ tags! {
     3 Integer since 45, Some(4);
     /// A `float`.
     4 Float since 45, Some(4);
-    /// A `long`; the index behind it is unusable.
+    /// A `long`. The next index is unusable.
     5 Long since 45, Some(8);
-    /// A `double`; the index behind it is unusable.
+    /// A `double`. The next index is unusable.
     6 Double since 45, Some(8);
     /// A class, interface or array class.
     7 Class since 45, Some(2);
@@ -70,23 +70,23 @@ tags! {
     17 Dynamic since 55, Some(4);
     /// A call site linked at run time.
     18 InvokeDynamic since 51, Some(4);
-    /// A module; only where the class file is a module's.
+    /// A module. Only permitted in the class file of a module.
     19 Module since 53, Some(2);
-    /// A package of a module; only where the class file is a module's.
+    /// A package of a module. Only permitted in the class file of a module.
     20 Package since 53, Some(2);
 }
 
 impl ConstantTag {
-    /// Returns whether the constant takes two indices of the pool (JVMS §4.4.5).
+    /// Returns whether the constant takes two indices of the constant pool (JVMS §4.4.5).
     #[must_use]
     pub const fn is_wide(self) -> bool {
         matches!(self, ConstantTag::Long | ConstantTag::Double)
     }
 
-    /// Returns the set of this tag alone.
+    /// Returns the set that contains only this tag.
     #[must_use]
     pub const fn only(self) -> TagSet {
-        // The discriminants are at most 20, by the table.
+        // Cannot overflow: discriminants are at most 20.
         TagSet(1 << self as u32)
     }
 }
@@ -97,22 +97,22 @@ impl fmt::Display for ConstantTag {
     }
 }
 
-/// The tags that are right in one place.
+/// A set of tags.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct TagSet(u32);
 
 impl TagSet {
-    /// Every tag of a field or method.
+    /// The tags of fields and methods.
     pub const MEMBER: TagSet = ConstantTag::Fieldref
         .only()
         .or(ConstantTag::Methodref)
         .or(ConstantTag::InterfaceMethodref);
 
-    /// Every tag of a constant that names a bootstrap method.
+    /// The tags of constants that refer to a bootstrap method.
     pub(super) const BOOTSTRAPPED: TagSet =
         ConstantTag::Dynamic.only().or(ConstantTag::InvokeDynamic);
 
-    /// Every tag of a constant that can be pushed on the operand stack (JVMS table 4.4-C).
+    /// The tags of constants that can be pushed on the operand stack (JVMS table 4.4-C).
     pub const LOADABLE: TagSet = ConstantTag::Integer
         .only()
         .or(ConstantTag::Float)
@@ -124,15 +124,15 @@ impl TagSet {
         .or(ConstantTag::MethodType)
         .or(ConstantTag::Dynamic);
 
-    /// Returns the set with one tag more.
+    /// Returns the set with an additional tag.
     #[must_use]
     pub const fn or(self, tag: ConstantTag) -> TagSet {
         TagSet(self.0 | tag.only().0)
     }
 
-    /// Returns whether the tag of this number is in the set; 0 is none.
+    /// Returns whether the set contains the tag with this number. False for 0, which is not a tag.
     pub(super) const fn holds(self, tag: u8) -> bool {
-        // Tags are numbered up to 20.
+        // Cannot wrap for a tag of the table: numbers are at most 20.
         self.0.wrapping_shr(tag as u32) & 1 != 0
     }
 

@@ -1,18 +1,18 @@
-//! What each string of the constant pool may serve as, packed into a word of the index.
+//! Facts about a string of the constant pool, packed into a word of its index entry.
 
 use bitflags::bitflags;
 
 use crate::id::CpIndex;
 
 bitflags! {
-    /// What a string may serve as.
+    /// The uses that a string is valid for.
     #[derive(Copy, Clone, Debug, PartialEq, Eq)]
     pub(super) struct Roles: u8 {
         /// The internal name of a class, or the descriptor of an array class (§4.4.1).
         const CLASS_NAME = 1 << 0;
         /// The name of a field (§4.2.2).
         const FIELD_NAME = 1 << 1;
-        /// The name of a method, of initialization methods too (§4.2.2).
+        /// The name of a method, including `<init>` and `<clinit>` (§4.2.2).
         const METHOD_NAME = 1 << 2;
         /// The name of a module (§4.2.3).
         const MODULE_NAME = 1 << 3;
@@ -20,14 +20,14 @@ bitflags! {
         const FIELD_DESCRIPTOR = 1 << 4;
         /// A method descriptor.
         const METHOD_DESCRIPTOR = 1 << 5;
-        /// A method descriptor without result.
+        /// A method descriptor with result type `void`.
         const VOID_DESCRIPTOR = 1 << 6;
-        /// The name of a method that is no initialization method.
+        /// The name of a method that is not an initialization method.
         const ORDINARY_METHOD_NAME = 1 << 7;
     }
 }
 
-/// What a string is asked to serve as.
+/// A use of a string that a check requires.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     ClassName,
@@ -51,19 +51,19 @@ impl Role {
     }
 }
 
-/// What is known of one string.
+/// Facts about a string.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) struct Text {
-    /// The lowest index at which the same string stands: equal strings have equal ones.
+    /// The lowest index with an equal string. So two strings are equal exactly if their identities are equal.
     pub(super) identity: CpIndex,
-    /// Slots that the parameters take, where it is a method descriptor.
+    /// Number of slots that the parameters take, if the string is a method descriptor.
     pub(super) parameter_slots: u8,
     pub(super) roles: Roles,
 }
 
 impl Text {
-    /// Returns what is known of a constant before its string is looked at: where it stands.
-    pub(super) const fn unjudged(index: CpIndex) -> Self {
+    /// Returns the facts about a string before it is classified: no roles, and its own index as identity.
+    pub(super) const fn unclassified(index: CpIndex) -> Self {
         Self {
             identity: index,
             parameter_slots: 0,
@@ -71,17 +71,17 @@ impl Text {
         }
     }
 
-    /// Returns whether the string may serve in the role.
+    /// Returns whether the string is valid in a role.
     pub(super) const fn serves(self, role: Role) -> bool {
         self.roles.contains(role.bit())
     }
 
-    /// Returns whether it may be the name of a method that is no initialization method (§2.9).
+    /// Returns whether the string is a valid method name other than `<init>` and `<clinit>` (§2.9).
     pub(super) const fn is_ordinary(self) -> bool {
         self.roles.contains(Roles::ORDINARY_METHOD_NAME)
     }
 
-    /// Returns whether it is a method descriptor without result.
+    /// Returns whether the string is a method descriptor with result type `void`.
     pub(super) const fn is_void(self) -> bool {
         self.roles.contains(Roles::VOID_DESCRIPTOR)
     }

@@ -1,23 +1,23 @@
-//! Modified UTF-8 (JVMS §4.4.7): its check, and its display on a terminal that it must not command.
+//! Modified UTF-8 (JVMS §4.4.7): validation, and display without control characters.
 
 use core::fmt::{self, Write};
 
 /// A string of the constant pool.
 ///
-/// Holding one proves that the bytes are modified UTF-8. There is no zero byte, no four-byte form, no overlong form but
-/// that of zero, and no sequence cut short. Surrogates may stand unpaired.
+/// The bytes are valid modified UTF-8. They contain no zero byte, no four-byte form, no incomplete sequence, and no
+/// overlong form except that of zero. Surrogates may be unpaired.
 ///
-/// It compares with `&str` byte by byte, which is right wherever the `&str` holds neither zeros nor
-/// characters beyond U+FFFF. `Display` shows it with control characters escaped.
+/// Comparison with `&str` is byte by byte. It is exact if the `&str` has no zeros and no characters above U+FFFF.
+/// `Display` escapes control characters.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Utf8<'a>(&'a [u8]);
 
 impl<'a> Utf8<'a> {
-    /// Checks that bytes are modified UTF-8, and returns the offset of the first that is not otherwise.
+    /// Validates bytes as modified UTF-8.
     ///
     /// # Errors
     ///
-    /// Where a sequence is malformed: the offset of its first byte.
+    /// If a sequence is malformed: the offset of its first byte.
     pub fn new(bytes: &'a [u8]) -> Result<Self, usize> {
         let mut rest = bytes;
         while !rest.is_empty() {
@@ -29,8 +29,8 @@ impl<'a> Utf8<'a> {
         Ok(Self(bytes))
     }
 
-    /// Wraps bytes that the parser has checked.
-    pub(super) const fn vouched(bytes: &'a [u8]) -> Self {
+    /// Wraps bytes that the parser has validated.
+    pub(super) const fn from_checked(bytes: &'a [u8]) -> Self {
         Self(bytes)
     }
 
@@ -41,7 +41,7 @@ impl<'a> Utf8<'a> {
     }
 }
 
-/// Splits the first UTF-16 code unit from modified UTF-8.
+/// Decodes the first UTF-16 code unit, and returns it with the remaining bytes.
 fn next_unit(bytes: &[u8]) -> Option<(u16, &[u8])> {
     const CONTINUATION: u8 = 0b1000_0000;
     let bits =
@@ -84,10 +84,10 @@ impl fmt::Debug for Utf8<'_> {
     }
 }
 
-/// Shows bytes that claim to be modified UTF-8 without letting them command a terminal.
+/// Displays bytes that may not be valid modified UTF-8, so that they cannot control a terminal.
 ///
-/// Control characters, line separators, characters that turn the direction of text, unpaired surrogates and backslashes
-/// appear as `\u{…}`. Bytes that are not modified UTF-8 appear as `\x…`.
+/// Control characters, line separators, bidirectional controls, unpaired surrogates and backslashes are shown as
+/// `\u{…}`. Bytes that are not modified UTF-8 are shown as `\x…`.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Escaped<'a>(pub &'a [u8]);
 
@@ -112,7 +112,7 @@ impl fmt::Display for Escaped<'_> {
     }
 }
 
-/// Joins a code unit with the one behind it where the two are a surrogate pair.
+/// Decodes a code unit as a character. If the next code unit completes a surrogate pair, consumes it too.
 fn pair_up(unit: u16, after: &[u8]) -> (Result<char, u16>, &[u8]) {
     let low = next_unit(after);
     let units = [Some(unit), low.map(|(unit, _)| unit)];
@@ -125,7 +125,7 @@ fn pair_up(unit: u16, after: &[u8]) -> (Result<char, u16>, &[u8]) {
     }
 }
 
-/// Returns whether a character shows as itself and does nothing else.
+/// Returns whether a character is visible as itself, without an effect on its surroundings.
 fn is_plain(character: char) -> bool {
     !character.is_control()
         && !matches!(
@@ -142,9 +142,9 @@ mod tests {
     use std::string::ToString;
 
     #[test]
-    fn the_boundaries_of_each_form_are_held() {
-        // JVMS §4.4.7: the least and greatest unit of each form, surrogates included.
-        let whole: [&[u8]; 7] = [
+    fn the_boundaries_of_each_form_are_enforced() {
+        // JVMS §4.4.7: the least and greatest code unit of each form, including surrogates.
+        let valid: [&[u8]; 7] = [
             b"\x01",
             b"\x7f",
             b"\xc0\x80",
@@ -153,10 +153,10 @@ mod tests {
             b"\xe0\xa0\x80",
             b"\xed\xbf\xbf",
         ];
-        for bytes in whole {
+        for bytes in valid {
             assert_eq!(Utf8::new(bytes).map(Utf8::as_bytes), Ok(bytes));
         }
-        let broken: [&[u8]; 8] = [
+        let malformed: [&[u8]; 8] = [
             b"\x00",
             b"\x80",
             b"\xc1\xbf",
@@ -166,32 +166,32 @@ mod tests {
             b"\xe0\xa0",
             b"\xf0\x90\x80\x80",
         ];
-        for bytes in broken {
+        for bytes in malformed {
             assert_eq!(Utf8::new(bytes), Err(0), "{bytes:x?}");
         }
         assert_eq!(Utf8::new(b"ab\xff"), Err(2));
     }
 
     #[test]
-    fn characters_beyond_the_plane_show_as_themselves() {
-        // U+1F4A9 is the pair D83D DCA9.
+    fn surrogate_pairs_are_displayed_as_one_character() {
+        // U+1F4A9 is the surrogate pair D83D DCA9.
         let pair = Utf8::new(b"\xed\xa0\xbd\xed\xb2\xa9").unwrap();
         assert_eq!(pair.to_string(), "\u{1f4a9}");
         assert_eq!(Utf8::new("é€".as_bytes()).unwrap().to_string(), "é€");
     }
 
     #[test]
-    fn a_name_cannot_command_the_terminal() {
+    fn names_cannot_control_the_terminal() {
         let shown = |bytes| Escaped(bytes).to_string();
         assert_eq!(shown(b"\x1b[2J"), "\\u{1b}[2J");
         assert_eq!(shown(b"a\nb\x7f"), "a\\u{a}b\\u{7f}");
-        // C1 control, right-to-left override, line separator, zero, unpaired surrogates.
+        // C1 control, right-to-left override, line separator, zero, and unpaired surrogates.
         assert_eq!(shown(b"\xc2\x9b"), "\\u{9b}");
         assert_eq!(shown("\u{202e}\u{2028}".as_bytes()), "\\u{202e}\\u{2028}");
         assert_eq!(shown(b"\xc0\x80"), "\\u{0}");
         assert_eq!(shown(b"\xed\xa0\xbdx"), "\\u{d83d}x");
         assert_eq!(shown(b"\xed\xb2\xa9"), "\\u{dca9}");
-        // What only looks like an escape is told apart, and bytes that are no text are shown.
+        // A literal backslash is escaped, and invalid bytes are shown in hexadecimal.
         assert_eq!(shown(b"\\u{a}"), "\\u{5c}u{a}");
         assert_eq!(shown(b"\xff\xc3"), "\\xff\\xc3");
     }

@@ -1,4 +1,4 @@
-//! The version of a class file, and what depends on it (JVMS §4.1).
+//! Class file versions, and the versions that changed the rules (JVMS §4.1).
 
 use core::fmt;
 
@@ -12,24 +12,25 @@ pub struct ClassVersion {
 }
 
 impl ClassVersion {
-    /// The oldest major version there is.
+    /// The oldest major version.
     pub const MAJOR_MIN: u16 = 45;
-    /// The newest major version that is accepted.
+    /// The newest major version that the parser accepts.
     pub const MAJOR_MAX: u16 = 69;
-    /// From here on names are any unqualified names, no longer Java identifiers only; and the flags
-    /// of enum classes, annotations and bridges mean something.
+    /// First version in which names are arbitrary unqualified names, and not only Java identifiers. It also
+    /// introduces the flags of enum classes, annotations and bridge methods.
     pub(super) const JAVA_5: u16 = 49;
-    /// From here on an interface must say that it is abstract, and `StackMapTable` has a meaning.
+    /// First version in which an interface must have the flag `ABSTRACT`. It also introduces `StackMapTable`.
     pub(super) const JAVA_6: u16 = 50;
-    /// From here on `<clinit>` must be static and without parameters, and bootstrap methods count.
+    /// First version in which `<clinit>` must be static and must not have parameters. It also introduces bootstrap
+    /// methods.
     pub(super) const JAVA_7: u16 = 51;
-    /// From here on interfaces have methods with code.
+    /// First version in which interfaces may have methods with code.
     pub(super) const JAVA_8: u16 = 52;
-    /// From here on a class file may be a module's.
+    /// First version with modules.
     pub(super) const JAVA_9: u16 = 53;
-    /// From here on the minor version must be 0, or 65535 for previews.
+    /// First version in which the minor version must be 0, or 65535 for preview features.
     pub(super) const JAVA_12: u16 = 56;
-    /// From here on `strictfp` means nothing.
+    /// First version in which `strictfp` has no effect.
     pub(super) const JAVA_17: u16 = 61;
 }
 

@@ -1,15 +1,15 @@
-//! The decoder: one instruction of a code array at a time (JVMS §4.9.1, §6.5).
+//! Decoder for a single instruction of a code array (JVMS §4.9.1, §6.5).
 
 use super::{Insn, LookupSwitch, Operand, RawInsn, SwitchBytes, TableSwitch};
 use crate::id::{CpIndex, Pc};
 
 use crate::opcode::{Opcode, OperandLayout};
 
-/// Why the bytes at a pc are no instruction.
+/// Why the bytes at a pc are not an instruction.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{kind} (pc {pc})")]
 pub struct DecodeError {
-    /// Where the instruction begins.
+    /// Where the instruction starts.
     pub pc: Pc,
     /// The rule that is broken.
     pub kind: DecodeErrorKind,
@@ -21,13 +21,13 @@ pub enum DecodeErrorKind {
     /// The code array ends inside the instruction.
     #[error("expected the rest of the instruction, found the end of the code")]
     Truncated,
-    /// No opcode has this number.
+    /// No opcode has this byte.
     #[error("expected an opcode, found byte {0:#04x}")]
     UnknownOpcode(u8),
-    /// `wide` stands before an opcode that has no wide form; the byte may be no opcode at all.
+    /// `wide` precedes a byte that is not an opcode with a wide form.
     #[error("expected an instruction with a wide form after `wide`, found byte {0:#04x}")]
     WideOperand(u8),
-    /// The keys of a `tableswitch` descend.
+    /// The first key of a `tableswitch` is greater than the last.
     #[error("expected `low` to be at most `high`, found {low} and {high}")]
     TableBounds {
         /// The first key.
@@ -41,21 +41,21 @@ pub enum DecodeErrorKind {
         /// The count.
         count: i32,
     },
-    /// The keys of a `lookupswitch` do not ascend.
+    /// The keys of a `lookupswitch` are not in ascending order.
     #[error("expected keys in ascending order, found {key} after {previous}")]
     UnsortedKeys {
-        /// The greater or equal key that stands first.
+        /// The earlier key, which is greater than or equal to `key`.
         previous: i32,
-        /// The key behind it.
+        /// The key that follows `previous`.
         key: i32,
     },
-    /// A byte that must be 0 is not.
+    /// A byte that must be 0 has another value.
     #[error("expected a byte of 0 behind the operands, found {found:#04x}")]
     NonZeroByte {
         /// The byte.
         found: u8,
     },
-    /// The count of `invokeinterface` or the dimensions of `multianewarray` are 0.
+    /// The count of `invokeinterface` or the number of dimensions of `multianewarray` is 0.
     #[error("expected a count of at least 1, found 0")]
     ZeroCount,
 }
@@ -71,10 +71,11 @@ pub enum DecodeErrorKind {
 ///
 /// # Errors
 ///
-/// Where the bytes at `pc` are no instruction, or not a whole one. The padding of a switch may hold
-/// anything (JVMS §6.5.tableswitch): HotSpot demands zeros below class file version 51 only, which
-/// a caller that knows the version checks by [`TableSwitch::padding_is_zero`].
-// Where size does not matter it is compiled into what matches on the operands.
+/// If the bytes at `pc` are not a complete instruction. The padding of a switch may have any value (JVMS
+/// §6.5.tableswitch). HotSpot requires zeros below class file version 51. A caller that knows the version can check
+/// with [`TableSwitch::padding_is_zero`].
+// Inlined except in builds optimized for size: callers match on the operand at once, and the compiler merges both
+// matches.
 #[cfg_attr(threaded, inline(always))]
 pub fn decode(code: &[u8], pc: Pc) -> Result<Insn<'_>, DecodeError> {
     match RawInsn::fixed(code, pc) {
@@ -83,7 +84,7 @@ pub fn decode(code: &[u8], pc: Pc) -> Result<Insn<'_>, DecodeError> {
     }
 }
 
-/// Decodes an instruction whose length is not fixed, or says why there is none.
+/// Decodes an instruction of variable length, or returns why the bytes are not an instruction.
 #[cold]
 #[inline(never)]
 pub(super) fn decode_variable(code: &[u8], pc: Pc) -> Result<Insn<'_>, DecodeError> {
@@ -100,7 +101,7 @@ pub(super) fn decode_variable(code: &[u8], pc: Pc) -> Result<Insn<'_>, DecodeErr
     }
 }
 
-/// An opcode, how many bytes its instruction takes, and its operands.
+/// Opcode, length in bytes, and operands of an instruction.
 type Decoded<'a> = Result<(Opcode, u32, Operand<'a>), DecodeErrorKind>;
 
 fn variable(at: &[u8], pc: Pc) -> Decoded<'_> {
@@ -128,7 +129,8 @@ fn variable(at: &[u8], pc: Pc) -> Decoded<'_> {
     }
 }
 
-/// Decodes the operands of an opcode outside the subset that has checks of its own.
+/// Decodes the operands of `invokeinterface`, `invokedynamic` and `multianewarray`. They are outside the subset, but
+/// JVMS restricts their operand bytes.
 fn outside<'a>(opcode: Opcode, operands: &[u8]) -> Decoded<'a> {
     let index = array(operands).ok_or(DecodeErrorKind::Truncated)?;
     let index = CpIndex(u16::from_be_bytes(index));
@@ -168,7 +170,7 @@ fn outside<'a>(opcode: Opcode, operands: &[u8]) -> Decoded<'a> {
     Ok((opcode, 5, operand))
 }
 
-/// Decodes what stands behind `wide`: an opcode that names a local variable in a byte of its own.
+/// Decodes the instruction after a `wide` prefix: an opcode with a local variable index, which takes two bytes.
 fn widened<'a>(bytes: &[u8]) -> Decoded<'a> {
     let (&byte, operands) = bytes.split_first().ok_or(DecodeErrorKind::Truncated)?;
     let refused = DecodeErrorKind::WideOperand(byte);
@@ -211,7 +213,7 @@ fn table_switch(bytes: &[u8], pc: Pc) -> Decoded<'_> {
     if low > high {
         return Err(DecodeErrorKind::TableBounds { low, high });
     }
-    // Default, low, high and one for each key, of which there can be 2^32.
+    // Default, low, high, and one offset for each key. There can be 2^32 keys, so the addition is checked.
     let numbers = high.abs_diff(low).checked_add(4);
     let switch = switch_bytes(bytes, pc, numbers)?;
     let operand = Operand::TableSwitch(TableSwitch(switch));
@@ -223,7 +225,7 @@ fn lookup_switch(bytes: &[u8], pc: Pc) -> Decoded<'_> {
     let Ok(pairs) = u32::try_from(count) else {
         return Err(DecodeErrorKind::NegativePairs { count });
     };
-    // Default, count and two for each pair, of which there are fewer than 2^31.
+    // Default, count, and two numbers for each pair. There are fewer than 2^31 pairs, so doubling fits.
     let numbers = pairs.saturating_mul(2).checked_add(2);
     let switch = switch_bytes(bytes, pc, numbers)?;
     let lookup = LookupSwitch(switch);
@@ -239,14 +241,15 @@ fn lookup_switch(bytes: &[u8], pc: Pc) -> Decoded<'_> {
     Ok((Opcode::Lookupswitch, switch_length(switch), operand))
 }
 
-/// Returns how many bytes a switch takes, its opcode included.
+/// Returns the length of a switch instruction in bytes, including the opcode.
 fn switch_length(switch: SwitchBytes<'_>) -> u32 {
-    // A code array is shorter than 64 KiB.
+    // Never saturates: a code array is shorter than 64 KiB.
     let length = u32::try_from(switch.bytes.len()).unwrap_or(u32::MAX);
     length.saturating_add(1)
 }
 
-/// Takes the padding of a switch and so many numbers of four bytes; `None` is more than there can be.
+/// Takes the padding of a switch and this many four-byte numbers. `None` stands for a count that does not fit in 32
+/// bits.
 fn switch_bytes(
     bytes: &[u8],
     pc: Pc,
@@ -260,7 +263,7 @@ fn switch_bytes(
     Ok(SwitchBytes { pc, bytes })
 }
 
-/// Reads the first bytes behind an opcode.
+/// Reads the first bytes after an opcode.
 fn array<const N: usize>(bytes: &[u8]) -> Option<[u8; N]> {
     bytes.first_chunk().copied()
 }
@@ -272,15 +275,14 @@ mod tests {
     extern crate std;
     use std::vec::Vec;
 
-    /// Code of length bytes that every layout accepts as operands, but for the count of a
-    /// `lookupswitch` with pairs behind it.
+    /// Valid operand bytes for every layout. For a `lookupswitch` they mean a count of 0.
     const OPERANDS: [u8; 20] = [0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
 
     fn kind(code: &[u8]) -> DecodeErrorKind {
         decode(code, Pc(0)).unwrap_err().kind
     }
 
-    /// Joins opcode bytes with big-endian `int`s.
+    /// Concatenates opcode bytes and big-endian `int`s.
     fn code(prefix: &[u8], ints: &[i32]) -> Vec<u8> {
         prefix
             .iter()
@@ -294,7 +296,7 @@ mod tests {
         for byte in 0..=u8::MAX {
             let mut bytes = Vec::from([byte]);
             bytes.extend(OPERANDS);
-            // JVMS §6.5: the bytes of each instruction, opcode included.
+            // JVMS §6.5: length of each instruction in bytes, including the opcode.
             let expected = match byte {
                 0x10 | 0x12 | 0x15..=0x19 | 0x36..=0x3a | 0xa9 | 0xbc => Some(2),
                 0x11
@@ -311,7 +313,8 @@ mod tests {
                 | 0xc7 => Some(3),
                 0xc5 => Some(4),
                 0xc8 | 0xc9 | 0xba | 0xb9 => Some(5),
-                // Three bytes of padding, default, low 0, high 0, one offset; default, no pairs.
+                // `tableswitch`: padding of three bytes, default, low 0, high 0 and one offset. `lookupswitch`:
+                // padding, default and no pairs.
                 0xaa => Some(20),
                 0xab => Some(12),
                 0xc4 | 203..=253 => None,
@@ -378,7 +381,7 @@ mod tests {
         for (pc, padding) in [(0_u16, 3_usize), (1, 2), (2, 1), (3, 0)] {
             let mut prefix = std::vec![0x00; usize::from(pc)];
             prefix.push(0xaa);
-            // Padding may hold anything.
+            // Padding bytes may have any value.
             prefix.extend([0xff].repeat(padding));
             let bytes = code(&prefix, &[100, -1, 1, 10, 20, 30]);
             let insn = decode(&bytes, Pc(pc)).unwrap();
@@ -413,7 +416,7 @@ mod tests {
             kind(&low_above_high),
             DecodeErrorKind::TableBounds { low: 1, high: 0 }
         );
-        // 2^32 offsets: more than any code array holds, and than 32 bits count.
+        // 2^32 offsets: they do not fit in a code array, and their count does not fit in 32 bits.
         let all_keys = code(&[0xaa, 0, 0, 0], &[0, i32::MIN, i32::MAX, 0]);
         assert_eq!(kind(&all_keys), DecodeErrorKind::Truncated);
         let negative = code(&[0xab, 0, 0, 0], &[0, -1]);
@@ -470,7 +473,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pc_at_or_behind_the_end_is_refused() {
+    fn a_pc_at_or_past_the_end_is_refused() {
         assert_eq!(
             decode(&[0], Pc(1)).unwrap_err().kind,
             DecodeErrorKind::Truncated

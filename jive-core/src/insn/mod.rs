@@ -1,4 +1,4 @@
-//! Instructions as they stand in a class file (JVMS §6.5).
+//! Decoded instructions of a class file (JVMS §6.5), and iterators over them.
 
 mod decode;
 mod raw;
@@ -11,26 +11,26 @@ pub use walk::{Instructions, RawInstructions, instructions, raw_instructions};
 use crate::id::{CpIndex, Pc};
 use crate::opcode::{Action, Opcode};
 
-/// An instruction as it stands in the class file.
+/// A decoded instruction of a class file.
 ///
-/// Holding one proves that its bytes lie inside the code array and are laid out as its opcode
-/// demands. Branch targets, constant pool indices and local variables are still claims.
+/// Its bytes lie inside the code array, and the operand bytes have the layout of the opcode. Branch targets, constant
+/// pool indices and local variable indices are unchecked.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Insn<'a> {
-    /// Where the instruction begins; a `wide` prefix belongs to it.
+    /// Where the instruction starts, including a `wide` prefix.
     pub pc: Pc,
-    /// The opcode; after `wide`, of the widened instruction.
+    /// The opcode. After `wide`, the opcode of the widened instruction.
     pub opcode: Opcode,
-    /// Whether `wide` stands before the opcode.
+    /// Whether the instruction has a `wide` prefix.
     pub wide: bool,
-    /// How many bytes the instruction takes, prefix and padding included.
+    /// Length in bytes, including prefix and padding.
     pub length: u32,
-    /// What the bytes behind the opcode say.
+    /// The decoded operands.
     pub operand: Operand<'a>,
 }
 
 impl<'a> Insn<'a> {
-    /// Returns where the next instruction begins; one past the code, for the last.
+    /// Returns where the next instruction starts. For the last instruction, returns the length of the code.
     #[must_use]
     pub fn next_pc(&self) -> u32 {
         u32::from(self.pc.0).saturating_add(self.length)
@@ -42,8 +42,8 @@ impl<'a> Insn<'a> {
         self.opcode.action()
     }
 
-    /// Returns the targets of a branch or switch; none for other instructions. Whether the next instruction may
-    /// follow too is [`Opcode::falls_through`].
+    /// Returns the targets of a branch or switch, and no targets for other instructions. [`Opcode::falls_through`]
+    /// tells whether execution can also continue with the next instruction.
     #[must_use]
     pub fn targets(&self) -> Targets<'a> {
         let next = match self.operand {
@@ -67,37 +67,37 @@ impl<'a> Insn<'a> {
     }
 }
 
-/// What an instruction says besides its opcode.
+/// The operands of an instruction.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Operand<'a> {
-    /// Nothing.
+    /// No operands.
     None,
-    /// An `int` constant, from its bytes or from the opcode itself.
+    /// An `int` constant, encoded in the operand bytes or implied by the opcode.
     Int(i32),
     /// An index into the constant pool.
     Constant(CpIndex),
-    /// A local variable, from its bytes or from the opcode itself.
+    /// A local variable, encoded in the operand bytes or implied by the opcode.
     Local(u16),
-    /// A local variable and what `iinc` adds to it.
+    /// The operands of `iinc`.
     LocalIncrement {
         /// The local variable.
         local: u16,
-        /// The increment.
+        /// The constant that `iinc` adds.
         by: i16,
     },
-    /// The absolute target of a branch, which may lie anywhere, outside the code array too.
+    /// The absolute target of a branch. Unchecked: it may lie outside the code array.
     Branch(i64),
-    /// A table of consecutive keys.
+    /// The operands of `tableswitch`.
     TableSwitch(TableSwitch<'a>),
-    /// A sorted table of keys.
+    /// The operands of `lookupswitch`.
     LookupSwitch(LookupSwitch<'a>),
-    /// The array type of `newarray`, by its number; any number.
+    /// The type code of `newarray`. Unchecked.
     ArrayType(u8),
     /// The operands of `invokeinterface`.
     InvokeInterface {
         /// The method.
         method: CpIndex,
-        /// How many slots the arguments take, `this` included; never 0.
+        /// Number of slots that the arguments take, including `this`. At least 1.
         count: u8,
     },
     /// The call site of `invokedynamic`.
@@ -106,13 +106,13 @@ pub enum Operand<'a> {
     MultiArray {
         /// The array class.
         class: CpIndex,
-        /// How many dimensions are created; never 0.
+        /// Number of dimensions to allocate. At least 1.
         dimensions: u8,
     },
 }
 
 impl<'a> Operand<'a> {
-    /// Returns the cases of a switch besides its default; `None` for all other operands.
+    /// Returns the cases of a switch, without the default. Returns `None` for other operands.
     #[must_use]
     pub fn cases(&self) -> Option<Cases<'a>> {
         match self {
@@ -134,7 +134,7 @@ impl<'a> Operand<'a> {
 
 /// The operands of `tableswitch`.
 ///
-/// Holding one proves that `low` is at most `high` and that every offset is there.
+/// `low` is at most `high`, and the table has an offset for each key.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct TableSwitch<'a>(SwitchBytes<'a>);
 
@@ -167,7 +167,7 @@ impl<'a> TableSwitch<'a> {
         }
     }
 
-    /// Returns whether every byte of padding is 0, as HotSpot demands below class file version 51.
+    /// Returns whether all padding bytes are 0, which HotSpot requires below class file version 51.
     #[must_use]
     pub fn padding_is_zero(&self) -> bool {
         self.0.padding_is_zero()
@@ -176,12 +176,12 @@ impl<'a> TableSwitch<'a> {
 
 /// The operands of `lookupswitch`.
 ///
-/// Holding one proves that every pair is there and that the keys ascend, none twice.
+/// All pairs are present, and the keys are in strictly ascending order.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct LookupSwitch<'a>(SwitchBytes<'a>);
 
 impl<'a> LookupSwitch<'a> {
-    /// Returns the absolute target for keys that the table lacks.
+    /// Returns the absolute target for keys that are not in the table.
     #[must_use]
     pub fn default(&self) -> i64 {
         self.0.default()
@@ -197,17 +197,17 @@ impl<'a> LookupSwitch<'a> {
         }
     }
 
-    /// Returns whether every byte of padding is 0, as HotSpot demands below class file version 51.
+    /// Returns whether all padding bytes are 0, which HotSpot requires below class file version 51.
     #[must_use]
     pub fn padding_is_zero(&self) -> bool {
         self.0.padding_is_zero()
     }
 }
 
-/// What stands behind the opcode of a switch: padding up to a multiple of four bytes, and numbers of
-/// four bytes each.
+/// The bytes after the opcode of a switch: padding up to a multiple of four bytes, then four-byte numbers.
 ///
-/// It is kept as it is, since an instruction is decoded a dozen times and rarely a switch.
+/// Kept undecoded. Each load decodes an instruction about a dozen times, and switches are rare, so a small
+/// [`Operand`] matters more than fast access to cases.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SwitchBytes<'a> {
     pub(crate) pc: Pc,
@@ -215,7 +215,8 @@ pub(crate) struct SwitchBytes<'a> {
 }
 
 impl<'a> SwitchBytes<'a> {
-    /// Returns how many bytes of padding follow the opcode: the code array begins at a multiple of four.
+    /// Returns the number of padding bytes after the opcode. Padding aligns to a multiple of four from the start of
+    /// the code array.
     pub(crate) const fn padding_length(pc: Pc) -> usize {
         match pc.0 % 4 {
             0 => 3,
@@ -225,13 +226,13 @@ impl<'a> SwitchBytes<'a> {
         }
     }
 
-    /// Returns one of the numbers, by its place from 0 on; 0 where it is not there.
+    /// Returns the number at an index, counting from 0. Returns 0 if the index is out of bounds.
     pub(crate) fn int(&self, place: usize) -> i32 {
         let number = self.numbers(place).first();
         number.map_or(0, |number| i32::from_be_bytes(*number))
     }
 
-    /// Returns the numbers from a place on.
+    /// Returns the numbers from an index onwards.
     fn numbers(&self, place: usize) -> &'a [[u8; 4]] {
         let start = Self::padding_length(self.pc).saturating_add(place.saturating_mul(4));
         self.bytes.get(start..).unwrap_or(&[]).as_chunks().0
@@ -247,13 +248,13 @@ impl<'a> SwitchBytes<'a> {
     }
 }
 
-/// The keys of a switch with their absolute targets, lowest key first.
+/// Iterates over the keys of a switch with their absolute targets, lowest key first.
 #[derive(Clone, Debug)]
 pub struct Cases<'a> {
     pc: Pc,
-    /// The offsets; where keys are not consecutive, each behind its key.
+    /// Remaining offsets. For `lookupswitch`, remaining pairs of key and offset.
     numbers: &'a [[u8; 4]],
-    /// The next of consecutive keys.
+    /// Next key of a `tableswitch`, whose keys are consecutive. `None` for `lookupswitch`.
     low: Option<i32>,
 }
 
@@ -265,7 +266,7 @@ impl Iterator for Cases<'_> {
             ([offset, rest @ ..], Some(low)) => {
                 self.numbers = rest;
                 let key = *low;
-                // Wraps only behind the last key, where `high` is the greatest `int`.
+                // Wraps only after the last key, if `high` is the greatest `int`.
                 *low = low.wrapping_add(1);
                 (key, offset)
             }
@@ -289,10 +290,9 @@ impl Iterator for Cases<'_> {
 
 impl ExactSizeIterator for Cases<'_> {}
 
-/// The targets of a branch or switch, the default one first; one that equals the one before it does not
-/// come twice.
+/// Iterates over the targets of a branch or switch, the default first. Skips a target that equals the one before it.
 ///
-/// Compilers fill the holes of a `tableswitch` with its default, so most of a wide one is repetition.
+/// Compilers fill holes of a `tableswitch` with the default target, so sparse tables mostly repeat it.
 #[derive(Clone, Debug, Default)]
 pub struct Targets<'a> {
     next: Option<i64>,
@@ -300,7 +300,7 @@ pub struct Targets<'a> {
 }
 
 impl Targets<'_> {
-    /// Returns the one target of a branch.
+    /// Returns the single target of a branch.
     pub(crate) const fn one(target: i64) -> Self {
         Self {
             next: Some(target),
@@ -323,7 +323,7 @@ impl Iterator for Targets<'_> {
     }
 }
 
-/// Adds a branch offset to a pc, in 64 bits, where nothing can wrap.
+/// Adds a branch offset to a pc. Computes in 64 bits, so the sum cannot wrap.
 fn target(pc: Pc, offset: i32) -> i64 {
     i64::from(pc.0).wrapping_add(i64::from(offset))
 }

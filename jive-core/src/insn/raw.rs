@@ -1,4 +1,4 @@
-//! Instructions whose operands are read on demand.
+//! Instructions with operands that are decoded on demand.
 
 use super::decode::{DecodeErrorKind, decode_variable};
 use super::{Insn, Operand, Targets, target};
@@ -7,24 +7,24 @@ use crate::opcode::{
     Action, Exclusion, Opcode, OperandLayout, Row, StackChange, fixed_length, row,
 };
 
-/// An instruction with its opcode and its length, whose operands have not been read.
+/// An instruction with known opcode and length, whose operands are not decoded yet.
 ///
-/// Holding one proves the same as an [`Insn`]. A walk over code needs few operands of most instructions; making a
-/// `RawInsn` costs one lookup in the opcode table.
+/// Guarantees the same as [`Insn`]. Most passes over code need few operands. Creating a `RawInsn` costs only a lookup
+/// in the opcode table.
 #[derive(Copy, Clone, Debug)]
 pub struct RawInsn<'a> {
-    /// Where the instruction begins; a `wide` prefix belongs to it.
+    /// Where the instruction starts, including a `wide` prefix.
     pub pc: Pc,
-    /// The row of its opcode in the table.
+    /// The opcode's row in the opcode table.
     row: &'static Row,
-    /// How many bytes it takes.
+    /// Length in bytes.
     length: u16,
     /// The whole code array.
     code: &'a [u8],
 }
 
 impl<'a> RawInsn<'a> {
-    /// Finds the instruction at `pc`. Returns `None` where [`decode`](crate::decode) fails.
+    /// Reads the instruction at `pc`. Returns `None` where [`decode`](crate::decode) fails.
     #[cfg_attr(threaded, inline(always))]
     #[must_use]
     pub fn at(code: &'a [u8], pc: Pc) -> Option<Self> {
@@ -40,13 +40,14 @@ impl<'a> RawInsn<'a> {
         })
     }
 
-    /// Finds the instruction at `pc` if its opcode has a fixed length.
+    /// Reads the instruction at `pc` if its opcode has a fixed length.
     #[cfg_attr(threaded, inline(always))]
     pub(crate) fn fixed(code: &'a [u8], pc: Pc) -> Option<Self> {
         let byte = *code.get(pc.index())?;
         let row = row(byte);
         let length = fixed_length(byte);
-        // One comparison for two checks: for the length 0 of a variable length, `last` wraps to `usize::MAX`.
+        // A single comparison checks that the length is fixed and that the code array contains the whole instruction.
+        // Opcodes of variable length have length 0, for which `last` wraps to `usize::MAX`.
         let last = usize::from(length).wrapping_sub(1);
         let left = code.len().wrapping_sub(pc.index());
         (last < left).then_some(Self {
@@ -57,19 +58,19 @@ impl<'a> RawInsn<'a> {
         })
     }
 
-    /// Returns the opcode; after `wide`, of the widened instruction.
+    /// Returns the opcode. After `wide`, returns the opcode of the widened instruction.
     #[must_use]
     pub const fn opcode(&self) -> Opcode {
         self.row.opcode()
     }
 
-    /// Returns why the opcode is outside the subset, or `None` where it is inside.
+    /// Returns why the opcode is outside the subset, or `None` if it is inside.
     #[must_use]
     pub const fn exclusion(&self) -> Option<Exclusion> {
         self.row.exclusion()
     }
 
-    /// Returns how its operand bytes are laid out; after `wide`, as without it.
+    /// Returns the layout of the operand bytes. A `wide` prefix does not change it.
     #[must_use]
     pub const fn layout(&self) -> OperandLayout {
         self.row.layout()
@@ -81,19 +82,19 @@ impl<'a> RawInsn<'a> {
         self.row.action()
     }
 
-    /// Returns whether the next instruction may be executed after this one.
+    /// Returns whether execution can continue with the next instruction.
     #[must_use]
     pub const fn falls_through(&self) -> bool {
         self.row.falls_through()
     }
 
-    /// Returns how many values it pops and pushes.
+    /// Returns how many values the instruction pops and pushes.
     #[must_use]
     pub const fn stack_change(&self) -> StackChange {
         self.row.stack_change()
     }
 
-    /// Returns the targets of a branch or switch, as [`Insn::targets`] does; none for other instructions.
+    /// Returns the targets of a branch or switch, like [`Insn::targets`]. Returns no targets for other instructions.
     #[cfg_attr(threaded, inline(always))]
     #[must_use]
     pub fn targets(&self) -> Targets<'a> {
@@ -113,7 +114,7 @@ impl<'a> RawInsn<'a> {
         self.decode().map(|insn| insn.targets()).unwrap_or_default()
     }
 
-    /// Says why there is no instruction at `pc`.
+    /// Returns why there is no valid instruction at `pc`.
     #[cold]
     #[must_use]
     pub fn fault(code: &'a [u8], pc: Pc) -> DecodeErrorKind {
@@ -129,7 +130,7 @@ impl<'a> RawInsn<'a> {
         decode_variable(self.code, self.pc).ok()
     }
 
-    /// Reads all operands of an instruction of fixed length.
+    /// Decodes the operands of an instruction of fixed length.
     #[cfg_attr(threaded, inline(always))]
     pub(crate) fn decoded(self) -> Insn<'a> {
         let operand = match self.layout() {
@@ -147,7 +148,7 @@ impl<'a> RawInsn<'a> {
             }
             OperandLayout::Branch | OperandLayout::BranchWide => Operand::Branch(self.target()),
             OperandLayout::ArrayType => Operand::ArrayType(self.array_type()),
-            // Instructions of variable length, which this is not called for.
+            // Unreachable: these layouts have a variable length.
             OperandLayout::TableSwitch
             | OperandLayout::LookupSwitch
             | OperandLayout::InvokeInterface
@@ -164,14 +165,15 @@ impl<'a> RawInsn<'a> {
         }
     }
 
-    /// Returns the pc behind the instruction: of the next one, or the length of the code.
+    /// Returns the pc after this instruction. For the last instruction, returns the length of the code.
     #[must_use]
     pub const fn next_pc(&self) -> usize {
-        // A code array is shorter than memory; widens, for which `From` is not const.
+        // Cannot wrap: a code array is much shorter than the address space. The cast widens, and `From` is not
+        // `const`.
         self.pc.index().wrapping_add(self.length as usize)
     }
 
-    /// Returns the `int` that `iconst_0` and the like, `bipush` or `sipush` pushes.
+    /// Returns the `int` that `bipush`, `sipush` or an `iconst` instruction pushes.
     #[cfg_attr(threaded, inline(always))]
     #[must_use]
     pub fn int(&self) -> i32 {
@@ -182,7 +184,7 @@ impl<'a> RawInsn<'a> {
         }
     }
 
-    /// Returns the local variable that it names.
+    /// Returns the local variable that the instruction accesses.
     #[cfg_attr(threaded, inline(always))]
     #[must_use]
     pub fn local(&self) -> u16 {
@@ -193,7 +195,7 @@ impl<'a> RawInsn<'a> {
         }
     }
 
-    /// Returns what `iinc` adds.
+    /// Returns the constant that `iinc` adds.
     #[cfg_attr(threaded, inline(always))]
     #[must_use]
     pub fn increment(&self) -> i16 {
@@ -204,12 +206,13 @@ impl<'a> RawInsn<'a> {
         }
     }
 
-    /// Returns whether a `wide` prefix or a four-byte offset makes the instruction longer.
+    /// Returns whether the operands have their wide form, after a `wide` prefix or in `goto_w` and `jsr_w`. No other
+    /// instruction with such an operand is longer than three bytes.
     const fn is_wide(&self) -> bool {
         self.length > 3
     }
 
-    /// Returns the constant that it names.
+    /// Returns the constant pool index in the operand bytes.
     #[cfg_attr(threaded, inline(always))]
     #[must_use]
     pub fn constant(&self) -> CpIndex {
@@ -219,21 +222,21 @@ impl<'a> RawInsn<'a> {
         })
     }
 
-    /// Returns the number of the array type that `newarray` names.
+    /// Returns the type code of `newarray`.
     #[cfg_attr(threaded, inline(always))]
     #[must_use]
     pub fn array_type(&self) -> u8 {
         self.byte(1)
     }
 
-    /// Returns one of its bytes.
+    /// Returns the byte at an offset from the start of the instruction.
     #[cfg_attr(threaded, inline(always))]
     fn byte(&self, place: usize) -> u8 {
         let at = self.pc.index().wrapping_add(place);
         self.code.get(at).copied().unwrap_or(0)
     }
 
-    /// Returns two of its bytes as one number.
+    /// Returns the big-endian `u16` at an offset from the start of the instruction.
     #[cfg_attr(threaded, inline(always))]
     fn short(&self, place: usize) -> u16 {
         let at = self.pc.index().wrapping_add(place);
@@ -256,9 +259,9 @@ impl<'a> RawInsn<'a> {
     }
 }
 
-/// Finds the opcode and the length of an instruction of variable length.
-// Both fit in one register. A larger result would be returned in memory, and then the compiler would keep the result
-// of the common case in memory too.
+/// Returns the opcode and length of an instruction of variable length.
+// The result fits in one register. A larger result would be returned in memory, and the compiler would then also keep
+// the result of the common case in memory.
 #[cold]
 #[inline(never)]
 fn variable_length(code: &[u8], pc: Pc) -> Option<(Opcode, u16)> {

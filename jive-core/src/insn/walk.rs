@@ -1,22 +1,22 @@
-//! Walking over the instructions of a code array, from its beginning to its end or the first error.
+//! Iterators over the instructions of a code array. They end at the end of the code or at the first error.
 
 use super::{DecodeError, Insn, RawInsn, decode};
 use crate::id::Pc;
 
-/// Where no instruction begins: a pc has 16 bits.
+/// Ends the iteration: no pc has this value, because a pc has 16 bits.
 const NOWHERE: u32 = u32::MAX;
 
-/// Decodes a code array from its beginning, instruction by instruction, and ends behind the first error.
+/// Iterates over the decoded instructions of a code array. Ends after the first error.
 #[must_use]
 pub const fn instructions(code: &[u8]) -> Instructions<'_> {
     Instructions { code, next: 0 }
 }
 
-/// The instructions of a code array, one after the other.
+/// Iterates over the decoded instructions of a code array.
 #[derive(Clone, Debug)]
 pub struct Instructions<'a> {
     code: &'a [u8],
-    /// Where the next instruction begins; [`NOWHERE`] behind an error.
+    /// Where the next instruction starts. [`NOWHERE`] after an error.
     next: u32,
 }
 
@@ -37,25 +37,25 @@ impl<'a> Iterator for Instructions<'a> {
 
 impl core::iter::FusedIterator for Instructions<'_> {}
 
-/// Walks over a code array from its beginning, instruction by instruction, to its end or the first error.
+/// Iterates over the instructions of a code array. Ends at the end of the code or before the first error.
 ///
-/// Visits the same instructions as [`instructions`], but decodes no operands unless the length of the instruction
+/// Visits the same instructions as [`instructions`], but decodes operands only if the length of the instruction
 /// depends on them.
 #[must_use]
 pub const fn raw_instructions(code: &[u8]) -> RawInstructions<'_> {
     RawInstructions { code, next: 0 }
 }
 
-/// The instructions of a code array, one after the other, their operands not read.
+/// Iterates over the instructions of a code array without decoding operands.
 #[derive(Clone, Debug)]
 pub struct RawInstructions<'a> {
     code: &'a [u8],
-    /// Where the next instruction begins, if one does.
+    /// Where the next instruction starts, if there is one.
     next: usize,
 }
 
 impl RawInstructions<'_> {
-    /// Returns where the walk stopped before the end of the code, because no instruction begins there.
+    /// Returns the pc of the first error. Returns `None` if the iterator reached the end of the code.
     #[must_use]
     pub fn stopped_at(&self) -> Option<Pc> {
         let pc = u16::try_from(self.next).ok()?;
@@ -88,7 +88,7 @@ mod tests {
 
     #[test]
     fn raw_instructions_have_the_operands_of_the_decoded_ones() {
-        // Every opcode, with none to all of twenty bytes behind it; those of `pairs` are a `lookupswitch` with a key.
+        // Every opcode, followed by 0 to 20 operand bytes. With the bytes of `pairs`, a `lookupswitch` has one pair.
         let mut pairs = [0; 20];
         pairs[2] = 1;
         for operands in [pairs, [0; 20], [1; 20]] {
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn the_walk_ends_where_a_pc_cannot_tell_where_it_is() {
+    fn iteration_ends_where_pcs_exceed_16_bits() {
         for length in [65_534, 65_535, 65_536, 65_537, 140_000] {
             let code = std::vec![0x00; length];
             let (there, more) = (length.min(65_536), length + 1);
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn the_walk_ends_behind_the_first_error() {
+    fn iteration_ends_after_the_first_error() {
         let walked: Vec<_> = instructions(&[0x00, 0xcb, 0x00]).collect();
         let unknown = DecodeError {
             pc: Pc(1),

@@ -1,12 +1,12 @@
-//! What an instruction does (JVMS §6.5): the column of the opcode table that says what an opcode means.
+//! Actions: what an instruction does (JVMS §6.5), as a column of the opcode table.
 
 use super::exclusion::Exclusion;
 use super::shuffle::Shuffle;
 
 /// What an instruction does.
 ///
-/// Verifier, lowering, analysis and `docs/opcodes.md` match on this instead of on opcodes. Opcodes that differ only in
-/// how their operands are encoded share an action: `iload 1` and `iload_1` both are `Load(Int)`.
+/// Verifier, lowering, analysis and `docs/opcodes.md` match on actions and not on opcodes. Opcodes that differ only
+/// in the encoding of their operands share an action: `iload 1` and `iload_1` are both `Load(Int)`.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Action {
     /// Does nothing.
@@ -19,9 +19,9 @@ pub enum Action {
     Store(Computational),
     /// Adds a constant to an `int` local variable.
     Increment,
-    /// Pops an index and an array below it, and pushes the element.
+    /// Pops an index and an array, and pushes the element at that index.
     LoadElement(ElementKind),
-    /// Pops a value, an index and an array below them, and sets the element.
+    /// Pops a value, an index and an array, and stores the value at that index.
     StoreElement(ElementKind),
     /// Rearranges the topmost values of the stack.
     Shuffle(Shuffle),
@@ -39,11 +39,11 @@ pub enum Action {
     BranchReference(Comparison),
     /// Branches always.
     Jump,
-    /// Pops an `int`, and branches to the target of that key.
+    /// Pops an `int`, and branches to the target of the case with that key.
     Switch,
-    /// Ends the method; with a result of this type, pops it first.
+    /// Returns from the method. With a result type, pops the result first.
     Return(Option<Computational>),
-    /// Uses a field or method that a constant names.
+    /// Accesses the field or calls the method that a constant pool entry names.
     Member(MemberUse),
     /// Pops a length and pushes a new array.
     NewArray,
@@ -51,7 +51,7 @@ pub enum Action {
     ArrayLength,
     /// Prefixes another opcode. No decoded instruction has this action.
     Wide,
-    /// Nothing here: the opcode is outside the subset.
+    /// Not executed: the opcode is outside the subset.
     Unsupported(Exclusion),
 }
 
@@ -66,10 +66,10 @@ pub enum ConstantSource {
     Pool,
 }
 
-/// A computational type (JVMS §2.11.1): what the operand stack tells apart.
+/// A computational type (JVMS §2.11.1) of the subset: the types that the operand stack distinguishes.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Computational {
-    /// `int`, which the JVM also computes `boolean`, `byte` and `short` in.
+    /// `int`. Values of type `boolean`, `byte` and `short` are `int`s on the operand stack.
     Int,
     /// A reference.
     Reference,
@@ -86,45 +86,45 @@ pub enum ElementKind {
     ByteOrBoolean,
 }
 
-/// An operator of one `int`.
+/// An operator with one `int` operand.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum UnaryOperator {
     /// Changes the sign, wrapping on overflow.
     Negate,
-    /// Keeps the low eight bits, and extends their sign.
+    /// Sign-extends the low eight bits.
     ToByte,
-    /// Keeps the low sixteen bits, and extends their sign.
+    /// Sign-extends the low sixteen bits.
     ToShort,
 }
 
-/// An operator of two `int`s. All wrap on overflow.
+/// An operator with two `int` operands. The first operand was pushed first. Arithmetic wraps on overflow.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum BinaryOperator {
     /// Adds.
     Add,
-    /// Subtracts the second from the first.
+    /// Subtracts the second operand from the first.
     Subtract,
     /// Multiplies.
     Multiply,
-    /// Divides the first by the second, towards zero; traps if the second is zero.
+    /// Divides the first operand by the second, rounding towards zero. Traps if the second operand is zero.
     Divide,
-    /// Gives the remainder of that division; traps if the second is zero.
+    /// Computes the remainder of that division. Traps if the second operand is zero.
     Remainder,
-    /// Shifts left by the low five bits of the second.
+    /// Shifts left by the low five bits of the second operand.
     ShiftLeft,
-    /// Shifts right by the low five bits of the second, with the sign.
+    /// Shifts right with sign extension, by the low five bits of the second operand.
     ShiftRight,
-    /// Shifts right by the low five bits of the second, with zeros.
+    /// Shifts right with zero extension, by the low five bits of the second operand.
     ShiftRightUnsigned,
-    /// Combines bit by bit: and.
+    /// Bitwise and.
     And,
-    /// Combines bit by bit: or.
+    /// Bitwise or.
     Or,
-    /// Combines bit by bit: exclusive or.
+    /// Bitwise exclusive or.
     Xor,
 }
 
-/// A comparison of two values; the first is the one that was pushed first.
+/// A comparison of two values. The first value was pushed first.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Comparison {
     /// The first equals the second.
@@ -142,7 +142,7 @@ pub enum Comparison {
 }
 
 impl Comparison {
-    /// Returns the comparison that holds where this one does not.
+    /// Returns the comparison that holds exactly where this comparison does not.
     #[must_use]
     pub const fn negated(self) -> Self {
         match self {
@@ -168,7 +168,8 @@ impl Comparison {
     }
 }
 
-/// How an instruction uses a member. Without `Static`, it pops a receiver and the member must not be static.
+/// How an instruction uses a member. The variants without `Static` pop a receiver, and require a member that is not
+/// static.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum MemberUse {
     /// Pushes the value of a field of the receiver.
@@ -186,7 +187,7 @@ pub enum MemberUse {
 }
 
 impl MemberUse {
-    /// Returns what is done with the member.
+    /// Returns whether the member is loaded, stored or called.
     #[must_use]
     pub const fn access(self) -> MemberAccess {
         match self {
@@ -217,19 +218,19 @@ pub enum MemberAccess {
     Call,
 }
 
-/// How many values an instruction pops and pushes.
+/// Number of values that an instruction pops and pushes.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum StackChange {
-    /// Always the same counts.
+    /// Fixed numbers, independent of the operands.
     Counts {
-        /// Count of values popped.
+        /// Number of values popped.
         pops: u8,
-        /// Count of values pushed.
+        /// Number of values pushed.
         pushes: u8,
     },
-    /// As the descriptor of the called method says.
+    /// The numbers depend on the descriptor of the called method.
     OfCall {
-        /// Whether a receiver below the arguments is popped too.
+        /// Whether the call also pops a receiver, below the arguments.
         has_receiver: bool,
     },
     /// Unknown: the opcode is outside the subset.
@@ -237,7 +238,7 @@ pub enum StackChange {
 }
 
 impl Action {
-    /// Returns how many values it pops and pushes.
+    /// Returns how many values the instruction pops and pushes.
     #[must_use]
     pub const fn stack_change(self) -> StackChange {
         let (pops, pushes) = match self {
@@ -271,7 +272,7 @@ impl Action {
         StackChange::Counts { pops, pushes }
     }
 
-    /// Returns whether the next instruction may be executed after this one. Unknown for opcodes outside the subset.
+    /// Returns whether execution can continue with the next instruction. Meaningless for opcodes outside the subset.
     pub(super) const fn falls_through(self) -> bool {
         !matches!(self, Self::Jump | Self::Switch | Self::Return(_))
     }

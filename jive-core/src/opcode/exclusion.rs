@@ -1,34 +1,34 @@
-//! Why an opcode is outside the subset.
+//! Reasons why an opcode is outside the subset.
 
 /// Why an opcode is outside the subset.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Exclusion {
-    /// It computes with `long`.
+    /// Computes with `long`.
     Long,
-    /// It computes with `float`.
+    /// Computes with `float`.
     Float,
-    /// It computes with `double`.
+    /// Computes with `double`.
     Double,
-    /// It computes with `char`.
+    /// Computes with `char`.
     Char,
-    /// It loads a `long` or `double` constant; which one, the constant pool tells.
+    /// Loads a `long` or `double` constant. The constant pool decides which.
     Wide,
-    /// It makes or uses an array of references or of arrays.
+    /// Creates or accesses an array of references or of arrays.
     ReferenceArray,
-    /// It creates an object.
+    /// Creates an object.
     Object,
-    /// It tests or casts the type of a reference.
+    /// Tests or casts the type of a reference.
     TypeTest,
-    /// It throws an exception.
+    /// Throws an exception.
     Exception,
-    /// It needs threads.
+    /// Requires threads.
     Thread,
-    /// It belongs to the subroutines that compilers before Java 6 used for `finally`.
+    /// Belongs to subroutines, which compilers before Java 6 generated for `finally`.
     Subroutine,
-    /// It calls through an interface.
+    /// Calls a method through an interface.
     InterfaceCall,
-    /// It calls what is linked at run time.
+    /// Calls a method that is resolved at run time.
     DynamicCall,
-    /// It never stands in a class file (JVMS §6.2).
+    /// Never appears in a class file (JVMS §6.2).
     Reserved,
 }

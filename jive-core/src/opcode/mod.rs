@@ -1,8 +1,8 @@
-//! The one table of JVM opcodes (JVMS §6.5): number, mnemonic, operand layout and action.
+//! Opcode table: number, mnemonic, operand layout and action of every JVM opcode (JVMS §6.5).
 //!
-//! Decoder, verifier, linker, disassembler, assembler and `docs/opcodes.md` read this table. It has a row for every
-//! opcode of the specification, including those outside the subset and the three reserved ones (§6.2). So a rejected
-//! instruction is named, not just numbered.
+//! Decoder, verifier, linker, disassembler, assembler and `docs/opcodes.md` read this table. It also has rows for
+//! opcodes outside the subset and the three reserved opcodes (§6.2). So error messages name a rejected instruction
+//! instead of giving its number.
 
 mod action;
 mod exclusion;
@@ -25,14 +25,15 @@ pub(crate) use per_byte::per_byte;
 pub(crate) use row::{Row, fixed_length, row};
 pub use shuffle::Shuffle;
 
-/// Reads the column that says what an opcode does.
+/// Translates the action column of a row.
 macro_rules! action {
     (constant $source:ident) => { Action::Constant(ConstantSource::$source) };
     (load $kind:ident) => { Action::Load(Computational::$kind) };
     (store $kind:ident) => { Action::Store(Computational::$kind) };
     (load element $kind:ident) => { Action::LoadElement(ElementKind::$kind) };
     (store element $kind:ident) => { Action::StoreElement(ElementKind::$kind) };
-    // The depths before of the values pushed: 0 was the top, and the last one is the new top.
+    // The depths of the pushed values before the shuffle, where 0 is the top. The last value pushed becomes the new
+    // top.
     (shuffle $pops:literal -> $($depth:literal)*) => {
         Action::Shuffle(Shuffle::new($pops, &[$($depth),*]))
     };
@@ -54,9 +55,10 @@ macro_rules! opcodes {
         #[repr(u8)]
         pub enum Opcode { $($(#[doc = $doc])+ $name = $code),+ }
 
-        /// The rows by the number of their opcode.
+        /// Rows indexed by opcode number.
         static ROWS: [Row; 256] = {
-            // Its length is 0: decoding a number without an opcode goes the way of instructions without a fixed length.
+            // Numbers without an opcode. The layout `Wide` gives the row a length of 0. Such a number then takes the
+            // decoder's slow path, which reports the error.
             let unknown = Row::of(
                 Opcode::Nop,
                 OperandLayout::Wide,
@@ -74,12 +76,12 @@ macro_rules! opcodes {
         };
 
         impl Opcode {
-            /// Every opcode of the table, in the order of their numbers.
+            /// Every opcode of the table, in numeric order.
             pub const ALL: &'static [Opcode] = &[$(Opcode::$name),+];
 
-            /// Returns the opcode of this number, or `None` where the specification has none.
-            // The compiler turns this match into a comparison or a table lookup, but only after it has refused inlining
-            // because of its length.
+            /// Returns the opcode with this number, or `None` if the specification does not define it.
+            // The attribute is needed: the compiler turns this match into a comparison or a table lookup. But its
+            // inliner decides earlier, and rejects the match for its length.
             #[must_use]
             #[inline(always)]
             pub const fn from_byte(byte: u8) -> Option<Opcode> {
@@ -92,7 +94,7 @@ macro_rules! opcodes {
                 match self { $(Opcode::$name => $mnemonic),+ }
             }
 
-            /// Returns the sentence that documents the opcode.
+            /// Returns the opcode's documentation, one sentence.
             #[must_use]
             pub const fn summary(self) -> &'static str {
                 match self { $(Opcode::$name => concat!($($doc),+).trim_ascii()),+ }
@@ -138,11 +140,11 @@ opcodes! {
     0x10 Bipush = "bipush", Byte, (constant Immediate);
     /// Pushes a sign-extended short.
     0x11 Sipush = "sipush", Short, (constant Immediate);
-    /// Pushes a constant of the pool; the subset has `int` constants only.
+    /// Pushes a constant of the constant pool. Only `int` constants are in the subset.
     0x12 Ldc = "ldc", ConstantByte, (constant Pool);
-    /// Pushes a constant of the pool, named by two bytes.
+    /// Pushes a constant of the constant pool, with an index of two bytes.
     0x13 LdcW = "ldc_w", Constant, (constant Pool);
-    /// Pushes a `long` or `double` constant.
+    /// Pushes a `long` or `double` constant of the constant pool.
     0x14 Ldc2W = "ldc2_w", Constant, (unsupported Wide);
     /// Loads an `int` from a local variable.
     0x15 Iload = "iload", Local, (load Int);
@@ -202,7 +204,7 @@ opcodes! {
     0x30 Faload = "faload", None, (unsupported Float);
     /// Loads a `double` from an array.
     0x31 Daload = "daload", None, (unsupported Double);
-    /// Loads a `reference` from an array.
+    /// Loads a reference from an array.
     0x32 Aaload = "aaload", None, (unsupported ReferenceArray);
     /// Loads a `byte` or `boolean` from an array; traps on null or a bad index.
     0x33 Baload = "baload", None, (load element ByteOrBoolean);
@@ -268,7 +270,7 @@ opcodes! {
     0x51 Fastore = "fastore", None, (unsupported Float);
     /// Stores a `double` into an array.
     0x52 Dastore = "dastore", None, (unsupported Double);
-    /// Stores a `reference` into an array.
+    /// Stores a reference into an array.
     0x53 Aastore = "aastore", None, (unsupported ReferenceArray);
     /// Stores a `byte` or `boolean` into an array; traps on null or a bad index.
     0x54 Bastore = "bastore", None, (store element ByteOrBoolean);
@@ -318,7 +320,7 @@ opcodes! {
     0x6a Fmul = "fmul", None, (unsupported Float);
     /// Multiplies two `double` values.
     0x6b Dmul = "dmul", None, (unsupported Double);
-    /// Divides two `int` values, towards zero; traps on a zero divisor, and MIN_VALUE / -1 is MIN_VALUE.
+    /// Divides two `int` values, rounding towards zero. Traps on a zero divisor. MIN_VALUE / -1 is MIN_VALUE.
     0x6c Idiv = "idiv", None, (binary Divide);
     /// Divides two `long` values.
     0x6d Ldiv = "ldiv", None, (unsupported Long);
@@ -326,13 +328,13 @@ opcodes! {
     0x6e Fdiv = "fdiv", None, (unsupported Float);
     /// Divides two `double` values.
     0x6f Ddiv = "ddiv", None, (unsupported Double);
-    /// Gives the remainder of an `int` division; traps on a zero divisor.
+    /// Computes the remainder of an `int` division; traps on a zero divisor.
     0x70 Irem = "irem", None, (binary Remainder);
-    /// Gives the remainder of two `long` values.
+    /// Computes the remainder of a `long` division.
     0x71 Lrem = "lrem", None, (unsupported Long);
-    /// Gives the remainder of two `float` values.
+    /// Computes the remainder of a `float` division.
     0x72 Frem = "frem", None, (unsupported Float);
-    /// Gives the remainder of two `double` values.
+    /// Computes the remainder of a `double` division.
     0x73 Drem = "drem", None, (unsupported Double);
     /// Negates an `int`, wrapping on overflow.
     0x74 Ineg = "ineg", None, (unary Negate);
@@ -342,29 +344,29 @@ opcodes! {
     0x76 Fneg = "fneg", None, (unsupported Float);
     /// Negates a `double`.
     0x77 Dneg = "dneg", None, (unsupported Double);
-    /// Shifts left by the low five bits of the count.
+    /// Shifts an `int` left by the low five bits of the count.
     0x78 Ishl = "ishl", None, (binary ShiftLeft);
-    /// The same for `long`.
+    /// Shifts a `long` left.
     0x79 Lshl = "lshl", None, (unsupported Long);
-    /// Shifts right with the sign, by the low five bits of the count.
+    /// Shifts an `int` right with sign extension, by the low five bits of the count.
     0x7a Ishr = "ishr", None, (binary ShiftRight);
-    /// The same for `long`.
+    /// Shifts a `long` right with sign extension.
     0x7b Lshr = "lshr", None, (unsupported Long);
-    /// Shifts right with zeros, by the low five bits of the count.
+    /// Shifts an `int` right with zero extension, by the low five bits of the count.
     0x7c Iushr = "iushr", None, (binary ShiftRightUnsigned);
-    /// The same for `long`.
+    /// Shifts a `long` right with zero extension.
     0x7d Lushr = "lushr", None, (unsupported Long);
-    /// Combines two `int` values by bitwise and.
+    /// Computes the bitwise and of two `int` values.
     0x7e Iand = "iand", None, (binary And);
-    /// The same for `long`.
+    /// Computes the bitwise and of two `long` values.
     0x7f Land = "land", None, (unsupported Long);
-    /// Combines two `int` values by bitwise or.
+    /// Computes the bitwise or of two `int` values.
     0x80 Ior = "ior", None, (binary Or);
-    /// The same for `long`.
+    /// Computes the bitwise or of two `long` values.
     0x81 Lor = "lor", None, (unsupported Long);
-    /// Combines two `int` values by bitwise exclusive or.
+    /// Computes the bitwise exclusive or of two `int` values.
     0x82 Ixor = "ixor", None, (binary Xor);
-    /// The same for `long`.
+    /// Computes the bitwise exclusive or of two `long` values.
     0x83 Lxor = "lxor", None, (unsupported Long);
     /// Adds a signed constant to an `int` local variable, wrapping on overflow.
     0x84 Iinc = "iinc", LocalIncrement, (Increment);
@@ -392,21 +394,21 @@ opcodes! {
     0x8f D2l = "d2l", None, (unsupported Double);
     /// Converts `double` to `float`.
     0x90 D2f = "d2f", None, (unsupported Double);
-    /// Narrows an `int` to eight bits with sign.
+    /// Narrows an `int` to eight bits, signed.
     0x91 I2b = "i2b", None, (unary ToByte);
-    /// Narrows an `int` to sixteen bits without sign.
+    /// Narrows an `int` to sixteen bits, unsigned.
     0x92 I2c = "i2c", None, (unsupported Char);
-    /// Narrows an `int` to sixteen bits with sign.
+    /// Narrows an `int` to sixteen bits, signed.
     0x93 I2s = "i2s", None, (unary ToShort);
     /// Compares two `long` values.
     0x94 Lcmp = "lcmp", None, (unsupported Long);
-    /// Compares two `float` values.
+    /// Compares two `float` values; the result is -1 if either is NaN.
     0x95 Fcmpl = "fcmpl", None, (unsupported Float);
-    /// Compares two `float` values.
+    /// Compares two `float` values; the result is 1 if either is NaN.
     0x96 Fcmpg = "fcmpg", None, (unsupported Float);
-    /// Compares two `double` values.
+    /// Compares two `double` values; the result is -1 if either is NaN.
     0x97 Dcmpl = "dcmpl", None, (unsupported Double);
-    /// Compares two `double` values.
+    /// Compares two `double` values; the result is 1 if either is NaN.
     0x98 Dcmpg = "dcmpg", None, (unsupported Double);
     /// Branches if an `int` is equal to zero.
     0x99 Ifeq = "ifeq", Branch, (BranchZero Equal);
@@ -482,7 +484,7 @@ opcodes! {
     0xbc Newarray = "newarray", ArrayType, (NewArray);
     /// Creates an array of references.
     0xbd Anewarray = "anewarray", Constant, (unsupported ReferenceArray);
-    /// Gives the length of an array; traps on null.
+    /// Pushes the length of an array; traps on null.
     0xbe Arraylength = "arraylength", None, (ArrayLength);
     /// Throws an exception.
     0xbf Athrow = "athrow", None, (unsupported Exception), ends;
@@ -494,7 +496,7 @@ opcodes! {
     0xc2 Monitorenter = "monitorenter", None, (unsupported Thread);
     /// Leaves a monitor.
     0xc3 Monitorexit = "monitorexit", None, (unsupported Thread);
-    /// Widens the local variable index of the instruction that it prefixes.
+    /// Widens the local variable index of the instruction that follows.
     0xc4 Wide = "wide", Wide, (Wide);
     /// Creates an array of arrays.
     0xc5 Multianewarray = "multianewarray", MultiArray, (unsupported ReferenceArray);
@@ -519,14 +521,14 @@ impl Opcode {
         row(self.byte())
     }
 
-    /// Returns how its operand bytes are laid out.
+    /// Returns the layout of the operand bytes.
     #[must_use]
     pub const fn layout(self) -> OperandLayout {
         self.row().layout()
     }
 
-    /// Returns the length in bytes of the instruction, without a `wide` prefix. Returns 0 if the length depends on the
-    /// operands, or if some operand bytes are invalid.
+    /// Returns the length of the instruction in bytes, without a `wide` prefix. Returns 0 if the length depends on
+    /// the operands, or if some operand bytes can be invalid.
     #[must_use]
     pub const fn fixed_length(self) -> u8 {
         self.row().fixed_length()
@@ -538,13 +540,13 @@ impl Opcode {
         self.row().action()
     }
 
-    /// Returns whether the next instruction may be executed after this one.
+    /// Returns whether execution can continue with the next instruction.
     #[must_use]
     pub const fn falls_through(self) -> bool {
         self.row().falls_through()
     }
 
-    /// Returns how many values it pops and pushes.
+    /// Returns how many values the instruction pops and pushes.
     #[must_use]
     pub const fn stack_change(self) -> StackChange {
         self.row().stack_change()
@@ -553,11 +555,11 @@ impl Opcode {
     /// Returns the opcode's number.
     #[must_use]
     pub const fn byte(self) -> u8 {
-        // The discriminants are the numbers themselves, by `repr(u8)`.
+        // Lossless: with `repr(u8)`, the discriminants are the numbers.
         self as u8
     }
 
-    /// Returns why the opcode is outside the subset, or `None` where it is inside.
+    /// Returns why the opcode is outside the subset, or `None` if it is inside.
     #[must_use]
     pub const fn exclusion(self) -> Option<Exclusion> {
         self.row().exclusion()

@@ -1,9 +1,10 @@
-//! Facts about opcodes by number: tables of 256 entries, or computed where code must be small.
+//! Functions of a byte as lookup tables, for facts about opcodes that hot loops need.
 
-/// Defines a function that returns what a `const fn` returns for each byte.
+/// Defines a function that returns the result of a `const fn` for each byte.
 ///
-/// A walk over code asks these for every instruction, and cannot begin with the next instruction before it has the
-/// length of this one. A table answers with one load. Code that must be small calls the function instead.
+/// A pass over code calls these functions for every instruction. It cannot locate the next instruction before it
+/// knows the length of this one, so latency matters. A table needs a single load. Builds optimized for size have no
+/// table, and call the `const fn`.
 #[cfg(not(small))]
 macro_rules! per_byte {
     ($(#[doc = $doc:literal])+ $name:ident -> $kind:ty = $of:path, like $any:expr) => {
@@ -15,13 +16,13 @@ macro_rules! per_byte {
                 let mut table = [$any; 256];
                 let mut number = 0;
                 while number < table.len() {
-                    // Below 256.
+                    // Lossless: the loop condition keeps `number` below 256.
                     table[number] = $of(number as u8);
                     number += 1;
                 }
                 table
             };
-            // Widens; `From` is not const.
+            // Widens. `From` is not `const`.
             TABLE[number as usize]
         }
     };

@@ -6,17 +6,16 @@ use super::layout::OperandLayout;
 use super::per_byte;
 use super::{Opcode, ROWS};
 
-/// What the table says of an opcode.
+/// The table's facts about an opcode.
 ///
-/// Each walk over code looks up one row for each instruction. What the walks ask most often is computed when the
-/// table is compiled.
+/// A pass over code looks up a row for each instruction. The most frequent queries are precomputed in `facts`.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Row {
     opcode: Opcode,
     layout: OperandLayout,
     action: Action,
-    /// [`ENDS`] if the instruction does not fall through, and its [`StackChange`]. That is either two counts, in the
-    /// bits of [`POPS`] and [`PUSHES`], or [`UNCOUNTED`] with one of the constants behind it.
+    /// [`ENDS`] if the instruction does not fall through, combined with its [`StackChange`]. The latter is either two
+    /// counts under the masks [`POPS`] and [`PUSHES`], or [`UNCOUNTED`] with a constant below that names the case.
     facts: u8,
 }
 
@@ -30,7 +29,7 @@ const OF_CALL: u8 = UNCOUNTED | 1;
 const UNSUPPORTED: u8 = UNCOUNTED | 2;
 
 impl Row {
-    /// Packs a row. `ends` says that an opcode outside the subset does not fall through.
+    /// Packs a row. `ends` declares that an opcode outside the subset does not fall through.
     pub(super) const fn of(
         opcode: Opcode,
         layout: OperandLayout,
@@ -38,7 +37,7 @@ impl Row {
         ends: bool,
     ) -> Row {
         let is_unsupported = matches!(action, Action::Unsupported(_));
-        // Within the subset the action says so.
+        // For opcodes in the subset, the action determines whether the instruction falls through.
         assert!(is_unsupported || !ends);
         let change = match action.stack_change() {
             StackChange::Counts { pops, pushes } => {
@@ -101,7 +100,7 @@ impl Row {
         }
     }
 
-    /// Returns why the opcode is outside the subset, or `None` for one inside.
+    /// Returns why the opcode is outside the subset, or `None` if it is inside.
     #[inline(always)]
     pub(crate) const fn exclusion(&self) -> Option<Exclusion> {
         match self.action {
@@ -111,11 +110,11 @@ impl Row {
     }
 }
 
-/// Returns the row of an opcode's number. For a number without an opcode, returns a row of length 0.
+/// Returns the row of an opcode number. Returns a row of length 0 if no opcode has the number.
 #[expect(clippy::indexing_slicing, reason = "a byte indexes a table of 256")]
 #[inline(always)]
 pub(crate) const fn row(number: u8) -> &'static Row {
-    // Widens; `From` is not const.
+    // Widens. `From` is not `const`.
     &ROWS[number as usize]
 }
 

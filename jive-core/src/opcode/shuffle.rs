@@ -1,19 +1,21 @@
-//! Stack shuffles: `pop`, `swap` and the `dup` family as permutations of the topmost values.
+//! Stack shuffles: `pop`, `swap` and the `dup` family, as permutations of the topmost values.
 
-/// A permutation of the topmost values of the operand stack, some of which it may copy or drop.
+/// A permutation of the topmost values of the operand stack, which may also copy or drop values.
 ///
-/// Every value of the subset takes one stack slot. So each opcode has one of the forms that JVMS §6.5 lists for it.
+/// In the subset every value takes one stack slot. Therefore each opcode has only the form for such values, out of
+/// those in JVMS §6.5.
 ///
 /// ```
 /// use jive_core::{Action, Opcode};
 ///
 /// let Action::Shuffle(dup_x1) = Opcode::DupX1.action() else { panic!() };
-/// // The depths before: 0 is the top of the stack. The last value pushed is the new top.
+/// // Depths before the shuffle, where 0 is the top of the stack. The last value pushed is the new top.
 /// assert_eq!(dup_x1.pops(), 2);
 /// assert!(dup_x1.pushes().eq([0, 1, 0]));
 /// ```
-// One byte, because every row of the opcode table has room for one: the two counts. They tell the shuffles of the JVM
-// apart. All insert the topmost values below the others. Those that push more values than they pop keep the originals.
+// A single byte holds the number of values popped and pushed, because a row of the opcode table has no room for more.
+// The two numbers identify each shuffle of the JVM. Every shuffle inserts copies of the topmost values below the
+// others. It keeps the originals if it pushes more values than it pops.
 #[derive(Copy, Clone, PartialEq, Eq)]
 pub struct Shuffle(u8);
 
@@ -21,14 +23,14 @@ const PUSHES_SHIFT: u32 = 4;
 const POPS: u8 = 0x0f;
 
 impl Shuffle {
-    /// Packs the shuffle that pops so many values, and pushes those that had these depths.
+    /// Packs a shuffle, given the number of values popped and the depths of the values pushed.
     #[expect(
         clippy::indexing_slicing,
         clippy::arithmetic_side_effects,
         reason = "only the compiler runs it, over the opcode table"
     )]
     pub(super) const fn new(pops: u8, pushes: &[u8]) -> Self {
-        // Fewer than 16.
+        // Lossless: the length is at most 6.
         let count = pushes.len() as u8;
         assert!(0 < pops && pops <= 4 && count <= 6);
         let packed = Self(pops | count << PUSHES_SHIFT);
@@ -52,29 +54,29 @@ impl Shuffle {
         self.0 >> PUSHES_SHIFT
     }
 
-    /// Returns how many values it pushes besides those that it pops. 0 if it pushes none.
+    /// Returns how many more values the shuffle pushes than it pops. Returns 0 if it pushes fewer.
     #[must_use]
     pub const fn copies(self) -> u8 {
         self.push_count().saturating_sub(self.pops())
     }
 
-    /// Returns how many of the topmost values it inserts below the others.
+    /// Returns how many of the topmost values the shuffle inserts below the others.
     #[must_use]
     pub const fn inserted(self) -> u8 {
-        // `swap` inserts the topmost value itself, and no copy of it.
+        // `swap` makes no copies: it moves the topmost value itself.
         if self.copies() == 0 { 1 } else { self.copies() }
     }
 
-    /// Returns the depth before the shuffle of each value that it pushes. The last one becomes the top.
+    /// Returns the depth of each pushed value before the shuffle. The last value pushed becomes the top.
     pub fn pushes(self) -> impl ExactSizeIterator<Item = u8> {
         (0..self.push_count()).map(move |place| self.depth(place))
     }
 
-    /// Returns the depth before of the value that is pushed at a place, counted from the lowest.
+    /// Returns the depth before the shuffle of the value pushed at `place`, where place 0 is the lowest.
     const fn depth(self, place: u8) -> u8 {
         match self.inserted().checked_sub(place.wrapping_add(1)) {
             Some(depth) => depth,
-            // Behind the inserted values come all values, or those below the inserted ones.
+            // After the inserted values come the original values. `swap` leaves out the value that it moved.
             None => {
                 let left_out = self.inserted().wrapping_sub(self.copies());
                 let above = place.wrapping_add(1);

@@ -1,4 +1,4 @@
-//! Tests of the opcode table, held to JVMS §6.5.
+//! Tests that compare the opcode table with JVMS §6.5.
 
 use super::*;
 
@@ -15,9 +15,9 @@ fn numbers_and_opcodes_agree_for_all_256_bytes() {
 }
 
 #[test]
-fn jumps_switches_returns_and_throws_do_not_go_on_with_the_next_instruction() {
+fn jumps_switches_returns_and_throws_do_not_fall_through() {
     for opcode in Opcode::ALL {
-        // JVMS §6.5: from `goto` to `return`, `athrow`, `goto_w` and `jsr_w`.
+        // JVMS §6.5: the range from `goto` to `return`, then `athrow`, `goto_w` and `jsr_w`.
         let ends = matches!(opcode.byte(), 0xa7..=0xb1 | 0xbf | 0xc8 | 0xc9);
         assert_eq!(opcode.falls_through(), !ends, "{opcode}");
     }
@@ -35,8 +35,8 @@ fn a_row_packs_the_stack_change_of_its_action_without_loss() {
 }
 
 #[test]
-fn a_shuffle_pops_and_pushes_what_the_specification_draws() {
-    // JVMS §6.5, form 1 of each: the values before and after, the top of the stack last.
+fn shuffles_pop_and_push_as_in_the_specification() {
+    // Form 1 in JVMS §6.5: the stack before and after, with the top last.
     let drawn = [
         (Opcode::Pop, "a", ""),
         (Opcode::Pop2, "ba", ""),

@@ -1,14 +1,14 @@
-//! Judges each string of the constant pool once, and records what it may serve as.
+//! Classification of the strings of the constant pool: which names and descriptors each string is valid as.
 //!
-//! Any number of constants may refer to one string of 65,535 bytes. Judging the string at each
-//! reference would make parsing quadratic.
+//! Many constants can refer to the same string of 65,535 bytes. If each reference checked the string again, parsing
+//! would take quadratic time.
 
 use bitflags::bitflags;
 
 use super::entry::Entry;
 use super::error::ParseErrorKind;
 use super::fault::{Faults, Place, Rejected};
-use super::identity::{self, Known};
+use super::identity::{self, StringTable};
 use super::text::{Roles, Text};
 use super::utf8::Utf8;
 use super::version::ClassVersion;
@@ -17,26 +17,25 @@ use crate::descriptor::{
 };
 use crate::id::CpIndex;
 
-/// Judges every string of a constant pool, and notes in the entries what each may serve as and which are
-/// equal.
+/// Classifies every string of a constant pool. Stores its roles and its identity in its index entry.
 ///
-/// `scratch` is space of a word for each entry.
-pub(super) fn judge_all(
+/// `scratch` must have a word for each entry.
+pub(super) fn classify_all(
     faults: &Faults<'_>,
     version: ClassVersion,
     entries: &mut [Entry],
     scratch: &mut [u32],
 ) -> Result<(), Rejected> {
     let file = faults.file();
-    let mut known = Known::new(scratch);
+    let mut known = StringTable::new(scratch);
     for index in (0..=u16::MAX).map(CpIndex).take(entries.len()) {
         let Some(bytes) = identity::text(file, entries, index) else {
             continue;
         };
-        if let Some(other) = known.find_or_note(file, entries, index, bytes) {
-            let judged = entries.get(other.index()).map_or(0, |[_, text]| *text);
+        if let Some(other) = known.find_or_insert(file, entries, index, bytes) {
+            let classified = entries.get(other.index()).map_or(0, |[_, text]| *text);
             if let Some([_, text]) = entries.get_mut(index.index()) {
-                *text = judged;
+                *text = classified;
             }
             continue;
         }
@@ -45,10 +44,10 @@ pub(super) fn judge_all(
             && let Err(offset) = Utf8::new(bytes)
         {
             let at = Place::of(bytes.get(offset..).unwrap_or(bytes));
-            return Err(faults.note(at, ParseErrorKind::Utf8));
+            return Err(faults.record(at, ParseErrorKind::Utf8));
         }
         if let Some([_, text]) = entries.get_mut(index.index()) {
-            *text = judge(version, bytes, classes, index).pack();
+            *text = classify(version, bytes, classes, index).pack();
         }
     }
     known.complete(file, entries);
@@ -56,28 +55,28 @@ pub(super) fn judge_all(
 }
 
 bitflags! {
-    /// What kinds of bytes a string holds.
+    /// Classes of bytes that a string contains.
     #[derive(Copy, Clone, Debug, PartialEq, Eq)]
     struct Classes: u8 {
-        /// `.`, `;` or `[`, which no name holds (§4.2.2).
+        /// `.`, `;` or `[`, which no unqualified name may contain (§4.2.2).
         const DELIMITER = 1 << 0;
         /// `/`.
         const SLASH = 1 << 1;
-        /// `<` or `>`, which no method's name holds.
+        /// `<` or `>`, which no method name may contain, except `<init>` and `<clinit>`.
         const ANGLE = 1 << 2;
-        /// A control character, `\`, `:` or `@`, which in the name of a module mean something (§4.2.3).
+        /// A control character, `\`, `:` or `@`, which are special in module names (§4.2.3).
         const OF_MODULES = 1 << 3;
-        /// An ASCII character that is none of a Java identifier.
+        /// An ASCII character that a Java identifier may not contain.
         const FOREIGN = 1 << 4;
-        /// A zero, or a byte of a character beyond ASCII: what may be no modified UTF-8 (§4.4.7).
+        /// A zero byte or a byte of a non-ASCII character. Only such bytes can violate modified UTF-8 (§4.4.7).
         const BEYOND_ASCII = 1 << 5;
     }
 }
 
-/// How many bytes have their classes in the table: all, or where code is to be small the ASCII characters.
+/// Number of bytes that the table covers: all bytes, or only ASCII in builds optimized for size.
 const CLASSIFIED: usize = if cfg!(small) { 128 } else { 256 };
 
-/// The classes of each byte; one behind them belongs to a character beyond ASCII.
+/// The classes of each byte. Bytes beyond the table belong to non-ASCII characters.
 #[expect(
     clippy::indexing_slicing,
     reason = "the byte lies below 128, and the compiler evaluates it"
@@ -108,7 +107,7 @@ static CLASSES: [u8; CLASSIFIED] = {
 };
 
 impl Classes {
-    /// Finds out what kinds of bytes a string holds.
+    /// Returns the union of the classes of all bytes of a string.
     fn of(bytes: &[u8]) -> Classes {
         let classes = bytes.iter().fold(0, |classes, byte| {
             let class = CLASSES.get(usize::from(*byte)).copied();
@@ -118,20 +117,20 @@ impl Classes {
     }
 }
 
-/// Finds the roles of a string that holds bytes of these classes.
-fn judge(version: ClassVersion, bytes: &[u8], classes: Classes, identity: CpIndex) -> Text {
-    let mut text = Text::unjudged(identity);
+/// Returns the roles of a string that contains these classes of bytes.
+fn classify(version: ClassVersion, bytes: &[u8], classes: Classes, identity: CpIndex) -> Text {
+    let mut text = Text::unclassified(identity);
     text.roles = as_name(version, bytes, classes);
     let delimited = classes.contains(Classes::DELIMITER);
     match bytes {
-        // More than a letter has a `;` or a `[`.
+        // A field descriptor that is longer than a letter contains `;` or `[`.
         [_] if field_descriptor(version, bytes).is_ok() => {
             text.roles.insert(Roles::FIELD_DESCRIPTOR);
         }
         [b'L' | b'[', ..] if delimited && field_descriptor(version, bytes).is_ok() => {
             text.roles.insert(Roles::FIELD_DESCRIPTOR);
             if bytes.starts_with(b"[") {
-                // An array class is named by its descriptor (§4.4.1).
+                // The name of an array class is its descriptor (§4.4.1).
                 text.roles.insert(Roles::CLASS_NAME);
             }
         }
@@ -148,7 +147,7 @@ fn judge(version: ClassVersion, bytes: &[u8], classes: Classes, identity: CpInde
     text
 }
 
-/// Finds of what a string that holds bytes of these classes may be the name.
+/// Returns which kinds of names a string is valid as.
 fn as_name(version: ClassVersion, bytes: &[u8], classes: Classes) -> Roles {
     let mut roles = Roles::empty();
     if !classes.contains(Classes::OF_MODULES) || is_module_name(bytes) {
@@ -171,7 +170,7 @@ fn as_name(version: ClassVersion, bytes: &[u8], classes: Classes) -> Roles {
     roles
 }
 
-/// Reads a field descriptor, by the rules of the version for names.
+/// Parses a field descriptor. Class names follow the rules of the class file's version.
 pub(super) fn field_descriptor(
     version: ClassVersion,
     bytes: &[u8],
@@ -179,13 +178,13 @@ pub(super) fn field_descriptor(
     parse_field(bytes).and_then(|parsed| check_class_name(version, parsed).map(|()| parsed))
 }
 
-/// Reads a method descriptor, by the rules of the version for names.
+/// Parses a method descriptor. Class names follow the rules of the class file's version.
 pub(super) fn method_descriptor(
     version: ClassVersion,
     bytes: &[u8],
 ) -> Result<MethodDescriptor<'_>, DescriptorError> {
     let descriptor = MethodDescriptor::parse(bytes)?;
-    // Newer class files hold names to nothing more, so the parameters are not read again.
+    // Later versions have no additional rules for names, so the types need not be parsed again.
     if version.major < ClassVersion::JAVA_5 {
         descriptor
             .parameters()
@@ -205,18 +204,18 @@ fn check_class_name(version: ClassVersion, part: FieldType<'_>) -> Result<(), De
     }
 }
 
-/// Returns whether a name is made of letters, digits, `_`, `$` and `/`, and begins with no digit, where
-/// the version demands it.
+/// Returns whether a name consists of letters, digits, `_`, `$` and `/`, and does not start with a digit. Always true
+/// from version 49 on, which has no such rule.
 ///
-/// HotSpot holds class files below version 49 to the older rule that names are Java identifiers. It
-/// asks the class library about characters beyond ASCII; all of those pass here.
+/// Below version 49, HotSpot requires that names are Java identifiers. It asks the class library about non-ASCII
+/// characters. This function accepts all of them.
 fn is_identifier(version: ClassVersion, name: &[u8]) -> bool {
     version.major >= ClassVersion::JAVA_5
         || !name.first().is_some_and(u8::is_ascii_digit)
             && !Classes::of(name).contains(Classes::FOREIGN)
 }
 
-/// Returns whether a string is the name of a module (§4.2.3).
+/// Returns whether a string is a valid module name (§4.2.3).
 fn is_module_name(bytes: &[u8]) -> bool {
     let mut escaped = false;
     for byte in bytes {
