@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use nic_core::event::roles::Shown as Visibility;
 use nic_core::event::{Event, Names, Sink};
 use nic_runtime::export::follow::Story;
 use nic_runtime::export::json::JsonTrace;
@@ -160,6 +161,16 @@ impl<W: Write> Shown<W> {
 }
 
 impl<W: Write> Sink for Outputs<W> {
+    fn wants(&self, visibility: Visibility) -> bool {
+        let shown = match &self.shown {
+            Shown::Nothing => false,
+            Shown::Text(trace) => trace.wants(visibility),
+            Shown::Json(trace) => trace.wants(visibility),
+            Shown::Story(story) => story.wants(visibility),
+        };
+        shown || self.summary.wants(visibility) || self.timeline.is_some() || self.capture.is_some()
+    }
+
     fn event(&mut self, names: &dyn Names, event: &Event<'_>) {
         match &mut self.shown {
             Shown::Nothing => {}

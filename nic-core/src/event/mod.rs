@@ -15,7 +15,7 @@ use jive_core::MethodId;
 
 use self::fields::{FieldSink, Fields, PayloadMode};
 pub use self::nic::{DmaDirection, DropReason, Levels, NicEvent, WireDropReason};
-use self::roles::Roles;
+use self::roles::{Roles, Shown};
 use crate::id::{EndpointId, NicId, PacketId, PostId};
 pub use crate::sle::{NativeArg, SleEvent};
 use crate::time::SimTime;
@@ -173,6 +173,12 @@ impl EndReason {
 pub trait Sink {
     /// Whether anyone listens. Where nobody does, no event is made.
     const LISTENS: bool = true;
+
+    /// Returns whether the sink uses events of this visibility. A run asks once, before its first event, and makes no
+    /// event that the sink does not want.
+    fn wants(&self, _shown: Shown) -> bool {
+        true
+    }
 
     /// Takes one event; `names` tells what its ids stand for.
     fn event(&mut self, names: &dyn Names, event: &Event<'_>);

@@ -8,11 +8,13 @@ use nic_core::id::{EndpointId, PacketId};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
+use super::tally::Tally;
+
 /// How many of something there were, and what became of how many of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Account {
     opened: u64,
-    outcomes: BTreeMap<&'static str, u64>,
+    outcomes: Tally,
     /// What those are called that nothing has become of yet.
     open: &'static str,
 }
@@ -21,7 +23,7 @@ impl Account {
     fn new(open: &'static str) -> Account {
         Account {
             opened: 0,
-            outcomes: BTreeMap::new(),
+            outcomes: Tally::default(),
             open,
         }
     }
@@ -31,7 +33,12 @@ impl Account {
     }
 
     fn close(&mut self, outcome: &'static str) {
-        *self.outcomes.entry(outcome).or_default() += 1;
+        self.outcomes.add(outcome);
+    }
+
+    fn merge(&mut self, other: &Account) {
+        self.opened += other.opened;
+        self.outcomes.merge(&other.outcomes);
     }
 
     /// Returns how many there were.
@@ -43,21 +50,19 @@ impl Account {
     /// Returns how many nothing has become of: the run ended first.
     #[must_use]
     pub fn pending(&self) -> u64 {
-        let closed: u64 = self.outcomes.values().sum();
-        self.opened.saturating_sub(closed)
+        self.opened.saturating_sub(self.outcomes.sum())
     }
 
     /// Returns how many came to this.
     #[must_use]
     pub fn outcome(&self, name: &str) -> u64 {
-        self.outcomes.get(name).copied().unwrap_or(0)
+        self.outcomes.get(name)
     }
 
     /// Returns what became of how many; those that nothing has become of come last.
     pub(super) fn parts(&self) -> impl Iterator<Item = (&'static str, u64)> {
         let pending = Some((self.open, self.pending())).filter(|(_, count)| *count > 0);
-        let outcomes = self.outcomes.iter().map(|(name, count)| (*name, *count));
-        outcomes.chain(pending)
+        self.outcomes.iter().chain(pending)
     }
 }
 
@@ -77,7 +82,7 @@ pub struct Accounts {
     /// Transmit descriptors that the user pushed, by the status of their `tx-done`.
     pub posts: Account,
     /// Those of them that the NIC refused, by reason.
-    pub refusals: BTreeMap<&'static str, u64>,
+    pub refusals: Tally,
     /// Packets that the applet pushed, by whether they went onto the wire.
     pub pushes: Account,
     /// Packets on their way to the endpoint, copies included, by whether they came off the wire.
@@ -91,7 +96,7 @@ impl Default for Accounts {
     fn default() -> Accounts {
         Accounts {
             posts: Account::new("pending"),
-            refusals: BTreeMap::new(),
+            refusals: Tally::default(),
             pushes: Account::new("waiting"),
             wire: Account::new("in-flight"),
             arrivals: Account::new("waiting"),
@@ -117,13 +122,22 @@ pub(super) enum Entry {
 }
 
 impl Accounts {
+    /// Adds every account of another endpoint.
+    pub(super) fn merge(&mut self, other: &Accounts) {
+        self.posts.merge(&other.posts);
+        self.refusals.merge(&other.refusals);
+        self.pushes.merge(&other.pushes);
+        self.wire.merge(&other.wire);
+        self.arrivals.merge(&other.arrivals);
+    }
+
     pub(super) fn enter(&mut self, entry: Entry) {
         match entry {
             Entry::Posted => self.posts.open(),
             Entry::Done(status, refusal) => {
                 self.posts.close(status);
                 if let Some(refusal) = refusal {
-                    *self.refusals.entry(refusal).or_default() += 1;
+                    self.refusals.add(refusal);
                 }
             }
             Entry::Pushed => self.pushes.open(),
@@ -143,7 +157,7 @@ impl Accounts {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Clerk {
     /// What the applet of an endpoint handles just now.
-    calls: BTreeMap<EndpointId, Trigger>,
+    calls: Vec<Option<Trigger>>,
     /// Packets that applets pushed and that have not left.
     pushed: BTreeSet<PacketId>,
     /// Receive descriptors that `doRx` pushed for a packet and that the user does not see.
@@ -151,6 +165,15 @@ pub(super) struct Clerk {
 }
 
 impl Clerk {
+    /// Returns the call that runs at an endpoint.
+    fn call(&mut self, here: EndpointId) -> &mut Option<Trigger> {
+        let place = here.0 as usize;
+        if place >= self.calls.len() {
+            self.calls.resize(place + 1, None);
+        }
+        &mut self.calls[place]
+    }
+
     /// Returns the entries of an event of an endpoint, two at most.
     pub(super) fn entries(
         &mut self,
@@ -165,18 +188,18 @@ impl Clerk {
             } => one(Entry::Done(status, refusal)),
             Step::CallBegan { .. } => {
                 if let Cause::Of(trigger) = roles.cause {
-                    self.calls.insert(here, trigger);
+                    *self.call(here) = Some(trigger);
                 }
                 [None, None]
             }
-            Step::CallReturned { .. } => match self.calls.remove(&here) {
+            Step::CallReturned { .. } => match self.call(here).take() {
                 Some(Trigger::Arrival(_)) => one(Entry::ArrivalEnded("applet")),
                 Some(Trigger::Load | Trigger::Post(_) | Trigger::Timer | Trigger::Refill)
                 | None => [None, None],
             },
             // What becomes of the packet is told by the next event of it.
             Step::CallTrapped { .. } => {
-                self.calls.remove(&here);
+                self.call(here).take();
                 [None, None]
             }
             Step::Made(made) => match made {
@@ -186,8 +209,8 @@ impl Clerk {
                     one(Entry::Pushed)
                 }
                 Made::Descriptor => {
-                    if let Some(Trigger::Arrival(packet)) = self.calls.get(&here) {
-                        *self.described.entry((here, *packet)).or_default() += 1;
+                    if let Some(Trigger::Arrival(packet)) = *self.call(here) {
+                        *self.described.entry((here, packet)).or_default() += 1;
                     }
                     [None, None]
                 }
@@ -249,7 +272,7 @@ impl Clerk {
             // The user saw the message and has no room for the answer, or the base path's `tx-done` tells.
             Dropped::Answer | Dropped::Outgoing => [None, None],
             // The call goes on: this is a descriptor that it pushed.
-            Dropped::Arrival if self.calls.contains_key(&here) => [None, None],
+            Dropped::Arrival if self.call(here).is_some() => [None, None],
             Dropped::Arrival | Dropped::Trapped => {
                 [Some((here, Entry::ArrivalEnded(reason))), None]
             }

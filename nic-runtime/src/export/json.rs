@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use nic_core::event::fields::{ArrayShape, FieldSink, PayloadMode, Value};
+use nic_core::event::roles::Shown;
 use nic_core::event::{Event, Names, NativeArg, Sink};
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 
@@ -111,6 +112,10 @@ pub(super) type Object<'s, W> =
     serde_json::ser::Compound<'s, &'s mut W, serde_json::ser::CompactFormatter>;
 
 impl<W: Write> Sink for JsonTrace<W> {
+    fn wants(&self, shown: Shown) -> bool {
+        super::is_shown(shown, self.shows_work)
+    }
+
     fn event(&mut self, names: &dyn Names, event: &Event<'_>) {
         let roles = event.kind.roles();
         if !super::is_shown(roles.shown, self.shows_work) {

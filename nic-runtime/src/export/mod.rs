@@ -10,6 +10,7 @@ pub mod json;
 pub mod pcapng;
 pub mod perfetto;
 pub mod summary;
+pub mod tally;
 pub mod text;
 
 pub use nic_core::event::fields::PayloadMode;

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use nic_core::event::fields::PayloadMode;
 use nic_core::event::line::Line;
+use nic_core::event::roles::Shown;
 use nic_core::event::{Event, Names, Sink};
 
 /// Writes events as lines of text.
@@ -46,6 +47,10 @@ impl<W: Write> TextTrace<W> {
 }
 
 impl<W: Write> Sink for TextTrace<W> {
+    fn wants(&self, shown: Shown) -> bool {
+        super::is_shown(shown, self.shows_work)
+    }
+
     fn event(&mut self, names: &dyn Names, event: &Event<'_>) {
         let shown = event.kind.roles().shown;
         if self.failure.is_none() && super::is_shown(shown, self.shows_work) {

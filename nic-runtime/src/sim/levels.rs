@@ -8,7 +8,7 @@ use super::{Simulation, at};
 impl<S: Sink> Simulation<'_, S> {
     /// Reports an endpoint's levels, if they are not what they were when last reported.
     pub(crate) fn levels_changed(&mut self, id: EndpointId) {
-        if !S::LISTENS {
+        if !S::LISTENS || !self.report.wants_levels {
             return;
         }
         let levels = self.levels_of(id);

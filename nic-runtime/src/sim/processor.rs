@@ -207,7 +207,7 @@ impl<S: Sink> Simulation<'_, S> {
     /// Notes what the processor works on from now on, before it goes on with `then`.
     #[inline]
     fn begin_work(&mut self, on: ProcessorId, then: Stage) {
-        if !S::LISTENS {
+        if !S::LISTENS || !self.report.wants_work {
             return;
         }
         let processor = &mut self.processors[at(on.0)];
@@ -220,7 +220,7 @@ impl<S: Sink> Simulation<'_, S> {
     /// Reports what the processor has worked on.
     #[inline]
     fn end_work(&mut self, on: ProcessorId) {
-        if !S::LISTENS {
+        if !S::LISTENS || !self.report.wants_work {
             return;
         }
         let processor = &mut self.processors[at(on.0)];

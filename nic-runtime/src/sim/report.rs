@@ -1,6 +1,7 @@
 //! Where events leave the simulation: the sink, and the names of what their ids stand for.
 
 use jive_core::{Cut, LinkedClass, MethodId};
+use nic_core::event::roles::Shown;
 use nic_core::event::{Event, EventKind, Names, Sink};
 use nic_core::id::{EndpointId, NicId};
 use nic_core::time::SimTime;
@@ -11,6 +12,10 @@ use crate::scenario::model::Scenario;
 pub(crate) struct Report<'a, S: Sink> {
     sink: &'a mut S,
     names: NameTable<'a>,
+    /// Whether the sink wants the spans of processors' work.
+    pub(super) wants_work: bool,
+    /// Whether the sink wants the levels of queues and heaps.
+    pub(super) wants_levels: bool,
 }
 
 impl<'a, S: Sink> Report<'a, S> {
@@ -20,6 +25,8 @@ impl<'a, S: Sink> Report<'a, S> {
         sink: &'a mut S,
     ) -> Report<'a, S> {
         Report {
+            wants_work: S::LISTENS && sink.wants(Shown::WithWork),
+            wants_levels: S::LISTENS && sink.wants(Shown::Never),
             sink,
             names: NameTable::new(scenario, classes),
         }

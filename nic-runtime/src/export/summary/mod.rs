@@ -1,0 +1,359 @@
+//! The summary of a run: counts and sums that a fold over its events gives.
+
+mod page;
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::num::NonZeroU64;
+
+use jive_core::MethodId;
+use nic_core::event::roles::{Roles, Shape, Shown, Step, Track};
+use nic_core::event::{EndReason, Event, Names, Sink};
+use nic_core::id::{EndpointId, NicId};
+use nic_core::time::{SimDuration, SimTime};
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+
+use super::accounts::{Accounts, Clerk};
+use super::distribution::Distribution;
+use super::is_shown;
+use super::json::Object;
+use super::tally::Tally;
+use crate::scenario::Scenario;
+
+/// What one endpoint, or all of them, did.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Totals {
+    /// Transmit descriptors that users pushed.
+    pub posted: u64,
+    /// Packets that went onto the wire.
+    pub packets_sent: u64,
+    /// Bytes of those packets' messages.
+    pub bytes_sent: u64,
+    /// Packets that came off the wire.
+    pub packets_received: u64,
+    /// Bytes of those packets' messages.
+    pub bytes_received: u64,
+    /// Receive descriptors that became visible to users.
+    pub delivered: u64,
+    /// What became of messages and packets.
+    pub accounts: Accounts,
+    /// Dropped packets by reason.
+    pub drops: Tally,
+    /// Traps by kind.
+    pub traps: Tally,
+    /// Times that the applet was detached for its traps.
+    pub detachments: u64,
+    /// Time in the applet's calls, waiting for DMA included.
+    #[serde(rename = "applet_ns", serialize_with = "nanoseconds")]
+    pub applet: SimDuration,
+    /// The same in cycles of the NIC's processor, to the nearest; 0 until the run has ended.
+    pub applet_cycles: u64,
+    /// Time of the DMA engine.
+    #[serde(rename = "dma_ns", serialize_with = "nanoseconds")]
+    pub dma: SimDuration,
+    /// Time on the wire of the packets that went onto it.
+    #[serde(rename = "wire_ns", serialize_with = "nanoseconds")]
+    pub wire: SimDuration,
+}
+
+const PICOSECONDS_PER_SECOND: u128 = 1_000_000_000_000;
+
+/// Returns how many cycles of a clock of `hertz` a time is, to the nearest.
+fn cycles(span: SimDuration, hertz: NonZeroU64) -> u64 {
+    let cycles = u128::from(span.as_ps()) * u128::from(hertz.get());
+    let rounded = (cycles + PICOSECONDS_PER_SECOND / 2) / PICOSECONDS_PER_SECOND;
+    u64::try_from(rounded).unwrap_or(u64::MAX)
+}
+
+fn nanoseconds<S: Serializer>(span: &SimDuration, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_u64(span.as_ns())
+}
+
+/// One endpoint's line of the summary.
+#[derive(Clone, Debug, Serialize)]
+struct EndpointRow {
+    endpoint: String,
+    nic: String,
+    #[serde(skip)]
+    home: NicId,
+    #[serde(flatten)]
+    totals: Totals,
+    /// When the call that runs at the endpoint began, or was resumed.
+    #[serde(skip)]
+    call_began: Option<SimTime>,
+    /// In the order of their first return. A class has few entries, so a scan finds one fastest.
+    #[serde(skip)]
+    methods: Vec<(MethodId, MethodRow)>,
+}
+
+/// The calls of one method at one endpoint.
+#[derive(Clone, Debug)]
+struct MethodRow {
+    endpoint: String,
+    method: String,
+    bytecodes: Distribution,
+}
+
+impl Serialize for MethodRow {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("endpoint", &self.endpoint)?;
+        map.serialize_entry("method", &self.method)?;
+        map.serialize_entry("calls", &self.bytecodes.count())?;
+        map.serialize_entry("bytecodes_min", &self.bytecodes.minimum())?;
+        map.serialize_entry("bytecodes_median", &self.bytecodes.median())?;
+        map.serialize_entry("bytecodes_max", &self.bytecodes.maximum())?;
+        map.end()
+    }
+}
+
+/// The summary; complete once [`Summary::end`] has been told how the run ended.
+#[derive(Clone, Debug)]
+pub struct Summary {
+    /// The clock of each NIC's processors, in hertz.
+    clocks: Vec<NonZeroU64>,
+    time: SimTime,
+    reason: EndReason,
+    events: u64,
+    /// The sums over all endpoints. Until the run has ended: over events that belong to no endpoint.
+    totals: Totals,
+    /// By number. An endpoint without events has no row. A row is boxed, because most endpoints of a large scenario
+    /// may be idle.
+    endpoints: Vec<Option<Box<EndpointRow>>>,
+    clerk: Clerk,
+}
+
+impl Summary {
+    /// Starts the summary of a run of this scenario.
+    #[must_use]
+    pub fn new(scenario: &Scenario) -> Summary {
+        let nics = (0u32..).map(NicId).take(scenario.nics.len());
+        let clock = |nic| scenario.profile_of(nic).processor.clock;
+        Summary {
+            clocks: nics.map(clock).collect(),
+            time: SimTime::ZERO,
+            reason: EndReason::Idle,
+            events: 0,
+            totals: Totals::default(),
+            endpoints: Vec::new(),
+            clerk: Clerk::default(),
+        }
+    }
+
+    /// Notes when and why the run ended, and adds up what the endpoints did. Called once, behind the last event.
+    pub fn end(&mut self, time: SimTime, reason: EndReason) {
+        self.time = time;
+        self.reason = reason;
+        // Time on NICs of the same clock is added up before it is rounded to cycles.
+        let mut by_clock = BTreeMap::<NonZeroU64, SimDuration>::new();
+        for row in self.endpoints.iter_mut().flatten() {
+            let EndpointRow { home, totals, .. } = &mut **row;
+            if let Some(&clock) = self.clocks.get(home.0 as usize) {
+                totals.applet_cycles = cycles(totals.applet, clock);
+                *by_clock.entry(clock).or_default() += totals.applet;
+            }
+            self.totals.merge(totals);
+        }
+        let cycles = by_clock
+            .iter()
+            .map(|(clock, applet)| cycles(*applet, *clock));
+        self.totals.applet_cycles = cycles.fold(0, u64::saturating_add);
+    }
+
+    /// Returns the sums over all endpoints, once the run has ended.
+    #[must_use]
+    pub fn totals(&self) -> &Totals {
+        &self.totals
+    }
+
+    fn rows(&self) -> impl Iterator<Item = &EndpointRow> {
+        self.endpoints.iter().flatten().map(|row| &**row)
+    }
+
+    /// Visits the methods of each endpoint, in the order of the class file.
+    fn methods(&self) -> impl Iterator<Item = &MethodRow> {
+        self.rows().flat_map(|row| {
+            let mut methods = Vec::from_iter(&row.methods);
+            methods.sort_by_key(|(id, _)| *id);
+            methods.into_iter().map(|(_, method)| method)
+        })
+    }
+
+    /// Writes the summary as the entries of a JSON object.
+    pub(super) fn serialize_fields<W: Write>(
+        &self,
+        map: &mut Object<'_, W>,
+    ) -> serde_json::Result<()> {
+        map.serialize_entry("event", "summary")?;
+        map.serialize_entry("time_ns", &self.time.as_ns())?;
+        map.serialize_entry("ended", self.reason.word())?;
+        map.serialize_entry("events", &self.events)?;
+        map.serialize_entry("totals", &self.totals)?;
+        map.serialize_entry("endpoints", &Vec::from_iter(self.rows()))?;
+        map.serialize_entry("methods", &Vec::from_iter(self.methods()))
+    }
+}
+
+impl Sink for Summary {
+    fn wants(&self, shown: Shown) -> bool {
+        is_shown(shown, false)
+    }
+
+    fn event(&mut self, names: &dyn Names, event: &Event<'_>) {
+        let roles = event.kind.roles();
+        if !is_shown(roles.shown, false) {
+            return;
+        }
+        self.events += 1;
+        let Some(id) = event.endpoint else {
+            self.totals.count(&roles);
+            return;
+        };
+        for (endpoint, entry) in self.clerk.entries(id, &roles).into_iter().flatten() {
+            row(&mut self.endpoints, names, endpoint)
+                .totals
+                .accounts
+                .enter(entry);
+        }
+        row(&mut self.endpoints, names, id).note(names, id, (event.time, &roles));
+    }
+}
+
+/// Returns the row of an endpoint, a new one at its first event.
+fn row<'r>(
+    rows: &'r mut Vec<Option<Box<EndpointRow>>>,
+    names: &dyn Names,
+    id: EndpointId,
+) -> &'r mut EndpointRow {
+    let place = id.0 as usize;
+    if place >= rows.len() {
+        rows.resize(place + 1, None);
+    }
+    rows[place].get_or_insert_with(|| {
+        Box::new(EndpointRow {
+            endpoint: names.endpoint(id).to_owned(),
+            nic: names.nic(names.home(id)).to_owned(),
+            home: names.home(id),
+            totals: Totals::default(),
+            call_began: None,
+            methods: Vec::new(),
+        })
+    })
+}
+
+impl EndpointRow {
+    /// Notes an event of the endpoint.
+    fn note(&mut self, names: &dyn Names, id: EndpointId, (time, roles): (SimTime, &Roles<'_>)) {
+        self.totals.count(roles);
+        match roles.step {
+            Step::CallBegan { .. } | Step::CallResumed => self.call_began = Some(time),
+            Step::CallReturned { .. } | Step::CallTrapped { .. } | Step::CallSuspended => {
+                let began = self.call_began.take();
+                self.totals.applet += time.since(began.unwrap_or(time));
+            }
+            _ => {}
+        }
+        if let Step::CallReturned { method, bytecodes } = roles.step {
+            self.method(names, id, method).bytecodes.add(bytecodes);
+        }
+    }
+
+    /// Returns the row of a method, a new one when it returns first.
+    fn method(&mut self, names: &dyn Names, id: EndpointId, method: MethodId) -> &mut MethodRow {
+        let known = self.methods.iter().position(|(known, _)| *known == method);
+        let place = known.unwrap_or_else(|| {
+            let row = MethodRow {
+                endpoint: self.endpoint.clone(),
+                method: names.method(id, method).to_owned(),
+                bytecodes: Distribution::default(),
+            };
+            self.methods.push((method, row));
+            self.methods.len() - 1
+        });
+        &mut self.methods[place].1
+    }
+}
+
+impl Totals {
+    /// Counts an event by its roles.
+    fn count(&mut self, roles: &Roles<'_>) {
+        match (roles.track, roles.shape) {
+            (Track::Dma(_), Shape::From(_, duration)) => self.dma += duration,
+            (Track::WireTo(_), Shape::From(_, duration)) => self.wire += duration,
+            _ => {}
+        }
+        match roles.step {
+            Step::Posted { .. } => self.posted += 1,
+            Step::Sent { payload, .. } => {
+                self.packets_sent += 1;
+                self.bytes_sent += payload.len() as u64;
+            }
+            Step::Received { payload, .. } => {
+                self.packets_received += 1;
+                self.bytes_received += payload.len() as u64;
+            }
+            Step::Delivered { .. } => self.delivered += 1,
+            Step::Lost { reason, .. } | Step::Dropped { reason, .. } => self.drops.add(reason),
+            Step::CallTrapped { kind, .. } => self.traps.add(kind.name()),
+            Step::Detached => self.detachments += 1,
+            Step::Completed { .. }
+            | Step::CallBegan { .. }
+            | Step::CallSuspended
+            | Step::CallResumed
+            | Step::CallReturned { .. }
+            | Step::Made(_)
+            | Step::Attached
+            | Step::Other => {}
+        }
+    }
+
+    /// Adds what another endpoint did. Cycles are not added: they are rounded.
+    fn merge(&mut self, other: &Totals) {
+        let Totals {
+            posted,
+            packets_sent,
+            bytes_sent,
+            packets_received,
+            bytes_received,
+            delivered,
+            accounts,
+            drops,
+            traps,
+            detachments,
+            applet,
+            applet_cycles: _,
+            dma,
+            wire,
+        } = other;
+        self.posted += posted;
+        self.packets_sent += packets_sent;
+        self.bytes_sent += bytes_sent;
+        self.packets_received += packets_received;
+        self.bytes_received += bytes_received;
+        self.delivered += delivered;
+        self.accounts.merge(accounts);
+        self.drops.merge(drops);
+        self.traps.merge(traps);
+        self.detachments += detachments;
+        self.applet += *applet;
+        self.dma += *dma;
+        self.wire += *wire;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cycles_are_those_of_the_paper() {
+        let lanai = NonZeroU64::new(37_000_000).unwrap();
+        // PAPERS §1.6: the null call is 203.5 cycles, `doTx`'s 144, `doRx`'s 118; halves are rounded up.
+        for (ns, expected) in [(5_500, 204), (3_900, 144), (3_200, 118), (0, 0)] {
+            assert_eq!(cycles(SimDuration::from_ns(ns), lanai), expected);
+        }
+        let most = SimDuration::from_ps(u64::MAX);
+        assert_eq!(cycles(most, NonZeroU64::MAX), u64::MAX);
+    }
+}

@@ -1,0 +1,190 @@
+//! The summary as a page of text.
+
+use std::fmt;
+
+use nic_core::event::EndReason;
+use nic_core::event::fields::Escaped;
+
+use super::{Summary, Totals};
+use crate::export::accounts::Account;
+use crate::export::tally::Tally;
+
+impl fmt::Display for Summary {
+    /// Shows the summary as a page of text.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let totals = &self.totals;
+        let ended = match self.reason {
+            EndReason::Idle => "nothing was left to do",
+            EndReason::Until => "the scenario's `until` was reached",
+            EndReason::MaxEvents => "the scenario's `max_events` was reached",
+            EndReason::MaxBytecodes => "the scenario's `max_bytecodes` was reached",
+            EndReason::LoadTrap => "an applet trapped while it was loaded",
+            EndReason::Unheard => "nothing took its events any more",
+            EndReason::Interrupted => "interrupted",
+        };
+        writeln!(f, "virtual time  {}; {ended}", self.time)?;
+        writeln!(f, "events        {}", self.events)?;
+        let accounts = &totals.accounts;
+        let refusals = match accounts.refusals.is_empty() {
+            true => String::new(),
+            false => format!("; refused for {}", Counts(&accounts.refusals)),
+        };
+        let posts = Parts(&accounts.posts);
+        writeln!(
+            f,
+            "posted        {} messages{posts}{refusals}",
+            totals.posted
+        )?;
+        if accounts.pushes.opened() > 0 {
+            let pushes = Parts(&accounts.pushes);
+            writeln!(
+                f,
+                "pushed        {} packets{pushes}",
+                accounts.pushes.opened()
+            )?;
+        }
+        writeln!(
+            f,
+            "sent          {} packets, {} bytes{}",
+            totals.packets_sent,
+            totals.bytes_sent,
+            Parts(&accounts.wire)
+        )?;
+        writeln!(
+            f,
+            "received      {} packets, {} bytes{}",
+            totals.packets_received,
+            totals.bytes_received,
+            Parts(&accounts.arrivals)
+        )?;
+        writeln!(f, "drops         {}", Counts(&totals.drops))?;
+        writeln!(f, "traps         {}", Counts(&totals.traps))?;
+        if totals.detachments > 0 {
+            writeln!(f, "detached      {} times", totals.detachments)?;
+        }
+        self.endpoint_table(f)?;
+        self.time_table(f)?;
+        self.method_table(f)
+    }
+}
+
+impl Summary {
+    fn endpoint_table(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.rows().next().is_none() {
+            return Ok(());
+        }
+        writeln!(
+            f,
+            "\n{:<20} {:>8} {:>8} {:>8} {:>8} {:>10} {:>8} {:>10} {:>9}  drops; traps",
+            "endpoint",
+            "posted",
+            "refused",
+            "pending",
+            "sent",
+            "bytes",
+            "received",
+            "bytes",
+            "delivered"
+        )?;
+        for row in self.rows() {
+            let totals = &row.totals;
+            writeln!(
+                f,
+                "{:<20} {:>8} {:>8} {:>8} {:>8} {:>10} {:>8} {:>10} {:>9}  {}; {}",
+                Escaped(&row.endpoint),
+                totals.posted,
+                totals.accounts.posts.outcome("refused"),
+                totals.accounts.posts.pending(),
+                totals.packets_sent,
+                totals.bytes_sent,
+                totals.packets_received,
+                totals.bytes_received,
+                totals.delivered,
+                Counts(&totals.drops),
+                Counts(&totals.traps),
+            )?;
+        }
+        Ok(())
+    }
+
+    fn time_table(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.rows().next().is_none() {
+            return Ok(());
+        }
+        writeln!(
+            f,
+            "\n{:<20} {:>15} {:>12} {:>15} {:>15} {:>9}",
+            "time", "applet", "cycles", "DMA", "wire out", "detached"
+        )?;
+        for row in self.rows() {
+            let Totals {
+                applet,
+                applet_cycles,
+                dma,
+                wire,
+                detachments,
+                ..
+            } = &row.totals;
+            let [applet, dma, wire] = [applet, dma, wire].map(ToString::to_string);
+            writeln!(
+                f,
+                "{:<20} {applet:>15} {applet_cycles:>12} {dma:>15} {wire:>15} {detachments:>9}",
+                Escaped(&row.endpoint)
+            )?;
+        }
+        Ok(())
+    }
+
+    fn method_table(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.methods().next().is_none() {
+            return Ok(());
+        }
+        writeln!(
+            f,
+            "\n{:<20} {:<10} {:>8} {:>10} {:>10} {:>10}",
+            "bytecodes per call", "method", "calls", "min", "median", "max"
+        )?;
+        for row in self.methods() {
+            writeln!(
+                f,
+                "{:<20} {:<10} {:>8} {:>10} {:>10} {:>10}",
+                Escaped(&row.endpoint),
+                Escaped(&row.method),
+                row.bytecodes.count(),
+                row.bytecodes.minimum(),
+                row.bytecodes.median(),
+                row.bytecodes.maximum(),
+            )?;
+        }
+        Ok(())
+    }
+}
+
+/// Shows what became of those of an account as `: ok 3, pending 1`, and nothing of an empty one.
+struct Parts<'a>(&'a Account);
+
+impl fmt::Display for Parts<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (position, (name, count)) in self.0.parts().enumerate() {
+            let separator = if position == 0 { ": " } else { ", " };
+            write!(f, "{separator}{name} {count}")?;
+        }
+        Ok(())
+    }
+}
+
+/// Shows counts by name as `loss 3, crc 1`.
+struct Counts<'a>(&'a Tally);
+
+impl fmt::Display for Counts<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.is_empty() {
+            return f.write_str("none");
+        }
+        for (position, (name, count)) in self.0.iter().enumerate() {
+            let separator = if position == 0 { "" } else { ", " };
+            write!(f, "{separator}{name} {count}")?;
+        }
+        Ok(())
+    }
+}
