@@ -12,14 +12,13 @@ cargo fuzz build -O
 for target in $(cargo fuzz list); do
   cp "target/x86_64-unknown-linux-gnu/release/$target" "$OUT/"
   # As long as inputs are in scripts/fuzz-all; chosen, not measured.
-  corpus=$target dictionary='' max_len=3000
+  dictionary='' max_len=3000
   case $target in
-    parse | verify | run | reference | verdict) corpus=class dictionary=class max_len=8192 ;;
+    parse | verify | run | reference | verdict) dictionary=class max_len=8192 ;;
     scenario | capture) dictionary=$target max_len=8192 ;;
     golden) max_len=16384 ;;
   esac
   printf '[libfuzzer]\nmax_len = %s\n' "$max_len" >"$OUT/$target.options"
   [ -z "$dictionary" ] || cp "dictionaries/$dictionary.dict" "$OUT/$target.dict"
-  [ ! -d "corpus-min/$corpus" ] || cp "corpus-min/$corpus"/* "$WORK/seeds/$target/"
   (cd "$WORK/seeds/$target" && zip -qr "$OUT/${target}_seed_corpus.zip" .)
 done

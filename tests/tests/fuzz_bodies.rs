@@ -1,8 +1,5 @@
 //! The fuzz bodies on what fuzzing starts from, so that a finding there needs no fuzzer.
 
-use std::fs;
-use std::path::Path;
-
 use arbitrary::{Arbitrary, Unstructured};
 use jive_verifier::Policy;
 use nic_core::sle::NicEntry;
@@ -36,24 +33,6 @@ fn bodies_hold_for_every_seed() {
     }
 }
 
-/// Returns the committed inputs of a kind, by name.
-fn corpus(kind: &str) -> Vec<(String, Vec<u8>)> {
-    let directory = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../fuzz/corpus-min")
-        .join(kind);
-    let entries = fs::read_dir(&directory).expect("a committed directory");
-    let mut inputs: Vec<(String, Vec<u8>)> = entries
-        .map(|entry| {
-            let entry = entry.expect("a readable directory");
-            let bytes = fs::read(entry.path()).expect("a readable file");
-            (entry.file_name().to_string_lossy().into_owned(), bytes)
-        })
-        .collect();
-    inputs.sort();
-    assert!(!inputs.is_empty());
-    inputs
-}
-
 #[test]
 fn bodies_hold_for_changed_classes() {
     let mut random = Random::new(b"changed");
@@ -78,21 +57,21 @@ fn bodies_hold_for_changed_classes() {
 
 #[test]
 fn bodies_hold_for_what_fuzzing_found_worth_keeping() {
-    for (name, bytes) in corpus("class") {
+    for (name, bytes) in fuzzing::archived("class") {
         println!("{name}");
         fuzzing::parse(&bytes);
         fuzzing::verify(&bytes);
         fuzzing::run(&bytes);
     }
-    for (name, choices) in corpus("body") {
+    for (name, choices) in fuzzing::archived("body") {
         println!("{name}");
         fuzzing::body(&choices);
     }
-    for (name, choices) in corpus("lent") {
+    for (name, choices) in fuzzing::archived("lent") {
         println!("{name}");
         fuzzing::lent(&choices);
     }
-    for (name, choices) in corpus("program") {
+    for (name, choices) in fuzzing::archived("program") {
         println!("{name}");
         let program = Program::arbitrary(&mut Unstructured::new(&choices));
         fuzzing::program(&program.expect("choices that run out are zeros"));

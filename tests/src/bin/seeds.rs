@@ -14,7 +14,8 @@ fn main() -> ExitCode {
     for target in TARGETS {
         let directory = Path::new(&corpus).join(target.name);
         let written = std::fs::create_dir_all(&directory).and_then(|()| {
-            (target.seeds)()
+            target
+                .inputs()
                 .iter()
                 .try_for_each(|(name, bytes)| std::fs::write(directory.join(name), bytes))
         });

@@ -3,6 +3,7 @@
 //! `fuzz` calls them from libfuzzer, and a test calls them on every fixture and shipped class. A body
 //! returns nothing: a finding is a panic.
 
+mod archive;
 mod body;
 mod compare;
 #[cfg(feature = "simulation")]
@@ -18,6 +19,7 @@ mod targets;
 
 use core::fmt::Write;
 
+pub use archive::archived;
 pub use body::body;
 pub use compare::{phrases, reference};
 #[cfg(feature = "simulation")]

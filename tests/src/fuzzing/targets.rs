@@ -3,8 +3,8 @@
 use arbitrary::{Arbitrary, Unstructured};
 
 use super::{
-    Program, body, body_seeds, lent, lent_seeds, parse, phrases, program, program_seeds, reference,
-    run,
+    Program, archived, body, body_seeds, lent, lent_seeds, parse, phrases, program, program_seeds,
+    reference, run,
 };
 #[cfg(feature = "simulation")]
 use super::{capture, capture_seeds, golden, golden_seeds, scenario, scenario_seeds, verdict};
@@ -17,36 +17,58 @@ pub struct Target {
     pub name: &'static str,
     /// What it does with an input.
     pub body: fn(&[u8]),
-    /// What fuzzing starts from, by name.
-    pub seeds: fn() -> Vec<(String, Vec<u8>)>,
+    /// Returns inputs that the repository's own files give, by name.
+    seeds: fn() -> Vec<(String, Vec<u8>)>,
+    /// The kind of archived inputs that the target takes.
+    archive: Option<&'static str>,
+}
+
+impl Target {
+    /// Returns the inputs that fuzzing starts from, by name.
+    #[must_use]
+    pub fn inputs(&self) -> Vec<(String, Vec<u8>)> {
+        let archived = self.archive.map(archived).unwrap_or_default();
+        (self.seeds)().into_iter().chain(archived).collect()
+    }
 }
 
 const fn target(
     name: &'static str,
     body: fn(&[u8]),
     seeds: fn() -> Vec<(String, Vec<u8>)>,
+    archive: Option<&'static str>,
 ) -> Target {
-    Target { name, body, seeds }
+    Target {
+        name,
+        body,
+        seeds,
+        archive,
+    }
 }
 
 /// Every target; without the simulator those that need none.
 pub const TARGETS: &[Target] = &[
-    target("parse", parse, seeds),
-    target("verify", verify, seeds),
-    target("run", run, seeds),
-    target("reference", reference, seeds),
-    target("program", program_of_choices, program_seeds),
-    target("body", body, body_seeds),
-    target("phrases", phrases, body_seeds),
-    target("lent", lent, lent_seeds),
+    target("parse", parse, seeds, Some("class")),
+    target("verify", verify, seeds, Some("class")),
+    target("run", run, seeds, Some("class")),
+    target("reference", reference, seeds, Some("class")),
+    target(
+        "program",
+        program_of_choices,
+        program_seeds,
+        Some("program"),
+    ),
+    target("body", body, body_seeds, Some("body")),
+    target("phrases", phrases, body_seeds, None),
+    target("lent", lent, lent_seeds, Some("lent")),
     #[cfg(feature = "simulation")]
-    target("verdict", verdict, seeds),
+    target("verdict", verdict, seeds, Some("class")),
     #[cfg(feature = "simulation")]
-    target("scenario", scenario, scenario_seeds),
+    target("scenario", scenario, scenario_seeds, None),
     #[cfg(feature = "simulation")]
-    target("capture", capture, capture_seeds),
+    target("capture", capture, capture_seeds, None),
     #[cfg(feature = "simulation")]
-    target("golden", golden, golden_seeds),
+    target("golden", golden, golden_seeds, None),
 ];
 
 fn program_of_choices(choices: &[u8]) {
