@@ -33,7 +33,7 @@ impl<'a> Verified<'a> {
     /// class with [`ClassFile::trusted`].
     ///
     /// For an unsafe class, a call can trap with [`TrapKind::Unverified`] or compute wrong results within its
-    /// instance. It cannot cause undefined behavior.
+    /// instance. It cannot cause undefined behaviour.
     ///
     /// [`TrapKind::Unverified`]: crate::TrapKind::Unverified
     #[must_use]

@@ -1,4 +1,4 @@
-//! The class as a whole: its kind, its limits, and the declarations of its fields and methods.
+//! Checks of the class as a whole: its kind, its limits, and the declarations of its fields and methods.
 
 use jive_core::limits::{CONSTANTS_MAX, FIELDS_MAX, METHODS_MAX};
 use jive_core::{
@@ -12,14 +12,14 @@ use crate::resolve::{CLASS_INITIALIZER, OBJECT, declared_type, native_misfit};
 use crate::signature::Signatures;
 use crate::types::VerificationType;
 
-/// The methods of `Object` that are `final` and of the subset's types; the others have descriptors that
-/// are refused anyway.
+/// The `final` methods of `Object` that a class of the subset could override. The descriptors of the others contain
+/// types outside the subset, so a method with such a descriptor is rejected anyway.
 const FINAL_METHODS: [&str; 3] = ["notify", "notifyAll", "wait"];
 
-/// Checks everything but code and the members of an applet, and notes the methods' signatures.
+/// Checks everything except code and the members of an applet. Adds the methods' signatures to `signatures`.
 ///
-/// It proves that the class is directly below `Object` and within the limits, and that every declared type is in the
-/// subset. No two methods share a name, and every method has code or is a native of the table.
+/// If it succeeds, the class is a direct subclass of `Object` and within the limits. Every declared type is in the
+/// subset. No two methods have the same name. Every method has code or is a native of the table.
 pub(crate) fn check_class(
     class: &ClassFile<'_>,
     natives: &'static [NativeDecl],
@@ -48,7 +48,7 @@ pub(crate) fn check_class(
     Ok(())
 }
 
-/// Checks that the class is no interface or module, and extends `Object` and nothing else.
+/// Checks that the class is not an interface or module, extends `Object` directly, and implements nothing.
 fn check_kind(class: &ClassFile<'_>) -> Result<(), VerifyErrorKind> {
     let access = class.access();
     if access.contains(ClassAccess::MODULE) {
@@ -77,7 +77,7 @@ fn check_kind(class: &ClassFile<'_>) -> Result<(), VerifyErrorKind> {
 }
 
 fn check_limits(class: &ClassFile<'_>) -> Result<(), VerifyErrorKind> {
-    // The class file counts each of them in 16 bits.
+    // Lossless: the class file stores each of these counts in 16 bits.
     let demand = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
     let (needed, limit) = (u32::from(class.pool().count()), u32::from(CONSTANTS_MAX));
     if needed > limit {
@@ -94,11 +94,11 @@ fn check_limits(class: &ClassFile<'_>) -> Result<(), VerifyErrorKind> {
     Ok(())
 }
 
-/// Checks that a field is of a type of the subset, and that its constant is an `int`.
+/// Checks that the type of a field is in the subset, and that its constant is an `int`.
 fn check_field(class: &ClassFile<'_>, field: &Field<'_>) -> Result<(), VerifyErrorKind> {
     let kind = declared_type(field, class.name())?;
-    // The parser takes a constant for a field of class type where that class is `String`, and the class may
-    // have that name itself. Its fields are then of its own type, which has no constants here.
+    // A field of type `String` may have a constant, and the parser knows that type by name. If the class itself has
+    // that name, its fields have the class's own type, which has no constants in the subset.
     if kind == VerificationType::This && field.constant_value().is_some() {
         return Err(VerifyErrorKind::String {
             found: TypeUse::Field,
@@ -126,8 +126,8 @@ fn check_method(
         return Err(VerifyErrorKind::SynchronizedMethod);
     }
     signatures.add(method.descriptor, class.name())?;
-    // Below class file version 51 it could have parameters, and was then a method like any other which
-    // nothing could call (JVMS §2.9.2).
+    // Below class file version 51, a method of this name with parameters is an ordinary method, which nothing can
+    // call (JVMS §2.9.2). The subset rejects it in all versions.
     if method.name == CLASS_INITIALIZER && method.descriptor != "()V" {
         return Err(VerifyErrorKind::ClassInitializer);
     }
@@ -140,8 +140,8 @@ fn check_method(
     Ok(())
 }
 
-/// Whether a method overrides one of `Object` that is `final` (JVMS §4.10): private and static methods
-/// override nothing (JVMS §5.4.5).
+/// Returns whether a method overrides a `final` method of `Object` (JVMS §4.10). Private and static methods do not
+/// override (JVMS §5.4.5).
 fn overrides_final(method: &Method<'_>) -> bool {
     let overrides_nothing = MethodAccess::PRIVATE | MethodAccess::STATIC;
     FINAL_METHODS.iter().any(|name| method.name == *name)

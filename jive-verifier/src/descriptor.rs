@@ -1,4 +1,4 @@
-//! Which types of descriptors are in the subset, and what the verifier knows them as.
+//! Translation of descriptors to verification types, which rejects types outside the subset.
 
 use jive_core::{ArrayKind, ElementType, FieldType, Utf8};
 
@@ -6,7 +6,7 @@ use crate::error::VerifyErrorKind;
 use crate::found::TypeUse;
 use crate::types::VerificationType;
 
-/// Returns the verification type of values of a declared type, or why the subset does not have it.
+/// Returns the verification type for a declared type. Fails if the type is outside the subset.
 pub(crate) fn field_type(
     declared: FieldType<'_>,
     own_name: Utf8<'_>,
@@ -21,7 +21,7 @@ pub(crate) fn field_type(
         FieldType::Float => Err(VerifyErrorKind::Float { found }),
         FieldType::Double => Err(VerifyErrorKind::Double { found }),
         FieldType::Object(name) if name == own_name.as_bytes() => Ok(VerificationType::This),
-        // Compared as a whole: a pattern would be compared byte by byte, in code twice as long.
+        // A slice and not a pattern: matching a pattern compares byte by byte, which takes twice as much code.
         FieldType::Object(name) if name == b"java/lang/String".as_slice() => {
             Err(VerifyErrorKind::String { found })
         }
@@ -48,7 +48,7 @@ fn array_of(element: ElementType<'_>, found: TypeUse) -> Result<VerificationType
     }
 }
 
-/// Returns the verification type of arrays of a kind.
+/// Returns the verification type for an array kind.
 pub(crate) const fn array_type(kind: ArrayKind) -> VerificationType {
     match kind {
         ArrayKind::Boolean => VerificationType::BooleanArray,

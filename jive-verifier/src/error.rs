@@ -1,4 +1,4 @@
-//! Why a class is rejected, and where: one table of kinds, with the stable code and the text of each.
+//! Verification errors: a table of kinds, each with a stable code and a message.
 
 use core::fmt;
 
@@ -7,7 +7,7 @@ use jive_core::{CpIndex, FieldId, MethodId, Opcode, Pc};
 use crate::found::{AppletMember, Expected, Misfit, TypeUse};
 use crate::types::VerificationType;
 
-/// The place in the class to which an error belongs.
+/// The part of the class that an error belongs to.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Location {
     /// The class as a whole.
@@ -16,11 +16,11 @@ pub enum Location {
     Field(FieldId),
     /// The declaration of a method, or its code as a whole.
     Method(MethodId),
-    /// One instruction.
+    /// An instruction.
     Code {
-        /// The method that holds it.
+        /// The method that contains the instruction.
         method: MethodId,
-        /// Where it starts in the method's code.
+        /// Where the instruction starts in the code array.
         pc: Pc,
     },
 }
@@ -36,29 +36,29 @@ impl fmt::Display for Location {
     }
 }
 
-/// Why a class was rejected, and where.
+/// Why and where a class was rejected.
 ///
-/// A class is rejected for the first fault found. The order is part of the contract: the class as a whole, its fields,
-/// the declarations of its methods, the members of an applet. Then comes the code of each method in file order. Its
-/// static constraints come first, lowest pc first, then the data flow, lowest pc on the worklist first.
+/// The verifier reports only the first error. The order is part of the contract: the class as a whole, its fields,
+/// the declarations of its methods, the members of an applet. The code of the methods follows, in file order. For
+/// each method, static constraints come first, in order of pc. The data flow comes second, and always continues with
+/// the lowest pc on the worklist.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{kind} ({at})")]
 pub struct VerifyError {
-    /// Where.
+    /// Where the rule is broken.
     pub at: Location,
-    /// Why.
+    /// The broken rule.
     pub kind: VerifyErrorKind,
 }
 
 macro_rules! kinds {
     ($($(#[doc = $doc:literal])+ $name:ident $({ $($field:ident: $type:ty),+ $(,)? })?
        = $code:literal, $text:literal;)+) => {
-        /// Why a class was rejected.
+        /// The rule for which a class was rejected.
         ///
-        /// The first word of a kind's [`code`](Self::code) is its family: `unsafe` breaks a rule of the JVM, and
-        /// `subset` is valid Java that has no place on a NIC. `limit` is more than this VM was built for, and `applet`
-        /// lacks the members of an applet. The family `malformed` is the parser's: what it has taken apart is a class
-        /// file.
+        /// The first word of the [`code`](Self::code) is the family. `unsafe` violates a rule of the JVM. `subset` is
+        /// valid Java that JIVE does not support. `limit` exceeds a capacity of this VM. `applet` lacks a member that
+        /// an applet needs. The parser reports the family `malformed` earlier, for files that are not class files.
         #[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
         #[expect(missing_docs, reason = "a field is named for what the sentence of its kind says of it")]
         pub enum VerifyErrorKind {
@@ -66,10 +66,10 @@ macro_rules! kinds {
         }
 
         impl VerifyErrorKind {
-            /// The code of every kind, in the order of the table.
+            /// The code of every kind, in table order.
             pub const CODES: &'static [&'static str] = &[$($code),+];
 
-            /// Returns the stable code, whose first word is the family.
+            /// Returns the stable code. Its first word is the family.
             #[must_use]
             pub const fn code(self) -> &'static str {
                 match self { $(VerifyErrorKind::$name { .. } => $code,)+ }
@@ -79,9 +79,9 @@ macro_rules! kinds {
 }
 
 kinds! {
-    // The JVM's static constraints (JVMS §4.9.1).
+    // Static constraints of the JVM (JVMS §4.9.1).
 
-    /// The class is its own superclass.
+    /// The class is `java/lang/Object` itself.
     ClassCircularity
         = "unsafe/class-circularity", "expected a class below `java/lang/Object`, found that class itself";
     /// A method overrides a `final` method of `Object` (JVMS §4.10).
@@ -96,80 +96,80 @@ kinds! {
     /// An opcode that is reserved for debuggers and implementations (JVMS §6.2).
     ReservedOpcode { opcode: Opcode }
         = "unsafe/reserved-opcode", "expected an opcode for class files, `{opcode}` is reserved";
-    /// A `wide` in front of an instruction that has no wide form.
+    /// `wide` precedes an instruction that has no wide form.
     WideOpcode { byte: u8 }
         = "unsafe/wide-opcode", "expected an opcode with a wide form after `wide`, found {byte:#04x}";
-    /// The keys of a `tableswitch` end below their beginning.
+    /// The first key of a `tableswitch` is greater than the last.
     SwitchBounds { low: i32, high: i32 }
         = "unsafe/switch-bounds", "expected `low` to be at most `high` in `tableswitch`, found {low} and {high}";
     /// A `lookupswitch` has a negative number of pairs.
     SwitchCount { count: i32 }
         = "unsafe/switch-count", "expected 0 or more pairs in `lookupswitch`, found {count}";
-    /// The keys of a `lookupswitch` do not ascend.
+    /// The keys of a `lookupswitch` are not in ascending order.
     SwitchOrder { previous: i32, key: i32 }
         = "unsafe/switch-order", "expected ascending keys in `lookupswitch`, found {key} after {previous}";
-    /// The padding of a switch is not zero, in a class file older than version 51.
+    /// The padding of a switch is not zero, below class file version 51.
     SwitchPadding { opcode: Opcode }
         = "unsafe/switch-padding", "expected zeros as padding of `{opcode}` below class file version 51, found other bytes";
-    /// A byte that must be zero is not, or a count that must not be zero is.
+    /// An operand byte that must be zero is not zero, or a count that must not be zero is zero.
     OperandBytes { opcode: Opcode }
         = "unsafe/operand-bytes", "expected a count above 0 and zero bytes as last operands of `{opcode}`, found others";
-    /// A branch to where no instruction starts.
+    /// A branch target is not the start of an instruction.
     BranchTarget { opcode: Opcode, target: i64 }
         = "unsafe/branch-target", "expected the start of an instruction as target of `{opcode}`, found {target}";
-    /// A local variable that the method does not have.
+    /// An instruction names a local variable at or above `max_locals`.
     LocalIndex { opcode: Opcode, local: u16, max_locals: u16 }
         = "unsafe/local-index", "`{opcode}` names local variable {local}, `max_locals` is {max_locals}";
-    /// An index at which the constant pool has nothing.
+    /// The constant pool has no constant at an index that an instruction names.
     ConstantIndex { opcode: Opcode, index: CpIndex }
         = "unsafe/constant-index", "`{opcode}` names constant {index}, which the constant pool does not have";
-    /// A constant of a kind with which the instruction can do nothing.
+    /// A constant has a kind that the instruction does not permit.
     ConstantKind { opcode: Opcode, index: CpIndex }
         = "unsafe/constant-kind", "`{opcode}` names constant {index}, which is of another kind";
-    /// An array type code that stands for no type (JVMS table 6.5.newarray-A).
+    /// An array type code that has no meaning (JVMS table 6.5.newarray-A).
     ArrayTypeCode { found: u8 }
         = "unsafe/array-type-code", "expected an array type code of 4 to 11, found {found}";
-    /// A call of `<init>` or `<clinit>` by an instruction that may not call it.
+    /// An instruction calls `<init>` or `<clinit>` that must not call it.
     SpecialMethodCall { opcode: Opcode, index: CpIndex }
         = "unsafe/special-method-call", "`{opcode}` may not call the initializer that constant {index} names";
 
-    // The JVM's structural constraints (JVMS §4.9.2), by data flow.
+    // Structural constraints of the JVM (JVMS §4.9.2), checked by data flow.
 
-    /// An instruction pops what is not there.
+    /// An instruction pops more values than the operand stack holds.
     StackUnderflow { opcode: Opcode, needed: u8, found: u8 }
         = "unsafe/stack-underflow", "`{opcode}` pops {needed} values, operand stack holds {found}";
     /// An instruction pushes more than `max_stack` allows.
     StackOverflow { opcode: Opcode, max_stack: u16 }
         = "unsafe/stack-overflow", "`{opcode}` pushes beyond `max_stack`, which is {max_stack}";
-    /// A value on the operand stack is of the wrong type; `depth` 0 is the top.
+    /// A value on the operand stack has the wrong type. `depth` 0 is the top.
     OperandType { opcode: Opcode, depth: u8, expected: Expected, found: VerificationType }
         = "unsafe/operand-type", "`{opcode}` expects {expected} at depth {depth} of the operand stack, found {found}";
-    /// A local variable is of the wrong type.
+    /// A local variable has the wrong type.
     LocalType { opcode: Opcode, local: u16, expected: Expected, found: VerificationType }
         = "unsafe/local-type", "`{opcode}` expects {expected} in local variable {local}, found {found}";
-    /// Something other than a store to a field of its own is done to `this` before `Object.<init>`.
+    /// Before `Object.<init>`, an instruction uses `this` for something other than a store to a field of the class.
     UninitializedThis { opcode: Opcode, depth: u8 }
         = "unsafe/uninitialized-this", "`{opcode}` expects an initialised value at depth {depth} of the operand stack, found `this` before `Object.<init>`";
-    /// `Object.<init>` is called on something other than a `this` that still waits for it.
+    /// `Object.<init>` is called on a value that is not an uninitialised `this`.
     NotUninitialized { found: VerificationType }
         = "unsafe/not-uninitialized", "`Object.<init>` expects `this` before `Object.<init>`, found {found}";
     /// A constructor returns on a path that has not called `Object.<init>`.
     ReturnBeforeInit
         = "unsafe/return-before-init", "constructor returns before it has called `Object.<init>` on every path";
-    /// A return instruction does not match the method's result.
+    /// A return instruction does not match the result type of the method.
     ReturnKind { opcode: Opcode, expected: Expected }
         = "unsafe/return-kind", "method returns {expected}, `{opcode}` returns something else";
-    /// Two paths meet with operand stacks of different depth.
+    /// Two paths meet with different depths of the operand stack.
     MergeDepth { target: Pc, expected: u8, found: u8 }
         = "unsafe/merge-depth", "operand stack at pc {target} holds {expected} values on another path, here {found}";
-    /// Two paths meet with values on the operand stack that have nothing in common; `depth` 0 is the top.
+    /// Two paths meet with values on the operand stack that cannot be merged. `depth` 0 is the top.
     MergeType { target: Pc, depth: u8, expected: VerificationType, found: VerificationType }
         = "unsafe/merge-type", "operand stack at pc {target} holds {expected} at depth {depth} on another path, here {found}";
-    /// Execution runs past the last instruction.
+    /// Execution can continue past the last instruction.
     FallsOffEnd
         = "unsafe/falls-off-end", "expected a return, branch or switch as last instruction, execution falls off the end";
 
-    // What is fine Java and has no place on a NIC (docs/subset.md).
+    // Valid Java that JIVE does not support (docs/subset.md).
 
     /// The type `char`.
     Char { found: TypeUse }
@@ -186,7 +186,7 @@ kinds! {
     /// The type `String`.
     String { found: TypeUse }
         = "subset/string", "expected a type of the subset, {found} `String`";
-    /// A class type other than the class's own.
+    /// A class type other than the class itself.
     ForeignType { found: TypeUse }
         = "subset/foreign-type", "expected a type of the subset, {found} another class";
     /// Arrays of arrays or of references.
@@ -249,32 +249,33 @@ kinds! {
     /// A `<clinit>` that takes parameters or returns a value (JVMS §2.9.2).
     ClassInitializer
         = "subset/class-initializer", "expected `<clinit>` to have descriptor `()V`, it has another";
-    /// A `native` method that the natives table does not have.
+    /// A `native` method is not in the natives table.
     UnknownNative { misfit: Misfit }
         = "subset/unknown-native", "expected a native of the table, {misfit}";
-    /// A call of a native that the natives table does not have.
+    /// The native that an instruction calls is not in the natives table.
     UnresolvedNative { index: CpIndex, misfit: Misfit }
         = "subset/unresolved-native", "expected constant {index} to name a native of the table, {misfit}";
-    /// A field of the class that does not exist, or does not fit.
+    /// The class has no field that matches an instruction's constant.
     UnresolvedField { index: CpIndex, misfit: Misfit }
         = "subset/unresolved-field", "expected constant {index} to name a field of the class, {misfit}";
-    /// A method of the class that does not exist, or does not fit.
+    /// The class has no method that matches an instruction's constant.
     UnresolvedMethod { index: CpIndex, misfit: Misfit }
         = "subset/unresolved-method", "expected constant {index} to name a method of the class, {misfit}";
-    /// A field of another class.
+    /// An instruction accesses a field of another class.
     ForeignField { index: CpIndex }
         = "subset/foreign-field", "expected a field of the class itself, constant {index} names another class's";
-    /// A method of another class.
+    /// An instruction calls a method of another class.
     ForeignMethod { index: CpIndex }
         = "subset/foreign-method", "expected a method of the class itself or a native, constant {index} names another class's";
-    /// A constructor that calls a constructor of the class itself.
+    /// A constructor calls another constructor of the class.
     ConstructorCall { index: CpIndex }
         = "subset/constructor-call", "expected a call of `Object.<init>`, constant {index} names the class's own constructor";
-    /// A store to a `final` field outside the initializer that may set it (JVMS §6.5.putfield, §6.5.putstatic).
+    /// A store to a `final` field outside the initializer of the class or instance (JVMS §6.5.putfield,
+    /// §6.5.putstatic).
     FinalStore { index: CpIndex }
         = "subset/final-store", "expected a store to a `final` field in its initializer only, constant {index} names one";
 
-    // What this VM was built for (docs/subset.md).
+    // Capacity limits of this VM (docs/subset.md).
 
     /// Too many constants.
     Constants { needed: u32, limit: u32 }
@@ -282,31 +283,31 @@ kinds! {
     /// Too many fields.
     Fields { needed: u32, limit: u32 }
         = "limit/fields", "number of fields is {needed}, the limit is {limit}";
-    /// Too many methods, natives and initializers included.
+    /// Too many methods, including natives and initializers.
     Methods { needed: u32, limit: u32 }
         = "limit/methods", "number of methods is {needed}, the limit is {limit}";
-    /// Too many local variables and operand stack entries together.
+    /// Too many local variables and operand stack entries, added together.
     Frame { needed: u32, limit: u32 }
         = "limit/frame", "`max_locals` and `max_stack` together are {needed}, the limit is {limit}";
-    /// The data flow takes more steps than a method has.
+    /// The data flow takes more steps than are allowed for the method.
     VerifySteps { limit: u32 }
         = "limit/verify-steps", "verification of the method takes more than its limit of {limit} steps";
-    /// The caller lent less memory than [`work_size`](crate::work_size) asks for.
+    /// The lent memory is smaller than [`work_size`](crate::work_size) requires.
     WorkArea
         = "limit/work-area", "work area lent to the verifier is smaller than the class needs";
 
-    // The members of an applet (docs/subset.md).
+    // Members of an applet (docs/subset.md).
 
-    /// A member that every applet has is not there.
+    /// The class lacks a member that every applet needs.
     MissingMember { member: AppletMember }
         = "applet/missing-member", "expected {member}, the class has none";
-    /// A member of an applet has another descriptor.
+    /// A member of an applet has the wrong descriptor.
     MemberDescriptor { member: AppletMember }
         = "applet/member-descriptor", "expected {member}, its descriptor differs";
-    /// A method that the NIC calls is a native.
+    /// A method that the NIC calls is `native`.
     NativeEntry { member: AppletMember }
         = "applet/native-entry", "expected {member} with code, it is `native`";
-    /// `RxBuf`, which the runtime sets, is `final`.
+    /// `RxBuf` is `final`, but the runtime must set it.
     FinalRxBuf
         = "applet/final-rx-buf", "expected `RxBuf` to be assignable, it is `final`";
 }

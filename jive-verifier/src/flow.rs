@@ -1,4 +1,4 @@
-//! Data flow over a method's code: types inferred path by path, merged to a fixed point (JVMS
+//! Data flow analysis of a method's code: infers types along each path, and merges them to a fixed point (JVMS
 //! §4.10.2.2).
 
 use jive_core::limits::{VERIFY_STEPS_BASE, VERIFY_STEPS_PER_INSTRUCTION};
@@ -14,13 +14,13 @@ use crate::state::{Clash, Merged, State};
 use crate::step::step;
 use crate::types::VerificationType;
 
-/// Where no instruction begins: code is shorter.
+/// A pc that is never the start of an instruction, because code arrays are shorter.
 const NOWHERE: Pc = Pc(u16::MAX);
 
-/// Cases of a switch that are looked through at the price of one step.
+/// Number of switch cases that cost one step.
 const CASES_PER_STEP: usize = 16;
 
-/// The memory that data flow over one method works in.
+/// Lent memory for the data flow of one method.
 #[derive(Debug)]
 pub(crate) struct FlowMemory<'c> {
     /// The pc of each leader.
@@ -30,7 +30,7 @@ pub(crate) struct FlowMemory<'c> {
 }
 
 impl FlowMemory<'_> {
-    /// Lends the same memory for a shorter time.
+    /// Lends the same memory for a shorter lifetime.
     pub(crate) fn reborrow(&mut self) -> FlowMemory<'_> {
         FlowMemory {
             leaders: self.leaders,
@@ -40,7 +40,7 @@ impl FlowMemory<'_> {
     }
 }
 
-/// Data flow over a method whose static constraints hold.
+/// The data flow of a method that satisfies the static constraints.
 #[derive(Debug)]
 pub(crate) struct Flow<'c, 'a, 'w> {
     method: &'c MethodCode<'a>,
@@ -48,26 +48,25 @@ pub(crate) struct Flow<'c, 'a, 'w> {
     map: &'c CodeMap<'c>,
     /// The pc of each leader.
     leaders: &'c [u16],
-    /// The leaders whose states have changed since they were last followed.
+    /// The worklist: leaders whose state has changed since the analysis last visited them.
     queue: Queue<'c>,
-    /// A state for each leader, one after the other.
+    /// The states of all leaders, concatenated.
     states: &'c mut [u8],
-    /// How long each of them is.
+    /// Length of each state in `states`, in bytes.
     state_len: usize,
-    /// The leader that is being followed.
+    /// The leader of the run that is being visited.
     leader: usize,
-    /// Whether that leader or one before it has to be followed again.
+    /// Whether the current run changed the state of its own leader or of an earlier one.
     goes_back: bool,
-    /// The state before the instruction that is being followed.
+    /// The state before the current instruction.
     current: State<'c>,
     steps_left: u32,
     steps_limit: u32,
 }
 
-/// Returns how many steps a method of so many instructions may take.
+/// Returns how many steps a method with this many instructions may take.
 ///
-/// A step is one instruction followed, one merge into a branch target, or a few cases of a switch
-/// looked through.
+/// Visiting an instruction takes one step, as does a merge into a leader. A switch takes further steps for its cases.
 const fn steps_limit(instruction_count: u32) -> u32 {
     instruction_count
         .saturating_mul(VERIFY_STEPS_PER_INSTRUCTION)
@@ -75,8 +74,7 @@ const fn steps_limit(instruction_count: u32) -> u32 {
 }
 
 impl<'c, 'a, 'w> Flow<'c, 'a, 'w> {
-    /// Numbers the leaders, and begins with no instruction reached; `None` where the memory does not
-    /// hold the states.
+    /// Numbers the leaders, and marks all as unreached. Returns `None` if the memory is too small.
     pub(crate) fn new(
         method: &'c MethodCode<'a>,
         members: &'c Members<'a, 'w>,
@@ -108,7 +106,7 @@ impl<'c, 'a, 'w> Flow<'c, 'a, 'w> {
         })
     }
 
-    /// Infers the types of every instruction that a path reaches, and checks them.
+    /// Infers and checks the types at every reachable instruction.
     pub(crate) fn run(&mut self, observer: &mut impl Observer) -> Result<(), VerifyError> {
         let outcome = self.infer(None);
         let steps = self.steps_limit.saturating_sub(self.steps_left);
@@ -117,20 +115,21 @@ impl<'c, 'a, 'w> Flow<'c, 'a, 'w> {
             observer.failed(self.method.id(), pc, self.current.view());
         }
         let failed_at = outcome.err().map(|(pc, _)| pc);
-        self.tell(observer, failed_at, None);
+        self.report_states(observer, failed_at, None);
         outcome.map_err(|(pc, kind)| self.method.error(pc, kind))
     }
 
-    /// Infers types below a pc, at which a static constraint is broken, and tells them. Below it they
-    /// all hold. A path ends where it comes to that pc or goes beyond it.
+    /// Infers types at instructions before `end`, and reports them to the observer. For a method that violates a
+    /// static constraint at `end`, but not before. Paths that reach `end` or a later pc stop there.
     pub(crate) fn run_below(&mut self, end: Pc, observer: &mut impl Observer) {
-        // Where the data flow has a fault too, the static one counts, and what is known is told.
+        // A type error is ignored here: the violated static constraint takes precedence. The observer gets the states
+        // inferred so far.
         let _: Result<(), _> = self.infer(Some(end));
-        self.tell(observer, None, Some(end));
+        self.report_states(observer, None, Some(end));
     }
 
     fn infer(&mut self, end: Option<Pc>) -> Result<(), (Pc, VerifyErrorKind)> {
-        // A path ends at `end`, and nothing is followed beyond it. No instruction begins at the last pc.
+        // Paths stop at `end`. Without `end` they never stop early, because no instruction starts at the last pc.
         let end = end.unwrap_or(NOWHERE);
         self.enter();
         let merged = self.merge_into(0, Pc(0)).map_err(|kind| (Pc(0), kind))?;
@@ -147,11 +146,11 @@ impl<'c, 'a, 'w> Flow<'c, 'a, 'w> {
         Ok(())
     }
 
-    /// Follows the straight run of a leader, which begins at `pc`.
+    /// Visits a straight run of instructions, from a leader at `pc` to the next leader or a jump.
     ///
-    /// Returns the leader behind the run and its pc if it is to be followed at once. Then it would be the lowest on the
-    /// worklist, and its state is the current one.
-    // No instruction is looked at before its pc is known, so that stays in a register.
+    /// Returns the next leader and its pc, if the analysis should visit it next. In this case the leader would be the
+    /// lowest on the worklist, and `current` already holds its state. So the analysis skips the worklist.
+    // A separate function, so that the compiler keeps `pc` in a register.
     #[cfg_attr(not(target_pointer_width = "32"), inline(never))]
     fn follow_run(
         &mut self,
@@ -165,7 +164,7 @@ impl<'c, 'a, 'w> Flow<'c, 'a, 'w> {
         let (mut following, mut behind) = self.leader_from(leader.saturating_add(1), 0);
         while pc < end {
             let at = |kind| (pc, kind);
-            // The static constraints have decoded every instruction once.
+            // Never fails: the static constraints have decoded every instruction.
             let insn = RawInsn::at(code, pc).ok_or(at(VerifyErrorKind::TruncatedInstruction))?;
             self.follow(insn).map_err(at)?;
             if !insn.falls_through() {
@@ -173,11 +172,11 @@ impl<'c, 'a, 'w> Flow<'c, 'a, 'w> {
             }
             let next = insn.next_pc();
             if next > behind {
-                // Only a branch beyond `end` can lead to where no instruction starts.
+                // Only happens after a branch beyond `end`, to a pc that is not the start of an instruction.
                 (following, behind) = self.leader_from(following, next);
             }
             if next < behind {
-                // Below the code's length, which fits.
+                // Lossless: `next` is below the code's length.
                 pc = Pc(next as u16);
                 continue;
             }
@@ -195,8 +194,8 @@ impl<'c, 'a, 'w> Flow<'c, 'a, 'w> {
         Ok(None)
     }
 
-    /// Returns the first leader at or behind a pc, and its own pc, searching from the leader `first` on. Behind the
-    /// last leader, returns the end of the code.
+    /// Returns the first leader at or after `pc`, and the leader's pc. Searches from the leader `first` upwards.
+    /// After the last leader, returns the length of the code instead of a pc.
     fn leader_from(&self, first: usize, pc: usize) -> (usize, usize) {
         let mut leader = first;
         while let Some(&at) = self.leaders.get(leader) {
@@ -208,7 +207,7 @@ impl<'c, 'a, 'w> Flow<'c, 'a, 'w> {
         (leader, self.method.bytes().len())
     }
 
-    /// Lets a leader be followed, unless merging has left its state as it was.
+    /// Adds a leader to the worklist, if the merge changed its state.
     fn enqueue(&mut self, leader: usize, merged: Merged) {
         if merged != Merged::Same {
             self.queue.insert(leader);
@@ -216,7 +215,7 @@ impl<'c, 'a, 'w> Flow<'c, 'a, 'w> {
         }
     }
 
-    /// Sets the state at the method's entry: `this` and the parameters.
+    /// Sets the current state to that at the method's entry: `this` and the parameters.
     fn enter(&mut self) {
         self.current.clear();
         let mut local = 0;
@@ -234,19 +233,19 @@ impl<'c, 'a, 'w> Flow<'c, 'a, 'w> {
         let (signatures, signature) = (self.members.signatures(), self.method.signature);
         for kind in signatures.parameters(signature) {
             self.current.set_local(local, kind);
-            // There are 255 of them at most.
+            // Cannot overflow: there are at most 255 parameters.
             local = local.saturating_add(1);
         }
     }
 
-    /// Makes a leader's state the current one, and returns where the leader is.
+    /// Loads the stored state of a leader. Returns the pc of the leader.
     fn load(&mut self, leader: usize) -> Option<Pc> {
         self.current
             .load(stored(self.states, self.state_len, leader)?);
         self.leaders.get(leader).copied().map(Pc)
     }
 
-    /// Follows one instruction, and merges the state behind it into those of its targets.
+    /// Visits an instruction: applies it to the current state, and merges the result into the states of its targets.
     fn follow(&mut self, insn: RawInsn<'_>) -> Result<(), VerifyErrorKind> {
         self.charge(1)?;
         if insn.layout().is_switch() {
@@ -260,16 +259,16 @@ impl<'c, 'a, 'w> Flow<'c, 'a, 'w> {
             .try_for_each(|target| self.merge_target(insn.opcode(), target))
     }
 
-    /// Charges for the cases of a switch.
+    /// Takes steps for the cases of a switch.
     #[cold]
     fn charge_cases(&mut self, insn: RawInsn<'_>) -> Result<(), VerifyErrorKind> {
         let cases = insn.decode().and_then(|insn| insn.operand.cases());
         self.charge(cases.map_or(0, |cases| cases.len() / CASES_PER_STEP))
     }
 
-    /// Merges the current state into that of a branch target.
+    /// Merges the current state into the state of a branch target.
     fn merge_target(&mut self, opcode: Opcode, target: i64) -> Result<(), VerifyErrorKind> {
-        // The static constraints have checked that every target lies in the code.
+        // Never fails: the static constraints have checked all targets.
         let pc =
             u16::try_from(target).map_err(|_| VerifyErrorKind::BranchTarget { opcode, target })?;
         let leader = self.map.leader(Pc(pc)).unwrap_or(usize::MAX);
@@ -288,7 +287,7 @@ impl<'c, 'a, 'w> Flow<'c, 'a, 'w> {
         Ok(())
     }
 
-    /// Merges the current state into that of the leader at `target`.
+    /// Merges the current state into the stored state of a leader, which is at `target`.
     fn merge_into(&mut self, leader: usize, target: Pc) -> Result<Merged, VerifyErrorKind> {
         self.charge(1)?;
         let Some(stored) = stored(self.states, self.state_len, leader) else {
@@ -315,9 +314,14 @@ impl<'c, 'a, 'w> Flow<'c, 'a, 'w> {
             })
     }
 
-    /// Tells the observer the state before each instruction that was reached, run by run, except the one at which
-    /// inference failed. With `end`, tells only states up to that pc.
-    fn tell<O: Observer>(&mut self, observer: &mut O, failed_at: Option<Pc>, end: Option<Pc>) {
+    /// Reports to the observer the state before each reached instruction, run by run. Leaves out the instruction at
+    /// which inference failed. With `end`, reports only instructions up to that pc.
+    fn report_states<O: Observer>(
+        &mut self,
+        observer: &mut O,
+        failed_at: Option<Pc>,
+        end: Option<Pc>,
+    ) {
         if !O::WATCHES {
             return;
         }
@@ -331,20 +335,20 @@ impl<'c, 'a, 'w> Flow<'c, 'a, 'w> {
                     break;
                 }
                 observer.reached(self.method.id(), pc, self.current.view());
-                next = self.repeat(pc);
+                next = self.reapply(pc);
             }
         }
     }
 
-    /// Makes a leader's state the current one, if any path has reached it.
+    /// Loads the stored state of a leader, if the analysis has reached it. Returns the pc of the leader.
     fn load_reached(&mut self, leader: usize) -> Option<Pc> {
         State::is_reached(stored(self.states, self.state_len, leader)?)
             .then(|| self.load(leader))
             .flatten()
     }
 
-    /// Applies an instruction again without merging, and returns the next one of the straight run.
-    fn repeat(&mut self, pc: Pc) -> Option<Pc> {
+    /// Applies an instruction without merging. Returns the pc of the next instruction in the same straight run.
+    fn reapply(&mut self, pc: Pc) -> Option<Pc> {
         let insn = RawInsn::at(self.method.bytes(), pc)?;
         step(&mut self.current, insn, self.method, self.members).ok()?;
         let next = Pc(u16::try_from(insn.next_pc()).ok()?);

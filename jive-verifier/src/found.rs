@@ -1,4 +1,4 @@
-//! What was expected and what was found: the details that errors carry, without text or names.
+//! Details of verification errors: the expected types, members and uses, as values without text.
 
 use core::fmt;
 
@@ -6,38 +6,38 @@ use jive_core::{CpIndex, EntryDecl, Opcode};
 
 use crate::types::VerificationType;
 
-/// What an instruction asks of a value.
+/// The type that an instruction requires of a value.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Expected {
-    /// No value: the result of a method that returns `void`.
+    /// No value, for a method that returns `void`.
     Nothing,
     /// A value assignable to this type.
     Type(VerificationType),
     /// Any initialised reference.
     Reference,
-    /// Any reference, `this` before `Object.<init>` included.
+    /// Any reference, including `this` before `Object.<init>`.
     ReferenceOrUninitialized,
-    /// An array of whatever element type.
+    /// An array of any element type.
     Array,
-    /// A `byte[]` or a `boolean[]`, which `baload` and `bastore` do not tell apart.
+    /// A `byte[]` or a `boolean[]`. `baload` and `bastore` accept both.
     ByteOrBooleanArray,
 }
 
 impl Expected {
-    /// Whether a value of this type is what was asked for.
+    /// Returns whether a value of type `found` satisfies the requirement.
     #[must_use]
     pub const fn accepts(self, found: VerificationType) -> bool {
         self.accepts_bits(found.bits())
     }
 
-    /// Returns whether a value of the type with these bits is accepted: whether every alternative of the type is
-    /// accepted.
+    /// Same as [`accepts`](Self::accepts), for the bits of a type. True if all alternatives of the type are
+    /// acceptable.
     pub(crate) const fn accepts_bits(self, found: u8) -> bool {
-        found & !self.among() == 0
+        found & !self.alternatives() == 0
     }
 
-    /// Returns the bits of all that may stand there.
-    pub(crate) const fn among(self) -> u8 {
+    /// Returns the set of acceptable alternatives, as bits of [`VerificationType`].
+    pub(crate) const fn alternatives(self) -> u8 {
         use VerificationType as T;
         match self {
             Expected::Nothing => 0,
@@ -70,18 +70,18 @@ impl fmt::Display for Expected {
     }
 }
 
-/// Where a type outside the subset was met.
+/// The place where a type outside the subset occurs.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum TypeUse {
-    /// The instruction computes with it, or makes an array of it.
+    /// An instruction computes with the type, or creates an array of it.
     Opcode(Opcode),
-    /// The constant that an instruction loads is of it.
+    /// An instruction loads a constant of the type.
     Constant(CpIndex),
-    /// The type of the field, or of its elements.
+    /// The type of a field or of its elements.
     Field,
-    /// The type of a parameter, or of its elements; counted from 1.
+    /// The type of a parameter or of its elements. Parameters count from 1.
     Parameter(u8),
-    /// The type of the result, or of its elements.
+    /// The type of a method's result or of its elements.
     Result,
 }
 
@@ -97,18 +97,18 @@ impl fmt::Display for TypeUse {
     }
 }
 
-/// Why a member that an instruction or a declaration names is not the one meant.
+/// Why a constant or a declaration does not match any member.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Misfit {
-    /// Nothing has the name.
+    /// No member has the name.
     Name,
-    /// What has the name has another descriptor.
+    /// The member with the name has another descriptor.
     Descriptor,
-    /// It is `static`, and used as an instance member.
+    /// The member is static, but used as an instance member.
     Static,
-    /// It is an instance member, and used as `static`.
+    /// The member is an instance member, but used as static.
     Instance,
-    /// It is named as an interface's, and the class is none.
+    /// The constant names an interface method, but the class is not an interface.
     Interface,
 }
 
@@ -124,19 +124,19 @@ impl fmt::Display for Misfit {
     }
 }
 
-/// A member of an applet that its runtime knows (docs/subset.md).
+/// A member that a runtime requires of an applet (docs/subset.md).
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum AppletMember {
     /// The constructor without parameters.
     Constructor,
     /// A method that the runtime calls.
     Entry(&'static EntryDecl),
-    /// `RxBuf`, the field in which an arrived packet is found.
+    /// `RxBuf`, the field with the array for arriving packets.
     RxBuf,
 }
 
 impl AppletMember {
-    /// Returns the name that the class file must give it.
+    /// Returns the name that the member must have.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -146,7 +146,7 @@ impl AppletMember {
         }
     }
 
-    /// Returns the descriptor that the class file must give it.
+    /// Returns the descriptor that the member must have.
     #[must_use]
     pub const fn descriptor(self) -> &'static str {
         match self {
@@ -180,7 +180,7 @@ mod tests {
     use VerificationType as T;
 
     #[test]
-    fn what_is_asked_for_accepts_the_types_that_its_name_says() {
+    fn each_expectation_accepts_exactly_its_types() {
         let arrays = [
             T::Null,
             T::ByteArray,

@@ -1,42 +1,41 @@
-//! Proves class files safe: JVMS static constraints, data flow and the applet subset.
+//! Verifier for class files: JVMS static constraints, data flow analysis, and the rules of the applet subset.
 //!
-//! A [`ClassFile`](jive_core::ClassFile) is bytes whose shape is right. [`verify`] turns it into a
-//! [`Verified`](jive_core::Verified), the only thing that the linker takes, or says in one [`VerifyError`] what is
-//! wrong with it. It trusts nothing that the class file says of itself: types are inferred from the bytecode alone
-//! (JVMS §4.10.2). So class files of any version, with or without a `StackMapTable`, are judged by the same rules.
+//! A [`ClassFile`](jive_core::ClassFile) has a valid structure, but its code is unchecked. [`verify`] turns it into a
+//! [`Verified`](jive_core::Verified) class, which is the only input that the linker accepts. If the class is unsafe,
+//! [`verify`] returns a [`VerifyError`]. The verifier infers types from the bytecode (JVMS §4.10.2) and ignores any
+//! `StackMapTable`. So the same rules apply to class files of all versions.
 //!
-//! The stages, each of which relies on those before it:
+//! Verification has four stages. Each relies on the stages before it:
 //!
-//! 1. the class as a whole: what kind of class it is, its limits, the types that its fields and
-//!    methods declare, its natives;
-//! 2. the members of an applet, where the [`Policy`] asks for them;
-//! 3. for each method the static constraints (JVMS §4.9.1), also of instructions that no path reaches: decoding,
-//!    operands, branch targets, opcodes of the subset, members;
-//! 4. for each method the data flow (JVMS §4.9.2, §4.10.2): types inferred and merged to a fixed
-//!    point, with a state kept at branch targets only.
+//! 1. The class as a whole: its kind, its limits, the types of its fields and methods, its natives.
+//! 2. The members of an applet, if the [`Policy`] requires them.
+//! 3. For each method, the static constraints (JVMS §4.9.1): decoding, operands, branch targets, opcodes of the
+//!    subset, members. They also apply to unreachable instructions.
+//! 4. For each method, the data flow (JVMS §4.9.2, §4.10.2): infers types and merges them to a fixed point. Only
+//!    branch targets have a stored state.
 //!
 //! # Choices
 //!
-//! Where the JVMS leaves room, or its implementations differ:
+//! These choices apply where the JVMS leaves room, or where JVMs differ:
 //!
-//! - Code that no path reaches has static constraints and no types, as in OpenJDK's inferring verifier. It may also run
-//!   off the end of the method.
-//! - Members are resolved when the class is verified, not at first use. What OpenJDK would throw then is rejected here
-//!   with its own code (`subset/unresolved-…`, `subset/final-store`).
-//! - A `final` field is set in `<clinit>` or `<init>` only, whatever the version of the class file.
-//!   OpenJDK holds to that from version 53 on.
-//! - `this` before `Object.<init>` may be moved and tested for null, and its class's own fields may be set. It may not
-//!   be compared, loaded from, passed or returned.
-//! - Two fields may share a name if their types differ, as in the JVMS. Two methods may not, since the
-//!   outside world names methods without descriptors.
-//! - An `abstract` class without `abstract` methods is a class like any other.
-//! - An exception handler counts as a fault of the first instruction that it covers.
-//! - The padding of a switch is zeros below class file version 51 and free from there on.
+//! - Unreachable code must satisfy the static constraints, but its types are not checked. It may also continue past
+//!   the end of the method. OpenJDK's inferring verifier does the same.
+//! - The verifier resolves members, while other JVMs do so at first use. An error that OpenJDK would throw at first
+//!   use is a rejection here, with its own code (`subset/unresolved-…`, `subset/final-store`).
+//! - Only `<clinit>` and `<init>` may set `final` fields, in all class file versions. OpenJDK enforces this from
+//!   version 53 on.
+//! - Before `Object.<init>`, code may move `this`, test it for null, and set fields of the class. It may not compare
+//!   `this`, load its fields, pass it or return it.
+//! - Two fields may have the same name if their types differ, as in the JVMS. Two methods may not, because users name
+//!   methods without descriptors.
+//! - An `abstract` class is accepted if it has no `abstract` methods.
+//! - An exception handler is an error at the first instruction that it covers.
+//! - The padding of a switch must be zero below class file version 51. From version 51 on it may have any value.
 //!
 //! # Bounds
 //!
-//! The caller lends the memory ([`work_size`], [`WorkArea`]), and a budget of steps bounds the work. So no class file,
-//! however hostile, takes more than a stated amount of either.
+//! The caller lends all memory ([`work_size`], [`WorkArea`]). A budget of steps bounds the running time. So even a
+//! hostile class cannot exceed a known amount of memory and time.
 #![no_std]
 #![forbid(unsafe_code)]
 #![cfg_attr(

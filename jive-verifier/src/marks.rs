@@ -1,35 +1,35 @@
-//! What is known of each byte of a code array: where instructions start, and where paths may meet.
+//! Marks for the bytes of a code array: where instructions start, and which instructions are leaders.
 
 use jive_core::Pc;
 
-/// Bytes of code that one [`CodeMarks`] speaks for.
+/// Number of code bytes that a [`CodeMarks`] covers.
 const SPAN: usize = 32;
 
-/// Marks for 32 bytes of code, lent by the caller as part of a [`WorkArea`](crate::WorkArea).
+/// Marks for 32 bytes of code. The caller lends an array of them in the [`WorkArea`](crate::WorkArea).
 #[derive(Copy, Clone, Debug, Default)]
 pub struct CodeMarks {
     starts: u32,
     leaders: u32,
-    /// How many leaders lie before these bytes.
+    /// Number of leaders before these bytes.
     leaders_before: u16,
 }
 
 /// Marks for the whole code array of a method.
 ///
-/// A leader is the method's first instruction or the target of a branch. Only leaders need a stored type state: between
-/// them each instruction has one predecessor.
+/// A leader is the first instruction of a method, or a branch target. Only leaders need a stored type state. Any
+/// other instruction has a single predecessor, the instruction before it.
 #[derive(Debug)]
 pub(crate) struct CodeMap<'w> {
     marks: &'w mut [CodeMarks],
 }
 
-/// Returns how many [`CodeMarks`] speak for code of this length.
+/// Returns how many [`CodeMarks`] are needed for code of this length.
 pub(crate) const fn marks_len(code_len: usize) -> usize {
     code_len.div_ceil(SPAN)
 }
 
 impl<'w> CodeMap<'w> {
-    /// Makes a map without a mark, or `None` where the memory does not hold it.
+    /// Creates a map without marks. Returns `None` if the memory is too small.
     pub(crate) fn new(memory: &'w mut [CodeMarks], code_len: usize) -> Option<CodeMap<'w>> {
         let marks = memory.get_mut(..marks_len(code_len))?;
         marks.fill(CodeMarks::default());
@@ -57,16 +57,16 @@ impl<'w> CodeMap<'w> {
         }
     }
 
-    /// Whether an instruction starts at every leader.
+    /// Returns whether every leader is the start of an instruction.
     pub(crate) fn leaders_are_starts(&self) -> bool {
         self.marks
             .iter()
             .all(|marks| marks.leaders & !marks.starts == 0)
     }
 
-    /// Numbers the leaders from 0, in the order of their pcs, and notes the pc of each.
+    /// Numbers the leaders from 0, in order of pc. Writes the pc of each leader to `pcs`.
     ///
-    /// Returns how many there are, or `None` where `pcs` does not hold them.
+    /// Returns the number of leaders. Returns `None` if `pcs` is too short.
     pub(crate) fn number_leaders(&mut self, pcs: &mut [u16]) -> Option<usize> {
         let mut pcs = pcs.iter_mut();
         let mut count: u16 = 0;
@@ -74,7 +74,7 @@ impl<'w> CodeMap<'w> {
             marks.leaders_before = count;
             let mut leaders = marks.leaders;
             while leaders != 0 {
-                // Below SPAN, which fits.
+                // Lossless: below SPAN.
                 let offset = leaders.trailing_zeros() as usize;
                 let pc = span.saturating_mul(SPAN).saturating_add(offset);
                 *pcs.next()? = u16::try_from(pc).ok()?;
@@ -85,7 +85,7 @@ impl<'w> CodeMap<'w> {
         Some(usize::from(count))
     }
 
-    /// Whether there is a leader at a pc.
+    /// Returns whether the instruction at a pc is a leader.
     pub(crate) fn is_leader(&self, pc: Pc) -> bool {
         let (span, bit) = split(pc);
         self.marks
@@ -93,7 +93,7 @@ impl<'w> CodeMap<'w> {
             .is_some_and(|marks| marks.leaders & bit != 0)
     }
 
-    /// Returns the number of the leader at a pc, or `None` where there is none.
+    /// Returns the number of the leader at a pc. Returns `None` if the instruction there is not a leader.
     pub(crate) fn leader(&self, pc: Pc) -> Option<usize> {
         let (span, bit) = split(pc);
         let marks = self.marks.get(span)?;
@@ -101,12 +101,12 @@ impl<'w> CodeMap<'w> {
             return None;
         }
         let before = marks.leaders & bit.wrapping_sub(1);
-        // At most 32, which fits.
+        // Lossless: at most 32.
         Some(usize::from(marks.leaders_before).saturating_add(before.count_ones() as usize))
     }
 }
 
-/// Splits a pc into the place of its span and its bit there.
+/// Returns the index of the [`CodeMarks`] that cover a pc, and the bit mask for the pc in their words.
 const fn split(pc: Pc) -> (usize, u32) {
     (pc.index() / SPAN, 1 << (pc.index() % SPAN))
 }
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn leaders_that_do_not_fit_are_told() {
+    fn too_many_leaders_are_reported() {
         let mut memory = [CodeMarks::default(); 1];
         let mut map = CodeMap::new(&mut memory, 32).expect("32 bytes take one span");
         map.mark_leader(Pc(0));
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn starts_are_where_they_were_marked() {
+    fn starts_are_at_the_marked_pcs() {
         let mut memory = [CodeMarks::default(); 2];
         let mut map = CodeMap::new(&mut memory, 40).expect("40 bytes take 2 spans");
         map.mark_start(Pc(31));

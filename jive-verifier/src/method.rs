@@ -1,4 +1,4 @@
-//! A method as the checks of its code see it: bytes, shape and signature.
+//! A method with its code and signature, as input of the code checks.
 
 use jive_core::{Code, Method, MethodAccess, MethodId, Pc};
 
@@ -7,7 +7,7 @@ use crate::resolve::CONSTRUCTOR;
 use crate::signature::Signature;
 use crate::state::Shape;
 
-/// A method with code, whose declaration has been checked.
+/// A method with code. Its declaration has been checked.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct MethodCode<'a> {
     pub(crate) declaration: Method<'a>,
@@ -37,7 +37,7 @@ impl<'a> MethodCode<'a> {
         self.declaration.name == CONSTRUCTOR
     }
 
-    /// Returns the error that lies at one of the method's instructions.
+    /// Returns an error at an instruction of this method.
     pub(crate) fn error(&self, pc: Pc, kind: VerifyErrorKind) -> VerifyError {
         VerifyError {
             at: Location::Code {

@@ -1,32 +1,34 @@
-//! Observers of the verifier: they show the types that it inferred, or hold a running program to them.
+//! Observers of the verifier, for example to display inferred types or to compare them with a running program.
 
 use jive_core::{MethodId, Pc};
 
 use crate::state::TypeState;
 
-/// Is told the type states of the methods' instructions, and where data flow failed.
+/// Receives the type states that the verifier inferred, and the state at which verification failed.
 ///
-/// The observer learns of an accepted method when its fixed point is reached. It is told once for each instruction that
-/// a path reaches, with the state that holds there on every path. Straight runs come lowest pc first. Of a rejected
-/// method the observer is told the states inferred so far, before the fixed point. They may claim more than holds.
-/// Where a static constraint is broken these are the states below that instruction, as far as paths lead there that go
-/// nowhere beyond it.
+/// For an accepted method, [`reached`](Self::reached) is called once for each reachable instruction, after the fixed
+/// point. The state holds on every path to that instruction. Straight runs come in order of pc.
+///
+/// For a rejected method, it is called with the states inferred so far. Some paths may not have been analysed yet, so
+/// these states may be too specific. If a static constraint is violated, only instructions before the violation have
+/// states. Then only paths count that never go beyond the violation.
 pub trait Observer {
-    /// Whether it wants to be told. Where it does not, the states are not worked out again.
+    /// Whether the observer wants any calls. If false, the verifier skips the work of recomputing states.
     const WATCHES: bool = true;
 
-    /// Is told the state before an instruction that some path reaches.
+    /// Called with the state before a reachable instruction.
     fn reached(&mut self, method: MethodId, pc: Pc, state: TypeState<'_>);
 
-    /// Takes the state at the instruction for which the class is rejected. It is the state before it, or behind it if
-    /// that fails to merge into another. Nothing is told where no such path leads there.
+    /// Called with the state at the instruction for which the class is rejected. This is the state before the
+    /// instruction. If a merge into a target failed, it is the state after the instruction. Not called if no analysed
+    /// path reaches the instruction.
     fn failed(&mut self, method: MethodId, pc: Pc, state: TypeState<'_>);
 
-    /// Is told how many steps data flow over a method took, and how many it may take.
+    /// Called with the number of steps that the data flow of a method took, and the limit.
     fn took(&mut self, _method: MethodId, _steps: u32, _limit: u32) {}
 }
 
-/// Nobody, who does not want to be told.
+/// The observer that ignores everything.
 impl Observer for () {
     const WATCHES: bool = false;
 

@@ -1,4 +1,4 @@
-//! What is asked of a class besides its safety: the members that make it an applet (docs/subset.md).
+//! Verification policies: whether a class must have the members of an applet (docs/subset.md).
 
 use jive_core::{
     AppletMembers, ClassFile, EntryDecl, FieldAccess, FieldId, MethodAccess, MethodId,
@@ -7,19 +7,19 @@ use jive_core::{
 use crate::error::{Location, VerifyError, VerifyErrorKind};
 use crate::found::AppletMember;
 
-/// What a class is verified for.
+/// The purpose that a class is verified for.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Policy {
-    /// To be an applet: it must have the members that the runtime sets, and those that it calls.
+    /// An applet. The class must have the members that the runtime sets and calls.
     Applet {
         /// The methods that the runtime calls.
         entries: &'static [EntryDecl],
     },
-    /// For itself alone: whatever members it has.
+    /// An arbitrary class, without required members.
     ClassOnly,
 }
 
-/// Finds the members that make a class an applet, whose declarations have been checked.
+/// Finds the required members of an applet. Their declarations have already been checked.
 pub(crate) fn applet_members(
     class: &ClassFile<'_>,
     entries: &'static [EntryDecl],
@@ -38,7 +38,7 @@ pub(crate) fn applet_members(
     })
 }
 
-/// Finds and checks the first method of the name of one that the runtime calls; it may be static or not, and of any
+/// Finds and checks the first method with the name of `member`. The method may be static or not, and have any
 /// visibility.
 fn called(class: &ClassFile<'_>, member: AppletMember) -> Result<Option<MethodId>, VerifyError> {
     let mut methods = class.methods();
@@ -58,7 +58,7 @@ fn called(class: &ClassFile<'_>, member: AppletMember) -> Result<Option<MethodId
     Ok(Some(method.id))
 }
 
-/// Finds `RxBuf`. Fields of other types may share its name, as class files go.
+/// Finds the field `RxBuf`. Other fields with the same name are permitted if their types differ.
 fn receive_buffer(class: &ClassFile<'_>) -> Result<FieldId, VerifyError> {
     let member = AppletMember::RxBuf;
     let mut first = None;

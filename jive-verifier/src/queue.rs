@@ -1,26 +1,26 @@
-//! The worklist: a set of leaders that gives back the lowest first.
+//! The worklist of the data flow: a set of leaders from which the lowest is taken first.
 
 /// Bits of a word.
 const WORD: usize = 32;
 
-/// A set of small numbers in two levels of bits, in lent memory.
+/// A set of small numbers in lent memory, as a two-level bitmap.
 ///
-/// The upper level says which words of the lower one are not empty. So finding the lowest number reads some twenty
-/// words, even if every third byte of a 64 KiB method starts a leader.
+/// A bit of the upper level is set if the corresponding word of the lower level is not zero. So the search for the
+/// lowest number reads some twenty words, even if every third byte of a 64 KiB method is a leader.
 #[derive(Debug)]
 pub(crate) struct Queue<'w> {
     words: &'w mut [u32],
     summary: &'w mut [u32],
 }
 
-/// Returns how many words hold a set of the numbers below `capacity`.
+/// Returns how many words a set of numbers below `capacity` needs.
 pub(crate) const fn queue_len(capacity: usize) -> usize {
     let words = capacity.div_ceil(WORD);
     words.saturating_add(words.div_ceil(WORD))
 }
 
 impl<'w> Queue<'w> {
-    /// Makes an empty set of numbers below `capacity`, or `None` where the memory does not hold it.
+    /// Creates an empty set of numbers below `capacity`. Returns `None` if the memory is too small.
     pub(crate) fn new(memory: &'w mut [u32], capacity: usize) -> Option<Queue<'w>> {
         let memory = memory.get_mut(..queue_len(capacity))?;
         memory.fill(0);
@@ -28,7 +28,7 @@ impl<'w> Queue<'w> {
         Some(Queue { words, summary })
     }
 
-    /// Puts a number into the set; one beyond the capacity is not kept.
+    /// Adds a number to the set. Ignores numbers at or above the capacity.
     pub(crate) fn insert(&mut self, number: usize) {
         let (word, bit) = split(number);
         if let Some(bits) = self.words.get_mut(word) {
@@ -40,13 +40,13 @@ impl<'w> Queue<'w> {
         }
     }
 
-    /// Takes the lowest number out of the set.
+    /// Removes the lowest number from the set and returns it.
     pub(crate) fn pop_lowest(&mut self) -> Option<usize> {
         let (group, flags) = lowest(self.summary)?;
         let word = join(group, *flags);
         let bits = self.words.get_mut(word)?;
         let number = join(word, *bits);
-        // Clears the lowest bit that is set.
+        // Clears the lowest set bit.
         *bits &= bits.wrapping_sub(1);
         if *bits == 0 {
             *flags &= flags.wrapping_sub(1);
@@ -55,19 +55,19 @@ impl<'w> Queue<'w> {
     }
 }
 
-/// Finds the first word that is not empty.
+/// Returns the first word that is not zero, and its index.
 fn lowest(words: &mut [u32]) -> Option<(usize, &mut u32)> {
     words.iter_mut().enumerate().find(|(_, bits)| **bits != 0)
 }
 
-/// Splits a number into the place of its word and its bit there.
+/// Returns the index of the word for a number, and the bit mask for the number in that word.
 const fn split(number: usize) -> (usize, u32) {
     (number / WORD, 1 << (number % WORD))
 }
 
-/// Returns the number that the lowest bit of a word stands for.
+/// Returns the number of the lowest set bit of a word, given the index of the word.
 const fn join(word: usize, bits: u32) -> usize {
-    // At most 32, which fits.
+    // Lossless: at most 32.
     word.saturating_mul(WORD)
         .saturating_add(bits.trailing_zeros() as usize)
 }
@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_come_back_lowest_first_and_once() {
+    fn numbers_are_returned_lowest_first_and_once() {
         let mut memory = [u32::MAX; 70];
         let mut queue = Queue::new(&mut memory, 2000).expect("2000 numbers take 63 + 2 words");
         for number in [1999, 0, 31, 32, 1024, 1023, 32] {
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_may_return_while_others_wait() {
+    fn a_number_can_be_inserted_again() {
         let mut memory = [0; 4];
         let mut queue = Queue::new(&mut memory, 64).expect("64 numbers take 2 + 1 words");
         queue.insert(40);
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_is_counted_exactly() {
+    fn queue_len_is_exact() {
         for (capacity, words) in [(0, 0), (1, 2), (32, 2), (33, 3), (1024, 33), (1025, 35)] {
             assert_eq!(queue_len(capacity), words);
             let mut memory = [0; 35];

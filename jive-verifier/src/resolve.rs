@@ -1,4 +1,4 @@
-//! Resolution: what the members that code names are, found once for each constant.
+//! Resolution: finds the member for each constant that code names, once for each constant.
 
 use jive_core::{
     ClassFile, CpIndex, Field, FieldAccess, FieldId, MemberAccess, MemberKind, MemberRef,
@@ -12,49 +12,48 @@ use crate::found::{Misfit, TypeUse};
 use crate::signature::{Signature, Signatures};
 use crate::types::VerificationType;
 
-/// The superclass that every class of the subset has.
+/// The superclass of every class in the subset.
 pub(crate) const OBJECT: &str = "java/lang/Object";
 /// The name of constructors (JVMS §2.9.1).
 pub(crate) const CONSTRUCTOR: &str = "<init>";
 /// The name of class initializers (JVMS §2.9.2).
 pub(crate) const CLASS_INITIALIZER: &str = "<clinit>";
 
-/// From this major version on, `invokestatic` and `invokespecial` may name an interface's method.
+/// First major version in which `invokestatic` and `invokespecial` may name an interface method.
 const INTERFACE_CALL_MAJOR: u16 = 52;
 
-/// What one constant of the pool was resolved to, lent by the caller as part of a
-/// [`WorkArea`](crate::WorkArea).
+/// The resolution of a constant. The caller lends an array of them in the [`WorkArea`](crate::WorkArea).
 #[derive(Copy, Clone, Debug, Default)]
 pub struct Resolved(Option<Target>);
 
-/// What a constant names that code uses as a member.
+/// The member that a constant names.
 #[derive(Copy, Clone, Debug)]
 pub(crate) enum Target {
-    /// A field of the class.
+    /// A field of this class.
     Field {
         kind: VerificationType,
         is_static: bool,
         is_final: bool,
     },
-    /// A method of the class, native or not, that is no initializer.
+    /// A method of this class, native or not, that is not an initializer.
     Method {
         signature: Signature,
         is_static: bool,
     },
-    /// A static method of the natives' own class.
+    /// A static method of a class in the natives table.
     Native(&'static NativeDecl),
     /// `java/lang/Object.<init>()V`.
     ObjectInit,
 }
 
-/// An instruction that names a member.
+/// An instruction that accesses a member.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct MemberInsn {
     pub(crate) opcode: Opcode,
     pub(crate) usage: MemberUse,
 }
 
-/// The members that the code of one class may use.
+/// The members that the code of a class can name.
 #[derive(Debug)]
 pub(crate) struct Members<'a, 'w> {
     class: ClassFile<'a>,
@@ -64,7 +63,7 @@ pub(crate) struct Members<'a, 'w> {
 }
 
 impl<'a, 'w> Members<'a, 'w> {
-    /// Begins with nothing resolved, or `None` where the memory does not hold the pool.
+    /// Starts with no constant resolved. Returns `None` if the memory is too small for the constant pool.
     pub(crate) fn new(
         class: ClassFile<'a>,
         natives: &'static [NativeDecl],
@@ -89,12 +88,13 @@ impl<'a, 'w> Members<'a, 'w> {
         &self.signatures
     }
 
-    /// Returns what [`resolve`](Self::resolve) found for a constant.
+    /// Returns the result of [`resolve`](Self::resolve) for a constant.
     pub(crate) fn target(&self, index: CpIndex) -> Option<Target> {
         self.constants.get(index.index())?.0
     }
 
-    /// Resolves the member that an instruction of method `within` names, and checks that it fits.
+    /// Resolves the member that an instruction names, and checks that the instruction may use it. `within` is the
+    /// method that contains the instruction.
     pub(crate) fn resolve(
         &mut self,
         index: CpIndex,
@@ -111,7 +111,7 @@ impl<'a, 'w> Members<'a, 'w> {
                 target
             }
         };
-        fits(target, index, asked, within)
+        check_use(target, index, asked, within)
     }
 
     fn look_up(&self, index: CpIndex, asked: MemberInsn) -> Result<Target, VerifyErrorKind> {
@@ -128,7 +128,7 @@ impl<'a, 'w> Members<'a, 'w> {
         }
     }
 
-    /// Resolves what is no member of the class.
+    /// Resolves a constant that does not name a member of this class.
     fn look_up_foreign(
         &self,
         index: CpIndex,
@@ -145,7 +145,7 @@ impl<'a, 'w> Members<'a, 'w> {
         };
         match (reference.kind, asked.usage.access()) {
             (MemberKind::Field, MemberAccess::Load | MemberAccess::Store) => {
-                Err(self.no_field(index, &reference))
+                Err(self.field_error(index, &reference))
             }
             (MemberKind::Method, MemberAccess::Call) => self.method(index, asked, &reference),
             (MemberKind::InterfaceMethod, MemberAccess::Call) => {
@@ -173,8 +173,8 @@ impl<'a, 'w> Members<'a, 'w> {
         reference.class == self.class.name()
     }
 
-    /// Says why a field is none of the class.
-    fn no_field(&self, index: CpIndex, reference: &MemberRef<'_>) -> VerifyErrorKind {
+    /// Returns the error for a field that is not declared in this class.
+    fn field_error(&self, index: CpIndex, reference: &MemberRef<'_>) -> VerifyErrorKind {
         if !self.is_own(reference) {
             return VerifyErrorKind::ForeignField { index };
         }
@@ -188,7 +188,7 @@ impl<'a, 'w> Members<'a, 'w> {
     }
 
     fn own_field(&self, id: FieldId) -> Result<Target, VerifyErrorKind> {
-        // Whatever is a member is there.
+        // Never fails: `id` comes from the class itself.
         let field = self.class.field(id).ok_or(VerifyErrorKind::WorkArea)?;
         Ok(Target::Field {
             kind: declared_type(&field, self.class.name())?,
@@ -203,7 +203,7 @@ impl<'a, 'w> Members<'a, 'w> {
         index: CpIndex,
         asked: MemberInsn,
     ) -> Result<Target, VerifyErrorKind> {
-        // Whatever is a member is there.
+        // Never fails: `id` comes from the class itself.
         let method = self.class.method(id).ok_or(VerifyErrorKind::WorkArea)?;
         if is_constructor(method.name, index, asked)? {
             return Err(VerifyErrorKind::ConstructorCall { index });
@@ -214,7 +214,7 @@ impl<'a, 'w> Members<'a, 'w> {
         })
     }
 
-    /// Resolves a method of another class, or says why the class has none that is meant.
+    /// Resolves a method of another class. For this class, returns the error for a method that is not declared.
     fn method(
         &self,
         index: CpIndex,
@@ -260,8 +260,8 @@ impl<'a, 'w> Members<'a, 'w> {
     }
 }
 
-/// Returns whether a method is a constructor by its name, which is called by `invokespecial` alone; a class
-/// initializer is not called at all.
+/// Returns whether a method is a constructor, by its name. Fails if the instruction must not call an initializer:
+/// only `invokespecial` may call `<init>`, and nothing may call `<clinit>`.
 fn is_constructor(
     name: Utf8<'_>,
     index: CpIndex,
@@ -278,20 +278,20 @@ fn is_constructor(
     Ok(is_constructor)
 }
 
-/// Returns the verification type of a field, or why the subset does not have it.
+/// Returns the verification type of a field. Fails if its type is outside the subset.
 pub(crate) fn declared_type(
     field: &Field<'_>,
     own_name: Utf8<'_>,
 ) -> Result<VerificationType, VerifyErrorKind> {
     let found = TypeUse::Field;
-    // The parser has read every descriptor; one that it would refuse has no type of the subset.
+    // Never fails for a class from the parser. A trusted class can have a malformed descriptor.
     let declared = parse_field(field.descriptor.as_bytes())
         .map_err(|_| VerifyErrorKind::ForeignType { found })?;
     field_type(declared, own_name, found)
 }
 
-/// Checks that a member can be used by the instruction that names it.
-fn fits(
+/// Checks that an instruction may use the member that it names.
+fn check_use(
     target: Target,
     index: CpIndex,
     asked: MemberInsn,
@@ -361,7 +361,7 @@ fn fits(
     }
 }
 
-/// Returns why no native of the table is meant by a name whose descriptor fits none.
+/// Returns why a `native` method matches no row of the natives table.
 pub(crate) fn native_misfit(natives: &[NativeDecl], name: &[u8]) -> Misfit {
     if natives.iter().any(|native| native.name.as_bytes() == name) {
         Misfit::Descriptor
@@ -370,7 +370,7 @@ pub(crate) fn native_misfit(natives: &[NativeDecl], name: &[u8]) -> Misfit {
     }
 }
 
-/// Returns the verification type of what a native takes or gives back.
+/// Returns the verification type of a native's parameter or result.
 pub(crate) const fn native_type(kind: NativeType) -> VerificationType {
     match kind {
         NativeType::Int => VerificationType::Int,
@@ -380,7 +380,7 @@ pub(crate) const fn native_type(kind: NativeType) -> VerificationType {
     }
 }
 
-/// Says what is wrong with the constant that an instruction names.
+/// Converts the error for a constant that an instruction names.
 pub(crate) fn pool_error(opcode: Opcode, index: CpIndex, error: PoolError) -> VerifyErrorKind {
     match error.kind {
         PoolErrorKind::OutOfRange { .. } | PoolErrorKind::Unusable => {

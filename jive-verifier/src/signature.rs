@@ -1,4 +1,4 @@
-//! The methods' signatures as verification types, worked out once for each method.
+//! Signatures of methods as verification types, parsed once for each method.
 
 use jive_core::{MethodDescriptor, MethodId, Utf8};
 
@@ -7,25 +7,25 @@ use crate::error::VerifyErrorKind;
 use crate::found::TypeUse;
 use crate::types::VerificationType;
 
-/// Bytes of a signature besides its parameters: their count, and the result.
+/// Length of a signature without parameters, in bytes: parameter count and result type.
 const HEADER: usize = 2;
-/// The result of a method that returns `void`; no type has these bits.
+/// Result type of a method that returns `void`. Differs from the bits of all types.
 const VOID: u8 = 0;
 
-/// Where one method's signature lies among the [`Signatures`].
+/// The offset of a method's signature in [`Signatures`].
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Signature {
     start: u16,
 }
 
-/// The signatures of a class's methods, in file order and lent memory.
+/// The signatures of all methods of a class, in file order, in lent memory.
 #[derive(Debug)]
 pub(crate) struct Signatures<'w> {
     bytes: &'w mut [u8],
     used: usize,
 }
 
-/// Returns how many bytes the signature of a method with this descriptor takes.
+/// Returns the length of the signature for a descriptor, in bytes.
 pub(crate) fn signature_len(descriptor: &[u8]) -> usize {
     let parsed = MethodDescriptor::parse(descriptor).ok();
     HEADER.saturating_add(parsed.map_or(0, |parsed| parsed.parameters().len()))
@@ -36,13 +36,13 @@ impl<'w> Signatures<'w> {
         Signatures { bytes, used: 0 }
     }
 
-    /// Adds the signature of the next method, or says which of its types the subset does not have.
+    /// Adds the signature of the next method. Fails if one of its types is outside the subset.
     pub(crate) fn add(
         &mut self,
         descriptor: Utf8<'_>,
         own_name: Utf8<'_>,
     ) -> Result<(), VerifyErrorKind> {
-        // The parser has read every descriptor; one that it would refuse has no type of the subset.
+        // Never fails for a class from the parser. A trusted class can have a malformed descriptor.
         let parsed = MethodDescriptor::parse(descriptor.as_bytes()).map_err(|_| {
             VerifyErrorKind::ForeignType {
                 found: TypeUse::Result,
@@ -72,7 +72,7 @@ impl<'w> Signatures<'w> {
         Ok(())
     }
 
-    /// Finds the signature of a method, or `None` where it was not added.
+    /// Returns the signature of a method. Returns `None` if it has not been added.
     pub(crate) fn of(&self, method: MethodId) -> Option<Signature> {
         let added = self.bytes.get(..self.used)?;
         let mut start = 0_usize;
@@ -86,7 +86,7 @@ impl<'w> Signatures<'w> {
         })
     }
 
-    /// Returns the types of the parameters, first to last, without `this`.
+    /// Returns the parameter types in order, without `this`.
     pub(crate) fn parameters(
         &self,
         signature: Signature,
@@ -100,7 +100,7 @@ impl<'w> Signatures<'w> {
         parameters.map(|bits| VerificationType::from_bits(*bits))
     }
 
-    /// Returns the type of the result, `None` for `void`.
+    /// Returns the result type, or `None` for `void`.
     pub(crate) fn result(&self, signature: Signature) -> Option<VerificationType> {
         let bits = self
             .bytes

@@ -1,4 +1,4 @@
-//! Type states: what is known of every local variable and operand before one instruction.
+//! Type states: the types of all local variables and operands before an instruction.
 
 use core::fmt;
 
@@ -9,17 +9,17 @@ use crate::error::VerifyErrorKind;
 use crate::found::Expected;
 use crate::types::{VerificationType, merge_all, types_clash};
 
-/// How many types the state has room for that instructions change: as many as a byte numbers.
+/// Number of types in the current state. A power of two, so that a `u8` index needs no bounds check.
 pub(crate) const PLACES: usize = 1 << u8::BITS;
-// The receiver comes before the values of a frame.
+// A frame's values and the receiver fit.
 const _: () = assert!((FRAME_SLOTS_MAX as usize) < PLACES);
 
-/// The place of the receiver that nothing can overwrite; local variables and operands follow.
+/// Index of the receiver. Local variables and operands follow.
 const RECEIVER: u8 = 0;
-/// How many bytes a stored state takes besides those of values: the depth of its operand stack, and the receiver.
+/// Length of a stored state without local variables and operands, in bytes: stack depth and receiver.
 const HEADER: usize = 2;
 
-/// How many values a method's states hold.
+/// The sizes of a method's frame, which determine the size of its states.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Shape {
     pub(crate) max_locals: u16,
@@ -34,12 +34,12 @@ impl Shape {
         }
     }
 
-    /// Returns how many values there are at most.
+    /// Returns the greatest number of local variables and operands.
     pub(crate) fn slots(self) -> u32 {
         u32::from(self.max_locals).saturating_add(u32::from(self.max_stack))
     }
 
-    /// Returns how many bytes one stored state takes.
+    /// Returns the length of a stored state, in bytes.
     pub(crate) fn state_len(self) -> usize {
         HEADER
             .saturating_add(usize::from(self.max_locals))
@@ -47,10 +47,10 @@ impl Shape {
     }
 }
 
-/// What is known before an instruction: one type for each local variable and operand.
+/// The types before an instruction: one for each local variable and operand.
 ///
-/// Holding one proves nothing by itself. Those that an [`Observer`](crate::Observer) sees of an
-/// accepted method hold on every path that leads to their instruction.
+/// For an accepted method, the states that an [`Observer`](crate::Observer) receives hold on every path to their
+/// instruction.
 #[derive(Copy, Clone, PartialEq, Eq)]
 pub struct TypeState<'s> {
     receiver: u8,
@@ -59,14 +59,14 @@ pub struct TypeState<'s> {
 }
 
 impl<'s> TypeState<'s> {
-    /// Returns the type of the constructor's receiver, which holds whatever becomes of local variable
-    /// 0, or [`Top`](VerificationType::Top) in other methods.
+    /// Returns the type of the constructor's receiver, independent of what local variable 0 holds now. In other
+    /// methods, returns [`Top`](VerificationType::Top).
     #[must_use]
     pub const fn receiver(&self) -> VerificationType {
         VerificationType::from_bits(self.receiver)
     }
 
-    /// Returns the types of the local variables, from 0.
+    /// Returns the types of the local variables, starting with 0.
     pub fn locals(
         &self,
     ) -> impl ExactSizeIterator<Item = VerificationType> + DoubleEndedIterator + use<'s> {
@@ -75,7 +75,7 @@ impl<'s> TypeState<'s> {
             .map(|bits| VerificationType::from_bits(*bits))
     }
 
-    /// Returns the types of the operands, the top of the stack last.
+    /// Returns the types of the operands, with the top of the stack last.
     pub fn stack(
         &self,
     ) -> impl ExactSizeIterator<Item = VerificationType> + DoubleEndedIterator + use<'s> {
@@ -84,14 +84,14 @@ impl<'s> TypeState<'s> {
             .map(|bits| VerificationType::from_bits(*bits))
     }
 
-    /// Returns the type of a local variable, or `None` from `max_locals` on.
+    /// Returns the type of a local variable. Returns `None` at or above `max_locals`.
     #[must_use]
     pub fn local(&self, local: u16) -> Option<VerificationType> {
         let bits = self.locals.get(usize::from(local))?;
         Some(VerificationType::from_bits(*bits))
     }
 
-    /// Returns the type of the operand at this depth, 0 being the top, or `None` below the stack.
+    /// Returns the type of the operand at a depth, where 0 is the top. Returns `None` below the stack.
     #[must_use]
     pub fn operand(&self, depth: u8) -> Option<VerificationType> {
         let bits = self.stack.iter().rev().nth(usize::from(depth))?;
@@ -108,12 +108,12 @@ impl fmt::Debug for TypeState<'_> {
     }
 }
 
-/// Where and how two states that meet cannot be merged.
+/// Why two states cannot be merged.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Clash {
-    /// Their operand stacks are of different depth.
+    /// The operand stacks have different depths.
     Depth { expected: u8, found: u8 },
-    /// The operands at `depth`, 0 being the top, have nothing in common.
+    /// The operands at `depth` have no common type. Depth 0 is the top.
     Type {
         depth: u8,
         expected: VerificationType,
@@ -121,36 +121,38 @@ pub(crate) enum Clash {
     },
 }
 
-/// What merging a state into a stored one has done to that.
+/// The effect of a merge on the stored state.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Merged {
-    /// Nothing: it says as little already.
+    /// The stored state did not change.
     Same,
-    /// It was reached for the first time and is the same state now.
+    /// The stored state was unreached, and is now equal to the merged state.
     First,
-    /// It says less than before.
+    /// The stored state became less specific.
     Less,
 }
 
-/// The state that instructions change, in lent memory.
+/// The current state, which instructions modify, in lent memory.
 ///
-/// It holds bits of types: the receiver, the local variables, the operand stack. The receiver is a local variable of a
-/// constructor that no instruction can name. It says whether every path so far has called `Object.<init>`, whatever
-/// becomes of local variable 0. Where a state is stored, the depth of the operand stack comes before those. A stored
-/// state whose receiver has no bits is one that nothing has reached.
+/// `types` holds the bits of the receiver, the local variables and the operands, in this order. The receiver is a
+/// hidden local variable of a constructor, which no instruction can overwrite. Its type shows whether all paths have
+/// called `Object.<init>`, even if local variable 0 was overwritten.
+///
+/// A stored state has the same layout, after a byte with the depth of the operand stack. If the receiver of a stored
+/// state is 0, no path has reached the state.
 #[derive(Debug)]
 pub(crate) struct State<'s> {
     types: &'s mut [u8; PLACES],
-    /// The place of the last local variable, below all operands.
+    /// Index of the last local variable, below all operands.
     floor: u8,
-    /// The place of the topmost operand that there may be.
+    /// Greatest index that an operand can have.
     ceiling: u8,
-    /// The place of the topmost operand; `floor` where there is none.
+    /// Index of the topmost operand. Equals `floor` if the stack is empty.
     top: u8,
 }
 
 impl<'s> State<'s> {
-    /// Makes a state in memory that may hold anything; `None` where it has too many values.
+    /// Creates a state in memory with arbitrary contents. Returns `None` if the frame is too large.
     pub(crate) fn new(types: &'s mut [u8; PLACES], shape: Shape) -> Option<State<'s>> {
         let floor = u8::try_from(shape.max_locals).ok()?;
         let ceiling = floor.checked_add(u8::try_from(shape.max_stack).ok()?)?;
@@ -175,13 +177,13 @@ impl<'s> State<'s> {
         }
     }
 
-    /// Forgets everything: no operand, no usable local variable, no receiver.
+    /// Clears the state: no operands, no receiver, and local variables that are unusable.
     pub(crate) fn clear(&mut self) {
         self.types.fill(VerificationType::Top.bits());
         self.top = self.floor;
     }
 
-    /// Takes over a stored state.
+    /// Loads a stored state.
     pub(crate) fn load(&mut self, stored: &[u8]) {
         if let [depth, stored @ ..] = stored {
             self.top = self.floor.wrapping_add(*depth);
@@ -194,12 +196,12 @@ impl<'s> State<'s> {
         }
     }
 
-    /// Whether any state has been merged into a stored one, which began as zeros.
+    /// Returns whether any state has been merged into a stored state. Stored states start as zeros.
     pub(crate) fn is_reached(stored: &[u8]) -> bool {
         matches!(stored, [_, receiver, ..] if *receiver != 0)
     }
 
-    /// Merges this state into a stored one.
+    /// Merges this state into a stored state.
     pub(crate) fn merge_into(&self, stored: &mut [u8]) -> Result<Merged, Clash> {
         let found = self.depth();
         let reached = 0..=usize::from(self.top);
@@ -249,7 +251,7 @@ impl<'s> State<'s> {
         self.set(RECEIVER, kind);
     }
 
-    /// Returns the bits of the type of a local variable; one that is not there holds nothing usable.
+    /// Returns the bits of a local variable's type. Returns `Top` for a variable that does not exist.
     pub(crate) fn local_bits(&self, local: u16) -> u8 {
         match self.place_of(local) {
             Some(place) => self.bits(place),
@@ -263,16 +265,16 @@ impl<'s> State<'s> {
         }
     }
 
-    /// Returns the place of a local variable.
+    /// Returns the index of a local variable in `types`.
     #[inline]
     fn place_of(&self, local: u16) -> Option<u8> {
-        // Below `floor`, so both fit in a byte.
+        // Lossless: `local` is below `floor`, which is a `u8`.
         (local < self.floor.into()).then_some((local as u8).wrapping_add(1))
     }
 
-    /// Returns the type of the operand at this depth, 0 being the top.
+    /// Returns the type of the operand at a depth, where 0 is the top.
     ///
-    /// Below the stack it is nothing usable; [`demand`](Self::demand) has told so before.
+    /// Returns `Top` below the stack. Callers use [`demand`](Self::demand) first, which reports an underflow.
     pub(crate) fn operand(&self, depth: u8) -> VerificationType {
         if depth < self.depth() {
             VerificationType::from_bits(self.bits(self.top.wrapping_sub(depth)))
@@ -293,7 +295,7 @@ impl<'s> State<'s> {
         self.types[usize::from(place)] = kind.bits();
     }
 
-    /// Demands this many operands, and returns the place below the lowest of them.
+    /// Checks that the stack has `needed` operands. Returns the index below the lowest of them.
     #[inline]
     pub(crate) fn demand(&self, opcode: Opcode, needed: u8) -> Result<u8, VerifyErrorKind> {
         if needed > self.depth() {
@@ -302,10 +304,10 @@ impl<'s> State<'s> {
         Ok(self.top.wrapping_sub(needed))
     }
 
-    /// Pops so many operands, two at most, that are all what is expected and have no bit of the others, and pushes
-    /// another.
+    /// Pops up to two operands that have the same expected type, and pushes a value. `others` are the bits that the
+    /// expected type excludes. A fast path of [`exchange`](Self::exchange), for arithmetic and branches.
     ///
-    /// Changes nothing where it fails, so that the state before the instruction can be shown.
+    /// On failure the state is unchanged, so that an observer can show the state before the instruction.
     #[inline]
     pub(crate) fn exchange_alike(
         &mut self,
@@ -317,7 +319,7 @@ impl<'s> State<'s> {
     ) -> Result<(), VerifyErrorKind> {
         let base = self.demand(opcode, count)?;
         let first = self.bits(self.top);
-        // What both may be, since either may be what is expected if both may.
+        // The union of both operands' alternatives: it contains an excluded bit exactly if one of the operands does.
         let found = match count {
             0 => 0,
             1 => first,
@@ -330,9 +332,9 @@ impl<'s> State<'s> {
         self.push_at(opcode, base, pushed)
     }
 
-    /// Pops so many operands that are what is expected of each, the top first, and pushes another.
+    /// Pops operands and pushes a value. `popped` are the expected types, starting with the top.
     ///
-    /// Changes nothing where it fails, so that the state before the instruction can be shown.
+    /// On failure the state is unchanged, so that an observer can show the state before the instruction.
     #[inline]
     pub(crate) fn exchange(
         &mut self,
@@ -341,7 +343,7 @@ impl<'s> State<'s> {
         popped: impl Iterator<Item = Expected>,
         pushed: Option<VerificationType>,
     ) -> Result<(), VerifyErrorKind> {
-        // More than 255 are more than any operand stack of the limit holds.
+        // A saturated count always underflows: no operand stack has 255 entries besides local variables.
         let count = u8::try_from(count).unwrap_or(u8::MAX);
         let base = self.demand(opcode, count)?;
         for (depth, expected) in (0..count).zip(popped) {
@@ -352,7 +354,7 @@ impl<'s> State<'s> {
         self.push_at(opcode, base, pushed)
     }
 
-    /// Makes a place the topmost, and pushes a value if there is one.
+    /// Sets the top of the stack to `base`, and pushes a value if there is one.
     #[inline]
     fn push_at(
         &mut self,
@@ -369,7 +371,7 @@ impl<'s> State<'s> {
         }
     }
 
-    /// Pushes a value of the type that has these bits.
+    /// Pushes a value, given the bits of its type.
     #[inline]
     pub(crate) fn push_bits(&mut self, opcode: Opcode, bits: u8) -> Result<(), VerifyErrorKind> {
         self.push_bits_at(opcode, self.top, bits)
@@ -386,9 +388,9 @@ impl<'s> State<'s> {
         Ok(())
     }
 
-    /// Pops operands, above the place that [`demand`](Self::demand) has told, and pushes others.
+    /// Pops all operands above `base`, which [`demand`](Self::demand) returned, and pushes others.
     ///
-    /// Changes nothing where it fails, so that the state before the instruction can be shown.
+    /// On failure the state is unchanged, so that an observer can show the state before the instruction.
     pub(crate) fn replace(
         &mut self,
         opcode: Opcode,
@@ -417,7 +419,7 @@ impl<'s> State<'s> {
         }
     }
 
-    /// Says what is wrong with the operand at this depth.
+    /// Returns the error for the operand at a depth.
     #[cold]
     fn unexpected(&self, opcode: Opcode, depth: u8, expected: Expected) -> VerifyErrorKind {
         match self.operand(depth) {
@@ -439,7 +441,7 @@ impl<'s> State<'s> {
         VerifyErrorKind::StackOverflow { opcode, max_stack }
     }
 
-    /// Turns every copy of `this` before `Object.<init>` into an initialised one (JVMS §4.10.2.4).
+    /// Marks every copy of `this` as initialised, after `Object.<init>` (JVMS §4.10.2.4).
     pub(crate) fn initialize(&mut self) {
         for byte in self
             .types
@@ -453,7 +455,7 @@ impl<'s> State<'s> {
     }
 }
 
-/// Names the first clash of two operand stacks that are known to have one, from the bottom.
+/// Returns the lowest clash of two operand stacks that are known to have one.
 fn clash(old: &[u8], new: &[u8]) -> Clash {
     let mut depth = u8::try_from(old.len()).unwrap_or(u8::MAX);
     let mut found = (VerificationType::Top, VerificationType::Top);

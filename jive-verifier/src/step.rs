@@ -1,4 +1,4 @@
-//! What each instruction does to a type state, and what it asks of it (JVMS §4.10.1.9, §6.5).
+//! Transfer function of the data flow: the effect of each instruction on a type state (JVMS §4.10.1.9, §6.5).
 
 use core::iter::once;
 
@@ -16,9 +16,9 @@ use crate::signature::Signature;
 use crate::state::State;
 use crate::types::VerificationType;
 
-/// Applies an instruction, whose static constraints hold, to the state before it.
+/// Applies an instruction to the state before it. The instruction must satisfy the static constraints.
 ///
-/// Where it fails the state is still the one before the instruction.
+/// On failure the state is unchanged.
 #[inline(always)]
 pub(crate) fn step(
     state: &mut State<'_>,
@@ -40,7 +40,7 @@ const THIS: Expected = Expected::Type(VerificationType::This);
 const PUSHED_INT: Option<VerificationType> = Some(VerificationType::Int);
 const PUSHED_NULL: Option<VerificationType> = Some(VerificationType::Null);
 
-/// One instruction, and what its types depend on.
+/// An instruction, the state that it modifies, and its context.
 struct Step<'s, 'b, 'c> {
     state: &'s mut State<'b>,
     opcode: Opcode,
@@ -49,12 +49,12 @@ struct Step<'s, 'b, 'c> {
 }
 
 impl Step<'_, '_, '_> {
-    // Inlined into the loop over instructions it is faster. On 32-bit targets, which have few registers, it then is a
-    // kilobyte longer.
+    // Inlining into the loop over instructions is faster. On 32-bit targets, which have few registers, it makes the
+    // code a kilobyte longer.
     #[cfg_attr(target_pointer_width = "32", inline(never))]
     #[cfg_attr(not(target_pointer_width = "32"), inline(always))]
     fn apply(&mut self, insn: RawInsn<'_>) -> Result<(), VerifyErrorKind> {
-        // Most actions pop values of one type and push at most one value. The others return from their arm.
+        // Most actions pop values of one type and push at most one value. The other actions return from their arm.
         let (pops, popped, pushed) = match insn.action() {
             Action::Nothing | Action::Jump => return Ok(()),
             Action::Constant(ConstantSource::Null) => (0, INT, PUSHED_NULL),
@@ -66,7 +66,7 @@ impl Step<'_, '_, '_> {
             Action::Binary(_) => (2, INT, PUSHED_INT),
             Action::Switch | Action::BranchZero(_) => (1, INT, None),
             Action::BranchInt(_) => (2, INT, None),
-            // `this` may be tested for null before `Object.<init>`, but not compared: OpenJDK agrees.
+            // Before `Object.<init>`, code may test `this` for null, but not compare it. OpenJDK agrees.
             Action::BranchNull(_) => (1, Expected::ReferenceOrUninitialized, None),
             Action::BranchReference(_) => (2, Expected::Reference, None),
             Action::Load(kind) => return self.load(insn.local(), held(kind)),
@@ -81,11 +81,11 @@ impl Step<'_, '_, '_> {
             Action::ArrayLength => return self.exchange(&[Expected::Array], PUSHED_INT),
             Action::Return(kind) => return self.returns(kind),
             Action::Member(usage) => return self.member(insn.constant(), usage),
-            // The static constraints refuse both: `wide` is decoded as the opcode that it prefixes.
+            // The static constraints reject both. Decoding resolves `wide` to the opcode that it prefixes.
             Action::Wide | Action::Unsupported(_) => return Err(self.refused()),
         };
         self.state
-            .exchange_alike(self.opcode, pops, popped, !popped.among(), pushed)
+            .exchange_alike(self.opcode, pops, popped, !popped.alternatives(), pushed)
     }
 
     #[inline(always)]
@@ -101,7 +101,7 @@ impl Step<'_, '_, '_> {
         Ok(())
     }
 
-    /// Refuses an instruction that the static constraints let nobody reach.
+    /// Returns the error for an instruction that the static constraints should have rejected.
     #[cold]
     fn refused(&self) -> VerifyErrorKind {
         VerifyErrorKind::ReservedOpcode {
@@ -120,7 +120,7 @@ impl Step<'_, '_, '_> {
             .exchange(self.opcode, count, popped.iter().copied(), pushed)
     }
 
-    /// Returns the bits of the type of a local variable that is what is expected.
+    /// Returns the bits of a local variable's type. Fails if the type is not the expected type.
     #[inline(always)]
     fn expect_local(&self, local: u16, expected: Expected) -> Result<u8, VerifyErrorKind> {
         let found = self.state.local_bits(local);
@@ -135,17 +135,17 @@ impl Step<'_, '_, '_> {
         })
     }
 
-    /// Array, index -> element.
+    /// Stack: array, index -> element.
     fn load_element(&mut self, array: Expected) -> Result<(), VerifyErrorKind> {
         self.exchange(&[INT, array], PUSHED_INT)
     }
 
-    /// Array, index, element -> nothing.
+    /// Stack: array, index, element -> nothing.
     fn store_element(&mut self, array: Expected) -> Result<(), VerifyErrorKind> {
         self.exchange(&[INT, INT, array], None)
     }
 
-    /// Replaces the topmost values by some of them, each named by its depth before.
+    /// Replaces the topmost operands by copies of some of them, given by their depth before.
     fn shuffle(
         &mut self,
         pops: u8,
@@ -167,7 +167,7 @@ impl Step<'_, '_, '_> {
     fn new_array(&mut self, code: u8) -> Result<(), VerifyErrorKind> {
         match ArrayKind::from_newarray_code(code) {
             Some(kind) => self.exchange(&[INT], Some(array_type(kind))),
-            // The static constraints have refused it.
+            // Never reached: the static constraints have checked the code.
             None => Err(VerifyErrorKind::ArrayTypeCode { found: code }),
         }
     }
@@ -200,7 +200,7 @@ impl Step<'_, '_, '_> {
             Some(Target::Method { signature, .. }) => self.call(signature, usage),
             Some(Target::Native(native)) => self.native(native),
             Some(Target::ObjectInit) => self.object_init(),
-            // The static constraints have resolved every constant that code names.
+            // Never reached: the static constraints have resolved all constants.
             None => Err(VerifyErrorKind::ConstantIndex { opcode, index }),
         }
     }
@@ -212,15 +212,15 @@ impl Step<'_, '_, '_> {
             (MemberAccess::Load, false) => self.exchange(&[THIS], Some(kind)),
             (MemberAccess::Store, true) => self.exchange(&[stored], None),
             (MemberAccess::Store, false) => {
-                // A constructor may set the class's own fields before `Object.<init>` (JVMS §4.10.2.4). Resolution
-                // has checked that the field is the class's own.
+                // A constructor may set fields of the class before `Object.<init>` (JVMS §4.10.2.4). Resolution has
+                // checked that the class itself declares the field.
                 let receiver = match self.state.operand(1) {
                     VerificationType::UninitializedThis => Expected::ReferenceOrUninitialized,
                     _ => THIS,
                 };
                 self.exchange(&[stored, receiver], None)
             }
-            // The static constraints have refused a call of a field.
+            // Never reached: the static constraints reject a call of a field.
             (MemberAccess::Call, _) => Err(self.refused()),
         }
     }
@@ -229,7 +229,7 @@ impl Step<'_, '_, '_> {
         let signatures = self.members.signatures();
         let parameters = signatures.parameters(signature);
         let count = parameters.len().saturating_add((!usage.is_static()).into());
-        // The last one first, and the receiver below them.
+        // In order of pops: the last parameter first, the receiver last.
         let types = parameters.rev().chain(once(VerificationType::This));
         let mut expected = types.map(Expected::Type);
         let result = signatures.result(signature);
@@ -243,7 +243,7 @@ impl Step<'_, '_, '_> {
         self.pass(native.parameters.len(), &mut expected, result)
     }
 
-    /// Checks the arguments of a call, and puts the result in their place.
+    /// Pops the arguments of a call, and pushes its result.
     fn pass(
         &mut self,
         count: usize,
@@ -253,9 +253,9 @@ impl Step<'_, '_, '_> {
         self.state.exchange(self.opcode, count, expected, result)
     }
 
-    /// Calls `Object.<init>`, after which every copy of `this` is initialised (JVMS §4.10.2.4).
+    /// Calls `Object.<init>`, which initialises every copy of `this` (JVMS §4.10.2.4).
     ///
-    /// A second call finds no uninitialised `this` and fails, so each path makes exactly one.
+    /// A second call finds no uninitialised `this` and fails. So each path makes exactly one call.
     fn object_init(&mut self) -> Result<(), VerifyErrorKind> {
         let base = self.state.demand(self.opcode, 1)?;
         let found = self.state.operand(0);
@@ -268,9 +268,9 @@ impl Step<'_, '_, '_> {
     }
 }
 
-/// Returns what a local variable must hold, or the top of the stack, to be moved as a value of this type.
+/// Returns the type that a load or store of this computational type expects.
 ///
-/// A reference may be `this` before `Object.<init>`: moving it is safe.
+/// For references, this includes `this` before `Object.<init>`, because moving it is safe.
 const fn held(kind: Computational) -> Expected {
     match kind {
         Computational::Int => INT,
@@ -278,7 +278,7 @@ const fn held(kind: Computational) -> Expected {
     }
 }
 
-/// Returns the array whose elements are of a kind.
+/// Returns the array type with elements of a kind.
 const fn array_of(kind: ElementKind) -> Expected {
     match kind {
         ElementKind::Int => Expected::Type(VerificationType::IntArray),

@@ -1,4 +1,4 @@
-//! Static constraints on a method's code (JVMS §4.9.1), held by every instruction, reachable or not.
+//! Static constraints on a method's code (JVMS §4.9.1). They apply to all instructions, reachable or not.
 
 use jive_core::limits::FRAME_SLOTS_MAX;
 use jive_core::{
@@ -12,15 +12,14 @@ use crate::marks::CodeMap;
 use crate::method::MethodCode;
 use crate::resolve::{MemberInsn, Members, pool_error};
 
-/// Below this major version the padding of a switch must be zeros, as HotSpot has it.
+/// First major version in which the padding of a switch may have any value, as in HotSpot.
 const FREE_PADDING_MAJOR: u16 = 51;
 
-/// Checks a method's code instruction by instruction, lowest pc first, and marks instruction starts
-/// and leaders.
+/// Checks the instructions of a method in order of pc. Marks instruction starts and leaders in `map`.
 ///
-/// Returns how many instructions there are. It proves that every byte belongs to an instruction of the subset and every
-/// branch goes to the start of one. Every local variable exists. Every constant is of the kind that its instruction
-/// asks for, and names what exists and fits.
+/// Returns the number of instructions. If it succeeds, every byte belongs to an instruction of the subset. Every
+/// branch targets the start of an instruction. Every local variable exists. Every constant has a permitted kind, and
+/// names an existing member that the instruction may use.
 #[cfg_attr(not(target_pointer_width = "32"), inline(never))]
 pub(crate) fn check_structure<'a>(
     method: &MethodCode<'a>,
@@ -33,7 +32,7 @@ pub(crate) fn check_structure<'a>(
         method,
         members,
         map,
-        strays: false,
+        has_stray_target: false,
         first_handler: method.code.exceptions().map(|row| row.start).min(),
     };
     let mut instruction_count: u32 = 0;
@@ -51,8 +50,8 @@ pub(crate) fn check_structure<'a>(
     {
         fault = Some((pc, undecodable(method.bytes(), pc)));
     }
-    if fault.is_some() || check.strays || !check.map.leaders_are_starts() {
-        // A branch below the fault comes first, wherever it goes.
+    if fault.is_some() || check.has_stray_target || !check.map.leaders_are_starts() {
+        // A stray branch before the error has a lower pc, so it takes precedence.
         let below = fault.map(|(pc, _)| pc);
         if let Some((pc, kind)) = stray_branch(method, check.map, below).or(fault) {
             return Err(method.error(pc, kind));
@@ -67,7 +66,7 @@ pub(crate) fn check_structure<'a>(
     Ok(instruction_count)
 }
 
-/// Holds the method to the size of frame that this VM was built for.
+/// Checks the size of the method's frame against the limit of this VM.
 fn check_frame(method: &MethodCode<'_>) -> Result<(), VerifyError> {
     let needed = method.shape().slots();
     let limit = u32::from(FRAME_SLOTS_MAX);
@@ -80,11 +79,11 @@ fn check_frame(method: &MethodCode<'_>) -> Result<(), VerifyError> {
     Ok(())
 }
 
-/// Finds the first branch, below a pc where one is given, that does not go to the start of an
-/// instruction.
+/// Returns the error for the first branch whose target is not the start of an instruction. With `below`, looks only
+/// at branches before that pc.
 ///
-/// Bytes behind the first ones that are no instruction may be anything. They are a fault of their own, reported after
-/// those of lower pcs.
+/// After an undecodable instruction, instruction starts are unknown, so branches into that area are accepted. The
+/// undecodable instruction is reported as an error itself.
 fn stray_branch(
     method: &MethodCode<'_>,
     map: &mut CodeMap<'_>,
@@ -115,9 +114,9 @@ struct StructureCheck<'c, 'a, 'w, 'm> {
     method: &'c MethodCode<'a>,
     members: &'c mut Members<'a, 'w>,
     map: &'c mut CodeMap<'m>,
-    /// Whether a branch leaves the code array.
-    strays: bool,
-    /// Where the first exception handler begins to cover code.
+    /// Whether a branch target is outside the code array.
+    has_stray_target: bool,
+    /// First pc that an exception handler covers.
     first_handler: Option<Pc>,
 }
 
@@ -154,7 +153,7 @@ impl StructureCheck<'_, '_, '_, '_> {
             Action::Switch => self.switch(insn),
             Action::NewArray => array_type_code(opcode, insn.array_type()),
             Action::Unsupported(why) => Err(self.excluded(opcode, insn.constant(), why)),
-            // `wide` is decoded as the opcode that it prefixes.
+            // Never reached: decoding resolves `wide` to the opcode that it prefixes.
             Action::Wide => Err(VerifyErrorKind::ReservedOpcode { opcode }),
         }
     }
@@ -172,11 +171,12 @@ impl StructureCheck<'_, '_, '_, '_> {
         }
     }
 
-    /// Notes where a branch goes: whether instructions start there is known when all are decoded.
+    /// Marks a branch target as leader. Whether an instruction starts there is checked after all instructions are
+    /// decoded.
     fn mark_target(&mut self, target: i64) {
         match u16::try_from(target) {
             Ok(pc) if usize::from(pc) < self.method.bytes().len() => self.map.mark_leader(Pc(pc)),
-            Ok(_) | Err(_) => self.strays = true,
+            Ok(_) | Err(_) => self.has_stray_target = true,
         }
     }
 
@@ -198,8 +198,8 @@ impl StructureCheck<'_, '_, '_, '_> {
         }
     }
 
-    /// Resolves the member that an instruction names, and checks that it fits.
-    // Not inlined: most instructions name no member.
+    /// Resolves the member that an instruction names, and checks that the instruction may use it.
+    // Not inlined: most instructions do not access members.
     #[inline(never)]
     fn member(&mut self, asked: MemberInsn, index: CpIndex) -> Result<(), VerifyErrorKind> {
         self.members.resolve(index, asked, &self.method.declaration)
@@ -214,7 +214,7 @@ impl StructureCheck<'_, '_, '_, '_> {
         }
     }
 
-    /// Says why an opcode is outside the subset.
+    /// Returns the error for an opcode outside the subset.
     #[cold]
     fn excluded(&self, opcode: Opcode, index: CpIndex, why: Exclusion) -> VerifyErrorKind {
         let found = TypeUse::Opcode(opcode);
@@ -237,7 +237,7 @@ impl StructureCheck<'_, '_, '_, '_> {
     }
 }
 
-/// Says why `ldc`, `ldc_w` or `ldc2_w` cannot load a constant that is no `int`.
+/// Returns the error for a constant other than an `int` that `ldc`, `ldc_w` or `ldc2_w` loads.
 fn unloadable(
     opcode: Opcode,
     index: CpIndex,
@@ -274,7 +274,7 @@ fn unloadable(
     }
 }
 
-/// Checks the type that `newarray` names (JVMS table 6.5.newarray-A).
+/// Checks the type code of `newarray` (JVMS table 6.5.newarray-A).
 fn array_type_code(opcode: Opcode, code: u8) -> Result<(), VerifyErrorKind> {
     if ArrayKind::from_newarray_code(code).is_some() {
         return Ok(());
@@ -289,7 +289,7 @@ fn array_type_code(opcode: Opcode, code: u8) -> Result<(), VerifyErrorKind> {
     })
 }
 
-/// Says why there is no instruction at a pc.
+/// Returns the error for a pc that is not the start of a valid instruction.
 #[cold]
 fn undecodable(code: &[u8], pc: Pc) -> VerifyErrorKind {
     match RawInsn::fault(code, pc) {

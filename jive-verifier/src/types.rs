@@ -1,13 +1,13 @@
-//! The verification types and the lattice that their merge makes (JVMS §4.10.2.2, cut down to the subset).
+//! Verification types and their lattice (JVMS §4.10.2.2, reduced to the subset).
 
 use core::fmt;
 
-/// Set in every initialised reference, `null` included.
+/// The bit of every initialised reference, including `null`.
 const REFERENCE: u8 = 0b0000_0100;
-/// One bit for each thing that a reference may point to; `null` points to none of them.
+/// The bits for the objects that a reference may point to. None is set for `null`.
 const POINTEES: u8 = 0b1111_1000;
 
-/// What the verifier knows of one value in a local variable or on the operand stack.
+/// The type of a value in a local variable or on the operand stack.
 ///
 /// The types form a lattice of height four:
 ///
@@ -24,23 +24,22 @@ const POINTEES: u8 = 0b1111_1000;
 ///                            Null
 /// ```
 ///
-/// Its least element would be "no value at all", which never has to be stored: a state that nothing
-/// has reached is not there yet.
+/// A least element would mean "unreached". No state stores it: an unreached state is marked as a whole.
 ///
-/// Each type is the set of what a value may be, one bit an alternative. So merging is a bitwise or, followed by one
-/// rule for sets that are too mixed to use. Whole states merge as byte slices that way, which is what a hostile class
-/// makes the verifier do most.
+/// A type is a set of alternatives for a value, with a bit for each alternative. So a merge is a bitwise or. An
+/// additional rule turns sets that are too mixed to use into `AnyReference` or `Top`. Whole states merge as byte
+/// slices, which matters because hostile classes can force many merges.
 ///
-/// The verifier's states hold no `long`, `float`, `double`, `char` or foreign class: instructions
-/// that would make one are refused before.
+/// There are no types for `long`, `float`, `double`, `char` and other classes: the static constraints reject
+/// instructions that would create such values.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum VerificationType {
-    /// An `int`, and all that the JVM computes as one: `byte`, `short`, `boolean`.
+    /// An `int`, or a type that the JVM represents as `int`: `byte`, `short`, `boolean`.
     Int = 0b0000_0001,
-    /// The receiver of a constructor that has not called `Object.<init>` yet (JVMS §4.10.2.4).
+    /// The receiver of a constructor before the call of `Object.<init>` (JVMS §4.10.2.4).
     UninitializedThis = 0b0000_0010,
-    /// The null reference, assignable to every initialised reference type.
+    /// The null reference. Assignable to every initialised reference type.
     Null = REFERENCE,
     /// A `byte[]` or null.
     ByteArray = REFERENCE | 0b0000_1000,
@@ -50,12 +49,12 @@ pub enum VerificationType {
     IntArray = REFERENCE | 0b0010_0000,
     /// A `boolean[]` or null.
     BooleanArray = REFERENCE | 0b0100_0000,
-    /// The one instance of the class, initialised, or null.
+    /// The instance of the class, initialised, or null.
     This = REFERENCE | 0b1000_0000,
-    /// A reference of which one path says one type and another path another: it may be moved,
-    /// compared and tested for null, and nothing else.
+    /// A reference that has different types on different paths. Code may move it, compare it and test it for null,
+    /// but nothing else.
     AnyReference = REFERENCE | POINTEES,
-    /// Nothing usable: never written, or of different kinds on different paths.
+    /// Unusable: never written, or of incompatible types on different paths.
     Top = 0xff,
 }
 
@@ -74,9 +73,9 @@ impl VerificationType {
         VerificationType::Top,
     ];
 
-    /// Returns the type that these bits stand for; bits that stand for none are nothing usable.
+    /// Returns the type with these bits. Returns `Top` for bits that are not those of a type.
     pub(crate) const fn from_bits(bits: u8) -> VerificationType {
-        // One arm a type: the compiler folds them into a test for membership.
+        // An arm for each type: the compiler turns the match into a membership test.
         match bits {
             0b0000_0001 => VerificationType::Int,
             0b0000_0010 => VerificationType::UninitializedThis,
@@ -91,44 +90,44 @@ impl VerificationType {
         }
     }
 
-    /// Returns the bits that stand for the type in a stored state.
+    /// Returns the bits of the type, as used in a stored state.
     pub(crate) const fn bits(self) -> u8 {
-        // The discriminants are the bits themselves, by `repr(u8)`.
+        // Lossless: with `repr(u8)`, the discriminants are the bits.
         self as u8
     }
 
-    /// Returns the least type to which both are assignable: what is still known where two paths meet.
+    /// Returns the least type that both types are assignable to. This is the type of a value where two paths meet.
     ///
-    /// Commutative, associative and idempotent, and monotone in both arguments. Null with any
-    /// initialised reference keeps the reference; two different references leave
-    /// [`AnyReference`](Self::AnyReference); everything else leaves [`Top`](Self::Top),
-    /// uninitialised with initialised `this` too.
+    /// The operation is commutative, associative and idempotent, and monotone in both arguments. Null merged with an
+    /// initialised reference gives that reference type. Two different reference types give
+    /// [`AnyReference`](Self::AnyReference). All other pairs of different types give [`Top`](Self::Top), also
+    /// uninitialised and initialised `this`.
     #[must_use]
     pub const fn merge(self, other: VerificationType) -> VerificationType {
         VerificationType::from_bits(merge_bits(self.bits(), other.bits()))
     }
 
-    /// Whether a value of this type may stand where `target` is asked for.
+    /// Returns whether a value of this type is permitted where `target` is required.
     ///
-    /// This is the order of the lattice: `a.is_assignable_to(b)` exactly when `a.merge(b) == b`.
+    /// This is the order of the lattice: `a.is_assignable_to(b)` exactly if `a.merge(b) == b`.
     #[must_use]
     pub const fn is_assignable_to(self, target: VerificationType) -> bool {
         target.covers(self.bits())
     }
 
-    /// Returns whether a value of the type with these bits may be used as this type: whether its alternatives are among
-    /// those of this type.
+    /// Returns whether a value whose type has these bits can be used as this type. True if all alternatives of the
+    /// value are alternatives of this type.
     pub(crate) const fn covers(self, bits: u8) -> bool {
         bits & !self.bits() == 0
     }
 
-    /// Whether this is an initialised reference, null included.
+    /// Returns whether this is an initialised reference type, including null.
     #[must_use]
     pub const fn is_reference(self) -> bool {
         self.is_assignable_to(VerificationType::AnyReference)
     }
 
-    /// Whether this is an array of one known element type, or null.
+    /// Returns whether this is an array type with known element type, or null.
     #[must_use]
     pub const fn is_array(self) -> bool {
         match self {
@@ -146,11 +145,11 @@ impl VerificationType {
     }
 }
 
-/// Merges two types given as bits, without a branch, so that whole states merge in vector registers.
+/// Merges two types, given as bits. Has no branches, so that the compiler vectorises the merge of whole states.
 const fn merge_bits(left: u8, right: u8) -> u8 {
     let both = left | right;
     let pointees = both & POINTEES;
-    // More than one bit of a group set: the alternatives have nothing in common but the group.
+    // `x & (x - 1)` is not zero exactly if more than one bit is set. Then the alternatives differ.
     let mixed_pointees = pointees & pointees.wrapping_sub(1) != 0;
     let references = if mixed_pointees {
         both | POINTEES
@@ -162,9 +161,9 @@ const fn merge_bits(left: u8, right: u8) -> u8 {
     if mixed_kinds { 0xff } else { references }
 }
 
-/// Merges `incoming` into `state`, type by type, and returns whether `state` changed.
+/// Merges `incoming` into `state`, type by type. Returns whether `state` changed.
 ///
-/// Both hold bits of types; where one is longer its rest is left alone.
+/// Both are bits of types. The excess of the longer slice is ignored.
 pub(crate) fn merge_all(state: &mut [u8], incoming: &[u8]) -> bool {
     let mut changed = 0;
     for (old, new) in state.iter_mut().zip(incoming) {
@@ -175,9 +174,9 @@ pub(crate) fn merge_all(state: &mut [u8], incoming: &[u8]) -> bool {
     changed != 0
 }
 
-/// Whether merging would leave nothing usable in any place, which on an operand stack is an error.
+/// Returns whether a merge would give `Top` at any index. On an operand stack, this is an error.
 pub(crate) fn types_clash(left: &[u8], right: &[u8]) -> bool {
-    // Folded without leaving early, which lets whole registers be compared.
+    // No early exit, so that the compiler vectorises the comparison.
     left.iter().zip(right).fold(false, |clash, (left, right)| {
         clash | (merge_bits(*left, *right) == VerificationType::Top.bits())
     })
@@ -253,8 +252,8 @@ mod tests {
     }
 
     #[test]
-    fn assignability_is_the_order_of_the_drawing() {
-        // Read off the drawing in the type's documentation: what lies directly above each type.
+    fn assignability_matches_the_documented_lattice() {
+        // From the lattice in the documentation of the type: all types above each type.
         let above: [(VerificationType, &[VerificationType]); 10] = [
             (Int, &[Top]),
             (UninitializedThis, &[Top]),
@@ -291,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn references_and_arrays_are_those_of_the_drawing() {
+    fn references_and_arrays_match_the_documented_lattice() {
         let arrays = [Null, ByteArray, ShortArray, IntArray, BooleanArray];
         for kind in ALL {
             let is_array = arrays.contains(&kind);
@@ -302,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn states_merge_type_by_type_and_tell_of_change() {
+    fn states_merge_type_by_type_and_report_changes() {
         for a in ALL {
             for b in ALL {
                 let mut state = [Int.bits(), a.bits(), Null.bits()];

@@ -1,4 +1,4 @@
-//! The way from a class file to the verifier's word for it.
+//! Entry points of the verifier: run all checks on a class file.
 
 use jive_core::{ClassFile, Code, Method, NativeDecl, Verified};
 
@@ -18,7 +18,7 @@ use crate::work::WorkArea;
 ///
 /// # Errors
 ///
-/// The first fault found, in the order that [`VerifyError`] states.
+/// The first error, in the order documented at [`VerifyError`].
 pub fn verify<'a>(
     class: ClassFile<'a>,
     policy: Policy,
@@ -28,11 +28,11 @@ pub fn verify<'a>(
     verify_with(class, policy, natives, work, &mut ())
 }
 
-/// Verifies a class as [`verify`] does, and tells an observer the types that it inferred.
+/// Verifies a class like [`verify`], and reports the inferred types to an observer.
 ///
 /// # Errors
 ///
-/// The first fault found, in the order that [`VerifyError`] states.
+/// The first error, in the order documented at [`VerifyError`].
 pub fn verify_with<'a>(
     class: ClassFile<'a>,
     policy: Policy,
@@ -60,7 +60,7 @@ pub fn verify_with<'a>(
         },
     };
     for declaration in class.methods() {
-        // Natives have none.
+        // Natives have no code.
         if let Some(code) = declaration.code() {
             verify_code(declaration, code, &mut members, &mut memory, observer)?;
         }
@@ -68,13 +68,13 @@ pub fn verify_with<'a>(
     Ok(Verified::vouch(class, natives, applet))
 }
 
-/// The part of the work area that each method uses anew.
+/// The part of the work area that is reused for each method.
 struct CodeMemory<'w> {
     marks: &'w mut [CodeMarks],
     flow: FlowMemory<'w>,
 }
 
-/// Verifies the code of one method: its static constraints, then its data flow.
+/// Verifies the code of a method: first its static constraints, then its data flow.
 fn verify_code<'a, O: Observer>(
     declaration: Method<'a>,
     code: Code<'a>,

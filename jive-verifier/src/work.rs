@@ -1,4 +1,4 @@
-//! The memory that verification works in: lent by the caller, its size computed from the class.
+//! Memory for verification: the caller lends it, and its size is computed from the class.
 
 use jive_core::limits::{CONSTANTS_MAX, FRAME_SLOTS_MAX, METHODS_MAX};
 use jive_core::{ClassFile, Code, CodeCounts, Method, count_code};
@@ -9,30 +9,30 @@ use crate::resolve::Resolved;
 use crate::signature::signature_len;
 use crate::state::{PLACES, Shape};
 
-/// How much of each kind of memory a [`WorkArea`] must hold.
+/// The size of each part of a [`WorkArea`].
 ///
-/// Each method is verified in the same memory, so what counts is the most that one method needs. Per method that is 12
-/// bytes for 32 bytes of code, and 256 bytes. Each branch target adds the sum of `max_locals` and `max_stack`, plus 4.
-/// A class adds some 16 bytes for each constant. A class within the limits but made to be large can ask for several
-/// megabytes, which the caller may refuse to lend.
+/// All methods are verified in the same memory, so the largest demand of any method counts. A method needs 256 bytes,
+/// plus 12 bytes for every 32 bytes of code. Each branch target needs `max_locals` plus `max_stack` plus 4 bytes. The
+/// class needs some 16 bytes for each constant. A crafted class within the limits can need several megabytes, which
+/// the caller may refuse to lend.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct WorkSize {
-    /// Entries for the constant pool.
+    /// Number of constants.
     pub constants: usize,
-    /// Bytes of the methods' signatures.
+    /// Length of all methods' signatures, in bytes.
     pub signatures: usize,
-    /// Entries for the bytes of code.
+    /// Number of [`CodeMarks`].
     pub marks: usize,
-    /// Entries for the branch targets.
+    /// Number of leaders, the branch targets.
     pub leaders: usize,
-    /// Words of the worklist.
+    /// Length of the worklist, in words.
     pub queue: usize,
-    /// Bytes of type states.
+    /// Length of all type states, in bytes.
     pub states: usize,
 }
 
 impl WorkSize {
-    /// Returns how many bytes that is in all.
+    /// Returns the total size in bytes.
     #[must_use]
     pub const fn bytes(self) -> usize {
         self.constants
@@ -45,19 +45,19 @@ impl WorkSize {
     }
 }
 
-/// Memory lent to the verifier, as much of each kind as [`work_size`] asks for or more.
+/// Memory lent to the verifier. Each part must have at least the length that [`work_size`] returns.
 ///
-/// Its contents do not matter. Where it is too small the class is rejected with
+/// The initial contents do not matter. If a part is too short, the class is rejected with
 /// [`WorkArea`](crate::VerifyErrorKind::WorkArea).
 #[derive(Debug)]
 pub struct WorkArea<'w> {
-    /// What the constants were resolved to.
+    /// Resolutions of the constants.
     pub constants: &'w mut [Resolved],
-    /// The methods' signatures.
+    /// Signatures of the methods.
     pub signatures: &'w mut [u8],
-    /// Where instructions start and paths meet.
+    /// Marks for instruction starts and leaders.
     pub marks: &'w mut [CodeMarks],
-    /// The pcs of the branch targets.
+    /// Pcs of the leaders.
     pub leaders: &'w mut [u16],
     /// The worklist.
     pub queue: &'w mut [u32],
@@ -65,10 +65,10 @@ pub struct WorkArea<'w> {
     pub states: &'w mut [u8],
 }
 
-/// Returns how much memory verification of a class works in.
+/// Returns how much memory the verification of a class needs.
 ///
-/// A class that passes a limit gets what a class at the limit would, since it is rejected before it
-/// needs more.
+/// For a class that exceeds a limit, returns the size for a class at the limit. The verifier rejects such a class
+/// before it needs more.
 #[must_use]
 pub fn work_size(class: &ClassFile<'_>) -> WorkSize {
     let mut size = WorkSize::without_methods(class);
@@ -80,7 +80,7 @@ pub fn work_size(class: &ClassFile<'_>) -> WorkSize {
 }
 
 impl WorkSize {
-    /// Returns how much memory verification works in besides that for the methods.
+    /// Returns how much memory verification needs besides that for methods.
     #[must_use]
     pub fn without_methods(class: &ClassFile<'_>) -> Self {
         Self {
@@ -89,9 +89,9 @@ impl WorkSize {
         }
     }
 
-    /// Makes room for the next method, whose code [`count_code`] has counted.
+    /// Adds the memory for the next method. `counts` is the result of [`count_code`] for its code.
     ///
-    /// Methods beyond [`METHODS_MAX`] need no room: the class is rejected before they are verified.
+    /// Ignores methods beyond [`METHODS_MAX`]: the class is rejected before they are verified.
     pub fn add_method(&mut self, method: &Method<'_>, counts: Option<&CodeCounts>) {
         if method.id.0 >= METHODS_MAX {
             return;
@@ -108,7 +108,7 @@ impl WorkSize {
     }
 }
 
-/// Returns how many bytes hold a state for each leader and the one that instructions change.
+/// Returns the length of the states of all leaders and of the current state, in bytes.
 fn states_len(code: &Code<'_>, leaders: usize) -> usize {
     let shape = Shape::of(code);
     if shape.slots() > u32::from(FRAME_SLOTS_MAX) {
@@ -120,10 +120,10 @@ fn states_len(code: &Code<'_>, leaders: usize) -> usize {
         .saturating_add(PLACES)
 }
 
-/// Returns a number of leaders that a method cannot have more of.
+/// Returns an upper bound for the number of leaders of a method.
 ///
-/// An exact count would take a mark for each byte of code. Instead a target of several branches is counted for each of
-/// them, up to the number of instructions.
+/// An exact number would need a mark for each byte of code. Instead, a target of several branches counts several
+/// times, up to the number of instructions.
 fn leaders_bound(counts: &CodeCounts) -> usize {
     let leaders = counts.targets.saturating_add(1);
     leaders.min(counts.instructions.max(1))
