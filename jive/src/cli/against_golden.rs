@@ -1,13 +1,11 @@
 //! A trace beside its golden one, compared line by line while it is written: only what a difference needs
 //! is kept.
 
-use std::collections::VecDeque;
 use std::io::{self, BufRead, Write};
 
-use anstyle::{AnsiColor, Style};
 use jive_embed::input::ReadError;
-use jive_embed::text::printable;
-use similar::{ChangeTag, TextDiff};
+
+use super::event_diff::{self, Events};
 
 /// Lines of each trace that are compared from the first difference on; comparing takes the product.
 const DIFFERENCE_LINES_MAX: usize = 2_000;
@@ -18,19 +16,14 @@ const DIFFERENCE_BYTES_MAX: usize = 400_000;
 /// Bytes of a golden trace's line, its newline included: many times the longest event.
 const LINE_BYTES_MAX: usize = 1 << 16;
 
-/// Lines that are shown around a difference.
-const CONTEXT_LINES: usize = 3;
-
 /// Takes a trace as it is written, and compares it with a golden one.
 pub(super) struct AgainstGolden<R> {
     golden: Lines<R>,
     /// Lines that were alike.
     alike: usize,
-    /// The last of them.
-    context: VecDeque<Vec<u8>>,
     /// The line that is being written.
     line: Vec<u8>,
-    /// Where they differ, what each has from there on, the context before it included.
+    /// Where they differ, what each has from there on.
     difference: Option<Difference>,
 }
 
@@ -57,26 +50,28 @@ impl<R: BufRead> Lines<R> {
     }
 }
 
+/// What each trace has from the first difference on.
+#[derive(Default)]
 struct Difference {
     golden: Kept,
     now: Kept,
 }
 
-/// Lines of a trace around a difference, as many as are compared.
-#[derive(Clone, Default)]
+/// Lines of a trace from the first difference on, as many as are compared.
+#[derive(Default)]
 struct Kept {
     lines: Vec<Vec<u8>>,
     bytes: usize,
-    /// Whether there are more than were kept.
-    goes_on: bool,
+    /// How many there are behind them.
+    behind: usize,
 }
 
 impl Kept {
     fn add(&mut self, line: Vec<u8>) {
         let bytes = self.bytes + line.len();
         let fits = self.lines.len() < DIFFERENCE_LINES_MAX && bytes <= DIFFERENCE_BYTES_MAX;
-        if self.goes_on || !fits {
-            self.goes_on = true;
+        if self.behind > 0 || !fits {
+            self.behind += 1;
             return;
         }
         self.bytes = bytes;
@@ -85,11 +80,17 @@ impl Kept {
 
     /// Returns how many lines can be compared.
     fn comparable(&self) -> usize {
-        if self.goes_on {
-            self.lines.len()
-        } else {
-            usize::MAX
+        match self.behind {
+            0 => usize::MAX,
+            _ => self.lines.len(),
         }
+    }
+
+    /// Leaves this many lines to be compared.
+    fn cut(&mut self, compared: usize) {
+        let cut = self.lines.len().saturating_sub(compared);
+        self.lines.truncate(compared);
+        self.behind += cut;
     }
 }
 
@@ -98,13 +99,12 @@ impl<R: BufRead> AgainstGolden<R> {
         AgainstGolden {
             golden: Lines { golden, count: 0 },
             alike: 0,
-            context: VecDeque::new(),
             line: Vec::new(),
             difference: None,
         }
     }
 
-    /// Ends the trace, and shows where it differs, an event a line; `None` where it does not.
+    /// Ends the trace, and shows where it differs, event by event; `None` where it does not.
     ///
     /// # Errors
     ///
@@ -114,19 +114,18 @@ impl<R: BufRead> AgainstGolden<R> {
             let line = std::mem::take(&mut self.line);
             self.take_line(line)?;
         }
-        let start = self.alike - self.context.len();
         let mut rest = self.golden.next()?;
         if !rest.is_empty() && self.difference.is_none() {
-            self.difference = Some(Difference::after(&self.context));
+            self.difference = Some(Difference::default());
         }
         let Some(mut difference) = self.difference else {
             return Ok(None);
         };
-        while !rest.is_empty() && !difference.golden.goes_on {
+        while !rest.is_empty() {
             difference.golden.add(rest);
             rest = self.golden.next()?;
         }
-        Ok(Some(difference.show(start)))
+        Ok(Some(difference.show(self.alike)))
     }
 
     fn take_line(&mut self, line: Vec<u8>) -> io::Result<()> {
@@ -137,13 +136,9 @@ impl<R: BufRead> AgainstGolden<R> {
         let golden = self.golden.next()?;
         if golden == line {
             self.alike += 1;
-            if self.context.len() == CONTEXT_LINES {
-                self.context.pop_front();
-            }
-            self.context.push_back(line);
             return Ok(());
         }
-        let mut difference = Difference::after(&self.context);
+        let mut difference = Difference::default();
         difference.now.add(line);
         if !golden.is_empty() {
             difference.golden.add(golden);
@@ -173,46 +168,23 @@ impl<R: BufRead> Write for AgainstGolden<R> {
 }
 
 impl Difference {
-    fn after(context: &VecDeque<Vec<u8>>) -> Difference {
-        let mut kept = Kept::default();
-        for line in context {
-            kept.add(line.clone());
-        }
-        Difference {
-            golden: kept.clone(),
-            now: kept,
-        }
-    }
-
-    fn show(&self, start: usize) -> String {
+    /// Shows the changes; `before` events of each trace are alike.
+    fn show(mut self, before: usize) -> String {
         let compared = self.golden.comparable().min(self.now.comparable());
-        let [golden, now] = [&self.golden, &self.now].map(|kept| {
-            let shown = kept
-                .lines
-                .iter()
-                .take(compared)
-                .map(|line| String::from_utf8_lossy(line.trim_ascii_end()));
-            shown.map(|line| printable(&line)).collect::<Vec<_>>()
-        });
-        let golden = golden.iter().map(String::as_str).collect::<Vec<_>>();
-        let now = now.iter().map(String::as_str).collect::<Vec<_>>();
-        let diff = TextDiff::from_slices(&golden, &now);
-        let mut text = String::new();
-        for group in diff.grouped_ops(CONTEXT_LINES) {
-            let first = group.first().map_or(0, |op| op.old_range().start);
-            text.push_str(&format!("@@ event {} @@\n", start + first + 1));
-            for change in group.iter().flat_map(|op| diff.iter_changes(op)) {
-                let (sign, style) = match change.tag() {
-                    ChangeTag::Equal => (' ', Style::new()),
-                    ChangeTag::Delete => ('-', AnsiColor::Red.on_default()),
-                    ChangeTag::Insert => ('+', AnsiColor::Green.on_default()),
-                };
-                text.push_str(&format!("{style}{sign} {}{style:#}\n", change.value()));
-            }
-        }
+        self.golden.cut(compared);
+        self.now.cut(compared);
+        let (golden, now) = (
+            Events::new(self.golden.lines, before),
+            Events::new(self.now.lines, before),
+        );
+        let mut text = event_diff::show(&golden, &now);
         if compared != usize::MAX {
-            let compared = start + compared;
-            text.push_str(&format!("(not compared behind event {compared})\n"));
+            text.push_str(&format!(
+                "(not compared behind event {}: {} more in the golden trace, {} more now)\n",
+                before + compared,
+                self.golden.behind,
+                self.now.behind,
+            ));
         }
         text
     }
@@ -239,27 +211,33 @@ mod tests {
     }
 
     #[test]
-    fn a_changed_line_stands_between_its_neighbours() {
+    fn a_line_of_no_event_is_gone_and_another_new() {
         let shown = difference("a\nb\nc\nd\ne\nf\n", "a\nb\nc\nd\nX\nf\n").expect("e is X");
-        assert_eq!(shown, "@@ event 2 @@\n  b\n  c\n  d\n- e\n+ X\n  f\n");
+        assert_eq!(shown, "- event 5: e\n+ event 5: X\n");
     }
 
     #[test]
     fn what_one_trace_has_more_is_a_difference() {
         let longer = difference("a\n", "a\nb\n").expect("b is new");
-        assert_eq!(longer, "@@ event 1 @@\n  a\n+ b\n");
+        assert_eq!(longer, "+ event 2: b\n");
         let shorter = difference("a\nb\nc\n", "a\n").expect("b and c are gone");
-        assert_eq!(shorter, "@@ event 1 @@\n  a\n- b\n- c\n");
-        assert!(difference("a\n", "a").is_some(), "the newline is gone");
+        assert_eq!(shorter, "- event 2: b\n- event 3: c\n");
+        let newline = difference("a\n", "a").expect("the newline is gone");
+        assert_eq!(
+            newline,
+            "~ event 1: a\n    differs in bytes that are not shown\n"
+        );
     }
 
     #[test]
     fn no_more_than_a_bounded_number_of_lines_is_compared() {
         let golden = "a\n".repeat(5_000);
-        let now = "b\n".repeat(5_000);
+        let now = "b\n".repeat(6_000);
         let shown = difference(&golden, &now).expect("every line differs");
-        assert!(shown.ends_with("(not compared behind event 2000)\n"));
-        assert_eq!(shown.lines().count(), 1 + 2 * 2_000 + 1);
+        let end = "(3960 more changes: 1960 gone, 2000 new)\n\
+                   (not compared behind event 2000: 3000 more in the golden trace, 4000 more now)\n";
+        assert!(shown.ends_with(end), "{shown}");
+        assert_eq!(shown.lines().count(), 40 + 2);
     }
 
     #[test]
@@ -267,8 +245,9 @@ mod tests {
         let golden = format!("{}\n", "a".repeat(50_000)).repeat(100);
         let now = "b\n".repeat(5_000);
         let shown = difference(&golden, &now).expect("every line differs");
-        assert!(shown.ends_with("(not compared behind event 7)\n"));
-        assert_eq!(shown.lines().count(), 1 + 2 * 7 + 1);
+        let end = "(not compared behind event 7: 93 more in the golden trace, 4993 more now)\n";
+        assert!(shown.ends_with(end), "{shown}");
+        assert_eq!(shown.lines().count(), 2 * 7 + 1);
     }
 
     #[test]

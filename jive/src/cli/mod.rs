@@ -6,6 +6,8 @@ mod class_file;
 mod console;
 mod cpu_clock;
 mod disasm;
+mod event_diff;
+mod event_line;
 mod exec;
 mod explain;
 mod golden;
