@@ -12,8 +12,7 @@ use clap::Args;
 use jive_embed::diagnosis::sentence;
 use jive_embed::input::{self, ReadError};
 use jive_embed::text::printable_path;
-use nic_runtime::export::PayloadMode;
-use nic_runtime::export::text::TextTrace;
+use nic_runtime::export::golden::GoldenTrace;
 use nic_runtime::scenario::Scenario;
 use nic_runtime::sim;
 
@@ -277,7 +276,7 @@ fn compare(scenario: &Scenario, golden: &Path) -> Result<Outcome, NotJudged> {
         return Err(NotJudged::Unreadable(ReadError::TooLarge { limit }));
     }
     let against = AgainstGolden::new(BufReader::new(file.take(TRACE_BYTES_MAX)));
-    let mut trace = TextTrace::new(against, PayloadMode::Omitted);
+    let mut trace = GoldenTrace::new(against, scenario.golden);
     sim::run(scenario, &mut trace).map_err(NotJudged::Refused)?;
     let difference = trace.finish().and_then(AgainstGolden::finish);
     Ok(match difference.map_err(unreadable)? {
@@ -289,7 +288,7 @@ fn compare(scenario: &Scenario, golden: &Path) -> Result<Outcome, NotJudged> {
 /// Writes a scenario's trace, and has it take the golden one's place when it is whole.
 fn write(scenario: &Scenario, golden: &Path) -> Result<Outcome, NotJudged> {
     let file = OutputFile::derived(golden).map_err(NotJudged::Unwritable)?;
-    let mut trace = TextTrace::new(file, PayloadMode::Omitted);
+    let mut trace = GoldenTrace::new(file, scenario.golden);
     sim::run(scenario, &mut trace).map_err(NotJudged::Refused)?;
     let placed = trace.finish().and_then(OutputFile::place);
     placed.map_err(NotJudged::Unwritable)?;

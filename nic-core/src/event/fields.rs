@@ -18,6 +18,8 @@ pub enum Value<'a> {
     Signed(i32),
     /// A count, a length, an offset.
     Number(u64),
+    /// Instructions that were executed, or time that something took, in nanoseconds.
+    Cost(u64),
     /// Yes or no.
     Flag(bool),
     /// A name that someone else chose.
@@ -207,7 +209,7 @@ impl fmt::Display for Value<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Value::Signed(number) => write!(f, "{number}"),
-            Value::Number(number) => write!(f, "{number}"),
+            Value::Number(number) | Value::Cost(number) => write!(f, "{number}"),
             Value::Flag(flag) => write!(f, "{flag}"),
             Value::Name(name) => write!(f, "{}", Escaped(name)),
             Value::Word(word) => f.write_str(word),

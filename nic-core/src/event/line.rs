@@ -6,7 +6,7 @@ use super::fields::{Escaped, FieldSink, PayloadMode, Value};
 use super::{Event, Names};
 
 /// Width of the time, so that runs up to a second align.
-const TIME_WIDTH: usize = 14;
+pub const TIME_WIDTH: usize = 14;
 /// Least width of a NIC's name. It does not depend on the run, so that traces compare line by line.
 const NIC_WIDTH: usize = 4;
 /// Least width of an endpoint's name.
@@ -36,15 +36,36 @@ impl<'a> Line<'a> {
 impl fmt::Display for Line<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Line { names, event, .. } = self;
+        let place = Place::new(*names, event);
+        write!(f, "{:>TIME_WIDTH$}  {place}", event.time)?;
+        event.visit(*names, self.payload_mode, &mut Pairs(f))
+    }
+}
+
+/// The columns of a line between its time and its fields: NIC, endpoint and name of the event.
+pub struct Place<'a> {
+    names: &'a dyn Names,
+    event: &'a Event<'a>,
+}
+
+impl<'a> Place<'a> {
+    /// Returns these columns of an event.
+    #[must_use]
+    pub fn new(names: &'a dyn Names, event: &'a Event<'a>) -> Place<'a> {
+        Place { names, event }
+    }
+}
+
+impl fmt::Display for Place<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Place { names, event } = self;
         let nic = Escaped(names.nic(event.nic));
-        let name = event.kind.roles().name;
-        write!(f, "{:>TIME_WIDTH$}  {nic:NIC_WIDTH$}  ", event.time)?;
+        write!(f, "{nic:NIC_WIDTH$}  ")?;
         match event.endpoint {
             Some(endpoint) => write!(f, "{:ENDPOINT_WIDTH$}  ", Escaped(names.endpoint(endpoint)))?,
             None => write!(f, "{:ENDPOINT_WIDTH$}  ", "-")?,
         }
-        write!(f, "{name:EVENT_WIDTH$}")?;
-        event.visit(*names, self.payload_mode, &mut Pairs(f))
+        write!(f, "{:EVENT_WIDTH$}", event.kind.roles().name)
     }
 }
 

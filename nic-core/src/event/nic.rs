@@ -189,7 +189,7 @@ impl<'a> NicEvent<'a> {
                 fields.put("direction", Value::Word(direction.word()))?;
                 fields.put("offset", Value::Number(offset.into()))?;
                 fields.put("length", Value::Number(length.into()))?;
-                fields.put("dur_ns", Value::Number(duration.as_ns()))
+                fields.put("dur_ns", Value::Cost(duration.as_ns()))
             }
             NicEvent::WireTx {
                 packet,
@@ -228,7 +228,7 @@ impl<'a> NicEvent<'a> {
             } => {
                 fields.put("processor", Value::Number(processor.into()))?;
                 fields.put("stage", Value::Word(stage))?;
-                fields.put("dur_ns", Value::Number(duration.as_ns()))
+                fields.put("dur_ns", Value::Cost(duration.as_ns()))
             }
             NicEvent::Levels(levels) => {
                 fields.put("transmit", Value::Number(levels.transmit.into()))?;
@@ -285,7 +285,12 @@ pub enum WireDropReason {
 }
 
 impl WireDropReason {
-    fn word(self) -> &'static str {
+    /// Every reason.
+    pub const ALL: &'static [WireDropReason] = &[Self::Loss, Self::Crc, Self::Overrun];
+
+    /// Returns the word that the trace has for it.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
         match self {
             WireDropReason::Loss => "loss",
             WireDropReason::Crc => "crc",
@@ -313,7 +318,19 @@ pub enum DropReason {
 }
 
 impl DropReason {
-    fn word(self) -> &'static str {
+    /// Every reason, in the order of declaration.
+    pub const ALL: &'static [DropReason] = &[
+        Self::NoFreeBuffer,
+        Self::RxQueueFull,
+        Self::AppletTrap,
+        Self::TooLong,
+        Self::NicFull,
+        Self::NoTransmitRoom,
+    ];
+
+    /// Returns the word that the trace has for it.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
         match self {
             DropReason::NoFreeBuffer => "no-free-buffer",
             DropReason::RxQueueFull => "rx-queue-full",

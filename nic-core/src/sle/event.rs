@@ -193,7 +193,7 @@ impl<'a> SleEvent<'a> {
             } => {
                 fields.method("method", method)?;
                 fields.put("value", value.map_or(Value::Null, Value::Signed))?;
-                fields.put("bytecodes", Value::Number(bytecodes))
+                fields.put("bytecodes", Value::Cost(bytecodes))
             }
             SleEvent::Native {
                 name, args, result, ..
@@ -224,7 +224,7 @@ impl<'a> SleEvent<'a> {
                 traps, duration, ..
             } => {
                 fields.put("traps", Value::Number(traps.into()))?;
-                fields.put("dur_ns", Value::Number(duration.as_ns()))
+                fields.put("dur_ns", Value::Cost(duration.as_ns()))
             }
             SleEvent::AppletAttach { .. }
             | SleEvent::AppletSuspend { .. }

@@ -157,7 +157,7 @@ impl Serialize for Json<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.0 {
             Value::Signed(number) => serializer.serialize_i32(number),
-            Value::Number(number) => serializer.serialize_u64(number),
+            Value::Number(number) | Value::Cost(number) => serializer.serialize_u64(number),
             Value::Flag(flag) => serializer.serialize_bool(flag),
             Value::Name(name) => serializer.serialize_str(name),
             Value::Word(word) => serializer.serialize_str(word),

@@ -6,9 +6,11 @@
 pub mod accounts;
 mod distribution;
 pub mod follow;
+pub mod golden;
 pub mod json;
 pub mod pcapng;
 pub mod perfetto;
+mod sha256;
 pub mod summary;
 pub mod tally;
 pub mod text;

@@ -14,7 +14,7 @@ use nic_core::time::{SimDuration, SimTime};
 use crate::interface::InterfaceKind;
 use crate::nic::Placement;
 use crate::profile::{Profile, WireProfile};
-use crate::scenario::Span;
+use crate::scenario::{GoldenSettings, Span};
 
 /// A whole scenario, ready to be simulated.
 #[derive(Clone, Debug)]
@@ -32,6 +32,8 @@ pub struct Scenario {
     pub bytecodes_max: u64,
     /// What messages are, for readers of captures.
     pub link_type: LinkType,
+    /// What a golden trace of it shows. Nothing in a run depends on it.
+    pub golden: GoldenSettings,
     /// The NICs; [`NicId`] indexes them.
     pub nics: Vec<NicSpec>,
     /// The links, each of two directions, for every pair that can talk; a NIC's link to itself included.

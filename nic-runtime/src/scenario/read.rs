@@ -8,6 +8,7 @@ use toml::de::DeTable;
 
 use super::context::Context;
 use super::endpoints;
+use super::golden;
 use super::limits;
 use super::mistake::{Mistake, Span};
 use super::model::{LinkType, Scenario};
@@ -33,6 +34,7 @@ const ROOT_KEYS: &[&str] = &[
     "endpoint",
     "channel",
     "send",
+    "golden",
 ];
 
 /// Profile unless the scenario names one.
@@ -124,6 +126,7 @@ pub fn keys_of_all() -> impl Iterator<Item = &'static str> {
         processes::PROCESS_KEYS,
         endpoints::ENDPOINT_KEYS,
         traffic::SEND_KEYS,
+        golden::GOLDEN_KEYS,
         &payload::KEYS,
     ];
     keys.into_iter().flatten().copied()
@@ -223,6 +226,7 @@ fn read_root(
         context.mistakes(),
     )
     .unwrap_or_default();
+    let golden = golden::read(root, &mut context);
     let seed = context.seed();
     let (classes, files, mistakes) = context.finish();
     if !mistakes.is_empty() {
@@ -235,6 +239,7 @@ fn read_root(
         events_max,
         bytecodes_max,
         link_type,
+        golden,
         nics,
         links,
         processes: processes.specs,
@@ -452,6 +457,7 @@ mod tests {
                 format!(", {key} = "),
                 format!("`{key}`"),
                 format!("`[[{key}]]`"),
+                format!("`[{key}]`"),
                 format!("`{{ {key} = "),
             ];
             assert!(written.iter().any(|form| page.contains(form)), "{key}");

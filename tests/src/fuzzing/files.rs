@@ -13,12 +13,13 @@ use nic_core::sle::NicEntry;
 use nic_core::time::{SimDuration, SimTime};
 use nic_runtime::export::PayloadMode;
 use nic_runtime::export::follow::Story;
+use nic_runtime::export::golden::GoldenTrace;
 use nic_runtime::export::json::JsonTrace;
 use nic_runtime::export::pcapng::{Capture, DataLink};
 use nic_runtime::export::perfetto::PerfettoTrace;
 use nic_runtime::export::summary::Summary;
 use nic_runtime::export::text::TextTrace;
-use nic_runtime::scenario::{BUILTIN, Scenario, parse};
+use nic_runtime::scenario::{BUILTIN, GoldenSettings, Scenario, Times, parse};
 use nic_runtime::sim;
 use pcap_file::pcapng::PcapNgReader;
 
@@ -79,22 +80,48 @@ const REPLAY: &str = r#"
     payload = { pcap = "NAME", pace = "PACE" }
 "#;
 
+/// What golden traces may show: by default, and with each setting changed.
+const GOLDEN_SETTINGS: [GoldenSettings; 3] = [
+    GoldenSettings {
+        payload: false,
+        times: Times::Exact,
+        costs: true,
+    },
+    GoldenSettings {
+        payload: true,
+        times: Times::Order,
+        costs: false,
+    },
+    GoldenSettings {
+        payload: true,
+        times: Times::None,
+        costs: true,
+    },
+];
+
+/// Returns the golden trace of a shipped scenario that is cut off after so many events.
+fn golden_trace(text: &str, settings: GoldenSettings, events_max: u64) -> Vec<u8> {
+    let scenario = parse(text.as_bytes(), None, None);
+    let mut scenario = scenario.expect("a shipped scenario is right");
+    scenario.events_max = events_max;
+    let mut trace = GoldenTrace::new(Vec::new(), settings);
+    sim::run(&scenario, &mut trace).expect("a shipped scenario runs");
+    trace.finish().expect("a vector takes everything")
+}
+
 /// The bytes are a golden trace. Comparing it ends, and says nothing if and only if it is the trace.
 pub fn golden(bytes: &[u8]) {
-    static TRACE: LazyLock<Vec<u8>> = LazyLock::new(|| {
-        let scenario = parse(BUILTIN[0].text.as_bytes(), None, None);
-        let mut scenario = scenario.expect("a shipped scenario is right");
-        // A trace of some forty lines: enough for differences at both ends, and in between.
-        scenario.events_max = 100;
-        let mut trace = TextTrace::new(Vec::new(), PayloadMode::Omitted);
-        sim::run(&scenario, &mut trace).expect("a shipped scenario runs");
-        trace.finish().expect("a vector takes everything")
+    // Traces of some forty lines: enough for differences at both ends, and in between.
+    static TRACES: LazyLock<[Vec<u8>; 3]> = LazyLock::new(|| {
+        GOLDEN_SETTINGS.map(|settings| golden_trace(BUILTIN[0].text, settings, 100))
     });
-    let said = said::of_difference(bytes, &TRACE).expect("memory can be read");
-    assert_eq!(said.is_none(), bytes == &TRACE[..], "{said:?}");
-    if let Some(said) = said {
-        assert!(!said.is_empty());
-        shows_no_control_character(&said);
+    for trace in &*TRACES {
+        let said = said::of_difference(bytes, trace).expect("memory can be read");
+        assert_eq!(said.is_none(), bytes == &trace[..], "{said:?}");
+        if let Some(said) = said {
+            assert!(!said.is_empty());
+            shows_no_control_character(&said);
+        }
     }
 }
 
@@ -287,14 +314,14 @@ pub fn capture_seeds() -> Vec<(String, Vec<u8>)> {
 pub fn golden_seeds() -> Vec<(String, Vec<u8>)> {
     let mut seeds = files(&["nic-runtime/tests", "tests/tests/snapshots"], ".trace");
     for shipped in BUILTIN {
+        let [settings, others @ ..] = GOLDEN_SETTINGS;
         for events_max in [100, 101] {
-            let scenario = parse(shipped.text.as_bytes(), None, None);
-            let mut scenario = scenario.expect("a shipped scenario is right");
-            scenario.events_max = events_max;
-            let mut trace = TextTrace::new(Vec::new(), PayloadMode::Omitted);
-            sim::run(&scenario, &mut trace).expect("a shipped scenario runs");
-            let bytes = trace.finish().expect("a vector takes everything");
+            let bytes = golden_trace(shipped.text, settings, events_max);
             seeds.push((format!("{}-{events_max}", shipped.name), bytes));
+        }
+        for (number, settings) in others.into_iter().enumerate() {
+            let bytes = golden_trace(shipped.text, settings, 100);
+            seeds.push((format!("{}-100-{number}", shipped.name), bytes));
         }
     }
     seeds

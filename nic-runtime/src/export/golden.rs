@@ -1,0 +1,226 @@
+//! A golden trace: the trace as text, with what the scenario's `[golden]` leaves in it.
+
+use std::collections::BTreeMap;
+use std::fmt::{self, Write as _};
+use std::io::{self, Write};
+
+use nic_core::event::fields::{FieldSink, PayloadMode, Value};
+use nic_core::event::line::{Place, TIME_WIDTH};
+use nic_core::event::roles::Shown;
+use nic_core::event::{Event, Names, Sink};
+use nic_core::id::{EndpointId, NicId};
+
+use super::sha256::Sha256;
+use crate::scenario::{GoldenSettings, Times};
+
+/// Bytes of a payload that are shown as they are. Of longer ones the digest is shown.
+pub const SHOWN_BYTES_MAX: usize = 64;
+
+/// Bytes of a trace without times that are kept until the run ends.
+const KEPT_BYTES_MAX: usize = 1 << 26;
+
+/// Writes events as lines of a golden trace. With the default settings it is what
+/// [`TextTrace`](super::text::TextTrace) writes without payloads.
+#[derive(Debug)]
+pub struct GoldenTrace<W> {
+    writer: W,
+    settings: GoldenSettings,
+    line: String,
+    /// With [`Times::None`] the lines of each endpoint, and of each NIC the lines that belong to no endpoint.
+    streams: BTreeMap<(NicId, Option<EndpointId>), String>,
+    kept: usize,
+    failure: Option<io::Error>,
+}
+
+impl<W: Write> GoldenTrace<W> {
+    /// Starts a trace.
+    pub fn new(writer: W, settings: GoldenSettings) -> GoldenTrace<W> {
+        GoldenTrace {
+            writer,
+            settings,
+            line: String::new(),
+            streams: BTreeMap::new(),
+            kept: 0,
+            failure: None,
+        }
+    }
+
+    /// Ends the trace and returns the writer.
+    ///
+    /// # Errors
+    ///
+    /// Returns the first failure to write; nothing was written after it. A trace without times is held until it ends,
+    /// and fails with [`io::ErrorKind::FileTooLarge`] beyond 64 MiB.
+    pub fn finish(mut self) -> io::Result<W> {
+        if let Some(failure) = self.failure {
+            return Err(failure);
+        }
+        for stream in self.streams.values() {
+            self.writer.write_all(stream.as_bytes())?;
+        }
+        Ok(self.writer)
+    }
+
+    /// Puts the line of an event into `self.line`.
+    fn render(&mut self, names: &dyn Names, event: &Event<'_>) -> fmt::Result {
+        self.line.clear();
+        if self.settings.times == Times::Exact {
+            write!(self.line, "{:>TIME_WIDTH$}  ", event.time)?;
+        }
+        write!(self.line, "{}", Place::new(names, event))?;
+        let payload_mode = match self.settings.payload {
+            true => PayloadMode::Shown,
+            false => PayloadMode::Omitted,
+        };
+        let shows_costs = self.settings.costs;
+        let line = &mut self.line;
+        event.visit(names, payload_mode, &mut Fields { line, shows_costs })?;
+        self.line.push('\n');
+        Ok(())
+    }
+
+    /// Writes the line, or keeps it for the end.
+    fn take_line(&mut self, event: &Event<'_>) -> io::Result<()> {
+        match self.settings.times {
+            Times::Exact | Times::Order => self.writer.write_all(self.line.as_bytes()),
+            Times::None => {
+                self.kept += self.line.len();
+                if self.kept > KEPT_BYTES_MAX {
+                    return Err(io::ErrorKind::FileTooLarge.into());
+                }
+                let stream = self.streams.entry((event.nic, event.endpoint));
+                stream.or_default().push_str(&self.line);
+                Ok(())
+            }
+        }
+    }
+}
+
+impl<W: Write> Sink for GoldenTrace<W> {
+    fn wants(&self, shown: Shown) -> bool {
+        super::is_shown(shown, false)
+    }
+
+    fn event(&mut self, names: &dyn Names, event: &Event<'_>) {
+        let shown = event.kind.roles().shown;
+        if self.failure.is_some() || !super::is_shown(shown, false) {
+            return;
+        }
+        let rendered = self.render(names, event).map_err(io::Error::other);
+        self.failure = rendered.and_then(|()| self.take_line(event)).err();
+    }
+
+    fn has_failed(&self) -> bool {
+        self.failure.is_some()
+    }
+}
+
+/// Writes fields as `key=value`, without costs where they are left out.
+struct Fields<'l> {
+    line: &'l mut String,
+    shows_costs: bool,
+}
+
+impl FieldSink for Fields<'_> {
+    type Error = fmt::Error;
+
+    fn field(&mut self, key: &'static str, value: Value<'_>) -> fmt::Result {
+        match value {
+            Value::Cost(_) if !self.shows_costs => Ok(()),
+            Value::Payload(payload) if payload.bytes().nth(SHOWN_BYTES_MAX).is_some() => {
+                write!(self.line, " {key}=sha256:{}", Sha256::of(payload.bytes()))
+            }
+            Value::Signed(_)
+            | Value::Number(_)
+            | Value::Cost(_)
+            | Value::Flag(_)
+            | Value::Name(_)
+            | Value::Word(_)
+            | Value::Null
+            | Value::Arguments(_)
+            | Value::Native(_)
+            | Value::NativeArguments(_)
+            | Value::Offsets(_)
+            | Value::Payload(_) => write!(self.line, " {key}={value}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::export::text::TextTrace;
+    use crate::scenario::{BUILTIN, Scenario, builtin, parse};
+    use crate::sim;
+
+    fn scenario(name: &str) -> Scenario {
+        let shipped = builtin(name).expect("it is shipped");
+        parse(shipped.text.as_bytes(), None, None).expect("a shipped scenario is right")
+    }
+
+    fn trace(scenario: &Scenario, settings: GoldenSettings) -> String {
+        let mut trace = GoldenTrace::new(Vec::new(), settings);
+        sim::run(scenario, &mut trace).expect("a shipped scenario runs");
+        let bytes = trace.finish().expect("a vector takes everything");
+        String::from_utf8(bytes).expect("a text")
+    }
+
+    #[test]
+    fn the_default_is_the_text_trace_without_payloads() {
+        for shipped in BUILTIN {
+            let scenario = scenario(shipped.name);
+            assert_eq!(scenario.golden, GoldenSettings::default());
+            let mut text = TextTrace::new(Vec::new(), PayloadMode::Omitted);
+            sim::run(&scenario, &mut text).expect("a shipped scenario runs");
+            let text = text.finish().expect("a vector takes everything");
+            let golden = trace(&scenario, scenario.golden);
+            assert!(golden.as_bytes() == text, "{}", shipped.name);
+        }
+    }
+
+    #[test]
+    fn long_payloads_are_shown_as_their_digest() {
+        let scenario = scenario("pingpong");
+        let settings = GoldenSettings {
+            payload: true,
+            ..GoldenSettings::default()
+        };
+        let golden = trace(&scenario, settings);
+        let of = |length: &str| {
+            let mut lines = golden.lines();
+            let line = lines.find(|line| line.contains("rx-descriptor") && line.contains(length));
+            let (_, payload) = line
+                .and_then(|line| line.split_once(" payload="))
+                .expect("shown");
+            payload.to_owned()
+        };
+        assert_eq!(of("length=5 ").len(), 2 * 5);
+        assert_eq!(of("length=57 ").len(), 2 * 57);
+        let digest = of("length=1000 ");
+        let digits = digest.strip_prefix("sha256:").expect("a digest");
+        assert_eq!(digits.len(), 64);
+    }
+
+    #[test]
+    fn without_times_each_endpoints_events_stand_together_in_their_order() {
+        let scenario = scenario("pingpong");
+        let settings = |times| GoldenSettings {
+            times,
+            costs: false,
+            ..GoldenSettings::default()
+        };
+        let order = trace(&scenario, settings(Times::Order));
+        let none = trace(&scenario, settings(Times::None));
+        for cost in ["bytecodes=", "dur_ns=", " us "] {
+            assert!(!order.contains(cost), "{cost} in {order}");
+        }
+        let of = |text: &str, nic: char| {
+            let lines = text.lines().filter(|line| line.starts_with(nic));
+            lines.map(str::to_owned).collect::<Vec<_>>()
+        };
+        let (a, b) = (of(&order, 'a'), of(&order, 'b'));
+        assert!(!a.is_empty() && !b.is_empty());
+        assert_eq!(none.lines().collect::<Vec<_>>(), [a, b].concat());
+        assert_ne!(order, none);
+    }
+}
