@@ -1,11 +1,11 @@
 #!/bin/sh
-# Recompiles what is committed: the C of the kernels for WebAssembly and eBPF, and the Java of this crate.
-# Needs clang 19 with lld, and JDK 17; `build.sh DIR` writes to DIR.
+# Recompiles the committed binaries: the C kernels for WebAssembly and eBPF, and the Java programs of this crate.
+# Needs clang 19 with lld, and JDK 17. `build.sh DIR` writes to DIR.
 set -eu
 here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
 out=${1:-$here}
 clang=${CLANG:-clang-19}
-# Loops stay loops: a call of memset would measure the embedder's.
+# -fno-builtin keeps loops as loops: otherwise clang replaces some by memset, which the embedder would provide.
 flags="-std=c11 -O3 -Wall -Wextra -Werror -ffreestanding -fno-builtin"
 $clang --target=wasm32-unknown-unknown $flags -nostdlib -Wl,--no-entry,--strip-all,-z,stack-size=4096 \
   -o "$out/kernels.wasm" "$here/kernels.c"

@@ -1,9 +1,9 @@
 #!/bin/bash -eu
-# Builds every target into $OUT, each with what it starts from. Run by ClusterFuzzLite and OSS-Fuzz in
-# their container, which sets SRC, WORK and OUT.
+# Builds every target into $OUT, with its options and its seeds. ClusterFuzzLite and OSS-Fuzz run this script in their
+# container, which sets SRC, WORK and OUT.
 
 cd "$SRC/jive"
-# The toolchain that rust-toolchain.toml names is for the tests; fuzzing wants nightly.
+# Fuzzing needs nightly, not the toolchain that rust-toolchain.toml pins for the tests.
 export RUSTUP_TOOLCHAIN=nightly
 RUSTFLAGS='' cargo run --locked -p tests --bin seeds -- "$WORK/seeds"
 
@@ -11,7 +11,7 @@ cd fuzz
 cargo fuzz build -O
 for target in $(cargo fuzz list); do
   cp "target/x86_64-unknown-linux-gnu/release/$target" "$OUT/"
-  # As long as inputs are in scripts/fuzz-all; chosen, not measured.
+  # The same lengths as in scripts/fuzz-all; chosen, not measured.
   dictionary='' max_len=3000
   case $target in
     parse | verify | run | reference | verdict) dictionary=class max_len=8192 ;;

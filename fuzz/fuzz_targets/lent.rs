@@ -1,4 +1,4 @@
-//! Classes by choices in memory that others have used: nothing of it is read before it is written.
+//! Builds classes from choices and loads them into used memory, whose content must not matter.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| tests::fuzzing::lent(bytes));

@@ -1,4 +1,4 @@
-//! Programs by construction: sound ones are accepted, and accepted ones keep their promises.
+//! Builds a program from choices. A sound program must be accepted and run without `Unverified`.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|program: tests::fuzzing::Program| tests::fuzzing::program(&program));

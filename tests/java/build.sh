@@ -1,5 +1,5 @@
 #!/bin/sh
-# Recompiles what the comparison with OpenJDK runs, with JDK 17: programs, opcodes, kernels and driver.
+# Recompiles the Java programs of the comparison with OpenJDK, with JDK 17: programs, opcodes, kernels and driver.
 # `build.sh DIR` writes below DIR.
 set -eu
 here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Recompiles the compiler corpus with JDK 17 and ecj 3.32: the same sources, a directory a compiler.
+# Recompiles the compiler corpus with JDK 17 and ecj 3.32: the same sources, one directory for each compiler.
 # `build.sh DIR` writes below DIR.
 set -eu
 here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
