@@ -1,4 +1,4 @@
-//! What a parsed class says of itself, and class files at the edge of what is accepted.
+//! Tests of the accessors of a parsed class, and of class files at the limits of what the parser accepts.
 
 use jive_core::{
     ClassAccess, Constant, CpIndex, ExceptionHandler, FieldAccess, FieldId, MemberKind,
@@ -9,7 +9,7 @@ use crate::parse;
 use crate::parts::Parts;
 
 #[test]
-fn the_sample_reads_back_as_it_was_written() {
+fn the_sample_class_reads_back_unchanged() {
     let bytes = Parts::sample().to_bytes();
     parse(&bytes, |class| {
         assert_eq!(class.version().to_string(), "52.0");
@@ -47,12 +47,12 @@ fn the_sample_reads_back_as_it_was_written() {
 }
 
 #[test]
-fn every_version_of_the_contract_is_accepted() {
+fn every_documented_version_is_accepted() {
     for major in 45..=69 {
         for minor in [0, 1, 3, 65_535] {
             let mut parts = Parts::sample();
             parts.version = (major, minor);
-            // Any minor version up to 55, 0 from 56 on.
+            // Up to major version 55, any minor version. From 56 on, only 0.
             let accepted = major <= 55 || minor == 0;
             assert_eq!(
                 parse(&parts.to_bytes(), |_| ()).is_ok(),
@@ -64,7 +64,7 @@ fn every_version_of_the_contract_is_accepted() {
 }
 
 #[test]
-fn an_attribute_that_nobody_knows_is_skipped() {
+fn an_unknown_attribute_is_skipped() {
     let mut parts = Parts::sample();
     let unknown = parts.attribute("unet.Unknown", &[1, 2, 3]);
     parts.attributes.push(unknown);
@@ -80,7 +80,7 @@ fn an_attribute_that_nobody_knows_is_skipped() {
 }
 
 #[test]
-fn a_pool_of_every_tag_reads_back() {
+fn a_constant_of_every_tag_reads_back() {
     let mut parts = Parts::sample();
     parts.version = (55, 0);
     let long = parts.add(&[5, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xfe]);
@@ -175,7 +175,7 @@ fn an_exception_table_reads_back_in_file_order() {
 }
 
 #[test]
-fn the_nearest_line_counts_over_several_tables_in_any_order() {
+fn the_nearest_line_is_found_in_several_tables_of_any_order() {
     let mut parts = Parts::sample();
     let late = parts.attribute("LineNumberTable", &[0, 2, 0, 4, 0, 40, 0, 2, 0, 20]);
     let early = parts.attribute("LineNumberTable", &[0, 2, 0, 1, 0, 10, 0, 2, 0, 21]);
@@ -186,7 +186,7 @@ fn the_nearest_line_counts_over_several_tables_in_any_order() {
         let code = class.method(MethodId(1)).unwrap().code().unwrap();
         [0, 1, 2, 3, 4, 5].map(|pc| code.line(Pc(pc)))
     });
-    // At pc 2 itself the first entry counts, behind it the last.
+    // At pc 2 itself the first entry wins. After pc 2 the last entry wins.
     assert_eq!(
         lines,
         Ok([None, Some(10), Some(20), Some(21), Some(40), Some(40)])
@@ -194,7 +194,7 @@ fn the_nearest_line_counts_over_several_tables_in_any_order() {
 }
 
 #[test]
-fn a_class_initializer_of_old_is_static_without_saying_so() {
+fn an_old_class_initializer_is_static_without_the_flag() {
     let mut parts = Parts::sample();
     parts.version = (50, 0);
     parts.add_method(0x0011, "<clinit>", "()V");
@@ -204,7 +204,7 @@ fn a_class_initializer_of_old_is_static_without_saying_so() {
 }
 
 #[test]
-fn members_of_one_name_may_differ_by_descriptor() {
+fn members_with_equal_names_may_differ_by_descriptor() {
     let mut parts = Parts::sample();
     parts.add_method(0, "m", "(I)V");
     parts.add_field(0, "f", "J");
@@ -215,7 +215,7 @@ fn members_of_one_name_may_differ_by_descriptor() {
             .map(|method| method.descriptor.to_string())
             .collect::<Vec<_>>()
     });
-    // File order, whatever order the search for duplicates needed.
+    // In file order: the search for duplicates sorts methods, and must restore the order.
     assert_eq!(
         descriptors,
         Ok(vec!["()V".to_owned(), "()V".to_owned(), "(I)V".to_owned()])
@@ -223,7 +223,7 @@ fn members_of_one_name_may_differ_by_descriptor() {
 }
 
 #[test]
-fn a_constant_value_of_an_instance_field_does_not_count() {
+fn a_constant_value_of_an_instance_field_is_ignored() {
     let mut parts = Parts::sample();
     let value = parts.attribute("ConstantValue", &[0xff]);
     let field = parts.member(0, "g", "I", &[value]);

@@ -1,4 +1,4 @@
-//! What the constant pool answers by index: the constant that stands there, or what stands there instead.
+//! Lookups in the constant pool by index: the constant, or the error that names the constant found instead.
 
 use std::fmt::Debug;
 
@@ -9,7 +9,7 @@ use jive_core::{
 use crate::parse;
 use crate::parts::Parts;
 
-/// Returns a class file, and of some of its constants, one of nearly every kind, the index and the tag.
+/// Returns a class file with constants of nearly every kind, and the index and tag of each.
 fn of_every_kind() -> (Vec<u8>, Vec<(u16, ConstantTag)>) {
     let mut p = Parts::sample();
     p.version = (55, 0);
@@ -49,7 +49,7 @@ fn of_every_kind() -> (Vec<u8>, Vec<(u16, ConstantTag)>) {
 }
 
 #[test]
-fn a_constant_is_of_the_kind_that_its_tag_says() {
+fn a_constant_has_the_kind_of_its_tag() {
     let (bytes, constants) = of_every_kind();
     parse(&bytes, |class| {
         let pool = class.pool();
@@ -63,7 +63,7 @@ fn a_constant_is_of_the_kind_that_its_tag_says() {
 }
 
 #[test]
-fn the_constants_of_a_module_are_of_their_kinds_too() {
+fn the_constants_of_a_module_have_the_kinds_of_their_tags() {
     let mut p = Parts::sample();
     p.become_module();
     let (module, package) = (p.utf8("a.b"), p.utf8("a/b"));
@@ -87,7 +87,8 @@ fn the_constants_of_a_module_are_of_their_kinds_too() {
     .unwrap();
 }
 
-/// Checks that a question is answered at the indices of these kinds alone, and elsewhere with what is there.
+/// Checks that a lookup succeeds exactly for constants of the given kinds, and that its error names the constant
+/// otherwise.
 fn answered_at<'a, T: Debug>(
     pool: ConstantPool<'a>,
     constants: &[(u16, ConstantTag)],
@@ -122,7 +123,7 @@ fn answered_at<'a, T: Debug>(
 }
 
 #[test]
-fn a_question_is_answered_by_constants_of_the_right_kind_alone() {
+fn a_lookup_succeeds_only_for_constants_of_its_kind() {
     let (bytes, constants) = of_every_kind();
     parse(&bytes, |class| {
         let pool = class.pool();
@@ -144,7 +145,7 @@ fn a_question_is_answered_by_constants_of_the_right_kind_alone() {
 }
 
 #[test]
-fn what_is_answered_is_what_stands_there() {
+fn a_lookup_returns_the_contents_of_the_constant() {
     let (bytes, constants) = of_every_kind();
     parse(&bytes, |class| {
         let pool = class.pool();
@@ -181,12 +182,12 @@ fn what_is_answered_is_what_stands_there() {
 }
 
 #[test]
-fn constants_are_gone_through_from_the_first_to_the_last() {
+fn constants_are_iterated_in_ascending_order() {
     let (bytes, _) = of_every_kind();
     parse(&bytes, |class| {
         let pool = class.pool();
         let found: Vec<_> = pool.iter().collect();
-        // Each index below the count but 0 and the two behind the `long` and the `double`.
+        // Every index below the count, except 0 and the two unusable indices after the `long` and the `double`.
         assert_eq!(found.len(), usize::from(pool.count()) - 3);
         assert!(found.is_sorted_by(|(a, _), (b, _)| a < b));
         for (index, constant) in found {

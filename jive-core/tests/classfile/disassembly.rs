@@ -1,11 +1,11 @@
-//! Instructions as text, beside what `javap -c` shows of the same bytes.
+//! Disassembly of instructions, compared with the output of `javap -c` for the same bytes.
 
 use jive_core::{CpIndex, Described, Disassembly, instructions};
 
 use crate::parse;
 use crate::parts::Parts;
 
-/// Shows each instruction of a code array that belongs to the sample.
+/// Disassembles each instruction of a code array of the sample class.
 fn shown(parts: &Parts, code: &[u8]) -> Vec<String> {
     parse(&parts.to_bytes(), |class| {
         instructions(code)
@@ -20,7 +20,7 @@ fn opcode_and(opcode: u8, index: u16) -> Vec<u8> {
 }
 
 #[test]
-fn members_are_named_without_their_own_class() {
+fn members_of_the_displayed_class_are_named_without_the_class() {
     let mut parts = Parts::sample();
     let own_field = parts.member_reference(9, "f", "I");
     let object = parts.super_class;
@@ -57,7 +57,7 @@ fn constants_show_their_values() {
 }
 
 #[test]
-fn numbers_locals_and_targets_stand_for_themselves() {
+fn numbers_locals_and_targets_are_displayed_as_numbers() {
     let code = [
         &[0x03, 0x1b][..],
         &[0x10, 0xff],

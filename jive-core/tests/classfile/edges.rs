@@ -1,5 +1,5 @@
-//! Rules of the class, its members and their attributes, each where it begins to hold: what is just
-//! accepted beside what is just not.
+//! Boundary cases for the rules of the class, its members and their attributes. Each test has an input that is barely
+//! accepted, and one that is barely rejected.
 
 use jive_core::{
     AttributeName, ClassFile, ConstantTag, MethodId, ParseErrorKind as Kind, PoolErrorKind, TagSet,
@@ -9,7 +9,7 @@ use jive_core::{
 use crate::parse;
 use crate::parts::Parts;
 
-/// What becomes of the sample with a change.
+/// Returns the parser's verdict on the sample class after a change.
 fn verdict(change: impl FnOnce(&mut Parts)) -> Result<(), Kind> {
     let mut parts = Parts::sample();
     change(&mut parts);
@@ -17,7 +17,7 @@ fn verdict(change: impl FnOnce(&mut Parts)) -> Result<(), Kind> {
 }
 
 #[test]
-fn members_are_counted_and_counted_down() {
+fn iterators_over_members_have_exact_sizes() {
     let mut parts = Parts::sample();
     parts.add_field(0, "g", "I");
     parts.add_field(0, "h", "I");
@@ -37,11 +37,11 @@ fn members_are_counted_and_counted_down() {
 }
 
 #[test]
-fn identities_are_equal_where_name_and_descriptor_are() {
+fn identities_are_equal_exactly_if_name_and_descriptor_are() {
     let mut parts = Parts::sample();
     parts.add_method(0, "m", "(I)V");
     parts.add_method(0, "o", "()V");
-    // `n` once more, as a string of its own.
+    // Another constant for the string `n`.
     let name = parts.add(&[1, 0, 1, b'n']);
     let mut again = parts.member(0x0100, "n", "(I)V", &[]);
     again[2..4].copy_from_slice(&name.to_be_bytes());
@@ -66,7 +66,7 @@ fn identities_are_equal_where_name_and_descriptor_are() {
 }
 
 #[test]
-fn members_keep_the_order_of_the_file_whatever_their_names() {
+fn members_keep_the_order_of_the_file() {
     let mut parts = Parts::sample();
     for name in ["a", "b", "c", "d"] {
         parts.utf8(name);
@@ -89,10 +89,10 @@ fn members_keep_the_order_of_the_file_whatever_their_names() {
 }
 
 #[test]
-fn of_equal_members_the_second_is_at_fault_wherever_it_stands() {
+fn the_error_is_at_the_second_of_two_equal_members() {
     let mut parts = Parts::sample();
     parts.fields.clear();
-    // Two pairs of equals, each with others between them, lower names and higher ones.
+    // Two pairs of equal members, with members of other names between them.
     for name in ["d", "b", "c", "a", "b", "d"] {
         parts.add_field(0, name, "I");
     }
@@ -101,7 +101,7 @@ fn of_equal_members_the_second_is_at_fault_wherever_it_stands() {
     assert_eq!(error.kind, Kind::DuplicateField);
     let fields = parts.fields.concat();
     let first = bytes.windows(fields.len()).position(|part| part == fields);
-    // Eight bytes each: the fifth is the first that repeats another.
+    // Each field takes eight bytes. The fifth field is the first that repeats an earlier field.
     assert_eq!(
         Some(error.offset as usize),
         first.map(|first| first + 4 * 8)
@@ -109,7 +109,7 @@ fn of_equal_members_the_second_is_at_fault_wherever_it_stands() {
 }
 
 #[test]
-fn a_stack_map_stands_once_from_version_50_on() {
+fn a_stack_map_may_occur_only_once_from_version_50_on() {
     let with = |version, count| {
         verdict(|p| {
             p.version = (version, 0);
@@ -125,7 +125,7 @@ fn a_stack_map_stands_once_from_version_50_on() {
     assert_eq!(with(50, 1), Ok(()));
     assert_eq!(with(50, 2), Err(twice));
     assert_eq!(with(69, 2), Err(twice));
-    // Of what nobody reads there may be any number.
+    // Attributes that the parser skips may occur any number of times.
     assert_eq!(
         verdict(|p| {
             let unknown = p.attribute("Unknown", &[]);
@@ -137,7 +137,7 @@ fn a_stack_map_stands_once_from_version_50_on() {
 }
 
 #[test]
-fn line_numbers_may_stand_in_several_tables() {
+fn line_numbers_may_be_in_several_tables() {
     let with = |pc: u8| {
         verdict(|p| {
             let table = p.attribute("LineNumberTable", &[0, 1, 0, pc, 0, 5]);
@@ -154,7 +154,7 @@ fn line_numbers_may_stand_in_several_tables() {
 }
 
 #[test]
-fn exceptions_stand_once_and_are_classes() {
+fn exceptions_occur_once_and_list_classes() {
     let with = |contents: fn(&mut Parts) -> Vec<u8>, count| {
         verdict(|p| {
             let contents = contents(p);
@@ -181,7 +181,7 @@ fn exceptions_stand_once_and_are_classes() {
         },
     };
     assert_eq!(with(|_| vec![0, 1, 0, 1], 1), Err(not_a_class));
-    // What only nearly has the name is not read.
+    // The parser skips an attribute with a similar name.
     assert_eq!(
         verdict(|p| {
             let unknown = p.attribute("exceptions", &[1, 2, 3]);
@@ -193,8 +193,8 @@ fn exceptions_stand_once_and_are_classes() {
 }
 
 #[test]
-fn constant_values_are_of_their_fields_types() {
-    // JVMS table 4.7.2-A. Constants of each kind: `int`, `long`, `float`, `double`, `String`, class.
+fn constant_values_have_the_types_of_their_fields() {
+    // JVMS table 4.7.2-A. A constant of each kind: `int`, `long`, `float`, `double`, `String`, class.
     let kinds = [
         ConstantTag::Integer,
         ConstantTag::Long,
@@ -244,7 +244,7 @@ fn constant_values_are_of_their_fields_types() {
 }
 
 #[test]
-fn parameters_take_255_slots_with_this() {
+fn parameters_and_this_take_at_most_255_slots() {
     let ints = |count| format!("({})V", "I".repeat(count));
     assert_eq!(verdict(|p| p.add_method(0, "a", &ints(254))), Ok(()));
     assert_eq!(
@@ -252,7 +252,7 @@ fn parameters_take_255_slots_with_this() {
         Err(Kind::ParameterSlots { found: 256 })
     );
     assert_eq!(verdict(|p| p.add_method(8, "a", &ints(255))), Ok(()));
-    // The parameters take 254 and `this` one, and there are local variables for that and no more.
+    // The parameters take 254 slots and `this` takes one. The method has exactly as many local variables.
     let with_locals = |count| {
         verdict(|p| {
             let code = p.code(0, count, &[0xb1], &[], &[]);
@@ -270,7 +270,7 @@ fn parameters_take_255_slots_with_this() {
 }
 
 #[test]
-fn code_is_65535_bytes_long_at_most() {
+fn code_has_at_most_65535_bytes() {
     let of = |length| {
         verdict(|p| {
             let code = p.code(0, 0, &vec![0; length], &[], &[]);
@@ -283,7 +283,7 @@ fn code_is_65535_bytes_long_at_most() {
 }
 
 #[test]
-fn handlers_lie_within_the_code() {
+fn exception_handlers_are_inside_the_code() {
     let of = |row: [u16; 3]| {
         verdict(|p| {
             let [start, end, handler] = row;
@@ -300,7 +300,7 @@ fn handlers_lie_within_the_code() {
 }
 
 #[test]
-fn what_a_handler_catches_is_a_class() {
+fn the_catch_type_of_a_handler_is_a_class() {
     let expected = Kind::ConstantIndex {
         index: 1,
         kind: PoolErrorKind::Tag {
@@ -316,7 +316,7 @@ fn what_a_handler_catches_is_a_class() {
 }
 
 #[test]
-fn a_file_of_the_greatest_size_is_read() {
+fn a_file_of_the_greatest_size_is_accepted() {
     let mut parts = Parts::sample();
     let short = parts.attribute("Padding", &[]);
     parts.attributes.push(short);
@@ -335,7 +335,7 @@ fn a_file_of_the_greatest_size_is_read() {
 }
 
 #[test]
-fn a_module_has_its_name_and_nothing_but_attributes() {
+fn a_module_has_only_a_name_and_attributes() {
     let module = |change: fn(&mut Parts)| {
         verdict(|p| {
             p.become_module();
@@ -356,7 +356,7 @@ fn a_module_has_its_name_and_nothing_but_attributes() {
 }
 
 #[test]
-fn object_alone_has_no_superclass_and_interfaces_have_object() {
+fn only_object_has_no_superclass_and_interfaces_extend_object() {
     assert_eq!(
         verdict(|p| {
             p.this_class = p.class("java/lang/Object");
@@ -395,7 +395,7 @@ fn object_alone_has_no_superclass_and_interfaces_have_object() {
 }
 
 #[test]
-fn interfaces_that_differ_are_accepted_in_any_order() {
+fn distinct_interfaces_are_accepted_in_any_order() {
     let of = |names: &'static [&'static str]| {
         verdict(|p| p.interfaces = names.iter().map(|name| p.class(name)).collect())
     };
@@ -403,7 +403,7 @@ fn interfaces_that_differ_are_accepted_in_any_order() {
     assert_eq!(of(&["a/K", "a/I", "a/J"]), Ok(()));
     assert_eq!(of(&["a/K", "a/I", "a/K"]), Err(Kind::Interface));
     assert_eq!(of(&["[I"]), Err(Kind::Interface));
-    // A name that was seen in another place counts for nothing.
+    // The name of this class is not a duplicate, although another check has seen it.
     assert_eq!(of(&["T"]), Ok(()));
 }
 
@@ -415,7 +415,7 @@ fn strings_compare_with_text_byte_by_byte() {
 }
 
 #[test]
-fn a_bootstrap_method_stands_in_the_table() {
+fn bootstrap_method_indices_are_inside_the_table() {
     let of = |version, position: u16, count: u16, argument: Option<u16>| {
         verdict(|p| {
             p.version = (version, 0);
@@ -439,7 +439,7 @@ fn a_bootstrap_method_stands_in_the_table() {
     assert_eq!(of(51, 1, 2, None), Ok(()));
     assert_eq!(of(51, 1, 1, None), missing(1, 1));
     assert_eq!(of(51, 0, 0, None), missing(0, 0));
-    // An argument is a constant that can be pushed: the class itself, not its name.
+    // The argument is a loadable constant: the class constant, not the string with its name.
     let class = Parts::sample().this_class;
     assert_eq!(of(52, 0, 1, Some(class)), Ok(()));
     assert_eq!(
@@ -455,7 +455,7 @@ fn a_bootstrap_method_stands_in_the_table() {
 }
 
 #[test]
-fn the_table_of_bootstrap_methods_counts_from_version_51_on() {
+fn bootstrap_methods_are_read_from_version_51_on() {
     let of = |version| {
         verdict(|p| {
             p.version = (version, 0);
@@ -493,14 +493,14 @@ fn a_source_file_is_a_string() {
 }
 
 #[test]
-fn an_index_takes_a_word_for_each_field_two_for_each_method_and_three_for_each_constant_at_most() {
+fn the_index_size_is_bounded_by_the_counts_of_constants_and_members() {
     let parts = Parts::sample();
     let constants = parts.pool.len() + 1;
     let bytes = parts.to_bytes();
     let needed = parse(&bytes, |class| class.index_words()).unwrap();
-    // One field and two methods.
+    // A field and two methods.
     assert!(needed <= 3 * constants + 1 + 2 * 2);
-    // What lies in the lent words does not matter.
+    // The initial contents of the lent words do not matter.
     let mut index = vec![u32::MAX; needed];
     let class = ClassFile::parse(&bytes, &mut index).unwrap();
     assert_eq!(class.method(MethodId(1)).unwrap().name, "m");

@@ -1,4 +1,4 @@
-//! Access flags: which of them the specification lets stand together, version by version.
+//! Access flags: the combinations that the specification permits, version by version.
 
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
@@ -27,7 +27,7 @@ const STRICT: u16 = 0x0800;
 const ANNOTATION: u16 = 0x2000;
 const ENUM: u16 = 0x4000;
 
-/// Where flags stand.
+/// The structure that has the flags.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Place {
     Class,
@@ -40,13 +40,14 @@ enum Place {
     ClassInitializer,
 }
 
-/// In which versions flags do not agree, where the first are all set and the second all are not.
+/// A range of versions in which flags clash: if all flags of the first mask are set and all flags of the second are
+/// clear.
 type Clash = (Place, RangeInclusive<u16>, u16, u16);
 
-/// JVMS §4.1, §4.5 and §4.6, sentence by sentence; for older versions as their editions had it.
+/// The rules of JVMS §4.1, §4.5 and §4.6, sentence by sentence. Rules of older versions are from their editions.
 const CLASHES: &[Clash] = &[
     (Place::Class, ANY, ABSTRACT | FINAL, 0),
-    // Before version 50 an interface is abstract without saying so.
+    // Below version 50, an interface is abstract without the flag.
     (Place::Class, 45..=49, INTERFACE | FINAL, 0),
     (Place::Class, 50..=69, INTERFACE, ABSTRACT),
     (Place::Class, 49..=69, INTERFACE | SUPER, 0),
@@ -100,7 +101,7 @@ const CLASHES: &[Clash] = &[
     (Place::ClassInitializer, 51..=69, 0, STATIC),
 ];
 
-/// Flags from which others are taken or to which they are added.
+/// Combinations of flags from which the test adds and removes flags.
 const BASES: [u16; 4] = [
     0,
     PUBLIC | STATIC | FINAL,
@@ -108,10 +109,10 @@ const BASES: [u16; 4] = [
     INTERFACE | ABSTRACT,
 ];
 
-/// The last version before a rule changes, and the first with the change.
+/// For each change of a rule: the last version before it and the first version with it.
 const VERSIONS: [u16; 10] = [45, 48, 49, 50, 51, 52, 53, 60, 61, 69];
 
-/// Returns a class file that has these flags in this place.
+/// Returns a class file with the given flags on the given structure.
 fn class_file(place: Place, version: u16, flags: u16) -> Vec<u8> {
     let mut parts = Parts::sample();
     parts.version = (version, 0);
@@ -139,7 +140,7 @@ fn class_file(place: Place, version: u16, flags: u16) -> Vec<u8> {
 }
 
 #[test]
-fn flags_clash_where_the_specification_says_so() {
+fn flags_clash_as_in_the_specification() {
     let places: BTreeSet<Place> = CLASHES.iter().map(|(place, ..)| *place).collect();
     let mut judged = [0_u32; 2];
     for place in places {
@@ -152,7 +153,7 @@ fn flags_clash_where_the_specification_says_so() {
             for flags in some_flags() {
                 let mut bytes = plain.clone();
                 bytes[at..at + 2].copy_from_slice(&flags.to_be_bytes());
-                // Whether code has to be there is another rule.
+                // Ignores other errors, for example missing code.
                 let clashes = matches!(
                     parse(&bytes, |_| ()).map_err(|error| error.kind),
                     Err(Kind::ClassFlags { .. }
@@ -176,7 +177,7 @@ fn flags_clash_where_the_specification_says_so() {
     assert!(judged.iter().all(|count| *count > 1_000), "{judged:?}");
 }
 
-/// Returns each base with up to two flags changed; that of modules is for another test.
+/// Returns each base with up to two flags changed. Leaves out the module flag, which has its own test.
 fn some_flags() -> BTreeSet<u16> {
     let bits = || (0..15).map(|bit| 1_u16 << bit);
     let mut all = BTreeSet::new();
@@ -207,14 +208,14 @@ fn a_module_has_no_other_flag() {
         let flags = 0x8000 | bit;
         assert_eq!(kind(53, flags), Err(Kind::ClassFlags { flags }));
     }
-    // A flag that the specification does not know counts for nothing.
+    // Flags unknown to the specification are ignored.
     assert_eq!(kind(53, 0x8002), Ok(ClassAccess::MODULE));
-    // Before version 53 there are no modules: this is a class without a superclass.
+    // Before version 53 there are no modules, so this is a class without superclass.
     assert_eq!(kind(52, 0x8000), Err(Kind::SuperClass));
 }
 
 #[test]
-fn flags_read_back_as_their_version_means_them() {
+fn flags_are_read_with_the_semantics_of_the_version() {
     let class = |version, flags| {
         let bytes = class_file(Place::Class, version, flags);
         parse(&bytes, |class| class.access()).unwrap()

@@ -1,4 +1,5 @@
-//! What holds for all bytes: an answer, an offset within them, and work in proportion to them.
+//! Properties of the parser for arbitrary bytes: it returns, errors have an offset in the file, and the work is
+//! linear.
 
 use std::time::{Duration, Instant};
 
@@ -11,7 +12,7 @@ use proptest::prelude::*;
 use crate::parse;
 use crate::parts::Parts;
 
-/// Class files of `javac`, with switches, constants of every kind and debug information.
+/// Class files compiled by `javac`, with switches, constants of every kind and debug information.
 const CLASSES: [&[u8]; 4] = [
     include_bytes!("../classes/Arithmetic.class"),
     include_bytes!("../classes/Arrays.class"),
@@ -38,8 +39,8 @@ fn every_prefix_is_refused_as_truncated() {
     }
 }
 
-/// Compares what the index says of each constant with the names of the members. Returns how many constants name a
-/// field, a method and something else.
+/// Compares the resolution of each constant with the names of the members. Returns how many constants resolve to a
+/// field, to a method and to neither.
 fn compare_own_members(class: ClassFile<'_>) -> [usize; 3] {
     let mut counts = [0; 3];
     for index in (0..u16::MAX).map(CpIndex) {
@@ -72,8 +73,8 @@ fn compare_own_members(class: ClassFile<'_>) -> [usize; 3] {
 }
 
 #[test]
-fn a_constant_names_the_member_of_its_name_and_descriptor() {
-    // Members that share a name or a descriptor, and references to all of them and to others.
+fn a_constant_resolves_to_the_member_with_its_name_and_descriptor() {
+    // Members that have equal names or equal descriptors, with references to each of them and to missing members.
     let mut parts = Parts::sample();
     parts.add_field(0, "f", "[B");
     parts.add_field(0, "m", "I");
@@ -108,7 +109,7 @@ fn a_constant_names_the_member_of_its_name_and_descriptor() {
     assert!(seen.iter().all(|count| *count > 0), "{seen:?}");
 }
 
-/// Reads everything that a class can be asked for.
+/// Calls every accessor of a class.
 fn read_all(bytes: &[u8]) -> Result<usize, jive_core::ParseError> {
     parse(bytes, |class| {
         let mut seen = class.pool().iter().count() + class.interfaces().count();
@@ -192,8 +193,8 @@ proptest! {
     }
 }
 
-/// Fills a file of the greatest size with references to one long string, or with comparisons of long strings. Judging
-/// or comparing each one anew would take minutes.
+/// Files of the greatest size with references to a long string, or with many long strings to compare. A parser that
+/// classifies a string at each reference, or compares all pairs, would take minutes.
 #[test]
 fn the_greatest_files_take_no_more_than_linear_work() {
     let name = "a".repeat(60_000);

@@ -1,4 +1,4 @@
-//! The class file parser as its callers see it.
+//! Tests of the class file parser through its public interface.
 #![allow(missing_docs, reason = "tests document themselves by their names")]
 
 mod accepted;
@@ -18,7 +18,7 @@ mod trusted;
 
 use jive_core::{ClassFile, ParseError};
 
-/// Parses bytes and hands the class to `look`.
+/// Parses bytes and passes the class to `look`.
 fn parse<T>(bytes: &[u8], look: impl FnOnce(ClassFile<'_>) -> T) -> Result<T, ParseError> {
     let mut index = vec![0; ClassFile::index_len(bytes)];
     ClassFile::parse(bytes, &mut index).map(look)

@@ -1,4 +1,4 @@
-//! Class files that break the rules of the class, its members and their attributes, one each.
+//! Class files that violate the rules of the class, its members and their attributes. Each violates a single rule.
 
 use jive_core::{AttributeName, ConstantTag, ParseErrorKind as Kind};
 
@@ -6,7 +6,7 @@ use crate::rejected::Case;
 
 const ONE_ATTRIBUTE: [u8; 2] = [0, 1];
 
-/// What the sample becomes when it breaks one rule, and the rule.
+/// Changes to the sample class, each with the rule that it violates.
 pub(crate) const CASES: &[Case] = &[
     (
         "final abstract class",

@@ -1,5 +1,4 @@
-//! What strings may serve as: names and descriptors, version by version, and which strings are the same
-//! (JVMS §4.2, §4.3).
+//! Names and descriptors (JVMS §4.2, §4.3): which strings are valid in which version, and which strings are equal.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +7,7 @@ use jive_core::{DescriptorErrorKind, ParseErrorKind as Kind};
 use crate::parse;
 use crate::parts::Parts;
 
-/// What becomes of the sample, of some version, with a change.
+/// Returns the parser's verdict on the sample class of some version after a change.
 fn verdict(version: u16, change: impl FnOnce(&mut Parts)) -> Result<(), Kind> {
     let mut parts = Parts::sample();
     parts.version = (version, 0);
@@ -16,15 +15,15 @@ fn verdict(version: u16, change: impl FnOnce(&mut Parts)) -> Result<(), Kind> {
     parse(&parts.to_bytes(), |_| ()).map_err(|error| error.kind)
 }
 
-/// Names that every version takes, for classes, fields and methods.
+/// Names for classes, fields and methods that every version permits.
 const PLAIN: [&str; 6] = ["a", "aB9", "_", "$", "a$_1", "\u{e9}"];
-/// Names of version 49 and later, which were no identifiers before.
+/// Names that are permitted from version 49 on, and are not Java identifiers.
 const LATER: [&str; 8] = ["a-b", "1a", "9", "a b", "\u{1}", "\\", "@", "a:b"];
-/// Names that no version takes.
+/// Names that no version permits.
 const NEVER: [&str; 9] = ["", "a.b", ".", "a;b", ";", "a[b", "[", "a;", "[a"];
 
 #[test]
-fn names_are_identifiers_before_version_49_and_nearly_anything_from_then_on() {
+fn names_must_be_identifiers_only_before_version_49() {
     type Change = fn(&mut Parts, &str);
     let uses: [(Kind, Change); 3] = [
         (Kind::ClassName, |p, name| _ = p.class(name)),
@@ -49,7 +48,7 @@ fn names_are_identifiers_before_version_49_and_nearly_anything_from_then_on() {
 }
 
 #[test]
-fn a_slash_parts_the_names_of_classes_alone() {
+fn only_class_names_may_contain_a_slash() {
     for version in [48, 52] {
         assert_eq!(verdict(version, |p| _ = p.class("a/b/c")), Ok(()));
         for name in ["/", "/a", "a/", "a//b"] {
@@ -64,7 +63,7 @@ fn a_slash_parts_the_names_of_classes_alone() {
 }
 
 #[test]
-fn angles_are_for_the_initializers_among_methods() {
+fn only_initializers_may_have_angle_brackets_in_their_names() {
     for name in [
         "<",
         ">",
@@ -91,7 +90,7 @@ fn angles_are_for_the_initializers_among_methods() {
 }
 
 #[test]
-fn an_array_class_is_named_by_its_descriptor() {
+fn the_name_of_an_array_class_is_its_descriptor() {
     let dimensions = |count| "[".repeat(count) + "I";
     for name in ["[I", "[[Z", "[La;", "[[La/b;", &dimensions(255)] {
         assert_eq!(verdict(52, |p| _ = p.class(name)), Ok(()), "{name}");
@@ -110,13 +109,13 @@ fn an_array_class_is_named_by_its_descriptor() {
         let outcome = verdict(52, |p| _ = p.class(name));
         assert_eq!(outcome, Err(Kind::ClassName), "{name}");
     }
-    // A class may be called `I`; `La;` is none of a class.
+    // `I` is a valid class name. `La;` is not.
     assert_eq!(verdict(52, |p| _ = p.class("I")), Ok(()));
     assert_eq!(verdict(52, |p| _ = p.class("La;")), Err(Kind::ClassName));
 }
 
 #[test]
-fn class_names_in_descriptors_are_held_to_the_version_too() {
+fn class_names_in_descriptors_follow_the_rules_of_the_version() {
     let kind = DescriptorErrorKind::ClassName;
     let later = ["La-b;", "L1a;", "[La b;"];
     for descriptor in later {
@@ -139,7 +138,7 @@ fn class_names_in_descriptors_are_held_to_the_version_too() {
 }
 
 #[test]
-fn modules_escape_what_means_something_in_their_names() {
+fn module_names_escape_special_characters() {
     let of = |name: &str| {
         verdict(53, |p| {
             p.become_module();
@@ -172,7 +171,7 @@ fn modules_escape_what_means_something_in_their_names() {
 }
 
 #[test]
-fn packages_are_named_as_classes_are() {
+fn package_names_follow_the_rules_for_classes() {
     let of = |name: &str| {
         verdict(53, |p| {
             p.become_module();
@@ -185,12 +184,12 @@ fn packages_are_named_as_classes_are() {
 }
 
 #[test]
-fn descriptors_of_initializers_are_held_to_the_version() {
+fn descriptors_of_initializers_follow_the_rules_of_the_version() {
     let of = |version, name: &str, descriptor: &str| {
         verdict(version, |p| p.add_method(8, name, descriptor))
     };
     let fault = Err(Kind::InitializerDescriptor);
-    // From version 51 on a class initializer takes nothing.
+    // From version 51 on, a class initializer has no parameters.
     assert_eq!(of(50, "<clinit>", "(I)V"), Ok(()));
     assert_eq!(of(51, "<clinit>", "(I)V"), fault);
     assert_eq!(of(51, "<clinit>", "()V"), Ok(()));
@@ -201,8 +200,8 @@ fn descriptors_of_initializers_are_held_to_the_version() {
 }
 
 #[test]
-fn strings_are_the_same_where_their_bytes_are() {
-    // So many that some have hashes of 16 bits in common; each stands twice in the pool.
+fn identities_are_equal_exactly_if_the_bytes_are() {
+    // Enough strings that some have equal 16-bit hashes. The pool contains each string twice.
     const NAMES: u16 = 1_500;
     let mut parts = Parts::sample();
     parts.methods.clear();
@@ -231,7 +230,7 @@ fn strings_are_the_same_where_their_bytes_are() {
         let mut seen = BTreeMap::new();
         for (id, identity) in class.method_identities() {
             let name = &names[id.index()];
-            // One identity for each name, and one name for each identity.
+            // Each name has a single identity, and each identity belongs to a single name.
             assert_eq!(*known.entry(name).or_insert(identity.name), identity.name);
             assert_eq!(*seen.entry(identity.name).or_insert(name), name);
         }

@@ -1,11 +1,11 @@
-//! A class file in parts that a test can change one by one before they become bytes.
+//! A class file builder for tests, whose parts can be changed individually before they are serialised.
 
-/// The parts of a class file, each as its bytes.
+/// The parts of a class file as bytes.
 #[derive(Clone)]
 pub(crate) struct Parts {
     pub(crate) magic: u32,
     pub(crate) version: (u16, u16),
-    /// What `constant_pool_count` exceeds the indices of `pool` by: 1, where the file tells the truth.
+    /// Difference between `constant_pool_count` and the number of indices in `pool`. 1 for a valid file.
     pub(crate) pool_excess: u16,
     pub(crate) pool: Vec<Vec<u8>>,
     pub(crate) access: u16,
@@ -54,7 +54,7 @@ impl Parts {
         parts
     }
 
-    /// Makes the sample a module's class file, of the version that first had modules.
+    /// Turns the sample into a module, in the first version that has modules.
     pub(crate) fn become_module(&mut self) {
         self.version = (53, 0);
         self.access = 0x8000;
@@ -64,7 +64,7 @@ impl Parts {
         self.this_class = self.class("module-info");
     }
 
-    /// Adds a constant, tag and all, and returns its index.
+    /// Adds a constant, given as bytes with its tag. Returns its index.
     pub(crate) fn add(&mut self, constant: &[u8]) -> u16 {
         self.pool.push(constant.to_vec());
         self.pool
@@ -75,12 +75,12 @@ impl Parts {
             - indices(constant)
     }
 
-    /// Adds a `Utf8` unless there is an equal one, and returns its index.
+    /// Adds a `Utf8`, unless the pool has an equal constant. Returns its index.
     pub(crate) fn utf8(&mut self, text: &str) -> u16 {
         self.utf8_bytes(text.as_bytes())
     }
 
-    /// Adds a `Utf8` of any bytes unless there is an equal one, and returns its index.
+    /// Adds a `Utf8` with arbitrary bytes, unless the pool has an equal constant. Returns its index.
     pub(crate) fn utf8_bytes(&mut self, text: &[u8]) -> u16 {
         let mut constant = vec![1];
         constant.extend(u16::try_from(text.len()).unwrap().to_be_bytes());
@@ -97,33 +97,33 @@ impl Parts {
         }
     }
 
-    /// Adds a constant of indices, and returns its index.
+    /// Adds a constant that consists of indices. Returns its index.
     pub(crate) fn reference(&mut self, tag: u8, indices: &[u16]) -> u16 {
         let mut constant = vec![tag];
         constant.extend(indices.iter().flat_map(|index| index.to_be_bytes()));
         self.add(&constant)
     }
 
-    /// Adds a `Class`, and returns its index.
+    /// Adds a `Class`. Returns its index.
     pub(crate) fn class(&mut self, name: &str) -> u16 {
         let name = self.utf8(name);
         self.reference(7, &[name])
     }
 
-    /// Adds a `NameAndType`, and returns its index.
+    /// Adds a `NameAndType`. Returns its index.
     pub(crate) fn name_and_type(&mut self, name: &str, descriptor: &str) -> u16 {
         let (name, descriptor) = (self.utf8(name), self.utf8(descriptor));
         self.reference(12, &[name, descriptor])
     }
 
-    /// Adds a `Fieldref`, `Methodref` or `InterfaceMethodref`, and returns its index.
+    /// Adds a `Fieldref`, `Methodref` or `InterfaceMethodref`. Returns its index.
     pub(crate) fn member_reference(&mut self, tag: u8, name: &str, descriptor: &str) -> u16 {
         let class = self.this_class;
         let name_and_type = self.name_and_type(name, descriptor);
         self.reference(tag, &[class, name_and_type])
     }
 
-    /// Returns an attribute.
+    /// Returns the bytes of an attribute.
     pub(crate) fn attribute(&mut self, name: &str, contents: &[u8]) -> Vec<u8> {
         let mut bytes = self.utf8(name).to_be_bytes().to_vec();
         bytes.extend(u32::try_from(contents.len()).unwrap().to_be_bytes());
@@ -131,7 +131,7 @@ impl Parts {
         bytes
     }
 
-    /// Returns a `Code` attribute.
+    /// Returns the bytes of a `Code` attribute.
     pub(crate) fn code(
         &mut self,
         max_stack: u16,
@@ -154,7 +154,7 @@ impl Parts {
         self.attribute("Code", &contents)
     }
 
-    /// Returns a field or method.
+    /// Returns the bytes of a field or method.
     pub(crate) fn member(
         &mut self,
         access: u16,
@@ -171,7 +171,7 @@ impl Parts {
         bytes
     }
 
-    /// Adds a method whose code is `return`, with enough local variables for any parameters.
+    /// Adds a method with the code `return`, and with enough local variables for any parameters.
     pub(crate) fn add_method(&mut self, access: u16, name: &str, descriptor: &str) {
         let code = self.code(0, 300, &[0xb1], &[], &[]);
         let method = self.member(access, name, descriptor, &[code]);
@@ -184,7 +184,7 @@ impl Parts {
         self.fields.push(field);
     }
 
-    /// Replaces the last method by one with this code.
+    /// Replaces the last method by a method with this code.
     pub(crate) fn replace_code(&mut self, code: Vec<u8>) {
         self.methods.pop();
         let method = self.member(0x0008, "m", "()V", &[code]);
@@ -222,7 +222,7 @@ impl Parts {
     }
 }
 
-/// Returns how many indices a constant takes.
+/// Returns the number of indices that a constant takes.
 fn indices(constant: &[u8]) -> u16 {
     if matches!(constant[0], 5 | 6) { 2 } else { 1 }
 }

@@ -1,4 +1,4 @@
-//! Class files that break the rules of the header and the constant pool, one each.
+//! Class files that violate the rules of the header and the constant pool. Each violates a single rule.
 
 use jive_core::{
     ClassVersion, ConstantTag, DescriptorErrorKind, ParseErrorKind as Kind, PoolErrorKind,
@@ -6,7 +6,7 @@ use jive_core::{
 
 use crate::rejected::Case;
 
-/// What the sample becomes when it breaks one rule, and the rule.
+/// Changes to the sample class, each with the rule that it violates.
 pub(crate) const CASES: &[Case] = &[
     (
         "magic",

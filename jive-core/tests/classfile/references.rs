@@ -1,11 +1,12 @@
-//! What constants say of names, descriptors and members, each rule from both sides (JVMS §4.4.6, §4.4.8).
+//! Rules for constants that refer to names, descriptors and members (JVMS §4.4.6, §4.4.8). Each test has accepted and
+//! rejected inputs.
 
 use jive_core::{ConstantTag, DescriptorErrorKind, ParseErrorKind as Kind, PoolErrorKind};
 
 use crate::parse;
 use crate::parts::Parts;
 
-/// What becomes of the sample with a change.
+/// Returns the parser's verdict on the sample class after a change.
 fn verdict(change: impl FnOnce(&mut Parts)) -> Result<(), Kind> {
     let mut parts = Parts::sample();
     change(&mut parts);
@@ -13,7 +14,7 @@ fn verdict(change: impl FnOnce(&mut Parts)) -> Result<(), Kind> {
 }
 
 #[test]
-fn a_name_and_type_that_nothing_uses_is_of_a_field_or_of_a_method() {
+fn an_unused_name_and_type_is_checked_as_field_or_method() {
     let of = |name: &'static str, descriptor: &'static str| {
         verdict(|p| _ = p.name_and_type(name, descriptor))
     };
@@ -23,7 +24,7 @@ fn a_name_and_type_that_nothing_uses_is_of_a_field_or_of_a_method() {
     assert_eq!(of("<init>", "()V"), Ok(()));
     assert_eq!(of("a/b", "I"), Err(Kind::FieldName));
     assert_eq!(of("a<b", "()V"), Err(Kind::MethodName));
-    // Angles are for methods alone to avoid.
+    // Only method names must not contain angle brackets.
     assert_eq!(of("a<b", "I"), Ok(()));
     assert_eq!(
         of("f", "Q"),
@@ -36,7 +37,7 @@ fn a_name_and_type_that_nothing_uses_is_of_a_field_or_of_a_method() {
     assert_eq!(of("<init>", "()I"), Err(Kind::InitializerDescriptor));
 }
 
-/// Judges a method handle of a kind to a member, by its tag and name.
+/// Returns the verdict on a method handle of a kind. Tag and name determine the member that it refers to.
 fn handle(version: u16, kind: u8, tag: u8, name: &str) -> Result<(), Kind> {
     verdict(|p| {
         p.version = (version, 0);
@@ -47,7 +48,7 @@ fn handle(version: u16, kind: u8, tag: u8, name: &str) -> Result<(), Kind> {
 }
 
 #[test]
-fn a_method_handle_leads_to_the_kind_of_member_that_its_own_kind_asks_for() {
+fn the_kind_of_a_method_handle_determines_the_kind_of_its_member() {
     const TAGS: [ConstantTag; 3] = [
         ConstantTag::Fieldref,
         ConstantTag::Methodref,
@@ -81,7 +82,7 @@ fn a_method_handle_leads_to_the_kind_of_member_that_its_own_kind_asks_for() {
 }
 
 #[test]
-fn a_method_handle_calls_no_initializer_unless_it_is_of_a_constructor() {
+fn only_a_constructor_handle_refers_to_an_initializer() {
     for kind in [5, 6, 7] {
         assert_eq!(handle(52, kind, 10, "m"), Ok(()));
         assert_eq!(handle(52, kind, 10, "<init>"), Err(Kind::MethodName));
@@ -94,7 +95,7 @@ fn a_method_handle_calls_no_initializer_unless_it_is_of_a_constructor() {
 }
 
 #[test]
-fn a_set_of_kinds_holds_what_was_put_into_it_however_often() {
+fn adding_a_tag_to_a_set_twice_has_no_effect() {
     let set = ConstantTag::Class.only().or(ConstantTag::Utf8);
     for again in [set, set.or(ConstantTag::Utf8), set.or(ConstantTag::Class)] {
         for tag in ConstantTag::ALL {

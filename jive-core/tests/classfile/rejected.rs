@@ -1,4 +1,4 @@
-//! What is refused, each rule with a class file that breaks it.
+//! Rejected class files: a test case for each rule of the parser.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use crate::parse;
 use crate::parts::Parts;
 use crate::{member_cases, pool_cases};
 
-/// What is wrong, how the sample comes to be so, and the rule that it breaks.
+/// Name of the case, the change to the sample class, and the rule that it violates.
 pub(crate) type Case = (&'static str, fn(&mut Parts), Kind);
 
 fn cases() -> impl Iterator<Item = &'static Case> {
@@ -19,7 +19,7 @@ fn cases() -> impl Iterator<Item = &'static Case> {
 }
 
 #[test]
-fn each_broken_rule_is_named() {
+fn each_violation_is_reported() {
     for (name, break_rule, expected) in cases() {
         let mut parts = Parts::sample();
         break_rule(&mut parts);
@@ -42,7 +42,7 @@ fn every_code_has_a_case() {
 }
 
 #[test]
-fn a_file_over_the_limit_is_refused_by_size_alone() {
+fn a_file_over_the_limit_is_rejected_for_its_size() {
     let bytes = vec![0; limits::FILE_BYTES_MAX + 1];
     let expected = ParseError {
         offset: 0,
@@ -52,7 +52,7 @@ fn a_file_over_the_limit_is_refused_by_size_alone() {
 }
 
 #[test]
-fn an_index_that_is_too_short_is_refused() {
+fn an_index_that_is_too_short_is_rejected() {
     let bytes = Parts::sample().to_bytes();
     let needed = parse(&bytes, |class| class.index_words()).unwrap();
     let mut index = vec![0; needed - 1];
@@ -68,16 +68,17 @@ fn an_index_that_is_too_short_is_refused() {
 }
 
 #[test]
-fn offsets_point_at_the_byte_that_is_wrong() {
-    // Version: magic (4 bytes) stands before it.
+fn error_offsets_point_at_the_invalid_byte() {
+    // The version follows the magic number, which takes 4 bytes.
     let mut parts = Parts::sample();
     parts.version = (70, 0);
     assert_eq!(parse(&parts.to_bytes(), |_| ()).unwrap_err().offset, 4);
-    // The first constant is the string "T", behind magic, version and count: 10, tag and length: 13.
+    // The first constant is the string "T". It follows magic, version and count (10 bytes), and its tag and length (3
+    // bytes).
     let mut parts = Parts::sample();
     parts.pool[0] = vec![1, 0, 1, 0xff];
     assert_eq!(parse(&parts.to_bytes(), |_| ()).unwrap_err().offset, 13);
-    // The byte that trails.
+    // The byte after the class.
     let mut parts = Parts::sample();
     parts.trailing = vec![0];
     let bytes = parts.to_bytes();
@@ -88,7 +89,7 @@ fn offsets_point_at_the_byte_that_is_wrong() {
 }
 
 #[test]
-fn an_index_that_misses_its_kind_names_both() {
+fn an_index_to_the_wrong_kind_names_both_kinds() {
     let bytes = Parts::sample().to_bytes();
     let error = parse(&bytes, |class| {
         class.pool().member(CpIndex(1)).unwrap_err().kind
@@ -105,7 +106,7 @@ fn an_index_that_misses_its_kind_names_both() {
 }
 
 #[test]
-fn attributes_are_named_as_they_stand_in_the_class_file() {
+fn attribute_names_are_spelled_as_in_the_class_file() {
     let shown = |name| Kind::DuplicateAttribute { name }.to_string();
     let names = [
         (AttributeName::BootstrapMethods, "BootstrapMethods"),

@@ -1,9 +1,8 @@
-//! Switches as they are decoded: padding, and cases that are counted down (JVMS §6.5.tableswitch,
-//! §6.5.lookupswitch).
+//! Decoding of switches: padding, and iteration over cases (JVMS §6.5.tableswitch, §6.5.lookupswitch).
 
 use jive_core::{Operand, Pc, decode};
 
-/// Returns a switch at a pc, behind that many `nop`, with its padding filled with one byte.
+/// Returns code with a switch at a pc, after that many `nop`. `padding` is the value of all padding bytes.
 fn at(pc: usize, opcode: u8, padding: u8, numbers: &[i32]) -> Vec<u8> {
     let mut code = vec![0; pc];
     code.push(opcode);
@@ -15,10 +14,10 @@ fn at(pc: usize, opcode: u8, padding: u8, numbers: &[i32]) -> Vec<u8> {
 }
 
 #[test]
-fn padding_is_zero_where_every_byte_of_it_is() {
+fn padding_is_zero_only_if_every_byte_is() {
     for pc in 0..4 {
         for padding in [0, 7] {
-            // `tableswitch` from 5 to 6 and `lookupswitch` of 1 and 3, both with default 20.
+            // A `tableswitch` with keys 5 and 6, and a `lookupswitch` with keys 1 and 3. Both have default 20.
             let table = at(pc, 0xaa, padding, &[20, 5, 6, 21, 22]);
             let lookup = at(pc, 0xab, padding, &[20, 2, 1, 21, 3, 22]);
             let is_zero = |code: &[u8]| {
@@ -29,12 +28,12 @@ fn padding_is_zero_where_every_byte_of_it_is() {
                     other => panic!("{other:?}"),
                 }
             };
-            // At pc 3 nothing is padded.
+            // A switch at pc 3 has no padding.
             let expected = padding == 0 || pc == 3;
             assert_eq!((is_zero(&table), is_zero(&lookup)), (expected, expected));
         }
     }
-    // One byte of three is enough.
+    // A single non-zero byte is enough.
     for place in 1..4 {
         let mut code = at(0, 0xab, 0, &[20, 0]);
         code[place] = 1;
@@ -46,7 +45,7 @@ fn padding_is_zero_where_every_byte_of_it_is() {
 }
 
 #[test]
-fn cases_come_in_order_and_are_counted_down() {
+fn cases_are_in_order_and_have_an_exact_count() {
     let table = at(1, 0xaa, 0, &[20, -1, 1, 21, 22, 23]);
     let lookup = at(1, 0xab, 0, &[20, 3, -7, 21, 0, 22, 9, 23]);
     let keys = [(&table, [-1, 0, 1]), (&lookup, [-7, 0, 9])];
@@ -56,7 +55,7 @@ fn cases_come_in_order_and_are_counted_down() {
             Operand::LookupSwitch(switch) => (switch.cases(), switch.default()),
             other => panic!("{other:?}"),
         };
-        // Targets count from the opcode, at 1.
+        // Targets are relative to the opcode, which is at 1.
         assert_eq!(default, 21);
         for (done, key) in keys.into_iter().enumerate() {
             assert_eq!(cases.len(), 3 - done);
@@ -68,20 +67,20 @@ fn cases_come_in_order_and_are_counted_down() {
 }
 
 #[test]
-fn an_instruction_goes_to_each_place_that_it_names() {
+fn targets_are_absolute_and_without_adjacent_repetition() {
     let targets = |code: &[u8]| {
         let insn = decode(code, Pc(1)).unwrap();
         let cases = insn.operand.cases().map(|cases| cases.len());
         (insn.targets().collect::<Vec<_>>(), cases)
     };
-    // Targets count from the opcode, at 1: `goto -1`, `ifeq 5`, `goto_w 70000`, `iadd`, `bipush 5`.
+    // Targets are relative to the opcode, which is at 1: `goto -1`, `ifeq 5`, `goto_w 70000`, `iadd`, `bipush 5`.
     assert_eq!(targets(&[0, 0xa7, 0xff, 0xff]), (vec![0], None));
     assert_eq!(targets(&[0, 0x99, 0, 5]), (vec![6], None));
     let far = [&[0, 0xc8][..], &70_000_i32.to_be_bytes()].concat();
     assert_eq!(targets(&far), (vec![70_001], None));
     assert_eq!(targets(&[0, 0x60]), (vec![], None));
     assert_eq!(targets(&[0, 0x10, 5]), (vec![], None));
-    // The default first; of those that follow each other and are the same, one.
+    // The default is first. Equal targets in a row appear once.
     let table = at(1, 0xaa, 0, &[20, 0, 4, 20, 20, 30, 30, 20]);
     assert_eq!(targets(&table), (vec![21, 31, 21], Some(5)));
     let lookup = at(1, 0xab, 0, &[20, 3, 0, 8, 5, 20, 9, 8]);

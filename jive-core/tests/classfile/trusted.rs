@@ -1,11 +1,11 @@
-//! Class files that a host vouches for: what is found in them, and what is refused all the same.
+//! Class files read by `ClassFile::trusted`: what it accepts unchecked, and what it still rejects.
 
 use jive_core::{ClassFile, ParseErrorKind as Kind, PoolErrorKind};
 
 use crate::parse;
 use crate::parts::Parts;
 
-/// Reads bytes without judging them, and hands the class to `look`.
+/// Reads bytes without full checks, and passes the class to `look`.
 fn trust<T>(bytes: &[u8], look: impl FnOnce(ClassFile<'_>) -> T) -> Result<T, Kind> {
     let mut index = vec![7; ClassFile::index_len(bytes)];
     ClassFile::trusted(bytes, &mut index)
@@ -13,7 +13,7 @@ fn trust<T>(bytes: &[u8], look: impl FnOnce(ClassFile<'_>) -> T) -> Result<T, Ki
         .map_err(|error| error.kind)
 }
 
-/// What there is in a class, as text.
+/// Returns the contents of a class as text.
 fn shown(class: ClassFile<'_>) -> String {
     let pool: Vec<_> = class.pool().iter().collect();
     let fields: Vec<_> = class
@@ -36,10 +36,10 @@ fn shown(class: ClassFile<'_>) -> String {
 }
 
 #[test]
-fn a_class_that_deserves_trust_is_read_as_a_parsed_one_is() {
+fn a_valid_class_reads_the_same_trusted_and_parsed() {
     let mut parts = Parts::sample();
     parts.add_method(0, "m", "(I)V");
-    // `n` once more, as a string of its own: its identity is that of the first.
+    // Another constant for the string `n`. Its identity is that of the first.
     let name = parts.add(&[1, 0, 1, b'n']);
     let mut again = parts.member(0x0100, "n", "(I)V", &[]);
     again[2..4].copy_from_slice(&name.to_be_bytes());
@@ -52,9 +52,9 @@ fn a_class_that_deserves_trust_is_read_as_a_parsed_one_is() {
 }
 
 #[test]
-fn what_is_only_judged_is_taken_as_it_is() {
+fn rules_without_effect_on_the_layout_are_not_checked() {
     let mut parts = Parts::sample();
-    // Public and private; and no class has such a name.
+    // A field that is public and private, with an invalid name and an invalid descriptor.
     parts.add_field(0x0003, "f.g", "Q");
     let bytes = parts.to_bytes();
     assert_eq!(
@@ -65,7 +65,7 @@ fn what_is_only_judged_is_taken_as_it_is() {
 }
 
 #[test]
-fn lengths_tags_and_names_are_held_to() {
+fn lengths_tags_and_names_are_checked() {
     let bytes = Parts::sample().to_bytes();
     assert_eq!(
         trust(&bytes[..bytes.len() - 1], |_| ()),

@@ -1,4 +1,4 @@
-//! Arrays at their bounds, and how long they live.
+//! Arrays: bounds checks, allocation failures and lifetimes.
 
 use jive_core::{ArrayKind, Heap, Lifetime, TrapKind};
 
@@ -40,7 +40,7 @@ fn every_index_outside_the_array_traps() {
 }
 
 #[test]
-fn null_traps_before_the_index_is_looked_at() {
+fn null_traps_before_the_index_is_checked() {
     let mut machine = arrays(64);
     let trap = machine.trap(TrapKind::NullPointerException, "nullLength", 3);
     assert_eq!(machine.call("nullLength", &[]), Err(trap));
@@ -53,19 +53,19 @@ fn null_traps_before_the_index_is_looked_at() {
 }
 
 #[test]
-fn neighbouring_arrays_do_not_spill() {
+fn stores_do_not_affect_neighbouring_arrays() {
     assert_eq!(arrays(4096).value("neighbours", &[]), 90);
 }
 
 #[test]
-fn a_length_is_refused_by_its_sign_first_and_then_by_room() {
-    // Eight bytes below the first array, eight of header, and room for 20 elements.
+fn a_negative_length_traps_before_a_full_heap_does() {
+    // Eight reserved bytes, eight bytes of header, and room for 20 elements.
     let mut machine = arrays(8 + 8 + 80);
     for length in [-1, i32::MIN] {
         let trap = machine.trap(TrapKind::NegativeArraySizeException, "length", 1);
         assert_eq!(machine.call("length", &[length]), Err(trap));
     }
-    // 2³⁰ elements are 2³² bytes, which must not pass for none.
+    // 2³⁰ elements take 2³² bytes, which must not wrap to 0.
     for length in [21, 0x4000_0000, 0x3fff_ffff, i32::MAX] {
         let trap = machine.trap(TrapKind::OutOfMemoryError, "length", 1);
         assert_eq!(machine.call("length", &[length]), Err(trap), "{length}");
@@ -78,7 +78,7 @@ fn a_length_is_refused_by_its_sign_first_and_then_by_room() {
 }
 
 #[test]
-fn a_heap_without_memory_refuses_every_array() {
+fn an_empty_heap_rejects_every_array() {
     for bytes in [0, 7, 8, 15] {
         let mut memory = [0; 15];
         let mut heap = Heap::new(&mut memory[..bytes]);
@@ -95,7 +95,7 @@ fn a_heap_without_memory_refuses_every_array() {
 }
 
 #[test]
-fn arrays_of_a_call_are_free_when_it_ends() {
+fn transient_arrays_are_freed_when_the_call_ends() {
     let mut machine = arrays(512);
     for _ in 0..3 {
         let trap = machine.trap(TrapKind::OutOfMemoryError, "exhaust", 1);
@@ -104,7 +104,7 @@ fn arrays_of_a_call_are_free_when_it_ends() {
             Err(trap)
         );
         assert_eq!(machine.instance.heap().used(), 0);
-        // Of the bytes that the call before wrote, none is seen.
+        // The array is zeroed: bytes written by the call before are not visible.
         let sum = machine.call_with("dirty", &[400], PLENTY, Lifetime::PerCall);
         assert_eq!(sum, Ok(Some(0)));
         assert_eq!(machine.instance.heap().used(), 0);
@@ -114,7 +114,7 @@ fn arrays_of_a_call_are_free_when_it_ends() {
 #[test]
 fn persistent_arrays_of_a_call_without_fuel_stay() {
     let mut machine = arrays(4096);
-    // iload_0, newarray int, astore_1, goto
+    // `iload_0`, `newarray int`, `astore_1`, `goto`.
     let trap = machine.trap(TrapKind::FuelExhausted, "exhaust", 0);
     let result = machine.call_with("exhaust", &[2], 4, Lifetime::Persistent);
     assert_eq!(result, Err(trap));
@@ -123,7 +123,7 @@ fn persistent_arrays_of_a_call_without_fuel_stay() {
 }
 
 #[test]
-fn persistent_arrays_stay_and_later_calls_work_above_them() {
+fn persistent_arrays_stay_and_later_calls_allocate_above_them() {
     let mut machine = storage();
     machine.call("keep", &[]).unwrap();
     assert_eq!(machine.instance.heap().used(), 24);
@@ -141,7 +141,7 @@ fn persistent_arrays_stay_and_later_calls_work_above_them() {
 }
 
 #[test]
-fn a_transient_array_does_not_reach_a_field() {
+fn a_transient_array_cannot_be_stored_in_a_field() {
     let mut machine = storage();
     for (name, pc, field) in [("keep", 3, "kept"), ("keepOwn", 4, "ownKept")] {
         let field = machine.field(field);
@@ -166,7 +166,7 @@ fn a_transient_array_does_not_reach_a_field() {
 }
 
 #[test]
-fn what_running_dry_interrupts_is_freed_too() {
+fn arrays_are_freed_when_the_fuel_runs_out() {
     let mut machine = storage();
     // `throughInts` has eleven instructions and no branch.
     for fuel in 0..11 {

@@ -1,4 +1,4 @@
-//! What the ops compute and what storage keeps, on class files of `javac` (JVMS §6.5).
+//! Results of ops and contents of fields, for class files compiled by `javac` (JVMS §6.5).
 
 use jive_core::{Lifetime, TrapKind};
 
@@ -37,7 +37,7 @@ fn arithmetic_wraps() {
 }
 
 #[test]
-fn a_variable_is_counted_behind_its_use() {
+fn postfix_increment_of_a_variable_returns_the_old_value() {
     let mut machine = arithmetic();
     for (name, value, result) in [
         ("useThenCount", 7, 87),
@@ -54,7 +54,7 @@ fn a_variable_is_counted_behind_its_use() {
 }
 
 #[test]
-fn fields_are_counted_and_narrowed() {
+fn fields_are_incremented_and_narrowed() {
     let mut machine = storage();
     for (name, value, result) in [
         ("countStatic", 5, 12),
@@ -72,7 +72,7 @@ fn fields_are_counted_and_narrowed() {
 }
 
 #[test]
-fn division_goes_towards_zero_and_overflows_to_itself() {
+fn division_rounds_towards_zero_and_wraps_on_overflow() {
     let mut machine = arithmetic();
     for (a, b, quotient, remainder) in [
         (i32::MIN, -1, i32::MIN, 0),
@@ -140,7 +140,7 @@ fn comparisons_are_signed() {
     }
 }
 
-/// What is left of an `int` as `byte`, `short` and `boolean`.
+/// An `int`, and its value after narrowing to `byte`, `short` and `boolean`.
 const NARROWED: [(i32, i32, i32, i32); 8] = [
     (0, 0, 0, 0),
     (1, 1, 1, 1),
@@ -187,7 +187,7 @@ fn returns_fields_and_elements_narrow_and_parameters_do_not() {
             assert_eq!(result, Ok(Some(left)), "{name}({value})");
         }
     }
-    // Read from outside, since loading might narrow what storing did not.
+    // Reads the field from outside, because a load could narrow a value that a store did not.
     let field = machine.field("staticBoolean");
     machine.value("throughStaticBoolean", &[2]);
     assert_eq!(machine.instance.field(field), 0);
@@ -214,7 +214,7 @@ fn a_constructor_calls_its_superclass_and_fills_fields() {
 }
 
 #[test]
-fn fields_of_null_trap() {
+fn field_accesses_on_null_trap() {
     let mut machine = storage();
     let trap = machine.trap(TrapKind::NullPointerException, "nullField", 3);
     assert_eq!(machine.call("nullField", &[]), Err(trap));
@@ -225,6 +225,6 @@ fn fields_of_null_trap() {
 }
 
 #[test]
-fn the_receiver_can_be_kept_and_used() {
+fn the_receiver_can_be_stored_and_used() {
     assert_eq!(storage().value("keepSelf", &[]), 5);
 }

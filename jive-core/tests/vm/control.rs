@@ -1,4 +1,4 @@
-//! Branches, switches, calls, the depth of the stack, and fuel to the instruction.
+//! Branches, switches, calls, call depth, and exact fuel.
 
 use jive_core::limits::REGISTER_WINDOW;
 use jive_core::{CallStack, Frame, Lifetime, Trap, TrapKind};
@@ -10,7 +10,7 @@ fn control() -> Machine {
 }
 
 #[test]
-fn switches_find_their_case_at_every_edge() {
+fn switches_find_the_first_last_and_missing_keys() {
     let mut machine = control();
     const MIN: i32 = i32::MIN;
     const MAX: i32 = i32::MAX;
@@ -64,8 +64,8 @@ fn calls_pass_arguments_in_order_and_recur() {
 }
 
 #[test]
-fn private_methods_are_called_in_both_ways() {
-    // Up to release 10 by `invokespecial`, from release 11 on by `invokevirtual`.
+fn private_methods_can_be_called_by_invokespecial_and_invokevirtual() {
+    // `javac` uses `invokespecial` up to release 10, and `invokevirtual` from release 11 on.
     for bytes in [
         include_bytes!("../classes/Control.class").as_slice(),
         include_bytes!("../classes/release11/Control.class").as_slice(),
@@ -80,7 +80,7 @@ fn private_methods_are_called_in_both_ways() {
 }
 
 #[test]
-fn the_call_that_finds_no_frame_traps_where_it_is_made() {
+fn a_call_without_a_free_frame_traps_at_the_call_instruction() {
     let mut machine = control();
     let deepest = i32::try_from(NESTED_CALLS).unwrap();
     assert_eq!(machine.call("down", &[deepest]), Ok(None));
@@ -96,10 +96,10 @@ fn the_call_that_finds_no_frame_traps_where_it_is_made() {
 fn slots_can_run_out_before_frames() {
     let mut machine = control();
     let method = machine.method("down");
-    // A call of `down` has one local variable, and its argument is the first of its operands: the
-    // callee's first register lies one slot further.
+    // `down` has a single local variable. Its argument is the first operand of the caller, so each call takes one
+    // more slot.
     let mut frames = [Frame::default(); 100];
-    // As many slots as an op can name must be there from the first one on.
+    // After the start of the last frame, there must be as many slots as an op can name.
     let mut slots = [0; REGISTER_WINDOW + 2];
     let mut stack = CallStack::new(&mut frames, &mut slots);
     for (depth, fits) in [(1, true), (2, true), (3, true), (4, false)] {
@@ -119,7 +119,7 @@ fn slots_can_run_out_before_frames() {
 }
 
 #[test]
-fn a_stack_without_room_for_one_call_starts_none() {
+fn a_stack_that_is_too_small_for_any_call_traps() {
     let mut machine = control();
     let method = machine.method("two");
     let trap = machine.trap(TrapKind::StackOverflowError, "two", 0);
@@ -149,7 +149,7 @@ fn a_stack_without_room_for_one_call_starts_none() {
 }
 
 #[test]
-fn a_call_with_another_count_of_arguments_is_refused() {
+fn a_call_with_a_wrong_number_of_arguments_is_rejected() {
     let mut machine = control();
     for args in [&[][..], &[1, 2]] {
         let trap = machine.trap(TrapKind::Unverified, "fibonacci", 0);
@@ -160,7 +160,7 @@ fn a_call_with_another_count_of_arguments_is_refused() {
 #[test]
 fn with_fuel_for_n_instructions_the_next_one_traps() {
     let mut machine = control();
-    // `twice` calls `two` at 0 and 3, adds at 6 and returns at 7.
+    // `twice` calls `two` at pcs 0 and 3, adds at 6, and returns at 7.
     let next = [
         ("twice", 0),
         ("two", 0),
@@ -193,7 +193,7 @@ fn with_fuel_for_n_instructions_the_next_one_traps() {
 }
 
 #[test]
-fn an_endless_loop_runs_dry() {
+fn an_endless_loop_runs_out_of_fuel() {
     let mut machine = control();
     let trap = machine.trap(TrapKind::FuelExhausted, "loop", 0);
     assert_eq!(

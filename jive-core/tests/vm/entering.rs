@@ -1,4 +1,4 @@
-//! That a call made at once ends as the same call does when it is begun, and run by steps.
+//! `Instance::call`, which runs a call to its end, must agree with `start` followed by `run` until the end.
 
 use jive_core::{Lifetime, NoNatives, Step, Trap, TrapKind};
 
@@ -10,7 +10,7 @@ const ARRAYS: &[u8] = include_bytes!("../classes/Arrays.class");
 const NATIVES: &[u8] = include_bytes!("../classes/Natives.class");
 
 impl Machine {
-    /// Makes a call whose natives are refused.
+    /// Makes a call to its end. Natives are rejected.
     fn at_once(
         &mut self,
         name: &str,
@@ -23,7 +23,7 @@ impl Machine {
             .call(stack, method, args, fuel, lifetime, &mut NoNatives)
     }
 
-    /// Does the same by steps.
+    /// Makes the same call step by step.
     fn by_steps(
         &mut self,
         name: &str,
@@ -42,7 +42,7 @@ impl Machine {
         }
     }
 
-    /// What can be asked of a call that has ended.
+    /// Returns the observable state after a call has ended.
     fn left(&self) -> (u64, u64, u32) {
         let used = self.instance.heap().used();
         (self.stack.executed(), self.stack.fuel_left(), used)
@@ -50,7 +50,7 @@ impl Machine {
 }
 
 #[test]
-fn a_call_made_at_once_ends_as_one_by_steps() {
+fn a_call_made_at_once_ends_like_a_call_by_steps() {
     let calls: [(&[u8], &str, &[i32]); 12] = [
         (CONTROL, "fibonacci", &[12]),
         (CONTROL, "viaThis", &[5]),
@@ -69,7 +69,7 @@ fn a_call_made_at_once_ends_as_one_by_steps() {
         for lifetime in [Lifetime::Persistent, Lifetime::PerCall] {
             let machine = || Machine::load(class, Nic::TABLE, 256);
             let (mut at_once, mut by_steps) = (machine(), machine());
-            // Too little, around the ends of slices, and more than any of them needs.
+            // Too little fuel, amounts near the length of fuel slices, and more than any call needs.
             for fuel in (0..40).chain([1023, 1024, 1025, 2000, 100_000, u64::MAX]) {
                 let ended = at_once.at_once(name, args, fuel, lifetime);
                 let expected = by_steps.by_steps(name, args, fuel, lifetime);
@@ -82,7 +82,7 @@ fn a_call_made_at_once_ends_as_one_by_steps() {
 }
 
 #[test]
-fn a_call_gives_up_what_was_begun_before() {
+fn a_new_call_abandons_the_call_before() {
     let mut machine = Machine::load(NATIVES, Nic::TABLE, 256);
     let send = machine.method("send");
     machine
@@ -91,9 +91,9 @@ fn a_call_gives_up_what_was_begun_before() {
         .unwrap();
     let step = machine.instance.run(&mut machine.stack);
     assert!(matches!(step, Step::Native { .. }), "{step:?}");
-    // The three bytes that it made, with their header.
+    // The array of three bytes from the abandoned call, with its header.
     assert_eq!(machine.instance.heap().used(), 16);
-    // A call that returns in its first slice, and makes nothing.
+    // A call that returns within its first fuel slice, and allocates nothing.
     assert_eq!(
         machine.at_once("<init>", &[], 100, Lifetime::PerCall),
         Ok(None)
@@ -102,7 +102,7 @@ fn a_call_gives_up_what_was_begun_before() {
 }
 
 #[test]
-fn a_call_that_returns_at_once_leaves_no_native_to_wait_for() {
+fn a_new_call_clears_the_pending_native() {
     let mut begun = Machine::load(NATIVES, Nic::TABLE, 256);
     let send = begun.method("send");
     begun
@@ -112,7 +112,7 @@ fn a_call_that_returns_at_once_leaves_no_native_to_wait_for() {
     let step = begun.instance.run(&mut begun.stack);
     assert!(matches!(step, Step::Native { .. }), "{step:?}");
     assert!(!begun.stack.native_arguments().is_empty());
-    // The same stack serves another instance, whose call returns in its first slice.
+    // The same stack serves another instance, whose call returns within its first slice.
     let mut other = Machine::load(CONTROL, Nic::TABLE, 256);
     let fibonacci = other.method("fibonacci");
     let returned = other.instance.call(

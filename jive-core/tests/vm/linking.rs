@@ -1,4 +1,4 @@
-//! What a program takes and tells: sizes, origins, storage that is too small, code that is dead.
+//! Linked programs: sizes, origins of ops, storage that is too small, and dead code.
 
 use jive_core::{
     ClassFile, LinkError, LinkErrorKind, LinkSite, LinkedConstant, LinkedField, LinkedMethod, Mark,
@@ -11,9 +11,9 @@ use crate::machine::Machine;
 const DEAD: &[u8] = include_bytes!("../classes/Dead.class");
 const CONTROL: &[u8] = include_bytes!("../classes/Control.class");
 
-/// Thirteen and three instructions, of which `putstatic` and two times `ireturn` may take two ops. A switch of one case
-/// and one of two, each with a default; their searches may take 12 and 18. A `constant_pool_count` of 16, and 68 bytes
-/// of code in the longer method.
+/// `Dead` has methods of thirteen and three instructions. `putstatic` and two `ireturn` may take two ops each. It has
+/// a switch with one case and one with two, each with a default. Their searches may take 12 and 18 ops.
+/// `constant_pool_count` is 16, and the longer method has 68 bytes of code.
 const SIZE: ProgramSize = ProgramSize {
     ops: 49,
     places: 16,
@@ -24,7 +24,7 @@ const SIZE: ProgramSize = ProgramSize {
     constants: 16,
 };
 
-/// Links `Dead` in storage of this size, all of it filled with what was there before.
+/// Links `Dead` in storage of this size, whose initial contents are not zero.
 fn link_in(size: ProgramSize, test: impl FnOnce(Result<Program<'_>, LinkError>)) {
     link_class_in(
         DEAD,
@@ -36,7 +36,7 @@ fn link_in(size: ProgramSize, test: impl FnOnce(Result<Program<'_>, LinkError>))
     );
 }
 
-/// Links a class in storage whose size is chosen by what it needs at most.
+/// Links a class in storage whose size is computed from the upper bound.
 fn link_class_in(
     bytes: &[u8],
     size: impl FnOnce(ProgramSize) -> ProgramSize,
@@ -68,10 +68,10 @@ fn dead_code_is_left_out_and_live_code_runs() {
 }
 
 #[test]
-fn an_op_tells_what_it_was_made_from() {
+fn an_op_has_the_origin_of_its_instructions() {
     link_in(SIZE, |program| {
         let program = program.unwrap();
-        // `return`, and `iconst_3` `ireturn`, which are one op.
+        // `return` is an op. `iconst_3` and `ireturn` together are another op.
         let [run, value] = [MethodId(0), MethodId(1)];
         let origin = |pc, instructions| {
             Some(Origin {
@@ -87,9 +87,9 @@ fn an_op_tells_what_it_was_made_from() {
 }
 
 #[test]
-fn a_program_takes_as_many_bytes_of_a_nic_wherever_it_is_linked() {
+fn the_size_of_a_program_does_not_depend_on_the_platform() {
     link_in(SIZE, |program| {
-        // Three instructions that a path reaches, two methods and a field.
+        // Three reachable instructions, two methods and a field.
         assert_eq!(program.unwrap().byte_size(), 3 * 12 + 2 * 24 + 8);
     });
 }
@@ -115,7 +115,7 @@ fn storage_larger_than_needed_is_not_counted() {
 }
 
 #[test]
-fn storage_for_what_paths_reach_is_enough() {
+fn storage_for_the_reachable_code_is_enough() {
     let live = ProgramSize {
         ops: 2,
         places: 3,
@@ -125,7 +125,7 @@ fn storage_for_what_paths_reach_is_enough() {
     link_in(live, |program| assert_eq!(program.unwrap().ops().len(), 2));
 }
 
-/// Returns the error of storage that was too small.
+/// Returns the error for storage that is too small.
 fn too_small(storage: Storage, needed: usize, found: usize) -> LinkError {
     LinkError {
         at: LinkSite::Class,
@@ -138,7 +138,7 @@ fn too_small(storage: Storage, needed: usize, found: usize) -> LinkError {
 }
 
 #[test]
-fn each_part_of_the_storage_that_is_too_small_is_named() {
+fn the_error_names_the_part_of_the_storage_that_is_too_small() {
     for (size, error) in [
         (
             ProgramSize { ops: 1, ..SIZE },

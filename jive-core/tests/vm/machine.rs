@@ -1,17 +1,17 @@
-//! A class file, linked and ready to be called by method name.
+//! A linked class file, whose methods can be called by name.
 
 use jive_core::{
     CallStack, ClassFile, FieldId, Frame, Heap, Instance, Lifetime, MethodId, NativeDecl, NativeId,
     Natives, Pc, Program, ProgramStorage, Trap, TrapKind, Verified, link, program_size,
 };
 
-/// Fuel for tests that are not about fuel.
+/// Fuel for tests that do not test fuel.
 pub(crate) const PLENTY: u64 = 1_000_000;
 
-/// How many calls may nest.
+/// The greatest depth of nested calls.
 pub(crate) const NESTED_CALLS: usize = 200;
 
-/// A loaded class with a stack of its own.
+/// A loaded class with its own call stack.
 pub(crate) struct Machine {
     pub(crate) class: ClassFile<'static>,
     pub(crate) instance: Instance<'static>,
@@ -19,10 +19,10 @@ pub(crate) struct Machine {
 }
 
 impl Machine {
-    /// Loads one of the committed classes of `tests/classes`, with a heap of so many bytes.
+    /// Loads a committed class of `tests/classes`, with a heap of this size.
     ///
-    /// The classes are what `javac` makes of the sources beside them, so they may be vouched for
-    /// without a verifier, which stands above this crate.
+    /// `javac` compiled these classes from the sources next to them. So they can be declared verified without the
+    /// verifier, which this crate cannot depend on.
     pub(crate) fn load(
         bytes: &'static [u8],
         natives: &'static [NativeDecl],
@@ -43,7 +43,7 @@ impl Machine {
             constants: lend(size.constants),
         };
         let program: Program<'static> = link(&verified, storage).unwrap();
-        // Memory comes dirty, as it does from a caller that used it before.
+        // The lent memory is not zeroed, as from a caller that used it before.
         let heap = Heap::new(vec![0xa5; heap_bytes].leak());
         let fields = vec![0x5a5a; program.field_count()].leak();
         let slots = vec![0x5a5a; program.slots_for(NESTED_CALLS)].leak();
@@ -92,7 +92,7 @@ impl Machine {
             .call(&mut self.stack, method, args, fuel, lifetime, &mut Unwanted)
     }
 
-    /// The trap that a call of the named method would end in.
+    /// Returns the trap that a call of the named method should end with.
     pub(crate) fn trap(&self, kind: TrapKind, method: &str, pc: u16) -> Trap {
         Trap {
             kind,
@@ -102,7 +102,7 @@ impl Machine {
     }
 }
 
-/// For calls that reach no native.
+/// Natives for classes that call none.
 struct Unwanted;
 
 impl Natives for Unwanted {
@@ -112,6 +112,6 @@ impl Natives for Unwanted {
 }
 
 fn lend<T: Clone + Default>(count: usize) -> &'static mut [T] {
-    // Leaked: a test process ends soon, and the borrows would otherwise be of their own struct.
+    // Leaked for a `'static` lifetime. The test process ends soon.
     vec![T::default(); count].leak()
 }

@@ -1,4 +1,4 @@
-//! The linker and the interpreter on class files of `javac`.
+//! Tests of the linker and the interpreter, with class files compiled by `javac`.
 
 mod arrays;
 mod compute;

@@ -1,10 +1,10 @@
-//! How a call stops at a native and goes on, and what a native that traps leaves behind.
+//! Natives: how a call stops at a native and resumes, and the effects of a native that traps.
 
 use jive_core::{Lifetime, NativeId, Step, TrapKind};
 
 use crate::machine::{Machine, PLENTY};
 
-/// What the natives of the tests cost.
+/// Cost classes of the test natives.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Cost {
     Little,
@@ -12,7 +12,7 @@ pub(crate) enum Cost {
 }
 
 jive_core::natives! {
-    /// Two natives with the names and descriptors of the real ones.
+    /// Two natives with the names and descriptors of real natives.
     pub(crate) enum Nic: "unet/Nic", cost Cost {
         /// Sends a packet.
         TxPush = txPush(buffer: ByteArray, offset: Int, channel: Int, length: Int) -> Void, Much;
@@ -44,7 +44,7 @@ const GET: Step<'static> = Step::Native {
 };
 
 #[test]
-fn a_native_is_reached_as_own_method_and_as_static_method_of_its_class() {
+fn a_native_can_be_called_as_own_method_and_as_static_method_of_its_class() {
     let mut machine = natives();
     for (name, result) in [("own", 41), ("nic", 42)] {
         machine.start(name, &[], PLENTY);
@@ -68,7 +68,7 @@ fn an_instance_native_gets_its_arguments_without_the_receiver() {
     };
     assert_eq!(Nic::from_id(id).map(Nic::cost), Some(Cost::Much));
     assert_eq!(machine.instance.heap().bytes(buffer), Some(&[0, 0, 7][..]));
-    // What a void native gives back is not pushed, or the frame would not end empty.
+    // The result of a void native is not pushed. Otherwise the frame would not be empty at the end.
     machine.stack.resume(Ok(99));
     assert_eq!(machine.run(), Step::Returned(None));
     assert_eq!(machine.stack.executed(), 14);
@@ -76,7 +76,7 @@ fn an_instance_native_gets_its_arguments_without_the_receiver() {
 }
 
 #[test]
-fn an_instance_native_on_null_is_not_reached() {
+fn an_instance_native_is_not_called_on_null() {
     let mut machine = natives();
     machine.start("sendNowhere", &[], PLENTY);
     let trap = machine.trap(TrapKind::NullPointerException, "sendNowhere", 7);
@@ -84,11 +84,11 @@ fn an_instance_native_on_null_is_not_reached() {
 }
 
 #[test]
-fn a_call_goes_on_where_it_stopped() {
+fn a_call_resumes_where_it_stopped() {
     let mut machine = natives();
     machine.start("nested", &[3], PLENTY);
     assert_eq!(machine.run(), GET);
-    // Until it is told what came of the native, it asks again.
+    // Without `resume`, the call stops at the same native again.
     assert_eq!(machine.run(), GET);
     machine.stack.resume(Ok(-2));
     assert_eq!(machine.run(), Step::Returned(Some(1 + 300 - 20 + 3)));
@@ -97,7 +97,7 @@ fn a_call_goes_on_where_it_stopped() {
 }
 
 #[test]
-fn a_native_that_traps_does_so_at_its_call() {
+fn the_trap_of_a_native_is_at_its_call_instruction() {
     let mut machine = natives();
     machine.start("nested", &[3], PLENTY);
     assert_eq!(machine.run(), GET);
@@ -145,7 +145,7 @@ fn a_native_is_charged_before_it_has_any_effect() {
         machine.stack.resume(charged.map(|()| 0));
         assert_eq!(machine.run(), result, "fuel {fuel}, extra {extra}");
     }
-    // The native for which there was no fuel does not count as executed.
+    // A native for which there was no fuel does not count as executed.
     assert_eq!(machine.stack.executed(), 0);
     machine.start("nic", &[], 0);
     let trap = machine.trap(TrapKind::FuelExhausted, "nic", 0);
@@ -153,7 +153,7 @@ fn a_native_is_charged_before_it_has_any_effect() {
 }
 
 #[test]
-fn a_call_that_is_given_up_frees_its_arrays_when_the_next_begins() {
+fn the_arrays_of_an_abandoned_call_are_freed_when_the_next_call_starts() {
     let mut machine = natives();
     machine.start("send", &[], PLENTY);
     assert!(matches!(machine.run(), Step::Native { .. }));

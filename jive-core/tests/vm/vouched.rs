@@ -1,4 +1,4 @@
-//! Classes vouched for wrongly: what breaks its promise traps or computes nonsense, and no more.
+//! Unsafe classes that are declared verified: they trap or compute wrong results, but cause no panic.
 
 use jive_core::{
     CallStack, ClassFile, Frame, Heap, Instance, Lifetime, LinkedConstant, LinkedField,
@@ -20,7 +20,7 @@ const CLASSES: [&[u8]; 6] = [
     include_bytes!("../classes/Storage.class"),
 ];
 
-/// Natives that do nothing but allocate.
+/// Natives that only allocate.
 struct Allocating;
 
 impl Natives for Allocating {
@@ -30,7 +30,7 @@ impl Natives for Allocating {
     }
 }
 
-/// A way from bytes to a class file.
+/// A way to read a class file.
 #[derive(Copy, Clone)]
 enum Reading {
     Parsed,
@@ -46,17 +46,17 @@ impl Reading {
     }
 }
 
-/// What can be seen of a call: how it ended, how many instructions it took, and the fields behind it.
+/// The observable result of a call: how it ended, the number of instructions, and the fields after it.
 type Seen = (Result<Option<i32>, Trap>, u64, Vec<i32>);
 
-/// Vouches for a class and calls each of its methods, if it can be read and linked.
+/// Declares a class verified and calls each of its methods, if it can be read and linked.
 ///
-/// Returns what was seen of the calls.
+/// Returns the results of the calls.
 fn vouch_and_run(bytes: &[u8], reading: Reading) -> Vec<Seen> {
     vouch_and_run_in(bytes, reading, 0)
 }
 
-/// Does the same on a call stack whose slots hold this number beforehand.
+/// Does the same on a call stack whose slots initially contain `slot`.
 fn vouch_and_run_in(bytes: &[u8], reading: Reading, slot: i32) -> Vec<Seen> {
     let mut index = vec![0; ClassFile::index_len(bytes)];
     let Ok(class) = reading.read(bytes, &mut index) else {
@@ -120,7 +120,7 @@ proptest! {
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
     ) {
         let mut bytes = CLASSES[class].to_vec();
-        // Code lies in the second half; a changed constant pool mostly fails to parse.
+        // The second half of the file contains the code. A changed constant pool usually fails to parse.
         let half = bytes.len() / 2;
         for (place, byte) in changes {
             let place = half + place.index(bytes.len() - half);
@@ -128,7 +128,7 @@ proptest! {
         }
         let parsed = vouch_and_run(&bytes, Reading::Parsed);
         let trusted = vouch_and_run(&bytes, Reading::Trusted);
-        // What an earlier call left on the stack is not seen, whatever a verifier missed.
+        // Values that an earlier call left on the stack are not visible, even in unsafe code.
         for slot in [-1, 8] {
             prop_assert_eq!(&vouch_and_run_in(&bytes, Reading::Parsed, slot), &parsed);
             prop_assert_eq!(&vouch_and_run_in(&bytes, Reading::Trusted, slot), &trusted);
@@ -136,7 +136,7 @@ proptest! {
     }
 
     #[test]
-    fn a_class_file_that_nobody_judged_causes_no_panic(
+    fn an_unchecked_class_file_causes_no_panic(
         class in 0..CLASSES.len(),
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
     ) {
@@ -163,7 +163,7 @@ proptest! {
 }
 
 #[test]
-fn a_class_that_deserves_trust_runs_as_a_parsed_one_does() {
+fn a_valid_class_runs_the_same_trusted_and_parsed() {
     for bytes in CLASSES {
         let parsed = vouch_and_run(bytes, Reading::Parsed);
         assert!(!parsed.is_empty());

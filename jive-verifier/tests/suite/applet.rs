@@ -1,4 +1,4 @@
-//! The members of an applet (docs/subset.md).
+//! Required members of an applet (docs/subset.md).
 
 use jive_core::{FieldId, MethodId, entries};
 use jive_verifier::{AppletMember, Location, Policy, VerifyError, VerifyErrorKind};
@@ -24,7 +24,7 @@ const SEND: AppletMember = AppletMember::Entry(Called::Send.decl());
 const TAKE: AppletMember = AppletMember::Entry(Called::Take.decl());
 const TICK: AppletMember = AppletMember::Entry(Called::Tick.decl());
 
-/// Every member, in the order in which they are written.
+/// Every member, in the order in which the tests write them.
 const ALL: [AppletMember; 5] = [
     AppletMember::Constructor,
     SEND,
@@ -33,8 +33,8 @@ const ALL: [AppletMember; 5] = [
     AppletMember::RxBuf,
 ];
 
-/// An applet, but for one member: that is written with other flags and another descriptor, or not
-/// at all.
+/// Returns an applet in which one member is changed. `written` has its flags and descriptor, or is `None` to leave
+/// the member out.
 fn applet(changed: AppletMember, written: Option<(u16, &str)>) -> ClassBytes {
     let mut class = ClassBytes::new();
     let init = class.member(10, "java/lang/Object", "<init>", "()V");
@@ -88,7 +88,7 @@ fn a_missing_member_is_named() {
         let kind = VerifyErrorKind::MissingMember { member };
         let at = Location::Class;
         assert_eq!(verdict(&class), Err(VerifyError { at, kind }), "{member}");
-        // By itself the class is as good as any.
+        // Without the applet policy, the class is accepted.
         assert_eq!(class.verdict(), Ok(()), "{member}");
     }
 }
@@ -99,7 +99,7 @@ fn an_optional_entry_may_be_missing() {
 }
 
 #[test]
-fn an_entry_is_found_where_the_class_has_it() {
+fn the_method_of_an_entry_is_found() {
     let find = |class: &ClassBytes| {
         let bytes = class.bytes();
         let mut index = vec![0; jive_core::ClassFile::index_len(&bytes)];
@@ -113,7 +113,7 @@ fn an_entry_is_found_where_the_class_has_it() {
 }
 
 #[test]
-fn a_member_of_another_descriptor_is_none() {
+fn a_member_with_another_descriptor_is_rejected() {
     let cases = [
         (
             AppletMember::Constructor,
@@ -133,7 +133,7 @@ fn a_member_of_another_descriptor_is_none() {
 }
 
 #[test]
-fn the_runtime_can_set_the_receive_buffer() {
+fn a_final_receive_buffer_is_rejected() {
     let class = applet(AppletMember::RxBuf, Some((FINAL, "[B")));
     let at = Location::Field(FieldId(0));
     let kind = VerifyErrorKind::FinalRxBuf;
@@ -141,7 +141,7 @@ fn the_runtime_can_set_the_receive_buffer() {
 }
 
 #[test]
-fn the_receive_buffer_is_found_among_fields_of_its_name() {
+fn the_receive_buffer_is_found_among_fields_with_the_same_name() {
     let mut class = applet(AppletMember::RxBuf, Some((0, "I")));
     class.field(STATIC, "RxBuf", "[B");
     assert_eq!(verdict(&class), Ok(()));

@@ -1,4 +1,4 @@
-//! Limits, the budget of steps and the work area.
+//! The verifier's limits, step budget and work area.
 
 use jive_core::limits::{CONSTANTS_MAX, FIELDS_MAX, FRAME_SLOTS_MAX, METHODS_MAX};
 use jive_core::{Constant, MethodId};
@@ -7,7 +7,7 @@ use jive_verifier::{Location, Policy, VerifyError, VerifyErrorKind, WorkSize, ve
 use crate::class_bytes::{ClassBytes, Memory, Notes, STATIC, TestNative, judge, with_class};
 
 #[test]
-fn limits_are_met_exactly() {
+fn limits_are_enforced_exactly() {
     let at = Location::Class;
     for over in [0, 1] {
         let limit = u32::from(FIELDS_MAX);
@@ -41,7 +41,7 @@ fn limits_are_met_exactly() {
         let limit = u32::from(CONSTANTS_MAX);
         let needed = limit + over;
         let mut class = ClassBytes::new();
-        // `constant_pool_count` is one more than the constants, of which the name takes four.
+        // `constant_pool_count` is one more than the number of constants, of which the class's name takes four.
         for number in 0..needed - 5 {
             class.utf8(&format!("text{number}"));
         }
@@ -87,9 +87,9 @@ fn all_255_operands_can_be_used() {
 }
 
 #[test]
-fn verification_ends_when_its_steps_are_used_up() {
-    // 249 byte[] and one short[] rotate through a loop. Each round makes one more of them mixed, over as many `nop` as
-    // a method holds.
+fn verification_ends_when_the_step_budget_is_exhausted() {
+    // A loop rotates 249 `byte[]` and a `short[]` through local variables. Each iteration turns one more variable
+    // into a mixed reference. The loop contains as many `nop` as a method can have.
     let mut code = Vec::new();
     for local in 0..250 {
         code.extend([0x03, 0xbc, if local == 0 { 9 } else { 8 }, 0x3a, local]);
@@ -109,7 +109,7 @@ fn verification_ends_when_its_steps_are_used_up() {
     let error = class
         .verdict()
         .expect_err("it takes 250 times around the loop");
-    // Three instructions for each array, two for each local variable, the nops, and goto_w.
+    // Three instructions for each array, two for each local variable, the `nop`s, and `goto_w`.
     let rotation = 2 + 249 * 4 + 2;
     let instructions = 250 * 3 + 250 * 2 + (65_000 - start - rotation) + 1;
     let limit = u32::try_from(instructions * 16 + 65_536).unwrap();
@@ -117,20 +117,20 @@ fn verification_ends_when_its_steps_are_used_up() {
 }
 
 #[test]
-fn an_observer_is_told_how_many_steps_were_taken() {
-    // 0 iload_0, 1 ifeq 5, 4 nop, 5 return
+fn the_observer_receives_the_number_of_steps() {
+    // 0 `iload_0`, 1 `ifeq 5`, 4 `nop`, 5 `return`.
     let bytes = ClassBytes::new()
         .method(STATIC, "run", "(I)V", &[0x1a, 0x99, 0, 4, 0, 0xb1])
         .bytes();
     let mut notes = Notes::default();
     assert_eq!(judge(&bytes, Policy::ClassOnly, &mut notes), Ok(()));
-    // Four instructions, and merges into pc 0 once and into pc 5 twice.
+    // Four instructions, a merge into pc 0, and two merges into pc 5.
     assert_eq!(notes.steps, [(0, 7, 4 * 16 + 65_536)]);
 }
 
 #[test]
-fn cases_of_a_switch_cost_a_step_for_sixteen() {
-    // 0 iload_0, 1 tableswitch whose 32 cases all go where its default goes, return
+fn sixteen_cases_of_a_switch_cost_a_step() {
+    // 0 `iload_0`, 1 `tableswitch` with 32 cases that all have the default target, then `return`.
     let mut code = vec![0x1a, 0xaa, 0, 0];
     let end = 16 + 4 * 32 - 1;
     for number in [end, 0, 31].into_iter().chain([end; 32]) {
@@ -142,12 +142,12 @@ fn cases_of_a_switch_cost_a_step_for_sixteen() {
         .bytes();
     let mut notes = Notes::default();
     assert_eq!(judge(&bytes, Policy::ClassOnly, &mut notes), Ok(()));
-    // Three instructions, two for the cases, and merges into pc 0 and into the return.
+    // Three instructions, two steps for the cases, and merges into pc 0 and into the `return`.
     assert_eq!(notes.steps, [(0, 3 + 2 + 2, 3 * 16 + 65_536)]);
 }
 
 #[test]
-fn bytes_of_the_work_area_are_those_of_its_parts() {
+fn the_size_of_the_work_area_is_the_sum_of_its_parts() {
     let size = WorkSize {
         constants: 0,
         signatures: 1,
@@ -156,7 +156,7 @@ fn bytes_of_the_work_area_are_those_of_its_parts() {
         queue: 1,
         states: 1,
     };
-    // A mark of two words and a half word, aligned; a half word a leader; a word of the queue.
+    // `CodeMarks` has two words and a half word, aligned. A leader is a half word. An entry of the queue is a word.
     assert_eq!(size.bytes(), 1 + 12 + 2 + 4 + 1);
     let constant = WorkSize {
         constants: 1,
@@ -167,7 +167,7 @@ fn bytes_of_the_work_area_are_those_of_its_parts() {
 
 #[test]
 fn a_wide_switch_is_cheap_to_verify() {
-    // 16,000 cases that all go to the same place, in a loop.
+    // 16,000 cases with the same target, in a loop.
     let mut code = vec![0x1a, 0xaa, 0, 0];
     let cases: i32 = 16_000;
     let end = 16 + 4 * cases - 1;
@@ -187,9 +187,9 @@ fn a_wide_switch_is_cheap_to_verify() {
 }
 
 #[test]
-fn any_part_of_the_work_area_may_be_too_small() {
+fn each_part_of_the_work_area_can_be_too_small() {
     let mut class = ClassBytes::new();
-    // 0 iload_0, 1 ifeq 5, 4 nop, 5 return
+    // 0 `iload_0`, 1 `ifeq 5`, 4 `nop`, 5 `return`.
     class.method(STATIC, "run", "(I)V", &[0x1a, 0x99, 0, 4, 0, 0xb1]);
     with_class(&class.bytes(), |class| {
         let size = work_size(&class);
@@ -213,7 +213,7 @@ fn any_part_of_the_work_area_may_be_too_small() {
 }
 
 #[test]
-fn the_same_memory_serves_class_after_class() {
+fn memory_can_be_reused_for_another_class() {
     let mut large = ClassBytes::new();
     large.method(STATIC, "run", "(I[B)V", &[0x1a, 0x99, 0, 4, 0, 0xb1]);
     let mut small = ClassBytes::new();
@@ -231,7 +231,7 @@ fn the_same_memory_serves_class_after_class() {
 }
 
 #[test]
-fn size_of_the_work_area_is_of_the_order_stated() {
+fn the_work_size_is_as_documented() {
     let mut class = ClassBytes::new();
     class.method(STATIC, "run", "(I)V", &[0x1a, 0x99, 0, 4, 0, 0xb1]);
     with_class(&class.bytes(), |class| {
@@ -251,7 +251,7 @@ fn size_of_the_work_area_is_of_the_order_stated() {
             // pc 0 and pc 5.
             leaders: 2,
             queue: 2,
-            // Two leaders, each of 4 + 4 types, a depth and a receiver, and the current state.
+            // Two leaders, each with 4 + 4 types, a depth and a receiver, and the current state.
             states: 2 * (4 + 4 + 2) + 256,
         };
         assert_eq!(work_size(&class), expected);
@@ -259,9 +259,9 @@ fn size_of_the_work_area_is_of_the_order_stated() {
 }
 
 proptest::proptest! {
-    /// Whatever the code is, verification ends with a verdict, and says the same when it is watched.
+    /// For any code, verification ends with a verdict. The verdict does not depend on the observer.
     #[test]
-    fn any_bytes_are_judged(code in proptest::collection::vec(0..=0xca_u8, 1..40), stack in 0..6_u16) {
+    fn any_bytes_get_a_verdict(code in proptest::collection::vec(0..=0xca_u8, 1..40), stack in 0..6_u16) {
         let mut class = ClassBytes::new();
         class
             .field(STATIC, "shared", "[B")

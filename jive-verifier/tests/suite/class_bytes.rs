@@ -1,4 +1,4 @@
-//! Class files written byte by byte, and what the verifier says of them.
+//! A class file builder, and helpers that verify its output.
 
 use jive_core::{ClassFile, Pc};
 use jive_verifier::{
@@ -6,7 +6,7 @@ use jive_verifier::{
     WorkArea, WorkSize, verify_with, work_size,
 };
 
-/// The name of every class that is written here.
+/// The name of every class that the builder creates.
 pub(crate) const NAME: &str = "Fixture";
 pub(crate) const STATIC: u16 = 0x0008;
 pub(crate) const FINAL: u16 = 0x0010;
@@ -14,23 +14,23 @@ pub(crate) const SYNCHRONIZED: u16 = 0x0020;
 pub(crate) const NATIVE: u16 = 0x0100;
 pub(crate) const ABSTRACT: u16 = 0x0400;
 
-/// What a native costs.
+/// The cost class of a native.
 #[expect(dead_code, reason = "the tests ask for no cost")]
 pub(crate) enum Cost {
     Free,
 }
 
 jive_core::natives! {
-    /// A natives table of the tests' own.
+    /// A natives table for the tests.
     pub(crate) enum TestNative: "unet/Nic", cost Cost {
         /// Makes an array.
         Make = make(length: Int) -> ByteArray, Free;
-        /// Takes one value of each type.
+        /// Takes a value of each type.
         Take = take(bytes: ByteArray, shorts: ShortArray, ints: IntArray, number: Int) -> Void, Free;
     }
 }
 
-/// A class file in the making (JVMS §4.1): by default `public class Fixture`, version 49.0.
+/// A builder of class files (JVMS §4.1). By default `public class Fixture`, version 49.0.
 pub(crate) struct ClassBytes {
     pub(crate) major: u16,
     pub(crate) access: u16,
@@ -59,7 +59,7 @@ impl ClassBytes {
         class
     }
 
-    /// Returns the index of a constant, which is written once.
+    /// Returns the index of a constant, and adds the constant if it is new.
     pub(crate) fn constant(&mut self, bytes: Vec<u8>) -> u16 {
         let known = self.pool.iter().position(|other| *other == bytes);
         let position = known.unwrap_or_else(|| {
@@ -82,14 +82,14 @@ impl ClassBytes {
         self.tagged(7, &[name])
     }
 
-    /// Writes a constant of a tag and 16-bit operands.
+    /// Adds a constant that consists of a tag and 16-bit operands. Returns its index.
     pub(crate) fn tagged(&mut self, tag: u8, operands: &[u16]) -> u16 {
         let mut bytes = vec![tag];
         bytes.extend(operands.iter().flat_map(|operand| operand.to_be_bytes()));
         self.constant(bytes)
     }
 
-    /// Writes a `Fieldref` (tag 9), `Methodref` (10) or `InterfaceMethodref` (11).
+    /// Adds a `Fieldref` (tag 9), `Methodref` (10) or `InterfaceMethodref` (11). Returns its index.
     pub(crate) fn member(&mut self, tag: u8, class: &str, name: &str, descriptor: &str) -> u16 {
         let class = self.class(class);
         let (name, descriptor) = (self.utf8(name), self.utf8(descriptor));
@@ -115,7 +115,7 @@ impl ClassBytes {
         self
     }
 
-    /// Adds a method with room for four operands and four local variables.
+    /// Adds a method with four operands and four local variables.
     pub(crate) fn method(
         &mut self,
         access: u16,
@@ -126,7 +126,7 @@ impl ClassBytes {
         self.method_of_size(access, name, descriptor, (4, 4), code)
     }
 
-    /// Adds a method; `size` is `max_stack` and `max_locals`.
+    /// Adds a method. `size` is `max_stack` and `max_locals`.
     pub(crate) fn method_of_size(
         &mut self,
         access: u16,
@@ -138,7 +138,7 @@ impl ClassBytes {
         self.method_with_handlers(access, name, descriptor, size, code, &[])
     }
 
-    /// Adds a method with an exception table, each row being start, end, handler and type.
+    /// Adds a method with an exception table. Each row is start, end, handler and type.
     pub(crate) fn method_with_handlers(
         &mut self,
         access: u16,
@@ -186,7 +186,7 @@ impl ClassBytes {
         bytes
     }
 
-    /// Verifies the class by itself.
+    /// Verifies the class without the applet policy.
     pub(crate) fn verdict(&self) -> Result<(), VerifyError> {
         judge(&self.bytes(), Policy::ClassOnly, &mut ())
     }
@@ -200,7 +200,7 @@ fn length_of(bytes: &[u8]) -> u32 {
     u32::try_from(bytes.len()).expect("no more than a method holds")
 }
 
-/// Memory for a work area, exactly as large as it has to be.
+/// Memory for a work area, of exactly the required size.
 pub(crate) struct Memory {
     constants: Vec<Resolved>,
     signatures: Vec<u8>,
@@ -246,26 +246,26 @@ pub(crate) fn judge(
     })
 }
 
-/// Parses a class file that the parser takes.
+/// Parses a class file that the parser must accept.
 pub(crate) fn with_class<R>(bytes: &[u8], act: impl FnOnce(ClassFile<'_>) -> R) -> R {
     let words = ClassFile::index_len(bytes);
     let mut index = vec![0; words];
     act(ClassFile::parse(bytes, &mut index).expect("the class file is well-formed"))
 }
 
-/// Verifies a class with one static method, `run`, of four operands and local variables.
+/// Verifies a class with a static method `run`, which has four operands and four local variables.
 pub(crate) fn verdict_of(descriptor: &str, code: &[u8]) -> Result<(), VerifyError> {
     ClassBytes::new()
         .method(STATIC, "run", descriptor, code)
         .verdict()
 }
 
-/// The error of a kind at an instruction of the class's first method.
+/// Returns an error at an instruction of the class's first method.
 pub(crate) fn at(pc: u16, kind: VerifyErrorKind) -> Result<(), VerifyError> {
     in_method(0, pc, kind)
 }
 
-/// The error of a kind at an instruction.
+/// Returns an error at an instruction.
 pub(crate) fn in_method(method: u16, pc: u16, kind: VerifyErrorKind) -> Result<(), VerifyError> {
     Err(VerifyError {
         at: Location::Code {
@@ -276,12 +276,12 @@ pub(crate) fn in_method(method: u16, pc: u16, kind: VerifyErrorKind) -> Result<(
     })
 }
 
-/// An observer that keeps what it is told, as text.
+/// An observer that stores all states as text.
 #[derive(Default)]
 pub(crate) struct Notes {
     pub(crate) reached: Vec<(u16, String)>,
     pub(crate) failed: Vec<(u16, String)>,
-    /// Method, steps taken, steps that there may be.
+    /// Method, steps taken, step limit.
     pub(crate) steps: Vec<(u16, u32, u32)>,
 }
 

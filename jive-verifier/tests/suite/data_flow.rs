@@ -1,4 +1,4 @@
-//! Structural constraints on code (JVMS §4.9.2), by data flow (§4.10.2).
+//! Structural constraints on code (JVMS §4.9.2), which the data flow checks (§4.10.2).
 
 use jive_core::{Action, ConstantSource, Opcode, Pc};
 use jive_verifier::{Expected, VerificationType, VerifyErrorKind};
@@ -8,21 +8,21 @@ use crate::class_bytes::{ClassBytes, STATIC, at, in_method, verdict_of};
 use VerificationType as T;
 
 #[test]
-fn every_special_opcode_has_an_effect() {
-    // For each a program that leaves the operand stack empty, in a method (I[B[S)V.
+fn every_special_opcode_is_verified() {
+    // Programs that leave the operand stack empty, in a method (I[B[S)V.
     let programs: &[&[u8]] = &[
-        // iload, istore, iinc, and their short forms
+        // `iload`, `istore`, `iinc`, and their short forms.
         &[
             0x15, 0, 0x36, 0, 0x1a, 0x3b, 0x03, 0x36, 3, 0x1d, 0x3e, 0x84, 0, 1,
         ],
         &[0x03, 0x3c, 0x1b, 0x3d, 0x1c, 0x57],
-        // aload, astore, and their short forms
+        // `aload`, `astore`, and their short forms.
         &[
             0x19, 1, 0x3a, 1, 0x2b, 0x4c, 0x2c, 0x4d, 0x01, 0x4e, 0x2d, 0x4b, 0x2a, 0x57,
         ],
-        // ldc and ldc_w of constant 1, an int
+        // `ldc` and `ldc_w` of constant 1, an `int`.
         &[0x12, 1, 0x57, 0x13, 0, 1, 0x57],
-        // array access: baload, bastore, saload, sastore, iaload, iastore
+        // Array access: `baload`, `bastore`, `saload`, `sastore`, `iaload`, `iastore`.
         &[
             0x2b, 0x1a, 0x33, 0x57, 0x2b, 0x1a, 0x1a, 0x54, 0x2c, 0x1a, 0x35, 0x57, 0x2c, 0x1a,
             0x1a, 0x56,
@@ -30,7 +30,7 @@ fn every_special_opcode_has_an_effect() {
         &[
             0x1a, 0xbc, 10, 0x4e, 0x2d, 0x1a, 0x2e, 0x57, 0x2d, 0x1a, 0x1a, 0x4f, 0x2d, 0xbe, 0x57,
         ],
-        // pop2, dup, dup_x1, dup_x2, dup2, dup2_x1, dup2_x2, swap
+        // `pop2`, `dup`, `dup_x1`, `dup_x2`, `dup2`, `dup2_x1`, `dup2_x2`, `swap`.
         &[0x1a, 0x59, 0x58, 0x1a, 0x2b, 0x5a, 0x5f, 0x58, 0x57],
         &[
             0x1a, 0x2b, 0x2c, 0x5b, 0x58, 0x58, 0x1a, 0x2b, 0x5c, 0x58, 0x58,
@@ -41,7 +41,7 @@ fn every_special_opcode_has_an_effect() {
         ],
     ];
     let mut class = ClassBytes::new();
-    // Constants are numbered as they are written; the first two belong to the class's name.
+    // Constants are numbered in the order of insertion. The class's name takes the first two.
     let int = class.constant(vec![3, 0, 0, 0, 7]);
     let low = u8::try_from(int).expect("it is one of the first constants");
     let mut used = Vec::new();
@@ -55,7 +55,7 @@ fn every_special_opcode_has_an_effect() {
         class.method_of_size(STATIC, &format!("run{number}"), "(I[B[S)V", (6, 4), &code);
     }
     assert_eq!(class.verdict(), Ok(()));
-    // These have tests of their own, since they need members or end the method.
+    // Other tests cover these, because they need members or end the method.
     let elsewhere = [
         Opcode::Wide,
         Opcode::Ireturn,
@@ -69,7 +69,7 @@ fn every_special_opcode_has_an_effect() {
         Opcode::Invokestatic,
     ];
     for opcode in Opcode::ALL {
-        // The others have tests by kind: constants, operators, branches and switches.
+        // Other tests cover the other opcodes by action: constants, operators, branches and switches.
         let is_by_kind = matches!(
             opcode.action(),
             Action::Nothing
@@ -92,7 +92,7 @@ fn every_special_opcode_has_an_effect() {
 }
 
 #[test]
-fn stack_underflow_and_overflow_are_told_with_their_numbers() {
+fn stack_underflow_and_overflow_report_their_numbers() {
     let underflow = VerifyErrorKind::StackUnderflow {
         opcode: Opcode::Iadd,
         needed: 2,
@@ -108,13 +108,13 @@ fn stack_underflow_and_overflow_are_told_with_their_numbers() {
     };
     let code = [0x03, 0x03, 0x03, 0x5c, 0xb1];
     assert_eq!(verdict_of("()V", &code), at(3, overflow));
-    // Exactly full is fine.
+    // A full stack is accepted.
     assert_eq!(verdict_of("()V", &[0x03, 0x03, 0x5c, 0xb1]), Ok(()));
 }
 
 #[test]
-fn arrays_are_told_apart_by_their_elements() {
-    // Each load from each kind of array: 1 where it is right.
+fn a_load_checks_the_type_of_the_array() {
+    // Each load instruction with each type of array. 1 means accepted.
     let loads = [
         (0x33, [1, 0, 0, 1]),
         (0x35, [0, 1, 0, 0]),
@@ -128,15 +128,15 @@ fn arrays_are_told_apart_by_their_elements() {
             assert_eq!(code, expected, "{load:#x} {descriptor}");
         }
     }
-    // From null each is fine, and traps.
+    // All loads from null are accepted, and trap at run time.
     for load in [0x33, 0x35, 0x2e] {
         assert_eq!(verdict_of("()V", &[0x01, 0x03, load, 0x57, 0xb1]), Ok(()));
     }
 }
 
 #[test]
-fn arrays_are_told_apart_by_what_is_stored() {
-    // Each store into each kind of array: 1 where it is right.
+fn a_store_checks_the_type_of_the_array() {
+    // Each store instruction with each type of array. 1 means accepted.
     let stores = [
         (0x54, [1, 0, 0, 1]),
         (0x56, [0, 1, 0, 0]),
@@ -149,7 +149,7 @@ fn arrays_are_told_apart_by_what_is_stored() {
             let expected = (right == 0).then_some("unsafe/operand-type");
             assert_eq!(code, expected, "{store:#x} {descriptor}");
         }
-        // Index and element are `int`s.
+        // Index and element must be `int`s.
         for (index, element) in [(0x01, 0x03), (0x03, 0x01)] {
             let code = [0x01, index, element, store, 0xb1];
             let code = verdict_of("()V", &code).map_err(|error| error.kind.code());
@@ -159,14 +159,14 @@ fn arrays_are_told_apart_by_what_is_stored() {
 }
 
 #[test]
-fn integers_are_what_integer_instructions_want() {
-    // 0 aconst_null, 1 istore_0
+fn integer_instructions_require_integers() {
+    // 0 `aconst_null`, 1 `istore_0`.
     let stored = verdict_of("()V", &[0x01, 0x3b, 0xb1]);
     assert_eq!(
         stored.map_err(|error| error.kind.code()),
         Err("unsafe/operand-type")
     );
-    // 0 iinc 0 1
+    // 0 `iinc 0 1`.
     let increased =
         |descriptor| verdict_of(descriptor, &[0x84, 0, 1, 0xb1]).map_err(|error| error.kind.code());
     assert_eq!(increased("(I)V"), Ok(()));
@@ -174,8 +174,8 @@ fn integers_are_what_integer_instructions_want() {
 }
 
 #[test]
-fn paths_meet_with_stacks_of_one_depth() {
-    // 0 iload_0, 1 ifeq 5, 4 iconst_0, 5 return
+fn paths_must_meet_with_equal_stack_depths() {
+    // 0 `iload_0`, 1 `ifeq 5`, 4 `iconst_0`, 5 `return`.
     let merge = VerifyErrorKind::MergeDepth {
         target: Pc(5),
         expected: 0,
@@ -188,8 +188,8 @@ fn paths_meet_with_stacks_of_one_depth() {
 }
 
 #[test]
-fn operands_that_meet_have_something_in_common() {
-    // 0 aconst_null, 1 iload_0, 2 ifeq 7, 5 pop, 6 iconst_0, 7 pop, 8 return
+fn operands_must_have_a_common_type_where_paths_meet() {
+    // 0 `aconst_null`, 1 `iload_0`, 2 `ifeq 7`, 5 `pop`, 6 `iconst_0`, 7 `pop`, 8 `return`.
     let code = [0x01, 0x1a, 0x99, 0, 5, 0x57, 0x03, 0x57, 0xb1];
     let kind = VerifyErrorKind::MergeType {
         target: Pc(7),
@@ -198,7 +198,7 @@ fn operands_that_meet_have_something_in_common() {
         found: T::Int,
     };
     assert_eq!(verdict_of("(I)V", &code), at(6, kind));
-    // 0 iconst_0, 1 aconst_null, 2 iload_0, 3 ifeq 8, 6 pop, 7 iconst_0, 8 pop2, 9 return
+    // 0 `iconst_0`, 1 `aconst_null`, 2 `iload_0`, 3 `ifeq 8`, 6 `pop`, 7 `iconst_0`, 8 `pop2`, 9 `return`.
     let code = [0x03, 0x01, 0x1a, 0x99, 0, 5, 0x57, 0x03, 0x58, 0xb1];
     let kind = VerifyErrorKind::MergeType {
         target: Pc(8),
@@ -207,8 +207,8 @@ fn operands_that_meet_have_something_in_common() {
         found: T::Int,
     };
     assert_eq!(verdict_of("(I)V", &code), at(7, kind));
-    // Two clashes are no less than one: 0 aconst_null, 1 aconst_null, 2 iload_0, 3 ifeq 9, 6 pop2,
-    // 7 iconst_0, 8 iconst_0, 9 pop2, 10 return
+    // Two clashes at once: 0 `aconst_null`, 1 `aconst_null`, 2 `iload_0`, 3 `ifeq 9`, 6 `pop2`, 7 `iconst_0`, 8
+    // `iconst_0`, 9 `pop2`, 10 `return`.
     let code = [0x01, 0x01, 0x1a, 0x99, 0, 6, 0x58, 0x03, 0x03, 0x58, 0xb1];
     let kind = VerifyErrorKind::MergeType {
         target: Pc(9),
@@ -220,14 +220,14 @@ fn operands_that_meet_have_something_in_common() {
 }
 
 #[test]
-fn mixed_references_may_be_compared_and_nothing_else() {
-    // 0 iload_0, 1 ifeq 8, 4 aload_1, 5 goto 9, 8 aload_2, 9 …
+fn mixed_references_may_only_be_moved_and_compared() {
+    // 0 `iload_0`, 1 `ifeq 8`, 4 `aload_1`, 5 `goto 9`, 8 `aload_2`, 9 …
     let run = |tail: &[u8]| {
         let mut code = vec![0x1a, 0x99, 0, 7, 0x2b, 0xa7, 0, 4, 0x2c];
         code.extend(tail);
         verdict_of("(I[B[S)V", &code)
     };
-    // astore_3 and aload_3; dup, if_acmpeq to the next instruction; ifnull likewise.
+    // `astore_3` and `aload_3`; `dup` and `if_acmpeq` to the next instruction; `ifnull` likewise.
     assert_eq!(run(&[0x4e, 0x2d, 0x57, 0xb1]), Ok(()));
     assert_eq!(run(&[0x59, 0xa5, 0, 3, 0xb1]), Ok(()));
     assert_eq!(run(&[0xc6, 0, 3, 0xb1]), Ok(()));
@@ -255,8 +255,8 @@ fn mixed_references_may_be_compared_and_nothing_else() {
 }
 
 #[test]
-fn a_local_variable_that_one_path_left_alone_is_unusable() {
-    // 0 iload_0, 1 ifeq 6, 4 iconst_0, 5 istore_1, 6 iload_1
+fn a_local_variable_set_on_only_one_path_is_unusable() {
+    // 0 `iload_0`, 1 `ifeq 6`, 4 `iconst_0`, 5 `istore_1`, 6 `iload_1`.
     let code = [0x1a, 0x99, 0, 5, 0x03, 0x3c, 0x1b, 0x57, 0xb1];
     let kind = VerifyErrorKind::LocalType {
         opcode: Opcode::Iload1,
@@ -268,8 +268,9 @@ fn a_local_variable_that_one_path_left_alone_is_unusable() {
 }
 
 #[test]
-fn a_loop_is_judged_by_what_comes_back() {
-    // 0 aload_1, 1 arraylength, 2 pop, 3 aload_2, 4 astore_1, 5 goto 0: a `short[]` comes back.
+fn a_back_edge_is_merged_into_the_loop_header() {
+    // 0 `aload_1`, 1 `arraylength`, 2 `pop`, 3 `aload_2`, 4 `astore_1`, 5 `goto 0`. On the back edge, variable 1 is a
+    // `short[]`.
     let code = [0x2b, 0xbe, 0x57, 0x2c, 0x4c, 0xa7, 0xff, 0xfb];
     let kind = VerifyErrorKind::OperandType {
         opcode: Opcode::Arraylength,
@@ -278,7 +279,7 @@ fn a_loop_is_judged_by_what_comes_back() {
         found: T::AnyReference,
     };
     assert_eq!(verdict_of("(I[B[S)V", &code), at(1, kind));
-    // The same where the array that comes back is of the type it was.
+    // The same loop, where the array on the back edge has the same type.
     let code = [0x2b, 0xbe, 0x57, 0x2b, 0x4c, 0xa7, 0xff, 0xfb];
     assert_eq!(verdict_of("(I[B[S)V", &code), Ok(()));
 }
@@ -289,9 +290,9 @@ fn execution_does_not_run_off_the_end() {
         verdict_of("()V", &[0x00]),
         at(0, VerifyErrorKind::FallsOffEnd)
     );
-    // Where no path goes the end may be anything.
+    // Unreachable code may end anywhere.
     assert_eq!(verdict_of("()V", &[0xb1, 0x00]), Ok(()));
-    // if_icmpeq as last instruction falls through.
+    // An `if_icmpeq` as last instruction falls through.
     let code = [0x1a, 0x1a, 0x9f, 0xff, 0xfe];
     assert_eq!(
         verdict_of("(I)V", &code),
@@ -326,7 +327,7 @@ fn returns_match_the_method() {
     assert_eq!(verdict_of("([B)[S", &[0x2a, 0xb0]), at(1, wrong));
 }
 
-/// Verifies a constructor; `init` and `field` stand for the two bytes of their constants.
+/// Verifies a constructor. `INIT`, `PUT` and `GET` in `code` stand for an instruction with its constant.
 fn constructor(code: &[u16]) -> Result<(), jive_verifier::VerifyError> {
     let mut class = ClassBytes::new();
     let init = class.member(10, "java/lang/Object", "<init>", "()V");
@@ -344,36 +345,36 @@ fn constructor(code: &[u16]) -> Result<(), jive_verifier::VerifyError> {
     class.method(0, "<init>", "()V", &code).verdict()
 }
 
-/// `invokespecial Object.<init>`, `putfield` and `getfield` of the class's own field.
+/// `invokespecial Object.<init>`, and `putfield` and `getfield` of a field of the class.
 const INIT: u16 = 0x100;
 const PUT: u16 = 0x101;
 const GET: u16 = 0x102;
 
 #[test]
-fn a_constructor_calls_that_of_object_once_on_each_path() {
+fn a_constructor_calls_object_init_once_on_each_path() {
     assert_eq!(constructor(&[0x2a, INIT, 0xb1]), Ok(()));
-    // Its own fields may be set before; `this` may be moved and tested for null.
+    // Before the call, fields of the class may be set. `this` may be moved and tested for null.
     assert_eq!(
         constructor(&[0x2a, 0x04, PUT, 0x2a, 0x59, 0xc6, 0, 3, INIT, 0xb1]),
         Ok(())
     );
-    // aload_0, dup, invokespecial, invokespecial: the copy is initialised too.
+    // `aload_0`, `dup`, `invokespecial`, `invokespecial`: the first call also initialises the copy.
     let kind = VerifyErrorKind::NotUninitialized { found: T::This };
     assert_eq!(constructor(&[0x2a, 0x59, INIT, INIT, 0xb1]), at(5, kind));
     assert_eq!(
         constructor(&[0xb1]),
         at(0, VerifyErrorKind::ReturnBeforeInit)
     );
-    // aconst_null, astore_0, return: forgetting `this` does not help.
+    // `aconst_null`, `astore_0`, `return`: overwriting `this` does not avoid the check.
     let kind = VerifyErrorKind::ReturnBeforeInit;
     assert_eq!(constructor(&[0x01, 0x4b, 0xb1]), at(2, kind));
-    // 0 iconst_0, 1 ifeq 8, 4 aload_0, 5 invokespecial, 8 return
+    // 0 `iconst_0`, 1 `ifeq 8`, 4 `aload_0`, 5 `invokespecial`, 8 `return`.
     let kind = VerifyErrorKind::ReturnBeforeInit;
     assert_eq!(
         constructor(&[0x03, 0x99, 0, 7, 0x2a, INIT, 0xb1]),
         at(8, kind)
     );
-    // 0 goto 0 never returns.
+    // 0 `goto 0` never returns.
     assert_eq!(constructor(&[0xa7, 0, 0]), Ok(()));
 }
 
@@ -388,7 +389,7 @@ fn this_is_not_used_before_it_is_initialised() {
         let (opcode, expected) = (Opcode::Areturn, Expected::Nothing);
         at(1, VerifyErrorKind::ReturnKind { opcode, expected })
     });
-    // aload_0, dup, if_acmpeq: only initialised references are compared.
+    // `aload_0`, `dup`, `if_acmpeq`: only initialised references may be compared.
     let kind = VerifyErrorKind::UninitializedThis {
         opcode: Opcode::IfAcmpeq,
         depth: 0,
@@ -397,7 +398,7 @@ fn this_is_not_used_before_it_is_initialised() {
         constructor(&[0x2a, 0x59, 0xa5, 0, 3, 0x2a, INIT, 0xb1]),
         at(2, kind)
     );
-    // 0 iconst_0, 1 ifeq 8, 4 aload_0, 5 invokespecial, 8 aload_0: initialised on one path only.
+    // 0 `iconst_0`, 1 `ifeq 8`, 4 `aload_0`, 5 `invokespecial`, 8 `aload_0`: initialised on only one path.
     let kind = VerifyErrorKind::LocalType {
         opcode: Opcode::Aload0,
         local: 0,
@@ -411,8 +412,8 @@ fn this_is_not_used_before_it_is_initialised() {
 }
 
 #[test]
-fn of_two_operands_of_one_kind_the_wrong_one_is_named_the_top_first() {
-    // In (I[I)V: what is pushed by 0 and 1, and added by 2.
+fn the_error_names_the_topmost_wrong_operand() {
+    // In (I[I)V: instructions 0 and 1 push, and instruction 2 adds.
     let wrong = |pushed: [u8; 2], depth| {
         let kind = VerifyErrorKind::OperandType {
             opcode: Opcode::Iadd,
@@ -431,9 +432,9 @@ fn of_two_operands_of_one_kind_the_wrong_one_is_named_the_top_first() {
 }
 
 #[test]
-fn what_can_be_followed_first_is_judged_first() {
-    // 0 aload_0, 1 arraylength, 2 pop, 3 iconst_0, 4 istore_0, 5 iconst_0, 6 ifeq 0, 9 aload_0, 10 pop, 11 goto 9.
-    // Local variable 0 is an int behind 4, which neither 0 nor 9 may load.
+fn straight_line_code_is_visited_before_branch_targets() {
+    // 0 `aload_0`, 1 `arraylength`, 2 `pop`, 3 `iconst_0`, 4 `istore_0`, 5 `iconst_0`, 6 `ifeq 0`, 9 `aload_0`, 10
+    // `pop`, 11 `goto 9`. Local variable 0 is an `int` after 4. So both 0 and 9 must not load it as a reference.
     let code = [
         0x2a, 0xbe, 0x57, 0x03, 0x3b, 0x03, 0x99, 0xff, 0xfa, 0x2a, 0x57, 0xa7, 0xff, 0xfe,
     ];
@@ -442,8 +443,8 @@ fn what_can_be_followed_first_is_judged_first() {
 }
 
 #[test]
-fn nothing_is_known_of_what_another_method_stored() {
-    // The first: 0 iconst_0, 1 istore_1, 2 return. The second: 0 iload_1, 1 pop, 2 return.
+fn the_state_of_another_method_does_not_leak() {
+    // The first method: 0 `iconst_0`, 1 `istore_1`, 2 `return`. The second: 0 `iload_1`, 1 `pop`, 2 `return`.
     let mut class = ClassBytes::new();
     class.method_of_size(STATIC, "store", "(I)V", (1, 2), &[0x03, 0x3c, 0xb1]);
     class.method_of_size(STATIC, "load", "(I)V", (1, 2), &[0x1b, 0x57, 0xb1]);

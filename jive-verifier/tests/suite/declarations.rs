@@ -1,4 +1,4 @@
-//! The class as a whole, its fields and the declarations of its methods.
+//! Checks of the class as a whole, its fields and the declarations of its methods.
 
 use jive_core::{FieldId, MethodId};
 use jive_verifier::{Location, Misfit, TypeUse, VerifyError, VerifyErrorKind};
@@ -16,14 +16,14 @@ fn method(number: u16, kind: VerifyErrorKind) -> Result<(), VerifyError> {
 }
 
 #[test]
-fn the_class_is_an_ordinary_one_below_object() {
+fn the_class_is_an_ordinary_subclass_of_object() {
     let with = |change: fn(&mut ClassBytes)| {
         let mut class = ClassBytes::new();
         change(&mut class);
         class.verdict()
     };
     assert_eq!(with(|_| ()), Ok(()));
-    // ACC_ABSTRACT alone, and ACC_FINAL alone, take nothing away.
+    // ACC_ABSTRACT alone and ACC_FINAL alone are permitted.
     assert_eq!(with(|class| class.access = 0x0421), Ok(()));
     assert_eq!(with(|class| class.access = 0x0031), Ok(()));
     // ACC_INTERFACE and ACC_ABSTRACT.
@@ -43,7 +43,7 @@ fn the_class_is_an_ordinary_one_below_object() {
 }
 
 #[test]
-fn types_of_fields_are_those_of_the_subset() {
+fn types_of_fields_must_be_in_the_subset() {
     let verdict = |descriptor| ClassBytes::new().field(0, "field", descriptor).verdict();
     for descriptor in ["B", "S", "I", "Z", "[B", "[S", "[I", "[Z", "LFixture;"] {
         assert_eq!(verdict(descriptor), Ok(()), "{descriptor}");
@@ -75,7 +75,7 @@ fn types_of_fields_are_those_of_the_subset() {
 }
 
 #[test]
-fn types_of_parameters_and_results_are_those_of_the_subset() {
+fn types_of_parameters_and_results_must_be_in_the_subset() {
     let verdict = |descriptor| {
         ClassBytes::new()
             .method(STATIC, "run", descriptor, &[0xb1])
@@ -94,7 +94,7 @@ fn types_of_parameters_and_results_are_those_of_the_subset() {
 }
 
 #[test]
-fn methods_have_names_of_their_own_and_code_of_their_own() {
+fn methods_have_distinct_names_and_their_own_code() {
     let run = |access| {
         let mut class = ClassBytes::new();
         class.method(access, "run", "()V", &[0xb1]);
@@ -117,7 +117,7 @@ fn methods_have_names_of_their_own_and_code_of_their_own() {
 }
 
 #[test]
-fn final_methods_of_object_are_not_overridden() {
+fn final_methods_of_object_must_not_be_overridden() {
     /// `ACC_PRIVATE`.
     const PRIVATE: u16 = 0x0002;
     let verdict = |access, name, descriptor| {
@@ -128,7 +128,7 @@ fn final_methods_of_object_are_not_overridden() {
     let refused = method(0, VerifyErrorKind::FinalOverride);
     for name in ["notify", "notifyAll", "wait"] {
         assert_eq!(verdict(0, name, "()V"), refused);
-        // Neither overrides anything.
+        // None of these methods overrides a method of `Object`.
         assert_eq!(verdict(STATIC, name, "()V"), Ok(()));
         assert_eq!(verdict(PRIVATE, name, "()V"), Ok(()));
         assert_eq!(verdict(0, name, "(I)V"), Ok(()));
@@ -137,7 +137,7 @@ fn final_methods_of_object_are_not_overridden() {
 }
 
 #[test]
-fn class_initializers_take_and_return_nothing() {
+fn class_initializers_have_no_parameters_and_no_result() {
     let verdict = |major, access, descriptor| {
         let mut class = ClassBytes::new();
         class.major = major;
@@ -152,7 +152,7 @@ fn class_initializers_take_and_return_nothing() {
 }
 
 #[test]
-fn natives_are_those_of_the_table_called_or_not() {
+fn native_methods_must_be_in_the_table_even_if_not_called() {
     let verdict = |access, name, descriptor| {
         ClassBytes::new()
             .bare_method(access | NATIVE, name, descriptor)

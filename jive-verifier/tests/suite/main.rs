@@ -1,4 +1,4 @@
-//! The verifier against class files written byte by byte; codes of instructions by JVMS §6.5.
+//! Tests of the verifier with class files built byte by byte. Instructions are encoded as in JVMS §6.5.
 
 mod applet;
 mod bounds;

@@ -1,13 +1,13 @@
-//! Members that code names, and what calls and field accesses ask of operands.
+//! Members that code names, and the operand types of calls and field accesses.
 
 use jive_core::{CpIndex, Opcode};
 use jive_verifier::{Expected, Misfit, VerificationType, VerifyError, VerifyErrorKind};
 
 use crate::class_bytes::{ClassBytes, FINAL, NATIVE, STATIC, at, in_method};
 
-/// A class whose method `run` executes one instruction that names a member, behind `before`.
+/// A class with a method `run` that executes an instruction with a member operand, after `before`.
 ///
-/// The instruction stands behind a `return` as well, so that resolution does not wait for a path.
+/// The same instruction also follows a `return`, so that the tests cover resolution of unreachable code.
 struct Use {
     class: ClassBytes,
 }
@@ -25,7 +25,7 @@ impl Use {
         Use { class }
     }
 
-    /// Resolves a member in code that no path reaches.
+    /// Resolves a member in unreachable code.
     fn resolve(mut self, opcode: u8, index: u16) -> Result<(), VerifyError> {
         let [high, low] = index.to_be_bytes();
         self.class
@@ -46,13 +46,13 @@ const FIELD: u8 = 9;
 const METHOD: u8 = 10;
 const INTERFACE_METHOD: u8 = 11;
 
-/// Expects an error at pc 1 of the fourth method, which is `run`.
+/// Returns an error at pc 1 of the fourth method, which is `run`.
 fn refused(kind: VerifyErrorKind) -> Result<(), VerifyError> {
     in_method(3, 1, kind)
 }
 
 #[test]
-fn members_are_found_by_name_descriptor_and_kind() {
+fn members_are_resolved_by_name_descriptor_and_kind() {
     let fields = [
         (GETSTATIC, "shared", "[S", None),
         (PUTSTATIC, "shared", "[S", None),
@@ -96,7 +96,7 @@ fn members_are_found_by_name_descriptor_and_kind() {
 }
 
 #[test]
-fn other_classes_have_nothing_but_natives() {
+fn only_natives_of_other_classes_are_accessible() {
     let mut used = Use::new();
     let number = used.class.member(FIELD, "java/lang/System", "out", "I");
     let index = CpIndex(number);
@@ -134,7 +134,7 @@ fn other_classes_have_nothing_but_natives() {
 }
 
 #[test]
-fn constants_are_of_the_kind_that_the_instruction_uses() {
+fn constants_have_the_kind_that_the_instruction_requires() {
     let cases = [
         (FIELD, "mine", "I", INVOKEVIRTUAL, Opcode::Invokevirtual),
         (METHOD, "own", "([B)I", GETFIELD, Opcode::Getfield),
@@ -145,7 +145,7 @@ fn constants_are_of_the_kind_that_the_instruction_uses() {
             INVOKEVIRTUAL,
             Opcode::Invokevirtual,
         ),
-        // From version 52 on `invokestatic` may name an interface's method.
+        // From version 52 on, `invokestatic` may name an interface method.
         (
             INTERFACE_METHOD,
             "quiet",
@@ -172,7 +172,7 @@ fn constants_are_of_the_kind_that_the_instruction_uses() {
 }
 
 #[test]
-fn initializers_are_called_as_constructors_of_object_only() {
+fn only_the_constructor_of_object_can_be_called() {
     let mut used = Use::new();
     let number = used
         .class
@@ -189,7 +189,7 @@ fn initializers_are_called_as_constructors_of_object_only() {
     let expected = refused(VerifyErrorKind::SpecialMethodCall { opcode, index });
     assert_eq!(used.resolve(INVOKESTATIC, number), expected);
 
-    // How it is called comes before whose it is.
+    // The check of the opcode precedes the check of the class.
     let mut used = Use::new();
     let number = used.class.member(METHOD, "Fixture", "<init>", "()V");
     let index = CpIndex(number);
@@ -226,7 +226,7 @@ fn final_fields_are_set_by_their_initializer_only() {
 }
 
 #[test]
-fn one_constant_may_serve_a_load_and_a_refused_store() {
+fn a_constant_can_serve_a_load_and_a_rejected_store() {
     let mut class = ClassBytes::new();
     let number = class
         .field(STATIC | FINAL, "constant", "I")
@@ -266,7 +266,7 @@ fn arguments_are_checked_topmost_first_with_the_receiver_last() {
     };
     let own = |before: &[u8]| run(before, INVOKEVIRTUAL, "own", "(I[B)I", "Fixture");
     let virtually = Opcode::Invokevirtual;
-    // aload_0 (this), iconst_0, aload_1 (byte[]) are right; null does for each reference.
+    // `aload_0` (`this`), `iconst_0` and `aload_1` (`byte[]`) are accepted. So is null for each reference.
     assert_eq!(own(&[0x2a, 0x03, 0x2b]), Ok(()));
     assert_eq!(own(&[0x01, 0x03, 0x01]), Ok(()));
     assert_eq!(
@@ -303,7 +303,7 @@ fn arguments_are_checked_topmost_first_with_the_receiver_last() {
 }
 
 #[test]
-fn fields_hold_what_they_declare() {
+fn stored_values_have_the_types_of_their_fields() {
     use VerificationType as T;
     let run = |before: &[u8], opcode: u8, name: &str, descriptor: &str| {
         let mut used = Use::new();

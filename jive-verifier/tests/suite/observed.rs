@@ -1,5 +1,4 @@
-//! What an observer is told of data flow: of every path, up to what fails, and below what breaks a static
-//! constraint.
+//! States that an observer receives: for accepted methods, for type errors, and for violated static constraints.
 
 use jive_core::{MethodId, Opcode, Pc};
 use jive_verifier::{Expected, Observer, TypeState, TypeUse, VerificationType, VerifyErrorKind};
@@ -9,8 +8,8 @@ use crate::class_bytes::{ClassBytes, Notes, STATIC, at, judge};
 use VerificationType as T;
 
 #[test]
-fn an_observer_sees_the_state_that_holds_on_every_path() {
-    // 0 iload_0, 1 ifeq 6, 4 iconst_1, 5 istore_1, 6 iinc 0 1, 9 goto 0
+fn an_observer_receives_the_merged_state_of_all_paths() {
+    // 0 `iload_0`, 1 `ifeq 6`, 4 `iconst_1`, 5 `istore_1`, 6 `iinc 0 1`, 9 `goto 0`.
     let code = [0x1a, 0x99, 0, 5, 0x04, 0x3c, 0x84, 0, 1, 0xa7, 0xff, 0xf7];
     let mut class = ClassBytes::new();
     class.method_of_size(STATIC, "run", "(I)V", (1, 2), &code);
@@ -35,8 +34,8 @@ fn an_observer_sees_the_state_that_holds_on_every_path() {
 }
 
 #[test]
-fn an_observer_sees_the_state_before_the_instruction_that_fails() {
-    // 0 iload_0, 1 aload_1, 2 iadd: the top is a reference.
+fn an_observer_receives_the_state_before_a_type_error() {
+    // 0 `iload_0`, 1 `aload_1`, 2 `iadd`: the top is a reference.
     let mut class = ClassBytes::new();
     class.method_of_size(STATIC, "run", "(I[B)V", (2, 2), &[0x1a, 0x2b, 0x60, 0xb1]);
     let mut notes = Notes::default();
@@ -57,9 +56,9 @@ fn an_observer_sees_the_state_before_the_instruction_that_fails() {
 }
 
 #[test]
-fn an_observer_sees_the_states_below_what_breaks_a_static_constraint() {
-    // 0 iload_0, 1 ifeq 9, 4 iconst_1, 5 istore_1, 6 iload_1, 7 i2l, 8 return, 9 return: i2l is
-    // outside the subset, and one path goes around it.
+fn an_observer_receives_the_states_before_a_violated_static_constraint() {
+    // 0 `iload_0`, 1 `ifeq 9`, 4 `iconst_1`, 5 `istore_1`, 6 `iload_1`, 7 `i2l`, 8 `return`, 9 `return`: `i2l` is
+    // outside the subset, and one path avoids it.
     let code = [0x1a, 0x99, 0, 8, 0x04, 0x3c, 0x1b, 0x85, 0xb1, 0xb1];
     let mut class = ClassBytes::new();
     class.method_of_size(STATIC, "run", "(I)V", (2, 2), &code);
@@ -84,9 +83,9 @@ fn an_observer_sees_the_states_below_what_breaks_a_static_constraint() {
 }
 
 #[test]
-fn states_below_a_broken_constraint_are_those_of_all_paths() {
-    // 0 aload_0, 1 astore_1, 2 goto 5, 5 aload_1, 6 iload_2, 7 newarray byte, 9 astore_1, 10 pop,
-    // 11 iload_2, 12 ifne 5, 15 monitorenter: at 5 a short[] and a byte[] meet.
+fn states_before_a_violated_constraint_are_merged_over_all_paths() {
+    // 0 `aload_0`, 1 `astore_1`, 2 `goto 5`, 5 `aload_1`, 6 `iload_2`, 7 `newarray byte`, 9 `astore_1`, 10 `pop`, 11
+    // `iload_2`, 12 `ifne 5`, 15 `monitorenter`: a `short[]` and a `byte[]` meet at 5.
     let code = [
         0x2a, 0x4c, 0xa7, 0, 3, 0x2b, 0x1c, 0xbc, 8, 0x4c, 0x57, 0x1c, 0x9a, 0xff, 0xf9, 0xc2,
     ];
@@ -96,7 +95,7 @@ fn states_below_a_broken_constraint_are_those_of_all_paths() {
     let verdict = judge(&class.bytes(), jive_verifier::Policy::ClassOnly, &mut notes);
     let opcode = Opcode::Monitorenter;
     assert_eq!(verdict, at(15, VerifyErrorKind::Monitor { opcode }));
-    // Local variable 1 holds a short[] the first time round and a byte[] from then on.
+    // Local variable 1 is a `short[]` in the first iteration, and a `byte[]` in later iterations.
     let state = "locals [ShortArray, AnyReference, Int] stack []".to_owned();
     assert!(notes.reached.contains(&(5, state)));
     let state = "locals [ShortArray, ByteArray, Int] stack []".to_owned();
@@ -104,9 +103,10 @@ fn states_below_a_broken_constraint_are_those_of_all_paths() {
 }
 
 #[test]
-fn a_branch_beyond_a_broken_constraint_into_an_instruction_hides_no_target_behind_it() {
-    // 0 iload_0, 1 ifeq 7, 4 aconst_null, 5 astore 0, 7 iconst_0, 8 ifeq 100, 11 goto 6, 14 return: 8 leaves the
-    // code, and 11 goes into the instruction before 7, where two paths meet.
+fn a_stray_branch_after_a_violation_does_not_hide_a_later_target() {
+    // 0 `iload_0`, 1 `ifeq 7`, 4 `aconst_null`, 5 `astore 0`, 7 `iconst_0`, 8 `ifeq 100`, 11 `goto 6`, 14 `return`.
+    // Instruction 8 branches out of the code. Instruction 11 branches into the instruction before 7, where two paths
+    // meet.
     let code = [
         0x1a, 0x99, 0, 6, 0x01, 0x3a, 0, 0x03, 0x99, 0, 92, 0xa7, 0xff, 0xfb, 0xb1,
     ];
@@ -124,8 +124,8 @@ fn a_branch_beyond_a_broken_constraint_into_an_instruction_hides_no_target_behin
 }
 
 #[test]
-fn of_what_no_path_reaches_nothing_is_told() {
-    // 0 goto 7, 3 goto 6, 6 nop, 7 return: no path leads to 3, and only from there one leads to 6.
+fn unreachable_code_has_no_states() {
+    // 0 `goto 7`, 3 `goto 6`, 6 `nop`, 7 `return`: 3 is unreachable, and only 3 leads to 6.
     let code = [0xa7, 0, 7, 0xa7, 0, 3, 0x00, 0xb1];
     let mut class = ClassBytes::new();
     class.method(STATIC, "run", "()V", &code);
@@ -137,9 +137,9 @@ fn of_what_no_path_reaches_nothing_is_told() {
 }
 
 #[test]
-fn what_breaks_a_constraint_is_not_followed_itself() {
-    // 0 nop, 1 aconst_null, 2 astore_0, 3 iconst_0, 4 tableswitch: default 0, case 0 inside itself. A
-    // path from there to 0 would make local variable 0 unusable.
+fn the_violating_instruction_is_not_visited() {
+    // 0 `nop`, 1 `aconst_null`, 2 `astore_0`, 3 `iconst_0`, 4 `tableswitch` with default 0 and a case inside itself.
+    // A path from 4 to 0 would make local variable 0 unusable.
     let mut code = vec![0x00, 0x01, 0x4b, 0x03, 0xaa, 0, 0, 0];
     code.extend([-4, 0, 0, 1].map(i32::to_be_bytes).concat());
     let mut class = ClassBytes::new();
@@ -154,8 +154,8 @@ fn what_breaks_a_constraint_is_not_followed_itself() {
 }
 
 #[test]
-fn a_broken_constraint_that_no_path_reaches_has_no_state() {
-    // 0 return, 1 i2l.
+fn an_unreachable_violation_has_no_state() {
+    // 0 `return`, 1 `i2l`.
     let mut class = ClassBytes::new();
     class.method_of_size(STATIC, "run", "()V", (2, 2), &[0xb1, 0x85]);
     let mut notes = Notes::default();
@@ -166,7 +166,7 @@ fn a_broken_constraint_that_no_path_reaches_has_no_state() {
     assert_eq!(notes.reached.len(), 1);
 }
 
-/// Asks for single values of the state at pc 2.
+/// An observer that reads single values of the state at pc 2.
 #[derive(Default)]
 struct Asking(Vec<Option<T>>);
 
@@ -182,9 +182,9 @@ impl Observer for Asking {
 }
 
 #[test]
-fn values_of_a_state_are_asked_for_one_by_one() {
+fn single_values_of_a_state_can_be_read() {
     let mut class = ClassBytes::new();
-    // 0 iload_0, 1 aload_1, 2 pop2, 3 return
+    // 0 `iload_0`, 1 `aload_1`, 2 `pop2`, 3 `return`.
     let code = [0x1a, 0x2b, 0x58, 0xb1];
     class.method_of_size(STATIC, "run", "(I[B)V", (2, 2), &code);
     let mut asking = Asking::default();
@@ -195,6 +195,6 @@ fn values_of_a_state_are_asked_for_one_by_one() {
     );
     assert_eq!(verdict, Ok(()));
     let (int, bytes) = (Some(T::Int), Some(T::ByteArray));
-    // Locals from 0, operands from the top; behind the last of each there is nothing.
+    // Local variables start at 0, operands at the top. After the last of each, the result is `None`.
     assert_eq!(asking.0, [int, bytes, None, bytes, int, None]);
 }

@@ -1,12 +1,11 @@
-//! What instructions leave on the operand stack, and which types they tell apart, one by one (JVMS
-//! §6.5).
+//! Effects of single instructions on the operand stack, and the types that they distinguish (JVMS §6.5).
 
 use jive_core::Opcode;
 use jive_verifier::{Expected, Policy, VerificationType as T, VerifyErrorKind};
 
 use crate::class_bytes::{ClassBytes, Notes, STATIC, at, judge};
 
-/// The arrays of the subset: descriptor, number for `newarray`, type.
+/// The array types of the subset: descriptor, type code for `newarray`, verification type.
 const ARRAYS: [(&str, u8, T); 4] = [
     ("[Z", 4, T::BooleanArray),
     ("[B", 8, T::ByteArray),
@@ -15,8 +14,8 @@ const ARRAYS: [(&str, u8, T); 4] = [
 ];
 
 #[test]
-fn moves_leave_values_in_the_order_of_the_specification() {
-    // Before each the stack holds int, byte[], short[], int[], the last on top.
+fn shuffles_leave_values_in_the_order_of_the_specification() {
+    // Before each instruction the stack contains `int`, `byte[]`, `short[]`, `int[]`, with the last on top.
     let cases: [(Opcode, &[&str]); 9] = [
         (Opcode::Pop, &["Int", "ByteArray", "ShortArray"]),
         (Opcode::Pop2, &["Int", "ByteArray"]),
@@ -71,7 +70,7 @@ fn moves_leave_values_in_the_order_of_the_specification() {
         ),
     ];
     for (opcode, expected) in cases {
-        // 0 iload_0, 1 aload_1, 2 aload_2, 3 aload_3, 4 the move, 5 return.
+        // 0 `iload_0`, 1 `aload_1`, 2 `aload_2`, 3 `aload_3`, 4 the shuffle, 5 `return`.
         let code = [0x1a, 0x2b, 0x2c, 0x2d, opcode as u8, 0xb1];
         let mut class = ClassBytes::new();
         class.method_of_size(STATIC, "run", "(I[B[S[I)V", (6, 4), &code);
@@ -88,10 +87,10 @@ fn moves_leave_values_in_the_order_of_the_specification() {
 }
 
 #[test]
-fn each_kind_of_array_fits_its_own_declaration_alone() {
+fn each_array_type_is_assignable_only_to_itself() {
     for (declared, _, kind) in ARRAYS {
         for (_, number, made) in ARRAYS {
-            // 0 iconst_1, 1 newarray, 3 areturn.
+            // 0 `iconst_1`, 1 `newarray`, 3 `areturn`.
             let code = [0x04, 0xbc, number, 0xb0];
             let descriptor = format!("(){declared}");
             let mut class = ClassBytes::new();
@@ -102,7 +101,7 @@ fn each_kind_of_array_fits_its_own_declaration_alone() {
                 at(3, wrong(Opcode::Areturn, kind, made))
             };
             assert_eq!(class.verdict(), expected);
-            // And a parameter that is declared so is just that: 0 aload_0, 1 areturn.
+            // The same for a parameter of the declared type: 0 `aload_0`, 1 `areturn`.
             let descriptor = format!("({declared}){declared}");
             let mut class = ClassBytes::new();
             class.method_of_size(STATIC, "run", &descriptor, (1, 1), &[0x2a, 0xb0]);
@@ -114,10 +113,10 @@ fn each_kind_of_array_fits_its_own_declaration_alone() {
 }
 
 #[test]
-fn what_putfield_and_putstatic_store_is_of_the_fields_type() {
+fn putfield_and_putstatic_check_the_type_of_the_value() {
     for (declared, _, kind) in ARRAYS {
         for (_, number, made) in ARRAYS {
-            // An array behind `before`, and the store of it.
+            // The code creates an array after `before`, and stores it.
             let verdict = |access, name: &str, before: &[u8], opcode: Opcode| {
                 let mut class = ClassBytes::new();
                 let of_field = if access == STATIC { STATIC } else { 0 };
@@ -135,7 +134,7 @@ fn what_putfield_and_putstatic_store_is_of_the_fields_type() {
                     at(pc, wrong(opcode, kind, made))
                 }
             };
-            // 0 iconst_1, 1 newarray, 3 putstatic, 6 return; 0 aload_0 before them for putfield.
+            // 0 `iconst_1`, 1 `newarray`, 3 `putstatic`, 6 `return`. For `putfield`, an `aload_0` precedes them.
             assert_eq!(
                 verdict(STATIC, "s", &[], Opcode::Putstatic),
                 expected(3, Opcode::Putstatic)
@@ -148,7 +147,7 @@ fn what_putfield_and_putstatic_store_is_of_the_fields_type() {
     }
 }
 
-/// The error of an operand on top that is of another type.
+/// Returns the error for a topmost operand of the wrong type.
 fn wrong(opcode: Opcode, expected: T, found: T) -> VerifyErrorKind {
     VerifyErrorKind::OperandType {
         opcode,
@@ -159,15 +158,15 @@ fn wrong(opcode: Opcode, expected: T, found: T) -> VerifyErrorKind {
 }
 
 #[test]
-fn every_way_out_of_a_switch_is_followed() {
-    // 0 iload_0, 1 tableswitch or lookupswitch, then `nop` and `return` for default and two cases.
+fn every_target_of_a_switch_is_visited() {
+    // 0 `iload_0`, 1 `tableswitch` or `lookupswitch`, then `nop` and `return` for the default and two cases.
     let table = [0, 5, 6].map(i32::to_be_bytes).concat();
     let switches: [(u8, Vec<u8>); 2] =
         [(0xaa, table), (0xab, [0, 2].map(i32::to_be_bytes).concat())];
     for (opcode, mut numbers) in switches {
         let is_table = opcode == 0xaa;
         let start: i32 = if is_table { 24 } else { 28 };
-        // Offsets count from the switch, at 1.
+        // Offsets are relative to the switch, which is at 1.
         let offset = |number: i32| (start + 2 * number - 1).to_be_bytes();
         numbers[..4].copy_from_slice(&offset(0));
         if is_table {

@@ -5,7 +5,7 @@ use jive_verifier::{TypeUse, VerifyErrorKind};
 
 use crate::class_bytes::{ClassBytes, STATIC, at, verdict_of};
 
-/// Verifies bytes that stand behind a `return`, where no path goes.
+/// Verifies bytes after a `return`, so that they are unreachable.
 fn unreachable(bytes: &[u8]) -> Result<(), jive_verifier::VerifyError> {
     let mut code = vec![0xb1];
     code.extend(bytes);
@@ -13,7 +13,7 @@ fn unreachable(bytes: &[u8]) -> Result<(), jive_verifier::VerifyError> {
 }
 
 #[test]
-fn opcodes_outside_the_subset_are_refused_where_no_path_goes() {
+fn opcodes_outside_the_subset_are_rejected_in_unreachable_code() {
     for opcode in Opcode::ALL {
         let Some(why) = opcode.exclusion() else {
             continue;
@@ -25,7 +25,7 @@ fn opcodes_outside_the_subset_are_refused_where_no_path_goes() {
             Exclusion::Float => VerifyErrorKind::Float { found },
             Exclusion::Double => VerifyErrorKind::Double { found },
             Exclusion::Char => VerifyErrorKind::Char { found },
-            // Has a test of its own.
+            // Covered by another test.
             Exclusion::Wide => continue,
             Exclusion::ReferenceArray => VerifyErrorKind::ReferenceArray { found },
             Exclusion::Object => VerifyErrorKind::NewObject { opcode },
@@ -37,7 +37,7 @@ fn opcodes_outside_the_subset_are_refused_where_no_path_goes() {
             Exclusion::DynamicCall => VerifyErrorKind::InvokeDynamic { opcode },
             Exclusion::Reserved => VerifyErrorKind::ReservedOpcode { opcode },
         };
-        // Zeros are operands enough, but for the counts of `invokeinterface` and `multianewarray`.
+        // Zeros are valid operands, except for the counts of `invokeinterface` and `multianewarray`.
         let count = u8::from(opcode != Opcode::Invokedynamic);
         let verdict = unreachable(&[opcode.byte(), 0, 0, count, 0]);
         assert_eq!(verdict, at(1, expected), "{opcode}");
@@ -45,7 +45,7 @@ fn opcodes_outside_the_subset_are_refused_where_no_path_goes() {
 }
 
 #[test]
-fn bytes_that_are_no_opcode_are_refused() {
+fn unknown_opcodes_are_rejected() {
     for byte in 203..=253 {
         assert_eq!(
             unreachable(&[byte]),
@@ -55,13 +55,13 @@ fn bytes_that_are_no_opcode_are_refused() {
 }
 
 #[test]
-fn wide_widens_what_has_a_wide_form_and_nothing_else() {
+fn wide_is_accepted_only_before_opcodes_with_a_wide_form() {
     for byte in 0..=u8::MAX {
         let verdict = unreachable(&[0xc4, byte, 0, 0, 0, 0]);
         let expected = match byte {
-            // iload, aload, istore, astore; two zero bytes are left over, which are two `nop`.
+            // `iload`, `aload`, `istore`, `astore` and `iinc`. For all but `iinc`, the last two bytes are two `nop`.
             0x15 | 0x19 | 0x36 | 0x3a | 0x84 => Ok(()),
-            // The same for `long`, `float` and `double`.
+            // The same instructions for `long`, `float` and `double`.
             0x16 | 0x37 => at(1, VerifyErrorKind::Long { found: used(byte) }),
             0x17 | 0x38 => at(1, VerifyErrorKind::Float { found: used(byte) }),
             0x18 | 0x39 => at(1, VerifyErrorKind::Double { found: used(byte) }),
@@ -82,9 +82,9 @@ fn used(byte: u8) -> TypeUse {
 }
 
 #[test]
-fn branches_are_taken_to_instruction_starts_only() {
-    // 0 iconst_0, 1 ifeq, 4 goto_w, 9 iinc, 12 wide iinc, 18 bipush, 20 pop, 21 iconst_0,
-    // 22 tableswitch with one byte of padding, 36 offset of the only case, 40 return.
+fn branch_targets_must_be_instruction_starts() {
+    // 0 `iconst_0`, 1 `ifeq`, 4 `goto_w`, 9 `iinc`, 12 `wide iinc`, 18 `bipush`, 20 `pop`, 21 `iconst_0`, 22
+    // `tableswitch` with a byte of padding, 36 the offset of its only case, 40 `return`.
     let starts = [0, 1, 4, 9, 12, 18, 20, 21, 22, 40];
     let program = |at: usize, offset: &[u8]| {
         let mut code = vec![0x03, 0x99, 0, 3, 0xc8, 0, 0, 0, 5, 0x84, 0, 1];
@@ -98,7 +98,7 @@ fn branches_are_taken_to_instruction_starts_only() {
     };
     let expect = |verdict, pc: u16, opcode, offset: i32| {
         let target = i64::from(pc) + i64::from(offset);
-        // Depths agree: each instruction but 1, 20 and 22 begins with an empty operand stack.
+        // Stack depths agree: only 1, 20 and 22 need a non-empty operand stack.
         let expected = match (starts.contains(&target), target) {
             (true, 1 | 20 | 22) => Some("unsafe/stack-underflow"),
             (true, _) => None,
@@ -115,7 +115,8 @@ fn branches_are_taken_to_instruction_starts_only() {
             );
         }
         let code = found.map(|error| error.kind.code());
-        // Which of two paths with different depths fails depends on the order; that one does, not.
+        // The order of the paths decides whether the depths clash or the stack underflows. Only the rejection
+        // matters.
         let code = code.map(|code| {
             if code == "unsafe/merge-depth" {
                 "unsafe/stack-underflow"
@@ -152,8 +153,8 @@ fn branches_are_taken_to_instruction_starts_only() {
 }
 
 #[test]
-fn a_branch_to_the_end_of_the_code_is_refused_at_every_length() {
-    // Marks come in words of 32 bytes of code: at the end of one there is no next.
+fn a_branch_to_the_end_of_the_code_is_rejected_for_every_length() {
+    // A word of marks covers 32 bytes of code. At the end of the last word there is no next word.
     for length in 4..=100_u8 {
         let mut code = vec![0xa7, 0, length];
         code.resize(usize::from(length) - 1, 0x00);
@@ -167,9 +168,9 @@ fn a_branch_to_the_end_of_the_code_is_refused_at_every_length() {
 }
 
 #[test]
-fn a_branch_into_an_operand_is_refused_wherever_it_lies() {
-    // 0 goto, then `nop` up to a `bipush` whose operand is the target, 1 pop, 1 return. The methods have less than 32
-    // bytes, just as many, and more, so that each word of marks is tried.
+fn a_branch_into_an_operand_is_rejected_at_every_offset() {
+    // 0 `goto`, then `nop` up to a `bipush` whose operand is the target, then `pop` and `return`. The code has fewer
+    // than 32 bytes, exactly 32, and more, which covers each word of marks.
     for before in 0..=100_u8 {
         let bipush = 3 + before;
         let mut code = vec![0xa7, 0, bipush + 1];
@@ -186,8 +187,9 @@ fn a_branch_into_an_operand_is_refused_wherever_it_lies() {
 }
 
 #[test]
-fn lowest_pc_is_told_first_even_if_a_later_one_cannot_be_decoded() {
-    // 0 goto 4, inside 3 bipush; 5 no opcode. Then with a target behind what can be decoded.
+fn the_error_at_the_lowest_pc_is_reported_even_if_later_code_is_undecodable() {
+    // 0 `goto 4`, which is inside 3 `bipush`; 5 is an unknown opcode. Then the same with a target after the
+    // undecodable byte.
     let inside = verdict_of("()V", &[0xa7, 0, 4, 0x10, 0, 0xfd]);
     let opcode = Opcode::Goto;
     assert_eq!(
@@ -199,8 +201,8 @@ fn lowest_pc_is_told_first_even_if_a_later_one_cannot_be_decoded() {
 }
 
 #[test]
-fn instructions_cut_short_are_refused() {
-    // sipush, wide iload, goto_w, tableswitch, each a byte short.
+fn truncated_instructions_are_rejected() {
+    // `sipush`, `wide iload`, `goto_w` and `tableswitch`, each without its last byte.
     for code in [
         &[0x11, 0][..],
         &[0xc4, 0x15, 0],
@@ -215,7 +217,7 @@ fn instructions_cut_short_are_refused() {
 }
 
 #[test]
-fn switch_operands_hold_together() {
+fn inconsistent_switch_operands_are_rejected() {
     let table = |low: i32, high: i32| {
         let numbers = [19_i32, low, high, 19];
         let mut code = vec![0x03, 0xaa, 0, 0];
@@ -253,8 +255,8 @@ fn switch_operands_hold_together() {
 }
 
 #[test]
-fn padding_of_a_switch_counts_below_version_51() {
-    // 0 iconst_0, 1 the switch, its second byte of padding 1, and nothing but zeros and the default behind it.
+fn padding_of_a_switch_must_be_zero_below_version_51() {
+    // 0 `iconst_0`, 1 the switch. The second padding byte is 1. All other bytes are zero, except the default.
     let switches: [(Opcode, u8, &[u8]); 2] = [
         (Opcode::Lookupswitch, 11, &[0; 4]),
         (
@@ -280,7 +282,7 @@ fn padding_of_a_switch_counts_below_version_51() {
 }
 
 #[test]
-fn local_variables_end_at_max_locals() {
+fn local_variable_indices_must_be_below_max_locals() {
     let run = |code: &[u8]| {
         let mut class = ClassBytes::new();
         class
@@ -376,7 +378,7 @@ fn ldc_loads_int_constants_only() {
 }
 
 #[test]
-fn newarray_makes_the_four_arrays_of_the_subset() {
+fn newarray_accepts_the_four_array_types_of_the_subset() {
     for code in 0..=u8::MAX {
         let found = TypeUse::Opcode(Opcode::Newarray);
         let expected = match code {
@@ -392,7 +394,7 @@ fn newarray_makes_the_four_arrays_of_the_subset() {
 }
 
 #[test]
-fn exception_handlers_are_told_where_they_begin_to_cover() {
+fn an_exception_handler_is_an_error_at_the_first_covered_pc() {
     let run = |start, code: &[u8]| {
         let mut class = ClassBytes::new();
         let length = u16::try_from(code.len()).expect("the code is short");
@@ -405,7 +407,7 @@ fn exception_handlers_are_told_where_they_begin_to_cover() {
         run(1, &[0, 0, 0xb1]),
         at(1, VerifyErrorKind::ExceptionHandler)
     );
-    // A fault before the covered code comes first, one behind its beginning does not.
+    // An error before the covered code takes precedence. An error after its start does not.
     let opcode = Opcode::Athrow;
     assert_eq!(
         run(1, &[0xbf, 0, 0xb1]),
