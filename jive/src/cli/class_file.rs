@@ -5,18 +5,46 @@ use std::path::Path;
 
 use jive_embed::input::{self, ReadError};
 use nic_runtime::scenario::limits::CLASS_BYTES_READ;
+use nic_runtime::scenario::{BUILTIN_PREFIX, closest};
 
 /// How standard input is written where a class file is expected.
 const STANDARD_INPUT: &str = "-";
 
-/// Reads a class file, or what of it the parser needs to see that it is too long.
+/// Why there is no class file to judge.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum ClassFileError {
+    /// The file cannot be read.
+    #[error("{0}")]
+    Read(#[from] ReadError),
+    /// The project ships no applet of that name.
+    #[error("no such built-in applet{}", .suggestion.map(|name| format!("; did you mean `{BUILTIN_PREFIX}{name}`?")).unwrap_or_default())]
+    UnknownBuiltin {
+        /// The name that was probably meant.
+        suggestion: Option<&'static str>,
+    },
+}
+
+/// Reads a class file, or what of it the parser needs to see that it is too long. `builtin:NAME` names an applet that
+/// the project ships.
 ///
 /// # Errors
 ///
 /// Returns why it cannot be read.
-pub(super) fn read(file: &Path) -> Result<Vec<u8>, ReadError> {
+pub(super) fn read(file: &Path) -> Result<Vec<u8>, ClassFileError> {
     if file == Path::new(STANDARD_INPUT) {
-        return input::read_prefix(io::stdin().lock(), CLASS_BYTES_READ);
+        return Ok(input::read_prefix(io::stdin().lock(), CLASS_BYTES_READ)?);
     }
-    input::read_given_prefix(file, CLASS_BYTES_READ)
+    let builtin = file
+        .to_str()
+        .and_then(|name| name.strip_prefix(BUILTIN_PREFIX));
+    if let Some(name) = builtin {
+        let names = applets::ALL.iter().map(|applet| applet.name);
+        return match applets::builtin(name) {
+            Some(applet) => Ok(applet.class.to_vec()),
+            None => Err(ClassFileError::UnknownBuiltin {
+                suggestion: closest(name, names),
+            }),
+        };
+    }
+    Ok(input::read_given_prefix(file, CLASS_BYTES_READ)?)
 }

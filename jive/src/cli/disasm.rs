@@ -45,7 +45,7 @@ Exit status:
 #[derive(Args)]
 #[command(after_help = AFTER_HELP)]
 pub(super) struct Arguments {
-    /// A class file; `-` is standard input
+    /// A class file, or `builtin:NAME`; `-` is standard input
     #[arg(value_name = "FILE")]
     file: PathBuf,
 }

@@ -63,7 +63,7 @@ pub(super) struct Arguments {
           value_parser = clap::value_parser!(u64).range(1..))]
     time: Option<u64>,
 
-    /// A class file; `-` is standard input
+    /// A class file, or `builtin:NAME`; `-` is standard input
     #[arg(value_name = "FILE")]
     file: PathBuf,
 

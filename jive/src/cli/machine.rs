@@ -15,9 +15,6 @@ use super::cpu_clock;
 /// Calls that may be nested in the one that is made.
 const NESTED_CALLS: usize = 200;
 
-/// Rounds of a measurement.
-const ROUNDS: usize = 5;
-
 /// An instance of a class with all that its calls need.
 pub(super) struct Machine<'a> {
     loaded: LinkedClass<'a>,
@@ -138,32 +135,18 @@ impl<'a> Machine<'a> {
 
     /// Measures a call from the state of a snapshot: the median of rounds of `count` calls, in
     /// nanoseconds for each.
-    ///
-    /// Reading a clock takes longer than a short call. So a round is measured as a whole; restoring is measured alone
-    /// and subtracted.
     pub(super) fn time(&mut self, call: &Call, snapshot: &Snapshot, count: u64) -> f64 {
         self.restore(snapshot);
         let _same = self.call(call);
         let touches_endpoint = self.endpoint.touched;
-        let mut rounds = [(); ROUNDS].map(|()| {
-            let start = cpu_clock::now();
-            for _ in 0..count {
-                self.endpoint.touched = touches_endpoint;
-                self.restore(snapshot);
-            }
-            let restored = cpu_clock::now();
-            for _ in 0..count {
-                self.restore(snapshot);
-                // The first call of this kind returned, and this one begins in the same state.
-                let _same = std::hint::black_box(self.call(call));
-            }
-            let called = cpu_clock::now();
-            let calls = (called - restored).saturating_sub(restored - start);
-            // Nearest values: a clock is less exact than 53 bits.
-            calls.as_nanos() as f64 / count as f64
-        });
-        rounds.sort_by(f64::total_cmp);
-        rounds[ROUNDS / 2]
+        let restore = |machine: &mut Machine<'_>| {
+            machine.endpoint.touched = touches_endpoint;
+            machine.restore(snapshot);
+        };
+        cpu_clock::median_ns(count, self, restore, |machine| {
+            // The first call of this kind returned, and this one begins in the same state.
+            let _same = std::hint::black_box(machine.call(call));
+        })
     }
 
     /// Describes a trap as a line.

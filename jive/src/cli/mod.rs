@@ -10,12 +10,18 @@ mod event_diff;
 mod event_line;
 mod exec;
 mod explain;
+mod fields;
 mod golden;
+mod hexdump;
 mod interrupt;
 mod machine;
 mod output_file;
 mod outputs;
 mod overwrite;
+mod packet;
+mod packet_events;
+mod packet_run;
+mod packet_time;
 mod paper;
 mod run;
 pub mod said;
@@ -38,7 +44,7 @@ Exit status:
   1  a class was rejected, a golden trace differed, an applet trapped while it was loaded, or a row
      of a paper left its tolerance
   2  wrong usage, or a file that cannot be read or parsed as a scenario; outranks 1
-  3  a call trapped (`jive exec` alone)
+  3  a call trapped (`jive exec` and `jive packet` alone)
   130  interrupted by Ctrl-C (`jive run` alone)";
 
 const EXAMPLES: &str = "\
@@ -47,6 +53,7 @@ Examples:
   jive run my.toml --trace json       a scenario of your own, as JSON Lines
   jive verify Filter.class            may this class run on the NIC, and if not, why
   jive exec Filter.class hash 5 -1    calls one static method
+  jive packet Filter.class --rx 4500  what does it do with this packet?
   jive explain subset/long            what a rejection means and how to mend it
   jive paper unet-sle                 the paper's figures, stated and simulated
 
@@ -68,6 +75,7 @@ enum Command {
     Verify(verify::Arguments),
     Disasm(disasm::Arguments),
     Exec(exec::Arguments),
+    Packet(packet::Arguments),
     Explain(explain::Arguments),
     Paper(paper::Arguments),
     Stub(stub::Arguments),
@@ -88,6 +96,7 @@ pub fn main() -> ExitCode {
         Command::Verify(arguments) => verify::main(&arguments, &mut console),
         Command::Disasm(arguments) => disasm::main(&arguments, &mut console),
         Command::Exec(arguments) => exec::main(&arguments, &mut console),
+        Command::Packet(arguments) => packet::main(&arguments, &mut console),
         Command::Explain(arguments) => explain::main(&arguments, &mut console),
         Command::Paper(arguments) => paper::main(&arguments, &mut console),
         Command::Stub(arguments) => stub::main(&arguments, &mut console),

@@ -34,7 +34,7 @@ Exit status:
 #[derive(Args)]
 #[command(after_help = AFTER_HELP)]
 pub(super) struct Arguments {
-    /// Class files; `-` is standard input
+    /// Class files, or `builtin:NAME`; `-` is standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
 

@@ -18,6 +18,7 @@ mod golden;
 mod interrupted;
 #[cfg(unix)]
 mod names;
+mod packet;
 mod paper;
 mod rejected;
 mod reports;

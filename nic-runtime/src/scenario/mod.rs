@@ -1,5 +1,6 @@
 //! Scenarios: from a TOML file to the checked value that a simulation is built from.
 
+pub mod alone;
 mod builtin;
 mod capture;
 mod context;

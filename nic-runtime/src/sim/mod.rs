@@ -141,6 +141,19 @@ pub fn run_with<S: Sink>(
     Ok(end)
 }
 
+/// Runs a scenario as [`run_with`] does, and returns what it leaves behind at each endpoint, in their order.
+///
+/// # Errors
+///
+/// [`SimError`] says why nothing was run.
+pub fn run_with_to_state<S: Sink>(
+    scenario: &Scenario,
+    programs: Programs,
+    sink: &mut S,
+) -> Result<(RunEnd, Vec<EndpointState>), SimError> {
+    run_and_look(scenario, programs, sink, |simulation| simulation.state())
+}
+
 /// Runs a scenario and reports every event to `sink`.
 ///
 /// # Errors
@@ -159,9 +172,7 @@ pub fn run_to_state<S: Sink>(
     scenario: &Scenario,
     sink: &mut S,
 ) -> Result<(RunEnd, Vec<EndpointState>), SimError> {
-    run_and_look(scenario, Programs::new(), sink, |simulation| {
-        simulation.state()
-    })
+    run_with_to_state(scenario, Programs::new(), sink)
 }
 
 fn run_and_look<S: Sink, T>(

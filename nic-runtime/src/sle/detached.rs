@@ -4,7 +4,7 @@ use std::convert::Infallible;
 
 use jive_core::{Heap, NativeId, Natives, TrapKind};
 use nic_core::event::Made;
-use nic_core::id::{EndpointId, NicId, PacketId, packet_number};
+use nic_core::id::{ChannelId, DirectionId, EndpointId, NicId, PacketId, packet_number};
 use nic_core::memory::HostSpan;
 use nic_core::sle::{ArraySpan, NicNative, Port, Rights, check, perform};
 use nic_core::time::{SimDuration, SimTime};
@@ -13,7 +13,7 @@ use nic_core::unet::{Channel, QueueSizes};
 use super::{host_to_nic, nic_to_host};
 use crate::memory::HostMemory;
 use crate::storage::Growing;
-use crate::unet::{Endpoint, FreeQueue};
+use crate::unet::{Channels, Endpoint, FreeQueue};
 
 /// What a [`DetachedEndpoint`] is made of.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -43,7 +43,8 @@ impl Default for DetachedShape {
     }
 }
 
-/// One endpoint with a buffer area and queues, but no channel, so that nothing can be sent.
+/// One endpoint with a buffer area and queues, and as a rule without a channel, so that nothing can be sent. What leaves
+/// on a channel is lost.
 ///
 /// Nobody empties its receive queue. When the queue is full, descriptors are dropped and the buffers that they name are
 /// free again, as on a NIC.
@@ -68,6 +69,36 @@ impl DetachedEndpoint {
             endpoint: Endpoint::new((NicId(0), shape.max_packet), area, free, queues),
             memory,
         }
+    }
+
+    /// Returns an endpoint with one channel, in the state that a run has left. `area` is the whole buffer area, `free` the
+    /// free queue.
+    #[must_use]
+    pub fn resumed(
+        shape: DetachedShape,
+        channel: ChannelId,
+        (area, free): (&[u8], &[u32]),
+    ) -> DetachedEndpoint {
+        let mut resumed = DetachedEndpoint::new(shape);
+        let DetachedEndpoint { endpoint, memory } = &mut resumed;
+        endpoint.channels = Channels::new([Channel {
+            id: channel,
+            peer: EndpointId(1),
+            peer_id: channel,
+            route: DirectionId(0),
+        }]);
+        let whole = i64::try_from(area.len()).map(|length| endpoint.area.span(0, length));
+        if let Ok(Ok(whole)) = whole {
+            memory.bytes_mut(whole).copy_from_slice(area);
+        }
+        // The user has every buffer, and gives these back.
+        while let Some(offset) = endpoint.free.pop() {
+            endpoint.free.name(offset);
+        }
+        for offset in free {
+            endpoint.free.put_back(*offset);
+        }
+        resumed
     }
 
     /// Returns the endpoint.
@@ -144,7 +175,7 @@ impl Port for AtOnce<'_, '_, '_> {
         Ok(())
     }
 
-    // Without a channel nothing passes the check of a send.
+    // Without a channel nothing passes the check of a send; with one, a packet is gone at once.
     fn make(&mut self, _: ArraySpan, _: Channel) -> Result<(PacketId, ()), Infallible> {
         Ok((packet_number(EndpointId(0), 0), ()))
     }

@@ -1,0 +1,178 @@
+//! The fields of an applet when a run has ended, as text and as JSON.
+
+use std::fmt;
+
+use jive_core::{
+    ArrayKind, ClassFile, Cut, ElementType, FieldAccess, FieldType, Heap, limits, parse_field,
+};
+use nic_runtime::sim::AppletState;
+use serde::Serialize;
+
+/// Elements of an array that the text shows.
+const SHOWN_IN_TEXT: usize = 16;
+
+/// Elements of an array that JSON has.
+const SHOWN_IN_JSON: usize = 64;
+
+/// A field and what it holds.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(super) struct Field {
+    name: String,
+    #[serde(rename = "type")]
+    kind: String,
+    #[serde(rename = "static")]
+    is_static: bool,
+    #[serde(flatten)]
+    value: Value,
+}
+
+/// What a field holds.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+enum Value {
+    Int {
+        value: i32,
+    },
+    Boolean {
+        value: bool,
+    },
+    Null {
+        value: (),
+    },
+    /// The only object there is.
+    This {
+        value: &'static str,
+    },
+    Array {
+        length: u32,
+        elements: Vec<i32>,
+        #[serde(skip)]
+        is_bytes: bool,
+    },
+}
+
+/// Returns the fields of a class with what a run has left in them, in the order of the class file. Empty where the bytes
+/// are no class file, of which a run leaves nothing.
+pub(super) fn of(class: &[u8], state: &AppletState) -> Vec<Field> {
+    let mut index = vec![0; ClassFile::index_len(class)];
+    let Ok(class) = ClassFile::parse(class, &mut index) else {
+        return Vec::new();
+    };
+    let null = limits::ARRAY_HEADER_BYTES.next_multiple_of(limits::ARRAY_ALIGNMENT) as usize;
+    let mut memory = vec![0; null + state.heap.len()];
+    let mut heap = Heap::new(&mut memory);
+    heap.restore(&state.heap)
+        .expect("the memory is as large as what was in use");
+    let fields = class.fields().zip(&state.fields);
+    let field = |(field, &value): (jive_core::Field<'_>, &i32)| {
+        let kind = parse_field(field.descriptor.as_bytes()).ok()?;
+        Some(Field {
+            name: Cut(field.name).to_string(),
+            kind: java_name(kind),
+            is_static: field.access.contains(FieldAccess::STATIC),
+            value: held(kind, value, &heap),
+        })
+    };
+    fields.filter_map(field).collect()
+}
+
+fn held(kind: FieldType<'_>, value: i32, heap: &Heap<'_>) -> Value {
+    match kind {
+        FieldType::Boolean => Value::Boolean { value: value != 0 },
+        FieldType::Byte
+        | FieldType::Short
+        | FieldType::Int
+        | FieldType::Char
+        | FieldType::Long
+        | FieldType::Float
+        | FieldType::Double => Value::Int { value },
+        FieldType::Object(_) | FieldType::Array { .. } if value == 0 => Value::Null { value: () },
+        FieldType::Object(_) => Value::This { value: "this" },
+        FieldType::Array { .. } => match heap.array(value) {
+            Some(array) => Value::Array {
+                length: array.length,
+                elements: elements(array.kind, heap.bytes(value).unwrap_or_default()),
+                is_bytes: array.kind == ArrayKind::Byte,
+            },
+            None => Value::Null { value: () },
+        },
+    }
+}
+
+/// Reads the first elements of an array.
+fn elements(kind: ArrayKind, bytes: &[u8]) -> Vec<i32> {
+    let read = |element: &[u8]| match (kind, element) {
+        (ArrayKind::Boolean, &[byte]) => i32::from(byte & 1),
+        (ArrayKind::Byte, &[byte]) => byte.cast_signed().into(),
+        (ArrayKind::Short, &[low, high]) => i16::from_le_bytes([low, high]).into(),
+        (ArrayKind::Int, &[a, b, c, d]) => i32::from_le_bytes([a, b, c, d]),
+        // The chunks are as wide as an element.
+        (ArrayKind::Boolean | ArrayKind::Byte | ArrayKind::Short | ArrayKind::Int, _) => 0,
+    };
+    let elements = bytes.chunks_exact(kind.width().into());
+    elements.take(SHOWN_IN_JSON).map(read).collect()
+}
+
+/// Returns a type as Java spells it.
+fn java_name(kind: FieldType<'_>) -> String {
+    let class = |name: &[u8]| Cut(String::from_utf8_lossy(name)).to_string();
+    match kind {
+        FieldType::Byte => "byte".to_owned(),
+        FieldType::Char => "char".to_owned(),
+        FieldType::Double => "double".to_owned(),
+        FieldType::Float => "float".to_owned(),
+        FieldType::Int => "int".to_owned(),
+        FieldType::Long => "long".to_owned(),
+        FieldType::Short => "short".to_owned(),
+        FieldType::Boolean => "boolean".to_owned(),
+        FieldType::Object(name) => class(name),
+        FieldType::Array {
+            dimensions,
+            element,
+        } => {
+            let element = match element {
+                ElementType::Byte => "byte".to_owned(),
+                ElementType::Char => "char".to_owned(),
+                ElementType::Double => "double".to_owned(),
+                ElementType::Float => "float".to_owned(),
+                ElementType::Int => "int".to_owned(),
+                ElementType::Long => "long".to_owned(),
+                ElementType::Short => "short".to_owned(),
+                ElementType::Boolean => "boolean".to_owned(),
+                ElementType::Object(name) => class(name),
+            };
+            element + &"[]".repeat(dimensions.into())
+        }
+    }
+}
+
+impl fmt::Display for Field {
+    /// Shows the field as a declaration.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let modifier = if self.is_static { "static " } else { "" };
+        write!(f, "{modifier}{} {} = ", self.kind, self.name)?;
+        match &self.value {
+            Value::Int { value } => write!(f, "{value}"),
+            Value::Boolean { value } => write!(f, "{value}"),
+            Value::Null { .. } => f.write_str("null"),
+            Value::This { value } => f.write_str(value),
+            Value::Array {
+                length,
+                elements,
+                is_bytes,
+            } => {
+                let element = self.kind.trim_end_matches("[]");
+                write!(f, "{element}[{length}]")?;
+                for element in elements.iter().take(SHOWN_IN_TEXT) {
+                    match is_bytes {
+                        // The lowest eight bits are the byte.
+                        true => write!(f, " {:02x}", *element as u8)?,
+                        false => write!(f, " {element}")?,
+                    }
+                }
+                let is_cut = *length as usize > SHOWN_IN_TEXT;
+                f.write_str(if is_cut { " …" } else { "" })
+            }
+        }
+    }
+}

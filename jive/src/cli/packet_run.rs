@@ -1,0 +1,158 @@
+//! Packets that come to an applet one after the other: each when all that the one before led to is over.
+
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+use nic_core::event::roles::{Cause, Shown, Step};
+use nic_core::event::{Event, Made, Names, Sink, Trigger};
+use nic_core::id::{ChannelId, EndpointId};
+use nic_core::time::{SimDuration, SimTime};
+use nic_runtime::host::{Actions, Happened as Occurred, HostProgram, Programs};
+use nic_runtime::scenario::Scenario;
+use nic_runtime::scenario::alone::{APPLET, APPLET_NAME, PEER, PEER_NAME};
+use nic_runtime::sim::{self, EndpointState, RunEnd, SimError};
+
+use super::packet::{Packet, Way};
+use super::packet_events::Gathered;
+
+/// How long nothing has happened when everything is over: longer than DMA or the wire takes for one array.
+const SETTLED: SimDuration = SimDuration::from_ns(1_000_000);
+
+/// How often the users look whether it is their turn.
+const LOOK: SimDuration = SimDuration::from_ns(100_000);
+
+/// What the users at both ends and the listener share.
+struct Turns {
+    channel: ChannelId,
+    /// The packets that are to come.
+    rest: VecDeque<(Way, Vec<u8>)>,
+    /// How many have come.
+    begun: usize,
+    /// When something last happened that a packet led to; `None` where nothing of the kind goes on.
+    stirred: Option<SimTime>,
+    /// What the call is for that runs.
+    call: Option<Trigger>,
+    is_over: bool,
+}
+
+impl Turns {
+    /// Returns whether what a packet led to is over.
+    fn is_settled(&self, now: SimTime) -> bool {
+        let is_quiet = |stirred: SimTime| now.since(stirred) >= SETTLED;
+        let is_in_call = matches!(self.call, Some(Trigger::Arrival(_) | Trigger::Post(_)));
+        !is_in_call && self.stirred.is_none_or(is_quiet)
+    }
+
+    /// Returns whether something goes on because of a packet, as the event shows. A timer ticks without any, and an applet
+    /// that is loaded leaves behind what it sends and delivers.
+    fn stirs(&self, cause: Cause, step: &Step<'_>) -> bool {
+        let trigger = match cause {
+            Cause::None => None,
+            Cause::Of(trigger) => Some(trigger),
+            Cause::OfCall => self.call,
+        };
+        match trigger {
+            Some(Trigger::Timer) => false,
+            Some(Trigger::Load) => matches!(step, Step::Made(Made::Packet(_) | Made::Descriptor)),
+            Some(Trigger::Post(_) | Trigger::Arrival(_) | Trigger::Refill) => true,
+            None => !matches!(step, Step::Other),
+        }
+    }
+}
+
+/// The user at one end: posts the packets that go its way.
+struct User {
+    way: Way,
+    at: EndpointId,
+    turns: Rc<RefCell<Turns>>,
+}
+
+impl HostProgram for User {
+    fn happened(&mut self, what: Occurred<'_>, actions: &mut Actions<'_>) {
+        if !matches!(what, Occurred::Started | Occurred::Time) {
+            return;
+        }
+        let turns = &mut *self.turns.borrow_mut();
+        if turns.is_over {
+            return;
+        }
+        let now = actions.now();
+        if turns.is_settled(now) {
+            match turns.rest.front() {
+                Some((way, _)) if *way != self.way => {}
+                Some((_, bytes)) => {
+                    let bytes = bytes.clone();
+                    turns.rest.pop_front();
+                    actions.post(self.at, turns.channel, bytes);
+                    turns.begun += 1;
+                    turns.stirred = Some(now);
+                }
+                None => turns.is_over = true,
+            }
+        }
+        actions.wake_at(now + LOOK);
+    }
+}
+
+/// Listens for what happens, and for when it is over.
+struct Listener<'g> {
+    gathered: &'g mut Gathered,
+    turns: Rc<RefCell<Turns>>,
+}
+
+impl Sink for Listener<'_> {
+    fn event(&mut self, names: &dyn Names, event: &Event<'_>) {
+        let roles = event.kind.roles();
+        if event.endpoint != Some(APPLET) || roles.shown != Shown::Always {
+            return;
+        }
+        let turns = &mut *self.turns.borrow_mut();
+        if let (Step::CallBegan { .. }, Cause::Of(trigger)) = (&roles.step, roles.cause) {
+            turns.call = Some(trigger);
+        }
+        if turns.stirs(roles.cause, &roles.step) {
+            turns.stirred = Some(event.time);
+        }
+        if let Step::CallReturned { .. } | Step::CallTrapped { .. } = roles.step {
+            turns.call = None;
+        }
+        self.gathered.take(names, event, turns.begun);
+    }
+
+    /// Ends the run when nobody waits for anything any more, although a timer may be set.
+    fn has_failed(&self) -> bool {
+        self.turns.borrow().is_over
+    }
+}
+
+/// Has the applet of a scenario handle packets, on its only channel. Returns how that ended, and what each endpoint is left
+/// with.
+pub(super) fn run(
+    scenario: &Scenario,
+    channel: ChannelId,
+    packets: &[Packet],
+    gathered: &mut Gathered,
+) -> Result<(RunEnd, Vec<EndpointState>), SimError> {
+    let rest = packets
+        .iter()
+        .map(|packet| (packet.way, packet.bytes.clone()));
+    let turns = Rc::new(RefCell::new(Turns {
+        channel,
+        rest: rest.collect(),
+        begun: 0,
+        stirred: None,
+        call: None,
+        is_over: false,
+    }));
+    let user = |way, at| User {
+        way,
+        at,
+        turns: Rc::clone(&turns),
+    };
+    let programs = Programs::new()
+        .with(APPLET_NAME, user(Way::Tx, APPLET))
+        .with(PEER_NAME, user(Way::Rx, PEER));
+    let turns = Rc::clone(&turns);
+    sim::run_with_to_state(scenario, programs, &mut Listener { gathered, turns })
+}

@@ -1,0 +1,213 @@
+//! `jive packet`.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::{jive, jive_in, schema, words};
+
+fn packet(line: &str) -> crate::process::Ended {
+    jive(words(&format!("packet {line}")))
+}
+
+#[test]
+fn what_an_applet_does_with_each_packet_is_shown() {
+    let ended = packet("builtin:PingPong --rx 68:65:6c --tx 00ff");
+    assert_eq!((ended.status, ended.err.as_str()), (0, ""));
+    insta::assert_snapshot!(ended.out);
+}
+
+#[test]
+fn packets_come_in_the_order_of_the_command_line_to_one_instance() {
+    // `Counter` delivers, and returns, how many packets have come.
+    let ended = packet("builtin:Counter --rx 00 --tx 11 --rx 22 --channel 9");
+    let lines: Vec<_> = ended
+        .out
+        .lines()
+        .filter(|line| !line.starts_with(' '))
+        .collect();
+    let expected = [
+        "load",
+        "rx 1 byte on channel 9",
+        "tx 1 byte on channel 9",
+        "rx 1 byte on channel 9",
+        "fields",
+    ];
+    assert_eq!(lines, expected);
+    let results = ended.out.matches("doRx(1, 9) returned 1,").count();
+    let more = ended.out.matches("doRx(1, 9) returned 2,").count();
+    assert_eq!((results, more), (1, 1), "{}", ended.out);
+    assert!(
+        ended.out.contains("int[] counts = int[16] 2 0 "),
+        "{}",
+        ended.out
+    );
+}
+
+#[test]
+fn a_trap_has_its_place_and_status_3() {
+    let ended = packet("Trapper.class --rx 55");
+    assert_eq!(ended.status, 3);
+    let trap = "  doRx(1, 1) trap: ArithmeticException at doRx pc 24 (line 18)\n";
+    assert!(ended.out.contains(trap), "{}", ended.out);
+    assert!(
+        ended.out.contains("  dropped: applet-trap\n"),
+        "{}",
+        ended.out
+    );
+    // What a native completed stands.
+    assert!(
+        ended
+            .out
+            .contains("  delivered 1 byte on channel 1, in buffers [0]\n"),
+        "{}",
+        ended.out
+    );
+    // A trap while the class is loaded is a trap of a call, as in `jive exec`.
+    assert_eq!(packet("Stillborn.class --rx 55").status, 3);
+}
+
+#[test]
+fn timers_and_notes_are_shown() {
+    // The message has the timer set again, to ten microseconds: doTimer notes how often it was called.
+    let ended = packet("Ticker.class --tx 01");
+    let (_, after) = ended.out.split_once("tx 1 byte").expect("a message");
+    for number in 1..=4 {
+        assert!(after.contains(&format!("    noted {number}: ")), "{after}");
+    }
+    assert!(after.contains("doTimer() trap: Arithmetic"), "{after}");
+}
+
+#[test]
+fn the_bytes_of_a_file_are_a_packet() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    fs::write(directory.path().join("frame.bin"), b"hello").expect("it can be written");
+    let ended = jive_in(
+        directory.path(),
+        words("packet builtin:RawUnet --rx @frame.bin"),
+        b"",
+    );
+    let dump = "    0000  68 65 6c 6c 6f                                   hello\n";
+    assert!(ended.out.contains(dump), "{}", ended.out);
+    let class = fs::read(crate::classes().join("Trapper.class")).expect("it is committed");
+    let piped = jive_in(directory.path(), words("packet - --rx 00"), &class);
+    assert_eq!(piped.status, 3, "{}", piped.err);
+}
+
+#[test]
+fn wrong_usage_is_2_and_says_what_to_do() {
+    for (line, reason) in [
+        ("builtin:RawUnet", "add `--rx BYTES` or `--tx BYTES`"),
+        (
+            "builtin:RawUnet --rx 0",
+            "expected pairs of hexadecimal digits or `@FILE`",
+        ),
+        ("builtin:RawUnet --rx 0g", "found \"0g\""),
+        (
+            "builtin:RawUnet --rx @absent",
+            "cannot read absent: no such file",
+        ),
+        ("builtin:RawUnit --rx 00", "did you mean `builtin:RawUnet`?"),
+        (
+            "absent.class --rx 00",
+            "cannot read absent.class: no such file",
+        ),
+        ("builtin:RawUnet --rx 00 --channel=-1", "channel"),
+        ("builtin:RawUnet --rx 00 --repeat 0", "repeat"),
+    ] {
+        let ended = packet(line);
+        assert_eq!((ended.status, ended.out.as_str()), (2, ""), "{line}");
+        assert!(ended.err.contains(reason), "{line}: {}", ended.err);
+    }
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    fs::write(directory.path().join("long"), [0; 40_000]).expect("it can be written");
+    for (way, limit) in [("rx", 9_216), ("tx", 32_768)] {
+        let line = format!("packet builtin:RawUnet --{way} @long");
+        let ended = jive_in(directory.path(), words(&line), b"");
+        assert_eq!(ended.status, 2);
+        let reason = format!("expected at most {limit} bytes for `--{way}`, found 40000");
+        assert!(ended.err.contains(&reason), "{}", ended.err);
+    }
+}
+
+#[test]
+fn a_rejected_class_is_1() {
+    let ended = packet("LongMaths.class --rx 00");
+    assert_eq!((ended.status, ended.out.as_str()), (1, ""));
+    assert!(ended.err.contains("error[subset/long]"), "{}", ended.err);
+}
+
+#[test]
+fn a_time_is_added_and_changes_nothing_else() {
+    for line in [
+        "builtin:RawUnet --tx 0011 --rx 68656c6c6f",
+        "builtin:RawUnet --rx 00 --tx 0011",
+        "builtin:Counter --rx 00",
+    ] {
+        let plain = packet(line);
+        let timed = packet(&format!("{line} --repeat 20"));
+        let time = timed
+            .out
+            .strip_prefix(&plain.out)
+            .expect("the rest is the same");
+        let number = time
+            .strip_prefix("time: ")
+            .and_then(|time| time.strip_suffix(" ns per call (median of rounds)\n"));
+        let number = number.and_then(|number| number.parse::<f64>().ok());
+        assert!(number.is_some_and(|number| number >= 0.0), "{time}");
+    }
+    let trapped = packet("Trapper.class --rx 55 --repeat 20");
+    assert!(!trapped.out.contains("time:"), "{}", trapped.out);
+}
+
+#[test]
+fn json_has_what_the_text_has_and_keeps_to_the_schema() {
+    schema::with("packet.schema.json", |_, validator| {
+        for line in [
+            "builtin:RawUnet --rx 68656c6c6f --tx 00ff --repeat 10",
+            "builtin:Generator --tx 00",
+            "builtin:AckInNic --rx 00 --tx 11",
+            "Trapper.class --rx 55 --tx 66",
+            "Ticker.class --tx 00 --rx 01",
+            "Spinner.class --rx 00",
+            "Stillborn.class --rx 00",
+            "Burst.class --tx 00 --rx 11",
+        ] {
+            let ended = packet(&format!("{line} --format json"));
+            let report: Value = serde_json::from_str(&ended.out).expect("it is JSON");
+            if let Some(error) = validator.iter_errors(&report).next() {
+                panic!("{line}: {error}\n{report}");
+            }
+            let mut renamed = report.as_object().expect("an object").clone();
+            let fields = renamed.remove("fields").expect("it is there");
+            renamed.insert("field".to_owned(), fields);
+            assert!(!validator.is_valid(&Value::Object(renamed)));
+        }
+    });
+    let report = packet("builtin:RawUnet --rx 68656c6c6f --format json").out;
+    let report: Value = serde_json::from_str(&report).expect("it is JSON");
+    assert_eq!(
+        report["packets"][0]["delivered"][0]["payload"],
+        "68656c6c6f"
+    );
+    assert_eq!(report["packets"][0]["calls"][0]["method"], "doRx");
+}
+
+#[test]
+fn a_shipped_applet_has_a_name_wherever_a_class_file_has_one() {
+    for line in [
+        "verify builtin:RawUnet",
+        "disasm builtin:RawUnet",
+        "exec builtin:RawUnet reserve 1",
+    ] {
+        let ended = jive(words(line));
+        assert_eq!(ended.status, 0, "{line}: {}", ended.err);
+    }
+    let ended = jive(words("verify builtin:RawUnit"));
+    assert_eq!(ended.status, 2);
+    assert!(
+        ended.err.contains("did you mean `builtin:RawUnet`?"),
+        "{}",
+        ended.err
+    );
+}

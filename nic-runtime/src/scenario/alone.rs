@@ -1,0 +1,155 @@
+//! The scenario of a single applet, which commands make without a file: the applet's NIC, and a peer that stands for the
+//! network.
+
+use std::num::NonZeroU64;
+use std::sync::Arc;
+
+use nic_core::id::{ChannelId, EndpointId};
+use nic_core::time::{SimDuration, SimTime};
+
+use super::model::{ClassSpec, Scenario};
+use super::{limits, parse};
+use crate::profile::{BaseCosts, DmaProfile, Flow, HostProfile, Profile, WireProfile, WithWire};
+
+/// The endpoint of the applet.
+pub const APPLET: EndpointId = EndpointId(0);
+
+/// The endpoint at the other end of its only channel.
+pub const PEER: EndpointId = EndpointId(1);
+
+/// The name of [`APPLET`], and of its process.
+pub const APPLET_NAME: &str = "applet";
+
+/// The name of [`PEER`], and of its process.
+pub const PEER_NAME: &str = "peer";
+
+/// The endpoints with the defaults of a scenario.
+const TEXT: &str = r#"
+[[nic]]
+name = "nic"
+[[nic]]
+name = "network"
+
+[[endpoint]]
+nic = "nic"
+name = "applet"
+[[endpoint]]
+nic = "network"
+name = "peer"
+
+[[channel]]
+applet = 1
+peer = 1
+"#;
+
+/// Virtual time at which such a run ends at the latest: some hundred days, half of what the clock shows.
+const UNTIL: SimTime = SimTime::from_ps(u64::MAX / 2);
+
+/// Returns a scenario in which nothing is sent. The applet has one channel, whose number is the same at both ends.
+///
+/// The peer's NIC and the wire take no time. So what the peer posts is in the applet's NIC at once. If that NIC has no place
+/// for it, the packet waits with its sender.
+#[must_use]
+pub fn alone(class: ClassSpec, channel: ChannelId) -> Scenario {
+    let mut scenario = parse(TEXT.as_bytes(), None, None).expect("a test reads it");
+    let network = instant(&scenario.profile);
+    for link in &mut scenario.links {
+        link.wire = network.wire;
+    }
+    scenario.nics[1].profile = Some(Arc::new(network));
+    for joined in &mut scenario.channels {
+        joined.a.1 = channel;
+        joined.b.1 = channel;
+    }
+    scenario.classes = vec![class];
+    scenario.endpoints[0].class = Some(0);
+    scenario.until = UNTIL;
+    scenario.events_max = limits::EVENTS_MAX;
+    scenario.bytecodes_max = limits::BYTECODES_MAX;
+    scenario
+}
+
+/// Returns a profile whose host, NIC and wire take no time, for packets as long as those of another.
+fn instant(of: &Profile) -> Profile {
+    const NONE: SimDuration = SimDuration::ZERO;
+    // A picosecond for every transfer, which is the shortest that the clock has.
+    const AT_ONCE: NonZeroU64 = NonZeroU64::MAX;
+    let mut instant = of.clone();
+    instant.name = "instant".to_owned();
+    instant.base = Some(BaseCosts {
+        transmit: NONE,
+        receive: NONE,
+        poll: NONE,
+    });
+    instant.dma = DmaProfile {
+        bandwidth: AT_ONCE,
+        to_host: AT_ONCE,
+        request: NONE,
+        with_wire: WithWire::Parallel,
+        descriptor: 0,
+        ..of.dma
+    };
+    instant.wire = WireProfile {
+        bandwidth: AT_ONCE,
+        latency: NONE,
+        reorder_max: NONE,
+        header: 0,
+        min_frame: 0,
+        gap: 0,
+        cell: 0,
+        flow: Flow::Hold,
+        ..of.wire
+    };
+    instant.host = HostProfile {
+        post: NONE,
+        receive: NONE,
+        upcall: NONE,
+        bandwidth: AT_ONCE,
+        ..of.host
+    };
+    instant
+}
+
+#[cfg(test)]
+mod tests {
+    use nic_core::event::EndReason;
+
+    use super::*;
+    use crate::scenario::model::SendSpec;
+    use crate::sim;
+
+    #[test]
+    fn a_packet_of_the_peer_arrives_at_the_applet_when_it_is_posted() {
+        let class = ClassSpec {
+            origin: "builtin:RawUnet".to_owned(),
+            bytes: applets::RAW_UNET.class.to_vec(),
+        };
+        let mut scenario = alone(class, ChannelId(7));
+        let at = SimTime::from_ps(1_000_000_000);
+        scenario.sends.push(SendSpec {
+            endpoint: PEER,
+            channel: ChannelId(7),
+            at,
+            payload: vec![1, 2, 3],
+            repeat: 1,
+            every: SimDuration::ZERO,
+        });
+        struct Arrival(Option<SimTime>);
+        impl nic_core::event::Sink for Arrival {
+            fn event(
+                &mut self,
+                _: &dyn nic_core::event::Names,
+                event: &nic_core::event::Event<'_>,
+            ) {
+                if event.kind.roles().name == "wire-rx" {
+                    self.0 = Some(event.time);
+                }
+            }
+        }
+        let mut arrival = Arrival(None);
+        let (end, states) = sim::run_to_state(&scenario, &mut arrival).expect("it can be run");
+        assert_eq!((end.reason, states[0].messages), (EndReason::Idle, 1));
+        let late = arrival.0.expect("it arrives").since(at);
+        assert!(late < SimDuration::from_ns(1), "{late:?}");
+    }
+}
