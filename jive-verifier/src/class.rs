@@ -7,7 +7,9 @@ use jive_core::{
 };
 
 use crate::error::{Location, VerifyError, VerifyErrorKind};
+use crate::faults::Faults;
 use crate::found::TypeUse;
+use crate::observer::Observer;
 use crate::resolve::{CLASS_INITIALIZER, OBJECT, declared_type, native_misfit};
 use crate::signature::Signatures;
 use crate::types::VerificationType;
@@ -20,30 +22,44 @@ const FINAL_METHODS: [&str; 3] = ["notify", "notifyAll", "wait"];
 ///
 /// If it succeeds, the class is a direct subclass of `Object` and within the limits. Every declared type is in the
 /// subset. No two methods have the same name. Every method has code or is a native of the table.
-pub(crate) fn check_class(
+pub(crate) fn check_class<O: Observer>(
     class: &ClassFile<'_>,
     natives: &'static [NativeDecl],
     signatures: &mut Signatures<'_>,
+    faults: &mut Faults<'_, O>,
 ) -> Result<(), VerifyError> {
     let whole = |kind| VerifyError {
         at: Location::Class,
         kind,
     };
-    check_kind(class).map_err(whole)?;
-    check_limits(class).map_err(whole)?;
+    let kind = check_kind(class).map_err(whole);
+    kind.or_else(|error| faults.note_kind(error))?;
+    let limits = check_limits(class).map_err(whole);
+    limits.map_err(|error| faults.last(error))?;
     for field in class.fields() {
-        check_field(class, &field).map_err(|kind| VerifyError {
+        let checked = check_field(class, &field).map_err(|kind| VerifyError {
             at: Location::Field(field.id),
             kind,
-        })?;
+        });
+        checked.or_else(|error| faults.note(error))?;
     }
     for (method, (_, identity)) in class.methods().zip(class.method_identities()) {
-        check_method(class, &method, identity, natives, signatures).map_err(|kind| {
+        let start = signatures.used();
+        let checked = check_method(class, &method, identity, natives, signatures).map_err(|kind| {
             VerifyError {
                 at: Location::Method(method.id),
                 kind,
             }
-        })?;
+        });
+        if let Err(error) = checked {
+            faults.note(error)?;
+            let stand_in = signatures.stand_in(start, method.descriptor, class.name());
+            match stand_in {
+                Ok(true) => {}
+                Ok(false) => faults.skip(method.id),
+                Err(kind) => return Err(faults.last(whole(kind))),
+            }
+        }
     }
     Ok(())
 }

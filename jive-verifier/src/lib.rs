@@ -52,6 +52,7 @@
 mod class;
 mod descriptor;
 mod error;
+mod faults;
 mod flow;
 mod found;
 mod marks;

@@ -2,6 +2,7 @@
 
 use jive_core::{MethodId, Pc};
 
+use crate::error::VerifyError;
 use crate::state::TypeState;
 
 /// Receives the type states that the verifier inferred, and the state at which verification failed.
@@ -15,6 +16,18 @@ use crate::state::TypeState;
 pub trait Observer {
     /// Whether the observer wants any calls. If false, the verifier skips the work of recomputing states.
     const WATCHES: bool = true;
+
+    /// Whether the verifier continues after an error, to report the other errors of the class too.
+    ///
+    /// It continues with the next declaration, instruction or method. A method may break several static constraints,
+    /// because these are checked instruction by instruction. Data flow runs only if the static constraints hold, and
+    /// stops at its first error. The verdict is the same as without this: the first error.
+    const COLLECTS: bool = false;
+
+    /// Called with each error of the class. The first call has the verdict.
+    ///
+    /// Without [`COLLECTS`](Self::COLLECTS) there is at most one call.
+    fn rejected(&mut self, _error: VerifyError) {}
 
     /// Called with the state before a reachable instruction.
     fn reached(&mut self, method: MethodId, pc: Pc, state: TypeState<'_>);

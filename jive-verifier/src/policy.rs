@@ -5,7 +5,9 @@ use jive_core::{
 };
 
 use crate::error::{Location, VerifyError, VerifyErrorKind};
+use crate::faults::Faults;
 use crate::found::AppletMember;
+use crate::observer::Observer;
 
 /// The purpose that a class is verified for.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -20,21 +22,29 @@ pub enum Policy {
 }
 
 /// Finds the required members of an applet. Their declarations have already been checked.
-pub(crate) fn applet_members(
+pub(crate) fn applet_members<O: Observer>(
     class: &ClassFile<'_>,
     entries: &'static [EntryDecl],
-) -> Result<AppletMembers, VerifyError> {
+    faults: &mut Faults<'_, O>,
+) -> Result<Option<AppletMembers>, VerifyError> {
     let constructor = AppletMember::Constructor;
-    let constructor = called(class, constructor)?.ok_or(missing(constructor))?;
+    let found = called(class, constructor).and_then(|found| found.ok_or(missing(constructor)));
+    let constructor = faults.found(found)?;
     for entry in entries {
         let member = AppletMember::Entry(entry);
-        if called(class, member)?.is_none() && entry.is_required {
-            return Err(missing(member));
-        }
+        let found = called(class, member).and_then(|found| match found {
+            None if entry.is_required => Err(missing(member)),
+            found => Ok(found),
+        });
+        faults.found(found)?;
     }
-    Ok(AppletMembers {
-        constructor,
-        rx_buf: receive_buffer(class)?,
+    let rx_buf = faults.found(receive_buffer(class))?;
+    Ok(match (constructor, rx_buf) {
+        (Some(constructor), Some(rx_buf)) => Some(AppletMembers {
+            constructor,
+            rx_buf,
+        }),
+        (Some(_) | None, None) | (None, Some(_)) => None,
     })
 }
 

@@ -1,6 +1,6 @@
 //! Signatures of methods as verification types, parsed once for each method.
 
-use jive_core::{MethodDescriptor, MethodId, Utf8};
+use jive_core::{FieldType, MethodDescriptor, MethodId, Utf8};
 
 use crate::descriptor::field_type;
 use crate::error::VerifyErrorKind;
@@ -60,6 +60,60 @@ impl<'w> Signatures<'w> {
             self.push(field_type(parameter, own_name, found)?.bits())?;
         }
         Ok(())
+    }
+
+    /// Returns how many bytes are used.
+    pub(crate) fn used(&self) -> usize {
+        self.used
+    }
+
+    /// Replaces the signature that begins at `start`, because the declaration of its method has an error.
+    ///
+    /// A type outside the subset is replaced by a similar type. So the code of callers is checked for its own errors
+    /// only. Returns whether all types are in the subset.
+    pub(crate) fn stand_in(
+        &mut self,
+        start: usize,
+        descriptor: Utf8<'_>,
+        own_name: Utf8<'_>,
+    ) -> Result<bool, VerifyErrorKind> {
+        self.used = start;
+        let mut is_exact = true;
+        let mut bits = |kind: FieldType<'_>| {
+            field_type(kind, own_name, TypeUse::Result).unwrap_or_else(|_| {
+                is_exact = false;
+                match kind {
+                    FieldType::Object(_) | FieldType::Array { .. } => VerificationType::Null,
+                    FieldType::Byte
+                    | FieldType::Char
+                    | FieldType::Double
+                    | FieldType::Float
+                    | FieldType::Int
+                    | FieldType::Long
+                    | FieldType::Short
+                    | FieldType::Boolean => VerificationType::Int,
+                }
+            })
+        };
+        let Ok(parsed) = MethodDescriptor::parse(descriptor.as_bytes()) else {
+            return Err(VerifyErrorKind::WorkArea);
+        };
+        let parameters = parsed.parameters();
+        let header = [
+            u8::try_from(parameters.len()).unwrap_or(u8::MAX),
+            parsed.result().map_or(VOID, |kind| bits(kind).bits()),
+        ];
+        for byte in header {
+            self.push(byte)?;
+        }
+        for parameter in parameters {
+            // Accept any reference as argument, because the type of the parameter is unknown.
+            self.push(match bits(parameter) {
+                VerificationType::Null => VerificationType::AnyReference.bits(),
+                kind => kind.bits(),
+            })?;
+        }
+        Ok(is_exact)
     }
 
     fn push(&mut self, byte: u8) -> Result<(), VerifyErrorKind> {

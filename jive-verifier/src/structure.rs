@@ -66,6 +66,40 @@ pub(crate) fn check_structure<'a>(
     Ok(instruction_count)
 }
 
+/// Checks the instructions after one that breaks a static constraint, and reports each that breaks one too.
+///
+/// Branch targets are not checked. The bytes after the first error may be anything, so errors of branches would not help.
+pub(crate) fn check_behind<'a>(
+    first: Pc,
+    method: &MethodCode<'a>,
+    members: &mut Members<'a, '_>,
+    map: &mut CodeMap<'_>,
+    mut tell: impl FnMut(VerifyError) -> Result<(), VerifyError>,
+) -> Result<(), VerifyError> {
+    let handlers = method.code.exceptions().map(|row| row.start);
+    let mut check = StructureCheck {
+        method,
+        members,
+        map,
+        has_stray_target: false,
+        first_handler: handlers.min().filter(|start| *start > first),
+    };
+    let mut insns = raw_instructions(method.bytes());
+    for insn in insns.by_ref().filter(|insn| insn.pc > first) {
+        if let Err(kind) = check.instruction(insn) {
+            if kind == VerifyErrorKind::ExceptionHandler {
+                // Report a handler once, not for each instruction that it covers.
+                check.first_handler = None;
+            }
+            tell(method.error(insn.pc, kind))?;
+        }
+    }
+    if let Some(pc) = insns.stopped_at().filter(|pc| *pc > first) {
+        tell(method.error(pc, undecodable(method.bytes(), pc)))?;
+    }
+    Ok(())
+}
+
 /// Checks the size of the method's frame against the limit of this VM.
 fn check_frame(method: &MethodCode<'_>) -> Result<(), VerifyError> {
     let needed = method.shape().slots();

@@ -4,6 +4,7 @@ use jive_core::{ClassFile, Code, Method, NativeDecl, Verified};
 
 use crate::class::check_class;
 use crate::error::{Location, VerifyError, VerifyErrorKind};
+use crate::faults::Faults;
 use crate::flow::{Flow, FlowMemory};
 use crate::marks::{CodeMap, CodeMarks};
 use crate::method::MethodCode;
@@ -11,7 +12,7 @@ use crate::observer::Observer;
 use crate::policy::{Policy, applet_members};
 use crate::resolve::Members;
 use crate::signature::Signatures;
-use crate::structure::check_structure;
+use crate::structure::{check_behind, check_structure};
 use crate::work::WorkArea;
 
 /// Verifies a class against a natives table.
@@ -30,6 +31,8 @@ pub fn verify<'a>(
 
 /// Verifies a class like [`verify`], and reports the inferred types to an observer.
 ///
+/// An observer with [`COLLECTS`](Observer::COLLECTS) receives every error. The result is the first one all the same.
+///
 /// # Errors
 ///
 /// The first error, in the order documented at [`VerifyError`].
@@ -40,17 +43,19 @@ pub fn verify_with<'a>(
     work: WorkArea<'_>,
     observer: &mut impl Observer,
 ) -> Result<Verified<'a>, VerifyError> {
+    let faults = &mut Faults::new(observer);
     let mut signatures = Signatures::new(work.signatures);
-    check_class(&class, natives, &mut signatures)?;
+    check_class(&class, natives, &mut signatures, faults)?;
     let applet = match policy {
-        Policy::Applet { entries } => Some(applet_members(&class, entries)?),
+        Policy::Applet { entries } => applet_members(&class, entries, faults)?,
         Policy::ClassOnly => None,
     };
-    let mut members =
-        Members::new(class, natives, signatures, work.constants).ok_or(VerifyError {
+    let Some(mut members) = Members::new(class, natives, signatures, work.constants) else {
+        return Err(faults.last(VerifyError {
             at: Location::Class,
             kind: VerifyErrorKind::WorkArea,
-        })?;
+        }));
+    };
     let mut memory = CodeMemory {
         marks: work.marks,
         flow: FlowMemory {
@@ -61,11 +66,16 @@ pub fn verify_with<'a>(
     };
     for declaration in class.methods() {
         // Natives have no code.
-        if let Some(code) = declaration.code() {
-            verify_code(declaration, code, &mut members, &mut memory, observer)?;
+        if let Some(code) = declaration.code()
+            && !faults.skips(declaration.id)
+        {
+            verify_code(declaration, code, &mut members, &mut memory, faults)?;
         }
     }
-    Ok(Verified::vouch(class, natives, applet))
+    match faults.first() {
+        None => Ok(Verified::vouch(class, natives, applet)),
+        Some(first) => Err(first),
+    }
 }
 
 /// The part of the work area that is reused for each method.
@@ -80,31 +90,45 @@ fn verify_code<'a, O: Observer>(
     code: Code<'a>,
     members: &mut Members<'a, '_>,
     memory: &mut CodeMemory<'_>,
-    observer: &mut O,
+    faults: &mut Faults<'_, O>,
 ) -> Result<(), VerifyError> {
     let too_small = VerifyError {
         at: Location::Method(declaration.id),
         kind: VerifyErrorKind::WorkArea,
     };
+    let Some(signature) = members.signatures().of(declaration.id) else {
+        return faults.note(too_small);
+    };
     let method = MethodCode {
         declaration,
         code,
-        signature: members.signatures().of(declaration.id).ok_or(too_small)?,
+        signature,
     };
-    let mut map = CodeMap::new(memory.marks, code.bytes.len()).ok_or(too_small)?;
+    let Some(mut map) = CodeMap::new(memory.marks, code.bytes.len()) else {
+        return faults.note(too_small);
+    };
     let memory = memory.flow.reborrow();
     match check_structure(&method, members, &mut map) {
-        Ok(instruction_count) => Flow::new(&method, members, &mut map, memory, instruction_count)
-            .ok_or(too_small)?
-            .run(observer),
+        Ok(instruction_count) => {
+            let flow = Flow::new(&method, members, &mut map, memory, instruction_count);
+            let outcome = match flow {
+                Some(mut flow) => flow.run(faults.observer),
+                None => Err(too_small),
+            };
+            outcome.or_else(|error| faults.note(error))
+        }
         Err(error) => {
             if let (true, Location::Code { pc, .. }) = (O::WATCHES, error.at)
                 && let Some(mut flow) =
                     Flow::new(&method, members, &mut map, memory, u32::from(pc.0))
             {
-                flow.run_below(pc, observer);
+                flow.run_below(pc, faults.observer);
             }
-            Err(error)
+            faults.note(error)?;
+            if let Location::Code { pc, .. } = error.at {
+                check_behind(pc, &method, members, &mut map, |error| faults.note(error))?;
+            }
+            Ok(())
         }
     }
 }

@@ -9,6 +9,9 @@ use crate::text::printable_path;
 /// Bytes of a Java source that are read to show a line of it.
 const SOURCE_BYTES_MAX: u64 = 1 << 20;
 
+/// Bytes of the longest line that is shown. A class may have many faults, each with its line.
+const LINE_BYTES_MAX: usize = 1024;
+
 /// A Java source.
 #[derive(Clone, Debug)]
 pub(super) struct JavaSource {
@@ -28,9 +31,10 @@ impl JavaSource {
         })
     }
 
-    /// Returns a line, without the line end.
+    /// Returns a line, without the line end, unless it is too long to be shown.
     pub(super) fn line(&self, number: u16) -> Option<&str> {
-        self.text.lines().nth(usize::from(number.checked_sub(1)?))
+        let line = self.text.lines().nth(usize::from(number.checked_sub(1)?))?;
+        (line.len() <= LINE_BYTES_MAX).then_some(line)
     }
 
     /// Returns the one line outside of comments in which all these words stand in this order, one of

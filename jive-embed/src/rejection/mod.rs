@@ -1,6 +1,8 @@
 //! How the rejection of a class is shown. People get a diagnosis over the code around the fault, programs the same
 //! facts with stable names.
 
+mod all;
+mod collected;
 mod comparison;
 mod hint;
 mod java_source;
@@ -16,6 +18,7 @@ use jive_core::{ClassFile, Cut, Method, MethodId, NativeDecl, ParseErrorKind, Pc
 use jive_verifier::{Location, Policy, VerifyError, VerifyErrorKind};
 use serde::Serialize;
 
+pub use self::all::Rejections;
 use self::comparison::compared;
 use self::hint::hint;
 use self::java_source::JavaSource;
@@ -65,6 +68,9 @@ pub struct Rejection {
     /// The line in it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<u16>,
+    /// Further lines of the method that break the same rule in the same way, the first of them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub also_lines: Vec<u16>,
     /// The text of that line, where the source lies beside the class file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source_line: Option<String>,
@@ -160,6 +166,7 @@ impl Rejection {
             instruction: None,
             source_file: None,
             line: None,
+            also_lines: Vec::new(),
             source_line: None,
             instructions: Vec::new(),
             expected: None,
@@ -366,6 +373,14 @@ impl Rejection {
         }
         notes.extend(self.sources.iter().filter_map(Source::note));
         notes.extend(self.types.as_ref().map(|types| format!("here {types}")));
+        if !self.also_lines.is_empty() {
+            let lines = self.also_lines.iter().map(u16::to_string);
+            let lines = lines.collect::<Vec<_>>().join(", ");
+            notes.push(match self.also_lines.len() {
+                1 => format!("the same in line {lines}"),
+                _ => format!("the same in lines {lines}"),
+            });
+        }
         notes
     }
 

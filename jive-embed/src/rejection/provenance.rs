@@ -120,20 +120,27 @@ fn quoted(kind: &str) -> String {
     format!("`{kind}`")
 }
 
-/// What verification tells of the method in which it fails.
+/// What verification tells of a method in which it fails.
 struct Failure {
     depths: Depths,
+    /// The method, and the instruction that is at fault.
+    place: (MethodId, Pc),
     /// The types where it fails.
     types: Option<Types>,
 }
 
 impl Observer for Failure {
+    // The fault may lie behind others.
+    const COLLECTS: bool = true;
+
     fn reached(&mut self, method: MethodId, pc: Pc, state: TypeState<'_>) {
         self.depths.reached(method, pc, state);
     }
 
-    fn failed(&mut self, _: MethodId, _: Pc, state: TypeState<'_>) {
-        self.types = Some(state.into());
+    fn failed(&mut self, method: MethodId, pc: Pc, state: TypeState<'_>) {
+        if (method, pc) == self.place {
+            self.types = Some(state.into());
+        }
     }
 }
 
@@ -147,6 +154,7 @@ pub(super) fn explore(
 ) -> Option<(Types, Vec<Source>)> {
     let mut failure = Failure {
         depths: Depths::of(method, code.bytes.len()),
+        place: (method, pc),
         types: None,
     };
     let rejected = verify_class(*class, policy, natives, &mut failure).is_err();

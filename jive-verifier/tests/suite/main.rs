@@ -3,6 +3,7 @@
 mod applet;
 mod bounds;
 mod class_bytes;
+mod collected;
 mod data_flow;
 mod declarations;
 mod members;

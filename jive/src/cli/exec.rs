@@ -8,7 +8,7 @@ use clap::Args;
 use jive_core::LinkedClass;
 use jive_embed::diagnosis::sentence;
 use jive_embed::text::{printable, printable_path};
-use jive_embed::{Rejection, input, load_class};
+use jive_embed::{Rejections, input, load_class};
 use jive_verifier::Policy;
 use nic_core::sle::NicNative;
 
@@ -88,9 +88,9 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
     let loaded = match load_class(&arena, &bytes, Policy::ClassOnly, NicNative::TABLE) {
         Ok(loaded) => loaded,
         Err(error) => {
-            let rejection =
-                Rejection::explore(file, &bytes, Policy::ClassOnly, NicNative::TABLE, error);
-            console.notice(&rejection.render())?;
+            let rejections =
+                Rejections::explore(file, &bytes, Policy::ClassOnly, NicNative::TABLE, error);
+            console.notice(&rejections.render())?;
             return Ok(Status::Rejected);
         }
     };

@@ -3,10 +3,11 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use bumpalo::Bump;
 use clap::{Args, ValueEnum};
 use jive_embed::diagnosis::sentence;
 use jive_embed::text::{path_text, printable, printable_path};
-use jive_embed::{Rejection, input};
+use jive_embed::{Rejection, Rejections, input, load_class};
 use jive_verifier::Policy;
 use nic_core::event::EndReason;
 use nic_core::id::PacketId;
@@ -298,23 +299,28 @@ fn class_file<'s>(name: &Path, scenario: &'s Scenario, class: usize) -> (PathBuf
     }
 }
 
+/// Says what is wrong with every class of a scenario that is rejected.
+fn rejected_classes(name: &Path, scenario: &Scenario) -> String {
+    let policy = Policy::Applet {
+        entries: NicEntry::TABLE,
+    };
+    let mut reports = Vec::new();
+    for class in 0..scenario.classes.len() {
+        let (file, bytes) = class_file(name, scenario, class);
+        let arena = Bump::new();
+        if let Err(error) = load_class(&arena, bytes, policy, NicNative::TABLE) {
+            let rejections = Rejections::explore(&file, bytes, policy, NicNative::TABLE, error);
+            reports.push(rejections.render());
+        }
+    }
+    reports.join("\n\n")
+}
+
 /// Says why a scenario cannot be run, and what status that is.
 pub(super) fn refusal(name: &Path, scenario: &Scenario, error: SimError) -> (Status, String) {
     let shown = printable_path(name);
     match error {
-        SimError::Class { class, error } => {
-            let (file, bytes) = class_file(name, scenario, class);
-            let rejection = Rejection::explore(
-                &file,
-                bytes,
-                Policy::Applet {
-                    entries: NicEntry::TABLE,
-                },
-                NicNative::TABLE,
-                error,
-            );
-            (Status::Rejected, rejection.render())
-        }
+        SimError::Class { .. } => (Status::Rejected, rejected_classes(name, scenario)),
         SimError::Applet { class, error } => {
             let (file, bytes) = class_file(name, scenario, class);
             let rejection = Rejection::of_use(&file, bytes, error.code(), error.to_string());

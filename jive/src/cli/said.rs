@@ -5,7 +5,7 @@ use std::path::Path;
 
 use bumpalo::Bump;
 use jive_embed::analysis::Report;
-use jive_embed::{Rejection, load_class};
+use jive_embed::{Rejections, load_class};
 use jive_verifier::Policy;
 use nic_core::sle::NicNative;
 use nic_runtime::scenario::ScenarioError;
@@ -26,14 +26,14 @@ pub fn of_class(bytes: &[u8], policy: Policy) -> serde_json::Result<[String; 2]>
             Ok([analysis.to_string(), serde_json::to_string(&analysis)?])
         }
         Err(error) => {
-            let rejection = Rejection::explore(
+            let rejections = Rejections::explore(
                 Path::new("it.class"),
                 bytes,
                 policy,
                 NicNative::TABLE,
                 error,
             );
-            Ok([rejection.render(), serde_json::to_string(&rejection)?])
+            Ok([rejections.render(), serde_json::to_string(&rejections)?])
         }
     }
 }

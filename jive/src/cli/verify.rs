@@ -9,7 +9,7 @@ use jive_core::ClassFile;
 use jive_embed::analysis::Report as Analysis;
 use jive_embed::diagnosis::sentence;
 use jive_embed::text::{path_text, printable_path};
-use jive_embed::{Rejection, load_class, names};
+use jive_embed::{Rejection, Rejections, load_class, names};
 use jive_verifier::Policy;
 use nic_core::sle::{NicEntry, NicNative};
 use serde::Serialize;
@@ -21,6 +21,7 @@ const AFTER_HELP: &str = "\
 Examples:
   jive verify Filter.class              is it an applet that may run on the NIC?
   jive verify --report Filter.class     and what can it do at most?
+  jive verify --first Filter.class      the first fault alone, in place of all
   jive verify --class-only *.class      judges classes that are no applets
   cat Filter.class | jive verify -
   jive verify --format json Filter.class | jq .code
@@ -30,7 +31,7 @@ Exit status:
   1  a class was rejected
   2  wrong usage, or a file that cannot be read; outranks 1";
 
-/// Parses and verifies class files: a line for each accepted one, a diagnosis for each rejected one.
+/// Parses and verifies class files: a line for each accepted one, a diagnosis for each fault of the others.
 #[derive(Args)]
 #[command(after_help = AFTER_HELP)]
 pub(super) struct Arguments {
@@ -45,6 +46,10 @@ pub(super) struct Arguments {
     /// Say of each accepted class what it can do at most; JSON always says it
     #[arg(long)]
     report: bool,
+
+    /// Stop at the first fault of a class
+    #[arg(long)]
+    first: bool,
 
     /// How verdicts are printed
     #[arg(long, value_enum, default_value_t = Format::Text)]
@@ -64,7 +69,7 @@ enum Format {
 #[serde(tag = "verdict", rename_all = "kebab-case")]
 enum Verdict {
     Accepted(Accepted),
-    Rejected(Box<Rejection>),
+    Rejected(Box<Rejected>),
     Unreadable { message: String },
 }
 
@@ -78,6 +83,15 @@ struct Accepted {
     /// Where it was asked for.
     #[serde(flatten)]
     analysis: Option<Analysis>,
+}
+
+#[derive(Serialize)]
+struct Rejected {
+    #[serde(flatten)]
+    first: Rejection,
+    /// Every fault, the first too, unless that alone was asked for.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    all: Option<Rejections>,
 }
 
 #[derive(Serialize)]
@@ -96,10 +110,9 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
             entries: NicEntry::TABLE,
         }
     };
-    let analyse = arguments.report || arguments.format == Format::Json;
     let mut status = Status::Done;
     for file in &arguments.files {
-        let verdict = judge(file, policy, analyse);
+        let verdict = judge(file, policy, arguments);
         status = status.max(match verdict {
             Verdict::Accepted(_) => Status::Done,
             Verdict::Rejected(_) => Status::Rejected,
@@ -120,7 +133,7 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
     Ok(status)
 }
 
-fn judge(file: &Path, policy: Policy, analyse: bool) -> Verdict {
+fn judge(file: &Path, policy: Policy, arguments: &Arguments) -> Verdict {
     let bytes = match class_file::read(file) {
         Ok(bytes) => bytes,
         Err(error) => {
@@ -131,16 +144,26 @@ fn judge(file: &Path, policy: Policy, analyse: bool) -> Verdict {
     let arena = Bump::new();
     match load_class(&arena, &bytes, policy, NicNative::TABLE) {
         Ok(loaded) => {
+            let analyse = arguments.report || arguments.format == Format::Json;
             let analysis = analyse.then(|| Analysis::of(loaded.class, policy));
             Verdict::Accepted(Accepted::of(&loaded.class, analysis))
         }
-        Err(error) => Verdict::Rejected(Box::new(Rejection::explore(
-            file,
-            &bytes,
-            policy,
-            NicNative::TABLE,
-            error,
-        ))),
+        Err(error) => {
+            let natives = NicNative::TABLE;
+            let rejected = if arguments.first {
+                Rejected {
+                    first: Rejection::explore(file, &bytes, policy, natives, error),
+                    all: None,
+                }
+            } else {
+                let all = Rejections::explore(file, &bytes, policy, natives, error);
+                Rejected {
+                    first: all.first().clone(),
+                    all: Some(all),
+                }
+            };
+            Verdict::Rejected(Box::new(rejected))
+        }
     }
 }
 
@@ -176,7 +199,13 @@ fn show(file: &Path, verdict: &Verdict, console: &mut Console) -> Result<(), Fai
                 console.data(analysis.to_string().trim_end())?;
             }
         }
-        Verdict::Rejected(rejection) => console.data(&format!("{}\n", rejection.render()))?,
+        Verdict::Rejected(rejected) => {
+            let shown = match &rejected.all {
+                Some(all) => all.render(),
+                None => rejected.first.render(),
+            };
+            console.data(&format!("{shown}\n"))?;
+        }
         Verdict::Unreadable { message } => {
             console.notice(&sentence(&format!("cannot read {name}: {message}"), &[]))?;
         }

@@ -42,13 +42,30 @@ fn verdict(directory: &Path, file: &str, policy: &[&str]) -> (String, Value) {
     (out, json)
 }
 
+/// Takes the list of all faults out of a verdict, checks that it begins with the verdict, and leaves the others there.
+fn without_repetition(mut json: Value) -> Value {
+    let object = json.as_object_mut().expect("an object");
+    let Some(Value::Array(mut faults)) = object.remove("rejections") else {
+        panic!("expected all faults in {json}");
+    };
+    let first = faults.remove(0);
+    for (name, value) in first.as_object().expect("an object") {
+        assert_eq!(object.get(name), Some(value), "{name}");
+    }
+    if !faults.is_empty() {
+        object.insert("other rejections".to_owned(), faults.into());
+    }
+    json
+}
+
 /// Compares what is said of a class with the snapshot of this name.
 fn assert_snapshot(name: &str, text: &str, json: &Value) {
     let mut settings = insta::Settings::clone_current();
     settings.set_snapshot_path("../rejected/snapshots");
     settings.set_prepend_module_to_snapshot(false);
     settings.set_omit_expression(true);
-    let json = serde_json::to_string_pretty(json).expect("it was JSON");
+    let json = without_repetition(json.clone());
+    let json = serde_json::to_string_pretty(&json).expect("it was JSON");
     settings.bind(|| insta::assert_snapshot!(name, format!("{text}\n{json}\n")));
 }
 
@@ -76,6 +93,33 @@ fn a_mistake_in_java_is_shown_at_its_line() {
 }
 
 #[test]
+fn six_mistakes_of_one_class_are_told_in_one_pass() {
+    let directory = rejected().join("several");
+    let source = fs::read_to_string(directory.join("SixMistakes.java")).expect("it is committed");
+    let marked = (1_u64..).zip(source.lines());
+    let marked = marked.filter(|(_, line)| line.contains("// mistake"));
+    let marked = marked.map(|(number, _)| number).collect::<Vec<_>>();
+    assert_eq!(marked.len(), 6);
+    let (text, json) = verdict(&directory, "SixMistakes.class", &[]);
+    let faults = json["rejections"].as_array().expect("all faults");
+    let lines = faults.iter().map(|fault| fault["line"].as_u64());
+    let mut lines = lines.map(|line| line.expect("a line")).collect::<Vec<_>>();
+    lines.sort_unstable();
+    assert_eq!(lines, marked, "{text}");
+    assert!(
+        text.ends_with("error: SixMistakes.class has 6 faults\n\n"),
+        "{text}"
+    );
+    assert_snapshot("SixMistakes", &text, &json);
+    // The first of them alone, as the verifier's verdict has it.
+    let (first_text, first) = verdict(&directory, "SixMistakes.class", &["--first"]);
+    assert!(text.starts_with(first_text.trim_end()), "{first_text}");
+    assert_eq!(first_text.matches("error[").count(), 1);
+    assert_eq!(first.get("rejections"), None);
+    assert_eq!(first["code"], json["code"]);
+}
+
+#[test]
 fn an_attack_is_shown_with_what_made_the_values() {
     let directory = rejected().join("attacks");
     let files = class_files(&directory);
@@ -93,7 +137,12 @@ fn an_attack_is_shown_with_what_made_the_values() {
 #[test]
 fn every_verdict_is_as_the_schema_says() {
     schema::with("verdict.schema.json", |_, validator| {
-        for (directory, policy) in [("java", &[][..]), ("attacks", &["--class-only"])] {
+        for (directory, policy) in [
+            ("java", &[][..]),
+            ("java", &["--first"]),
+            ("several", &[]),
+            ("attacks", &["--class-only"]),
+        ] {
             let directory = rejected().join(directory);
             for path in class_files(&directory) {
                 let file = path.strip_prefix(&directory).expect("it was found there");

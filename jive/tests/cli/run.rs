@@ -147,6 +147,33 @@ fn a_class_that_is_rejected_or_traps_at_load_ends_a_run_with_1() {
 }
 
 #[test]
+fn every_bad_applet_of_a_scenario_is_told() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let mut text = "[[nic]]\nname = \"a\"\n".to_owned();
+    for (name, class) in [("x", "LongMaths"), ("y", "Trapper"), ("z", "Calls")] {
+        let file = format!("{class}.class");
+        fs::copy(classes().join(&file), directory.path().join(&file)).expect("it can be copied");
+        text += &format!("[[endpoint]]\nnic = \"a\"\nname = \"{name}\"\napplet = \"{file}\"\n");
+    }
+    fs::write(directory.path().join("s.toml"), text).expect("it can be written");
+    let ended = jive_in(directory.path(), words("run s.toml"), b"");
+    assert_eq!((ended.status, ended.out.as_str()), (1, ""));
+    for (told, count) in [
+        ("--> LongMaths.class: ", 1),
+        ("Trapper", 0),
+        ("--> Calls.class: ", 3),
+        ("error: Calls.class has 3 faults", 1),
+    ] {
+        assert_eq!(
+            ended.err.matches(told).count(),
+            count,
+            "{told}: {}",
+            ended.err
+        );
+    }
+}
+
+#[test]
 fn what_does_not_fit_a_nic_is_refused_with_the_sum() {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let text = "[[nic]]\nname = \"a\"\nsram = \"1KiB\"\n[[endpoint]]\nnic = \"a\"\nname = \"e\"\n\

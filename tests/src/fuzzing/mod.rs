@@ -5,6 +5,7 @@
 
 mod archive;
 mod body;
+mod collected;
 mod compare;
 #[cfg(feature = "simulation")]
 mod dictionary;
@@ -38,6 +39,7 @@ pub use program::{Program, program};
 pub use random::Random;
 pub use targets::{TARGETS, Target};
 
+use self::collected::check_collected;
 use crate::asm::disassemble;
 use crate::defensive::States;
 use crate::fixture::{Fixture, Outcome};
@@ -97,8 +99,8 @@ fn walk(class: ClassFile<'_>) {
     core::hint::black_box(disassemble(class));
 }
 
-/// Verification ends with a verdict under each policy, an applet is a class, and who watches changes
-/// nothing.
+/// Verification ends with a verdict under each policy, and an applet is a class. An observer changes nothing, neither one
+/// that watches nor one that collects all faults.
 pub fn verify(bytes: &[u8]) {
     let applet = judge(
         bytes,
@@ -121,6 +123,7 @@ pub fn verify(bytes: &[u8]) {
         }
         (_, watched) => assert!(watched.is_err()),
     }
+    check_collected(bytes);
 }
 
 /// An accepted class runs without breaking what its verification promised, whatever natives answer.

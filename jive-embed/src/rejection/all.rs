@@ -1,0 +1,97 @@
+//! Every fault of a class at once, as a compiler shows them.
+
+use std::path::Path;
+
+use jive_core::{ClassFile, NativeDecl};
+use jive_verifier::Policy;
+use serde::Serialize;
+
+use super::Rejection;
+use super::collected::{Collected, Fault, collect};
+use crate::diagnosis::sentence;
+use crate::load::LoadError;
+use crate::text::printable_path;
+
+/// Every fault of a class: the first of each line and of each declaration, without those that follow from another.
+#[derive(Clone, Debug, Serialize)]
+pub struct Rejections {
+    /// The faults, at least one; the first is the one for which the class is rejected.
+    rejections: Vec<Rejection>,
+    /// How many more there are.
+    #[serde(rename = "rejections_omitted", skip_serializing_if = "is_zero")]
+    omitted: usize,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
+
+impl Rejections {
+    /// Finds out all there is to say about each fault of the bytes of a file, which were rejected for `error`.
+    pub fn explore(
+        file: &Path,
+        bytes: &[u8],
+        policy: Policy,
+        natives: &'static [NativeDecl],
+        error: LoadError,
+    ) -> Rejections {
+        let Collected { faults, omitted } = match error {
+            LoadError::Verify(_) => {
+                let mut index = vec![0; ClassFile::index_len(bytes)];
+                let class = ClassFile::parse(bytes, &mut index);
+                class.map_or_else(
+                    |_| Collected::default(),
+                    |class| collect(&class, policy, natives),
+                )
+            }
+            // Neither the parser nor the linker can go on.
+            LoadError::Parse(_) | LoadError::Link(_) => Collected::default(),
+        };
+        let explore = |error| Rejection::explore(file, bytes, policy, natives, error);
+        let mut rejections = vec![explore(error)];
+        // The first fault told is the verdict.
+        let others = faults.into_iter().enumerate();
+        for (position, Fault { error, also_lines }) in others {
+            if position > 0 {
+                rejections.push(explore(error.into()));
+            }
+            if let Some(rejection) = rejections.last_mut() {
+                rejection.also_lines = also_lines;
+            }
+        }
+        Rejections {
+            rejections,
+            omitted,
+        }
+    }
+
+    /// Returns the fault for which the class is rejected.
+    #[must_use]
+    pub fn first(&self) -> &Rejection {
+        self.rejections.first().expect("exploring begins with one")
+    }
+
+    /// Renders a diagnosis for each fault and, of several, how many there are.
+    pub fn render(&self) -> String {
+        let mut shown = self
+            .rejections
+            .iter()
+            .map(Rejection::render)
+            .collect::<Vec<_>>();
+        let (told, omitted) = (self.rejections.len(), self.omitted);
+        if told + omitted > 1 {
+            let hidden = match omitted {
+                0 => String::new(),
+                omitted => format!(", {omitted} of them not shown"),
+            };
+            let file = printable_path(&self.first().file);
+            let count = told + omitted;
+            shown.push(sentence(&format!("{file} has {count} faults{hidden}"), &[]));
+        }
+        shown.join("\n\n")
+    }
+}

@@ -1,0 +1,53 @@
+//! Whether collecting every fault of a class leaves the verdict as it is.
+
+use jive_core::{ClassFile, MethodId, Pc};
+use jive_verifier::{
+    CodeMarks, Observer, Policy, Resolved, TypeState, VerifyError, WorkArea, verify_with, work_size,
+};
+use nic_core::sle::NicNative;
+
+use crate::machine::parsed;
+
+/// Verifies a class with an observer that collects and with one that does not.
+///
+/// The verdicts must agree, and the first fault told must be the verdict.
+pub(super) fn check_collected(bytes: &[u8]) {
+    let _no_class_file = parsed(bytes, |class| {
+        let mut faults = Faults::default();
+        let collected = judge(class, &mut faults);
+        assert_eq!(collected, faults.first);
+        assert_eq!(collected, judge(class, &mut ()));
+    });
+}
+
+fn judge(class: ClassFile<'_>, observer: &mut impl Observer) -> Option<VerifyError> {
+    let size = work_size(&class);
+    let work = WorkArea {
+        constants: &mut vec![Resolved::default(); size.constants],
+        signatures: &mut vec![0; size.signatures],
+        marks: &mut vec![CodeMarks::default(); size.marks],
+        leaders: &mut vec![0; size.leaders],
+        queue: &mut vec![0; size.queue],
+        states: &mut vec![0; size.states],
+    };
+    verify_with(class, Policy::ClassOnly, NicNative::TABLE, work, observer).err()
+}
+
+/// The first fault that an observer was told.
+#[derive(Default)]
+struct Faults {
+    first: Option<VerifyError>,
+}
+
+impl Observer for Faults {
+    const WATCHES: bool = false;
+    const COLLECTS: bool = true;
+
+    fn reached(&mut self, _: MethodId, _: Pc, _: TypeState<'_>) {}
+
+    fn failed(&mut self, _: MethodId, _: Pc, _: TypeState<'_>) {}
+
+    fn rejected(&mut self, error: VerifyError) {
+        self.first.get_or_insert(error);
+    }
+}
