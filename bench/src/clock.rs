@@ -1,4 +1,4 @@
-//! CPU time of this thread: what neighbours on a shared machine disturb least.
+//! The CPU time of this thread, which is disturbed less by other processes than wall-clock time.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use std::time::Duration;
 #[must_use]
 pub fn now() -> Duration {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-    // The clock starts at 0 with the thread, and nanoseconds are below a second.
+    // The kernel starts this clock at 0 with the thread, and nanoseconds are below a second.
     Duration::new(
         time.tv_sec.unsigned_abs(),
         time.tv_nsec.unsigned_abs() as u32,
@@ -23,7 +23,8 @@ pub fn time<R>(work: impl FnOnce() -> R) -> Duration {
 /// Returns the median.
 ///
 /// # Panics
-/// Where there is nothing to choose from.
+///
+/// If `values` is empty.
 #[must_use]
 pub fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);

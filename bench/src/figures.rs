@@ -1,4 +1,4 @@
-//! The other figures of a run: loading, the packet path, memory.
+//! Figures about loading, the packet path and memory.
 
 use serde::Serialize;
 use tests::large::LOOPS_MAX;
@@ -8,7 +8,7 @@ use crate::memory;
 use crate::pace::{Pace, Paced};
 use crate::traffic::{Network, Timed as _, Traffic};
 
-/// Methods of the large classes, and loops of each method.
+/// Number of methods of each large class, and of loops in each method.
 const LARGE: [(u32, u32); 5] = [
     (1, 45),
     (1, 375),
@@ -16,7 +16,7 @@ const LARGE: [(u32, u32); 5] = [
     (4, LOOPS_MAX),
     (16, LOOPS_MAX),
 ];
-/// Which of them has one full method.
+/// Index of the class with a single method of full size.
 const FULL_METHOD: usize = 2;
 /// Numbers of endpoints on one NIC.
 const ENDPOINTS: [u32; 5] = [1, 10, 100, 1_000, 10_000];
@@ -24,12 +24,12 @@ const ENDPOINTS: [u32; 5] = [1, 10, 100, 1_000, 10_000];
 const NIC_PAIRS: [u32; 4] = [1, 5, 50, 500];
 /// Messages of a run that is compared with another.
 const PACKETS: u64 = 200_000;
-/// And for each endpoint that is there, so that making it weighs little.
+/// Messages for each endpoint, so that building the endpoint contributes little to the time.
 const PACKETS_FOR_ENDPOINT: u64 = 50;
-/// Messages of a run that is timed by itself, in many rounds.
+/// Messages of a run that is timed alone, in many rounds.
 const PACKETS_OF_SHORT: u64 = 20_000;
 
-/// How long loading takes: parse, verify and link.
+/// Times of loading: parse, verify and link.
 #[derive(Clone, Debug, Serialize)]
 pub struct Loading {
     /// Bytes of `RawUnet`'s class file.
@@ -43,53 +43,53 @@ pub struct Loading {
 /// A large class.
 #[derive(Clone, Debug, Serialize)]
 pub struct Large {
-    /// Its bytes.
+    /// Length of its class file in bytes.
     pub bytes: usize,
-    /// Millions of them that are loaded in a second.
+    /// Megabytes of this class loaded in a second.
     pub megabytes_per_second: Paced,
 }
 
-/// What packets and endpoints cost.
+/// Costs of packets and endpoints.
 #[derive(Clone, Debug, Serialize)]
 pub struct Packets {
     /// CPU time of a packet of 64 bytes between one pair of endpoints, in nanoseconds.
     pub ns: Paced,
-    /// More endpoints on each NIC.
+    /// Costs with more endpoints on each NIC.
     pub endpoints: Vec<Endpoints>,
-    /// More NICs.
+    /// Costs with more NICs.
     pub nics: Vec<Nics>,
-    /// Bytes that an idle endpoint with `RawUnet` takes, without buffer area, `RxBuf` and heap.
+    /// Bytes of an idle endpoint with `RawUnet`, without its buffer area, its `RxBuf` and its heap.
     pub idle_endpoint_bytes: i64,
-    /// Bytes that the system holds for it, arrays included, where the system tells.
+    /// Resident bytes of an idle endpoint, arrays included; `None` if the operating system does not report them.
     pub idle_endpoint_resident: Option<i64>,
 }
 
-/// The cost of a packet with some endpoints on each NIC, in times of that with one.
+/// The cost of a packet with `count` endpoints on each NIC, relative to one endpoint.
 #[derive(Clone, Debug, Serialize)]
 pub struct Endpoints {
-    /// How many there are.
+    /// Number of endpoints on each NIC.
     pub count: u32,
-    /// With one of them active.
+    /// The cost if one of the endpoints is active.
     pub one_active: f64,
-    /// With all of them active.
+    /// The cost if all endpoints are active.
     pub all_active: f64,
 }
 
-/// The cost of a packet with some NICs, all busy, in times of that with two.
+/// The cost of a packet with `count` busy NICs, relative to two NICs.
 #[derive(Clone, Debug, Serialize)]
 pub struct Nics {
-    /// How many there are.
+    /// Number of NICs.
     pub count: u32,
-    /// The cost, where NICs meet in pairs.
+    /// The cost if channels join only pairs of NICs.
     pub all_busy: f64,
-    /// The cost, where channels join all pairs and stay silent.
+    /// The cost if channels join all NICs, but only pairs use them.
     pub in_one_network: f64,
-    /// The cost, where each pair has sent a message to the next one.
+    /// The cost if each pair has sent a message to the next pair.
     pub met: f64,
 }
 
 impl Loading {
-    /// Measures it.
+    /// Measures loading.
     #[must_use]
     pub fn measure() -> Loading {
         let mut pace = Pace::new();
@@ -109,10 +109,11 @@ impl Loading {
 }
 
 impl Loading {
-    /// Returns how many MB/s the class takes that is loaded most slowly.
+    /// Returns the MB/s of the class that loads most slowly.
     ///
     /// # Panics
-    /// Where none was loaded.
+    ///
+    /// If no class was loaded.
     #[must_use]
     pub fn slowest(&self) -> Paced {
         let speeds = self.large.iter().map(|large| large.megabytes_per_second);
@@ -120,8 +121,8 @@ impl Loading {
         slowest.expect("there are large classes")
     }
 
-    /// Returns the time of a byte of the largest class over that of a byte of the class with one full method. 1 means
-    /// that time grows as size does.
+    /// Returns the time for a byte of the largest class, divided by the time for a byte of the class with one full
+    /// method. A value of 1 means that loading time is linear in the size.
     #[must_use]
     pub fn bend(&self) -> f64 {
         let [.., last] = &self.large[FULL_METHOD..] else {
@@ -133,10 +134,10 @@ impl Loading {
 }
 
 impl Packets {
-    /// Measures it; needs an allocator that counts.
+    /// Measures packets and endpoints. Needs the counting allocator of `allocations`.
     #[must_use]
     pub fn measure() -> Packets {
-        // Before anything else has left behind memory that could be used again.
+        // Measured first, because memory that other measurements have freed would be reused.
         let idle_endpoint_resident = memory::idle_endpoint_resident();
         let ns = Traffic::of_one_pair(PACKETS_OF_SHORT).ns_per_packet(&mut Pace::new());
         let one = Traffic::of_one_pair(PACKETS);
@@ -175,7 +176,7 @@ impl Packets {
         }
     }
 
-    /// Returns how many millions of packets that is in a second.
+    /// Returns the rate in millions of packets a second.
     #[must_use]
     pub fn millions_per_second(&self) -> Paced {
         self.ns.rate(1e3)

@@ -1,9 +1,9 @@
-//! The programs that are timed: the public kernels, and programs that nobody tuned for.
+//! The programs that are timed: public kernels and held-out programs.
 
 use crate::native::{held_out, public};
 use crate::peer::{PeerError, Running, in_process};
 
-/// A program: every form of it is invoked with two ints, and gives the same values.
+/// A program. Every implementation of it takes two ints and returns the same values.
 #[derive(Copy, Clone, Debug)]
 pub struct Kernel {
     /// Its name, in tables and to peers.
@@ -12,23 +12,23 @@ pub struct Kernel {
     pub what: &'static str,
     /// The class file.
     pub class: &'static [u8],
-    /// Its method; the class has a method `init` as well, which makes all state.
+    /// Its method. The class also has a method `init`, which creates all state.
     pub method: &'static str,
-    /// Its size argument.
+    /// Its second argument, the size.
     pub b: i32,
-    /// Begins the native form.
+    /// Starts the native implementation.
     pub native: fn(b: i32) -> Result<Running<'static>, PeerError>,
 }
 
 impl Kernel {
-    /// Returns whether it is one of the public kernels.
+    /// Returns whether this is one of the public kernels.
     #[must_use]
     pub fn is_public(&self) -> bool {
         PUBLIC.iter().any(|kernel| kernel.name == self.name)
     }
 }
 
-/// The kernel that does nothing: it shows what entering costs, and no mean counts it.
+/// The kernel that does nothing. It measures the cost of a call and is excluded from means.
 pub const NULLCALL: &str = "nullcall";
 
 const KERNELS_CLASS: &[u8] = include_bytes!("../../tests/java/class/Kernels.class");
@@ -74,8 +74,8 @@ macro_rules! held_out {
     };
 }
 
-/// Programs that nobody tuned for: which ops there are is decided by others (`docs/op-frequencies.md`). What
-/// each of these takes, and four of them themselves, have been looked at to learn where ops are slow.
+/// Programs that no op of the interpreter was chosen for: ops are chosen by other programs (`docs/op-frequencies.md`).
+/// Their times, and the code of four of them, were inspected to find slow ops.
 pub const HELD_OUT: [Kernel; 9] = [
     held_out!(Cobs, "cobs", 250, "byte stuffing of 250 bytes, and back"),
     held_out!(Unpack, "unpack", 2000, "expansion of a packed block"),
@@ -130,7 +130,7 @@ fn native<S: 'static>(
     b: i32,
 ) -> Result<Running<'static>, PeerError> {
     let mut state = init();
-    // A function that the compiler does not know is entered as a handler is.
+    // `black_box` hides the function from the compiler, so that it is called as a packet handler would be.
     let run = std::hint::black_box(run);
     in_process(b, move |a, b| Ok(run(&mut state, a, b)))
 }

@@ -1,5 +1,5 @@
-//! Measurements: programs side by side with peers, loading, the packet path, memory. `bench/README.md` says
-//! how; see `bench/run` and `bench/gate`.
+//! Benchmarks: programs beside other VMs, loading, the packet path, memory. `bench/README.md` describes the method;
+//! `bench/run` and `bench/gate` run them.
 
 pub mod clock;
 pub mod figures;

@@ -1,4 +1,4 @@
-//! How long loading takes: parse, verify and link, of the applet that ships and of large classes.
+//! Times of loading, which is parsing, verifying and linking: of the shipped applet `RawUnet` and of large classes.
 
 use bumpalo::Bump;
 use jive_embed::load_class;
@@ -9,12 +9,12 @@ use crate::clock::time;
 use crate::pace::{Pace, Paced};
 
 const ROUNDS: usize = 15;
-/// Loads of `RawUnet` in one round.
+/// Loads of `RawUnet` in a round.
 const LOADS: u32 = 200;
-/// Bytes of large classes that are loaded in one round, at the least.
+/// Bytes of large classes to load in a round, at least.
 const BYTES: usize = 100_000;
 
-/// Returns how many microseconds it takes to load `RawUnet`, into an arena that has its memory.
+/// Returns the microseconds to load `RawUnet` into an arena that already has its memory.
 #[must_use]
 pub fn raw_unet_us(pace: &mut Pace) -> Paced {
     let mut arena = Bump::new();
@@ -43,7 +43,7 @@ pub struct LargeClass {
 }
 
 impl LargeClass {
-    /// Returns a class of so many methods with so many loops each.
+    /// Returns a class with this many methods and loops in each method.
     #[must_use]
     pub fn new(methods: u32, loops: u32) -> LargeClass {
         LargeClass {
@@ -51,11 +51,11 @@ impl LargeClass {
         }
     }
 
-    /// Returns how many millions of its bytes are loaded in a second.
+    /// Returns the megabytes of this class that are loaded in a second.
     #[must_use]
     pub fn megabytes_per_second(&self, pace: &mut Pace) -> Paced {
         let mut arena = Bump::new();
-        // Several times in a round where once is over before the clock can tell.
+        // Small classes load several times in a round, because a single load is too short for the clock.
         let loads = BYTES.div_ceil(self.bytes.len());
         let ns_of_a_byte = pace.beside(ROUNDS, || {
             let taken = time(|| {

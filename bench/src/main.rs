@@ -1,5 +1,4 @@
-//! Prints how fast programs run beside their peers, how fast classes load and packets move, and what an idle
-//! endpoint weighs.
+//! The command behind `bench/run`: times programs beside other VMs, loading and packets, and measures idle endpoints.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -21,11 +20,11 @@ use clap::{Parser, ValueEnum};
 #[global_allocator]
 static ALLOCATOR: CountingAllocator = CountingAllocator;
 
-/// Measures, and prints Markdown; what is measured is said on standard error meanwhile.
+/// Measures and prints Markdown. Progress goes to standard error.
 #[derive(Parser)]
 #[command(name = "bench/run")]
 struct Arguments {
-    /// Fewer and shorter rounds
+    /// Use fewer and shorter rounds
     #[arg(long)]
     quick: bool,
 
@@ -37,24 +36,24 @@ struct Arguments {
     #[arg(long, value_delimiter = ',', value_name = "NAME")]
     programs: Vec<String>,
 
-    /// Peers to measure, `native` in any case [default: all]
+    /// Peers to measure; `native` is always measured [default: all]
     #[arg(long, value_delimiter = ',', value_name = "NAME")]
     peers: Vec<String>,
 
-    /// Write everything as JSON as well
+    /// Also write all measurements as JSON
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
 
-    /// Draw the public kernels as SVG as well
+    /// Also draw the public kernels as SVG
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
 
-    /// The program built from `peers/wasm3.c`
+    /// The executable built from `peers/wasm3.c`
     #[arg(long, value_name = "PROGRAM")]
     wasm3: Option<PathBuf>,
 }
 
-/// A part of the report.
+/// A section of the report.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
 enum Section {
     Kernels,
@@ -130,7 +129,7 @@ fn run(arguments: &Arguments) -> Result<(), PeerError> {
     Ok(())
 }
 
-/// Returns the peers that are there and wanted, and what was left out.
+/// Returns the wanted peers that are available, and messages about the others.
 fn all_peers(arguments: &Arguments) -> (Vec<Box<dyn Peer>>, Vec<String>) {
     let mut skipped = Vec::new();
     let mut all: Vec<Box<dyn Peer>> = vec![Box::new(peers::Native), Box::new(peers::Jive)];
@@ -152,7 +151,7 @@ fn all_peers(arguments: &Arguments) -> (Vec<Box<dyn Peer>>, Vec<String>) {
         }
     }
     if !arguments.peers.is_empty() {
-        // Everything is compared with native code.
+        // `native` stays in any case, because ratios are relative to it.
         all.retain(|peer| {
             peer.name() == "native" || arguments.peers.iter().any(|name| name == peer.name())
         });
@@ -171,7 +170,7 @@ fn crates() -> [Box<dyn Peer>; 4] {
     ]
 }
 
-/// Measures those of the programs that are wanted.
+/// Measures the selected programs.
 fn side_by_side(
     arguments: &Arguments,
     programs: &[Kernel],

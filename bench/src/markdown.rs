@@ -1,4 +1,4 @@
-//! A report as Markdown, ready to be pasted into the README.
+//! Renders a report as Markdown.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -29,7 +29,7 @@ impl Display for Report {
         if let Some(held_out) = &self.held_out {
             writeln!(
                 f,
-                "\n**Programs that nobody tuned for**: likewise\n\n{held_out}"
+                "\n**Held-out programs**: likewise\n\n{held_out}"
             )?;
         }
         if let Some(loading) = &self.loading {
@@ -196,8 +196,7 @@ impl Display for Promise {
     }
 }
 
-/// Writes a value with about three figures, and with as many more as keep it from looking like one of these that
-/// it is not.
+/// Writes a value with about three digits. Adds digits as long as the text would equal that of one of `others`.
 fn figures_beside(value: f64, others: [Option<f64>; 2]) -> String {
     let looks_like = |shown: &str| {
         let mut others = others.into_iter().flatten();
@@ -215,7 +214,7 @@ fn figures_beside(value: f64, others: [Option<f64>; 2]) -> String {
         .unwrap_or_else(|| value.to_string())
 }
 
-/// Writes a value with about three figures, and thousands as `k`.
+/// Writes a value with about three digits, and thousands as `k`.
 fn figures(value: f64) -> String {
     match value {
         10_000_000.0.. => format!("{:.1}M", value / 1e6),

@@ -1,4 +1,4 @@
-//! What an endpoint weighs that does nothing.
+//! The memory of an idle endpoint.
 
 use allocations::allocated;
 use nic_core::event::{Event, EventKind, Names, Sink, UnetEvent};
@@ -6,16 +6,17 @@ use nic_runtime::sim;
 
 use crate::traffic::Traffic;
 
-/// Pairs of endpoints in the larger of two runs that are compared.
+/// Pairs of endpoints in the larger of the two compared runs.
 const PAIRS: u32 = 1_000;
-/// Likewise where pages are counted: many, for what a page holds of several.
+/// Pairs of endpoints if resident pages are counted. There are many, because several endpoints share a page.
 const PAIRS_RESIDENT: u32 = 5_000;
 
-/// Returns the bytes that one more idle endpoint with `RawUnet` adds to a simulation, without its
-/// buffer area, its `RxBuf` and its heap.
+/// Returns the bytes that one more idle endpoint with `RawUnet` adds to a simulation, without its buffer area, its
+/// `RxBuf` and its heap.
 ///
 /// # Panics
-/// Where the scenario cannot be simulated.
+///
+/// If the scenario cannot be simulated.
 #[must_use]
 pub fn idle_endpoint_bytes() -> i64 {
     let few = Traffic::of_one_pair(1);
@@ -36,11 +37,12 @@ pub fn idle_endpoint_bytes() -> i64 {
     (many - few) / i64::from(2 * PAIRS)
 }
 
-/// Returns the bytes that the system holds for one more idle endpoint with `RawUnet`. That includes the pages of its
-/// buffer area, `RxBuf` and heap that were ever touched. `None` where the system does not tell.
+/// Returns the resident bytes of one more idle endpoint with `RawUnet`, including the touched pages of its buffer area,
+/// `RxBuf` and heap. Returns `None` if the operating system does not report them.
 ///
 /// # Panics
-/// Where the scenario cannot be simulated.
+///
+/// If the scenario cannot be simulated.
 #[must_use]
 pub fn idle_endpoint_resident() -> Option<i64> {
     let few = Traffic::of_one_pair(1);
@@ -59,7 +61,7 @@ pub fn idle_endpoint_resident() -> Option<i64> {
     Some((many - few) / i64::from(2 * PAIRS_RESIDENT))
 }
 
-/// Returns how many bytes of memory the system holds for this process.
+/// Returns the resident bytes of this process.
 fn resident_bytes() -> Option<i64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status
@@ -69,7 +71,7 @@ fn resident_bytes() -> Option<i64> {
     Some(kib * 1024)
 }
 
-/// What was resident when all applets were loaded and the first message was posted.
+/// A sink that records the resident bytes at the first posted message, when all applets are loaded.
 struct ResidentWhenLoaded(Option<i64>);
 
 impl Sink for ResidentWhenLoaded {
@@ -80,7 +82,7 @@ impl Sink for ResidentWhenLoaded {
     }
 }
 
-/// The most memory that was in use when an event happened.
+/// A sink that records the maximum of allocated bytes over all events.
 struct MostBytes(i64);
 
 impl Sink for MostBytes {

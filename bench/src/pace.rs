@@ -1,8 +1,8 @@
-//! How fast the machine is just now, so that a figure with a unit of time can be held against a promise.
+//! The current speed of the machine, so that figures with a unit of time can be compared with a promise.
 //!
-//! What is promised in packets a second or in microseconds is promised for one machine. Native code was timed there. It
-//! is timed here too, beside each such figure. How many times as long it takes is the machine's pace. A time divided by
-//! the pace is the time on that machine.
+//! Packets a second and microseconds are promised for one reference machine. Native kernels were timed there. They are
+//! timed here too, beside each such figure. The ratio of the two times is the *pace* of this machine. A time divided by
+//! the pace estimates the time on the reference machine.
 
 use serde::Serialize;
 
@@ -10,10 +10,10 @@ use crate::clock::median;
 use crate::kernel::PUBLIC;
 use crate::peer::{Running, SWEEP};
 
-/// What native code took on the machine for which the promises were made, in nanoseconds for each invocation.
+/// Times of native kernels on the reference machine, in nanoseconds for each invocation.
 ///
-/// Not `nullcall`, which lasts a nanosecond, and not `fwd`, which LLVM compiled otherwise there: it would have any
-/// machine look slower than it is.
+/// `nullcall` is left out because it lasts about a nanosecond. `fwd` is left out because LLVM compiled it differently
+/// there, which would make every machine look slower than it is.
 const PROMISED_FOR: [(&str, f64); 6] = [
     ("checksum", 416.0),
     ("crc32", 7390.0),
@@ -22,17 +22,17 @@ const PROMISED_FOR: [(&str, f64); 6] = [
     ("fib", 18_500.0),
     ("sort", 11_200.0),
 ];
-/// Nanoseconds that a kernel's part of one look at the pace should take, at the least.
+/// Minimum nanoseconds that a kernel runs in one measurement of the pace.
 const PART: f64 = 100_000.0;
 
-/// A time, as it was measured and as it would be on the machine for which the promises were made.
+/// A time as measured, and as estimated for the reference machine.
 #[derive(Copy, Clone, Debug, Serialize)]
 pub struct Paced {
     /// The median over the rounds.
     pub measured: f64,
-    /// The median over the rounds of what each took, divided by the pace beside it.
+    /// The median over the rounds of the time divided by the pace of that round.
     pub as_promised_for: f64,
-    /// The median over the rounds of the pace.
+    /// The median of the pace over the rounds.
     pub pace: f64,
 }
 
@@ -50,10 +50,11 @@ struct Reference {
 }
 
 impl Pace {
-    /// Begins the native kernels.
+    /// Starts the native kernels.
     ///
     /// # Panics
-    /// Where there is none of a name above.
+    ///
+    /// If a kernel of `PROMISED_FOR` does not exist.
     #[must_use]
     pub fn new() -> Pace {
         let references = PROMISED_FOR.map(|(name, ns_promised_for)| {
@@ -69,8 +70,8 @@ impl Pace {
         Pace(references.into())
     }
 
-    /// Returns how many times as long native code takes now as on the machine of the promises: the geometric mean over
-    /// the kernels.
+    /// Returns the current pace: the geometric mean over the kernels of their time divided by that on the reference
+    /// machine.
     fn now(&mut self) -> f64 {
         let logarithms = self
             .0
@@ -80,10 +81,11 @@ impl Pace {
         (sum / PROMISED_FOR.len() as f64).exp()
     }
 
-    /// Measures a time in as many rounds, and the pace before and behind each.
+    /// Measures a time in several rounds, with the pace before and after each.
     ///
     /// # Panics
-    /// Where there is no round.
+    ///
+    /// If `rounds` is 0.
     pub fn beside(&mut self, rounds: usize, mut measure: impl FnMut() -> f64) -> Paced {
         let (mut measured, mut promised_for, mut paces) = (Vec::new(), Vec::new(), Vec::new());
         for _ in 0..rounds {
@@ -117,8 +119,8 @@ impl Reference {
 }
 
 impl Paced {
-    /// Returns how many are done in a time if one takes this: with nanoseconds and bytes, 1,000 divided by it is
-    /// MB/s.
+    /// Converts the time of an item into a rate: the number of items in `time`. For nanoseconds of a byte, a `time` of 1,000
+    /// gives MB/s.
     #[must_use]
     pub fn rate(self, time: f64) -> Paced {
         Paced {
@@ -139,7 +141,7 @@ mod tests {
         let paced = Pace::new().beside(3, || times.next().expect("a time for each round"));
         assert_eq!(paced.measured, 200.0);
         let of_one_round = paced.measured / paced.as_promised_for / paced.pace;
-        // The pace of three rounds within a few milliseconds is about the same.
+        // Three rounds lie within a few milliseconds, so their paces are about equal.
         assert!((0.2..5.0).contains(&of_one_round), "{paced:?}");
         let rate = paced.rate(1000.0);
         assert_eq!(rate.measured, 5.0);

@@ -1,4 +1,4 @@
-//! What can run a kernel: JIVE, native code, and what people would pick instead.
+//! The interface of a *peer*, something that can run a kernel: JIVE, native code, and other VMs.
 
 use std::error::Error;
 use std::hint::black_box;
@@ -7,13 +7,13 @@ use std::time::Duration;
 use crate::clock;
 use crate::kernel::Kernel;
 
-/// Why a peer could not go on.
+/// An error that stops a peer.
 pub type PeerError = Box<dyn Error>;
 
-/// Invocations after `init` whose results make the check value.
+/// Number of invocations after `init` whose results make the check value.
 pub const CHECKED: i32 = 100;
 
-/// Invocations of one sweep, with first arguments from 0 on: what is timed is whole sweeps.
+/// Number of invocations in a sweep, with first arguments from 0 on. Only whole sweeps are timed.
 pub const SWEEP: i32 = 16;
 
 /// Something that runs kernels.
@@ -21,29 +21,31 @@ pub trait Peer {
     /// Its name.
     fn name(&self) -> &'static str;
 
-    /// Begins a kernel anew, or none where it has no form for this peer.
+    /// Starts a kernel with fresh state. Returns `None` if this peer has no implementation of the kernel.
     ///
     /// # Errors
-    /// What went wrong.
+    ///
+    /// If the peer fails to start it.
     fn start(&mut self, kernel: &Kernel) -> Result<Option<Running<'_>>, PeerError>;
 }
 
-/// A kernel that was begun, and invoked [`CHECKED`] times.
+/// A kernel that was started and invoked [`CHECKED`] times.
 #[expect(
     missing_debug_implementations,
     reason = "a closure has nothing to show"
 )]
 pub struct Running<'p> {
-    /// The fold `h = h * 31 + result` over these invocations.
+    /// The fold `h = h * 31 + result` over the results of these invocations.
     pub check: i32,
-    /// Makes so many sweeps and returns their CPU time.
+    /// Runs this many sweeps and returns their CPU time.
     pub time: Box<dyn FnMut(u32) -> Result<Duration, PeerError> + 'p>,
 }
 
-/// Begins a kernel that is invoked in this thread; `invoke` gets both arguments.
+/// Starts a kernel that runs in this thread; `invoke` gets both arguments.
 ///
 /// # Errors
-/// What an invocation gives.
+///
+/// The error of an invocation.
 pub fn in_process<'p>(
     b: i32,
     mut invoke: impl FnMut(i32, i32) -> Result<i32, PeerError> + 'p,

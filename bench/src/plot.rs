@@ -1,4 +1,4 @@
-//! The table of kernels drawn: a line of marks for each peer, one for each kernel, and the mean in words.
+//! Draws the table of kernels: one line for each peer, with a mark for each kernel and the mean as text.
 
 use std::error::Error;
 
@@ -8,19 +8,20 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 use crate::peer::PeerError;
 use crate::table::Table;
 
-/// Pixels across, for each peer, and for title and axis.
+/// Sizes in pixels: the width, the height for each peer, and the heights of title and axis.
 const WIDTH: u32 = 760;
 const ROW_HEIGHT: u32 = 34;
 const FRAME_HEIGHT: u32 = 110;
 
-/// Colours that stay apart for the colour-blind and in print (Okabe and Ito, 2008).
+/// Colours that are distinguishable with colour blindness and in print (Okabe and Ito, 2008).
 const KERNEL: RGBColor = RGBColor(0, 114, 178);
 const MEAN: RGBColor = RGBColor(213, 94, 0);
 
-/// Draws the ratios of all peers but the first, the fastest at the top; returns the text of an SVG file.
+/// Draws the ratios of all peers but the first, the fastest at the top. Returns the SVG file.
 ///
 /// # Errors
-/// Where the library refuses.
+///
+/// If the plotting library fails.
 pub fn draw(table: &Table) -> Result<String, PeerError> {
     let mut svg = String::new();
     let lines = lines(table);
@@ -64,7 +65,7 @@ fn draw_on<'a>(
     let ratios = || lines.iter().flat_map(|line| line.ratios.iter().copied());
     let least = ratios().fold(1.0_f64, f64::min) / 1.5;
     let most = ratios().fold(1.0_f64, f64::max) * 1.5;
-    // There are as many lines as a page has room for.
+    // Exact: the number of lines is small.
     let rows = lines.len() as f64;
     let mut chart = ChartBuilder::on(area)
         .caption("Public kernels, times native code", ("sans-serif", 18))

@@ -1,4 +1,4 @@
-//! What the project promises about speed and size, each held against what this run measured.
+//! What the project promises about speed and size, compared with the measurements of this run.
 
 use serde::Serialize;
 
@@ -6,37 +6,37 @@ use crate::kernel::NULLCALL;
 use crate::pace::Paced;
 use crate::report::Report;
 
-/// A promise, and whether it holds.
+/// A promise and its result.
 #[derive(Clone, Debug, Serialize)]
 pub struct Promise {
-    /// What is promised, with its unit.
+    /// The promised quantity, with its unit.
     pub what: &'static str,
-    /// What was measured: this is what is held against the bounds.
+    /// The measured value, which decides whether the promise holds.
     pub measured: f64,
-    /// What it would be on the machine for which it is promised, where it is a time or so many in a time.
+    /// The value estimated for the reference machine, if the value is a time or a rate (see `pace`).
     pub as_promised_for: Option<f64>,
-    /// What must hold.
+    /// The bound that must hold.
     pub must: Option<Bound>,
-    /// Whether it does.
+    /// Whether `must` holds.
     pub must_holds: Option<bool>,
-    /// What is aimed at.
+    /// The bound that the project aims for.
     pub goal: Option<Bound>,
-    /// Whether it was reached.
+    /// Whether `goal` holds.
     pub goal_holds: Option<bool>,
 }
 
-/// What a measured value may be.
+/// A bound on a measured value.
 #[derive(Copy, Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Bound {
-    /// No more than this.
+    /// The value is at most this.
     AtMost(f64),
-    /// No less than this.
+    /// The value is at least this.
     AtLeast(f64),
 }
 
 impl Bound {
-    /// Returns the most or the least.
+    /// Returns the bound's number.
     #[must_use]
     pub fn value(self) -> f64 {
         match self {
@@ -44,7 +44,7 @@ impl Bound {
         }
     }
 
-    /// Returns whether a value keeps to it.
+    /// Returns whether a value is within the bound.
     #[must_use]
     pub fn admits(self, value: f64) -> bool {
         match self {
@@ -54,7 +54,7 @@ impl Bound {
     }
 }
 
-/// Promises about what was measured; the others are left out.
+/// Collects promises. A promise whose value was not measured is left out.
 struct Promises(Vec<Promise>);
 
 impl Promises {
@@ -70,7 +70,7 @@ impl Promises {
         }
     }
 
-    /// Adds a promise that was made for one machine.
+    /// Adds a promise for the reference machine.
     fn add_paced(
         &mut self,
         what: &'static str,
@@ -106,7 +106,7 @@ impl Promises {
     }
 }
 
-/// Returns all promises about things that were measured.
+/// Returns all promises whose values were measured.
 #[must_use]
 pub fn promises(report: &Report) -> Vec<Promise> {
     let mut promises = Promises(Vec::new());

@@ -1,4 +1,4 @@
-//! What was measured, as a value: it is written as JSON as it stands, and rendered as Markdown.
+//! The measurements of a run, which are written as JSON and rendered as Markdown.
 
 use serde::Serialize;
 
@@ -7,45 +7,45 @@ use crate::promises::Promise;
 use crate::sizes::Size;
 use crate::table::Table;
 
-/// All that one run measured.
+/// All measurements of a run.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
-    /// On what, and when.
+    /// The machine and the date.
     pub setting: Setting,
     /// The public kernels side by side.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kernels: Option<Table>,
-    /// Programs that nobody tuned for, side by side.
+    /// The held-out programs side by side.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub held_out: Option<Table>,
-    /// How long loading takes.
+    /// Times of loading.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub loading: Option<Loading>,
-    /// What packets and endpoints cost.
+    /// Costs of packets and endpoints.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub packets: Option<Packets>,
-    /// What the freestanding crates weigh.
+    /// Sizes of the freestanding crates.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sizes: Vec<Size>,
-    /// What is promised, and whether it holds.
+    /// The promises and their results.
     pub promises: Vec<Promise>,
-    /// Peers and measurements that were left out, and why.
+    /// Messages about skipped peers and measurements.
     pub skipped: Vec<String>,
 }
 
-/// The machine and the day.
+/// The machine and the date.
 #[derive(Clone, Debug, Serialize)]
 pub struct Setting {
     /// The processor's name.
     pub machine: String,
-    /// The day, as in `2026-11-20`.
+    /// The date, as in `2026-11-20`.
     pub date: String,
-    /// Processes that wanted to run, on average over the last minute, before the run.
+    /// The load average of the last minute before the run.
     pub load_average: String,
 }
 
 impl Setting {
-    /// Returns the machine's and today's.
+    /// Returns the machine's name, its load and today's date.
     #[must_use]
     pub fn here() -> Setting {
         let file = |path| std::fs::read_to_string(path).unwrap_or_default();

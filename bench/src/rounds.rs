@@ -1,4 +1,4 @@
-//! Rounds: every peer runs a kernel for a while, in turn, again and again.
+//! Rounds: in each round, every peer runs the kernel for a while, one peer after another.
 
 use std::time::Duration;
 
@@ -6,32 +6,32 @@ use crate::clock::median;
 use crate::kernel::Kernel;
 use crate::peer::{Peer, PeerError, Running, SWEEP};
 
-/// How thoroughly to measure.
+/// The number and length of rounds.
 #[derive(Copy, Clone, Debug)]
 pub struct Effort {
-    /// Rounds that count.
+    /// Number of rounds that count.
     pub rounds: usize,
-    /// What each peer's part of a round should take.
+    /// Time that a peer should run in each round.
     pub turn: Duration,
 }
 
-/// Rounds before those that count: compilers compile, caches fill, and the number of sweeps settles.
+/// Rounds before those that count. In them JIT compilers compile, caches fill, and the number of sweeps settles.
 const WARM_UP: usize = 4;
-/// The most sweeps of one turn.
+/// Maximum number of sweeps in a turn.
 const SWEEPS_MAX: f64 = 1e7;
 
-/// What a kernel took.
+/// The measured times of a kernel.
 #[derive(Clone, Debug)]
 pub struct Row {
     /// The kernel.
     pub kernel: Kernel,
-    /// The check value, the same for every form.
+    /// The check value, which is equal for every implementation.
     pub check: i32,
-    /// What each peer took, in the order of the peers.
+    /// The times of each peer, in the order of the peers; `None` without an implementation.
     pub times: Vec<Option<Times>>,
 }
 
-/// Nanoseconds for each invocation, of each round.
+/// Nanoseconds for each invocation, one value for each round.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Times(pub Vec<f64>);
 
@@ -42,7 +42,7 @@ impl Times {
         median(self.0.clone())
     }
 
-    /// Returns the median over the rounds of how many times the other's time this one's is.
+    /// Returns the median over the rounds of this time divided by the other's time in the same round.
     #[must_use]
     pub fn ratio(&self, other: &Times) -> f64 {
         let ratios = self.0.iter().zip(&other.0);
@@ -50,10 +50,11 @@ impl Times {
     }
 }
 
-/// Measures a kernel: all peers that have a form of it take turns.
+/// Measures a kernel with all peers that have an implementation of it, in turns.
 ///
 /// # Errors
-/// Where a peer fails, or gives another check value than the first.
+///
+/// If a peer fails, or if its check value differs from the first peer's.
 pub fn measure(
     kernel: &Kernel,
     peers: &mut [Box<dyn Peer>],
@@ -97,7 +98,7 @@ pub fn measure(
     })
 }
 
-/// One peer's part of each round.
+/// The state of one peer between its turns.
 struct Turn<'p> {
     place: usize,
     running: Running<'p>,
@@ -115,23 +116,23 @@ impl Turn<'_> {
         }
     }
 
-    /// Returns how long an invocation takes.
+    /// Runs a turn and returns the nanoseconds for each invocation.
     fn ns(&mut self) -> Result<f64, PeerError> {
         let taken = (self.running.time)(self.sweeps)?;
         let invocations = f64::from(self.sweeps) * f64::from(SWEEP);
         Ok(taken.as_secs_f64() * 1e9 / invocations)
     }
 
-    /// Takes a turn, and makes the next one take about as long as it should.
+    /// Runs a turn, and adjusts the number of sweeps so that the next turn takes about `turn`.
     fn settle(&mut self, turn: Duration) -> Result<(), PeerError> {
         let mut rest = turn.as_secs_f64();
-        // A single sweep tells little about thousands of them, so the number grows step by step.
+        // One sweep does not predict the time of thousands of sweeps, so the number grows by at most a factor of 8.
         while rest > 0.0 {
             let taken = (self.running.time)(self.sweeps)?.as_secs_f64().max(1e-9);
             rest -= taken;
             let sweeps = f64::from(self.sweeps);
             let fitting = (sweeps * turn.as_secs_f64() / taken).clamp(1.0, SWEEPS_MAX);
-            // Truncated: a whole number of sweeps.
+            // Truncated to a whole number of sweeps.
             self.sweeps = fitting.min(sweeps * 8.0) as u32;
         }
         Ok(())

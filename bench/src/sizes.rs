@@ -1,4 +1,4 @@
-//! What the freestanding crates weigh, as `scripts/size` measures it.
+//! Sizes of the freestanding crates, measured by `scripts/size`.
 
 use std::process::{Command, Stdio};
 
@@ -8,19 +8,20 @@ use crate::peer::PeerError;
 
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../scripts/size");
 
-/// What a program weighs.
+/// The size of a program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Size {
-    /// What is in it.
+    /// The parts that the program contains.
     pub what: String,
     /// Bytes of code and constants.
     pub bytes: u64,
 }
 
-/// Builds and weighs the programs.
+/// Builds the programs and returns their sizes.
 ///
 /// # Errors
-/// Where they cannot be built, as without the target.
+///
+/// If they cannot be built, for example because the target is not installed.
 pub fn measure() -> Result<Vec<Size>, PeerError> {
     let output = Command::new(SCRIPT).stderr(Stdio::inherit()).output()?;
     if !output.status.success() {
@@ -36,7 +37,7 @@ pub fn measure() -> Result<Vec<Size>, PeerError> {
     Ok(sizes)
 }
 
-/// Reads a line of it: what, its bytes, and how they are made up.
+/// Parses a line of `scripts/size`: the name, the bytes, and their composition.
 fn size(line: &str) -> Option<Size> {
     let (before, _) = line.split_once(" bytes")?;
     let (what, bytes) = before.rsplit_once(' ')?;

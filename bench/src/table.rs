@@ -1,52 +1,52 @@
-//! Programs side by side: for each program and peer the time, the ratio to the first peer's, and their means.
+//! A table of programs and peers: times, ratios to the first peer, and means.
 
 use serde::Serialize;
 
 use crate::kernel::NULLCALL;
 use crate::rounds::{Row, Times};
 
-/// Times and ratios of some programs.
+/// Times and ratios of several programs.
 #[derive(Clone, Debug, Serialize)]
 pub struct Table {
-    /// The names of the peers; ratios are to the first one's time.
+    /// The names of the peers. Ratios are relative to the first peer.
     pub peers: Vec<&'static str>,
     /// The programs.
     pub rows: Vec<Line>,
-    /// The geometric mean of each peer's ratios over the programs it ran, without `nullcall`.
+    /// For each peer the geometric mean of its ratios over the programs that it ran, without `nullcall`.
     pub geomean: Vec<Option<f64>>,
     #[serde(skip)]
     measured: Vec<Row>,
 }
 
-/// What a program took.
+/// The times of a program.
 #[derive(Clone, Debug, Serialize)]
 pub struct Line {
     /// The program.
     pub name: &'static str,
-    /// What it does.
+    /// A short description of it.
     pub what: &'static str,
-    /// The check value of every form.
+    /// The check value of every implementation.
     pub check: i32,
-    /// What each peer took; none where it has no form of the program.
+    /// One cell for each peer; `None` without an implementation of the program.
     pub cells: Vec<Option<Cell>>,
 }
 
-/// What a program took a peer.
+/// The time of a program on a peer.
 #[derive(Clone, Debug, Serialize)]
 pub struct Cell {
     /// Nanoseconds of CPU time for each invocation: the median over the rounds.
     pub ns: f64,
-    /// How many times the first peer's time that is: the median of the rounds' ratios.
+    /// The time relative to the first peer: the median over the rounds of the ratio.
     pub ratio: f64,
     /// Nanoseconds for each invocation, in each round.
     pub rounds: Vec<f64>,
 }
 
 impl Table {
-    /// Makes the table of what was measured.
+    /// Makes the table from measured times.
     #[must_use]
     pub fn new(mut peers: Vec<&'static str>, mut measured: Vec<Row>) -> Table {
-        // A peer that has no form of any of the programs gets no column.
+        // Remove the columns of peers that have no implementation of any program.
         for place in (0..peers.len()).rev() {
             if measured.iter().all(|row| row.times[place].is_none()) {
                 peers.remove(place);
@@ -65,14 +65,14 @@ impl Table {
         }
     }
 
-    /// Returns how many times the time of `other` that of `peer` is, as geometric mean over the
-    /// programs that both ran, without `nullcall`.
+    /// Returns the time of `peer` relative to `other`, as the geometric mean over the programs that both ran, without
+    /// `nullcall`.
     #[must_use]
     pub fn mean_ratio(&self, peer: &str, other: &str) -> Option<f64> {
         mean(&self.measured, self.place(peer)?, self.place(other)?)
     }
 
-    /// Returns how many times the time of `other` that of `peer` is, for one program.
+    /// Returns the time of `peer` relative to `other` for one program.
     #[must_use]
     pub fn ratio(&self, program: &str, peer: &str, other: &str) -> Option<f64> {
         let places = (self.place(peer)?, self.place(other)?);
@@ -145,7 +145,7 @@ mod tests {
         let peers = vec!["native", "absent", "slow"];
         let rows = vec![
             row(NULLCALL, [Some([1.0; 3]), None, Some([100.0; 3])]),
-            // Ratios 2, 2 and 3: a round that a neighbour disturbed, disturbed both.
+            // Ratios 2, 2 and 3. In a round that another process disturbs, both times grow.
             row(
                 "crc32",
                 [Some([10.0, 50.0, 10.0]), None, Some([20.0, 100.0, 30.0])],

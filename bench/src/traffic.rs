@@ -1,4 +1,4 @@
-//! How long packets take, in scenarios of any size.
+//! Times of packets in scenarios of any size.
 
 use nic_runtime::scenario::Scenario;
 use nic_runtime::sim;
@@ -7,25 +7,27 @@ pub use traffic::{Network, Traffic};
 use crate::clock::{median, time};
 use crate::pace::{Pace, Paced};
 
-/// Rounds in which two are compared.
+/// Rounds in which two scenarios are compared.
 const ROUNDS: usize = 7;
-/// Rounds in which a time is measured, each of it short.
+/// Rounds in which one time is measured; each is short.
 const SHORT_ROUNDS: usize = 25;
 
 /// Traffic that is timed.
 pub trait Timed {
-    /// Returns how many nanoseconds of CPU time each packet takes, building the simulation not
-    /// included.
+    /// Returns the nanoseconds of CPU time for each packet, without building the simulation.
     ///
     /// # Panics
-    /// Where the scenario cannot be simulated.
+    ///
+    /// If the scenario cannot be simulated.
     #[must_use]
     fn ns_per_packet(&self, pace: &mut Pace) -> Paced;
 
-    /// Returns how many times the other's time a packet takes: both in turns, the median of the rounds'.
+    /// Returns the time of a packet relative to `other`. Both run in turns, and the result is the median over the
+    /// rounds.
     ///
     /// # Panics
-    /// Where a scenario cannot be simulated.
+    ///
+    /// If a scenario cannot be simulated.
     #[must_use]
     fn times(&self, other: &Self) -> f64;
 }
@@ -43,11 +45,12 @@ impl Timed for Traffic {
     }
 }
 
-/// Traffic, and as much of it as has grown what grows with the first message: one of each sender.
+/// A scenario, and the same scenario with one message for each sender. The difference of their times excludes building
+/// the simulation and growing its buffers.
 struct Scenarios {
     few: Scenario,
     all: Scenario,
-    /// Packets of which the one has more than the other.
+    /// Number of packets by which the first scenario exceeds the second.
     packets: u64,
 }
 
@@ -64,7 +67,7 @@ impl Scenarios {
         }
     }
 
-    /// Times both once.
+    /// Times both scenarios once.
     fn ns_per_packet(&self) -> f64 {
         let [few, all] = [&self.few, &self.all].map(|scenario| {
             time(|| sim::run(scenario, &mut ()).expect("the scenario can be simulated"))

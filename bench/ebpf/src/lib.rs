@@ -1,22 +1,22 @@
-//! The public kernels as eBPF, run by rbpf: interpreted, or compiled to machine code.
+//! The public kernels as eBPF on rbpf, interpreted or compiled to machine code.
 
 use std::io::Error;
 
 use object::{Object, ObjectSection};
 use rbpf::EbpfVmRaw;
 
-/// What clang made of `kernels.c`: a section `.text.NAME` for each kernel.
+/// The object file that clang makes of `kernels.c`: a section `.text.NAME` for each kernel.
 static OBJECT: &[u8] = include_bytes!("../../kernels/kernels.bpf.o");
 
-/// Bytes of `struct state` in `kernels.c`: a, b, then what the kernels work on.
+/// Bytes of `struct state` in `kernels.c`: a, b, then the data of the kernels.
 const STATE_BYTES: usize = 8 + 4 * 256 + 4 * 256 + 1500 + 64 + 8192;
 
 /// How rbpf runs a program.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// Instruction by instruction, each memory access checked.
+    /// Interpreted, with every memory access checked.
     Interpreted,
-    /// As x86-64 code without checks.
+    /// Compiled to x86-64 code without checks.
     Compiled,
 }
 
@@ -29,10 +29,11 @@ pub struct Kernel {
 }
 
 impl Kernel {
-    /// Begins a kernel with the state that `init` makes, or none where there is no form of it.
+    /// Starts a kernel with the state that `init` creates. Returns `None` if there is no eBPF version of the kernel.
     ///
     /// # Errors
-    /// rbpf's.
+    ///
+    /// If rbpf refuses the program.
     pub fn start(name: &str, mode: Mode) -> Result<Option<Kernel>, Error> {
         let Some(program) = program(name)? else {
             return Ok(None);
@@ -55,10 +56,11 @@ impl Kernel {
         })
     }
 
-    /// Invokes it.
+    /// Runs one invocation.
     ///
     /// # Errors
-    /// rbpf's.
+    ///
+    /// If rbpf reports an error.
     pub fn invoke(&mut self, a: i32, b: i32) -> Result<i32, Error> {
         self.state[..4].copy_from_slice(&a.to_le_bytes());
         self.state[4..8].copy_from_slice(&b.to_le_bytes());
@@ -69,7 +71,7 @@ impl Kernel {
             // `state` has the bytes of one. rbpf compiled it when `new` made this value.
             Mode::Compiled => unsafe { self.machine.execute_program_jit(&mut self.state) },
         };
-        // Truncated: an `int` is the lower half of the register.
+        // Truncated: an `int` result is the lower half of the register.
         result.map(|register| register as i32)
     }
 }

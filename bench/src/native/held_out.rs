@@ -1,6 +1,6 @@
-//! The programs that nobody tuned for in safe Rust, step by step as the Java in `programs` has them.
+//! The held-out programs in safe Rust. Each does the same steps as its Java version in `programs`.
 
-/// Byte stuffing, `Cobs.java`.
+/// Byte stuffing, as in `Cobs.java`.
 #[derive(Clone, Debug)]
 pub struct Cobs {
     plain: [u8; 256],
@@ -9,7 +9,7 @@ pub struct Cobs {
 }
 
 impl Cobs {
-    /// Makes the state.
+    /// Creates the state.
     #[must_use]
     pub fn init() -> Cobs {
         let mut random = 99_u32;
@@ -28,7 +28,7 @@ impl Cobs {
         }
     }
 
-    /// Runs it.
+    /// Runs one invocation.
     pub fn run(&mut self, a: i32, b: i32) -> i32 {
         self.plain[(a & 63) as usize] = a as u8;
         let length = self.encode(b as usize);
@@ -82,7 +82,7 @@ impl Cobs {
     }
 }
 
-/// Expanding a packed block, `Unpack.java`.
+/// Expansion of a packed block, as in `Unpack.java`.
 #[derive(Clone, Debug)]
 pub struct Unpack {
     packed: [i8; 512],
@@ -90,7 +90,7 @@ pub struct Unpack {
 }
 
 impl Unpack {
-    /// Makes the state.
+    /// Creates the state.
     #[must_use]
     pub fn init() -> Unpack {
         let mut packed = [0; 512];
@@ -121,7 +121,7 @@ impl Unpack {
         }
     }
 
-    /// Runs it.
+    /// Runs one invocation.
     pub fn run(&mut self, a: i32, b: i32) -> i32 {
         let Unpack { packed, block } = self;
         packed[1] = a as i8;
@@ -152,7 +152,7 @@ impl Unpack {
     }
 }
 
-/// A keyed hash, `HalfSip.java`.
+/// A keyed hash, as in `HalfSip.java`.
 #[derive(Clone, Debug)]
 pub struct HalfSip {
     key: [u32; 2],
@@ -160,7 +160,7 @@ pub struct HalfSip {
 }
 
 impl HalfSip {
-    /// Makes the state.
+    /// Creates the state.
     #[must_use]
     pub fn init() -> HalfSip {
         HalfSip {
@@ -169,7 +169,7 @@ impl HalfSip {
         }
     }
 
-    /// Runs it.
+    /// Runs one invocation.
     pub fn run(&mut self, a: i32, b: i32) -> i32 {
         self.message[0] = a as u32;
         let [mut v0, mut v1] = self.key;
@@ -205,7 +205,7 @@ impl HalfSip {
     }
 }
 
-/// A table of flows, `FlowTable.java`.
+/// A table of flows, as in `FlowTable.java`.
 #[derive(Clone, Debug)]
 pub struct FlowTable {
     keys: [i32; 256],
@@ -214,7 +214,7 @@ pub struct FlowTable {
 }
 
 impl FlowTable {
-    /// Makes the state.
+    /// Creates the state.
     #[must_use]
     pub fn init() -> FlowTable {
         FlowTable {
@@ -224,7 +224,7 @@ impl FlowTable {
         }
     }
 
-    /// Runs it.
+    /// Runs one invocation.
     pub fn run(&mut self, a: i32, b: i32) -> i32 {
         let mut result = 0_i32;
         let mut random = a as u32;
@@ -257,7 +257,7 @@ impl FlowTable {
     }
 }
 
-/// Searching a payload, `Horspool.java`.
+/// A search in a payload, as in `Horspool.java`.
 #[derive(Clone, Debug)]
 pub struct Horspool {
     text: [u8; 1024],
@@ -266,7 +266,7 @@ pub struct Horspool {
 }
 
 impl Horspool {
-    /// Makes the state.
+    /// Creates the state.
     #[must_use]
     pub fn init() -> Horspool {
         let mut random = 4242_u32;
@@ -281,7 +281,7 @@ impl Horspool {
         }
     }
 
-    /// Runs it.
+    /// Runs one invocation.
     pub fn run(&mut self, a: i32, b: i32) -> i32 {
         let last = self.pattern.len() - 1;
         self.skip.fill(self.pattern.len() as u8);
@@ -305,7 +305,7 @@ impl Horspool {
     }
 }
 
-/// A filter over samples, `Filter.java`.
+/// A filter over samples, as in `Filter.java`.
 #[derive(Clone, Debug)]
 pub struct Filter {
     samples: [i16; 256],
@@ -314,7 +314,7 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// Makes the state.
+    /// Creates the state.
     #[must_use]
     pub fn init() -> Filter {
         Filter {
@@ -326,7 +326,7 @@ impl Filter {
         }
     }
 
-    /// Runs it.
+    /// Runs one invocation.
     pub fn run(&mut self, a: i32, b: i32) -> i32 {
         self.samples[(a & 255) as usize] ^= a as i16;
         let mut energy = 0_i32;
@@ -344,7 +344,7 @@ impl Filter {
     }
 }
 
-/// A queue of deadlines, `Scheduler.java`.
+/// A queue of deadlines, as in `Scheduler.java`.
 #[derive(Clone, Debug)]
 pub struct Scheduler {
     deadlines: [i32; 128],
@@ -355,7 +355,7 @@ pub struct Scheduler {
 }
 
 impl Scheduler {
-    /// Makes the state.
+    /// Creates the state.
     #[must_use]
     pub fn init() -> Scheduler {
         let mut scheduler = Scheduler {
@@ -372,7 +372,7 @@ impl Scheduler {
         scheduler
     }
 
-    /// Runs it.
+    /// Runs one invocation.
     pub fn run(&mut self, a: i32, b: i32) -> i32 {
         self.random ^= a as u32;
         let mut waited = 0_i32;
@@ -434,13 +434,13 @@ impl Scheduler {
     }
 }
 
-/// Reading tokens, `Tokens.java`.
+/// A tokenizer, as in `Tokens.java`.
 #[derive(Clone, Debug)]
 pub struct Tokens {
     text: [u8; 512],
 }
 
-/// What the bytes being read are part of.
+/// The kind of token that the current byte belongs to.
 enum Reading {
     Nothing,
     Number(i32),
@@ -449,7 +449,7 @@ enum Reading {
 }
 
 impl Tokens {
-    /// Makes the state.
+    /// Creates the state.
     #[must_use]
     pub fn init() -> Tokens {
         let mut random = 31_337_u32;
@@ -469,7 +469,7 @@ impl Tokens {
         Tokens { text }
     }
 
-    /// Runs it.
+    /// Runs one invocation.
     pub fn run(&mut self, a: i32, b: i32) -> i32 {
         self.text[(a & 127) as usize] = b'0' + (a % 10) as u8;
         let mut state = Reading::Nothing;
@@ -516,20 +516,20 @@ impl Tokens {
     }
 }
 
-/// Greatest divisors, `Divisors.java`.
+/// Greatest divisors, as in `Divisors.java`.
 #[derive(Clone, Debug)]
 pub struct Divisors {
     from: i32,
 }
 
 impl Divisors {
-    /// Makes the state.
+    /// Creates the state.
     #[must_use]
     pub fn init() -> Divisors {
         Divisors { from: 1000 }
     }
 
-    /// Runs it.
+    /// Runs one invocation.
     pub fn run(&mut self, a: i32, b: i32) -> i32 {
         let first = self.from + a;
         (first..first + b).map(greatest).sum()

@@ -1,4 +1,4 @@
-//! The programs in Rust: what everything is compared with.
+//! The programs in native Rust, with which all peers are compared.
 
 pub mod held_out;
 pub mod public;

@@ -1,6 +1,6 @@
-//! The public kernels in safe Rust, step by step as `Kernels.java` has them.
+//! The public kernels in safe Rust. Each does the same steps as its Java version in `Kernels.java`.
 
-/// What the kernels work on.
+/// The data of the kernels.
 #[derive(Clone, Debug)]
 pub struct State {
     buf: [u8; 1500],
@@ -11,7 +11,7 @@ pub struct State {
 }
 
 impl State {
-    /// Returns what `init` makes.
+    /// Returns the data that `init` creates.
     #[must_use]
     pub fn init() -> State {
         let mut random = 12_345_u32;
@@ -55,7 +55,7 @@ const fn fold(sum: u32) -> u32 {
     (sum & 0xffff) + (sum >> 16)
 }
 
-/// Entering and leaving.
+/// Does nothing, to measure the cost of a call.
 pub fn nullcall(_: &mut State, a: i32, _: i32) -> i32 {
     a
 }
@@ -91,7 +91,7 @@ pub fn crc32t(state: &mut State, a: i32, b: i32) -> i32 {
     !crc as i32
 }
 
-/// How many primes there are below `b`, give or take 0 and 1.
+/// The number of primes below `b`.
 pub fn sieve(state: &mut State, a: i32, b: i32) -> i32 {
     let flags = &mut state.flags[..b as usize];
     flags.fill(1);
@@ -110,7 +110,7 @@ pub fn sieve(state: &mut State, a: i32, b: i32) -> i32 {
     count
 }
 
-/// The Fibonacci number of `b`.
+/// The Fibonacci number with index `b`.
 pub fn fib(_: &mut State, _: i32, b: i32) -> i32 {
     fn of(n: i32) -> i32 {
         if n < 2 {

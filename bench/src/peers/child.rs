@@ -1,4 +1,4 @@
-//! Peers that are processes of their own: they run a round on command and tell the CPU time of their thread.
+//! Peers that run as child processes: they run a round on command and report the CPU time of their thread.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -9,7 +9,7 @@ use super::MODULE_PATH;
 use crate::kernel::Kernel;
 use crate::peer::{Peer, PeerError, Running};
 
-/// A process that answers commands (bench/README.md has the protocol); it ends with this value.
+/// A child process that answers commands (bench/README.md has the protocol). Dropping the value ends the process.
 #[derive(Debug)]
 pub struct Child {
     name: &'static str,
@@ -24,14 +24,15 @@ pub struct Child {
 pub enum Jvm {
     /// By interpretation alone.
     Interpreter,
-    /// As it does by default: what is used often is compiled.
+    /// OpenJDK's default, which compiles hot code.
     Default,
 }
 
-/// Starts wasm3, built from `peers/wasm3.c` by `bench/run`.
+/// Starts wasm3, which `bench/run` has built from `peers/wasm3.c`.
 ///
 /// # Errors
-/// Where it is not there.
+///
+/// If the program does not exist.
 pub fn wasm3(program: &Path) -> Result<Child, PeerError> {
     let mut command = Command::new(program);
     command.arg(MODULE_PATH);
@@ -41,7 +42,8 @@ pub fn wasm3(program: &Path) -> Result<Child, PeerError> {
 /// Starts OpenJDK with the harness `peers/Rounds.java`.
 ///
 /// # Errors
-/// Where there is no `java` on the path.
+///
+/// If there is no `java` on the path.
 pub fn openjdk(jvm: Jvm) -> Result<Child, PeerError> {
     let mut command = Command::new("java");
     let name = match jvm {
@@ -57,7 +59,7 @@ pub fn openjdk(jvm: Jvm) -> Result<Child, PeerError> {
         env!("CARGO_MANIFEST_DIR"),
         "/../tests/java/class"
     );
-    // What it collects or compiles is done by other threads, as few as there are.
+    // Garbage collection and compilation run in other threads. The serial collector keeps their number small.
     command.args(["-XX:+UseSerialGC", "-cp", classes, "Rounds"]);
     Child::new(name, |_| true, &mut command)
 }
@@ -81,7 +83,7 @@ impl Child {
         })
     }
 
-    /// Sends a command and returns the number that answers it.
+    /// Sends a command and returns the number in the answer.
     fn ask(&mut self, command: &str) -> Result<i64, PeerError> {
         writeln!(self.commands, "{command}")?;
         self.commands.flush()?;
@@ -115,7 +117,7 @@ impl Peer for Child {
 
 impl Drop for Child {
     fn drop(&mut self) {
-        // It has nothing to lose; an error would mean that it is gone already.
+        // The process has no state to save, and an error means that it has already ended.
         let _gone = self.process.kill();
         let _gone = self.process.wait();
     }

@@ -1,11 +1,11 @@
-//! rbpf: eBPF in Rust, interpreted and compiled.
+//! rbpf: an eBPF interpreter and JIT compiler in Rust.
 
 use ::ebpf::Mode;
 
 use crate::kernel::Kernel;
 use crate::peer::{Peer, PeerError, Running, in_process};
 
-/// rbpf.
+/// The peer rbpf.
 #[derive(Copy, Clone, Debug)]
 pub struct Rbpf(pub Mode);
 

@@ -1,4 +1,4 @@
-//! JIVE: the class file loaded as `jive exec` loads it, entered as the network interface enters a handler.
+//! JIVE: loads the class file as `jive exec` does, and calls the method as the NIC calls an applet.
 
 use bumpalo::Bump;
 use jive_core::{
@@ -11,14 +11,14 @@ use nic_core::sle::NicNative;
 use crate::kernel::Kernel;
 use crate::peer::{Peer, PeerError, Running, in_process};
 
-/// Calls that may be nested, as in `jive exec`.
+/// Maximum depth of nested calls, as in `jive exec`.
 const FRAMES: usize = 201;
 /// Bytes of heap.
 const HEAP_BYTES: usize = 64 << 10;
 /// Instructions that each call may execute, as in `jive exec`.
 const FUEL: u64 = 10_000_000;
 
-/// This project's interpreter.
+/// The peer JIVE.
 #[derive(Copy, Clone, Debug)]
 pub struct Jive;
 
@@ -28,7 +28,7 @@ impl Peer for Jive {
     }
 
     fn start(&mut self, kernel: &Kernel) -> Result<Option<Running<'_>>, PeerError> {
-        // The memory of a few classes lasts as long as the run.
+        // The arena is leaked: it holds a few classes until the process ends.
         let arena: &'static Bump = Box::leak(Box::default());
         let loaded = load_class(arena, kernel.class, Policy::ClassOnly, NicNative::TABLE)?;
         let mut machine = Machine::new(arena, loaded.program);

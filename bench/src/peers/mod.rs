@@ -1,4 +1,4 @@
-//! The peers: JIVE and what people would pick instead.
+//! The peers: JIVE, native code and other VMs.
 
 mod child;
 #[cfg(feature = "peers")]
@@ -20,8 +20,8 @@ pub use tinywasm::Tinywasm;
 #[cfg(feature = "peers")]
 pub use wasmi::Wasmi;
 
-/// The public kernels as WebAssembly: `kernels/build.sh` makes the file.
+/// The public kernels as WebAssembly, made by `kernels/build.sh`.
 #[cfg(feature = "peers")]
 const MODULE: &[u8] = include_bytes!("../../kernels/kernels.wasm");
-/// Where that file is.
+/// The path of that file.
 const MODULE_PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/kernels/kernels.wasm");

@@ -1,9 +1,9 @@
-//! Native code.
+//! The peer native code.
 
 use crate::kernel::Kernel;
 use crate::peer::{Peer, PeerError, Running};
 
-/// Native code, compiled with this program.
+/// Native code that is compiled with this program.
 #[derive(Copy, Clone, Debug)]
 pub struct Native;
 

@@ -1,4 +1,4 @@
-//! tinywasm: an interpreter of WebAssembly in Rust without unsafe code.
+//! tinywasm: a WebAssembly interpreter in Rust without unsafe code.
 
 use ::tinywasm::{ModuleInstance, Store};
 
@@ -6,7 +6,7 @@ use super::MODULE;
 use crate::kernel::Kernel;
 use crate::peer::{Peer, PeerError, Running, in_process};
 
-/// tinywasm.
+/// The peer tinywasm.
 #[derive(Copy, Clone, Debug)]
 pub struct Tinywasm;
 

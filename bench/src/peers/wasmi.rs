@@ -1,4 +1,4 @@
-//! wasmi: an interpreter of WebAssembly in Rust.
+//! wasmi: a WebAssembly interpreter in Rust.
 
 use wasmi::{Engine, Linker, Module, Store};
 
@@ -6,7 +6,7 @@ use super::MODULE;
 use crate::kernel::Kernel;
 use crate::peer::{Peer, PeerError, Running, in_process};
 
-/// wasmi 2, with its defaults.
+/// The peer wasmi 2, with its default settings.
 #[derive(Copy, Clone, Debug)]
 pub struct Wasmi;
 
