@@ -5,7 +5,10 @@ use std::fmt;
 use jive_core::{
     ArrayKind, ClassFile, Cut, ElementType, FieldAccess, FieldType, Heap, limits, parse_field,
 };
-use nic_runtime::sim::AppletState;
+use jive_embed::text::printable;
+use nic_runtime::scenario::Scenario;
+use nic_runtime::scenario::model::EndpointSpec;
+use nic_runtime::sim::{AppletState, EndpointState, RunEnd};
 use serde::Serialize;
 
 /// Elements of an array that the text shows.
@@ -49,6 +52,56 @@ enum Value {
         #[serde(skip)]
         is_bytes: bool,
     },
+}
+
+/// The fields of every applet of a run.
+#[derive(Debug, Default)]
+pub(super) struct Dump<'s> {
+    /// In the order of the endpoints.
+    pub(super) applets: Vec<OfApplet<'s>>,
+}
+
+/// The fields of an endpoint's applet, as a line of the trace has them.
+#[derive(Debug, Serialize)]
+pub(super) struct OfApplet<'s> {
+    t_ns: u64,
+    nic: &'s str,
+    endpoint: &'s str,
+    event: &'static str,
+    fields: Vec<Field>,
+}
+
+impl<'s> Dump<'s> {
+    /// Reads what a run has left at the endpoints of a scenario.
+    pub(super) fn of(scenario: &'s Scenario, end: &RunEnd, states: &[EndpointState]) -> Dump<'s> {
+        let endpoints = scenario.endpoints.iter().zip(states);
+        let applet = |(spec, state): (&'s EndpointSpec, &EndpointState)| {
+            let class = scenario.classes.get(spec.class?)?;
+            let nic = scenario.nics.get(spec.nic.0 as usize)?;
+            Some(OfApplet {
+                t_ns: end.time.as_ns(),
+                nic: &nic.name,
+                endpoint: &spec.name,
+                event: "fields",
+                fields: of(&class.bytes, state.applet.as_ref()?),
+            })
+        };
+        Dump {
+            applets: endpoints.filter_map(applet).collect(),
+        }
+    }
+}
+
+impl fmt::Display for Dump<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for applet in &self.applets {
+            writeln!(f, "\nfields of {}", printable(applet.endpoint))?;
+            for field in &applet.fields {
+                writeln!(f, "  {field}")?;
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Returns the fields of a class with what a run has left in them, in the order of the class file. Empty where the bytes

@@ -18,6 +18,7 @@ use nic_runtime::scenario::Scenario;
 use nic_runtime::scenario::model::LinkType;
 use nic_runtime::sim::RunEnd;
 
+use super::fields::Dump;
 use super::output_file::{self, OutputFile};
 
 /// What standard output shows before the summary.
@@ -118,13 +119,13 @@ impl<W: Write> Outputs<W> {
 
     /// Ends every output after a run. Each is ended, whatever became of the others: a reader of the trace that
     /// leaves early takes no file with it.
-    pub(super) fn finish(mut self, end: &RunEnd) -> Result<Finished, OutputError> {
+    pub(super) fn finish(mut self, end: &RunEnd, dump: &Dump<'_>) -> Result<Finished, OutputError> {
         self.summary.end(end.time, end.reason);
         let timeline = self
             .timeline
             .map_or(Ok(()), |to| to.place(PerfettoTrace::finish));
         let capture = self.capture.map_or(Ok(()), |to| to.place(Capture::finish));
-        let shown = self.shown.finish(self.summary);
+        let shown = self.shown.finish(self.summary, dump);
         timeline?;
         capture?;
         Ok(shown?)
@@ -140,14 +141,17 @@ impl<O> ToFile<O> {
 }
 
 impl<W: Write> Shown<W> {
-    fn finish(self, summary: Summary) -> io::Result<Finished> {
+    fn finish(self, summary: Summary, dump: &Dump<'_>) -> io::Result<Finished> {
         Ok(match self {
             Shown::Nothing => Finished::Summarize(Box::new(summary)),
             Shown::Text(trace) => {
                 writeln!(trace.finish()?)?;
                 Finished::Summarize(Box::new(summary))
             }
-            Shown::Json(trace) => {
+            Shown::Json(mut trace) => {
+                for applet in &dump.applets {
+                    trace.add(applet);
+                }
                 trace.finish(&summary)?;
                 Finished::Whole
             }

@@ -70,6 +70,10 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     repeat: Option<u64>,
 
+    /// Fill `RxBuf` behind each packet with a pattern, so that an applet that reads there shows
+    #[arg(long)]
+    poison: bool,
+
     /// How it is printed
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
@@ -208,6 +212,7 @@ fn prepare(arguments: &Arguments) -> Result<(Scenario, Vec<Packet>), String> {
     let origin = path_text(file).into_owned();
     let mut scenario = alone(ClassSpec { origin, bytes }, ChannelId(arguments.channel));
     scenario.events_max = EVENTS_MAX;
+    scenario.poisons_rx_buf = arguments.poison;
     let spec = &scenario.endpoints[APPLET.0 as usize];
     // The free buffers lie before it, at a multiple of its alignment.
     let room = spec.buffer_area - spec.free_buffer_count * spec.free_buffer_length;

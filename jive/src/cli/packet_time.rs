@@ -49,6 +49,9 @@ pub(super) fn measure(
     let method = match last.way {
         Way::Rx => {
             applet.receive(&last.bytes);
+            if scenario.poisons_rx_buf {
+                applet.poison(last.bytes.len());
+            }
             applet.members.do_rx
         }
         Way::Tx => {

@@ -21,6 +21,7 @@ use nic_runtime::scenario::{self, BUILTIN, Builtin, Scenario, closest, limits};
 use nic_runtime::sim::{self, RunEnd, SimError};
 
 use super::console::{Console, Failure, Status};
+use super::fields::Dump;
 use super::interrupt;
 use super::outputs::{Finished, OutputError, Outputs, Shown};
 use super::overwrite;
@@ -79,6 +80,14 @@ pub(super) struct Arguments {
     #[arg(long, conflicts_with_all = ["trace", "payload", "trace_work", "follow", "perfetto", "pcap"])]
     sram: bool,
 
+    /// Also print the fields and arrays of each applet at the end
+    #[arg(long)]
+    dump: bool,
+
+    /// Fill `RxBuf` behind each packet with a pattern, so that an applet that reads there shows
+    #[arg(long)]
+    poison: bool,
+
     /// Seed of every random choice, in place of the scenario's
     #[arg(long)]
     seed: Option<u64>,
@@ -110,8 +119,11 @@ fn builtin_list() -> String {
 pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Status, Failure> {
     match load(&arguments.scenario, arguments.seed, input::read_given) {
         Ok(scenario) if arguments.sram => show_sram(arguments, &scenario, console),
-        Ok(scenario) => match check_outputs(arguments, &scenario) {
-            Ok(()) => run(arguments, &scenario, console),
+        Ok(mut scenario) => match check_outputs(arguments, &scenario) {
+            Ok(()) => {
+                scenario.poisons_rx_buf = arguments.poison;
+                run(arguments, &scenario, console)
+            }
             Err(report) => {
                 console.notice(&report)?;
                 Ok(Status::Unusable)
@@ -211,12 +223,12 @@ fn run(
     console: &mut Console,
 ) -> Result<Status, Failure> {
     match listen(arguments, scenario, console.out()) {
-        Ok((end, Finished::Whole)) => Ok(status(end.reason)),
-        Ok((end, Finished::Summarize(summary))) => {
-            write!(console.out(), "{summary}")?;
+        Ok((end, Finished::Whole, _)) => Ok(status(end.reason)),
+        Ok((end, Finished::Summarize(summary), dump)) => {
+            write!(console.out(), "{summary}{dump}")?;
             Ok(status(end.reason))
         }
-        Ok((end, Finished::NoSuchPacket)) => {
+        Ok((end, Finished::NoSuchPacket, _)) => {
             let packet = arguments.follow.unwrap_or_default();
             let title = format!("packet {packet} does not occur in this run");
             let (status, notes) = match end.reason {
@@ -255,11 +267,11 @@ impl From<OutputError> for NotRun {
 }
 
 /// Runs a scenario while everything that was asked for listens.
-fn listen(
+fn listen<'s>(
     arguments: &Arguments,
-    scenario: &Scenario,
+    scenario: &'s Scenario,
     out: &mut impl Write,
-) -> Result<(RunEnd, Finished), NotRun> {
+) -> Result<(RunEnd, Finished, Dump<'s>), NotRun> {
     let payload_mode = if arguments.payload {
         PayloadMode::Shown
     } else {
@@ -283,9 +295,16 @@ fn listen(
     if let Some(path) = &arguments.pcap {
         outputs.add_capture(path, scenario)?;
     }
-    let end = sim::run(scenario, &mut outputs).map_err(NotRun::Refused)?;
-    let finished = outputs.finish(&end)?;
-    Ok((end, finished))
+    let (end, dump) = if arguments.dump {
+        let ran = sim::run_to_state(scenario, &mut outputs);
+        let (end, states) = ran.map_err(NotRun::Refused)?;
+        (end, Dump::of(scenario, &end, &states))
+    } else {
+        let end = sim::run(scenario, &mut outputs).map_err(NotRun::Refused)?;
+        (end, Dump::default())
+    };
+    let finished = outputs.finish(&end, &dump)?;
+    Ok((end, finished, dump))
 }
 
 /// Returns the file that a class of a scenario was read from, and what was read.

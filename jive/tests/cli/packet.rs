@@ -211,3 +211,21 @@ fn a_shipped_applet_has_a_name_wherever_a_class_file_has_one() {
         ended.err
     );
 }
+
+#[test]
+fn poison_shows_what_is_read_behind_a_packet() {
+    let results = |options: &str| {
+        let ended = packet(&format!("Stale.class --rx 01020304 --rx 09 {options}"));
+        let calls = ended.out.lines().filter(|line| line.starts_with("  doRx"));
+        let calls = calls.map(|line| line.split_once(") ").expect("a result").1.to_owned());
+        calls.collect::<Vec<_>>()
+    };
+    // Behind the second packet lies the second byte of the first.
+    assert_eq!(
+        results(""),
+        ["returned 0, 4 bytecodes", "returned 2, 4 bytecodes"]
+    );
+    // 0xa5 as a Java byte.
+    let poisoned = "returned -91, 4 bytecodes";
+    assert_eq!(results("--poison"), [poisoned, poisoned]);
+}

@@ -187,3 +187,49 @@ fn what_does_not_fit_a_nic_is_refused_with_the_sum() {
         ended.err
     );
 }
+
+#[test]
+fn the_fields_of_each_applet_are_shown_at_the_end() {
+    let plain = jive(["run", "contract"]);
+    let dumped = jive(["run", "contract", "--dump"]);
+    let fields = dumped
+        .out
+        .strip_prefix(&plain.out)
+        .expect("the rest is the same");
+    let heads: Vec<_> = fields
+        .lines()
+        .filter(|line| line.starts_with("fields"))
+        .collect();
+    assert_eq!(heads, ["fields of client", "fields of server"]);
+    // The echoes were received, and sent, last.
+    let buffer = "  static byte[] RxBuf = byte[9216] 68 65 6c 6c 6f 00 ";
+    assert_eq!(fields.matches(buffer).count(), 2, "{fields}");
+    assert!(
+        fields.contains("  static int bufferLength = 4096\n"),
+        "{fields}"
+    );
+
+    let json = jive(["run", "contract", "--dump", "--trace", "json"]).out;
+    let lines = crate::json_lines::values(json.as_bytes());
+    let [.., client, server, summary] = &lines[..] else {
+        panic!("expected more lines, found {json}");
+    };
+    assert_eq!(
+        (&client["event"], &client["endpoint"]),
+        (&"fields".into(), &"client".into())
+    );
+    assert_eq!(server["nic"], "b");
+    assert_eq!(summary["event"], "summary");
+    let field = client["fields"].as_array().expect("a list");
+    let field = field.iter().find(|field| field["name"] == "bufferLength");
+    assert_eq!(field.expect("it has one")["value"], 4096);
+}
+
+#[test]
+fn poison_changes_what_an_applet_reads_behind_a_packet_and_nothing_else() {
+    let plain = jive(["run", "contract"]);
+    assert_eq!(jive(["run", "contract", "--poison"]), plain);
+    let dumped = jive(["run", "contract", "--dump", "--poison"]).out;
+    let buffer = "  static byte[] RxBuf = byte[9216] 68 65 6c 6c 6f a5 a5 ";
+    assert_eq!(dumped.matches(buffer).count(), 2, "{dumped}");
+}

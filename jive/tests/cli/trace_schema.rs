@@ -17,7 +17,7 @@ fn lines() -> Vec<Value> {
     ))
     .out;
     out += &jive(words("run ../scenarios/timer.toml --trace json")).out;
-    out += &jive(words("run pingpong --trace json --trace-work")).out;
+    out += &jive(words("run pingpong --trace json --trace-work --dump")).out;
     for builtin in nic_runtime::scenario::BUILTIN {
         out += &jive(["run", builtin.name, "--trace", "json"]).out;
     }

@@ -4,6 +4,9 @@ use jive_core::{ArrayKind, FieldId, Heap, Instance, LinkedClass, MethodId, limit
 
 use super::{ArraySpan, NicEntry};
 
+/// What [`Applet::poison`] fills `RxBuf` with: a byte that is negative in Java, and unlikely in a small number or a text.
+pub const POISON: u8 = 0xa5;
+
 /// Why a loaded class cannot be an applet.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AppletError {
@@ -113,6 +116,15 @@ impl<'a> Applet<'a> {
         let bytes = rx_buf.bytes_mut(self.instance.heap_mut());
         if let Some(place) = bytes.get_mut(..packet.len()) {
             place.copy_from_slice(packet);
+        }
+    }
+
+    /// Fills `RxBuf` behind its first `length` bytes with [`POISON`]. So an applet that reads beyond a packet computes the
+    /// same every time, and something else than from the packet before.
+    pub fn poison(&mut self, length: usize) {
+        let bytes = self.rx_buf.bytes_mut(self.instance.heap_mut());
+        if let Some(rest) = bytes.get_mut(length..) {
+            rest.fill(POISON);
         }
     }
 

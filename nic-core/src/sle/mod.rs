@@ -7,7 +7,7 @@ mod natives;
 mod port;
 mod request;
 
-pub use applet::{Applet, AppletError, Members, memory_bytes};
+pub use applet::{Applet, AppletError, Members, POISON, memory_bytes};
 pub use entries::{EntryCost, NicEntry};
 pub use event::{NativeArg, SleEvent};
 pub use natives::{ArraySpan, Effect, NicNative, Rights, check};

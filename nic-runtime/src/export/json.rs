@@ -62,6 +62,19 @@ impl<W: Write> JsonTrace<W> {
         JsonTrace { shows_work, ..self }
     }
 
+    /// Adds an object that is no event, on a line of its own.
+    pub fn add(&mut self, object: &impl Serialize) {
+        self.write_head();
+        if self.failure.is_some() {
+            return;
+        }
+        let written = serde_json::to_writer(&mut self.writer, object);
+        self.failure = written
+            .map_err(io::Error::from)
+            .and_then(|()| self.writer.write_all(b"\n"))
+            .err();
+    }
+
     fn write_head(&mut self) {
         if let Some(head) = self.head.take() {
             self.line(|map| {

@@ -48,6 +48,9 @@ pub struct Scenario {
     pub sends: Vec<SendSpec>,
     /// The class files, each once however many endpoints load it.
     pub classes: Vec<ClassSpec>,
+    /// Whether `RxBuf` is [poisoned](nic_core::sle::Applet::poison) behind each packet. No file says so: it is for a run that
+    /// looks for applets that read there.
+    pub poisons_rx_buf: bool,
     /// The files that were read because the scenario names them, each once for each time it was read.
     pub files: Vec<PathBuf>,
 }

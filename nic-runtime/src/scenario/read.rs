@@ -247,6 +247,7 @@ fn read_root(
         channels,
         sends,
         classes,
+        poisons_rx_buf: false,
         files,
     })
 }

@@ -76,6 +76,7 @@ impl<'a, S: Sink> Simulation<'a, S> {
                 .links
                 .iter()
                 .all(|link| link.wire.flow == Flow::Hold),
+            poisons_rx_buf: scenario.poisons_rx_buf,
             host_time: SimDuration::ZERO,
             until: scenario.until,
             events_max: scenario.events_max,

@@ -244,6 +244,8 @@ pub(crate) struct Simulation<'a, S: Sink> {
     pub(crate) awaits_engines: bool,
     /// Whether each packet has its arrival slot before it leaves, on every link.
     pub(crate) reserves_slots: bool,
+    /// Whether `RxBuf` is poisoned behind each packet.
+    pub(crate) poisons_rx_buf: bool,
     /// How long users' processors work on what they have begun.
     pub(crate) host_time: SimDuration,
     pub(crate) until: SimTime,

@@ -100,7 +100,11 @@ pub(crate) fn enter<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Ne
     let cost = match call.cause {
         Cause::Post(_) => costs.tx.call,
         Cause::Arrival { arrival, .. } => {
-            sim.applets[at(applet.0)].receive(&sim.packets[arrival].bytes);
+            let bytes = &sim.packets[arrival].bytes;
+            sim.applets[at(applet.0)].receive(bytes);
+            if sim.poisons_rx_buf {
+                sim.applets[at(applet.0)].poison(bytes.len());
+            }
             costs.rx.call
         }
         Cause::Timer => costs.timer.call,
