@@ -1,4 +1,4 @@
-/** Averages what a native of the embedding program measures. */
+/** Averages measurements that the embedding program makes. */
 class Average {
     /** Returns the next measurement. The embedding program performs it. */
     static native int measure(int sensor);

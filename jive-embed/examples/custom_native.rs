@@ -1,22 +1,22 @@
-//! Offers a native of its own to a class: `cargo run -p jive-embed --example custom_native`.
+//! Example: a class that calls a native of the embedding program. `cargo run -p jive-embed --example custom_native`.
 
 use jive_core::{Heap, NativeId, Natives, TrapKind, natives};
 use jive_embed::{CallError, Limits, Value, load};
 
-/// What calling a native costs. What that means is up to this program.
+/// Cost classes of the natives. This program decides what a cost class means.
 enum Cost {
     Measurement,
 }
 
 natives! {
-    /// What this program offers.
+    /// The natives of this program.
     enum Measuring: "example/Host", cost Cost {
         /// Returns the next measurement of a sensor.
         Measure = measure(sensor: Int) -> Int, Measurement;
     }
 }
 
-/// Two sensors, each with the measurements that it has still to give.
+/// Two sensors, each with its remaining measurements.
 struct Sensors([std::vec::IntoIter<i32>; 2]);
 
 impl Natives for Sensors {
@@ -26,7 +26,7 @@ impl Natives for Sensors {
                 let sensor = usize::try_from(*sensor)
                     .ok()
                     .and_then(|at| self.0.get_mut(at));
-                // The class is wrong about the sensors, not this program: the call of the native traps.
+                // An unknown sensor is a mistake of the class, so the call of the native traps.
                 sensor
                     .and_then(Iterator::next)
                     .ok_or(TrapKind::ProtectionFault)
@@ -35,7 +35,7 @@ impl Natives for Sensors {
         }
     }
 
-    /// Takes fuel for a measurement, as if it were so many more instructions.
+    /// Charges fuel for a measurement, in addition to the call instruction.
     fn extra_fuel(&self, id: NativeId) -> u64 {
         match Measuring::from_id(id).map(Measuring::cost) {
             Some(Cost::Measurement) => 100,

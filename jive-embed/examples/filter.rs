@@ -1,4 +1,4 @@
-//! Filters packets with a class that `javac` made: `cargo run -p jive-embed --example filter`.
+//! Example: a class file compiled by `javac` filters packets. `cargo run -p jive-embed --example filter`.
 
 use jive_core::NoNatives;
 use jive_embed::{Limits, Value, load};

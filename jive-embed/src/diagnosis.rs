@@ -1,40 +1,40 @@
-//! How a fault in a text is shown: the sentence, the place, the line, and what may help.
+//! Diagnoses of errors in a text: message, location, excerpt, notes and help.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
-/// A place in a text, and what is there.
+/// A marked range of a text.
 #[derive(Clone, Debug)]
 pub struct Mark {
-    /// The bytes of the text.
+    /// Byte range in the text.
     pub span: Range<usize>,
-    /// What is there; may be empty.
+    /// Label at the range. May be empty.
     pub label: String,
 }
 
-/// A fault, ready to be shown.
+/// An error in a text, ready for display.
 #[derive(Clone, Debug)]
 pub struct Diagnosis<'t> {
-    /// What is wrong, in a sentence.
+    /// The error message, a sentence.
     pub title: String,
-    /// Name of the text, as the user gave it.
+    /// Name of the text, as the user wrote it.
     pub path: &'t str,
-    /// The text.
+    /// The whole text.
     pub text: &'t str,
-    /// The offending place.
+    /// The range with the error.
     pub mark: Mark,
-    /// Other places that have to do with it.
+    /// Related ranges.
     pub context: Vec<Mark>,
-    /// Facts that help to understand.
+    /// Facts that help to understand the error.
     pub notes: Vec<String>,
-    /// What to do.
+    /// Suggestions how to fix the error.
     pub help: Vec<String>,
 }
 
 impl Diagnosis<'_> {
-    /// Renders it with colours.
+    /// Renders the diagnosis with colours.
     pub fn render(&self) -> String {
         let title = Level::ERROR.primary_title(self.title.as_str());
         let mut group = title.element(self.snippet());
@@ -47,8 +47,8 @@ impl Diagnosis<'_> {
         render(&[group])
     }
 
-    /// Cuts out the lines from the first mark to the last. So the cost depends on what is shown, not on the length of
-    /// the text.
+    /// Returns only the lines from the first mark to the last. So the cost of rendering does not depend on the length
+    /// of the text.
     fn snippet(&self) -> Snippet<'_, annotate_snippets::Annotation<'_>> {
         let spans = || {
             std::iter::once(&self.mark)
@@ -83,10 +83,10 @@ impl Diagnosis<'_> {
     }
 }
 
-/// Replaces the control characters U+0080 to U+009F, some of which terminals obey as they do an escape.
+/// Replaces the control characters U+0080 to U+009F. Some terminals interpret them like escape sequences.
 ///
-/// `annotate-snippets` replaces those below U+0020 and those that change the direction of text, not these. What
-/// replaces one takes as many bytes, so that the marks' spans stay right.
+/// `annotate-snippets` already replaces control characters below U+0020 and bidirectional controls. The replacement
+/// has the same length in bytes, so that the spans of the marks stay valid.
 fn without_c1(text: &str) -> Cow<'_, str> {
     const SHOWN: char = '\u{a4}';
     const _: () = assert!(SHOWN.len_utf8() == '\u{80}'.len_utf8());
@@ -99,7 +99,7 @@ fn without_c1(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Renders a fault that has no place in a text.
+/// Renders an error without a location.
 pub fn sentence(title: &str, notes: &[String]) -> String {
     let mut group = Group::with_title(Level::ERROR.primary_title(title));
     for note in notes {
@@ -108,7 +108,7 @@ pub fn sentence(title: &str, notes: &[String]) -> String {
     render(&[group])
 }
 
-/// Renders a report with colours; the stream that prints it takes them out where nobody wants them.
+/// Renders a report with colours. The output stream removes the colours where they are unwanted.
 pub fn render(report: &[Group<'_>]) -> String {
     Renderer::styled().render(report)
 }

@@ -1,4 +1,4 @@
-//! The types that the verifier infers, kept so that they can be shown.
+//! Storage for the types that the verifier infers, for display.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,12 +8,12 @@ use jive_verifier::{Observer, Policy, TypeState, VerificationType, VerifyError};
 
 use crate::load::verify_class;
 
-/// Local variables and operand stack before an instruction.
+/// Types of local variables and operand stack before an instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Types {
-    /// From local variable 0 on.
+    /// Types of the local variables, starting with 0.
     pub locals: Vec<VerificationType>,
-    /// The top of the stack last.
+    /// Types of the operands, with the top of the stack last.
     pub stack: Vec<VerificationType>,
 }
 
@@ -27,20 +27,20 @@ impl From<TypeState<'_>> for Types {
 }
 
 impl fmt::Display for Types {
-    /// Shows both lists; local variables that hold nothing usable at the end are left out.
+    /// Displays both lists. Leaves out unusable local variables at the end.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.first(usize::MAX).fmt(f)
     }
 }
 
 impl Types {
-    /// Shows so many types of each list at most, and how many more there are.
+    /// Displays at most `count` types of each list, and the number of types left out.
     pub fn first(&self, count: usize) -> FirstTypes<'_> {
         FirstTypes { types: self, count }
     }
 }
 
-/// The first types of both lists.
+/// Displays the first types of both lists.
 #[derive(Copy, Clone, Debug)]
 pub struct FirstTypes<'t> {
     types: &'t Types,
@@ -73,7 +73,7 @@ fn list(types: &[VerificationType], count: usize, f: &mut fmt::Formatter<'_>) ->
     }
 }
 
-/// Returns a type as a word without quotes.
+/// Returns a type as a word, without quotes.
 pub(crate) fn type_word(kind: VerificationType) -> &'static str {
     match kind {
         VerificationType::Int => "int",
@@ -89,11 +89,10 @@ pub(crate) fn type_word(kind: VerificationType) -> &'static str {
     }
 }
 
-/// Instructions whose types are kept. A class may have a million, with 255 types before each.
+/// Most instructions for which types are stored. A class can have a million instructions, with 255 types before each.
 pub const KEPT_MAX: usize = 65_536;
 
-/// The types before each instruction that a path reaches, up to a limit, and up to where the class is
-/// rejected.
+/// The types before each reachable instruction, up to a limit. For a rejected class, up to the point of rejection.
 #[derive(Debug, Default)]
 pub struct Inferred {
     before: BTreeMap<(MethodId, Pc), Types>,
@@ -101,7 +100,7 @@ pub struct Inferred {
 }
 
 impl Inferred {
-    /// Verifies a class and keeps what is inferred on the way.
+    /// Verifies a class and stores the inferred types.
     pub fn of(
         class: ClassFile<'_>,
         policy: Policy,
@@ -117,7 +116,7 @@ impl Inferred {
         self.before.get(&(method, pc))
     }
 
-    /// Returns whether the types before any instruction of a method are known.
+    /// Returns whether types before any instruction of a method are stored.
     pub fn knows(&self, method: MethodId) -> bool {
         let first = self.before.range((method, Pc(0))..).next();
         let failed = self.failed.as_ref();
@@ -125,7 +124,7 @@ impl Inferred {
             || failed.is_some_and(|(failed, ..)| *failed == method)
     }
 
-    /// Returns the types at an instruction, if it is the one for which the class is rejected.
+    /// Returns the types at the instruction for which the class was rejected. Returns `None` for other instructions.
     pub fn failed_at(&self, method: MethodId, pc: Pc) -> Option<&Types> {
         let (failed, at, types) = self.failed.as_ref()?;
         (*failed == method && *at == pc).then_some(types)

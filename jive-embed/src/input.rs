@@ -1,53 +1,52 @@
-//! Reading of files that others wrote: never more than a stated number of bytes, and every way to
-//! fail has a name.
+//! Bounded reading of untrusted files: at most a given number of bytes, with an error kind for each failure.
 //!
-//! A path that a scenario or a folder names must lead to a regular file. Reading a pipe may wait forever, and reading a
-//! device may do anything. Only a path that the user gives may be a pipe or a device.
+//! A path in a scenario or in a directory must lead to a regular file. A read from a pipe can block forever, and a read
+//! from a device can have side effects. Only a path that the user passes may be a pipe or a device.
 
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-/// Why a file's bytes are not there.
+/// Why a file cannot be read.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReadError {
-    /// No file of that name exists.
+    /// No file has this name.
     #[error("no such file")]
     Missing,
-    /// The name is a directory's.
+    /// The path leads to a directory.
     #[error("expected a file, found a directory")]
     Directory,
-    /// The name is that of a pipe, a device or a socket.
+    /// The path leads to a pipe, a device or a socket.
     #[error("expected a regular file, found {found}")]
     NotRegular {
-        /// What it is, with its article.
+        /// The kind of file, with an article.
         found: &'static str,
     },
-    /// A line of the file is longer than it may be.
+    /// A line of the file is too long.
     #[error("expected lines of at most {limit} bytes, found a longer one in line {line}")]
     LineTooLong {
-        /// Its number, from 1 on.
+        /// Line number, from 1.
         line: usize,
-        /// The most bytes that a line may have.
+        /// Greatest length of a line, in bytes.
         limit: usize,
     },
-    /// The file may not be read by this user.
+    /// The user has no permission to read the file.
     #[error("permission denied")]
     Denied,
-    /// The file holds more than may be read.
+    /// The file is longer than the limit.
     #[error("expected at most {limit} bytes, found more")]
     TooLarge {
-        /// The most that is read.
+        /// Greatest length of the file, in bytes.
         limit: u64,
     },
-    /// The operating system failed otherwise.
+    /// Another error of the operating system.
     #[error("{0}")]
     System(io::ErrorKind),
 }
 
 impl From<io::Error> for ReadError {
     fn from(error: io::Error) -> ReadError {
-        // One that came through a writer or reader of the standard library.
+        // A `ReadError` that passed through a reader or writer of the standard library.
         if let Some(inner) = error.get_ref().and_then(|inner| inner.downcast_ref()) {
             return *inner;
         }
@@ -64,51 +63,52 @@ impl From<io::Error> for ReadError {
 ///
 /// # Errors
 ///
-/// Returns the reason where the file cannot be read, or [`ReadError::TooLarge`] where it is longer.
+/// Any [`ReadError`]. [`ReadError::TooLarge`] if the file is longer than `limit`.
 pub fn read_file(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
     whole(read_file_prefix(path, limit.saturating_add(1))?, limit)
 }
 
-/// Reads the first `limit` bytes of a regular file, or all of it where it is shorter.
+/// Reads the first `limit` bytes of a regular file, or the whole file if it is shorter.
 ///
 /// # Errors
 ///
-/// Returns the reason where the file cannot be read.
+/// Any [`ReadError`], except [`ReadError::TooLarge`].
 pub fn read_file_prefix(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
     read_prefix(open_regular(path)?, limit)
 }
 
-/// Reads what the user named on the command line, as [`read_file`] does; it may be a pipe or a device.
+/// Reads a file that the user named on the command line, like [`read_file`]. The file may be a pipe or a device.
 ///
 /// # Errors
 ///
-/// As for [`read_file`].
+/// The same as for [`read_file`].
 pub fn read_given(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
     whole(read_given_prefix(path, limit.saturating_add(1))?, limit)
 }
 
-/// Reads what the user named on the command line, as [`read_file_prefix`] does; it may be a pipe or a
+/// Reads a file that the user named on the command line, like [`read_file_prefix`]. The file may be a pipe or a
 /// device.
 ///
 /// # Errors
 ///
-/// As for [`read_file_prefix`].
+/// The same as for [`read_file_prefix`].
 pub fn read_given_prefix(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
     let file = File::open(path)?;
-    // Opening a directory succeeds on Unix, and reading it fails with different words on each system.
+    // On Unix, opening a directory succeeds, and reading it fails with a message that depends on the system.
     if file.metadata()?.is_dir() {
         return Err(ReadError::Directory);
     }
     read_prefix(file, limit)
 }
 
-/// Opens a regular file, at once whatever it is: a pipe that nobody writes to is not waited for.
+/// Opens a regular file. Never blocks, also not on a pipe without a writer.
 ///
 /// # Errors
 ///
-/// Returns the reason where the file cannot be opened or is none.
+/// If the file cannot be opened or is not a regular file.
 pub fn open_regular(path: &Path) -> Result<File, ReadError> {
-    // A device is not even opened: that alone may rewind a tape or start a watchdog.
+    // Checks before opening, because opening a device can have side effects, such as rewinding a tape or starting a
+    // watchdog.
     check_regular(std::fs::metadata(path)?.file_type())?;
     let mut options = File::options();
     options.read(true);
@@ -119,7 +119,7 @@ pub fn open_regular(path: &Path) -> Result<File, ReadError> {
         options.custom_flags(flags.bits().cast_signed());
     }
     let file = options.open(path)?;
-    // Asked of the file that is open: the path may lead elsewhere by now.
+    // Checks the opened file again, because the path can lead to another file by now.
     check_regular(file.metadata()?.file_type())?;
     Ok(file)
 }
@@ -146,7 +146,7 @@ fn special(_: std::fs::FileType) -> &'static str {
     "something else"
 }
 
-/// Refuses bytes of which there are more than may be read.
+/// Checks that the length of the data is within the limit.
 fn whole(bytes: Vec<u8>, limit: u64) -> Result<Vec<u8>, ReadError> {
     if bytes.len() as u64 > limit {
         return Err(ReadError::TooLarge { limit });
@@ -154,11 +154,11 @@ fn whole(bytes: Vec<u8>, limit: u64) -> Result<Vec<u8>, ReadError> {
     Ok(bytes)
 }
 
-/// Reads the first `limit` bytes of a stream, however much more it would give.
+/// Reads the first `limit` bytes of a stream. Ignores the rest, which may be endless.
 ///
 /// # Errors
 ///
-/// Returns the reason where the stream fails before.
+/// If the stream fails before the limit.
 pub fn read_prefix(reader: impl Read, limit: u64) -> Result<Vec<u8>, ReadError> {
     let mut bytes = Vec::new();
     reader.take(limit).read_to_end(&mut bytes)?;

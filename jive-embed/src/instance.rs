@@ -1,4 +1,4 @@
-//! An instance of a loaded class with memory of its own: calls by name, arrays, and errors with names.
+//! Instances of loaded classes, with their own memory. Methods are called by name, and errors contain names.
 
 use std::fmt;
 
@@ -11,19 +11,19 @@ use self_cell::{MutBorrow, self_cell};
 use crate::names;
 use crate::owned::LoadedClass;
 
-/// How much an instance may use.
+/// Resource limits of an instance.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes of heap for arrays, at most `i32::MAX`.
+    /// Size of the heap for arrays, in bytes. At most `i32::MAX`.
     pub heap_bytes: usize,
-    /// How many calls may be nested, the one from outside included.
+    /// Greatest depth of nested calls, including the call from outside.
     pub nested_calls: usize,
-    /// Instructions that each call from outside may execute, those of the methods that it calls included.
+    /// Instructions that a call from outside may execute, including the methods that it calls.
     pub fuel: u64,
 }
 
 impl Default for Limits {
-    /// 64 KiB of heap, 32 nested calls, a million instructions.
+    /// A heap of 64 KiB, 32 nested calls, and a million instructions.
     fn default() -> Self {
         Self {
             heap_bytes: 64 << 10,
@@ -33,37 +33,37 @@ impl Default for Limits {
     }
 }
 
-/// A value that a method takes or returns.
+/// An argument or a result of a method.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Value {
-    /// An `int`, or a `boolean`, `byte` or `short` as the JVM computes it.
+    /// An `int`. Also a `boolean`, `byte` or `short`, which the JVM represents as `int`.
     Int(i32),
     /// The null reference.
     Null,
     /// An array of the instance.
     Array(ArrayRef),
-    /// The one object of the class.
+    /// The single object of the class.
     This,
 }
 
-/// An array on the heap of one instance. It names nothing, or another array, on the heap of another instance.
+/// An array on the heap of an instance. With another instance, it refers to nothing or to an unrelated array.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ArrayRef(i32);
 
-/// Why a call did not return.
+/// Why a call failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CallError {
-    /// The class has no such method.
+    /// The class has no method with this name.
     #[error("expected a method of `{class}`, found `{method}`")]
     NoMethod {
         /// The class.
         class: String,
-        /// The name that was asked for, as the caller wrote it.
+        /// The name that the caller passed.
         method: String,
     },
-    /// The arguments do not fit the method's parameters.
+    /// The arguments do not match the method's parameters.
     #[error("expected arguments that fit `{method}`, found {found:?}")]
     Arguments {
         /// The method, with its descriptor.
@@ -74,10 +74,10 @@ pub enum CallError {
     /// The call trapped.
     #[error("{trap}")]
     Trap {
-        /// Which trap, and where.
+        /// The trap and its location.
         trap: NamedTrap,
     },
-    /// The call returned an array that it had made, which ended with the call.
+    /// The call returned a transient array, which was freed at the end of the call.
     #[error("expected a result that outlives the call, found an array that `{method}` made")]
     TransientResult {
         /// The method.
@@ -85,16 +85,16 @@ pub enum CallError {
     },
 }
 
-/// A trap with names: of the method, its place, and the line of the Java source.
+/// A trap with the name of the method, the pc, and the line of the Java source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedTrap {
     /// The trap.
     pub trap: Trap,
-    /// The method whose instruction trapped, with its descriptor.
+    /// Name and descriptor of the method whose instruction trapped.
     pub method: String,
-    /// The source file, if the class names it.
+    /// Name of the source file, if the class file has it.
     pub source: Option<String>,
-    /// The line in it, if the class has line numbers.
+    /// Line number in the source file, if the class file has line numbers.
     pub line: Option<u16>,
 }
 
@@ -110,7 +110,7 @@ impl fmt::Display for NamedTrap {
     }
 }
 
-/// A loaded class in use: its fields, its heap, the natives that it calls.
+/// An instance of a loaded class: its fields, its heap, and its natives.
 pub struct Instance<'c, N> {
     class: &'c LoadedClass,
     state: State<'c>,
@@ -174,14 +174,14 @@ impl<'c, N: Natives> Instance<'c, N> {
         Ok(instance)
     }
 
-    /// Calls a method by its name. The receiver of a method that is not static is supplied.
+    /// Calls a method by name. The instance is the receiver of a method that is not static.
     ///
-    /// Arrays that the call makes end with it, so that calls never fill the heap.
+    /// Arrays that the call allocates are freed at its end, so that calls do not fill the heap.
     ///
     /// # Errors
     ///
-    /// No such method, arguments that do not fit, or the trap that the call ended in. After a trap the instance can
-    /// be called again; fields and arrays are as the trapped call left them.
+    /// If there is no such method, if the arguments do not match, or if the call traps. After a trap the instance can
+    /// still be called. Its fields and permanent arrays keep the state of the trapped call.
     pub fn call(&mut self, method: &str, arguments: &[Value]) -> Result<Option<Value>, CallError> {
         let id = self.find(method)?;
         let values = self.arguments(id, arguments)?;
@@ -204,11 +204,11 @@ impl<'c, N: Natives> Instance<'c, N> {
         }))
     }
 
-    /// Makes an array that lives as long as the instance, all zeros.
+    /// Allocates a zeroed array that lives as long as the instance.
     ///
     /// # Errors
     ///
-    /// The heap has no room for it.
+    /// If the heap has no room for the array.
     pub fn new_array(&mut self, kind: ArrayKind, length: usize) -> Result<ArrayRef, TrapKind> {
         let length = i32::try_from(length).map_err(|_| TrapKind::OutOfMemoryError)?;
         self.state.with_dependent_mut(|_, instance| {
@@ -216,11 +216,11 @@ impl<'c, N: Natives> Instance<'c, N> {
         })
     }
 
-    /// Makes a `byte[]` of these bytes.
+    /// Allocates a `byte[]` with these contents.
     ///
     /// # Errors
     ///
-    /// The heap has no room for it.
+    /// If the heap has no room for the array.
     pub fn bytes_from(&mut self, bytes: &[u8]) -> Result<ArrayRef, TrapKind> {
         let array = self.new_array(ArrayKind::Byte, bytes.len())?;
         if let Some(memory) = self.bytes_mut(array) {
@@ -229,18 +229,19 @@ impl<'c, N: Natives> Instance<'c, N> {
         Ok(array)
     }
 
-    /// Returns the bytes of an array; of a `short[]` or `int[]`, its elements in little-endian order.
+    /// Borrows the bytes of an array. Elements of a `short[]` or `int[]` are in little-endian order.
     pub fn bytes(&self, array: ArrayRef) -> Option<&[u8]> {
         self.state.borrow_dependent().heap().bytes(array.0)
     }
 
-    /// Returns the bytes of an array, to be changed.
+    /// Borrows the bytes of an array mutably.
     pub fn bytes_mut(&mut self, array: ArrayRef) -> Option<&mut [u8]> {
         self.state
             .with_dependent_mut(|_, instance| instance.heap_mut().bytes_mut(array.0))
     }
 
-    /// Returns the value of a field as an `int`, if the class has an `int` field of this name.
+    /// Returns the value of an `int` field. Returns `None` if the class has no such field, or if the field is a
+    /// reference.
     pub fn int_field(&self, name: &str) -> Option<i32> {
         let linked = self.class.linked();
         let field = linked.class.fields().find(|field| field.name == name)?;
@@ -248,12 +249,12 @@ impl<'c, N: Natives> Instance<'c, N> {
         (kind != ValueKind::Reference).then(|| self.state.borrow_dependent().field(field.id))
     }
 
-    /// Returns the natives that the instance was made with.
+    /// Borrows the natives of the instance.
     pub const fn natives(&self) -> &N {
         &self.natives
     }
 
-    /// Returns the natives that the instance was made with, to be changed.
+    /// Borrows the natives of the instance mutably.
     pub const fn natives_mut(&mut self) -> &mut N {
         &mut self.natives
     }
@@ -281,7 +282,7 @@ impl<'c, N: Natives> Instance<'c, N> {
         })
     }
 
-    /// Finds the method of a name: the subset has no two methods of one name.
+    /// Returns the method with this name. The name is unique, because the subset has no overloaded methods.
     fn find(&self, name: &str) -> Result<MethodId, CallError> {
         let class = self.class.linked().class;
         let is_initializer = name.starts_with('<');
@@ -296,7 +297,7 @@ impl<'c, N: Natives> Instance<'c, N> {
             })
     }
 
-    /// Turns arguments into the values of a method's parameters.
+    /// Converts arguments to the interpreter's values.
     fn arguments(&self, id: MethodId, arguments: &[Value]) -> Result<Vec<i32>, CallError> {
         let mismatch = || CallError::Arguments {
             method: self.named(id),
@@ -322,7 +323,7 @@ impl<'c, N: Natives> Instance<'c, N> {
                         let found = heap.array(array.0)?;
                         (found.kind == kind).then_some(array.0)
                     }
-                    // The interpreter's reference to the one object.
+                    // The interpreter's reference to the single object.
                     (None, Value::This) if is_object(kind) => Some(-1),
                     (_, Value::Int(_) | Value::Null | Value::Array(_) | Value::This) => None,
                 }
@@ -340,7 +341,7 @@ impl<'c, N: Natives> Instance<'c, N> {
         result.is_some_and(|kind| is_object(kind) || kind.array_kind().is_some())
     }
 
-    /// Returns the name and descriptor of a method, fit for a terminal.
+    /// Returns the name and descriptor of a method, safe for display on a terminal.
     fn named(&self, id: MethodId) -> String {
         match self.class.linked().class.method(id) {
             Some(method) => format!("{}{}", Cut(method.name), Cut(method.descriptor)),

@@ -1,22 +1,22 @@
-//! Embeds safe packet code: loads classes that `javac` made, calls their methods, and says why others are rejected.
+//! Embeds safe packet code: loads class files, calls their methods, and explains rejections.
 //!
-//! [`load`] proves a class safe and returns a [`LoadedClass`], which owns its memory. [`LoadedClass::instantiate`] makes
-//! an [`Instance`] of it, and [`Instance::call`] calls a method. The natives that the class may call are the caller's:
-//! nothing here knows of a network interface.
+//! [`load`] verifies a class and returns a [`LoadedClass`], which owns its memory. [`LoadedClass::instantiate`]
+//! creates an [`Instance`], and [`Instance::call`] calls a method. The caller supplies the natives. This crate does
+//! not depend on a network interface.
 //!
 //! ```
 //! use jive_core::NoNatives;
 //! use jive_embed::{Limits, Value, load};
 //!
 //! # let bytes = include_bytes!("../examples/Average.class");
-//! // The class declares a native. A table without natives has none for it, and the class is rejected.
+//! // The class declares a native. This table has no natives, so the class is rejected.
 //! let error = load(bytes, &[]).unwrap_err();
 //! assert_eq!(error.code(), "subset/unknown-native");
 //! ```
 //!
-//! `examples/filter.rs` filters packets, and `examples/custom_native.rs` offers a native. [`explain`] renders a rejection
-//! with the line of the source and a hint. [`analysis`] bounds what an accepted class can do. [`load_class`] takes all
-//! memory from an arena of the caller instead.
+//! `examples/filter.rs` filters packets, and `examples/custom_native.rs` offers a native. [`explain`] renders a
+//! rejection with the line of the source and a hint. [`analysis`] computes bounds on what an accepted class can do.
+//! [`load_class`] is an alternative to [`load`] that allocates in an arena of the caller.
 
 pub mod analysis;
 pub mod diagnosis;

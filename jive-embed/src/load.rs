@@ -1,4 +1,4 @@
-//! From bytes to a program: parse, verify, link, in memory that an arena lends.
+//! Loading of a class in an arena: parse, verify and link.
 
 use bumpalo::Bump;
 use jive_core::{
@@ -9,25 +9,25 @@ use jive_verifier::{
     CodeMarks, Observer, Policy, Resolved, VerifyError, WorkArea, WorkSize, verify_with, work_size,
 };
 
-/// Bytes that the parts of a work area may lie apart in all.
+/// Padding between the parts of a work area, in bytes. An upper bound.
 const ALIGNING: usize = 64;
 
 /// Why a class could not be loaded.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LoadError {
-    /// It is no class file.
+    /// The bytes are not a class file.
     #[error(transparent)]
     Parse(#[from] ParseError),
-    /// It is not safe, or outside of the subset.
+    /// The class is unsafe or outside the subset.
     #[error(transparent)]
     Verify(#[from] VerifyError),
-    /// The virtual machine has no room for it.
+    /// The class exceeds a limit of the linked form.
     #[error(transparent)]
     Link(#[from] LinkError),
 }
 
 impl LoadError {
-    /// Returns the stable code of the rule that the class breaks.
+    /// Returns the stable code of the broken rule.
     #[must_use]
     pub fn code(self) -> &'static str {
         match self {
@@ -38,11 +38,11 @@ impl LoadError {
     }
 }
 
-/// Loads a class against a table of natives; everything it needs is taken from `arena`.
+/// Loads a class against a natives table. Allocates everything in `arena`.
 ///
 /// # Errors
 ///
-/// [`LoadError`] names the stage that refused the class.
+/// The [`LoadError`] names the stage that rejected the class.
 pub fn load_class<'a>(
     arena: &'a Bump,
     bytes: &'a [u8],
@@ -67,7 +67,7 @@ pub fn load_class<'a>(
     Ok(LinkedClass { class, program })
 }
 
-/// Returns how much memory it takes to verify a class, and to link it if it is accepted, after one walk over its code.
+/// Returns the memory sizes for verification and linking of a class. Counts in a single pass over its code.
 fn load_size(class: &ClassFile<'_>) -> (WorkSize, ProgramSize) {
     let mut work = WorkSize::without_methods(class);
     let mut program = ProgramSize::without_code(class);
@@ -82,11 +82,11 @@ fn load_size(class: &ClassFile<'_>) -> (WorkSize, ProgramSize) {
     (work, program)
 }
 
-/// Verifies a class against a table of natives, in memory that is given back afterwards.
+/// Verifies a class against a natives table, in temporary memory.
 ///
 /// # Errors
 ///
-/// The rule that the class breaks.
+/// The broken rule.
 pub fn verify_class<'a>(
     class: ClassFile<'a>,
     policy: Policy,
@@ -96,7 +96,7 @@ pub fn verify_class<'a>(
     verify_in(work_size(&class), class, policy, natives, observer)
 }
 
-/// Verifies a class in as much memory as was counted.
+/// Verifies a class in temporary memory of the given size.
 fn verify_in<'a>(
     size: WorkSize,
     class: ClassFile<'a>,
@@ -104,7 +104,7 @@ fn verify_in<'a>(
     natives: &'static [NativeDecl],
     observer: &mut impl Observer,
 ) -> Result<Verified<'a>, VerifyError> {
-    // All of it at once; a little more, since each part is aligned.
+    // A single allocation, with some extra space for alignment between the parts.
     let arena = Bump::with_capacity(size.bytes().saturating_add(ALIGNING));
     let work = WorkArea {
         constants: arena.alloc_slice_fill_copy(size.constants, Resolved::default()),
@@ -124,7 +124,7 @@ mod tests {
     use nic_core::sle::{NicEntry, NicNative};
 
     #[test]
-    fn one_walk_counts_what_verifier_and_linker_ask_for() {
+    fn the_sizes_counted_in_a_single_pass_are_exact() {
         for applet in applets::ALL {
             let (name, bytes) = (applet.name, applet.class);
             let arena = Bump::new();

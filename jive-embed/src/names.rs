@@ -1,13 +1,13 @@
-//! How the parts of a class file are named.
+//! Names of classes and methods, for display.
 
 use jive_core::{ClassFile, Cut, MethodId, Utf8};
 
-/// Returns the name of a class as Java writes it, [cut](Cut) and fit for a terminal.
+/// Returns the name of a class in Java syntax, [truncated](Cut) and safe for display on a terminal.
 pub fn class_name(class: &ClassFile<'_>) -> String {
     Cut(class.name()).to_string().replace('/', ".")
 }
 
-/// Returns the sum of a class's code, in bytes.
+/// Returns the total length of a class's code, in bytes.
 pub fn code_bytes(class: &ClassFile<'_>) -> usize {
     class
         .methods()
@@ -16,15 +16,15 @@ pub fn code_bytes(class: &ClassFile<'_>) -> usize {
         .sum()
 }
 
-/// Returns a method's name, [cut](Cut) and fit for a terminal.
+/// Returns a method's name, [truncated](Cut) and safe for display on a terminal.
 pub fn method_name(class: &ClassFile<'_>, method: MethodId) -> String {
     class
         .method(method)
         .map_or_else(String::new, |method| Cut(method.name).to_string())
 }
 
-/// Returns the name of the source file, where the class tells one that is the name of a file and
-/// nothing more.
+/// Returns the name of the source file, if the class file has it. Ignores names that contain a path, because the
+/// caller opens a file with this name.
 pub fn source_name(class: &ClassFile<'_>) -> Option<String> {
     let name = class.source_file().map(|name: Utf8<'_>| name.to_string())?;
     let plain = !name.is_empty() && !name.contains(['/', '\\', ':']) && name != "..";

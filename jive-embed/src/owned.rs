@@ -1,4 +1,4 @@
-//! Classes that own their memory: what a program with an allocator embeds.
+//! Loaded classes that own their memory, for programs with an allocator.
 
 use std::path::Path;
 
@@ -12,9 +12,9 @@ use crate::load::{LoadError, load_class};
 use crate::names;
 use crate::rejection::Rejection;
 
-/// Parses, verifies and links a class file. The class may call the natives of the table and nothing else.
+/// Parses, verifies and links a class file. The class may call only the natives of the table.
 ///
-/// The class needs no particular members; [`load_as`] takes a [`Policy`].
+/// The class needs no particular members. Use [`load_as`] for a class that must satisfy a [`Policy`].
 ///
 /// ```
 /// use jive_embed::{Limits, Value, load};
@@ -31,16 +31,17 @@ use crate::rejection::Rejection;
 ///
 /// # Errors
 ///
-/// The stage that rejected the class. [`explain`](crate::explain) says it with names, the line and a hint.
+/// Names the stage that rejected the class. [`explain`](crate::explain) turns the error into a diagnosis with names,
+/// the line and a hint.
 pub fn load(bytes: &[u8], natives: &'static [NativeDecl]) -> Result<LoadedClass, LoadError> {
     load_as(bytes, Policy::ClassOnly, natives)
 }
 
-/// Parses, verifies and links a class file that must have the members of a policy.
+/// Parses, verifies and links a class file that must satisfy a policy.
 ///
 /// # Errors
 ///
-/// The stage that rejected the class.
+/// Names the stage that rejected the class.
 pub fn load_as(
     bytes: &[u8],
     policy: Policy,
@@ -56,9 +57,10 @@ pub fn load_as(
     Ok(LoadedClass { cell, natives })
 }
 
-/// Says why a class was rejected, with names, the instruction, the line of the Java source and a hint.
+/// Explains why a class was rejected, with names, the instruction, the line of the Java source and a hint.
 ///
-/// [`Rejection::render`] makes the text that the command prints; the value serializes to the JSON of `jive verify`.
+/// [`Rejection::render`] returns the text that `jive verify` prints. The value serialises to the JSON of `jive
+/// verify`.
 ///
 /// ```
 /// let bytes = b"no class file";
@@ -78,10 +80,10 @@ pub fn explain(
     Rejection::explore(Path::new("class file"), bytes, policy, natives, error)
 }
 
-/// A class that was accepted and linked, with the memory that holds it.
+/// A verified and linked class, with its memory.
 ///
-/// Holding one proves what [`Verified`](jive_core::Verified) proves. It can be moved to another thread, but not shared
-/// between threads: load the class once for each.
+/// It has the same guarantees as [`Verified`](jive_core::Verified). It can be moved to another thread, but not shared
+/// between threads. Load the class once for each thread.
 pub struct LoadedClass {
     cell: Cell,
     natives: &'static [NativeDecl],
@@ -102,7 +104,7 @@ self_cell! {
 }
 
 impl LoadedClass {
-    /// Borrows the class as parsed and as linked.
+    /// Borrows the parsed and linked class.
     #[must_use]
     pub fn linked(&self) -> &LinkedClass<'_> {
         self.cell.borrow_dependent()
@@ -114,17 +116,18 @@ impl LoadedClass {
         names::class_name(&self.linked().class)
     }
 
-    /// Returns the natives that the class was loaded against.
+    /// Returns the natives table that the class was loaded against.
     #[must_use]
     pub const fn natives(&self) -> &'static [NativeDecl] {
         self.natives
     }
 
-    /// Makes an instance: runs the static initializer, then the constructor without parameters, if the class has them.
+    /// Creates an instance. Runs the static initializer and then the constructor without parameters, if the class has
+    /// them.
     ///
     /// # Errors
     ///
-    /// The trap that one of them ended in.
+    /// If one of them traps.
     pub fn instantiate<N: Natives>(
         &self,
         limits: Limits,

@@ -1,10 +1,9 @@
-//! Names and paths that someone else chose, as text that is fit for a terminal.
+//! Conversion of untrusted names and paths to text that is safe for display on a terminal.
 
 use std::borrow::Cow;
 use std::path::Path;
 
-/// Returns a name that someone else chose, with every character written out that could steer a
-/// terminal.
+/// Returns a name with all characters escaped that could control a terminal.
 pub fn printable(name: &str) -> String {
     name.chars()
         .flat_map(|c| {
@@ -18,7 +17,7 @@ pub fn printable(name: &str) -> String {
         .collect()
 }
 
-/// Returns a path as text. A byte that is not UTF-8 is written out as `\xff` is.
+/// Returns a path as text. Bytes that are not valid UTF-8 are escaped as `\xff`.
 pub fn path_text(path: &Path) -> Cow<'_, str> {
     if let Some(text) = path.to_str() {
         return Cow::Borrowed(text);
@@ -33,7 +32,7 @@ pub fn path_text(path: &Path) -> Cow<'_, str> {
     Cow::Owned(text)
 }
 
-/// Returns a path as text that is fit for a terminal.
+/// Returns a path as text that is safe for display on a terminal.
 pub fn printable_path(path: &Path) -> String {
     printable(&path_text(path))
 }

@@ -1,25 +1,25 @@
-//! The method that a call instruction calls, and how a call changes the operand stack.
+//! Calls: the method that a call instruction calls, and the effect of a call on the operand stack.
 
 use jive_core::{
     Action, ClassFile, CpIndex, Insn, MemberUse, MethodAccess, MethodDescriptor, MethodId, Operand,
     OwnMember, StackChange, Utf8,
 };
 
-/// What an instruction of a verified class calls.
+/// The callee of an instruction in a verified class.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Callee<'a> {
-    /// A method of the class that has code.
+    /// A method of this class that has code.
     Own(MethodId),
-    /// A native, declared by the class or by `unet/Nic`.
+    /// A native, declared in this class or in `unet/Nic`.
     Native(Utf8<'a>),
     /// `Object.<init>`, which does nothing.
     ObjectInit,
 }
 
-/// Returns what an instruction calls, if it is a call.
+/// Returns the callee of an instruction. Returns `None` if the instruction is not a call.
 ///
-/// It compares no names of the class file with one another: a class may call a method whose name has
-/// 60,000 bytes 20,000 times. The parser has noted which member each constant names.
+/// Never compares two names of the class file: a class can contain 20,000 calls of a method with a name of 60,000 bytes.
+/// The parser has already resolved the constants.
 pub(crate) fn callee<'a>(class: &ClassFile<'a>, insn: &Insn<'_>) -> Option<Callee<'a>> {
     let (Action::Member(MemberUse::Call | MemberUse::CallStatic), Operand::Constant(index)) =
         (insn.action(), insn.operand)
@@ -41,16 +41,16 @@ pub(crate) fn callee<'a>(class: &ClassFile<'a>, insn: &Insn<'_>) -> Option<Calle
     })
 }
 
-/// How the calls of a class change the operand stack; each descriptor is read once.
+/// The effects of a class's calls on the operand stack. Parses each descriptor once.
 #[derive(Debug)]
 pub(crate) struct Signatures {
-    /// For each descriptor, by the constant that stands for it: values popped, without the receiver, and
-    /// values pushed.
+    /// Number of values popped (without the receiver) and pushed, indexed by the constant pool index of the
+    /// descriptor.
     known: Vec<Option<(usize, usize)>>,
 }
 
 impl Signatures {
-    /// Begins for a class, with no descriptor read.
+    /// Creates an empty cache for a class.
     pub(crate) fn new(class: &ClassFile<'_>) -> Signatures {
         Signatures {
             known: vec![None; class.pool().count().into()],
@@ -92,8 +92,8 @@ impl Signatures {
     }
 }
 
-/// Returns how many values an instruction of a verified class pushes, in a time that depends on no
-/// descriptor's length.
+/// Returns how many values an instruction of a verified class pushes. Takes constant time, because it does not parse
+/// the descriptor.
 pub(crate) fn pushes(class: &ClassFile<'_>, insn: &Insn<'_>) -> usize {
     match (insn.opcode.stack_change(), insn.operand) {
         (StackChange::Counts { pushes, .. }, _) => pushes.into(),

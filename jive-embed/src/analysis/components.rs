@@ -1,20 +1,21 @@
-//! Strongly connected components of a part of a method's control flow.
+//! Strongly connected components of a subgraph of a method's control flow graph.
 
 use super::graph::{ControlFlow, Node};
 
-/// Stands for a node that the search has not come to.
+/// Marks a node that the search has not visited.
 const NEW: u32 = u32::MAX;
 
-/// The components of some instructions, each behind those that its edges lead to.
+/// The components of a subgraph, in reverse topological order: each component follows the components that its edges
+/// lead to.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Partition {
     nodes: Vec<Node>,
-    /// Where each component ends among the nodes.
+    /// End of each component in `nodes`.
     ends: Vec<usize>,
 }
 
 impl Partition {
-    /// Returns each component.
+    /// Iterates over the components.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &[Node]> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         starts
@@ -23,25 +24,24 @@ impl Partition {
     }
 }
 
-/// A search for components, and its memory, which later searches of the same method use again.
+/// A search for components, with memory that is reused for later searches in the same method.
 ///
-/// Tarjan's algorithm, with a stack of its own: code may be 64 KiB deep. A search takes time
-/// proportional to the instructions that it is given and the edges that leave them, however long the
-/// method is.
+/// Tarjan's algorithm with an explicit stack, because the depth can reach 64 Ki instructions. A search takes time
+/// linear in the instructions of the subgraph and their outgoing edges, independent of the length of the method.
 #[derive(Debug)]
 pub(crate) struct Components {
-    /// When the search came to each node; [`NEW`] between searches.
+    /// Visiting order of each node. [`NEW`] between searches.
     order: Vec<u32>,
-    /// The earliest open node that each is known to lead to.
+    /// The least visiting order of an open node that each node is known to reach (*lowlink*).
     low: Vec<u32>,
     is_open: Vec<bool>,
     open: Vec<Node>,
-    /// The nodes on the way to the one looked at, with the next of their edges.
+    /// The nodes on the current search path, each with the index of its next edge.
     path: Vec<(Node, usize)>,
 }
 
 impl Components {
-    /// Lends memory to searches in a method of so many instructions.
+    /// Allocates memory for searches in a method with `len` instructions.
     pub(crate) fn new(len: usize) -> Components {
         Components {
             order: vec![NEW; len],
@@ -52,7 +52,8 @@ impl Components {
         }
     }
 
-    /// Returns the components of some instructions. `within` is true for these and for no other.
+    /// Returns the components of the subgraph that consists of `nodes`. `within` must be true exactly for these
+    /// nodes.
     pub(crate) fn of(
         &mut self,
         graph: &ControlFlow<'_>,
@@ -73,7 +74,7 @@ impl Components {
         found
     }
 
-    /// Follows the edges from the node on the path until every node that they lead to has its component.
+    /// Continues the search from the path, until all nodes that it reaches belong to a component.
     fn follow(
         &mut self,
         graph: &ControlFlow<'_>,

@@ -1,4 +1,4 @@
-//! How deep the operand stack is before each instruction of a method.
+//! The depth of the operand stack before each instruction of a method.
 
 use jive_core::{ClassFile, MethodId, Pc};
 use jive_verifier::{Observer, TypeState};
@@ -6,7 +6,7 @@ use jive_verifier::{Observer, TypeState};
 use super::calls::Signatures;
 use super::graph::ControlFlow;
 
-/// How deep the operand stack is before each instruction of one method that a path reaches.
+/// The depth of the operand stack before each reachable instruction of a method.
 #[derive(Clone, Debug)]
 pub(crate) struct Depths {
     pub(super) method: MethodId,
@@ -14,7 +14,8 @@ pub(crate) struct Depths {
 }
 
 impl Depths {
-    /// Begins for a method with so many bytes of code. The verifier tells the depths, as it is observed.
+    /// Creates an empty table for a method with `code_length` bytes of code. The verifier fills it if the table is
+    /// its observer.
     pub(crate) fn of(method: MethodId, code_length: usize) -> Depths {
         Depths {
             method,
@@ -22,10 +23,10 @@ impl Depths {
         }
     }
 
-    /// Follows the control flow of a verified method.
+    /// Computes the depths for a verified method by following its control flow.
     ///
-    /// Every path to an instruction brings the same depth there (JVMS §4.9.2), so that one visit of each
-    /// instruction is enough. The verifier need not infer all types a second time for this.
+    /// A single visit of each instruction suffices, because all paths to an instruction have the same depth (JVMS
+    /// §4.9.2). This is cheaper than another run of the verifier.
     pub(crate) fn follow(
         class: &ClassFile<'_>,
         method: MethodId,
@@ -62,15 +63,15 @@ impl Depths {
         depths
     }
 
-    /// Notes the depth before an instruction.
+    /// Records the depth before an instruction.
     pub(crate) fn note(&mut self, pc: Pc, depth: usize) {
         if let Some(before) = self.before.get_mut(pc.index()) {
-            // Frames of more than 255 slots are refused before their types are inferred.
+            // Lossless: the verifier rejects frames of more than 255 slots before it infers types.
             *before = u8::try_from(depth).ok();
         }
     }
 
-    /// Returns the depth before an instruction, if a path reaches it.
+    /// Returns the depth before an instruction. Returns `None` if the instruction is unreachable.
     pub(crate) fn before(&self, pc: Pc) -> Option<usize> {
         let depth = self.before.get(pc.index()).copied().flatten()?;
         Some(usize::from(depth))
@@ -96,7 +97,7 @@ mod tests {
     use super::*;
     use crate::load::verify_class;
 
-    /// The verifier's depth and the one followed agree before every instruction of every applet.
+    /// The computed depth and the verifier's depth agree before every instruction of every applet.
     #[test]
     fn depths_are_those_that_the_verifier_infers() {
         let mut compared = 0;

@@ -1,4 +1,4 @@
-//! What each method of an accepted class comes to, with all that it calls.
+//! Resource bounds of each method of an accepted class, including its callees.
 
 use std::collections::BTreeSet;
 
@@ -17,31 +17,31 @@ use super::origin::{Origins, Slot};
 use super::paths::{Range, over_paths};
 use super::report::{LoopPlace, UNCOUNTED_LISTED_MAX};
 
-/// Bytes of a local variable or an operand.
+/// Size of a local variable or an operand, in bytes.
 const SLOT_BYTES: u64 = 4;
-/// The native that makes an array.
+/// The native that allocates an array.
 const NEW_ALIGNED_ARRAY: &str = "newAlignedArray";
 
-/// Steps for looking for loops inside of loops that a class has in any case. With the steps for each
-/// byte this bounds a class of 64 KiB of code to some 20 ms on a desktop.
+/// Steps allowed for the search for nested loops in any class. Together with the steps for each byte, this limits the
+/// search in 64 KiB of code to about 20 ms on a desktop.
 const LOOP_STEPS_BASE: usize = 1 << 19;
-/// Steps more for each byte of its code. What compilers write takes a few for each level of nesting.
+/// Additional steps allowed for each byte of code. Compiled code takes a few steps for each nesting level.
 const LOOP_STEPS_PER_BYTE: usize = 24;
 
-/// What a call of a method comes to, with all that it calls.
+/// Resource bounds for a call of a method, including its callees.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Totals<'a> {
-    /// The deepest chain of calls, the method itself last.
+    /// The deepest chain of calls, in reverse order: the method itself is last.
     pub(super) chain: Vec<MethodId>,
     pub(super) recursion: Option<Vec<MethodId>>,
     pub(super) frame_bytes: u64,
     pub(super) heap: Range,
     pub(super) bytecodes: Range,
-    /// The natives that the method itself may call.
+    /// The natives that the method itself can call.
     pub(super) natives: BTreeSet<Utf8<'a>>,
-    /// The methods that it may call itself.
+    /// The methods that the method itself can call.
     callees: BTreeSet<MethodId>,
-    /// Its own loops.
+    /// The loops of the method itself.
     pub(super) loops: LoopTotals,
 }
 
@@ -49,31 +49,31 @@ pub(super) struct Totals<'a> {
 #[derive(Clone, Debug, Default)]
 pub(super) struct LoopTotals {
     pub(super) count: usize,
-    /// How many of them are not counted.
+    /// Number of loops that are not proven to end.
     pub(super) uncounted: usize,
-    /// Where the first of these are.
+    /// Locations of the first uncounted loops.
     pub(super) places: Vec<LoopPlace>,
-    /// Whether the budget ended before all were looked for.
+    /// Whether the step budget ended before the search was complete.
     pub(super) is_incomplete: bool,
 }
 
-/// A class being explored, and what is known of its methods.
+/// The analysis of a class, with the results for its methods.
 pub(super) struct Explorer<'a> {
     pub(super) class: ClassFile<'a>,
     /// Steps taken so far.
     pub(super) steps: usize,
     known: Vec<Option<Totals<'a>>>,
     signatures: Signatures,
-    /// Steps that are left for loops inside of loops, in all methods together.
+    /// Remaining steps for nested loops, shared by all methods.
     loop_steps: usize,
-    /// Whether any method makes an array, once that was asked.
+    /// Whether any method allocates an array. `None` until it is computed.
     makes_arrays: Option<bool>,
-    /// The methods whose callees are being explored.
+    /// The call path to the method that is being analysed.
     path: Vec<MethodId>,
 }
 
 impl<'a> Explorer<'a> {
-    /// Begins with no method explored.
+    /// Starts with no method analysed.
     pub(super) fn new(class: ClassFile<'a>) -> Explorer<'a> {
         let codes = class.methods().filter_map(|method| method.code());
         let code_bytes: usize = codes.map(|code| code.bytes.len()).sum();
@@ -88,12 +88,12 @@ impl<'a> Explorer<'a> {
         }
     }
 
-    /// Returns what is known of a method.
+    /// Returns the result for a method, if it has been analysed.
     pub(super) fn known(&self, id: MethodId) -> Option<&Totals<'a>> {
         self.known.get(id.index())?.as_ref()
     }
 
-    /// Explores a method, no deeper than there are methods.
+    /// Analyses a method and its callees. The recursion is at most as deep as the number of methods.
     pub(super) fn totals(&mut self, method: &Method<'a>) -> Totals<'a> {
         if let Some(known) = self.known(method.id) {
             return known.clone();
@@ -103,11 +103,11 @@ impl<'a> Explorer<'a> {
         };
         let graph = ControlFlow::of(&code);
         let reachable = graph.reachable();
-        // Building the graph, each of its edges both ways, and this.
+        // Costs of building the graph, its edges in both directions, and the reachability search.
         self.steps += 3 * graph.size();
         self.path.push(method.id);
         let mut totals = Totals::default();
-        // By callee, so that a method that calls another 20,000 times takes over its totals once.
+        // Indexed by callee, so that 20,000 calls of the same method add its totals only once.
         let mut below = vec![None; self.class.method_count()];
         let mut called = vec![None; graph.len()];
         for node in (0..graph.len()).filter(|node| reachable[*node]) {
@@ -139,7 +139,7 @@ impl<'a> Explorer<'a> {
             let below = below(node).map_or(Range::ZERO, |(bytecodes, _)| bytecodes);
             Range::exactly(1).then(below)
         });
-        // The calls, the components and both sums.
+        // Costs of the search for calls, the components, and both sums.
         self.steps += 4 * graph.size();
         totals.heap = self.heap(method.id, &graph, &components, |node| {
             below(node).map_or(Range::ZERO, |(_, heap)| heap)
@@ -151,7 +151,7 @@ impl<'a> Explorer<'a> {
         totals
     }
 
-    /// Adds up the bytes of the arrays that a method makes, and of those that its calls make.
+    /// Returns the bytes of the arrays that a method allocates, including those of its callees.
     fn heap(
         &mut self,
         method: MethodId,
@@ -184,7 +184,7 @@ impl<'a> Explorer<'a> {
         })
     }
 
-    /// Looks for the loops of a method.
+    /// Analyses the loops of a method.
     fn loops(
         &mut self,
         method: &Method<'a>,
@@ -218,7 +218,8 @@ impl<'a> Explorer<'a> {
         totals
     }
 
-    /// Explores a method that one on the path calls.
+    /// Analyses a callee of the current method. For a method that is already on the call path, returns the bounds of
+    /// a recursion.
     fn below(&mut self, id: MethodId) -> Totals<'a> {
         if let Some(start) = self.path.iter().position(|on_path| *on_path == id) {
             let heap = if self.makes_arrays() {
@@ -239,7 +240,7 @@ impl<'a> Explorer<'a> {
         }
     }
 
-    /// Whether any method of the class makes an array.
+    /// Returns whether any method of the class allocates an array.
     fn makes_arrays(&mut self) -> bool {
         if let Some(known) = self.makes_arrays {
             return known;
@@ -255,7 +256,7 @@ impl<'a> Explorer<'a> {
         found
     }
 
-    /// Returns the methods that a call of one may run through, itself included.
+    /// Returns the methods that a call of `method` can execute, including the method itself.
     pub(super) fn reached(&self, method: MethodId) -> BTreeSet<MethodId> {
         let mut reached = BTreeSet::from([method]);
         let mut waiting = vec![method];
@@ -270,7 +271,7 @@ impl<'a> Explorer<'a> {
     }
 }
 
-/// Returns the kind of array that an instruction makes by itself.
+/// Returns the kind of array that an instruction itself allocates, if any.
 fn made_array(class: &ClassFile<'_>, insn: &Insn<'_>) -> Option<ArrayKind> {
     match insn.operand {
         Operand::ArrayType(code) => ArrayKind::from_newarray_code(code),
@@ -281,7 +282,7 @@ fn made_array(class: &ClassFile<'_>, insn: &Insn<'_>) -> Option<ArrayKind> {
     }
 }
 
-/// Returns how many bytes of the heap an array takes, where its length is known.
+/// Returns the heap bytes of an array. Unknown if the length is unknown.
 fn allocation(kind: ArrayKind, length: Option<i32>) -> Range {
     match length.and_then(|length| u64::try_from(length).ok()) {
         Some(length) => {
@@ -294,7 +295,7 @@ fn allocation(kind: ArrayKind, length: Option<i32>) -> Range {
 }
 
 impl Totals<'_> {
-    /// Takes over what one of several callees comes to; what paths cost is added up elsewhere.
+    /// Merges the totals of another callee. Costs along paths are added up elsewhere.
     fn join(&mut self, below: &Totals<'_>) {
         if below.chain.len() > self.chain.len() {
             self.chain.clone_from(&below.chain);

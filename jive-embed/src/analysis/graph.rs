@@ -1,30 +1,30 @@
-//! Control flow of one method: its instructions as nodes, and where each may go.
+//! Control flow graph of a method, with instructions as nodes.
 
 use jive_core::{Code, Insn, Pc, instructions};
 
-/// An instruction of the method, by its position among them.
+/// Index of an instruction in the method.
 pub(crate) type Node = usize;
 
-/// Stands for "no instruction begins at this pc".
+/// Marks a pc where no instruction starts.
 const NONE: u32 = u32::MAX;
 
-/// The instructions of a method, and the edges that execution may take between them.
+/// The control flow graph of a method.
 ///
-/// Targets that start no instruction are left out, so code need not be verified. Building it takes
-/// time proportional to the code, but for the sorting of each switch's targets.
+/// Branch targets that are not the start of an instruction are left out, so the code need not be verified. Building
+/// the graph takes time linear in the code, except that the targets of each switch are sorted.
 #[derive(Clone, Debug)]
 pub(crate) struct ControlFlow<'a> {
     insns: Vec<Insn<'a>>,
-    /// The node that begins at each pc, or [`NONE`].
+    /// The node that starts at each pc, or [`NONE`].
     starts: Vec<u32>,
     successors: Edges,
     predecessors: Edges,
 }
 
-/// For each node a list of nodes; all lists stand in one vector, one behind the other.
+/// A list of nodes for each node. All lists are concatenated in a single vector.
 #[derive(Clone, Debug, Default)]
 struct Edges {
-    /// Where the list of each node ends.
+    /// End of each node's list in `nodes`.
     ends: Vec<usize>,
     nodes: Vec<Node>,
 }
@@ -35,7 +35,7 @@ impl Edges {
         &self.nodes[start..self.ends[node]]
     }
 
-    /// Returns the same edges, each turned round. Each list is in ascending order.
+    /// Returns the edges in the opposite direction. Each list is in ascending order.
     fn reversed(&self) -> Edges {
         let mut ends = vec![0; self.ends.len()];
         for target in &self.nodes {
@@ -43,7 +43,8 @@ impl Edges {
         }
         let mut sum = 0;
         for end in &mut ends {
-            // For now the place where the list starts; each entry below moves it on.
+            // Used as write position for now: it starts at the beginning of the list, and reaches the end after all
+            // edges are written.
             let count = *end;
             *end = sum;
             sum += count;
@@ -60,7 +61,7 @@ impl Edges {
 }
 
 impl<'a> ControlFlow<'a> {
-    /// Takes a method's code apart, up to what is no instruction.
+    /// Builds the graph of a method's code, up to the first undecodable instruction.
     pub(crate) fn of(code: &Code<'a>) -> ControlFlow<'a> {
         let insns = instructions(code.bytes)
             .map_while(Result::ok)
@@ -90,18 +91,18 @@ impl<'a> ControlFlow<'a> {
         graph
     }
 
-    /// Returns the instruction that begins at a pc.
+    /// Returns the instruction that starts at a pc.
     pub(crate) fn node(&self, pc: Pc) -> Option<Node> {
         let node = *self.starts.get(pc.index())?;
         (node != NONE).then_some(node as usize)
     }
 
-    /// Returns how many instructions there are.
+    /// Returns the number of instructions.
     pub(crate) fn len(&self) -> usize {
         self.insns.len()
     }
 
-    /// Returns how many instructions and edges there are: the steps that looking at all of them takes.
+    /// Returns the number of instructions and edges, which is the number of steps to visit all of them.
     pub(crate) fn size(&self) -> usize {
         self.insns.len() + self.successors.nodes.len()
     }
@@ -111,17 +112,17 @@ impl<'a> ControlFlow<'a> {
         &self.insns[node]
     }
 
-    /// Returns where execution may go on behind an instruction.
+    /// Returns the instructions that execution can continue with after an instruction.
     pub(crate) fn successors(&self, node: Node) -> &[Node] {
         self.successors.of(node)
     }
 
-    /// Returns from where execution may come to an instruction.
+    /// Returns the instructions that execution can come from.
     pub(crate) fn predecessors(&self, node: Node) -> &[Node] {
         self.predecessors.of(node)
     }
 
-    /// Returns, for each instruction, whether a path from the method's start reaches it.
+    /// Returns for each instruction whether it is reachable from the start of the method.
     pub(crate) fn reachable(&self) -> Vec<bool> {
         let mut reached = vec![false; self.len()];
         let mut waiting = Vec::new();
@@ -140,8 +141,8 @@ impl<'a> ControlFlow<'a> {
         reached
     }
 
-    /// Whether a strongly connected component is a loop: more than one instruction, or one that goes to
-    /// itself.
+    /// Returns whether a strongly connected component is a loop: it has several instructions, or a single instruction
+    /// with an edge to itself.
     pub(crate) fn is_loop(&self, component: &[Node]) -> bool {
         match component {
             [only] => self.successors(*only).contains(only),
@@ -150,7 +151,7 @@ impl<'a> ControlFlow<'a> {
     }
 }
 
-/// Returns the pcs at which execution may go on behind an instruction.
+/// Returns the pcs that execution can continue at after an instruction.
 fn next_pcs(insn: &Insn<'_>) -> impl Iterator<Item = u16> {
     let next = insn
         .opcode

@@ -1,14 +1,14 @@
-//! The source line of each instruction of a method, looked up in a table that is read once.
+//! Line table of a method, sorted for fast lookup of many instructions.
 
 use jive_core::{Code, Pc};
 
 /// The line numbers of a method, sorted.
 ///
-/// [`Code::line`] reads the whole table for each question, which is right for one question. A class may
-/// have 65,535 entries for as many instructions, so that asking for each of them needs this.
+/// [`Code::line`] scans the whole table, which is best for a single lookup. A class can have 65,535 entries and as
+/// many instructions, so that many lookups need a sorted table.
 #[derive(Clone, Debug, Default)]
 pub struct LineTable {
-    /// For each pc that has entries, in ascending order: the line of its first entry and of its last.
+    /// For each pc with entries, in ascending order: the pc, and the lines of its first and last entry.
     rows: Vec<(u16, u16, u16)>,
 }
 
@@ -19,10 +19,10 @@ impl LineTable {
         LineTable::from_entries(code.line_numbers())
     }
 
-    /// Sorts pairs of pc and line. Each pair is asked for once.
+    /// Builds the table from pairs of pc and line. Consumes each pair once.
     fn from_entries(entries: impl Iterator<Item = (Pc, u16)>) -> LineTable {
         let mut entries = entries.collect::<Vec<_>>();
-        // Entries of one pc keep their order.
+        // The sort is stable, so entries with equal pcs keep their order.
         entries.sort_by_key(|(pc, _)| *pc);
         let alike = entries.chunk_by(|(pc, _), (other, _)| pc == other);
         let row = |alike: &[(Pc, u16)]| {
@@ -34,12 +34,12 @@ impl LineTable {
         }
     }
 
-    /// Returns how many pcs have entries.
+    /// Returns the number of pcs with entries.
     pub(crate) fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// Returns the line of the instruction at a pc, as [`Code::line`] has it.
+    /// Returns the line of the instruction at a pc. Same result as [`Code::line`].
     #[must_use]
     pub fn line(&self, pc: Pc) -> Option<u16> {
         let behind = self.rows.partition_point(|(start, ..)| *start <= pc.0);
@@ -66,8 +66,8 @@ mod tests {
     }
 
     #[test]
-    fn the_nearest_entry_counts() {
-        // Of pc 4 the first entry counts, of what follows it the last.
+    fn the_nearest_entry_wins() {
+        // At pc 4 the first entry wins. After pc 4 the last entry wins.
         let entries = [(8, 80), (4, 40), (4, 41), (4, 42), (2, 20)];
         let table = LineTable::from_entries(entries.map(|(pc, line)| (Pc(pc), line)).into_iter());
         let lines = [1, 2, 3, 4, 5, 7, 8, 9].map(|pc| table.line(Pc(pc)));

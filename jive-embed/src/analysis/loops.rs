@@ -1,4 +1,4 @@
-//! Which loops of a method are counted: provably ended by a local variable that steps towards a bound.
+//! Loop analysis: which loops of a method are proven to end, because a local variable steps towards a bound.
 
 use jive_core::{
     Action, ClassFile, Comparison, Computational, Constant, ConstantSource, CpIndex, MemberAccess,
@@ -9,7 +9,7 @@ use super::calls::{Callee, callee};
 use super::components::{Components, Partition};
 use super::graph::{ControlFlow, Node};
 
-/// Elements that no array has: its header lies before them, and an offset is an `int`.
+/// Upper bound for the length of an array: a header precedes the elements, and offsets in the heap are `int`s.
 const LENGTH_MAX: i64 = i32::MAX as i64 - 8;
 
 /// A loop of a method.
@@ -17,27 +17,26 @@ const LENGTH_MAX: i64 = i32::MAX as i64 - 8;
 pub(crate) struct Loop {
     /// Its lowest instruction.
     pub(crate) pc: Pc,
-    /// Whether it is proved to end. Some test that every round passes compares a local variable with a bound that the
-    /// loop does not change. Every round steps the variable towards the bound, and it cannot step over the end of the
-    /// `int` range.
+    /// Whether the loop is proven to end. Every iteration passes a test that compares a local variable with a
+    /// loop-invariant bound. Every iteration steps the variable towards the bound, and the variable cannot wrap
+    /// around.
     pub(crate) is_counted: bool,
 }
 
 /// The loops of a method.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Loops {
-    /// Those that were found, by the pc where each begins.
+    /// The loops found, sorted by pc.
     pub(crate) found: Vec<Loop>,
-    /// Whether the budget ended before all loops were looked for. Loops inside of some that were found
-    /// are missing then, and each of these counts as not counted.
+    /// Whether the step budget ended before the search was complete. Then nested loops may be missing, and the loops
+    /// that contain them are reported as uncounted.
     pub(crate) is_incomplete: bool,
 }
 
-/// Returns a method's loops; `components` are those of its reachable instructions.
+/// Returns a method's loops. `components` are the components of the reachable instructions.
 ///
-/// Each step looks at one instruction or edge, and is taken from `budget`. Loops nested in loops take a
-/// few steps for each instruction and level; without a budget a method with 10,000 levels would take
-/// 100,000,000.
+/// Each visit of an instruction or edge takes a step from `budget`. Nested loops take a few steps for each
+/// instruction and level. Without a budget, a method with 10,000 levels would take 100,000,000 steps.
 pub(crate) fn loops(
     class: &ClassFile<'_>,
     graph: &ControlFlow<'_>,
@@ -55,7 +54,7 @@ pub(crate) fn loops(
     let is_loop = |component: &&[Node]| graph.is_loop(component);
     let outermost = components.iter().filter(is_loop).map(<[Node]>::to_vec);
     let mut waiting = outermost.collect::<Vec<_>>();
-    // A list instead of recursion: loops may be nested 10,000 deep.
+    // An explicit worklist instead of recursion, because loops can be nested 10,000 deep.
     while let Some(component) = waiting.pop() {
         let inner = search.examine(&component);
         waiting.extend(inner);
@@ -70,24 +69,24 @@ struct Search<'c, 'a> {
     graph: &'c ControlFlow<'a>,
     budget: &'c mut usize,
     components: Components,
-    /// The instructions of a part of the method that is looked at; all false between two parts.
+    /// Marks the instructions of the subgraph that is being analysed. All false between two analyses.
     within: Vec<bool>,
     found: Loops,
 }
 
-/// What a loop does to what its tests compare. Found out once, however many tests it has.
+/// The variables and fields that a loop modifies. Computed once for all tests of the loop.
 struct Changes {
-    /// Local variables, each with an instruction that changes it and by how much, or `None` where it is
-    /// set; in ascending order.
+    /// Modified local variables, each with the modifying instruction and the constant that it adds. `None` instead of
+    /// a constant for any other modification. In ascending order.
     locals: Vec<(u16, Node, Option<i64>)>,
-    /// The fields that are set, in ascending order.
+    /// Fields that the loop stores to, in ascending order.
     fields: Vec<MemberIdentity>,
-    /// Whether a method of the class is called, which may set any field.
+    /// Whether the loop calls a method of the class, which may store to any field.
     calls_own: bool,
 }
 
 impl<'a> Search<'_, 'a> {
-    /// Judges a loop and returns those inside it.
+    /// Analyses a loop. Returns the loops nested in it.
     fn examine(&mut self, component: &[Node]) -> Vec<Vec<Node>> {
         let first = component.iter().copied().min().unwrap_or(0);
         let (is_counted, inner) = match self.counting_test(component) {
@@ -101,7 +100,7 @@ impl<'a> Search<'_, 'a> {
         inner.unwrap_or_default()
     }
 
-    /// Takes steps from the budget, or notes that it has ended.
+    /// Takes steps from the budget. Returns `None` if the budget is exhausted.
     fn spend(&mut self, steps: usize) -> Option<()> {
         match self.budget.checked_sub(steps) {
             Some(left) => {
@@ -115,8 +114,8 @@ impl<'a> Search<'_, 'a> {
         }
     }
 
-    /// Returns the loops that are left of a component when some instructions are taken out, unless the
-    /// budget ends.
+    /// Returns the loops that remain in a component after the removal of some instructions. Returns `None` if the
+    /// budget is exhausted.
     fn loops_without(&mut self, component: &[Node], out: &[Node]) -> Option<Vec<Vec<Node>>> {
         let edges = component
             .iter()
@@ -138,8 +137,8 @@ impl<'a> Search<'_, 'a> {
         )
     }
 
-    /// Looks for a test that ends the loop after finitely many rounds. Returns the loops that are left
-    /// without this test.
+    /// Searches for a test that ends the loop after finitely many iterations. If there is one, returns the loops that
+    /// remain after the removal of the test.
     fn counting_test(&mut self, component: &[Node]) -> Option<Vec<Vec<Node>>> {
         self.spend(component.len())?;
         component.iter().for_each(|node| self.within[*node] = true);
@@ -182,8 +181,8 @@ impl<'a> Search<'_, 'a> {
         None
     }
 
-    /// If every round through the test takes each step at most once, and at least one in all, returns the loops left
-    /// without the test.
+    /// Checks that every iteration through the test takes each step at most once, and at least one step in total. If
+    /// so, returns the loops that remain after the removal of the test.
     fn each_round_steps(
         &mut self,
         component: &[Node],
@@ -197,13 +196,13 @@ impl<'a> Search<'_, 'a> {
         }
         let inner = self.loops_without(component, &[test])?;
         let mut cycles = inner.iter().flatten();
-        // In ascending order, since the changes of a local variable are.
+        // Sorted, because the modifications of a local variable are in ascending order.
         cycles
             .all(|node| nodes.binary_search(node).is_err())
             .then_some(inner)
     }
 
-    /// Finds out what a loop changes.
+    /// Collects the modifications in a loop.
     fn changes(&self, component: &[Node]) -> Changes {
         let mut changes = Changes {
             locals: Vec::new(),
@@ -238,14 +237,14 @@ impl<'a> Search<'_, 'a> {
         changes
     }
 
-    /// Whether a loop leaves a value as it is.
+    /// Returns whether a value is loop-invariant.
     fn is_invariant(&self, changes: &Changes, value: Value) -> bool {
         match value {
             Value::Constant(_) => true,
             Value::Local(local) | Value::LocalLength(local) => changes.of_local(local).is_empty(),
-            // A method of the class may set the field; no native does.
+            // A method of the class may store to the field. Natives never do.
             Value::Field(_) | Value::FieldLength(_) if changes.calls_own => false,
-            // Two constants may name one field. Every field of a verified class is its own.
+            // Two constants can name the same field. In a verified class, all fields belong to the class itself.
             Value::Field(field) | Value::FieldLength(field) => {
                 let member = self.class.pool().member(field);
                 member.is_ok_and(|member| changes.fields.binary_search(&member.identity).is_err())
@@ -253,7 +252,7 @@ impl<'a> Search<'_, 'a> {
         }
     }
 
-    /// Reads an instruction as a test that may leave the loop.
+    /// Interprets an instruction as a test that can leave the loop.
     fn test(&self, node: Node, within: &[bool]) -> Option<Test> {
         let insn = self.graph.insn(node);
         let Operand::Branch(target) = insn.operand else {
@@ -262,7 +261,7 @@ impl<'a> Search<'_, 'a> {
         let (taken, compares_two) = match insn.action() {
             Action::BranchZero(comparison) => (comparison, false),
             Action::BranchInt(comparison) => (comparison, true),
-            // Jumps, and comparisons of references, which are not stepped towards a bound.
+            // Jumps never leave a loop conditionally. References have no bound to step towards.
             _ => return None,
         };
         let target = self.graph.node(Pc(u16::try_from(target).ok()?))?;
@@ -270,7 +269,7 @@ impl<'a> Search<'_, 'a> {
         let relation = match (within.get(target)?, within.get(next)?) {
             (false, true) => taken.negated(),
             (true, false) => taken,
-            // It leaves on neither way, or on both.
+            // Both ways stay in the loop, or both leave it.
             (true, true) | (false, false) => return None,
         };
         let (right, before) = if compares_two {
@@ -286,8 +285,7 @@ impl<'a> Search<'_, 'a> {
         })
     }
 
-    /// Reads the instructions that push the operand on top before an instruction, and returns where
-    /// they begin.
+    /// Returns the value on top of the stack before an instruction, and the first instruction that computes it.
     fn value_before(&self, node: Node) -> Option<(Value, Node)> {
         let last = self.only_way_to(node)?;
         let insn = self.graph.insn(last);
@@ -303,7 +301,7 @@ impl<'a> Search<'_, 'a> {
                 }
             }
             (Action::Member(MemberUse::Load), Operand::Constant(index)) => {
-                // The field is of the one instance, whichever reference names it.
+                // The class has a single instance, so the receiver does not matter.
                 let (_, first) = self.reference_before(last)?;
                 return Some((Value::Field(index), first));
             }
@@ -316,7 +314,8 @@ impl<'a> Search<'_, 'a> {
         Some((value, last))
     }
 
-    /// Reads the instructions that push the array whose length is taken.
+    /// Returns the length of the array on top of the stack before an instruction, and the first instruction that
+    /// computes the array.
     fn reference_before(&self, node: Node) -> Option<(Value, Node)> {
         let last = self.only_way_to(node)?;
         let insn = self.graph.insn(last);
@@ -335,7 +334,7 @@ impl<'a> Search<'_, 'a> {
         }
     }
 
-    /// Returns the instruction before this one, if nothing else leads here.
+    /// Returns the preceding instruction, if it is the only predecessor.
     fn only_way_to(&self, node: Node) -> Option<Node> {
         match self.graph.predecessors(node) {
             [only] if *only + 1 == node => Some(*only),
@@ -345,7 +344,7 @@ impl<'a> Search<'_, 'a> {
 }
 
 impl Changes {
-    /// Returns the changes of a local variable, in the order of their instructions.
+    /// Returns the modifications of a local variable, in order of their instructions.
     fn of_local(&self, local: u16) -> &[(u16, Node, Option<i64>)] {
         let start = self.locals.partition_point(|(other, ..)| *other < local);
         let end = self.locals.partition_point(|(other, ..)| *other <= local);
@@ -353,7 +352,7 @@ impl Changes {
     }
 }
 
-/// Returns every change of a local variable, or `None` where one is no step by a constant.
+/// Returns the steps of a local variable. Returns `None` if a modification does not add a constant.
 fn steps(changes: &[(u16, Node, Option<i64>)]) -> Option<Vec<Step>> {
     let step = |(_, node, by): &(u16, Node, Option<i64>)| {
         Some(Step {
@@ -364,14 +363,14 @@ fn steps(changes: &[(u16, Node, Option<i64>)]) -> Option<Vec<Step>> {
     changes.iter().map(step).collect()
 }
 
-/// A change of a counter.
+/// An addition of a constant to a local variable.
 #[derive(Copy, Clone, Debug)]
 struct Step {
     node: Node,
     by: i64,
 }
 
-/// A comparison after which the loop goes on.
+/// The comparison that holds while the loop continues.
 #[derive(Copy, Clone, Debug)]
 struct Test {
     left: Value,
@@ -379,7 +378,7 @@ struct Test {
     right: Value,
 }
 
-/// What a test compares.
+/// An operand of a test.
 #[derive(Copy, Clone, Debug)]
 enum Value {
     Constant(i32),
@@ -391,12 +390,12 @@ enum Value {
     FieldLength(CpIndex),
 }
 
-/// Returns whether a counter that satisfies the relation before each round fails it at last. All steps must lead the
-/// same way. None may lead from where the relation holds past the end of the range.
+/// Returns whether a variable that satisfies the relation before each iteration must violate it eventually. All steps
+/// must have the same direction. No step may wrap around from a value that satisfies the relation.
 fn reaches(relation: Comparison, bound: Value, steps: &[Step]) -> bool {
     let up = steps.iter().all(|step| step.by > 0);
     let down = steps.iter().all(|step| step.by < 0);
-    // One round makes all of them at most.
+    // An iteration takes each step at most once.
     let total = steps.iter().map(|step| step.by).sum::<i64>();
     let (least, most) = match bound {
         Value::Constant(value) => (i64::from(value), i64::from(value)),
@@ -408,9 +407,9 @@ fn reaches(relation: Comparison, bound: Value, steps: &[Step]) -> bool {
         Comparison::AtMost => up && most + total <= i64::from(i32::MAX),
         Comparison::Greater => down && least + 1 + total >= i64::from(i32::MIN),
         Comparison::AtLeast => down && least + total >= i64::from(i32::MIN),
-        // By ones it meets every value.
+        // With a step of 1 or -1, the variable meets every value.
         Comparison::NotEqual => matches!(steps, [only] if only.by.abs() == 1),
-        // The round after a step no longer holds it.
+        // After a step, the variable differs from the bound.
         Comparison::Equal => !steps.is_empty() && (up || down) && total.abs() < 1 << 31,
     }
 }

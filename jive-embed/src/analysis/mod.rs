@@ -1,8 +1,8 @@
-//! What a verified class can do at most, and where its values come from. Running a class needs none of this; it serves
-//! readers of the class.
+//! Static analysis of verified classes: resource bounds and origins of values. Not needed for running a class, only
+//! for reports about it.
 //!
-//! Every answer takes time that grows with the class file and no faster. Where an exact answer would
-//! take longer (loops nested thousands deep), a budget of steps ends the search and the report says so.
+//! All analyses take time linear in the size of the class file. For loops nested thousands deep, an exact answer
+//! would take longer. Then a step budget ends the search, and the report says so.
 
 mod calls;
 mod components;

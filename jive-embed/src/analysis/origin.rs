@@ -1,8 +1,8 @@
-//! Where a value comes from: backwards from a slot of a frame to the instructions or parameters that
-//! made what lies there.
+//! Origins of values: a backwards search from a slot of a frame to the instructions or parameters that produced its
+//! value.
 //!
-//! The verifier infers what a value is and forgets where it was made, so that its states stay small.
-//! Asking for that afterwards, and for one value only, costs those nothing whose class is accepted.
+//! The verifier infers only types and not origins, which keeps its states small. This search runs afterwards, for a
+//! single value. So accepted classes do not pay for it.
 
 use std::cell::OnceCell;
 use std::collections::HashSet;
@@ -18,52 +18,51 @@ use super::calls::pushes;
 use super::depths::Depths;
 use super::graph::{ControlFlow, Node};
 
-/// Steps after which looking for an origin is given up: more than any method of a compiler takes.
+/// Most steps for a search for origins. Compiled methods take fewer.
 const STEPS_MAX: usize = 100_000;
-/// After so many steps a value counts as no constant. A compiler puts a constant right before its use, and a hostile
-/// class may ask for thousands of values.
+/// Most steps for the search for a constant. A compiler places a constant right before its use. A hostile class can
+/// require the search for thousands of values.
 const CONSTANT_STEPS_MAX: usize = 64;
 
-/// A place for one value in a frame.
+/// A slot of a frame.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Slot {
-    /// An operand, counted from the bottom of the stack.
+    /// An operand, with its index from the bottom of the stack.
     Stack(usize),
     /// A local variable.
     Local(u16),
 }
 
-/// What made a value.
+/// The source of a value.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Origin {
     /// The receiver of an instance method or constructor.
     This,
-    /// The caller: the parameter of this number, from 1, which begins in this local variable.
+    /// A parameter.
     Parameter {
-        /// Its number.
+        /// Number of the parameter, from 1.
         number: u16,
-        /// Its local variable.
+        /// First local variable of the parameter.
         local: u16,
     },
-    /// Nothing: on some path the local variable is never set.
+    /// No source: on some path the local variable is unset.
     Unset(u16),
     /// The instruction at this pc.
     Instruction(Pc),
 }
 
-/// A method in which origins are looked for.
+/// The search for origins in a method.
 #[derive(Debug)]
 pub(crate) struct Origins<'c, 'a> {
     class: &'c ClassFile<'a>,
     graph: &'c ControlFlow<'a>,
     depths: &'c Depths,
-    /// The local variable in which each parameter begins. Read when asked for, since a descriptor may
-    /// be long.
+    /// First local variable of each parameter. Computed lazily, because the descriptor can be long.
     parameters: OnceCell<Vec<u16>>,
 }
 
 impl<'c, 'a> Origins<'c, 'a> {
-    /// Joins a method's control flow with the depths of its operand stack.
+    /// Combines a method's control flow graph with the depths of its operand stack.
     pub(crate) fn new(
         class: &'c ClassFile<'a>,
         graph: &'c ControlFlow<'a>,
@@ -77,19 +76,19 @@ impl<'c, 'a> Origins<'c, 'a> {
         }
     }
 
-    /// Returns what may have made the value that lies in a slot before an instruction, in the order of their places.
-    /// Returns nothing if the search takes too long.
+    /// Returns the possible origins of the value in a slot before an instruction, in ascending order. Returns an
+    /// empty list if the search takes too many steps.
     pub(crate) fn before(&self, pc: Pc, slot: Slot) -> Vec<Origin> {
         let waiting = self.graph.node(pc).map(|node| (node, slot));
         self.search(waiting.into_iter().collect(), Vec::new(), STEPS_MAX)
             .found
     }
 
-    /// Returns what may have made the value that lies in a slot behind any of some instructions, where
-    /// the stack is so deep.
+    /// Returns the possible origins of the value in a slot after any of the given instructions. `depth` is the depth
+    /// of the stack after them.
     ///
-    /// One search for all of them: what lies in front of several is looked at once, and the limit on
-    /// steps holds for the sum.
+    /// A single search for all instructions, so that common predecessors are visited once, and the step limit applies
+    /// to the sum.
     pub(crate) fn after(&self, pcs: &[Pc], slot: Slot, depth: usize) -> Vec<Origin> {
         let (mut waiting, mut found) = (Vec::new(), Vec::new());
         for node in pcs.iter().filter_map(|pc| self.graph.node(*pc)) {
@@ -101,14 +100,14 @@ impl<'c, 'a> Origins<'c, 'a> {
         self.search(waiting, found, STEPS_MAX).found
     }
 
-    /// Follows slots backwards until all are made, or finds nothing after so many steps.
+    /// Follows slots backwards until it finds all origins. Finds nothing if it exceeds `steps_max`.
     fn search(
         &self,
         mut waiting: Vec<(Node, Slot)>,
         mut found: Vec<Origin>,
         steps_max: usize,
     ) -> Search {
-        // The same steps in each run: the gate counts instructions.
+        // A deterministic hash, so that the number of executed instructions does not vary. A benchmark compares it.
         let mut seen = HashSet::<_, BuildHasherDefault<FnvHasher>>::default();
         seen.extend(waiting.iter().copied());
         let mut steps = 0;
@@ -127,14 +126,15 @@ impl<'c, 'a> Origins<'c, 'a> {
                 continue;
             };
             for previous in self.graph.predecessors(node).iter().copied() {
-                // What no path reaches passes nothing on.
+                // Unreachable predecessors contribute no value.
                 if self.depths.before(self.graph.insn(previous).pc).is_none() {
                     continue;
                 }
                 match self.through(previous, slot, depth) {
                     Before::Made(origin) => found.push(origin),
                     Before::Slot(slot) => {
-                        // Within straight code only one way leads to a place, so nothing is remembered.
+                        // In straight-line code there is only one way to reach an instruction, so it need not be
+                        // remembered.
                         if self.is_straight(previous) || seen.insert((previous, slot)) {
                             waiting.push((previous, slot));
                         }
@@ -147,20 +147,20 @@ impl<'c, 'a> Origins<'c, 'a> {
         Search { found, steps }
     }
 
-    /// Whether execution comes to an instruction from one place only and goes on to one place only.
+    /// Returns whether an instruction has exactly one predecessor and one successor.
     fn is_straight(&self, node: Node) -> bool {
         node != 0
             && self.graph.predecessors(node).len() == 1
             && self.graph.successors(node).len() == 1
     }
 
-    /// Goes back through an instruction, behind which the stack is so deep.
+    /// Moves backwards through an instruction. `depth` is the depth of the stack after it.
     fn through(&self, node: Node, slot: Slot, depth: usize) -> Before {
         let insn = self.graph.insn(node);
         let made = Before::Made(Origin::Instruction(insn.pc));
         match slot {
             Slot::Local(local) => match (insn.operand, insn.action()) {
-                // The value was on top of the stack, which is one deeper before.
+                // The value was on top of the stack, which was one deeper before the store.
                 (Operand::Local(stored), Action::Store(_)) if stored == local => {
                     Before::Slot(Slot::Stack(depth))
                 }
@@ -191,7 +191,7 @@ impl<'c, 'a> Origins<'c, 'a> {
         }
     }
 
-    /// Returns what a slot holds when the method is called.
+    /// Returns the origin of a slot's value at the method's entry.
     fn at_entry(&self, slot: Slot) -> Option<Origin> {
         let Slot::Local(wanted) = slot else {
             return None;
@@ -213,7 +213,7 @@ impl<'c, 'a> Origins<'c, 'a> {
         });
         Some(match parameters.binary_search(&wanted) {
             Ok(position) => Origin::Parameter {
-                // A method has 255 parameters at most.
+                // Lossless: a method has at most 255 parameters.
                 number: u16::try_from(position + 1).ok()?,
                 local: wanted,
             },
@@ -221,7 +221,7 @@ impl<'c, 'a> Origins<'c, 'a> {
         })
     }
 
-    /// Returns the type of what an origin made, as a word.
+    /// Returns the type of a value with this origin, as a word.
     pub(crate) fn type_word(&self, origin: Origin) -> Option<String> {
         match origin {
             Origin::This => Some("this".to_owned()),
@@ -239,8 +239,8 @@ impl<'c, 'a> Origins<'c, 'a> {
         }
     }
 
-    /// Returns the one `int` that a slot holds before an instruction, whatever path leads there, and the
-    /// steps that finding out took.
+    /// Returns the constant `int` that a slot has before an instruction on all paths, and the number of steps taken.
+    /// Returns `None` if it is not constant or the search takes too many steps.
     pub(crate) fn constant(&self, pc: Pc, slot: Slot) -> (Option<i32>, usize) {
         let waiting = self.graph.node(pc).map(|node| (node, slot));
         let waiting = waiting.into_iter().collect();
@@ -252,7 +252,7 @@ impl<'c, 'a> Origins<'c, 'a> {
         (constant, steps)
     }
 
-    /// Returns the `int` that an instruction pushes, where it is always the same.
+    /// Returns the constant `int` that an instruction pushes, if any.
     fn pushed_constant(&self, pc: Pc) -> Option<i32> {
         let insn = self.graph.insn(self.graph.node(pc)?);
         match insn.operand {
@@ -266,22 +266,22 @@ impl<'c, 'a> Origins<'c, 'a> {
     }
 }
 
-/// What a search found.
+/// The result of a search.
 struct Search {
     found: Vec<Origin>,
-    /// The steps that it took: the places looked at, and the ways to them.
+    /// Number of steps taken: visited slots, and edges followed.
     steps: usize,
 }
 
-/// Where a value was before an instruction.
+/// The location of a value before an instruction.
 enum Before {
-    /// In this slot.
+    /// The value was in this slot.
     Slot(Slot),
-    /// Nowhere: this made it.
+    /// The value did not exist: the instruction produced it.
     Made(Origin),
 }
 
-/// Returns the type of the value that an instruction pushes, if it pushes one.
+/// Returns the type of the value that an instruction pushes, if any.
 fn made_by(class: &ClassFile<'_>, insn: &Insn<'_>) -> Option<String> {
     let word = |word: &str| Some(word.to_owned());
     match (insn.action(), insn.operand) {
@@ -316,7 +316,7 @@ fn made_by(class: &ClassFile<'_>, insn: &Insn<'_>) -> Option<String> {
             | Action::Store(_)
             | Action::Increment
             | Action::StoreElement(_)
-            // What a shuffle pushes was made by another instruction.
+            // The values that a shuffle pushes were produced by other instructions.
             | Action::Shuffle(_)
             | Action::BranchZero(_)
             | Action::BranchInt(_)
@@ -334,7 +334,7 @@ fn made_by(class: &ClassFile<'_>, insn: &Insn<'_>) -> Option<String> {
     }
 }
 
-/// Returns a declared type as the verifier sees it.
+/// Returns the verifier's word for a declared type.
 fn type_of(class: &ClassFile<'_>, kind: FieldType<'_>) -> String {
     use FieldType as F;
     match kind {

@@ -1,14 +1,14 @@
-//! The least and the most that a path through a method costs.
+//! The least and the greatest cost of a path through a method.
 
 use super::components::Partition;
 use super::graph::{ControlFlow, Node};
 
-/// What something costs on the cheapest and on the dearest path.
+/// The cost of something on its cheapest and on its most expensive path.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Range {
-    /// On the cheapest path.
+    /// Cost of the cheapest path.
     pub(crate) min: u64,
-    /// On the dearest path; `None` where nothing bounds it.
+    /// Cost of the most expensive path. `None` if it is unbounded.
     pub(crate) max: Option<u64>,
 }
 
@@ -19,12 +19,12 @@ impl Default for Range {
 }
 
 impl Range {
-    /// Nothing on any path.
+    /// No cost on any path.
     pub(crate) const ZERO: Range = Range::exactly(0);
-    /// Any cost at all.
+    /// An unknown cost.
     pub(crate) const UNKNOWN: Range = Range { min: 0, max: None };
 
-    /// Returns the same cost on each path.
+    /// Returns a cost that is the same on all paths.
     pub(crate) const fn exactly(cost: u64) -> Range {
         Range {
             min: cost,
@@ -32,12 +32,12 @@ impl Range {
         }
     }
 
-    /// Returns the cost where it is the same on each path.
+    /// Returns the cost if it is the same on all paths.
     pub(crate) fn constant(self) -> Option<u64> {
         self.max.filter(|max| *max == self.min)
     }
 
-    /// Returns what both cost, one after the other.
+    /// Returns the cost of this followed by `next`.
     pub(crate) fn then(self, next: Range) -> Range {
         Range {
             min: self.min.saturating_add(next.min),
@@ -45,7 +45,7 @@ impl Range {
         }
     }
 
-    /// Returns what one or the other costs.
+    /// Returns the cost of a choice between this and `other`.
     fn or(self, other: Range) -> Range {
         Range {
             min: self.min.min(other.min),
@@ -54,10 +54,10 @@ impl Range {
     }
 }
 
-/// Adds up what the instructions on a path cost, over all paths from the method's start to its end.
+/// Returns the total cost of instructions along a path, over all paths from the start of the method to its end.
 ///
-/// `components` are those of the reachable instructions. A loop in which anything costs
-/// something has no greatest cost. The cost of each instruction is asked for once at most.
+/// `components` are the components of the reachable instructions. If a loop contains an instruction with a cost, the
+/// greatest cost is unbounded. `cost` is called at most once for each instruction.
 pub(crate) fn over_paths(
     graph: &ControlFlow<'_>,
     components: &Partition,
@@ -65,7 +65,7 @@ pub(crate) fn over_paths(
 ) -> Range {
     let mut onward = vec![Range::ZERO; graph.len()];
     let mut inside = vec![false; graph.len()];
-    // Each component comes behind those that its edges lead to.
+    // In reverse topological order: all successors of a component come first.
     for component in components.iter() {
         component.iter().for_each(|node| inside[*node] = true);
         let own = if graph.is_loop(component) {

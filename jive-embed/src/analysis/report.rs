@@ -1,4 +1,4 @@
-//! What an accepted class can do at most, for each method that is called from outside.
+//! Reports on what an accepted class can do at most, for each entry point.
 
 use std::collections::BTreeSet;
 
@@ -9,73 +9,75 @@ use serde::Serialize;
 use super::explore::{Explorer, Totals};
 use super::paths::Range;
 
-/// Uncounted loops that are listed for one entry point. Chosen: a reader looks at the first few, and a
-/// class may have 20,000, which each of 64 methods runs through.
+/// Most uncounted loops that are listed for an entry point. Chosen: readers look at the first few. A class can have
+/// 20,000 loops that each of 64 entry points can reach.
 pub const UNCOUNTED_LISTED_MAX: usize = 32;
 
-/// What a class can do at most.
+/// Resource bounds of a class.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
-    /// Bytes of the arrays that live as long as the class, headers included and `RxBuf` left out:
-    /// what static initializer and constructor make. Absent where that depends on what happens.
+    /// Bytes of the permanent arrays that static initializer and constructor allocate. Includes headers, but not
+    /// `RxBuf`. `None` if the number is not constant.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub persistent_heap_bytes: Option<u64>,
-    /// The methods that are called from outside.
+    /// The methods that the runtime can call.
     pub entry_points: Vec<EntryPoint>,
-    /// Instructions, edges and places that were looked at, each as often as it was.
+    /// Steps of the analysis: visits of instructions, edges and slots.
     #[serde(skip)]
     pub steps: usize,
 }
 
-/// What one call of a method from outside can do at most, all that it calls included.
+/// Resource bounds for a call of an entry point, including its callees.
 ///
-/// Names are cut as [`Cut`] does it.
+/// [`Cut`] truncates names.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct EntryPoint {
-    /// Its name.
+    /// Name of the method.
     pub method: String,
-    /// Its descriptor.
+    /// Descriptor of the method.
     pub descriptor: String,
-    /// The deepest chain of calls, itself first; of several the first found.
+    /// The deepest chain of calls, starting with the method itself. If there are several, the first found. `None` for
+    /// a recursive method.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub call_chain: Option<Vec<String>>,
-    /// Methods that call each other in a circle, where there are such: no chain is deepest then.
+    /// Methods that call each other in a cycle, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recursion: Option<Vec<String>>,
-    /// Bytes of local variables and operand stacks that the chain needing most of them needs.
+    /// Bytes of local variables and operand stacks along the call chain that needs most. `None` for a recursive
+    /// method.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub frame_bytes_max: Option<u64>,
-    /// Bytes of the arrays that it makes, where nothing but its instructions decides that.
+    /// Most bytes of the arrays that the call allocates. `None` if they are unbounded or depend on data.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub heap_bytes_max: Option<u64>,
-    /// Whether it makes as many on every path.
+    /// Whether the call allocates the same number of bytes on every path.
     pub heap_is_constant: bool,
-    /// The natives that it may call.
+    /// The natives that the call can reach.
     pub natives: BTreeSet<String>,
-    /// How many loops it may run through, as far as they were looked for.
+    /// Number of loops that the call can execute, as far as the analysis found them.
     pub loops: usize,
-    /// Those of them that are not counted, the first [`UNCOUNTED_LISTED_MAX`] of them.
+    /// The first [`UNCOUNTED_LISTED_MAX`] loops that are not proven to end.
     pub uncounted_loops: Vec<LoopPlace>,
-    /// How many more are not counted.
+    /// Number of further loops that are not proven to end.
     #[serde(skip_serializing_if = "is_zero")]
     pub uncounted_loops_omitted: usize,
-    /// Whether the budget ended before all loops were looked for. Then inner loops may be missing, and some that are
-    /// counted are listed as if they were not.
+    /// Whether the step budget ended before all loops were analysed. Then nested loops may be missing, and some
+    /// counted loops are listed as uncounted.
     #[serde(skip_serializing_if = "is_false")]
     pub loops_incomplete: bool,
-    /// Instructions that it executes at most; absent where there are loops or recursion.
+    /// Most instructions that the call can execute. `None` if there are loops or recursion.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bytecodes_max: Option<u64>,
 }
 
-/// Where a loop begins.
+/// Location of a loop.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct LoopPlace {
-    /// The method that it belongs to.
+    /// Name of the method that contains the loop.
     pub method: String,
-    /// Its lowest instruction.
+    /// The pc of the lowest instruction.
     pub pc: u16,
-    /// The line of that.
+    /// Source line of that instruction.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<u16>,
 }
@@ -97,8 +99,8 @@ fn is_false(flag: &bool) -> bool {
 }
 
 impl Report {
-    /// Explores a class that the verifier accepted under this policy: the entry points of an applet, or all methods of a
-    /// class that is none.
+    /// Analyses a class that the verifier accepted under this policy. The entry points are those of the applet.
+    /// Without an applet policy, every method is an entry point.
     #[must_use]
     pub fn of(class: ClassFile<'_>, policy: Policy) -> Report {
         let mut explorer = Explorer::new(class);
@@ -128,7 +130,7 @@ impl Report {
     }
 }
 
-/// Sums up what a call of a method comes to.
+/// Returns the bounds for a call of a method.
 fn entry_point<'a>(
     explorer: &Explorer<'a>,
     method: &Method<'a>,

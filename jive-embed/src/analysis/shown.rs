@@ -1,11 +1,11 @@
-//! How what an accepted class can do at most is shown to people.
+//! Display of a report as text.
 
 use std::fmt::{self, Write};
 
 use super::{EntryPoint, Report};
 
 impl fmt::Display for Report {
-    /// Shows it as indented lines, a paragraph an entry point.
+    /// Displays the report as indented lines, with a paragraph for each entry point.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&text(self))
     }
@@ -28,7 +28,7 @@ struct Lines(String);
 
 impl Lines {
     fn row(&mut self, indent: usize, name: &str, value: &str) {
-        // Writing to a string does not fail.
+        // Writing to a string never fails.
         let _ = writeln!(self.0, "{:indent$}{name:<17}{value}", "");
     }
 
@@ -74,7 +74,7 @@ fn loops(entry: &EntryPoint) -> String {
     if entry.loops == 0 {
         return "none".to_owned();
     }
-    // What the budget of steps did not suffice for is not told as if it were known.
+    // Without this note, an incomplete analysis would look complete.
     let limit = if entry.loops_incomplete {
         "; more inside of these not worked out (limit)"
     } else {

@@ -1,15 +1,15 @@
-//! What was expected and what was found at a fault, in a few words each.
+//! The expected and the actual value of a verification error, in a few words each.
 
 use jive_core::{
     ClassFile, CpIndex, Cut, FieldType, MemberKind, Method, MethodDescriptor, parse_field,
 };
 use jive_verifier::{AppletMember, TypeUse, VerifyError, VerifyErrorKind as Kind};
 
-/// The types that values may have.
+/// The types of the subset.
 const TYPES: &str = "byte, short, int, boolean or an array of one of them";
 
-/// Returns what was expected and what was found, of kinds that compare something. The sentence of
-/// every other kind says it all.
+/// Returns the expected and the actual value, for errors that compare values. For other errors the message is
+/// sufficient.
 pub(super) fn compared(class: &ClassFile<'_>, error: VerifyError) -> Option<(String, String)> {
     let (expected, found) = match error.kind {
         Kind::StackUnderflow { needed, found, .. } => (values(needed.into()), values(found.into())),
@@ -94,7 +94,7 @@ fn values(count: u32) -> String {
     }
 }
 
-/// Returns the declared type that a field or method is rejected for.
+/// Returns the declared type for which a field or method is rejected.
 fn used_type(class: &ClassFile<'_>, error: VerifyError, found: TypeUse) -> Option<String> {
     let kind = match (error.at, found) {
         (jive_verifier::Location::Field(id), TypeUse::Field) => {
@@ -117,7 +117,7 @@ fn used_type(class: &ClassFile<'_>, error: VerifyError, found: TypeUse) -> Optio
     Some(Cut(java_type(kind)).to_string())
 }
 
-/// Shows a member as Java names it, with its descriptor.
+/// Displays a member in Java syntax, with its descriptor.
 fn member(class: &ClassFile<'_>, index: CpIndex) -> Option<String> {
     let member = class.pool().member(index).ok()?;
     let owner = Cut(member.class).to_string().replace('/', ".");
@@ -137,7 +137,7 @@ fn class_name(class: &ClassFile<'_>, index: CpIndex) -> Option<String> {
     Some(Cut(name).to_string().replace('/', "."))
 }
 
-/// Shows a member of an applet as its declaration.
+/// Displays the required declaration of an applet's member.
 fn wanted(member: AppletMember) -> String {
     match member {
         AppletMember::Constructor => "a constructor without parameters".to_owned(),
@@ -153,7 +153,7 @@ fn wanted(member: AppletMember) -> String {
     }
 }
 
-/// Shows what stands in the class in place of an applet's member.
+/// Displays the class's member that has the name of an applet's member.
 fn present(class: &ClassFile<'_>, member: AppletMember) -> Option<String> {
     let name = member.name();
     let field = class.fields().find(|field| field.name == name);
@@ -165,7 +165,7 @@ fn present(class: &ClassFile<'_>, member: AppletMember) -> Option<String> {
     Some(format!("{name} with descriptor {}", Cut(descriptor)))
 }
 
-/// Shows a type as Java writes it.
+/// Displays a type in Java syntax.
 fn java_type(kind: FieldType<'_>) -> String {
     use jive_core::ElementType as E;
     let name = |name: &[u8]| {
@@ -202,15 +202,15 @@ fn java_type(kind: FieldType<'_>) -> String {
     }
 }
 
-/// Returns the word with which a type begins in a declaration: of an array its element, of a class its
-/// name without packages.
+/// Returns the first word of a type in a declaration. For an array this is the element type, for a class its name
+/// without packages.
 pub(super) fn java_type_word(descriptor: &[u8]) -> String {
     let shown = parse_field(descriptor).map_or_else(|_| String::new(), java_type);
     let plain = shown.trim_end_matches("[]");
     plain.rsplit(['.', '$']).next().unwrap_or("").to_owned()
 }
 
-/// Returns the words with which a method's declaration begins, in their order.
+/// Returns the first words of a method's declaration, in order.
 pub(super) fn declaration_words(class: &ClassFile<'_>, method: &Method<'_>) -> Vec<String> {
     let Ok(descriptor) = MethodDescriptor::parse(method.descriptor.as_bytes()) else {
         return Vec::new();

@@ -1,9 +1,10 @@
-//! What to do in Java about what is called, where that is known better than the code alone tells.
+//! Hints for accesses to the Java library: how to write the code without it.
 
 use jive_core::{ClassFile, Code, CpIndex, Opcode, Operand, Pc, decode};
 use jive_verifier::{Location, VerifyError, VerifyErrorKind};
 
-/// What to write in place of a member of the Java library: the beginning of its class and name.
+/// Hints for calls and field accesses, by prefix of class and member name. The first matching row wins, so more
+/// specific prefixes come first.
 const LIBRARY: &[(&str, &str)] = &[
     (
         "java/util/Objects.requireNonNull",
@@ -69,7 +70,7 @@ const LIBRARY: &[(&str, &str)] = &[
     ),
 ];
 
-/// What to write in place of a new object of these classes.
+/// Hints for the creation of objects, by prefix of the class name.
 const OBJECTS: &[(&str, &str)] = &[
     (
         "java/lang/StringBuilder",
@@ -85,7 +86,7 @@ const OBJECTS: &[(&str, &str)] = &[
     ),
 ];
 
-/// Returns the mend that fits what is called or made, if there is one.
+/// Returns the hint for a call, a field access or a new object, if there is one.
 pub(super) fn hint(class: &ClassFile<'_>, error: VerifyError) -> Option<&'static str> {
     match error.kind {
         VerifyErrorKind::ForeignMethod { index } | VerifyErrorKind::ForeignField { index } => {
@@ -108,7 +109,7 @@ pub(super) fn hint(class: &ClassFile<'_>, error: VerifyError) -> Option<&'static
             if name == "java/lang/AssertionError" {
                 return Some("`assert` throws an exception: test with `if` and return a number.");
             }
-            // Of what is thrown no one wants the object.
+            // Exceptions get a hint of their own: the program creates them only to throw them.
             if name.ends_with("Exception") || name.ends_with("Error") {
                 return Some(
                     "There are no exceptions: return a number that says what happened; \

@@ -1,27 +1,26 @@
-//! The Java source of a class, where it lies beside the class file, and the lines of it that a
-//! diagnosis shows.
+//! Java source next to a class file, and the search for lines that a diagnosis quotes.
 
 use std::path::Path;
 
 use crate::input;
 use crate::text::printable_path;
 
-/// Bytes of a Java source that are read to show a line of it.
+/// Greatest length of a Java source file, in bytes. Longer files are not quoted.
 const SOURCE_BYTES_MAX: u64 = 1 << 20;
 
-/// Bytes of the longest line that is shown. A class may have many faults, each with its line.
+/// Greatest length of a line that is quoted, in bytes. A class can have many errors, each with a line.
 const LINE_BYTES_MAX: usize = 1024;
 
-/// A Java source.
+/// A Java source file.
 #[derive(Clone, Debug)]
 pub(super) struct JavaSource {
-    /// Its path, fit for a terminal.
+    /// Path of the file, safe for display on a terminal.
     pub(super) path: String,
     text: String,
 }
 
 impl JavaSource {
-    /// Reads the source of this name beside a class file; `name` is the name of a file alone.
+    /// Reads the source file `name` in the directory of the class file. `name` must not contain a path.
     pub(super) fn beside(class_file: &Path, name: &str) -> Option<JavaSource> {
         let path = class_file.parent()?.join(name);
         let text = input::read_file(&path, SOURCE_BYTES_MAX).ok()?;
@@ -31,16 +30,16 @@ impl JavaSource {
         })
     }
 
-    /// Returns a line, without the line end, unless it is too long to be shown.
+    /// Returns a line, without its line end. Returns `None` for a line that is too long to be quoted.
     pub(super) fn line(&self, number: u16) -> Option<&str> {
         let line = self.text.lines().nth(usize::from(number.checked_sub(1)?))?;
         (line.len() <= LINE_BYTES_MAX).then_some(line)
     }
 
-    /// Returns the one line outside of comments in which all these words stand in this order, one of
-    /// them perhaps a mark like `(`.
+    /// Returns the number of the line that contains all these words in this order, outside of comments. Words may be
+    /// punctuation such as `(`. Returns `None` if no line or several lines match.
     ///
-    /// The class file tells the lines of instructions; those of declarations have to be looked for.
+    /// Class files have line numbers only for instructions, so declarations have to be searched for.
     pub(super) fn declaration(&self, words: &[&str]) -> Option<u16> {
         let mut in_comment = false;
         let mut found = (1..=u16::MAX).zip(self.text.lines()).filter(|(_, line)| {
@@ -53,7 +52,7 @@ impl JavaSource {
     }
 }
 
-/// Splits a line into words and single marks, comments left out.
+/// Splits a line into words and punctuation characters. Skips comments.
 fn tokens<'l>(line: &'l str, in_comment: &mut bool) -> Vec<&'l str> {
     let mut tokens = Vec::new();
     let mut rest = line;

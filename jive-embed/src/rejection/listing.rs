@@ -1,4 +1,4 @@
-//! The instructions, or the bytes, around a fault, with the places in them that are marked.
+//! Excerpts of code or bytes around an error, with marks.
 
 use std::collections::BTreeSet;
 
@@ -8,22 +8,22 @@ use serde::Serialize;
 
 use crate::diagnosis::Mark;
 
-/// Instructions that are shown before the one that is wrong.
+/// Number of instructions displayed before the error.
 const BEFORE: usize = 4;
-/// Instructions that are shown behind it.
+/// Number of instructions displayed after the error.
 const AFTER: usize = 2;
 
-/// Lines to show, what of them is wrong, and what has to do with it.
+/// An excerpt with a mark for the error and marks for related lines.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Listing {
     text: String,
     fault: Option<Mark>,
     context: Vec<Mark>,
-    /// The instructions shown.
+    /// The displayed instructions.
     pub(super) instructions: Vec<ListedInstruction>,
 }
 
-/// An instruction near a fault.
+/// An instruction near an error.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(super) struct ListedInstruction {
     pc: u16,
@@ -33,7 +33,7 @@ pub(super) struct ListedInstruction {
 }
 
 impl Listing {
-    /// Lists the instructions around a fault, and those at other places that have to do with it.
+    /// Returns the instructions around an error, and the related instructions `others` with their labels.
     pub(super) fn of_code(
         class: &ClassFile<'_>,
         code: &Code<'_>,
@@ -84,7 +84,7 @@ impl Listing {
         listing
     }
 
-    /// Lists the bytes around an offset of a file that is no class file.
+    /// Returns the bytes around an offset, for a file that is not a class file.
     pub(super) fn of_bytes(bytes: &[u8], offset: u32, label: &str) -> Listing {
         const ROW: usize = 16;
         const BYTE_COLUMNS: usize = 3;
@@ -104,7 +104,7 @@ impl Listing {
         }
         let text = line(row);
         let column = prefix(row).len() + (offset - row) * BYTE_COLUMNS;
-        // Behind the last byte the mark stands where the next would.
+        // At the end of the file, the mark is in the column of the missing byte.
         let text = format!("{text:<width$}", width = column + BYTE_COLUMNS);
         let start = listing.text.len();
         listing.fault = Some(Mark {
@@ -120,7 +120,7 @@ impl Listing {
         self.text.push('\n');
     }
 
-    /// Returns the lines with their marks, if there is anything to show.
+    /// Returns the excerpt with its marks. Returns `None` if it is empty.
     pub(super) fn snippet(&self) -> Option<Snippet<'_, Annotation<'_>>> {
         let annotation = |kind: AnnotationKind, mark: &Mark| -> Annotation<'static> {
             kind.span(mark.span.clone())
@@ -138,12 +138,12 @@ impl Listing {
     }
 }
 
-/// Shows an instruction on one line, without its place.
+/// Displays an instruction on a single line, without its pc.
 pub(super) fn instruction(class: &ClassFile<'_>, code: &Code<'_>, pc: Pc) -> String {
     match decode(code.bytes, pc) {
         Ok(insn) => {
             let text = Disassembly::new(insn, *class).to_string();
-            // The cases of a switch may be thousands.
+            // A switch displays as a line for each case, and can have thousands.
             text.lines().next().unwrap_or("").trim_end().to_owned()
         }
         Err(_) => {

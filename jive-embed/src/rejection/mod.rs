@@ -1,5 +1,4 @@
-//! How the rejection of a class is shown. People get a diagnosis over the code around the fault, programs the same
-//! facts with stable names.
+//! Explanation of rejections: a diagnosis for people, and the same facts with stable names for programs.
 
 mod all;
 mod collected;
@@ -29,70 +28,70 @@ use crate::load::LoadError;
 use crate::text::printable_path;
 use crate::{diagnosis, explanations, names};
 
-/// How the arrow to a place is coloured, as the diagnostics library has it.
+/// Colour of the arrow in front of a location, the same as in `annotate-snippets`.
 const ARROW: Style = AnsiColor::BrightBlue.on_default().effects(Effects::BOLD);
 
-/// Why a class was rejected, with everything that helps to see why.
+/// The reason why a class was rejected, with all related facts.
 ///
-/// Names and descriptors are cut as [`Cut`] does it, for programs too.
+/// [`Cut`] truncates names and descriptors, also in the serialised form.
 #[derive(Clone, Debug, Serialize)]
 pub struct Rejection {
     /// The stable code.
     pub code: &'static str,
-    /// What is wrong, in a sentence.
+    /// The error message, a sentence.
     pub message: String,
-    /// The class, where that much of it could be read.
+    /// Name of the class, if the parser got that far.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub class: Option<String>,
-    /// Offset in the file, of what is no class file.
+    /// Offset in the file, for a parse error.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub offset: Option<u32>,
-    /// The field.
+    /// Name of the field with the error.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub field: Option<String>,
-    /// The method.
+    /// Name of the method with the error.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub method: Option<String>,
     /// The descriptor of the field or method.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub descriptor: Option<String>,
-    /// The instruction's place in the method's code.
+    /// The pc of the instruction with the error.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pc: Option<u16>,
-    /// The instruction.
+    /// The instruction with the error.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub instruction: Option<String>,
-    /// The Java source file.
+    /// Name of the Java source file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source_file: Option<String>,
-    /// The line in it.
+    /// Line number in the source file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<u16>,
-    /// Further lines of the method that break the same rule in the same way, the first of them.
+    /// Further lines of the method that break the same rule in the same way. Only the first few.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub also_lines: Vec<u16>,
-    /// The text of that line, where the source lies beside the class file.
+    /// Text of the line `line`, if the source file is next to the class file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source_line: Option<String>,
-    /// The instructions around it.
+    /// The instructions around the error.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     instructions: Vec<ListedInstruction>,
-    /// What was expected, where things are compared.
+    /// The expected value, for errors that compare values.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expected: Option<String>,
-    /// What was found in its place.
+    /// The actual value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub found: Option<String>,
-    /// Where the value that was found came from, and what it met.
+    /// The origins of the actual value, and of the value that it clashes with.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     sources: Vec<Source>,
-    /// The types of the local variables there.
+    /// Types of the local variables at the error.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub locals: Option<Vec<&'static str>>,
-    /// The types of the operand stack there, the top last.
+    /// Types of the operands at the error, with the top of the stack last.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stack: Option<Vec<&'static str>>,
-    /// What to do.
+    /// How to fix the error.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
     #[serde(skip)]
@@ -106,7 +105,7 @@ pub struct Rejection {
 }
 
 impl Rejection {
-    /// Finds out all there is to say about why the bytes of a file were rejected.
+    /// Collects all facts about the rejection of a file.
     pub fn explore(
         file: &Path,
         bytes: &[u8],
@@ -142,7 +141,7 @@ impl Rejection {
         rejection
     }
 
-    /// Says why an accepted class cannot be used, by a code that has an explanation.
+    /// Explains why a verified class cannot be used. `code` must have an explanation.
     #[must_use]
     pub fn of_use(file: &Path, bytes: &[u8], code: &'static str, message: String) -> Rejection {
         let mut rejection = Rejection::new(file, code, message);
@@ -190,7 +189,7 @@ impl Rejection {
         }
     }
 
-    /// Takes over what the verifier says.
+    /// Adds the facts of a verification error.
     fn judged(
         &mut self,
         class: &ClassFile<'_>,
@@ -233,7 +232,8 @@ impl Rejection {
         self.source_line = source.and_then(|(java, line)| Some(java.line(line)?.to_owned()));
     }
 
-    /// Sets the line to that of a declaration, if the source has exactly one with such words.
+    /// Sets the line to that of a declaration. Tries each wording, and leaves the line unchanged if none matches
+    /// exactly one line.
     fn declared(&mut self, wordings: &[&[&str]]) {
         let java = self.java.as_ref();
         let mut lines = wordings.iter().filter_map(|words| java?.declaration(words));
@@ -242,7 +242,7 @@ impl Rejection {
 
     fn in_method(&mut self, class: &ClassFile<'_>, id: MethodId) {
         if let Some(method) = class.method(id) {
-            // Where the declaration cannot be told from calls, the first line with code is near it.
+            // Fallback if the declaration is not found: the first line of the method's code.
             self.line = method.code().and_then(|code| code.line(Pc(0)));
             let words = comparison::declaration_words(class, &method);
             let words = words.iter().map(String::as_str).collect::<Vec<_>>();
@@ -251,7 +251,7 @@ impl Rejection {
         }
     }
 
-    /// Takes over the name of the method at fault.
+    /// Sets the name and descriptor of the method with the error.
     fn name(&mut self, method: &Method<'_>) {
         self.method = Some(Cut(method.name).to_string());
         self.descriptor = Some(Cut(method.descriptor).to_string());
@@ -286,9 +286,9 @@ impl Rejection {
         self.instructions = self.listing.instructions.clone();
     }
 
-    /// Returns what stands beside the mark at the failing instruction.
+    /// Returns the label at the failing instruction.
     fn label(&self, kind: VerifyErrorKind) -> String {
-        // The instruction itself names the member.
+        // The instruction already shows the member.
         let names_member = matches!(
             kind,
             VerifyErrorKind::ForeignMethod { .. } | VerifyErrorKind::ForeignField { .. }
@@ -308,7 +308,7 @@ impl Rejection {
         self.types = Some(types);
     }
 
-    /// Returns where the fault is, in words.
+    /// Returns the location of the error in words.
     fn location(&self) -> String {
         let mut words = String::new();
         if let Some(offset) = self.offset {
@@ -353,8 +353,8 @@ impl Rejection {
         if let Some(help) = &self.help {
             group = group.element(Level::HELP.message(help.as_str()));
         }
-        // A listing has no file whose lines could be counted. So the place is given in words, in the column where the
-        // library would put it.
+        // A listing of instructions has no line numbers. So the location is added here in words, in the column where
+        // `annotate-snippets` would place it.
         let digits = match &self.source_line {
             Some(_) => self.line.map_or(0, |line| line.to_string().len()),
             None => 0,
@@ -364,7 +364,7 @@ impl Rejection {
         format!("{title}\n{:digits$}{ARROW}-->{ARROW:#} {place}\n{body}", "")
     }
 
-    /// Returns what has no place in a listing.
+    /// Returns the facts that do not appear in a listing.
     fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         let is_listed = self.pc.is_some();
@@ -384,7 +384,7 @@ impl Rejection {
         notes
     }
 
-    /// Returns the line of the Java source, marked.
+    /// Returns the marked line of the Java source.
     fn java_snippet(&self) -> Option<Snippet<'_, Annotation<'_>>> {
         let (java, text) = (self.java.as_ref()?, self.source_line.as_deref()?);
         let indent = text.len() - text.trim_start().len();
@@ -406,7 +406,7 @@ mod tests {
     use super::*;
     use crate::load::load_class;
 
-    /// Judges bytes and, where they are rejected, returns what a user sees without colours.
+    /// Loads a class. If it is rejected, returns the diagnosis without colours.
     fn shown(bytes: &[u8]) -> Option<String> {
         let arena = Bump::new();
         let error = load_class(
@@ -432,7 +432,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_byte_is_changed_the_diagnosis_can_be_shown() {
+    fn the_diagnosis_can_be_rendered_for_any_changed_byte() {
         let class = applets::DROP.class;
         let mut rejected = 0;
         for position in 0..class.len() {
@@ -446,12 +446,12 @@ mod tests {
                 }
             }
         }
-        // Most bytes of a class file matter.
+        // Most bytes of a class file are significant.
         assert!(rejected > class.len());
     }
 
     #[test]
-    fn bytes_that_are_no_class_file_are_marked_where_they_are_wrong() {
+    fn the_offending_bytes_of_a_malformed_file_are_marked() {
         let magic = shown(b"public class A { }").expect("it is no class file");
         assert!(magic.contains("0: 70 75 62 6c 69 63 20"), "{magic}");
         assert!(magic.contains("|         ^^\n"), "{magic}");

@@ -1,4 +1,4 @@
-//! Where the value that is wrong at a fault came from, as facts and in words.
+//! Origins of the value that caused an error, as data and in words.
 
 use jive_core::{ClassFile, Code, MethodId, NativeDecl, Pc};
 use jive_verifier::{Observer, Policy, TypeState, VerifyErrorKind};
@@ -10,63 +10,63 @@ use crate::analysis::{ControlFlow, Depths, LineTable, Origin, Origins, Slot};
 use crate::inferred::Types;
 use crate::load::verify_class;
 
-/// Sources that are told of one value: the types that met, of which there are rarely more than two.
+/// Most origins that are reported for a value. Rarely more than two types meet.
 const SOURCES_MAX: usize = 4;
 
-/// Origins of one value that are looked at for these. A hostile class may merge 20,000 values, and
-/// describing one of them may mean reading a descriptor of 60,000 bytes and a table of lines.
+/// Most origins of a value that are examined to select those. A hostile class can merge 20,000 values. Describing an
+/// origin can take the parsing of a descriptor of 60,000 bytes and a search for a line.
 const ORIGINS_MAX: usize = 256;
 
-/// Where one value came from.
+/// An origin of a value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(super) struct Source {
-    /// Of which value this is told.
+    /// The value that this is an origin of.
     pub(super) role: Role,
-    /// What made the value.
+    /// The instruction, parameter or other source of the value.
     #[serde(flatten)]
     pub(super) maker: Maker,
-    /// The type of what it made.
+    /// The type of the value.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub(super) kind: Option<String>,
 }
 
-/// The values that a fault compares.
+/// The values that an error compares.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Role {
-    /// The value that is wrong.
+    /// The value with the wrong type.
     Found,
-    /// The value, or the stack, that another path brings to where both meet.
+    /// The value or the stack that arrives on another path, where both paths meet.
     OtherPath,
 }
 
-/// What made a value.
+/// The source of a value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "from", rename_all = "kebab-case")]
 pub(super) enum Maker {
     /// An instruction.
     Instruction {
-        /// Its place.
+        /// Its pc.
         pc: u16,
-        /// What it is.
+        /// The instruction as text.
         instruction: String,
         /// Its line in the Java source.
         #[serde(skip_serializing_if = "Option::is_none")]
         line: Option<u16>,
     },
-    /// The caller of the method.
+    /// A parameter, set by the caller.
     Parameter {
-        /// Counted from 1.
+        /// Number of the parameter, from 1.
         number: u16,
-        /// Its name, where the class file keeps it.
+        /// Name of the parameter, if the class file has it.
         #[serde(skip_serializing_if = "Option::is_none")]
         name: Option<String>,
     },
     /// The receiver.
     This,
-    /// The call of the method, before any instruction.
+    /// The entry of the method, before any instruction.
     Entry,
-    /// Nothing: on some path the local variable is not set.
+    /// No source: on some path the local variable is unset.
     Unset {
         /// The local variable.
         local: u16,
@@ -74,7 +74,7 @@ pub(super) enum Maker {
 }
 
 impl Source {
-    /// Returns the label at the instruction that made the value.
+    /// Returns a label for the instruction that produced the value. Returns `None` if no instruction did.
     pub(super) fn label(&self) -> Option<(Pc, String)> {
         let Maker::Instruction { pc, .. } = self.maker else {
             return None;
@@ -91,7 +91,7 @@ impl Source {
         Some((Pc(pc), label))
     }
 
-    /// Says in words where the value came from, if no instruction made it.
+    /// Returns a note on the source of the value. Returns `None` for an instruction, which gets a label instead.
     pub(super) fn note(&self) -> Option<String> {
         let kind = match self.kind.as_deref() {
             Some(kind) => quoted(kind),
@@ -120,12 +120,12 @@ fn quoted(kind: &str) -> String {
     format!("`{kind}`")
 }
 
-/// What verification tells of a method in which it fails.
+/// Facts about a method in which verification fails.
 struct Failure {
     depths: Depths,
-    /// The method, and the instruction that is at fault.
+    /// The method, and the failing instruction.
     place: (MethodId, Pc),
-    /// The types where it fails.
+    /// The types at the failing instruction.
     types: Option<Types>,
 }
 
@@ -144,7 +144,7 @@ impl Observer for Failure {
     }
 }
 
-/// Returns the types at an instruction where data flow fails, and where the value at fault came from.
+/// Returns the types at the instruction where the data flow fails, and the origins of the offending value.
 pub(super) fn explore(
     class: &ClassFile<'_>,
     (policy, natives): (Policy, &'static [NativeDecl]),
@@ -164,7 +164,8 @@ pub(super) fn explore(
         VerifyErrorKind::MergeType { .. } | VerifyErrorKind::MergeDepth { .. }
     );
     if !is_merge {
-        // Where paths fail to merge the state told is the one behind the instruction.
+        // If a merge fails, the observed state is the one after the instruction, so it is not recorded as the state
+        // before it.
         failure.depths.note(pc, types.stack.len());
     }
     let graph = ControlFlow::of(code);
@@ -190,7 +191,7 @@ struct Search<'c, 'a> {
 }
 
 impl Search<'_, '_> {
-    /// Returns where the values came from that an error compares.
+    /// Returns the origins of the values that an error compares.
     fn sources(&self, pc: Pc, depth: usize, kind: VerifyErrorKind) -> Vec<Source> {
         let operand = |below: u8| depth.checked_sub(usize::from(below) + 1).map(Slot::Stack);
         let found = match kind {
@@ -205,7 +206,7 @@ impl Search<'_, '_> {
             } => return self.clash(pc, target, depth, operand(below)),
             VerifyErrorKind::MergeDepth { target, .. } => {
                 let others = self.other_ways(pc, target).into_iter();
-                // Each is described when it is taken below: there may be 20,000.
+                // Lazy: there can be 20,000 paths, and only the first few are described.
                 let makers = others.map(|other| self.instruction(other));
                 let entry = (target == Pc(0)).then_some(Maker::Entry);
                 return entry
@@ -219,14 +220,14 @@ impl Search<'_, '_> {
                     .take(SOURCES_MAX)
                     .collect();
             }
-            // The sentence of every other kind is about the instruction or the method alone.
+            // Other errors concern only the instruction or the method.
             _ => None,
         };
         let found = found.map_or_else(Vec::new, |slot| self.origins.before(pc, slot));
         self.told(Role::Found, found)
     }
 
-    /// Returns where both values came from that clash on the stack behind `pc`.
+    /// Returns the origins of the two values that clash on the stack after `pc`.
     fn clash(&self, pc: Pc, target: Pc, depth: usize, slot: Option<Slot>) -> Vec<Source> {
         let Some(slot) = slot else {
             return Vec::new();
@@ -238,7 +239,7 @@ impl Search<'_, '_> {
         sources
     }
 
-    /// Returns the other instructions from which a path comes to `target`.
+    /// Returns the other instructions from which a path leads directly to `target`.
     fn other_ways(&self, pc: Pc, target: Pc) -> Vec<Pc> {
         let node = self.graph.node(target);
         let predecessors = node.map_or(&[][..], |node| self.graph.predecessors(node));
@@ -249,13 +250,13 @@ impl Search<'_, '_> {
             .collect()
     }
 
-    /// Describes the first origins of each type, then others.
+    /// Describes the first origin of each type, then the others.
     fn told(&self, role: Role, origins: Vec<Origin>) -> Vec<Source> {
         let mut sources = Vec::<Source>::new();
         let (mut first_of_kind, mut rest) = (Vec::new(), Vec::new());
         let origins = origins.into_iter().take(ORIGINS_MAX);
         for source in origins.map(|origin| self.source(role, origin)) {
-            // Types that met say more than places of one type.
+            // Origins of different types are more informative than several origins of the same type.
             if first_of_kind
                 .iter()
                 .any(|other: &Source| other.kind == source.kind)

@@ -1,12 +1,12 @@
-//! Names of local variables, where the class file keeps them (JVMS §4.7.13).
+//! Names of local variables, from the `LocalVariableTable` (JVMS §4.7.13).
 
 use jive_core::{Code, ConstantPool, CpIndex, Cut, Pc};
 
-/// Bytes of a row of a `LocalVariableTable`: start, length, name, descriptor, index.
+/// Length of a row in a `LocalVariableTable`, in bytes: start, length, name, descriptor, index.
 const ROW_BYTES: usize = 10;
 
-/// Returns the name of a local variable where an instruction stands, [cut](Cut) and fit for a
-/// terminal.
+/// Returns the name of a local variable at an instruction, [truncated](Cut) and safe for display on a terminal.
+/// Returns `None` if the class file does not have the name.
 pub(super) fn variable_name(
     pool: ConstantPool<'_>,
     code: &Code<'_>,
