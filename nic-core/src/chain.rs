@@ -1,10 +1,10 @@
-//! An order of some elements of a slice that needs no memory of its own.
+//! An intrusive singly linked list: a chain of some elements of a slice, which needs no memory of its own.
 
-/// What an element says of its place in a [`Chain`].
+/// The index of the next element of a [`Chain`]. Each element of the slice holds one.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Link(u32);
 
-/// The end of a chain, and of one that is empty.
+/// Marks the end of a chain, and an empty chain.
 const END: u32 = u32::MAX;
 
 impl Default for Link {
@@ -13,15 +13,15 @@ impl Default for Link {
     }
 }
 
-/// A link may be all that an element consists of.
+/// Lets a slice of bare links be chained.
 impl AsMut<Link> for Link {
     fn as_mut(&mut self) -> &mut Link {
         self
     }
 }
 
-/// An order of some elements of a slice, each of which names the next one: it needs no memory of its
-/// own. An element is in one chain of its slice at most.
+/// A singly linked list of some elements of a slice: each element holds the index of the next. An element may be in at
+/// most one chain at a time.
 #[derive(Copy, Clone, Debug)]
 pub struct Chain {
     first: u32,
@@ -38,17 +38,17 @@ impl Default for Chain {
 }
 
 impl Chain {
-    /// Returns whether no element is in it.
+    /// Returns whether the chain is empty.
     pub fn is_empty(&self) -> bool {
         self.first == END
     }
 
-    /// Returns the first element.
+    /// Returns the index of the first element.
     pub fn first(&self) -> Option<u32> {
         (self.first != END).then_some(self.first)
     }
 
-    /// Adds an element of the slice at the end.
+    /// Appends an element of the slice.
     pub fn push_back<T: AsMut<Link>>(&mut self, slice: &mut [T], element: u32) {
         slice[element as usize].as_mut().0 = END;
         match slice.get_mut(self.last as usize) {
@@ -58,7 +58,7 @@ impl Chain {
         self.last = element;
     }
 
-    /// Adds an element of the slice in front of the first.
+    /// Inserts an element of the slice at the front.
     pub fn push_front<T: AsMut<Link>>(&mut self, slice: &mut [T], element: u32) {
         slice[element as usize].as_mut().0 = self.first;
         if self.first == END {
@@ -67,7 +67,7 @@ impl Chain {
         self.first = element;
     }
 
-    /// Removes and returns the first element.
+    /// Removes the first element and returns its index.
     pub fn pop_front<T: AsMut<Link>>(&mut self, slice: &mut [T]) -> Option<u32> {
         let first = self.first;
         let Link(next) = *slice.get_mut(first as usize)?.as_mut();
@@ -78,8 +78,8 @@ impl Chain {
         Some(first)
     }
 
-    /// Removes an element, at a cost that grows with how many are in front of it; nothing happens where
-    /// it is not in the chain.
+    /// Removes an element from the chain; does nothing if the chain does not hold it. Walks the chain from its front to
+    /// the element.
     pub fn remove<T: AsMut<Link>>(&mut self, slice: &mut [T], element: u32) {
         let (mut before, mut here) = (END, self.first);
         while here != element {
@@ -124,7 +124,7 @@ mod tests {
         }
         chain.push_front(&mut slice, 0);
         other.push_front(&mut slice, 4);
-        // The middle, the end, the front, and what is not there.
+        // The middle, the end, the front, and an element of another chain.
         for element in [2, 5, 0, 4] {
             chain.remove(&mut slice, element);
         }

@@ -1,9 +1,9 @@
-//! The classes of natives by what they cost: the rows of a profile.
+//! The cost classes of natives: a profile has one cost for each class.
 
-/// Which row of a profile's `[native]` a native is charged by.
+/// The cost class of a native: a key of a profile's `[native]` table.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum CostClass {
-    /// A native without a row of its own.
+    /// Any native without a cost of its own.
     NullCall,
     /// Pops the free queue.
     FreeBuffer,
@@ -28,7 +28,7 @@ impl CostClass {
         CostClass::DescriptorBuffers,
     ];
 
-    /// Returns the key of the class's row in a profile.
+    /// Returns the class's key in a profile's `[native]` table.
     #[must_use]
     pub const fn key(self) -> &'static str {
         match self {
@@ -41,8 +41,8 @@ impl CostClass {
         }
     }
 
-    /// Returns how many class-file instructions the row holds: the call itself and the pushes of its arguments.
-    /// `null_call` is a row for natives of several counts, and holds the call alone.
+    /// Returns how many class-file instructions the profile's cost includes: the call itself and the pushes of its
+    /// arguments. `null_call` covers natives with different numbers of arguments, so it includes the call alone.
     #[must_use]
     pub const fn instructions(self) -> u64 {
         match self {

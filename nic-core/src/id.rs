@@ -1,4 +1,4 @@
-//! Numbers that stand for what a run consists of.
+//! Ids of a run's NICs, endpoints, channels, packets and descriptors.
 
 /// Position of a NIC in the scenario, from 0.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -12,16 +12,17 @@ pub struct EndpointId(pub u32);
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ChannelId(pub i32);
 
-/// Number of a packet, unique in the run, from the push that made it to where it ends.
+/// Number of a packet, unique in the run. A packet keeps it from the push that makes it to its end.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PacketId(pub u64);
 
-/// Which of its endpoint's transmit descriptors: unique until 2³² have taken the same entry of its queue.
+/// Id of a transmit descriptor within its endpoint. It repeats only after 2³² descriptors have used the same queue
+/// entry.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PostId {
-    /// The entry that it takes in the queue.
+    /// Index of the descriptor's entry in the transmit queue.
     pub entry: u32,
-    /// How many took that entry before.
+    /// How many descriptors used that entry before.
     pub turn: u32,
 }
 
@@ -37,17 +38,17 @@ impl PostId {
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct DirectionId(pub u32);
 
-/// Numbers that each endpoint has for its packets: far more than a run handles events by default.
+/// How many packet numbers each endpoint owns: far more than the default `max_events`.
 const NUMBERS_PER_ENDPOINT: u64 = 1_000_000_000;
 
 /// Returns the number of the packet that an endpoint makes after `earlier` others.
 ///
-/// No two packets of a run share a number, and it depends on the sender alone. An endpoint's packets keep their numbers
-/// whatever else a scenario holds, so traces with and without a neighbour compare. In decimal it reads as the
-/// endpoint's position, if not 0, followed by nine digits that count its packets from 1.
+/// The number depends on the sender and its earlier packets alone. Adding an endpoint to a scenario does not renumber
+/// the packets of the others, so their traces can be compared. In decimal, the last nine digits count the sender's
+/// packets from 1. The digits before them, if any, are the sender's position.
 #[must_use]
 pub fn packet_number(sender: EndpointId, earlier: u64) -> PacketId {
-    // Both factors are far below 2³² and 2³⁰; the count would have to outlast 2⁶³ events.
+    // Cannot overflow: the product is below 2⁶², and no run lasts for 2⁶³ events.
     PacketId(u64::from(sender.0) * NUMBERS_PER_ENDPOINT + earlier + 1)
 }
 

@@ -1,8 +1,7 @@
-//! What a simulated NIC and firmware share: ids, virtual time, regions of memory, the checked operations of the
-//! interfaces, natives, and events.
+//! The code that the simulator and NIC firmware share: ids, virtual time, memory regions, queues, natives and events.
 //!
 //! Nothing here needs an operating system or an allocator. Queues keep their elements in a [`storage::Storage`]:
-//! firmware takes [`storage::Fixed`], a simulator brings one that grows.
+//! firmware uses [`storage::Fixed`], and the simulator brings a storage that grows.
 #![cfg_attr(not(test), no_std)]
 
 pub mod chain;

@@ -1,19 +1,20 @@
-//! Host memory as NICs reach it: pinned regions, addressed by region and offset.
+//! Host memory that a NIC may access: pinned regions, addressed by region number and offset.
 //!
-//! [`Region::span`] is the one place where an address is checked; a [`HostSpan`] is its proof.
+//! [`Region::span`] is the only place that checks an address. A [`HostSpan`] proves that the check succeeded.
 
 use core::ops::Range;
 
-/// A pinned region: its number and length.
+/// A pinned region of host memory: its number and its length.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Region {
     index: u32,
     length: u32,
 }
 
-/// Bytes of one region. Holding one proves that they lie inside it.
+/// A range of bytes within a region. Holding one proves that the range lies inside the region.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-// Its fields are copied by two words wherever it lies: what was written by fields need not be waited for.
+// Avoids store-forwarding stalls: with this alignment the compiler copies the struct as two 8-byte words wherever it
+// lies.
 #[repr(align(8))]
 pub struct HostSpan {
     region: u32,
@@ -21,48 +22,48 @@ pub struct HostSpan {
     length: u32,
 }
 
-/// An address names bytes outside of its region.
+/// The error for an address outside its region.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("bytes {offset} and {length} on lie outside of a region of {region_length} bytes")]
 pub struct OutOfRegion {
-    /// The offset that was asked for.
+    /// The requested offset.
     pub offset: i64,
-    /// The length that was asked for.
+    /// The requested length.
     pub length: i64,
     /// The region's length in bytes.
     pub region_length: u32,
 }
 
 impl Region {
-    /// Returns the region of a host that has no other, of `length` bytes.
+    /// Returns a region of `length` bytes for a host with only one region.
     #[must_use]
     pub const fn sole(length: u32) -> Region {
         Region::new(0, length)
     }
 
-    /// Returns the region of this number, of `length` bytes. The owner of the memory numbers it.
+    /// Returns a region with this number and length. The owner of the memory assigns the numbers.
     #[must_use]
     pub const fn new(index: u32, length: u32) -> Region {
         Region { index, length }
     }
 
-    /// Returns its number.
+    /// Returns the region's number.
     #[must_use]
     pub const fn index(self) -> u32 {
         self.index
     }
 
-    /// Returns its length in bytes.
+    /// Returns the region's length in bytes.
     #[must_use]
     pub fn length(self) -> u32 {
         self.length
     }
 
-    /// Returns `length` bytes from `offset` on; none at all may lie at the very end.
+    /// Returns the `length` bytes from `offset` on. An empty range may lie at the end of the region.
     ///
     /// # Errors
     ///
-    /// [`OutOfRegion`] where one of them lies outside; any two values may be asked for.
+    /// [`OutOfRegion`] if the range does not lie inside the region. Any two numbers may be passed.
     pub fn span(self, offset: i64, length: i64) -> Result<HostSpan, OutOfRegion> {
         let outside = OutOfRegion {
             offset,
@@ -82,25 +83,25 @@ impl Region {
 }
 
 impl HostSpan {
-    /// Returns the number of its region.
+    /// Returns the number of the region.
     #[must_use]
     pub fn region(self) -> u32 {
         self.region
     }
 
-    /// Returns where it begins in its region.
+    /// Returns the offset within the region.
     #[must_use]
     pub fn offset(self) -> u32 {
         self.offset
     }
 
-    /// Returns its length in bytes.
+    /// Returns the length in bytes.
     #[must_use]
     pub fn length(self) -> u32 {
         self.length
     }
 
-    /// Returns where it lies in its region's bytes.
+    /// Returns the range as indices into the region's bytes.
     #[must_use]
     pub fn range(self) -> Range<usize> {
         let start = self.offset as usize;

@@ -1,4 +1,4 @@
-//! Random numbers that depend on the scenario's seed and on the name of what draws them, nothing else.
+//! Random number generators that depend on the scenario's seed and a name, and on nothing else.
 
 use core::hash::Hasher;
 
@@ -6,22 +6,22 @@ use fnv::FnvHasher;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
-/// A generator of its own for one link direction, one payload: whatever has a name.
+/// A generator for one named source of randomness, such as a link direction or a payload.
 ///
-/// Equal seeds and names draw equal numbers on every machine: the name is hashed with FNV-1a, the
-/// hash expanded by SplitMix64, the numbers are xoshiro256++'s. Two different names draw unrelated ones, so
-/// adding a neighbour changes nobody else's draws.
+/// Equal seeds and names give equal numbers on every machine. FNV-1a hashes the name, SplitMix64 expands the hash into
+/// the state, and xoshiro256++ draws. Different names give unrelated numbers, so an endpoint added to a scenario does
+/// not change the draws of the others.
 #[derive(Clone, Debug)]
 pub struct Generator(Xoshiro256PlusPlus);
 
 impl Generator {
-    /// Returns the generator of what `name` names, part by part.
+    /// Returns the generator for a name that consists of several parts.
     #[must_use]
     pub fn named(seed: u64, name: &[&str]) -> Generator {
         Generator::numbered(Name::new(seed, name), &[])
     }
 
-    /// Returns the generator of a part of something, by the name of the whole and numbers that tell the part.
+    /// Returns the generator for a part of a named thing, which `numbers` identify.
     #[must_use]
     pub fn numbered(whole: Name, numbers: &[u64]) -> Generator {
         let mut hasher = FnvHasher::with_key(whole.0);
@@ -36,50 +36,50 @@ impl Generator {
         self.0.next_u64()
     }
 
-    /// Fills `bytes` with random ones.
+    /// Fills `bytes` with random bytes.
     pub fn fill(&mut self, bytes: &mut [u8]) {
         self.0.fill_bytes(bytes);
     }
 }
 
-/// A name, hashed once, of something whose parts draw from generators of their own.
+/// The hash of a seed and a name, for deriving many generators from one name.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Name(u64);
 
 impl Name {
-    /// Hashes a seed and a name, part by part.
+    /// Hashes a seed and the parts of a name.
     #[must_use]
     pub fn new(seed: u64, name: &[&str]) -> Name {
         let mut hasher = FnvHasher::default();
         hasher.write(&seed.to_le_bytes());
         for part in name {
             hasher.write(part.as_bytes());
-            // No name holds this byte (it never occurs in UTF-8), so parts cannot run together.
+            // The byte 0xff never occurs in UTF-8. As a separator it keeps ("a", "bc") and ("ab", "c") apart.
             hasher.write(&[0xff]);
         }
         Name(hasher.finish())
     }
 
-    /// Returns the hash, as a number to tell parts of something else by.
+    /// Returns the hash, for use as one of the `numbers` of another generator.
     #[must_use]
     pub fn value(self) -> u64 {
         self.0
     }
 }
 
-/// A probability as the number of 64-bit draws, of 2^64, that mean yes.
+/// A probability, stored as how many of the 2^64 possible draws mean yes.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Chance(u128);
 
 impl Chance {
-    /// The chance of what does not happen.
+    /// The probability 0.
     pub const NEVER: Chance = Chance(0);
 
-    /// Returns the chance for a probability from 0 to 1; outside of that, the nearest.
+    /// Returns the chance for a probability, which is clamped to 0 to 1.
     #[must_use]
     pub fn new(probability: f64) -> Chance {
         const DRAWS: f64 = 18_446_744_073_709_551_616.0;
-        // Scaling by a power of two is exact and `as` truncates, so this is the same on every machine.
+        // Exact on every machine: scaling by a power of two does not round, and `as` truncates.
         Chance((probability.clamp(0.0, 1.0) * DRAWS) as u128)
     }
 

@@ -1,41 +1,41 @@
-//! Where queues and lists of an endpoint keep their elements: in a fixed place, or in one that grows.
+//! How queues and lists store their elements: in arrays of fixed size, or in memory that grows.
 
 use core::fmt::Debug;
 use core::ops::{Deref, DerefMut};
 
-/// Free buffers of one endpoint where there is no allocator.
+/// Most free buffers of an endpoint without an allocator.
 ///
-/// Each costs 8 bytes. Enough for two messages of as many buffers as a descriptor names.
+/// Each costs 8 bytes. Chosen: two messages of the most buffers that a descriptor can name, and some to spare.
 pub const FREE_BUFFERS_MAX: usize = 32;
 
-/// Descriptors in one queue of an endpoint where there is no allocator.
+/// Most descriptors in a queue of an endpoint without an allocator.
 ///
-/// Each costs up to 104 bytes. Chosen: more than one NIC has under way that handles a message at a time.
+/// Each costs up to 104 bytes. Chosen: a NIC that handles one message at a time has fewer under way.
 pub const DESCRIPTORS_MAX: usize = 8;
 
-/// Channels of one endpoint where there is no allocator.
+/// Most channels of an endpoint without an allocator.
 ///
 /// Each costs 16 bytes. Chosen.
 pub const CHANNELS_MAX: usize = 8;
 
-/// A way to keep elements. `N` is how many there is room for where room is fixed.
+/// A way to store elements. `N` is the capacity if the size is fixed.
 pub trait Storage: Copy + Debug + 'static {
     /// A queue of elements.
     type Queue<T: Clone + Debug, const N: usize>: Queue<T>;
     /// A list of elements.
     type List<T: Clone + Debug, const N: usize>: List<T>;
 
-    /// Returns how many elements a queue may hold of which `wanted` are wanted.
+    /// Returns the capacity of a queue for which the scenario asks for `wanted` places.
     #[must_use]
     fn capacity<const N: usize>(wanted: u32) -> usize;
 }
 
-/// A queue that [`Storage`] keeps.
+/// A queue that belongs to a [`Storage`].
 pub trait Queue<T>: Clone + Debug + Default {
-    /// Returns how many elements there are.
+    /// Returns the number of elements.
     fn len(&self) -> usize;
 
-    /// Returns whether there is none.
+    /// Returns whether the queue is empty.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -49,23 +49,23 @@ pub trait Queue<T>: Clone + Debug + Default {
     /// Returns the element at a position.
     fn get(&self, index: usize) -> Option<&T>;
 
-    /// Returns the element at a position, to be changed.
+    /// Returns the element at a position, mutably.
     fn get_mut(&mut self, index: usize) -> Option<&mut T>;
 
     /// Removes and returns the first element.
     fn pop_front(&mut self) -> Option<T>;
 
-    /// Adds an element at the end; says whether there was room.
+    /// Appends an element; returns false if the queue is full.
     fn push_back(&mut self, element: T) -> bool;
 }
 
-/// A list that [`Storage`] keeps.
+/// A list that belongs to a [`Storage`].
 pub trait List<T>: Clone + Debug + Default + Deref<Target = [T]> + DerefMut {
-    /// Adds an element at the end; says whether there was room.
+    /// Appends an element; returns false if the list is full.
     fn push(&mut self, element: T) -> bool;
 }
 
-/// Fixed places: what a NIC without an allocator has.
+/// Arrays of fixed size, for NICs without an allocator.
 #[derive(Copy, Clone, Debug)]
 pub enum Fixed {}
 

@@ -1,7 +1,7 @@
 //! Virtual time: instants and durations in integer picoseconds.
 //!
-//! A simulation never reads a wall clock. One picosecond is far finer than the nanoseconds of the trace, for a byte on
-//! any wire and a cycle of any processor. A u64 holds more than 213 days.
+//! A simulation never reads a wall clock. A picosecond is finer than the time of a byte on any wire or a cycle of any
+//! processor, so their costs stay exact. A `u64` of picoseconds spans more than 213 days.
 
 use core::fmt::{self, Write};
 use core::num::NonZeroU64;
@@ -12,7 +12,7 @@ use heapless::String;
 const PICOSECONDS_PER_NANOSECOND: u64 = 1_000;
 const PICOSECONDS_PER_SECOND: u64 = 1_000_000_000_000;
 
-/// Bytes of the longest time as it is shown: `18446744073709.551 us`.
+/// Length of the longest time as text: `18446744073709.551 us`.
 const SHOWN_BYTES_MAX: usize = 21;
 
 /// A point of virtual time, counted from the start of the run.
@@ -26,7 +26,7 @@ pub struct SimDuration(u64);
 impl SimTime {
     /// The start of every run.
     pub const ZERO: SimTime = SimTime(0);
-    /// The last instant there is; additions stop here.
+    /// The last representable instant. Additions saturate here.
     pub const MAX: SimTime = SimTime(u64::MAX);
 
     /// Returns the instant this many picoseconds after the start.
@@ -35,19 +35,19 @@ impl SimTime {
         SimTime(ps)
     }
 
-    /// Returns picoseconds since the start.
+    /// Returns the picoseconds since the start.
     #[must_use]
     pub const fn as_ps(self) -> u64 {
         self.0
     }
 
-    /// Returns whole nanoseconds since the start, rounded down, as traces show them.
+    /// Returns the whole nanoseconds since the start, rounded down, as traces show them.
     #[must_use]
     pub const fn as_ns(self) -> u64 {
         self.0 / PICOSECONDS_PER_NANOSECOND
     }
 
-    /// Returns the first multiple of `period` that is not before this instant; with no period, the instant.
+    /// Returns the first multiple of `period` at or after this instant. A period of zero returns the instant itself.
     #[must_use]
     pub const fn next_multiple_of(self, period: SimDuration) -> SimTime {
         match self.0.checked_rem(period.0) {
@@ -56,7 +56,7 @@ impl SimTime {
         }
     }
 
-    /// Returns the span from `earlier` to this instant, or zero where `earlier` is later.
+    /// Returns the span from `earlier` to this instant, or zero if `earlier` is later.
     #[must_use]
     pub const fn since(self, earlier: SimTime) -> SimDuration {
         SimDuration(self.0.saturating_sub(earlier.0))
@@ -64,7 +64,7 @@ impl SimTime {
 }
 
 impl SimDuration {
-    /// No time at all.
+    /// The empty span.
     pub const ZERO: SimDuration = SimDuration(0);
 
     /// Returns a span of this many picoseconds.
@@ -73,7 +73,7 @@ impl SimDuration {
         SimDuration(ps)
     }
 
-    /// Returns a span of this many nanoseconds, or the longest one where that overflows.
+    /// Returns a span of this many nanoseconds; saturates.
     #[must_use]
     pub const fn from_ns(ns: u64) -> SimDuration {
         SimDuration(ns.saturating_mul(PICOSECONDS_PER_NANOSECOND))
@@ -91,10 +91,10 @@ impl SimDuration {
         self.0 / PICOSECONDS_PER_NANOSECOND
     }
 
-    /// Returns how long `bytes` take at this many bytes per second, rounded up to the picosecond.
+    /// Returns the time that `bytes` take at this rate, rounded up to the picosecond.
     #[must_use]
     pub fn of_transfer(bytes: u32, bytes_per_second: NonZeroU64) -> SimDuration {
-        // Messages of any network fit in 64 bits, which divide much faster.
+        // Try 64-bit arithmetic first: up to 18 MB fit, and a 128-bit division is much slower.
         if let Some(exact) = u64::from(bytes).checked_mul(PICOSECONDS_PER_SECOND) {
             return SimDuration(exact.div_ceil(bytes_per_second.get()));
         }
@@ -103,24 +103,24 @@ impl SimDuration {
         SimDuration(u64::try_from(ps).unwrap_or(u64::MAX))
     }
 
-    /// Returns the span without `part`, or zero where `part` is longer.
+    /// Returns the span minus `part`, or zero if `part` is longer.
     #[must_use]
     pub const fn less(self, part: SimDuration) -> SimDuration {
         SimDuration(self.0.saturating_sub(part.0))
     }
 
-    /// Returns the span `count` times over, or the longest one where that overflows.
+    /// Returns `count` times the span; saturates.
     #[must_use]
     pub const fn times(self, count: u64) -> SimDuration {
         SimDuration(self.0.saturating_mul(count))
     }
 }
 
-/// Bytes per second, and the time of each byte where that is whole.
+/// A rate in bytes per second, with a precomputed time per byte if that is a whole number of picoseconds.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Rate {
     bytes_per_second: NonZeroU64,
-    // Zero where it is not whole.
+    // Zero if the time of a byte is not a whole number.
     byte_ps: u64,
 }
 
@@ -140,8 +140,7 @@ impl Rate {
         }
     }
 
-    /// Returns how long `bytes` take, as [`SimDuration::of_transfer`] does, and as a rule without a
-    /// division.
+    /// Returns the time that `bytes` take, equal to [`SimDuration::of_transfer`]. Most rates need no division here.
     #[must_use]
     pub fn time(self, bytes: u32) -> SimDuration {
         if self.byte_ps == 0 {
@@ -151,7 +150,7 @@ impl Rate {
     }
 }
 
-/// Stops at [`SimTime::MAX`]: a time no run reaches, rather than one in the past.
+/// Saturates at [`SimTime::MAX`]. Wrapping around would put the event in the past.
 impl Add<SimDuration> for SimTime {
     type Output = SimTime;
 
@@ -198,7 +197,7 @@ mod tests {
     #[test]
     fn transfers_round_up_to_the_picosecond() {
         let rate = |bytes_per_second| NonZeroU64::new(bytes_per_second).unwrap();
-        // 160 MB/s is 6.25 ns a byte (S1-36).
+        // 160 MB/s is 6.25 ns a byte, the rate of `lanai-1998`'s wire.
         assert_eq!(
             SimDuration::of_transfer(4096, rate(160_000_000)),
             SimDuration::from_ns(25_600)

@@ -1,9 +1,8 @@
-//! The interfaces that a NIC offers, one row each, and what the engine of each answers.
+//! The interfaces that a NIC offers: one row for each, and the trait that its engine implements.
 //!
-//! A NIC is clock, processors, memory, DMA engines and wires; the simulation has these. A processor's loop finds a
-//! transmit descriptor or a packet. It asks the engine of the endpoint's interface what handling that costs and does.
-//! An applet stands in front of its endpoint's interface; what becomes of its calls is the business of
-//! [`sle`](crate::sle).
+//! The simulation provides the NIC: clock, processors, memory, DMA engines and wires. The loop of a processor takes a
+//! transmit descriptor or a packet, and asks the engine of the endpoint's interface what to do. An applet runs before
+//! the interface of its endpoint. The engine in [`sle`](crate::sle) runs its calls.
 
 use nic_core::event::Sink;
 use nic_core::sle::NicNative;
@@ -15,49 +14,49 @@ use crate::sim::{Simulation, at};
 use crate::sle::engine;
 use crate::unet::engine::Unet;
 
-/// What a NIC does for the endpoints of one interface.
+/// The engine of an interface: what a NIC does for its endpoints.
 pub(crate) trait Interface {
-    /// How far a processor is with the item that it has in hand, and what it needs to know beside the item.
+    /// The progress of a processor with its item.
     type Stage: Copy;
 
-    /// The sections that a profile needs for its endpoints.
+    /// The profile sections that endpoints of this interface need.
     const SECTIONS: &'static [&'static str];
 
-    /// Goes on with a stage: does what can be done now, and says when the processor goes on, and with what.
+    /// Runs a stage: does what is due now, and returns the next stage and the time until then.
     fn step<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, stage: Self::Stage) -> Next;
 
-    /// Returns the key of a placement for the work that ends with a stage.
+    /// Returns the key in a placement for the work that precedes a stage.
     fn work_before(stage: Self::Stage, processor: &Processor<'_>) -> &'static str;
 
-    /// A processor takes a packet for an endpoint.
+    /// Begins to handle a packet that the processor has taken.
     fn arrived<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, packet: PacketRef) -> Next;
 
-    /// A processor takes a transmit descriptor of an endpoint.
+    /// Begins to handle a transmit descriptor that the processor has taken.
     fn posted<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, posted: Posted) -> Next;
 
-    /// Returns the stage at which a processor goes on with an item that another one has taken and handed over.
+    /// Returns the stage at which a processor continues an item that another one has handed over.
     fn handed_over(item: &Item) -> Stage;
 
-    /// An item goes its way as if its endpoint had no applet: the applet is detached, or has trapped. What
-    /// goes out has its places.
+    /// Handles an item as if its endpoint had no applet, because the applet is detached or has trapped. A packet to
+    /// send has its slots already.
     fn pass<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, item: Item) -> Next;
 }
 
-/// Declares the interfaces: which there are, and that each is asked.
+/// Declares the interfaces, and dispatches to the engine of each.
 macro_rules! interfaces {
     ($($(#[$doc:meta])* $interface:ident = $name:literal;)*) => {
-        /// What an endpoint is to its user.
+        /// The interface of an endpoint.
         #[derive(Copy, Clone, Debug, PartialEq, Eq)]
         pub enum InterfaceKind {
             $($(#[$doc])* $interface,)*
         }
 
         impl InterfaceKind {
-            /// Each with its name in a scenario; the first is that of an endpoint that names none.
+            /// Every interface with its name in a scenario. The first is the default.
             pub const ALL: [(&'static str, InterfaceKind); [$($name),*].len()] =
                 [$(($name, InterfaceKind::$interface)),*];
 
-            /// Returns its name in a scenario.
+            /// Returns the name in a scenario.
             #[must_use]
             pub fn name(self) -> &'static str {
                 match self {
@@ -65,7 +64,7 @@ macro_rules! interfaces {
                 }
             }
 
-            /// Returns the sections that a profile needs for its endpoints.
+            /// Returns the profile sections that endpoints of this interface need.
             #[must_use]
             pub fn sections(self) -> &'static [&'static str] {
                 match self {
@@ -74,29 +73,29 @@ macro_rules! interfaces {
             }
         }
 
-        /// What a processor does when it goes on.
+        /// The next step of a processor.
         ///
-        /// The stages of an applet's call are listed here themselves. They are most of the twenty stages of a packet,
-        /// and telling them from others first takes 2 % of its time.
+        /// The stages of an applet's call are listed here and not in an engine's own stage. They are most of a packet's
+        /// twenty stages, and a second level of dispatch would take 2 % of its time.
         #[derive(Copy, Clone, Debug)]
         pub(crate) enum Stage {
-            /// Nothing; whatever comes in wakes it.
+            /// Idle, until an arrival or a descriptor wakes the processor.
             Idle,
-            /// Looks for something to do.
+            /// Look for work.
             Look,
-            /// Calls an applet.
+            /// Enter an applet.
             Enter,
-            /// Runs an applet's code.
+            /// Run an applet's code.
             Run,
-            /// Performs a native whose own time is over.
+            /// Perform a native whose cost has been paid.
             Perform(NicNative),
-            /// Has the bytes that a native waited for.
+            /// Continue after the DMA that a native waited for.
             Landed,
-            /// Returns from an applet.
+            /// Return from an applet.
             Return,
-            /// Ends a call that has trapped.
+            /// End a call that has trapped.
             Trap,
-            /// Sends what an applet has trapped on; it had to wait for its places.
+            /// Send the message on which an applet trapped, which had to wait for slots.
             SendTrapped,
             $(
                 #[doc = concat!("Goes on with something of interface `", $name, "`.")]
@@ -105,7 +104,7 @@ macro_rules! interfaces {
         }
 
         impl Stage {
-            /// Returns the key of a placement for the work that ends with this stage.
+            /// Returns the key in a placement for the work that precedes this stage.
             pub(crate) fn work_before(self, processor: &Processor<'_>) -> &'static str {
                 match self {
                     Stage::Idle | Stage::Look => "look",
@@ -121,14 +120,14 @@ macro_rules! interfaces {
             }
         }
 
-        /// Goes on with a stage.
+        /// Runs a stage.
         #[cfg_attr(not(debug_assertions), inline(always))]
         pub(crate) fn step<S: Sink>(
             sim: &mut Simulation<'_, S>,
             on: ProcessorId,
             stage: Stage,
         ) -> Next {
-            // Each of these has one caller, and its code is here.
+            // Each of these functions has only this caller and is inlined here.
             match stage {
                 Stage::Idle => Next::Stopped,
                 Stage::Look => sim.look(on),
@@ -143,7 +142,7 @@ macro_rules! interfaces {
             }
         }
 
-        /// Has a processor take a packet.
+        /// Makes a processor begin with a packet.
         #[cfg_attr(not(debug_assertions), inline(always))]
         pub(crate) fn arrived<S: Sink>(
             sim: &mut Simulation<'_, S>,
@@ -156,7 +155,7 @@ macro_rules! interfaces {
             }
         }
 
-        /// Has a processor take a transmit descriptor.
+        /// Makes a processor begin with a transmit descriptor.
         #[cfg_attr(not(debug_assertions), inline(always))]
         pub(crate) fn posted<S: Sink>(
             sim: &mut Simulation<'_, S>,
@@ -168,7 +167,7 @@ macro_rules! interfaces {
             }
         }
 
-        /// Returns the stage at which a processor goes on with an item that it was handed.
+        /// Returns the stage at which a processor continues an item that was handed over.
         pub(crate) fn handed_over<S: Sink>(sim: &Simulation<'_, S>, item: &Item) -> Stage {
             let endpoint = item.endpoint(&sim.packets);
             match sim.seats[at(endpoint.0)].interface {
@@ -176,7 +175,7 @@ macro_rules! interfaces {
             }
         }
 
-        /// Has an item go its way without an applet.
+        /// Handles an item without its applet.
         #[cold]
         pub(crate) fn pass<S: Sink>(
             sim: &mut Simulation<'_, S>,
@@ -196,5 +195,5 @@ interfaces! {
     Unet = "unet";
 }
 
-/// A packet takes some twenty stages, and each is handed on in a register.
+/// A packet takes some twenty stages, and each value must fit in a register.
 const _: () = assert!(size_of::<Stage>() <= 8);

@@ -1,6 +1,6 @@
-//! The simulated NIC: clock, fabric, NIC engine, U-Net endpoints, applets, scenarios and exports.
+//! The NIC simulator: clock, fabric, NIC engine, U-Net endpoints, applets, scenarios and exports.
 //!
-//! A library that other programs use: it reads scenarios and writes traces, and prints nothing itself.
+//! A library for other programs. It reads scenarios and writes traces to writers, but prints nothing itself.
 
 pub mod export;
 pub mod fabric;

@@ -1,21 +1,21 @@
-//! The memory of hosts, region by region, as NICs reach it.
+//! Memory of the simulated hosts, as regions that NICs may access.
 
 use nic_core::memory::{HostSpan, Region};
 
-/// The memory of every host in the simulation, region by region.
+/// The memory of all hosts: one region for each endpoint.
 #[derive(Clone, Debug, Default)]
 pub struct HostMemory {
     regions: Vec<Box<[u8]>>,
 }
 
 impl HostMemory {
-    /// Returns memory without a region.
+    /// Returns memory without regions.
     #[must_use]
     pub fn new() -> HostMemory {
         HostMemory::default()
     }
 
-    /// Pins a region of `length` bytes, all zero.
+    /// Adds a region of `length` zero bytes.
     pub fn pin(&mut self, length: u32) -> Region {
         let index =
             u32::try_from(self.regions.len()).expect("there are fewer regions than endpoints");
@@ -24,23 +24,23 @@ impl HostMemory {
         Region::new(index, length)
     }
 
-    /// Returns a region's bytes.
+    /// Returns the bytes of a region.
     #[must_use]
     pub fn region(&self, region: Region) -> &[u8] {
         &self.regions[region.index() as usize]
     }
 
-    /// Returns a span's bytes.
+    /// Returns the bytes of a span.
     #[must_use]
     pub fn bytes(&self, span: HostSpan) -> &[u8] {
         &self.regions[span.region() as usize][span.range()]
     }
 
-    /// Copies a span onto another of the same region and length, as if through a third place.
+    /// Copies a span to another of the same region and length. The spans may overlap.
     ///
     /// # Panics
     ///
-    /// Where region or length differ: copies between regions are what the NIC is for.
+    /// If the regions or lengths differ. Only a NIC may copy between regions.
     pub fn copy(&mut self, from: HostSpan, to: HostSpan) {
         assert_eq!(
             (from.region(), from.length()),
@@ -50,7 +50,7 @@ impl HostMemory {
         self.regions[from.region() as usize].copy_within(from.range(), to.offset() as usize);
     }
 
-    /// Returns a span's bytes, to be written.
+    /// Returns the bytes of a span for writing.
     pub fn bytes_mut(&mut self, span: HostSpan) -> &mut [u8] {
         &mut self.regions[span.region() as usize][span.range()]
     }

@@ -1,4 +1,4 @@
-//! Queues and lists that grow to what is in use at once: an idle endpoint weighs little.
+//! Queues and lists that grow with use, so that an idle endpoint needs little memory.
 
 use std::collections::VecDeque;
 use std::fmt::Debug;
@@ -6,7 +6,7 @@ use std::ops::{Deref, DerefMut};
 
 use nic_core::storage::{List, Queue, Storage};
 
-/// Places that an allocator has.
+/// Storage in memory from the allocator.
 #[derive(Copy, Clone, Debug)]
 pub enum Growing {}
 
@@ -19,7 +19,7 @@ impl Storage for Growing {
     }
 }
 
-/// A queue of any length.
+/// A queue without a capacity of its own.
 #[derive(Clone, Debug)]
 pub struct GrowingQueue<T>(VecDeque<T>);
 
@@ -53,7 +53,8 @@ impl<T: Clone + Debug> Queue<T> for GrowingQueue<T> {
     fn pop_front(&mut self) -> Option<T> {
         let first = self.0.pop_front();
         if self.0.is_empty() {
-            // The next element takes the same place again, which is in the processor's cache still.
+            // `clear` moves the queue back to the start of its buffer, so the next element uses memory that is still
+            // cached.
             self.0.clear();
         }
         first
@@ -65,7 +66,7 @@ impl<T: Clone + Debug> Queue<T> for GrowingQueue<T> {
     }
 }
 
-/// A list of any length.
+/// A list without a capacity of its own.
 #[derive(Clone, Debug)]
 pub struct GrowingList<T>(Vec<T>);
 

@@ -1,22 +1,22 @@
-//! Quantities with units, as profiles and scenarios write them: `"11.8us"`, `"256KiB"`, `"160MB/s"`.
+//! Parses and shows quantities with units, such as `"11.8us"`, `"256KiB"` and `"160MB/s"`.
 //!
-//! Everything is integer arithmetic: what cannot be represented exactly is refused, never rounded.
+//! All arithmetic is on integers. A quantity that cannot be represented exactly is refused, not rounded.
 
 use nic_core::time::SimDuration;
 
-/// Why a text is not the quantity it should be.
+/// Why a text is not a quantity of the expected kind.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UnitError {
-    /// No decimal number comes first.
+    /// The text does not begin with a decimal number.
     #[error("expected a decimal number, as in `1.5us`")]
     NotANumber,
-    /// The number is followed by no unit, or by one that does not measure this.
+    /// The unit is missing or unknown.
     #[error("expected a unit out of {expected}")]
     UnknownUnit {
-        /// The units that would do.
+        /// The allowed units.
         expected: &'static str,
     },
-    /// The quantity has more decimals than the smallest unit resolves.
+    /// The number has more decimals than the smallest unit can represent.
     #[error("more decimals than the smallest unit resolves")]
     TooFine,
     /// The quantity does not fit in 64 bits.
@@ -118,7 +118,7 @@ const FREQUENCIES: &[Unit] = &[
     },
 ];
 
-/// A decimal number as written: `digits` with the point `decimals` places from the right.
+/// A decimal number as written: `digits`, with the decimal point `decimals` places from the right.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Decimal {
     digits: u64,
@@ -126,12 +126,12 @@ pub struct Decimal {
 }
 
 impl Decimal {
-    /// Splits `text` into the number it begins with and the rest, white space between them removed.
+    /// Splits `text` into the number at its start and the rest, without the white space between them.
     ///
     /// # Errors
     ///
-    /// [`UnitError::NotANumber`] where no digits come first, [`UnitError::TooLarge`] where they are
-    /// more than 64 bits hold.
+    /// [`UnitError::NotANumber`] if `text` does not start with a number, [`UnitError::TooLarge`] if the digits exceed
+    /// 64 bits.
     pub fn split(text: &str) -> Result<(Decimal, &str), UnitError> {
         let end = text
             .find(|c: char| !c.is_ascii_digit() && c != '.')
@@ -156,11 +156,11 @@ impl Decimal {
         Ok((Decimal { digits, decimals }, rest.trim_start()))
     }
 
-    /// Returns the number times `factor`, which must come out whole.
+    /// Returns the number times `factor`, which must be a whole number.
     ///
     /// # Errors
     ///
-    /// [`UnitError::TooFine`] where it does not, [`UnitError::TooLarge`] where it overflows.
+    /// [`UnitError::TooFine`] if the product is not whole, [`UnitError::TooLarge`] if it overflows.
     pub fn times(self, factor: u64) -> Result<u64, UnitError> {
         let scale = self.scale()?;
         let product = u128::from(self.digits) * u128::from(factor);
@@ -170,11 +170,11 @@ impl Decimal {
         u64::try_from(product / scale).map_err(|_| UnitError::TooLarge)
     }
 
-    /// Returns the time that this many cycles of a clock of `hertz` take, to the nearest picosecond.
+    /// Returns the time of this many cycles at a clock rate of `hertz`, rounded to the nearest picosecond.
     ///
     /// # Errors
     ///
-    /// [`UnitError::TooLarge`] where it overflows.
+    /// [`UnitError::TooLarge`] if the time overflows.
     pub fn cycles(self, hertz: std::num::NonZeroU64) -> Result<SimDuration, UnitError> {
         const PICOSECONDS_PER_SECOND: u128 = 1_000_000_000_000;
         let divisor = self
@@ -193,43 +193,43 @@ impl Decimal {
     }
 }
 
-/// Reads a time: `ps`, `ns`, `us`, `ms` or `s`.
+/// Parses a time in `ps`, `ns`, `us`, `ms` or `s`.
 ///
 /// # Errors
 ///
-/// Says what is wrong with `text`; a time below the picosecond is [`UnitError::TooFine`].
+/// The reason for which `text` is not a time. A fraction of a picosecond is [`UnitError::TooFine`].
 pub fn parse_duration(text: &str) -> Result<SimDuration, UnitError> {
     quantity(text, TIMES, "ns, us, ms, s").map(SimDuration::from_ps)
 }
 
-/// Reads a number of bytes: `B`, `KB`, `MB`, `KiB` or `MiB`.
+/// Parses a number of bytes in `B`, `KB`, `MB`, `KiB` or `MiB`.
 ///
 /// # Errors
 ///
-/// Says what is wrong with `text`.
+/// The reason for which `text` is not a size.
 pub fn parse_size(text: &str) -> Result<u64, UnitError> {
     quantity(text, SIZES, "B, KB, MB, KiB, MiB")
 }
 
-/// Reads a number of bytes per second: `B/s`, `KB/s`, `MB/s`, `GB/s`, `KiB/s` or `MiB/s`.
+/// Parses a rate in `B/s`, `KB/s`, `MB/s`, `GB/s`, `KiB/s` or `MiB/s`.
 ///
 /// # Errors
 ///
-/// Says what is wrong with `text`.
+/// The reason for which `text` is not a rate.
 pub fn parse_rate(text: &str) -> Result<u64, UnitError> {
     quantity(text, RATES, "B/s, KB/s, MB/s, GB/s, KiB/s, MiB/s")
 }
 
-/// Reads a frequency in hertz: `Hz`, `kHz`, `MHz` or `GHz`.
+/// Parses a frequency in `Hz`, `kHz`, `MHz` or `GHz`.
 ///
 /// # Errors
 ///
-/// Says what is wrong with `text`.
+/// The reason for which `text` is not a frequency.
 pub fn parse_frequency(text: &str) -> Result<u64, UnitError> {
     quantity(text, FREQUENCIES, "Hz, kHz, MHz, GHz")
 }
 
-/// Shows a time as [`parse_duration`] reads it, in the unit that makes it shortest.
+/// Shows a time in the form that [`parse_duration`] reads, in the largest unit that fits.
 #[must_use]
 pub fn show_duration(time: SimDuration) -> String {
     match time {
@@ -238,7 +238,7 @@ pub fn show_duration(time: SimDuration) -> String {
     }
 }
 
-/// Shows a number of bytes as [`parse_size`] reads it: in binary units where it is whole in them.
+/// Shows a number of bytes in the form that [`parse_size`] reads, in the largest binary unit that divides it.
 #[must_use]
 pub fn show_size(bytes: u64) -> String {
     let is_whole = |unit: &&Unit| {
@@ -251,20 +251,21 @@ pub fn show_size(bytes: u64) -> String {
     }
 }
 
-/// Shows bytes per second as [`parse_rate`] reads them, in decimal units.
+/// Shows a rate in the form that [`parse_rate`] reads, in decimal units.
 #[must_use]
 pub fn show_rate(bytes_per_second: u64) -> String {
     let (decimal, _binary) = RATES.split_at(RATES.len() - 2);
     shown(bytes_per_second, decimal)
 }
 
-/// Shows a frequency as [`parse_frequency`] reads it.
+/// Shows a frequency in the form that [`parse_frequency`] reads.
 #[must_use]
 pub fn show_frequency(hertz: u64) -> String {
     shown(hertz, FREQUENCIES)
 }
 
-/// Shows a quantity exactly, in the largest unit of which there is one at least; `units` rise by thousands.
+/// Shows a quantity exactly, in the largest unit that is not larger than the quantity. `units` are in ascending order,
+/// by factors of a thousand.
 fn shown(value: u64, units: &[Unit]) -> String {
     let largest = units.iter().rev().find(|unit| unit.factor <= value);
     let unit = largest.unwrap_or(&units[0]);
@@ -354,7 +355,7 @@ mod tests {
             Decimal::split("1").unwrap().0.cycles(clock),
             Ok(SimDuration::from_ps(27_027))
         );
-        // No other number of picoseconds is nearer, whatever clock and count.
+        // For any clock and count, no other number of picoseconds is nearer.
         for hertz in [3, 1_000_003, 37_000_000, 133_333_333, 3_000_000_000] {
             let clock = NonZeroU64::new(hertz).unwrap();
             for count in 1..=200u64 {

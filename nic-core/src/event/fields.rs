@@ -1,7 +1,7 @@
-//! The values of an event's fields, and how an event gives them away.
+//! The fields of events: their values, and the interface through which outputs read them.
 //!
-//! Text and JSON show the same fields: each event lists its own once, by the names and in the order of the trace's
-//! contract.
+//! Text and JSON show the same fields. Each event lists its fields once, with the names and in the order that the trace
+//! documents (docs/seeing.md).
 
 use core::fmt::{self, Write};
 use core::iter::{once, repeat_n};
@@ -22,11 +22,11 @@ pub enum Value<'a> {
     Cost(u64),
     /// Yes or no.
     Flag(bool),
-    /// A name that someone else chose.
+    /// A name chosen by the scenario or a class file.
     Name(&'a str),
-    /// A word of ours.
+    /// A word of the trace's own vocabulary.
     Word(&'static str),
-    /// Nothing, where a value could be.
+    /// No value.
     Null,
     /// Arguments of an applet's method.
     Arguments(&'a [i32]),
@@ -40,7 +40,7 @@ pub enum Value<'a> {
     Payload(Payload<'a>),
 }
 
-/// The bytes of a message, wherever they lie.
+/// The bytes of a message, in one slice or spread over several buffers.
 #[derive(Copy, Clone, Debug)]
 pub enum Payload<'a> {
     /// In one piece.
@@ -53,13 +53,13 @@ pub enum Payload<'a> {
         share: u32,
         /// The buffer area.
         area: &'a [u8],
-        /// Bytes in all.
+        /// Length of the message in bytes.
         length: u32,
     },
 }
 
 impl<'a> Payload<'a> {
-    /// Returns the pieces in the order in which they are read.
+    /// Returns the slices that make up the message, in order.
     fn pieces(self) -> impl Iterator<Item = &'a [u8]> {
         let (whole, offsets, share, area, mut left) = match self {
             Payload::Whole(bytes) => (Some(bytes), &[][..], 0, &[][..], 0),
@@ -79,14 +79,14 @@ impl<'a> Payload<'a> {
         whole.into_iter().chain(shares)
     }
 
-    /// Returns the bytes in the order in which they are read.
+    /// Returns the bytes of the message, in order.
     pub fn bytes(self) -> impl Iterator<Item = u8> {
         self.pieces().flatten().copied()
     }
 }
 
 impl fmt::Display for Payload<'_> {
-    /// Shows hexadecimal digits.
+    /// Shows the bytes as hexadecimal digits.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.pieces().try_for_each(|piece| hex(piece, f))
     }
@@ -96,7 +96,7 @@ fn hex(bytes: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
     bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
 }
 
-/// Whether messages' bytes are shown.
+/// Whether outputs show the bytes of messages.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum PayloadMode {
     /// They are left out.
@@ -105,16 +105,16 @@ pub enum PayloadMode {
     Shown,
 }
 
-/// Takes one field after the other.
+/// Takes the fields of an event, one after the other.
 pub trait FieldSink {
-    /// Why a field cannot be taken.
+    /// Why the sink could not take a field.
     type Error;
 
-    /// Takes a field.
+    /// Takes one field.
     fn field(&mut self, key: &'static str, value: Value<'_>) -> Result<(), Self::Error>;
 }
 
-/// What an event gives its fields to: a sink, and the names of what ids stand for.
+/// The sink that an event writes its fields to, with the names of the run's NICs, endpoints and classes.
 pub struct Fields<'s, S> {
     names: &'s dyn Names,
     endpoint: Option<EndpointId>,
@@ -138,30 +138,30 @@ impl<'s, S: FieldSink> Fields<'s, S> {
         }
     }
 
-    /// Gives a field.
+    /// Writes a field.
     pub(crate) fn put(&mut self, key: &'static str, value: Value<'_>) -> Result<(), S::Error> {
         self.sink.field(key, value)
     }
 
-    /// Gives the name of an endpoint.
+    /// Writes the name of an endpoint.
     pub(crate) fn endpoint(&mut self, key: &'static str, id: EndpointId) -> Result<(), S::Error> {
         let name = self.names.endpoint(id);
         self.sink.field(key, Value::Name(name))
     }
 
-    /// Gives the name of the class that the event's endpoint loaded.
+    /// Writes the name of the class that the event's endpoint loaded.
     pub(crate) fn class(&mut self, key: &'static str) -> Result<(), S::Error> {
         let name = self.endpoint.and_then(|id| self.names.class(id));
         self.sink.field(key, Value::Name(name.unwrap_or("")))
     }
 
-    /// Gives the name of a method of that class.
+    /// Writes the name of a method of the endpoint's class.
     pub(crate) fn method(&mut self, key: &'static str, method: MethodId) -> Result<(), S::Error> {
         let name = self.endpoint.map(|id| self.names.method(id, method));
         self.sink.field(key, Value::Name(name.unwrap_or("")))
     }
 
-    /// Gives a message's bytes as the field `payload`, where they are to be shown.
+    /// Writes the bytes of a message as the field `payload`, if payloads are shown.
     pub(crate) fn payload(&mut self, payload: Payload<'_>) -> Result<(), S::Error> {
         match self.payload_mode {
             PayloadMode::Omitted => Ok(()),
@@ -170,7 +170,7 @@ impl<'s, S: FieldSink> Fields<'s, S> {
     }
 }
 
-/// Shows an array as `byte[4096]`.
+/// Shows the shape of an array, as in `byte[4096]`.
 #[derive(Copy, Clone, Debug)]
 pub struct ArrayShape {
     /// Name of its element type in Java.
@@ -185,7 +185,8 @@ impl fmt::Display for ArrayShape {
     }
 }
 
-/// Shows a name so that no byte of it can steer a terminal or be taken for another field.
+/// Shows a name, quoted and escaped if it holds anything but plain characters. A name from a scenario or a class file
+/// can then neither send control codes to a terminal nor pass for another field.
 pub struct Escaped<'a>(pub &'a str);
 
 impl fmt::Display for Escaped<'_> {
@@ -194,7 +195,7 @@ impl fmt::Display for Escaped<'_> {
         if !self.0.is_empty() && self.0.chars().all(plain) {
             return f.pad(self.0);
         }
-        // `escape_debug` leaves printable characters and covers those that change direction.
+        // `escape_debug` also escapes characters that change the direction of writing.
         let escaped = || self.0.chars().flat_map(char::escape_debug);
         let mut quoted = once('"').chain(escaped()).chain(once('"'));
         quoted.try_for_each(|c| f.write_char(c))?;

@@ -1,4 +1,4 @@
-//! An event as a line of the text trace, aligned to be read and compared.
+//! An event as one line of the text trace, in aligned columns.
 
 use core::fmt;
 
@@ -9,12 +9,12 @@ use super::{Event, Names};
 pub const TIME_WIDTH: usize = 14;
 /// Least width of a NIC's name. It does not depend on the run, so that traces compare line by line.
 const NIC_WIDTH: usize = 4;
-/// Least width of an endpoint's name.
+/// Least width of the endpoint column.
 const ENDPOINT_WIDTH: usize = 8;
 /// Width of the longest event name.
 const EVENT_WIDTH: usize = 13;
 
-/// An event shown as a line, whether or not the trace shows it.
+/// Shows any event as a line, including events that the trace omits.
 pub struct Line<'a> {
     names: &'a dyn Names,
     event: &'a Event<'a>,
@@ -69,7 +69,7 @@ impl fmt::Display for Place<'_> {
     }
 }
 
-/// Writes fields as `key=value`.
+/// Writes each field as `key=value`.
 struct Pairs<'f, 'b>(&'f mut fmt::Formatter<'b>);
 
 impl FieldSink for Pairs<'_, '_> {

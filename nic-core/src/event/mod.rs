@@ -1,10 +1,11 @@
-//! The one stream of events: everything a run reports, as values that every output is a fold over.
+//! The stream of events: each event is a value, and every output is computed from the stream alone.
 //!
-//! Each interface has its own enum of events, in its own folder, and describes them by [`roles`]. Events of the NIC,
-//! whatever interface runs on it, are in [`NicEvent`]. A new interface is a row of `families`.
+//! Each interface declares an enum of its own events, in its own folder, and describes each event by its [`roles`].
+//! [`NicEvent`] holds the events of the NIC itself, which all interfaces share. A new interface adds one row to
+//! `families`.
 //!
-//! Events are small, carry ids and borrow what they show; names are interned in [`Names`] when the
-//! simulation is built. The emitting code does not know who listens.
+//! Events are small: they carry ids and borrow the bytes that they show. [`Names`] maps the ids to names, which are
+//! interned when the simulation is built. The code that emits an event does not know which outputs listen.
 
 pub mod fields;
 pub mod line;
@@ -21,7 +22,7 @@ pub use crate::sle::{NativeArg, SleEvent};
 use crate::time::SimTime;
 pub use crate::unet::{Refusal, RxBody, TxStatus, UnetEvent};
 
-/// What a NIC does something for.
+/// What made a NIC do something.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Trigger {
     /// An applet is loaded.
@@ -30,37 +31,37 @@ pub enum Trigger {
     Post(PostId),
     /// A packet arrived.
     Arrival(PacketId),
-    /// The time is over that an applet has set.
+    /// The applet's timer expired.
     Timer,
-    /// The user gave a receive buffer back.
+    /// The user returned a receive buffer.
     Refill,
 }
 
-/// One event: when, where, what.
+/// One event: a time, a place and what happened.
 #[derive(Copy, Clone, Debug)]
 pub struct Event<'a> {
-    /// When it happened; never less than that of the event before.
+    /// When the event happened. Times never decrease within a run.
     pub time: SimTime,
-    /// The NIC it happened at.
+    /// The NIC at which the event happened.
     pub nic: NicId,
-    /// The endpoint it belongs to, where it belongs to one.
+    /// The endpoint that the event belongs to, if it belongs to one.
     pub endpoint: Option<EndpointId>,
     /// What happened.
     pub kind: EventKind<'a>,
 }
 
-/// Declares the families of events: each interface has an enum of its own.
+/// Declares the families of events: one enum for each interface, and one for the NIC itself.
 macro_rules! families {
     ($($(#[$doc:meta])* $family:ident($event:ident)),+ $(,)?) => {
-        /// What happened, with the fields that the trace shows (docs/seeing.md), and those with which the other
-        /// outputs join events.
+        /// What happened: the fields that the trace shows (docs/seeing.md), and hidden fields with which outputs join
+        /// events.
         #[derive(Copy, Clone, Debug)]
         pub enum EventKind<'a> {
             $($(#[$doc])* $family($event<'a>)),+
         }
 
         impl<'a> EventKind<'a> {
-            /// Returns what the event is to the outputs.
+            /// Returns how outputs treat the event.
             #[must_use]
             pub fn roles(&self) -> Roles<'a> {
                 match self {
@@ -84,20 +85,20 @@ macro_rules! families {
 }
 
 families! {
-    /// Of the NIC's resources.
+    /// An event of the NIC's own resources.
     Nic(NicEvent),
-    /// Of a U-Net endpoint.
+    /// An event of a U-Net endpoint.
     Unet(UnetEvent),
-    /// Of an endpoint's applet.
+    /// An event of an endpoint's applet.
     Sle(SleEvent),
 }
 
 impl Event<'_> {
-    /// Gives the fields of the event to `sink`, those that all events share not included.
+    /// Writes the event's own fields to `sink`. Time, NIC, endpoint and name, which all events share, are not included.
     ///
     /// # Errors
     ///
-    /// Returns the first failure of the sink, which gets no more fields.
+    /// Returns the sink's first error, and then writes no more fields.
     pub fn visit<S: FieldSink>(
         &self,
         names: &dyn Names,
@@ -109,26 +110,26 @@ impl Event<'_> {
     }
 }
 
-/// What a native left behind.
+/// What a native created.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Made {
     /// Neither a packet nor a descriptor.
     Nothing,
-    /// This packet, which is about to leave.
+    /// This packet, which has not left yet.
     Packet(PacketId),
-    /// A receive descriptor, which the user is about to see.
+    /// A receive descriptor, which the user does not see yet.
     Descriptor,
 }
 
-/// Names of what the ids of a run's events stand for, interned when the simulation is built.
+/// Maps ids of a run to names.
 pub trait Names {
     /// Returns the NIC's name in the scenario.
     fn nic(&self, nic: NicId) -> &str;
     /// Returns the endpoint's name in the scenario.
     fn endpoint(&self, endpoint: EndpointId) -> &str;
-    /// Returns the NIC that the endpoint lives on.
+    /// Returns the NIC of the endpoint.
     fn home(&self, endpoint: EndpointId) -> NicId;
-    /// Returns the name of the class that the endpoint loaded, or `None` where it loaded none.
+    /// Returns the name of the class that the endpoint loaded, or `None` if it has no applet.
     fn class(&self, endpoint: EndpointId) -> Option<&str>;
     /// Returns the method's name in the class that the endpoint loaded.
     fn method(&self, endpoint: EndpointId, method: MethodId) -> &str;
@@ -143,18 +144,18 @@ pub enum EndReason {
     Until,
     /// The scenario's `max_events` was reached.
     MaxEvents,
-    /// An applet was about to execute more than the scenario's `max_bytecodes` left.
+    /// An applet was about to exceed the scenario's `max_bytecodes`.
     MaxBytecodes,
-    /// An applet trapped while it was loaded.
+    /// An applet trapped while it was being loaded.
     LoadTrap,
-    /// The sink has failed.
+    /// The sink failed, so no output would have received the rest.
     Unheard,
     /// The user ended it.
     Interrupted,
 }
 
 impl EndReason {
-    /// Returns the word that outputs have for it.
+    /// Returns the word that outputs show.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -169,9 +170,9 @@ impl EndReason {
     }
 }
 
-/// What listens to a run.
+/// Receives the events of a run.
 pub trait Sink {
-    /// Whether anyone listens. Where nobody does, no event is made.
+    /// Whether the sink uses events. If not, the simulation does not build any.
     const LISTENS: bool = true;
 
     /// Returns whether the sink uses events of this visibility. A run asks once, before its first event, and makes no
@@ -183,19 +184,19 @@ pub trait Sink {
     /// Takes one event; `names` tells what its ids stand for.
     fn event(&mut self, names: &dyn Names, event: &Event<'_>);
 
-    /// Returns whether what is still to come would be lost on it, as on a pipe that nobody reads; the run
-    /// ends then.
+    /// Returns whether the sink can no longer write, as on a closed pipe. The run then ends.
     fn has_failed(&self) -> bool {
         false
     }
 
-    /// Returns whether the user wants the run to end now. A run asks once in many events.
+    /// Returns whether the user asked the run to end. The simulation asks only once in many events, so this may be
+    /// slow.
     fn is_interrupted(&self) -> bool {
         false
     }
 }
 
-/// Nobody listens, and nobody pays.
+/// A sink for runs without output: the compiler removes the code that builds events.
 impl Sink for () {
     const LISTENS: bool = false;
 

@@ -1,5 +1,4 @@
-//! Events of the NIC's resources: its DMA engines, its wires, its processors and its queues, whatever interface uses
-//! them.
+//! Events of the NIC's own resources, which all interfaces share: DMA engines, wires, processors and queues.
 
 use super::Trigger;
 use super::fields::{FieldSink, Fields, Payload, Value};
@@ -7,23 +6,23 @@ use super::roles::{Cause, Dropped, Roles, Shape, Shown, Step, Track};
 use crate::id::{ChannelId, EndpointId, PacketId};
 use crate::time::{SimDuration, SimTime};
 
-/// An event of a resource of a NIC.
+/// An event of a NIC's own resources.
 #[derive(Copy, Clone, Debug)]
 pub enum NicEvent<'a> {
     /// A DMA transfer started.
     Dma {
-        /// Which way.
+        /// Direction of the transfer.
         direction: DmaDirection,
         /// Offset in the endpoint's buffer area.
         offset: u32,
         /// Length in bytes.
         length: u32,
-        /// How long it takes.
+        /// Duration of the transfer.
         duration: SimDuration,
-        /// What it is made for; not in the trace.
+        /// What caused the transfer; not in the trace.
         trigger: Trigger,
     },
-    /// A packet's first bit left on the wire.
+    /// The first bit of a packet left.
     WireTx {
         /// The packet.
         packet: PacketId,
@@ -33,12 +32,12 @@ pub enum NicEvent<'a> {
         channel: ChannelId,
         /// The message's bytes.
         payload: &'a [u8],
-        /// Time until its last bit has left; not in the trace.
+        /// Time from the first bit to the last; not in the trace.
         duration: SimDuration,
-        /// What it was made for; not in the trace.
+        /// What caused the packet; not in the trace.
         trigger: Trigger,
     },
-    /// A packet's last bit came in.
+    /// The last bit of a packet arrived.
     WireRx {
         /// The packet.
         packet: PacketId,
@@ -49,38 +48,37 @@ pub enum NicEvent<'a> {
         /// The message's bytes.
         payload: &'a [u8],
     },
-    /// The wire lost a packet, or its CRC gave it away.
+    /// The link lost a packet, or the receiver discarded it because of its CRC or for want of a slot.
     WireDrop {
         /// The packet.
         packet: PacketId,
-        /// Why.
+        /// Reason of the drop.
         reason: WireDropReason,
     },
     /// The runtime dropped a packet.
     Drop {
-        /// The packet; `None` where a `doTx` trapped.
+        /// The packet; `None` if a `doTx` trapped.
         packet: Option<PacketId>,
-        /// Why.
+        /// Reason of the drop.
         reason: DropReason,
     },
-    /// A processor has worked on a stage.
+    /// A processor has finished a piece of work.
     Work {
         /// The processor's number among those of its NIC.
         processor: u32,
-        /// The stage, by its name in `placement`.
+        /// Name of the stage, as in `placement`.
         stage: &'static str,
         /// When the work began.
         begun: SimTime,
-        /// How long it took.
+        /// Duration of the work.
         duration: SimDuration,
     },
-    /// An endpoint's queues or its applet's heap hold more or less than before. The trace does not
-    /// show it, and it is not counted among its events.
+    /// An endpoint's queues or its applet's heap have grown or shrunk. The trace neither shows nor counts this event.
     Levels(Levels),
 }
 
 impl<'a> NicEvent<'a> {
-    /// Returns what the event is to the outputs.
+    /// Returns how outputs treat the event.
     #[must_use]
     pub fn roles(&self) -> Roles<'a> {
         match *self {
@@ -90,7 +88,7 @@ impl<'a> NicEvent<'a> {
                 trigger,
                 ..
             } => {
-                // While applets are loaded no time passes.
+                // No virtual time passes while applets are loaded.
                 let duration = match trigger {
                     Trigger::Load => SimDuration::ZERO,
                     Trigger::Post(_) | Trigger::Arrival(_) | Trigger::Timer | Trigger::Refill => {
@@ -145,7 +143,7 @@ impl<'a> NicEvent<'a> {
                 ..Roles::of("wire-drop")
             },
             NicEvent::Drop { packet, reason } => Roles {
-                // A trap in `doTx` drops whatever it was about to send.
+                // A trap in `doTx` drops the packet that the call was about to send.
                 cause: match packet {
                     None => Cause::OfCall,
                     Some(_) => Cause::None,
@@ -176,7 +174,7 @@ impl<'a> NicEvent<'a> {
         }
     }
 
-    /// Gives the event's fields to a sink.
+    /// Writes the event's fields to a sink.
     pub(super) fn visit<S: FieldSink>(&self, fields: &mut Fields<'_, S>) -> Result<(), S::Error> {
         match *self {
             NicEvent::Dma {
@@ -240,20 +238,20 @@ impl<'a> NicEvent<'a> {
     }
 }
 
-/// How much an endpoint's queues and its applet's heap hold.
+/// Fill levels of an endpoint's queues and of its applet's heap.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct Levels {
-    /// Transmit descriptors that are not done.
+    /// Transmit descriptors that have not completed.
     pub transmit: u32,
     /// Receive descriptors that the user sees and has not taken.
     pub receive: u32,
     /// Free buffers in the free queue.
     pub free: u32,
-    /// Bytes of the applet's heap that arrays take; 0 without an applet.
+    /// Bytes that arrays take in the applet's heap; 0 without an applet.
     pub heap: u32,
 }
 
-/// Which way a DMA transfer goes.
+/// Direction of a DMA transfer.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum DmaDirection {
     /// From the buffer area into NIC memory.
@@ -263,7 +261,7 @@ pub enum DmaDirection {
 }
 
 impl DmaDirection {
-    /// Returns the word that the trace has for it.
+    /// Returns the word that the trace shows.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -273,14 +271,14 @@ impl DmaDirection {
     }
 }
 
-/// Why the wire dropped a packet.
+/// Reason for which a packet was lost on the wire or at the receiver's end of it.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum WireDropReason {
     /// The link lost it.
     Loss,
-    /// A bit was flipped and the CRC caught it.
+    /// The CRC detected a flipped bit.
     Crc,
-    /// The receiver had no place for it, and its sender had not asked.
+    /// The receiver had no free slot, on a wire without flow control.
     Overrun,
 }
 
@@ -299,21 +297,21 @@ impl WireDropReason {
     }
 }
 
-/// Why the runtime dropped a packet.
+/// Reason for which the runtime dropped a packet.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum DropReason {
-    /// The free queue does not hold the buffers that the message needs.
+    /// The free queue holds too few buffers for the message.
     NoFreeBuffer,
     /// The receive queue is full.
     RxQueueFull,
-    /// The applet trapped on it.
+    /// The applet trapped while it handled the packet.
     AppletTrap,
-    /// The message needs more buffers than a descriptor names (base path).
+    /// The message needs more buffers than a descriptor can name (base path).
     TooLong,
-    /// Its sender would wait for itself: the applets of a circle of endpoints all push packets to the next.
-    /// Or the sender could not wait: its call needs more memory than its heap has left.
+    /// The sender cannot wait for a slot. Either the endpoints of a circle all push packets to the next, so the wait
+    /// would never end. Or the heap has no room left to suspend the call.
     NicFull,
-    /// The user has no room to send it on: it is longer than the whole transmit region (`echo`).
+    /// The message is longer than the whole transmit region, so the user cannot send it on (`echo`).
     NoTransmitRoom,
 }
 

@@ -1,7 +1,7 @@
-//! What an event means to the code that shows, counts and joins events, whichever interface it is of.
+//! The roles of an event: how outputs show, count and join it, independent of its interface.
 //!
-//! An interface describes each of its events once, by its [`Roles`]. Traces, timelines, captures, stories and summaries
-//! read the roles, and so know no interface.
+//! An interface describes each of its events once, by [`Roles`]. Traces, timelines, captures, stories and summaries
+//! read only the roles, so they need no code for an interface.
 
 use jive_core::{MethodId, Pc, TrapKind};
 
@@ -10,26 +10,26 @@ use super::{DmaDirection, Levels, Made, Trigger};
 use crate::id::{ChannelId, EndpointId, PacketId, PostId};
 use crate::time::{SimDuration, SimTime};
 
-/// The roles of an event.
+/// How outputs treat an event.
 #[derive(Copy, Clone, Debug)]
 pub struct Roles<'a> {
-    /// Its name in the trace.
+    /// Name of the event in the trace.
     pub name: &'static str,
     /// Whether the trace shows it.
     pub shown: Shown,
-    /// Where a timeline shows it.
+    /// The timeline track that shows the event.
     pub track: Track,
-    /// How a timeline shows it there.
+    /// The shape that the timeline draws.
     pub shape: Shape,
-    /// What it happened for.
+    /// What caused the event.
     pub cause: Cause,
-    /// What it means for a message, a packet or a call.
+    /// What the event means for a message, a packet or a call.
     pub step: Step<'a>,
 }
 
 impl Roles<'_> {
-    /// Returns the roles of an event that is a moment at its endpoint and means nothing else: what an interface starts
-    /// from.
+    /// Returns the roles of an event that is a moment at its endpoint and means nothing else. Interfaces override the
+    /// fields that differ.
     #[must_use]
     pub const fn of(name: &'static str) -> Roles<'static> {
         Roles {
@@ -46,54 +46,54 @@ impl Roles<'_> {
 /// Whether the trace shows an event.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Shown {
-    /// It does.
+    /// The trace always shows it.
     Always,
-    /// It does where the work of processors was asked for.
+    /// The trace shows it if the work of processors was asked for.
     WithWork,
-    /// It does not.
+    /// The trace never shows it.
     Never,
 }
 
-/// A line of a timeline, at the event's NIC.
+/// A track of a timeline, within the event's NIC.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Track {
-    /// What the user of the event's endpoint does and sees.
+    /// Actions of the user at the event's endpoint.
     Host,
-    /// Whether the applet of the event's endpoint takes what comes.
+    /// Whether the applet of the event's endpoint is attached.
     Applet,
-    /// The processor that runs the call of the event's endpoint.
+    /// The processor that runs the endpoint's call.
     Call,
-    /// What the processor of this number works on.
+    /// The processor with this number.
     Work(u32),
-    /// The DMA engine, in one direction.
+    /// The DMA engine for this direction.
     Dma(DmaDirection),
     /// The wire to the NIC of this endpoint.
     WireTo(EndpointId),
-    /// What comes in.
+    /// The wire from which the NIC receives.
     WireIn,
 }
 
 /// How a timeline shows an event.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Shape {
-    /// As a point in time with this label.
+    /// A point in time with this label.
     Moment(&'static str),
-    /// As a span that starts with the event.
+    /// A span that starts with the event.
     From(&'static str, SimDuration),
-    /// As a span that ends with the event.
+    /// A span that ends with the event.
     Since(&'static str, SimTime),
-    /// As values of counters.
+    /// New values of counters.
     Counters(Levels),
 }
 
-/// What an event happened for.
+/// What caused an event.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Cause {
-    /// For nothing in particular.
+    /// Nothing that outputs could show.
     None,
-    /// For this.
+    /// This trigger.
     Of(Trigger),
-    /// For what the call handles that runs at the event's endpoint.
+    /// The trigger of the call that runs at the event's endpoint.
     OfCall,
 }
 
@@ -102,56 +102,56 @@ pub enum Cause {
 pub enum Step<'a> {
     /// Nothing that outputs join or count.
     Other,
-    /// The user asked for a message to be sent.
+    /// The user posted a message to send.
     Posted {
-        /// The request.
+        /// The descriptor.
         post: PostId,
-        /// The channel that it names.
+        /// The channel that the descriptor names.
         channel: ChannelId,
         /// The message's bytes.
         payload: &'a [u8],
     },
-    /// The NIC is done with such a request.
+    /// The NIC has completed a transmit descriptor.
     Completed {
-        /// The request.
+        /// The descriptor.
         post: PostId,
-        /// How it ended: `ok`, or what else the trace calls it.
+        /// The status that the trace shows, such as `ok`.
         status: &'static str,
-        /// Why the NIC refused it, where it did.
+        /// Reason of a refusal, if the NIC refused the descriptor.
         refusal: Option<&'static str>,
     },
-    /// A call of an applet begins.
+    /// An applet's call begins.
     CallBegan {
         /// The method.
         method: MethodId,
-        /// The number of the processor that runs it, among those of its NIC.
+        /// Number of the processor that runs the call, among those of its NIC.
         processor: u32,
     },
-    /// The call waits, and its processor does something else.
+    /// The call is suspended; its processor serves others.
     CallSuspended,
-    /// The call goes on.
+    /// A suspended call continues.
     CallResumed,
-    /// The call went through a native.
+    /// The call has completed a native.
     Made(Made),
     /// The call has returned.
     CallReturned {
         /// The method.
         method: MethodId,
-        /// Instructions executed.
+        /// Instructions executed, those of callees included.
         bytecodes: u64,
     },
     /// The call ended in a trap.
     CallTrapped {
-        /// Which trap.
+        /// Kind of the trap.
         kind: TrapKind,
-        /// Where.
+        /// Position of the instruction that trapped.
         pc: Pc,
-        /// The source line, where it is known.
+        /// Source line of that instruction, if the class has line numbers.
         line: Option<u16>,
     },
-    /// The endpoint does without its applet for a while.
+    /// The endpoint's applet is detached for a while.
     Detached,
-    /// The applet is about to get calls again.
+    /// The applet is attached again.
     Attached,
     /// A packet went onto the wire.
     Sent {
@@ -159,7 +159,7 @@ pub enum Step<'a> {
         packet: PacketId,
         /// The endpoint that it goes to.
         peer: EndpointId,
-        /// Its message.
+        /// The message.
         payload: &'a [u8],
     },
     /// A packet came off the wire.
@@ -168,32 +168,32 @@ pub enum Step<'a> {
         packet: PacketId,
         /// The endpoint that it came from.
         peer: EndpointId,
-        /// Its message.
+        /// The message.
         payload: &'a [u8],
     },
     /// The wire lost a packet.
     Lost {
         /// The packet.
         packet: PacketId,
-        /// Why.
+        /// Reason of the loss.
         reason: &'static str,
     },
-    /// The user is shown a message.
+    /// A receive descriptor became visible to the user.
     Delivered {
-        /// The packet that brought it, where it was one.
+        /// The packet that brought the message, if one did.
         packet: Option<PacketId>,
-        /// The channel that it came on.
+        /// The channel that the descriptor names.
         channel: ChannelId,
         /// The message's bytes.
         payload: Payload<'a>,
     },
-    /// Something was dropped.
+    /// A packet, a descriptor or an answer was dropped.
     Dropped {
-        /// The packet, where it was one.
+        /// The packet, if it was one.
         packet: Option<PacketId>,
-        /// Why.
+        /// Reason of the drop.
         reason: &'static str,
-        /// What.
+        /// The kind of thing that was dropped.
         what: Dropped,
     },
 }
@@ -223,15 +223,15 @@ impl Step<'_> {
     }
 }
 
-/// What was dropped.
+/// The kind of thing that was dropped.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Dropped {
-    /// A packet that arrived; while a call runs, a descriptor that the call pushed.
+    /// A packet that arrived. While a call runs: a descriptor that the call pushed.
     Arrival,
-    /// What an applet trapped on.
+    /// The packet or descriptor on which an applet trapped.
     Trapped,
     /// A packet that was to be sent.
     Outgoing,
-    /// The answer to a message that the user was shown.
+    /// The user's answer to a message.
     Answer,
 }

@@ -1,4 +1,4 @@
-//! What a user does with messages, and where those that are sent lie.
+//! The host's side of an endpoint: the user's program, and the memory from which it sends.
 
 mod program;
 mod region;

@@ -1,44 +1,44 @@
-//! Host programs: what a user does with a message.
+//! Host programs: how a user reacts to a message.
 
 use core::num::NonZeroU32;
 
 use crate::id::ChannelId;
 use crate::unet::ReceiveDescriptor;
 
-/// A program at an endpoint. Whatever its reaction, the runtime gives it the message when the user learns
-/// of it, and puts the message's buffers back after it.
+/// The program at an endpoint. The runtime calls it when the user learns of a message, and puts the message's buffers
+/// back after the reaction.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Program {
-    /// Reads messages.
+    /// Reads each message.
     Sink,
     /// Sends each message back on the channel it came from.
     Echo,
     /// Reads messages, and answers the Nth, 2Nth, … message with its first bytes, on the channel it came from.
     Acknowledge {
-        /// How many messages for each answer.
+        /// Number of messages for each answer.
         every: NonZeroU32,
     },
 }
 
-/// Most bytes of an answer of [`Program::Acknowledge`].
+/// Length limit of an answer of [`Program::Acknowledge`], in bytes.
 const ACKNOWLEDGEMENT_BYTES: u32 = 4;
 
-/// What a program does with a message.
+/// How a program reacts to a message.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Reaction {
-    /// Reads it.
+    /// Reads the message.
     Read,
-    /// Copies its beginning to the transmit region and sends that.
+    /// Copies the beginning of the message to the transmit region, and sends the copy.
     Send {
-        /// On which channel.
+        /// The channel to send on.
         channel: ChannelId,
-        /// How many bytes of it.
+        /// Number of bytes to send.
         length: u32,
     },
 }
 
 impl Program {
-    /// Returns what the program does with a message that comes after so many others.
+    /// Returns the reaction to a message that follows `before` earlier messages.
     #[must_use]
     pub fn react(self, message: &ReceiveDescriptor, before: u64) -> Reaction {
         let ReceiveDescriptor {

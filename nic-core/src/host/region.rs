@@ -1,4 +1,5 @@
-//! The transmit region: the part of a buffer area behind the free buffers, used round and round.
+//! The transmit region: the part of a buffer area behind the free buffers. Messages to send are placed in it as in a
+//! ring.
 
 use crate::memory::{HostSpan, Region};
 use crate::storage::{DESCRIPTORS_MAX, Queue, Storage};
@@ -6,45 +7,45 @@ use crate::unet::TransmitDescriptor;
 
 const ALIGNMENT: u32 = 8;
 
-/// Where the next message that is sent may lie.
+/// Allocates the places of messages to send.
 ///
-/// Spaces are handed out in ascending order, wrapping; none is handed out again before the transmit
-/// descriptor that names it has completed.
+/// Spaces are handed out in ascending order and wrap around. A space is reused only after the transmit descriptor that
+/// names it has completed.
 #[derive(Clone, Debug)]
 pub struct TransmitRegion<S: Storage> {
     area: Region,
     start: u32,
     next: u32,
-    // The spaces that were handed out, below `next` and from `next` on, each in ascending order and
-    // without overlap. The first of each may not be overwritten. Those behind it may have completed:
-    // looking at the first alone suffices, and no message needs memory of its own.
+    // The spaces in use: `behind` holds those below `next`, `ahead` the others. Each is sorted by offset, without
+    // overlaps. A space leaves its queue only at the front, so completed spaces may lie behind an open one. Checking
+    // the front alone is therefore enough, and `Space` needs no length.
     behind: S::Queue<Space, DESCRIPTORS_MAX>,
     ahead: S::Queue<Space, DESCRIPTORS_MAX>,
 }
 
-/// A space of at least one byte that was handed out.
+/// A space in use, of at least one byte.
 #[derive(Copy, Clone, Debug)]
 struct Space {
     offset: u32,
     completed: bool,
 }
 
-/// What a request for space finds.
+/// The result of a request for space.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum TransmitSpace {
-    /// Space, which may be written.
+    /// This space, which the user may write.
     Free(HostSpan),
-    /// Space that a descriptor names which has not completed.
+    /// The space is still in use by a descriptor that has not completed.
     Taken,
-    /// No space of this length, ever.
+    /// The message is longer than the whole region.
     TooLong,
 }
 
 impl<S: Storage> TransmitRegion<S> {
-    /// Returns the region of `area` from `start` on.
+    /// Returns the part of `area` from `start` on as an empty region.
     #[must_use]
     pub fn new(area: Region, start: u32) -> TransmitRegion<S> {
-        // Where not even alignment fits, `longest` is zero and so is everything that can be asked for.
+        // Rounding up may pass the end of the area. `longest` is then zero, and only empty messages fit.
         let start = start
             .checked_next_multiple_of(ALIGNMENT)
             .unwrap_or(u32::MAX)
@@ -58,13 +59,13 @@ impl<S: Storage> TransmitRegion<S> {
         }
     }
 
-    /// Returns the longest message that fits, in bytes.
+    /// Returns the length of the longest message that fits, in bytes.
     #[must_use]
     pub fn longest(&self) -> u32 {
         self.area.length() - self.start
     }
 
-    /// Returns where in the buffer area the next message lies that does not wrap.
+    /// Returns the offset of the next message, unless the message has to wrap around.
     #[must_use]
     pub fn next(&self) -> u32 {
         self.next
@@ -111,7 +112,7 @@ impl<S: Storage> TransmitRegion<S> {
         TransmitSpace::Free(space)
     }
 
-    /// Notes that a descriptor has completed, so that its space may be overwritten.
+    /// Marks the space of a completed descriptor as reusable.
     pub fn complete(&mut self, descriptor: TransmitDescriptor) {
         let TransmitDescriptor { offset, length, .. } = descriptor;
         if length == 0 {
@@ -122,7 +123,7 @@ impl<S: Storage> TransmitRegion<S> {
         } else {
             &mut self.ahead
         };
-        // As a rule messages complete in the order in which they were posted.
+        // Messages usually complete in the order in which they were posted.
         if spaces.front().is_some_and(|first| first.offset == offset) {
             spaces.pop_front();
         } else if let Some(space) = space_at::<S>(spaces, offset) {
@@ -134,7 +135,7 @@ impl<S: Storage> TransmitRegion<S> {
     }
 }
 
-/// Finds the space at an offset among spaces in ascending order.
+/// Finds the space at an offset by binary search.
 fn space_at<S: Storage>(
     spaces: &mut S::Queue<Space, DESCRIPTORS_MAX>,
     offset: u32,

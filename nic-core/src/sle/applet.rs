@@ -1,4 +1,4 @@
-//! An applet on its endpoint: one instance of a loaded class, and the buffer that packets arrive in.
+//! An applet on its endpoint: an instance of a loaded class, and the `RxBuf` array that packets arrive in.
 
 use jive_core::{ArrayKind, FieldId, Heap, Instance, LinkedClass, MethodId, limits};
 
@@ -10,16 +10,16 @@ pub const POISON: u8 = 0xa5;
 /// Why a loaded class cannot be an applet.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AppletError {
-    /// It was verified as a class only and is to run as an applet.
+    /// The class was verified with `--class-only`, so the rules for applets were not checked.
     #[error("the class was not verified as an applet")]
     NotAnApplet,
-    /// `RxBuf` alone is larger than a heap.
+    /// `RxBuf` does not fit in a heap.
     #[error("`RxBuf` does not fit in a heap")]
     TooLarge,
 }
 
 impl AppletError {
-    /// Returns its stable code.
+    /// Returns the error's stable code.
     #[must_use]
     pub fn code(self) -> &'static str {
         match self {
@@ -34,7 +34,7 @@ impl AppletError {
 pub struct Members {
     /// The constructor without parameters.
     pub constructor: MethodId,
-    /// The field in which an arrived packet is found.
+    /// The field `RxBuf`, through which the applet finds an arrived packet.
     pub rx_buf: FieldId,
     /// [`NicEntry::DoTx`].
     pub do_tx: MethodId,
@@ -47,7 +47,7 @@ pub struct Members {
 }
 
 impl Members {
-    /// Finds the members of a class; `None` where it was not verified as an applet of a NIC.
+    /// Returns the members of a class, or `None` if it was not verified as an applet of a NIC.
     fn of(class: &LinkedClass<'_>) -> Option<Members> {
         let found = class.program.applet()?;
         Some(Members {
@@ -64,9 +64,9 @@ impl Members {
 /// An instance of a class that the verifier accepted as an applet.
 #[derive(Debug)]
 pub struct Applet<'a> {
-    /// Its class.
+    /// The class.
     pub class: &'a LinkedClass<'a>,
-    /// Its fields and heap.
+    /// The fields and the heap of the instance.
     pub instance: Instance<'a>,
     /// The members that the runtime calls and sets.
     pub members: Members,
@@ -75,14 +75,14 @@ pub struct Applet<'a> {
 }
 
 impl<'a> Applet<'a> {
-    /// Makes an instance in memory that is lent to it: `fields` for as many as the class has, `memory`
-    /// of [`memory_bytes`] for its arrays and an `RxBuf` of `max_packet` bytes, which its field names
-    /// already. No code of the class has run.
+    /// Makes an instance in borrowed memory. `fields` needs a place for each field of the class. `memory` needs
+    /// [`memory_bytes`], for the applet's arrays and for an `RxBuf` of `max_packet` bytes. The field `RxBuf` is set; no
+    /// code of the class has run.
     ///
     /// # Errors
     ///
-    /// [`AppletError::NotAnApplet`] where the class was verified as a class only, and
-    /// [`AppletError::TooLarge`] where `memory` has no room for `RxBuf`.
+    /// [`AppletError::NotAnApplet`] if the class was verified as a class only, and [`AppletError::TooLarge`] if
+    /// `memory` has no room for `RxBuf`.
     pub fn lent(
         class: &'a LinkedClass<'a>,
         fields: &'a mut [i32],
@@ -109,7 +109,8 @@ impl<'a> Applet<'a> {
         })
     }
 
-    /// Puts a packet into `RxBuf` and has the field name it, whatever the applet stored there.
+    /// Copies a packet into the `RxBuf` array, and sets the field `RxBuf` in case the applet has stored another array
+    /// there.
     pub fn receive(&mut self, packet: &[u8]) {
         let rx_buf = self.rx_buf;
         self.instance.set_field(self.members.rx_buf, rx_buf.array());
@@ -134,14 +135,14 @@ impl<'a> Applet<'a> {
         self.rx_buf.bytes(self.instance.heap())
     }
 
-    /// Returns the bytes of heap that the applet's own arrays take.
+    /// Returns how many bytes of heap the applet's own arrays take, without `RxBuf`.
     #[must_use]
     pub fn heap_bytes(&self) -> u32 {
         self.instance.heap().used() - self.rx_buf_bytes
     }
 }
 
-/// Returns the bytes of memory that an instance's arrays lie in, `RxBuf` and its header included.
+/// Returns how many bytes of memory an instance needs for its arrays, including `RxBuf` and its header.
 #[must_use]
 pub const fn memory_bytes(heap_bytes: u32, max_packet: u32) -> usize {
     let rx_buf = max_packet.next_multiple_of(limits::ARRAY_ALIGNMENT) as usize;

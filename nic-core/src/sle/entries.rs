@@ -1,8 +1,8 @@
-//! What a NIC calls of an applet: the table of its entries.
+//! The table of an applet's entries: the methods that the NIC calls.
 
 use jive_core::entries;
 
-/// Which rows of a profile's `[entry]` a call is charged by: those that begin with this key.
+/// Selects the costs of an entry: the keys of a profile's `[entry]` table that begin with this word.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum EntryCost {
     /// `tx_setup` and `tx_call`.
@@ -22,10 +22,11 @@ entries! {
         DoTx = doTx(length, channel, offset), required, Tx;
         /// Called for each packet that arrives; the packet is in `RxBuf`.
         DoRx = doRx(length, channel), required, Rx;
-        /// Called when the time that `setTimer` has set is over. Beyond the paper.
+        /// Called when the time set by `setTimer` is over. Beyond the paper.
         DoTimer = doTimer(), optional, Timer;
-        /// Called for each receive buffer that the user gives back. The arguments are its capacity, the source channel
-        /// of the descriptor that named it, and its offset (-1 for a message that needed no buffer). Beyond the paper.
+        /// Called for each receive buffer that the user returns. The arguments are the buffer's capacity, the source
+        /// channel of the descriptor that named it, and its offset. For a message that needed no buffer the offset is
+        /// -1. Beyond the paper.
         DoRefill = doRefill(length, channel, offset), optional, Refill;
     }
 }

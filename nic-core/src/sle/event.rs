@@ -1,4 +1,4 @@
-//! Events of U-Net/SLE: applets that are loaded and called, and what their calls do.
+//! Events of U-Net/SLE: loading of applets, calls of applets and the natives that they call.
 
 use jive_core::{MethodId, Pc, TrapKind};
 
@@ -10,93 +10,92 @@ use crate::time::{SimDuration, SimTime};
 /// An event of an endpoint's applet.
 #[derive(Copy, Clone, Debug)]
 pub enum SleEvent<'a> {
-    /// An applet's class is loaded: its initializers have returned.
+    /// An applet's class was loaded: its initializers have returned.
     Load {
         /// Sum of the methods' `code_length`, in bytes.
         code_bytes: u32,
-        /// Arrays alive after the constructor, in bytes of heap.
+        /// Bytes of heap in use after the constructor.
         heap_bytes: u32,
     },
     /// The runtime calls a method of an applet.
     AppletCall {
         /// The method.
         method: MethodId,
-        /// Its arguments.
+        /// The arguments.
         args: &'a [i32],
-        /// What it is called for; not in the trace.
+        /// What caused the call; not in the trace.
         trigger: Trigger,
-        /// The number of the processor that runs it, among those of its NIC; not in the trace.
+        /// Number of the processor that runs the call, among those of its NIC; not in the trace.
         processor: u32,
     },
-    /// A method that the runtime called has returned.
+    /// A call has returned.
     AppletReturn {
         /// The method.
         method: MethodId,
-        /// What it returned; `None` for `void`.
+        /// The returned value; `None` for `void`.
         value: Option<i32>,
-        /// Class-file instructions executed, callees' included.
+        /// Class-file instructions executed, those of callees included.
         bytecodes: u64,
     },
     /// A native has completed.
     Native {
-        /// Its name.
+        /// Name of the native.
         name: &'static str,
-        /// Its arguments.
+        /// The arguments.
         args: &'a [NativeArg],
-        /// What it returned; `None` for `void`.
+        /// The returned value; `None` for `void`.
         result: Option<NativeArg>,
-        /// When the applet had reached it; not in the trace.
+        /// When the applet called the native; not in the trace.
         begun: SimTime,
-        /// What it left behind; not in the trace.
+        /// What the native created; not in the trace.
         made: Made,
     },
-    /// An applet notes something about itself.
+    /// An applet called `trace`.
     AppletTrace {
-        /// What it calls it.
+        /// The tag that the applet passed.
         tag: i32,
-        /// What it notes.
+        /// The value that the applet passed.
         value: i32,
     },
-    /// A call of an applet ended in a trap.
+    /// An applet's call ended in a trap.
     Trap {
-        /// Which trap.
+        /// Kind of the trap.
         kind: TrapKind,
         /// The innermost method.
         method: MethodId,
         /// The instruction that trapped.
         pc: Pc,
-        /// Its source line, where the class has line numbers.
+        /// Source line of that instruction, if the class has line numbers.
         line: Option<u16>,
     },
-    /// An applet trapped so often in a row that its endpoint is on the base path for a while.
+    /// An applet trapped so often in a row that its endpoint uses the base path for a while.
     AppletDetach {
         /// Traps since a call last returned.
         traps: u32,
-        /// For how long the applet gets no call.
+        /// How long the applet gets no calls.
         duration: SimDuration,
-        /// What it trapped on last; not in the trace.
+        /// What caused the last call that trapped; not in the trace.
         trigger: Trigger,
     },
-    /// The time of a detached applet is over and it takes what its endpoint has to do: this is about
-    /// to be its first call.
+    /// The back-off of a detached applet is over, and its next call follows.
     AppletAttach {
-        /// What it is about to be called for; not in the trace.
+        /// What caused the next call; not in the trace.
         trigger: Trigger,
     },
-    /// A call of an applet waits for a place for the packet that it pushes; the processor serves others.
+    /// A call is suspended until the packet that it pushes has a slot. The processor serves others meanwhile.
     AppletSuspend {
-        /// What the applet was called for; not in the trace.
+        /// What caused the call; not in the trace.
         trigger: Trigger,
     },
-    /// A suspended call goes on: its packet has a place.
+    /// A suspended call continues: its packet has a slot.
     AppletResume {
-        /// What the applet was called for; not in the trace.
+        /// What caused the call; not in the trace.
         trigger: Trigger,
     },
 }
 
 impl<'a> SleEvent<'a> {
-    /// Returns what the event is to the outputs.
+    /// Returns how outputs treat the event.
     #[must_use]
     pub fn roles(&self) -> Roles<'a> {
         match *self {
@@ -171,7 +170,7 @@ impl<'a> SleEvent<'a> {
         }
     }
 
-    /// Gives the event's fields to a sink.
+    /// Writes the event's fields to a sink.
     pub(crate) fn visit<S: FieldSink>(&self, fields: &mut Fields<'_, S>) -> Result<(), S::Error> {
         match *self {
             SleEvent::Load {
@@ -233,7 +232,7 @@ impl<'a> SleEvent<'a> {
     }
 }
 
-/// An argument or result of a native, as the trace shows it.
+/// An argument or the result of a native, in the form that the trace shows.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum NativeArg {
     /// An integer.

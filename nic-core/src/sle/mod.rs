@@ -1,4 +1,4 @@
-//! U-Net/SLE: applets on endpoints, the natives that they call and the protection between them.
+//! U-Net/SLE: applets on endpoints, the natives that they call, and the checks that protect endpoints from each other.
 
 mod applet;
 mod entries;

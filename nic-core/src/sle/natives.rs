@@ -1,7 +1,7 @@
-//! The natives of U-Net/SLE: their table, and the protection that every call of one passes.
+//! The natives of U-Net/SLE: the table of natives, and the check that each call must pass.
 //!
-//! [`check`] is pure: it turns a call's arguments into an [`Effect`] that the endpoint may have, or
-//! into a trap. The code that performs effects has nothing left to check.
+//! [`check`] has no side effects. It turns the arguments of a call into an [`Effect`] that the endpoint is entitled to,
+//! or into a trap. The code that performs effects checks nothing again.
 
 use jive_core::{ArrayView, Heap, TrapKind, natives};
 
@@ -19,17 +19,17 @@ natives! {
         NewAlignedArray = newAlignedArray(length: Int) -> ByteArray, NullCall;
         /// Returns the number of bytes in each of the endpoint's free buffers.
         GetFreeBufferLength = getFreeBufferLength() -> Int, NullCall;
-        /// Pops the endpoint's free queue and returns the buffer's offset in the buffer area, or -1
-        /// where the queue is empty.
+        /// Pops the endpoint's free queue and returns the buffer's offset in the buffer area, or -1 if the queue is
+        /// empty.
         GetFreeBuffer = getFreeBuffer() -> Int, FreeBuffer;
-        /// Copies `length` bytes by DMA from `hostOffset` of the endpoint's buffer area into `to`, from
-        /// `toOffset` on; returns when the bytes are there.
+        /// Copies `length` bytes by DMA from `hostOffset` of the endpoint's buffer area into `to`, from `toOffset` on.
+        /// Returns when the bytes have arrived.
         DoHtoLDma = doHtoLDMA(to: ByteArray, toOffset: Int, hostOffset: Int, length: Int) -> Void, DmaSetup;
         /// Copies `length` bytes of `from`, from `fromOffset` on, by DMA to `hostOffset` of the endpoint's buffer area.
-        /// The copy is queued, with the bytes as they are at the call.
+        /// The transfer is queued and copies the bytes as they are at the call.
         DoLtoHDma = doLtoHDMA(from: ByteArray, fromOffset: Int, hostOffset: Int, length: Int) -> Void, DmaSetup;
-        /// Sends `length` bytes of `buffer`, from `offset` on, as one packet on `channel`, with the
-        /// bytes as they are at the call.
+        /// Sends `length` bytes of `buffer`, from `offset` on, as one packet on `channel`. The packet holds the bytes
+        /// as they are at the call.
         TxPush = txPush(buffer: ByteArray, offset: Int, channel: Int, length: Int) -> Void, Transmit;
         /// Pushes a receive descriptor for a message of `length` bytes in the buffer area. Its shares of
         /// `getFreeBufferLength()` bytes each start at `offsets[0]`, `offsets[1]`, and so on, at most 14 of them.
@@ -37,23 +37,23 @@ natives! {
         /// Pushes a receive descriptor that carries the first `length` bytes of `from` itself, at most
         /// 56.
         DmaRxdPayload = dmaRxdPayload(from: ByteArray, channel: Int, length: Int) -> Void, DescriptorInline;
-        /// Returns the time in whole microseconds since the run began; behind 2147483647 comes -2147483648.
-        /// Beyond the paper.
+        /// Returns the time in whole microseconds since the run began. It wraps from 2147483647 to -2147483648. Beyond
+        /// the paper.
         CurrentTime = currentTime() -> Int, NullCall;
-        /// Has `doTimer` called once, `microseconds` from now, in place of any time that was set before; 0
-        /// sets none. Beyond the paper.
+        /// Sets the timer: `doTimer` is called once, `microseconds` from now. Replaces an earlier setting; 0 clears the
+        /// timer. Beyond the paper.
         SetTimer = setTimer(microseconds: Int) -> Void, NullCall;
-        /// Notes a tag and a value in the trace, as the event `applet-trace`. Beyond the paper.
+        /// Emits an event `applet-trace` with a tag and a value. Beyond the paper.
         Trace = trace(tag: Int, value: Int) -> Void, NullCall;
     }
 }
 
-/// What a call of a native asks for. Holding one proves that the endpoint may have it.
+/// A checked call of a native. Holding one proves that the endpoint is entitled to it.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Effect {
     /// Makes a byte array of this length.
     NewArray {
-        /// Its length, not negative.
+        /// Length of the array, not negative.
         length: i32,
     },
     /// Returns the length of a free buffer.
@@ -62,28 +62,28 @@ pub enum Effect {
     PopBuffer,
     /// Copies from the buffer area into an array.
     HostToNic {
-        /// Where the bytes go.
+        /// Destination of the bytes.
         to: ArraySpan,
-        /// Where they come from.
+        /// Source of the bytes.
         host: HostSpan,
     },
     /// Copies from an array into the buffer area.
     NicToHost {
-        /// Where the bytes come from.
+        /// Source of the bytes.
         from: ArraySpan,
-        /// Where they go.
+        /// Destination of the bytes.
         host: HostSpan,
     },
     /// Sends a packet.
     Send {
         /// The message.
         from: ArraySpan,
-        /// Whom to.
+        /// The channel to send on.
         channel: Channel,
     },
     /// Pushes a receive descriptor for a message in the buffer area.
     Describe {
-        /// Where its shares begin: elements of an `int` array, each an offset in the buffer area.
+        /// Offsets of the shares in the buffer area: elements of an `int` array.
         offsets: ArraySpan,
         /// The channel that the descriptor names.
         channel: ChannelId,
@@ -99,22 +99,22 @@ pub enum Effect {
     },
     /// Returns the time.
     Time,
-    /// Has the applet called when this is over; not at all for no time.
+    /// Sets the applet's timer.
     Timer {
-        /// How long from now.
+        /// Time from now; zero clears the timer.
         after: SimDuration,
     },
-    /// Notes two numbers in the trace.
+    /// Emits an event `applet-trace`.
     Note {
-        /// What the applet calls it.
+        /// The applet's tag.
         tag: i32,
-        /// What it notes.
+        /// The applet's value.
         value: i32,
     },
 }
 
 impl Effect {
-    /// Returns the array that the call names, where it names one.
+    /// Returns the array that the call names, if it names one.
     #[must_use]
     #[inline]
     pub fn array(&self) -> Option<i32> {
@@ -134,22 +134,22 @@ impl Effect {
     }
 }
 
-/// Bytes of an element that says where a share begins.
+/// Bytes of an `int` element that holds the offset of a share.
 const SHARE_BYTES: u32 = size_of::<i32>() as u32;
 
-/// Bytes of an array. Holding one proves that they lay inside it when it was made.
+/// A range of bytes within an array. Holding one proves that the range lay inside the array when it was made.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-// Its fields are copied by two words wherever it lies: what was written by fields need not be waited for.
+// The alignment lets the compiler copy the struct as 8-byte words; see `memory::HostSpan`.
 #[repr(align(8))]
 pub struct ArraySpan {
     array: i32,
     length: u32,
-    // Where they lie in the heap's memory.
+    // Start of the range in the heap's memory.
     start: u32,
 }
 
 impl ArraySpan {
-    /// Returns all bytes of an array, or `None` where the reference names none.
+    /// Returns all bytes of an array, or `None` if the reference is null.
     pub(super) fn whole(heap: &Heap<'_>, array: i32) -> Option<ArraySpan> {
         let view = heap.array(array)?;
         Some(ArraySpan {
@@ -159,7 +159,7 @@ impl ArraySpan {
         })
     }
 
-    /// Returns the array, as a reference.
+    /// Returns the reference to the array.
     #[must_use]
     pub fn array(self) -> i32 {
         self.array
@@ -171,27 +171,27 @@ impl ArraySpan {
         self.length
     }
 
-    /// Returns the bytes; arrays neither move nor shrink while a call lasts.
+    /// Returns the bytes. Arrays neither move nor shrink during a call.
     #[must_use]
     pub fn bytes<'h>(self, heap: &'h Heap<'_>) -> &'h [u8] {
         heap.bytes_at(self.start, self.length).unwrap_or_default()
     }
 
-    /// Returns the values of what lies here of an `int` array.
+    /// Returns the elements of an `int` array.
     pub(super) fn offsets<'h>(self, heap: &'h Heap<'_>) -> impl Iterator<Item = i32> + use<'h> {
         let elements = self.bytes(heap).chunks_exact(SHARE_BYTES as usize);
-        // `chunks_exact` gives slices of the array's length.
+        // `chunks_exact` yields slices of exactly `SHARE_BYTES`.
         elements.map(|element| i32::from_le_bytes(element.try_into().unwrap_or_default()))
     }
 
-    /// Returns the bytes, to be written.
+    /// Returns the bytes for writing.
     pub fn bytes_mut<'h>(self, heap: &'h mut Heap<'_>) -> &'h mut [u8] {
         heap.bytes_at_mut(self.start, self.length)
             .unwrap_or_default()
     }
 }
 
-/// What an endpoint's applet may name.
+/// The resources that an endpoint's applet may name in natives.
 #[derive(Copy, Clone, Debug)]
 pub struct Rights<'e, S: Storage> {
     /// Its buffer area.
@@ -200,7 +200,7 @@ pub struct Rights<'e, S: Storage> {
     pub buffer_length: u32,
     /// Its channels.
     pub channels: &'e Channels<S>,
-    /// Bytes that one packet holds at most.
+    /// Most bytes that a packet may hold.
     pub max_packet: u32,
 }
 
@@ -217,13 +217,13 @@ impl<'e, S: Storage> Rights<'e, S> {
     }
 }
 
-/// Checks a call in the order that the contract gives: null, a negative array length, all the rest.
+/// Checks the arguments of a call in a fixed order: null, then a negative array length, then everything else.
 ///
 /// # Errors
 ///
-/// `NullPointerException`, `NegativeArraySizeException`, or `ProtectionFault` for whatever the endpoint
-/// may not have, array bounds included. ([`TrapKind::Unverified`] for a count of arguments that no verified
-/// class can pass.)
+/// `NullPointerException`, `NegativeArraySizeException`, or `ProtectionFault` for anything that the endpoint is not
+/// entitled to, array bounds included. [`TrapKind::Unverified`] for a wrong number of arguments, which no verified
+/// class can pass.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub fn check<S: Storage>(
     native: NicNative,
@@ -299,7 +299,7 @@ pub fn check<S: Storage>(
     }
 }
 
-/// Returns `length` bytes of a byte array; none at all may lie at its very end.
+/// Returns `length` bytes of a byte array. An empty range may lie at the end of the array.
 #[cfg_attr(not(debug_assertions), inline(always))]
 fn array_span(
     heap: &Heap<'_>,
@@ -308,7 +308,7 @@ fn array_span(
     length: i32,
 ) -> Result<ArraySpan, TrapKind> {
     let view = array_view(heap, array)?;
-    // Wider than the arguments, so the sum cannot overflow.
+    // An `i64` holds the sum of any two `i32` values.
     let end = i64::from(offset) + i64::from(length);
     match (u32::try_from(offset), u32::try_from(length)) {
         (Ok(offset), Ok(length)) if end <= i64::from(view.length) => Ok(ArraySpan {
@@ -331,8 +331,7 @@ fn host_span<S: Storage>(
         .map_err(|_| TrapKind::ProtectionFault)
 }
 
-/// Returns the elements that say where the shares of a message of `length` bytes begin, each of which lies
-/// in the buffer area.
+/// Returns the elements that hold the offsets of the shares of a message. Each share lies in the buffer area.
 #[cfg_attr(not(debug_assertions), inline(always))]
 fn shares<S: Storage>(
     heap: &Heap<'_>,
@@ -352,11 +351,11 @@ fn shares<S: Storage>(
     }
     let elements = ArraySpan {
         array: offsets,
-        // At most what a descriptor names.
+        // Cannot overflow: `needed` is at most `MESSAGE_BUFFERS_MAX`.
         length: needed * SHARE_BYTES,
         start: view.start,
     };
-    // The verifier proved that the elements are of this width.
+    // The verifier proved that the array is an `int[]`.
     if view.byte_length() < elements.length {
         return Err(TrapKind::Unverified);
     }
@@ -370,7 +369,7 @@ fn shares<S: Storage>(
     Ok(elements)
 }
 
-/// Returns what an array's header says; its type is what the verifier proved.
+/// Returns the header of an array. The verifier proved the array's type.
 #[inline]
 fn array_view(heap: &Heap<'_>, array: i32) -> Result<ArrayView, TrapKind> {
     if array == 0 {

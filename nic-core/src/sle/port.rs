@@ -1,8 +1,9 @@
-//! How natives take effect: the order in which things happen, wherever they do.
+//! How natives take effect: the order of their effects, which is the same on every kind of NIC.
 //!
-//! [`check`](super::check) has turned a call into an [`Effect`] that the endpoint may have. The caller of [`perform`]
-//! has checked its quota, and reserved places for what it sends. The rest is the same on a simulated NIC, while an
-//! applet is loaded, in `jive exec` and in firmware. Only the destination of bytes and the time they take differ.
+//! [`check`](super::check) has turned a call into an [`Effect`] that the endpoint is entitled to. The caller of
+//! [`perform`] has checked its quota and has reserved slots for packets. [`perform`] serves the simulated NIC, the
+//! loading of applets, `jive exec` and firmware. These differ in the destination of bytes and in time, which a [`Port`]
+//! supplies.
 
 use jive_core::{ArrayKind, Heap, TrapKind};
 
@@ -14,63 +15,64 @@ use crate::storage::Storage;
 use crate::time::{SimDuration, SimTime};
 use crate::unet::{Channel, Endpoint, Full, MessageBody, ReceiveDescriptor};
 
-/// Where natives take effect: a NIC, or what stands for one.
+/// The NIC, or a substitute for one, on which natives take effect.
 pub trait Port {
-    /// How queues of an endpoint keep their elements.
+    /// How the endpoint's queues store their elements.
     type Storage: Storage;
-    /// A packet that is made and has not left.
+    /// A packet that was made and has not left.
     type Packet;
-    /// Why the native is not over yet, or why nothing goes on: no trap.
+    /// Why the native cannot finish now, or why the run must stop. A trap is not a `Stop`.
     type Stop;
 
-    /// Lends the endpoint of the applet that calls, and the applet's heap.
+    /// Calls `then` with the endpoint of the calling applet and the applet's heap.
     fn with<R>(&mut self, then: impl FnOnce(&mut Endpoint<Self::Storage>, &mut Heap<'_>) -> R)
     -> R;
 
-    /// Returns the packet that is being handled.
+    /// Returns the packet that the applet is handling, if it is handling one.
     fn handled(&self) -> Option<PacketId>;
 
-    /// Moves bytes from the buffer area into an array. The native is over when they are there: a port where that
-    /// takes time stops here, and [tells](Port::tell) of the native itself.
+    /// Copies bytes from the buffer area into an array. The native ends when the bytes have arrived. A port on which
+    /// this takes time returns a `Stop` here, and calls [`tell`](Port::tell) itself later.
     fn fetch(&mut self, to: ArraySpan, host: HostSpan) -> Result<(), Self::Stop>;
 
-    /// Moves bytes from an array, as they are now, to the buffer area; the native does not wait for it.
+    /// Copies bytes of an array, as they are now, to the buffer area. The native does not wait for the transfer.
     fn store(&mut self, from: ArraySpan, host: HostSpan) -> Result<(), Self::Stop>;
 
-    /// Makes a packet of bytes as they are now.
+    /// Makes a packet from bytes as they are now.
     fn make(
         &mut self,
         from: ArraySpan,
         channel: Channel,
     ) -> Result<(PacketId, Self::Packet), Self::Stop>;
 
-    /// Has a packet leave.
+    /// Sends a packet.
     fn send(&mut self, packet: Self::Packet) -> Result<(), Self::Stop>;
 
-    /// Has the receive descriptor that was pushed last become visible in its turn.
+    /// Queues the newest receive descriptor to become visible after all earlier transfers.
     fn publish(&mut self) -> Result<(), Self::Stop>;
 
-    /// Drops the message whose receive descriptor found no room; the popped buffers that it named are free again.
+    /// Drops a message because the receive queue is full. The popped buffers that its descriptor named are already back
+    /// in the free queue.
     fn refuse(&mut self) -> Result<(), Self::Stop>;
 
-    /// Returns the time.
+    /// Returns the current time.
     fn now(&self) -> SimTime;
 
-    /// Has the applet called when this is over, in place of any time that was set; not at all for no time.
+    /// Sets the applet's timer, replacing any earlier setting; zero clears it.
     fn set_timer(&mut self, after: SimDuration) -> Result<(), Self::Stop>;
 
-    /// Notes what the applet tells about itself.
+    /// Emits an event `applet-trace`.
     fn note(&mut self, tag: i32, value: i32) -> Result<(), Self::Stop>;
 
     /// Reports that the native has ended and returns `value`.
     fn tell(&mut self, value: i32, made: Made) -> Result<(), Self::Stop>;
 }
 
-/// Performs what a native asks for; returns what the native returns, or its trap.
+/// Performs the effect of a native. Returns the native's result, or its trap.
 ///
 /// # Errors
 ///
-/// Where the port stops.
+/// Returns the port's `Stop`.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub fn perform<P: Port>(effect: Effect, port: &mut P) -> Result<Result<i32, TrapKind>, P::Stop> {
     let value = match effect {
@@ -80,7 +82,7 @@ pub fn perform<P: Port>(effect: Effect, port: &mut P) -> Result<Result<i32, Trap
                 Err(kind) => return Ok(Err(kind)),
             }
         }
-        // A buffer's offset and length are below the buffer area's, which an `int` addresses.
+        // The cast cannot wrap: an `int` addresses the whole buffer area, and so any buffer.
         Effect::BufferLength => {
             port.with(|endpoint, _| endpoint.free.buffer_length().cast_signed())
         }
@@ -111,7 +113,7 @@ pub fn perform<P: Port>(effect: Effect, port: &mut P) -> Result<Result<i32, Trap
             let pushed = port.with(
                 #[cfg_attr(not(debug_assertions), inline(always))]
                 |endpoint, heap| {
-                    // Not negative, and no more than a descriptor names: the check has seen to it.
+                    // `check` proved that the offsets are not negative and not more than a descriptor names.
                     let buffers = offsets.offsets(heap).map(i32::cast_unsigned);
                     endpoint.push_buffers((packet, channel, length), buffers)
                 },
@@ -136,7 +138,7 @@ pub fn perform<P: Port>(effect: Effect, port: &mut P) -> Result<Result<i32, Trap
             describe(port, pushed)?;
             return Ok(Ok(0));
         }
-        // Whole microseconds, of which the lowest 32 bits are told.
+        // Truncates to the lowest 32 bits, as the native is documented to wrap.
         Effect::Time => (port.now().as_ps() / 1_000_000) as i32,
         Effect::Timer { after } => {
             port.set_timer(after)?;

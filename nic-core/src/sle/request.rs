@@ -1,4 +1,4 @@
-//! A call of a native while it waits for its time, and how the trace shows it.
+//! A pending call of a native: its arguments, and how the trace shows them.
 
 use jive_core::{Heap, NativeId, NativeType};
 
@@ -21,7 +21,7 @@ pub const NATIVE_ARGUMENTS_MAX: usize = {
     most
 };
 
-/// A native that an applet asks for, with its arguments as they were passed.
+/// A call of a native with its arguments.
 #[derive(Copy, Clone, Debug)]
 pub struct Request {
     native: NicNative,
@@ -30,8 +30,8 @@ pub struct Request {
 }
 
 impl Request {
-    /// Returns the request, or `None` for a native or a count of arguments that the table does not have.
-    /// It begins at the start of the run, as all do while applets are loaded.
+    /// Returns the request, or `None` if the table has no such native or the number of arguments is wrong. The request
+    /// begins at the start of the run, as all requests do while applets are loaded.
     #[must_use]
     pub fn new(id: NativeId, args: &[i32]) -> Option<Request> {
         let native = NicNative::from_id(id).filter(|native| parameters(*native) == args.len())?;
@@ -50,19 +50,19 @@ impl Request {
         self.native
     }
 
-    /// Returns which native it is.
+    /// Returns the native's id.
     #[must_use]
     pub fn id(&self) -> NativeId {
         self.native.id()
     }
 
-    /// Returns the same request, begun at another time.
+    /// Returns the request with another begin time.
     #[must_use]
     pub fn begun_at(self, begun: SimTime) -> Request {
         Request { begun, ..self }
     }
 
-    /// Returns when the applet had reached it.
+    /// Returns when the applet called the native.
     #[must_use]
     pub fn begun(&self) -> SimTime {
         self.begun
@@ -74,19 +74,19 @@ impl Request {
         self.native.decl().name
     }
 
-    /// Returns the class of its cost.
+    /// Returns the native's cost class.
     #[must_use]
     pub fn cost(&self) -> CostClass {
         self.native.cost()
     }
 
-    /// Returns the arguments as they were passed.
+    /// Returns the arguments.
     #[must_use]
     pub fn args(&self) -> &[i32] {
         &self.args[..parameters(self.native)]
     }
 
-    /// Returns the arguments as the trace shows them, as many of these as there are arguments.
+    /// Returns the arguments in the form that the trace shows. Entries beyond the native's parameters are null.
     #[must_use]
     pub fn shown_args(&self, heap: &Heap<'_>) -> [NativeArg; NATIVE_ARGUMENTS_MAX] {
         let mut shown = [NativeArg::Null; NATIVE_ARGUMENTS_MAX];
@@ -97,7 +97,7 @@ impl Request {
         shown
     }
 
-    /// Returns what the native gave back as the trace shows it, `None` where it gives nothing back.
+    /// Returns the result in the form that the trace shows, or `None` if the native is `void`.
     #[must_use]
     pub fn shown_result(&self, heap: &Heap<'_>, value: i32) -> Option<NativeArg> {
         self.native
@@ -107,7 +107,7 @@ impl Request {
     }
 }
 
-/// A request for what takes no arguments.
+/// A request for a native without arguments, as a placeholder.
 impl Default for Request {
     fn default() -> Request {
         Request {

@@ -1,4 +1,4 @@
-//! Standard U-Net, for endpoints without an applet: which descriptors are sent, where messages go.
+//! The base path, for endpoints without an applet: checks transmit descriptors, and finds room for arrived messages.
 
 use super::{
     BufferList, Channel, Endpoint, INLINE_MAX, MESSAGE_BUFFERS_MAX, MessageBody, ReceiveDescriptor,
@@ -9,12 +9,11 @@ use crate::id::{ChannelId, PacketId};
 use crate::memory::HostSpan;
 use crate::storage::Storage;
 
-/// Returns what a transmit descriptor names: the channel and the message, which may be longer than a packet.
+/// Returns the channel and the message that a transmit descriptor names. The message may be longer than a packet.
 ///
 /// # Errors
 ///
-/// Says what it names that the endpoint may not send: a channel that is not its own, or bytes outside of its buffer
-/// area.
+/// The reason for which the endpoint may not send it: an unknown channel, or bytes outside the buffer area.
 #[inline]
 pub fn resolve<S: Storage>(
     endpoint: &Endpoint<S>,
@@ -29,7 +28,7 @@ pub fn resolve<S: Storage>(
     Ok((channel, span))
 }
 
-/// Returns what a transmit descriptor [names](resolve), if that can be one packet.
+/// Like [`resolve`], for a message that must fit in one packet.
 ///
 /// # Errors
 ///
@@ -46,14 +45,14 @@ pub fn resolve_packet<S: Storage>(
     Ok((channel, span))
 }
 
-/// Finds the place for a message, all of it or none. Pops the free buffers it needs and pushes the descriptor that
-/// names them, or one that carries the message.
+/// Finds room for a message: pops all free buffers that it needs and pushes a descriptor that names them. A short
+/// message is stored in the descriptor itself.
 ///
-/// Returns the offsets of the buffers to fill, in shares of a free buffer's length.
+/// Returns the offsets of the buffers to fill. Each holds a share of the message as long as a free buffer.
 ///
 /// # Errors
 ///
-/// Says why the message has to be dropped; nothing is popped or pushed then.
+/// Why the message must be dropped. Nothing has been popped or pushed then.
 pub fn accept<S: Storage>(
     endpoint: &mut Endpoint<S>,
     packet: PacketId,

@@ -1,4 +1,4 @@
-//! Channels: which endpoint a channel tag stands for.
+//! Channels: the table that maps an endpoint's channel numbers to peers.
 
 use crate::id::{ChannelId, DirectionId, EndpointId};
 use crate::storage::{CHANNELS_MAX, List, Storage};
@@ -6,17 +6,17 @@ use crate::storage::{CHANNELS_MAX, List, Storage};
 /// One end of a channel.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Channel {
-    /// The endpoint's own number for it.
+    /// The endpoint's own number for the channel.
     pub id: ChannelId,
     /// The endpoint at the other end.
     pub peer: EndpointId,
-    /// The other end's number for it.
+    /// The peer's number for the channel.
     pub peer_id: ChannelId,
-    /// The link direction that its packets take.
+    /// The link direction that packets on the channel take.
     pub route: DirectionId,
 }
 
-/// The channels of one endpoint, in ascending order of its own numbers.
+/// The channels of an endpoint, sorted by the endpoint's own numbers.
 #[derive(Clone, Debug)]
 pub struct Channels<S: Storage>(S::List<Channel, CHANNELS_MAX>);
 
@@ -27,7 +27,7 @@ impl<S: Storage> Default for Channels<S> {
 }
 
 impl<S: Storage> Channels<S> {
-    /// Returns the table of these channels, whose numbers differ; without an allocator of the first
+    /// Returns the table of these channels, whose numbers must differ. Without an allocator it holds only the first
     /// [`CHANNELS_MAX`].
     #[must_use]
     pub fn new(channels: impl IntoIterator<Item = Channel>) -> Channels<S> {
@@ -41,10 +41,11 @@ impl<S: Storage> Channels<S> {
         Channels(table)
     }
 
-    /// Returns the channel of this number.
+    /// Returns the channel with this number.
     #[must_use]
     pub fn get(&self, id: ChannelId) -> Option<&Channel> {
-        // Numbers without gaps tell the place. Where an `int` wraps, the place holds another number.
+        // Channels are usually numbered without gaps, so the number gives the index. If the subtraction wraps, the
+        // channel at that index has another number and the search below decides.
         let first = self.0.first()?.id.0;
         let place = id.0.wrapping_sub(first).cast_unsigned() as usize;
         if let Some(channel) = self.0.get(place).filter(|channel| channel.id == id) {
@@ -57,13 +58,13 @@ impl<S: Storage> Channels<S> {
         Some(&self.0[index])
     }
 
-    /// Returns how many there are.
+    /// Returns the number of channels.
     #[must_use]
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Returns whether there are none.
+    /// Returns whether there are no channels.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

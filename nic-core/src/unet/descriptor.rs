@@ -1,75 +1,76 @@
-//! Descriptors of the transmit and the receive queue.
+//! Descriptors of the transmit queue and of the receive queue.
 
 use heapless::Vec;
 
 use crate::id::{ChannelId, PacketId};
 
-/// Buffers that one receive descriptor names at most (U-Net/SLE Figure 2).
+/// Most buffers that a receive descriptor names (U-Net/SLE Figure 2).
 pub const MESSAGE_BUFFERS_MAX: usize = 14;
-/// Bytes of a message that a receive descriptor carries itself (U-Net/SLE §4.2).
+/// Longest message that a receive descriptor holds itself, in bytes (U-Net/SLE §4.2).
 pub const INLINE_MAX: usize = 56;
 
-// A descriptor has room either for offsets of four bytes each or for the message itself.
+// Offsets and an inline message share the same space in a descriptor.
 const _: () = assert!(INLINE_MAX == MESSAGE_BUFFERS_MAX * size_of::<u32>());
 
 /// A transmit descriptor as the user pushed it.
 ///
-/// Holding one proves nothing: channel, offset and length are the user's claim.
+/// Holding one proves nothing: channel, offset and length are claims of the user.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct TransmitDescriptor {
     /// The sender's number of the channel.
     pub channel: ChannelId,
-    /// Where the message lies in the buffer area.
+    /// Offset of the message in the buffer area.
     pub offset: u32,
-    /// Its length in bytes.
+    /// Length of the message in bytes.
     pub length: u32,
 }
 
 /// A receive descriptor.
 ///
-/// Holding one proves that the message lies inside the buffer area, or in the descriptor. The channel
-/// is what the pusher said.
+/// Holding one proves that the message lies inside the buffer area or in the descriptor. The channel is unchecked: an
+/// applet may pass any number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReceiveDescriptor {
-    /// The packet that was handled when it was pushed; `None` where a `doTx` pushed it.
+    /// The packet that was being handled when the descriptor was pushed; `None` if a `doTx` pushed it.
     pub packet: Option<PacketId>,
     /// The receiver's number of the channel.
     pub channel: ChannelId,
     /// The message's length in bytes.
     pub length: u32,
-    /// Where the message lies.
+    /// Location of the message.
     pub body: MessageBody,
 }
 
-/// Where a received message lies.
+/// Location of a received message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MessageBody {
     /// In the descriptor itself.
     Inline(Vec<u8, INLINE_MAX>),
-    /// In the buffer area, in shares of a free buffer's length.
+    /// In the buffer area, in shares as long as a free buffer.
     Buffers(BufferList),
 }
 
 impl MessageBody {
-    /// Returns a body that carries these bytes itself, or `None` where they are more than fit.
+    /// Returns an inline body with these bytes, or `None` if they do not fit.
     #[must_use]
     pub fn inline(bytes: &[u8]) -> Option<MessageBody> {
         Vec::from_slice(bytes).ok().map(MessageBody::Inline)
     }
 }
 
-/// Where the shares of a message begin in the buffer area, and which of them the user owes back.
+/// Offsets of a message's shares in the buffer area. Also records which of them are popped buffers that the user must
+/// put back.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BufferList {
     offsets: Vec<u32, MESSAGE_BUFFERS_MAX>,
-    // Bit i: offset i is a free buffer that was popped and is named here for the first time.
+    // Bit i is set if offset i is a popped free buffer, named here for the first time.
     owed: u16,
 }
 
 const _: () = assert!(MESSAGE_BUFFERS_MAX <= u16::BITS as usize);
 
 impl BufferList {
-    /// Appends the offset of a share; says whether there was room.
+    /// Appends the offset of a share; returns false if the list is full.
     pub fn push(&mut self, offset: u32) -> bool {
         self.offsets.push(offset).is_ok()
     }
@@ -80,13 +81,13 @@ impl BufferList {
         &self.offsets
     }
 
-    /// Notes that the share at `index` lies in a free buffer that the user has to put back.
+    /// Marks the share at `index` as a free buffer that the user must put back.
     pub fn owe(&mut self, index: usize) {
         debug_assert!(index < self.offsets.len());
         self.owed |= 1 << index;
     }
 
-    /// Returns the offsets of the free buffers that the user has to put back, in order.
+    /// Returns the offsets of the free buffers that the user must put back, in order.
     pub fn owed(&self) -> impl DoubleEndedIterator<Item = u32> {
         let shares = self.offsets.iter().enumerate();
         shares

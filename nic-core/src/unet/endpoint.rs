@@ -1,4 +1,4 @@
-//! An endpoint: buffer area, transmit, receive and free queue, channels (U-Net/SLE §2).
+//! A U-Net endpoint: buffer area, transmit, receive and free queue, and channels (U-Net/SLE §2).
 
 use super::{
     BufferList, Channels, Completion, FreeQueue, Full, MessageBody, ReceiveDescriptor,
@@ -8,7 +8,7 @@ use crate::id::{ChannelId, NicId, PacketId};
 use crate::memory::Region;
 use crate::storage::Storage;
 
-/// How many descriptors an endpoint's queues hold.
+/// Capacities of an endpoint's queues.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct QueueSizes {
     /// Descriptors of the transmit queue.
@@ -17,12 +17,12 @@ pub struct QueueSizes {
     pub receive: u32,
 }
 
-/// An endpoint as its NIC and its user share it.
+/// The state of an endpoint that the NIC and the user share.
 #[derive(Clone, Debug)]
 pub struct Endpoint<S: Storage> {
     /// The NIC it lives on.
     pub nic: NicId,
-    /// Bytes that one of its packets holds at most.
+    /// Most bytes that one of its packets holds.
     pub max_packet: u32,
     /// Its buffer area.
     pub area: Region,
@@ -37,8 +37,8 @@ pub struct Endpoint<S: Storage> {
 }
 
 impl<S: Storage> Endpoint<S> {
-    /// Returns an endpoint on this NIC, whose packets hold so many bytes at most. Its queues are empty, and its free
-    /// buffers are all free.
+    /// Returns an endpoint on a NIC, whose packets hold at most `max_packet` bytes. Its queues are empty, and it has no
+    /// channels.
     #[must_use]
     pub fn new(
         (nic, max_packet): (NicId, u32),
@@ -57,13 +57,12 @@ impl<S: Storage> Endpoint<S> {
         }
     }
 
-    /// Pushes a receive descriptor of a message in the buffer area, whose shares begin at these offsets. There are at
-    /// most as many as a descriptor names. The popped buffers among them pass to the user.
+    /// Pushes a receive descriptor for a message in the buffer area. `offsets` yields at most as many shares as a
+    /// descriptor can name. The popped free buffers among them pass to the user.
     ///
     /// # Errors
     ///
-    /// Where the receive queue is full; the popped buffers are then at the front of the free queue, in their
-    /// order.
+    /// If the receive queue is full. The popped buffers are then at the front of the free queue, in their order.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn push_buffers(
         &mut self,
@@ -76,7 +75,8 @@ impl<S: Storage> Endpoint<S> {
             length,
             body: MessageBody::Buffers(BufferList::default()),
         });
-        // Filled where it lies: copying what was just written would wait for it.
+        // Fill the list in its place in the queue. Copying a list that was just written would stall on store
+        // forwarding.
         let mut refused = BufferList::default();
         let list = match self.receive.newest() {
             Some(ReceiveDescriptor {
@@ -97,8 +97,7 @@ impl<S: Storage> Endpoint<S> {
         pushed.map_err(|_| Full(()))
     }
 
-    /// Takes the oldest message that the user can see, and puts back the buffers that the user owes for it;
-    /// says whether there was one.
+    /// Takes the oldest visible message and puts its buffers back; returns false if no message is visible.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn put_back_received(&mut self) -> bool {
         let Some(message) = self.receive.first() else {

@@ -1,4 +1,4 @@
-//! Events of U-Net: what an endpoint and its user hand each other in their queues.
+//! Events of U-Net: descriptors that the user and the NIC exchange.
 
 use crate::event::Trigger;
 use crate::event::fields::{FieldSink, Fields, Payload, Value};
@@ -10,7 +10,7 @@ use crate::id::{ChannelId, PacketId, PostId};
 pub enum UnetEvent<'a> {
     /// The user pushed a transmit descriptor.
     TxPost {
-        /// Channel tag.
+        /// Number of the channel.
         channel: ChannelId,
         /// Offset in the buffer area.
         offset: u32,
@@ -18,39 +18,39 @@ pub enum UnetEvent<'a> {
         length: u32,
         /// The message's bytes; not in the trace.
         payload: &'a [u8],
-        /// Which descriptor it is; not in the trace.
+        /// Id of the descriptor; not in the trace.
         post: PostId,
     },
-    /// A transmit descriptor's completion flag is set.
+    /// The NIC has completed a transmit descriptor.
     TxDone {
-        /// Channel tag.
+        /// Number of the channel.
         channel: ChannelId,
         /// Offset in the buffer area.
         offset: u32,
         /// Length in bytes.
         length: u32,
-        /// How it ended.
+        /// The completion status.
         status: TxStatus,
-        /// Why the NIC refused it, where it did.
+        /// Reason of a refusal, if the NIC refused the descriptor.
         refusal: Option<Refusal>,
-        /// Which descriptor it is; not in the trace.
+        /// Id of the descriptor; not in the trace.
         post: PostId,
     },
     /// A receive descriptor became visible to the user.
     RxDescriptor {
-        /// The packet that was handled when the descriptor was pushed; `None` where a `doTx` pushed it.
+        /// The packet that was being handled when the descriptor was pushed; `None` if a `doTx` pushed it.
         packet: Option<PacketId>,
-        /// The receiver's number of the channel, as the descriptor says it.
+        /// The channel number in the descriptor.
         channel: ChannelId,
         /// The message's length in bytes.
         length: u32,
-        /// Where the message lies.
+        /// Location of the message.
         body: RxBody<'a>,
     },
 }
 
 impl<'a> UnetEvent<'a> {
-    /// Returns what the event is to the outputs.
+    /// Returns how outputs treat the event.
     #[must_use]
     pub fn roles(&self) -> Roles<'a> {
         match *self {
@@ -98,7 +98,7 @@ impl<'a> UnetEvent<'a> {
         }
     }
 
-    /// Gives the event's fields to a sink.
+    /// Writes the event's fields to a sink.
     pub(crate) fn visit<S: FieldSink>(&self, fields: &mut Fields<'_, S>) -> Result<(), S::Error> {
         match *self {
             UnetEvent::TxPost {
@@ -149,14 +149,14 @@ impl<'a> UnetEvent<'a> {
     }
 }
 
-/// How a transmit descriptor ended.
+/// Completion status of a transmit descriptor.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum TxStatus {
-    /// Every packet it led to has left.
+    /// Every packet that the descriptor caused has left.
     Ok,
     /// `doTx` trapped.
     Trap,
-    /// It names what the endpoint may not send; no call was made.
+    /// The endpoint may not send the message; no call was made.
     Refused,
 }
 
@@ -170,14 +170,14 @@ impl TxStatus {
     }
 }
 
-/// Why a NIC refuses a transmit descriptor.
+/// Reason for which a NIC refuses a transmit descriptor.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// The endpoint has no channel of this number.
+    /// The endpoint has no channel with this number.
     UnknownChannel,
-    /// Its bytes lie outside of the endpoint's buffer area.
+    /// The bytes lie outside the endpoint's buffer area.
     OutsideArea,
-    /// The message is longer than a packet may be (base path).
+    /// The message is longer than a packet (base path).
     TooLong,
 }
 
@@ -191,24 +191,24 @@ impl Refusal {
     }
 }
 
-/// Where a received message lies.
+/// Location of a received message.
 #[derive(Copy, Clone, Debug)]
 pub enum RxBody<'a> {
     /// In the descriptor itself.
     Inline(&'a [u8]),
-    /// In buffers of the buffer area.
+    /// In buffers of the endpoint's buffer area.
     Buffers {
         /// Offset of each share.
         offsets: &'a [u32],
-        /// Bytes in each share but the last, which may hold fewer.
+        /// Bytes in each share; the last may hold fewer.
         share: u32,
-        /// The endpoint's buffer area, to read the message from.
+        /// The endpoint's buffer area.
         area: &'a [u8],
     },
 }
 
 impl<'a> RxBody<'a> {
-    /// Returns the bytes of a message of this length.
+    /// Returns the bytes of the message, whose length is `length`.
     #[must_use]
     pub fn payload(self, length: u32) -> Payload<'a> {
         match self {

@@ -1,30 +1,30 @@
-//! The free queue: an endpoint's free buffers, and who holds each of them.
+//! The free queue: an endpoint's free buffers, and the current holder of each.
 //!
-//! A buffer is in the queue, with the NIC, or with the user. The NIC has buffers that are popped and not yet named in a
-//! descriptor. The user has those that are named in one, and not yet put back. Each operation moves it from one holder
-//! to the next, so a buffer cannot be freed twice or handed out twice.
+//! The queue, the NIC or the user holds a buffer. The NIC holds buffers that are popped and not yet named in a
+//! descriptor. The user holds named buffers until it puts them back. Every operation checks the holder and moves the
+//! buffer to the next. A buffer therefore cannot be freed twice or handed out twice.
 
 use crate::chain::{Chain, Link};
 use crate::storage::{FREE_BUFFERS_MAX, List, Storage};
 
-/// The free queue of one endpoint. Buffers lie at 0, L, 2L, … of its buffer area.
+/// The free queue of an endpoint. The buffers lie at offsets 0, L, 2L, … of the buffer area.
 #[derive(Clone, Debug)]
 pub struct FreeQueue<S: Storage> {
     buffer_length: u32,
     buffers: S::List<Buffer, FREE_BUFFERS_MAX>,
     free: usize,
     queue: Chain,
-    // What the running call popped and has not named, newest first.
+    // Buffers that the running call has popped and not named, newest first.
     popped: Chain,
 }
 
-/// Puts a buffer into the queue.
+/// Inserts a buffer at one end of the queue.
 type Put = fn(&mut Chain, &mut [Buffer], u32);
 
 #[derive(Copy, Clone, Debug)]
 struct Buffer {
     holder: Holder,
-    // The next one in the queue, or of those that were popped and not named.
+    // The next buffer in `queue` or `popped`.
     link: Link,
 }
 
@@ -42,8 +42,8 @@ enum Holder {
 }
 
 impl<S: Storage> FreeQueue<S> {
-    /// Returns a queue of `count` buffers of `buffer_length` bytes each, the one at 0 first; without an
-    /// allocator of [`FREE_BUFFERS_MAX`] at most.
+    /// Returns a queue of `count` buffers of `buffer_length` bytes, in order of offset. Without an allocator it holds
+    /// at most [`FREE_BUFFERS_MAX`].
     #[must_use]
     pub fn new(count: u32, buffer_length: u32) -> FreeQueue<S> {
         let mut buffers = S::List::<Buffer, FREE_BUFFERS_MAX>::default();
@@ -67,38 +67,38 @@ impl<S: Storage> FreeQueue<S> {
         }
     }
 
-    /// Returns the length of each buffer in bytes.
+    /// Returns the length of a buffer in bytes.
     #[must_use]
     pub fn buffer_length(&self) -> u32 {
         self.buffer_length
     }
 
-    /// Returns how many buffers are in the queue.
+    /// Returns the number of buffers in the queue.
     #[must_use]
     pub fn len(&self) -> usize {
         self.free
     }
 
-    /// Returns whether no buffer is in the queue.
+    /// Returns whether the queue is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.free == 0
     }
 
-    /// Returns whether the buffer at 0 is in the queue.
+    /// Returns whether the buffer at offset 0 is in the queue.
     #[must_use]
     pub fn is_first_free(&self) -> bool {
         let first = self.buffers.first();
         first.is_some_and(|buffer| buffer.holder == Holder::Queue)
     }
 
-    /// Returns how many buffers the endpoint has, wherever they are.
+    /// Returns the number of buffers that the endpoint has, whatever their holders.
     #[must_use]
     pub fn count(&self) -> usize {
         self.buffers.len()
     }
 
-    /// Pops the first buffer for the NIC and returns its offset.
+    /// Pops the first buffer for the NIC, and returns its offset.
     pub fn pop(&mut self) -> Option<u32> {
         let buffer = self.queue.pop_front(&mut self.buffers)?;
         self.free -= 1;
@@ -107,7 +107,7 @@ impl<S: Storage> FreeQueue<S> {
         Some(buffer * self.buffer_length)
     }
 
-    /// Passes the buffer at `offset` from the NIC to the user; says whether there was one to pass.
+    /// Passes the buffer at `offset` from the NIC to the user; returns false if the NIC holds no buffer there.
     pub fn name(&mut self, offset: u32) -> bool {
         let Some(buffer) = self.buffer_at(offset) else {
             return false;
@@ -116,27 +116,28 @@ impl<S: Storage> FreeQueue<S> {
             return false;
         }
         self.buffers[buffer as usize].holder = Holder::User;
-        // What was popped last is named first, as a rule; what an earlier call popped is not there.
+        // Cheap as a rule: the buffer popped last is usually named first. A buffer that an earlier call popped is not
+        // in this chain, and `remove` then does nothing.
         self.popped.remove(&mut self.buffers, buffer);
         true
     }
 
-    /// Puts the user's buffer at `offset` at the end of the queue; says whether it was the user's.
+    /// Appends the user's buffer at `offset` to the queue; returns false if the user does not hold it.
     pub fn put_back(&mut self, offset: u32) -> bool {
         self.release(offset, Chain::push_back)
     }
 
-    /// Puts the user's buffer at `offset` at the front of the queue; says whether it was the user's.
+    /// Puts the user's buffer at `offset` at the front of the queue; returns false if the user does not hold it.
     pub fn put_first(&mut self, offset: u32) -> bool {
         self.release(offset, Chain::push_front)
     }
 
-    /// Ends a call that returned: what it popped and did not name stays with the NIC.
+    /// Called when a call returns: the NIC keeps the popped buffers that the call did not name.
     pub fn keep_popped(&mut self) {
         self.popped = Chain::default();
     }
 
-    /// Ends a call that trapped: what it popped and did not name goes to the front, in its order.
+    /// Called when a call traps: returns the popped, unnamed buffers to the front of the queue, in their order.
     pub fn return_popped(&mut self) {
         while let Some(buffer) = self.popped.pop_front(&mut self.buffers) {
             self.buffers[buffer as usize].holder = Holder::Queue;
@@ -181,7 +182,7 @@ mod tests {
         queue.keep_popped();
         assert_eq!([queue.pop(), queue.pop()], [Some(100), Some(200)]);
         queue.return_popped();
-        // 0 stays with the NIC: an earlier call popped it.
+        // An earlier call popped the buffer at 0, so the NIC keeps it.
         assert_eq!(drain(&mut queue), [100, 200, 300]);
         assert!(queue.name(0));
     }

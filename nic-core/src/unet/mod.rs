@@ -1,5 +1,5 @@
-//! U-Net: endpoints with a buffer area, three queues and channels, and what the NIC does for them when
-//! they have no applet (U-Net/SLE §2).
+//! U-Net: endpoints with a buffer area, three queues and channels, and the base path for endpoints without an applet
+//! (U-Net/SLE §2).
 
 mod base;
 mod channel;
@@ -21,6 +21,6 @@ pub use free::FreeQueue;
 pub use receive::ReceiveQueue;
 pub use transmit::{Completion, TransmitQueue};
 
-/// A queue that takes no more gives back what it was offered.
+/// The error of a full queue. It returns the rejected element.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Full<T>(pub T);

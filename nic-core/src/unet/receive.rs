@@ -1,7 +1,7 @@
 //! The receive queue: descriptors from the NIC's push until the user takes them.
 //!
-//! A descriptor takes its place when it is pushed and becomes visible when all DMA queued before it is
-//! done. Both happen in the same order.
+//! A descriptor takes its place in the queue when it is pushed. It becomes visible when all DMA queued before it is
+//! done. Descriptors become visible in the order in which they were pushed.
 
 use super::{Full, ReceiveDescriptor};
 use crate::storage::{DESCRIPTORS_MAX, Queue, Storage};
@@ -15,29 +15,28 @@ pub struct ReceiveQueue<S: Storage> {
 }
 
 impl<S: Storage> ReceiveQueue<S> {
-    /// Returns a queue with room for `capacity` descriptors; without an allocator for
-    /// [`DESCRIPTORS_MAX`] at most.
+    /// Returns a queue for `capacity` descriptors. Without an allocator the capacity is at most [`DESCRIPTORS_MAX`].
     #[must_use]
     pub fn new(capacity: u32) -> ReceiveQueue<S> {
         ReceiveQueue {
-            // Grows to what is in use at once: an idle endpoint weighs little.
+            // Starts empty and grows with use, so that an idle endpoint needs little memory.
             descriptors: S::Queue::default(),
             capacity: S::capacity::<DESCRIPTORS_MAX>(capacity),
             visible: 0,
         }
     }
 
-    /// Returns whether a descriptor can be pushed.
+    /// Returns whether the queue has room for another descriptor.
     #[must_use]
     pub fn has_room(&self) -> bool {
         self.descriptors.len() < self.capacity
     }
 
-    /// Pushes a descriptor, which the user does not see yet.
+    /// Appends a descriptor, which is not visible yet.
     ///
     /// # Errors
     ///
-    /// Gives it back where the queue is full.
+    /// Returns the descriptor if the queue is full.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn push(&mut self, descriptor: ReceiveDescriptor) -> Result<(), Full<ReceiveDescriptor>> {
         if !self.has_room() {
@@ -52,14 +51,14 @@ impl<S: Storage> ReceiveQueue<S> {
         self.descriptors.back_mut()
     }
 
-    /// Makes the oldest descriptor that the user does not see visible, and returns it.
+    /// Makes the oldest invisible descriptor visible, and returns it.
     pub fn publish(&mut self) -> Option<&ReceiveDescriptor> {
         let descriptor = self.descriptors.get(self.visible)?;
         self.visible += 1;
         Some(descriptor)
     }
 
-    /// Returns how many descriptors the user sees and has not taken.
+    /// Returns the number of visible descriptors.
     #[must_use]
     pub fn visible(&self) -> usize {
         self.visible

@@ -1,7 +1,7 @@
-//! The transmit queue: descriptors from the user's push until their completion flag is set.
+//! The transmit queue: descriptors from the user's push until their completion.
 //!
-//! An entry stays taken until it completes, because the flag that says so lies in it (U-Net/SLE §2).
-//! Entries may complete out of order: their packets leave on different links.
+//! A descriptor keeps its entry until it completes, because the completion flag lies in the entry (U-Net/SLE §2).
+//! Entries may complete out of order, since their packets may leave on different links.
 
 use super::{Full, TransmitDescriptor};
 use crate::chain::{Chain, Link};
@@ -9,10 +9,10 @@ use crate::event::TxStatus;
 use crate::id::PostId;
 use crate::storage::{DESCRIPTORS_MAX, List, Storage};
 
-/// The transmit queue of one endpoint.
+/// The transmit queue of an endpoint.
 #[derive(Clone, Debug)]
 pub struct TransmitQueue<S: Storage> {
-    // As many entries as were ever taken at once: an idle endpoint weighs little.
+    // Grows to the most entries ever in use at once, so that an idle endpoint needs little memory.
     entries: S::List<Entry, DESCRIPTORS_MAX>,
     capacity: usize,
     pending: usize,
@@ -23,13 +23,13 @@ pub struct TransmitQueue<S: Storage> {
 #[derive(Copy, Clone, Debug)]
 struct Entry {
     descriptor: TransmitDescriptor,
-    // Packets that came of it and have not left.
+    // Packets of this descriptor that have not left.
     packets: u32,
-    // How the NIC ended it; packets may still have to leave.
+    // The status, once the NIC has handled the descriptor. Packets may still have to leave.
     ended: Option<TxStatus>,
-    // How many descriptors had this entry before.
+    // How many descriptors used this entry before.
     turn: u32,
-    // The next entry that is vacant, or posted and not taken.
+    // The next entry in `vacant` or `posted`.
     link: Link,
 }
 
@@ -39,18 +39,17 @@ impl AsMut<Link> for Entry {
     }
 }
 
-/// A descriptor whose completion flag is set.
+/// A completed descriptor.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Completion {
     /// The descriptor.
     pub descriptor: TransmitDescriptor,
-    /// How it ended.
+    /// The completion status.
     pub status: TxStatus,
 }
 
 impl<S: Storage> TransmitQueue<S> {
-    /// Returns a queue with room for `capacity` descriptors; without an allocator for
-    /// [`DESCRIPTORS_MAX`] at most.
+    /// Returns a queue for `capacity` descriptors. Without an allocator the capacity is at most [`DESCRIPTORS_MAX`].
     #[must_use]
     pub fn new(capacity: u32) -> TransmitQueue<S> {
         TransmitQueue {
@@ -62,17 +61,17 @@ impl<S: Storage> TransmitQueue<S> {
         }
     }
 
-    /// Returns whether a descriptor can be pushed.
+    /// Returns whether the queue has room for another descriptor.
     #[must_use]
     pub fn has_room(&self) -> bool {
         self.pending() < self.capacity
     }
 
-    /// Pushes a descriptor, and tells which one it is.
+    /// Pushes a descriptor and returns its id.
     ///
     /// # Errors
     ///
-    /// Gives it back where every entry waits for its completion.
+    /// Returns the descriptor if every entry is in use.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn post(
         &mut self,
@@ -104,20 +103,20 @@ impl<S: Storage> TransmitQueue<S> {
         Ok(PostId { entry, turn })
     }
 
-    /// Returns whether the NIC has taken every descriptor that was pushed.
+    /// Returns whether the NIC has taken every descriptor.
     #[must_use]
     pub fn is_drained(&self) -> bool {
         self.posted.is_empty()
     }
 
-    /// Returns the descriptor that was pushed first and that the NIC has not taken.
+    /// Returns the oldest descriptor that the NIC has not taken.
     #[must_use]
     pub fn first(&self) -> Option<TransmitDescriptor> {
         let entry = self.posted.first()?;
         Some(self.entries[entry as usize].descriptor)
     }
 
-    /// Takes the descriptor that was pushed first, for the NIC to handle.
+    /// Takes the oldest descriptor for the NIC.
     pub fn take(&mut self) -> Option<(PostId, TransmitDescriptor)> {
         let entry = self.posted.pop_front(&mut self.entries)?;
         let Entry {
@@ -126,30 +125,29 @@ impl<S: Storage> TransmitQueue<S> {
         Some((PostId { entry, turn }, descriptor))
     }
 
-    /// Puts a descriptor back that was taken and of which nothing has come: it is the next to be taken.
+    /// Puts a descriptor back at the front of the queue. The NIC must not have acted on it yet.
     pub fn take_back(&mut self, post: PostId) {
         self.posted.push_front(&mut self.entries, post.entry);
     }
 
-    /// Returns how many descriptors were pushed and have not completed.
+    /// Returns the number of descriptors that have not completed.
     #[must_use]
     pub fn pending(&self) -> usize {
         self.pending
     }
 
-    /// Notes that a packet came of a descriptor.
+    /// Records that a descriptor caused a packet.
     pub fn packet_made(&mut self, post: PostId) {
         self.entries[post.index()].packets += 1;
     }
 
-    /// Notes that a packet of a descriptor has left; returns the completion where it was the last thing
-    /// to wait for.
+    /// Records that a packet of a descriptor has left; returns the completion if nothing else is outstanding.
     pub fn packet_left(&mut self, post: PostId) -> Option<Completion> {
         self.entries[post.index()].packets -= 1;
         self.complete(post)
     }
 
-    /// Notes how the NIC ended a descriptor; returns the completion where no packet has yet to leave.
+    /// Records the status of a descriptor; returns the completion if no packet is outstanding.
     pub fn end(&mut self, post: PostId, status: TxStatus) -> Option<Completion> {
         self.entries[post.index()].ended = Some(status);
         self.complete(post)
@@ -203,10 +201,10 @@ mod tests {
         assert_eq!(queue.post(descriptor(8)), Err(Full(descriptor(8))));
         let (post, taken) = queue.take().unwrap();
         assert_eq!(taken, descriptor(0));
-        // Taking it is not completing it.
+        // Taking a descriptor does not complete it.
         assert!(!queue.has_room());
         assert!(queue.end(post, TxStatus::Ok).is_some());
-        // The same entry, and not the same descriptor.
+        // The entry is reused with the next turn number.
         assert_eq!(queue.post(descriptor(8)), Ok(PostId { entry: 0, turn: 1 }));
     }
 
@@ -225,7 +223,7 @@ mod tests {
             None,
             "a packet has to leave"
         );
-        // The second overtakes it.
+        // The second descriptor completes before the first.
         assert_eq!(
             queue.end(second, TxStatus::Refused),
             Some(Completion {

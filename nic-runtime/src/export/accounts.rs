@@ -1,4 +1,5 @@
-//! What became of messages and packets: each account adds up to a column of the summary.
+//! Accounts: what happened to the messages and packets of an endpoint. The outcomes of each account add up to a column
+//! of the summary.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -41,25 +42,25 @@ impl Account {
         self.outcomes.merge(&other.outcomes);
     }
 
-    /// Returns how many there were.
+    /// Returns the number of items.
     #[must_use]
     pub fn opened(&self) -> u64 {
         self.opened
     }
 
-    /// Returns how many nothing has become of: the run ended first.
+    /// Returns the number of items without an outcome: the run ended before they got one.
     #[must_use]
     pub fn pending(&self) -> u64 {
         self.opened.saturating_sub(self.outcomes.sum())
     }
 
-    /// Returns how many came to this.
+    /// Returns the number of items with this outcome.
     #[must_use]
     pub fn outcome(&self, name: &str) -> u64 {
         self.outcomes.get(name)
     }
 
-    /// Returns what became of how many; those that nothing has become of come last.
+    /// Returns the number of items by outcome. Items without an outcome come last.
     pub(super) fn parts(&self) -> impl Iterator<Item = (&'static str, u64)> {
         let pending = Some((self.open, self.pending())).filter(|(_, count)| *count > 0);
         self.outcomes.iter().chain(pending)
@@ -76,7 +77,7 @@ impl Serialize for Account {
     }
 }
 
-/// The accounts of one endpoint, or of all of them.
+/// The accounts of an endpoint, or the sums over all endpoints.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Accounts {
     /// Transmit descriptors that the user pushed, by the status of their `tx-done`.
@@ -85,10 +86,9 @@ pub struct Accounts {
     pub refusals: Tally,
     /// Packets that the applet pushed, by whether they went onto the wire.
     pub pushes: Account,
-    /// Packets on their way to the endpoint, copies included, by whether they came off the wire.
+    /// Packets on their way to the endpoint, copies included: `received`, or lost for a reason.
     pub wire: Account,
-    /// Packets that came off the wire: `delivered` on the base path, taken by the `applet`, whose `doRx`
-    /// returned, or dropped for a reason.
+    /// Packets that arrived: `delivered` on the base path, handled by the `applet`, or dropped for a reason.
     pub arrivals: Account,
 }
 
@@ -104,19 +104,19 @@ impl Default for Accounts {
     }
 }
 
-/// An entry in the accounts of an endpoint.
+/// A change to the accounts of an endpoint.
 #[derive(Copy, Clone, Debug)]
 pub(super) enum Entry {
     Posted,
     Done(&'static str, Option<&'static str>),
     Pushed,
-    /// A pushed packet went onto the wire, or was dropped before.
+    /// A pushed packet was sent, or dropped before.
     PushEnded(&'static str),
-    /// A packet is on its way.
+    /// A packet is on its way to the endpoint.
     Sent,
-    /// A packet came off the wire.
+    /// A packet arrived.
     Received,
-    /// The wire dropped a packet.
+    /// The link lost a packet.
     Lost(&'static str),
     ArrivalEnded(&'static str),
 }
@@ -153,14 +153,14 @@ impl Accounts {
     }
 }
 
-/// Returns what each event enters in the accounts, and of which endpoint.
+/// Translates events into entries of the accounts.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Clerk {
     /// What the applet of an endpoint handles just now.
     calls: Vec<Option<Trigger>>,
     /// Packets that applets pushed and that have not left.
     pushed: BTreeSet<PacketId>,
-    /// Receive descriptors that `doRx` pushed for a packet and that the user does not see.
+    /// Number of invisible receive descriptors that `doRx` pushed, by packet.
     described: BTreeMap<(EndpointId, PacketId), u64>,
 }
 
@@ -197,7 +197,7 @@ impl Clerk {
                 Some(Trigger::Load | Trigger::Post(_) | Trigger::Timer | Trigger::Refill)
                 | None => [None, None],
             },
-            // What becomes of the packet is told by the next event of it.
+            // The `drop` event that follows decides about the packet.
             Step::CallTrapped { .. } => {
                 self.call(here).take();
                 [None, None]
@@ -246,7 +246,7 @@ impl Clerk {
         }
     }
 
-    /// Takes a receive descriptor off those that an applet pushed, if one did.
+    /// Removes a receive descriptor that an applet pushed; returns false if no applet pushed it.
     fn is_described(&mut self, here: EndpointId, packet: PacketId) -> bool {
         let Some(count) = self.described.get_mut(&(here, packet)) else {
             return false;
@@ -264,12 +264,12 @@ impl Clerk {
         packet: PacketId,
         (reason, what): (&'static str, Dropped),
     ) -> [Option<(EndpointId, Entry)>; 2] {
-        // It was made here and has not left.
+        // The packet was pushed here and has not been sent.
         if self.pushed.remove(&packet) {
             return [Some((here, Entry::PushEnded(reason))), None];
         }
         match what {
-            // The user saw the message and has no room for the answer, or the base path's `tx-done` tells.
+            // An answer: the message itself was delivered. Outgoing on the base path: its `tx-done` is entered.
             Dropped::Answer | Dropped::Outgoing => [None, None],
             // The call goes on: this is a descriptor that it pushed.
             Dropped::Arrival if self.call(here).is_some() => [None, None],

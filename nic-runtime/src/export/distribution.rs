@@ -1,15 +1,15 @@
-//! Minimum, median and maximum of many numbers, in memory that does not grow with their count.
+//! A distribution of numbers: minimum, median and maximum, in bounded memory.
 
 use std::collections::BTreeMap;
 
-/// Distinct numbers that are counted exactly. Calls of one method rarely take more different ways.
+/// Number of distinct values that are counted exactly. Calls of a method rarely have more different instruction counts.
 const EXACT_MAX: usize = 1_024;
 
-/// Significant bits that larger numbers are rounded down to. A bucket is then less than 1 % wide, and there are at most
-/// 128 for each power of two.
+/// Significant bits that are kept once there are more distinct values. A bucket is then less than 1 % wide, and each
+/// power of two has at most 128 buckets.
 const ROUNDED_BITS: u32 = 8;
 
-/// The numbers seen so far.
+/// The distribution of the numbers added so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Distribution {
     counts: BTreeMap<u64, u64>,
@@ -43,18 +43,18 @@ impl Distribution {
         self.count
     }
 
-    /// Returns the least number, 0 where there is none.
+    /// Returns the minimum, or 0 without numbers.
     pub(super) fn minimum(&self) -> u64 {
         self.minimum
     }
 
-    /// Returns the greatest number, 0 where there is none.
+    /// Returns the maximum, or 0 without numbers.
     pub(super) fn maximum(&self) -> u64 {
         self.maximum
     }
 
-    /// Returns the median, the lower one of an even count, 0 where there is none. Above
-    /// [`EXACT_MAX`] distinct numbers it is at most 1 % too low.
+    /// Returns the median, or 0 without numbers. Of an even count it is the lower of the two middle numbers. With more
+    /// than [`EXACT_MAX`] distinct numbers it may be up to 1 % too low.
     pub(super) fn median(&self) -> u64 {
         let mut below = 0;
         for (number, count) in &self.counts {

@@ -1,8 +1,7 @@
-//! One packet's story, as a fold over all events. It has the events of the packet on any host, and those of the call or
-//! descriptor that made it.
+//! The story of one packet (`run --follow`): its events on all hosts, and those of the call or descriptor that made it.
 //!
-//! The descriptor that led to a packet is known only when the packet is made. So the events of each descriptor are kept
-//! until then, or until it is done.
+//! Which descriptor makes the packet is known only when the packet is made. So the events of each descriptor are kept
+//! until then, or until the descriptor completes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
@@ -14,22 +13,22 @@ use nic_core::event::{Event, Names, Sink, Trigger};
 use nic_core::id::{EndpointId, PacketId};
 use nic_core::time::SimTime;
 
-/// What something happens for, and at which endpoint.
+/// A cause of events, and the endpoint where it occurred.
 type Source = (EndpointId, Trigger);
 
-/// Writes the events of one packet as lines of text, each after the time since the one before.
+/// A sink that writes the events of one packet as lines of text. Each line begins with the time since the previous one.
 #[derive(Debug)]
 pub struct Story<W> {
     writer: W,
     packet: PacketId,
     payload_mode: PayloadMode,
-    /// Sources that made the packet, or handle it.
+    /// Causes that made the packet or handle it.
     ours: BTreeSet<Source>,
-    /// What happened for each source that may yet make the packet.
+    /// Lines of each cause that may still make the packet.
     pending: BTreeMap<Source, Vec<(SimTime, String)>>,
-    /// What runs at each endpoint.
+    /// The cause of the running call of each endpoint.
     running: BTreeMap<EndpointId, Trigger>,
-    /// When the line before happened.
+    /// Time of the previous line.
     told: Option<SimTime>,
     failure: Option<io::Error>,
 }
@@ -49,7 +48,7 @@ impl<W: Write> Story<W> {
         }
     }
 
-    /// Returns whether the packet occurred.
+    /// Returns whether the packet occurred in the run.
     #[must_use]
     pub fn is_told(&self) -> bool {
         self.told.is_some()
@@ -59,7 +58,7 @@ impl<W: Write> Story<W> {
     ///
     /// # Errors
     ///
-    /// Returns the first failure to write; nothing was written after it.
+    /// Returns the first error of the writer, after which nothing was written.
     pub fn finish(self) -> io::Result<W> {
         match self.failure {
             Some(failure) => Err(failure),
@@ -67,7 +66,7 @@ impl<W: Write> Story<W> {
         }
     }
 
-    /// Writes what was kept of a source, which turns out to have made the packet.
+    /// Writes the lines kept for a cause that made the packet.
     fn claim(&mut self, source: Source) {
         if self.ours.insert(source) {
             for (time, line) in self.pending.remove(&source).unwrap_or_default() {
@@ -90,7 +89,7 @@ impl<W: Write> Story<W> {
         }
     }
 
-    /// Returns what an event happened for, and whether it is the last that does.
+    /// Returns the cause of an event, and whether this is the last event of that cause.
     fn source(&mut self, endpoint: EndpointId, roles: &Roles<'_>) -> Option<(Trigger, bool)> {
         let trigger = match roles.cause {
             Cause::None => return None,
@@ -106,7 +105,7 @@ impl<W: Write> Story<W> {
                 self.running.remove(&endpoint);
                 !matches!(trigger, Trigger::Post(_))
             }
-            // What is dropped for it may be reported yet.
+            // The `drop` event of the trapped call may still follow.
             Step::CallTrapped { .. } | Step::Detached => !matches!(trigger, Trigger::Post(_)),
             Step::Completed { .. } => true,
             _ => false,
@@ -114,7 +113,7 @@ impl<W: Write> Story<W> {
         Some((trigger, is_last))
     }
 
-    /// Returns whether an event is the packet's own: it names the packet, or happened because the packet came.
+    /// Returns whether an event names the packet, or was caused by its arrival.
     fn names_packet(&self, roles: &Roles<'_>) -> bool {
         let named = match (roles.step, roles.cause) {
             (Step::Sent { packet, .. }, _) => Some(packet),
@@ -146,7 +145,7 @@ impl<W: Write> Sink for Story<W> {
             let payload_mode = self.payload_mode;
             Line::new(names, event, payload_mode).to_string()
         };
-        // Packets that the same source makes have stories of their own.
+        // Omit the other packets that the same cause makes.
         let is_others = matches!(roles.step, Step::Sent { .. }) && !names_packet;
         if (is_ours || names_packet) && !is_others {
             let line = line();

@@ -1,5 +1,5 @@
-//! The trace as JSON Lines: an object for each event, between one that heads the trace and the
-//! summary. `docs/trace.schema.json` describes each.
+//! The trace as JSON Lines: a header object, an object for each event, and the summary. `docs/trace.schema.json` is the
+//! schema.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -13,7 +13,7 @@ use super::summary::Summary;
 use crate::scenario::Scenario;
 use crate::scenario::model::NicSpec;
 
-/// Version of the format: it changes when a field is renamed or removed, not when one is added.
+/// Version of the format. It changes when a field is renamed or removed, but not when a field is added.
 pub const VERSION: u32 = 1;
 
 /// Writes events as JSON Lines.
@@ -22,22 +22,22 @@ pub struct JsonTrace<W> {
     writer: W,
     payload_mode: PayloadMode,
     shows_work: bool,
-    /// What heads the trace, until it is written: a run that is refused writes nothing.
+    /// The header, until it has been written. A run that is refused writes nothing.
     head: Option<Head>,
     failure: Option<io::Error>,
 }
 
-/// What a trace is of.
+/// Contents of the header.
 #[derive(Debug)]
 struct Head {
     profile: String,
-    /// The NICs with a profile of their own, by name.
+    /// Names of profiles, by the names of the NICs that have their own.
     own_profiles: BTreeMap<String, String>,
     seed: u64,
 }
 
 impl<W: Write> JsonTrace<W> {
-    /// Starts a trace of a run of this scenario; the object that heads it is written with the first event.
+    /// Starts the trace of a scenario. The header is written with the first event.
     pub fn new(writer: W, payload_mode: PayloadMode, scenario: &Scenario) -> JsonTrace<W> {
         let own_profile = |nic: &NicSpec| {
             let own = nic.profile.as_ref()?;
@@ -56,7 +56,7 @@ impl<W: Write> JsonTrace<W> {
         }
     }
 
-    /// Has the trace show what processors work on, too.
+    /// Sets whether the trace shows the `work` events of processors.
     #[must_use]
     pub fn with_work(self, shows_work: bool) -> JsonTrace<W> {
         JsonTrace { shows_work, ..self }
@@ -89,11 +89,11 @@ impl<W: Write> JsonTrace<W> {
         }
     }
 
-    /// Ends the trace with the summary and returns the writer.
+    /// Writes the summary as the last line, and returns the writer.
     ///
     /// # Errors
     ///
-    /// Returns the first failure to write; nothing was written after it.
+    /// Returns the first error of the writer, after which nothing was written.
     pub fn finish(mut self, summary: &Summary) -> io::Result<W> {
         self.write_head();
         self.line(|map| summary.serialize_fields(map));
@@ -120,7 +120,7 @@ impl<W: Write> JsonTrace<W> {
     }
 }
 
-/// An object that is being written.
+/// An object while it is being written.
 pub(super) type Object<'s, W> =
     serde_json::ser::Compound<'s, &'s mut W, serde_json::ser::CompactFormatter>;
 
@@ -163,7 +163,7 @@ impl<M: SerializeMap> FieldSink for Entries<'_, M> {
     }
 }
 
-/// The value of a field as JSON shows it.
+/// Serializes the value of a field.
 struct Json<'a>(Value<'a>);
 
 impl Serialize for Json<'_> {

@@ -1,7 +1,7 @@
-//! Outputs, each a fold over the events of a run. They are text, JSON Lines, the summary, one packet's story, a
-//! Perfetto timeline, and a capture for Wireshark. They read events and nothing else, and never change a run.
+//! Outputs, all computed from the event stream: text, JSON Lines, summary, story of a packet, Perfetto timeline and
+//! Wireshark capture. Outputs read only events and never change a run.
 //!
-//! They know no interface: what they need of an event are its roles (see [`nic_core::event::roles`]).
+//! No output depends on an interface: each reads the roles of events (see [`nic_core::event::roles`]).
 
 pub mod accounts;
 mod distribution;

@@ -7,7 +7,7 @@ use nic_core::event::line::Line;
 use nic_core::event::roles::Shown;
 use nic_core::event::{Event, Names, Sink};
 
-/// Writes events as lines of text.
+/// A sink that writes events as lines of text.
 #[derive(Debug)]
 pub struct TextTrace<W> {
     writer: W,
@@ -27,7 +27,7 @@ impl<W: Write> TextTrace<W> {
         }
     }
 
-    /// Has the trace show what processors work on, too.
+    /// Sets whether the trace shows the `work` events of processors.
     #[must_use]
     pub fn with_work(self, shows_work: bool) -> TextTrace<W> {
         TextTrace { shows_work, ..self }
@@ -37,7 +37,7 @@ impl<W: Write> TextTrace<W> {
     ///
     /// # Errors
     ///
-    /// Returns the first failure to write; nothing was written after it.
+    /// Returns the first error of the writer, after which nothing was written.
     pub fn finish(self) -> io::Result<W> {
         match self.failure {
             Some(failure) => Err(failure),

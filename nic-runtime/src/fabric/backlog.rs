@@ -1,4 +1,5 @@
-//! The memory at the far end of a wire on which stop and go say when its sender may send.
+//! The backlog of a wire with stop-and-go flow control: a buffer at its receiving end, with the marks that stop and
+//! restart the sender.
 
 use std::collections::VecDeque;
 
@@ -6,26 +7,28 @@ use nic_core::time::{SimDuration, SimTime};
 
 use super::PacketRef;
 
-/// Packets that have passed a wire and find no place in the NIC, oldest first, and what the wire's two ends know of it.
+/// Packets that passed a wire and found no slot in the NIC, oldest first. Also holds the flow-control state of both
+/// ends.
 ///
-/// Only the first of them can leave: those behind it wait, whatever their destination.
+/// Only the first packet can leave. The others wait behind it, whatever their destinations.
 #[derive(Clone, Debug)]
 pub struct Backlog<P = PacketRef> {
-    /// Bytes that it holds.
+    /// Capacity in bytes.
     size: u32,
-    /// Bytes beyond which the sender is told to stop, so that what is under way by then fits too.
+    /// Fill level above which the sender is told to stop. The rest of the capacity holds the bytes still on their way
+    /// then.
     mark: u32,
-    /// How long a packet waits before it is dropped.
+    /// Time after which a waiting packet is dropped.
     timeout: SimDuration,
-    /// The packets, with their frames' bytes and the time at which each is dropped.
+    /// The packets, with the bytes of their frames and the times at which they are dropped.
     waiting: VecDeque<Waiting<P>>,
-    /// Bytes of their frames.
+    /// Bytes of all waiting frames.
     bytes: u32,
-    /// What the sender was told last.
+    /// The last signal sent to the sender.
     pub told: Signal,
-    /// What of that has reached it.
+    /// The last signal that the sender has received.
     pub heard: Signal,
-    /// When the wire would be free if the sender had not been told to stop.
+    /// When the wire would have been free without the stop.
     pub free_at: SimTime,
 }
 
@@ -36,17 +39,17 @@ struct Waiting<P> {
     until: SimTime,
 }
 
-/// What a receiver tells the sender at the other end of a wire.
+/// A flow-control signal from the receiver to the sender of a wire.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Signal {
-    /// Not to begin with another packet.
+    /// Do not begin another packet.
     Stop,
-    /// To send.
+    /// Continue to send.
     Go,
 }
 
-/// Room that a backlog needs beyond its mark, for frames of at most so many bytes. It is for the frame that passes the
-/// mark, the one being sent, and what is on the wire until a stop takes effect.
+/// Returns the bytes that a backlog needs above its mark. They hold the frame that passes the mark, the frame being
+/// sent, and the bytes sent until the stop takes effect.
 #[must_use]
 pub fn reserve(longest_frame: u32, latency: SimDuration, bytes_per_second: u64) -> u64 {
     let picoseconds = 2 * u128::from(latency.as_ps()) * u128::from(bytes_per_second);
@@ -56,7 +59,7 @@ pub fn reserve(longest_frame: u32, latency: SimDuration, bytes_per_second: u64) 
 }
 
 impl<P: Copy> Backlog<P> {
-    /// Returns an empty backlog of `size` bytes that keeps `reserve` for what is under way.
+    /// Returns an empty backlog of `size` bytes, of which `reserve` are above the mark.
     #[must_use]
     pub fn new(size: u32, reserve: u64, timeout: SimDuration) -> Backlog<P> {
         let mark = u64::from(size).saturating_sub(reserve);
@@ -72,20 +75,20 @@ impl<P: Copy> Backlog<P> {
         }
     }
 
-    /// Returns the packet that has waited longest.
+    /// Returns the oldest packet.
     #[must_use]
     pub fn first(&self) -> Option<P> {
         self.waiting.front().map(|waiting| waiting.packet)
     }
 
-    /// Returns whether the packet that has waited longest has waited too long.
+    /// Returns whether the oldest packet has waited too long.
     #[must_use]
     pub fn is_overdue(&self, now: SimTime) -> bool {
         let first = self.waiting.front();
         first.is_some_and(|waiting| waiting.until <= now)
     }
 
-    /// Has a packet of `frame` bytes wait; returns until when, or `None` where there is no room for it.
+    /// Appends a packet of `frame` bytes. Returns when the packet is dropped, or `None` if it does not fit.
     pub fn add(&mut self, packet: P, frame: u32, now: SimTime) -> Option<SimTime> {
         let bytes = self.bytes.checked_add(frame)?;
         if bytes > self.size {
@@ -101,15 +104,15 @@ impl<P: Copy> Backlog<P> {
         Some(until)
     }
 
-    /// Takes the packet that has waited longest.
+    /// Removes the oldest packet.
     pub fn take(&mut self) -> Option<P> {
         let Waiting { packet, frame, .. } = self.waiting.pop_front()?;
         self.bytes -= frame;
         Some(packet)
     }
 
-    /// Returns what the sender is to be told, if that has changed. It stops beyond the mark, and goes on when half of
-    /// that has left.
+    /// Returns the next signal, if one is due: stop above the mark, go at half the mark. The distance between the two
+    /// avoids a signal for every packet.
     pub fn signal(&mut self) -> Option<Signal> {
         let signal = match self.told {
             Signal::Go if self.bytes > self.mark => Signal::Stop,
@@ -127,7 +130,7 @@ mod tests {
 
     #[test]
     fn what_is_under_way_fits_behind_the_mark() {
-        // 100 ns there and 100 back at a byte each nanosecond, and two frames of 50 bytes.
+        // 200 ns for the way there and back at one byte a nanosecond, and two frames of 50 bytes.
         let reserve = reserve(50, SimDuration::from_ns(100), 1_000_000_000);
         assert_eq!(reserve, 300);
         let mut backlog = Backlog::new(400, reserve, SimDuration::from_ns(7));

@@ -1,4 +1,4 @@
-//! One direction of a link: its wire, the packets that queue for it and the one it holds back.
+//! A direction of a link: its wire, its queue and the packet that it is sending.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::{Index, IndexMut};
@@ -9,99 +9,99 @@ use nic_core::time::{Rate, SimDuration, SimTime};
 
 use super::{Backlog, Faults, Flows, Framing, PacketRef};
 
-/// What a link is like, in one direction.
+/// Properties of one direction of a link.
 #[derive(Copy, Clone, Debug)]
 pub struct Wire {
-    /// Time from last bit out to last bit in.
+    /// Time from the last bit out to the last bit in.
     pub latency: SimDuration,
-    /// How fast bytes go out.
+    /// Rate at which bytes are sent.
     pub rate: Rate,
-    /// What goes out beside a message.
+    /// Bytes sent in addition to a message.
     pub framing: Framing,
-    /// Bytes that a packet on it has at most.
+    /// Most message bytes of a packet.
     pub longest: u32,
-    /// Bytes of a cell; 0 where packets pass as a whole.
+    /// Bytes of a cell; 0 if packets are not split into cells.
     pub cell: u32,
-    /// How long it holds a packet back for the next one.
+    /// Longest time for which a packet is held back behind the next one.
     pub reorder_max: SimDuration,
-    /// How likely each fault is.
+    /// Probability of each fault.
     pub faults: Faults,
-    /// Bytes at its end for packets that find no place; how many of them are for packets under way; how long a packet
-    /// waits there; `None` where none waits.
+    /// Size of the backlog in bytes, its reserve in bytes, and the time after which a waiting packet is dropped. `None`
+    /// without stop-and-go flow control.
     pub backlog: Option<(u32, u64, SimDuration)>,
     /// Whether flipped bits are detected.
     pub crc: bool,
-    /// What a packet needs before it leaves.
+    /// The condition for a packet to leave.
     pub admission: Admission,
 }
 
 impl Wire {
-    /// Returns whether a fault can strike.
+    /// Returns whether any fault has a probability above zero.
     #[must_use]
     pub fn is_faulty(&self) -> bool {
         self.faults != Faults::NONE
     }
 }
 
-/// What a packet needs before it leaves its sender's memory.
+/// The condition for a packet to leave its sender's memory.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Admission {
-    /// An arrival slot at the receiver.
+    /// The packet has an arrival slot at the receiver.
     Slot,
-    /// Nothing: it is dropped where it finds no slot.
+    /// None. The packet may find no slot; then it waits in the backlog or is dropped.
     Unasked,
-    /// It must not go: the NICs at the two ends are not expected to meet.
+    /// The packet must not leave: its ends are in different groups of NICs.
     LeavesGroup,
 }
 
 /// One direction of a link.
 #[derive(Clone, Debug)]
 pub struct Direction {
-    /// The NIC whose packets it carries.
+    /// The sending NIC.
     pub from: NicId,
-    /// The NIC it carries them to.
+    /// The receiving NIC.
     pub to: NicId,
-    /// What it is like.
+    /// Its properties.
     pub wire: Wire,
-    /// Whether a fault can strike there.
+    /// Whether any fault has a probability above zero.
     pub is_faulty: bool,
     /// Packets that wait for the wire.
     pub queue: VecDeque<PacketRef>,
-    /// The packet whose bits are on their way out.
+    /// The packet that is being sent.
     pub sending: Option<PacketRef>,
-    /// How long the wire is idle behind a frame, at least.
+    /// Least idle time after a frame.
     pub gap: SimDuration,
-    /// When the gap behind the last frame is over.
+    /// End of the idle time after the last frame.
     pub gap_ends: SimTime,
-    /// Whether the next packet waits for that.
+    /// Whether an event is scheduled for the end of the idle time.
     pub waits_for_gap: bool,
-    /// What a packet needs before it leaves its sender.
+    /// The condition for a packet to leave its sender.
     pub admission: Admission,
-    /// Whether whatever comes in is delivered: no fault can strike, and each packet has its place.
+    /// Whether every packet is delivered: faults are impossible, and each packet has its slot.
     pub delivers_all: bool,
-    /// What waits at its end for a place, and whether that has its sender stop.
+    /// The backlog at the receiving end, with stop-and-go flow control.
     pub backlog: Option<Box<Backlog>>,
-    /// What it knows of each channel, where faults can strike.
+    /// The state of each channel, if faults are possible.
     pub flows: Flows,
-    /// Its name, from which the faults of its packets are drawn.
+    /// Its hashed name, which seeds the draws of faults.
     pub name: Name,
 }
 
 impl Direction {
-    /// Returns whether a packet may go out.
+    /// Returns whether a packet may be sent now.
     #[must_use]
     pub fn is_free(&self, now: SimTime) -> bool {
         self.sending.is_none() && self.gap_ends <= now
     }
 
-    /// Returns the time from the first bit out to the last one of a packet with a message of `length` bytes.
+    /// Returns how long a message of `length` bytes occupies the wire.
     #[must_use]
     pub fn occupied_by(&self, length: u32) -> SimDuration {
         self.wire.rate.time(self.wire.framing.frame(length))
     }
 }
 
-/// Every link direction.
+/// All link directions.
 #[derive(Clone, Debug, Default)]
 pub struct Fabric {
     directions: Vec<Direction>,
@@ -115,18 +115,18 @@ impl Fabric {
         Fabric::default()
     }
 
-    /// Returns the direction that leads from one NIC to another.
+    /// Returns the direction from one NIC to another.
     #[must_use]
     pub fn route(&self, from: NicId, to: NicId) -> Option<DirectionId> {
         self.routes.get(&(from, to)).copied()
     }
 
-    /// Returns every direction.
+    /// Returns all directions.
     pub fn directions(&self) -> impl Iterator<Item = (DirectionId, &Direction)> {
         (0u32..).map(DirectionId).zip(&self.directions)
     }
 
-    /// Marks the directions between NICs of different groups.
+    /// Marks the directions between NICs of different groups, so that no packet leaves on them.
     pub fn mark_leaving(&mut self, group: impl Fn(NicId) -> NicId) {
         for direction in &mut self.directions {
             if group(direction.from) != group(direction.to) {

@@ -1,8 +1,8 @@
-//! What a link direction does to a packet, drawn from a generator of its own.
+//! The faults that strike a packet, drawn from the packet's own random generator.
 
 use nic_core::random::{Chance, Generator};
 
-/// How likely each fault is.
+/// The probability of each fault.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Faults {
     /// The packet is lost.
@@ -16,7 +16,7 @@ pub struct Faults {
 }
 
 impl Faults {
-    /// No fault, ever.
+    /// No faults.
     pub const NONE: Faults = Faults {
         loss: Chance::NEVER,
         duplicate: Chance::NEVER,
@@ -25,24 +25,24 @@ impl Faults {
     };
 }
 
-/// What happens to one packet.
+/// The faults that strike one packet.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct Fate {
-    /// It is lost.
+    /// The packet is lost.
     pub lost: bool,
-    /// It is sent a second time; what happens to the copy is drawn anew.
+    /// The packet is sent twice; the copy has a fate of its own.
     pub duplicated: bool,
-    /// The bit to flip, counted modulo its bits.
+    /// The bit to flip, modulo the number of bits.
     pub flipped: Option<u64>,
-    /// It is delayed behind the next.
+    /// The packet is delayed behind the next one.
     pub held: bool,
 }
 
 impl Fate {
-    /// Draws a fate. Every packet takes the same number of draws, so one fault's likelihood does not
-    /// shift the draws for another.
+    /// Draws a fate. Every packet uses the same number of draws, so the probability of one fault does not shift the
+    /// draws for another.
     pub fn draw(faults: &Faults, generator: &mut Generator) -> Fate {
-        // Where no fault can strike, nobody can tell whether the numbers were drawn.
+        // Skip the draws: without possible faults their values have no effect.
         if *faults == Faults::NONE {
             return Fate::default();
         }
@@ -56,11 +56,11 @@ impl Fate {
     }
 }
 
-/// Flips the bit that `draw` chooses out of all bits; no bits, nothing to flip.
+/// Flips the bit that `draw` selects. Does nothing if there are no bits.
 pub(crate) fn flip(bytes: &mut [u8], draw: u64) {
     let bits = bytes.len() as u64 * 8;
     if let Some(bit) = draw.checked_rem(bits) {
-        // Both fit: `bit` is below eight times the slice's length.
+        // `bit` is below eight times the slice's length, so the casts lose nothing.
         bytes[(bit / 8) as usize] ^= 1 << (bit % 8);
     }
 }

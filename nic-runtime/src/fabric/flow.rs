@@ -1,5 +1,5 @@
-//! What one direction of a faulty link knows of each channel: how many packets it has carried, and which packet waits
-//! for the next one. Each packet's fate is its own.
+//! Flows: the state of each channel on a faulty link direction. A flow counts packets to draw their fates, and holds
+//! the packet that is being reordered.
 
 use nic_core::id::{ChannelId, EndpointId};
 use nic_core::random::{Generator, Name};
@@ -7,19 +7,19 @@ use nic_core::time::SimTime;
 
 use super::{Fate, Faults, PacketRef};
 
-/// The packets of one sender on one channel.
+/// The packets of a sender on one channel.
 #[derive(Clone, Debug)]
 struct Flow {
     from: (EndpointId, ChannelId),
-    /// How many packets had their fate drawn.
+    /// Number of packets whose fates were drawn.
     drawn: u64,
-    /// What happens to the copy of the packet that was drawn for last, if the link makes one.
+    /// The fate of the copy of the latest packet, in case the link duplicates it.
     of_copy: Fate,
-    /// The packet that is delayed behind the next of this flow, and when it waits no longer.
+    /// The packet delayed behind the next of this flow, and the time at which it is delivered at the latest.
     held: Option<(PacketRef, SimTime)>,
 }
 
-/// The flows of one direction, in the order of senders and their channels. Empty where no fault can strike.
+/// The flows of a direction, sorted by sender and channel. Empty if faults are impossible.
 #[derive(Clone, Debug, Default)]
 pub struct Flows(Vec<Flow>);
 
@@ -43,11 +43,11 @@ impl Flows {
         &mut self.0[place]
     }
 
-    /// Draws what happens to the next packet of a sender's channel, on a link direction whose hashed name this
-    /// is; `sender` is the sender's.
+    /// Draws the fate of the next packet on a sender's channel. `direction` and `sender` are the hashed names of the
+    /// link direction and the sender.
     ///
-    /// The draws depend on these names, the channel's number and the count of the packet on its channel. So
-    /// nobody else's packets change them, whether they come before or between.
+    /// The draws depend only on these names, the channel number and the packet's count on its channel. Packets of other
+    /// endpoints therefore never change them.
     pub fn draw_fate(
         &mut self,
         from: (EndpointId, ChannelId),
@@ -67,13 +67,13 @@ impl Flows {
         original
     }
 
-    /// Returns what happens to the copy of the packet that was drawn for last on this channel.
+    /// Returns the fate of the copy of the latest packet on a channel.
     pub fn fate_of_copy(&mut self, from: (EndpointId, ChannelId)) -> Fate {
         self.of(from).of_copy
     }
 
-    /// Holds a packet back until the next of its channel, or this time, unless another is held already; says
-    /// whether it is held.
+    /// Holds a packet back until the next of its channel arrives, or until `until`. Returns false if another packet of
+    /// the channel is already held.
     pub fn hold(
         &mut self,
         from: (EndpointId, ChannelId),
@@ -88,18 +88,18 @@ impl Flows {
         is_free
     }
 
-    /// Takes the packet that waits for the next of this channel.
+    /// Removes the held packet of a channel.
     pub fn take_held(&mut self, from: (EndpointId, ChannelId)) -> Option<PacketRef> {
         self.of(from).held.take().map(|(packet, _)| packet)
     }
 
-    /// Returns whether a packet has waited long enough.
+    /// Returns whether a held packet has waited too long.
     #[must_use]
     pub fn is_overdue(&self, now: SimTime) -> bool {
         self.0.iter().any(|flow| flow.is_overdue(now))
     }
 
-    /// Takes a packet that has waited long enough.
+    /// Removes a held packet that has waited too long.
     pub fn take_overdue(&mut self, now: SimTime) -> Option<PacketRef> {
         let flow = self.0.iter_mut().find(|flow| flow.is_overdue(now))?;
         flow.held.take().map(|(packet, _)| packet)

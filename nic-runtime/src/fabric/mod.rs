@@ -1,4 +1,4 @@
-//! The fabric: packets, and the links that carry them with loss, duplication, corruption and reordering.
+//! The fabric: packets, and the links that carry them, with loss, duplication, corruption and reordering.
 
 mod backlog;
 mod direction;

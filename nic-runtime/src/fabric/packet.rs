@@ -1,4 +1,4 @@
-//! Packets, and the store that keeps and reuses their memory.
+//! Packets, and the store that reuses their memory.
 
 use std::ops::{Index, IndexMut};
 
@@ -7,33 +7,33 @@ use nic_core::id::{ChannelId, DirectionId, EndpointId, PacketId};
 
 use super::Fate;
 
-/// A packet, from the push that made it to where it ends.
+/// A packet, from the push that makes it to its end.
 #[derive(Clone, Debug)]
 pub struct Packet {
-    /// Its number, unique in the run; a duplicate keeps it.
+    /// Number of the packet, unique in the run. A duplicate has the number of its original.
     pub id: PacketId,
-    /// The sender, and its number of the channel.
+    /// The sender, and the sender's number of the channel.
     pub from: (EndpointId, ChannelId),
-    /// The receiver, and its number of the channel.
+    /// The receiver, and the receiver's number of the channel.
     pub to: (EndpointId, ChannelId),
     /// The link direction that it takes.
     pub route: DirectionId,
-    /// What it was made for; a transmit descriptor waits until it has left.
+    /// What caused the packet. A transmit descriptor completes only after its packets have left.
     pub trigger: Trigger,
-    /// What the link does to it; `None` until it is drawn.
+    /// The faults that the link applies; `None` until they are drawn.
     pub fate: Option<Fate>,
-    /// Whether it has an arrival slot at the receiver. Copies that the link makes have none, and packets that
-    /// were pushed while applets were loaded.
+    /// Whether the packet has an arrival slot. Copies made by a link have none, nor have packets pushed while applets
+    /// were loaded.
     pub has_arrival_slot: bool,
     /// The message.
     pub bytes: Vec<u8>,
 }
 
-/// Where a packet lies in the store. Holding one proves nothing once the packet is released.
+/// Index of a packet in the store. It is meaningless after the packet is released.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PacketRef(u32);
 
-/// Every packet that exists. Memory grows to the most that ever existed at once and is then reused.
+/// All packets. The store grows to the largest number of packets in existence, and then reuses their memory.
 #[derive(Clone, Debug, Default)]
 pub struct PacketStore {
     packets: Vec<Packet>,
@@ -41,7 +41,7 @@ pub struct PacketStore {
 }
 
 impl PacketStore {
-    /// Adds a packet; its bytes are copied into memory that is reused.
+    /// Adds a packet and copies `bytes` into reused memory.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn add(&mut self, packet: Packet, bytes: &[u8]) -> PacketRef {
         let place = match self.vacant.pop() {
@@ -76,7 +76,7 @@ impl PacketStore {
         copy
     }
 
-    /// Ends a packet; its memory is used again.
+    /// Removes a packet; its memory will be reused.
     pub fn release(&mut self, packet: PacketRef) {
         self.vacant.push(packet);
     }

@@ -1,9 +1,9 @@
-//! Sends that are due and that their user has not posted yet.
+//! The queue of messages that are due and that the user has not posted yet.
 
 use std::collections::VecDeque;
 
-/// Sends that are due, oldest first. A row of sends takes the memory of one, however long it is. A send may repeat far
-/// more often than its user posts.
+/// Due messages, oldest first, as runs of the same send. A send may become due far more often than its user can post,
+/// so one counter per run bounds the memory.
 #[derive(Clone, Debug, Default)]
 pub struct DueSends(VecDeque<Run>);
 
@@ -14,7 +14,7 @@ struct Run {
 }
 
 impl DueSends {
-    /// Adds a message of a send, given by its position in the scenario.
+    /// Appends a message of a send, which is given by its position in the scenario.
     pub fn add(&mut self, send: u32) {
         match self.0.back_mut() {
             Some(last) if last.send == send => last.count += 1,
@@ -22,19 +22,19 @@ impl DueSends {
         }
     }
 
-    /// Returns whether none is due.
+    /// Returns whether no message is due.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Returns the send whose message is due longest.
+    /// Returns the send of the oldest message.
     #[must_use]
     pub fn first(&self) -> Option<u32> {
         self.0.front().map(|run| run.send)
     }
 
-    /// Removes the message that is due longest.
+    /// Removes the oldest message.
     pub fn remove_first(&mut self) {
         let Some(run) = self.0.front_mut() else {
             return;

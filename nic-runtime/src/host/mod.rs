@@ -1,7 +1,7 @@
-//! The user at an endpoint: what it does, knows and has to send.
+//! Users: the state of the host program at each endpoint.
 //!
-//! A program says what to do with a message ([`nic_core::host::Reaction`]). The simulation does the rest, the same for
-//! all programs: polling, upcalls, posts and the return of buffers.
+//! A program only chooses its reaction to a message ([`nic_core::host::Reaction`]). Polling, upcalls, posts and the
+//! return of buffers are the same for all programs, and the simulation does them.
 
 mod due;
 pub mod program;
@@ -16,65 +16,65 @@ pub use turns::Turns;
 
 use crate::storage::Growing;
 
-/// The part of a buffer area that messages are sent from.
+/// The part of a buffer area from which messages are sent.
 pub type TransmitRegion = nic_core::host::TransmitRegion<Growing>;
 
-/// The user at one endpoint, who does one thing at a time.
+/// The user at an endpoint. A user does one task at a time.
 #[derive(Clone, Debug)]
 pub struct User {
-    /// The program that messages go to.
+    /// The program that reacts to messages.
     pub program: Program,
     /// How the user learns of messages.
     pub notify: Notify,
-    /// Where messages that are sent lie.
+    /// Allocates the places of messages to send.
     pub region: TransmitRegion,
-    /// Sends that are due and not posted, oldest first.
+    /// Messages that are due and not posted, oldest first.
     pub due: DueSends,
-    /// What the user is doing.
+    /// The current task.
     pub task: Task,
-    /// Whether the user knows of the messages in the receive queue.
+    /// Whether the user has noticed the messages in the receive queue.
     pub notice: Notice,
-    /// Whether the user, having a message to read and one to send, reads next.
+    /// Whether the next task is to read, if there are both a message to read and a message to send.
     pub reads_next: bool,
-    /// How many messages the user has done with.
+    /// Number of messages that the user has handled.
     pub messages: u64,
 }
 
 /// How the user learns of received messages.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Notify {
-    /// The user looks at every multiple of this time.
+    /// The user polls the receive queue at every multiple of this time.
     Poll(SimDuration),
-    /// The NIC calls the user, which takes this time.
+    /// The NIC makes an upcall, which takes this time.
     Upcall(SimDuration),
 }
 
-/// What a user is doing.
+/// The task of a user.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Task {
-    /// Nothing: waits for a message, a send or room.
+    /// None: the user waits for a message, a send or room.
     Waiting,
-    /// Composed and posted a message.
+    /// Pays the time of a message that it has just posted.
     Posting,
-    /// Reads a message and puts its buffers back afterwards.
+    /// Reads a message, and then puts its buffers back.
     Reading,
-    /// Copies a message to this place and sends it from there afterwards.
+    /// Copies a message to this space, and then sends the copy.
     Replying(HostSpan),
 }
 
-/// Whether a user knows of the messages in the receive queue.
+/// Whether a user has noticed the messages in the receive queue.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Notice {
-    /// There was none when the user last looked.
+    /// The queue was empty when the user last looked.
     None,
-    /// There is one, and the user will look.
+    /// A poll or an upcall is scheduled.
     Coming,
-    /// The user looks until there is none left.
+    /// The user reads messages until the queue is empty.
     Taken,
 }
 
 impl User {
-    /// Returns a user that has nothing to do yet.
+    /// Returns an idle user.
     #[must_use]
     pub fn new(program: Program, notify: Notify, region: TransmitRegion) -> User {
         User {

@@ -1,4 +1,4 @@
-//! Programs of processes: those that a scenario names, and those that a user of the library brings.
+//! Host programs: the interface for programs that a user of the library supplies, and their actions.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -9,53 +9,53 @@ use nic_core::id::{ChannelId, EndpointId};
 use nic_core::time::{SimDuration, SimTime};
 use nic_core::unet::ReceiveDescriptor;
 
-/// What runs in a process. The runtime asks it when something has happened, and it answers with what it does next.
+/// A program that runs in a process. The runtime tells it what has happened, and the program queues its next actions.
 ///
-/// A process does one thing at a time: it reads a message, posts one or computes. Each takes the time that the profile
-/// or the action says, and the next begins when it is over. The sends that a scenario writes for the process's
-/// endpoints take their turns beside what the program does.
+/// A process does one thing at a time: it reads a message, posts a message or computes. Each takes the time given by
+/// the profile or the action, and the next begins afterwards. The scenario's sends for the endpoints of the process
+/// alternate with the actions of the program.
 pub trait HostProgram {
-    /// Says what becomes of a message that the process is about to read, the next after so many others of its
-    /// endpoint. Whatever it says, the process reads the message and gives its buffers back.
+    /// Returns the reaction to the message that the process is about to read, after `before` earlier ones of that
+    /// endpoint. The process reads the message and returns its buffers in any case.
     fn react(&self, message: &ReceiveDescriptor, before: u64) -> Reaction {
         let _ = (message, before);
         Reaction::Read
     }
 
-    /// Learns what has happened; `actions` takes what the process does next, behind what it has yet to do.
+    /// Reports an event to the program. `actions` appends to the actions that the process has not carried out yet.
     fn happened(&mut self, what: Happened<'_>, actions: &mut Actions<'_>) {
         let _ = (what, actions);
     }
 }
 
-/// What a program learns of.
+/// An event that a program is told of.
 #[derive(Copy, Clone, Debug)]
 pub enum Happened<'a> {
     /// The run begins.
     Started,
-    /// The process has read a message and given its buffers back.
+    /// The process has read a message and returned its buffers.
     Message {
-        /// The endpoint that it came to.
+        /// The endpoint that received the message.
         endpoint: EndpointId,
-        /// The channel that it came on.
+        /// The endpoint's number of the channel.
         channel: ChannelId,
-        /// Its bytes.
+        /// The message.
         payload: &'a [u8],
     },
-    /// The NIC is done with a message that was posted.
+    /// A posted message has completed.
     Completed {
-        /// The endpoint that it was posted at.
+        /// The endpoint at which it was posted.
         endpoint: EndpointId,
-        /// The channel that it was posted on.
+        /// The channel on which it was posted.
         channel: ChannelId,
-        /// How it ended.
+        /// The completion status.
         status: TxStatus,
     },
-    /// A time is reached that [`Actions::wake_at`] named.
+    /// A time requested by [`Actions::wake_at`] has come.
     Time,
 }
 
-/// What a process does next.
+/// An action of a process.
 #[derive(Clone, Debug)]
 pub(crate) enum Action {
     /// Posts a message.
@@ -64,13 +64,13 @@ pub(crate) enum Action {
         channel: ChannelId,
         payload: Vec<u8>,
     },
-    /// Computes.
+    /// Is busy for this time.
     Compute(SimDuration),
-    /// Wants to be woken.
+    /// Asks for [`Happened::Time`] at this time.
     WakeAt(SimTime),
 }
 
-/// Takes the actions of a program, in their order.
+/// Appends actions to the queue of a process.
 pub struct Actions<'a> {
     now: SimTime,
     endpoints: &'a [EndpointId],
@@ -78,20 +78,20 @@ pub struct Actions<'a> {
 }
 
 impl Actions<'_> {
-    /// Returns the time.
+    /// Returns the current time.
     #[must_use]
     pub fn now(&self) -> SimTime {
         self.now
     }
 
-    /// Returns the endpoints of the process, in the order of the scenario; there is at least one.
+    /// Returns the endpoints of the process in the order of the scenario. There is at least one.
     #[must_use]
     pub fn endpoints(&self) -> &[EndpointId] {
         self.endpoints
     }
 
-    /// Posts a message; the process waits for room where there is none. A message that is longer than the endpoint's
-    /// transmit region is dropped (`no-transmit-room`), and so is one for an endpoint of another process.
+    /// Posts a message. The process waits if there is no room. A message longer than the endpoint's transmit region is
+    /// dropped (`no-transmit-room`). A message for an endpoint of another process is ignored.
     pub fn post(&mut self, endpoint: EndpointId, channel: ChannelId, payload: Vec<u8>) {
         if self.endpoints.contains(&endpoint) {
             self.queue.push_back(Action::Post {
@@ -102,30 +102,30 @@ impl Actions<'_> {
         }
     }
 
-    /// Computes for a while, in which the process does nothing else.
+    /// Makes the process busy for a time.
     pub fn compute(&mut self, takes: SimDuration) {
         self.queue.push_back(Action::Compute(takes));
     }
 
-    /// Has the program learn when a time is reached, as [`Happened::Time`]; a time that is over counts as now.
+    /// Requests [`Happened::Time`] at a time. A time in the past counts as now.
     pub fn wake_at(&mut self, time: SimTime) {
         self.queue.push_back(Action::WakeAt(time));
     }
 }
 
-/// Programs that a user of the library brings, by the names of the processes that run them.
+/// Programs that a user of the library supplies, by the name of the process.
 #[derive(Default)]
 pub struct Programs(BTreeMap<String, Box<dyn HostProgram>>);
 
 impl Programs {
-    /// Returns none.
+    /// Returns an empty set of programs.
     #[must_use]
     pub fn new() -> Programs {
         Programs::default()
     }
 
-    /// Has a process run a program, in place of what the scenario says. An endpoint without a process is one of its
-    /// own name.
+    /// Adds a program for a process, in place of the scenario's own. An endpoint without a process counts as a process
+    /// of the endpoint's name.
     #[must_use]
     pub fn with(mut self, process: &str, program: impl HostProgram + 'static) -> Programs {
         self.0.insert(process.to_owned(), Box::new(program));
@@ -146,7 +146,7 @@ impl Programs {
     }
 }
 
-/// A process whose program a user of the library has brought.
+/// A process with a supplied program.
 pub(crate) struct OwnProcess {
     pub(crate) program: Box<dyn HostProgram>,
     pub(crate) endpoints: Vec<EndpointId>,
@@ -154,12 +154,12 @@ pub(crate) struct OwnProcess {
 }
 
 impl OwnProcess {
-    /// Returns the endpoint at which the process does what belongs to none.
+    /// Returns the endpoint to which the process attributes actions that belong to no endpoint.
     pub(crate) fn home(&self) -> EndpointId {
         self.endpoints[0]
     }
 
-    /// Informs the program of what has happened.
+    /// Reports an event to the program.
     pub(crate) fn tell(&mut self, now: SimTime, what: Happened<'_>) {
         let mut actions = Actions {
             now,
@@ -170,7 +170,7 @@ impl OwnProcess {
     }
 }
 
-/// The programs that a scenario names: they read, echo or acknowledge what comes, and do nothing by themselves.
+/// The built-in programs, which only react to messages.
 impl HostProgram for Program {
     fn react(&self, message: &ReceiveDescriptor, before: u64) -> Reaction {
         Program::react(*self, message, before)

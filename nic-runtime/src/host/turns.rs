@@ -1,5 +1,5 @@
-//! Turns on a host. A process does one thing at a time for all of its endpoints. A host runs as many processes at a
-//! time as it has processors.
+//! Turns on a host: which processes run, if a host has fewer processors than processes or a process has several
+//! endpoints.
 
 use std::collections::VecDeque;
 
@@ -7,21 +7,21 @@ use nic_core::id::EndpointId;
 
 use crate::scenario::model::Scenario;
 
-/// Processes that have something to do, and processors that are free.
+/// The waiting processes and free processors of all hosts.
 ///
-/// Processes that could run wait in one line for each host, endpoints in one line for each process. Both lines are
-/// served from the front. A host without a limit has a processor for each of its processes.
+/// Each host has a queue of processes, and each process has a queue of its endpoints. Both are first in, first out. A
+/// host without a limit has one processor for each process.
 #[derive(Clone, Debug)]
 pub struct Turns {
-    /// Each endpoint's process.
+    /// The process of each endpoint.
     process_of: Vec<u32>,
-    /// Whether an endpoint waits in the line of its process.
+    /// Whether each endpoint waits in the queue of its process.
     is_waiting: Vec<bool>,
     processes: Vec<Process>,
     lines: Vec<Line>,
 }
 
-/// A process, with those of its endpoints that it has something to do for.
+/// A process, and those of its endpoints that have work.
 #[derive(Clone, Debug)]
 struct Process {
     line: u32,
@@ -30,7 +30,7 @@ struct Process {
     waiting: VecDeque<EndpointId>,
 }
 
-/// Processes that wait for the same processors.
+/// The processes that wait for the processors of one host.
 #[derive(Clone, Debug)]
 struct Line {
     free: u32,
@@ -38,8 +38,8 @@ struct Line {
 }
 
 impl Turns {
-    /// Returns the turns of a scenario; `None` where each process has one endpoint and a processor of its own, so that
-    /// nobody waits for a turn.
+    /// Returns the turns of a scenario. `None` if every process has one endpoint and its own processor, so that no
+    /// process ever waits.
     #[must_use]
     pub fn new(scenario: &Scenario) -> Option<Turns> {
         let is_limited = scenario.nics.iter().any(|nic| nic.host.is_some());
@@ -99,7 +99,7 @@ impl Turns {
         self.processes.len() as u32 - 1
     }
 
-    /// Notes that the process of an endpoint may have something to do for it.
+    /// Queues an endpoint that may have work for its process.
     pub fn line_up(&mut self, id: EndpointId) {
         if std::mem::replace(&mut self.is_waiting[id.0 as usize], true) {
             return;
@@ -117,8 +117,8 @@ impl Turns {
         }
     }
 
-    /// Returns the next endpoint whose process gets a processor of those that the process of `id` may run on. The
-    /// process has the turn until [`Turns::end`].
+    /// Starts the next process on the processors that serve the process of `id`. Returns the endpoint to work for. The
+    /// turn lasts until [`Turns::end`].
     pub fn next_beside(&mut self, id: EndpointId) -> Option<EndpointId> {
         let number = self.process_of[id.0 as usize];
         let line = &mut self.lines[self.processes[number as usize].line as usize];
@@ -135,7 +135,7 @@ impl Turns {
         Some(next)
     }
 
-    /// Ends a turn: the process of an endpoint is done with what it did, or found nothing to do.
+    /// Ends the turn of an endpoint's process.
     pub fn end(&mut self, id: EndpointId) {
         let number = self.process_of[id.0 as usize];
         let process = &mut self.processes[number as usize];

@@ -1,29 +1,29 @@
-//! Arrival slots: NIC memory for packets that come in, shared by the endpoints of the NIC.
+//! Arrival slots: NIC memory for arriving packets, which the endpoints of a NIC share.
 //!
-//! Every applet has one slot of its own: its `RxBuf`, which is the size of a packet and is part of the
-//! endpoint's SRAM anyway. Endpoints without an applet share one of the pool, where the NIC has applets too.
-//! Whatever is needed beyond that comes from the pool. An endpoint can therefore fill the pool, but it
-//! cannot take the one slot with which each of its neighbours goes on.
+//! Every applet owns one slot: its `RxBuf`, which has the size of a packet and is part of its SRAM anyway. If a NIC has
+//! applets, its endpoints without an applet own one slot together. All other slots form a pool. An endpoint can fill
+//! the pool, but cannot take the slot that each neighbour owns.
 
 use nic_core::chain::{Chain, Link};
 use nic_core::id::EndpointId;
 
 use super::ready::RoundRobin;
 
-/// Who shares slots with whom: an applet with nobody, endpoints without one with each other.
+/// A group of endpoints that own a slot together: one applet's endpoint, or all endpoints without an applet.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Tenancy(pub u32);
 
-/// What an endpoint needs places for, and may wait with: the number of a claim, and of its link in a line.
+/// A claim of an endpoint for slots: the endpoint and the purpose in one number. It is also the index of the claim's
+/// link in a queue.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct ClaimId(pub u32);
 
-/// What an endpoint needs a place for.
+/// What an endpoint needs slots for.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Purpose {
-    /// The packet of a transmit descriptor that the NIC has not taken yet.
+    /// The packet of the next transmit descriptor in its queue.
     Post,
-    /// The packet that a call of its applet pushes.
+    /// A packet that a call of its applet pushes.
     Push,
 }
 
@@ -32,17 +32,17 @@ impl ClaimId {
     #[must_use]
     #[inline]
     pub fn of(endpoint: EndpointId, purpose: Purpose) -> ClaimId {
-        // No scenario has 2³¹ endpoints, so no bit is lost.
+        // No scenario has 2³¹ endpoints, so the shift loses nothing.
         ClaimId((endpoint.0 << 1) | purpose as u32)
     }
 
-    /// Returns whose claim it is.
+    /// Returns the endpoint.
     #[must_use]
     pub fn endpoint(self) -> EndpointId {
         EndpointId(self.0 / 2)
     }
 
-    /// Returns what it is for.
+    /// Returns the purpose.
     #[must_use]
     pub fn purpose(self) -> Purpose {
         match self.0 % 2 {
@@ -52,43 +52,43 @@ impl ClaimId {
     }
 }
 
-/// How far an endpoint has come towards the two places that its next packet needs. The first is an arrival slot at the
-/// receiver, the second a send slot at home.
+/// Progress of a claim towards the two slots of a packet: first an arrival slot at the receiver, then a send slot at
+/// home.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub enum Progress {
-    /// It has none and asks for none.
+    /// It has no slot and asks for none.
     #[default]
     None,
-    /// It waits for an arrival slot for this receiver.
+    /// It waits for an arrival slot of this receiver.
     AwaitsArrival(EndpointId),
-    /// It has an arrival slot for this receiver and waits for a send slot.
+    /// It has an arrival slot of this receiver and waits for a send slot.
     AwaitsSend(EndpointId),
-    /// It has both.
+    /// It has both slots.
     Held(EndpointId),
 }
 
-/// The arrival slots of one NIC.
+/// The arrival slots of a NIC.
 #[derive(Clone, Debug)]
 pub struct ArrivalSlots {
     // Free slots of the pool.
     pool: u32,
     tenants: Vec<Tenant>,
-    // Tenancies for which a packet waits.
+    // Tenancies for which claims wait.
     awaited: RoundRobin,
 }
 
 #[derive(Copy, Clone, Debug, Default)]
 struct Tenant {
-    // Slots that packets for it hold.
+    // Slots held by packets for this tenancy.
     held: u32,
-    // Slots that are its own: none or one.
+    // Number of slots that the tenancy owns: 0 or 1.
     own: u32,
     waiting: Chain,
 }
 
 impl ArrivalSlots {
-    /// Returns `count` slots for a NIC with this many applets, and perhaps endpoints without one, whose
-    /// [`Tenancy`] is the last.
+    /// Returns the slots of a NIC: `count` in the pool, and one for each applet. With `has_base_endpoints`, endpoints
+    /// without an applet form the last [`Tenancy`].
     #[must_use]
     pub fn new(count: u32, applets: usize, has_base_endpoints: bool) -> ArrivalSlots {
         let base_own = u32::from(applets > 0 && has_base_endpoints && count > 1);
@@ -108,7 +108,7 @@ impl ArrivalSlots {
         }
     }
 
-    /// Takes a slot for a packet to this tenancy; says whether there was one.
+    /// Takes a slot for a packet to this tenancy; returns false if there is none.
     #[must_use]
     #[inline]
     pub fn take(&mut self, tenancy: Tenancy) -> bool {
@@ -123,17 +123,17 @@ impl ArrivalSlots {
         true
     }
 
-    /// Has a claim wait for a slot that [`ArrivalSlots::take`] did not find.
+    /// Queues a claim after [`ArrivalSlots::take`] has failed.
     pub fn wait(&mut self, tenancy: Tenancy, links: &mut [Link], claim: ClaimId) {
         let waiting = &mut self.tenants[tenancy.0 as usize].waiting;
         waiting.push_back(links, claim.0);
         self.awaited.insert(tenancy.0 as usize);
     }
 
-    /// Frees a slot, and returns the claim that has it now, if one waited that may.
+    /// Frees a slot. If a claim waited for it, the claim takes the slot and is returned.
     ///
-    /// A slot of a tenancy's own goes to the claim that waits longest for that tenancy. A slot of the
-    /// pool goes round the tenancies that are waited for.
+    /// A slot that the tenancy owns goes to the oldest claim for that tenancy. A slot of the pool goes to the tenancies
+    /// with waiting claims, in turn.
     #[inline]
     pub fn release(&mut self, tenancy: Tenancy, links: &mut [Link]) -> Option<ClaimId> {
         let tenant = &mut self.tenants[tenancy.0 as usize];
@@ -150,7 +150,7 @@ impl ArrivalSlots {
         self.pass_on(next, links)
     }
 
-    /// Returns whether no packet holds a slot.
+    /// Returns whether all slots are free.
     #[must_use]
     pub fn are_free(&self) -> bool {
         self.tenants.iter().all(|tenant| tenant.held == 0)
@@ -185,7 +185,7 @@ mod tests {
     #[test]
     fn a_full_pool_leaves_each_neighbour_its_own_slot() {
         let mut slots = ArrivalSlots::new(4, 2, true);
-        // Its own, and the three of the pool that are nobody's.
+        // Its own slot, and the three slots of the pool without an owner.
         let taken = (0..9).filter(|_| slots.take(Tenancy(0))).count();
         assert_eq!(taken, 4);
         assert!(slots.take(Tenancy(1)) && !slots.take(Tenancy(1)));
@@ -208,9 +208,9 @@ mod tests {
         wait(&mut slots, Tenancy(0), &mut links, 0);
         wait(&mut slots, Tenancy(0), &mut links, 1);
         wait(&mut slots, Tenancy(1), &mut links, 2);
-        // Tenancy 2 gives back its own slot: the pool is as full as before.
+        // Tenancy 2 releases its own slot; the pool stays full.
         assert_eq!(slots.release(Tenancy(2), &mut links), None);
-        // Tenancy 1 gives back a slot of the pool, and the turn is tenancy 0's, then 1's, then 0's.
+        // Tenancy 1 releases a slot of the pool. The turns are tenancy 0, then 1, then 0.
         assert_eq!(slots.release(Tenancy(1), &mut links), Some(ClaimId(0)));
         assert_eq!(slots.release(Tenancy(0), &mut links), Some(ClaimId(2)));
         assert_eq!(slots.release(Tenancy(0), &mut links), Some(ClaimId(1)));
@@ -222,7 +222,7 @@ mod tests {
         let mut links = [Link::default(); 2];
         let mut slots = ArrivalSlots::new(1, 1, true);
         assert!(slots.take(Tenancy(0)) && slots.take(Tenancy(0)));
-        // The pool has but one slot, so none can be set aside; it comes back when the applet returns.
+        // The pool has only one slot, so endpoints without applets own none.
         wait(&mut slots, Tenancy(1), &mut links, 0);
         assert_eq!(slots.release(Tenancy(0), &mut links), Some(ClaimId(0)));
     }

@@ -1,27 +1,27 @@
-//! When the DMA engines between host and NIC memory are free.
+//! The schedule of a NIC's DMA engines: when each transfer starts and ends.
 
 use nic_core::event::DmaDirection;
 use nic_core::time::{Rate, SimDuration, SimTime};
 
 use crate::profile::{DmaEngines, DmaProfile, Takes};
 
-/// The engines' schedule. Transfers are not interrupted and run in the order in which they were queued,
-/// so a transfer's start is known when it is queued.
+/// The schedule of the engines. Transfers run in the order in which they were queued and are not interrupted. The start
+/// and end of a transfer are therefore known when it is queued.
 #[derive(Copy, Clone, Debug)]
 pub struct DmaSchedule {
     engines: DmaEngines,
-    /// Into the NIC, and to the host.
+    /// Rates into the NIC and to the host.
     rates: [Rate; 2],
-    /// What a request takes before its bytes move.
+    /// Time of a request before its first byte moves.
     request: SimDuration,
     takes_one: bool,
     free_at: [SimTime; 2],
-    /// Bytes of a receive descriptor.
+    /// Bytes of a receive descriptor, if it is moved by DMA; else 0.
     descriptor: u32,
 }
 
 impl DmaSchedule {
-    /// Returns engines that are free.
+    /// Returns idle engines.
     #[must_use]
     pub fn new(profile: &DmaProfile) -> DmaSchedule {
         DmaSchedule {
@@ -34,13 +34,13 @@ impl DmaSchedule {
         }
     }
 
-    /// Returns how long a transfer of `length` bytes takes.
+    /// Returns the duration of a transfer of `length` bytes.
     #[must_use]
     pub fn duration(&self, direction: DmaDirection, length: u32) -> SimDuration {
         self.request + self.moving(direction, length)
     }
 
-    /// Returns how long so many bytes of a transfer take that has begun.
+    /// Returns the time that the bytes alone take, without the request.
     #[must_use]
     pub fn moving(&self, direction: DmaDirection, bytes: u32) -> SimDuration {
         let way = match direction {
@@ -50,13 +50,13 @@ impl DmaSchedule {
         self.rates[way].time(bytes)
     }
 
-    /// Returns whether an engine takes one request at a time.
+    /// Returns whether the engines have no queue (`dma.takes = "one"`).
     #[must_use]
     pub fn takes_one(&self) -> bool {
         self.takes_one
     }
 
-    /// Returns until when a processor waits before it has the engine take another request; `None` where it does not.
+    /// Returns when an engine without a queue can accept a request; `None` if it can now.
     #[must_use]
     pub fn takes_at(&self, now: SimTime, direction: DmaDirection) -> Option<SimTime> {
         let free = self.free_at[self.engine(direction)];
@@ -70,7 +70,7 @@ impl DmaSchedule {
         }
     }
 
-    /// Queues a transfer and returns when it starts and when it is over.
+    /// Queues a transfer, and returns its start and its end.
     pub fn queue(
         &mut self,
         now: SimTime,
@@ -84,8 +84,8 @@ impl DmaSchedule {
         (start, end)
     }
 
-    /// Queues a transfer whose bytes come one after the other: it takes `pace` at least once it has begun, and is not over before `ends`.
-    /// Returns when it starts and when it is over.
+    /// Queues a transfer whose bytes arrive over time. It takes at least `pace` after its request, and does not end
+    /// before `ends`. Returns its start and its end.
     pub fn queue_paced(
         &mut self,
         now: SimTime,
@@ -100,7 +100,7 @@ impl DmaSchedule {
         (start, end)
     }
 
-    /// Queues what a receive descriptor takes, behind everything that is queued, and returns when it is over.
+    /// Queues the transfer of a receive descriptor behind all transfers of both engines, and returns its end.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn queue_descriptor(&mut self, now: SimTime) -> SimTime {
         match self.descriptor {
@@ -115,15 +115,15 @@ impl DmaSchedule {
         self.drained_at(now)
     }
 
-    /// Queues the sending of a packet behind everything that is queued, and returns when it starts. No transfer starts
-    /// before it is over.
+    /// Queues the sending of a packet behind all transfers, and returns its start. No transfer starts before the packet
+    /// has been sent.
     pub fn queue_packet(&mut self, now: SimTime, duration: SimDuration) -> SimTime {
         let start = self.drained_at(now);
         self.free_at = [start + duration; 2];
         start
     }
 
-    /// Returns when everything that is queued now is done.
+    /// Returns when all queued transfers are over.
     #[must_use]
     pub fn drained_at(&self, now: SimTime) -> SimTime {
         self.free_at[0].max(self.free_at[1]).max(now)
@@ -138,7 +138,7 @@ mod tests {
     use crate::profile::WithWire;
 
     fn schedule(engines: DmaEngines) -> DmaSchedule {
-        // 1 GB/s is a byte each nanosecond.
+        // At 1 GB/s a byte takes a nanosecond.
         let bandwidth = NonZeroU64::new(1_000_000_000).unwrap();
         DmaSchedule::new(&DmaProfile {
             engines,

@@ -1,5 +1,4 @@
-//! What a NIC is made of: DMA engines, slots of staging memory, arrivals, and the round robin over its
-//! endpoints' transmit queues.
+//! The resources of a NIC: DMA engines, slots for packets, the queue of arrivals, and the round robin over endpoints.
 
 mod arrival;
 mod dma;
@@ -19,47 +18,47 @@ pub use slots::Slots;
 use crate::fabric::PacketRef;
 use crate::profile::Profile;
 
-/// A NIC, its processor apart.
+/// A NIC without its processors, which the simulation holds.
 #[derive(Clone, Debug)]
 pub struct Nic {
-    /// Its processors: the first and how many there are.
+    /// Its processors: the number of the first, and their count.
     first_processor: u32,
     processors: u32,
-    /// Which of them runs what.
+    /// Which processor runs which stage.
     pub placement: Placement,
     /// The processor that takes transmit descriptors.
     pub takes_posts: ProcessorId,
     /// The processor that takes arrivals.
     pub takes_arrivals: ProcessorId,
-    /// Its DMA engines.
+    /// The schedule of its DMA engines.
     pub dma: DmaSchedule,
-    /// Whether it sends in turn with its transfers.
+    /// Whether its wires and its DMA exclude each other (`dma.with_wire = "in-turn"`).
     pub sends_in_turn: bool,
-    /// Packets that came in and wait for the processor, oldest first.
+    /// Packets that have arrived and that no processor has taken, oldest first.
     pub arrivals: VecDeque<PacketRef>,
-    /// Memory for packets that come in; taken before the first bit is on the wire.
+    /// Memory for arriving packets. A packet takes its slot before its first bit is sent.
     pub arrival_slots: ArrivalSlots,
-    /// Memory for packets on their way out.
+    /// Memory for packets to send.
     pub send_slots: Slots,
-    /// Memory for what applets have queued for the host.
+    /// Memory for bytes that `doLtoHDMA` has queued for the host.
     pub dma_slots: Slots,
-    /// Claims that wait for a send slot, oldest first; some have been given up since.
+    /// Claims that wait for a send slot, oldest first. Some may have been given up.
     pub awaiting_send_slot: VecDeque<ClaimId>,
-    /// Processors that wait for a DMA slot, longest first.
+    /// Processors that wait for a DMA slot, longest wait first.
     pub awaiting_dma_slot: VecDeque<ProcessorId>,
-    /// Endpoints with transmit descriptors to take, by their position on this NIC.
+    /// Endpoints with transmit descriptors that the NIC may take, by their positions on this NIC.
     pub posted: RoundRobin,
-    /// Endpoints whose applet has set a time that is over, by their position.
+    /// Endpoints whose timer has expired, by their positions.
     pub timers: RoundRobin,
-    /// Endpoints whose applet is to be told of buffers that came back, by their position.
+    /// Endpoints with returned buffers for `doRefill`, by their positions.
     pub refills: RoundRobin,
     /// The endpoints on this NIC, in file order.
     pub endpoints: Vec<EndpointId>,
 }
 
 impl Nic {
-    /// Returns a NIC with these endpoints, so many of them with an applet, where nothing has happened yet.
-    /// Its first processor has the number `first_processor` among those of all NICs.
+    /// Returns an idle NIC with these endpoints, of which `applets` have an applet. `first_processor` is its first
+    /// processor's number among those of all NICs.
     #[must_use]
     pub fn new(
         profile: &Profile,
@@ -69,7 +68,7 @@ impl Nic {
         applets: usize,
         has_agendas: bool,
     ) -> Nic {
-        // The sets of what only an agenda leads to are empty, and weigh nothing, where there is none.
+        // Without timers or refills these sets stay empty and need no memory.
         let with_agenda = if has_agendas { endpoints.len() } else { 0 };
         let has_base_endpoints = applets < endpoints.len();
         let memory = &profile.memory;
@@ -104,7 +103,7 @@ impl Nic {
         ProcessorId(self.first_processor)
     }
 
-    /// Returns the processor of this number on this NIC.
+    /// Returns the processor with this number on the NIC.
     #[must_use]
     pub fn processor(&self, number: u32) -> ProcessorId {
         ProcessorId(self.first_processor + number)

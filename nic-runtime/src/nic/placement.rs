@@ -1,15 +1,15 @@
-//! Which of a NIC's processors runs which stage.
+//! Placement: which of a NIC's processors runs which stage.
 
-/// Position of a processor among those of all NICs.
+/// Position of a processor among the processors of all NICs.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct ProcessorId(pub u32);
 
-/// For each stage the processor that runs it, by its number on the NIC.
+/// The processor that runs each stage, by its number on the NIC.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct Placement {
-    /// Takes transmit descriptors, and sends what endpoints without an applet post.
+    /// Takes transmit descriptors, and sends packets of endpoints without an applet.
     pub transmit: u32,
-    /// Takes arrivals, and receives those for endpoints without an applet.
+    /// Takes arrivals, and delivers packets of endpoints without an applet.
     pub receive: u32,
     /// Calls `doTx`.
     pub do_tx: u32,

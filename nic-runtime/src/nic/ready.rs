@@ -1,17 +1,17 @@
-//! Round robin over the members of a set, at a cost that does not grow with those outside of it.
+//! A round robin over the members of a set of small numbers. Its cost does not depend on how many numbers are not
+//! members.
 
 const WORD: usize = u64::BITS as usize;
 
-/// A set of small numbers that are taken in turn: after `i` comes the next larger member, and after the
-/// largest the smallest.
+/// A set of small numbers whose members take turns, in ascending order and around.
 #[derive(Clone, Debug)]
 pub struct RoundRobin {
     members: Vec<u64>,
-    // Bit i: word i of `members` is not zero.
+    // Bit i is set if word i of `members` is not zero. One word thereby covers 4,096 numbers.
     words: Vec<u64>,
     count: usize,
     next: usize,
-    // The number that was added last: the only member, as a rule.
+    // The number inserted last. Usually it is the only member, and needs no search.
     newest: usize,
 }
 
@@ -50,9 +50,9 @@ impl RoundRobin {
         }
     }
 
-    /// Returns the member whose turn it is and passes the turn on; the member stays.
+    /// Returns the next member and advances the turn. The member stays in the set.
     pub fn take_turn(&mut self) -> Option<usize> {
-        // As a rule nobody waits, and the processor asks often.
+        // The common case: processors ask often, and usually the set is empty.
         if self.count == 0 {
             return None;
         }
@@ -82,7 +82,7 @@ impl RoundRobin {
     }
 }
 
-/// Returns the position of the first bit that is set, from `start` on.
+/// Returns the index of the first set bit from `start` on.
 fn first_bit_from(bits: &[u64], start: usize) -> Option<usize> {
     let mut mask = u64::MAX << (start % WORD);
     for (index, word) in bits.iter().enumerate().skip(start / WORD) {

@@ -1,8 +1,8 @@
-//! Slots: pieces of NIC memory of one packet's size, counted.
+//! Counters for slots: pieces of NIC memory, each of one packet's size.
 
 use std::num::NonZeroU32;
 
-/// How many slots of one kind are free.
+/// A number of slots of one kind, and how many are free.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Slots {
     free: u32,
@@ -10,7 +10,7 @@ pub struct Slots {
 }
 
 impl Slots {
-    /// Returns this many slots, all of them free.
+    /// Returns this many free slots.
     #[must_use]
     pub fn new(count: NonZeroU32) -> Slots {
         Slots {
@@ -19,19 +19,19 @@ impl Slots {
         }
     }
 
-    /// Returns how many there are, free or taken.
+    /// Returns the number of slots, free or taken.
     #[must_use]
     pub fn count(self) -> usize {
         self.count as usize
     }
 
-    /// Returns whether none is taken.
+    /// Returns whether all slots are free.
     #[must_use]
     pub fn are_free(self) -> bool {
         self.free == self.count
     }
 
-    /// Takes one; says whether one was free.
+    /// Takes a slot; returns false if none is free.
     #[must_use]
     pub fn take(&mut self) -> bool {
         let taken = self.free.checked_sub(1);
@@ -39,7 +39,7 @@ impl Slots {
         taken.is_some()
     }
 
-    /// Frees one that was taken.
+    /// Frees a slot.
     pub fn release(&mut self) {
         debug_assert!(self.free < self.count, "a slot is released once");
         self.free += 1;

@@ -1,5 +1,5 @@
-//! Every key of a profile, a row each: what it means, what it is in the simulation, how a file writes it, and its
-//! default. [`sections!`](super::sections) makes the rest of these rows.
+//! The table of a profile's keys, one row each: meaning, type in the simulation, form in a file, and default.
+//! [`sections!`](super::sections) generates the code for these rows.
 
 use std::num::{NonZeroU32, NonZeroU64};
 
@@ -14,7 +14,7 @@ use super::source::{Source, Sourced};
 use super::{DmaEngines, Flow, Profile, Takes, WithWire};
 use crate::units::UnitError;
 
-/// How long a packet waits at the end of a wire: long beside a message, and short beside a run.
+/// How long a packet waits at the end of a wire: long compared with a message, and short compared with a run.
 const TIMEOUT: SimDuration = SimDuration::from_ns(10_000_000);
 
 /// No time.
@@ -25,36 +25,37 @@ sections! {
     processor: ProcessorProfile / WrittenProcessor {
         /// Cycles per second.
         clock: NonZeroU64 as Frequency;
-        /// What each class-file instruction takes.
+        /// Time of each class-file instruction.
         bytecode: SimDuration as Cost;
-        /// Calls of an applet's methods that may be nested.
+        /// Most nested calls of an applet's methods.
         call_depth: NonZeroU32 as CallDepth;
-        /// Locals and operands that nested calls may hold together.
+        /// Most local variables and operands of all nested calls together.
         call_slots: NonZeroU32 as CallSlots;
-        /// Passing an item from one processor of a NIC to another.
+        /// Time to pass an item from one processor of a NIC to another.
         handover: SimDuration as Time = NONE;
-        /// What work takes while a neighbour on the NIC is busy too, as a multiple of what it takes alone (in the program, in thousandths).
+        /// Factor by which work takes longer while another processor of the NIC is busy (in the program, in
+        /// thousandths).
         contention: u32 as Multiple = ONE;
     }
 
-    /// What standard U-Net takes, with or without an applet.
+    /// Costs of standard U-Net, for endpoints with and without an applet.
     base optional: BaseCosts / WrittenBase {
-        /// Taking a transmit descriptor.
+        /// Time to take a transmit descriptor.
         transmit: SimDuration as Cost;
-        /// Taking an arrival.
+        /// Time to take an arrival.
         receive: SimDuration as Cost;
-        /// Looking whether one endpoint has something to send; paid for each endpoint of the NIC whenever its processor
-        /// takes a descriptor or an arrival.
+        /// Time to check whether one endpoint has something to send. It is paid for each endpoint of the NIC whenever a
+        /// processor takes a descriptor or an arrival.
         poll: SimDuration as Cost = NONE;
     }
 
-    /// What calling an applet takes.
+    /// Costs of calling an applet.
     entry optional: EntryCosts / WrittenEntry {
-        /// Check for a class and set-up, before `doTx`.
+        /// Set-up before `doTx`, including the check for a class.
         tx_setup: SimDuration as Cost;
         /// Call of `doTx` and return from it.
         tx_call: SimDuration as Cost;
-        /// Check for a class and set-up, before `doRx`.
+        /// Set-up before `doRx`, including the check for a class.
         rx_setup: SimDuration as Cost;
         /// Call of `doRx` and return from it.
         rx_call: SimDuration as Cost;
@@ -68,9 +69,9 @@ sections! {
         refill_call: SimDuration as Cost, or rx_call;
     }
 
-    /// What calling a native takes, the transfers that it starts not included.
+    /// Costs of natives, without the transfers that they start.
     native optional: NativeCosts / WrittenNative {
-        /// Natives without a row of their own.
+        /// Natives without a key of their own.
         null_call: SimDuration as Cost;
         /// Popping the free queue.
         free_buffer: SimDuration as Cost;
@@ -84,9 +85,9 @@ sections! {
         descriptor_buffers: SimDuration as Cost;
     }
 
-    /// Instructions that each class of natives adds to the fuel its call uses, beside its own one.
+    /// Fuel of each class of natives, in instructions, in addition to the call instruction itself.
     native_fuel optional: NativeFuel / WrittenFuel {
-        /// Natives without a row of their own.
+        /// Natives without a key of their own.
         null_call: u64 as Instructions;
         /// Pops of the free queue.
         free_buffer: u64 as Instructions;
@@ -102,85 +103,86 @@ sections! {
 
     /// The DMA engines between host and NIC memory.
     dma: DmaProfile / WrittenDma {
-        /// One engine for transfers of both directions, or one for each.
+        /// Number of engines: one for both directions, or one for each direction.
         engines: DmaEngines as Engines;
-        /// What an engine moves.
+        /// Rate of a transfer.
         bandwidth: NonZeroU64 as Rate;
-        /// What it moves to the host.
+        /// Rate of a transfer to the host.
         to_host: NonZeroU64 as Rate, or bandwidth;
-        /// What it takes for each request before the first byte moves.
+        /// Time of each request before its first byte moves.
         request: SimDuration as Time = NONE;
-        /// Whether it takes requests while it works, or one at a time, for which processors wait.
+        /// Whether an engine has a queue of requests, or accepts one request at a time and makes processors wait.
         takes: Takes as EngineTakes = Takes::Queue;
-        /// Whether transfers to and from the host go on while the NIC sends a packet, or take turns with that.
+        /// Whether a NIC can move bytes to or from its host while it sends a packet, or must do one after the other.
         with_wire: WithWire as WireTurns = WithWire::Parallel;
-        /// What an engine moves to the host for each receive descriptor.
+        /// Bytes that are moved to the host for each receive descriptor.
         descriptor: u32 as Bytes = 0;
     }
 
-    /// The wire, where a link does not say otherwise.
+    /// The wire; a link may override some keys.
     wire: WireProfile / WrittenWire {
-        /// What each direction carries.
+        /// Rate of each direction.
         bandwidth: NonZeroU64 as Rate;
-        /// Time from last bit out to last bit in.
+        /// Time from the last bit out to the last bit in.
         latency: SimDuration as Time;
-        /// How long a link that reorders holds a packet back for the next.
+        /// Longest time for which a reordering link holds a packet back behind the next one.
         reorder_max: SimDuration as Time;
-        /// Headers and trailers around each message.
+        /// Bytes of headers and trailers around each message.
         header: u32 as Bytes = 0;
-        /// The shortest frame, headers and trailers included.
+        /// Least bytes of a frame, headers and trailers included.
         min_frame: u32 as Bytes = 0;
-        /// For how many bytes the wire is idle behind a frame.
+        /// Least idle time after a frame, in bytes.
         gap: u32 as Bytes = 0;
-        /// What a packet on it has at most, headers and trailers not included; 0 is as much as the NIC's packets.
+        /// Most bytes of a packet, without headers and trailers; 0 means as many as the NIC's packets have.
         mtu: u32 as Bytes = 0;
-        /// Bytes after which the rest of a packet follows through transmit DMA, wire and receive DMA. 0 means all of
-        /// it: each stage begins when the one before is over.
+        /// Bytes after which a packet moves on to the next stage: transmit DMA, wire, receive DMA. With 0 a stage
+        /// begins when the stage before has ended.
         cell: u32 as Bytes = 0;
-        /// When a packet leaves: when the receiver has a place for it, or at once. Without a place it is then dropped,
-        /// or waits at the end of the wire, which has its sender stop.
+        /// When a packet leaves. `hold`: when the receiver has a slot for it. `drop`: at once; without a slot it is
+        /// dropped. `stop`: at once; without a slot it waits at the end of the wire, which stops its sender in time.
         flow: Flow as WireFlow = Flow::Hold;
-        /// What waits at the end of a wire with stop and go, frames as a whole.
+        /// Bytes of the buffer at the end of a wire with `stop`, which holds whole frames.
         buffer: u32 as Bytes = 0;
-        /// How long a packet waits there before it is dropped.
+        /// How long a packet waits in that buffer before it is dropped.
         timeout: SimDuration as Time = TIMEOUT;
     }
 
     /// The NIC's memory.
     memory: MemoryProfile / WrittenMemory {
-        /// SRAM, where the scenario does not say otherwise.
+        /// Bytes of SRAM, unless the scenario gives them.
         sram: u32 as Bytes;
-        /// What one packet holds at most.
+        /// Most bytes of a packet.
         max_packet: NonZeroU32 as PacketBytes;
-        /// Packets that came in and wait for the processor.
+        /// Slots for packets that have arrived and wait for the processor.
         arrival_slots: NonZeroU32 as Slots;
-        /// Packets on their way out.
+        /// Slots for packets to send.
         send_slots: NonZeroU32 as Slots;
-        /// Transfers that applets have queued from NIC memory to the host.
+        /// Slots for transfers to the host that applets have queued.
         dma_slots: NonZeroU32 as Slots;
-        /// Heap for an applet's arrays, `RxBuf` not included.
+        /// Bytes of heap for an applet's arrays, without `RxBuf`.
         heap: u32 as Bytes;
     }
 
-    /// What one call of an applet may use, beside its endpoint's fuel and heap; more is the trap `QuotaExceeded`.
+    /// Limits of one call of an applet, in addition to fuel and heap. A call that exceeds them traps with
+    /// `QuotaExceeded`.
     quota optional: Quota / WrittenQuota {
-        /// Bytes by DMA, both directions together.
+        /// Bytes moved by DMA, in both directions together.
         dma_bytes: u32 as Bytes;
-        /// Packets.
+        /// Packets sent.
         sends: u32 as Packets;
     }
 
-    /// The user's processor.
+    /// The processor of the host.
     host: HostProfile / WrittenHost {
-        /// Composing and pushing a transmit descriptor.
+        /// Time to compose and push a transmit descriptor.
         post: SimDuration as Time;
-        /// Taking a receive descriptor and putting its buffers back.
+        /// Time to take a receive descriptor and put its buffers back.
         receive: SimDuration as Time;
-        /// Being called by the NIC.
+        /// Time of an upcall from the NIC.
         upcall: SimDuration as Time;
-        /// What it reads or copies of a message.
+        /// Rate of reading or copying a message.
         bandwidth: NonZeroU64 as Rate;
-        /// Time between two looks at the receive queue, where the scenario does not say otherwise.
+        /// Time between two polls of the receive queue, unless the scenario gives it.
         poll_every: SimDuration as Time;
     }
 }

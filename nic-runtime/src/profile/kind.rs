@@ -1,5 +1,4 @@
-//! Kinds of quantities: how a profile writes each, within which limits, and how far one is moved to see what hangs
-//! on it.
+//! Kinds of quantities in a profile: how each is written, its limits, and how far a sensitivity analysis moves it.
 
 use std::num::{NonZeroU32, NonZeroU64};
 
@@ -8,23 +7,23 @@ use nic_core::time::SimDuration;
 use super::{DmaEngines, Flow, Takes, WithWire};
 use crate::units::{self, Decimal, UnitError};
 
-/// Largest packet that a profile may allow. A Java array index and the host's offsets hold it with room to spare, and
-/// slots of that size stay affordable.
+/// Most bytes of a packet that a profile may allow. A Java array index holds this easily, and slots of this size stay
+/// affordable.
 const MAX_PACKET_LIMIT: u32 = 1 << 20;
 
-/// Most slots of one kind, so that no product of slots and packet size overflows 64 bits by far.
+/// Most slots of one kind. Products of slots and packet size then stay far below 2^64.
 const SLOTS_LIMIT: u32 = 1 << 16;
 
-/// Deepest call stack that a profile may ask for; every NIC's is allocated.
+/// Most nested calls that a profile may allow; the simulator allocates them for every processor.
 const CALL_DEPTH_LIMIT: u32 = 1 << 14;
 
-/// Most locals and operands that a profile may ask for; every NIC's are allocated.
+/// Most local variables and operands that a profile may allow; the simulator allocates them for every processor.
 const CALL_SLOTS_LIMIT: u32 = 1 << 18;
 
-/// Thousandths in a factor of one.
+/// A factor of one, in thousandths.
 pub(super) const ONE: u32 = 1000;
 
-/// A value as TOML has it.
+/// A scalar value of a TOML file.
 #[derive(Copy, Clone, Debug)]
 pub(super) enum Scalar<'t> {
     Text(&'t str),
@@ -40,7 +39,7 @@ impl Scalar<'_> {
         }
     }
 
-    /// Returns a word, or a whole number as one.
+    /// Returns a string, or an integer as a string.
     fn word(&self) -> Option<String> {
         match self {
             Scalar::Text(text) => Some((*text).to_owned()),
@@ -57,15 +56,15 @@ impl Scalar<'_> {
     }
 }
 
-/// What a file says, which the clock may be needed for.
+/// A value as written in a file. Its meaning may depend on the clock rate.
 pub(super) trait Written: Copy {
     type Value: Copy;
 
-    /// Returns the value on a processor of so many cycles per second.
+    /// Returns the value for a processor with this clock rate, in hertz.
     fn resolve(self, clock: NonZeroU64) -> Result<Self::Value, UnitError>;
 }
 
-/// What means the same under every clock.
+/// A written value that does not depend on the clock rate.
 #[derive(Copy, Clone)]
 pub(super) struct Plain<T>(pub(super) T);
 
@@ -77,7 +76,7 @@ impl<T: Copy> Written for Plain<T> {
     }
 }
 
-/// A cost, which may be written as cycles.
+/// A written cost: a time or a number of cycles.
 #[derive(Copy, Clone)]
 pub(super) enum WrittenCost {
     Time(SimDuration),
@@ -97,23 +96,23 @@ impl Written for WrittenCost {
 
 /// A kind of quantity.
 pub(super) trait Kind {
-    /// What a file says.
+    /// The value as written.
     type Written: Written;
 
-    /// What a file may say, in words.
+    /// Description of the form that a file may use.
     const FORM: &'static str;
 
-    /// Reads what a file says; the error says what was expected.
+    /// Reads a written value. The error says what was expected.
     fn read(scalar: Scalar<'_>) -> Result<Self::Written, String>;
 
-    /// Returns the value as a file would have it.
+    /// Returns the value in the form that a file uses.
     fn show(value: Value<Self>) -> String;
 
-    /// Returns the value times a factor, rounded; `None` where that is the value itself or nothing that a file may say.
+    /// Returns the value times a factor, rounded. `None` if the result is the same or not allowed.
     fn scaled(value: Value<Self>, factor: Factor) -> Option<Value<Self>>;
 
-    /// Returns values near this one. These are 5 % more and less for a measured value, one more and less for a count,
-    /// each alternative for a choice.
+    /// Returns nearby values: 5 % more and less for a measured value, one more and less for a count, the alternatives
+    /// of a choice.
     fn near(value: Value<Self>) -> Vec<Value<Self>> {
         let near = [Factor::of(105, 100), Factor::of(95, 100)];
         near.into_iter()
@@ -122,7 +121,7 @@ pub(super) trait Kind {
     }
 }
 
-/// A factor by which a value is moved.
+/// A factor for moving a value.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Factor {
     numerator: u32,
@@ -134,7 +133,7 @@ impl Factor {
     ///
     /// # Panics
     ///
-    /// Where `denominator` is 0.
+    /// If `denominator` is 0.
     #[must_use]
     pub const fn of(numerator: u32, denominator: u32) -> Factor {
         assert!(denominator > 0, "a factor is a number");
@@ -144,7 +143,7 @@ impl Factor {
         }
     }
 
-    /// Returns a number times this, rounded, unless that is the number or too large.
+    /// Returns a number times the factor, rounded. `None` if the result is the same number or too large.
     fn scale(self, number: u64) -> Option<u64> {
         let denominator = u128::from(self.denominator);
         let product = u128::from(number) * u128::from(self.numerator);
@@ -153,10 +152,10 @@ impl Factor {
     }
 }
 
-/// What a quantity of this kind is in the simulation.
+/// The type in the simulation for a kind of quantity.
 pub(super) type Value<K> = <<K as Kind>::Written as Written>::Value;
 
-/// What a step takes: a time, or processor cycles.
+/// A cost of a step: a time, or processor cycles.
 pub(super) struct Cost;
 
 impl Kind for Cost {
@@ -297,7 +296,7 @@ impl Kind for Frequency {
     }
 }
 
-/// What a count is in the simulation.
+/// The integer type of a count.
 trait Count: Copy {
     fn of(number: u64) -> Option<Self>;
     fn number(self) -> u64;
@@ -333,7 +332,7 @@ impl Count for u64 {
     }
 }
 
-/// Kinds that count something: name, in words, the value's type and the most that there may be.
+/// Declares kinds that count: name, form, type and largest value.
 macro_rules! counts {
     ($($(#[doc = $doc:literal])+ $name:ident($form:literal): $value:ty, at most $limit:expr;)+) => {$(
         $(#[doc = $doc])+
@@ -376,9 +375,9 @@ macro_rules! counts {
 counts! {
     /// Slots for packets.
     Slots("1 to 65536"): NonZeroU32, at most SLOTS_LIMIT.into();
-    /// How deep calls are nested.
+    /// Nested calls.
     CallDepth("1 to 16384"): NonZeroU32, at most CALL_DEPTH_LIMIT.into();
-    /// Locals and operands of calls.
+    /// Local variables and operands.
     CallSlots("1 to 262144"): NonZeroU32, at most CALL_SLOTS_LIMIT.into();
     /// Instructions.
     Instructions("a whole number"): u64, at most u64::MAX;
@@ -386,7 +385,7 @@ counts! {
     Packets("a whole number below 2^32"): u32, at most u32::MAX.into();
 }
 
-/// A factor from 1 to 100, as thousandths: finer than a figure that anybody measured.
+/// A factor from 1 to 100, in thousandths. No published figure is finer than that.
 pub(super) struct Multiple;
 
 impl Kind for Multiple {
@@ -404,7 +403,7 @@ impl Kind for Multiple {
                 "expected a factor from 1.0 to 100.0, found {factor}"
             ));
         }
-        // Exact: the product is at most 100,000.
+        // The cast loses nothing: the product is at most 100,000.
         Ok(Plain((factor * f64::from(ONE)).round() as u32))
     }
 
@@ -418,7 +417,7 @@ impl Kind for Multiple {
     }
 }
 
-/// Kinds that are a choice: name, the value's type, what was expected, and each value as a file has it.
+/// Declares kinds that are a choice: name, form, type, and each alternative with its written form.
 macro_rules! choices {
     ($($(#[doc = $doc:literal])+ $name:ident($form:literal): $value:ident { $($choice:ident = $written:literal,)+ })+) => {$(
         $(#[doc = $doc])+
@@ -459,12 +458,12 @@ macro_rules! choices {
 }
 
 choices! {
-    /// How many DMA engines work at the same time.
+    /// Number of DMA engines.
     Engines("1 (shared) or 2 (one for each direction)"): DmaEngines {
         Shared = "1",
         PerDirection = "2",
     }
-    /// How many requests an engine takes.
+    /// Whether an engine queues requests.
     EngineTakes("\"queue\" or \"one\""): Takes {
         Queue = "queue",
         One = "one",
@@ -474,7 +473,7 @@ choices! {
         Parallel = "parallel",
         InTurn = "in-turn",
     }
-    /// What becomes of packets for which the receiver has no place.
+    /// Handling of packets for which the receiver has no slot.
     WireFlow("\"hold\", \"drop\" or \"stop\""): Flow {
         Hold = "hold",
         Drop = "drop",

@@ -1,6 +1,6 @@
-//! The cost model: what a NIC and its host take in time and memory, read from a TOML file.
+//! Profiles: the cost model of a NIC and its host, in time and memory, read from a TOML file.
 //!
-//! Costs are written as times or as processor cycles and are picoseconds from here on, converted once.
+//! A file gives a cost as a time or as processor cycles. Both are converted once, to picoseconds.
 
 pub use nic_core::cost_class::CostClass;
 use nic_core::time::SimDuration;
@@ -25,7 +25,7 @@ pub use kind::Factor;
 pub use sections::{Absent, Entry, Key, Moved};
 pub use source::{Source, Statement};
 
-/// The profiles that come with the program: name and text.
+/// The built-in profiles: name and text.
 const BUILTIN: &[(&str, &str)] = &[
     ("lanai-1998", include_str!("../../profiles/lanai-1998.toml")),
     (
@@ -43,95 +43,95 @@ const BUILTIN: &[(&str, &str)] = &[
     ("modern", include_str!("../../profiles/modern.toml")),
 ];
 
-/// Instructions that the row of a call of an entry holds: the return, and the push of its value.
+/// Instructions that the profile's cost of an entry's call includes: the return, and the push of its value.
 const RETURN_INSTRUCTIONS: u64 = 2;
 
-/// A cost model. Holding one proves that it is complete and within the limits of this file.
+/// A cost model. Holding one proves that it is complete and that its values are within their limits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Profile {
-    /// Its name, as traces show it.
+    /// Name of the profile, as traces show it.
     pub name: String,
     /// The NIC's processor.
     pub processor: ProcessorProfile,
-    /// Standard U-Net, with or without an applet; `None` where the NIC has no such endpoints.
+    /// Costs of standard U-Net. `None` if the NIC has no U-Net endpoints.
     pub base: Option<BaseCosts>,
-    /// Calls of an applet; here and in the sections of natives and quotas `None` where the NIC runs none.
+    /// Costs of calling an applet. Like the sections for natives and quotas, `None` if the NIC runs no applets.
     pub entry: Option<EntryCosts>,
-    /// Calls of natives, by class.
+    /// Costs of natives, by class.
     pub native: Option<NativeCosts>,
-    /// Instructions that natives add to a call's fuel, by class.
+    /// Fuel of natives, by class.
     pub native_fuel: Option<NativeFuel>,
     /// The DMA engines.
     pub dma: DmaProfile,
-    /// The wire, where a link does not say otherwise.
+    /// The wire; a link may override some values.
     pub wire: WireProfile,
     /// The NIC's memory.
     pub memory: MemoryProfile,
-    /// What one call of an applet may use.
+    /// Limits of one call of an applet.
     pub quota: Option<Quota>,
-    /// The user's processor.
+    /// The host's processor.
     pub host: HostProfile,
-    /// Where each value comes from, in the order of [`KEYS`].
+    /// Source of each value, in the order of [`KEYS`].
     sources: Vec<Source>,
 }
 
-/// Why a text is not a profile.
+/// Why a text is not a valid profile.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ProfileError {
-    /// A key is missing, unknown or of the wrong form; the message shows the line.
+    /// A key is missing, unknown or malformed. The message shows its line.
     #[error("{0}")]
     Toml(toml::de::Error),
-    /// A cost in cycles is more time than there is.
+    /// A cost in cycles exceeds the longest time.
     #[error("a cost in cycles is {0}")]
     Cycles(UnitError),
-    /// A row is printed with the instructions that belong to it, and they alone take longer.
+    /// A cost that includes instructions is less than those instructions take.
     #[error(
         "the row `{row}` holds {instructions} instructions, which take {takes}: longer than the row"
     )]
     InstructionsExceedRow {
-        /// The row's key.
+        /// The key of the cost.
         row: &'static str,
-        /// How many of its instructions the row holds.
+        /// Number of instructions that the cost includes.
         instructions: u64,
-        /// What they take.
+        /// Time that these instructions take.
         takes: SimDuration,
     },
-    /// The NIC's packets are longer than those of its wire.
+    /// The NIC's packets are longer than those of the wire.
     #[error(
         "`memory.max_packet` is {packet} bytes, and `wire.mtu` lets {mtu} pass: make one fit the other"
     )]
     PacketsExceedMtu {
-        /// What a packet of the NIC holds at most.
+        /// Most bytes of a NIC's packet.
         packet: u32,
-        /// What a packet on the wire has at most.
+        /// Most bytes of a packet on the wire.
         mtu: u32,
     },
-    /// A cell is longer than a packet can be.
+    /// A cell is longer than the longest packet.
     #[error(
         "`wire.cell` is {cell} bytes, and a packet has {longest} at most: write a shorter cell, or 0 for none"
     )]
     CellExceedsPacket {
-        /// The cell's bytes.
+        /// Bytes of a cell.
         cell: u32,
-        /// What a packet has at most.
+        /// Most bytes of a packet.
         longest: u32,
     },
-    /// The buffer at the end of a wire does not hold what may be under way.
+    /// The buffer at the end of a wire is too small for the bytes that may be under way.
     #[error(
         "with `wire.flow = \"stop\"` `wire.buffer` holds at least {least} bytes: two frames, and what the wire carries there \
          and back"
     )]
     SmallBuffer {
-        /// What it must hold.
+        /// Least size in bytes.
         least: u64,
     },
-    /// There is a buffer that nothing waits in.
+    /// A buffer at the end of a wire is given, but the flow control does not use it.
     #[error("`wire.buffer` is for `wire.flow = \"stop\"`")]
     IdleBuffer,
-    /// A packet of cells cannot wait at the end of a wire.
+    /// Cells and stop-and-go flow control are combined.
     #[error("`wire.cell` and `wire.flow = \"stop\"` exclude each other")]
     CellsStop,
-    /// What cells do is forbidden.
+    /// Cells are combined with a NIC that cannot move and send at the same time.
     #[error(
         "with `wire.cell` a packet is on the wire while the rest of it is moved, and `dma.with_wire = \"in-turn\"` \
          forbids that: write \"parallel\", or no cell"
@@ -140,12 +140,12 @@ pub enum ProfileError {
 }
 
 impl Profile {
-    /// Names of the profiles that come with the program.
+    /// Returns the names of the built-in profiles.
     pub fn builtin_names() -> impl Iterator<Item = &'static str> {
         BUILTIN.iter().map(|&(name, _)| name)
     }
 
-    /// Returns the profile of that name that comes with the program.
+    /// Returns the built-in profile with this name.
     #[must_use]
     pub fn builtin(name: &str) -> Option<Profile> {
         let (_, text) = BUILTIN.iter().find(|(builtin, _)| *builtin == name)?;
@@ -156,9 +156,9 @@ impl Profile {
     ///
     /// # Errors
     ///
-    /// [`ProfileError`] says what is missing, unknown or out of range, with its line.
+    /// [`ProfileError`] says what is missing, unknown or out of range, and on which line.
     pub fn parse(text: &str) -> Result<Profile, ProfileError> {
-        // Two calls, so that neither has the other's values on the stack, which may be small.
+        // Two functions, so that their stack frames are never in use at the same time. The caller's stack may be small.
         Profile::written(text).and_then(|written| Profile::resolved(*written))
     }
 
@@ -175,14 +175,14 @@ impl Profile {
         Ok(profile)
     }
 
-    /// Returns what a row takes beside the instructions that it holds: that of a native's class.
+    /// Returns the cost of a native without the instructions that the profile's cost includes.
     #[must_use]
     pub fn native_cost(&self, class: CostClass) -> Option<SimDuration> {
         let row = self.native?.of(class);
         Some(self.net(row, class.instructions()))
     }
 
-    /// Returns what the call of an entry takes beside the instructions that its row holds.
+    /// Returns the cost of an entry's call without the instructions that the profile's cost includes.
     #[must_use]
     pub fn call_cost(&self, row: SimDuration) -> SimDuration {
         self.net(row, RETURN_INSTRUCTIONS)
@@ -192,7 +192,7 @@ impl Profile {
         row.less(self.processor.bytecode.times(instructions))
     }
 
-    /// Returns whether a NIC sends in turn with its transfers.
+    /// Returns whether the NIC's wires and its DMA exclude each other.
     #[must_use]
     pub fn sends_in_turn(&self) -> bool {
         self.dma.with_wire == WithWire::InTurn
@@ -226,7 +226,7 @@ impl Profile {
 }
 
 impl Profile {
-    /// Checks what the wire says of packets against what the NIC says of them.
+    /// Checks that the wire's limits fit the NIC's packets.
     fn check_wire(&self) -> Result<(), ProfileError> {
         let (packet, WireProfile { mtu, cell, .. }) = (self.memory.max_packet.get(), &self.wire);
         let longest = if *mtu == 0 { packet } else { *mtu };
@@ -258,7 +258,7 @@ impl Profile {
 }
 
 impl NativeCosts {
-    /// Returns the row of natives of this class, the instructions that it holds included.
+    /// Returns the cost of a native of this class, as the profile gives it.
     #[must_use]
     pub fn of(&self, class: CostClass) -> SimDuration {
         match class {
@@ -273,14 +273,14 @@ impl NativeCosts {
 }
 
 impl NativeFuel {
-    /// Returns the most instructions that a native adds.
+    /// Returns the highest fuel of a native.
     #[must_use]
     pub fn max(&self) -> u64 {
         let fuel = CostClass::ALL.iter().map(|&class| self.of(class));
         fuel.max().unwrap_or(0)
     }
 
-    /// Returns the instructions that a native of this class adds.
+    /// Returns the fuel of a native of this class.
     #[must_use]
     pub fn of(&self, class: CostClass) -> u64 {
         match class {
@@ -294,7 +294,7 @@ impl NativeFuel {
     }
 }
 
-/// How many DMA engines work at the same time; written as their number.
+/// Number of DMA engines; written `1` and `2`.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum DmaEngines {
     /// One, for both directions.
@@ -303,46 +303,47 @@ pub enum DmaEngines {
     PerDirection,
 }
 
-/// How many requests a DMA engine takes; written `queue` and `one`.
+/// Whether a DMA engine has a queue; written `queue` and `one`.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Takes {
-    /// As many as there are; they wait in its queue.
+    /// The engine queues all requests.
     Queue,
-    /// One: a processor that has another waits until the engine is done. The buffers of one message are one request.
+    /// The engine accepts one request at a time, and a processor with another waits. All buffers of a message form one
+    /// request.
     One,
 }
 
-/// Whether DMA between host and NIC memory and the sending of packets exclude each other; written `parallel` and
-/// `in-turn`.
+/// Whether DMA to and from the host and the sending of packets exclude each other; written `in-turn` if they do and
+/// `parallel` if not.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum WithWire {
-    /// They go on side by side.
+    /// They run at the same time.
     Parallel,
-    /// One at a time, in the order in which they were asked for. What comes in cannot wait and is not held up.
+    /// One runs at a time, in the order of the requests. Arriving packets are not delayed.
     InTurn,
 }
 
-/// What becomes of packets for which the receiver has no place; written `hold`, `drop` and `stop`.
+/// Handling of packets for which the receiver has no slot; written `hold`, `drop` and `stop`.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Flow {
-    /// They stay with their sender until there is one.
+    /// They stay with their sender until there is a slot.
     Hold,
-    /// They are sent, and dropped where they arrive.
+    /// They are sent, and dropped on arrival.
     Drop,
-    /// They are sent, and wait where they arrive, in `wire.buffer`; before that is full, the sender is told to stop.
+    /// They are sent, and wait in `wire.buffer` on arrival. The sender is told to stop before that is full.
     Stop,
 }
 
 impl WireProfile {
-    /// Returns the bytes of a buffer with stop and go that are for what is under way, where messages have `longest` bytes
-    /// at most.
+    /// Returns how many bytes of a stop-and-go buffer are reserved for packets under way, for messages of at most
+    /// `longest` bytes.
     #[must_use]
     pub fn reserve(&self, longest: u32) -> u64 {
         let frame = self.framing().frame(longest);
         fabric::reserve(frame, self.latency, self.bandwidth.get())
     }
 
-    /// Returns what the wire carries beside a message.
+    /// Returns the bytes that the wire carries in addition to a message.
     #[must_use]
     pub fn framing(&self) -> Framing {
         Framing {
@@ -402,7 +403,7 @@ mod tests {
         let text = lanai().replace("bytecode = \"0us\"", "bytecode = \"0.65us\"");
         let profile = Profile::parse(&text).unwrap();
         let net = |class| profile.native_cost(class).unwrap().as_ns();
-        // 8.1 less five times 0.65: four pushes and the call.
+        // 8.1 minus five times 0.65: four pushes and the call.
         assert_eq!(net(CostClass::Transmit), 4_850);
         assert_eq!(net(CostClass::FreeBuffer), 5_200);
         assert_eq!(net(CostClass::DescriptorInline), 10_300);
@@ -435,7 +436,7 @@ mod tests {
             with("mtu = '9500B'\ncell = '9501B'", parallel).unwrap_err(),
             "`wire.cell` is 9501 bytes, and a packet has 9500 at most: write a shorter cell, or 0 for none"
         );
-        // Two packets of 9,216 bytes, and 160 MB/s for a microsecond.
+        // Two packets of 9,216 bytes, plus 160 MB/s for a microsecond.
         assert_eq!(
             with("flow = 'stop'\nbuffer = '18591B'", parallel).unwrap_err(),
             "with `wire.flow = \"stop\"` `wire.buffer` holds at least 18592 bytes: two frames, and what the wire carries \
@@ -469,7 +470,7 @@ mod tests {
         let bare = without(OPTIONAL).unwrap();
         assert_eq!(bare.lacks(&["dma", "entry"]), Some("entry"));
         assert_eq!(bare.lacks(&["dma", "wire"]), None);
-        // What is there keeps where it comes from.
+        // The sections that are present keep their sources.
         let whole = Profile::builtin("lanai-1998").unwrap();
         let entries = |profile: &Profile| -> Vec<_> {
             let entries = profile.entries();

@@ -1,5 +1,5 @@
-//! What a table of keys becomes: the structs of a profile, the code that reads them, and the code that lists and moves
-//! their values.
+//! The macro that turns the table of keys into code: the structs of a profile, and functions that read, list and move
+//! its values.
 
 use super::Profile;
 use super::source::Source;
@@ -7,60 +7,60 @@ use super::source::Source;
 /// A key of a profile.
 #[derive(Copy, Clone, Debug)]
 pub struct Key {
-    /// The section that it is in.
+    /// Name of its section.
     pub section: &'static str,
-    /// Its name there.
+    /// Name within the section.
     pub name: &'static str,
     /// What it means.
     pub meaning: &'static str,
-    /// What a file may say.
+    /// Form of the value in a file.
     pub form: &'static str,
-    /// What it is where a file leaves it out; `None` where a file must have it.
+    /// Default if the key is absent; `None` if the key is required.
     pub absent: Option<Absent>,
 }
 
 impl Key {
-    /// Returns its section and its name, as in `base.receive`.
+    /// Returns section and name, as in `base.receive`.
     #[must_use]
     pub fn path(&self) -> String {
         format!("{}.{}", self.section, self.name)
     }
 }
 
-/// What a key is that a file leaves out.
+/// The default of an absent key.
 #[derive(Copy, Clone, Debug)]
 pub enum Absent {
-    /// What this returns, as a file would have it.
+    /// This value, in the form that a file uses.
     Value(fn() -> String),
-    /// What this other key of its section is.
+    /// The value of another key of the same section.
     As(&'static str),
 }
 
-/// A value of a profile.
+/// A value of a profile, with its key.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// Its key.
+    /// The key.
     pub key: &'static Key,
-    /// The value, as a file would have it.
+    /// The value, in the form that a file uses.
     pub value: String,
-    /// Where it comes from.
+    /// The source of the value.
     pub source: Source,
 }
 
-/// A profile one of whose values is a little more, a little less, or its alternative.
+/// A profile with one value changed.
 #[derive(Clone, Debug)]
 pub struct Moved {
-    /// The key of the value.
+    /// The key of the changed value.
     pub key: &'static Key,
-    /// Where the value that was moved comes from.
+    /// Source of the original value.
     pub source: Source,
-    /// The value that it is now, as a file would have it.
+    /// The changed value, in the form that a file uses.
     pub value: String,
-    /// The profile.
+    /// The changed profile.
     pub profile: Profile,
 }
 
-/// Moves one value of a profile after the other.
+/// Collects profiles that each change one value.
 pub(super) struct Moving<'p> {
     profile: &'p Profile,
     keys: std::iter::Zip<std::slice::Iter<'static, Key>, std::slice::Iter<'p, Source>>,
@@ -78,7 +78,7 @@ impl Profile {
 }
 
 impl Moving<'_> {
-    /// Moves the next key's value to each of these; `set` does so and shows the value.
+    /// Changes the next key's value to each of `values`. `set` changes the value and returns its written form.
     pub(super) fn next<T>(
         &mut self,
         values: impl IntoIterator<Item = T>,
@@ -102,7 +102,7 @@ impl Moving<'_> {
     }
 }
 
-/// The values of a section, which a profile has, or may lack.
+/// A section that may be optional.
 pub(super) trait Section<Of> {
     fn present(&self) -> Option<&Of>;
     fn present_mut(&mut self) -> Option<&mut Of>;
@@ -128,9 +128,9 @@ impl<Of> Section<Of> for Option<Of> {
     }
 }
 
-/// Writes each section twice, resolved and as the file has it, and what there is to know of its keys. A section that
-/// may be absent has `optional` behind its name. A key that may be absent has a constant behind `=`, or another key of
-/// its section behind `or`.
+/// Declares the sections. For each it generates two structs, as written and as resolved, and the descriptions of its
+/// keys. `optional` after a name marks an optional section. An optional key has a default after `=`, or the name of
+/// another key after `or`.
 macro_rules! sections {
     ($(
         $(#[doc = $doc:literal])+
@@ -139,7 +139,7 @@ macro_rules! sections {
             $key:ident: $value:ty as $kind:ident $(= $constant:expr)? $(, or $other:ident)?;
         )+}
     )+) => {
-        /// Every key, in the order of this table.
+        /// All keys, in the order of this table.
         pub const KEYS: &[Key] = &[$($(Key {
             section: stringify!($section),
             name: stringify!($key),
@@ -148,7 +148,7 @@ macro_rules! sections {
             absent: sections!(@absent $kind $(= $constant)? $(, $other)?),
         },)+)+];
 
-        /// The sections that a profile may lack.
+        /// The optional sections.
         pub const OPTIONAL: &[&str] = &[$($(sections!(@name $section $optional),)?)+];
 
         $(
@@ -176,18 +176,18 @@ macro_rules! sections {
             }
         )+
 
-        /// A profile as written: costs may still be cycles.
+        /// A profile as written, with costs that may be in cycles.
         #[derive(serde::Deserialize)]
         #[serde(deny_unknown_fields)]
         pub(super) struct WrittenProfile {
             name: String,
-            // In the heap, as the values of each section: the stack may be small.
+            // Sections are boxed, as are their values, because the caller's stack may be small.
             $($section: sections!(@section $written $($optional)?),)+
         }
 
         impl WrittenProfile {
             pub(super) fn resolve(self) -> Result<Profile, UnitError> {
-                // A frequency means the same under every clock.
+                // The clock rate itself does not depend on a clock, so any value serves here.
                 let (clock, _) = self.processor.clock.resolve(NonZeroU64::MIN)?;
                 let mut sources = Vec::with_capacity(KEYS.len());
                 Ok(Profile {
@@ -199,7 +199,7 @@ macro_rules! sections {
         }
 
         impl Profile {
-            /// Returns the first of these sections that it lacks.
+            /// Returns the first of these sections that the profile does not have.
             #[must_use]
             pub fn lacks(&self, sections: &[&'static str]) -> Option<&'static str> {
                 let has = |section: &str| match section {
@@ -209,7 +209,7 @@ macro_rules! sections {
                 sections.iter().copied().find(|section| !has(section))
             }
 
-            /// Returns every value, with its key and where it comes from.
+            /// Returns all values, with their keys and sources.
             #[must_use]
             pub fn entries(&self) -> Vec<Entry> {
                 let values = [$($(
@@ -221,8 +221,8 @@ macro_rules! sections {
                     .collect()
             }
 
-            /// Returns profiles that differ from this one in one value each. A measured value moves by 5 % each way, a
-            /// count by one, a choice to each alternative. What would be no profile is left out.
+            /// Returns profiles that each change one value: a measured value by 5 % up and down, a count by one, a
+            /// choice to each alternative. Changes that give no valid profile are left out.
             #[must_use]
             pub fn moves(&self) -> Vec<Moved> {
                 let mut moves = self.moving();
@@ -239,8 +239,8 @@ macro_rules! sections {
                 moves.done
             }
 
-            /// Returns profiles that differ from this one in one value each, which is multiplied by a factor. What would be
-            /// no profile, or the same one, is left out.
+            /// Returns profiles that each multiply one value by a factor. Changes that give no valid profile, or the
+            /// same one, are left out.
             #[must_use]
             pub fn scaled(&self, factor: Factor) -> Vec<Moved> {
                 let mut moves = self.moving();
@@ -268,7 +268,7 @@ macro_rules! sections {
         match $own {
             Some(own) => Some(own.resolve($clock, &mut $sources)?),
             None => {
-                // Each key has its place among the sources.
+                // Keep one source for each key, so that sources and keys stay aligned.
                 let keys = KEYS.iter().filter(|key| key.section == stringify!($section));
                 $sources.extend(keys.map(|_| Source::Chosen));
                 None

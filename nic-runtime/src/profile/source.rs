@@ -1,4 +1,4 @@
-//! Where the values of a profile come from.
+//! Sources of a profile's values: stated by a paper, fitted to a statement, or chosen.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -10,39 +10,39 @@ use super::kind::{Kind, Scalar, Value, Written};
 use super::statements::STATEMENTS;
 use crate::units::UnitError;
 
-/// A statement of a paper, of those in `docs/papers.md`. Holding one proves that it is there.
+/// A statement of a paper, as listed in `docs/papers.md`. Holding one proves that the statement is listed there.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Statement(u16);
 
 impl Statement {
-    /// Returns the statement of this id, as `S1-37`.
+    /// Returns the statement with this id, such as `S1-37`.
     #[must_use]
     pub fn of(id: &str) -> Option<Statement> {
         Statement::all().find(|known| known.id() == id)
     }
 
-    /// Returns every statement, in the order of the page.
+    /// Returns all statements, in the order of the page.
     pub fn all() -> impl Iterator<Item = Statement> {
         (0u16..)
             .zip(STATEMENTS)
             .map(|(number, _)| Statement(number))
     }
 
-    /// Returns its id.
+    /// Returns the id.
     #[must_use]
     pub fn id(self) -> &'static str {
         STATEMENTS[usize::from(self.0)]
     }
 }
 
-/// Where a value comes from.
+/// The source of a value.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub enum Source {
     /// A paper states it.
     Paper(Statement),
-    /// It was chosen so that what this statement says comes out.
+    /// Chosen so that the simulation reproduces this statement.
     Fitted(Statement),
-    /// Nobody measured it.
+    /// Chosen without a measurement.
     #[default]
     Chosen,
 }
@@ -67,7 +67,7 @@ impl Source {
 }
 
 impl fmt::Display for Source {
-    /// Shows what a file would say: `paper S1-37`, `fitted S1-45`, `chosen`.
+    /// Shows the source in the form that a file uses: `paper S1-37`, `fitted S1-45`, `chosen`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Source::Paper(statement) => write!(f, "paper {}", statement.id()),
@@ -77,7 +77,7 @@ impl fmt::Display for Source {
     }
 }
 
-/// A value as written: alone, or in a table that also says where it comes from.
+/// A value as written: alone, or in a table with its source.
 pub(super) struct Sourced<K: Kind> {
     written: K::Written,
     source: Source,
@@ -118,7 +118,7 @@ impl<'de, K: Kind> Visitor<'de> for AsSourced<K> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Sourced<K>, A::Error> {
         let (mut value, mut source) = (None, Source::Chosen);
-        // By hand, since what would be derived takes three calls more, and the stack may be small.
+        // Written by hand: derived code would add three stack frames, and the caller's stack may be small.
         while let Some(key) = map.next_key::<String>()? {
             match key.as_str() {
                 "value" => value = Some(map.next_value::<Alone<K>>()?),
@@ -131,7 +131,7 @@ impl<'de, K: Kind> Visitor<'de> for AsSourced<K> {
     }
 }
 
-/// Returns a value of which the file does not say where it comes from.
+/// Returns a value whose source the file does not give.
 fn chosen<K: Kind>(Alone(written): Alone<K>) -> Sourced<K> {
     Sourced {
         written,
@@ -145,7 +145,7 @@ impl<'de> Deserialize<'de> for Source {
     }
 }
 
-/// A value without a table.
+/// A value without a source.
 struct Alone<K: Kind>(K::Written);
 
 impl<'de, K: Kind> Deserialize<'de> for Alone<K> {

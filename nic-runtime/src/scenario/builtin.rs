@@ -1,19 +1,19 @@
-//! The scenarios that the project ships, each a lesson: `jive run NAME`.
+//! The built-in scenarios of `jive run NAME`; each demonstrates one subject.
 
-/// One shipped scenario.
+/// A built-in scenario.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Builtin {
-    /// Its name on the command line.
+    /// Name on the command line.
     pub name: &'static str,
-    /// What it shows, in a sentence.
+    /// A sentence that says what it shows.
     pub summary: &'static str,
-    /// The TOML text.
+    /// The TOML text of the scenario.
     pub text: &'static str,
 }
 
 macro_rules! builtins {
     ($($name:literal: $summary:literal;)+) => {
-        /// Every shipped scenario; the first is the one that `jive run` runs without a name.
+        /// All built-in scenarios. The first is the default of `jive run`.
         pub const BUILTIN: &[Builtin] = &[$(Builtin {
             name: $name,
             summary: $summary,
@@ -34,7 +34,7 @@ builtins! {
     "loopback": "an endpoint joined to itself, and two endpoints of one NIC";
 }
 
-/// Returns the shipped scenario of that name.
+/// Returns the built-in scenario with this name.
 #[must_use]
 pub fn builtin(name: &str) -> Option<&'static Builtin> {
     BUILTIN.iter().find(|builtin| builtin.name == name)

@@ -1,5 +1,5 @@
-//! What every part of reading a scenario shares: the directory of its files, the seed, the mistakes found, and the
-//! memory asked for so far.
+//! The state that all parts of the scenario reader share: directory, seed, mistakes, files read, and sums of the memory
+//! asked for.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use super::profiles;
 use super::table::Mistakes;
 use crate::profile::Profile;
 
-/// How the name of a class begins that the project ships, as against a path.
+/// Prefix of the name of a built-in class. Any other name is a path.
 pub const BUILTIN_PREFIX: &str = "builtin:";
 
 /// The state of reading one scenario.
@@ -23,7 +23,7 @@ pub(super) struct Context<'s> {
     seed: u64,
     mistakes: Mistakes,
     classes: Vec<ClassSpec>,
-    /// The profiles that were read, each once, by the name that the scenario gives.
+    /// The profiles read so far, by the name in the scenario. Each is read once.
     profiles: BTreeMap<String, Result<Arc<Profile>, MistakeKind>>,
     files: Vec<PathBuf>,
     class_bytes: u64,
@@ -36,7 +36,7 @@ pub(super) struct Context<'s> {
 }
 
 impl<'s> Context<'s> {
-    /// Starts with nothing found; files lie relative to `directory`, if there is one.
+    /// Returns a context without mistakes. Files are relative to `directory`, if there is one.
     #[must_use]
     pub(super) fn new(directory: Option<&'s Path>, seed: u64, mistakes: Mistakes) -> Context<'s> {
         Context {
@@ -56,18 +56,18 @@ impl<'s> Context<'s> {
         }
     }
 
-    /// Returns the mistakes found so far, to add to them.
+    /// Returns the mistakes, for adding to them.
     pub(super) fn mistakes(&mut self) -> &mut Mistakes {
         &mut self.mistakes
     }
 
-    /// Returns the seed of every random choice.
+    /// Returns the seed of all random choices.
     #[must_use]
     pub(super) fn seed(&self) -> u64 {
         self.seed
     }
 
-    /// Returns the classes, the files that were read, and the mistakes found.
+    /// Returns the classes, the paths of the files read, and the mistakes.
     #[must_use]
     pub(super) fn finish(self) -> (Vec<ClassSpec>, Vec<PathBuf>, Mistakes) {
         (self.classes, self.files, self.mistakes)
@@ -77,16 +77,16 @@ impl<'s> Context<'s> {
     ///
     /// # Errors
     ///
-    /// Returns the mistake where it cannot be read or holds more than `limit` bytes.
+    /// The mistake, if the file cannot be read or holds more than `limit` bytes.
     pub(super) fn file(&mut self, name: &str, limit: u64) -> Result<Vec<u8>, MistakeKind> {
         input::read_file(&self.path(name)?, limit).map_err(MistakeKind::File)
     }
 
-    /// Returns the profile that a scenario or a NIC names, reading it unless it has been read.
+    /// Returns the profile that a scenario or a NIC names. Each profile is read once.
     ///
     /// # Errors
     ///
-    /// Returns the mistake where there is no such profile or file, or it is no profile.
+    /// The mistake, if the profile or file does not exist or is invalid.
     pub(super) fn profile(&mut self, name: &str) -> Result<Arc<Profile>, MistakeKind> {
         if let Some(known) = self.profiles.get(name) {
             return known.clone();
@@ -96,11 +96,11 @@ impl<'s> Context<'s> {
         read
     }
 
-    /// Returns the index of the class that an endpoint names, reading it unless it has been read.
+    /// Returns the index of the class that an endpoint names. Each class is read once.
     ///
     /// # Errors
     ///
-    /// Returns the mistake where there is no such class or file.
+    /// The mistake, if the class or file does not exist.
     pub(super) fn class(&mut self, name: &str) -> Result<usize, MistakeKind> {
         if let Some(index) = self.classes.iter().position(|class| class.origin == name) {
             return Ok(index);
@@ -123,12 +123,12 @@ impl<'s> Context<'s> {
         Ok(self.classes.len() - 1)
     }
 
-    /// Reads a file that a send names. What is read counts, whatever becomes of it: a scenario that names one
-    /// file in each of its sends would be read for hours.
+    /// Reads a file that a send names. Every byte read counts towards a limit, even if the file is refused or named
+    /// again. Otherwise a scenario could name one file in all of its sends, and reading would take hours.
     ///
     /// # Errors
     ///
-    /// As for [`Context::file`]; also where such files add up to too much.
+    /// As for [`Context::file`], or if the files together are too large.
     pub(super) fn sent_file(&mut self, name: &str, limit: u64) -> Result<Vec<u8>, MistakeKind> {
         let left = limits::SENT_FILES_TOTAL_MAX - self.sent_file_bytes;
         let read = self.file(name, limit.min(left));
@@ -148,44 +148,44 @@ impl<'s> Context<'s> {
         }
     }
 
-    /// Checks that a payload of this length may yet be made.
+    /// Checks that the limit on payloads has room for one of this length, before the payload is made.
     ///
     /// # Errors
     ///
-    /// Returns the mistake where it would be too much with those before it.
+    /// The mistake, if the sum of payloads would exceed the limit.
     pub(super) fn check_payload_room(&self, length: u64) -> Result<(), MistakeKind> {
         let mut total = self.payload_bytes;
         payload_within(&mut total, length)
     }
 
-    /// Counts a payload's bytes; returns whether they are within the limit.
+    /// Adds a payload's bytes to the sum; returns whether it is within the limit.
     pub(super) fn take_payload_bytes(&mut self, bytes: u64, span: Span) -> bool {
         let taken = payload_within(&mut self.payload_bytes, bytes);
         self.mistakes.note(span, taken).is_some()
     }
 
-    /// Counts an endpoint's buffer area.
+    /// Adds an endpoint's buffer area to the sum.
     pub(super) fn take_area_bytes(&mut self, bytes: u64, span: Span) {
         let limit = limits::BUFFER_AREAS_TOTAL_MAX;
         let taken = within(&mut self.area_bytes, bytes, limit, "bytes of buffer areas");
         self.mistakes.note(span, taken);
     }
 
-    /// Counts the descriptors that an endpoint's queues hold.
+    /// Adds the capacities of an endpoint's queues to the sum.
     pub(super) fn take_descriptors(&mut self, count: u64, span: Span) {
         let limit = limits::QUEUES_TOTAL_MAX;
         let taken = within(&mut self.descriptors, count, limit, "descriptors of queues");
         self.mistakes.note(span, taken);
     }
 
-    /// Counts an endpoint's free buffers.
+    /// Adds an endpoint's free buffers to the sum.
     pub(super) fn take_free_buffers(&mut self, count: u64, span: Span) {
         let limit = limits::FREE_BUFFERS_TOTAL_MAX;
         let taken = within(&mut self.free_buffers, count, limit, "free buffers");
         self.mistakes.note(span, taken);
     }
 
-    /// Counts an applet's heap and `RxBuf`.
+    /// Adds an applet's heap and `RxBuf` to the sum.
     pub(super) fn take_heap_bytes(&mut self, bytes: u64, span: Span) {
         let limit = limits::HEAPS_TOTAL_MAX;
         let taken = within(
@@ -197,7 +197,7 @@ impl<'s> Context<'s> {
         self.mistakes.note(span, taken);
     }
 
-    /// Returns the path of a file that is to be read, and notes it.
+    /// Returns the path of a file, and records that it is read.
     fn path(&mut self, name: &str) -> Result<PathBuf, MistakeKind> {
         let directory = self.directory.ok_or(MistakeKind::NoDirectory)?;
         if name.is_empty() {
@@ -219,12 +219,12 @@ fn builtin_class(name: &str) -> Result<Vec<u8>, MistakeKind> {
     }
 }
 
-/// Adds to the sum of payloads.
+/// Adds a payload to the sum of all payloads.
 fn payload_within(sum: &mut u64, more: u64) -> Result<(), MistakeKind> {
     within(sum, more, limits::PAYLOADS_TOTAL_MAX, "bytes of payloads")
 }
 
-/// Adds to a sum that has a limit; a sum that would pass it stays as it is.
+/// Adds to a sum with a limit. The sum stays the same if it would exceed the limit.
 fn within(sum: &mut u64, more: u64, limit: u64, what: &'static str) -> Result<(), MistakeKind> {
     let total = sum.saturating_add(more);
     if total > limit {

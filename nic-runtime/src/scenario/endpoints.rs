@@ -1,4 +1,4 @@
-//! Endpoints: where they live, what runs at them, and how large their parts are.
+//! Reads `[[endpoint]]` tables: the NIC, program and applet of each endpoint, and the sizes of its parts.
 
 use std::num::NonZeroU32;
 
@@ -39,7 +39,7 @@ pub(super) const ENDPOINT_KEYS: &[&str] = &[
 ];
 const FREE_BUFFER_KEYS: &[&str] = &["count", "length"];
 
-/// What becomes of what an applet traps on.
+/// Values of `on_trap`.
 const FAULT_POLICIES: [(&str, FaultPolicy); 3] = [
     ("drop", FaultPolicy::Drop),
     ("base-path", FaultPolicy::BasePath),
@@ -53,40 +53,40 @@ const FAULT_POLICIES: [(&str, FaultPolicy); 3] = [
 ];
 const FAULT_POLICY_NAMES: [&str; FAULT_POLICIES.len()] = keys(&FAULT_POLICIES);
 
-/// Traps in a row after which an applet is detached unless the scenario says otherwise.
+/// Default of `detach_after`.
 const DETACH_AFTER_DEFAULT: NonZeroU32 = NonZeroU32::new(3).expect("3 is not 0");
 
-/// How long an applet is detached at first unless the scenario says otherwise.
+/// Default of `back_off`.
 const BACK_OFF_DEFAULT: SimDuration = SimDuration::from_ns(1_000_000);
 
 const INTERFACE_NAMES: [&str; InterfaceKind::ALL.len()] = keys(&InterfaceKind::ALL);
 
-/// How the user learns of messages, and whether that is by an upcall.
+/// Values of `notify`, and whether each means an upcall.
 const NOTIFIES: [(&str, bool); 2] = [("poll", false), ("upcall", true)];
 const NOTIFY_NAMES: [&str; NOTIFIES.len()] = keys(&NOTIFIES);
 
-/// Bytes of a buffer area unless the scenario says otherwise.
+/// Default of `buffer_area`, in bytes.
 const BUFFER_AREA_DEFAULT: u64 = 65_536;
 
-/// Free buffers of an endpoint unless the scenario says otherwise: count and length.
+/// Default of `free_buffers`: count and length.
 const FREE_BUFFERS_DEFAULT: (u64, u64) = (8, 4_096);
 
-/// Instructions of one call unless the scenario says otherwise.
+/// Default of `fuel`, in instructions for each call.
 const FUEL_DEFAULT: u64 = 1_000_000;
 
-/// Descriptors of a queue unless the scenario says otherwise.
+/// Default of `tx_queue` and `rx_queue`, in descriptors.
 const QUEUE_DEFAULT: u64 = 64;
 
-/// Each send begins at a multiple of this in the buffer area.
+/// Each message to send begins at a multiple of this offset in the buffer area.
 const SEND_ALIGNMENT: u64 = 8;
 
-/// The endpoints of a scenario, in the file's order, as far as their tables could be read.
+/// The endpoints of a scenario, in file order, as far as their tables could be read.
 pub(super) struct Endpoints<'t> {
-    /// What each table says. With a mistake in it, something else may stand in a field.
+    /// The contents of each table. A field with a mistake holds a placeholder.
     pub(super) specs: Vec<EndpointSpec>,
-    /// The NIC of each, if the scenario has the one that its table names.
+    /// The NIC of each endpoint; `None` if its table names no NIC of the scenario.
     pub(super) nics: Vec<Option<NicId>>,
-    /// Their names. Each stands for a position in the two lists.
+    /// The names, each with a position in the two lists.
     pub(super) names: NameIndex<'t>,
 }
 
@@ -126,7 +126,7 @@ pub(super) fn read<'t>(
     }
 }
 
-/// Returns the bytes behind the free buffers in which one message can lie.
+/// Returns the size of the transmit region in bytes: the part of the buffer area behind the free buffers.
 #[must_use]
 pub(super) fn transmit_region(endpoint: &EndpointSpec) -> u64 {
     let free = u64::from(endpoint.free_buffer_count) * u64::from(endpoint.free_buffer_length);
@@ -140,7 +140,7 @@ fn read_endpoint(
     of_nic: &NicProfiles,
     context: &mut Context<'_>,
 ) -> EndpointSpec {
-    // With a mistake noted nothing is run, so any id serves here. Other checks ask `Endpoints::nics`.
+    // Any id serves as a placeholder: with a mistake noted, nothing is run. Other checks use `Endpoints::nics`.
     let home = nic.unwrap_or(NicId(0));
     let profile = of_nic.of(home);
     let class = table
@@ -195,7 +195,7 @@ fn read_endpoint(
     endpoint
 }
 
-/// Checks that the profile of an endpoint's NIC says what its interface and its applet take.
+/// Checks that the profile of the endpoint's NIC has the sections that its interface and its applet need.
 fn check_sections(
     table: &Table<'_>,
     profile: &Profile,
@@ -223,12 +223,12 @@ fn check_sections(
     }
 }
 
-/// Narrows a number whose range has been checked.
+/// Converts a number whose range has been checked.
 fn narrow(number: u64) -> u32 {
     u32::try_from(number).expect("ranges of an endpoint's numbers fit in 32 bits")
 }
 
-/// Reads the buffer area's size and the free buffers' count and length.
+/// Reads the size of the buffer area, and the count and length of the free buffers.
 fn buffers(table: &Table<'_>, context: &mut Context<'_>) -> (u64, (u64, u64)) {
     let mistakes = context.mistakes();
     let range = 1..=limits::BUFFER_AREA_MAX;

@@ -1,6 +1,6 @@
-//! What can be wrong with a scenario file that is readable TOML, and where in the file it is.
+//! Mistakes in a scenario file that is valid TOML: kinds of mistakes, and their places in the file.
 //!
-//! A mistake is a place and a kind: the offending words are looked up in the file when it is shown.
+//! A mistake is a place and a kind. The offending text is looked up in the file when the mistake is shown.
 
 use std::ops::Range;
 
@@ -16,7 +16,7 @@ use crate::units::UnitError;
 pub struct Span {
     /// First byte.
     pub start: usize,
-    /// First byte behind it.
+    /// First byte after the range.
     pub end: usize,
 }
 
@@ -30,23 +30,23 @@ impl From<Range<usize>> for Span {
 }
 
 impl Span {
-    /// Returns the bytes as a range to index the file with.
+    /// Returns the range for indexing the file's text.
     #[must_use]
     pub fn range(self) -> Range<usize> {
         self.start..self.end
     }
 }
 
-/// One mistake and where it is.
+/// A mistake and its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mistake {
-    /// The offending text.
+    /// Place of the offending text.
     pub span: Span,
-    /// What is wrong with it.
+    /// Kind of the mistake.
     pub kind: MistakeKind,
 }
 
-/// What a name in a scenario stands for.
+/// A sort of named thing.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Named {
     /// A NIC.
@@ -69,111 +69,111 @@ impl Named {
     }
 }
 
-/// What is wrong.
+/// Kind of a mistake.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MistakeKind {
     /// The table has no such key.
     #[error("unknown key in {table}; expected {}", Choices(.known))]
     UnknownKey {
-        /// The table, as messages call it.
+        /// The table, as messages name it.
         table: &'static str,
-        /// The keys it may have.
+        /// The known keys.
         known: &'static [&'static str],
-        /// The key that was probably meant.
+        /// The most similar known key, if one is similar.
         suggestion: Option<&'static str>,
     },
-    /// The table lacks a key that it must have.
+    /// A required key is missing.
     #[error("{table} needs the key `{key}`")]
     MissingKey {
-        /// The table, as messages call it.
+        /// The table, as messages name it.
         table: &'static str,
-        /// The key.
+        /// The missing key.
         key: &'static str,
     },
-    /// The value is of another type.
+    /// The value has the wrong type.
     #[error("expected {expected}, found {found}")]
     WrongType {
-        /// What belongs here, with its article.
+        /// The expected type, with its article.
         expected: &'static str,
-        /// What stands here, with its article.
+        /// The type found, with its article.
         found: &'static str,
     },
-    /// The value is none of a fixed set.
+    /// The value is not in a fixed set of words.
     #[error("expected {}", Choices(.known))]
     UnknownChoice {
-        /// The set.
+        /// The words of the set.
         known: &'static [&'static str],
-        /// The one that was probably meant.
+        /// The most similar word, if one is similar.
         suggestion: Option<&'static str>,
     },
-    /// The text is no quantity.
+    /// The text is not a quantity with a unit.
     #[error(transparent)]
     Unit(#[from] UnitError),
     /// The number is outside its range.
     #[error("expected {minimum} to {maximum} for {what}")]
     OutOfRange {
-        /// What the number is.
+        /// Name of the number.
         what: &'static str,
-        /// The least it may be.
+        /// The smallest allowed value.
         minimum: u64,
-        /// The most it may be.
+        /// The largest allowed value.
         maximum: u64,
     },
-    /// The profile of a NIC says nothing of what an endpoint needs.
+    /// The profile of a NIC lacks a section that an endpoint needs.
     #[error(
         "{needs} needs the section `[{section}]`, and the profile `{profile}` of its NIC has none"
     )]
     ProfileLacks {
-        /// What needs it, with its article.
+        /// The endpoint's part that needs the section, with its article.
         needs: String,
-        /// The section.
+        /// The missing section.
         section: &'static str,
-        /// The name of the profile.
+        /// Name of the profile.
         profile: String,
     },
-    /// The two ends of a link differ.
+    /// The two NICs of a link have different profiles, and the link names none.
     #[error(
         "the NICs at its ends have different profiles, so it needs one of its own: add `profile`, whose wire it is"
     )]
     LinkNeedsProfile,
-    /// A channel joins NICs that no link joins.
+    /// A channel joins NICs without a link between them.
     #[error(
         "the NICs `{a}` and `{b}` have different profiles, and no link: add a `[[link]]` between them, with a `profile`"
     )]
     NoLink {
         /// The NIC of one end.
         a: String,
-        /// That of the other.
+        /// The NIC of the other end.
         b: String,
     },
-    /// The number is no probability.
+    /// The number is not a probability.
     #[error("expected a probability from 0.0 to 1.0")]
     Probability,
-    /// There is no name, or one too long for a trace.
+    /// The name is empty or too long.
     #[error("expected a name of 1 to {} bytes", limits::NAME_BYTES_MAX)]
     NameLength,
-    /// The name is taken.
+    /// The name is already used.
     #[error("expected a name that is unique, found that of {}", .named.noun())]
     DuplicateName {
-        /// What bears it already.
+        /// The sort of thing that uses the name.
         named: Named,
-        /// Where that is.
+        /// Place of its definition.
         first: Span,
     },
-    /// Nothing bears the name.
+    /// The name is not defined.
     #[error("expected the name of {}", .named.noun())]
     UnknownName {
-        /// What was looked for.
+        /// The sort of thing that was expected.
         named: Named,
-        /// The definition of the one that was probably meant.
+        /// Place of a similar name's definition.
         suggestion: Option<Span>,
     },
     /// There are too many entries, or they are too large together.
     #[error("expected at most {limit} {what}")]
     TooMany {
-        /// What there is too much of, in the plural.
+        /// The entries, in the plural.
         what: &'static str,
-        /// The most there may be.
+        /// The limit.
         limit: u64,
     },
     /// A scenario without a NIC.
@@ -182,124 +182,124 @@ pub enum MistakeKind {
     /// A channel does not name two ends.
     #[error("expected two endpoints, or one endpoint with two numbers such as `[1, 2]`")]
     ChannelEnds,
-    /// The endpoint has the channel number already.
+    /// The endpoint already uses the channel number.
     #[error("expected a channel number that the endpoint uses once")]
     DuplicateChannelNumber {
-        /// Where it is used.
+        /// Place of the first use.
         first: Span,
     },
     /// A link does not name two NICs.
     #[error("expected the names of two NICs")]
     LinkEnds,
-    /// The pair of NICs is joined already.
+    /// The pair of NICs already has a link.
     #[error("expected one link for each pair of NICs")]
     DuplicateLink {
-        /// Where the pair is joined.
+        /// Place of the first link.
         first: Span,
     },
-    /// The free buffers do not fit the buffer area.
+    /// The free buffers do not fit in the buffer area.
     #[error("expected free buffers that fit a buffer area of {area} bytes, found {needed} bytes")]
     FreeBuffersDoNotFit {
-        /// Bytes of the area.
+        /// Bytes of the buffer area.
         area: u64,
         /// Bytes of all free buffers.
         needed: u64,
     },
-    /// A payload can never be posted.
+    /// The payload is longer than the endpoint's transmit region.
     #[error(
         "expected a payload that fits the endpoint's transmit region of {region} bytes, found {length} bytes"
     )]
     PayloadDoesNotFit {
         /// Bytes of the payload.
         length: u64,
-        /// Bytes of the buffer area behind the free buffers.
+        /// Bytes of the transmit region.
         region: u64,
     },
     /// The text is not pairs of hexadecimal digits.
     #[error("expected pairs of hexadecimal digits")]
     Hex,
-    /// A payload has no form, or several.
+    /// A payload has no form or several forms.
     #[error("expected one of {}", Choices(.known))]
     PayloadForm {
-        /// The forms.
+        /// The known forms.
         known: &'static [&'static str],
     },
-    /// A key is there whose partner is not.
+    /// A key is given without the key or value that it needs.
     #[error("`{key}` needs `{partner}`")]
     NeedsPartner {
         /// The key.
         key: &'static str,
-        /// What must stand beside it.
+        /// The missing key or value.
         partner: &'static str,
     },
-    /// A key is there beside one that says otherwise.
+    /// Two keys exclude each other.
     #[error("expected no `{key}` beside `{of}`")]
     Excluded {
         /// The key.
         key: &'static str,
-        /// The other.
+        /// The other key.
         of: &'static str,
     },
-    /// An endpoint belongs to a process on another host.
+    /// The endpoint's process is on another host.
     #[error("expected a process on the host of the endpoint's NIC")]
     ProcessElsewhere {
-        /// Where the process's NIC is named.
+        /// Place at which the process names its NIC.
         place: Span,
     },
-    /// The host of a NIC is described already.
+    /// The host of a NIC is described twice.
     #[error("expected one `[[host]]` for each NIC")]
     DuplicateHost {
-        /// Where it is described.
+        /// Place of the first description.
         first: Span,
     },
-    /// A stage is placed on a NIC that does not say how many processors it has, or on one that it has not.
+    /// A stage is placed on a processor that the NIC does not have.
     #[error("expected a processor from 0 to {last} of this NIC; `processors` says how many it has")]
     NoSuchProcessor {
-        /// The last that the NIC has.
+        /// Number of the NIC's last processor.
         last: u32,
     },
     /// A file that the scenario names cannot be read.
     #[error("cannot read the file: {0}")]
     File(ReadError),
-    /// A file that must be text is not.
+    /// A file that must be text is not UTF-8.
     #[error("expected a file of UTF-8 text")]
     NotUtf8,
-    /// The project ships no class of that name.
+    /// No built-in applet has this name.
     #[error("no such built-in applet")]
     UnknownBuiltin {
-        /// The one that was probably meant.
+        /// The most similar name, if one is similar.
         suggestion: Option<&'static str>,
     },
-    /// Neither a built-in profile nor the path of one.
+    /// The name is neither a built-in profile nor a path.
     #[error("expected the name of a built-in profile, or a path such as `mine.toml`")]
     UnknownProfile {
-        /// The one that was probably meant.
+        /// The most similar name, if one is similar.
         suggestion: Option<&'static str>,
     },
-    /// The profile's own file has a mistake.
+    /// The profile's own file is invalid.
     #[error("the profile cannot be used")]
     Profile(ProfileError),
     /// The capture cannot be replayed.
     #[error(transparent)]
     Capture(CaptureError),
-    /// The time is zero where it must not be.
+    /// The time must not be zero.
     #[error("expected a time above zero")]
     NotPositive,
     /// The path must not be empty.
     #[error("expected a path")]
     EmptyPath,
-    /// A file is named where there is no directory to look in.
+    /// A file is named, but the scenario has no directory.
     #[error("expected `builtin:NAME`: a built-in scenario has no files beside it")]
     NoDirectory,
 }
 
-/// What helps to mend a mistake.
+/// Additional help for fixing a mistake.
 enum Help {
-    /// Its message says all.
+    /// None; the message is enough.
     Message,
-    /// Another place that it has to do with, and what is there.
+    /// A related place, and a note on it.
     Place(Span, &'static str),
-    /// The word that was probably meant.
+    /// A word that was probably meant.
     Word(&'static str),
 }
 
@@ -353,7 +353,7 @@ impl MistakeKind {
         }
     }
 
-    /// Returns another place that the mistake has to do with, and what is there.
+    /// Returns a related place and a note on it.
     #[must_use]
     pub fn related(&self) -> Option<(Span, &'static str)> {
         match self.help() {
@@ -389,10 +389,10 @@ impl std::fmt::Display for Choices<'_> {
     }
 }
 
-/// Returns the word most like `given`, where one is like it enough to be what was meant.
+/// Returns the word most similar to `given`, if it is similar enough to be a misspelling.
 #[must_use]
 pub fn closest<'w>(given: &str, words: impl IntoIterator<Item = &'w str>) -> Option<&'w str> {
-    // Comparing costs the product of the lengths, and `given` is a stranger's.
+    // The time of a comparison grows with the product of the lengths, and `given` may come from a stranger.
     if given.len() > limits::NAME_BYTES_MAX {
         return None;
     }

@@ -1,4 +1,4 @@
-//! Scenarios: from a TOML file to the checked value that a simulation is built from.
+//! Scenarios: reads a TOML file and checks it. The result is the value from which a simulation is built.
 
 pub mod alone;
 mod builtin;

@@ -1,4 +1,4 @@
-//! The names that a scenario defines, and finding what bears one.
+//! The names that a scenario defines, with their positions and places.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use super::limits;
 use super::mistake::{MistakeKind, Named, Span, closest};
 use super::table::{self, Mistakes, Table};
 
-/// Names of one sort, each with its position among its sort and the place of its definition.
+/// The names of one sort of thing. Each has a position in the file's order and a place of definition.
 pub(super) struct NameIndex<'t> {
     named: Named,
     places: BTreeMap<&'t str, (u32, Span)>,
@@ -17,7 +17,7 @@ pub(super) struct NameIndex<'t> {
 }
 
 impl<'t> NameIndex<'t> {
-    /// Starts without names.
+    /// Returns an index without names.
     #[must_use]
     pub(super) fn new(named: Named) -> NameIndex<'t> {
         NameIndex {
@@ -27,13 +27,13 @@ impl<'t> NameIndex<'t> {
         }
     }
 
-    /// Returns how many things were defined, those with a wrong name included.
+    /// Returns the number of definitions, including those with an invalid name.
     #[must_use]
     pub(super) fn len(&self) -> usize {
         self.defined as usize
     }
 
-    /// Defines the next thing by its table's key `name`, and returns the name.
+    /// Defines the next thing with the key `name` of its table, and returns the name.
     pub(super) fn define(&mut self, table: &Table<'t>, mistakes: &mut Mistakes) -> &'t str {
         let id = self.defined;
         self.defined += 1;
@@ -52,17 +52,17 @@ impl<'t> NameIndex<'t> {
         name.value
     }
 
-    /// Returns where a name is defined.
+    /// Returns the place at which a name is defined.
     pub(super) fn place(&self, name: &str) -> Option<Span> {
         self.places.get(name).map(|(_, span)| *span)
     }
 
-    /// Returns every name and where it is defined.
+    /// Returns all names with the places of their definitions.
     pub(super) fn defined(&self) -> impl Iterator<Item = (&'t str, Span)> {
         self.places.iter().map(|(name, (_, span))| (*name, *span))
     }
 
-    /// Finds what a string value names.
+    /// Looks up the name in a string value, and returns its position.
     pub(super) fn find_value(
         &self,
         value: &Spanned<DeValue<'_>>,
@@ -72,7 +72,7 @@ impl<'t> NameIndex<'t> {
         self.find(name, value.span(), mistakes)
     }
 
-    /// Finds what a name stands for.
+    /// Looks up a name, and returns its position.
     pub(super) fn find(
         &self,
         name: &str,

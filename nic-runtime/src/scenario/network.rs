@@ -1,4 +1,4 @@
-//! NICs and the links between them.
+//! Reads `[[nic]]` and `[[link]]` tables.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU64;
@@ -78,8 +78,7 @@ fn processors(nic: &Table<'_>, mistakes: &mut Mistakes) -> u32 {
     u32::try_from(count).expect("the range of `processors` fits in 32 bits")
 }
 
-/// Reads where stages run. What standard U-Net does itself runs beside the entry of the same way, where the file
-/// does not say otherwise.
+/// Reads the processor for each stage. By default, `transmit` runs with `doTx`, and `receive` with `doRx`.
 fn placement(nic: &Table<'_>, processors: u32, mistakes: &mut Mistakes) -> Placement {
     let Some(written) = nic.value("placement") else {
         return Placement::default();
@@ -126,8 +125,9 @@ fn sram(nic: &Table<'_>, profile: &Profile, mistakes: &mut Mistakes) -> u32 {
     u32::try_from(bytes).expect("the range of `sram` fits in 32 bits")
 }
 
-/// Reads every `[[link]]`. A pair of NICs that none is written for is joined by the wire of their profile, and
-/// so is a NIC to itself. Where their profiles differ, there is no such wire, and the link must name one.
+/// Reads every `[[link]]`. Pairs of NICs without a `[[link]]` get a default link with the wire of their profile; so
+/// does each NIC to itself. NICs with different profiles get no default link, and a `[[link]]` between them must name a
+/// profile.
 pub(super) fn links(
     root: &Table<'_>,
     nics: &NameIndex<'_>,
@@ -153,7 +153,7 @@ pub(super) fn links(
         joined.insert(between, link.span);
         let (a, b) = between;
         let profile = own.as_deref().or_else(|| of_nic.of_both(a, b));
-        // A profile that there is not has been told of.
+        // A profile that could not be read has been reported already.
         if profile.is_none() && link.value("profile").is_none() {
             mistakes.add(link.span, MistakeKind::LinkNeedsProfile);
         }
@@ -176,7 +176,7 @@ pub(super) fn links(
     links
 }
 
-/// Returns a pair of NICs with the lower id first.
+/// Returns a pair of NICs, sorted by id.
 #[must_use]
 fn ordered(a: NicId, b: NicId) -> (NicId, NicId) {
     (a.min(b), a.max(b))

@@ -1,4 +1,4 @@
-//! The bytes of a message, in the forms that a scenario may give them.
+//! Reads payloads: the bytes of a message, in the forms that a scenario may use.
 
 use nic_core::random::Generator;
 use nic_core::time::SimDuration;
@@ -10,18 +10,19 @@ use super::limits;
 use super::mistake::MistakeKind;
 use super::table::{self, Located, Table, choice};
 
-/// What a send sends.
+/// The payload of a send.
 pub(super) enum Payload {
     /// One message.
     Message(Vec<u8>),
-    /// The packets of a capture, one message each.
+    /// The packets of a capture; each is a message.
     Capture(Vec<CapturedPacket>),
 }
 
-/// Makes a payload from the value behind its form's key; the texts name its owner.
+/// Makes a payload from the value of a form's key. The three strings name the payload's owner, which seeds random
+/// bytes.
 type Form = fn(&mut Context<'_>, &DeValue<'_>, [&str; 3]) -> Result<Payload, MistakeKind>;
 
-/// The forms: exactly one of these keys stands in a payload.
+/// The forms. A payload has exactly one of these keys.
 const FORMS: [(&str, Form); 7] = [
     ("text", |_, value, _| {
         Ok(Payload::Message(table::text(value)?.as_bytes().to_vec()))
@@ -32,7 +33,7 @@ const FORMS: [(&str, Form); 7] = [
     ("zeros", |context, value, _| {
         Ok(Payload::Message(vec![0; length(context, value)?]))
     }),
-    // After 255 the count starts from 0 again.
+    // `as` wraps: 0 follows 255.
     ("count", |context, value, _| {
         let bytes = (0..length(context, value)?).map(|index| index as u8);
         Ok(Payload::Message(bytes.collect()))
@@ -57,7 +58,7 @@ const FORM_NAMES: [&str; FORMS.len()] = table::keys(&FORMS);
 const PCAP: &str = "pcap";
 const PACE: &str = "pace";
 
-/// The keys of a payload: a form's, and how fast a capture is replayed.
+/// The keys of a payload: the forms, and the pace of a capture.
 pub(super) const KEYS: [&str; FORMS.len() + 1] = {
     let mut keys = [PACE; FORMS.len() + 1];
     let mut index = 0;
@@ -68,10 +69,10 @@ pub(super) const KEYS: [&str; FORMS.len() + 1] = {
     keys
 };
 
-/// How fast the packets of a capture follow each other.
+/// The pace at which the packets of a capture are sent.
 #[derive(Copy, Clone, PartialEq, Eq)]
 enum Pace {
-    /// As they did when they were captured.
+    /// At the times in the capture.
     Recorded,
     /// As fast as the user can post them.
     BackToBack,
@@ -83,8 +84,8 @@ const PACES: [(&str, Pace); 2] = [
 ];
 const PACE_NAMES: [&str; PACES.len()] = table::keys(&PACES);
 
-/// Reads a payload. Random bytes depend on the scenario's seed and on `owner` alone, so that no other
-/// line of the file changes them.
+/// Reads a payload. Random bytes depend only on the scenario's seed and on `owner`, so other lines of the file do not
+/// change them.
 pub(super) fn read<'t>(
     context: &mut Context<'_>,
     value: &'t toml::Spanned<DeValue<'t>>,
@@ -125,7 +126,7 @@ pub(super) fn read<'t>(
 }
 
 impl Payload {
-    /// Returns the bytes of all its messages.
+    /// Returns the total length of its messages.
     fn length(&self) -> u64 {
         match self {
             Payload::Message(bytes) => bytes.len() as u64,
@@ -135,7 +136,7 @@ impl Payload {
         }
     }
 
-    /// Returns its messages, and how long after the first each is sent.
+    /// Returns the messages, each with its time after the first.
     pub(super) fn into_messages(self) -> Vec<CapturedPacket> {
         match self {
             Payload::Message(bytes) => vec![CapturedPacket {
@@ -147,7 +148,7 @@ impl Payload {
     }
 }
 
-/// Reads a length before that many bytes are made.
+/// Reads a length and checks it before memory is allocated for it.
 fn length(context: &Context<'_>, value: &DeValue<'_>) -> Result<usize, MistakeKind> {
     let length = table::size(value)?;
     if length > limits::PAYLOADS_TOTAL_MAX {
@@ -167,7 +168,7 @@ fn hex(text: &str) -> Result<Vec<u8>, MistakeKind> {
     if !rest.is_empty() {
         return Err(MistakeKind::Hex);
     }
-    // Each digit is below 16, so a pair of them fits in a byte.
+    // Each digit is below 16, so a pair fits in a byte.
     pairs
         .iter()
         .map(|[high, low]| Ok((digit(*high)? << 4 | digit(*low)?) as u8))

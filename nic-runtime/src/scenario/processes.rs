@@ -1,4 +1,4 @@
-//! Hosts and their processes: which programs run there, and how many of them at a time.
+//! Reads `[[host]]` and `[[process]]` tables: the programs on each host, and how many of them run at a time.
 
 use std::num::NonZeroU32;
 
@@ -14,7 +14,7 @@ use super::table::{self, Mistakes, Table, choice, keys};
 pub(super) const PROCESS_KEYS: &[&str] = &["name", "nic", "program", "acknowledge_every"];
 pub(super) const HOST_KEYS: &[&str] = &["nic", "processors"];
 
-/// Messages for each answer of `acknowledge` unless the scenario says otherwise: the paper's burst.
+/// Default of `acknowledge_every`: the paper's burst length.
 const ACKNOWLEDGE_EVERY_DEFAULT: NonZeroU32 = NonZeroU32::new(25).expect("25 is not 0");
 
 /// The programs that a process can run.
@@ -30,10 +30,10 @@ const PROGRAMS: [(&str, HostSpec); 3] = [
 ];
 const PROGRAM_NAMES: [&str; PROGRAMS.len()] = keys(&PROGRAMS);
 
-/// The processes of a scenario, by name, and where the file says which NIC each belongs to.
+/// The processes of a scenario, with their names and places.
 pub(super) struct Processes<'t> {
     pub(super) specs: Vec<ProcessSpec>,
-    /// The NIC of each, if the scenario has the one that its table names.
+    /// The NIC of each process; `None` if its table names no NIC of the scenario.
     nics: Vec<Option<NicId>>,
     names: NameIndex<'t>,
     places: Vec<Span>,
@@ -59,7 +59,7 @@ pub(super) fn read<'t>(
         homes.push(nic);
         ProcessSpec {
             name,
-            // With a mistake noted nothing is run, so any id serves here. Other checks ask `Processes::nics`.
+            // Any id serves as a placeholder: with a mistake noted, nothing is run. Other checks use `Processes::nics`.
             nic: nic.unwrap_or(NicId(0)),
             program: program(table, "program", mistakes),
         }
@@ -73,8 +73,8 @@ pub(super) fn read<'t>(
 }
 
 impl Processes<'_> {
-    /// Reads which process an endpoint on `nic` belongs to, and which program runs there. An endpoint without the key
-    /// is a process of its own, with the program `host`.
+    /// Reads the process of an endpoint on `nic`, and the program that runs there. An endpoint without the key
+    /// `process` is a process of its own and runs the program `host`.
     pub(super) fn of_endpoint(
         &self,
         endpoint: &Table<'_>,
@@ -106,7 +106,8 @@ impl Processes<'_> {
         (Some(process), spec.program)
     }
 
-    /// Notes processes that bear the name of an endpoint: an endpoint without a process is one of its own name.
+    /// Notes processes with the name of an endpoint. An endpoint without a process counts as a process of its own name,
+    /// so the names must differ.
     pub(super) fn check_names(&self, endpoints: &NameIndex<'_>, mistakes: &mut Mistakes) {
         for (name, place) in self.names.defined() {
             if let Some(first) = endpoints.place(name) {
@@ -117,7 +118,7 @@ impl Processes<'_> {
     }
 }
 
-/// Reads every `[[host]]` into the NIC that it belongs to.
+/// Reads every `[[host]]`, and stores its processors in the host's NIC.
 pub(super) fn hosts(
     root: &Table<'_>,
     nics: &mut [NicSpec],
@@ -148,7 +149,7 @@ pub(super) fn hosts(
     }
 }
 
-/// Reads a program: the value of `key`, and how often `acknowledge` answers.
+/// Reads a program from `key`, and `acknowledge_every` if the program is `acknowledge`.
 fn program(table: &Table<'_>, key: &'static str, mistakes: &mut Mistakes) -> HostSpec {
     let program = choice(table, key, &PROGRAMS, &PROGRAM_NAMES, mistakes);
     let program = program.unwrap_or(HostSpec::Sink);
@@ -226,7 +227,7 @@ mod tests {
             mistake(&endpoint("a", "")),
             MistakeKind::ProcessElsewhere { .. }
         ));
-        // Nobody knows where a process of an unknown NIC runs, so nothing is said about where its endpoints are.
+        // The NIC of the process is unknown, so it cannot be said that the endpoint is elsewhere.
         let lost = "[[process]]\nname = 'server'\nnic = 'x'\n\
                     [[endpoint]]\nnic = 'b'\nname = 'e'\nprocess = 'server'\n";
         assert!(matches!(mistake(lost), MistakeKind::UnknownName { .. }));

@@ -1,4 +1,4 @@
-//! Which profile each NIC has: the scenario's, or one of its own.
+//! The profile of each NIC: its own, or the scenario's.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,14 +12,14 @@ use super::model::NicSpec;
 use super::table::{self, Table};
 use crate::profile::Profile;
 
-/// The profiles of a scenario's NICs.
+/// The profiles of all NICs.
 pub(super) struct NicProfiles {
     of_all: Arc<Profile>,
     own: Vec<Option<Arc<Profile>>>,
 }
 
 impl NicProfiles {
-    /// Returns the profiles of these NICs, of which those without one of their own have that of the scenario.
+    /// Returns the profiles of these NICs. A NIC without a profile of its own has the scenario's.
     pub(super) fn new(of_all: &Arc<Profile>, nics: &[NicSpec]) -> NicProfiles {
         NicProfiles {
             of_all: Arc::clone(of_all),
@@ -33,21 +33,21 @@ impl NicProfiles {
         own.unwrap_or(&self.of_all)
     }
 
-    /// Returns the profile that two NICs share.
+    /// Returns the profile of two NICs if they have the same.
     pub(super) fn of_both(&self, a: NicId, b: NicId) -> Option<&Profile> {
         let (of_a, of_b) = (self.of(a), self.of(b));
         (std::ptr::eq(of_a, of_b) || of_a == of_b).then_some(of_a)
     }
 }
 
-/// Reads the profile that a table names under `profile`, if it does.
+/// Reads the profile that the key `profile` of a table names, if the table has that key.
 pub(super) fn named(table: &Table<'_>, context: &mut Context<'_>) -> Option<Arc<Profile>> {
     let name = table.optional("profile", table::text, context.mistakes())?;
     let profile = context.profile(name.value);
     context.mistakes().note(name.span, profile)
 }
 
-/// Reads a profile that the project ships, or else a file.
+/// Reads a built-in profile, or else a file.
 pub(super) fn read(name: &str, context: &mut Context<'_>) -> Result<Arc<Profile>, MistakeKind> {
     match builtin(name) {
         Some(profile) => Ok(profile),
@@ -55,8 +55,8 @@ pub(super) fn read(name: &str, context: &mut Context<'_>) -> Result<Arc<Profile>
     }
 }
 
-/// Returns a profile that the project ships. A function of its own: the stack may be small, and does not hold the profile
-/// while another part of it is used.
+/// Returns a built-in profile. A separate function, so that the profile leaves the stack early: the caller's stack may
+/// be small.
 #[inline(never)]
 pub(super) fn builtin(name: &str) -> Option<Arc<Profile>> {
     Profile::builtin(name).map(Arc::new)

@@ -1,7 +1,6 @@
-//! A table of the file, read key by key: each value with its place, and at the end the keys that
-//! nobody asked for.
+//! Readers for the tables and values of a scenario file. They record the place of each value and report unknown keys.
 //!
-//! Deriving `Deserialize` would stop at the first mistake and describe it in the library's words. This code finds all
+//! A derived `Deserialize` would stop at the first mistake, with the library's message. These readers collect all
 //! mistakes of a file, each with its place.
 
 use nic_core::time::SimDuration;
@@ -17,7 +16,7 @@ use crate::units;
 pub(super) struct Mistakes(Vec<Mistake>);
 
 impl Mistakes {
-    /// Notes a mistake.
+    /// Adds a mistake.
     pub(super) fn add(&mut self, span: impl Into<Span>, kind: MistakeKind) {
         if self.0.len() < limits::MISTAKES_MAX {
             let span = span.into();
@@ -25,7 +24,7 @@ impl Mistakes {
         }
     }
 
-    /// Notes the mistake of a failed reading, if it failed.
+    /// Adds the mistake if reading failed, and returns the value otherwise.
     pub(super) fn note<T>(
         &mut self,
         span: impl Into<Span>,
@@ -40,13 +39,13 @@ impl Mistakes {
         }
     }
 
-    /// Returns whether nothing was found.
+    /// Returns whether there are no mistakes.
     #[must_use]
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Returns the mistakes in the order in which they stand in the file.
+    /// Returns the mistakes in the order of their places.
     #[must_use]
     pub(super) fn into_sorted(mut self) -> Vec<Mistake> {
         self.0.sort_by_key(|mistake| mistake.span);
@@ -54,31 +53,31 @@ impl Mistakes {
     }
 }
 
-/// A value and where it stands.
+/// A value and its place.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Located<T> {
     /// The value.
     pub(super) value: T,
-    /// Where it stands in the file.
+    /// The place in the file.
     pub(super) span: Span,
 }
 
-/// Turns a value of the file into what it stands for.
+/// Converts a TOML value to a value of the scenario.
 pub(super) type Reader<'t, T> = fn(&'t DeValue<'t>) -> Result<T, MistakeKind>;
 
-/// A table whose keys are taken one by one.
+/// A table whose keys are read one by one.
 pub(super) struct Table<'t> {
     table: &'t DeTable<'t>,
     what: &'static str,
     known: &'static [&'static str],
-    /// Known keys that an unknown one was probably meant to be.
+    /// Known keys that are similar to an unknown key of the table.
     misspelt: Vec<&'static str>,
-    /// Where it stands in the file.
+    /// The place in the file.
     pub(super) span: Span,
 }
 
 impl<'t> Table<'t> {
-    /// Starts to read a table; keys that are not `known` are noted.
+    /// Starts to read a table. Reports all keys that are not in `known`.
     pub(super) fn new(
         table: &'t DeTable<'t>,
         span: impl Into<Span>,
@@ -134,7 +133,7 @@ impl<'t> Table<'t> {
         self.table.get(key)
     }
 
-    /// Reads a key that may be absent. A mistake is noted and counts as absent.
+    /// Reads an optional key. A mistake is reported, and the key then counts as absent.
     pub(super) fn optional<T>(
         &self,
         key: &'static str,
@@ -147,7 +146,7 @@ impl<'t> Table<'t> {
         Some(Located { value, span })
     }
 
-    /// Reads a key that must be there.
+    /// Reads a required key.
     pub(super) fn required<T>(
         &self,
         key: &'static str,
@@ -158,14 +157,14 @@ impl<'t> Table<'t> {
         self.optional(key, read, mistakes)
     }
 
-    /// Returns the raw value of a key that must be there.
+    /// Returns the raw value of a required key.
     pub(super) fn need(
         &self,
         key: &'static str,
         mistakes: &mut Mistakes,
     ) -> Option<&'t Spanned<DeValue<'t>>> {
         let raw = self.value(key);
-        // One mistake is reported once: a misspelt key is not a missing one too.
+        // A misspelt key has been reported as unknown; do not report it as missing too.
         if raw.is_none() && !self.misspelt.contains(&key) {
             let table = self.what;
             mistakes.add(self.span, MistakeKind::MissingKey { table, key });
@@ -173,7 +172,7 @@ impl<'t> Table<'t> {
         raw
     }
 
-    /// Reads a number that may be absent and has a range and a default.
+    /// Reads an optional number with a range and a default.
     pub(super) fn number(
         &self,
         key: &'static str,
@@ -215,7 +214,7 @@ impl<'t> Table<'t> {
             .collect()
     }
 
-    /// Returns the raw entries of an array; none, with a mistake noted, where there are too many.
+    /// Returns the raw entries of an array. If there are too many, reports a mistake and returns none.
     pub(super) fn entries(
         &self,
         key: &'static str,
@@ -241,7 +240,7 @@ impl<'t> Table<'t> {
     }
 }
 
-/// Returns the words of a table of words and what each stands for.
+/// Returns the first column of a table of words.
 pub(super) const fn keys<T, const N: usize>(rows: &[(&'static str, T); N]) -> [&'static str; N] {
     let mut keys = [""; N];
     let mut index = 0;
@@ -252,7 +251,7 @@ pub(super) const fn keys<T, const N: usize>(rows: &[(&'static str, T); N]) -> [&
     keys
 }
 
-/// Says that a value is of another type than expected.
+/// Returns the mistake for a value of the wrong type.
 #[must_use]
 pub(super) fn wrong_type(expected: &'static str, found: &DeValue<'_>) -> MistakeKind {
     let found = match found {
@@ -271,7 +270,7 @@ pub(super) fn wrong_type(expected: &'static str, found: &DeValue<'_>) -> Mistake
 ///
 /// # Errors
 ///
-/// Returns the mistake where it is of another type; so do all readers here.
+/// The mistake, if the value is of another type. This holds for all readers in this file.
 pub(super) fn text<'t>(value: &'t DeValue<'t>) -> Result<&'t str, MistakeKind> {
     match value {
         DeValue::String(text) => Ok(text),
@@ -341,7 +340,7 @@ pub(super) fn probability(value: &DeValue<'_>) -> Result<f64, MistakeKind> {
     }
 }
 
-/// Reads a word of a fixed set, and returns what it stands for.
+/// Reads a word of a fixed set, and returns its value.
 pub(super) fn choice<T: Copy>(
     table: &Table<'_>,
     key: &'static str,

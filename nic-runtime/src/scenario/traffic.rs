@@ -1,4 +1,4 @@
-//! Channels between endpoints, and what the users at the endpoints send.
+//! Reads `[[channel]]` and `[[send]]` tables.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,10 +18,10 @@ use super::table::{self, Mistakes, Table, wrong_type};
 
 pub(super) const SEND_KEYS: &[&str] = &["endpoint", "channel", "at", "payload", "repeat", "every"];
 
-/// One end of a channel: an endpoint, its number for the channel, and where that is written.
+/// An end of a channel: the endpoint, its number for the channel, and the number's place in the file.
 type End = (EndpointId, ChannelId, Span);
 
-/// Reads every `[[channel]]`. Its keys are the names of endpoints, so no key is unknown as such.
+/// Reads every `[[channel]]`. Its keys are names of endpoints, so there is no fixed list of known keys.
 pub(super) fn channels(
     root: &Table<'_>,
     endpoints: &Endpoints<'_>,
@@ -56,7 +56,7 @@ pub(super) fn channels(
     channels
 }
 
-/// Reads the two ends of a channel, in the order in which they are written.
+/// Reads the two ends of a channel, in the order in which the file has them.
 fn ends(
     entry: &Spanned<DeValue<'_>>,
     names: &NameIndex<'_>,
@@ -112,7 +112,7 @@ pub(super) fn sends(
 ) -> Vec<SendSpec> {
     let limit = limits::SENDS_MAX;
     let tables = root.tables("send", "`[[send]]`", SEND_KEYS, limit, context.mistakes());
-    // Random bytes belong to the sender and to the position among its own sends.
+    // Random bytes depend on the sender and on the position among its own sends, so sends of others do not change them.
     let mut of_endpoint = BTreeMap::<EndpointId, u64>::new();
     let mut sends = Vec::new();
     for send in &tables {

@@ -1,19 +1,20 @@
-//! The queue of what is still to happen, ordered by time and, at equal times, by insertion.
+//! The schedule: a queue of pending work, ordered by time and, at equal times, by insertion.
 
-mod few;
+mod front;
 mod wheel;
 
-use few::Few;
+use front::Front;
 use nic_core::time::SimTime;
 use wheel::{End, Wheel};
 
-/// Work that is due at a time; `W` says what it is.
+/// Pending work; `W` is the kind of work.
 ///
-/// The few that are due before all else are sorted; what is due later is in a timing wheel.
+/// Two queues form the schedule. A small sorted one holds the work that is due first, and a timing wheel holds the
+/// rest. Most work of a packet is due within a few events, so it rarely enters the wheel.
 #[derive(Debug)]
 pub struct Schedule<W> {
-    /// Each is due before everything in the wheel, or was inserted before what is due with it.
-    few: Few<W>,
+    /// Invariant: each entry here precedes every entry of the wheel, by time or, at equal times, by insertion.
+    front: Front<W>,
     wheel: Wheel<W>,
 }
 
@@ -22,72 +23,74 @@ impl<W: Copy + Default> Schedule<W> {
     #[must_use]
     pub fn new() -> Schedule<W> {
         Schedule {
-            few: Few::new(),
+            front: Front::new(),
             wheel: Wheel::new(),
         }
     }
 
-    /// Forgets all work, and the time that was reached.
+    /// Removes all work and sets the reached time back to zero.
     pub fn reset(&mut self) {
-        self.few = Few::new();
+        self.front = Front::new();
         self.wheel.clear();
     }
 
-    /// Returns whether nothing is due, ever.
+    /// Returns whether no work is pending.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.few.first_time().is_none() && self.wheel.is_empty()
+        self.front.first_time().is_none() && self.wheel.is_empty()
     }
 
-    /// Adds work that is due at `time`, after all that is due then already, and not before what was taken
-    /// last.
+    /// Inserts work behind all work that is due at the same time. `time` must not lie before the time of the entry
+    /// taken last.
     #[inline(never)]
     pub fn insert(&mut self, time: SimTime, work: W) {
         let time = time.as_ps();
-        if self.wheel.is_known_clear_until(time) && !self.few.is_full() {
-            self.few.insert(time, work);
+        if self.wheel.is_known_clear_until(time) && !self.front.is_full() {
+            self.front.insert(time, work);
         } else {
             self.insert_beside_wheel(time, work);
         }
     }
 
-    /// Adds work that may have its place in the wheel, or move other work there.
+    /// Inserts work that may belong in the wheel, or may push other work into the wheel.
     #[inline(never)]
     fn insert_beside_wheel(&mut self, time: u64, work: W) {
-        // With nothing before all else the wheel has a place for anything, and need not be asked.
-        if self.few.first_time().is_none() || !self.wheel.is_clear_until(time) {
+        // If the sorted queue is empty, the wheel may take the work whatever its time, so `is_clear_until` need not
+        // search the wheel.
+        if self.front.first_time().is_none() || !self.wheel.is_clear_until(time) {
             return self.wheel.insert(time, work, End::Back);
         }
-        if !self.few.is_full() {
-            return self.few.insert(time, work);
+        if !self.front.is_full() {
+            return self.front.insert(time, work);
         }
-        // Whatever is due in the wheel with what moves there was inserted later.
-        match self.few.take_last() {
+        // The sorted queue is full: its last entry, or the new one, moves to the wheel. Entries of equal time in the
+        // wheel were inserted later, so it goes in front of them.
+        match self.front.take_last() {
             Some((last, later)) if last > time => {
                 self.wheel.insert(last, later, End::Front);
-                self.few.insert(time, work);
+                self.front.insert(time, work);
             }
             earlier => {
                 if let Some((last, earlier)) = earlier {
-                    self.few.insert(last, earlier);
+                    self.front.insert(last, earlier);
                 }
                 self.wheel.insert(time, work, End::Front);
             }
         }
     }
 
-    /// Removes and returns the work that is due first.
+    /// Removes and returns the first work.
     #[inline]
     pub fn take(&mut self) -> Option<(SimTime, W)> {
-        let (time, work) = self.few.take().or_else(|| self.wheel.take())?;
+        let (time, work) = self.front.take().or_else(|| self.wheel.take())?;
         Some((SimTime::from_ps(time), work))
     }
 
-    /// Returns whether it is certain that nothing is due until `time`, `time` included; where it is not, adds work
-    /// that is due then.
+    /// Returns whether nothing is due until `time`, inclusive. If something may be, inserts `work` at `time` and
+    /// returns false. May return false although nothing is due, because finding out would cost too much.
     #[inline]
     pub fn is_clear_or_insert(&mut self, time: SimTime, work: W) -> bool {
-        let is_clear = match self.few.first_time() {
+        let is_clear = match self.front.first_time() {
             Some(first) => time.as_ps() < first,
             None if self.wheel.is_clear_until(time.as_ps()) => true,
             None => {
@@ -124,14 +127,15 @@ mod tests {
         assert_eq!(order, "abcde");
     }
 
-    /// Inserts and takes at random, spans up to `bits` bits wide, and compares with a search for the first.
+    /// Inserts and takes at random, with times up to 2^`bits` apart. Compares the order with a linear search for the
+    /// first entry.
     fn compare(seed: u64, bits: u32) {
         let mut generator = Generator::named(seed, &["schedule"]);
         let mut schedule = Schedule::new();
         let mut waiting: Vec<(SimTime, u32)> = Vec::new();
         let (mut now, mut passed) = (0u64, 0);
         for work in 0..6_000 {
-            // Many entries, then few, then many again.
+            // The number of entries grows, then shrinks, again and again.
             let grows = work % 1_000 < 150;
             let span = generator.draw() >> (64 - 1 - generator.draw() % u64::from(bits));
             let time = SimTime::from_ps(now.saturating_add(span));
@@ -171,7 +175,7 @@ mod tests {
     #[test]
     fn what_was_reset_begins_anew() {
         let mut schedule = Schedule::new();
-        // More than are kept in front of the wheel, and times that the wheel has passed.
+        // More entries than the sorted queue holds, at times that the wheel had already passed before the reset.
         for ps in (1..100).map(|number| number * 1_000) {
             schedule.insert(SimTime::from_ps(ps), 'a');
         }

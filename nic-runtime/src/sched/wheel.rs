@@ -1,42 +1,42 @@
-//! The work that is due later than the first few.
+//! A hierarchical timing wheel, for work that is due later than the first few entries.
 
-/// Bits of time that one level tells apart.
+/// Bits of the time that select a slot within a level.
 const DIGIT_BITS: u32 = 6;
-/// Slots of one level: one for each value of its digit, and for each bit of a word.
+/// Slots of a level: one for each value of a digit. They match the 64 bits of an `occupied` word.
 const SLOTS: usize = 1 << DIGIT_BITS;
-/// Levels that cover every time there is.
+/// Levels needed to cover every `u64` time.
 const LEVELS: usize = u64::BITS.div_ceil(DIGIT_BITS) as usize;
-/// No entry.
+/// Index that stands for no entry.
 const NONE: u32 = u32::MAX;
 
-/// Work in the order of time and, at equal times, of insertion.
+/// Pending work, ordered by time and, at equal times, by insertion.
 ///
-/// A hierarchical timing wheel: inserting and taking cost the same however much is due. An entry lies at the level of
-/// the most significant digit in which its time differs from `reached`, in the slot of that digit. So all entries of
-/// one slot are due before those of the next slot and of the next level. Entries of equal times are always in one slot,
-/// in the order of their insertion. No number tells them apart, and none is compared. An entry moves to a lower level
-/// when `reached` enters its slot, together with its neighbours of equal time. That happens at most once for each
-/// level. Entries that are due first leave the wheel at once.
+/// Inserting and taking take constant time, however many entries there are. A time is a number of base-64 digits. An
+/// entry's level is the most significant digit in which its time differs from `reached`; its slot is the value of that
+/// digit. So all entries of a slot are due before those of the next slot, and before those of the next level.
 ///
-/// Storage grows to the largest number of entries that were ever in it at once and is then reused.
+/// Entries of equal time always share a slot and stay in the order of insertion. Insertion numbers and comparisons are
+/// therefore not needed. When `reached` enters a slot, its entries move to lower levels, at most once for each level.
+///
+/// The vector of entries grows to the largest number of pending entries. Vacant entries are reused.
 #[derive(Debug)]
 pub(super) struct Wheel<W> {
     entries: Vec<Entry<W>>,
-    // The first entry that is vacant; each names the next one.
+    // Head of the list of vacant entries, which are linked by `next`.
     vacant: u32,
-    // The last entry of each slot, level by level; it names the slot's first one.
+    // The last entry of each slot, level by level. Its `next` is the slot's first entry, so the list is circular.
     slots: [u32; LEVELS * SLOTS],
-    // Bit i: slot i of the level has entries.
+    // Bit i is set if slot i of the level has entries.
     occupied: [u64; LEVELS],
-    // Bit i: entries of slot i of the level are due at different times.
+    // Bit i is set if the entries of slot i have different times.
     mixed: [u64; LEVELS],
-    // Bit i: level i has entries.
+    // Bit i is set if level i has entries.
     levels: u32,
-    // Left the wheel together: all of them are due at `reached`, and before everything in the wheel.
+    // Entries already removed from their slot: all are due at `reached`, before everything in the slots.
     first: Option<Chain>,
-    // Nothing in the wheel is due before, and nothing will be.
+    // Time of the entries taken last. No entry is due before it, and none may be inserted before it.
     reached: u64,
-    // Nothing in the wheel is due before.
+    // A lower bound of all times in the wheel, kept so that most queries need no search.
     clear_until: u64,
 }
 
@@ -52,21 +52,21 @@ struct Entry<W> {
     next: u32,
 }
 
-/// Entries of which each names the next one, and the last one whatever.
+/// A linked list of entries. The `next` of the last entry is unspecified.
 #[derive(Copy, Clone, Debug)]
 struct Chain {
     first: u32,
     last: u32,
 }
 
-/// A slot of a level.
+/// A slot: its level and the value of its digit.
 #[derive(Copy, Clone)]
 struct Slot {
     level: usize,
     digit: usize,
 }
 
-/// An end of those entries that are due at one time.
+/// Which end of the entries with equal time to insert at.
 #[derive(Copy, Clone, PartialEq, Eq)]
 pub(super) enum End {
     Front,
@@ -88,7 +88,7 @@ impl<W: Copy> Wheel<W> {
         }
     }
 
-    /// Forgets all work, and the time that was reached.
+    /// Removes all work and sets the reached time back to zero.
     pub(super) fn clear(&mut self) {
         self.entries.clear();
         self.vacant = NONE;
@@ -105,12 +105,13 @@ impl<W: Copy> Wheel<W> {
         self.first.is_none() && self.levels == 0
     }
 
-    /// Adds work at an end of what is due then already, and not before what was taken last.
+    /// Inserts work before or behind all work that is due at the same time. `time` must not lie before the time of the
+    /// entry taken last.
     pub(super) fn insert(&mut self, time: u64, work: W, end: End) {
         let place = self.store(Due { time, work });
         self.clear_until = self.clear_until.min(time);
         match &mut self.first {
-            // Nothing else in the wheel is due then.
+            // All other entries due at `reached` are in this chain.
             Some(chain) if time == self.reached => match end {
                 End::Front => {
                     self.entries[place as usize].next = chain.first;
@@ -131,11 +132,11 @@ impl<W: Copy> Wheel<W> {
         }
     }
 
-    /// Removes and returns what is due first.
+    /// Removes and returns the first work.
     pub(super) fn take(&mut self) -> Option<(u64, W)> {
         let Chain { first, last } = match self.first {
             Some(chain) => chain,
-            None => self.leave()?,
+            None => self.advance()?,
         };
         let Entry { due, next } = self.entries[first as usize];
         self.first = (first != last).then_some(Chain { first: next, last });
@@ -144,20 +145,20 @@ impl<W: Copy> Wheel<W> {
         Some((due.time, due.work))
     }
 
-    /// Returns whether it is certain that nothing is due until `time`, `time` included.
+    /// Returns whether it is certain that nothing is due until `time`, inclusive.
     #[inline]
     pub(super) fn is_clear_until(&mut self, time: u64) -> bool {
         self.is_known_clear_until(time) || time < self.find_clear_until()
     }
 
-    /// Does as [`Wheel::is_clear_until`] without a look at what is there: false more often.
+    /// Like [`Wheel::is_clear_until`], but uses only the known bound and does not search. Returns false more often.
     #[inline]
     pub(super) fn is_known_clear_until(&self, time: u64) -> bool {
         time < self.clear_until
     }
 
-    /// Returns a time before which nothing in the wheel is due. That is the first entry's own time, or the beginning of
-    /// a slot of several times.
+    /// Returns a lower bound of all times in the wheel. It is the time of the first entry, or the start of the first
+    /// slot if that has several times.
     fn find_clear_until(&mut self) -> u64 {
         let found = match self.first {
             Some(_) => self.reached,
@@ -170,17 +171,17 @@ impl<W: Copy> Wheel<W> {
                 }
             }),
         };
-        // What was known before holds still: a slot begins before the one time that it had.
+        // Keep the old bound if it is better: the start of a slot can lie before the bound that was known.
         self.clear_until = self.clear_until.max(found);
         self.clear_until
     }
 
-    /// Removes from the wheel what is due first, and moves `reached` there. What shares its slot moves to
-    /// lower levels, which are empty.
-    fn leave(&mut self) -> Option<Chain> {
+    /// Removes the first slot and moves `reached` to the earliest time in it. Entries of the slot that are due later
+    /// move to lower levels, which are all empty.
+    fn advance(&mut self) -> Option<Chain> {
         let slot = self.first_slot()?;
         let last = self.last_of(slot);
-        let is_mixed = self.empty(slot);
+        let is_mixed = self.clear_slot(slot);
         let Entry { due, next: first } = self.entries[last as usize];
         self.reached = due.time;
         let all = Chain { first, last };
@@ -193,15 +194,16 @@ impl<W: Copy> Wheel<W> {
             self.reached = self.reached.min(due.time);
             place = *next;
         }
-        Some(self.part(all))
+        Some(self.distribute(all))
     }
 
-    /// Puts entries where they belong, but for those that are due at `reached`, which it returns.
-    fn part(&mut self, all: Chain) -> Chain {
+    /// Moves a removed slot's entries back into slots relative to the new `reached`. Returns those that are due at
+    /// `reached`.
+    fn distribute(&mut self, all: Chain) -> Chain {
         let mut due_first: Option<Chain> = None;
         let mut rest = all.first;
         loop {
-            // A run of equal times moves as one.
+            // Move neighbours of equal time together.
             let first = rest;
             let time = self.entries[first as usize].due.time;
             let mut last = first;
@@ -224,7 +226,7 @@ impl<W: Copy> Wheel<W> {
         }
     }
 
-    /// Finds a place for an entry.
+    /// Stores an entry and returns its index.
     fn store(&mut self, due: Due<W>) -> u32 {
         let place = self.vacant;
         if let Some(vacant) = self.entries.get_mut(place as usize) {
@@ -237,10 +239,10 @@ impl<W: Copy> Wheel<W> {
         place
     }
 
-    /// Puts entries of one time at an end of their slot.
+    /// Adds a list of entries, all due at `time`, to one end of their slot.
     fn put(&mut self, chain: Chain, time: u64, end: End) {
         debug_assert!(time >= self.reached, "nothing is due in the past");
-        // The lowest bit stands for a difference where there is none: level 0 it is.
+        // Setting the lowest bit makes `ilog2` defined for equal times, which belong to level 0.
         let level = ((time ^ self.reached) | 1).ilog2() / DIGIT_BITS;
         let slot = Slot {
             level: level as usize,
@@ -263,7 +265,7 @@ impl<W: Copy> Wheel<W> {
         }
     }
 
-    /// Returns the slot of what is due first.
+    /// Returns the slot of the first entry.
     fn first_slot(&self) -> Option<Slot> {
         let level = self.levels.trailing_zeros() as usize;
         let digit = self.occupied.get(level)?.trailing_zeros() as usize % SLOTS;
@@ -274,8 +276,8 @@ impl<W: Copy> Wheel<W> {
         self.slots[slot.index()]
     }
 
-    /// Notes that a slot has no entries any more; returns whether they were due at different times.
-    fn empty(&mut self, slot: Slot) -> bool {
+    /// Marks a slot as empty. Returns whether its entries had different times.
+    fn clear_slot(&mut self, slot: Slot) -> bool {
         let bit = 1 << slot.digit;
         self.slots[slot.index()] = NONE;
         self.occupied[slot.level] &= !bit;
@@ -293,9 +295,9 @@ impl Slot {
         self.level * SLOTS + self.digit
     }
 
-    /// Returns the first time of the slot, which holds `time`.
+    /// Returns the earliest time that belongs to the slot; `time` is any time in it.
     fn begin(self, time: u64) -> u64 {
-        // A level is far below 2³².
+        // `level` is below `LEVELS`, so it fits.
         time & (u64::MAX << (self.level as u32 * DIGIT_BITS))
     }
 }

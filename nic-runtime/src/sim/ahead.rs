@@ -1,8 +1,8 @@
-//! Reading ahead: what a packet is about to need of an endpoint, all at once.
+//! Prefetching: touches the data that a packet is about to need of an endpoint, so that cache misses overlap.
 //!
-//! With thousands of active endpoints, an endpoint's data have left the processor's caches when its turn comes. Code
-//! that then touches one piece after the other waits for each in turn. Pieces that are asked for together arrive
-//! together. Nothing is done with what is read here.
+//! With thousands of active endpoints, an endpoint's data are no longer cached when its turn comes. Code that touches
+//! one structure after another waits for each miss in turn. Loads issued together wait for memory at the same time. The
+//! loaded values are not used, and `black_box` keeps the compiler from removing the loads.
 
 use std::hint::black_box;
 
@@ -12,27 +12,26 @@ use nic_core::id::{ChannelId, EndpointId};
 use super::{AppletId, Simulation, at};
 use crate::scenario::model::Scenario;
 
-/// Senders up to which nothing is read ahead: what their packets need stays in the caches, and reading costs
-/// 3 % of a packet. As measured, 2,000 senders gain nothing by it, and 20,000 some 3 %; more where caches are
-/// small.
+/// Number of senders up to which nothing is prefetched: their data stay in the caches, and prefetching costs 3 % of a
+/// packet. Measured: 2,000 senders gain nothing, 20,000 gain some 3 %, more where caches are small.
 const CACHED_SENDERS: usize = 1000;
 
-/// For each applet and entry, the array that a native was given last. The next call will usually need it too.
+/// The array that a native was given last, for each applet and direction. The next call usually needs the same array.
 #[derive(Clone, Debug)]
 pub(crate) struct LastArrays(Option<Vec<[i32; 2]>>);
 
-/// What an applet is called for.
+/// The direction of the packet that an endpoint is about to handle.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Way {
-    /// For what its user sends.
+    /// Sent by its user.
     Out,
-    /// For what arrives.
+    /// Arriving.
     In,
 }
 
 impl LastArrays {
-    /// Returns the record of a scenario with this many applets, with no array given yet. Returns `None` if so few
-    /// endpoints send that nothing need be fetched ahead.
+    /// Returns the record for a scenario with this many applets. `None` if so few endpoints send that prefetching does
+    /// not pay.
     pub(crate) fn new(applets: usize, scenario: &Scenario) -> LastArrays {
         let mut senders: Vec<_> = scenario.sends.iter().map(|send| send.endpoint).collect();
         senders.sort_unstable();
@@ -40,7 +39,7 @@ impl LastArrays {
         LastArrays((senders.len() > CACHED_SENDERS).then(|| vec![[0; 2]; applets]))
     }
 
-    /// Notes that a native was given an array.
+    /// Records that a native was given an array.
     #[inline]
     pub(crate) fn note(&mut self, applet: AppletId, way: Way, array: i32) {
         if let Some(arrays) = &mut self.0 {
@@ -50,7 +49,7 @@ impl LastArrays {
 }
 
 impl<S: Sink> Simulation<'_, S> {
-    /// Reads a word of each piece that an endpoint, its user and its applet are about to need.
+    /// Reads a word of each structure that the endpoint, its user and its applet are about to use.
     #[inline]
     pub(crate) fn read_ahead(&self, id: EndpointId, way: Way) {
         if let Some(arrays) = &self.last_arrays.0 {

@@ -1,15 +1,15 @@
-//! Groups of NICs that do not meet: one after the other, where nobody listens.
+//! Simulates groups of NICs that never exchange packets one after another, if no sink listens.
 //!
-//! A packet goes where a channel leads, and nothing else passes from one NIC to another. So what happens in a group,
-//! and in which order, does not depend on the other groups. Running one group to its end and then the next gives the
-//! result that the order of time would give. Only a listener could tell the difference, because listeners are promised
-//! events in the order of time. A run that its count of events cuts off could too, because the count goes over all
-//! groups. What it saves: a group's NICs stay in the processor's caches, and as a rule little else is due between two
+//! Only packets connect NICs, and packets follow channels. So the events within a group do not depend on other groups.
+//! Running one group to its end and then the next therefore gives the same result as the order of time.
+//!
+//! Two cases are excluded. A sink is promised events in the order of time. `max_events` counts the events of all groups
+//! together. The gain: a group's NICs stay in the processor's caches, and the schedule holds little else between two
 //! stages of a packet.
 //!
-//! Which channels will be used is not known: an applet may send on any. The sends name some, replies go back
-//! on them, and as a rule that is all. So the first guess is that no other channel is used. A packet that
-//! leaves its group proves it wrong, and the run begins anew, in groups that no channel joins.
+//! The channels that will be used are not known in advance, because an applet may send on any. The first guess is that
+//! only channels named by sends are used, in both directions. A packet that leaves its group proves the guess wrong.
+//! The run then starts again, with groups that no channel joins.
 
 use nic_core::event::{EndReason, Sink};
 use nic_core::id::{EndpointId, NicId};
@@ -18,31 +18,31 @@ use nic_core::time::SimTime;
 use super::{Simulation, Work, at};
 use crate::scenario::model::{ChannelSpec, Scenario};
 
-/// The sends of a scenario, group by group.
+/// The sends of a scenario, sorted by group.
 pub(crate) struct Groups {
-    // In the order of the groups, then of the sends.
+    // Sorted by group, then by position in the scenario.
     sends: Vec<Send>,
     of_nic: Vec<NicId>,
 }
 
-/// A send, by its position in the scenario.
+/// A send: its group, and its position in the scenario.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Send {
     group: NicId,
     send: u32,
 }
 
-/// Which channels join NICs.
+/// Which channels join the NICs of their ends into one group.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Joins {
-    /// Those that sends name.
+    /// Channels that a send names.
     Sends,
-    /// All.
+    /// All channels.
     Channels,
 }
 
 impl Groups {
-    /// Finds the groups of a scenario; `None` where all that is sent is in one.
+    /// Returns the groups of a scenario, or `None` if all sends belong to one group.
     pub(crate) fn of(scenario: &Scenario, joins: Joins) -> Option<Groups> {
         let home = |endpoint: EndpointId| scenario.endpoints[at(endpoint.0)].nic;
         let mut joined = Joined::new(scenario.nics.len());
@@ -83,7 +83,7 @@ impl Groups {
     }
 }
 
-/// Which NICs are in one group: each names one before it that is, until one names itself.
+/// A union-find structure over NICs. Each NIC refers to an earlier one of its group, and the first refers to itself.
 struct Joined(Vec<NicId>);
 
 impl Joined {
@@ -94,7 +94,7 @@ impl Joined {
     /// Returns the first NIC of a NIC's group.
     fn group(&mut self, mut nic: NicId) -> NicId {
         while self.0[at(nic.0)] != nic {
-            // The way is half as long next time.
+            // Path halving: the next search takes half as many steps.
             let next = self.0[at(nic.0)];
             self.0[at(nic.0)] = self.0[at(next.0)];
             nic = next;
@@ -109,10 +109,10 @@ impl Joined {
 }
 
 impl<S: Sink> Simulation<'_, S> {
-    /// Handles what is due in each group until the run ends; `None` where a packet left its group.
+    /// Runs each group to its end. Returns `None` if a packet left its group.
     ///
-    /// If the run ends with [`EndReason::MaxEvents`] or [`EndReason::MaxBytecodes`], the order of time would have ended
-    /// it by a limit too. But the time might differ, and so might the limit.
+    /// [`EndReason::MaxEvents`] and [`EndReason::MaxBytecodes`] mean that the run in the order of time ends by a limit
+    /// too. It may be the other limit, at another time.
     pub(crate) fn handle_apart(&mut self, groups: &Groups) -> Option<EndReason> {
         debug_assert!(!S::LISTENS, "events have to be in the order of time");
         self.fabric.mark_leaving(|nic| groups.of_nic[at(nic.0)]);
@@ -142,7 +142,7 @@ impl<S: Sink> Simulation<'_, S> {
         Some(reason)
     }
 
-    /// Notes that a packet is about to leave its group, and has no more events handled.
+    /// Records that a packet is about to leave its group, and stops the run.
     pub(crate) fn leave_group(&mut self) {
         self.has_left_group = true;
         self.handle_no_more();

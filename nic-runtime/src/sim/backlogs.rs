@@ -1,9 +1,9 @@
-//! Stop and go: packets that have passed a wire and find no place wait at its end. The sender is told to stop before
-//! there are too many.
+//! Stop-and-go flow control (`wire.flow = "stop"`). Packets that find no arrival slot wait at the receiving end of the
+//! wire, and the sender is told to stop before that backlog overflows.
 //!
-//! A packet that waits there holds up all packets behind it on the wire, whatever their destination. Networks without
-//! reserved places behave like this. A circle of full NICs ends when its first packet has waited for `wire.timeout`: it
-//! is dropped, and the wire moves again.
+//! A waiting packet holds up all packets behind it on the wire, whatever their destination. Networks without reserved
+//! slots behave like this. A circle of full NICs resolves when its first packet has waited for `wire.timeout`: the
+//! packet is dropped, and the wire moves again.
 
 use std::collections::VecDeque;
 
@@ -14,12 +14,12 @@ use nic_core::time::SimTime;
 use super::{Simulation, Work};
 use crate::fabric::{PacketRef, Signal};
 
-/// The directions at whose ends packets wait, in the order in which they began to.
+/// The directions with a backlog, in the order in which their backlogs began.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Backlogs(VecDeque<DirectionId>);
 
 impl<S: Sink> Simulation<'_, S> {
-    /// Delivers a packet that came unasked, if it has a place or can wait for one.
+    /// Delivers a packet that has no reserved slot if a slot is free; otherwise adds it to the backlog.
     #[cold]
     pub(crate) fn arrive_unasked(&mut self, packet: PacketRef) {
         let route = self.packets[packet].route;
@@ -47,7 +47,7 @@ impl<S: Sink> Simulation<'_, S> {
         }
     }
 
-    /// Orders a sender to stop or to go on, if needed. The sender learns of it after the latency of the link.
+    /// Sends the next stop or go signal if one is due. The sender receives it after the link's latency.
     fn signal(&mut self, id: DirectionId) {
         let direction = &mut self.fabric[id];
         let told = direction
@@ -60,7 +60,7 @@ impl<S: Sink> Simulation<'_, S> {
         }
     }
 
-    /// A NIC hears the next signal: they arrive in the order in which they were told, and a stop is followed by a go.
+    /// A NIC receives the next signal. Signals alternate and arrive in order, so they need not carry a value.
     pub(crate) fn heard(&mut self, id: DirectionId) {
         let now = self.now;
         let direction = &mut self.fabric[id];
@@ -83,7 +83,7 @@ impl<S: Sink> Simulation<'_, S> {
         }
     }
 
-    /// Delivers what waits at the ends of wires to a NIC where there is a place again.
+    /// Delivers packets from the backlogs of a NIC's wires while slots are free.
     #[cold]
     pub(crate) fn deliver_waiting(&mut self, nic: NicId) {
         let mut place = 0;
@@ -105,7 +105,7 @@ impl<S: Sink> Simulation<'_, S> {
         }
     }
 
-    /// Drops the packets that have waited at the end of a direction for too long.
+    /// Drops the packets of a backlog that have waited for too long.
     pub(crate) fn drop_overdue(&mut self, id: DirectionId) {
         while let Some(backlog) = &self.fabric[id].backlog
             && backlog.is_overdue(self.now)
@@ -129,7 +129,7 @@ impl<S: Sink> Simulation<'_, S> {
         packet
     }
 
-    /// Keeps a direction whose sender was told to stop from sending when its last packet is out.
+    /// Keeps a stopped direction from sending after its current packet is out.
     #[cold]
     pub(crate) fn stay_stopped(&mut self, id: DirectionId) {
         let direction = &mut self.fabric[id];
@@ -141,7 +141,7 @@ impl<S: Sink> Simulation<'_, S> {
         }
     }
 
-    /// Returns whether nothing waits at the end of any wire.
+    /// Returns whether all backlogs are empty.
     pub(crate) fn nothing_waits(&self) -> bool {
         self.fabric
             .directions()

@@ -1,33 +1,32 @@
-//! What all applets of a run may execute together: the scenario's `max_bytecodes`.
+//! The run's instruction budget: `max_bytecodes` limits the instructions of all applets together.
 //!
-//! Neither `until` nor `max_events` bounds an applet that only computes. Loading takes no virtual time, and a call is a
-//! handful of events however long it runs. So every instruction of every applet is counted here, as fuel counts it,
-//! natives' extra fuel included.
+//! Neither `until` nor `max_events` stops an applet that only computes. Loading takes no virtual time, and a call
+//! counts as a few events however long it computes. So the budget counts every instruction of every applet. It counts
+//! as fuel does, including the extra fuel of natives.
 //!
-//! Whether a run exceeds its budget does not depend on the order in which NICs are simulated. All that its applets
-//! execute until the run ends either fits or does not. A budget that is shared out among calls when they begin would
-//! lose that.
+//! Whether a run exceeds its budget must not depend on the order in which NICs are simulated. The sum over all
+//! instructions does not. Handing each call a share of the budget when it begins would.
 
-/// Returns the fuel of a call: what its endpoint grants, cut to just more than the whole run has.
+/// Returns the fuel for a call: the endpoint's own, but at most slightly more than the whole run's budget.
 ///
-/// So no call computes for long beyond the budget, and a call that runs out of the fuel that was cut has
-/// exceeded the budget.
+/// This keeps a call from computing far beyond the budget. A call that uses up the reduced fuel has exceeded the
+/// budget.
 ///
-/// `native_fuel_max` is the most that a native costs. A call that cannot pay for one out of the fuel that was cut has
+/// `native_fuel_max` is the highest fuel cost of a native. With it added, a call that cannot pay for a native has
 /// exceeded the budget too.
 pub(crate) fn fuel_of_call(granted: u64, bytecodes_max: u64, native_fuel_max: u64) -> u64 {
     let enough = bytecodes_max.saturating_add(native_fuel_max);
     granted.min(enough.saturating_add(1))
 }
 
-/// What the applets of a run may still execute.
+/// The rest of a run's instruction budget.
 #[derive(Debug)]
 pub(crate) struct Budget {
     left: u64,
     is_exceeded: bool,
 }
 
-/// The applets of the run want to execute more than they may.
+/// The error for a run whose applets exceed `max_bytecodes`.
 pub(crate) struct Exceeded;
 
 impl Budget {
@@ -38,22 +37,22 @@ impl Budget {
         }
     }
 
-    /// Counts what an activation has executed up to its next native or its end, and what that native costs.
+    /// Charges the fuel that a call used up to its next native or its end, including the native's own fuel.
     ///
-    /// If it exceeds the budget, nobody has seen any of it yet. So the run ends as if the first instruction too many
-    /// had not been executed.
+    /// If the fuel exceeds the budget, no effect of these instructions is visible yet. The run ends as if they had not
+    /// been executed.
     #[inline]
     pub(crate) fn spend(&mut self, fuel: u64) -> Result<(), Exceeded> {
         self.left = self.left.checked_sub(fuel).ok_or(Exceeded)?;
         Ok(())
     }
 
-    /// Notes that the run has to end.
+    /// Marks the budget as exceeded; the run must end.
     pub(crate) fn exceed(&mut self) {
         self.is_exceeded = true;
     }
 
-    /// Returns whether the run has to end.
+    /// Returns whether the run must end.
     pub(crate) fn is_exceeded(&self) -> bool {
         self.is_exceeded
     }

@@ -1,4 +1,4 @@
-//! From a scenario to a simulation in which nothing has happened yet.
+//! Builds a simulation from a scenario, up to the point where nothing has happened yet.
 
 use std::num::NonZeroU32;
 
@@ -38,7 +38,7 @@ use crate::sle::suspend::{Suspensions, call_stack};
 use crate::unet::{Channels, Endpoint, FreeQueue};
 
 impl<'a, S: Sink> Simulation<'a, S> {
-    /// Builds what the scenario describes.
+    /// Builds the simulation of a scenario.
     pub(crate) fn build(
         (arena, memory_of_applets): (&'a Bump, &'a mut [u8]),
         scenario: &'a Scenario,
@@ -68,7 +68,7 @@ impl<'a, S: Sink> Simulation<'a, S> {
             now: SimTime::ZERO,
             schedule: Schedule::new(),
             events: 0,
-            minds_transfers: has_cells || nics.iter().any(|nic| nic.sends_in_turn),
+            transfers_delay_packets: has_cells || nics.iter().any(|nic| nic.sends_in_turn),
             cells: Cells::new(has_cells),
             backlogs: Backlogs::default(),
             awaits_engines: nics.iter().any(|nic| nic.dma.takes_one()),
@@ -80,7 +80,7 @@ impl<'a, S: Sink> Simulation<'a, S> {
             host_time: SimDuration::ZERO,
             until: scenario.until,
             events_max: scenario.events_max,
-            // Before the first event already: that decides when the next one is.
+            // Zero makes the first event compute the next pause.
             pause: 0,
             budget: Budget::new(scenario.bytecodes_max),
             has_left_group: false,
@@ -127,7 +127,7 @@ fn fabric(scenario: &Scenario) -> Fabric {
     let mut fabric = Fabric::new();
     for link in &scenario.links {
         let (a, b) = link.between;
-        // A link of a NIC to itself has one direction.
+        // A link from a NIC to itself has only one direction.
         let directions = [Some((a, b)), (a != b).then_some((b, a))];
         for (from, to) in directions.into_iter().flatten() {
             let name = Name::new(scenario.seed, &["link", name(from), name(to)]);
@@ -138,7 +138,7 @@ fn fabric(scenario: &Scenario) -> Fabric {
     fabric
 }
 
-/// Returns what a link is like, for messages of `longest` bytes at most.
+/// Returns the properties of a link for messages of at most `longest` bytes.
 fn wire(link: &LinkSpec, longest: u32) -> Wire {
     let passes = NonZeroU32::new(link.wire.mtu).map_or(u32::MAX, NonZeroU32::get);
     let reserve = link.wire.reserve(longest.min(passes));
@@ -194,7 +194,7 @@ fn user(spec: &EndpointSpec, endpoint: &Endpoint, costs: &HostProfile) -> User {
     User::new(program, notify, TransmitRegion::new(endpoint.area, buffers))
 }
 
-/// Gives each endpoint its ends of the channels.
+/// Fills in the channel tables of all endpoints.
 fn join(scenario: &Scenario, fabric: &Fabric, endpoints: &mut [Endpoint]) -> Result<(), SimError> {
     let mut tables = vec![Vec::new(); endpoints.len()];
     for (index, channel) in scenario.channels.iter().enumerate() {
@@ -213,7 +213,7 @@ fn join(scenario: &Scenario, fabric: &Fabric, endpoints: &mut [Endpoint]) -> Res
     }
     let longest = |nic: NicId| scenario.profile_of(nic).memory.max_packet.get();
     for (endpoint, table) in endpoints.iter_mut().zip(tables) {
-        // What no wire of its channels lets pass, or no peer's NIC has room for, is no packet of this endpoint's.
+        // A packet must fit every wire of the endpoint's channels and every peer's NIC, so the smallest limit holds.
         for channel in &table {
             let direction = &fabric[channel.route];
             let passes = [longest(direction.to), direction.wire.longest];
@@ -239,7 +239,7 @@ fn check_payloads(scenario: &Scenario, users: &[User]) -> Result<(), SimError> {
     Ok(())
 }
 
-/// Returns the endpoints' hashed names, which seed the draws of faulty links. Empty if no link has faults.
+/// Returns the hashed names of the endpoints, which seed the draws of faulty links. Empty if no link has faults.
 fn names(scenario: &Scenario) -> Vec<Name> {
     if !scenario.links.iter().any(|link| wire(link, 0).is_faulty()) {
         return Vec::new();
@@ -275,7 +275,7 @@ fn nics(scenario: &Scenario, has_agendas: bool) -> Vec<Nic> {
     nics.collect()
 }
 
-/// Builds the processors, NIC by NIC.
+/// Builds the processors of all NICs, in order.
 fn processors<'a>(arena: &'a Bump, scenario: &Scenario, nics: &[Nic]) -> Vec<Processor<'a>> {
     let mut costs_of = KnownCosts::new(arena);
     let mut processors = Vec::new();
@@ -298,7 +298,7 @@ fn processors<'a>(arena: &'a Bump, scenario: &Scenario, nics: &[Nic]) -> Vec<Pro
     processors
 }
 
-/// What things cost by profile, worked out once for each.
+/// The costs for each profile, computed once for each.
 struct KnownCosts<'a, 's> {
     arena: &'a Bump,
     known: Vec<(&'s Profile, &'a Costs)>,
@@ -321,8 +321,8 @@ impl<'a, 's> KnownCosts<'a, 's> {
     }
 }
 
-/// Returns each endpoint's seat. Its applet is the next one of those that [`applets`] builds. Its arrival slots are its
-/// applet's own, or those of all endpoints of the NIC without an applet.
+/// Returns the seats of all endpoints. Applets are numbered in the order in which [`applets`] builds them. An endpoint
+/// with an applet has arrival slots of its own; the other endpoints of a NIC share theirs.
 fn seats(scenario: &Scenario, nics: &[Nic]) -> Vec<Seat> {
     let mut applets = (0u32..).map(AppletId);
     let seat = |spec: &EndpointSpec| Seat {
@@ -352,14 +352,14 @@ fn seats(scenario: &Scenario, nics: &[Nic]) -> Vec<Seat> {
     seats
 }
 
-/// Returns what things cost the users on each host.
+/// Returns the host costs, by NIC.
 fn host_costs(scenario: &Scenario) -> Vec<HostCosts> {
     let nics = (0u32..).map(NicId).take(scenario.nics.len());
     nics.map(|nic| HostCosts::new(&scenario.profile_of(nic).host))
         .collect()
 }
 
-/// Returns what is known of each endpoint before the run.
+/// Returns the initial changing state of each endpoint.
 fn residents(scenario: &Scenario) -> Vec<Resident> {
     let native_fuel = |nic: NicId| {
         let fuel = scenario.profile_of(nic).native_fuel;
@@ -375,7 +375,7 @@ fn residents(scenario: &Scenario) -> Vec<Resident> {
     scenario.endpoints.iter().map(resident).collect()
 }
 
-/// Returns how many bytes the arrays of all applets need, `RxBuf` included.
+/// Returns how many bytes the heaps of all applets need, `RxBuf` included.
 pub(crate) fn applet_memory_bytes(scenario: &Scenario) -> usize {
     let with_applets = scenario
         .endpoints
@@ -389,7 +389,7 @@ pub(crate) fn applet_memory_bytes(scenario: &Scenario) -> usize {
         .sum()
 }
 
-/// Builds the applets, in the order of their endpoints.
+/// Builds the applets in the order of their endpoints.
 fn applets<'a>(
     (arena, mut memory): (&'a Bump, &'a mut [u8]),
     scenario: &Scenario,

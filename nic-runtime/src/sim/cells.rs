@@ -1,15 +1,15 @@
-//! Cell by cell: a packet is on the wire, and enters the receiver's memory, while the rest of it still moves into the
-//! NIC.
+//! Cut-through by cells: a packet can be on the wire and enter the receiver's memory while its end still moves into the
+//! sending NIC.
 //!
-//! With `wire.cell` a stage begins with a packet when its first cell has left the stage before. It ends no sooner than
-//! a cell after that stage. How long a packet takes on each stage is known when it begins, so that its cells need no
-//! events of their own. The memory between two stages is small, so a stage that begins late holds up those before it.
-//! Bytes enter the receiver's memory no faster than they pass the wire. Latency therefore grows by the slowest of the
-//! three stages alone.
+//! With `wire.cell`, a stage begins when the packet's first cell has left the stage before. It ends at least one cell
+//! after that stage. The duration of each stage is known when it begins, so single cells need no events. The memory
+//! between two stages is small, so a stage that begins late delays the stages before it. Bytes enter the receiver's
+//! memory no faster than they pass the wire. A longer packet therefore adds latency only for the slowest of the three
+//! stages.
 //!
-//! Cells are for what the NIC moves by itself. An applet has what it fetches in an array before it goes on, and finds
-//! all of a packet in `RxBuf`. A short message goes to its user in the descriptor. On a link with faults a packet is
-//! judged when all of it has arrived. These wait for the last byte.
+//! Cells apply only to bytes that the NIC moves by itself. An applet waits until its array holds all bytes that it
+//! fetches, and finds all of a packet in `RxBuf`. A short message reaches its user in the descriptor. A link with
+//! faults judges a packet when all of it has arrived. All of these wait for the last byte.
 
 use std::collections::BTreeMap;
 
@@ -22,17 +22,17 @@ use super::dma::{Cargo, Transfer, TransferRef};
 use super::{Simulation, Work, at};
 use crate::fabric::PacketRef;
 
-/// The packets of which one stage has the beginning and another the rest.
+/// The packets that two stages work on at the same time.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Cells {
-    /// Whether there are cells on any wire.
+    /// Whether any wire has cells.
     are_on: bool,
     passing: BTreeMap<PacketRef, Passage>,
-    /// How long transfers take that are held up by what is before them.
+    /// Durations of transfers that the stage before them delays.
     durations: BTreeMap<TransferRef, SimDuration>,
 }
 
-/// When the bytes of a packet leave a stage, one after the other.
+/// The time during which the bytes of a packet leave a stage, at a constant rate.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 struct Passage {
     begins: SimTime,
@@ -40,7 +40,7 @@ struct Passage {
 }
 
 impl Passage {
-    /// Returns how long the first `bytes` of `length` take.
+    /// Returns how long the first `bytes` of `length` bytes take.
     fn of(self, bytes: u32, length: u32) -> SimDuration {
         let all = u128::from(self.ends.since(self.begins).as_ps());
         let share = all * u128::from(bytes) / u128::from(length.max(1));
@@ -49,7 +49,7 @@ impl Passage {
 }
 
 impl Cells {
-    /// Returns what knows of no packet yet.
+    /// Returns a record without packets.
     pub(crate) fn new(are_on: bool) -> Cells {
         Cells {
             are_on,
@@ -57,7 +57,7 @@ impl Cells {
         }
     }
 
-    /// Returns whether packets pass any wire cell by cell.
+    /// Returns whether any wire has cells.
     #[inline]
     pub(crate) fn are_on(&self) -> bool {
         self.are_on
@@ -68,14 +68,14 @@ impl Cells {
         self.passing.contains_key(&packet)
     }
 
-    /// Returns how long a transfer takes, where its length does not say that.
+    /// Returns the duration of a transfer that the stage before it delays.
     pub(crate) fn duration(&self, transfer: TransferRef) -> Option<SimDuration> {
         self.durations.get(&transfer).copied()
     }
 }
 
 impl<S: Sink> Simulation<'_, S> {
-    /// Queues a transfer of a message that the NIC moves by itself.
+    /// Queues a transfer of a message, which may go by cells.
     pub(crate) fn queue_message(&mut self, transfer: Transfer) {
         let id = self.transfers.add(transfer, &[]);
         if self.cells.are_on() {
@@ -85,7 +85,7 @@ impl<S: Sink> Simulation<'_, S> {
         }
     }
 
-    /// Returns the bytes of a cell on the wire of a message; 0 where it passes as a whole.
+    /// Returns the cell size of the wire that a message takes, in bytes; 0 if the wire has no cells.
     fn cell_of(&self, cargo: Cargo) -> u32 {
         match cargo {
             Cargo::IntoPacket(packet) | Cargo::FromArrival { packet, .. } => {
@@ -122,7 +122,7 @@ impl<S: Sink> Simulation<'_, S> {
                 let whole = u32::try_from(self.packets[packet].bytes.len()).unwrap_or(u32::MAX);
                 let passage = self.cells.passing[&packet];
                 let there = passage.begins + passage.of(offset + length, whole);
-                // The first cell is there already; the others come as they have passed the wire.
+                // The first cell has already arrived. The others follow at the pace of the wire.
                 let ready = if offset == 0 { cell.min(length) } else { 0 };
                 let moving = |bytes| dma.moving(DmaDirection::NicToHost, bytes);
                 let pace = moving(ready) + passage.of(length - ready, whole);
@@ -142,14 +142,14 @@ impl<S: Sink> Simulation<'_, S> {
         self.schedule.insert(end, Work::TransferEnd(id));
     }
 
-    /// The first cell of a packet is in the NIC: it goes on the wire, and the rest follows.
+    /// The first cell of a packet is in the NIC: the packet goes on the wire, and the rest follows.
     pub(crate) fn first_cell_moved(&mut self, id: TransferRef) {
         if let Some(packet) = self.fill_packet(id) {
             self.enqueue(packet);
         }
     }
 
-    /// Begins to send a packet, of which the rest may still be moved into the NIC.
+    /// Starts to send a packet, whose end may still be moving into the NIC.
     pub(crate) fn send_by_cells(
         &mut self,
         id: DirectionId,
@@ -181,7 +181,7 @@ impl<S: Sink> Simulation<'_, S> {
         self.first_bit_goes(id, packet, out.since(self.now));
     }
 
-    /// Returns whether a packet that ends is still on its way; then it ends when all of it is there.
+    /// Returns whether a packet whose handling is over has not fully arrived. If so, schedules its end for when it has.
     #[cold]
     pub(crate) fn is_still_arriving(&mut self, packet: PacketRef) -> bool {
         let Some(&Passage { ends, .. }) = self.cells.passing.get(&packet) else {
@@ -195,7 +195,7 @@ impl<S: Sink> Simulation<'_, S> {
         false
     }
 
-    /// Forgets how long a transfer takes that is over.
+    /// Forgets the duration of a transfer that is over.
     #[cold]
     pub(crate) fn forget_duration(&mut self, id: TransferRef) {
         self.cells.durations.remove(&id);
@@ -215,7 +215,7 @@ mod tests {
         };
         let taken = |bytes| passage.of(bytes, 1_000).as_ps();
         assert_eq!([0, 250, 1_000].map(taken), [0, 5_000, 20_000]);
-        // Nothing is divided by nothing.
+        // A length of zero does not divide by zero.
         assert_eq!(passage.of(0, 0).as_ps(), 0);
     }
 }

@@ -1,4 +1,4 @@
-//! What things cost on a NIC and its host, worked out from its profile once.
+//! Costs on a NIC and its host, computed once from the profile.
 
 use nic_core::sle::NicNative;
 use nic_core::time::{Rate, SimDuration};
@@ -7,42 +7,42 @@ use crate::profile::{EntryCosts, HostProfile, Profile, Quota};
 
 const NATIVES: usize = NicNative::TABLE.len();
 
-/// The costs that a packet meets.
+/// The costs of a NIC's processors.
 #[derive(Clone, Debug)]
 pub(crate) struct Costs {
-    /// Of one instruction.
+    /// Cost of one instruction.
     pub(crate) bytecode: SimDuration,
-    /// Of the call of each entry.
+    /// Cost of each entry's call.
     pub(crate) tx: EntryCost,
     pub(crate) rx: EntryCost,
     pub(crate) timer: EntryCost,
     pub(crate) refill: EntryCost,
-    /// Of passing an item from one processor to another.
+    /// Cost of handing an item to another processor.
     pub(crate) handover: SimDuration,
-    /// What a call may use.
+    /// Limits of a call.
     pub(crate) quota: Quota,
-    /// How deep its call stack is.
+    /// Capacity of a call stack.
     pub(crate) stack: StackDepth,
     natives: [NativeCost; NATIVES],
 }
 
-/// How much a call stack holds.
+/// Capacity of a call stack.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) struct StackDepth {
-    /// Nested calls.
+    /// Number of nested calls.
     pub(crate) calls: u32,
-    /// Locals and operands of all of them.
+    /// Number of local variables and operands over all nested calls.
     pub(crate) slots: u32,
 }
 
-/// What things cost the users on a NIC's host.
+/// Costs for the users on a NIC's host.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct HostCosts {
-    /// Composing and pushing a transmit descriptor.
+    /// Time to compose and push a transmit descriptor.
     pub(crate) post: SimDuration,
-    /// Taking a receive descriptor and putting its buffers back.
+    /// Time to take a receive descriptor and put its buffers back.
     pub(crate) receive: SimDuration,
-    /// Each byte that is read or written.
+    /// Rate of reading and writing a message's bytes.
     pub(crate) rate: Rate,
 }
 
@@ -55,31 +55,32 @@ impl HostCosts {
         }
     }
 
-    /// Returns how long a user takes to compose and post a message of `length` bytes.
+    /// Returns the time in which a user composes and posts a message of `length` bytes.
     pub(crate) fn of_post(&self, length: u32) -> SimDuration {
         self.post + self.rate.time(length)
     }
 }
 
-/// What the call of an entry costs.
+/// Cost of an entry's call.
 #[derive(Copy, Clone, Debug, Default)]
 pub(crate) struct EntryCost {
-    /// Before it.
+    /// Time before the call.
     pub(crate) setup: SimDuration,
-    /// The call and the return, beside the instructions that their row holds.
+    /// Time of the call and the return, without the instructions that the profile's value includes.
     pub(crate) call: SimDuration,
 }
 
-/// What one native costs, beside the instructions that its row holds.
+/// Cost of a native, without the instructions that the profile's value includes.
 #[derive(Copy, Clone, Debug, Default)]
 pub(crate) struct NativeCost {
     pub(crate) time: SimDuration,
-    /// Instructions' worth of fuel.
+    /// Fuel, in instructions.
     pub(crate) fuel: u64,
 }
 
 impl Costs {
-    /// Works them out. What a profile lacks is nothing here: no endpoint of the NIC needs it, or the scenario is refused.
+    /// Computes the costs. A section missing from the profile counts as zero: no endpoint of the NIC uses it, or the
+    /// scenario would have been refused.
     pub(crate) fn new(profile: &Profile) -> Costs {
         let mut natives = [NativeCost::default(); NATIVES];
         for &native in NicNative::ALL {
@@ -114,7 +115,7 @@ impl Costs {
         }
     }
 
-    /// Returns what a native costs.
+    /// Returns the cost of a native.
     pub(crate) fn of(&self, native: NicNative) -> NativeCost {
         self.natives[native.id().index()]
     }

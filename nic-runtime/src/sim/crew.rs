@@ -1,5 +1,4 @@
-//! Several processors on one NIC: where each stage runs, what is handed over, who may call an applet, and how they slow
-//! each other down.
+//! NICs with several processors: placement of stages, handover of work, exclusive access to applets, and contention.
 
 use std::collections::VecDeque;
 
@@ -15,25 +14,25 @@ use crate::nic::{ClaimId, Placement, ProcessorId, Progress, Purpose};
 use crate::sle;
 use crate::sle::call::Cause;
 
-/// How processors have waited for an applet that another one called.
+/// How long processors have waited for an applet that another processor was running.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct CallWaits {
-    /// How often.
+    /// Number of waits.
     pub count: u64,
-    /// How long, all together.
+    /// Total time of all waits.
     pub time: SimDuration,
 }
 
-/// What came for an applet while one of its calls was suspended.
+/// Packets that arrived for an applet while one of its calls was suspended.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Parked {
     /// Packets that no processor has taken.
     pub(crate) arrivals: VecDeque<PacketRef>,
-    /// Packets that a processor had taken when it found the applet suspended.
+    /// Packets that a processor had already taken when it found the applet suspended.
     pub(crate) taken: VecDeque<PacketRef>,
 }
 
-/// What a processor looks for by itself.
+/// Which kinds of work a processor looks for by itself.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Takes {
     pub(crate) arrivals: bool,
@@ -42,49 +41,50 @@ pub(crate) struct Takes {
     pub(crate) refills: bool,
 }
 
-/// What a processor has to do with the other processors of its NIC.
+/// A processor's relation to the other processors of its NIC.
 #[derive(Debug)]
 pub(crate) struct Share {
-    /// Whether it has no neighbour.
+    /// Whether it is the NIC's only processor.
     pub(crate) is_alone: bool,
-    /// What it looks for by itself.
+    /// The kinds of work that it looks for by itself.
     pub(crate) takes: Takes,
-    /// Whom it hands descriptors for applets to, if not itself.
+    /// The processor that gets descriptors for applets, if it is another one.
     pub(crate) posts_to: Option<ProcessorId>,
-    /// Whom it hands packets for applets to, if not itself.
+    /// The processor that gets packets for applets, if it is another one.
     pub(crate) arrivals_to: Option<ProcessorId>,
-    /// What was handed to it, oldest first.
+    /// Items handed over to this processor, oldest first.
     pub(crate) handed: VecDeque<Item>,
-    /// Whether that comes before what it finds by itself.
+    /// Whether handed items are served next, before other work.
     pub(crate) is_handed_next: bool,
-    /// The applet whose call it runs; noted only where it has a neighbour.
+    /// The applet whose call it runs. Recorded only if the NIC has several processors.
     running: Option<AppletId>,
-    /// Since when it waits for an applet that another processor runs.
+    /// The applet that it waits for because another processor runs it, and since when.
     awaits: Option<(AppletId, SimTime)>,
     contention: Contention,
-    /// What it works on, where neighbours slow each other down.
+    /// The work in progress. Recorded only if neighbours slow the processor down.
     load: Option<Load>,
 }
 
-/// By how much work is stretched while a neighbour is busy, in thousandths: 1,000 is not at all.
+/// Factor by which work takes longer while a neighbour is busy, in thousandths; 1,000 means not at all.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 struct Contention(u32);
 
-/// Work that a processor has begun.
+/// Work in progress on a processor that neighbours slow down.
 #[derive(Copy, Clone, Debug)]
 struct Load {
-    /// What is left of it, in thousandths of a picosecond that it takes alone.
+    /// Remaining work, in thousandths of the picoseconds that it takes without contention. The extra digits keep
+    /// rounding errors below a picosecond.
     left: u64,
-    /// Since when `rate` holds.
+    /// Time since which `rate` has been in force.
     since: SimTime,
-    /// Thousandths of a picosecond that a thousandth of work takes.
+    /// Current factor, in thousandths.
     rate: u32,
-    /// When it is done at this rate.
+    /// End of the work at the current rate.
     ends: SimTime,
 }
 
 impl Load {
-    /// Returns work that takes so long alone and begins now.
+    /// Returns work that begins now and takes `alone` without contention.
     fn new(alone: SimDuration, now: SimTime) -> Load {
         Load {
             left: alone.as_ps().saturating_mul(u64::from(ALONE)),
@@ -94,7 +94,7 @@ impl Load {
         }
     }
 
-    /// Works out what is left.
+    /// Subtracts the work done since the last change of rate.
     fn settle(&mut self, now: SimTime) {
         let elapsed = u128::from(now.since(self.since).as_ps());
         let done = elapsed * u128::from(ALONE) * u128::from(ALONE) / u128::from(self.rate);
@@ -104,7 +104,7 @@ impl Load {
         self.since = now;
     }
 
-    /// Goes on at another rate; returns when the work is done, unless that was known.
+    /// Sets the rate from now on. Returns the new end of the work, or `None` if it has not changed.
     fn stretch(&mut self, rate: u32) -> Option<SimTime> {
         self.rate = rate;
         let takes = u128::from(self.left) * u128::from(rate);
@@ -118,7 +118,7 @@ impl Load {
 const ALONE: u32 = 1_000;
 
 impl Share {
-    /// Returns the share of processor `number` of a NIC that has so many, of which the first is `first`.
+    /// Returns the share of processor `number` of a NIC with `count` processors, of which the first has the id `first`.
     pub(crate) fn new(
         (first, number, count): (u32, u32, u32),
         placement: &Placement,
@@ -144,7 +144,7 @@ impl Share {
         }
     }
 
-    /// Returns whether its neighbours slow it down.
+    /// Returns whether neighbours slow it down.
     #[inline]
     pub(crate) fn is_contended(&self) -> bool {
         self.contention.0 != ALONE
@@ -152,13 +152,13 @@ impl Share {
 }
 
 impl<S: Sink> Simulation<'_, S> {
-    /// Returns the number of a processor among those of its NIC.
+    /// Returns the processor's number within its NIC.
     pub(crate) fn number(&self, on: ProcessorId) -> u32 {
         let nic = self.processors[at(on.0)].nic;
         on.0 - self.nics[at(nic.0)].first_processor().0
     }
 
-    /// Hands something to another processor of the same NIC, and has this one look for something else.
+    /// Hands an item to another processor of the NIC. Then looks for other work for this one.
     #[cold]
     pub(crate) fn hand_over(&mut self, on: ProcessorId, to: ProcessorId, item: Item) -> Next {
         self.processors[at(to.0)].share.handed.push_back(item);
@@ -166,7 +166,7 @@ impl<S: Sink> Simulation<'_, S> {
         self.look(on)
     }
 
-    /// Goes on with what another processor has begun with.
+    /// Continues an item that another processor has handed over.
     pub(crate) fn take_item(&mut self, on: ProcessorId, item: Item) -> Next {
         self.processors[at(on.0)].in_hand = Some(item);
         Next::After(
@@ -175,8 +175,8 @@ impl<S: Sink> Simulation<'_, S> {
         )
     }
 
-    /// Returns whether the places for the packet of a transmit descriptor were given up after the descriptor was taken.
-    /// That happens when its applet was suspended meanwhile, on another processor.
+    /// Returns whether a taken transmit descriptor has lost the slots for its packet. This happens if another processor
+    /// suspended the applet in the meantime.
     pub(crate) fn has_lost_places(&self, on: ProcessorId, posted: Posted) -> bool {
         if self.processors[at(on.0)].share.is_alone {
             return false;
@@ -187,11 +187,10 @@ impl<S: Sink> Simulation<'_, S> {
         needs_places && !matches!(progress, Progress::Held(_))
     }
 
-    /// Puts a transmit descriptor back that was taken: it is taken again when its applet is free and its packet has
-    /// its places.
+    /// Puts a taken transmit descriptor back. It is taken again when its applet is free and its packet has slots.
     #[cold]
     pub(crate) fn take_back(&mut self, on: ProcessorId, posted: Posted) -> Next {
-        // An applet that is suspended keeps no places from others.
+        // A suspended applet must not keep slots from others.
         self.give_up_post(posted.endpoint);
         self.endpoints[at(posted.endpoint.0)]
             .transmit
@@ -200,7 +199,7 @@ impl<S: Sink> Simulation<'_, S> {
         self.look(on)
     }
 
-    /// Has the next transmit descriptor of an endpoint taken, if there is one: none is under way any more.
+    /// Allows the next transmit descriptor of an endpoint to be taken, now that none is in progress.
     #[cold]
     pub(crate) fn next_post_may_come(&mut self, id: EndpointId) {
         self.residents[at(id.0)].has_post_under_way = false;
@@ -212,8 +211,8 @@ impl<S: Sink> Simulation<'_, S> {
         }
     }
 
-    /// Makes a processor begin a call, unless another processor is in its applet. Then the processor waits, or sets the
-    /// call aside if the other one is suspended.
+    /// Begins a call if no other processor runs the applet. Otherwise the processor waits, or puts the call aside if
+    /// the applet's running call is suspended.
     #[cold]
     pub(crate) fn enter_alone(&mut self, on: ProcessorId) -> Option<Next> {
         let call = self.processors[at(on.0)].activation.call();
@@ -241,7 +240,7 @@ impl<S: Sink> Simulation<'_, S> {
         };
         if self.nics[at(nic.0)].processors().any(is_running) {
             let share = &mut self.processors[at(on.0)].share;
-            // It was let in, and a call that was suspended went on first.
+            // The processor had been admitted, but a suspended call continued first. It waits again.
             share.running = None;
             share.awaits = Some((applet, self.now));
             return Some(self.wait(on, Stage::Enter));
@@ -250,7 +249,7 @@ impl<S: Sink> Simulation<'_, S> {
         None
     }
 
-    /// Notes that a processor runs its call no longer; the processor that waits longest for the applet goes on.
+    /// Records that a processor has left its applet. The processor that has waited longest for the applet enters.
     #[inline]
     pub(crate) fn leave_call(&mut self, on: ProcessorId) {
         if !self.processors[at(on.0)].share.is_alone {
@@ -258,7 +257,7 @@ impl<S: Sink> Simulation<'_, S> {
         }
     }
 
-    /// Notes that a processor goes on with a call that was suspended.
+    /// Records that a processor continues a suspended call.
     pub(crate) fn reenter(&mut self, on: ProcessorId) {
         let processor = &mut self.processors[at(on.0)];
         processor.share.running = Some(processor.activation.call().tenant.applet);
@@ -286,7 +285,7 @@ impl<S: Sink> Simulation<'_, S> {
         self.schedule.insert(self.now, Work::Processor(next));
     }
 
-    /// Has a processor whose neighbours slow it down work for as long as it would alone take `delay`.
+    /// Begins work that takes `delay` without contention.
     #[cold]
     pub(crate) fn begin_contended(&mut self, on: ProcessorId, delay: SimDuration) {
         self.settle(on);
@@ -294,7 +293,7 @@ impl<S: Sink> Simulation<'_, S> {
         self.restretch(on);
     }
 
-    /// Has a processor go on whose work is done.
+    /// Ends the work of a contended processor and lets it continue.
     pub(crate) fn contended_ends(&mut self, on: ProcessorId) {
         self.settle(on);
         self.processors[at(on.0)].share.load = None;
@@ -302,13 +301,13 @@ impl<S: Sink> Simulation<'_, S> {
         self.go_on(on);
     }
 
-    /// Returns whether work that was to end now has been stretched since, or has ended.
+    /// Returns whether a scheduled end of work is obsolete, because the work has been stretched or has ended.
     pub(crate) fn is_stretched(&self, time: SimTime, on: ProcessorId) -> bool {
         let load = &self.processors[at(on.0)].share.load;
         load.is_none_or(|load| load.ends != time)
     }
 
-    /// Works out what the processors of a NIC have left to do now.
+    /// Brings the remaining work of all processors of a NIC up to date.
     fn settle(&mut self, on: ProcessorId) {
         let nic = self.processors[at(on.0)].nic;
         for other in self.nics[at(nic.0)].processors() {
@@ -318,7 +317,7 @@ impl<S: Sink> Simulation<'_, S> {
         }
     }
 
-    /// Works out anew when the processors of a NIC are done, where one of them has begun or ended.
+    /// Recomputes when the processors of a NIC finish, after one has begun or ended work.
     fn restretch(&mut self, on: ProcessorId) {
         let nic = self.processors[at(on.0)].nic;
         let processors = self.nics[at(nic.0)].processors();
@@ -345,7 +344,7 @@ mod tests {
         let mut load = Load::new(SimDuration::from_ns(10_000), us(5));
         assert_eq!(load.stretch(ALONE), Some(us(15)));
         assert_eq!(load.stretch(ALONE), None, "known");
-        // From 7 to 10 us a neighbour works too: in these 3 us the work of 2 is done.
+        // From 7 to 10 us a neighbour works too: these 3 us do 2 us of work.
         load.settle(us(7));
         assert_eq!(load.stretch(1_500), Some(us(19)));
         load.settle(us(10));

@@ -1,4 +1,4 @@
-//! DMA transfers between host memory and NIC memory, and the receive descriptors that wait behind them.
+//! DMA transfers between host memory and NIC memory, and the receive descriptors queued behind them.
 
 use nic_core::event::{DmaDirection, NicEvent, RxBody, Sink, Trigger, UnetEvent};
 use nic_core::id::EndpointId;
@@ -12,7 +12,7 @@ use crate::fabric::PacketRef;
 use crate::interface::Stage;
 use crate::nic::ProcessorId;
 
-/// A transfer that is queued or runs.
+/// A queued or running transfer.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Transfer {
     pub(crate) endpoint: EndpointId,
@@ -21,18 +21,18 @@ pub(crate) struct Transfer {
     pub(crate) trigger: Trigger,
 }
 
-/// What a transfer moves, besides the bytes of the buffer area.
+/// The other side of a transfer: the source or destination within the NIC.
 #[derive(Copy, Clone, Debug)]
 pub(crate) enum Cargo {
-    /// Into an array of the applet whose call waits for it.
+    /// To an array; the applet's call waits for it.
     IntoArray(ProcessorId),
-    /// Into a packet that then goes on the wire.
+    /// To a packet, which goes on the wire afterwards.
     IntoPacket(PacketRef),
-    /// Into a packet that has gone on the wire when its first cell was in it.
+    /// To a packet that went on the wire when its first cell had arrived.
     Passed,
-    /// Out of the transfer's own staging slot.
+    /// From the transfer's own staging slot.
     Staged,
-    /// Out of an arrival, from `offset` on; after the last share the arrival ends.
+    /// From an arrived packet, starting at `offset`. The packet ends after its `last` share.
     FromArrival {
         packet: PacketRef,
         offset: u32,
@@ -49,11 +49,11 @@ impl Cargo {
     }
 }
 
-/// Where a transfer lies in the store.
+/// Index of a transfer.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct TransferRef(u32);
 
-/// Every transfer that is queued or runs; memory is reused.
+/// All queued and running transfers. Entries and their buffers are reused.
 #[derive(Debug, Default)]
 pub(crate) struct Transfers {
     entries: Vec<Entry>,
@@ -67,7 +67,7 @@ struct Entry {
 }
 
 impl Transfers {
-    /// Adds a transfer; `staged` is what it moves out of its staging slot.
+    /// Adds a transfer; `staged` are the bytes of its staging slot, if it has one.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn add(&mut self, transfer: Transfer, staged: &[u8]) -> TransferRef {
         let place = match self.vacant.pop() {
@@ -94,8 +94,8 @@ impl Transfers {
 }
 
 impl<S: Sink> Simulation<'_, S> {
-    /// Has a processor whose NIC's engine takes one request at a time wait until it takes this one; `None` where it
-    /// takes it now.
+    /// Makes a processor wait until an engine without a queue accepts its request. Returns `None` if the engine accepts
+    /// it now.
     #[cold]
     pub(crate) fn await_engine(
         &self,
@@ -140,7 +140,7 @@ impl<S: Sink> Simulation<'_, S> {
         self.emit_dma(endpoint, (cargo.direction(), host), trigger, duration);
     }
 
-    /// Emits the start of a transfer, which takes as long as its length says where `duration` does not.
+    /// Emits the start of a transfer. Without a `duration`, the length determines it.
     pub(crate) fn emit_dma(
         &mut self,
         endpoint: EndpointId,
@@ -164,7 +164,7 @@ impl<S: Sink> Simulation<'_, S> {
         );
     }
 
-    /// Fills the packet of a transfer that goes on before all of it is moved.
+    /// Fills a packet from the buffer area before the transfer is over, because the packet goes on at its first cell.
     pub(crate) fn fill_packet(&mut self, id: TransferRef) -> Option<PacketRef> {
         let transfer = &mut self.transfers.entries[at(id.0)].transfer;
         let Cargo::IntoPacket(packet) = transfer.cargo else {
@@ -205,7 +205,7 @@ impl<S: Sink> Simulation<'_, S> {
         }
         self.transfers.vacant.push(id.0);
         match cargo {
-            // The call that waits for the bytes takes them out of the buffer area itself.
+            // The waiting call copies the bytes itself, in the stage that follows.
             Cargo::IntoArray(on) => self.go_on(on),
             Cargo::IntoPacket(packet) => {
                 self.enqueue(packet);
@@ -225,14 +225,14 @@ impl<S: Sink> Simulation<'_, S> {
         }
     }
 
-    /// Has the receive descriptor that was pushed last become visible after all DMA queued so far.
+    /// Queues the newest receive descriptor to become visible after all transfers queued so far.
     pub(crate) fn publish_in_turn(&mut self, endpoint: EndpointId) {
         let nic = self.endpoints[at(endpoint.0)].nic;
         let turn = self.nics[at(nic.0)].dma.queue_descriptor(self.now);
         self.schedule.insert(turn, Work::Publish(endpoint));
     }
 
-    /// Makes the oldest receive descriptor that the user does not see visible.
+    /// Makes the oldest invisible receive descriptor visible.
     pub(crate) fn publish(&mut self, id: EndpointId) {
         let endpoint = &mut self.endpoints[at(id.0)];
         let Some(descriptor) = endpoint.receive.publish() else {

@@ -1,4 +1,4 @@
-//! Reports of how much an endpoint's queues and its applet's heap hold, whenever that has changed.
+//! Reports the fill levels of an endpoint's queues and its applet's heap, whenever they change.
 
 use nic_core::event::{Levels, NicEvent, Sink};
 use nic_core::id::EndpointId;
@@ -6,7 +6,7 @@ use nic_core::id::EndpointId;
 use super::{Simulation, at};
 
 impl<S: Sink> Simulation<'_, S> {
-    /// Reports an endpoint's levels, if they are not what they were when last reported.
+    /// Reports an endpoint's levels if they differ from the last report.
     pub(crate) fn levels_changed(&mut self, id: EndpointId) {
         if !S::LISTENS || !self.report.wants_levels {
             return;
@@ -23,7 +23,7 @@ impl<S: Sink> Simulation<'_, S> {
         let applet = self.seats[at(id.0)]
             .applet
             .map(|applet| &self.applets[at(applet.0)]);
-        // Queues have bounds far below 2³².
+        // Queue capacities are far below 2³².
         let count = |length: usize| u32::try_from(length).unwrap_or(u32::MAX);
         Levels {
             transmit: count(endpoint.transmit.pending()),

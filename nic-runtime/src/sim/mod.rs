@@ -1,14 +1,17 @@
-//! The simulation: what happens when, to NICs, links, endpoints and their users.
+//! The simulation: an event loop over NICs, links, endpoints and users, on one schedule and one thread.
 //!
-//! One schedule, one thread. An event of the trace is emitted only while the clock shows its time, so
-//! the stream is in the order of time. The parts: `wire` moves packets between NICs, `cells` does so piece by piece, and
-//! `backlogs` has them wait at the ends of wires; `dma` moves bytes between NIC and host; `processor` is a NIC's loop,
-//! `sources` where it finds what to do, `crew` several processors; `staging` has places for packets; `user` and
-//! `programs` are what the hosts do, `ahead` reads what they will need; `budget` bounds what applets execute, `build`
-//! and `sram` make it ready, `apart` has NICs that never meet run one after the other.
+//! An event of the trace is emitted only when the clock shows its time, so the stream is ordered by time. The parts:
 //!
-//! The engines say what a NIC does with a descriptor or a packet: that of the endpoint's [interface](crate::interface),
-//! and that of applets, [`sle`].
+//! - `wire` moves packets between NICs, `cells` moves them in pieces, `backlogs` holds them at the ends of wires
+//! - `dma` moves bytes between NIC and host
+//! - `processor` is the loop of a NIC's processor, `sources` finds its next work, `crew` coordinates several processors
+//! - `staging` assigns slots to packets
+//! - `user` and `programs` are the hosts, `ahead` prefetches what they will touch
+//! - `budget` bounds what applets execute
+//! - `build` and `sram` prepare a run, `apart` splits it into groups of NICs
+//!
+//! Engines decide what a NIC does with a descriptor or a packet: the engine of the endpoint's
+//! [interface](crate::interface), and [`sle`] for applets.
 
 pub(crate) mod ahead;
 mod apart;
@@ -68,16 +71,16 @@ use crate::sle::load::{self, NotLoaded};
 use crate::sle::suspend::Suspensions;
 use crate::unet::Endpoint;
 
-/// How a run ended.
+/// How and when a run ended.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct RunEnd {
-    /// What the clock showed.
+    /// The time on the clock.
     pub time: SimTime,
-    /// Why.
+    /// The reason.
     pub reason: EndReason,
-    /// How many simulation events were handled.
+    /// Number of simulation events handled.
     pub events: u64,
-    /// How long all users' processors work on what they have begun: posting, reading and copying, all together.
+    /// Total time that users' processors spend on the work that they have begun: posting, reading and copying.
     pub host: SimDuration,
 }
 
@@ -87,51 +90,51 @@ pub enum SimError {
     /// A class was rejected.
     #[error("class {class} is rejected: {error}")]
     Class {
-        /// Its position in [`Scenario::classes`].
+        /// Position in [`Scenario::classes`].
         class: usize,
-        /// Why.
+        /// The reason.
         error: LoadError,
     },
-    /// A class that was accepted cannot be an applet.
+    /// An accepted class cannot be used as an applet.
     #[error("class {class} is rejected: {error}")]
     Applet {
-        /// Its position in [`Scenario::classes`].
+        /// Position in [`Scenario::classes`].
         class: usize,
-        /// Why.
+        /// The reason.
         error: AppletError,
     },
-    /// What the scenario puts on a NIC does not fit in its SRAM.
+    /// The endpoints of a NIC need more SRAM than it has.
     #[error("{0}")]
     SramTooSmall(SramDemand),
     /// A send's payload is longer than its endpoint's transmit region.
     #[error("send {send} has {length} bytes of payload, its endpoint's transmit region {room}")]
     PayloadTooLong {
-        /// Its position in [`Scenario::sends`].
+        /// Position in [`Scenario::sends`].
         send: usize,
-        /// The payload's length in bytes.
+        /// Length of the payload in bytes.
         length: usize,
-        /// The transmit region's length in bytes.
+        /// Length of the transmit region in bytes.
         room: u32,
     },
-    /// A program is brought for a process that does not exist or owns no endpoint.
+    /// A host program was supplied for a process that does not exist or owns no endpoint.
     #[error("program {program} is for a process that does not exist, or owns no endpoint")]
     NoProcess {
-        /// Its position in the order of the names of [`Programs`].
+        /// Position among the names of [`Programs`].
         program: usize,
     },
-    /// A channel joins endpoints on NICs between which there is no link.
+    /// A channel joins endpoints on NICs without a link between them.
     #[error("channel {channel} joins endpoints between whose NICs there is no link")]
     NoLink {
-        /// Its position in [`Scenario::channels`].
+        /// Position in [`Scenario::channels`].
         channel: usize,
     },
 }
 
-/// Runs a scenario, with these programs in place of those that it names, and reports every event to `sink`.
+/// Runs a scenario with host programs that the caller supplies, and reports every event to `sink`.
 ///
 /// # Errors
 ///
-/// [`SimError`] says why nothing was run.
+/// [`SimError`] if the scenario cannot be simulated; nothing is run then.
 pub fn run_with<S: Sink>(
     scenario: &Scenario,
     programs: Programs,
@@ -158,16 +161,16 @@ pub fn run_with_to_state<S: Sink>(
 ///
 /// # Errors
 ///
-/// [`SimError`] says why nothing was run.
+/// [`SimError`] if the scenario cannot be simulated; nothing is run then.
 pub fn run<S: Sink>(scenario: &Scenario, sink: &mut S) -> Result<RunEnd, SimError> {
     run_with(scenario, Programs::new(), sink)
 }
 
-/// Runs a scenario as [`run`] does, and returns what it leaves behind at each endpoint, in their order.
+/// Runs a scenario as [`run`] does, and also returns the final state of each endpoint, in order.
 ///
 /// # Errors
 ///
-/// [`SimError`] says why nothing was run.
+/// [`SimError`] if the scenario cannot be simulated; nothing is run then.
 pub fn run_to_state<S: Sink>(
     scenario: &Scenario,
     sink: &mut S,
@@ -187,14 +190,15 @@ fn run_and_look<S: Sink, T>(
     let brings_programs = !programs.is_empty();
     let mut own = Some(OwnProcesses::new(scenario, programs)?);
     let mut run = |groups: Option<&Groups>| {
-        // Zeroed by the operating system where it can be: a page that no applet touches is not there.
+        // `vec![0; n]` gets zeroed pages from the operating system, so the memory of an unused heap is never touched.
         let mut memory = vec![0; build::applet_memory_bytes(scenario)];
         let mut simulation = Simulation::build((&arena, &mut memory), scenario, classes, sink)?;
         simulation.bring(own.take().unwrap_or_default());
         let end = simulation.run(groups);
         Ok(end.map(|end| (end, look(&simulation))))
     };
-    // A program that has run cannot be run anew, and may post on any channel.
+    // Supplied programs rule out groups. They cannot be run a second time after a wrong guess, and they may post on any
+    // channel.
     if !S::LISTENS && !brings_programs {
         for joins in [Joins::Sends, Joins::Channels] {
             let Some(groups) = Groups::of(scenario, joins) else {
@@ -202,7 +206,7 @@ fn run_and_look<S: Sink, T>(
             };
             match run(Some(&groups))? {
                 None => {}
-                // Which event was the last one depends on the order of time alone.
+                // Only the order of time determines which event reaches the limit first.
                 Some((end, _))
                     if matches!(end.reason, EndReason::MaxEvents | EndReason::MaxBytecodes) =>
                 {
@@ -215,155 +219,156 @@ fn run_and_look<S: Sink, T>(
     run(None).map(|left| left.expect("nobody leaves the only group"))
 }
 
-/// Returns what holds how much of each NIC's SRAM, in the order of the NICs, whether or not it fits.
+/// Returns every holder of each NIC's SRAM with its bytes, in the order of the NICs, even if they do not fit.
 ///
 /// # Errors
 ///
-/// [`SimError::Class`] where a class is rejected.
+/// [`SimError::Class`] if a class is rejected.
 pub fn sram_holders(scenario: &Scenario) -> Result<Vec<SramHolder>, SimError> {
     let arena = Bump::new();
     let classes = load::load_classes(&arena, scenario)?;
     Ok(sram::holders(scenario, classes))
 }
 
-/// Events after which a run with a listener asks whether the user has interrupted it.
+/// Number of events after which a run with a sink asks whether the user interrupts it.
 const EVENTS_BETWEEN_PAUSES: u64 = 1_024;
 
-/// Everything that exists in a run.
+/// The whole state of a run.
 pub(crate) struct Simulation<'a, S: Sink> {
     pub(crate) now: SimTime,
     pub(crate) schedule: Schedule<Work>,
-    /// Simulation events handled so far.
+    /// Number of simulation events handled so far.
     pub(crate) events: u64,
-    /// Whether any NIC sends in turn with its transfers, or any link cell by cell. Usually none does, and the packet
-    /// that is first in line is sent.
-    pub(crate) minds_transfers: bool,
+    /// Whether packets on the wire depend on transfers: some NIC sends in turn with its DMA, or some link has cells.
+    /// Usually false, and a packet takes the short path.
+    pub(crate) transfers_delay_packets: bool,
     pub(crate) cells: Cells,
     pub(crate) backlogs: Backlogs,
-    /// Whether any NIC's DMA engines take one request at a time.
+    /// Whether the DMA engines of any NIC have no queue (`dma.takes = "one"`).
     pub(crate) awaits_engines: bool,
-    /// Whether each packet has its arrival slot before it leaves, on every link.
+    /// Whether packets reserve an arrival slot before they leave, on every link.
     pub(crate) reserves_slots: bool,
     /// Whether `RxBuf` is poisoned behind each packet.
     pub(crate) poisons_rx_buf: bool,
-    /// How long users' processors work on what they have begun.
+    /// Total time of the work that users' processors have begun.
     pub(crate) host_time: SimDuration,
     pub(crate) until: SimTime,
     pub(crate) events_max: u64,
-    /// Number of events at which the run pauses to see whether it ends; at most `events_max`.
+    /// Number of events at which the run pauses to check whether it should end; at most `events_max`. One comparison
+    /// per event thereby covers all reasons to stop.
     pub(crate) pause: u64,
-    /// What applets may still execute.
+    /// Instructions that applets may still execute.
     pub(crate) budget: Budget,
-    /// A packet was about to go where NICs are not expected to meet.
+    /// Whether a packet was about to leave its group of NICs; see `apart`.
     pub(crate) has_left_group: bool,
-    /// What things cost users, by the NIC of their host.
+    /// Costs for users, by the NIC of their host.
     pub(crate) host_costs: Vec<HostCosts>,
     pub(crate) sends: &'a [SendSpec],
-    /// How many of each send's messages became due.
+    /// Number of messages of each send that have become due.
     pub(crate) sends_made: Vec<u64>,
     pub(crate) nics: Vec<Nic>,
     pub(crate) processors: Vec<Processor<'a>>,
-    /// Suspended calls, plus one if a NIC has several processors, plus one if there are agendas. Usually zero, and a
-    /// processor looks for arrivals and transmit descriptors alone.
+    /// The number of suspended calls, plus one if a NIC has several processors, plus one if applets have timers or
+    /// refills. Usually zero: a processor then checks only arrivals and transmit descriptors.
     pub(crate) more_sources: u32,
     pub(crate) fabric: Fabric,
     pub(crate) packets: PacketStore,
     pub(crate) transfers: Transfers,
     pub(crate) memory: HostMemory,
     pub(crate) endpoints: Vec<Endpoint>,
-    /// What the scenario says of each endpoint.
+    /// The scenario's description of each endpoint.
     pub(crate) specs: &'a [EndpointSpec],
-    /// Where each endpoint lives.
+    /// The fixed facts about each endpoint.
     pub(crate) seats: Vec<Seat>,
-    /// What is known of each endpoint.
+    /// The changing state of each endpoint.
     pub(crate) residents: Vec<Resident>,
-    /// For each claim the one that waits behind it for an arrival slot: two for each endpoint, see [`ClaimId`].
+    /// For each claim, the next claim that waits for the same arrival slots. Two for each endpoint; see [`ClaimId`].
     pub(crate) links: Vec<Link>,
-    /// For each applet how processors have waited for it; empty where every NIC has one.
+    /// For each applet, how long processors have waited for it. Empty if every NIC has one processor.
     pub(crate) waits: Vec<CallWaits>,
     pub(crate) agendas: Agendas,
     pub(crate) arena: &'a Bump,
     pub(crate) suspensions: Suspensions<'a>,
     pub(crate) applets: Vec<Applet<'a>>,
-    /// What the applets will read next, perhaps.
+    /// The arrays to prefetch.
     pub(crate) last_arrays: LastArrays,
-    /// What each endpoint's queues and heap held when that was last reported; empty where nobody listens.
+    /// The levels last reported for each endpoint. Empty without a sink.
     pub(crate) levels: Vec<Levels>,
-    /// The endpoints' names, where a link has faults.
+    /// Hashed names of the endpoints. Empty if no link has faults.
     pub(crate) names: Vec<Name>,
     pub(crate) users: Vec<User>,
-    /// Whether each user does what it does without regard to others: no turns and no programs that are brought.
+    /// Whether users act independently: no host limits its processors, and the caller supplies no programs.
     pub(crate) users_are_alone: bool,
-    /// The processes and endpoints that wait for their turn on a host; `None` if none can wait.
+    /// Processes and endpoints that wait for a processor of their host; `None` if no host limits its processors.
     pub(crate) turns: Option<Turns>,
     pub(crate) own: OwnProcesses,
     pub(crate) report: Report<'a, S>,
 }
 
-/// Position of an applet among all of them.
+/// Position of an applet among all applets.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) struct AppletId(pub(crate) u32);
 
-/// An endpoint that has an applet, and the applet.
+/// An endpoint with an applet, and that applet.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Tenant {
     pub(crate) endpoint: EndpointId,
     pub(crate) applet: AppletId,
 }
 
-/// What can be due.
+/// The kinds of work in the schedule.
 #[derive(Copy, Clone, Debug)]
 pub(crate) enum Work {
-    /// A NIC's processor goes on.
+    /// A processor continues with its next stage.
     Processor(ProcessorId),
-    /// The next of a send's messages becomes due; the send's position in the scenario.
+    /// The next message of a send becomes due. Holds the send's position in the scenario.
     Send(u32),
-    /// A user has done what it was doing.
+    /// A user has finished its current task.
     TaskDone(EndpointId),
-    /// A program wants to know of this time; the endpoint at which its process is at home.
+    /// A program asked to be called at this time. Holds the first endpoint of its process.
     Wake(EndpointId),
-    /// A user looks at the receive queue, or is called because of it.
+    /// A user polls the receive queue, or receives an upcall.
     Notice(EndpointId),
-    /// Looks whether the time is over that the applet of an endpoint has set.
+    /// Checks whether an endpoint's applet timer has expired.
     Timer(EndpointId),
     /// A DMA transfer starts.
     TransferStart(TransferRef),
-    /// A DMA transfer is over.
+    /// A DMA transfer ends.
     TransferEnd(TransferRef),
     /// The next receive descriptor of an endpoint becomes visible.
     Publish(EndpointId),
-    /// The last bit of a packet is out.
+    /// The last bit of a packet leaves the sender.
     WireOut(DirectionId),
-    /// The first bit of a packet that waited for its turn leaves.
+    /// The first bit of a packet that waited for transfers leaves the sender.
     WireStart(DirectionId),
-    /// The last bit of a packet is in.
+    /// The last bit of a packet reaches the receiver.
     WireIn(PacketRef),
-    /// The last bit of a packet would be in, had it not been lost.
+    /// The last bit of a lost packet would reach the receiver.
     WireLost(PacketRef),
-    /// The gap behind a packet is over, and another waits for that.
+    /// The gap after a packet is over, and another packet waits for it.
     WireFree(DirectionId),
-    /// The first cell of a packet is in the NIC that sends it.
+    /// The first cell of a packet is in the sending NIC.
     FirstCellMoved(TransferRef),
-    /// The first cell of a packet is in the NIC that receives it.
+    /// The first cell of a packet is in the receiving NIC.
     FirstCellIn(PacketRef),
-    /// All of a packet is there that ended when its first cell was.
+    /// A packet that was handled from its first cell on has fully arrived.
     ArrivalOver(PacketRef),
-    /// Looks whether a direction has held a packet back for too long.
+    /// Checks whether a link has delayed a packet for reordering for too long.
     LookHeld(DirectionId),
-    /// Looks whether a packet has waited at the end of a direction for too long.
+    /// Checks whether a packet has waited in a backlog for too long.
     LookBacklog(DirectionId),
-    /// A NIC hears whether it may send on a direction.
+    /// A NIC receives a stop or go signal.
     Heard(DirectionId),
-    /// A processor that its neighbours slow down has done its work, unless they have slowed it down since.
+    /// A contended processor finishes its work, unless the end has moved since.
     Stretched(ProcessorId),
 }
 
 impl<S: Sink> Simulation<'_, S> {
-    /// Loads the applets, then handles what is due until the run ends: in the order of time, or group by
-    /// group; `None` where a packet left its group.
+    /// Loads the applets, then handles events until the run ends. With `groups`, runs one group after another, and
+    /// returns `None` if a packet left its group.
     fn run(&mut self, groups: Option<&Groups>) -> Option<RunEnd> {
         let loaded = load::load_applets(self);
-        // What applets did while they were loaded may be due in any group.
+        // Work that applets scheduled while loading may belong to any group, so groups require an empty schedule.
         let groups = groups.filter(|_| self.schedule.is_empty());
         let reason = match (loaded, groups) {
             (Ok(()), Some(groups)) => self.handle_apart(groups)?,
@@ -399,7 +404,7 @@ impl<S: Sink> Simulation<'_, S> {
                 return EndReason::Idle;
             };
             if time > self.until || self.events >= self.pause {
-                if self.is_vain(time, work) {
+                if self.is_obsolete(time, work) {
                     continue;
                 }
                 if let Some(reason) = self.end_at_pause(time) {
@@ -415,7 +420,7 @@ impl<S: Sink> Simulation<'_, S> {
         }
     }
 
-    /// Returns why the run ends here, if it does, and otherwise sets the next pause.
+    /// Returns why the run ends at this pause, or sets the next pause and returns `None`.
     #[cold]
     fn end_at_pause(&mut self, time: SimTime) -> Option<EndReason> {
         if time > self.until {
@@ -435,13 +440,13 @@ impl<S: Sink> Simulation<'_, S> {
         None
     }
 
-    /// Has no more events handled.
+    /// Makes the run end before the next event.
     fn handle_no_more(&mut self) {
         self.events_max = self.events;
         self.pause = self.events;
     }
 
-    /// Returns which limit has ended the run.
+    /// Returns the limit that ended the run.
     fn limit_reached(&self) -> EndReason {
         if self.budget.is_exceeded() {
             EndReason::MaxBytecodes
@@ -450,24 +455,24 @@ impl<S: Sink> Simulation<'_, S> {
         }
     }
 
-    /// Ends the run: an applet on this NIC wants to execute more than the run may.
+    /// Ends the run because an applet exceeds the run's instruction budget.
     #[cold]
     pub(crate) fn exceed_budget(&mut self, on: ProcessorId) -> Next {
         self.budget.exceed();
-        // No event is handled any more; one is due now, so that the run ends now.
+        // The loop checks limits only when it takes work, so schedule some for now.
         self.handle_no_more();
         self.schedule.insert(self.now, Work::Processor(on));
         Next::Stopped
     }
 
-    /// Handles an event; `before` is the time of the last one.
+    /// Handles one event; `before` is the time of the previous event.
     fn handle(&mut self, work: Work, before: SimTime) {
         match work {
             Work::Processor(on) => self.go_on(on),
             Work::Stretched(_) | Work::LookHeld(_) | Work::LookBacklog(_)
-                if self.is_vain(self.now, work) =>
+                if self.is_obsolete(self.now, work) =>
             {
-                // A look that finds nothing to do is no event and does not move the clock.
+                // A check that finds nothing to do is not an event: it neither counts nor moves the clock.
                 self.now = before;
                 self.events -= 1;
             }
@@ -499,10 +504,10 @@ impl<S: Sink> Simulation<'_, S> {
         }
     }
 
-    /// Returns whether the work has become pointless. Then it looks for a packet that no link holds any more, or for a
-    /// processor that has been slowed down since.
+    /// Returns whether scheduled work has become obsolete: a check for a packet that is gone, or an end of work that
+    /// has moved.
     #[cold]
-    fn is_vain(&self, time: SimTime, work: Work) -> bool {
+    fn is_obsolete(&self, time: SimTime, work: Work) -> bool {
         match work {
             Work::LookHeld(direction) => !self.fabric[direction].flows.is_overdue(time),
             Work::LookBacklog(direction) => {
@@ -512,7 +517,7 @@ impl<S: Sink> Simulation<'_, S> {
                     .is_some_and(|backlog| backlog.is_overdue(time))
             }
             Work::Stretched(on) => self.is_stretched(time, on),
-            // A time that was set later than this is looked at again.
+            // A timer set for later than this check gets a check of its own.
             Work::Timer(endpoint) => {
                 time > self.until && self.agendas.has_no_timer(self.seats[at(endpoint.0)].applet)
             }
@@ -536,9 +541,12 @@ impl<S: Sink> Simulation<'_, S> {
         }
     }
 
-    /// Lets `delay` pass before `work`: moves the clock there and returns true where nothing else is due
-    /// until then, schedules `work` otherwise. Only for the last thing that handling an event does.
-    fn pass(&mut self, delay: SimDuration, work: Work) -> bool {
+    /// Advances the clock by `delay` if nothing else is due until then, and returns true. Otherwise schedules `work`
+    /// and returns false. Call it only as the last action of an event.
+    ///
+    /// The shortcut matters because most stages of a packet have nothing between them: it saves an insertion and a
+    /// removal.
+    fn advance(&mut self, delay: SimDuration, work: Work) -> bool {
         let time = self.now + delay;
         if time > self.until || self.events >= self.pause {
             self.schedule.insert(time, work);
@@ -553,17 +561,17 @@ impl<S: Sink> Simulation<'_, S> {
     }
 }
 
-/// The schedule copies entries about; keep them small.
+/// The schedule copies work often; keep it small.
 const _: () = assert!(size_of::<Work>() <= 8);
 
-/// What fills the places of a schedule in which nothing is.
+/// A placeholder for vacant entries of the schedule.
 impl Default for Work {
     fn default() -> Work {
         Work::Processor(ProcessorId(0))
     }
 }
 
-/// Returns the position that an id stands for, to index with.
+/// Converts an id to an index.
 pub(crate) fn at(id: u32) -> usize {
     id as usize
 }

@@ -1,7 +1,7 @@
-//! A NIC's processors: what each does now, and its loop from stage to stage.
+//! A NIC's processors: the state of each, and the loop that runs its stages.
 //!
-//! What the processor does next is a value, [`Stage`], which an engine understands; the time in between belongs to
-//! everyone else. What it has taken stays where it is, in the [`Processor`]: a packet takes some twenty stages.
+//! The next step of a processor is a value, [`Stage`], which an engine interprets. Between two stages other events run.
+//! What a processor holds stays in [`Processor`] and is not passed along, because a packet takes some twenty stages.
 
 use std::collections::VecDeque;
 
@@ -24,25 +24,25 @@ use crate::sle::call::Activation;
 pub(crate) struct Processor<'a> {
     /// The NIC.
     pub(crate) nic: NicId,
-    /// What things cost on it.
+    /// Costs of its operations.
     pub(crate) costs: &'a Costs,
-    /// What it has to do with the other processors of its NIC.
+    /// Its relation to the other processors of its NIC.
     pub(crate) share: Share,
-    /// What it has taken, to the last.
+    /// The descriptor or packet that it is handling.
     pub(crate) in_hand: Option<Item>,
-    /// The call of an applet that it runs, if it does.
+    /// The applet call that it is running, if any.
     pub(crate) activation: Activation<'a>,
     pub(crate) stage: Stage,
-    /// What taking something costs it.
+    /// Costs of taking an item.
     pub(crate) taking: Taking,
-    /// What it works on. Recorded only if a sink listens.
+    /// The work in progress. Recorded only if a sink listens.
     work: Option<Work>,
-    /// Endpoints whose suspended call has the places for its packet, in the order in which it got them.
+    /// Endpoints whose suspended call can continue because its packet has slots, oldest first.
     pub(crate) resumable: VecDeque<EndpointId>,
     pub(crate) turn: Turn,
 }
 
-/// What taking something costs a processor of a NIC, the look at every endpoint included.
+/// Costs of taking an item, including the poll of every endpoint.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Taking {
     /// A transmit descriptor.
@@ -52,7 +52,7 @@ pub(crate) struct Taking {
 }
 
 impl Taking {
-    /// Returns the costs on a NIC of so many endpoints; without U-Net it has none.
+    /// Returns the costs on a NIC with this many endpoints. Zero if the profile has no `[base]`.
     pub(crate) fn new(base: Option<&BaseCosts>, endpoints: usize) -> Taking {
         let Some(base) = base else {
             return Taking::default();
@@ -87,15 +87,15 @@ impl<'a> Processor<'a> {
     }
 }
 
-/// What a processor works on.
+/// A piece of work in progress.
 #[derive(Copy, Clone, Debug)]
 struct Work {
-    /// The stage, by its name in a placement.
+    /// Name of the stage, as in `placement`.
     stage: &'static str,
     begun: SimTime,
 }
 
-/// What the loop looks for first.
+/// The kind of work that the loop looks for next. Taking turns keeps one kind from starving the others.
 #[derive(Copy, Clone, Debug)]
 pub(crate) enum Turn {
     Arrival,
@@ -105,7 +105,7 @@ pub(crate) enum Turn {
     Refill,
 }
 
-/// Something that a processor has taken.
+/// An item that a processor has taken.
 #[derive(Copy, Clone, Debug)]
 pub(crate) enum Item {
     /// A transmit descriptor.
@@ -114,7 +114,7 @@ pub(crate) enum Item {
     Arrival(PacketRef),
 }
 
-/// A transmit descriptor that a processor has taken.
+/// A taken transmit descriptor.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Posted {
     pub(crate) endpoint: EndpointId,
@@ -123,7 +123,7 @@ pub(crate) struct Posted {
 }
 
 impl Item {
-    /// Returns the endpoint that it is of or for.
+    /// Returns the endpoint that sends or receives the item.
     pub(crate) fn endpoint(&self, packets: &PacketStore) -> EndpointId {
         match *self {
             Item::Post(posted) => posted.endpoint,
@@ -132,19 +132,19 @@ impl Item {
     }
 }
 
-/// How a stage ends; small enough for registers.
+/// The result of a stage. Small enough to be returned in registers.
 pub(crate) enum Next {
-    /// The processor is busy for a time, then does this.
+    /// The processor is busy for this time, then runs this stage.
     After(SimDuration, Stage),
-    /// Its next stage is recorded, and another event will make the processor continue.
+    /// The processor has recorded its next stage and waits for another event.
     Stopped,
 }
 
-/// The loop hands one on after each stage.
+/// The loop passes one on after each stage.
 const _: () = assert!(size_of::<Next>() <= 16);
 
 impl<S: Sink> Simulation<'_, S> {
-    /// Has an idle processor look for something to do.
+    /// Makes an idle processor look for work.
     pub(crate) fn wake(&mut self, on: ProcessorId) {
         let processor = &mut self.processors[at(on.0)];
         if let Stage::Idle = processor.stage {
@@ -153,8 +153,8 @@ impl<S: Sink> Simulation<'_, S> {
         }
     }
 
-    /// Gives a DMA slot that a transfer has used to the processor that waits longest for one; where none waits, the
-    /// slot is free.
+    /// Gives a freed DMA slot to the processor that has waited longest for one. Without a waiting processor the slot
+    /// becomes free.
     pub(crate) fn dma_slot_freed(&mut self, nic: NicId) {
         let nic = &mut self.nics[at(nic.0)];
         let Some(on) = nic.awaiting_dma_slot.pop_front() else {
@@ -164,7 +164,7 @@ impl<S: Sink> Simulation<'_, S> {
         self.schedule.insert(self.now, Due::Processor(on));
     }
 
-    /// Has a processor go on with its stage, and with the next one as long as nobody else is due.
+    /// Runs a processor's stages for as long as no other event is due in between.
     pub(crate) fn go_on(&mut self, on: ProcessorId) {
         self.end_work(on);
         let processor = &self.processors[at(on.0)];
@@ -176,7 +176,7 @@ impl<S: Sink> Simulation<'_, S> {
                     self.processors[at(on.0)].stage = then;
                     return self.begin_contended(on, delay);
                 }
-            } else if !self.pass(delay, Due::Processor(on)) {
+            } else if !self.advance(delay, Due::Processor(on)) {
                 self.processors[at(on.0)].stage = then;
                 return;
             }
@@ -185,14 +185,14 @@ impl<S: Sink> Simulation<'_, S> {
         }
     }
 
-    /// Returns what a processor has in hand: at every stage that is about that there is something.
+    /// Returns the item that the processor is handling. Must be called only in stages that handle one.
     #[inline]
     pub(crate) fn in_hand(&self, on: ProcessorId) -> &Item {
         let in_hand = &self.processors[at(on.0)].in_hand;
         in_hand.as_ref().expect("something is in hand")
     }
 
-    /// Notes how a processor ended a transmit descriptor, and has it look for something else to do.
+    /// Records the status of a transmit descriptor, then looks for other work.
     pub(crate) fn end_post(&mut self, on: ProcessorId, posted: Posted, status: TxStatus) -> Next {
         let Posted { endpoint, post, .. } = posted;
         if self.residents[at(endpoint.0)].has_post_under_way {
@@ -204,7 +204,7 @@ impl<S: Sink> Simulation<'_, S> {
         self.look(on)
     }
 
-    /// Notes what the processor works on from now on, before it goes on with `then`.
+    /// Records that the work leading to the stage `then` begins.
     #[inline]
     fn begin_work(&mut self, on: ProcessorId, then: Stage) {
         if !S::LISTENS || !self.report.wants_work {
@@ -217,7 +217,7 @@ impl<S: Sink> Simulation<'_, S> {
         });
     }
 
-    /// Reports what the processor has worked on.
+    /// Reports the work that has ended.
     #[inline]
     fn end_work(&mut self, on: ProcessorId) {
         if !S::LISTENS || !self.report.wants_work {
@@ -239,7 +239,7 @@ impl<S: Sink> Simulation<'_, S> {
         }
     }
 
-    /// Makes a processor wait until another event makes it continue with this stage.
+    /// Stops a processor until another event continues it at this stage.
     pub(crate) fn wait(&mut self, on: ProcessorId, stage: Stage) -> Next {
         self.processors[at(on.0)].stage = stage;
         Next::Stopped

@@ -1,4 +1,4 @@
-//! Processes whose programs a user of the library brings: what they learn, and what they do next.
+//! Host programs supplied by a user of the library: what they are told, and how their actions run.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -12,7 +12,7 @@ use crate::host::Task;
 use crate::host::program::{Action, Happened, OwnProcess, Programs};
 use crate::scenario::model::Scenario;
 
-/// The processes whose programs are brought, as a rule none.
+/// The processes with supplied programs; usually none.
 #[derive(Default)]
 pub(crate) struct OwnProcesses {
     processes: Vec<OwnProcess>,
@@ -20,7 +20,7 @@ pub(crate) struct OwnProcesses {
 }
 
 impl OwnProcesses {
-    /// Gives each program the process that it is for.
+    /// Connects each program to its process.
     pub(crate) fn new(
         scenario: &Scenario,
         mut programs: Programs,
@@ -59,7 +59,7 @@ impl OwnProcesses {
         self.processes.get_mut(process)
     }
 
-    /// Returns whether an endpoint is the home of a process whose program wants something.
+    /// Returns whether an endpoint is the home of a process with pending actions.
     pub(crate) fn acts(&self, id: EndpointId) -> bool {
         let process = self.of_endpoint.get(&id);
         let process = process.and_then(|&process| self.processes.get(process));
@@ -68,13 +68,13 @@ impl OwnProcesses {
 }
 
 impl<S: Sink> Simulation<'_, S> {
-    /// Takes the programs that are brought.
+    /// Installs the supplied programs.
     pub(crate) fn bring(&mut self, own: OwnProcesses) {
         self.own = own;
         self.users_are_alone = self.turns.is_none() && self.own.processes.is_empty();
     }
 
-    /// Has the programs begin.
+    /// Tells all programs that the run has started.
     pub(crate) fn start_programs(&mut self) {
         for process in 0..self.own.processes.len() {
             let home = self.own.processes[process].home();
@@ -82,7 +82,7 @@ impl<S: Sink> Simulation<'_, S> {
         }
     }
 
-    /// Informs the program of an endpoint, if the user brought one, of what has happened.
+    /// Tells the supplied program of an endpoint, if there is one, what has happened.
     pub(crate) fn tell_program(&mut self, id: EndpointId, what: Happened<'_>) {
         let now = self.now;
         if let Some(process) = self.own.of(id) {
@@ -92,7 +92,7 @@ impl<S: Sink> Simulation<'_, S> {
         }
     }
 
-    /// Returns what the program of an endpoint does with a message.
+    /// Returns the reaction of the endpoint's program to a message.
     #[cold]
     pub(crate) fn reaction(&self, id: EndpointId, message: &ReceiveDescriptor) -> Reaction {
         let user = &self.users[at(id.0)];
@@ -103,7 +103,7 @@ impl<S: Sink> Simulation<'_, S> {
         }
     }
 
-    /// Returns the channel and the bytes of an endpoint's oldest message, where its program is brought.
+    /// Returns the channel and bytes of an endpoint's oldest message, if its program is supplied.
     pub(crate) fn message_for_program(&self, id: EndpointId) -> Option<(ChannelId, Vec<u8>)> {
         self.own.of_endpoint.get(&id)?;
         let endpoint = &self.endpoints[at(id.0)];
@@ -122,7 +122,7 @@ impl<S: Sink> Simulation<'_, S> {
         Some((message.channel, payload))
     }
 
-    /// Informs the program of an endpoint that it has read a message.
+    /// Tells the program of an endpoint that a message was read.
     pub(crate) fn tell_message(&mut self, id: EndpointId, channel: ChannelId, payload: &[u8]) {
         let what = Happened::Message {
             endpoint: id,
@@ -132,7 +132,7 @@ impl<S: Sink> Simulation<'_, S> {
         self.tell_program(id, what);
     }
 
-    /// Informs the program of an endpoint that a posted message is done.
+    /// Tells the program of an endpoint that a transmit descriptor has completed.
     #[cold]
     pub(crate) fn tell_completed(
         &mut self,
@@ -148,7 +148,7 @@ impl<S: Sink> Simulation<'_, S> {
         self.tell_program(endpoint, what);
     }
 
-    /// Has a process begin the next thing that its program wants; returns whether it is busy with that.
+    /// Begins the next action of a process. Returns whether the process is now busy.
     pub(crate) fn begin_action(&mut self, home: EndpointId) -> bool {
         while let Some(process) = self.own.of(home) {
             let Some(action) = process.actions.pop_front() else {

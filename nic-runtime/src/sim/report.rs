@@ -1,4 +1,4 @@
-//! Where events leave the simulation: the sink, and the names of what their ids stand for.
+//! The exit of events from the simulation: the sink, and the names of NICs, endpoints, classes and methods.
 
 use jive_core::{Cut, LinkedClass, MethodId};
 use nic_core::event::roles::Shown;
@@ -8,7 +8,7 @@ use nic_core::time::SimTime;
 
 use crate::scenario::model::Scenario;
 
-/// The sink of a run.
+/// The sink of a run, with its table of names.
 pub(crate) struct Report<'a, S: Sink> {
     sink: &'a mut S,
     names: NameTable<'a>,
@@ -32,17 +32,17 @@ impl<'a, S: Sink> Report<'a, S> {
         }
     }
 
-    /// Returns whether nothing that is emitted is taken any more.
+    /// Returns whether the sink can no longer write.
     pub(crate) fn has_failed(&self) -> bool {
         S::LISTENS && self.sink.has_failed()
     }
 
-    /// Returns whether the user wants the run to end.
+    /// Returns whether the user interrupts the run.
     pub(crate) fn is_interrupted(&self) -> bool {
         S::LISTENS && self.sink.is_interrupted()
     }
 
-    /// Emits an event of an endpoint, now.
+    /// Emits an event of an endpoint.
     #[inline]
     pub(crate) fn emit<'e>(
         &mut self,
@@ -63,7 +63,7 @@ impl<'a, S: Sink> Report<'a, S> {
         self.sink.event(&self.names, &event);
     }
 
-    /// Emits an event of a NIC that belongs to no endpoint, now.
+    /// Emits an event of a NIC that belongs to no endpoint.
     #[inline]
     pub(crate) fn emit_of_nic<'e>(
         &mut self,
@@ -89,7 +89,7 @@ struct NameTable<'a> {
     classes: Vec<ClassNames>,
 }
 
-/// The names of a class and its methods, cut when they are noted: events that show them cost no more.
+/// Names of a class and its methods. They are shortened once, when the table is built.
 struct ClassNames {
     class: String,
     methods: Vec<String>,

@@ -1,5 +1,5 @@
-//! Where a processor looks for something to do: arrivals, transmit descriptors, calls that can go on, and what another
-//! processor of its NIC hands over.
+//! How a processor finds work: arrivals, transmit descriptors, resumable calls, timers, refills, and items that another
+//! processor hands over.
 
 use nic_core::event::Sink;
 use nic_core::id::{EndpointId, NicId};
@@ -14,7 +14,7 @@ use crate::nic::{ClaimId, ProcessorId, Progress, Purpose};
 use crate::sle;
 
 impl<S: Sink> Simulation<'_, S> {
-    /// Takes an arrival or a transmit descriptor, in turn; the processor is idle where there is none.
+    /// Takes an arrival or a transmit descriptor, alternately. Without either the processor becomes idle.
     pub(crate) fn look(&mut self, on: ProcessorId) -> Next {
         if self.more_sources > 0 {
             return self.look_everywhere(on);
@@ -32,12 +32,12 @@ impl<S: Sink> Simulation<'_, S> {
             self.processors[at(on.0)].turn = Turn::Arrival;
             return next;
         }
-        // As a rule there was none when it was the turn of arrivals.
+        // Try arrivals even if it is not their turn, as there is nothing else.
         if let Some(packet) = self.nics[at(nic.0)].arrivals.pop_front() {
             self.processors[at(on.0)].turn = Turn::Transmit;
             return interface::arrived(self, on, packet);
         }
-        // Without suspended calls their turn has passed.
+        // There are no suspended calls, so skip their turn.
         let turn = &mut self.processors[at(on.0)].turn;
         if let Turn::Suspended = turn {
             *turn = Turn::Transmit;
@@ -45,14 +45,13 @@ impl<S: Sink> Simulation<'_, S> {
         self.wait(on, Stage::Idle)
     }
 
-    /// Takes work that another processor has handed over. Otherwise takes one of these in turn, as far as this
-    /// processor does: an arrival, a transmit descriptor, a suspended call that can go on. A timer that is due and a
-    /// buffer that was given back follow.
+    /// Takes an item that another processor has handed over. Otherwise takes, in turn, one of the kinds that this
+    /// processor serves: an arrival, a transmit descriptor, a resumable call, a timer or a refill.
     #[cold]
     fn look_everywhere(&mut self, on: ProcessorId) -> Next {
         let Processor { nic, share, .. } = &mut self.processors[at(on.0)];
         let (nic, takes) = (*nic, share.takes);
-        // One after the other: neither who hands over without end nor who posts without end keeps others waiting.
+        // Alternate between handed items and own work, so that neither starves the other.
         let handed = share
             .is_handed_next
             .then(|| share.handed.pop_front())
@@ -118,7 +117,7 @@ impl<S: Sink> Simulation<'_, S> {
         None
     }
 
-    /// Takes the oldest arrival whose endpoint can take it; those for suspended applets are put aside.
+    /// Takes the oldest arrival whose applet is not suspended. Arrivals for suspended applets are put aside.
     fn take_unsuspended(&mut self, nic: NicId) -> Option<PacketRef> {
         loop {
             let packet = self.nics[at(nic.0)].arrivals.pop_front()?;
@@ -131,7 +130,7 @@ impl<S: Sink> Simulation<'_, S> {
         }
     }
 
-    /// Takes the next transmit descriptor for whose packet there is room.
+    /// Takes the next transmit descriptor whose packet has slots.
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn take_post(&mut self, on: ProcessorId, id: NicId, is_alone: bool) -> Option<Next> {
         loop {
@@ -140,7 +139,7 @@ impl<S: Sink> Simulation<'_, S> {
             let endpoint = nic.endpoints[position];
             let is_under_way = !is_alone && self.residents[at(endpoint.0)].has_post_under_way;
             if is_under_way || !self.can_take_post(endpoint) {
-                // It comes back when it has its places, or when its applet's call is over.
+                // The endpoint is inserted again when its packet has slots, or when its applet's call is over.
                 self.nics[at(id.0)].posted.remove(position);
                 continue;
             }
@@ -160,8 +159,8 @@ impl<S: Sink> Simulation<'_, S> {
         }
     }
 
-    /// Returns whether the NIC can take an endpoint's next descriptor: its packet has a send slot and an arrival slot,
-    /// or it makes no packet.
+    /// Returns whether the NIC can take an endpoint's next descriptor. It can if the packet has a send slot and an
+    /// arrival slot, or if the descriptor makes no packet.
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn can_take_post(&mut self, id: EndpointId) -> bool {
         match self.progress(ClaimId::of(id, Purpose::Post)) {
@@ -176,7 +175,7 @@ impl<S: Sink> Simulation<'_, S> {
         let Some(descriptor) = endpoint.transmit.first() else {
             return true;
         };
-        // A descriptor that names no channel is refused and needs no room.
+        // A descriptor with an unknown channel is refused, so it needs no slots.
         let Some(&channel) = endpoint.channels.get(descriptor.channel) else {
             return true;
         };

@@ -1,4 +1,4 @@
-//! The NIC's memory as a budget: who holds what of it, and whether that fits.
+//! The SRAM budget of a NIC: its holders, their bytes, and the check that they fit.
 
 use std::fmt;
 
@@ -10,29 +10,29 @@ use super::{SimError, at};
 use crate::profile::Profile;
 use crate::scenario::model::{EndpointSpec, Scenario};
 
-/// Bytes of an entry of the transmit queue: channel, offset, length, flag (U-Net/SLE §2).
+/// Bytes of a transmit queue entry: channel, offset, length and flag (U-Net/SLE §2).
 const TRANSMIT_ENTRY_BYTES: u64 = 16;
-/// Bytes of an entry of the free queue: an offset.
+/// Bytes of a free queue entry: an offset.
 const FREE_ENTRY_BYTES: u64 = 4;
-/// Bytes of an entry of the channel table: two tags, an endpoint, a route.
+/// Bytes of a channel table entry: two channel numbers, an endpoint and a route.
 const CHANNEL_BYTES: u64 = 16;
-/// Bytes of a field of an applet.
+/// Bytes of an applet's field.
 const FIELD_BYTES: u64 = 4;
 /// Bytes of a local variable or an operand.
 const SLOT_BYTES: u64 = 4;
 
-/// Who holds how many bytes of a NIC's SRAM. Receive queues lie in host memory.
+/// Bytes of a NIC's SRAM by use. Receive queues lie in host memory and are not included.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct SramShares {
-    /// Slots for packets that come in, go out or wait for DMA.
+    /// Arrival, send and DMA slots.
     pub staging: u64,
     /// The call stacks of the processors.
     pub stack: u64,
-    /// Linked programs, each once.
+    /// Linked programs; each is counted once.
     pub programs: u64,
-    /// Heaps, `RxBuf`s and fields of applets.
+    /// Heaps, `RxBuf` arrays and fields of applets.
     pub applets: u64,
-    /// Transmit and free queues and channel tables of endpoints.
+    /// Transmit queues, free queues and channel tables.
     pub queues: u64,
 }
 
@@ -44,25 +44,25 @@ impl SramShares {
     }
 }
 
-/// Something that holds a part of a NIC's SRAM.
+/// A holder of a part of a NIC's SRAM.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct SramHolder {
     /// The NIC.
     pub nic: NicId,
-    /// What holds it.
+    /// What the part is for.
     pub share: SramShare,
-    /// How many bytes.
+    /// Size in bytes.
     pub bytes: u64,
 }
 
 /// What a part of a NIC's SRAM is for.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum SramShare {
-    /// Slots for packets that come in, go out or wait for DMA.
+    /// Arrival, send and DMA slots.
     Staging,
     /// The call stacks of the processors.
     Stack,
-    /// A linked program; its position in [`Scenario::classes`].
+    /// A linked program. Holds its position in [`Scenario::classes`].
     Program(usize),
     /// Heap, `RxBuf` and fields of an endpoint's applet.
     Applet(EndpointId),
@@ -70,14 +70,14 @@ pub enum SramShare {
     Queues(EndpointId),
 }
 
-/// What is asked of one NIC's SRAM.
+/// The demand for a NIC's SRAM.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct SramDemand {
     /// The NIC.
     pub nic: NicId,
-    /// Bytes of SRAM it has.
+    /// The SRAM that the NIC has, in bytes.
     pub sram: u32,
-    /// Who asks for how much.
+    /// The demand by use.
     pub shares: SramShares,
 }
 
@@ -100,7 +100,7 @@ impl fmt::Display for SramDemand {
     }
 }
 
-/// Checks that what the scenario puts on each NIC fits.
+/// Checks that the demand for each NIC's SRAM fits.
 pub(crate) fn check(scenario: &Scenario, classes: &[LinkedClass<'_>]) -> Result<(), SimError> {
     let mut demands: Vec<SramDemand> = (0u32..)
         .map(NicId)
@@ -128,7 +128,7 @@ pub(crate) fn check(scenario: &Scenario, classes: &[LinkedClass<'_>]) -> Result<
     }
 }
 
-/// Returns who holds how much, in the order of the NICs, on each in the order of [`SramShare`].
+/// Returns all holders, in the order of the NICs, and for each NIC in the order of [`SramShare`].
 pub(crate) fn holders(scenario: &Scenario, classes: &[LinkedClass<'_>]) -> Vec<SramHolder> {
     let mut holders = Vec::new();
     let mut channels = vec![0u64; scenario.endpoints.len()];
@@ -137,7 +137,7 @@ pub(crate) fn holders(scenario: &Scenario, classes: &[LinkedClass<'_>]) -> Vec<S
             channels[at(endpoint.0)] += 1;
         }
     }
-    // For each NIC: which of its endpoints come, in file order.
+    // The endpoints of each NIC, in file order.
     let mut residents = vec![Vec::new(); scenario.nics.len()];
     for (id, spec) in (0u32..).map(EndpointId).zip(&scenario.endpoints) {
         residents[at(spec.nic.0)].push((id, spec));

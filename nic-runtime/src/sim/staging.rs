@@ -1,11 +1,12 @@
-//! Places for packets in NIC memory: who has one, who waits for one, and who goes on when one is free.
+//! Slots for packets in NIC memory: which packets hold them, which wait for them, and which gets a freed slot.
 //!
-//! A packet leaves its sender's own memory only when it has an arrival slot at the receiver and then a send slot at
-//! home. A waiting endpoint therefore holds nothing that another endpoint could wait for, except its own arrivals.
-//! Wires never wait. A send slot is free again after the transfer and the wire time of its packet.
+//! A packet leaves its sender's memory only when it has both slots: first an arrival slot at the receiver, then a send
+//! slot at home. A waiting endpoint therefore holds nothing that others need, except packets that have arrived for
+//! itself. Wires never wait. A send slot becomes free again when its packet has left, so it needs only time.
 //!
-//! So an endpoint waits for time, or for the receiver that it talks to. Only receivers that push packets
-//! themselves can close a circle, and then all of it are endpoints that talk to each other.
+//! So an endpoint waits only for time, or for the receiver that it sends to. A circle of waiting endpoints needs
+//! receivers that push packets themselves. All endpoints in such a circle send to each other, so no bystander is held
+//! up.
 
 use nic_core::event::Sink;
 use nic_core::id::{EndpointId, NicId};
@@ -18,26 +19,26 @@ use crate::nic::{ClaimId, ProcessorId, Progress, Purpose};
 use crate::sle;
 use crate::sle::call::Cause;
 
-/// Whether an endpoint may push a packet.
+/// Result of a claim for a packet's slots.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Grant {
-    /// It has its places.
+    /// The packet has its slots.
     Given,
-    /// It waits for them.
+    /// The claim waits for a slot.
     Waits,
-    /// It can neither have them nor wait. It would wait for itself, through endpoints that wait for each other, or its
-    /// heap has no room for a waiting call.
+    /// The packet cannot have slots and the claim cannot wait. Either it would wait for itself, through a circle of
+    /// endpoints, or the heap has no room to suspend the call.
     Refused,
 }
 
-/// What waits where there is no place.
+/// What waits while a claim waits.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Waiter {
-    /// A transmit descriptor, which stays in its queue.
+    /// A transmit descriptor; it stays in its queue.
     Post,
-    /// The call that a processor runs, which must be kept in its applet's heap.
+    /// The call that a processor runs; it must be saved in its applet's heap.
     Call(ProcessorId),
-    /// A message on which a call has trapped.
+    /// A message that takes the base path because a call trapped on it.
     Message,
 }
 
@@ -51,7 +52,7 @@ impl Waiter {
 }
 
 impl<S: Sink> Simulation<'_, S> {
-    /// Returns how far a claim has come.
+    /// Returns the progress of a claim.
     #[inline]
     pub(crate) fn progress(&self, claim: ClaimId) -> Progress {
         self.residents[at(claim.endpoint().0)].claims[claim.purpose() as usize]
@@ -62,8 +63,8 @@ impl<S: Sink> Simulation<'_, S> {
         &mut self.residents[at(claim.endpoint().0)].claims[claim.purpose() as usize]
     }
 
-    /// Puts the packet that a call of an applet pushes into its places, or has the call wait for them. The places
-    /// for the packet of a transmit descriptor are for its call alone where that may run on another processor.
+    /// Gets slots for a packet that an applet's call pushes, or makes the call wait. Slots reserved for a transmit
+    /// descriptor's packet serve only its own call if another processor may run that.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn claim_for_push(
         &mut self,
@@ -74,7 +75,7 @@ impl<S: Sink> Simulation<'_, S> {
     ) -> Grant {
         let held = Progress::Held(channel.peer);
         let [post, push] = &mut self.residents[at(id.0)].claims;
-        // As a rule it is the packet for which the NIC made room before it took the descriptor.
+        // Usually the packet is the one whose slots the NIC reserved before it took the descriptor.
         if *post == held {
             let processor = &self.processors[at(on.0)];
             let is_for_post = || matches!(processor.activation.call().cause, Cause::Post(_));
@@ -94,14 +95,15 @@ impl<S: Sink> Simulation<'_, S> {
         grant
     }
 
-    /// Puts the packet of a transmit descriptor into the places that the NIC made for it. If a push has used them,
-    /// [`Simulation::claim_for_push`] has found others.
+    /// Uses up the slots reserved for a transmit descriptor's packet. If a push of the call has used them,
+    /// [`Simulation::claim_for_push`] has claimed others.
     #[inline]
     pub(crate) fn use_post(&mut self, id: EndpointId) {
         *self.progress_mut(ClaimId::of(id, Purpose::Post)) = Progress::None;
     }
 
-    /// Gets an endpoint that has none the places for a packet on `channel`, or has it wait for them.
+    /// Gets the slots for an endpoint's packet on `channel`, or makes the claim wait. The endpoint must hold none for
+    /// this purpose.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn claim(&mut self, id: EndpointId, waiter: Waiter, channel: &Channel) -> Grant {
         let to = channel.peer;
@@ -123,7 +125,7 @@ impl<S: Sink> Simulation<'_, S> {
         self.await_send_slot(claim, waiter)
     }
 
-    /// As [`Simulation::claim`], where the packet leaves without an arrival slot, or not at all.
+    /// Like [`Simulation::claim`], for a packet that needs no arrival slot or must not leave its group.
     #[cold]
     fn claim_without_slot(
         &mut self,
@@ -143,7 +145,7 @@ impl<S: Sink> Simulation<'_, S> {
         }
     }
 
-    /// Has an endpoint that has an arrival slot wait for a send slot, if what waits can.
+    /// Makes a claim that has its arrival slot wait for a send slot, if the waiter can wait.
     #[cold]
     fn await_send_slot(&mut self, claim: ClaimId, waiter: Waiter) -> Grant {
         if self.can_wait(waiter) {
@@ -155,7 +157,7 @@ impl<S: Sink> Simulation<'_, S> {
         Grant::Refused
     }
 
-    /// Returns whether what would wait can be kept meanwhile.
+    /// Returns whether a waiter can be kept until the claim succeeds. Only a running call needs room, in its heap.
     fn can_wait(&self, waiter: Waiter) -> bool {
         match waiter {
             Waiter::Call(on) => sle::suspend::can_suspend(self, on),
@@ -178,9 +180,9 @@ impl<S: Sink> Simulation<'_, S> {
         Grant::Waits
     }
 
-    /// Returns whether an endpoint is `other`, or is suspended until such an endpoint takes a packet.
+    /// Returns whether endpoint `id` is `other`, or is suspended in a chain of waits that leads to `other`.
     fn waits_for(&self, mut id: EndpointId, other: EndpointId) -> bool {
-        // Every circle is broken when it would close, so this ends; the count bounds it all the same.
+        // Ends, because a push that would close a circle is refused. The loop bound is a second safeguard.
         for _ in 0..self.endpoints.len() {
             if id == other {
                 return true;
@@ -207,8 +209,8 @@ impl<S: Sink> Simulation<'_, S> {
         grant
     }
 
-    /// Gives back the places for a descriptor's packet that its endpoint does not need, or must not keep because its
-    /// applet is suspended.
+    /// Gives up the slots for a descriptor's packet, because the packet is not sent or because the applet is suspended
+    /// and must not keep them.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn give_up_post(&mut self, id: EndpointId) {
         let claim = ClaimId::of(id, Purpose::Post);
@@ -221,7 +223,7 @@ impl<S: Sink> Simulation<'_, S> {
     fn give_up(&mut self, claim: ClaimId) {
         let progress = self.progress_mut(claim);
         match *progress {
-            // It stays in line, and its turn passes if it cannot use it.
+            // A waiting claim stays in line and declines the slot when its turn comes.
             Progress::None | Progress::AwaitsArrival(_) => {}
             Progress::AwaitsSend(to) => {
                 *progress = Progress::None;
@@ -236,14 +238,14 @@ impl<S: Sink> Simulation<'_, S> {
         }
     }
 
-    /// Frees the arrival slot that a packet would have had which is not sent.
+    /// Frees the arrival slot of a packet that is not sent.
     fn release_reserved_slot(&mut self, claim: ClaimId, to: EndpointId) {
         if self.reserves_slots || self.has_reserved_slot(claim, to) {
             self.release_arrival_slot(to);
         }
     }
 
-    /// Returns whether a packet to an endpoint needs an arrival slot before it leaves.
+    /// Returns whether a claim's packet has reserved an arrival slot.
     #[cold]
     fn has_reserved_slot(&self, claim: ClaimId, to: EndpointId) -> bool {
         let nic = |id: EndpointId| self.endpoints[at(id.0)].nic;
@@ -251,12 +253,12 @@ impl<S: Sink> Simulation<'_, S> {
         route.is_some_and(|route| self.fabric[route].admission == Admission::Slot)
     }
 
-    /// Returns whether a packet has passed its link without an arrival slot.
+    /// Returns whether a packet passed its link without a reserved arrival slot.
     pub(crate) fn comes_unasked(&self, packet: PacketRef) -> bool {
         self.fabric[self.packets[packet].route].admission == Admission::Unasked
     }
 
-    /// Takes an arrival slot for a packet if it comes unasked; returns whether it has one.
+    /// Takes an arrival slot for a packet that has none reserved. Returns whether the packet has a slot.
     #[cold]
     pub(crate) fn take_slot_unasked(&mut self, packet: PacketRef) -> bool {
         if !self.comes_unasked(packet) {
@@ -270,7 +272,7 @@ impl<S: Sink> Simulation<'_, S> {
         has_slot
     }
 
-    /// Frees an arrival slot of an endpoint; the claim that waited for it goes on.
+    /// Frees an arrival slot of an endpoint, or passes it on to the claim that has waited for it.
     #[inline]
     pub(crate) fn release_arrival_slot(&mut self, to: EndpointId) {
         let receiver = self.endpoints[at(to.0)].nic;
@@ -296,14 +298,16 @@ impl<S: Sink> Simulation<'_, S> {
         }
     }
 
-    /// Has a claim that waited for an arrival slot go on with it, or returns whose slot it declines.
+    /// Continues a claim with the arrival slot that it waited for. If the claim declines the slot, returns the endpoint
+    /// whose slot it is.
     fn arrival_slot_found(&mut self, claim: ClaimId) -> Option<EndpointId> {
         let Progress::AwaitsArrival(to) = self.progress(claim) else {
             debug_assert!(false, "only who waits is in line");
             return None;
         };
         let id = claim.endpoint();
-        // A suspended applet would keep the slot from others until it goes on; it asks again then.
+        // Decline: a suspended applet would keep the slot from others. Its endpoint claims again when the call
+        // continues.
         if claim.purpose() == Purpose::Post && sle::suspend::is_suspended(self, id) {
             *self.progress_mut(claim) = Progress::None;
             return Some(to);
@@ -314,7 +318,7 @@ impl<S: Sink> Simulation<'_, S> {
         None
     }
 
-    /// Frees a send slot; the claim that waited for it goes on.
+    /// Frees a send slot, or passes it on to the next waiting claim.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn release_send_slot(&mut self, nic: NicId) {
         self.nics[at(nic.0)].send_slots.release();
@@ -326,7 +330,7 @@ impl<S: Sink> Simulation<'_, S> {
     #[cold]
     fn pass_on_send_slot(&mut self, nic: NicId) {
         while let Some(claim) = self.nics[at(nic.0)].awaiting_send_slot.pop_front() {
-            // Others have given up since they came into line.
+            // Skip claims that were given up while they waited.
             if let Progress::AwaitsSend(to) = self.progress(claim) {
                 let taken = self.nics[at(nic.0)].send_slots.take();
                 debug_assert!(taken, "a slot was freed for it");
@@ -336,7 +340,7 @@ impl<S: Sink> Simulation<'_, S> {
         }
     }
 
-    /// Returns whether every place is free and nobody waits for one.
+    /// Returns whether all slots are free and no claim waits.
     pub(crate) fn holds_no_packet(&self) -> bool {
         let mut residents = self.residents.iter();
         self.nothing_waits()
@@ -347,7 +351,7 @@ impl<S: Sink> Simulation<'_, S> {
                 .all(|nic| nic.send_slots.are_free() && nic.arrival_slots.are_free())
     }
 
-    /// Has the processor go on with what waited for places.
+    /// Continues the work whose claim has its slots.
     fn places_found(&mut self, claim: ClaimId) {
         let id = claim.endpoint();
         let home = self.endpoints[at(id.0)].nic;

@@ -1,4 +1,4 @@
-//! What a run leaves behind: memories, fields and queues of each endpoint.
+//! The final state of a run: memory, fields and queues of each endpoint.
 
 use nic_core::event::Sink;
 use nic_core::id::EndpointId;
@@ -6,41 +6,40 @@ use nic_core::id::EndpointId;
 use super::crew::CallWaits;
 use super::{Simulation, at};
 
-/// The state of one endpoint when a run has ended. Two runs of one scenario, with and without a
-/// listener, leave the same.
+/// The final state of an endpoint. Runs of the same scenario end in the same state, with and without a sink.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EndpointState {
     /// The buffer area.
     pub area: Vec<u8>,
-    /// Free buffers in the free queue, the first first.
+    /// Offsets of the buffers in the free queue, in order.
     pub free: Vec<u32>,
-    /// Transmit descriptors that are not done.
+    /// Transmit descriptors that have not completed.
     pub transmit: usize,
     /// Receive descriptors that the user sees and has not taken.
     pub receive: usize,
     /// Messages that the user has taken.
     pub messages: u64,
-    /// Packets that were made for the endpoint.
+    /// Packets that the endpoint has made.
     pub packets: u64,
-    /// The applet, where there is one.
+    /// The applet, if the endpoint has one.
     pub applet: Option<AppletState>,
 }
 
-/// The state of an applet when a run has ended.
+/// The final state of an applet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AppletState {
-    /// The values of its fields, arrays as references.
+    /// Values of its fields; arrays as references.
     pub fields: Vec<i32>,
-    /// The arrays of its heap as they lie there.
+    /// The used part of its heap.
     pub heap: Vec<u8>,
     /// `RxBuf`.
     pub rx_buf: Vec<u8>,
-    /// How processors have waited for it, where its NIC has several.
+    /// How long processors have waited for the applet.
     pub waits: CallWaits,
 }
 
 impl<S: Sink> Simulation<'_, S> {
-    /// Copies the state of every endpoint, in the order of the scenario.
+    /// Returns the state of every endpoint, in the order of the scenario.
     pub(crate) fn state(&self) -> Vec<EndpointState> {
         let ids = (0u32..).map(EndpointId).take(self.endpoints.len());
         ids.map(|id| self.endpoint_state(id)).collect()

@@ -1,4 +1,4 @@
-//! The users: they post what is due, learn of messages and react to them, one thing at a time.
+//! Users: each posts messages that are due, learns of received messages and reacts to them, one task at a time.
 
 use std::hint::black_box;
 
@@ -17,7 +17,7 @@ use crate::sle;
 use crate::unet::Endpoint;
 
 impl<S: Sink> Simulation<'_, S> {
-    /// Hands a message that is due to its user, and schedules the send's next.
+    /// A message of a send becomes due: queues it for its user, and schedules the next one.
     pub(crate) fn send_due(&mut self, send: u32) {
         let spec = &self.sends[at(send)];
         black_box(spec.payload.first().copied());
@@ -32,7 +32,7 @@ impl<S: Sink> Simulation<'_, S> {
         self.begin_task(spec.endpoint);
     }
 
-    /// A receive descriptor became visible: the user will learn of it.
+    /// A receive descriptor became visible: schedules the user's next poll or upcall.
     pub(crate) fn message_came(&mut self, id: EndpointId) {
         let user = &mut self.users[at(id.0)];
         if user.notice == Notice::None {
@@ -50,7 +50,7 @@ impl<S: Sink> Simulation<'_, S> {
         self.begin_task(id);
     }
 
-    /// Reports a transmit descriptor's completion, if there is one; its space and its entry are free.
+    /// Reports the completion of a transmit descriptor, if there is one. Frees its space in the transmit region.
     pub(crate) fn complete(
         &mut self,
         id: EndpointId,
@@ -90,11 +90,11 @@ impl<S: Sink> Simulation<'_, S> {
         self.begin_task(id);
     }
 
-    /// Has a user that waits begin what it can: sends and messages in turn where there are both.
+    /// Makes an idle user begin its next task. Sends and messages alternate if there are both.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn begin_task(&mut self, id: EndpointId) {
         let user = &self.users[at(id.0)];
-        // As a rule there is nothing, or one of the two.
+        // Usually there is nothing to do, or one of the two.
         let (reads, posts) = (user.notice == Notice::Taken, !user.due.is_empty());
         if user.task == Task::Waiting && (reads || posts) {
             if self.users_are_alone {
@@ -105,7 +105,7 @@ impl<S: Sink> Simulation<'_, S> {
         }
     }
 
-    /// As [`Simulation::begin_task`], where processes wait for turns or have programs of their own.
+    /// Like [`Simulation::begin_task`], for users that share host processors or have supplied programs.
     #[cold]
     pub(crate) fn begin_among_others(&mut self, id: EndpointId) {
         let user = &self.users[at(id.0)];
@@ -122,7 +122,7 @@ impl<S: Sink> Simulation<'_, S> {
         }
     }
 
-    /// Has the processes begin that can run beside that of an endpoint.
+    /// Begins the tasks of the waiting processes that fit on the host's processors.
     #[cold]
     fn begin_turns(&mut self, id: EndpointId) {
         while let Some(next) = self.turns.as_mut().and_then(|turns| turns.next_beside(id)) {
@@ -134,7 +134,7 @@ impl<S: Sink> Simulation<'_, S> {
         }
     }
 
-    /// Has a user begin what its program wants, or else a message or a send; returns whether it has.
+    /// Begins an action of the user's program, or else a message or a send. Returns whether it began one.
     fn begin_any(&mut self, id: EndpointId) -> bool {
         if self.own.acts(id) && self.begin_action(id) {
             return true;
@@ -144,7 +144,7 @@ impl<S: Sink> Simulation<'_, S> {
         self.begin_either(id, reads, posts)
     }
 
-    /// Returns whether the user has begun something.
+    /// Begins a message or a send, alternately. Returns whether it began one.
     fn begin_either(&mut self, id: EndpointId, reads: bool, posts: bool) -> bool {
         let user = &self.users[at(id.0)];
         let reads_next = user.reads_next;
@@ -165,7 +165,7 @@ impl<S: Sink> Simulation<'_, S> {
         true
     }
 
-    /// Posts the oldest message that is due, if there is room; the user is busy for a while after.
+    /// Posts the oldest due message if there is room. The user is then busy for the time that posting takes.
     fn begin_post(&mut self, id: EndpointId) -> bool {
         let user = &mut self.users[at(id.0)];
         let Some(send) = user.due.first() else {
@@ -220,7 +220,8 @@ impl<S: Sink> Simulation<'_, S> {
         self.wake(self.nics[at(nic.0)].takes_posts);
     }
 
-    /// Begins to read the oldest message that the user knows of. Copies it if it is to be sent on and there is room.
+    /// Begins to read the oldest message that the user has noticed. A message to send on needs room in the transmit
+    /// queue and region.
     fn begin_message(&mut self, id: EndpointId) -> bool {
         let user = &mut self.users[at(id.0)];
         let endpoint = &self.endpoints[at(id.0)];
@@ -266,7 +267,7 @@ impl<S: Sink> Simulation<'_, S> {
         self.begin_task(id);
     }
 
-    /// As [`Simulation::task_done`], where processes wait for turns or have programs of their own.
+    /// Like [`Simulation::task_done`], for users that share host processors or have supplied programs.
     #[cold]
     fn task_done_among_others(&mut self, id: EndpointId) {
         let reads = self.users[at(id.0)].task != Task::Posting;
@@ -295,7 +296,7 @@ impl<S: Sink> Simulation<'_, S> {
         }
     }
 
-    /// Sends the oldest message on, copied to `space`.
+    /// Copies the oldest message to `space` and sends it.
     fn reply(&mut self, id: EndpointId, space: HostSpan) {
         let endpoint = &self.endpoints[at(id.0)];
         let Some(message) = endpoint.receive.first() else {
@@ -322,7 +323,7 @@ impl<S: Sink> Simulation<'_, S> {
     }
 }
 
-/// Copies as much of a message as `space` holds, from wherever it lies, to `space` of the same endpoint's buffer area.
+/// Copies the beginning of a message, as much as fits, to `space` in the same buffer area.
 fn copy_message(
     memory: &mut HostMemory,
     endpoint: &Endpoint,

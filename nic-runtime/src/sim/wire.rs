@@ -1,7 +1,7 @@
-//! Packets on their way: from a NIC's send slot over a link into an arrival slot of another NIC.
+//! Packets on their way: from a send slot of one NIC over a link to an arrival slot of another.
 //!
-//! A packet has its arrival slot before it comes here (see `staging`), so nothing on a wire ever waits for
-//! room at the other end.
+//! On links that reserve slots (see `staging`), a packet has its arrival slot before it comes here, so it never waits
+//! at the far end.
 
 use nic_core::event::{DropReason, NicEvent, Sink, Trigger, WireDropReason};
 use nic_core::id::{ChannelId, DirectionId, EndpointId, PacketId, packet_number};
@@ -13,7 +13,7 @@ use super::{Simulation, Tenant, Work, at};
 use crate::fabric::{Packet, PacketRef, flip};
 
 impl<S: Sink> Simulation<'_, S> {
-    /// Makes a packet without bytes yet, whose send slot is taken, and gives it its number.
+    /// Makes a packet, still without bytes, and numbers it. The caller has taken its send slot.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn make_packet(
         &mut self,
@@ -25,7 +25,7 @@ impl<S: Sink> Simulation<'_, S> {
         self.packets.add(packet, &[])
     }
 
-    /// Makes a packet of bytes of an array of its sender's; returns its number too.
+    /// Makes a packet from bytes of the sender's array. Returns its number too.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn make_full_packet(
         &mut self,
@@ -59,11 +59,11 @@ impl<S: Sink> Simulation<'_, S> {
         }
     }
 
-    /// Puts a packet into the queue of its link direction.
+    /// Queues a packet on its link direction.
     pub(crate) fn enqueue(&mut self, packet: PacketRef) {
         let id = self.packets[packet].route;
         let direction = &mut self.fabric[id];
-        // As a rule the wire is free.
+        // Usually the wire is free; skip the queue.
         if direction.is_free(self.now) && direction.queue.is_empty() {
             return self.first_bit_out(id, packet);
         }
@@ -71,7 +71,7 @@ impl<S: Sink> Simulation<'_, S> {
         self.start_sending(id);
     }
 
-    /// Starts to send the first packet of a direction's queue, if the wire is free.
+    /// Starts to send the first queued packet, if the wire is free.
     pub(crate) fn start_sending(&mut self, id: DirectionId) {
         let direction = &mut self.fabric[id];
         if direction.sending.is_some() || direction.queue.is_empty() {
@@ -85,7 +85,7 @@ impl<S: Sink> Simulation<'_, S> {
         }
     }
 
-    /// Sends a packet over a wire that is free.
+    /// Starts to send a packet over a free wire.
     fn first_bit_out(&mut self, id: DirectionId, packet: PacketRef) {
         let direction = &mut self.fabric[id];
         direction.sending = Some(packet);
@@ -96,13 +96,13 @@ impl<S: Sink> Simulation<'_, S> {
             sent.fate = Some(direction.flows.draw_fate(sent.from, names, faults));
         }
         let duration = direction.occupied_by(length(sent));
-        if self.minds_transfers {
+        if self.transfers_delay_packets {
             return self.first_bit_out_by_transfers(id, packet, duration);
         }
         self.first_bit_goes(id, packet, duration);
     }
 
-    /// Sends a packet that its NIC's transfers hold up, or run beside.
+    /// Starts to send a packet that depends on its NIC's transfers.
     #[cold]
     fn first_bit_out_by_transfers(
         &mut self,
@@ -117,7 +117,7 @@ impl<S: Sink> Simulation<'_, S> {
         }
     }
 
-    /// Has the packet that a direction sends wait until its NIC's transfers are over.
+    /// Makes a packet wait until its NIC's transfers are over.
     #[cold]
     fn await_wire_turn(&mut self, id: DirectionId, packet: PacketRef, duration: SimDuration) {
         let from = self.fabric[id].from;
@@ -129,7 +129,7 @@ impl<S: Sink> Simulation<'_, S> {
         }
     }
 
-    /// Sends the packet whose turn has come.
+    /// Sends the packet that has waited for transfers.
     pub(crate) fn wire_turn(&mut self, id: DirectionId) {
         let direction = &self.fabric[id];
         if let Some(packet) = direction.sending {
@@ -159,11 +159,11 @@ impl<S: Sink> Simulation<'_, S> {
         self.report.emit(self.now, from, kind);
     }
 
-    /// Has the next packet of a direction wait until the wire has been idle for long enough.
+    /// Schedules the end of the idle gap after a packet, if a packet waits for it.
     #[cold]
     fn await_gap(&mut self, id: DirectionId) {
         let direction = &mut self.fabric[id];
-        // Who was told to stop is told when to go on.
+        // A stopped direction has no known end of the gap. The go signal restarts it.
         if direction.gap_ends == SimTime::MAX {
             return;
         }
@@ -173,7 +173,7 @@ impl<S: Sink> Simulation<'_, S> {
         }
     }
 
-    /// Sends the packet that waited until the wire had been idle for long enough.
+    /// The idle gap is over: sends the next packet.
     pub(crate) fn gap_over(&mut self, id: DirectionId) {
         self.fabric[id].waits_for_gap = false;
         self.start_sending(id);
@@ -191,8 +191,8 @@ impl<S: Sink> Simulation<'_, S> {
         }
         let direction = &self.fabric[id];
         if !direction.is_faulty {
-            // Where its first cell is delivered, nothing comes of the last bit.
-            if !self.minds_transfers || !self.cells.has_begun(packet) {
+            // A packet that is delivered from its first cell on needs no event for its last bit.
+            if !self.transfers_delay_packets || !self.cells.has_begun(packet) {
                 self.schedule.insert(lands, Work::WireIn(packet));
             }
             self.packet_left(packet);
@@ -206,10 +206,10 @@ impl<S: Sink> Simulation<'_, S> {
         };
         self.schedule.insert(lands, arrival);
         if fate.duplicated {
-            // The copy follows at once and has the send slot until it is out.
+            // Send the copy next; it keeps the send slot until it is out.
             let copy = self.packets.duplicate(packet);
-            // The link keeps its copy until the receiver takes it, so a fault of the wire costs the NIC no memory. What
-            // the fault does to a packet does not depend on other packets there.
+            // The copy has no arrival slot and is kept outside the NIC, so faults of a link cost the NIC no memory. Its
+            // fate does not depend on other packets at the receiver.
             self.packets[copy].has_arrival_slot = false;
             let flows = &mut self.fabric[id].flows;
             self.packets[copy].fate = Some(flows.fate_of_copy(self.packets[copy].from));
@@ -220,7 +220,7 @@ impl<S: Sink> Simulation<'_, S> {
         self.start_sending(id);
     }
 
-    /// Drops a packet that never had a place; what made it is still under way.
+    /// Drops a packet that never got its slots. The call that made it is still running.
     pub(crate) fn drop_unsent(&mut self, packet: PacketRef) {
         let Packet {
             id,
@@ -240,7 +240,7 @@ impl<S: Sink> Simulation<'_, S> {
         self.packets.release(packet);
     }
 
-    /// Notes that a packet needs its send slot no longer.
+    /// Records that a packet has left: frees its send slot and may complete its descriptor.
     fn packet_left(&mut self, packet: PacketRef) {
         let Packet {
             from: (from, _),
@@ -288,7 +288,7 @@ impl<S: Sink> Simulation<'_, S> {
         }
     }
 
-    /// Delivers a packet, if it has a place or finds one.
+    /// Delivers a packet that has reached the receiver's end of the link.
     pub(crate) fn arrive(&mut self, packet: PacketRef) {
         if self.reserves_slots {
             self.deliver(packet);
@@ -297,7 +297,7 @@ impl<S: Sink> Simulation<'_, S> {
         }
     }
 
-    /// Delivers the packets that no other of their channel has followed for too long.
+    /// Delivers packets delayed for reordering, if no packet of their channel has followed in time.
     pub(crate) fn release_held(&mut self, direction: DirectionId) {
         while let Some(packet) = self.fabric[direction].flows.take_overdue(self.now) {
             self.arrive(packet);
@@ -332,7 +332,7 @@ impl<S: Sink> Simulation<'_, S> {
         self.end_arrival(packet);
     }
 
-    /// Ends a packet that had arrived, or would have; its arrival slot is free.
+    /// Ends a packet at the receiver, and frees its arrival slot.
     pub(crate) fn end_arrival(&mut self, packet: PacketRef) {
         if self.cells.are_on() && self.is_still_arriving(packet) {
             return;
@@ -348,7 +348,7 @@ impl<S: Sink> Simulation<'_, S> {
         }
     }
 
-    /// Returns what identifies a packet to its receiver.
+    /// Returns what identifies an arrived packet to its receiver.
     pub(crate) fn arrival(&self, packet: PacketRef) -> (PacketId, EndpointId, ChannelId, u32) {
         let arrived = &self.packets[packet];
         (arrived.id, arrived.to.0, arrived.to.1, length(arrived))

@@ -1,5 +1,5 @@
-//! What an applet is called for besides messages: the time that it has set is over, or its user has given receive
-//! buffers back.
+//! Timers and refills: the reasons to call an applet other than messages. Holds each applet's timer, and the receive
+//! buffers that its user has returned.
 
 use std::collections::VecDeque;
 
@@ -16,32 +16,32 @@ use crate::nic::ProcessorId;
 use crate::sim::processor::Next;
 use crate::sim::{AppletId, Simulation, Tenant, Work, at};
 
-/// A receive buffer that the user gave back.
+/// A receive buffer that the user has returned.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Refill {
-    /// How many bytes it holds.
+    /// Capacity in bytes.
     pub(crate) length: u32,
-    /// The channel that the descriptor named.
+    /// The channel in the descriptor that named the buffer.
     pub(crate) channel: ChannelId,
-    /// Where it lies in the buffer area; `None` for a message that lay in its descriptor.
+    /// Offset in the buffer area; `None` if the message was in its descriptor.
     pub(crate) offset: Option<u32>,
 }
 
-/// What an applet is to be called for.
+/// The pending timer and refills of an applet.
 #[derive(Clone, Debug, Default)]
 struct Agenda {
-    /// When `doTimer` is due, where a time is set.
+    /// When `doTimer` is due, if the timer is set.
     timer: Option<SimTime>,
-    /// When the simulation looks next whether it is. Looks that were scheduled for later ones are still to come, and
+    /// When the earliest scheduled check of the timer takes place. Checks for earlier settings stay in the schedule and
     /// find nothing to do.
     look: Option<SimTime>,
-    /// Whether that time is over and `doTimer` has not been called yet.
+    /// Whether the timer has expired and `doTimer` has not been called yet.
     is_over: bool,
-    /// What `doRefill` is to be called for, in the order of return.
+    /// Refills for which `doRefill` has not been called, in the order of return.
     refills: VecDeque<Refill>,
 }
 
-/// The agendas of all applets; none where no applet has an entry for what stands on them.
+/// The agendas of all applets. Empty if no applet has `doTimer` or `doRefill`.
 #[derive(Clone, Debug)]
 pub(crate) struct Agendas(Vec<Agenda>);
 
@@ -60,21 +60,21 @@ impl Agendas {
         })
     }
 
-    /// Returns whether there is none.
+    /// Returns whether there are no agendas.
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Returns whether the end of the time that an applet has set need not be waited for: it has set none.
+    /// Returns whether an applet has no timer set, so that a check of it is pointless.
     pub(crate) fn has_no_timer(&self, applet: Option<AppletId>) -> bool {
         let agenda = applet.and_then(|applet| self.0.get(at(applet.0)));
         agenda.is_none_or(|agenda| agenda.timer.is_none())
     }
 }
 
-/// Sets the time after which `doTimer` is called, in place of any that was set; a time of zero sets none. It
-/// begins to count when the [call has ended](Simulation::arm), but from now on.
+/// Sets the timer of an applet, replacing any earlier setting; zero clears it. The time counts from now, but the check
+/// is scheduled only when the [call has ended](Simulation::arm).
 #[cold]
 pub(crate) fn set_timer<S: Sink>(sim: &mut Simulation<'_, S>, tenant: Tenant, after: SimDuration) {
     let has_entry = sim.applets[at(tenant.applet.0)].members.do_timer.is_some();
@@ -84,8 +84,8 @@ pub(crate) fn set_timer<S: Sink>(sim: &mut Simulation<'_, S>, tenant: Tenant, af
     }
 }
 
-/// Has the simulation look at the time that an applet has set. Done once a call, however often the call sets it:
-/// each earlier time is a look of its own.
+/// Schedules a check of the applet's timer. Called once at the end of a call, so that a call that sets its timer often
+/// schedules one check only.
 #[cold]
 pub(crate) fn arm<S: Sink>(sim: &mut Simulation<'_, S>, Tenant { endpoint, applet }: Tenant) {
     let Some(agenda) = sim.agendas.0.get_mut(at(applet.0)) else {
@@ -99,7 +99,7 @@ pub(crate) fn arm<S: Sink>(sim: &mut Simulation<'_, S>, Tenant { endpoint, apple
     }
 }
 
-/// Looks whether the time that an endpoint's applet has set is over; returns whether it is.
+/// Checks the timer of an endpoint's applet; returns whether it has expired.
 pub(crate) fn look_at_timer<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) -> bool {
     let Some(applet) = sim.seats[at(id.0)].applet else {
         return false;
@@ -124,7 +124,7 @@ pub(crate) fn look_at_timer<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId
     true
 }
 
-/// Notes which buffers the user is about to give back, where the applet wants to know.
+/// Records the buffers that the user is about to return, if the applet has `doRefill`.
 #[cold]
 pub(crate) fn note_refills<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) {
     let Some(applet) = sim.seats[at(id.0)].applet else {
@@ -154,7 +154,7 @@ pub(crate) fn note_refills<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId)
     come_back(sim, id);
 }
 
-/// Has processors see to what stands on an endpoint's agenda.
+/// Wakes the processors that serve an endpoint's expired timer and refills.
 #[cold]
 pub(crate) fn come_back<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) {
     let agenda = sim.seats[at(id.0)]
@@ -177,7 +177,7 @@ pub(crate) fn come_back<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) {
     }
 }
 
-/// Takes the next endpoint of a NIC whose time is over.
+/// Takes the next expired timer of a NIC and begins the call of `doTimer`.
 pub(crate) fn take_timer<S: Sink>(
     sim: &mut Simulation<'_, S>,
     on: ProcessorId,
@@ -197,7 +197,7 @@ pub(crate) fn take_timer<S: Sink>(
         }
         let fault = &sim.residents[at(tenant.endpoint.0)].fault;
         if !fault.is_attached(sim.now) {
-            // It is called as soon as it is attached again.
+            // The applet is detached: call it as soon as it is attached again.
             agenda.timer = Some(fault.attached_from());
             arm(sim, tenant);
             continue;
@@ -213,7 +213,7 @@ pub(crate) fn take_timer<S: Sink>(
     }
 }
 
-/// Takes the next buffer that was given back, endpoint by endpoint.
+/// Takes the next refill of a NIC, endpoint by endpoint, and begins the call of `doRefill`.
 pub(crate) fn take_refill<S: Sink>(
     sim: &mut Simulation<'_, S>,
     on: ProcessorId,
@@ -228,7 +228,7 @@ pub(crate) fn take_refill<S: Sink>(
             sim.nics[at(nic.0)].refills.remove(position);
             continue;
         };
-        // What comes while an applet is detached is none of its business.
+        // A detached applet is not told of refills.
         let fault = &sim.residents[at(tenant.endpoint.0)].fault;
         if !fault.is_attached(sim.now) {
             continue;
@@ -244,8 +244,8 @@ pub(crate) fn take_refill<S: Sink>(
     }
 }
 
-/// Returns the applet of the endpoint at a position of a NIC, and one of its methods; `None` where it has none, or
-/// is in a call that is suspended: its agenda [comes back](Simulation::come_back) when that goes on.
+/// Returns the applet at a position of a NIC, and one of its methods. `None` if it has no such method, or if its call
+/// is suspended: then its agenda [comes back](Simulation::come_back) when that call ends.
 fn tenant_at<S: Sink>(
     sim: &Simulation<'_, S>,
     nic: NicId,
@@ -261,7 +261,7 @@ fn tenant_at<S: Sink>(
     Some((Tenant { endpoint, applet }, method))
 }
 
-/// Puts what a call is for back on the agenda: another call of the applet is suspended.
+/// Puts a timer or refill back, because another call of the applet is suspended.
 pub(crate) fn put_off<S: Sink>(sim: &mut Simulation<'_, S>, tenant: Tenant, cause: Cause) {
     let agenda = &mut sim.agendas.0[at(tenant.applet.0)];
     match cause {

@@ -1,4 +1,4 @@
-//! A call of an applet on a NIC's processor: what it is for, and how far it is.
+//! The call of an applet on a processor: its cause, and its state of execution.
 
 use jive_core::{CallStack, MethodId, Trap};
 use nic_core::event::Trigger;
@@ -23,27 +23,27 @@ pub(crate) struct Call {
     pub(crate) cause: Cause,
 }
 
-/// Why an applet is called.
+/// The cause of a call.
 #[derive(Copy, Clone, Debug)]
 pub(crate) enum Cause {
-    /// For the transmit descriptor that the processor has taken.
+    /// A transmit descriptor that the processor has taken.
     Post(Posted),
-    /// For a packet in `RxBuf`.
+    /// A packet, which is copied to `RxBuf`.
     Arrival {
         packet: PacketId,
         channel: ChannelId,
         length: u32,
-        /// The packet itself; it has its arrival slot until the call is over.
+        /// The packet itself. It keeps its arrival slot until the call is over.
         arrival: PacketRef,
     },
-    /// The time is over that it has set.
+    /// The applet's timer has expired.
     Timer,
-    /// The user gave a receive buffer back.
+    /// The user has returned a receive buffer.
     Refill(Refill),
 }
 
 impl Call {
-    /// Returns the packet that is being handled.
+    /// Returns the packet that the call handles, if it handles one.
     pub(crate) fn packet(&self) -> Option<PacketId> {
         match self.cause {
             Cause::Arrival { packet, .. } => Some(packet),
@@ -51,7 +51,7 @@ impl Call {
         }
     }
 
-    /// Returns the cause as the trace knows it.
+    /// Returns the cause in the form that events use.
     pub(crate) fn trigger(&self) -> Trigger {
         match self.cause {
             Cause::Post(posted) => Trigger::Post(posted.post),
@@ -61,7 +61,7 @@ impl Call {
         }
     }
 
-    /// Returns the entry that is called.
+    /// Returns the entry to call.
     pub(crate) fn entry(&self) -> NicEntry {
         match self.cause {
             Cause::Post(_) => NicEntry::DoTx,
@@ -71,12 +71,12 @@ impl Call {
         }
     }
 
-    /// Returns whether there is a message that it is for.
+    /// Returns whether the call handles a message.
     pub(crate) fn is_for_message(&self) -> bool {
         matches!(self.cause, Cause::Post(_) | Cause::Arrival { .. })
     }
 
-    /// Returns which way goes what is handled.
+    /// Returns the direction of the handled message, for prefetching.
     pub(crate) fn way(&self) -> Way {
         match self.cause {
             Cause::Arrival { .. } => Way::In,
@@ -85,7 +85,7 @@ impl Call {
     }
 
     pub(crate) fn arguments<'p>(&self, place: &'p mut [i32; 3]) -> &'p [i32] {
-        // The buffer area and packets are shorter than 2³¹ bytes.
+        // The casts cannot wrap: buffer areas and packets are shorter than 2³¹ bytes.
         match self.cause {
             Cause::Post(Posted { descriptor, .. }) => {
                 *place = [
@@ -111,40 +111,40 @@ impl Call {
     }
 }
 
-/// A call, and what a processor has to know to go on with it.
+/// The call of a processor, with all state needed to continue it.
 pub(crate) struct Activation<'a> {
     pub(crate) stack: CallStack<'a>,
-    /// What the call has used of its quota.
+    /// The part of the quota that the call has used.
     pub(crate) spent: Spent,
-    /// The call that is under way, or else the last one; `None` before the first.
+    /// The running call, or else the last one; `None` before the first call.
     call: Option<Call>,
-    /// Where the bytes go that a native waits for, and where they come from.
+    /// Destination and source of the bytes that a native waits for.
     pub(crate) landing: Option<(ArraySpan, HostSpan)>,
-    /// What came for the applet while this call was suspended.
+    /// Packets that arrived for the applet while this call was suspended.
     pub(crate) parked: Parked,
-    /// Whether it was given the DMA slot that its native has waited for.
+    /// Whether the call was given the DMA slot that its native waited for.
     pub(crate) has_dma_slot: bool,
-    /// Whether this call was ever suspended.
+    /// Whether this call has been suspended.
     pub(crate) was_suspended: bool,
     /// Whether this call has set its applet's timer.
     pub(crate) has_set_timer: bool,
-    /// The trap in which the call has ended, if it has.
+    /// The trap that ended the call, if one did.
     pub(crate) trap: Option<Trap>,
-    /// What its events report. Recorded only if a sink listens.
+    /// Data for the call's events. Recorded only if a sink listens.
     pub(crate) told: Told,
 }
 
-/// What events tell of a call.
+/// Data for the events of a call.
 #[derive(Copy, Clone, Debug, Default)]
 pub(crate) struct Told {
-    /// The native that it reached last, and when.
+    /// The native that the call reached last, and when.
     pub(crate) reached: Option<(NicNative, SimTime)>,
-    /// What it returned.
+    /// The value that the call returned.
     pub(crate) returned: Option<i32>,
 }
 
 impl<'a> Activation<'a> {
-    /// Returns an activation on this stack that no call was made with yet.
+    /// Returns an activation with this stack, before its first call.
     pub(crate) fn new(stack: CallStack<'a>) -> Activation<'a> {
         Activation {
             stack,
@@ -160,13 +160,13 @@ impl<'a> Activation<'a> {
         }
     }
 
-    /// Makes a call the one that is under way.
+    /// Begins a call.
     #[inline]
     pub(crate) fn begin(&mut self, call: Call) {
         self.call = Some(call);
     }
 
-    /// Returns the call; there is one at every stage that is about a call.
+    /// Returns the call. Must be used only at stages of a call.
     #[inline]
     pub(crate) fn call(&self) -> &Call {
         self.call.as_ref().expect("a call is under way")

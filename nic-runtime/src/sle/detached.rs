@@ -1,4 +1,4 @@
-//! An endpoint without a NIC, a user or a clock: natives take effect at once (`jive exec`).
+//! An endpoint without a NIC, a user or a clock, on which natives take effect at once (`jive exec`).
 
 use std::convert::Infallible;
 
@@ -15,18 +15,18 @@ use crate::memory::HostMemory;
 use crate::storage::Growing;
 use crate::unet::{Channels, Endpoint, FreeQueue};
 
-/// What a [`DetachedEndpoint`] is made of.
+/// The sizes of a [`DetachedEndpoint`].
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct DetachedShape {
-    /// Bytes of its buffer area.
+    /// Bytes of the buffer area.
     pub buffer_area: u32,
-    /// Number of its free buffers.
+    /// Number of free buffers.
     pub free_buffer_count: u32,
-    /// Length of each, in bytes.
+    /// Length of a free buffer in bytes.
     pub free_buffer_length: u32,
-    /// Descriptors that its receive queue holds.
+    /// Descriptors of the receive queue.
     pub rx_queue: u32,
-    /// Bytes that one packet holds at most.
+    /// Most bytes of a packet.
     pub max_packet: u32,
 }
 
@@ -46,8 +46,8 @@ impl Default for DetachedShape {
 /// One endpoint with a buffer area and queues, and as a rule without a channel, so that nothing can be sent. What leaves
 /// on a channel is lost.
 ///
-/// Nobody empties its receive queue. When the queue is full, descriptors are dropped and the buffers that they name are
-/// free again, as on a NIC.
+/// No user empties its receive queue. When the queue is full, descriptors are dropped and their buffers are freed, as
+/// on a NIC.
 #[derive(Clone, Debug)]
 pub struct DetachedEndpoint {
     endpoint: Endpoint,
@@ -55,7 +55,7 @@ pub struct DetachedEndpoint {
 }
 
 impl DetachedEndpoint {
-    /// Returns an endpoint whose buffers are all free and whose buffer area is all zero.
+    /// Returns an endpoint whose buffers are all free and whose buffer area is zero.
     #[must_use]
     pub fn new(shape: DetachedShape) -> DetachedEndpoint {
         let mut memory = HostMemory::new();
@@ -107,18 +107,18 @@ impl DetachedEndpoint {
         &self.endpoint
     }
 
-    /// Returns the buffer area's bytes.
+    /// Returns the bytes of the buffer area.
     #[must_use]
     pub fn area(&self) -> &[u8] {
         self.memory.region(self.endpoint.area)
     }
 
-    /// Ends a call that returned: buffers that it popped and did not name stay with the applet.
+    /// Called when a call returns: the applet keeps the popped buffers that the call did not name.
     pub fn call_returned(&mut self) {
         self.endpoint.free.keep_popped();
     }
 
-    /// Ends a call that trapped: buffers that it popped and did not name are free again.
+    /// Called when a call traps: frees the popped buffers that the call did not name.
     pub fn call_trapped(&mut self) {
         self.endpoint.free.return_popped();
     }
@@ -145,7 +145,7 @@ impl Natives for DetachedEndpoint {
     }
 }
 
-/// Performs natives at once, and tells nobody.
+/// Performs natives at once and emits no events.
 struct AtOnce<'e, 'h, 'm> {
     endpoint: &'e mut Endpoint,
     memory: &'e mut HostMemory,
@@ -193,7 +193,7 @@ impl Port for AtOnce<'_, '_, '_> {
         Ok(())
     }
 
-    // There is no clock, nobody who would call, and no trace.
+    // There is no clock, no caller for `doTimer`, and no trace.
     fn now(&self) -> SimTime {
         SimTime::ZERO
     }
@@ -304,7 +304,7 @@ mod tests {
             };
             let push = NicNative::DmaRxd.id();
             let fault = Err(TrapKind::ProtectionFault);
-            // A share of 4096 and one of 4 bytes.
+            // A share of 4,096 bytes and a share of 4 bytes.
             set(heap, 61_440, 65_532);
             assert_eq!(endpoint.call(push, &[offsets, 1, 4100], heap), Ok(0));
             assert_eq!(endpoint.call(push, &[offsets, 1, 4101], heap), fault);

@@ -1,4 +1,4 @@
-//! Applets on a NIC's processor: their calls, step by step, each native at its own time.
+//! The engine for applets: runs their calls on a NIC's processor, stage by stage, with each native at its own time.
 
 use jive_core::{Lifetime, Step, TrapKind};
 use nic_core::event::{DmaDirection, DropReason, Made, Sink, SleEvent, Trigger, TxStatus};
@@ -21,7 +21,7 @@ use crate::sim::staging::{Grant, Waiter};
 use crate::sim::{AppletId, Simulation, Tenant, at};
 use crate::unet;
 
-/// Calls the applet of a packet's endpoint for it, here or on another processor.
+/// Begins the call of `doRx` for a packet, on this processor or another.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn arrived<S: Sink>(
     sim: &mut Simulation<'_, S>,
@@ -52,7 +52,7 @@ pub(crate) fn arrived<S: Sink>(
     Next::After(processor.costs.rx.setup, Stage::Enter)
 }
 
-/// Calls the applet of an endpoint for a transmit descriptor, here or on another processor.
+/// Begins the call of `doTx` for a transmit descriptor, on this processor or another.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn posted<S: Sink>(
     sim: &mut Simulation<'_, S>,
@@ -85,7 +85,7 @@ pub(crate) fn posted<S: Sink>(
     Next::After(processor.costs.tx.setup, Stage::Enter)
 }
 
-/// Calls an applet; a packet that it is called for becomes `RxBuf`.
+/// Enters an applet, with its packet in `RxBuf` if the call is for one.
 pub(crate) fn enter<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Next {
     if !sim.processors[at(on.0)].share.is_alone
         && let Some(next) = sim.enter_alone(on)
@@ -141,7 +141,8 @@ pub(crate) fn enter<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Ne
     Next::After(cost, stage)
 }
 
-/// Runs an applet up to its next native, its return or its trap, and charges the instructions.
+/// Runs an applet up to its next native, its return or its trap, and charges the instructions. All instructions up to
+/// there take one event: no one can observe an applet between two natives.
 pub(crate) fn run<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Next {
     let processor = &mut sim.processors[at(on.0)];
     let (activation, costs) = (&mut processor.activation, processor.costs);
@@ -183,7 +184,7 @@ pub(crate) fn run<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Next
             }
         }
     };
-    // Saturating: a native that there was no fuel for is taken back.
+    // Saturates because a native without enough fuel is taken back from the count.
     let instructions = stack.executed().saturating_sub(before);
     if let Err(Exceeded) = sim.budget.spend(instructions + native_fuel) {
         return sim.exceed_budget(on);
@@ -192,13 +193,14 @@ pub(crate) fn run<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Next
     Next::After(bytecode_cost + native_cost, stage)
 }
 
-/// Performs a native whose own time is over, or holds the processor until there is a slot for it.
+/// Performs a native whose cost has been paid, or makes the processor wait for what the native needs.
 pub(crate) fn perform_reached<S: Sink>(
     sim: &mut Simulation<'_, S>,
     on: ProcessorId,
     native: NicNative,
 ) -> Next {
-    // Each native has code of its own, in which its effect stays in registers.
+    // One call for each native, so that each gets its own inlined copy of `perform_native` with the effect in
+    // registers.
     match native {
         NicNative::NewAlignedArray => perform_native(sim, on, NicNative::NewAlignedArray),
         NicNative::GetFreeBufferLength => perform_native(sim, on, NicNative::GetFreeBufferLength),
@@ -217,7 +219,7 @@ pub(crate) fn perform_reached<S: Sink>(
     }
 }
 
-/// Has a processor whose native moves bytes wait until its NIC's engine takes that, where it takes one request at a time.
+/// Makes a processor wait for a DMA engine without a queue, if its native moves bytes.
 #[cold]
 fn await_engine<S: Sink>(
     sim: &Simulation<'_, S>,
@@ -232,7 +234,7 @@ fn await_engine<S: Sink>(
     sim.await_engine(on, direction, Stage::Perform(native))
 }
 
-/// Has a processor whose native needs a DMA slot wait until it gets one: until a transfer is over.
+/// Makes a processor wait until a transfer ends and leaves its DMA slot.
 #[cold]
 fn await_dma_slot<S: Sink>(
     sim: &mut Simulation<'_, S>,
@@ -244,13 +246,13 @@ fn await_dma_slot<S: Sink>(
     sim.wait(on, Stage::Perform(native))
 }
 
-/// Performs a native that does little and that few applets call.
+/// Performs a native that few applets call; not inlined, to keep the hot path small.
 #[cold]
 fn perform_rare<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, native: NicNative) -> Next {
     perform_native(sim, on, native)
 }
 
-// Where nothing is optimised each copy would take room of its own on the stack, which may be small.
+// Not inlined in debug builds, where each copy would take stack of its own and the caller's stack may be small.
 #[cfg_attr(not(debug_assertions), inline(always))]
 fn perform_native<S: Sink>(
     sim: &mut Simulation<'_, S>,
@@ -279,7 +281,7 @@ fn perform_native<S: Sink>(
     }
 }
 
-/// Checks a native, its quota and the places that it needs.
+/// Checks a native's arguments and its quota, and claims the slots that it needs.
 #[cfg_attr(not(debug_assertions), inline(always))]
 fn admit<S: Sink>(
     sim: &mut Simulation<'_, S>,
@@ -320,7 +322,7 @@ fn admit<S: Sink>(
             }
         }
         Effect::HostToNic { .. } => {}
-        // Nothing that the quota counts.
+        // Effects that do not count towards the quota.
         Effect::NewArray { .. }
         | Effect::BufferLength
         | Effect::PopBuffer
@@ -334,7 +336,7 @@ fn admit<S: Sink>(
     Ok((effect, push))
 }
 
-/// Has a native end in a trap.
+/// Makes a native end in a trap.
 #[cold]
 fn refuse_native<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, kind: TrapKind) -> Next {
     sim.processors[at(on.0)].activation.stack.resume(Err(kind));
@@ -352,7 +354,7 @@ pub(crate) fn landed<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> N
     resume(sim, on, 0)
 }
 
-/// Has a native return, and its applet go on.
+/// Makes a native return, so that its applet continues.
 fn resume<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, value: i32) -> Next {
     tell::performed(sim, on, value, Made::Nothing);
     sim.processors[at(on.0)].activation.stack.resume(Ok(value));
@@ -380,7 +382,7 @@ pub(crate) fn end_trapped<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId)
     }
     sim.leave_call(on);
     if !call.is_for_message() {
-        // There is no message that it could have lost.
+        // No message is lost, so no `drop` is reported and the trap does not count towards detachment.
         sim.endpoints[at(call.tenant.endpoint.0)]
             .free
             .return_popped();
@@ -411,7 +413,7 @@ pub(crate) fn end_trapped<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId)
     end_call(sim, on, TxStatus::Trap)
 }
 
-/// Has what an applet trapped on go its way without one.
+/// Handles the message on which an applet trapped as if there were no applet.
 fn fall_back<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, call: Call) -> Next {
     match call.cause {
         Cause::Post(posted) => send_trapped(sim, on, posted),
@@ -423,8 +425,8 @@ fn fall_back<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, call: Call) 
     }
 }
 
-/// Sends a message on which an applet has trapped. Its packet needs places of its own where the applet has used those
-/// that it had.
+/// Sends a message on which an applet has trapped. The message needs slots of its own if the applet has used those
+/// reserved for it.
 fn send_trapped<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, posted: Posted) -> Next {
     let Some((channel, _)) = unet::engine::sendable(sim, posted) else {
         return end_post(sim, on, posted, TxStatus::Refused);
@@ -444,7 +446,7 @@ fn send_trapped<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, posted: P
     }
 }
 
-/// Goes on with a message on which an applet has trapped, and which has its places now.
+/// Continues with a message on which an applet has trapped, now that it has its slots.
 #[cold]
 pub(crate) fn go_on_trapped<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Next {
     match sim.processors[at(on.0)].activation.call().cause {
@@ -479,9 +481,9 @@ fn end_post<S: Sink>(
 
 /// Why a native does not take effect now.
 enum Refused {
-    /// It waits for places.
+    /// It waits for slots or for an engine.
     Stop(Next),
-    /// The endpoint may not have it.
+    /// It traps: the endpoint is not entitled to it.
     Trap(TrapKind),
 }
 

@@ -1,29 +1,29 @@
-//! What becomes of an endpoint whose applet traps: its policy, and its record.
+//! The record of an applet's traps, and when traps detach it from its endpoint.
 
 use nic_core::time::{SimDuration, SimTime};
 
 use crate::scenario::model::FaultPolicy;
 
-/// What becomes of an applet that trapped too often.
+/// The detachment of an applet.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Detachment {
-    /// Traps in a row that led to it.
+    /// Number of consecutive traps that caused it.
     pub(crate) traps: u32,
-    /// How long it lasts.
+    /// Its duration.
     pub(crate) duration: SimDuration,
 }
 
-/// How an endpoint's applet has fared.
+/// The record of an applet's traps.
 #[derive(Copy, Clone, Debug, Default)]
 pub(crate) struct FaultRecord {
     /// Traps since a call last returned.
     in_a_row: u32,
-    /// When the applet is attached again; zero where it is.
+    /// When the applet is attached again; zero if it is attached.
     attached_from: SimTime,
 }
 
 impl FaultRecord {
-    /// Returns whether the applet takes what comes now.
+    /// Returns whether the applet is attached.
     pub(crate) fn is_attached(&self, now: SimTime) -> bool {
         now >= self.attached_from
     }
@@ -33,24 +33,24 @@ impl FaultRecord {
         self.attached_from
     }
 
-    /// Notes that a call for a message has returned.
+    /// Records that a call for a message has returned.
     pub(crate) fn returned(&mut self) {
         self.in_a_row = 0;
     }
 
-    /// Notes that a call begins; returns whether it is the first since the applet was detached.
+    /// Records that a call begins. Returns whether it is the first since the applet was detached.
     pub(crate) fn reattached(&mut self) -> bool {
         std::mem::take(&mut self.attached_from) != SimTime::ZERO
     }
 
-    /// Notes that a call for a message has trapped; returns how the applet is detached for it, if it is. Once detached,
-    /// an applet has a single call to prove itself by.
+    /// Records that a call for a message has trapped. Returns the detachment, if this trap causes one. After a
+    /// detachment, a single trap is enough for the next.
     pub(crate) fn trapped(&mut self, policy: FaultPolicy, now: SimTime) -> Option<Detachment> {
         let FaultPolicy::Detach { after, back_off } = policy else {
             return None;
         };
         self.in_a_row = self.in_a_row.saturating_add(1);
-        // Each detachment without a return between lasts twice as long as the one before.
+        // Each further trap without a return in between doubles the duration.
         let earlier = self.in_a_row.checked_sub(after.get())?;
         let duration = back_off.times(1u64.checked_shl(earlier).unwrap_or(u64::MAX));
         self.attached_from = now + duration;

@@ -1,7 +1,7 @@
-//! What happens before the clock starts: classes are loaded, applets initialised.
+//! Loading, before the clock starts: verifies and links classes, and runs the initializers of applets.
 //!
-//! Natives that run now take effect at once, at virtual time 0. What they send queues for its link and
-//! leaves when every applet is loaded.
+//! Natives that initializers call take effect at once, at time 0. Packets that they send are queued on their links when
+//! all applets are loaded.
 
 use std::convert::Infallible;
 
@@ -26,25 +26,25 @@ use crate::sim::{SimError, Simulation, Tenant, at};
 use crate::storage::Growing;
 use crate::unet::Endpoint;
 
-/// Packets that an endpoint may send while it is loaded; more are dropped.
+/// Most packets that an endpoint may send while it is loaded; more are dropped.
 ///
-/// No time passes in which a send slot could become free, so these wait for the wire beside the slots.
-/// Chosen: enough for a message to each neighbour, and a bound on what a hostile initializer holds.
+/// No time passes during loading, so no send slot could become free. These packets therefore need no slots. Chosen: a
+/// message to each neighbour, and a bound on what a hostile initializer holds.
 const LOAD_PACKETS_MAX: usize = 16;
 
-/// How far an initializer ran.
+/// Why an initializer stopped.
 enum Reached {
-    /// It returned.
+    /// It has returned.
     Return(Option<i32>),
-    /// It waits for a native, which may not be one.
+    /// It has called a native, which may be unknown.
     Native(Result<Request, TrapKind>),
 }
 
-/// Why an initializer did not return.
+/// Why an initializer failed.
 enum Uninitialized {
     /// It trapped.
     Trapped(Trap),
-    /// It wants to execute more than is left of the run's budget.
+    /// It exceeded the rest of the run's instruction budget.
     Exceeded,
 }
 
@@ -60,11 +60,11 @@ impl From<Exceeded> for Uninitialized {
     }
 }
 
-/// Why not every applet is loaded.
+/// Why loading failed.
 pub(crate) enum NotLoaded {
-    /// One trapped; the trap is reported.
+    /// An applet trapped; the trap has been reported.
     Trap,
-    /// One wants to execute more than is left of the run's budget.
+    /// An applet exceeded the run's instruction budget.
     Exceeded,
 }
 
@@ -88,7 +88,7 @@ pub(crate) fn load_classes<'a>(
     Ok(arena.alloc_slice_copy(&classes))
 }
 
-/// Initialises every applet, in file order, then lets what they sent go.
+/// Initializes every applet, in file order, and then queues the packets that they have sent.
 pub(crate) fn load_applets<S: Sink>(sim: &mut Simulation<'_, S>) -> Result<(), NotLoaded> {
     let mut sent = Vec::new();
     for index in 0..sim.endpoints.len() {
@@ -143,7 +143,7 @@ fn load_applet<S: Sink>(
     Ok(())
 }
 
-/// Runs an initializer to its end, now.
+/// Runs an initializer to its end, in no virtual time.
 fn initialize<S: Sink>(
     sim: &mut Simulation<'_, S>,
     on: ProcessorId,
@@ -231,7 +231,7 @@ fn perform_now<S: Sink>(
     returned
 }
 
-/// Performs natives of initializers: at once, but for packets, which wait until all applets are loaded.
+/// Performs natives of initializers at once. Packets are kept until all applets are loaded.
 struct Loading<'l, 's, S: Sink> {
     simulation: &'l mut Simulation<'s, S>,
     tenant: Tenant,

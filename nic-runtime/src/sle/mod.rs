@@ -1,10 +1,16 @@
-//! U-Net/SLE in a simulator: what a NIC does with applets.
+//! U-Net/SLE in the simulator: what a NIC does with applets.
 //!
-//! `load` initialises them before the clock starts. `engine` makes their calls, step by step; a call that is under way
-//! is `call`, what its natives do on the NIC `port`. `agenda` is what an applet is called for besides messages, `suspend`
-//! how a call waits for places while others run; `quota` and `fault` bound what it may do and what its traps lead to,
-//! `tell` reports all of it. Apart from the simulation: an endpoint without a NIC (`detached`), and what is written from
-//! the table of natives (`stub`).
+//! Parts of the simulation:
+//!
+//! - `load` initializes applets before the clock starts
+//! - `engine` runs their calls stage by stage, `call` is the state of a call, `port` performs its natives
+//! - `agenda` holds timers and refills
+//! - `suspend` keeps calls that wait for slots while others run
+//! - `quota` limits a call, `fault` records traps and detaches applets
+//! - `tell` reports events
+//!
+//! Apart from the simulation, `detached` is an endpoint without a NIC, and `stub` generates the Java stub and the
+//! reference of natives.
 
 pub(crate) mod agenda;
 pub(crate) mod call;
@@ -19,7 +25,7 @@ pub(crate) mod suspend;
 mod tell;
 mod transfer;
 
-/// The sections that a profile needs for endpoints with an applet.
+/// The profile sections that endpoints with an applet need.
 pub(crate) const SECTIONS: &[&str] = &["entry", "native", "native_fuel", "quota"];
 
 pub use detached::{DetachedEndpoint, DetachedShape};

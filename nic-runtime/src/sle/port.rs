@@ -1,4 +1,4 @@
-//! What natives do on a NIC whose clock runs: each takes effect at its time.
+//! The port for natives on a NIC whose clock runs: each native takes effect at its own time.
 
 use jive_core::Heap;
 use nic_core::event::{DropReason, Made, Sink};
@@ -19,16 +19,16 @@ use crate::sim::{Simulation, Tenant, at};
 use crate::storage::Growing;
 use crate::unet::Endpoint;
 
-/// What becomes of a packet that is pushed.
+/// What happens to a pushed packet.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Push {
-    /// It has its places.
+    /// It has its slots and is sent.
     Leaves,
-    /// It can neither have them nor wait.
+    /// It can neither have slots nor wait for them, and is dropped.
     IsDropped,
 }
 
-/// Performs natives of a call that a processor runs, each at its time.
+/// Performs the natives of a call that a processor runs.
 pub(crate) struct OnNic<'p, 's, S: Sink> {
     pub(crate) simulation: &'p mut Simulation<'s, S>,
     pub(crate) on: ProcessorId,

@@ -1,11 +1,11 @@
-//! What one call of an applet has used of its quota.
+//! The quota of an applet's call: how much DMA and how many packets the call has used.
 
 use jive_core::TrapKind;
 use nic_core::sle::Effect;
 
 use crate::profile::Quota;
 
-/// What a call has used so far.
+/// The part of its quota that a call has used.
 #[derive(Copy, Clone, Debug, Default)]
 pub(crate) struct Spent {
     dma_bytes: u64,
@@ -13,11 +13,11 @@ pub(crate) struct Spent {
 }
 
 impl Spent {
-    /// Returns what the call will have used when `effect` is done.
+    /// Returns the used part after `effect`.
     ///
     /// # Errors
     ///
-    /// [`TrapKind::QuotaExceeded`] where that is more than it may.
+    /// [`TrapKind::QuotaExceeded`] if the effect would exceed the quota.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn and(self, effect: &Effect, quota: &Quota) -> Result<Spent, TrapKind> {
         let mut spent = self;

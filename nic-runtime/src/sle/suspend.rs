@@ -1,8 +1,8 @@
-//! Calls that wait for a place for the packet they push, while the processor does something else.
+//! Suspended calls: a call waits for the slots of a packet that it pushes, while its processor serves others.
 //!
-//! On the NIC, the frames and registers of a suspended call lie in the free part of the applet's heap. The heap is the
-//! endpoint's own, and the call cannot allocate while it waits. A push for which there is neither a place nor this much
-//! heap is dropped.
+//! In the model, the frames and registers of a suspended call lie in the free part of the applet's heap. That memory
+//! belongs to the endpoint, and the call cannot allocate while it waits. A push that gets neither slots nor enough heap
+//! is dropped.
 
 use std::num::NonZeroU32;
 
@@ -20,17 +20,17 @@ use crate::sim::costs::Costs;
 use crate::sim::processor::{Item, Next};
 use crate::sim::{AppletId, Simulation, Tenant, at};
 
-/// A call that is suspended.
+/// A suspended call.
 pub(crate) struct Suspended<'a> {
-    /// The call, and what came for its applet since: an applet has one call at a time.
+    /// The call's state, with the packets that have arrived for its applet. An applet has one call at a time.
     pub(crate) activation: Activation<'a>,
-    /// What comes when it goes on.
+    /// The stage at which it continues.
     pub(crate) stage: Stage,
-    /// The processor that goes on with it.
+    /// The processor that continues it.
     pub(crate) on: ProcessorId,
 }
 
-/// The number of a suspended call among all of them: as small as can be, since every applet has room for one.
+/// Index of a suspended call, plus one. Stored for every applet, so the niche keeps `Option<Place>` at four bytes.
 #[derive(Copy, Clone, Debug)]
 struct Place(NonZeroU32);
 
@@ -44,13 +44,13 @@ impl Place {
     }
 }
 
-/// The suspended calls, and the memory of those that have gone on.
+/// All suspended calls. Entries are reused with their call stacks.
 pub(crate) struct Suspensions<'a> {
     calls: Vec<Suspended<'a>>,
     vacant: Vec<u32>,
-    // How many are suspended.
+    // Number of suspended calls.
     count: u32,
-    // Each applet's place among the calls, where it has one.
+    // The entry of each applet's suspended call, if it has one.
     of_applet: Vec<Option<Place>>,
 }
 
@@ -70,7 +70,7 @@ impl<'a> Suspensions<'a> {
         self.calls.get_mut(at(place.number()))
     }
 
-    /// Returns whether any call is suspended; as a rule none is.
+    /// Returns whether any call is suspended; usually none is.
     #[inline]
     pub(crate) fn is_any(&self) -> bool {
         self.count > 0
@@ -81,10 +81,10 @@ impl<'a> Suspensions<'a> {
     }
 }
 
-/// Makes a call stack as deep as a NIC's profile says.
+/// Makes a call stack of the depth that the NIC's profile gives.
 pub(crate) fn call_stack<'a>(arena: &'a bumpalo::Bump, costs: &Costs) -> CallStack<'a> {
     let frames = at(costs.stack.calls);
-    // Behind the slots of the model lie those that no frame may use.
+    // The interpreter needs a register window behind the last slot, which no frame of the model uses.
     let slots = at(costs.stack.slots) + REGISTER_WINDOW;
     CallStack::new(
         arena.alloc_slice_fill_copy(frames, Frame::default()),
@@ -92,14 +92,14 @@ pub(crate) fn call_stack<'a>(arena: &'a bumpalo::Bump, costs: &Costs) -> CallSta
     )
 }
 
-/// Returns whether an endpoint's applet is in a call that is suspended.
+/// Returns whether the call of an endpoint's applet is suspended.
 pub(crate) fn is_suspended<S: Sink>(sim: &Simulation<'_, S>, id: EndpointId) -> bool {
     sim.seats[at(id.0)]
         .applet
         .is_some_and(|applet| sim.suspensions.is_suspended(applet))
 }
 
-/// Returns whether the applet whose call runs has room for its frames and registers.
+/// Returns whether the heap of the running applet has room for the call's frames and registers.
 pub(crate) fn can_suspend<S: Sink>(sim: &Simulation<'_, S>, on: ProcessorId) -> bool {
     let activation = &sim.processors[at(on.0)].activation;
     let applet = activation.call().tenant.applet;
@@ -107,7 +107,7 @@ pub(crate) fn can_suspend<S: Sink>(sim: &Simulation<'_, S>, on: ProcessorId) -> 
     activation.stack.live_bytes() <= at(heap.free())
 }
 
-/// Suspends the call that a processor runs; it goes on with `stage`.
+/// Suspends the call of a processor. It will continue at `stage`.
 #[cold]
 pub(crate) fn suspend<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, stage: Stage) -> Next {
     let activation = &mut sim.processors[at(on.0)].activation;
@@ -117,7 +117,7 @@ pub(crate) fn suspend<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, sta
     if has_set_timer {
         agenda::arm(sim, tenant);
     }
-    // A message that an applet trapped on waits outside of any call.
+    // A message on which an applet trapped waits too, but outside any call: no event.
     if let Stage::Perform(_) = stage {
         let kind = SleEvent::AppletSuspend { trigger };
         sim.report.emit(sim.now, endpoint, kind);
@@ -144,13 +144,14 @@ pub(crate) fn suspend<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, sta
     let activation = &mut sim.processors[at(on.0)].activation;
     std::mem::swap(activation, &mut kept.activation);
     activation.was_suspended = false;
-    // What it gives up may be what it waits for: only now would it be found.
+    // Give up the reserved slots only now: they may be those that this call waits for, and only a suspended call can be
+    // resumed.
     sim.give_up_post(endpoint);
     sim.leave_call(on);
     sim.look(on)
 }
 
-/// Takes the place of a call that has gone on, whose stack is as deep as this processor's.
+/// Returns a vacant entry whose call stack is as deep as this processor's.
 fn vacant_place<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Option<u32> {
     let depth = |on: ProcessorId| sim.processors[at(on.0)].costs.stack;
     let Suspensions { calls, vacant, .. } = &mut sim.suspensions;
@@ -159,7 +160,7 @@ fn vacant_place<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Option
     Some(vacant.swap_remove(found))
 }
 
-/// Has a processor go on, when it comes to it, with the suspended call of an endpoint, which has its places.
+/// Marks the suspended call of an endpoint as resumable, because its packet has slots.
 #[cold]
 pub(crate) fn resumable<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) {
     let applet = sim.seats[at(id.0)].applet;
@@ -171,7 +172,7 @@ pub(crate) fn resumable<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) {
     sim.wake(on);
 }
 
-/// Has a processor go on with the suspended call of an endpoint.
+/// Continues the suspended call of an endpoint on a processor.
 #[cold]
 pub(crate) fn go_on_with<S: Sink>(
     sim: &mut Simulation<'_, S>,
@@ -192,7 +193,7 @@ pub(crate) fn go_on_with<S: Sink>(
     std::mem::swap(activation, &mut kept.activation);
     activation.was_suspended = true;
     if let Stage::Perform(native) = stage {
-        // The native goes on, and with it what the timeline shows of it.
+        // The native continues, so its span in the timeline starts again.
         activation.told.reached = Some((native, sim.now));
         let trigger = activation.call().trigger();
         let kind = SleEvent::AppletResume { trigger };
@@ -202,8 +203,8 @@ pub(crate) fn go_on_with<S: Sink>(
     Next::After(SimDuration::ZERO, stage)
 }
 
-/// Handles what has waited for the end of a call: arrivals for its endpoint while it was suspended, and the time that
-/// it has set.
+/// Handles what had to wait for the end of a call: packets that arrived while it was suspended, and the timer that it
+/// set.
 #[inline]
 pub(crate) fn end_asides<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) {
     let activation = &sim.processors[at(on.0)].activation;
@@ -241,7 +242,7 @@ fn unpark<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) {
     agenda::come_back(sim, id);
 }
 
-/// Hands what other processors had begun with back to them.
+/// Gives packets that other processors had already taken back to them.
 #[cold]
 fn unpark_items<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) {
     let processor = &mut sim.processors[at(on.0)];

@@ -1,4 +1,4 @@
-//! What is told of applets: their calls, natives and traps, as events.
+//! Reports the events of applets: calls, natives, traps and notes.
 
 use jive_core::{MethodId, Trap};
 use nic_core::event::{DropReason, Made, NicEvent, Sink, SleEvent};
@@ -8,13 +8,13 @@ use nic_core::sle::Request;
 use crate::nic::ProcessorId;
 use crate::sim::{Simulation, Tenant, at};
 
-/// Reports what an applet notes.
+/// Reports a note of an applet.
 pub(crate) fn note<S: Sink>(sim: &mut Simulation<'_, S>, tenant: Tenant, tag: i32, value: i32) {
     let kind = SleEvent::AppletTrace { tag, value };
     sim.report.emit(sim.now, tenant.endpoint, kind);
 }
 
-/// Reports that the message that is being handled is dropped.
+/// Reports that the handled message is dropped.
 pub(crate) fn dropped<S: Sink>(
     sim: &mut Simulation<'_, S>,
     tenant: Tenant,
@@ -25,7 +25,7 @@ pub(crate) fn dropped<S: Sink>(
     sim.report.emit(sim.now, tenant.endpoint, kind);
 }
 
-/// Reports the return of a call that the runtime made.
+/// Reports that a call has returned.
 pub(crate) fn returned<S: Sink>(
     sim: &mut Simulation<'_, S>,
     on: ProcessorId,
@@ -59,7 +59,7 @@ pub(crate) fn trap<S: Sink>(sim: &mut Simulation<'_, S>, tenant: Tenant, trap: T
     sim.report.emit(sim.now, tenant.endpoint, kind);
 }
 
-/// Reports the completion of the native that a processor performs.
+/// Reports that the native of a processor's call has completed.
 pub(crate) fn performed<S: Sink>(
     sim: &mut Simulation<'_, S>,
     on: ProcessorId,
@@ -80,7 +80,7 @@ pub(crate) fn performed<S: Sink>(
     }
 }
 
-/// Reports the completion of a native that gave back `value`.
+/// Reports that a native has completed with the result `value`.
 pub(crate) fn native<S: Sink>(
     sim: &mut Simulation<'_, S>,
     tenant: Tenant,

@@ -1,4 +1,4 @@
-//! Bytes that move between a buffer area and an applet's array.
+//! Copies bytes between a buffer area and an applet's array.
 
 use jive_core::Heap;
 use nic_core::memory::HostSpan;
@@ -6,12 +6,12 @@ use nic_core::sle::ArraySpan;
 
 use crate::memory::HostMemory;
 
-/// Moves bytes from the buffer area into an array.
+/// Copies bytes from the buffer area into an array.
 pub(crate) fn host_to_nic(heap: &mut Heap<'_>, to: ArraySpan, memory: &HostMemory, host: HostSpan) {
     to.bytes_mut(heap).copy_from_slice(memory.bytes(host));
 }
 
-/// Moves bytes from an array into the buffer area.
+/// Copies bytes from an array into the buffer area.
 pub(crate) fn nic_to_host(
     heap: &Heap<'_>,
     from: ArraySpan,

@@ -1,4 +1,5 @@
-//! Base-level U-Net: what a NIC does with a packet and with a transmit descriptor.
+//! The engine for U-Net endpoints: delivers packets and sends descriptors on the base path, or passes them to the
+//! endpoint's applet.
 
 use nic_core::event::{DmaDirection, NicEvent, Sink, Trigger, TxStatus};
 use nic_core::memory::HostSpan;
@@ -15,12 +16,12 @@ use crate::sle;
 /// The engine of U-Net endpoints.
 pub(crate) enum Unet {}
 
-/// How far a processor is with an item of a U-Net endpoint.
+/// The progress of a processor with its item.
 #[derive(Copy, Clone, Debug)]
 pub(crate) enum Stage {
-    /// The processor has taken it: it goes to the applet that stands in front, or its way.
+    /// This processor has taken the item. An applet of the endpoint gets it next.
     Taken,
-    /// Another processor has taken it and handed it over: it is for an applet.
+    /// Another processor has taken the item and handed it over for an applet.
     HandedOver,
 }
 
@@ -87,7 +88,7 @@ impl Interface for Unet {
     }
 }
 
-/// Puts a packet where its endpoint's user finds it, or drops it.
+/// Delivers a packet to its endpoint's receive queue, or drops it.
 fn deliver<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, packet: PacketRef) -> Next {
     let (id, to, channel, length) = sim.arrival(packet);
     let endpoint = &mut sim.endpoints[at(to.0)];
@@ -133,7 +134,7 @@ fn deliver<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, packet: Packet
     sim.look(on)
 }
 
-/// Moves what a transmit descriptor names into the send slot that it has.
+/// Starts the transfer of a descriptor's message into its send slot.
 fn send<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, posted: Posted) -> Next {
     let Some((channel, host)) = sendable(sim, posted) else {
         sim.give_up_post(posted.endpoint);
@@ -152,8 +153,8 @@ fn send<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, posted: Posted) -
     sim.end_post(on, posted, TxStatus::Ok)
 }
 
-/// Handles an item for whose endpoint no applet stands in front. If the NIC's engine takes one transfer at a time and
-/// is busy, the processor waits.
+/// Makes a processor wait if its item needs a DMA engine without a queue that is busy. Items for applets do not wait
+/// here.
 #[cold]
 fn await_engine<S: Sink>(sim: &Simulation<'_, S>, on: ProcessorId) -> Option<Next> {
     let item = sim.in_hand(on);
@@ -171,7 +172,7 @@ fn await_engine<S: Sink>(sim: &Simulation<'_, S>, on: ProcessorId) -> Option<Nex
     sim.await_engine(on, direction, Any::Unet(Stage::Taken))
 }
 
-/// Returns what a transmit descriptor names, if that can be one packet.
+/// Returns the channel and the message of a transmit descriptor, if the message fits in a packet.
 #[inline]
 pub(crate) fn sendable<S: Sink>(
     sim: &Simulation<'_, S>,

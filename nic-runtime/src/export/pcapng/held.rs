@@ -1,19 +1,19 @@
-//! Records of a capture that wait for their verdict, in the order of time.
+//! A queue of capture records that wait for their verdicts, in the order of time.
 //!
-//! What became of a packet is known after it was seen, and a comment is written with its packet. So
-//! records are held until they, and all before them, are judged.
+//! What happens to a packet is known only later, but its comment must be written with it. So each record is held until
+//! it and all earlier records have verdicts.
 
 use std::collections::VecDeque;
 
 use nic_core::time::SimTime;
 
-/// Bytes that are held at most: beyond them the oldest record is written without a verdict.
+/// Most bytes held. Beyond this limit the oldest record is written without a verdict.
 const HELD_BYTES_MAX: usize = 1 << 26;
 
-/// Bytes that a record takes besides those of its packet, roughly.
+/// Estimated memory of a record, besides the bytes of its packet.
 const RECORD_BYTES: usize = 256;
 
-/// A number of a record, counted from the start of the capture.
+/// Number of a record, counted from the start of the capture.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) struct RecordId(u64);
 
@@ -23,22 +23,22 @@ pub(super) struct Record {
     pub(super) interface: u32,
     pub(super) time: SimTime,
     pub(super) bytes: Vec<u8>,
-    /// What is said of it beside the verdict.
+    /// The comment's text before the verdict.
     pub(super) about: String,
     pub(super) verdict: Option<String>,
 }
 
-/// The records that are held.
+/// The queue of held records.
 #[derive(Debug, Default)]
 pub(super) struct Held {
     records: VecDeque<Record>,
-    /// How many records were taken out before the first of these.
+    /// Number of records removed before the first held one.
     taken: u64,
     bytes: usize,
 }
 
 impl Held {
-    /// Adds the latest record.
+    /// Appends a record.
     pub(super) fn add(&mut self, record: Record) -> RecordId {
         let id = RecordId(self.taken + self.records.len() as u64);
         self.bytes += RECORD_BYTES + record.bytes.len();
@@ -46,7 +46,7 @@ impl Held {
         id
     }
 
-    /// Judges a record. The first verdict stands; one that comes too late is lost.
+    /// Sets a record's verdict, if it has none. Does nothing if the record has already been written.
     pub(super) fn judge(&mut self, id: RecordId, verdict: impl Into<String>) {
         let position = id.0.checked_sub(self.taken);
         let position = position.and_then(|position| usize::try_from(position).ok());
@@ -55,7 +55,7 @@ impl Held {
         }
     }
 
-    /// Takes the oldest record, if it is judged or there is no room to hold it longer.
+    /// Removes the oldest record if it has a verdict, or if the queue is too large.
     pub(super) fn take_ready(&mut self) -> Option<Record> {
         let first = self.records.front()?;
         if first.verdict.is_none() && self.bytes <= HELD_BYTES_MAX {
@@ -64,7 +64,7 @@ impl Held {
         self.take()
     }
 
-    /// Takes the oldest record, judged or not.
+    /// Removes the oldest record, with or without a verdict.
     pub(super) fn take(&mut self) -> Option<Record> {
         let record = self.records.pop_front()?;
         self.taken += 1;

@@ -1,9 +1,8 @@
-//! The capture that Wireshark opens: what passes each tap of each NIC, as pcapng, as a fold over the
-//! events.
+//! The capture for Wireshark: all packets that pass the taps of the NICs, in pcapng format.
 //!
-//! A NIC has four taps, each an interface of the file. They are what its users post (`host-tx`), what goes onto the
-//! wire (`wire-tx`), what comes off it (`wire-rx`) and what users are shown (`host-rx`). Timestamps are virtual
-//! nanoseconds since the start of the run; a comment says what became of the packet.
+//! Each NIC has four taps, which are interfaces of the file. `host-tx` has the messages that users post, and `wire-tx`
+//! the packets that are sent. `wire-rx` has the packets that arrive, and `host-rx` the messages that users receive.
+//! Timestamps are virtual nanoseconds since the start of the run. A comment on each packet says what happened to it.
 
 mod held;
 mod verdict;
@@ -29,7 +28,7 @@ use pcap_file::{Endianness, PcapError};
 use self::held::{Held, Record};
 use self::verdict::Verdicts;
 
-/// Where a NIC's packets are watched.
+/// A point at which a NIC's packets are captured.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 enum Tap {
     HostTx,
@@ -50,7 +49,7 @@ impl Tap {
         }
     }
 
-    /// Returns the tap's interface: four for each NIC, in their order.
+    /// Returns the number of the tap's interface. Each NIC has four, in the order of `ALL`.
     fn interface(self, nic: NicId) -> u32 {
         nic.0 * Tap::ALL.len() as u32 + self as u32
     }
@@ -64,10 +63,10 @@ impl Tap {
     }
 }
 
-/// `if_tsresol` of nanoseconds: the negative power of ten.
+/// The value of `if_tsresol` for nanoseconds: 10 to the power -9.
 const NANOSECONDS: u8 = 9;
 
-/// Writes what passes the taps as pcapng.
+/// A sink that writes packets as pcapng.
 pub struct Capture<W: Write> {
     writer: PcapNgWriter<W>,
     held: Held,
@@ -76,19 +75,18 @@ pub struct Capture<W: Write> {
 }
 
 impl<W: Write> Capture<W> {
-    /// Starts a capture of the packets of these NICs, in the order of their ids; `link` says what the
-    /// packets are.
+    /// Starts a capture for these NICs, in the order of their ids. `link` is the link type of the packets.
     ///
     /// # Errors
     ///
-    /// Returns the failure to write its head.
+    /// Returns the writer's error if the header cannot be written.
     pub fn new<'n>(
         writer: W,
         link: DataLink,
         nics: impl IntoIterator<Item = &'n str>,
     ) -> io::Result<Capture<W>> {
         let section = SectionHeaderBlock {
-            // One order on every machine: the same run gives the same bytes.
+            // A fixed byte order, so that the same run gives the same bytes on every machine.
             endianness: Endianness::Little,
             options: vec![SectionHeaderOption::UserApplication(Cow::Borrowed("jive"))],
             ..SectionHeaderBlock::default()
@@ -120,7 +118,7 @@ impl<W: Write> Capture<W> {
     ///
     /// # Errors
     ///
-    /// Returns the first failure to write; nothing was written after it.
+    /// Returns the first error of the writer, after which nothing was written.
     pub fn finish(mut self) -> io::Result<W> {
         while let Some(record) = self.held.take() {
             self.write(&record);
@@ -167,7 +165,7 @@ impl<W: Write> Sink for Capture<W> {
     }
 }
 
-/// Returns what a tap sees of an event, if one sees it.
+/// Returns the record of an event, if a tap captures it.
 fn record(names: &dyn Names, event: &Event<'_>, roles: &Roles<'_>) -> Option<Record> {
     let here = Escaped(names.endpoint(event.endpoint?));
     let (tap, bytes, about) = match roles.step {
@@ -228,7 +226,7 @@ fn record(names: &dyn Names, event: &Event<'_>, roles: &Roles<'_>) -> Option<Rec
     })
 }
 
-/// Returns the failure of the writer beneath; the library has no other reason to refuse our blocks.
+/// Returns the writer's own error. The library has no other reason to reject our blocks.
 fn failure_of(error: PcapError) -> io::Error {
     match error {
         PcapError::IoError(failure) => failure,

@@ -1,4 +1,4 @@
-//! What became of each packet that a tap saw: which later event judges which record.
+//! Verdicts on captured packets: finds the later event that tells what happened to each packet.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -8,39 +8,39 @@ use nic_core::id::{EndpointId, PacketId, PostId};
 
 use super::held::{Held, RecordId};
 
-/// The verdict on what the user was shown.
+/// The verdict on a message that became visible to the user.
 const DELIVERED: &str = "delivered";
 
-/// Records that wait for an event to judge them.
+/// Records that wait for verdicts.
 #[derive(Debug, Default)]
 pub(super) struct Verdicts {
     posted: BTreeMap<(EndpointId, PostId), RecordId>,
-    /// Packets on a wire; a duplicate has the number of its original.
+    /// Packets on a wire. A duplicate has the number of its original, so each number has a queue.
     sent: BTreeMap<PacketId, VecDeque<RecordId>>,
-    /// Packets that came in and that nobody has handled.
+    /// Packets that have arrived and that no one has handled.
     received: BTreeMap<PacketId, VecDeque<RecordId>>,
-    /// The call that runs at an endpoint.
+    /// The running call of each endpoint.
     calls: BTreeMap<EndpointId, Call>,
-    /// Receive descriptors that applets pushed and that the user does not see, oldest first, each with
-    /// what the applet was handling.
+    /// Invisible receive descriptors that applets pushed, oldest first. Each holds the record of the packet that the
+    /// applet was handling.
     described: BTreeMap<EndpointId, VecDeque<Option<RecordId>>>,
 }
 
-/// A call of an applet, and what it has done so far with what it was called for.
+/// A running call, and what it has done with the packet or descriptor that caused it.
 #[derive(Copy, Clone, Debug)]
 struct Call {
     trigger: Trigger,
     record: Option<RecordId>,
-    /// It pushed a receive descriptor.
+    /// Whether it has pushed a receive descriptor.
     described: bool,
-    /// The user has seen that, and the call goes on.
+    /// Whether that descriptor has become visible while the call runs.
     delivered: bool,
     sent: Option<PacketId>,
 }
 
 impl Verdicts {
-    /// Takes an event of an endpoint. Judges the records that the event decides, and expects `seen`, the event's own
-    /// record, to be judged by a later one.
+    /// Handles an event of an endpoint. Sets the verdicts that the event decides. Remembers `seen`, the event's own
+    /// record, for a later verdict.
     pub(super) fn take(
         &mut self,
         held: &mut Held,
@@ -101,11 +101,11 @@ impl Verdicts {
                     None => packet.and_then(|packet| take_first(&mut self.received, packet)),
                 };
                 match self.calls.get_mut(&endpoint) {
-                    // It may still trap.
+                    // The call may still trap.
                     Some(call) if call.record == waiting => call.delivered = true,
                     Some(_) | None => judge(held, waiting, DELIVERED),
                 }
-                // What the user is shown has arrived.
+                // A message that the user sees is delivered by definition.
                 judge(held, seen, DELIVERED);
             }
             Step::CallSuspended
@@ -142,14 +142,14 @@ impl Verdicts {
             Made::Descriptor => {
                 call.described = true;
                 let waiting = self.described.entry(endpoint).or_default();
-                // What `doTx` pushes tells nothing of the message that was posted.
+                // A descriptor that `doTx` pushes says nothing about the posted message.
                 let is_arrival = matches!(call.trigger, Trigger::Arrival(_));
                 waiting.push_back(call.record.filter(|_| is_arrival));
             }
         }
     }
 
-    /// Judges a packet that a call has handled without a descriptor for it.
+    /// Sets the verdict on a packet whose call returned without pushing a descriptor.
     fn returned(&mut self, held: &mut Held, endpoint: EndpointId) {
         let Some(call) = self.calls.remove(&endpoint) else {
             return;
@@ -157,7 +157,7 @@ impl Verdicts {
         if call.delivered {
             return judge(held, call.record, DELIVERED);
         }
-        // What becomes of a descriptor is known when it is done.
+        // The record of a descriptor gets its verdict when the descriptor becomes visible or completes.
         if call.described || !matches!(call.trigger, Trigger::Arrival(_)) {
             return;
         }
@@ -171,7 +171,7 @@ impl Verdicts {
         }
     }
 
-    /// Returns the record of what was dropped at an endpoint, where that judges it.
+    /// Returns the record on which a drop decides, if there is one.
     fn dropped(
         &mut self,
         endpoint: EndpointId,
@@ -179,7 +179,8 @@ impl Verdicts {
         what: Dropped,
     ) -> Option<RecordId> {
         match what {
-            // The trap has judged it; or it was delivered, or has not been on any wire.
+            // Trapped: the trap has set the verdict. Answer: the message was delivered. Outgoing: the packet was never
+            // on a wire.
             Dropped::Trapped | Dropped::Answer | Dropped::Outgoing => None,
             Dropped::Arrival => match self.calls.get(&endpoint) {
                 Some(call) => call.record,
@@ -195,7 +196,7 @@ fn judge(held: &mut Held, record: Option<RecordId>, verdict: impl Into<String>) 
     }
 }
 
-/// Takes what has waited longest under a key.
+/// Removes the oldest entry of a key.
 fn take_first<K: Ord, T>(waiting: &mut BTreeMap<K, VecDeque<T>>, key: K) -> Option<T> {
     let of_key = waiting.get_mut(&key)?;
     let first = of_key.pop_front();

@@ -1,7 +1,7 @@
-//! The arrows that join a packet's way: which point of the timeline led to which.
+//! Arrows of the timeline, which connect the events on a packet's way.
 //!
-//! An arrow is drawn when its end is reached, so that none is left without one. What has not led to
-//! anything yet waits here, and is forgotten when it no longer can.
+//! An arrow is written when its end occurs, so no arrow lacks an end. Possible starts are kept here until then, or
+//! until they can no longer lead to an event.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -12,30 +12,30 @@ use nic_core::time::SimTime;
 
 use super::writer::Place;
 
-/// A point that an arrow starts from or ends at.
+/// A start or an end of an arrow.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) struct Point {
     pub(super) place: Place,
     pub(super) time: SimTime,
 }
 
-/// Points that may lead to others.
+/// Possible starts of arrows.
 #[derive(Debug, Default)]
 pub(super) struct Arrows {
-    /// Descriptors that are not done.
+    /// Descriptors that have not completed.
     posted: BTreeMap<(EndpointId, PostId), Point>,
-    /// Packets that natives made and that have not left.
+    /// Packets that natives made and that have not been sent.
     made: BTreeMap<PacketId, Point>,
-    /// Packets on a wire; a duplicate has the number of its original.
+    /// Packets on a wire. A duplicate has the number of its original, so each number has a queue.
     sent: BTreeMap<PacketId, VecDeque<Point>>,
-    /// Packets that came in and that nobody has handled.
+    /// Packets that have arrived and that no one has handled.
     received: BTreeMap<PacketId, VecDeque<Point>>,
-    /// Receive descriptors that applets pushed and that the user does not see, oldest first.
+    /// Invisible receive descriptors that applets pushed, oldest first.
     described: BTreeMap<EndpointId, VecDeque<Point>>,
 }
 
 impl Arrows {
-    /// Takes an event of an endpoint that is shown at `here`; returns the point that led to it, if one did.
+    /// Records an event shown at `here`, and returns the event that led to it, if one did.
     pub(super) fn lead_to(
         &mut self,
         endpoint: EndpointId,
@@ -108,7 +108,7 @@ impl Arrows {
     }
 }
 
-/// Takes the oldest point of a key.
+/// Removes the oldest point of a key.
 fn take_first<K: Ord>(points: &mut BTreeMap<K, VecDeque<Point>>, key: K) -> Option<Point> {
     let of_key = points.get_mut(&key)?;
     let first = of_key.pop_front();

@@ -1,9 +1,7 @@
-//! The timeline that <https://ui.perfetto.dev> opens: spans, arrows and counters, as a fold over the
-//! events.
+//! The timeline for <https://ui.perfetto.dev>: spans, arrows and counters.
 //!
-//! A NIC is a process. Its threads are the hosts at its endpoints, its processors, its DMA engines, a wire to each NIC
-//! that it sends to, and arrivals. Arrows join what a message went through, from the descriptor that asked for it to
-//! the descriptor that announces it.
+//! A NIC is shown as a process. Its threads are its hosts, processors, DMA engines, one wire for each NIC that it sends
+//! to, and arrivals. Arrows follow a message from its transmit descriptor to the receive descriptor that announces it.
 
 mod arrows;
 mod tracks;
@@ -27,24 +25,25 @@ use self::tracks::{Track, Tracks};
 use self::writer::{NoArguments, Pending, Phase, Place, Records};
 use super::json::Entries;
 
-/// Writes events as a timeline.
+/// A sink that writes events as a timeline.
 #[derive(Debug)]
 pub struct PerfettoTrace<W> {
     records: Records<W>,
     tracks: Tracks,
     arrows: Arrows,
     arrows_drawn: u64,
-    /// The call that each processor runs, by the processor's place.
+    /// The running call of each processor, by the place of the processor's track.
     calls: BTreeMap<Place, Call>,
-    /// Where the call of an endpoint runs.
+    /// The track on which the call of each endpoint runs.
     running: BTreeMap<EndpointId, Place>,
-    /// The calls that are suspended.
+    /// Suspended calls.
     suspended: BTreeMap<EndpointId, Call>,
-    /// When the last event happened.
+    /// Time of the last event.
     now: SimTime,
 }
 
-/// A call that has not ended. A span is written before those inside it, so these wait for its end.
+/// A call that has not ended. The format wants a span before the spans inside it, so those are kept until the call
+/// ends.
 #[derive(Debug)]
 struct Call {
     place: Place,
@@ -55,7 +54,7 @@ struct Call {
 }
 
 impl<W: Write> PerfettoTrace<W> {
-    /// Starts a timeline; nothing is written before the first event.
+    /// Starts a timeline. Nothing is written before the first event.
     pub fn new(writer: W) -> PerfettoTrace<W> {
         PerfettoTrace {
             records: Records::new(writer),
@@ -69,11 +68,11 @@ impl<W: Write> PerfettoTrace<W> {
         }
     }
 
-    /// Ends the timeline, and calls that the end of the run cut off with it; returns the writer.
+    /// Ends the timeline and all calls that still run. Returns the writer.
     ///
     /// # Errors
     ///
-    /// Returns the first failure to write; nothing was written after it.
+    /// Returns the first error of the writer, after which nothing was written.
     pub fn finish(mut self) -> io::Result<W> {
         for call in std::mem::take(&mut self.calls).into_values() {
             self.end_call(&call, None);
@@ -81,7 +80,7 @@ impl<W: Write> PerfettoTrace<W> {
         self.records.finish()
     }
 
-    /// Returns the place of the track that an event belongs on.
+    /// Returns the place of the track that shows an event.
     fn place(
         &mut self,
         names: &dyn Names,
@@ -93,7 +92,7 @@ impl<W: Write> PerfettoTrace<W> {
             roles::Track::Applet => Track::Applet(event.endpoint?),
             roles::Track::Call => match self.running.get(&event.endpoint?) {
                 Some(place) => return Some(*place),
-                // While applets are loaded.
+                // Calls during loading have no processor.
                 None => Track::Processor(0),
             },
             roles::Track::Work(processor) => Track::Work(processor),
@@ -105,7 +104,7 @@ impl<W: Write> PerfettoTrace<W> {
         Some(self.tracks.place(&mut self.records, names, track))
     }
 
-    /// Shows an event that is neither a begin nor an end of a call, nor values of counters.
+    /// Writes an event that is neither the start nor the end of a call.
     fn show(&mut self, names: &dyn Names, event: &Event<'_>, roles: &Roles<'_>) {
         let (phase, time, name) = match roles.shape {
             Shape::Moment(name) => (Phase::Instant, event.time, name),
@@ -147,7 +146,7 @@ impl<W: Write> PerfettoTrace<W> {
         self.lead_to(event, roles, Point { place, time });
     }
 
-    /// Takes the call of an endpoint off its processor.
+    /// Removes the call of an endpoint from its processor.
     fn take_call(&mut self, endpoint: EndpointId) -> Option<Call> {
         let place = self.running.remove(&endpoint)?;
         self.calls.remove(&place)
@@ -164,7 +163,7 @@ impl<W: Write> PerfettoTrace<W> {
         self.records.write_pending(&call.inside);
     }
 
-    /// Draws the arrow to an event from what led to it.
+    /// Writes the arrow that ends at an event, if an earlier event led to it.
     fn lead_to(&mut self, event: &Event<'_>, roles: &Roles<'_>, to: Point) {
         let from = event
             .endpoint
@@ -179,7 +178,8 @@ impl<W: Write> PerfettoTrace<W> {
             let what = (phase, "packet");
             arrow.add(what, point.time, point.place, &NoArguments {});
         }
-        // An arrow is written behind the spans that it joins.
+        // Write the arrow after the spans that it connects. If one of them is a running call, keep the arrow with that
+        // call.
         let call = [from, to].into_iter().find(|point| {
             let call = self.calls.get(&point.place);
             call.is_some_and(|call| call.begun <= point.time)
@@ -216,7 +216,7 @@ impl<W: Write> PerfettoTrace<W> {
     }
 }
 
-/// Counters of an endpoint's queues.
+/// Counter values of an endpoint's queues.
 #[derive(Serialize)]
 struct Queues {
     transmit: u32,
@@ -224,7 +224,7 @@ struct Queues {
     free: u32,
 }
 
-/// The counter of an endpoint's heap.
+/// Counter value of an endpoint's heap.
 #[derive(Serialize)]
 struct HeapLevel {
     bytes: u32,
@@ -243,7 +243,7 @@ impl<W: Write> Sink for PerfettoTrace<W> {
                 self.begin_call(names, (event, endpoint), &roles, call);
             }
             Step::CallSuspended => {
-                // The call is shown as two spans: what the processor does in between is others'.
+                // A suspended call is shown as two spans, because the processor works for others in between.
                 if let Some(call) = self.take_call(endpoint) {
                     self.end_call(&call, Some(Fields { names, event }));
                     self.suspended.insert(endpoint, call);
@@ -286,7 +286,7 @@ impl<W: Write> Sink for PerfettoTrace<W> {
     }
 }
 
-/// The fields of a call and of what ended it, if anything did.
+/// Arguments of a call's span: the fields of the event that began it, and of the event that ended it.
 #[derive(Serialize)]
 struct CallFields<'a> {
     call: &'a RawValue,

@@ -1,5 +1,4 @@
-//! Which process and thread of the timeline belongs to what: a process is a NIC, a thread one of its
-//! hosts, engines or wires.
+//! Tracks of the timeline: assigns process and thread ids to NICs and their parts.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -11,29 +10,29 @@ use serde::Serialize;
 
 use super::writer::{Id, Phase, Place, Records};
 
-/// Thread ids of one rank of tracks: more than a scenario can have of them. Viewers show threads in the order of their
-/// ids, whatever their `thread_sort_index` says. Perfetto takes a thread whose id is its process's for the main one. So
-/// processes are numbered from 1, and threads from the first multiple of this.
+/// Number of thread ids reserved for the tracks of one rank; no scenario needs more. Viewers sort threads by id and
+/// ignore `thread_sort_index`. Perfetto treats a thread whose id equals its process's as the main thread. So processes
+/// count from 1 and threads from this number.
 const IDS_OF_A_RANK: Id = 1_000_000;
 
-/// One line of the timeline, within a NIC. They are shown in this order.
+/// A track of a NIC. Viewers show tracks in this order.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Track {
-    /// What an endpoint's user does and sees.
+    /// Actions of an endpoint's user.
     Host(EndpointId),
-    /// Whether an endpoint's applet takes what comes: shown once it did not.
+    /// Whether an endpoint's applet is attached. Shown only after the first detachment.
     Applet(EndpointId),
-    /// The calls of applets on a processor.
+    /// Calls of applets on a processor.
     Processor(u32),
-    /// What a processor works on.
+    /// Work of a processor.
     Work(u32),
-    /// The DMA engine, in the one direction.
+    /// DMA from the host to the NIC.
     DmaIn,
-    /// The DMA engine, in the other.
+    /// DMA from the NIC to the host.
     DmaOut,
-    /// The wire to another NIC, or to the same.
+    /// The wire to a NIC, which may be the same NIC.
     WireTo(NicId),
-    /// What comes in.
+    /// Arriving packets.
     WireIn,
 }
 
@@ -61,7 +60,7 @@ impl Track {
         }
     }
 
-    /// Returns its place among the tracks of its NIC; equal ranks stand in the order of their ids.
+    /// Returns its position among the tracks of its NIC. Tracks of equal rank are sorted by id.
     fn rank(self) -> u32 {
         match self {
             Track::Host(_) => 0,
@@ -76,7 +75,7 @@ impl Track {
     }
 }
 
-/// The tracks that have been used.
+/// The tracks used so far.
 #[derive(Debug, Default)]
 pub(super) struct Tracks {
     threads: BTreeMap<(NicId, Track), Id>,
@@ -94,7 +93,7 @@ struct Rank {
 }
 
 impl Tracks {
-    /// Returns the place of a track; names it where it is used for the first time.
+    /// Returns the place of a track. Writes the track's name at its first use.
     pub(super) fn place<W: Write>(
         &mut self,
         records: &mut Records<W>,
@@ -115,7 +114,7 @@ impl Tracks {
         place
     }
 
-    /// Returns a NIC's process; names it where it is used for the first time.
+    /// Returns the process id of a NIC. Writes its name at its first use.
     fn process<W: Write>(&mut self, records: &mut Records<W>, names: &dyn Names, nic: NicId) -> Id {
         let process = nic.0 + 1;
         if self.named.insert(nic, process).is_none() {

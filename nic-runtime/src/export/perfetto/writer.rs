@@ -1,7 +1,7 @@
-//! Records of the Chrome trace event format, written one by one.
+//! A writer for the Chrome trace event format.
 //!
-//! The format is that of "Trace Event Format" (Google, 2016): an object with a list `traceEvents`.
-//! Times are microseconds; six decimals hold a picosecond, so nothing is rounded.
+//! The format is described in "Trace Event Format" (Google, 2016): an object with a list `traceEvents`. Times are
+//! microseconds. Six decimals hold a picosecond exactly, so nothing is rounded.
 
 use std::io::{self, Write};
 
@@ -10,10 +10,10 @@ use serde::ser::Error;
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
-/// What a file begins with.
+/// Beginning of the file.
 const HEAD: &[u8] = b"{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n";
 
-/// What stands before each record but the first.
+/// Separator before each record but the first.
 const SEPARATOR: &[u8] = b",\n";
 
 const PICOSECONDS_PER_MICROSECOND: u64 = 1_000_000;
@@ -21,27 +21,27 @@ const PICOSECONDS_PER_MICROSECOND: u64 = 1_000_000;
 /// A process or thread id of the format.
 pub(super) type Id = u32;
 
-/// Where a record belongs: a process and one of its threads.
+/// The process and the thread that a record belongs to.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Place {
     pub(super) process: Id,
     pub(super) thread: Id,
 }
 
-/// What a record is; names and letters are the format's.
+/// The kind of a record; names and letters are those of the format.
 #[derive(Copy, Clone, Debug)]
 pub(super) enum Phase {
-    /// A span. Of two that begin at once, the one that is written first is around the other.
+    /// A span. If two spans begin at the same time, the first one written encloses the other.
     Complete(SimDuration),
     /// A point in time.
     Instant,
-    /// Where an arrow starts: in the span around it.
+    /// Start of an arrow, in the span around it.
     FlowStart(u64),
-    /// Where an arrow ends: in the span around it.
+    /// End of an arrow, in the span around it.
     FlowEnd(u64),
-    /// Values of counters.
+    /// Counter values.
     Counter,
-    /// A name or rank of a process or thread.
+    /// Name or rank of a process or thread.
     Metadata,
 }
 
@@ -58,21 +58,21 @@ impl Phase {
     }
 }
 
-/// Arguments of a record that has none.
+/// An empty set of arguments.
 #[derive(Serialize)]
 pub(super) struct NoArguments {}
 
-/// Writes records.
+/// The file's writer.
 #[derive(Debug)]
 pub(super) struct Records<W> {
     writer: W,
     begun: bool,
-    /// Empty; kept for its memory alone.
+    /// An empty buffer, reused for each record.
     pending: Pending,
     failure: Option<io::Error>,
 }
 
-/// A record in the members of the format.
+/// A record, with the field names of the format.
 #[derive(Serialize)]
 struct Record<'a, A> {
     name: &'a str,
@@ -86,21 +86,21 @@ struct Record<'a, A> {
     dur: Option<Microseconds>,
     pid: Id,
     tid: Id,
-    /// How far an instant reaches: its thread.
+    /// Scope of an instant: its thread.
     #[serde(skip_serializing_if = "Option::is_none")]
     s: Option<&'static str>,
-    /// What the end of an arrow binds to: the span around it, not the next one.
+    /// Binds the end of an arrow to the span around it, instead of the next span.
     #[serde(skip_serializing_if = "Option::is_none")]
     bp: Option<&'static str>,
     args: &'a A,
 }
 
-/// Records that are rendered and not written.
+/// Rendered records that have not been written.
 #[derive(Debug, Default)]
 pub(super) struct Pending(Vec<u8>);
 
 impl Pending {
-    /// Adds a record behind the others.
+    /// Appends a record.
     pub(super) fn add<A: Serialize>(
         &mut self,
         (phase, name): (Phase, &str),
@@ -137,7 +137,7 @@ impl Pending {
         serde_json::to_writer(&mut self.0, &record).expect("memory takes every record");
     }
 
-    /// Adds other records behind these.
+    /// Appends the records of another buffer.
     pub(super) fn append(&mut self, mut others: Pending) {
         self.0.append(&mut others.0);
     }
@@ -153,7 +153,7 @@ impl<W: Write> Records<W> {
         }
     }
 
-    /// Writes a record; after a failure nothing.
+    /// Writes a record; does nothing after an error.
     pub(super) fn write<A: Serialize>(
         &mut self,
         what: (Phase, &str),
@@ -168,7 +168,7 @@ impl<W: Write> Records<W> {
         self.pending = pending;
     }
 
-    /// Writes records that were rendered before.
+    /// Writes rendered records; does nothing after an error.
     pub(super) fn write_pending(&mut self, pending: &Pending) {
         if self.failure.is_some() || pending.0.is_empty() {
             return;
@@ -197,7 +197,7 @@ impl<W: Write> Records<W> {
     }
 }
 
-/// Picoseconds, written as microseconds without a detour through binary fractions.
+/// Picoseconds, written as decimal microseconds. A floating-point number would round.
 struct Microseconds(u64);
 
 impl Serialize for Microseconds {

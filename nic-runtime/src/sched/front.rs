@@ -1,31 +1,32 @@
-//! The work that is due before all else: what one packet has under way, as a rule.
+//! The front of the schedule: a few sorted entries that are due before everything in the wheel.
 
-/// How much fits; a power of two, so that a place needs no check.
+/// Capacity. A power of two, so that `% ROOM` is a mask and indexing needs no bounds check. One packet rarely has more
+/// events pending.
 const ROOM: usize = 8;
-/// Bits of a place in the order.
+/// Bits of an index in `order`.
 const PLACE_BITS: u32 = 4;
 
 const _: () = assert!(ROOM.is_power_of_two() && ROOM as u32 * PLACE_BITS <= u32::BITS);
 
-/// A little work, in the order of time and, at equal times, of insertion.
+/// A small queue sorted by time and, at equal times, by insertion.
 ///
-/// It stays where it was put, since moving what was written a moment ago would wait for it: the order is one
-/// number.
+/// Entries never move. Only `order`, one integer of packed indices, changes when an entry is inserted or removed.
+/// Shifting the entries themselves would load bytes that were stored a moment ago, and wait for those stores.
 #[derive(Debug)]
-pub(super) struct Few<W> {
+pub(super) struct Front<W> {
     times: [u64; ROOM],
     work: [W; ROOM],
-    // Bit i: place i is vacant.
+    // Bit i is set if index i is vacant.
     vacant: u32,
-    // The places that are not, by when they are due: the first in the lowest bits.
+    // The occupied indices in the order of their times. The lowest bits hold the first.
     order: u32,
-    // How many of its bits count.
+    // How many bits of `order` are in use.
     bits: u32,
 }
 
-impl<W: Copy + Default> Few<W> {
-    pub(super) fn new() -> Few<W> {
-        Few {
+impl<W: Copy + Default> Front<W> {
+    pub(super) fn new() -> Front<W> {
+        Front {
             times: [0; ROOM],
             work: [W::default(); ROOM],
             vacant: (1 << ROOM) - 1,
@@ -34,19 +35,19 @@ impl<W: Copy + Default> Few<W> {
         }
     }
 
-    /// Returns when the first of it is due.
+    /// Returns the time of the first entry.
     #[inline]
     pub(super) fn first_time(&self) -> Option<u64> {
         (self.bits > 0).then(|| self.times[self.order as usize % ROOM])
     }
 
-    /// Returns whether nothing more fits.
+    /// Returns whether all places are occupied.
     #[inline]
     pub(super) fn is_full(&self) -> bool {
         self.vacant == 0
     }
 
-    /// Adds work behind all that is due then already; there is room.
+    /// Inserts work behind all entries that are due at the same time or earlier. The queue must not be full.
     #[inline]
     pub(super) fn insert(&mut self, time: u64, work: W) {
         debug_assert!(!self.is_full());
@@ -66,7 +67,7 @@ impl<W: Copy + Default> Few<W> {
         self.bits = self.bits.wrapping_add(PLACE_BITS);
     }
 
-    /// Removes and returns what is due first.
+    /// Removes and returns the first entry.
     #[inline]
     pub(super) fn take(&mut self) -> Option<(u64, W)> {
         self.bits = self.bits.checked_sub(PLACE_BITS)?;
@@ -75,7 +76,7 @@ impl<W: Copy + Default> Few<W> {
         Some(self.vacate(place))
     }
 
-    /// Removes and returns what is due last.
+    /// Removes and returns the last entry.
     pub(super) fn take_last(&mut self) -> Option<(u64, W)> {
         self.bits = self.bits.checked_sub(PLACE_BITS)?;
         let place = self.order.wrapping_shr(self.bits);
@@ -83,7 +84,7 @@ impl<W: Copy + Default> Few<W> {
         Some(self.vacate(place))
     }
 
-    /// Returns what lies at the place that the lowest bits number, which is vacant then.
+    /// Frees the index in the lowest bits of `place`, and returns its entry.
     #[inline]
     fn vacate(&mut self, place: u32) -> (u64, W) {
         let place = place as usize % ROOM;
