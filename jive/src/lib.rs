@@ -1,4 +1,4 @@
-//! The command `jive`, and the reports that reproduce the papers.
+//! The command `jive`, and the reproductions of papers' results.
 
 pub mod cli;
 pub mod paper;

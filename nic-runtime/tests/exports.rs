@@ -1,4 +1,4 @@
-//! Exports know the roles of events and no interface: a new interface changes none of them.
+//! Exports read only the roles of events, so a new interface does not change any export.
 
 use std::fs;
 use std::path::{Path, PathBuf};

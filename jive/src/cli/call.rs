@@ -1,4 +1,4 @@
-//! A call that `jive exec` is asked for: a static method and arguments that fit its parameters.
+//! A method call requested from `jive exec`: a static method, with arguments that fit its parameters.
 
 use std::ops::RangeInclusive;
 
@@ -7,47 +7,47 @@ use jive_core::{ClassFile, FieldType, Heap, MethodAccess, MethodDescriptor, Meth
 /// Why a method cannot be called with these arguments.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum CallError {
-    /// The class has no method of that name.
+    /// The class has no method with this name.
     #[error("expected the name of a method of the class")]
     Unknown,
-    /// It needs an object.
+    /// The method is an instance method.
     #[error("expected a static method")]
     NotStatic,
-    /// It has no code.
+    /// The method has no code.
     #[error("expected a method with code, it is `native`")]
     Native,
-    /// It is the JVM's to call.
+    /// Only the JVM may call an initializer.
     #[error("expected a method, not an initializer")]
     Initializer,
-    /// A parameter is no number.
+    /// A parameter has a type other than `int`, `short`, `byte` or `boolean`.
     #[error("expected parameters of type int, short, byte or boolean, parameter {position} is not")]
     Parameter {
-        /// Which, from 1.
+        /// Position of the parameter, from 1.
         position: usize,
     },
-    /// There are too few arguments, or too many.
+    /// The number of arguments is wrong.
     #[error("expected {expected} arguments, found {found}")]
     Count {
-        /// How many parameters there are.
+        /// Number of parameters.
         expected: usize,
-        /// How many arguments were given.
+        /// Number of arguments.
         found: usize,
     },
-    /// An argument is outside the parameter's type.
+    /// An argument is out of the range of its parameter's type.
     #[error("expected {minimum} to {maximum} for argument {position}, found {found:?}")]
     Argument {
-        /// Which, from 1.
+        /// Position of the argument, from 1.
         position: usize,
-        /// The least value of the type.
+        /// Smallest value of the type.
         minimum: i32,
-        /// The greatest value of the type.
+        /// Largest value of the type.
         maximum: i32,
-        /// What was given.
+        /// The argument as given.
         found: String,
     },
 }
 
-/// A call that fits its method.
+/// A call whose arguments fit the method.
 #[derive(Clone, Debug)]
 pub(super) struct Call {
     /// The method.
@@ -58,7 +58,7 @@ pub(super) struct Call {
 }
 
 impl Call {
-    /// Finds the method and reads the arguments.
+    /// Finds the method and parses the arguments.
     pub(super) fn parse<'a>(
         class: &ClassFile<'_>,
         name: &str,
@@ -109,7 +109,7 @@ impl Call {
         })
     }
 
-    /// Shows what the call returned: a number, or an array as `byte[4]`.
+    /// Shows the returned value: a number, or the shape of an array, as in `byte[4]`.
     pub(super) fn shown(&self, value: i32, heap: &Heap<'_>) -> String {
         if !self.returns_array {
             return value.to_string();
@@ -122,7 +122,7 @@ impl Call {
     }
 }
 
-/// Returns the values of a type that Java computes as `int`.
+/// Returns the range of a type that Java computes with as `int`.
 fn range(kind: FieldType<'_>) -> Option<RangeInclusive<i32>> {
     match kind {
         FieldType::Int => Some(i32::MIN..=i32::MAX),

@@ -1,4 +1,4 @@
-//! The bytes of a class file that a command was given.
+//! Reads the class file given to a command.
 
 use std::io;
 use std::path::Path;
@@ -7,7 +7,7 @@ use jive_embed::input::{self, ReadError};
 use nic_runtime::scenario::limits::CLASS_BYTES_READ;
 use nic_runtime::scenario::{BUILTIN_PREFIX, closest};
 
-/// How standard input is written where a class file is expected.
+/// The argument that stands for standard input in place of a class file.
 const STANDARD_INPUT: &str = "-";
 
 /// Why there is no class file to judge.

@@ -1,5 +1,4 @@
-//! Where a command's words go: data to standard output, everything else to standard error, colour
-//! only on demand.
+//! The console: data goes to standard output, everything else to standard error. Colours are used only on a terminal.
 
 use std::io::{self, BufWriter, Stderr, Stdout, Write};
 use std::process::ExitCode;
@@ -9,16 +8,16 @@ use anstream::{AutoStream, ColorChoice};
 
 use super::interrupt;
 
-/// How a command ended, in rising order of precedence.
+/// The result of a command. If several apply, the last of them wins.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Status {
-    /// Everything was done.
+    /// The command succeeded.
     Done,
     /// A class was rejected, a golden trace differed, or an applet trapped while it was loaded.
     Rejected,
-    /// A call trapped.
+    /// A call ended in a trap.
     Trapped,
-    /// A file could not be read or parsed, or an argument does not fit it.
+    /// A file could not be read or parsed, or an argument does not fit the file.
     Unusable,
     /// The user interrupted a run.
     Interrupted,
@@ -36,7 +35,7 @@ impl From<Status> for ExitCode {
     }
 }
 
-/// Why a command could not go on.
+/// Why a command had to stop.
 #[derive(Debug)]
 pub(super) enum Failure {
     /// Its output cannot be written.
@@ -50,10 +49,10 @@ impl From<io::Error> for Failure {
 }
 
 impl Failure {
-    /// Prints the failure, unless the output is closed, and returns the process's exit status.
+    /// Prints the failure and returns the exit status. A closed pipe is not a failure.
     pub(super) fn report(self) -> ExitCode {
         match self {
-            // The reader of the output has seen enough, as in `jive run | head`.
+            // The reader of the output has seen enough, as in `jive run | head`: exit without an error.
             Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => {
                 Status::Done.into()
             }
@@ -74,7 +73,7 @@ pub(super) struct Console {
 }
 
 impl Console {
-    /// Returns the process's own streams.
+    /// Returns the standard streams of the process.
     pub(super) fn of_process() -> Console {
         Console {
             out: BufWriter::new(io::stdout()),
@@ -99,12 +98,12 @@ impl Console {
 
     /// Writes a coloured text and a newline to standard error.
     pub(super) fn notice(&mut self, text: &str) -> io::Result<()> {
-        // What was said on standard output comes before it where both are one terminal.
+        // Flush standard output first: on a terminal, earlier data must appear before this message.
         self.out.flush()?;
         writeln!(self.err, "{text}")
     }
 
-    /// Writes out what is still held back.
+    /// Writes out buffered data.
     pub(super) fn flush(&mut self) -> Result<(), Failure> {
         Ok(self.out.flush()?)
     }

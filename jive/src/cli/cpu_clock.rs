@@ -1,4 +1,4 @@
-//! The time that this thread has spent computing, to measure with.
+//! A clock for measurements: the CPU time of the current thread.
 
 use std::time::Duration;
 
@@ -39,15 +39,14 @@ pub(super) fn median_ns<S>(
 #[cfg(unix)]
 fn now() -> Duration {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-    // The clock starts with the thread, so neither part is negative, and nanoseconds are below a
-    // second.
+    // The clock counts from the start of the thread, so no part is negative, and the nanoseconds are below a second.
     Duration::new(
         time.tv_sec.unsigned_abs(),
         time.tv_nsec.unsigned_abs() as u32,
     )
 }
 
-/// Returns the time since the first call: what comes closest where threads have no clock.
+/// Returns the time since the first call. Without thread clocks, wall time comes closest.
 #[cfg(not(unix))]
 fn now() -> Duration {
     static START: std::sync::OnceLock<std::time::Instant> = std::sync::OnceLock::new();

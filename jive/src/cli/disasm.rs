@@ -19,10 +19,10 @@ use nic_core::sle::NicNative;
 use super::class_file;
 use super::console::{Console, Failure, Status};
 
-/// Columns of an instruction before its types.
+/// Column at which the types after an instruction begin.
 const TYPES_COLUMN: usize = 60;
-/// Types of each list that are shown behind an instruction. Chosen: compilers' methods rarely have as many
-/// local variables, and a method of 65,535 instructions may have 255.
+/// Most types shown after an instruction, for each list. Chosen: methods from compilers rarely have more local
+/// variables. A method of 65,535 instructions may have 255.
 const TYPES_MAX: usize = 32;
 
 const AFTER_HELP: &str = "\
@@ -92,14 +92,14 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
     Ok(Status::Done)
 }
 
-/// What the verifier says of a class.
+/// The verifier's result for a class.
 struct Verdict {
     inferred: Inferred,
     rejected_at: Option<Location>,
 }
 
 impl Verdict {
-    /// Returns what stands behind an instruction: its types, and whether the class is rejected there.
+    /// Returns the text after an instruction: its types, and a mark if the class is rejected there.
     fn behind(&self, method: MethodId, pc: Pc) -> Option<String> {
         let here = Location::Code { method, pc };
         if self.rejected_at == Some(here) {
@@ -112,7 +112,7 @@ impl Verdict {
         Some(types.first(TYPES_MAX).to_string())
     }
 
-    /// Says why no types of a method are known.
+    /// Returns why the types of a method are unknown; `None` if they are known.
     fn why_untyped(&self, class: &ClassFile<'_>, method: MethodId) -> Option<String> {
         if self.inferred.knows(method) {
             return None;
@@ -169,9 +169,9 @@ fn constants(class: &ClassFile<'_>, out: &mut impl Write) -> io::Result<()> {
     let count = class.pool().count();
     writeln!(out, "\nconstant pool (count {count})")?;
     for index in (1..count).map(CpIndex) {
-        // The index behind a `long` or `double` stands for nothing.
+        // The index after a `long` or `double` is unusable (JVMS §4.4.5) and is skipped.
         if let Ok(constant) = class.pool().get(index) {
-            // Of every other kind the meaning says what it is.
+            // Other kinds are evident from the constant's description.
             let kind = match constant {
                 Constant::Utf8(_) => "Utf8 ",
                 _ => "",
@@ -264,7 +264,7 @@ fn instruction_list(
         }
         let text = Disassembly::new(insn, *class).to_string();
         match verdict.behind(method, insn.pc) {
-            // The types stand behind the first line; a switch has more.
+            // Put the types after the first line, since a switch has several lines.
             Some(types) => {
                 let (first, rest) = text.split_once('\n').unwrap_or((&text, ""));
                 writeln!(
@@ -297,7 +297,7 @@ fn handlers(class: &ClassFile<'_>, code: &Code<'_>, out: &mut impl Write) -> io:
     Ok(())
 }
 
-/// Returns flags as Java's words, each with a space behind it.
+/// Returns flags as Java keywords, each followed by a space.
 fn words(flags: impl Iterator<Item = &'static str>) -> String {
     flags
         .map(|flag| format!("{} ", flag.to_ascii_lowercase()))
@@ -305,7 +305,7 @@ fn words(flags: impl Iterator<Item = &'static str>) -> String {
 }
 
 fn class_words(access: ClassAccess) -> String {
-    // Every compiler since 1.1 sets SUPER, and it means nothing.
+    // Leave out SUPER: every compiler since 1.1 sets it, and it has no effect.
     words(
         access
             .difference(ClassAccess::SUPER)

@@ -1,4 +1,4 @@
-//! `jive exec`: calls static methods of a class, outside of any network.
+//! `jive exec`: calls static methods of a class, without a network.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ use super::class_file;
 use super::console::{Console, Failure, Status};
 use super::machine::Machine;
 
-/// Bytes of a file of calls: a million short ones.
+/// Most bytes of a file of calls: a million short calls.
 const CALLS_BYTES_MAX: u64 = 16 << 20;
 
 const AFTER_HELP: &str = "\
@@ -103,11 +103,11 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
     }
 }
 
-/// The calls to make, all of which fit their methods.
+/// The calls to make. All of them fit their methods.
 struct Plan {
-    /// Those of the file.
+    /// The calls from the file.
     calls: Vec<Call>,
-    /// The one of the command line.
+    /// The call from the command line.
     last: Option<Call>,
 }
 
@@ -178,7 +178,7 @@ fn execute(
     Ok(status)
 }
 
-/// Makes a call and prints what came of it.
+/// Makes a call and prints its result.
 fn result(
     machine: &mut Machine<'_>,
     call: &Call,

@@ -1,4 +1,4 @@
-//! `jive explain`: what a code of a rejection or trap means, with an example and the mend.
+//! `jive explain`: explains the code of a rejection or trap, with an example and its correction.
 
 use std::io::Write;
 

@@ -1,4 +1,4 @@
-//! The command line: what can be asked of `jive`, and everything that prints.
+//! The command line of `jive`: its commands, and all code that prints.
 
 mod against_golden;
 mod call;
@@ -85,7 +85,7 @@ fn concat_help() -> String {
     format!("{EXAMPLES}{EXIT_STATUS}")
 }
 
-/// Runs the command that the process's arguments ask for.
+/// Runs the command given by the process's arguments.
 #[must_use]
 pub fn main() -> ExitCode {
     let Arguments { command } = parse();
@@ -108,11 +108,11 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// Reads the process's arguments. Wrong usage ends the process, with status 2 and its reason on standard error.
+/// Parses the process's arguments. Wrong usage ends the process with status 2 and a message on standard error.
 fn parse() -> Arguments {
     Arguments::try_parse().unwrap_or_else(|error| {
-        // The reason shows arguments as they are, and a name that a glob found may look like an option. Arguments
-        // that are written out are wrong in the same way.
+        // The message shows arguments verbatim, and a file name from a glob may contain control characters. Parsing the
+        // escaped arguments fails in the same way, with a safe message.
         let written_out = std::env::args_os().map(|argument| printable_path(argument.as_ref()));
         let written_out = Arguments::try_parse_from(written_out);
         written_out.err().unwrap_or(error).exit()

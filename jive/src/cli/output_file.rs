@@ -1,8 +1,8 @@
-//! The files that commands write. Every command that writes a file writes it through this module.
+//! The files that commands write. All commands write files through this module.
 //!
-//! A command writes to a new file in the destination's directory, and renames it when it is whole. So no
-//! name that was prepared is opened for writing, and a command that fails leaves the destination as it
-//! was. Only a pipe or a device that the user names on the command line is written in place.
+//! A command writes to a new temporary file in the destination's directory, and renames it when it is complete. So a
+//! command never opens an existing file for writing, and a failed command leaves the destination unchanged. Only a pipe
+//! or a device named on the command line is written in place.
 
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, BufWriter, Write};
@@ -12,32 +12,32 @@ use jive_embed::diagnosis::sentence;
 use jive_embed::text::printable_path;
 use tempfile::NamedTempFile;
 
-/// How the names of files begin that are not whole yet.
+/// Prefix of the names of temporary files.
 const TEMPORARY_PREFIX: &str = ".jive-";
 
-/// A file that is being written. Unless it is [placed](OutputFile::place), the destination stays as it was.
+/// A file that is being written. The destination changes only when the file is [placed](OutputFile::place).
 #[derive(Debug)]
 pub(super) struct OutputFile(To);
 
 #[derive(Debug)]
 enum To {
-    /// A new file, and the name it will get.
+    /// A temporary file, and its destination.
     New(BufWriter<NamedTempFile>, PathBuf),
     /// A pipe or a device.
     InPlace(BufWriter<File>),
 }
 
 impl OutputFile {
-    /// Opens what the user named on the command line. A symbolic link stands for what it points to: the user
-    /// chose it.
+    /// Opens an output that the user named on the command line. Symbolic links are followed, because the user chose the
+    /// name.
     ///
     /// # Errors
     ///
-    /// Nothing can be written there.
+    /// If the destination cannot be written.
     pub(super) fn named(path: &Path) -> io::Result<OutputFile> {
         match fs::metadata(path) {
             Ok(found) if found.is_file() => {
-                // Renaming would replace a file that the user protected; writing to it must be allowed.
+                // Check that writing is allowed: renaming would replace a file that the user has write-protected.
                 OpenOptions::new().write(true).open(path)?;
                 let target = path.canonicalize()?;
                 OutputFile::new(target, Some(found.permissions()))
@@ -54,12 +54,12 @@ impl OutputFile {
         }
     }
 
-    /// Makes a file whose name a command derived from others. Whatever has the name is replaced; a symbolic
+    /// Opens an output whose name the command derived from other names. An existing file is replaced, and a symbolic
     /// link is not followed.
     ///
     /// # Errors
     ///
-    /// Nothing can be written there.
+    /// If the destination cannot be written.
     pub(super) fn derived(path: &Path) -> io::Result<OutputFile> {
         OutputFile::new(path.to_owned(), None)
     }
@@ -70,7 +70,8 @@ impl OutputFile {
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
-            // As for any new file, the process's mask takes bits away. The default is readable by its owner alone.
+            // The process's umask removes bits, as for any new file. The library's default is readable by its owner
+            // alone.
             builder.permissions(Permissions::from_mode(0o666));
         }
         let file = builder.tempfile_in(directory_of(&target))?;
@@ -80,11 +81,11 @@ impl OutputFile {
         Ok(OutputFile(To::New(BufWriter::new(file), target)))
     }
 
-    /// Ends the file: it takes its name.
+    /// Completes the file and renames it to its destination.
     ///
     /// # Errors
     ///
-    /// The last bytes cannot be written, or the name cannot be taken.
+    /// If the last bytes cannot be written or renaming fails.
     pub(super) fn place(self) -> io::Result<()> {
         match self.0 {
             To::New(writer, target) => {
@@ -115,18 +116,18 @@ impl Write for OutputFile {
     }
 }
 
-/// Writes a whole file whose name a command derived from others.
+/// Writes a complete file whose name the command derived from other names.
 ///
 /// # Errors
 ///
-/// It cannot be written.
+/// If it cannot be written.
 pub(super) fn write_derived(path: &Path, bytes: impl AsRef<[u8]>) -> io::Result<()> {
     let mut file = OutputFile::derived(path)?;
     file.write_all(bytes.as_ref())?;
     file.place()
 }
 
-/// Returns the directory in which a file lies.
+/// Returns the directory of a file.
 pub(super) fn directory_of(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if parent != Path::new("") => parent,
@@ -134,9 +135,9 @@ pub(super) fn directory_of(path: &Path) -> &Path {
     }
 }
 
-/// Reports which file cannot be written, and why.
+/// Returns the message for a file that cannot be written.
 pub(super) fn unwritable(path: &Path, error: &io::Error) -> String {
-    // An error that names the temporary file would name a file that the user does not know.
+    // Show only the kind of error: its text could name the temporary file, which the user does not know.
     let why = match error.kind() {
         io::ErrorKind::NotFound => "no such directory".to_owned(),
         kind => kind.to_string(),

@@ -1,4 +1,4 @@
-//! Refuses to write a file over one that the same command reads, or over another of its outputs.
+//! Refuses outputs that would overwrite an input or another output of the same command.
 
 #[cfg(unix)]
 use std::fs::{self, File, Metadata};
@@ -10,24 +10,23 @@ use jive_embed::text::printable_path;
 
 use super::output_file::directory_of;
 
-/// What makes two paths one file.
+/// Identifies a file, so that two paths to the same file are recognized.
 #[derive(PartialEq, Eq)]
 enum Identity {
-    /// A regular file that exists, whatever its names are.
+    /// An existing regular file, independent of its names.
     #[cfg(unix)]
     File { device: u64, inode: u64 },
-    /// Elsewhere, and for a file that does not exist yet: its only name.
+    /// A path. Used for files that do not exist yet, and on other systems.
     Name(PathBuf),
 }
 
-/// Checks the files that a command is about to write, before it writes any.
+/// Checks all output files of a command before the first is written.
 ///
-/// Pipes and devices are no files in this sense: many outputs may go to `/dev/null`.
+/// Pipes and devices are exempt: several outputs may go to `/dev/null`.
 ///
 /// # Errors
 ///
-/// Returns what to tell the user where an output is one of the inputs, is another output, or is where
-/// standard output goes.
+/// The message for the user, if an output is also an input, another output or standard output.
 pub(super) fn check(outputs: &[&Path], inputs: &[&Path]) -> Result<(), String> {
     let standard_output = standard_output();
     for (position, output) in outputs.iter().enumerate() {
@@ -55,7 +54,7 @@ pub(super) fn check(outputs: &[&Path], inputs: &[&Path]) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns what an output is, whether or not it exists; `None` for what is no file.
+/// Returns the identity of an output, which need not exist yet. `None` for pipes and devices.
 fn of_output(path: &Path) -> Option<Identity> {
     match fs::metadata(path) {
         Ok(_) => existing(path),
@@ -67,7 +66,7 @@ fn of_output(path: &Path) -> Option<Identity> {
     }
 }
 
-/// Returns what a path leads to, where that is a regular file.
+/// Returns the identity of an existing regular file.
 fn existing(path: &Path) -> Option<Identity> {
     let found = fs::metadata(path).ok()?;
     found.is_file().then(|| identity(path, &found))?
@@ -87,7 +86,7 @@ fn identity(path: &Path, _: &Metadata) -> Option<Identity> {
     path.canonicalize().ok().map(Identity::Name)
 }
 
-/// Returns which regular file standard output goes to.
+/// Returns the identity of standard output, if it is a regular file.
 #[cfg(unix)]
 fn standard_output() -> Option<Identity> {
     use std::os::fd::AsFd;

@@ -1,4 +1,4 @@
-//! `jive paper`: reproduces a paper's figures and shows what it states beside what is simulated.
+//! `jive paper`: reproduces a paper's figures, and shows its statements beside the simulated results.
 
 use std::fs;
 use std::io::{self, IsTerminal, Write};
@@ -35,7 +35,7 @@ Exit status:
   1  a row is not
   2  wrong usage, a profile that cannot be read, or files that cannot be written";
 
-/// The profile that a paper is reproduced under unless the user names one.
+/// The profile used unless the user names another.
 const PROFILE_DEFAULT: &str = "lanai-1998";
 
 /// Reproduces a paper: what it states, what is simulated, and how far apart they are.
@@ -149,7 +149,7 @@ fn load_profile(name: &Path) -> Result<Profile, String> {
     Profile::parse(text).map_err(|error| sentence(&format!("{shown}: {error}"), &[]))
 }
 
-/// A line on a terminal that says how far a reproduction is; nothing elsewhere.
+/// A progress line. Shown only on a terminal.
 struct Line {
     shown: bool,
 }
@@ -177,7 +177,7 @@ impl Progress for Line {
     }
 }
 
-/// A row's cells, empty where there is nothing to say.
+/// The cells of a row; a cell without content is empty.
 struct Cells {
     paper: String,
     ours: String,
@@ -227,7 +227,7 @@ impl Cells {
     }
 }
 
-/// Returns what there is to say of a row below it.
+/// Returns the notes that are printed below a row.
 fn notes(row: &Row) -> Vec<String> {
     let mut notes = Vec::new();
     if !row.moved_by.is_empty() && row.ranges.is_empty() {
@@ -432,7 +432,7 @@ fn write_json(report: &Report, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "{whole:#}")
 }
 
-/// Returns the file that a figure is drawn into.
+/// Returns the path of a figure's SVG file.
 fn path_of(plot: &Drawing, directory: &Path) -> PathBuf {
     directory.join(format!("{}.svg", plot.name()))
 }

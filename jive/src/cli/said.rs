@@ -1,4 +1,5 @@
-//! What the commands say of a stranger's files, as text: for fuzzing, which watches no process.
+//! The messages of commands about untrusted files, as text. Fuzz targets call these functions, since they cannot run
+//! processes.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -13,11 +14,11 @@ use nic_runtime::scenario::ScenarioError;
 use super::against_golden::AgainstGolden;
 use super::scenario_report;
 
-/// Returns what `jive verify --report` says of a class file, as text and as JSON.
+/// Returns the report of `jive verify --report` on a class file, as text and as JSON.
 ///
 /// # Errors
 ///
-/// The JSON cannot be written.
+/// If the JSON cannot be written.
 pub fn of_class(bytes: &[u8], policy: Policy) -> serde_json::Result<[String; 2]> {
     let arena = Bump::new();
     match load_class(&arena, bytes, policy, NicNative::TABLE) {
@@ -38,17 +39,17 @@ pub fn of_class(bytes: &[u8], policy: Policy) -> serde_json::Result<[String; 2]>
     }
 }
 
-/// Returns what `jive run` says of the mistakes in a scenario, each with its place in the file.
+/// Returns the messages of `jive run` on the mistakes of a scenario, each with its place in the file.
 #[must_use]
 pub fn of_mistakes(path: &str, bytes: &[u8], error: &ScenarioError) -> Vec<String> {
     scenario_report::render(Path::new(path), bytes, error)
 }
 
-/// Returns what `jive test` says of a trace that is not the golden one; `None` where both are alike.
+/// Returns the message of `jive test` on a trace that differs from the golden trace; `None` if they are equal.
 ///
 /// # Errors
 ///
-/// The golden trace cannot be read.
+/// If the golden trace cannot be read.
 pub fn of_difference(golden: &[u8], trace: &[u8]) -> io::Result<Option<String>> {
     let mut against = AgainstGolden::new(golden);
     against.write_all(trace)?;

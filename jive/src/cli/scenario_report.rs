@@ -1,4 +1,4 @@
-//! How the mistakes of a scenario file are shown.
+//! Renders the mistakes of a scenario file as diagnoses.
 
 use std::path::Path;
 
@@ -6,10 +6,10 @@ use jive_embed::diagnosis::{Diagnosis, Mark};
 use jive_embed::text::printable_path;
 use nic_runtime::scenario::{Mistake, MistakeKind, ScenarioError, Span};
 
-/// Renders every mistake of a scenario file, each as a diagnosis of its own.
+/// Renders all mistakes of a scenario file, each as one diagnosis.
 pub(super) fn render(path: &Path, bytes: &[u8], error: &ScenarioError) -> Vec<String> {
     let path = &printable_path(path);
-    // The same bytes up to the first that is no UTF-8, where there is one.
+    // Lossy conversion keeps all bytes up to the first invalid one, so spans before it stay correct.
     let text = &*String::from_utf8_lossy(bytes);
     match error {
         ScenarioError::NotUtf8 { valid } => {
@@ -35,7 +35,7 @@ pub(super) fn render(path: &Path, bytes: &[u8], error: &ScenarioError) -> Vec<St
     }
 }
 
-/// Renders what is wrong with one place of a scenario that is a scenario all the same.
+/// Renders a problem at one place of a scenario that is otherwise valid.
 pub(super) fn render_one(
     path: &Path,
     bytes: &[u8],
@@ -84,7 +84,7 @@ fn place<'t>(path: &'t str, text: &'t str, span: Span, title: String) -> Diagnos
     }
 }
 
-/// Returns the span, cut to its first line: what is wrong with a table is said at its header.
+/// Returns the part of the span on its first line: a problem of a table is shown at the table's header.
 fn within(text: &str, span: Span) -> std::ops::Range<usize> {
     let start = char_boundary(text, span.start);
     let end = char_boundary(text, span.end).max(start);
@@ -94,7 +94,7 @@ fn within(text: &str, span: Span) -> std::ops::Range<usize> {
     start..line
 }
 
-/// Returns the last boundary between characters at or before an offset.
+/// Returns the last character boundary at or before an offset.
 fn char_boundary(text: &str, at: usize) -> usize {
     let mut before = (0..=at.min(text.len())).rev();
     before.find(|at| text.is_char_boundary(*at)).unwrap_or(0)
@@ -106,14 +106,14 @@ mod tests {
 
     use super::*;
 
-    /// Returns what a user without colours sees of a scenario's mistakes.
+    /// Returns the rendered mistakes of a scenario, without colours.
     fn shown(text: &str) -> String {
         let error = parse(text.as_bytes(), None, None).expect_err("the scenario has a mistake");
         let rendered = render(Path::new("s.toml"), text.as_bytes(), &error).join("\n\n");
         anstream::adapter::strip_str(&rendered).to_string()
     }
 
-    /// Returns a scenario of two NICs and two endpoints, with more behind it.
+    /// Returns a scenario of two NICs and two endpoints, followed by `more`.
     fn pair(more: &str) -> String {
         format!(
             "[[nic]]\nname = \"a\"\n[[nic]]\nname = \"b\"\n\
@@ -182,7 +182,7 @@ mod tests {
 
     #[test]
     fn control_characters_of_eight_bits_do_not_reach_the_terminal() {
-        // U+009B begins a command as U+001B and `[` do (ECMA-48 §8.3.16), and TOML allows it in a comment.
+        // U+009B begins a control sequence, like U+001B and `[` (ECMA-48 §8.3.16), and TOML allows it in a comment.
         for text in [
             "[[nic]]\nname = 1 # \u{9b}31m\n",
             "\u{9b}31m = 1\n",

@@ -1,4 +1,4 @@
-//! The table of `jive run --sram`: who holds how much of each NIC's memory.
+//! The table of `jive run --sram`: the holders of each NIC's memory, and their bytes.
 
 use std::fmt;
 
@@ -7,10 +7,10 @@ use nic_core::id::{EndpointId, NicId};
 use nic_runtime::scenario::Scenario;
 use nic_runtime::sim::{SramHolder, SramShare};
 
-/// Columns of a number of bytes: ten digits.
+/// Width of a number of bytes: ten digits.
 const BYTES_WIDTH: usize = 10;
 
-/// Holders of SRAM, in the order of the NICs.
+/// The holders of SRAM, in the order of the NICs.
 pub(super) struct SramTable<'s> {
     pub(super) scenario: &'s Scenario,
     pub(super) holders: Vec<SramHolder>,

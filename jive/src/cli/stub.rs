@@ -1,4 +1,4 @@
-//! `jive stub`: the Java class that applets compile against.
+//! `jive stub`: prints or writes the Java class that applets compile against.
 
 use std::fs;
 use std::io::Write;
@@ -11,7 +11,7 @@ use nic_runtime::sle::{java_stub, natives_reference};
 use super::console::{Console, Failure, Status};
 use super::output_file::{unwritable, write_derived};
 
-/// Where the Java compiler looks for the class, below a source directory.
+/// Path at which the Java compiler looks for the class, below a source directory.
 const STUB_PATH: &str = "unet/Nic.java";
 
 const AFTER_HELP: &str = "\

@@ -1,7 +1,7 @@
-//! Figure 4: bandwidth against message size, bursts of 25 messages and an acknowledgement.
+//! Figure 4: bandwidth against message size, for bursts of 25 messages that are acknowledged.
 //!
-//! The text gives no numbers, only what the five configurations do. What their curves' order must be
-//! follows from the costs, and is what the rows state.
+//! The paper's text gives no numbers for this figure, only a description of its five configurations. The costs
+//! determine the order of the curves, and the rows check that order.
 
 use std::ops::RangeInclusive;
 
@@ -18,22 +18,22 @@ const NOTHING: PaperError = PaperError::NothingMeasured { figure: FIGURE };
 /// Messages of a burst (§4.1).
 pub(super) const BURST: u32 = 25;
 
-/// Bytes of the messages of the curves.
+/// Message lengths of the curves, in bytes.
 const LENGTHS: [u32; 14] = [
     4, 16, 40, 56, 57, 128, 256, 512, 1024, 1536, 2048, 2560, 3072, 4096,
 ];
 
-/// Lengths at which the receive side's overheads outweigh a transfer.
+/// Lengths at which the receiver's overheads are larger than a transfer.
 const SMALL: RangeInclusive<u32> = 0..=2048;
-/// Lengths at which a sender's overheads and transfer together outweigh the receive side's overheads,
-/// which bound all applets alike below.
+/// Lengths at which the sender's overheads and its transfer together are larger than the receiver's overheads. For
+/// shorter messages the receiver bounds all applets alike.
 const MEDIUM: RangeInclusive<u32> = 1536..=u32::MAX;
-/// Lengths at which transfers outweigh the overheads of the receive side.
+/// Lengths at which a transfer takes longer than the receiver's overheads.
 const LARGE: RangeInclusive<u32> = 2560..=u32::MAX;
-/// Lengths at which a transfer takes longer than all a receiver's processor does with a message.
+/// Lengths at which a transfer takes longer than all work of the receiver's processor on a message.
 const LONGEST: RangeInclusive<u32> = 4096..=u32::MAX;
 
-/// What the figure compares.
+/// The configurations that the figure compares.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) enum Configuration {
     Standard,
@@ -89,7 +89,7 @@ impl Configuration {
         }
     }
 
-    /// Returns the time from the first post of a burst to its acknowledgement, wherever that ends.
+    /// Returns the time from the first post of a burst to its acknowledgement, at the user or in the applet.
     fn burst(self, profile: &Profile, length: u32) -> Result<SimDuration, PaperError> {
         let recording = self.setup(length).run(profile)?;
         let (sender, receiver) = (Setup::sender(0), Setup::receiver(0));
@@ -99,7 +99,7 @@ impl Configuration {
             .count();
         let posted = recording.first(sender, |happening| happening == Happening::Posted);
         let acknowledged = match self {
-            // The acknowledgement ends in the sender's applet: its last return is that of `doRx`.
+            // The sender's applet handles the acknowledgement, so the last return is the one of its `doRx`.
             Configuration::AckInNic => recording
                 .last(sender, |happening| matches!(happening, Happening::Came(_)))
                 .and_then(|came| {
@@ -107,7 +107,7 @@ impl Configuration {
                         .last(sender, |happening| matches!(happening, Happening::Returned))
                         .filter(|&returned| returned >= came)
                 }),
-            // The first, since `Burst25` sends an acknowledgement as often as it sends everything.
+            // Take the first: `Burst25` repeats the acknowledgement as often as the message.
             Configuration::Standard
             | Configuration::Burst25
             | Configuration::Generator
@@ -122,7 +122,7 @@ impl Configuration {
     }
 }
 
-/// What the order of two curves must be, for which lengths, and the cost that says so.
+/// An expected order of two curves, the lengths for which it is expected, and the cost that explains it.
 struct Order {
     upper: Configuration,
     lower: Configuration,
@@ -152,7 +152,7 @@ const ORDERS: [Order; 10] = {
         order(Base, AckInNic, EVERY, "no overheads for 25 messages"),
         order(Base, Burst25, SMALL, "no overheads of the receive side"),
         order(Base, Generator, SMALL, "no overheads of the receive side"),
-        // Where the transfers into the host bound both, the first packet of the one needs none to leave.
+        // Transfers into the host bound both. The generator's first packet needs no transfer before it leaves.
         order(
             Generator,
             Base,
@@ -183,7 +183,7 @@ const fn order(
     }
 }
 
-/// Returns what bursts of each configuration take, length by length.
+/// Returns the times of bursts, by configuration and length.
 fn bursts(profile: &Profile) -> Result<Vec<Vec<SimDuration>>, PaperError> {
     let of = |configuration: &Configuration| {
         let lengths = LENGTHS.into_iter();
@@ -194,7 +194,7 @@ fn bursts(profile: &Profile) -> Result<Vec<Vec<SimDuration>>, PaperError> {
     CONFIGURATIONS.iter().map(of).collect()
 }
 
-/// Returns which orders hold, in the order of the rows.
+/// Returns whether each expected order holds, in the order of the rows.
 fn orders(profile: &Profile) -> Result<Vec<bool>, PaperError> {
     let bursts = bursts(profile)?;
     let of = |wanted: Configuration| {
@@ -234,10 +234,11 @@ pub(super) fn rows(profile: &Profile) -> Result<Vec<Row>, PaperError> {
     Ok(rows)
 }
 
-/// Bytes of the messages that show what turns cost.
+/// Length of the messages that show the cost of taking turns, in bytes.
 const TURNS_LENGTH: u32 = 4096;
 
-/// Returns how much longer a message of a burst takes where transfers and packets that go out take turns, if they do.
+/// Returns how much longer a message of a burst takes if transfers and outgoing packets exclude each other. Zero if the
+/// profile lets them overlap.
 fn lost_to_turns(profile: &Profile) -> Result<SimDuration, PaperError> {
     let mut parallel = profile.clone();
     parallel.dma.with_wire = WithWire::Parallel;
@@ -288,6 +289,6 @@ fn plot(bursts: &[Vec<SimDuration>]) -> Plot {
 }
 
 fn megabytes_per_second(length: u32, burst: SimDuration) -> f64 {
-    // Bytes per nanosecond are GB/s; both numbers fit in the 52 bits of a float by far.
+    // Bytes per nanosecond are GB/s. Both numbers are far below 2^52, so the conversion is exact.
     f64::from(length * BURST) / burst.as_ns() as f64 * 1000.0
 }

@@ -1,4 +1,4 @@
-//! Drawing of bars that add up.
+//! Draws charts of stacked bars.
 
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
@@ -6,21 +6,21 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 use super::plot::{COLOURS, Paper, PlotError, failed};
 use super::report::BarChart;
 
-/// Size of a drawing in pixels.
+/// Size of a drawing, in pixels.
 pub(super) const SIZE: (u32, u32) = (760, 330);
 
-/// How far beyond the longest bar the axis goes: room for the words behind it.
+/// Length of the axis relative to the longest bar: leaves room for the text after it.
 const ROOM: f64 = 1.18;
 
-/// The part of the axis below which a part of a bar has no room for its number.
+/// Parts narrower than this share of the axis get no number.
 const NARROW: f64 = 0.06;
 
-/// Draws bars from the top down, each with the paper's total as a line across its end.
+/// Draws bars from top to bottom, each with a line at the paper's total.
 pub(super) fn draw(chart: &BarChart, area: &Paper<'_>) -> Result<(), PlotError> {
     area.fill(&WHITE).map_err(failed)?;
     let sums = chart.bars.iter().map(|bar| bar.parts.iter().sum::<f64>());
     let end = ROOM * sums.fold(1.0_f64, f64::max);
-    // There are as many bars as a page has room for.
+    // There are few bars, so the conversion is exact.
     let rows = chart.bars.len() as f64;
     let mut drawn = ChartBuilder::on(area)
         .caption(&chart.title, ("sans-serif", 18))

@@ -1,7 +1,8 @@
-//! Figure 5: what U-Net/SLE adds to standard U-Net, row by row.
+//! Figure 5: the overhead of U-Net/SLE compared with standard U-Net, broken down by cost.
 //!
-//! An overhead is measured from events: how much longer the processor works on a message than on the base path.
-//! Transfers do not count. A row is what the overhead loses when the profile's row is set to nothing.
+//! An overhead is measured from events: the extra time that the processor works on a message compared with the base
+//! path, without transfers. The value of a row is the decrease of the overhead when the row's cost in the profile is
+//! set to zero.
 
 use nic_core::event::DmaDirection;
 use nic_core::id::EndpointId;
@@ -15,7 +16,7 @@ use super::report::{Agreement, Bar, BarChart, Drawing, Row, Tolerance, microseco
 const FIGURE: &str = "Figure 5";
 const NOTHING: PaperError = PaperError::NothingMeasured { figure: FIGURE };
 
-/// The applet whose rows the figure shows: the paper's Figure 2, corrected.
+/// The applet that the figure measures: the paper's Figure 2, corrected.
 const APPLET: &str = "RawUnetSingle";
 
 /// A column of the figure's two halves.
@@ -25,7 +26,7 @@ enum Column {
     Receive(u32),
 }
 
-/// The statements that the columns are.
+/// The statement for each column.
 const STATEMENTS: [&str; COLUMNS.len()] = ["S1-37", "S1-37", "S1-38", "S1-39"];
 
 const COLUMNS: [Column; 4] = [
@@ -35,7 +36,7 @@ const COLUMNS: [Column; 4] = [
     Column::Receive(1000),
 ];
 
-/// A row of the figure: its words, the profile's cost, and what each column prints in ns.
+/// A row of the figure: its name, the cost in the profile, and the paper's value for each column in ns.
 struct CostRow {
     name: &'static str,
     part: Part,
@@ -43,7 +44,7 @@ struct CostRow {
     printed_ns: [u64; COLUMNS.len()],
 }
 
-/// The rows of a drawing: those of the figure, whatever side they are of.
+/// The parts of a bar: the rows of the figure, with the two sides merged.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 enum Part {
     SetUp,
@@ -122,7 +123,7 @@ const COST_ROWS: [CostRow; 9] = [
     },
 ];
 
-// A profile without them is refused before anything is measured.
+// Cannot fail: a profile without these sections is refused before anything is measured.
 fn entry(profile: &mut Profile) -> &mut EntryCosts {
     profile.entry.as_mut().expect("a profile for applets")
 }
@@ -131,12 +132,12 @@ fn native(profile: &mut Profile) -> &mut NativeCosts {
     profile.native.as_mut().expect("a profile for applets")
 }
 
-/// The totals; the figure prints the last as 42.5 us.
+/// The paper's totals. It prints the last one as 42.5 us.
 const TOTALS_NS: [u64; COLUMNS.len()] = [24_500, 24_500, 16_700, 42_450];
 
 const NULL_CALL_NS: u64 = 5_500;
 
-/// A column, measured: each row's part of the total, in the order of [`COST_ROWS`], and the total.
+/// Measures a column. Returns each row's share of the total, in the order of [`COST_ROWS`], and the total.
 fn measure(
     profile: &Profile,
     column: Column,
@@ -173,7 +174,7 @@ pub(super) fn rows(profile: &Profile) -> Result<Vec<Row>, PaperError> {
     Ok(rows)
 }
 
-/// Returns the figure as bars.
+/// Returns the figure as stacked bars.
 pub(super) fn plots(profile: &Profile) -> Result<Vec<Drawing>, PaperError> {
     let mut bars = Vec::new();
     for (index, column) in COLUMNS.into_iter().enumerate() {
@@ -227,7 +228,7 @@ impl Column {
         format!("{side} {length} B")
     }
 
-    /// Returns a bar without length, to be told its parts.
+    /// Returns a bar with empty parts.
     fn bar(self, stated_ns: u64) -> Bar {
         Bar {
             name: self.name(),
@@ -248,8 +249,7 @@ impl Column {
     }
 }
 
-/// Returns how much longer than on the base path the sender's processor has to do with one message,
-/// transfers not included.
+/// Returns how much longer the sender's processor works on a message than on the base path, without transfers.
 pub(super) fn transmit_overhead(
     profile: &Profile,
     setup: Setup<'_>,
@@ -260,7 +260,7 @@ pub(super) fn transmit_overhead(
         begins,
         ends: |happening| matches!(happening, Happening::Returned),
     };
-    // The base path has done with a message when it is handed to the wire.
+    // The base path is done with a message when it hands it to the wire.
     let base = Span {
         begins,
         ends: |happening| matches!(happening, Happening::Left(_)),
@@ -273,8 +273,8 @@ pub(super) fn transmit_overhead(
     Ok(applet.less(base.busy(&plain.run(profile)?, id)?))
 }
 
-/// Returns how much longer than on the base path the receiver's processor has to do with one message.
-/// The transfer into the buffer area goes on beside it and is no part of either.
+/// Returns how much longer the receiver's processor works on a message than on the base path. The transfer into the
+/// buffer area runs in parallel and does not count.
 pub(super) fn receive_overhead(
     profile: &Profile,
     setup: Setup<'_>,
@@ -290,21 +290,21 @@ pub(super) fn receive_overhead(
         applet: None,
         ..setup
     };
-    // The base path takes one piece of work.
+    // On the base path this is one piece of work.
     let recording = plain.run(profile)?;
     let came = recording.first(id, begins).ok_or(NOTHING)?;
     let done = recording.worked(came).ok_or(NOTHING)?;
     Ok(applet.less(done.since(came)))
 }
 
-/// What a processor's work on a message begins and ends with.
+/// The events that begin and end a processor's work on a message.
 struct Span {
     begins: fn(Happening) -> bool,
     ends: fn(Happening) -> bool,
 }
 
 impl Span {
-    /// Returns the time in between, without that in which the processor waited for the host's bytes.
+    /// Returns the time between them, without the time spent waiting for bytes from the host.
     fn busy(&self, recording: &Recording, id: EndpointId) -> Result<SimDuration, PaperError> {
         let begun: SimTime = recording.first(id, self.begins).ok_or(NOTHING)?;
         let ended = recording.first(id, self.ends).ok_or(NOTHING)?;
@@ -353,7 +353,7 @@ mod tests {
     fn the_figure_comes_out_to_the_digit() {
         let profile = Profile::builtin("lanai-1998").unwrap();
         let rows = rows(&profile).unwrap();
-        // 4 + 4 + 3 + 5 rows, 4 totals, and the null call.
+        // 4 + 4 + 3 + 5 costs, 4 totals, and the null call.
         assert_eq!(rows.len(), 21);
         let off: Vec<&Row> = rows.iter().filter(|row| !row.holds()).collect();
         assert_eq!(off, Vec::<&Row>::new());

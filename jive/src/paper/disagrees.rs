@@ -1,28 +1,28 @@
-//! What is known to disagree with the paper: the figure that we get, and why.
+//! Known disagreements with the paper: the simulated values, and the reasons.
 
 use nic_core::time::SimDuration;
 
-/// A row whose figure is not the paper's.
+/// A row whose simulated value is known to differ from the paper's.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Disagreement {
-    /// The profiles under which it is known.
+    /// The profiles for which this is known.
     profiles: &'static [&'static str],
     /// The row's name.
     row: &'static str,
-    /// What it shows, in nanoseconds; it must stay within 1 % of that.
+    /// The simulated value in nanoseconds. The row must stay within 1 % of it.
     figure_ns: u64,
-    /// Why it is not the paper's.
+    /// Why it differs from the paper.
     pub reason: &'static str,
 }
 
 impl Disagreement {
-    /// Returns what is known of a row under a profile.
+    /// Returns the known disagreement of a row under a profile, if there is one.
     pub(super) fn of(profile: &str, row: &str) -> Option<&'static Disagreement> {
         let mut known = DISAGREEMENTS.iter();
         known.find(|known| known.row == row && known.profiles.contains(&profile))
     }
 
-    /// Returns what the row shows.
+    /// Returns the simulated value.
     pub(super) fn figure(&self) -> SimDuration {
         SimDuration::from_ns(self.figure_ns)
     }

@@ -1,4 +1,4 @@
-//! What a message costs the user's processor: the abstract's claim that code in the NIC lowers it.
+//! Host time per message: the abstract's claim that code in the NIC saves the user's processor time.
 
 use nic_core::time::SimDuration;
 use nic_runtime::profile::Profile;
@@ -10,7 +10,7 @@ use super::report::{Agreement, Row};
 const FIGURE: &str = "host time";
 const STATEMENT: &str = "S1-35a";
 
-/// Bytes of each message.
+/// Lengths of the messages, in bytes.
 const LENGTHS: [u32; 2] = [40, 4096];
 
 const CONFIGURATIONS: [Configuration; 3] = [
@@ -45,7 +45,7 @@ pub(super) fn rows(profile: &Profile) -> Result<Vec<Row>, PaperError> {
     Ok(rows)
 }
 
-/// Returns how long both users' processors work for a message of a burst that is acknowledged.
+/// Returns how long the processors of both users work per message of an acknowledged burst.
 fn per_message(
     profile: &Profile,
     configuration: Configuration,

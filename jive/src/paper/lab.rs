@@ -1,4 +1,4 @@
-//! The bench of a reproduction: two NICs, pairs of endpoints, and the times at which things happened.
+//! The experiments of a reproduction: sets up pairs of endpoints on two NICs, and records when events happen.
 
 use std::fmt::Write as _;
 
@@ -10,35 +10,35 @@ use nic_runtime::scenario::model::{ChannelSpec, SendSpec};
 use nic_runtime::scenario::{self, Scenario};
 use nic_runtime::sim::{self, SimError};
 
-/// When the first message of every setup is sent.
+/// The time at which the first message of every setup is sent.
 pub(super) const START: SimTime = SimTime::from_ps(10_000_000);
 
-/// The NIC of the endpoints that receive.
+/// The NIC with the receiving endpoints.
 const RECEIVER: NicId = NicId(1);
 
-/// Pairs of endpoints, one of each on either of two NICs.
+/// A setup of pairs of endpoints. Each pair has one endpoint on each of two NICs.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Setup<'s> {
-    /// What runs at both ends of the pairs that send: the name of a shipped applet, or the base path.
+    /// The applet at both ends of the sending pairs, by its built-in name; `None` for the base path.
     pub(super) applet: Option<&'s str>,
-    /// How many pairs there are.
+    /// Number of sending pairs.
     pub(super) pairs: u32,
-    /// The program at the ends that receive.
+    /// The host program at the receiving ends.
     pub(super) host: &'s str,
-    /// Bytes of each message.
+    /// Length of each message, in bytes.
     pub(super) length: u32,
-    /// Messages of each sender, all due at once.
+    /// Messages of each sender, all due at the start.
     pub(super) messages: u32,
-    /// Free buffers of each endpoint: how many, and the length of each.
+    /// Free buffers of each endpoint: number and length.
     pub(super) buffers: (u32, u32),
-    /// Bytes that an endpoint has for messages that it sends.
+    /// Size of each endpoint's transmit region, in bytes.
     pub(super) room: u32,
-    /// Pairs beside them that have this applet and never send.
+    /// Additional pairs that never send: their number and applet.
     pub(super) idle: (u32, &'s str),
 }
 
 impl Setup<'_> {
-    /// One message on the base path, to a user that only reads.
+    /// One message on the base path, to a user that only reads it.
     pub(super) const ONE: Setup<'static> = Setup {
         applet: None,
         pairs: 1,
@@ -50,12 +50,12 @@ impl Setup<'_> {
         idle: (0, "RawUnet"),
     };
 
-    /// Returns the sender of a pair that sends.
+    /// Returns the sender of a pair.
     pub(super) fn sender(pair: u32) -> EndpointId {
         EndpointId(2 * pair)
     }
 
-    /// Returns the receiver of a pair that sends.
+    /// Returns the receiver of a pair.
     pub(super) fn receiver(pair: u32) -> EndpointId {
         EndpointId(2 * pair + 1)
     }
@@ -68,9 +68,10 @@ impl Setup<'_> {
         Ok(recording)
     }
 
-    /// Returns the scenario: one pair of each kind is read from text, and the others are like it.
+    /// Returns the scenario. One pair of each kind is parsed from text and then copied, because parsing a thousand
+    /// pairs is slow.
     fn scenario(&self, profile: &Profile) -> Scenario {
-        // Memory is out of the question here: the paper's NIC holds a handful of endpoints.
+        // A large SRAM, so that the number of endpoints is not limited. The paper's NIC holds only a few.
         let mut text = String::from(
             "until = '100s'\nmax_events = 1000000000\n\
              [[nic]]\nname = 'a'\nsram = '1024MiB'\n[[nic]]\nname = 'b'\nsram = '1024MiB'\n",
@@ -121,12 +122,12 @@ impl Setup<'_> {
         scenario
     }
 
-    /// Writes a pair and its channel.
+    /// Appends a pair and its channel to the text.
     fn write_pair(&self, text: &mut String, pair: usize, applet: Option<&str>) {
         let (count, length) = self.buffers;
         let area = count * length + self.room;
         let applet = applet.map_or_else(String::new, |name| format!("applet = 'builtin:{name}'\n"));
-        // A user that looks every nanosecond learns of a message at once; what it then does takes the profile's time.
+        // Polling every nanosecond makes the user notice a message at once. Its reaction then takes the profile's time.
         let common = format!(
             "{applet}poll_every = '1ns'\nbuffer_area = '{area}B'\n\
              free_buffers = {{ count = {count}, length = '{length}B' }}\n"
@@ -141,13 +142,13 @@ impl Setup<'_> {
     }
 }
 
-/// What happened when.
+/// The events of a run that measurements use, with their times.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Recording {
-    /// What all users' processors have worked.
+    /// Total time that the users' processors have worked.
     pub(super) host: SimDuration,
     moments: Vec<Moment>,
-    /// When the receiving NIC's processor had done with something.
+    /// Times at which the receiving NIC's processor ended a piece of work.
     worked: Vec<SimTime>,
 }
 
@@ -158,12 +159,12 @@ struct Moment {
     happening: Happening,
 }
 
-/// What a measurement can begin or end with.
+/// An event at which a measurement can begin or end.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) enum Happening {
     /// The user pushed a transmit descriptor.
     Posted,
-    /// A native that had been reached then has completed.
+    /// A native has completed, which was called at `begun`.
     Native { name: &'static str, begun: SimTime },
     /// `doTx` or `doRx` has returned.
     Returned,
@@ -204,7 +205,7 @@ impl Sink for Recording {
             }
             EventKind::Nic(_) | EventKind::Unet(_) | EventKind::Sle(_) => return,
         };
-        // What happens while applets are loaded is no part of any measurement.
+        // Events during loading belong to no measurement.
         if let Some(endpoint) = event.endpoint.filter(|_| event.time >= START) {
             self.moments.push(Moment {
                 time: event.time,
@@ -216,12 +217,12 @@ impl Sink for Recording {
 }
 
 impl Recording {
-    /// Returns when the receiving NIC's processor had done with what it began at `begun`.
+    /// Returns when the receiving NIC's processor ended the work that it began at `begun`.
     pub(super) fn worked(&self, begun: SimTime) -> Option<SimTime> {
         self.worked.iter().copied().find(|&time| time > begun)
     }
 
-    /// Returns what happened at an endpoint, and when, in order.
+    /// Returns the events of an endpoint with their times, in order.
     pub(super) fn at(
         &self,
         endpoint: EndpointId,
@@ -232,14 +233,14 @@ impl Recording {
             .map(|moment| (moment.time, moment.happening))
     }
 
-    /// Returns what happened anywhere, and when, in order.
+    /// Returns the events of all endpoints with their times, in order.
     pub(super) fn everywhere(&self) -> impl Iterator<Item = (SimTime, Happening)> {
         self.moments
             .iter()
             .map(|moment| (moment.time, moment.happening))
     }
 
-    /// Returns when something that `wanted` picks first happened at an endpoint.
+    /// Returns the time of the first event at an endpoint that `wanted` accepts.
     pub(super) fn first(
         &self,
         endpoint: EndpointId,
@@ -250,7 +251,7 @@ impl Recording {
             .map(|(time, _)| time)
     }
 
-    /// Returns when something that `wanted` picks last happened at an endpoint.
+    /// Returns the time of the last event at an endpoint that `wanted` accepts.
     pub(super) fn last(
         &self,
         endpoint: EndpointId,

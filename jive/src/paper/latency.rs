@@ -1,4 +1,4 @@
-//! Figure 3: round trips against message size, and the sentences of section 4.1 about them.
+//! Figure 3: round-trip times against message size, and the numbers of section 4.1 about them.
 
 use nic_core::time::SimDuration;
 use nic_runtime::profile::Profile;
@@ -13,7 +13,7 @@ use super::report::{
 const FIGURE: &str = "Figure 3";
 const NOTHING: PaperError = PaperError::NothingMeasured { figure: FIGURE };
 
-/// Bytes of the messages of the curves: the paper's figure ends at the length of Figure 2's buffer.
+/// Message lengths of the curves, in bytes. The figure ends at the length of Figure 2's buffer.
 const LENGTHS: [u32; 16] = [
     1, 16, 40, 56, 57, 128, 256, 512, 768, 1000, 1536, 2048, 2560, 3072, 3584, 4096,
 ];
@@ -32,11 +32,11 @@ const STANDARD_LARGE_NS: u64 = 99_700;
 /// §4.1: "the simplified applet ... 42.5".
 const SIMPLIFIED_LARGE_NS: u64 = 42_500;
 
-/// Lengths of the buffers over which a message of [`LONGEST`] bytes goes when the standard applet is measured: the paper
-/// does not give theirs.
+/// Free-buffer lengths with which the standard applet receives a message of [`LONGEST`] bytes. The paper does not give
+/// the length that it used.
 const BUFFERS: [u32; 3] = [4096, 1024, 512];
 
-/// The length of the standard applet's buffers in the figure: with them a message takes up to four.
+/// Length of the standard applet's buffers in the figure: a message needs up to four of them.
 const BUFFER: u32 = 1024;
 
 /// Returns the figure's rows.
@@ -95,7 +95,7 @@ pub(super) fn plots(profile: &Profile) -> Result<Vec<Drawing>, PaperError> {
     Ok(vec![Drawing::Curves(plot(profile)?)])
 }
 
-/// The sentences whose numbers are sums of Figure 5's.
+/// Returns the rows whose numbers are sums of numbers in Figure 5.
 fn sums(profile: &Profile) -> Result<Vec<Row>, PaperError> {
     let overheads = |applet, length| -> Result<(SimDuration, SimDuration), PaperError> {
         let setup = one(Some(applet), length);
@@ -144,7 +144,7 @@ fn one(applet: Option<&str>, length: u32) -> Setup<'_> {
     }
 }
 
-/// Returns the setup with free buffers of this length.
+/// Returns the setup with free buffers of another length.
 fn over(length: u32, setup: Setup<'_>) -> Setup<'_> {
     Setup {
         buffers: (32, length),
@@ -152,7 +152,8 @@ fn over(length: u32, setup: Setup<'_>) -> Setup<'_> {
     }
 }
 
-/// Returns half of what an applet adds to a round trip: how section 4.1 measures what it adds in each direction.
+/// Returns half of the time that an applet adds to a round trip. Section 4.1 measures the added time per direction in
+/// this way.
 fn half_added(profile: &Profile, setup: Setup<'_>) -> Result<SimDuration, PaperError> {
     let plain = Setup {
         applet: None,
@@ -162,7 +163,7 @@ fn half_added(profile: &Profile, setup: Setup<'_>) -> Result<SimDuration, PaperE
     Ok(SimDuration::from_ps(added.as_ps() / 2))
 }
 
-/// Returns the time from the user's post to the descriptor of the echo.
+/// Returns the time from the user's post to the receive descriptor of the echo.
 fn round_trip(profile: &Profile, setup: Setup<'_>) -> Result<SimDuration, PaperError> {
     let setup = Setup {
         host: "echo",
@@ -175,8 +176,7 @@ fn round_trip(profile: &Profile, setup: Setup<'_>) -> Result<SimDuration, PaperE
     Ok(back.ok_or(NOTHING)?.since(posted.ok_or(NOTHING)?))
 }
 
-/// Returns the time from the applet's push to when it has done with the answer: once around, with the
-/// same work at both ends.
+/// Returns the time from the applet's push until it has handled the answer: one round, with the same work at both ends.
 fn nic_round_trip(profile: &Profile, length: u32) -> Result<SimDuration, PaperError> {
     let recording = one(Some(PING_PONG), length).run(profile)?;
     let id = Setup::sender(0);
@@ -190,7 +190,7 @@ fn nic_round_trip(profile: &Profile, length: u32) -> Result<SimDuration, PaperEr
     let came = recording.last(id, |happening| matches!(happening, Happening::Came(_)));
     let done = recording.last(id, |happening| matches!(happening, Happening::Returned));
     let (pushed, came) = (pushed.ok_or(NOTHING)?, came.ok_or(NOTHING)?);
-    // The last return is the answer's, and not that of `doTx`, only where an answer came.
+    // Without an answer, the last return would be the one of `doTx`.
     let done = done.filter(|&done| done >= came).ok_or(NOTHING)?;
     Ok(done.since(pushed))
 }
@@ -209,7 +209,7 @@ fn plot(profile: &Profile) -> Result<Plot, PaperError> {
             points,
         })
     };
-    // Section 4.1 states what applets add in each direction.
+    // Section 4.1 states the time that applets add per direction.
     let added = |setup: Setup<'_>, ns: u64| -> Result<(f64, f64), PaperError> {
         let stated = round_trip(profile, setup)? + SimDuration::from_ns(2 * ns);
         Ok((f64::from(setup.length), microseconds(stated)))
@@ -232,7 +232,7 @@ fn plot(profile: &Profile) -> Result<Plot, PaperError> {
                 Stroke::Solid,
                 &|length| round_trip(profile, over(BUFFER, one(Some(STANDARD), length))),
             )?,
-            // Without a cost for instructions the two applets cost the same where one buffer holds a message.
+            // If instructions cost nothing, both applets cost the same for messages that fit in one buffer.
             curve("simplified applet", Stroke::Dashed, &|length| {
                 round_trip(profile, one(Some(SIMPLIFIED), length))
             })?,
@@ -274,14 +274,14 @@ mod tests {
 
     #[test]
     fn the_split_profiles_instructions_are_fitted_to_99_7_us() {
-        // Both sides, two buffers, no transfer for whose slot the processor would wait.
+        // Both sides, two buffers, and enough DMA slots that the processor never waits for one.
         let mut profile = Profile::builtin("lanai-1998-split").unwrap();
         profile.memory.dma_slots = profile.memory.dma_slots.saturating_add(16);
         let setup = over(2048, one(Some(STANDARD), LONGEST));
         let transmit = transmit_overhead(&profile, setup).unwrap();
         let receive = receive_overhead(&profile, setup).unwrap();
         let apart = (transmit + receive).as_ns().abs_diff(STANDARD_LARGE_NS);
-        // To the nanosecond of an instruction, of which there are 120.
+        // Within half a nanosecond for each of 120 instructions.
         assert!(apart <= 60, "{apart} ns");
     }
 }

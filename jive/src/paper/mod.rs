@@ -1,7 +1,7 @@
-//! Papers, reproduced: their setups as scenarios, their measurements as folds over events, their
-//! statements beside what was simulated.
+//! Reproductions of papers: their experiments as scenarios, measurements from events, and the paper's statements beside
+//! the results.
 //!
-//! One file for each figure. Nothing here knows a cost: a figure is what runs under a profile show.
+//! Each figure has its own file. No file contains a cost: a result is whatever the runs under a profile show.
 
 mod bandwidth;
 mod bars;
@@ -34,13 +34,13 @@ pub const PAPERS: &[(&str, &str)] = &[(
 /// Why a paper cannot be reproduced under a profile.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PaperError {
-    /// A setup cannot be simulated, as where the NIC's memory is too small.
+    /// An experiment cannot be simulated, for example because the NIC's memory is too small.
     #[error("{0}")]
     Setup(#[from] SimError),
-    /// The profile is for NICs without U-Net endpoints, or without applets.
+    /// The profile lacks a section for U-Net endpoints or applets.
     #[error("the profile has no section `[{0}]`, which U-Net/SLE needs")]
     Lacks(&'static str),
-    /// A setup ran, and what was to be measured did not happen, as where packets are too small for it.
+    /// An experiment ran, but the event to measure did not happen, for example because packets are too small.
     #[error("under this profile nothing can be measured for {figure}")]
     NothingMeasured {
         /// The figure.
@@ -48,13 +48,13 @@ pub enum PaperError {
     },
 }
 
-/// What listens to the progress of a long reproduction.
+/// Receives the progress of a long reproduction.
 pub trait Progress {
-    /// Takes note that so many of so many parts are done, and what comes next.
+    /// Called when `done` of `parts` parts are finished; `next` is the name of the next part.
     fn part(&mut self, done: usize, parts: usize, next: &'static str);
 }
 
-/// A figure, or a section: what it is called, its rows, and its drawings.
+/// A figure or a section: its name, its rows and its drawings.
 struct Part {
     name: &'static str,
     rows: fn(&Profile) -> Result<Vec<Row>, PaperError>,
@@ -93,7 +93,7 @@ const PARTS: [Part; 5] = [
 ///
 /// # Errors
 ///
-/// [`PaperError`] says why a figure cannot be had under the profile.
+/// [`PaperError`] if a figure cannot be measured under the profile.
 pub fn unet_sle(profile: &Profile, progress: &mut impl Progress) -> Result<Report, PaperError> {
     if let Some(section) = profile.lacks(SECTIONS) {
         return Err(PaperError::Lacks(section));
@@ -106,12 +106,12 @@ pub fn unet_sle(profile: &Profile, progress: &mut impl Progress) -> Result<Repor
     Ok(report)
 }
 
-/// The sections of a profile that the figures measure.
+/// The profile sections that the figures need.
 const SECTIONS: &[&str] = &["base", "entry", "native", "native_fuel", "quota"];
 
 const STEPS: usize = PARTS.len() + 2;
 
-/// Returns what was found, and does not ask what hangs on what.
+/// Returns the measured rows and drawings, without the analysis of which values they depend on.
 fn reproduce(profile: &Profile, progress: &mut impl Progress) -> Result<Report, PaperError> {
     let mut report = Report::new(profile.name.clone());
     for (done, part) in PARTS.iter().enumerate() {
@@ -126,7 +126,7 @@ fn reproduce(profile: &Profile, progress: &mut impl Progress) -> Result<Report, 
     Ok(report)
 }
 
-/// Returns every row of a profile, with what was found alone.
+/// Returns all rows under a profile, without the analysis of which values they depend on.
 pub(crate) fn rows(profile: &Profile) -> Result<Vec<Row>, PaperError> {
     let mut rows = Vec::new();
     for part in &PARTS {
@@ -147,7 +147,7 @@ mod tests {
         rows.into_iter().map(|row| row.name.as_str()).collect()
     }
 
-    /// Every row but those of a thousand endpoints, which take long.
+    /// All rows except those of the scalability section, which take long.
     fn short(profile: &Profile) -> Result<Vec<Row>, PaperError> {
         let parts = PARTS
             .iter()
@@ -173,7 +173,7 @@ mod tests {
         let mut found = short(&profile).unwrap();
         provenance::trace(&profile, &mut found, short);
         let mut moves = profile.moves().into_iter();
-        // It was fitted, to the shortest round trip between NICs.
+        // This value was fitted to the shortest round trip between NICs.
         let moved = moves.find(|moved| moved.key.path() == "base.receive");
         let changed = short(&moved.unwrap().profile).unwrap();
         let pairs = found.iter().zip(&changed);
@@ -210,7 +210,7 @@ mod tests {
         assert_eq!(of("NIC-to-NIC round trip, 1 B"), Provenance::Fitted);
         assert_eq!(of("NIC-to-NIC round trip, 4096 B"), Provenance::Predicted);
 
-        // The same values, said to come from elsewhere.
+        // The same values with another source.
         let text = text.replace("fitted S1-45", "chosen");
         let of = kinds(&text.replace("paper S1-39", "fitted S1-39"));
         assert_eq!(of("receive 1000 B: get free buffer"), Provenance::Fitted);

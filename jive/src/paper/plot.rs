@@ -1,4 +1,4 @@
-//! Drawing of plots as SVG.
+//! Draws curves as SVG.
 
 use plotters::coord::ranged1d::{AsRangedCoord, Ranged, ValueFormatter};
 use plotters::prelude::*;
@@ -7,10 +7,10 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 use super::bars;
 use super::report::{Corner, Curve, Drawing, Mark, Plot, Stroke};
 
-/// Size of a drawing in pixels.
+/// Size of a drawing, in pixels.
 const SIZE: (u32, u32) = (760, 480);
 
-/// Colours that stay apart for the colour-blind and in print (Okabe and Ito, 2008).
+/// Colours that remain distinguishable with colour blindness and in print (Okabe and Ito, 2008).
 pub(super) const COLOURS: [RGBColor; 6] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
@@ -20,19 +20,19 @@ pub(super) const COLOURS: [RGBColor; 6] = [
     RGBColor(86, 180, 233),
 ];
 
-/// How far above the highest point the vertical axis goes.
+/// Upper end of the vertical axis, relative to the highest point.
 const HEADROOM: f64 = 1.08;
 
-/// Why a plot could not be drawn, in the words of the library that draws.
+/// The error of the plotting library, in its own words.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("cannot draw the plot: {0}")]
 pub struct PlotError(String);
 
-/// Draws a figure; returns the text of an SVG file.
+/// Draws a figure and returns the text of an SVG file.
 ///
 /// # Errors
 ///
-/// [`PlotError`] where the library refuses.
+/// [`PlotError`] if the library fails.
 pub fn draw(drawing: &Drawing) -> Result<String, PlotError> {
     let mut svg = String::new();
     match drawing {
@@ -50,7 +50,7 @@ pub fn draw(drawing: &Drawing) -> Result<String, PlotError> {
     Ok(svg)
 }
 
-/// What a figure is drawn on.
+/// The area that a figure is drawn on.
 pub(super) type Paper<'s> = DrawingArea<SVGBackend<'s>, plotters::coord::Shift>;
 
 fn draw_curves(plot: &Plot, area: &Paper<'_>) -> Result<(), PlotError> {
@@ -161,7 +161,7 @@ where
                     + PathElement::new([(0, 0), (7, 0)], colour.stroke_width(2))
                     + PathElement::new([(12, 0), (18, 0)], colour.stroke_width(2))
             });
-            // A ring leaves the dot below it to be seen.
+            // Draw rings, which leave a dot below them visible.
             let rings = points().map(|point| Circle::new(point, 5, colour.stroke_width(1)));
             chart.draw_series(rings).map_err(failed)?;
         }
@@ -173,7 +173,7 @@ fn line_between(from: (i32, i32), to: (i32, i32), colour: RGBColor) -> PathEleme
     PathElement::new([from, to], colour.stroke_width(2))
 }
 
-/// Draws a cross, and its words on the side where the plot is.
+/// Draws a cross with its label. The label goes on the side that faces the middle of the plot.
 fn draw_mark<'a, 's: 'a, X, Y>(
     mark: &Mark,
     x_max: f64,
@@ -218,7 +218,7 @@ mod tests {
         rest.split('"').next()?.parse().ok()
     }
 
-    /// Returns points along a line that has more than the two points of a key in the legend.
+    /// Returns the points of a line that has more points than a key of the legend.
     fn along(element: &str) -> Vec<(f64, f64)> {
         let points = element
             .split_once(" points=\"")

@@ -1,5 +1,5 @@
-//! Works out what kind of evidence each row is. Every value of the profile is moved; a row depends on those values that
-//! change it.
+//! Determines the kind of evidence of each row. Each value of the profile is moved in turn, and a row depends on the
+//! values that change its result.
 
 use std::num::NonZeroUsize;
 use std::thread;
@@ -9,7 +9,7 @@ use nic_runtime::profile::{Moved, Profile, Source};
 use super::PaperError;
 use super::report::{Provenance, Row};
 
-/// Says of each row of a profile what kind of evidence it is; `measure` gives these rows under another one.
+/// Sets the kind of evidence of each row. `measure` returns the rows under another profile.
 pub(super) fn trace(
     profile: &Profile,
     found: &mut [Row],
@@ -19,7 +19,7 @@ pub(super) fn trace(
     let mut evidence = vec![Evidence::default(); found.len()];
     let changed = each(&moves, |moved| measure(&moved.profile));
     for (moved, changed) in moves.iter().zip(changed) {
-        // A profile under which nothing can be measured tells nothing.
+        // Skip a profile under which nothing can be measured.
         let Ok(changed) = changed else { continue };
         for ((row, changed), evidence) in found.iter().zip(&changed).zip(&mut evidence) {
             if row.found != changed.found {
@@ -33,14 +33,14 @@ pub(super) fn trace(
     }
 }
 
-/// The values on which a row hangs.
+/// The values on which a row depends.
 #[derive(Clone, Debug, Default)]
 struct Evidence {
-    /// A paper's.
+    /// Keys of values that a paper gives.
     papers: Vec<String>,
-    /// Others.
+    /// Keys of other values.
     others: Vec<String>,
-    /// Whether one of those was fitted to what the row is about.
+    /// Whether one of the other values was fitted to the row's statement.
     is_fitted: bool,
 }
 
@@ -67,7 +67,7 @@ impl Evidence {
     }
 }
 
-/// Returns what `work` gives for each of these, in their order; processors share the work.
+/// Applies `work` to each item, on all processors, and returns the results in order.
 pub(super) fn each<T: Sync, R: Send>(
     items: &[T],
     work: impl Fn(&T) -> Result<R, PaperError> + Sync,

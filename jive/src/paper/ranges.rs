@@ -1,4 +1,4 @@
-//! Over which values an order holds: it says little where it hangs on a value that nobody measured.
+//! Ranges of values for which an order holds. An order is weak evidence if it depends on a value that was not measured.
 
 use nic_runtime::profile::{Factor, Moved, Profile, Source};
 
@@ -6,7 +6,7 @@ use super::provenance::each;
 use super::report::{Agreement, Provenance, Range, Row};
 use super::{PaperError, bandwidth, host};
 
-/// Factors by which each value is moved, from the nearest to the farthest.
+/// Factors by which each value is reduced, from the nearest to the farthest.
 const LESS: [Factor; 5] = [
     Factor::of(4, 5),
     Factor::of(3, 5),
@@ -22,10 +22,10 @@ const MORE: [Factor; 5] = [
     Factor::of(4, 1),
 ];
 
-/// A profile in which a value is moved, and which orders hold under it.
+/// A profile with one value moved, and whether each order holds under it.
 type Tried = (Moved, Vec<bool>);
 
-/// Says of each order for which values it holds, and what limits it.
+/// Sets the ranges of each order, and the values that limit it.
 pub(super) fn trace(profile: &Profile, rows: &mut [Row]) {
     let [below, above] = [LESS, MORE].map(|factors| tried(profile, factors));
     let orders = rows
@@ -62,7 +62,7 @@ pub(super) fn trace(profile: &Profile, rows: &mut [Row]) {
     }
 }
 
-/// Moves every value that no paper gives by each of these factors. What cannot be measured then is left out.
+/// Moves every value that no paper gives by each factor. Profiles that cannot be measured are left out.
 fn tried(profile: &Profile, factors: [Factor; 5]) -> Vec<Tried> {
     let moves: Vec<Moved> = factors
         .into_iter()
@@ -76,7 +76,7 @@ fn tried(profile: &Profile, factors: [Factor; 5]) -> Vec<Tried> {
         .collect()
 }
 
-/// Returns which orders hold under a profile, in the order of their rows.
+/// Returns whether each order holds under a profile, in the order of the rows.
 fn orders(profile: &Profile) -> Result<Vec<bool>, PaperError> {
     let mut rows = bandwidth::rows(profile)?;
     rows.extend(host::rows(profile)?);
@@ -87,7 +87,7 @@ fn orders(profile: &Profile) -> Result<Vec<bool>, PaperError> {
     Ok(holds.collect())
 }
 
-/// Returns the farthest value of a key up to which an order holds, if the nearest does, and whether it ends there.
+/// Returns the farthest value of a key up to which an order holds without a gap, and whether a farther value breaks it.
 fn reach<'t>(tried: &'t [Tried], key: &str, order: usize) -> (Option<&'t str>, bool) {
     let of_key = tried.iter().filter(|(moved, _)| moved.key.path() == key);
     let mut last = None;

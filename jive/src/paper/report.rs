@@ -1,23 +1,23 @@
-//! What a reproduction found: rows that hold a paper's statements against a simulation, and plots.
+//! The report of a reproduction: rows that compare a paper's statements with the simulation, and drawings.
 
 use nic_core::time::SimDuration;
 use nic_runtime::profile::Statement;
 
 use super::disagrees::Disagreement;
 
-/// Everything that a reproduction found.
+/// All results of a reproduction.
 #[derive(Clone, Debug)]
 pub struct Report {
     /// Name of the profile.
     pub profile: String,
-    /// The rows, figure by figure.
+    /// The rows, in the order of the figures.
     pub rows: Vec<Row>,
-    /// The figures that can be drawn.
+    /// The drawings of the figures.
     pub plots: Vec<Drawing>,
 }
 
 impl Report {
-    /// Returns a report that says nothing yet.
+    /// Returns an empty report.
     #[must_use]
     pub fn new(profile: String) -> Report {
         Report {
@@ -27,36 +27,36 @@ impl Report {
         }
     }
 
-    /// Returns whether every row agrees with what it is held against.
+    /// Returns whether every row is within its tolerance.
     #[must_use]
     pub fn holds(&self) -> bool {
         self.rows.iter().all(Row::holds)
     }
 }
 
-/// One line of a table.
+/// A row of the report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
-    /// The statement that it is about.
+    /// The paper's statement.
     pub statement: Statement,
-    /// The figure or section it belongs to.
+    /// The figure or section that the row belongs to.
     pub figure: &'static str,
-    /// What was measured, or stated.
+    /// Name of the measured or stated quantity.
     pub name: String,
-    /// What was found.
+    /// The comparison.
     pub found: Agreement,
-    /// What kind of evidence that is.
+    /// The kind of evidence.
     pub provenance: Provenance,
-    /// The values, none of them a paper's, that move what was found; of an order those that limit it.
+    /// Keys of the values that move the result and that no paper gives. For an order: keys of the values that limit it.
     pub moved_by: Vec<String>,
-    /// Where an order holds, for each value that no paper gives.
+    /// For an order: the range over which it holds, for each value that no paper gives.
     pub ranges: Vec<Range>,
-    /// What is known to disagree.
+    /// The known disagreement with the paper, if there is one.
     pub disagreement: Option<&'static Disagreement>,
 }
 
 impl Row {
-    /// Returns a row of which nothing is known but what was found.
+    /// Returns a row without evidence, ranges or a known disagreement.
     pub(super) fn new(
         statement: &str,
         figure: &'static str,
@@ -75,7 +75,7 @@ impl Row {
         }
     }
 
-    /// Returns whether the row agrees with what it is held against, or disagrees as it is known to.
+    /// Returns whether the row is within its tolerance, or disagrees in the known way.
     #[must_use]
     pub fn holds(&self) -> bool {
         match self.found {
@@ -93,16 +93,16 @@ impl Row {
     }
 }
 
-/// What kind of evidence a row is.
+/// The kind of evidence that a row gives.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Provenance {
-    /// It shows one number of the paper that went in.
+    /// The row shows a single number of the paper that was put into the profile.
     Input,
-    /// It shows a sum of such numbers, or none: it checks that each is charged once.
+    /// The row shows a sum of such numbers, or depends on none. It checks that each cost is charged once.
     Accounting,
-    /// A value was chosen so that it comes out.
+    /// A value of the profile was chosen to reproduce the row.
     Fitted,
-    /// It follows from values that were not chosen for it.
+    /// The row follows from values that were not chosen for it.
     Predicted,
 }
 
@@ -119,49 +119,49 @@ impl Provenance {
     }
 }
 
-/// From where to where an order holds while one value is moved and all others stay.
+/// The range of one value for which an order holds, while all others stay the same.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Range {
     /// The value's key.
     pub key: String,
-    /// The least value that was tried for which it holds, as it does for all in between.
+    /// The smallest tried value of the range. The order holds for all tried values in between.
     pub from: String,
-    /// The greatest.
+    /// The largest tried value of the range.
     pub to: String,
-    /// Whether it holds for all that were tried.
+    /// Whether the order holds for all tried values.
     pub is_whole: bool,
 }
 
-/// How a row's two sides compare.
+/// How a row compares the paper and the simulation.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Agreement {
     /// The paper states a time.
     Time {
-        /// What the paper states.
+        /// The paper's time.
         paper: SimDuration,
-        /// What was simulated.
+        /// The simulated time.
         simulated: SimDuration,
-        /// How far they may be apart.
+        /// The allowed difference.
         tolerance: Tolerance,
     },
-    /// The paper states nothing; the number is the simulation's own.
+    /// The paper states nothing, and the row shows the simulated time alone.
     Measured(SimDuration),
-    /// A statement about an order, drawn from the costs.
+    /// An order that follows from the costs.
     Order {
-        /// Whether the simulation bears it out at every point.
+        /// Whether the order holds at every point.
         holds: bool,
     },
 }
 
-/// How near a figure that disagrees must stay to what it is known to be.
+/// How close a row with a known disagreement must stay to its known value.
 const PINNED: Tolerance = Tolerance::PerMille(10);
 
-/// How far a simulated time may be from a stated one.
+/// The allowed difference between a simulated and a stated time.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Tolerance {
     /// To the nanosecond.
     Exact,
-    /// So many tenths of a percent of what is stated.
+    /// This many tenths of a percent of the stated time.
     PerMille(u32),
 }
 
@@ -169,7 +169,7 @@ impl Tolerance {
     fn allows(self, paper: SimDuration, simulated: SimDuration) -> bool {
         let (paper, simulated) = (paper.as_ps(), simulated.as_ps());
         match self {
-            // Picoseconds are compared: times are exact, and so is a time that is to be exact.
+            // Compare picoseconds, which are exact. Nanoseconds would hide differences.
             Tolerance::Exact => paper == simulated,
             Tolerance::PerMille(part) => {
                 u128::from(paper.abs_diff(simulated)) * 1000 <= u128::from(paper) * u128::from(part)
@@ -178,17 +178,17 @@ impl Tolerance {
     }
 }
 
-/// A figure to be drawn.
+/// A figure to draw.
 #[derive(Clone, Debug)]
 pub enum Drawing {
-    /// Curves over a quantity.
+    /// Curves of a quantity.
     Curves(Plot),
-    /// Bars, each a sum of parts.
+    /// Stacked bars.
     Bars(BarChart),
 }
 
 impl Drawing {
-    /// Returns its file's name, without an ending.
+    /// Returns the name of its file, without an extension.
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
@@ -198,22 +198,22 @@ impl Drawing {
     }
 }
 
-/// Curves over a quantity, with little of how they are drawn.
+/// Curves, with a few choices of how to draw them.
 #[derive(Clone, Debug)]
 pub struct Plot {
-    /// Its file's name, without an ending.
+    /// Name of its file, without an extension.
     pub name: &'static str,
-    /// What it shows.
+    /// The title.
     pub title: String,
     /// The horizontal axis.
     pub x: Axis,
     /// The vertical axis.
     pub y: Axis,
-    /// The corner where no curve goes.
+    /// A corner without curves, for the legend.
     pub legend: Corner,
     /// The simulated curves.
     pub curves: Vec<Curve>,
-    /// What the paper says.
+    /// Statements of the paper to mark.
     pub marks: Vec<Mark>,
 }
 
@@ -231,22 +231,22 @@ pub enum Corner {
 /// An axis.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Axis {
-    /// What it measures, with the unit.
+    /// The quantity, with its unit.
     pub label: &'static str,
-    /// Whether equal factors take equal room.
+    /// Whether the scale is logarithmic.
     pub logarithmic: bool,
 }
 
-/// Returns a time as figures show it.
+/// Converts a time to microseconds for a figure.
 pub(super) fn microseconds(time: SimDuration) -> f64 {
-    // Nanoseconds of a figure fit in the 52 bits of a float by far.
+    // The conversion is exact: nanoseconds of a figure are far below 2^52.
     time.as_ns() as f64 / 1000.0
 }
 
 /// A curve of a plot.
 #[derive(Clone, Debug)]
 pub struct Curve {
-    /// Its name in the legend.
+    /// Name in the legend.
     pub name: &'static str,
     /// How it is drawn.
     pub stroke: Stroke,
@@ -254,45 +254,45 @@ pub struct Curve {
     pub points: Vec<(f64, f64)>,
 }
 
-/// How a curve is drawn.
+/// The line style of a curve.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Stroke {
-    /// As a line.
+    /// A solid line.
     Solid,
-    /// In dashes, over a curve that may be the same.
+    /// A dashed line, for a curve that may lie on another.
     Dashed,
 }
 
-/// A statement of the paper's that is drawn into a plot.
+/// A statement of the paper that is marked in a plot.
 #[derive(Clone, Debug)]
 pub struct Mark {
-    /// Its words.
+    /// The label.
     pub label: &'static str,
-    /// Where it stands.
+    /// The position.
     pub at: (f64, f64),
 }
 
-/// Bars that lie one below the other, each a sum of parts beside what the paper states of it.
+/// A chart of horizontal bars. Each is a sum of parts, with the paper's total beside it.
 #[derive(Clone, Debug)]
 pub struct BarChart {
-    /// Its file's name, without an ending.
+    /// Name of its file, without an extension.
     pub name: &'static str,
-    /// What it shows.
+    /// The title.
     pub title: String,
-    /// What the bars' lengths measure, with the unit.
+    /// The quantity of the bars' lengths, with its unit.
     pub label: &'static str,
-    /// Names of the parts, in the order in which they add up.
+    /// Names of the parts, in the order in which they are stacked.
     pub parts: Vec<&'static str>,
-    /// The bars, from the top.
+    /// The bars, from top to bottom.
     pub bars: Vec<Bar>,
 }
 
 /// A bar.
 #[derive(Clone, Debug)]
 pub struct Bar {
-    /// What it is of.
+    /// The label.
     pub name: String,
-    /// The length of each part, zero where it has none.
+    /// Length of each part; zero if the bar does not have the part.
     pub parts: Vec<f64>,
     /// The paper's total.
     pub stated: f64,

@@ -1,5 +1,5 @@
-//! Applet scalability, which the paper leaves for later: throughput and latency against the number of
-//! endpoints on one NIC, with and without applets.
+//! Scalability, which the paper leaves for later: throughput and latency against the number of endpoints on a NIC, with
+//! and without applets.
 
 use nic_core::time::{SimDuration, SimTime};
 use nic_runtime::profile::Profile;
@@ -13,26 +13,26 @@ use super::report::{
 const FIGURE: &str = "scalability";
 const NOTHING: PaperError = PaperError::NothingMeasured { figure: FIGURE };
 
-/// Numbers of endpoints on a NIC.
+/// Numbers of endpoints on a NIC that are measured.
 const ENDPOINTS: [u32; 10] = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
 
-/// Messages that each endpoint sends, all due at the start.
+/// Messages of each endpoint, all due at the start.
 const MESSAGES: u32 = 4;
 
-/// Bytes of each message: the shorter of Figure 5's.
+/// Length of each message in bytes: the shorter length of Figure 5.
 const LENGTH: u32 = 40;
 
 const APPLET: &str = "RawUnet";
 
-/// What was seen of endpoints that all send at a time.
+/// The results for a number of endpoints that all send.
 #[derive(Copy, Clone, Debug)]
 struct Load {
     messages_per_second: f64,
-    /// Mean time from a message being due to its descriptor.
+    /// Mean time from when a message is due to its receive descriptor.
     latency: SimDuration,
 }
 
-/// What is compared: its name, the applet at each endpoint, and what the look at one endpoint takes.
+/// A compared configuration: its name, the applet at each endpoint, and the time to poll an endpoint.
 struct Configuration {
     name: &'static str,
     applet: Option<&'static str>,
@@ -50,7 +50,7 @@ const CURVES: [Configuration; 3] = [
         applet: None,
         poll: None,
     },
-    // The paper's NIC polls every endpoint, and the paper does not say how long that takes.
+    // The paper's NIC polls every endpoint, but the paper does not give the time of a poll.
     Configuration {
         name: "base U-Net, polls of 100 ns",
         applet: None,
@@ -58,7 +58,7 @@ const CURVES: [Configuration; 3] = [
     },
 ];
 
-/// About four cycles of a LanAI: to load a flag and to test it.
+/// About four cycles of a LanAI, to load and test a flag.
 const POLL: SimDuration = SimDuration::from_ns(100);
 
 impl Configuration {
@@ -74,7 +74,7 @@ impl Configuration {
     }
 }
 
-/// Returns the section's rows.
+/// Returns the rows of this section.
 pub(super) fn rows(profile: &Profile) -> Result<Vec<Row>, PaperError> {
     let endpoints = ENDPOINTS[ENDPOINTS.len() - 1];
     let neighbours = endpoints - 1;
@@ -100,7 +100,7 @@ pub(super) fn rows(profile: &Profile) -> Result<Vec<Row>, PaperError> {
     Ok(rows)
 }
 
-/// Returns the section's figures.
+/// Returns the figures of this section.
 pub(super) fn plots(profile: &Profile) -> Result<Vec<Drawing>, PaperError> {
     let mut curves = Vec::new();
     for curve in &CURVES {
@@ -150,7 +150,7 @@ fn setup(applet: Option<&str>, pairs: u32) -> Setup<'_> {
     }
 }
 
-/// Returns the latency of one message between endpoints without applets, beside pairs that have one.
+/// Returns the latency of one message between endpoints without an applet, beside idle pairs with an applet.
 fn latency_of_one(profile: &Profile, neighbours: u32) -> Result<SimDuration, PaperError> {
     let idle = (neighbours, APPLET);
     let setup = Setup {
@@ -182,7 +182,7 @@ fn load(profile: &Profile, applet: Option<&str>, pairs: u32) -> Result<Load, Pap
         return Err(NOTHING);
     }
     let mean = u64::try_from(sum / u128::from(messages)).unwrap_or(u64::MAX);
-    // Both numbers fit in the 52 bits of a float by far.
+    // Both numbers are far below 2^52, so the conversions are exact.
     let messages_per_second = messages as f64 * 1e9 / last.since(START).as_ns() as f64;
     Ok(Load {
         messages_per_second,

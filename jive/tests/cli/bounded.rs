@@ -1,5 +1,5 @@
-//! What `docs/limits.md` states: memory and output are bounded whatever lies in a folder, and nothing
-//! that a folder or a scenario names is waited for.
+//! Tests of `docs/limits.md`: a command's memory and output are bounded whatever a folder contains. A command never
+//! waits for a file that a folder or scenario names.
 
 use std::fs::{self, File};
 use std::os::unix::fs::symlink;
@@ -10,13 +10,13 @@ use nic_runtime::scenario;
 
 use crate::{classes, words};
 
-/// Kibibytes of address space, program and threads included, within which each command must do.
+/// The address space that each command may use, in KiB, including code and threads.
 const MEMORY_KIB: u32 = 1 << 20;
 
-/// Bytes that a command prints at most, on both streams, in any of these tests.
+/// Most bytes that a command prints in these tests, on both streams.
 const OUTPUT_MAX: usize = 3 << 20;
 
-/// Runs `jive` with little memory and returns its exit status and what it printed.
+/// Runs `jive` with limited memory. Returns its exit status and output.
 fn confined(directory: &Path, line: &str, input: Option<&str>) -> (i32, String) {
     let input = input.map_or_else(Stdio::null, |path| {
         File::open(path).expect("it can be opened").into()
@@ -49,7 +49,7 @@ fn fifo(path: &Path) {
     assert!(made.expect("every Unix has it").success());
 }
 
-/// Lays down the shipped scenario `drop`, with something else for a golden trace.
+/// Writes the built-in scenario `drop`, with invalid content as its golden trace.
 fn scenario_in(directory: &Path) {
     let builtin = scenario::builtin("drop").expect("it is shipped");
     fs::write(directory.join("drop.toml"), builtin.text).expect("it can be written");
@@ -57,12 +57,12 @@ fn scenario_in(directory: &Path) {
 
 #[test]
 fn a_golden_trace_of_any_content_takes_little() {
-    // What the golden trace is, the exit status, and a part of what is printed.
+    // The golden trace, the exit status, and a part of the output.
     type Lay = fn(&Path);
     let cases: [(Lay, i32, &str); 6] = [
         (
             |path| {
-                // One line, in as many bytes as a trace may have; a hole takes no blocks on the disk.
+                // A single line of the largest allowed size. The file is sparse and takes no disk space.
                 let file = File::create(path).expect("it can be made");
                 file.set_len(1 << 28).expect("it can be long");
             },
@@ -156,7 +156,7 @@ fn a_scenario_may_name_regular_files_alone() {
             fs::write(directory.path().join("s.toml"), text).expect("it can be written");
             let (status, printed) = confined(directory.path(), "run s.toml", None);
             assert_eq!(status, 2, "{file}: {printed}");
-            // A process without a terminal cannot open one.
+            // A process without a terminal cannot open `/dev/tty`.
             let part = "expected a regular file, found";
             assert!(
                 printed.contains(part) || file == "/dev/tty",
@@ -231,7 +231,7 @@ fn a_capture_of_any_content_takes_little() {
         sending(&["{ pcap = \"x.pcap\" }"]),
     )
     .expect("it can be written");
-    // Behind the head of a pcap file, zeros are packets of no bytes: as many as such a file can hold.
+    // After the header of a pcap file, zeros are empty packets: as many as a file may hold.
     let head = [
         0xd4, 0xc3, 0xb2, 0xa1, 2, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 0, 0, 0,
     ];
@@ -246,7 +246,7 @@ fn a_capture_of_any_content_takes_little() {
     let part = "expected a capture of at most 65536 packets and interfaces";
     assert!(printed.contains(part), "{printed}");
 
-    // Interfaces of a pcapng file without a packet.
+    // A pcapng file with many interfaces and no packets.
     let section = [0x0a0d_0d0a_u32, 28, 0x1a2b_3c4d, 1, u32::MAX, u32::MAX, 28];
     let interfaces = [1_u32, 20, 1, 0, 20].repeat(70_000);
     let words = section.into_iter().chain(interfaces);
@@ -290,7 +290,7 @@ fn one_directory_that_cannot_be_read_ends_no_other_test() {
     scenario_in(directory.path());
     let (status, printed) = confined(directory.path(), "test drop.toml --bless", None);
     assert_eq!(status, 0, "{printed}");
-    // Directories in each other whose path is longer than the system takes.
+    // Nested directories with a path longer than the system allows.
     let made = Command::new("sh")
         .arg("-c")
         .arg("n=$(printf %0200d 0); for i in $(seq 25); do mkdir $n && cd -P $n || exit; done")

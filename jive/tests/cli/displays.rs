@@ -1,5 +1,5 @@
-//! What is shown of a class grows with its file and no faster, however long its names are and however often it uses
-//! them.
+//! The output about a class is at most proportional to the size of its file. Long names that are used often do not
+//! change that.
 
 use std::fs;
 use std::io;
@@ -12,8 +12,8 @@ use writer::Writer;
 use crate::process::{classes, jive_in};
 use crate::words;
 
-// The class files that are made to be long to show, from the crate that measures them. It depends on
-// this one, so that its files are taken in place of the crate.
+// Class files with long output, from the `tests` crate. That crate depends on this one, so its files are included as
+// modules.
 #[path = "../../../tests/src/worst/body.rs"]
 mod body;
 #[path = "../../../tests/src/worst/explored.rs"]
@@ -28,12 +28,12 @@ mod pool;
 #[path = "../../../tests/src/worst/writer.rs"]
 mod writer;
 
-/// Bytes that `jive disasm` prints at most for each byte of a class file. A one-byte instruction has a line of 60
-/// columns and up to 64 types of 20 bytes. A three-byte one has three names besides.
+/// Most bytes that `jive disasm` prints for each byte of a class file. A one-byte instruction has a line of 60 columns
+/// and up to 64 types of 20 bytes each. A three-byte instruction has three names in addition.
 const DISASM_PER_BYTE: u64 = 1_400;
-/// Bytes that a verdict has at most: 64 entry points, each with 64 names and 32 loops.
+/// Most bytes of a verdict: 64 entry points, each with 64 names and 32 loops.
 const VERDICT_BYTES: u64 = 2_000_000;
-/// Bytes of any of these beside that.
+/// Additional bytes allowed for any of these outputs.
 const BYTES: u64 = 10_000;
 
 /// Returns how many bytes a command prints, on both streams.
@@ -46,7 +46,7 @@ fn printed(arguments: &str, file: &std::path::Path) -> u64 {
         .stderr(Stdio::piped())
         .spawn()
         .expect("the binary was built for this test");
-    // What `jive` prints on standard error is short, or the pipe would be full and nothing would end.
+    // Standard error is read last: it is short, so its pipe cannot fill up and block the process.
     let mut out = child.stdout.take().expect("it was piped");
     let mut err = child.stderr.take().expect("it was piped");
     let shown = io::copy(&mut out, &mut io::sink()).expect("it can be read");
@@ -81,7 +81,7 @@ fn output_grows_with_the_class_file_and_no_faster() {
 /// Bytes of the names of a class and its methods.
 const NAME: usize = 20_000;
 
-/// Returns a class with a long name, whose method `run` calls one with a long name and this code.
+/// Returns a class with a long name. Its method `run` has this code and calls a method with a long name.
 fn long_names(code: &[u8]) -> Vec<u8> {
     let mut writer = Writer::new(&"C".repeat(NAME));
     let descriptor = writer.utf8("()I");

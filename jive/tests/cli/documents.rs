@@ -1,4 +1,4 @@
-//! Pages and sources that the command writes are committed as it writes them.
+//! Committed pages and sources that commands generate are up to date.
 
 use std::fs;
 use std::path::Path;

@@ -4,7 +4,7 @@ use std::fs;
 
 use crate::{jive, words};
 
-/// Asserts what `jive exec Calls.class CALL` prints and its exit status.
+/// Asserts the output of `jive exec Calls.class CALL` and its exit status.
 #[track_caller]
 fn assert_result(call: &str, status: i32, out: &str) {
     let ended = jive(words(&format!("exec Calls.class {call}")));
@@ -15,7 +15,7 @@ fn assert_result(call: &str, status: i32, out: &str) {
     );
 }
 
-/// Asserts that a call does not fit its method, and in what words.
+/// Asserts that a call does not fit its method, and the message.
 #[track_caller]
 fn assert_unfit(call: &str, reason: &str) {
     let ended = jive(words(&format!("exec Calls.class {call}")));
@@ -73,7 +73,7 @@ fn an_endless_loop_runs_out_of_fuel_within_a_second() {
         "{}",
         ended.out
     );
-    // Ten times as long for an unoptimised build on a busy machine.
+    // Ten seconds allow for an unoptimised build on a busy machine.
     assert!(start.elapsed().as_secs() < 10);
 }
 
@@ -81,7 +81,7 @@ fn an_endless_loop_runs_out_of_fuel_within_a_second() {
 fn fuel_counts_instructions() {
     // iload_0, iload_1, idiv, ireturn.
     let with = |fuel| jive(words(&format!("exec --fuel {fuel} Calls.class divide 9 3")));
-    // The static initializer runs out first: iconst_4, newarray, putstatic, return.
+    // With less fuel the static initializer fails first: iconst_4, newarray, putstatic, return.
     assert_eq!(
         with(2).out,
         "trap: FuelExhausted at <clinit> pc 3 (line 4)\n"

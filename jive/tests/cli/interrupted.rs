@@ -1,4 +1,4 @@
-//! Ctrl-C: what a run has shown so far is whole, and the summary says why it ended.
+//! Ctrl-C ends a run: all output so far is complete, and the summary names the reason.
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read};
@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::classes;
 
-/// A run that nobody waits for the end of.
+/// A scenario that runs practically for ever.
 const ENDLESS: &str = r#"
 until = "1000000s"
 max_events = 1000000000000
@@ -30,7 +30,7 @@ repeat = 1000000000000
 every = "50us"
 "#;
 
-/// Starts `jive run` on a scenario, with more words.
+/// Starts `jive run` on a scenario, with further arguments.
 fn spawned(directory: &Path, scenario: &str, words: &[&str]) -> Child {
     fs::write(directory.join("s.toml"), scenario).expect("it can be written");
     Command::new(env!("CARGO_BIN_EXE_jive"))
@@ -42,10 +42,10 @@ fn spawned(directory: &Path, scenario: &str, words: &[&str]) -> Child {
         .expect("the binary was built for this test")
 }
 
-/// Starts the endless run, with more words, and returns when it has printed so many lines.
+/// Starts the endless run with further arguments, and returns when it has printed this many lines.
 fn started(directory: &Path, words: &[&str], lines: usize) -> (Child, Vec<String>) {
     let mut child = spawned(directory, ENDLESS, words);
-    // Unbuffered, so that what is not taken here stays in the pipe.
+    // Read without a buffer, so that everything after these lines stays in the pipe.
     let mut out = BufReader::with_capacity(1, child.stdout.take().expect("it was piped"));
     let first = out.by_ref().lines().take(lines);
     let first = first.map(|line| line.expect("UTF-8")).collect();
@@ -59,7 +59,7 @@ fn interrupt(child: &Child) {
     kill_process(id, Signal::INT).expect("it has not been waited for");
 }
 
-/// Reads what is left of standard output, and returns it with the exit status.
+/// Returns the rest of standard output and the exit status.
 fn ended(mut child: Child) -> (Option<i32>, String) {
     let mut rest = String::new();
     let mut out = child.stdout.take().expect("it was piped");
@@ -85,7 +85,7 @@ fn everything_is_whole_and_the_summary_says_so() {
     assert_eq!(summary["ended"], "interrupted");
     assert_eq!(summary["events"], values.len() - 2);
 
-    // Every message that the trace shows posted is in the capture, at the tap `host-tx`.
+    // The capture contains every posted message of the trace, at the tap `host-tx`.
     let capture = File::open(directory.path().join("F")).expect("it was written");
     let mut reader = PcapNgReader::new(BufReader::new(capture)).expect("a capture");
     let mut posted = 0;
@@ -114,8 +114,8 @@ fn every_way_to_show_a_run_can_be_interrupted() {
     assert!(rest.contains("; interrupted\n"), "{rest}");
 }
 
-/// A run that shows a message and then does not come out of a call. It is asked whether it was interrupted
-/// before its first event and after 1,024 of them, so not between the message and the call.
+/// A run that shows a message and then stays in a call for ever. The run checks for interrupts before its first event
+/// and after 1,024 events, so not between the message and the call.
 const SPINNING: &str = r#"
 max_bytecodes = 1000000000000000
 [[nic]]
@@ -152,7 +152,7 @@ fn a_second_one_ends_it_at_once() {
     fs::copy(spinner, directory.path().join("Spinner.class")).expect("it can be copied");
     let options = ["--payload", "--pcap", "F"];
     let mut child = spawned(directory.path(), SPINNING, &options);
-    // The message is longer than what `jive` holds back, so a part of it comes before the call ends.
+    // The message is longer than the output buffer of `jive`, so part of it appears before the call.
     let out = child.stdout.as_mut().expect("it was piped");
     out.read_exact(&mut [0; 100]).expect("the run has begun");
     let status = loop {

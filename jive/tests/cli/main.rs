@@ -1,4 +1,4 @@
-//! The command `jive` as a user meets it: a process with arguments, streams and an exit status.
+//! The command `jive` as users run it: a process with arguments, streams and an exit status.
 
 #[path = "../../../nic-runtime/tests/shared/json_lines.rs"]
 mod json_lines;

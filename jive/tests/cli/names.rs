@@ -1,5 +1,4 @@
-//! Names of files that are no text, or text that a terminal obeys: they are read like any other, and
-//! shown written out.
+//! File names that are not valid UTF-8 or that contain control characters are read like others, and shown escaped.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -10,7 +9,7 @@ use nic_runtime::scenario;
 
 use crate::{classes, jive_in};
 
-/// Names, and how they are shown.
+/// Names, and their escaped forms.
 const NAMES: [(&[u8], &str); 2] = [
     (b"caf\xe9\xff", "caf\\xe9\\xff"),
     (
@@ -25,7 +24,7 @@ fn with(name: &[u8], extension: &str) -> OsString {
     name
 }
 
-/// Runs `jive` and returns its status and what it printed on both streams.
+/// Runs `jive` and returns its status and the output of both streams.
 fn run(directory: &Path, words: &[&OsStr]) -> (i32, String) {
     let ended = jive_in(directory, words, b"");
     let printed = ended.out + &ended.err;
@@ -81,10 +80,10 @@ fn every_command_takes_every_name_and_shows_it_written_out() {
             let is_named = printed.contains(shown) || words.contains(&word("no/such"));
             assert!(is_named, "{words:?}: {printed}");
         }
-        // One name does not end the command for the files behind it.
+        // An unreadable name does not stop the command before the files that follow.
         let (_, printed) = run(here, &[word("verify"), class, none, good]);
         assert!(printed.contains("ok: good.class: class Relay"), "{printed}");
-        // A scenario that a run shows a place of.
+        // A scenario with a mistake, so that the output shows its name and place.
         fs::write(here.join(toml), "x = 1").expect("written");
         let (status, printed) = run(here, &[word("run"), toml]);
         assert_eq!(status, 2);

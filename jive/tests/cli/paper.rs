@@ -8,7 +8,7 @@ use tempfile::TempDir;
 
 use crate::{jive, words};
 
-/// What `jive paper unet-sle --json` prints, and where it has drawn the figures.
+/// The output of `jive paper unet-sle --json`, and the directory of its figures.
 static REPORT: LazyLock<(serde_json::Value, TempDir)> = LazyLock::new(|| {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().to_str().unwrap();
@@ -85,7 +85,7 @@ fn rows_and_points_are_json_too() {
     assert_eq!(total["statement"], "S1-39");
     let plots = report["plots"].as_array().unwrap();
     assert_eq!(plots.len(), 5);
-    // The first is Figure 5: its longest bar has the paper's five rows, and is the paper's total long.
+    // The first drawing is Figure 5. Its longest bar has the paper's five rows, and their sum is the paper's total.
     let longest = &plots[0]["bars"][3];
     assert_eq!(longest["name"], "receive 1000 B");
     assert_eq!(
@@ -152,8 +152,8 @@ fn who_holds_what_of_the_sram_adds_up() {
     let ended = jive(words("run pingpong --sram"));
     assert_eq!((ended.status, ended.err.as_str()), (0, ""));
     let lines: Vec<&str> = ended.out.lines().collect();
-    // Two NICs alike: eight slots of 9216 bytes; 16 bytes for each of 64 descriptors. Then 4 for each of 8 free
-    // buffers, and 16 for the channel.
+    // Both NICs are equal: eight slots of 9,216 bytes and 64 descriptors of 16 bytes. There are also 8 free buffers of
+    // 4 bytes and a channel of 16 bytes.
     assert_eq!(lines.len(), 14);
     assert_eq!(lines[1], "     73728  staging slots");
     assert_eq!(lines[5], "      1072  queues and channels of client");

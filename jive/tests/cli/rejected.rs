@@ -1,4 +1,4 @@
-//! What a programmer or a reviewer of attacks reads about one class for each common mistake.
+//! The diagnoses for one class for each common mistake, and for attacks.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -32,7 +32,7 @@ fn class_files(directory: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// What is said of a class, to people and to programs.
+/// The verdict on a class, as text and as JSON.
 fn verdict(directory: &Path, file: &str, policy: &[&str]) -> (String, Value) {
     let arguments = |format| [&["verify", "--format", format][..], policy, &[file]].concat();
     let Ended { status, out, err } = jive_in(directory, arguments("text"), b"");

@@ -1,7 +1,7 @@
-//! What `jive verify` says an accepted class can do at most, against sums on paper.
+//! The limits that `jive verify` reports for accepted classes, compared with sums computed by hand.
 //!
-//! An instruction counts 1, a slot of a frame 4 bytes. An array counts 8 bytes of header and its elements, rounded up
-//! to a multiple of 8.
+//! An instruction counts 1, and a slot of a frame takes 4 bytes. An array takes 8 bytes of header plus its elements,
+//! rounded up to a multiple of 8.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::{jive, words};
 
-/// Returns what is said of the methods of `Bounds`.
+/// Returns the report on the methods of `Bounds`.
 fn bounds() -> Value {
     let ended = jive(words("verify --class-only --format json Bounds.class"));
     assert_eq!((ended.status, ended.err.as_str()), (0, ""));
@@ -33,7 +33,7 @@ fn paths_add_up_to_the_worst_case() {
         ("straight", 4, 12),
         // iload_0, ifne, then iload_0, iload_0, imul, iload_0, imul, ireturn.
         ("either", 8, 12),
-        // Six of its own, 4 of `straight` and 8 of `either`; its frame below one of theirs.
+        // Its own six, 4 of `straight` and 8 of `either`. Its frame lies below one of theirs.
         ("calls", 18, 24),
     ] {
         let entry = entry(&verdict, method);
@@ -81,13 +81,13 @@ fn counted_loops_are_those_that_must_end() {
     for (method, loops, uncounted) in [
         ("straight", 0, 0),
         ("up", 1, 0),
-        // The bound may be the greatest `int`, which no counter passes.
+        // The bound may be the largest `int`, which no counter exceeds.
         ("upToAndWith", 1, 1),
         ("upToAndWithFixed", 1, 0),
-        // A step of two may pass the greatest `int` and begin again below 0.
+        // With a step of two, the counter may wrap around at the largest `int`.
         ("byTwo", 1, 1),
         ("byTwoFixed", 1, 0),
-        // No array is so long that a step of four passes the greatest `int`.
+        // No array is long enough that a step of four wraps around.
         ("overArray", 1, 0),
         ("down", 1, 0),
         ("wrongWay", 1, 1),
@@ -99,7 +99,7 @@ fn counted_loops_are_those_that_must_end() {
         ("endlessInside", 2, 1),
         ("fieldAsBound", 1, 0),
         ("fieldSetInside", 1, 1),
-        // The method called might set the field.
+        // The called method might set the field.
         ("fieldAndCall", 1, 1),
         ("testedLast", 1, 0),
     ] {
@@ -111,7 +111,7 @@ fn counted_loops_are_those_that_must_end() {
         let is_bounded = entry["bytecodes_max"].is_u64();
         assert_eq!(is_bounded, loops == 0, "{method}");
     }
-    // The inner loop, whose test of the field no round changes.
+    // The inner loop never ends, because none of its iterations changes the tested field.
     let place = &entry(&verdict, "endlessInside")["uncounted_loops"][0];
     assert_eq!(
         *place,

@@ -66,7 +66,7 @@ fn the_scenario_of_the_contract_runs_beside_its_class_file() {
         applets::RAW_UNET.class,
     )
     .expect("it can be written");
-    // From elsewhere: the class lies relative to the scenario, not to the process.
+    // Run it from another directory: the class is relative to the scenario, not to the process.
     let path = directory.path().join("s.toml");
     let ended = jive_in(&classes(), ["run".as_ref(), path.as_os_str()], b"");
     assert_eq!((ended.status, ended.err.as_str()), (0, ""));

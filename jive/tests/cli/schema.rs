@@ -1,4 +1,4 @@
-//! The committed JSON schemas, and the host stack that holding output to them takes.
+//! The committed JSON schemas, and the large stack that the schema library needs.
 
 use std::fs;
 use std::path::Path;
@@ -7,11 +7,11 @@ use std::thread;
 use jsonschema::Validator;
 use serde_json::Value;
 
-/// Host stack for the schema library, which calls itself once for each level of a schema. The tests
-/// themselves run on less (CI gives their threads 64 KiB).
+/// Stack for the schema library, which recurses once for each level of a schema. The tests themselves run with less: CI
+/// gives their threads 64 KiB.
 const LIBRARY_STACK: usize = 4 << 20;
 
-/// Runs a test with a schema of `docs` and what checks values against it.
+/// Runs a test with a schema from `docs` and its validator.
 pub(crate) fn with(name: &str, test: impl FnOnce(&Value, &Validator) + Send) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../docs")

@@ -1,4 +1,5 @@
-//! Streams: data and messages apart, no colour where nobody sees it, no panic where nobody reads.
+//! Streams: data and messages are separate, colours appear only on a terminal, and a closed pipe does not cause a
+//! panic.
 
 use std::process::{Command, Stdio};
 
@@ -93,7 +94,7 @@ fn names_of_files_cannot_steer_a_terminal() {
         ended.err,
         "error: cannot read \\u{1b}[31mred\\u{202e}: no such file\n"
     );
-    // As a glob may find them: one looks like an option, one stands where another word is expected.
+    // Names as a glob may produce them: one looks like an option, the other stands where a word is expected.
     for words in [
         &["verify", "--\u{1b}[31mred\u{202e}"][..],
         &["run", "--trace=\u{1b}[31mred\u{202e}"],

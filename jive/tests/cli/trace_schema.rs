@@ -1,4 +1,4 @@
-//! `docs/trace.schema.json` holds for what `jive run --trace json` prints, and for nothing near it.
+//! `docs/trace.schema.json` accepts the output of `jive run --trace json`, and rejects lines with a changed field.
 
 use std::collections::BTreeSet;
 
@@ -8,10 +8,10 @@ use serde_json::Value;
 use crate::json_lines::values;
 use crate::{jive, schema, words};
 
-/// Every line of the traces of all built-in scenarios and of one where much goes wrong.
+/// The trace lines of all built-in scenarios and of a scenario with many faults.
 fn lines() -> Vec<Value> {
     let mut out = jive(words("run ../scenarios/busy.toml --trace json --payload")).out;
-    // Its calls wait for a slow receiver.
+    // Calls of this scenario are suspended, because the receiver is slow.
     out += &jive(words(
         "run ../../../tests/scenarios/burst-25.toml --trace json",
     ))
@@ -48,7 +48,7 @@ fn the_schema_holds_for_every_event_and_for_no_other_field() {
     });
 }
 
-/// Asserts that the schema refuses the line with any field renamed or added.
+/// Asserts that the schema rejects the line if any field is renamed or added.
 fn assert_strict(validator: &Validator, line: &Value) {
     let fields = line.as_object().expect("an object");
     for name in fields.keys() {

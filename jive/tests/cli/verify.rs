@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::{classes, jive, jive_in, schema, words};
 
-/// A class of the project's own, whose bytes tests may damage.
+/// A class of the project, which tests may corrupt.
 const CLASS: &[u8] = applets::RAW_UNET.class;
 
 #[test]
@@ -37,7 +37,7 @@ fn a_rejection_shows_rule_place_types_source_line_and_mend() {
     insta::assert_snapshot!(ended.out);
 }
 
-/// Replaces the one place where `code` stands in the class `Calls`.
+/// Replaces the only occurrence of `code` in the class `Calls`.
 fn patched(code: &[u8], with: &[u8]) -> Vec<u8> {
     let class = std::fs::read(classes().join("Calls.class")).expect("it is committed");
     let places = class.windows(code.len()).filter(|window| *window == code);
@@ -49,7 +49,7 @@ fn patched(code: &[u8], with: &[u8]) -> Vec<u8> {
 
 #[test]
 fn a_fault_of_types_shows_the_stack_there() {
-    // iload_0, iload_1, idiv, ireturn: the division becomes a load from an array.
+    // In iload_0, iload_1, idiv, ireturn, the division becomes a load from an array.
     let class = patched(&[0x1a, 0x1b, 0x6c, 0xac], &[0x1a, 0x1b, 0x33, 0xac]);
     let text = jive_in(&classes(), words("verify --class-only -"), &class);
     assert_eq!((text.status, text.err.as_str()), (1, ""));
@@ -79,7 +79,7 @@ fn a_missing_member_is_a_matter_of_applets_alone() {
 #[test]
 fn every_prefix_is_rejected_with_its_offset() {
     for length in 0..CLASS.len() {
-        // A process for each would take minutes; each verdict of one process is a line.
+        // Test only some lengths: a process for each would take minutes.
         if length % 97 != 0 {
             continue;
         }
@@ -175,7 +175,7 @@ fn disasm_shows_pool_members_code_and_types() {
 
 #[test]
 fn disasm_shows_types_up_to_the_failure() {
-    // iload_0, iload_1, idiv, ireturn: the division becomes a load from an array.
+    // In iload_0, iload_1, idiv, ireturn, the division becomes a load from an array.
     let class = patched(&[0x1a, 0x1b, 0x6c, 0xac], &[0x1a, 0x1b, 0x33, 0xac]);
     let ended = jive_in(&classes(), words("disasm -"), &class);
     assert_eq!(ended.status, 0);
@@ -226,7 +226,7 @@ fn disasm_shows_a_rejected_class_too() {
     let ended = jive(words("disasm LongMaths.class"));
     assert_eq!(ended.status, 0);
     assert!(ended.err.contains("error[subset/long]"), "{}", ended.err);
-    // The types before `i2l`, which is outside the subset, and why there are none elsewhere.
+    // The types are shown up to `i2l`, which is outside the subset, and the reason is given elsewhere.
     let (_, members) = ended.out.split_once("\nfields\n").expect("it has fields");
     insta::assert_snapshot!(members);
     assert_eq!(jive(words("disasm LongMaths.java")).status, 1);

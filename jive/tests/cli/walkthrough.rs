@@ -1,4 +1,4 @@
-//! The README's walk-through and the tutorial, followed to the letter, each in an empty directory.
+//! Runs the commands of the README and the tutorial exactly as written, each page in an empty directory.
 
 use std::fs;
 use std::path::Path;
@@ -24,7 +24,7 @@ fn blocks(page: &str) -> Vec<Block<'_>> {
     .collect()
 }
 
-/// The file that a block says it is, in a comment on its first line.
+/// The file name that a block gives in a comment on its first line.
 fn file_name<'r>(block: &Block<'r>) -> &'r str {
     let first = block.text.lines().next().unwrap_or_default();
     first.trim_start_matches(['/', '#', ' '])
@@ -39,7 +39,7 @@ fn has_javac() -> bool {
     probe.is_ok_and(|status| status.success())
 }
 
-/// Runs a command of a page, which must succeed unless `|| true` follows it; returns what it printed.
+/// Runs a command of a page and returns its output. It must succeed unless `|| true` follows.
 fn follow(directory: &Path, line: &str) -> String {
     let (line, may_fail) = match line.strip_suffix(" || true") {
         Some(line) => (line, true),
@@ -66,7 +66,7 @@ fn follow(directory: &Path, line: &str) -> String {
     }
 }
 
-/// Follows a page of the repository; returns it, and all that its commands printed.
+/// Follows a page of the repository. Returns the page, and the output of all its commands.
 fn follow_page(page: &str) -> (String, String) {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(page);
     let page = fs::read_to_string(page).expect("the page is in the repository");
@@ -91,7 +91,7 @@ fn follow_page(page: &str) -> (String, String) {
                     );
                 }
             }
-            // A part of a program: the example of jive-embed has all of it.
+            // Only a fragment: the example of jive-embed has the whole program.
             "rust" => {}
             other => panic!("a block of `{other}`: say here how to follow it"),
         }
@@ -107,7 +107,7 @@ fn a_student_can_follow_the_tutorial() {
     }
     let (page, _) = follow_page("docs/tutorial.md");
     let steps = page.lines().filter(|line| line.starts_with("## ")).count();
-    // Ten, and what comes after them.
+    // Ten steps, and the section after them.
     assert_eq!(steps, 11);
 }
 

@@ -1,4 +1,4 @@
-//! Files that commands write: what lies under their names before is not written through.
+//! Files that commands write: existing links and files with the same names are not written through.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -9,13 +9,13 @@ use nic_runtime::scenario;
 
 use crate::{jive_in, words};
 
-/// Lays down the shipped scenario `drop` as `drop.toml`.
+/// Writes the built-in scenario `drop` as `drop.toml`.
 fn drop_scenario(directory: &Path) {
     let builtin = scenario::builtin("drop").expect("it is shipped");
     fs::write(directory.join("drop.toml"), builtin.text).expect("it can be written");
 }
 
-/// The names in a directory and below it, in order.
+/// The names in a directory and its subdirectories, sorted.
 fn names(directory: &Path) -> Vec<String> {
     let mut names = Vec::new();
     let mut rest = vec![directory.to_owned()];
@@ -35,7 +35,7 @@ fn names(directory: &Path) -> Vec<String> {
 
 #[test]
 fn no_link_is_followed_where_a_command_derives_the_name() {
-    // What a stranger's folder may hold, and the command that is run in it.
+    // A link in an untrusted folder, and the command that is run there.
     for (link, command) in [
         ("drop.trace.partial", "test drop.toml --bless"),
         ("drop.trace", "test drop.toml --bless"),
@@ -71,7 +71,7 @@ fn a_command_leaves_the_files_it_names_and_no_other() {
         "unet/Nic.java",
     ];
     assert_eq!(names(directory.path()), whole);
-    // A run that is refused leaves nothing, and what was there before as it was.
+    // A run that is refused creates no file and leaves an existing file unchanged.
     fs::write(directory.path().join("a.json"), "older").expect("it can be written");
     let nowhere = jive("run drop --perfetto a.json --pcap no/such/place");
     assert_eq!(nowhere.status, 2);
@@ -90,7 +90,7 @@ fn a_pipe_or_device_that_the_user_names_is_written_in_place() {
     );
     assert_eq!(file.status, 0);
     let capture = fs::read(directory.path().join("a.pcapng")).expect("it was written");
-    // Standard output is a pipe here; the summary comes after the capture.
+    // Standard output is a pipe here. The summary follows the capture.
     let line = "run drop --trace none --perfetto /dev/stdout";
     let piped = jive_in(directory.path(), words(line), b"");
     assert_eq!(piped.status, 0, "{}", piped.err);
@@ -98,7 +98,7 @@ fn a_pipe_or_device_that_the_user_names_is_written_in_place() {
     assert!(piped.out.ends_with(&file.out), "{}", piped.out);
     let line = "run drop --trace none --perfetto /dev/null";
     assert_eq!(jive_in(directory.path(), words(line), b""), file);
-    // And a named pipe.
+    // A named pipe works as well.
     let fifo = directory.path().join("fifo");
     rustix::fs::mknodat(
         rustix::fs::CWD,
@@ -114,7 +114,7 @@ fn a_pipe_or_device_that_the_user_names_is_written_in_place() {
     assert_eq!(reader.join().expect("no panic"), capture);
 }
 
-/// Replays a capture to an endpoint with an applet and a profile, all of them files.
+/// Replays a capture to an endpoint with an applet and a profile, all from files.
 const REPLAY: &str = r#"
 profile = "profile.toml"
 [[nic]]
@@ -184,7 +184,7 @@ fn no_output_replaces_an_input_or_another_output() {
         assert!(ended.err.starts_with("error: cannot write "), "{line}");
         assert!(contents() == before, "{line} wrote something");
     }
-    // Nothing is wrong with these.
+    // These commands are allowed.
     for line in [
         "run replay.toml --perfetto /dev/null --pcap /dev/null",
         "run replay.toml --perfetto new --pcap other",
@@ -194,7 +194,7 @@ fn no_output_replaces_an_input_or_another_output() {
         let ended = jive_in(here, words(line), b"");
         assert_eq!((ended.status, ended.err.as_str()), (0, ""), "{line}");
     }
-    // A name that is both that of a shipped scenario and that of an output.
+    // A name that is both a built-in scenario and an output file.
     let ended = jive_in(here, words("run drop --pcap drop"), b"");
     assert_eq!((ended.status, ended.err.as_str()), (0, ""));
 }
@@ -217,7 +217,7 @@ fn no_output_goes_where_standard_output_goes() {
     }
 }
 
-/// Closes the kind of fault: nothing else in the command line's code makes or opens a file for writing.
+/// Guards against the whole class of faults: no other code of the command line creates or opens a file for writing.
 #[test]
 fn one_module_writes_files() {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");

@@ -1,4 +1,4 @@
-//! The capture, held to the trace, and read by Wireshark's own reader where that is installed.
+//! The capture, compared with the trace, and read by Wireshark's own reader if it is installed.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -11,7 +11,7 @@ use pcap_file::pcapng::{Block, PcapNgParser};
 use crate::skipped::skip;
 use crate::{Seen, scenario_named, scenarios, see};
 
-/// A packet of a capture.
+/// A packet in a capture.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Packet {
     /// The name of its interface.
@@ -57,7 +57,7 @@ pub(crate) fn packets(file: &[u8]) -> Vec<Packet> {
     packets
 }
 
-/// Which events each kind of tap shows, and their direction.
+/// The event that each kind of tap shows, and its direction.
 const TAPS: [(&str, &str, u32); 4] = [
     ("host-tx", "tx-post", 2),
     ("wire-tx", "wire-tx", 2),
@@ -97,7 +97,7 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Counts the verdicts of the packets that this kind of tap saw.
+/// Counts the verdicts on the packets of this kind of tap.
 fn verdicts(seen: &Seen, tap: &str) -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::new();
     for packet in packets(&seen.capture) {

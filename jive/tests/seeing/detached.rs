@@ -1,4 +1,4 @@
-//! An applet that is detached and attached again: in the trace, the story, the timeline and the summary.
+//! An applet that is detached and attached again, in the trace, the story, the timeline and the summary.
 
 use serde_json::{Value, json};
 
@@ -20,7 +20,7 @@ fn the_trace_says_when_for_how_long_and_after_how_many_traps() {
         .events("applet-detach")
         .map(|event| (milliseconds(event), &event["traps"], &event["dur_ns"]))
         .collect();
-    // Two traps in a row; then one more each time it is tried.
+    // Two traps in a row detach it; later, one trap is enough each time.
     assert_eq!(
         detached,
         [
@@ -116,7 +116,7 @@ fn time_in_applets_is_told_in_cycles_too() {
         let of = |key: &str| row[key].as_u64().unwrap_or_else(|| panic!("{key}: {row}"));
         let (ns, cycles) = (of("applet_ns"), of("applet_cycles"));
         assert!(ns > 0);
-        // 37 cycles are a microsecond; a cycle is 27 ns.
+        // 37 cycles take a microsecond; a cycle takes 27 ns.
         assert!(
             (37 * ns / 1000).abs_diff(cycles) <= 1,
             "{ns} ns, {cycles} cycles"

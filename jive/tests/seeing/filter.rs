@@ -1,7 +1,7 @@
-//! Real traffic through a filter applet: a capture goes in, the packets that pass come out.
+//! Real traffic through a filter applet: packets of a capture are sent, and those that pass are received.
 //!
-//! `loopback.pcap` is what tcpdump saw on a loopback interface: UDP to two ports over IPv4 and IPv6, a
-//! TCP connection and an ICMP error.
+//! `loopback.pcap` was recorded by tcpdump on a loopback interface: UDP to two ports over IPv4 and IPv6, a TCP
+//! connection and an ICMP error.
 
 use std::io::Write;
 use std::process::Command;
@@ -13,12 +13,12 @@ use crate::process::classes;
 use crate::skipped::skip;
 use crate::{read, see};
 
-/// Packets of the capture that Wireshark's filter `ip.proto == 17 && udp.dstport == 5300` shows, from 1.
+/// The packets that Wireshark's filter `ip.proto == 17 && udp.dstport == 5300` shows, counted from 1.
 const PASS: [usize; 7] = [1, 3, 5, 7, 9, 11, 37];
 
 const ALL: usize = 40;
 
-/// The capture's packets as tcpdump wrote them, each with its time in nanoseconds.
+/// The packets that tcpdump recorded, each with its time in nanoseconds.
 fn captured() -> Vec<(u128, Vec<u8>)> {
     let file = std::fs::read(classes().join("loopback.pcap")).expect("it is committed");
     let (mut rest, parser) = PcapParser::new(&file).expect("a pcap file");
@@ -92,7 +92,7 @@ fn packets_are_replayed_in_their_own_time() {
     let first = captured[0].0;
     for (packet, (time, _)) in posted.zip(&captured) {
         let due = 10_000 + (time - first);
-        // The user may still be posting the packet before.
+        // A packet may be late, because the user is still posting the previous one.
         let late = packet.time_ns.checked_sub(due).expect("nothing is early");
         assert!(late < 20_000, "{late} ns late");
     }

@@ -1,4 +1,4 @@
-//! Each export holds what the events say that it is a fold of: times, lengths, bytes and fields.
+//! Each export contains the data of the events: times, lengths, bytes and fields.
 
 use std::collections::BTreeMap;
 
@@ -27,11 +27,11 @@ fn fields(event: &Value) -> Value {
     Value::Object(fields)
 }
 
-/// Returns what a timeline has to show of the events of a trace.
+/// Returns what a timeline must show for the events of a trace.
 fn expected(scenario: &Scenario, events: &[Value]) -> Vec<Shown> {
     let loading = while_loading(events);
     let mut shown = Vec::new();
-    // The call that each endpoint's applet is in, and when its last native was over.
+    // The running call of each endpoint's applet, and the end of its last native.
     let mut calls: BTreeMap<String, (Value, u64)> = BTreeMap::new();
     for (position, event) in events.iter().enumerate() {
         let name = event["event"].as_str().expect("events have names");
@@ -84,7 +84,7 @@ fn expected(scenario: &Scenario, events: &[Value]) -> Vec<Shown> {
     shown
 }
 
-/// Returns what a timeline shows, without the start of those where the trace does not tell it.
+/// Returns what a timeline shows. Starts that the trace does not contain are left out.
 fn shown(timeline: &[Value], begins_unknown: impl Fn(&Value) -> bool) -> Vec<Shown> {
     let named = timeline
         .iter()
@@ -160,7 +160,7 @@ fn each_span_of_the_timeline_is_the_event_that_it_is_made_of() {
         expected.sort();
         shown.sort();
         for (shown, expected) in shown.iter().zip(&expected) {
-            // A time in picoseconds that the trace rounds down may end a nanosecond later.
+            // The trace rounds picoseconds down, so the end may differ by a nanosecond.
             let is_near = shown.4.abs_diff(expected.4) <= 1;
             let is_same = (&shown.0, &shown.1, shown.2, &shown.3)
                 == (&expected.0, &expected.1, expected.2, &expected.3);
@@ -175,7 +175,7 @@ fn each_span_of_the_timeline_is_the_event_that_it_is_made_of() {
 
 #[test]
 fn natives_of_a_call_follow_each_other() {
-    // Under this profile only natives and calls take time, so where one native ends the next begins.
+    // Under this profile only natives and calls take time, so each native begins at the end of the previous one.
     let mut joined = 0;
     for (name, scenario) in scenarios() {
         if scenario.profile.processor.bytecode.as_ps() > 0 {
@@ -214,7 +214,7 @@ fn each_line_of_a_story_is_one_of_the_trace_after_the_time_since_the_last() {
             .collect();
         packets.sort_unstable();
         packets.dedup();
-        // A scenario with many packets has few kinds of them.
+        // Many packets of a scenario are alike, so sample them.
         let step = packets.len().div_ceil(40).max(1);
         for &packet in packets.iter().step_by(step) {
             let mut story = Story::new(Vec::new(), PacketId(packet), PayloadMode::Shown);
@@ -313,7 +313,7 @@ fn text_and_json_show_the_same() {
             let head: Vec<_> = words.by_ref().take(5).collect();
             assert_eq!(head, expected, "{name}: {line}");
             let mut shown: Vec<_> = words.map(str::to_owned).collect();
-            // A JSON reader may have put the fields into another order.
+            // A JSON reader may reorder the fields.
             own.sort();
             shown.sort();
             assert_eq!(shown, own, "{name}: {line}");

@@ -1,4 +1,4 @@
-//! The outputs that people look at: the timeline, the capture, a packet's story, and captures that come in.
+//! Outputs for people: the timeline, the capture, a packet's story, and the replay of captures.
 
 #[path = "../../../nic-runtime/tests/shared/json_lines.rs"]
 mod json_lines;
@@ -33,12 +33,12 @@ use nic_runtime::sim;
 use scenario::read;
 use serde_json::Value;
 
-/// The scenarios that outputs are held to.
+/// The scenarios for which outputs are checked.
 fn scenarios() -> impl Iterator<Item = (&'static str, Scenario)> {
     texts().map(|(name, text)| (name, read(text)))
 }
 
-/// The scenario of this name.
+/// The scenario with this name.
 fn scenario_named(name: &str) -> Scenario {
     let (_, text) = texts()
         .find(|(found, _)| *found == name)
@@ -60,18 +60,18 @@ fn texts() -> impl Iterator<Item = (&'static str, &'static str)> {
     ])
 }
 
-/// A run as each of its outputs shows it.
+/// A run, as each of its outputs shows it.
 struct Seen {
-    /// The events of the trace, payloads shown, and the summary last.
+    /// The events of the trace with payloads, and the summary last.
     trace: Vec<Value>,
-    /// The events `work`, which the trace leaves out.
+    /// The `work` events, which the trace leaves out.
     work: Vec<Value>,
     timeline: Vec<u8>,
     capture: Vec<u8>,
 }
 
 impl Seen {
-    /// Returns the trace's events of this name.
+    /// Returns the events of the trace with this name.
     fn events(&self, name: &str) -> impl Iterator<Item = &Value> {
         self.trace
             .iter()
@@ -97,7 +97,7 @@ impl Sink for All {
     }
 }
 
-/// Runs a scenario while every output listens.
+/// Runs a scenario with all outputs at once.
 fn see(scenario: &Scenario) -> Seen {
     let nics = scenario.nics.iter().map(|nic| nic.name.as_str());
     let link = match scenario.link_type {

@@ -1,4 +1,4 @@
-//! The events of a run as the simulation emits them, and numbers worked out from the scenario alone.
+//! The events of a run as the simulation emits them, and values computed from the scenario alone.
 
 use std::collections::BTreeSet;
 
@@ -10,12 +10,12 @@ use nic_runtime::scenario::Scenario;
 use nic_runtime::sim;
 use serde_json::Value;
 
-/// An event of the trace, with what exports make of it.
+/// An event of the trace, with the data that exports use.
 pub(crate) struct Recorded {
     pub(crate) time_ps: u64,
-    /// As the text trace shows it.
+    /// The event as a line of the text trace.
     pub(crate) line: String,
-    /// The bytes that a tap sees, where one does.
+    /// The bytes that a tap captures, if one does.
     pub(crate) bytes: Option<Vec<u8>>,
 }
 
@@ -48,7 +48,7 @@ impl Sink for Recorder {
     }
 }
 
-/// Reads a message as the contract says that it lies.
+/// Reads a message from the places that the contract specifies.
 fn message(body: RxBody<'_>, length: usize) -> Vec<u8> {
     match body {
         RxBody::Inline(bytes) => bytes[..length].to_vec(),
@@ -73,19 +73,19 @@ pub(crate) fn recorded(scenario: &Scenario) -> Vec<Recorded> {
     recorder.0
 }
 
-/// Returns how long bytes take, in picoseconds, a begun one counted in full.
+/// Returns the time of a transfer in picoseconds, rounded up.
 fn transfer_ps(bytes: u64, per_second: u64) -> u64 {
     (bytes * 1_000_000_000_000).div_ceil(per_second)
 }
 
-/// Returns a field that is a number.
+/// Returns a numeric field.
 pub(crate) fn number(event: &Value, field: &str) -> u64 {
     event[field]
         .as_u64()
         .unwrap_or_else(|| panic!("{field} of {event}"))
 }
 
-/// Returns how long a packet of a `wire-tx` takes on its link.
+/// Returns how long the packet of a `wire-tx` event occupies its link.
 pub(crate) fn wire_ps(scenario: &Scenario, event: &Value) -> u64 {
     let endpoints = &scenario.endpoints;
     let home = |name: &Value| {
@@ -99,7 +99,7 @@ pub(crate) fn wire_ps(scenario: &Scenario, event: &Value) -> u64 {
     transfer_ps(number(event, "length"), bandwidth)
 }
 
-/// Returns how long a transfer of a `dma` takes.
+/// Returns the duration of the transfer of a `dma` event.
 pub(crate) fn dma_ps(scenario: &Scenario, event: &Value) -> u64 {
     transfer_ps(
         number(event, "length"),
@@ -107,7 +107,7 @@ pub(crate) fn dma_ps(scenario: &Scenario, event: &Value) -> u64 {
     )
 }
 
-/// Returns the positions of the events that happen while an applet is loaded, when no time passes.
+/// Returns the indices of the events during loading, when no time passes.
 pub(crate) fn while_loading(events: &[Value]) -> BTreeSet<usize> {
     let last = events.iter().rposition(|event| event["event"] == "load");
     (0..last.map_or(0, |last| last + 1)).collect()

@@ -2,13 +2,13 @@
 
 use crate::process::{Ended, jive};
 
-/// Returns NIC and event of each line of a story.
+/// Returns the NIC and the event of each line of a story.
 fn steps(story: &str) -> Vec<(&str, &str)> {
     let lines = story.lines().take_while(|line| !line.is_empty());
     lines
         .map(|line| {
             let words: Vec<_> = line.split_whitespace().collect();
-            // Elapsed time; time and its unit; NIC, endpoint and event.
+            // The columns: elapsed time; time and its unit; NIC, endpoint and event.
             (words[3], words[5])
         })
         .collect()

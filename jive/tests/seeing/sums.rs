@@ -1,4 +1,4 @@
-//! The summary, worked out anew from the trace and from the scenario's bandwidths and clock.
+//! The summary, compared with sums computed from the trace and the scenario's bandwidths and clock.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::recorded::{dma_ps, number, while_loading, wire_ps};
 use crate::{Seen, scenarios, see};
 
-/// What the events of one endpoint add up to.
+/// The sums over the events of an endpoint.
 #[derive(Default)]
 struct Sums {
     counts: BTreeMap<&'static str, u64>,
@@ -16,7 +16,7 @@ struct Sums {
     traps: BTreeMap<String, u64>,
     dma_ps: u64,
     wire_ps: u64,
-    /// When the call began that runs.
+    /// Start of the running call.
     began: Option<u64>,
     calls: u64,
     applet_ns: u64,
@@ -126,7 +126,7 @@ fn check(scenario: &Scenario, seen: &Seen, name: &str) {
     check_totals(summary, rows, name);
 }
 
-/// Totals are the sums of the rows; of times, which are rounded down in each row, nearly.
+/// Totals equal the sums of the rows. Times may differ slightly, because each row is rounded down.
 fn check_totals(summary: &Value, rows: &[Value], name: &str) {
     for (column, total) in summary["totals"].as_object().expect("an object") {
         let Some(total) = total.as_u64() else {

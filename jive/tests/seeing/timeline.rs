@@ -1,4 +1,4 @@
-//! The timeline, held to the trace event format and to the trace.
+//! The timeline, checked against the trace event format and the trace.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::{scenario_named, scenarios, see};
 
-/// A process and a thread.
+/// A process id and a thread id.
 type Place = (u64, u64);
 
 fn place(record: &Value) -> Place {
@@ -18,7 +18,7 @@ fn place(record: &Value) -> Place {
     (id("pid"), id("tid"))
 }
 
-/// Returns microseconds as picoseconds; runs of the tests are far shorter than what a float holds exactly.
+/// Converts microseconds to picoseconds. Exact, because the runs of these tests are short.
 pub(crate) fn picoseconds(record: &Value, key: &str) -> u64 {
     let microseconds = record[key]
         .as_f64()
@@ -83,7 +83,7 @@ fn each_processor_of_a_nic_has_tracks_of_its_own() {
         let labels = on_it.map(|record| record["name"].as_str().expect("a name"));
         spans.insert((place(thread).0, name), labels.collect());
     }
-    // Of each NIC's processors the first runs `doTx`, the second `doRx`; taking what comes goes with it.
+    // On each NIC the first processor runs `doTx` and the second `doRx`, including the work before them.
     for nic in [1, 2] {
         assert!(spans[&(nic, "processor")].contains("doTx"));
         assert!(spans[&(nic, "processor 1")].contains("doRx"));
@@ -94,7 +94,7 @@ fn each_processor_of_a_nic_has_tracks_of_its_own() {
     }
 }
 
-/// Viewers do not all heed `thread_sort_index`; Perfetto 52 shows threads in the order of their ids.
+/// Some viewers ignore `thread_sort_index`: Perfetto 52 sorts threads by id.
 #[test]
 fn threads_have_ids_in_the_order_of_their_ranks() {
     for (name, scenario) in scenarios() {
@@ -223,7 +223,7 @@ fn the_timeline_shows_what_the_trace_does() {
             .events("native")
             .filter(|event| !event["result"].is_null());
         assert_eq!(natives.count(), with_result.count(), "{name}");
-        // Each packet that arrived did so from where it left: an arrow with both of its ends.
+        // Each arrived packet has an arrow from where it was sent.
         let arrows = of(&records, "f").count();
         assert!(arrows >= seen.events("wire-rx").count(), "{name}");
     }
@@ -238,7 +238,7 @@ fn counters_follow_the_queues() {
         let values = of(&records, "C").filter(|record| record["name"] == counter);
         values.last().expect("it changed")["args"].clone()
     };
-    // At the end everything is done and read; the base path's two buffers are back.
+    // At the end all messages are read, and both buffers of the base path are free.
     let levels = serde_json::json!({ "transmit": 0, "receive": 0, "free": 2 });
     assert_eq!(last("plain queue"), levels);
     let load = seen

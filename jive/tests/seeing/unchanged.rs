@@ -9,7 +9,7 @@ use nic_runtime::sim;
 use crate::process::{Ended, jive};
 use crate::scenarios;
 
-/// Writes down every event in full, those included that no trace shows.
+/// Records every event with all fields, including events that no trace shows.
 #[derive(Default)]
 struct Recorder(Vec<String>);
 
@@ -21,7 +21,7 @@ impl Sink for Recorder {
             ..
         }) = &mut event.kind
         {
-            // All of a buffer area is much to write; its bytes are compared where messages are.
+            // Leave out the whole buffer area, which is large. Its bytes are compared as messages.
             *area = &[];
         }
         self.0.push(format!("{event:?}"));

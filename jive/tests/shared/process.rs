@@ -1,10 +1,10 @@
-//! The command `jive` as a process.
+//! Runs the command `jive` as a process.
 
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// What a process left behind.
+/// The results of an ended process.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Ended {
     pub(crate) status: i32,
@@ -17,7 +17,7 @@ pub(crate) fn jive<S: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item 
     jive_in(&classes(), arguments, b"")
 }
 
-/// Runs `jive` in a directory, with an input.
+/// Runs `jive` in a directory, with standard input.
 pub(crate) fn jive_in<S: AsRef<std::ffi::OsStr>>(
     directory: &Path,
     arguments: impl IntoIterator<Item = S>,
@@ -32,7 +32,7 @@ pub(crate) fn jive_in<S: AsRef<std::ffi::OsStr>>(
         .spawn()
         .expect("the binary was built for this test");
     let mut stdin = child.stdin.take().expect("it was piped");
-    // A process that has seen enough closes its input early.
+    // Ignore errors: a process may close its input before reading all of it.
     let _may_be_closed = stdin.write_all(input);
     drop(stdin);
     let output = child.wait_with_output().expect("it was started");
@@ -43,7 +43,7 @@ pub(crate) fn jive_in<S: AsRef<std::ffi::OsStr>>(
     }
 }
 
-/// The class files of the tests.
+/// The directory of the tests' class files.
 pub(crate) fn classes() -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../nic-runtime/tests/classes")
 }

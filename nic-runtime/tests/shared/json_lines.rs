@@ -1,8 +1,8 @@
-//! Traces that were written as JSON Lines, read back.
+//! Reads traces in JSON Lines.
 
 use serde_json::Value;
 
-/// Returns the objects of a trace, its head and summary included.
+/// Returns the objects of a trace, including header and summary.
 pub(crate) fn values(trace: &[u8]) -> Vec<Value> {
     let lines = trace.split(|byte| *byte == b'\n');
     lines

@@ -1,10 +1,10 @@
-//! Scenarios that tests give as TOML.
+//! Scenarios that tests write as TOML.
 
 use std::path::Path;
 
 use nic_runtime::scenario::{self, Scenario};
 
-/// Reads a scenario whose files lie among the class files and captures of the simulator's tests.
+/// Reads a scenario. Its files lie in the directory of the simulator's test classes and captures.
 pub(crate) fn read(toml: &str) -> Scenario {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../nic-runtime/tests/classes");
     scenario::parse(toml.as_bytes(), Some(&directory), None)

@@ -1,6 +1,6 @@
-//! Every message and every packet is accounted for: by the events of a run, and by its summary.
+//! Every message and every packet is accounted for, in the events of a run and in its summary.
 //!
-//! What is counted here is counted anew from the trace, one packet at a time where the summary has sums.
+//! The tests count from the trace again, packet by packet, while the summary only has sums.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;
@@ -24,7 +24,7 @@ use crate::runs::runs;
 use crate::scenario::read;
 use crate::trace::{Pair, number, send};
 
-/// A run as its trace shows it.
+/// The trace of a run.
 struct Ran {
     events: Vec<Value>,
     summary: Value,
@@ -70,37 +70,37 @@ fn add(counts: &mut Counts, name: impl Into<String>) {
     *counts.entry(name.into()).or_default() += 1;
 }
 
-/// What an endpoint's events say of messages and packets.
+/// Counts from the events of an endpoint.
 #[derive(Default)]
 struct Counted {
     posts: u64,
-    /// By status.
+    /// Completed descriptors, by status.
     done: Counts,
     refusals: Counts,
     /// Packets that the applet pushed.
     pushed: u64,
-    /// Packets that were on the wire from here, copies once.
+    /// Packets sent from here; a duplicate counts once.
     sent: BTreeSet<u64>,
-    /// Packets that were dropped here before they were on a wire.
+    /// Packets that were dropped here before they were sent.
     unsent: BTreeSet<u64>,
-    /// Packets on their way here: how often each was sent, and how often it came or was lost.
+    /// Packets sent to this endpoint: how often each was sent, and how often it was received or lost.
     sent_here: BTreeMap<u64, u64>,
     came_here: BTreeMap<u64, u64>,
     received: u64,
     lost: Counts,
-    /// Calls of `doRx` that returned.
+    /// Calls of `doRx` that have returned.
     handled: u64,
-    /// Packets that came in and were dropped outside of a call that returned.
+    /// Received packets that were dropped, unless the call went on and returned.
     dropped: Counts,
-    /// Receive descriptors that the user saw.
+    /// Receive descriptors that became visible.
     visible: u64,
-    /// Receive descriptors that the applet pushed and that had room.
+    /// Receive descriptors that the applet pushed successfully.
     described: u64,
-    /// The method that runs.
+    /// The running method.
     running: Option<String>,
 }
 
-/// Counts what happened at each endpoint.
+/// Counts the events of each endpoint.
 fn count(events: &[Value]) -> BTreeMap<String, Counted> {
     let mut counted: BTreeMap<String, Counted> = BTreeMap::new();
     for event in events {
@@ -143,13 +143,13 @@ fn count(events: &[Value]) -> BTreeMap<String, Counted> {
             "rx-descriptor" => here.visible += 1,
             "drop" => match event["reason"].as_str().expect("drops have reasons") {
                 "no-transmit-room" => {}
-                // Of a copy that the link makes, the packet itself has left.
+                // The link's copy was dropped; the packet itself has been sent.
                 "nic-full" if here.sent.contains(&packet()) => {}
                 "nic-full" => {
                     here.unsent.insert(packet());
                 }
                 "rx-queue-full" if here.running.is_some() => here.described -= 1,
-                // A `doTx` that trapped has its status.
+                // A trapped `doTx` is counted by its status.
                 "applet-trap" if event["packet"].is_null() => {}
                 reason => add(&mut here.dropped, reason),
             },
@@ -168,7 +168,7 @@ fn count_of(counts: &Value, name: &str) -> u64 {
     counts[name].as_u64().unwrap_or(0)
 }
 
-/// Returns the counts of an account without those that are undecided.
+/// Returns the counts of an account, without the outcomes that mean undecided.
 fn decided(counts: &Value, undecided: &[&str]) -> Value {
     let counts = counts.as_object().expect("counts by name");
     let kept = counts
@@ -178,7 +178,7 @@ fn decided(counts: &Value, undecided: &[&str]) -> Value {
         .collect()
 }
 
-/// Holds a run to the law: what begins ends in one of the ways that there are, or has not ended yet.
+/// Checks the law of accounts on a run: everything that begins ends in one of the known ways, or has not ended yet.
 fn check(scenario: &Scenario, what: &str) -> Ran {
     let ran = run(scenario);
     let counted = count(&ran.events);
@@ -192,7 +192,7 @@ fn check(scenario: &Scenario, what: &str) -> Ran {
         let has_applet = spec.class.is_some();
         let accounts = &row["accounts"];
 
-        // What users post is done, refused, or pending.
+        // Posted descriptors are done, refused or pending.
         let done: u64 = found.done.values().sum();
         assert!(done <= found.posts, "{what}");
         assert!(!whole || done == found.posts, "{what}");
@@ -206,13 +206,13 @@ fn check(scenario: &Scenario, what: &str) -> Ran {
         );
         assert_eq!(accounts["refusals"], json!(found.refusals), "{what}");
         if !has_applet && whole {
-            // A message of the base path is one packet, which leaves or is dropped.
+            // A message of the base path is one packet, which is sent or dropped.
             let packets = (found.sent.len() + found.unsent.len()) as u64;
             assert_eq!(found.posts, refused + packets, "{what}");
             assert!(found.sent.is_disjoint(&found.unsent), "{what}");
         }
 
-        // What is on its way comes or is lost, or is in flight.
+        // A sent packet is received, lost or in flight.
         let mut in_flight = 0;
         for (packet, sent) in &found.sent_here {
             let came = found.came_here.get(packet).copied().unwrap_or(0);
@@ -235,7 +235,7 @@ fn check(scenario: &Scenario, what: &str) -> Ran {
         let lost = decided(&accounts["wire"], &["in-flight", "received"]);
         assert_eq!(lost, json!(found.lost), "{what}");
 
-        // What came in is delivered, taken by the applet, or dropped, or waits.
+        // A received packet is delivered, handled by the applet, dropped or waiting.
         let dropped: u64 = found.dropped.values().sum();
         assert_eq!(sum(&accounts["arrivals"]), found.received, "{what}");
         assert_eq!(
@@ -264,7 +264,7 @@ fn check(scenario: &Scenario, what: &str) -> Ran {
                 "{what}"
             );
         }
-        // What an applet pushes leaves or is dropped, or waits; on the base path nothing is pushed.
+        // A pushed packet is sent, dropped or waiting. Endpoints without an applet push no packets.
         let pushes = &accounts["pushes"];
         assert_eq!(sum(pushes), found.pushed, "{what}");
         assert!(has_applet || found.pushed == 0, "{what}");
@@ -283,7 +283,7 @@ fn check(scenario: &Scenario, what: &str) -> Ran {
     ran
 }
 
-/// A descriptor is refused for a channel that its endpoint lacks, or on the base path for its length.
+/// A descriptor is refused for an unknown channel, or on the base path for its length.
 fn check_refusals(scenario: &Scenario, ran: &Ran, what: &str) {
     for event in ran
         .events
@@ -304,7 +304,8 @@ fn check_refusals(scenario: &Scenario, ran: &Ran, what: &str) {
             .any(|(id, number)| id.0 as usize == endpoint && event["channel"] == number.0);
         let is_short = number(event, "length") <= longest_packet(scenario, endpoint);
         let spec = &scenario.endpoints[endpoint];
-        // An applet may send a message in pieces, until its traps have it sent on the base path.
+        // An applet may send a long message in pieces. Its traps may then move the message to the base path, which
+        // refuses it.
         let falls_back = spec.on_trap != FaultPolicy::Drop && event["status"] == "refused";
         let on_base_path = spec.class.is_none() || falls_back;
         let reason = match (is_known, is_short) {
@@ -321,7 +322,7 @@ fn check_refusals(scenario: &Scenario, ran: &Ran, what: &str) {
     }
 }
 
-/// The totals are the sums of the rows, and those of the wire what was sent.
+/// Totals are the sums of the rows. The wire's totals count all packets sent.
 fn check_totals(ran: &Ran, what: &str) {
     let totals = &ran.summary["totals"];
     for account in ["posts", "refusals", "pushes", "wire", "arrivals"] {
@@ -346,7 +347,8 @@ fn check_totals(ran: &Ran, what: &str) {
     assert_eq!(sum(&accounts["wire"]), sent.count() as u64, "{what}");
 }
 
-/// Returns what an endpoint's packets hold at most: what its NIC, its peers' and the links to these do.
+/// Returns the most bytes of an endpoint's packets: the least of the limits of its NIC, its peers' NICs and their
+/// links.
 fn longest_packet(scenario: &Scenario, endpoint: usize) -> u64 {
     let nic = |id: EndpointId| scenario.endpoints[id.0 as usize].nic;
     let own = EndpointId(u32::try_from(endpoint).expect("an endpoint's number"));
@@ -361,7 +363,7 @@ fn longest_packet(scenario: &Scenario, endpoint: usize) -> u64 {
     longest.min().expect("its own").into()
 }
 
-/// Makes a random scenario reach what random ones do not: other ends of a run, and of a call.
+/// Varies a random scenario, so that runs end by other limits and calls end in other ways.
 fn varied(seed: u64) -> String {
     let toml = random_runs::scenario(seed);
     let until = ["20ms", "20ms", "300us", "1ms"][(seed % 4) as usize];
@@ -373,8 +375,7 @@ fn varied(seed: u64) -> String {
         )
 }
 
-/// What a profile may say of the wire, beside nothing: each with whether its links have no faults, since cells are for
-/// these.
+/// Keys for the wire of a profile. The flag requires links without faults, because cells ignore links with faults.
 const WIRES: [(&str, bool); 5] = [
     ("cell = '64B'", true),
     ("flow = 'drop'", false),
@@ -386,8 +387,7 @@ const WIRES: [(&str, bool); 5] = [
     ("flow = 'stop'\nbuffer = '20KiB'\ntimeout = '300us'", false),
 ];
 
-/// Reads a varied scenario; every second one on a wire of its own, and of the others every second one with a NIC that
-/// differs.
+/// Reads a varied scenario. Half of the seeds use one of these wires, and half of the others a NIC that differs.
 fn on_some_wire(seed: u64) -> Scenario {
     let (keys, is_faultless) = match seed % 8 {
         1 => WIRES[0],
@@ -413,7 +413,7 @@ fn on_some_wire(seed: u64) -> Scenario {
     scenario
 }
 
-/// Returns a profile that differs from `lanai-1998-parallel` in one place.
+/// Returns the profile `lanai-1998-parallel` with one change.
 fn parallel(place: &str, other: &str) -> Profile {
     let text = include_str!("../../profiles/lanai-1998-parallel.toml");
     let changed = text.replacen(place, other, 1);
@@ -421,8 +421,8 @@ fn parallel(place: &str, other: &str) -> Profile {
     Profile::parse(&changed).expect("the keys fit")
 }
 
-/// Reads a varied scenario in which the second NIC has small packets, few slots and a shallow stack. It drops packets
-/// for which it has no room.
+/// Reads a varied scenario whose second NIC has small packets, few slots and a shallow call stack. Its wire drops
+/// packets without a slot.
 fn with_a_small_nic(seed: u64) -> Scenario {
     let mut scenario = read(&varied(seed));
     let mut small = parallel("[wire]", "[wire]\nflow = 'drop'");
@@ -456,7 +456,7 @@ fn whatever_is_posted_sent_or_received_is_accounted_for() {
             outcomes.extend(counts.keys().map(|name| format!("{} {name}", account.0)));
         }
     }
-    // Each way in which something can end has occurred.
+    // Every possible outcome has occurred.
     for outcome in [
         "posts ok",
         "posts trap",
@@ -501,7 +501,7 @@ fn a_send_that_is_refused_is_counted_with_its_reason() {
         .map(|event| (number(event, "channel"), &event["reason"]))
         .collect();
     let unknown = json!("unknown-channel");
-    // Sends that are due at one time take turns.
+    // Sends that are due at the same time take turns.
     let long = json!("too-long");
     let expected = [(9, &unknown), (1, &long), (9, &unknown), (1, &Value::Null)];
     assert_eq!(reasons, expected);

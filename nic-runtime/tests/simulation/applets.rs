@@ -1,4 +1,4 @@
-//! Applets on their endpoints: calls, natives, traps and what the trace says of them.
+//! Applets on their endpoints: calls, natives, traps and their events.
 
 use nic_core::event::EndReason;
 use serde_json::json;
@@ -87,7 +87,7 @@ fn natives_take_effect_at_their_own_time() {
             })
             .collect::<Vec<_>>()
     };
-    // 10 + 0.7, call 3.9, set-up 11.8, 20 us of DMA, transmit 8.1, 6.25 us of wire.
+    // Times in us: 10 + 0.7, call 3.9, set-up 11.8, 20 of DMA, transmit 8.1, 6.25 of wire.
     assert_eq!(
         from("client", 0),
         [
@@ -100,8 +100,8 @@ fn natives_take_effect_at_their_own_time() {
             ("tx-done", 60_750),
         ]
     );
-    // 19.6 + 0.6, call 3.2, free buffer 5.85, set-up 11.8, descriptor 21.0 while 20 us of DMA run. Then 1.28 us for the
-    // 64 bytes of the descriptor.
+    // Times in us: 19.6 + 0.6, call 3.2, free buffer 5.85, set-up 11.8, descriptor 21.0 during 20 of DMA. The 64 bytes
+    // of the descriptor take another 1.28.
     assert_eq!(
         from("server", 61_250),
         [
@@ -127,7 +127,7 @@ fn a_trap_in_do_tx_drops_and_completes() {
         ..Pair::PLAIN
     }
     .run();
-    // What the call had sent before it trapped stands, and the completion waits for it to leave.
+    // Packets sent before the trap stay sent, and the completion waits until they have left.
     assert_eq!(
         trace.names_from("client", "tx-post"),
         [
@@ -154,7 +154,7 @@ fn a_trap_in_do_tx_drops_and_completes() {
 
 #[test]
 fn a_trap_in_do_rx_returns_what_it_took_and_did_not_name() {
-    // Each call takes two of three buffers, names the first and traps.
+    // Each call pops two of three buffers, names the first one and traps.
     let server = "applet = 'Trapper.class'\nfree_buffers = { count = 3, length = 100 }";
     let rest = send("0us", "{ zeros = 1 }") + &send("1ms", "{ zeros = 1 }");
     let trace = Pair {
@@ -169,7 +169,7 @@ fn a_trap_in_do_rx_returns_what_it_took_and_did_not_name() {
         .filter(|event| event["name"] == "getFreeBuffer")
         .map(|event| event["result"].as_i64().unwrap())
         .collect();
-    // 100 came back to the front; 0 came back to the end when the user had read it.
+    // The trap returned 100 to the front. The user returned 0 to the end after reading.
     assert_eq!(popped, [0, 100, 100, 200]);
     let drops = trace.at("server", "drop");
     assert_eq!(texts(&drops, "reason"), ["applet-trap"; 2]);
@@ -306,7 +306,7 @@ fn packets_to_itself_without_end_are_bounded_by_the_run() {
     let trace = crate::trace::run(&(toml.to_owned() + &send("0us", "{ zeros = 1 }")));
     assert_eq!(trace.end.reason, EndReason::Until);
     assert_eq!(trace.end.time.as_ns(), 10_000_000);
-    // An arrival takes 19.6 + 3.8 us, and two packets 16.2 us; some of them are dropped at once.
+    // An arrival takes 19.6 + 3.8 us and two packets 16.2 us, so some packets are dropped at once.
     assert!(trace.of("wire-rx").len() > 100);
     assert!(
         texts(&trace.of("drop"), "reason")

@@ -1,4 +1,4 @@
-//! `max_bytecodes` bounds what all applets of a run execute, loading included.
+//! `max_bytecodes` limits the instructions of all applets of a run, including loading.
 
 use nic_core::event::EndReason;
 use serde_json::Value;
@@ -8,7 +8,7 @@ use crate::random_runs;
 use crate::scenario::read;
 use crate::trace::{Trace, numbers, run, texts};
 
-/// Endpoints on one NIC, each of which executes some 900,000 instructions while it is loaded.
+/// Endpoints on one NIC, each of which executes about 900,000 instructions while it is loaded.
 fn brooding(limit: &str, endpoints: usize) -> String {
     let mut toml = format!("{limit}\n[[nic]]\nname = 'a'\nsram = '16MiB'\n");
     for endpoint in 0..endpoints {
@@ -19,7 +19,7 @@ fn brooding(limit: &str, endpoints: usize) -> String {
     toml
 }
 
-/// Three pairs of NICs, whose calls take long and overlap; each instruction and some natives cost fuel.
+/// Three pairs of NICs with long, overlapping calls. Instructions take time, and some natives cost extra fuel.
 fn three_pairs(limit: &str, first: &str, second: &str) -> String {
     let mut toml = format!("profile = 'lanai-1998-split'\n{limit}\n");
     for pair in 0..3 {
@@ -39,7 +39,7 @@ fn three_pairs(limit: &str, first: &str, second: &str) -> String {
     toml
 }
 
-/// Returns how many instructions the calls executed that returned.
+/// Returns how many instructions the returned calls have executed.
 fn executed(trace: &Trace) -> u64 {
     numbers(&trace.of("applet-return"), "bytecodes")
         .iter()
@@ -67,7 +67,7 @@ fn loading_ends_where_the_run_has_executed_what_it_may() {
 
 #[test]
 fn an_applets_own_fuel_ends_its_call_and_not_the_run() {
-    // Loading takes 900,000 instructions and some; with as much fuel as the run has left, the applet traps.
+    // Loading takes just over 900,000 instructions. With no more fuel than the run's budget, the applet traps.
     for (fuel, limit, reason) in [
         (1_000, 1_000, EndReason::LoadTrap),
         (1_001, 1_000, EndReason::MaxBytecodes),
@@ -100,7 +100,7 @@ fn a_run_executes_exactly_what_it_may() {
     }
 }
 
-/// What a native adds to the fuel of its call under the profile `lanai-1998-split`.
+/// The extra fuel of a native under the profile `lanai-1998-split`.
 fn added(native: &str) -> u64 {
     match native {
         "newAlignedArray" | "getFreeBufferLength" => 43,
@@ -156,7 +156,7 @@ fn groups_that_run_apart_end_as_in_the_order_of_time() {
         ("builtin:RawUnet", "Trapper.class"),
     ] {
         let total = executed(&run(&three_pairs("", first, second)));
-        // Natives' fuel comes on top of what calls report, so some of these are not reached.
+        // The fuel of natives is not in the reported counts, so some of these limits are not reached.
         let mut cut = 0;
         for limit in (1..30).map(|part| total * part / 20) {
             for until in ["1s", "150us"] {

@@ -1,4 +1,4 @@
-//! Packets that pass transmit DMA, wire and receive DMA cell by cell.
+//! Packets that pass transmit DMA, wire and receive DMA in cells.
 
 use nic_core::event::EndReason;
 use nic_runtime::profile::Profile;
@@ -6,14 +6,14 @@ use nic_runtime::scenario::parse_on;
 
 use crate::trace::{Pair, Trace, numbers, send, simulate, texts};
 
-/// Bytes per second of a NIC's DMA and of its wire.
+/// Rates of a NIC's DMA and of its wire, in bytes per second.
 #[derive(Copy, Clone)]
 struct Speeds {
     dma: u32,
     wire: u32,
 }
 
-/// Returns a NIC of two engines whose packets pass in cells of so many bytes; 0 is as a whole.
+/// Returns a NIC with two engines and cells of this size; 0 means no cells.
 fn profile(speeds: Speeds, cell: u32) -> Profile {
     let replaced = |text: String, old: &str, new: &str| {
         assert!(text.contains(old), "the profile has no `{old}`");
@@ -66,7 +66,7 @@ fn messages(profile: &Profile, keys: &str, lengths: &[u32]) -> Trace {
     simulate(&scenario).expect("it runs")
 }
 
-/// Returns how long each message takes from its descriptor to the receiver's, in nanoseconds.
+/// Returns the time of each message from transmit to receive descriptor, in nanoseconds.
 fn latencies(trace: &Trace) -> Vec<u64> {
     let posted = numbers(&trace.at("client", "tx-post"), "t_ns");
     let received = numbers(&trace.at("server", "rx-descriptor"), "t_ns");
@@ -90,11 +90,11 @@ fn latency_grows_by_the_slowest_stage_alone() {
         };
         let measured = |cell| latencies(&messages(&profile(speeds, cell), LARGE, &lengths));
         let (by_cells, whole) = (measured(64), measured(0));
-        // Nanoseconds of a byte on the slowest stage, and on all three.
+        // Nanoseconds per byte on the slowest stage, and on all three stages.
         let slowest = 1_000.0 / f64::from(dma.min(wire));
         let all = 2_000.0 / f64::from(dma) + 1_000.0 / f64::from(wire);
         for (slope, measured) in [(slowest, by_cells), (all, whole)] {
-            // In nanoseconds far below 2⁵³.
+            // The conversion is exact: far below 2⁵³ nanoseconds.
             let measured: Vec<f64> = measured.into_iter().map(|ns| ns as f64).collect();
             let alone = measured[0] - slope * f64::from(lengths[0]);
             for (&length, measured) in lengths.iter().zip(&measured) {
@@ -138,7 +138,7 @@ fn a_packet_that_is_dropped_when_its_first_cell_is_in_goes_on_arriving() {
         dma: 400_000_000,
         wire: 20_000_000,
     };
-    // The second message finds no buffer; it is on the wire for 1 ms, and the third comes behind it.
+    // The second message finds no buffer. It occupies the wire for 1 ms, and the third message follows it.
     let burst: String = [20_000, 20_000, 20_000]
         .iter()
         .map(|length| send("10us", &format!("{{ count = {length} }}")))
@@ -187,7 +187,7 @@ fn applets_and_links_with_faults_wait_for_the_last_byte() {
         )
         .expect("a right scenario");
         let trace = simulate(&scenario).expect("it runs");
-        // A byte takes 20 ns on the wire, and the link 500.
+        // A byte takes 20 ns on the wire, and the link's latency is 500 ns.
         let sent = numbers(&trace.at("client", "wire-tx"), "t_ns");
         let sent = sent.into_iter().zip(lengths);
         let last_bits: Vec<u64> = sent

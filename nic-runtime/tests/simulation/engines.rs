@@ -1,9 +1,9 @@
-//! What a profile may say of a NIC's engines: whether they take turns with the wire, and what a receive descriptor and
-//! a poll cost.
+//! Profile keys of a NIC's engines: exclusion of wire and DMA, and the costs of a receive descriptor, a poll and a
+//! request.
 
 use crate::trace::{Pair, Trace, numbers, read_on, send, simulate};
 
-/// Runs two messages of so many bytes from `client` to `server`, on `lanai-1998-parallel` with these keys.
+/// Runs two messages of this length from `client` to `server`, on `lanai-1998-parallel` with these keys.
 fn messages(section: &str, keys: &str, length: u32) -> Trace {
     on_profile(section, keys, &messages_of(length))
 }
@@ -13,7 +13,7 @@ fn messages_of(length: u32) -> String {
     format!("{}{}", send("10us", &payload), send("10us", &payload))
 }
 
-/// Runs a pair with these further tables on `lanai-1998-parallel` with these keys.
+/// Runs a pair with further tables on `lanai-1998-parallel` with these keys.
 fn on_profile(section: &str, keys: &str, rest: &str) -> Trace {
     let text = include_str!("../../profiles/lanai-1998-parallel.toml");
     let text = text.replacen(section, &format!("{section}\n{keys}"), 1);
@@ -40,7 +40,7 @@ fn transfers_and_packets_that_go_out_take_turns_where_the_profile_says_so() {
     let parallel: Vec<u64> = since_dma("");
     assert_eq!(parallel, [80_000, 160_000]);
     assert_eq!(since_dma("with_wire = 'parallel'"), parallel);
-    // The second transfer was queued while the first went on, so it comes before the first packet.
+    // The second transfer was queued during the first, so it precedes the first packet.
     assert_eq!(since_dma("with_wire = 'in-turn'"), [160_000, 185_000]);
 }
 
@@ -56,7 +56,7 @@ fn a_receive_descriptor_takes_the_engine_too() {
 
 #[test]
 fn each_endpoint_is_looked_at_whenever_something_is_taken() {
-    // One endpoint on either NIC: 2 us at each, and the second message waits for both looks at the sender.
+    // Each NIC has one endpoint, so each poll takes 2 us. The second message waits for both polls of the sender.
     let plain = times(&messages("[base]", "", 40), "server", "rx-descriptor");
     let polled = messages("[base]", "poll = '2us'", 40);
     let polled = times(&polled, "server", "rx-descriptor");
@@ -67,7 +67,7 @@ fn each_endpoint_is_looked_at_whenever_something_is_taken() {
 
 #[test]
 fn a_request_takes_the_engine_before_its_bytes_move() {
-    // 4,000 bytes take 80 us to either side; each request 3 us more.
+    // 4,000 bytes take 80 us in either direction; each request adds 3 us.
     let took = |keys| {
         let trace = messages("[dma]", keys, 4000);
         let of = |endpoint| numbers(&trace.at(endpoint, "dma"), "dur_ns");
@@ -75,7 +75,7 @@ fn a_request_takes_the_engine_before_its_bytes_move() {
     };
     assert_eq!(took(""), (vec![80_000; 2], vec![80_000; 2]));
     assert_eq!(took("request = '3us'"), (vec![83_000; 2], vec![83_000; 2]));
-    // Twice as fast to the host.
+    // The rate to the host is twice as high.
     assert_eq!(
         took("to_host = '100MB/s'"),
         (vec![80_000; 2], vec![40_000; 2])
@@ -84,7 +84,7 @@ fn a_request_takes_the_engine_before_its_bytes_move() {
 
 #[test]
 fn a_processor_waits_for_an_engine_that_takes_one_request() {
-    // A message comes while the first of two transfers goes on: the second one is asked for already.
+    // The message arrives during the first of two transfers; the second transfer is already queued.
     let rest = "[[endpoint]]\nname = 'answers'\nnic = 'a'\napplet = 'builtin:PingPong'\n\
                 [[endpoint]]\nname = 'asks'\nnic = 'b'\n[[channel]]\nanswers = 1\nasks = 1\n\
                 [[send]]\nendpoint = 'asks'\nchannel = 1\nat = '100us'\npayload = { count = 40 }\n";
@@ -96,7 +96,7 @@ fn a_processor_waits_for_an_engine_that_takes_one_request() {
     };
     let (starts, called) = answered("");
     assert!(called < Some(starts), "{called:?} is before {starts}");
-    // Now its processor waits until the engine takes the second one, when the first is over.
+    // Now the processor waits with the second transfer until the first one is over.
     let (same, called) = answered("takes = 'one'");
     assert_eq!(same, starts);
     assert!(called > Some(starts), "{called:?} is after {starts}");

@@ -1,11 +1,11 @@
-//! What a faulty applet does to its neighbour on the same NIC and link: nothing but take time.
+//! A faulty applet affects its neighbour on the same NIC and link only by taking time.
 
 use serde_json::Value;
 
 use crate::trace::{number, run};
 
-/// A NIC `b` with a victim that receives 20 messages of 1000 bytes. Perhaps also a neighbour that receives a message
-/// before and after each of them.
+/// NIC `b` has a victim that receives 20 messages of 1,000 bytes. A neighbour, if given, receives a message before and
+/// after each of them.
 fn scenario(neighbour: Option<&str>) -> String {
     let mut toml = String::from(
         "[[nic]]\nname = 'a'\n[[nic]]\nname = 'b'\n\
@@ -34,7 +34,7 @@ fn scenario(neighbour: Option<&str>) -> String {
     toml
 }
 
-/// What the victim's user sees, but for when.
+/// What the victim's user receives, without the times.
 fn received(toml: &str) -> (Vec<Value>, usize) {
     let trace = run(toml);
     let seen = trace

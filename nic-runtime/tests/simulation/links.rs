@@ -1,4 +1,4 @@
-//! Links with faults, and NICs that fill up.
+//! Links with faults, and NICs whose slots run out.
 
 use nic_core::event::EndReason;
 
@@ -24,7 +24,7 @@ fn loss_is_the_seeds_and_nobody_elses() {
     assert_ne!(first.text, lossy(2, "loss = 0.3").text);
     let drops = texts(&first.of("wire-drop"), "reason");
     assert!(drops.iter().all(|&reason| reason == "loss"));
-    // Of about 170 packets 51 are expected; six standard deviations are 36.
+    // About 170 packets at 0.3: 51 losses are expected, and six standard deviations are 36.
     assert!((15..87).contains(&drops.len()), "{}", drops.len());
     assert_eq!(lossy(1, "loss = 0.0").of("wire-drop").len(), 0);
     assert_eq!(lossy(1, "loss = 1.0").of("wire-rx").len(), 0);
@@ -97,8 +97,8 @@ fn a_reordered_packet_comes_behind_the_next_and_is_never_lost() {
     .run();
     let received = trace.at("server", "wire-rx");
     assert_eq!(numbers(&received, "packet"), [2, 1, 4, 3, 5]);
-    // Nothing follows the fifth. It is let go 100 us after its last bit came in (0.5 us of latency, and 6.25 ns for
-    // each of its four bytes).
+    // No packet follows the fifth, so it is released 100 us after its last bit arrived. The latency is 0.5 us, and each
+    // of its four bytes takes 6.25 ns.
     let sent = number(trace.of("wire-tx")[4], "t_ns");
     assert_eq!(number(received[4], "t_ns"), sent + 500 + 25 + 100_000);
 }
@@ -127,7 +127,7 @@ fn a_neighbour_changes_nobody_elses_draws() {
 
 #[test]
 fn a_full_nic_holds_the_wire_and_loses_nothing() {
-    // The client's NIC sends a message every 10 us and more; the server's takes 19.6 us for each.
+    // The client's NIC sends a message every 10 us or more; the server's needs 19.6 us for each.
     let rest = send("0us", "{ zeros = 8 }") + "repeat = 500\nevery = '1us'";
     let trace = Pair {
         server: "rx_queue = 64",
@@ -142,7 +142,7 @@ fn a_full_nic_holds_the_wire_and_loses_nothing() {
 
 #[test]
 fn nics_that_wait_for_each_other_go_on() {
-    // Each packet is answered by two: both NICs fill up and wait for each other's arrival slots.
+    // Each packet is answered by two, so both NICs fill up and wait for each other's arrival slots.
     let volley = "applet = 'Volley.class'";
     let rest = send("0us", "{ zeros = 1 }");
     let trace = Pair {
@@ -167,7 +167,7 @@ fn nics_that_wait_for_each_other_go_on() {
     );
 }
 
-/// The times in ns at which packets of these lengths begin and end on a wire of a byte in 8 ns, 1 us long.
+/// Returns when packets of these lengths start and end, in ns. A byte takes 8 ns on the wire, and the latency is 1 us.
 fn framed(framing: &str, lengths: &[u32]) -> Vec<(u64, u64)> {
     let profile = include_str!("../../profiles/lanai-1998.toml");
     let profile = profile
@@ -200,7 +200,7 @@ fn framed(framing: &str, lengths: &[u32]) -> Vec<(u64, u64)> {
 
 #[test]
 fn a_frame_is_as_long_as_its_header_and_its_message_and_at_least_its_minimum() {
-    // Ethernet: 18 bytes of headers and trailers, 64 at least.
+    // Ethernet: 18 bytes of headers and trailers, and at least 64 bytes.
     let framing = "header = \"18B\"\nmin_frame = \"64B\"";
     for (message, frame) in [(0, 64), (46, 64), (47, 65), (1500, 1518)] {
         let [(out, lands)] = framed(framing, &[message])[..] else {
@@ -216,14 +216,14 @@ fn a_frame_is_as_long_as_its_header_and_its_message_and_at_least_its_minimum() {
 
 #[test]
 fn the_wire_is_idle_for_the_gap_behind_each_frame() {
-    // As long as 100 us: the next packet is ready before it is over.
+    // A gap of 100 us: the next packet is ready before the gap is over.
     let times = framed("header = \"10B\"\ngap = \"12500B\"", &[40, 40, 40]);
     assert_eq!(times.len(), 3);
     for pair in times.windows(2) {
         let last_bit_out = pair[0].1 - 1000;
         assert_eq!(pair[1].0 - last_bit_out, 100_000);
     }
-    // One that is over before the next packet is ready delays nothing.
+    // A gap that is over before the next packet is ready delays nothing.
     let without = framed("header = \"10B\"", &[40, 40, 40]);
     assert_eq!(
         framed("header = \"10B\"\ngap = \"20B\"", &[40, 40, 40]),
@@ -231,7 +231,7 @@ fn the_wire_is_idle_for_the_gap_behind_each_frame() {
     );
 }
 
-/// Sends 40 messages faster than the server takes them, over a wire that treats packets without a place so.
+/// Sends 40 messages faster than the server handles them, with this flow control.
 fn flood(flow: &str, keys: &str) -> Trace {
     let text = include_str!("../../profiles/lanai-1998-parallel.toml");
     let text = text.replacen("[wire]", &format!("[wire]\nflow = '{flow}'"), 1);
@@ -250,7 +250,7 @@ fn flood(flow: &str, keys: &str) -> Trace {
 
 #[test]
 fn a_receiver_without_a_place_holds_packets_back_or_drops_them_as_the_profile_says() {
-    // A call of RawUnet takes longer than a packet's way from the client.
+    // A call of RawUnet takes longer than the time between two packets.
     let keys = "applet = 'builtin:RawUnet'";
     let held = flood("hold", keys);
     assert_eq!(held.at("server", "rx-descriptor").len(), 40);
@@ -262,7 +262,7 @@ fn a_receiver_without_a_place_holds_packets_back_or_drops_them_as_the_profile_sa
     assert!(drops.iter().all(|&reason| reason == "overrun"));
     let received = dropped.at("server", "rx-descriptor").len();
     assert_eq!(received + drops.len(), 40);
-    // Who sends is not held up, and is not told.
+    // The sender is neither delayed nor informed.
     let sent = |trace: &Trace| {
         *numbers(&trace.at("client", "wire-tx"), "t_ns")
             .last()
@@ -301,7 +301,8 @@ fn packets_that_come_unasked_meet_faults_first() {
     assert_eq!(trace.of("wire-tx").len(), ended);
 }
 
-/// The frames that are on a wire, or wait at its end, when each packet leaves: bytes from the first bit out to `wire-rx`.
+/// Returns the most bytes that are on a wire or in its backlog at any time. A packet counts from its first bit out to
+/// its `wire-rx`.
 fn most_under_way(trace: &Trace) -> u64 {
     let mut changes: Vec<(u64, i64)> = Vec::new();
     for (name, sign) in [("wire-tx", 1), ("wire-rx", -1)] {
@@ -322,7 +323,7 @@ fn most_under_way(trace: &Trace) -> u64 {
 
 #[test]
 fn with_stop_and_go_nothing_is_lost_and_no_more_than_the_buffer_is_under_way() {
-    // RawUnet takes longer for 1,000 bytes than the wire; 160 bytes are on the wire there and back.
+    // RawUnet takes longer for 1,000 bytes than the wire does. In one round-trip time the wire carries 160 bytes.
     let keys =
         "applet = 'builtin:RawUnet'\nrx_queue = 64\nfree_buffers = { count = 40, length = 1000 }";
     let run = |wire: &str| {
@@ -348,7 +349,7 @@ fn with_stop_and_go_nothing_is_lost_and_no_more_than_the_buffer_is_under_way() {
         assert_eq!(trace.of("wire-drop").len(), 0);
         assert_eq!(trace.at("server", "rx-descriptor").len(), 40);
     }
-    // The same packets reach the applet at the same times: it never waits for the wire.
+    // The packets reach the applet at the same times, so the applet never waits for the wire.
     let arrivals = |trace: &Trace| numbers(&trace.at("server", "wire-rx"), "t_ns");
     assert_eq!(arrivals(&small), arrivals(&free));
     let (most, without) = (most_under_way(&small), most_under_way(&free));
@@ -361,7 +362,8 @@ fn with_stop_and_go_nothing_is_lost_and_no_more_than_the_buffer_is_under_way() {
 
 #[test]
 fn what_waits_at_the_end_of_a_wire_for_too_long_is_dropped() {
-    // Each of two applets pushes two packets for each that it gets: their NICs fill up, each waits for the other.
+    // Each of two applets pushes two packets for each one that it receives, so their NICs fill up and wait for each
+    // other.
     let text = include_str!("../../profiles/lanai-1998-parallel.toml");
     let text = text.replacen(
         "[wire]",
@@ -389,6 +391,6 @@ fn what_waits_at_the_end_of_a_wire_for_too_long_is_dropped() {
             .all(|&reason| reason == "overrun")
     );
     assert!(!drops.is_empty());
-    // Nothing is left that waits.
+    // Nothing is left waiting.
     assert_eq!(trace.end.reason, EndReason::Idle);
 }

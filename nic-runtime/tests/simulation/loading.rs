@@ -1,4 +1,4 @@
-//! What happens while applets are loaded.
+//! Loading of applets: initializers, their natives, and failures.
 
 use nic_core::event::EndReason;
 use nic_runtime::sim::SimError;
@@ -43,7 +43,7 @@ fn natives_may_be_called_while_loading() {
         trace.at("client", "rx-descriptor")[0]["payload"],
         json!("77000000")
     );
-    // "w" as it was at the first call; after the DMA back, "w" again.
+    // The payload "w" of the first call. After the DMA to the host and back it is "w" again.
     let sent = trace.at("server", "rx-descriptor");
     assert_eq!(texts(&sent, "payload"), ["77", "77", "77000000"]);
     // new byte[4] and new int[1], each with a header of 8 bytes and padding to 8.

@@ -1,4 +1,4 @@
-//! Whole runs, held to the contract (docs/natives.md, docs/simulation.md, docs/seeing.md).
+//! Whole runs, checked against the documented behaviour (docs/natives.md, docs/simulation.md, docs/seeing.md).
 
 #[path = "../shared/json_lines.rs"]
 mod json_lines;

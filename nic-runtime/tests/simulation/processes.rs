@@ -1,4 +1,4 @@
-//! Processes with several endpoints, hosts with few processors, and programs that a user of the library brings.
+//! Processes with several endpoints, hosts with few processors, and host programs that a user of the library supplies.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -12,7 +12,7 @@ use crate::runs::runs;
 use crate::scenario::read;
 use crate::trace::{Trace, run};
 
-/// `count` endpoints on NIC `b` that echo what as many on NIC `a` send, all at once, ten times.
+/// `count` endpoints on NIC `b` echo the messages of as many on NIC `a`, which all send at the same time, ten times.
 fn echoes(count: usize, server: &str, of_endpoint: &str) -> Trace {
     let mut toml = format!(
         "profile = 'modern'\nuntil = '100ms'\n[[nic]]\nname = 'a'\nsram = '64MiB'\n[[nic]]\nname = 'b'\nsram = '64MiB'\n{server}"
@@ -40,7 +40,7 @@ fn replies(trace: &Trace) -> Vec<u64> {
         .collect()
 }
 
-/// Returns how long a host is busy with the echo of a message of 1,000 bytes.
+/// Returns how long an echo of 1,000 bytes keeps the host busy.
 fn echo_takes() -> SimDuration {
     let host = &read("profile = 'modern'\n[[nic]]\nname = 'a'\n")
         .profile
@@ -67,7 +67,7 @@ fn a_process_replies_no_faster_than_one_computes() {
     ] {
         assert_eq!(replies.len(), 1_000, "{what}");
         for pair in replies.windows(2) {
-            // Times are rounded down.
+            // Times are rounded down, hence the tolerance of 1.
             assert!(pair[1] - pair[0] + 1 >= least, "{what}: {pair:?}, {least}");
         }
     }
@@ -80,14 +80,14 @@ fn a_process_replies_no_faster_than_one_computes() {
 fn so_many_processes_run_at_a_time_as_the_host_has_processors() {
     let least = echo_takes().as_ns();
     let host = "[[host]]\nnic = 'b'\nprocessors = 3\n";
-    // The hosts look when everything has come.
+    // The hosts poll after all messages have arrived.
     let echo = "host = 'echo'\npoll_every = '1ms'\nfree_buffers = { count = 16, length = 1024 }";
     let replies = replies(&echoes(20, host, echo));
     assert_eq!(replies.len(), 200);
     for window in replies.windows(4) {
         assert!(window[3] - window[0] + 1 >= least, "{window:?}, {least}");
     }
-    // Two at a time would take 100 times as long as one echo.
+    // Two processors at a time would take as long as 100 echoes in a row.
     let span = replies[199] - replies[0];
     assert!(span < 100 * least, "{span}, {least}");
 }
@@ -108,10 +108,10 @@ fn endpoints_of_a_process_take_turns() {
     assert_eq!(distinct.len(), 10, "{first:?}");
 }
 
-/// What a program was told, with the time in nanoseconds.
+/// Events that a program was told of, with the time in nanoseconds.
 type Told = Rc<RefCell<Vec<(u64, String)>>>;
 
-/// Posts a request, waits for the answer, computes, and does it again; once it wakes by itself.
+/// Posts a request, waits for the answer, computes, and repeats. It also sets one timer.
 struct Client {
     left: u32,
     told: Told,
@@ -137,7 +137,7 @@ impl HostProgram for Client {
             let home = actions.endpoints()[0];
             let payload = format!("request {}", self.left).into_bytes();
             actions.post(home, ChannelId(1), payload);
-            // Of another process: nothing comes of it.
+            // A post to an endpoint of another process has no effect.
             actions.post(EndpointId(1), ChannelId(7), vec![0]);
         }
         let now = actions.now();

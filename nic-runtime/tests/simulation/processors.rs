@@ -1,5 +1,5 @@
-//! NICs with several processors: where stages run, what one processor leaves to the other, and that an applet is
-//! called by one at a time.
+//! NICs with several processors: where stages run, how work is handed over, and that only one processor at a time calls
+//! an applet.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,8 @@ use serde_json::Value;
 use crate::runs::runs;
 use crate::trace::{Trace, run};
 
-/// Two NICs, `client` and `server` with `RawUnet`; `senders` send 40 bytes again and again without a pause.
+/// Two NICs with the endpoints `client` and `server`, both with `RawUnet`. Each of `senders` sends 40-byte messages
+/// without a pause.
 fn busy(nic: &str, senders: &[(&str, i32)]) -> Trace {
     run(&busy_toml(nic, senders))
 }
@@ -31,7 +32,7 @@ fn busy_toml(nic: &str, senders: &[(&str, i32)]) -> String {
     toml
 }
 
-/// Returns how many microseconds lie between two messages that `endpoint` receives, once all is in motion.
+/// Returns the mean time in microseconds between two messages that `endpoint` receives, in the steady state.
 fn us_per_message(trace: &Trace, endpoint: &str) -> f64 {
     let times: Vec<f64> = trace
         .at(endpoint, "rx-descriptor")
@@ -58,7 +59,7 @@ fn waits_for_an_applet_are_counted() {
     };
     assert_eq!(waits(""), CallWaits::default());
     let waits = waits(TWO);
-    // About one of two calls finds the other one under way, and waits for some of its 16 or 25 us.
+    // About half of the calls find another call running, and wait for part of its 16 or 25 us.
     assert!(waits.count > 200, "{waits:?}");
     let mean = waits.time.as_ns() / waits.count;
     assert!((500..25_000).contains(&mean), "{waits:?}");
@@ -67,8 +68,8 @@ fn waits_for_an_applet_are_counted() {
 const BOTH_WAYS: &[(&str, i32)] = &[("client", 1), ("server", 7)];
 const TWO: &str = "processors = 2\nplacement = { doTx = 0, doRx = 1 }";
 
-// The three figures come from outside. The first was measured on this simulator before it knew of several processors.
-// The others come from a model of the same costs that shares no code with it.
+// The three expected values are independent of this code. The first was measured before the simulator had several
+// processors. The others come from a separate model of the same costs.
 
 #[test]
 fn one_processor_sends_and_receives_in_turn() {
@@ -108,7 +109,7 @@ fn two_processors_do_not_exclude_each_other_in_applets_of_two_endpoints() {
     assert_close(us_per_message(&run(&toml.concat()), "sink"), 36.3);
 }
 
-/// Returns the times at which calls begin and end on an endpoint, in the trace's order.
+/// Returns the starts and ends of an endpoint's calls, in the order of the trace.
 fn calls<'t>(trace: &'t Trace, endpoint: &str) -> Vec<&'t str> {
     trace
         .events
@@ -119,7 +120,7 @@ fn calls<'t>(trace: &'t Trace, endpoint: &str) -> Vec<&'t str> {
         .collect()
 }
 
-/// Returns what each endpoint received on each channel, in order.
+/// Returns the payloads that each endpoint received on each channel, in order.
 fn deliveries(trace: &Trace) -> BTreeMap<(String, i64), Vec<&Value>> {
     let mut deliveries: BTreeMap<_, Vec<_>> = BTreeMap::new();
     for event in trace.of("rx-descriptor") {
@@ -133,8 +134,8 @@ fn deliveries(trace: &Trace) -> BTreeMap<(String, i64), Vec<&Value>> {
     deliveries
 }
 
-/// Four endpoints on two NICs, each of which sends to each on the other NIC, over a link that loses and reorders. The
-/// applets' calls commute, and one of them traps now and then.
+/// Four endpoints on two NICs. Each sends to both endpoints on the other NIC, over a link that loses and reorders
+/// packets. The applets' calls commute, and one applet traps now and then.
 fn crossing(seed: u64, nic: &str) -> String {
     let mut toml = format!(
         "seed = {seed}\nuntil = '10s'\n[[nic]]\nname = 'a'\nsram = '4MiB'\n{nic}\n[[nic]]\nname = 'b'\nsram = '4MiB'\n{nic}\n\
@@ -147,7 +148,7 @@ fn crossing(seed: u64, nic: &str) -> String {
                 "" => String::new(),
                 name => format!("applet = 'builtin:{name}'\non_trap = 'base-path'\n"),
             };
-            // One endpoint has less fuel than some of its calls need.
+            // One endpoint has too little fuel for some of its calls.
             let fuel = if number == 2 { "fuel = 60\n" } else { "" };
             toml += &format!(
                 "[[endpoint]]\nnic = '{nic}'\nname = '{nic}{number}'\n{applet}{fuel}rx_queue = 4096\n\
@@ -259,8 +260,8 @@ fn an_item_that_moves_pays_for_the_handover_and_a_busy_neighbour_stretches_work(
 
 #[test]
 fn processors_get_dma_slots_in_the_order_in_which_they_began_to_wait() {
-    // The timers of `busy` fill the DMA slots from the first processor, and wait for more. The messages of `quiet` need
-    // one each, on the second.
+    // The timers of `busy` fill the DMA slots from the first processor and wait for more. Each message of `quiet` needs
+    // a slot on the second processor.
     let trace = run("until = '20ms'\n\
          [[nic]]\nname = 'a'\nprocessors = 2\nplacement = { transmit = 1, doTx = 1 }\n[[nic]]\nname = 'b'\n\
          [[endpoint]]\nnic = 'a'\nname = 'busy'\napplet = 'Copier.class'\n\

@@ -1,4 +1,4 @@
-//! Random scenarios: whatever meets whatever, the laws of traces hold and a run repeats itself.
+//! Random scenarios: every run obeys the laws of traces and can be repeated.
 
 use std::fmt::Write;
 
@@ -36,7 +36,7 @@ impl Choices {
     }
 }
 
-/// Three NICs with links between all of them, six endpoints, channels between any two of them, sends.
+/// Three NICs with links between all of them, six endpoints with channels between any two, and sends.
 pub(crate) fn scenario(seed: u64) -> String {
     let mut choose = Choices(Generator::named(seed, &["random scenario"]));
     let mut toml = format!("seed = {seed}\nuntil = '20ms'\nmax_events = 100000\n");

@@ -1,4 +1,4 @@
-//! Applets that are told of the buffers that their user gives back (docs/natives.md).
+//! `doRefill`: applets are told of the buffers that their user returns (docs/natives.md).
 
 use crate::trace::{Pair, Trace, send};
 
@@ -14,7 +14,7 @@ fn refills(server: &str, rest: &str) -> Trace {
     .run()
 }
 
-/// Returns the lengths and offsets that `doRefill` of the server was called with, and what it returned: the channel.
+/// Returns the length and offset of each call of the server's `doRefill`, and the returned value, which is the channel.
 fn told(trace: &Trace) -> Vec<(i64, i64, i64)> {
     let calls = trace.at("server", "applet-call").into_iter();
     let calls = calls.filter(|call| call["method"] == "doRefill");
@@ -30,7 +30,7 @@ fn told(trace: &Trace) -> Vec<(i64, i64, i64)> {
 fn each_buffer_is_told_of_in_the_order_of_return() {
     let trace = refills("", &send("1us", "{ zeros = 1000 }"));
     assert_eq!(told(&trace), [(512, 7, 0), (512, 7, 512)]);
-    // Each call returned the channel, and traced the rest.
+    // Each call returned the channel, and traced the other arguments.
     let traced = trace.at("server", "applet-trace");
     let traced: Vec<_> = traced
         .iter()

@@ -1,7 +1,7 @@
-//! A run leaves the same behind whether or not anyone listens: every byte of every memory, every field.
+//! A run ends in the same state with and without a sink: every byte of memory and every field.
 //!
-//! Without a listener the simulator makes no events and runs NICs that do not meet one after another. How a
-//! run ends says nothing of the bytes that it moved.
+//! Without a sink the simulator creates no events, and simulates separate groups of NICs one after another. The reason
+//! and time of the end say nothing about the bytes that were moved.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::random_runs;
 use crate::runs::runs;
 use crate::scenario::read;
 
-/// What users read, in order, and how many packets each endpoint was sent and sent.
+/// The messages that users received, in order, and the number of packets that each endpoint received and sent.
 #[derive(Default)]
 struct Read(BTreeMap<u32, Vec<Vec<u8>>>);
 
@@ -41,7 +41,7 @@ impl Sink for Read {
     }
 }
 
-/// Runs a scenario with and without a listener, and holds that both leave the same.
+/// Runs a scenario with and without a sink, and asserts that both runs end in the same state.
 fn states(scenario: &Scenario, what: &str) -> (EndReason, Vec<EndpointState>) {
     let mut read = Read::default();
     let (end, heard) = sim::run_to_state(scenario, &mut read).expect("it runs");
@@ -57,7 +57,7 @@ fn states(scenario: &Scenario, what: &str) -> (EndReason, Vec<EndpointState>) {
     (end.reason, heard)
 }
 
-/// Two pairs that do not meet, of applets and of the base path; payloads without a zero byte in a row.
+/// Two pairs that never exchange packets, with applets or on the base path. Payloads have no two zero bytes in a row.
 fn pairs(applet: &str) -> Scenario {
     let mut toml = String::new();
     for (pair, at) in [("x", 5), ("y", 9)] {
@@ -86,11 +86,12 @@ fn messages_lie_in_buffers_byte_by_byte() {
         for state in &left {
             assert_eq!((state.messages, state.packets), (5, 5), "{applet}");
             assert_eq!((state.transmit, state.receive), (0, 0), "{applet}");
-            // 57 and 3000 bytes took the first two of eight buffers of 4,096, and 9000 the next three.
+            // Messages of 57 and 3,000 bytes took the first two of eight 4,096-byte buffers, and 9,000 bytes took the
+            // next three.
             assert_eq!(state.area[..57], counted(57), "{applet}");
             assert_eq!(state.area[4096..][..3000], counted(3000), "{applet}");
             assert_eq!(state.area[2 * 4096..][..9000], counted(9000), "{applet}");
-            // A user puts back what it has read, behind the buffers that were not used.
+            // The user returns the buffers of read messages to the end of the queue, behind the unused ones.
             let order = [5, 6, 7, 0, 1, 2, 3, 4].map(|buffer| buffer * 4096);
             assert_eq!(state.free, order, "{applet}");
         }

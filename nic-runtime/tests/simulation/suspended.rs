@@ -1,11 +1,10 @@
-//! Applets whose `txPush` waits for a place at the receiver.
+//! Suspended calls: `txPush` waits for a slot at the receiver.
 
 use nic_core::event::EndReason;
 
 use crate::trace::{run, texts};
 
-/// 30 messages of 200 bytes, each of its own content, that a relay passes on over a slow link, so that the
-/// relay waits.
+/// A relay passes 30 different messages of 200 bytes on over a slow link, so its calls have to wait.
 const RELAYED: &str = "
     [[nic]]
     name = 'a'
@@ -51,7 +50,7 @@ fn what_arrives_while_an_applet_waits_is_handled_in_order() {
     assert_eq!(arrived.len(), 30);
     assert_eq!(passed_on, arrived);
 
-    // Whenever a call waits for its place, some arrivals wait for the call.
+    // While a call is suspended, some arrivals for its applet wait.
     let (mut waiting, mut most) = (0, 0);
     for event in trace.events.iter().filter(|event| event["nic"] == "b") {
         match event["event"].as_str() {
@@ -66,7 +65,7 @@ fn what_arrives_while_an_applet_waits_is_handled_in_order() {
 
 #[test]
 fn a_post_gives_up_its_place_while_its_applet_waits() {
-    // The relay's user posts too: its packets need the places that the relay's calls wait for.
+    // The relay's user posts too. Its packets need the slots that the relay's calls wait for.
     let posts = "
         [[send]]
         endpoint = 'relay'
@@ -77,7 +76,7 @@ fn a_post_gives_up_its_place_while_its_applet_waits() {
     ";
     let trace = run(&format!("{RELAYED}{posts}"));
     assert!(!trace.of("applet-suspend").is_empty());
-    // A place that was not given up would be held when nothing is due any more, which the run asserts.
+    // If a slot had not been given up, it would still be held at the end, which the run asserts against.
     assert_eq!(trace.end.reason, EndReason::Idle);
     assert_eq!(trace.at("end", "wire-rx").len(), 30);
     assert_eq!(trace.at("relay", "tx-done").len(), 100);
@@ -85,8 +84,8 @@ fn a_post_gives_up_its_place_while_its_applet_waits() {
 
 #[test]
 fn a_call_that_waits_for_what_its_own_message_had_set_aside_goes_on() {
-    // The message names a channel to one endpoint, and the applet sends to the other one of the same NIC. When the slots
-    // run out the applet waits, and the slot that was set aside for the message is the one that it gets.
+    // The message names a channel to one endpoint, but the applet sends to another endpoint of the same NIC. When the
+    // slots run out, the applet waits, and gets the slot reserved for the message.
     let trace = run("[[nic]]\nname = 'a'\n[[nic]]\nname = 'b'\n\
          [[endpoint]]\nnic = 'a'\nname = 'client'\napplet = 'Sidestep.class'\n\
          [[endpoint]]\nnic = 'b'\nname = 'named'\n[[endpoint]]\nnic = 'b'\nname = 'meant'\n\
@@ -98,8 +97,8 @@ fn a_call_that_waits_for_what_its_own_message_had_set_aside_goes_on() {
 
 #[test]
 fn a_call_for_which_the_heap_has_no_room_keeps_no_place_from_others() {
-    // The applet's one array of 1,000 bytes leaves no room for a call that waits, so what cannot leave at once is dropped.
-    // Afterwards it never sends again, and a neighbour needs every slot.
+    // The applet's only array of 1,000 bytes leaves no room to suspend a call, so a packet that cannot leave at once is
+    // dropped. Later the applet never sends again, and a neighbour needs every slot.
     let trace = run("[[nic]]\nname = 'a'\n[[nic]]\nname = 'b'\n\
          [[endpoint]]\nnic = 'a'\nname = 'crammed'\napplet = 'Sidestep.class'\nheap = '1008B'\n\
          [[endpoint]]\nnic = 'a'\nname = 'tight'\napplet = 'Sidestep.class'\nheap = '1008B'\n\

@@ -1,4 +1,4 @@
-//! A thousand endpoints that each send and receive, each its own messages.
+//! A thousand endpoints that all send and receive messages of their own.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -9,10 +9,10 @@ use crate::trace::run;
 
 const ENDPOINTS: u32 = 1000;
 
-/// Bytes of the longer of an endpoint's two messages: more than a descriptor holds.
+/// Length of the longer of an endpoint's two messages: more than a descriptor holds.
 const LONG: usize = 700;
 
-/// What an endpoint tells the one behind it: first what fits in a descriptor, then what takes a buffer.
+/// The two messages of an endpoint to the next one: the first fits in a descriptor, the second needs a buffer.
 fn messages(from: u32) -> [Vec<u8>; 2] {
     let to = (from + 1) % ENDPOINTS;
     let short = format!("from {from} to {to}").into_bytes();
@@ -27,8 +27,8 @@ fn hex(bytes: &[u8]) -> String {
     })
 }
 
-/// A ring: each endpoint sends to the next on channel 1 and hears the one before on channel 2. `nic_of` says who
-/// lives where; of three endpoints one is on the base path, and two have different applets.
+/// A ring: each endpoint sends to the next on channel 1, and receives from the previous on channel 2. `nic_of` gives
+/// the NIC of each. Of three endpoints, one uses the base path and two have different applets.
 fn ring(nic_of: fn(u32) -> &'static str) -> String {
     let mut toml =
         String::from("[[nic]]\nname = 'a'\nsram = '64MiB'\n[[nic]]\nname = 'b'\nsram = '64MiB'\n");
@@ -57,8 +57,7 @@ fn ring(nic_of: fn(u32) -> &'static str) -> String {
     toml
 }
 
-/// Runs a ring. Compares what every endpoint sent and received with what it and the endpoint before it were told to
-/// send.
+/// Runs a ring. Compares the messages that every endpoint sent and received with the expected ones.
 fn assert_all_arrives(nic_of: fn(u32) -> &'static str) {
     let trace = run(&ring(nic_of));
     let mut by_endpoint: BTreeMap<(&str, &str), Vec<&Value>> = BTreeMap::new();

@@ -1,7 +1,7 @@
-//! Applets that set a timer, and when `doTimer` is called (docs/natives.md).
+//! Timers of applets: setting them, and the calls of `doTimer` (docs/natives.md).
 //!
-//! On `lanai-1998` a call of `doTimer` is set up in 0.6 us, like one of `doRx`, and takes 3.2 us. Each native that it
-//! calls takes 5.5 us. `Ticker` sets the next time 9.3 us after the last one was over, to 20 us from then.
+//! On `lanai-1998` the set-up of `doTimer` takes 0.6 us and its call 3.2 us, like those of `doRx`. Each native in it
+//! takes 5.5 us. So `Ticker` sets the next timer 9.3 us after the last one expired, for 20 us later.
 
 use nic_core::event::EndReason;
 use serde_json::Value;
@@ -20,7 +20,7 @@ fn ticks(rest: &str, until: &str) -> Trace {
     .run()
 }
 
-/// Returns when `doTimer` was called, in nanoseconds.
+/// Returns the times of the calls of `doTimer`, in nanoseconds.
 fn calls(trace: &Trace) -> Vec<u64> {
     let calls = trace.at("client", "applet-call");
     let of_timer = calls.into_iter().filter(|call| call["method"] == "doTimer");
@@ -76,7 +76,7 @@ fn a_trap_ends_that_call_alone() {
 
 #[test]
 fn a_time_of_zero_cancels_and_another_replaces() {
-    // The timer of the second tick is set at 58.6 us; the message is taken at 66 us and sets its own.
+    // The second tick sets the timer at 58.6 us. The message is taken at 66 us and sets the timer again.
     let cancelled = ticks(&send("66us", "{ hex = '00' }"), "1s");
     assert_eq!(calls(&cancelled), [20_600, 49_900]);
     assert_eq!(cancelled.end.reason, EndReason::Idle);
@@ -92,7 +92,8 @@ fn a_time_of_zero_cancels_and_another_replaces() {
 
 #[test]
 fn the_processor_is_free_before_the_timer_is_called() {
-    // `doTx` runs from 79.2 us on, when the second timer is over at 78.6 us: it goes first, and the message waits.
+    // The second timer expires at 78.6 us, before the message is taken at 79.2 us. So `doTimer` is called first, and
+    // the message waits.
     let trace = ticks(&send("76us", "{ hex = '64' }"), "150us");
     let events: Vec<&Value> = trace.at("client", "applet-call");
     let methods: Vec<_> = events.iter().map(|call| &call["method"]).collect();

@@ -1,4 +1,4 @@
-//! Runs scenarios given as TOML and reads their traces back as JSON values.
+//! Runs scenarios given as TOML, and parses their traces as JSON values.
 
 use std::collections::BTreeMap;
 
@@ -14,10 +14,10 @@ use serde_json::Value;
 use crate::json_lines::values;
 use crate::scenario::read;
 
-/// Two NICs, an endpoint on each, and a channel between them: 1 at `client`, 7 at `server`.
+/// Two NICs with an endpoint each, and a channel between them: number 1 at `client` and 7 at `server`.
 #[derive(Copy, Clone)]
 pub(crate) struct Pair<'a> {
-    /// Further keys of the whole scenario.
+    /// Further keys of the scenario.
     pub(crate) scenario: &'a str,
     /// Further keys of the endpoint `client`.
     pub(crate) client: &'a str,
@@ -25,7 +25,7 @@ pub(crate) struct Pair<'a> {
     pub(crate) server: &'a str,
     /// Further keys of the link.
     pub(crate) link: &'a str,
-    /// All the rest: sends.
+    /// Further tables, such as sends.
     pub(crate) rest: &'a str,
 }
 
@@ -60,28 +60,28 @@ impl Pair<'_> {
     }
 }
 
-/// A send of the client's.
+/// A send of the endpoint `client`.
 pub(crate) fn send(at: &str, payload: &str) -> String {
     format!("[[send]]\nendpoint = 'client'\nchannel = 1\nat = '{at}'\npayload = {payload}\n")
 }
 
 /// The trace of a run.
 pub(crate) struct Trace {
-    /// The events between head and summary, payloads shown.
+    /// The events between header and summary, with payloads.
     pub(crate) events: Vec<Value>,
     pub(crate) end: RunEnd,
-    /// The whole trace as it was written.
+    /// The text of the whole trace.
     pub(crate) text: String,
 }
 
-/// Runs a scenario and holds its trace to the laws that every trace obeys.
+/// Runs a scenario, and checks the laws that every trace obeys.
 pub(crate) fn run(toml: &str) -> Trace {
     let trace = try_run(toml).unwrap_or_else(|error| panic!("{error}"));
     trace.check_laws();
     trace
 }
 
-/// Reads a scenario that names only what the project ships, as it is on this profile.
+/// Reads a scenario that needs no files, with this profile.
 pub(crate) fn read_on(toml: &str, profile: &str) -> Scenario {
     let profile = Profile::parse(profile).expect("the keys fit");
     parse_on(toml, &profile).expect("the scenario is right")
@@ -92,7 +92,7 @@ pub(crate) fn try_run(toml: &str) -> Result<Trace, SimError> {
     simulate(&read(toml))
 }
 
-/// Runs a scenario that was read, and may be refused.
+/// Runs a parsed scenario that may be refused.
 pub(crate) fn simulate(scenario: &Scenario) -> Result<Trace, SimError> {
     let mut sink = JsonTrace::new(Vec::new(), PayloadMode::Shown, scenario);
     let end = sim::run(scenario, &mut sink)?;
@@ -107,7 +107,7 @@ pub(crate) fn simulate(scenario: &Scenario) -> Result<Trace, SimError> {
 }
 
 impl Trace {
-    /// Returns the events of this name.
+    /// Returns the events with this name.
     pub(crate) fn of(&self, name: &str) -> Vec<&Value> {
         self.events
             .iter()
@@ -115,7 +115,7 @@ impl Trace {
             .collect()
     }
 
-    /// Returns the events of this name at this endpoint.
+    /// Returns the events with this name at this endpoint.
     pub(crate) fn at(&self, endpoint: &str, name: &str) -> Vec<&Value> {
         self.of(name)
             .into_iter()
@@ -123,7 +123,7 @@ impl Trace {
             .collect()
     }
 
-    /// Returns the names of an endpoint's events from its first of `name` on.
+    /// Returns the names of an endpoint's events, starting with its first `name`.
     pub(crate) fn names_from(&self, endpoint: &str, name: &str) -> Vec<&str> {
         let names = self
             .events
@@ -135,8 +135,8 @@ impl Trace {
             .collect()
     }
 
-    /// Checks what holds for every run: the order of time, one fate for each packet, and at most one completion for
-    /// each posted descriptor. There is exactly one completion if the run was not cut short.
+    /// Checks the laws of every run. Times do not decrease, each packet has one fate, and each posted descriptor
+    /// completes at most once. It completes exactly once if no limit ended the run.
     fn check_laws(&self) {
         let times: Vec<u64> = self
             .events
@@ -189,19 +189,19 @@ impl Trace {
     }
 }
 
-/// Returns a field that is a number.
+/// Returns a numeric field.
 pub(crate) fn number(event: &Value, field: &str) -> u64 {
     event[field]
         .as_u64()
         .unwrap_or_else(|| panic!("{field} of {event}"))
 }
 
-/// Returns a field of each event.
+/// Returns a numeric field of each event.
 pub(crate) fn numbers(events: &[&Value], field: &str) -> Vec<u64> {
     events.iter().map(|event| number(event, field)).collect()
 }
 
-/// Returns a field of each event.
+/// Returns a text field of each event.
 pub(crate) fn texts<'e>(events: &[&'e Value], field: &str) -> Vec<&'e str> {
     events
         .iter()

@@ -1,4 +1,4 @@
-//! `until` is the last moment of a run: what is due exactly then happens, and nothing after it.
+//! `until` is the last instant of a run: everything due exactly then happens, and nothing later.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use nic_runtime::sim::{self, RunEnd};
 use crate::scenario::read;
 use crate::trace::{Pair, send};
 
-/// Every event of a run, with its time in full.
+/// All events of a run, with exact times.
 #[derive(Default)]
 struct Timed(Vec<(SimTime, String)>);
 
