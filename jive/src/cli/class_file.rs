@@ -10,26 +10,26 @@ use nic_runtime::scenario::{BUILTIN_PREFIX, closest};
 /// The argument that stands for standard input in place of a class file.
 const STANDARD_INPUT: &str = "-";
 
-/// Why there is no class file to judge.
+/// Why there is no class file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum ClassFileError {
     /// The file cannot be read.
     #[error("{0}")]
     Read(#[from] ReadError),
-    /// The project ships no applet of that name.
+    /// No built-in applet has this name.
     #[error("no such built-in applet{}", .suggestion.map(|name| format!("; did you mean `{BUILTIN_PREFIX}{name}`?")).unwrap_or_default())]
     UnknownBuiltin {
-        /// The name that was probably meant.
+        /// The most similar name, if one is similar.
         suggestion: Option<&'static str>,
     },
 }
 
-/// Reads a class file, or what of it the parser needs to see that it is too long. `builtin:NAME` names an applet that
-/// the project ships.
+/// Reads a class file, or the built-in applet for `builtin:NAME`. Of a file that is too long, reads as much as the
+/// parser needs to reject it.
 ///
 /// # Errors
 ///
-/// Returns why it cannot be read.
+/// The reason for which it cannot be read.
 pub(super) fn read(file: &Path) -> Result<Vec<u8>, ClassFileError> {
     if file == Path::new(STANDARD_INPUT) {
         return Ok(input::read_prefix(io::stdin().lock(), CLASS_BYTES_READ)?);

@@ -5,11 +5,11 @@ use std::time::Duration;
 /// Rounds of a measurement.
 const ROUNDS: usize = 5;
 
-/// Measures a call, each time from the state that `restore` makes: the median of rounds of `count` calls, in nanoseconds
-/// for each.
+/// Measures a call. Returns the median over rounds of `count` calls, in nanoseconds per call. `restore` resets the
+/// state before each call.
 ///
-/// Reading a clock takes longer than a short call. So a round is measured as a whole; restoring is measured alone and
-/// subtracted.
+/// Reading the clock takes longer than a short call, so a round is measured as a whole. The time of `restore` is
+/// measured separately and subtracted.
 pub(super) fn median_ns<S>(
     count: u64,
     state: &mut S,
@@ -28,14 +28,14 @@ pub(super) fn median_ns<S>(
         }
         let called = now();
         let calls = (called - restored).saturating_sub(restored - start);
-        // Nearest values: a clock is less exact than 53 bits.
+        // Rounding is harmless: a clock is less exact than 53 bits.
         calls.as_nanos() as f64 / count as f64
     });
     rounds.sort_by(f64::total_cmp);
     rounds[ROUNDS / 2]
 }
 
-/// Returns the thread's CPU time, from some start.
+/// Returns the thread's CPU time since an unspecified start.
 #[cfg(unix)]
 fn now() -> Duration {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);

@@ -5,9 +5,10 @@ use core::fmt;
 use super::fields::{Escaped, FieldSink, PayloadMode, Value};
 use super::{Event, Names};
 
-/// Width of the time, so that runs up to a second align.
+/// Width of the time column: times below one second align.
 pub const TIME_WIDTH: usize = 14;
-/// Least width of a NIC's name. It does not depend on the run, so that traces compare line by line.
+/// Least width of the NIC column. It does not depend on the run, so traces of different runs can be compared line by
+/// line.
 const NIC_WIDTH: usize = 4;
 /// Least width of the endpoint column.
 const ENDPOINT_WIDTH: usize = 8;
@@ -49,7 +50,7 @@ pub struct Place<'a> {
 }
 
 impl<'a> Place<'a> {
-    /// Returns these columns of an event.
+    /// Returns these columns for an event.
     #[must_use]
     pub fn new(names: &'a dyn Names, event: &'a Event<'a>) -> Place<'a> {
         Place { names, event }

@@ -175,13 +175,13 @@ pub trait Sink {
     /// Whether the sink uses events. If not, the simulation does not build any.
     const LISTENS: bool = true;
 
-    /// Returns whether the sink uses events of this visibility. A run asks once, before its first event, and makes no
-    /// event that the sink does not want.
+    /// Returns whether the sink uses events of this visibility. A run asks once, before its first event, and does not
+    /// build events that the sink does not use.
     fn wants(&self, _shown: Shown) -> bool {
         true
     }
 
-    /// Takes one event; `names` tells what its ids stand for.
+    /// Takes one event. `names` maps its ids to names.
     fn event(&mut self, names: &dyn Names, event: &Event<'_>);
 
     /// Returns whether the sink can no longer write, as on a closed pipe. The run then ends.

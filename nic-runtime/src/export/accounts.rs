@@ -11,12 +11,12 @@ use serde::{Serialize, Serializer};
 
 use super::tally::Tally;
 
-/// How many of something there were, and what became of how many of them.
+/// Counts items of one kind, and their outcomes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Account {
     opened: u64,
     outcomes: Tally,
-    /// What those are called that nothing has become of yet.
+    /// Name in outputs for items that have no outcome yet.
     open: &'static str,
 }
 
@@ -82,9 +82,9 @@ impl Serialize for Account {
 pub struct Accounts {
     /// Transmit descriptors that the user pushed, by the status of their `tx-done`.
     pub posts: Account,
-    /// Those of them that the NIC refused, by reason.
+    /// Refused descriptors, by reason.
     pub refusals: Tally,
-    /// Packets that the applet pushed, by whether they went onto the wire.
+    /// Packets that the applet pushed: `sent`, or dropped for a reason.
     pub pushes: Account,
     /// Packets on their way to the endpoint, copies included: `received`, or lost for a reason.
     pub wire: Account,
@@ -156,16 +156,16 @@ impl Accounts {
 /// Translates events into entries of the accounts.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Clerk {
-    /// What the applet of an endpoint handles just now.
+    /// What caused the running call of each endpoint.
     calls: Vec<Option<Trigger>>,
-    /// Packets that applets pushed and that have not left.
+    /// Packets that applets pushed and that have not been sent.
     pushed: BTreeSet<PacketId>,
     /// Number of invisible receive descriptors that `doRx` pushed, by packet.
     described: BTreeMap<(EndpointId, PacketId), u64>,
 }
 
 impl Clerk {
-    /// Returns the call that runs at an endpoint.
+    /// Returns the cause of the running call of an endpoint.
     fn call(&mut self, here: EndpointId) -> &mut Option<Trigger> {
         let place = here.0 as usize;
         if place >= self.calls.len() {
@@ -174,7 +174,7 @@ impl Clerk {
         &mut self.calls[place]
     }
 
-    /// Returns the entries of an event of an endpoint, two at most.
+    /// Returns the entries that an event causes, at most two, each with its endpoint.
     pub(super) fn entries(
         &mut self,
         here: EndpointId,
@@ -271,7 +271,7 @@ impl Clerk {
         match what {
             // An answer: the message itself was delivered. Outgoing on the base path: its `tx-done` is entered.
             Dropped::Answer | Dropped::Outgoing => [None, None],
-            // The call goes on: this is a descriptor that it pushed.
+            // During a call this is a descriptor that the call pushed; the arrival is still being handled.
             Dropped::Arrival if self.call(here).is_some() => [None, None],
             Dropped::Arrival | Dropped::Trapped => {
                 [Some((here, Entry::ArrivalEnded(reason))), None]

@@ -1,4 +1,4 @@
-//! A golden trace: the trace as text, with what the scenario's `[golden]` leaves in it.
+//! A golden trace: the text trace with the content that the scenario's `[golden]` selects.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
@@ -13,20 +13,20 @@ use nic_core::id::{EndpointId, NicId};
 use super::sha256::Sha256;
 use crate::scenario::{GoldenSettings, Times};
 
-/// Bytes of a payload that are shown as they are. Of longer ones the digest is shown.
+/// Longest payload shown in full, in bytes. Of a longer payload the digest is shown.
 pub const SHOWN_BYTES_MAX: usize = 64;
 
-/// Bytes of a trace without times that are kept until the run ends.
+/// Most bytes of a trace without times that are kept until the end of the run.
 const KEPT_BYTES_MAX: usize = 1 << 26;
 
-/// Writes events as lines of a golden trace. With the default settings it is what
-/// [`TextTrace`](super::text::TextTrace) writes without payloads.
+/// A sink that writes events as lines of a golden trace. With the default settings the output equals that of
+/// [`TextTrace`](super::text::TextTrace) without payloads.
 #[derive(Debug)]
 pub struct GoldenTrace<W> {
     writer: W,
     settings: GoldenSettings,
     line: String,
-    /// With [`Times::None`] the lines of each endpoint, and of each NIC the lines that belong to no endpoint.
+    /// With [`Times::None`]: the lines of each endpoint, and of each NIC for events without an endpoint.
     streams: BTreeMap<(NicId, Option<EndpointId>), String>,
     kept: usize,
     failure: Option<io::Error>,
@@ -49,8 +49,8 @@ impl<W: Write> GoldenTrace<W> {
     ///
     /// # Errors
     ///
-    /// Returns the first failure to write; nothing was written after it. A trace without times is held until it ends,
-    /// and fails with [`io::ErrorKind::FileTooLarge`] beyond 64 MiB.
+    /// The first error of the writer, after which nothing was written. A trace without times is kept until its end, and
+    /// fails with [`io::ErrorKind::FileTooLarge`] beyond 64 MiB.
     pub fn finish(mut self) -> io::Result<W> {
         if let Some(failure) = self.failure {
             return Err(failure);
@@ -61,7 +61,7 @@ impl<W: Write> GoldenTrace<W> {
         Ok(self.writer)
     }
 
-    /// Puts the line of an event into `self.line`.
+    /// Renders the line of an event into `self.line`.
     fn render(&mut self, names: &dyn Names, event: &Event<'_>) -> fmt::Result {
         self.line.clear();
         if self.settings.times == Times::Exact {
@@ -79,7 +79,7 @@ impl<W: Write> GoldenTrace<W> {
         Ok(())
     }
 
-    /// Writes the line, or keeps it for the end.
+    /// Writes the line, or keeps it for the end of the run.
     fn take_line(&mut self, event: &Event<'_>) -> io::Result<()> {
         match self.settings.times {
             Times::Exact | Times::Order => self.writer.write_all(self.line.as_bytes()),
@@ -115,7 +115,7 @@ impl<W: Write> Sink for GoldenTrace<W> {
     }
 }
 
-/// Writes fields as `key=value`, without costs where they are left out.
+/// Writes fields as `key=value`, leaving out costs if the settings say so.
 struct Fields<'l> {
     line: &'l mut String,
     shows_costs: bool,

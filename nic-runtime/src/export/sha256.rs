@@ -1,4 +1,4 @@
-//! SHA-256 (FIPS 180-4), which stands for long payloads in golden traces: `sha256sum` gives the same digits.
+//! SHA-256 (FIPS 180-4). Golden traces show the digest in place of a long payload; `sha256sum` gives the same digits.
 
 use std::fmt;
 
@@ -88,7 +88,7 @@ const INITIAL: [u32; 8] = [
     0x5be0_cd19,
 ];
 
-/// The digest of a message. Shows hexadecimal digits.
+/// The digest of a message, shown in hexadecimal.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) struct Sha256([u32; 8]);
 
@@ -127,7 +127,7 @@ impl fmt::Display for Sha256 {
     }
 }
 
-/// Takes one block into the state (§6.2.2).
+/// Updates the state with one block (§6.2.2).
 fn compress(state: &mut [u32; 8], block: &[u8; BLOCK]) {
     let mut schedule = [0_u32; ROUNDS];
     let (words, _) = block.as_chunks::<4>();
@@ -169,7 +169,7 @@ mod tests {
 
     #[test]
     fn digests_are_those_of_the_standards_examples() {
-        // FIPS 180-2, appendix B; NIST's example of a million letters; the digest of no bytes.
+        // The examples of FIPS 180-2, appendix B, NIST's example of a million letters, and the digest of no bytes.
         let of = |bytes: &[u8]| Sha256::of(bytes.iter().copied()).to_string();
         assert_eq!(
             of(b""),
@@ -191,7 +191,7 @@ mod tests {
 
     #[test]
     fn messages_that_leave_no_room_for_their_length_take_another_block() {
-        // As `sha256sum` gives them: 55 bytes end in one block, 56 and 64 need two.
+        // Expected digests are from `sha256sum`. 55 bytes fit in one block with their length; 56 and 64 need two.
         let zeros = |count| Sha256::of(std::iter::repeat_n(0, count)).to_string();
         assert_eq!(
             zeros(55),

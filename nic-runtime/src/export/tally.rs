@@ -5,13 +5,13 @@ use serde::{Serialize, Serializer};
 
 /// Counts by name, sorted by name.
 ///
-/// An endpoint meets a handful of reasons at most. A scan over a sorted list is shorter than a walk through a tree, and
-/// most lookups end at the first comparison of addresses: the same `&'static str` comes back for every event.
+/// An endpoint has only a few reasons, so a scan of a sorted list is faster than a tree. Usually the scan ends with
+/// comparing addresses, because every event passes the same `&'static str`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally(Vec<(&'static str, u64)>);
 
 impl Tally {
-    /// Counts one more of `name`.
+    /// Increments the count of `name`.
     pub(super) fn add(&mut self, name: &'static str) {
         self.add_many(name, 1);
     }
@@ -22,7 +22,7 @@ impl Tally {
             *count += more;
             return;
         }
-        // Equal names may have several addresses.
+        // Fall back to comparing the text: equal names may have different addresses.
         match self.0.binary_search_by_key(&name, |(known, _)| known) {
             Ok(place) => self.0[place].1 += more,
             Err(place) => self.0.insert(place, (name, more)),

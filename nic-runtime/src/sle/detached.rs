@@ -43,8 +43,8 @@ impl Default for DetachedShape {
     }
 }
 
-/// One endpoint with a buffer area and queues, and as a rule without a channel, so that nothing can be sent. What leaves
-/// on a channel is lost.
+/// An endpoint with a buffer area and queues. Usually it has no channel, so `txPush` always traps. Packets sent on a
+/// channel are lost.
 ///
 /// No user empties its receive queue. When the queue is full, descriptors are dropped and their buffers are freed, as
 /// on a NIC.
@@ -71,8 +71,8 @@ impl DetachedEndpoint {
         }
     }
 
-    /// Returns an endpoint with one channel, in the state that a run has left. `area` is the whole buffer area, `free` the
-    /// free queue.
+    /// Returns an endpoint with one channel, in the final state of a run: `area` is its buffer area and `free` its free
+    /// queue.
     #[must_use]
     pub fn resumed(
         shape: DetachedShape,
@@ -91,7 +91,7 @@ impl DetachedEndpoint {
         if let Ok(Ok(whole)) = whole {
             memory.bytes_mut(whole).copy_from_slice(area);
         }
-        // The user has every buffer, and gives these back.
+        // Make the user hold every buffer, and then return those of `free` in their order.
         while let Some(offset) = endpoint.free.pop() {
             endpoint.free.name(offset);
         }
@@ -175,7 +175,7 @@ impl Port for AtOnce<'_, '_, '_> {
         Ok(())
     }
 
-    // Without a channel nothing passes the check of a send; with one, a packet is gone at once.
+    // Without a channel no send passes the check. With a channel, the packet is lost at once.
     fn make(&mut self, _: ArraySpan, _: Channel) -> Result<(PacketId, ()), Infallible> {
         Ok((packet_number(EndpointId(0), 0), ()))
     }

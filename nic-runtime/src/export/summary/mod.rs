@@ -1,4 +1,4 @@
-//! The summary of a run: counts and sums that a fold over its events gives.
+//! The summary of a run: counts and sums, computed from the events.
 
 mod page;
 
@@ -21,45 +21,45 @@ use super::json::Object;
 use super::tally::Tally;
 use crate::scenario::Scenario;
 
-/// What one endpoint, or all of them, did.
+/// Counts and sums of an endpoint, or of all endpoints.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Totals {
     /// Transmit descriptors that users pushed.
     pub posted: u64,
-    /// Packets that went onto the wire.
+    /// Packets sent.
     pub packets_sent: u64,
-    /// Bytes of those packets' messages.
+    /// Message bytes of the sent packets.
     pub bytes_sent: u64,
-    /// Packets that came off the wire.
+    /// Packets received.
     pub packets_received: u64,
-    /// Bytes of those packets' messages.
+    /// Message bytes of the received packets.
     pub bytes_received: u64,
     /// Receive descriptors that became visible to users.
     pub delivered: u64,
-    /// What became of messages and packets.
+    /// Outcomes of messages and packets.
     pub accounts: Accounts,
     /// Dropped packets by reason.
     pub drops: Tally,
     /// Traps by kind.
     pub traps: Tally,
-    /// Times that the applet was detached for its traps.
+    /// How often traps caused the applet to be detached.
     pub detachments: u64,
-    /// Time in the applet's calls, waiting for DMA included.
+    /// Total time of the applet's calls, including time spent waiting for DMA.
     #[serde(rename = "applet_ns", serialize_with = "nanoseconds")]
     pub applet: SimDuration,
-    /// The same in cycles of the NIC's processor, to the nearest; 0 until the run has ended.
+    /// The same in cycles of the NIC's clock, rounded; 0 until the run has ended.
     pub applet_cycles: u64,
-    /// Time of the DMA engine.
+    /// Total time of DMA transfers.
     #[serde(rename = "dma_ns", serialize_with = "nanoseconds")]
     pub dma: SimDuration,
-    /// Time on the wire of the packets that went onto it.
+    /// Total time for which sent packets occupied the wire.
     #[serde(rename = "wire_ns", serialize_with = "nanoseconds")]
     pub wire: SimDuration,
 }
 
 const PICOSECONDS_PER_SECOND: u128 = 1_000_000_000_000;
 
-/// Returns how many cycles of a clock of `hertz` a time is, to the nearest.
+/// Converts a time to cycles of a clock, rounded to the nearest.
 fn cycles(span: SimDuration, hertz: NonZeroU64) -> u64 {
     let cycles = u128::from(span.as_ps()) * u128::from(hertz.get());
     let rounded = (cycles + PICOSECONDS_PER_SECOND / 2) / PICOSECONDS_PER_SECOND;
@@ -70,7 +70,7 @@ fn nanoseconds<S: Serializer>(span: &SimDuration, serializer: S) -> Result<S::Ok
     serializer.serialize_u64(span.as_ns())
 }
 
-/// One endpoint's line of the summary.
+/// An endpoint's row of the summary.
 #[derive(Clone, Debug, Serialize)]
 struct EndpointRow {
     endpoint: String,
@@ -79,15 +79,15 @@ struct EndpointRow {
     home: NicId,
     #[serde(flatten)]
     totals: Totals,
-    /// When the call that runs at the endpoint began, or was resumed.
+    /// Start of the running call, or its last resumption.
     #[serde(skip)]
     call_began: Option<SimTime>,
-    /// In the order of their first return. A class has few entries, so a scan finds one fastest.
+    /// The methods, in the order of their first return. A class has few entries, so a linear scan is fastest.
     #[serde(skip)]
     methods: Vec<(MethodId, MethodRow)>,
 }
 
-/// The calls of one method at one endpoint.
+/// A row for the calls of a method at an endpoint.
 #[derive(Clone, Debug)]
 struct MethodRow {
     endpoint: String,
@@ -108,18 +108,18 @@ impl Serialize for MethodRow {
     }
 }
 
-/// The summary; complete once [`Summary::end`] has been told how the run ended.
+/// The summary of a run. It is complete after [`Summary::end`].
 #[derive(Clone, Debug)]
 pub struct Summary {
-    /// The clock of each NIC's processors, in hertz.
+    /// Clock rate of each NIC's processors, in hertz.
     clocks: Vec<NonZeroU64>,
     time: SimTime,
     reason: EndReason,
     events: u64,
-    /// The sums over all endpoints. Until the run has ended: over events that belong to no endpoint.
+    /// The sums over all endpoints. Until the run has ended it only counts events that belong to no endpoint.
     totals: Totals,
-    /// By number. An endpoint without events has no row. A row is boxed, because most endpoints of a large scenario
-    /// may be idle.
+    /// The rows by endpoint number. An endpoint without events has no row. Rows are boxed, because most endpoints of a
+    /// large scenario may be idle.
     endpoints: Vec<Option<Box<EndpointRow>>>,
     clerk: Clerk,
 }
@@ -141,11 +141,11 @@ impl Summary {
         }
     }
 
-    /// Notes when and why the run ended, and adds up what the endpoints did. Called once, behind the last event.
+    /// Records the end of the run, and adds up the endpoints' rows. Must be called once, after the last event.
     pub fn end(&mut self, time: SimTime, reason: EndReason) {
         self.time = time;
         self.reason = reason;
-        // Time on NICs of the same clock is added up before it is rounded to cycles.
+        // Add up the times of NICs with the same clock before rounding.
         let mut by_clock = BTreeMap::<NonZeroU64, SimDuration>::new();
         for row in self.endpoints.iter_mut().flatten() {
             let EndpointRow { home, totals, .. } = &mut **row;
@@ -161,7 +161,7 @@ impl Summary {
         self.totals.applet_cycles = cycles.fold(0, u64::saturating_add);
     }
 
-    /// Returns the sums over all endpoints, once the run has ended.
+    /// Returns the sums over all endpoints. They are complete once the run has ended.
     #[must_use]
     pub fn totals(&self) -> &Totals {
         &self.totals
@@ -220,7 +220,7 @@ impl Sink for Summary {
     }
 }
 
-/// Returns the row of an endpoint, a new one at its first event.
+/// Returns the row of an endpoint; adds it at the endpoint's first event.
 fn row<'r>(
     rows: &'r mut Vec<Option<Box<EndpointRow>>>,
     names: &dyn Names,
@@ -243,7 +243,7 @@ fn row<'r>(
 }
 
 impl EndpointRow {
-    /// Notes an event of the endpoint.
+    /// Counts an event of the endpoint.
     fn note(&mut self, names: &dyn Names, id: EndpointId, (time, roles): (SimTime, &Roles<'_>)) {
         self.totals.count(roles);
         match roles.step {
@@ -259,7 +259,7 @@ impl EndpointRow {
         }
     }
 
-    /// Returns the row of a method, a new one when it returns first.
+    /// Returns the row of a method; adds it at the method's first return.
     fn method(&mut self, names: &dyn Names, id: EndpointId, method: MethodId) -> &mut MethodRow {
         let known = self.methods.iter().position(|(known, _)| *known == method);
         let place = known.unwrap_or_else(|| {
@@ -308,7 +308,7 @@ impl Totals {
         }
     }
 
-    /// Adds what another endpoint did. Cycles are not added: they are rounded.
+    /// Adds the counts and sums of another endpoint. Cycles are left out, because they are rounded.
     fn merge(&mut self, other: &Totals) {
         let Totals {
             posted,
@@ -349,7 +349,7 @@ mod tests {
     #[test]
     fn cycles_are_those_of_the_paper() {
         let lanai = NonZeroU64::new(37_000_000).unwrap();
-        // PAPERS §1.6: the null call is 203.5 cycles, `doTx`'s 144, `doRx`'s 118; halves are rounded up.
+        // U-Net/SLE: the null call takes 203.5 cycles, `doTx` 144 and `doRx` 118. Halves are rounded up.
         for (ns, expected) in [(5_500, 204), (3_900, 144), (3_200, 118), (0, 0)] {
             assert_eq!(cycles(SimDuration::from_ns(ns), lanai), expected);
         }

@@ -10,7 +10,7 @@ use crate::export::accounts::Account;
 use crate::export::tally::Tally;
 
 impl fmt::Display for Summary {
-    /// Shows the summary as a page of text.
+    /// Writes the summary as text.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let totals = &self.totals;
         let ended = match self.reason {
@@ -160,7 +160,7 @@ impl Summary {
     }
 }
 
-/// Shows what became of those of an account as `: ok 3, pending 1`, and nothing of an empty one.
+/// Shows the outcomes of an account, as in `: ok 3, pending 1`. Shows nothing for an empty account.
 struct Parts<'a>(&'a Account);
 
 impl fmt::Display for Parts<'_> {
@@ -173,7 +173,7 @@ impl fmt::Display for Parts<'_> {
     }
 }
 
-/// Shows counts by name as `loss 3, crc 1`.
+/// Shows counts by name, as in `loss 3, crc 1`.
 struct Counts<'a>(&'a Tally);
 
 impl fmt::Display for Counts<'_> {
