@@ -1,4 +1,4 @@
-//! A fixture: a source in assembly whose first line says what becomes of it.
+//! Fixtures: assembly sources whose first line gives the expected outcome.
 //!
 //! ```text
 //! ; expect: ok                                            it is accepted
@@ -13,8 +13,8 @@
 //! ; expect: trap ArithmeticException in run at pc 3       or it traps
 //! ```
 //!
-//! Lines that may follow: `; call: run 1 2` (otherwise the method named is called without arguments)
-//! and `; policy: class-only` (otherwise the class is judged as an applet).
+//! These lines may follow. `; call: run 1 2` gives the call; by default the named method is called without arguments.
+//! `; policy: class-only` verifies as a class; by default the class is verified as an applet.
 
 use core::fmt;
 use std::path::{Path, PathBuf};
@@ -24,47 +24,47 @@ use nic_core::sle::NicEntry;
 
 use crate::asm::assemble;
 
-/// A class file and what has to become of it.
+/// A class file and its expected outcome.
 #[derive(Clone, Debug)]
 pub struct Fixture {
     /// Path below the directory of fixtures, without its extension.
     pub name: String,
     /// The assembled class file.
     pub bytes: Vec<u8>,
-    /// By which rules the class is judged.
+    /// The policy by which the class is verified.
     pub policy: Policy,
-    /// The method that is called where the expectation is about a call.
+    /// The call, if the expectation is about a call.
     pub call: Call,
-    /// What has to become of it.
+    /// The expected outcome.
     pub expected: Outcome,
 }
 
 /// A method with its arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Call {
-    /// The method's name.
+    /// Name of the method.
     pub method: String,
-    /// What it is called with.
+    /// The arguments.
     pub arguments: Vec<i32>,
 }
 
-/// What becomes of a class file.
+/// The outcome of a class file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// It is accepted, and nothing is called.
     Accepted,
-    /// It is rejected by this code.
+    /// It is rejected with this code.
     Rejected {
         /// The stable code of the rejection.
         code: String,
-        /// Where the fault lies.
+        /// Place of the fault.
         at: Place,
     },
     /// It is accepted and the call returns.
     Returned {
         /// The method called.
         method: String,
-        /// What it returns; nothing for `void`.
+        /// The returned value; `None` for `void`.
         value: Option<i32>,
     },
     /// It is accepted and the call traps.
@@ -73,27 +73,27 @@ pub enum Outcome {
         trap: String,
         /// The method of the innermost frame.
         method: String,
-        /// Where in that method.
+        /// The pc in that method.
         pc: u16,
     },
 }
 
-/// Where in a class file a fault lies.
+/// The place of a fault in a class file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// In the class as a whole.
+    /// The class as a whole.
     Class,
-    /// At this offset of the file.
+    /// An offset in the file.
     Byte(u32),
-    /// In the declaration of this field.
+    /// The declaration of a field.
     Field(String),
-    /// In the declaration of this method.
+    /// The declaration of a method.
     Method(String),
-    /// In this instruction.
+    /// An instruction.
     Code {
-        /// The method that holds it.
+        /// The method that contains it.
         method: String,
-        /// Where in that method.
+        /// The pc in that method.
         pc: u16,
     },
 }
@@ -127,11 +127,11 @@ impl fmt::Display for Place {
 }
 
 impl Fixture {
-    /// Reads and assembles every `.jasm` file below `fixtures`, in the order of their names.
+    /// Reads and assembles all `.jasm` files below `fixtures`, sorted by name.
     ///
     /// # Panics
     ///
-    /// Where a file cannot be read, says nothing of what to expect, or is not assembly.
+    /// If a file cannot be read, has no expectation, or cannot be assembled.
     #[must_use]
     pub fn all() -> Vec<Fixture> {
         let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
@@ -153,7 +153,7 @@ impl Fixture {
             .collect()
     }
 
-    /// Assembles a source and reads its expectation.
+    /// Assembles a source and parses its expectation.
     pub fn parse(name: &str, text: &str) -> Result<Fixture, String> {
         let assembled = assemble(name, text).map_err(|error| error.to_string())?;
         let first_method = assembled
@@ -193,7 +193,7 @@ impl Fixture {
         })
     }
 
-    /// Returns the code that a file below `reject/` is named after: `unsafe/merge-type` for
+    /// Returns the rejection code in the name of a file below `reject/`: `unsafe/merge-type` for
     /// `reject/unsafe/merge-type.jasm` and for `reject/unsafe/merge-type.switch.jasm`.
     #[must_use]
     pub fn rejection(&self) -> Option<&str> {

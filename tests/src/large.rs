@@ -1,16 +1,17 @@
-//! A class of long methods, to measure loading by: loops over arithmetic, as a compiler would write them.
+//! A class with long methods for measuring loading: loops over arithmetic, as a compiler writes them.
 
 use std::fmt::Write;
 
 use crate::asm;
 
-/// The most loops of a method; together their code is a little below the limit of 64 KiB.
+/// Most loops of a method: their code is slightly below the limit of 64 KiB.
 pub const LOOPS_MAX: u32 = 3_000;
 
-/// Returns a class file of so many methods with so many loops each; [`LOOPS_MAX`] make nearly 64 KiB of code.
+/// Returns a class file with this many methods, and this many loops in each. [`LOOPS_MAX`] loops make almost 64 KiB of
+/// code.
 ///
 /// # Panics
-/// Where the assembler refuses it.
+/// If the assembler rejects the source.
 #[must_use]
 pub fn class_file(methods: u32, loops: u32) -> Vec<u8> {
     let mut source = String::new();

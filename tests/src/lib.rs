@@ -1,4 +1,4 @@
-//! What the tests that span the crates share.
+//! Tools and oracles for tests that span several crates.
 #![forbid(unsafe_code)]
 
 pub mod asm;

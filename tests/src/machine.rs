@@ -1,8 +1,8 @@
-//! The stages from bytes to a running instance, over memory of the host.
+//! The stages from class file bytes to a running instance, in memory of the host.
 //!
-//! `jive` itself keeps a loaded class in an arena. Tests need a class only while they look at it, so each stage here
-//! lends its memory to a closure. The memory is never cleared: each class finds what the last one of the same thread
-//! left there, as an embedder may lend it.
+//! `jive` keeps a loaded class in an arena. Tests need a class only briefly, so each stage lends its memory to a
+//! closure. The memory is never cleared: each class finds the remains of the last class of the same thread, as an
+//! embedder might lend it.
 
 use std::cell::RefCell;
 use std::thread::LocalKey;
@@ -23,7 +23,7 @@ thread_local! {
     static RUN: RefCell<Run> = RefCell::default();
 }
 
-/// What an instance and its call stack borrow.
+/// The memory of an instance and its call stack.
 #[derive(Default)]
 struct Run {
     fields: Lent<i32>,
@@ -32,7 +32,7 @@ struct Run {
     slots: Lent<i32>,
 }
 
-/// Lends the thread's memory of a kind; a stage within the same stage gets new memory.
+/// Lends the thread's memory of one kind. A nested use of the same stage gets new memory.
 fn lent<M: Default, R>(memory: &'static LocalKey<RefCell<M>>, then: impl FnOnce(&mut M) -> R) -> R {
     let mut taken = memory.take();
     let result = then(&mut taken);
@@ -40,7 +40,7 @@ fn lent<M: Default, R>(memory: &'static LocalKey<RefCell<M>>, then: impl FnOnce(
     result
 }
 
-/// Parses a class file and hands it on.
+/// Parses a class file and passes it on.
 pub fn parsed<R>(bytes: &[u8], then: impl FnOnce(ClassFile<'_>) -> R) -> Result<R, ParseError> {
     lent(&INDEX, |index| {
         let index = index.lend(ClassFile::index_len(bytes));
@@ -48,7 +48,7 @@ pub fn parsed<R>(bytes: &[u8], then: impl FnOnce(ClassFile<'_>) -> R) -> Result<
     })
 }
 
-/// Verifies a class and hands it on.
+/// Verifies a class and passes it on.
 pub fn verified<R>(
     class: ClassFile<'_>,
     policy: Policy,
@@ -61,7 +61,7 @@ pub fn verified<R>(
     Ok(then(verified?))
 }
 
-/// Links a verified class and hands the program on.
+/// Links a verified class and passes the program on.
 pub fn linked<R>(
     verified: &Verified<'_>,
     then: impl FnOnce(Program<'_>) -> R,
@@ -72,19 +72,19 @@ pub fn linked<R>(
     })
 }
 
-/// How much a [`Machine`] has of everything.
+/// The resources of a [`Machine`].
 #[derive(Copy, Clone, Debug)]
 pub struct Room {
     /// Bytes of heap.
     pub heap: usize,
-    /// Nested calls.
+    /// Most nested calls.
     pub frames: usize,
-    /// Instructions per call.
+    /// Fuel of each call.
     pub fuel: u64,
 }
 
 impl Default for Room {
-    /// What `jive exec` gives.
+    /// The defaults of `jive exec`.
     fn default() -> Room {
         Room {
             heap: 1 << 20,
@@ -94,26 +94,26 @@ impl Default for Room {
     }
 }
 
-/// An instance with a call stack, its names still at hand.
+/// An instance with a call stack, and its class file for names.
 #[derive(Debug)]
 pub struct Machine<'m> {
-    /// The class as parsed.
+    /// The parsed class.
     pub class: ClassFile<'m>,
     /// The instance.
     pub instance: Instance<'m>,
     /// The stack of the one processor.
     pub stack: CallStack<'m>,
-    /// Instructions per call.
+    /// Fuel of each call.
     pub fuel: u64,
 }
 
-/// Parses, verifies and links a class, and hands on a machine on which nothing has run yet.
+/// Parses, verifies and links a class, and passes on a fresh machine.
 ///
-/// The error says how the class was rejected.
+/// The error is the rejection of the class.
 ///
 /// # Panics
 ///
-/// Where the linker refuses what the verifier accepted.
+/// If the linker rejects a class that the verifier accepted.
 pub fn machine<R>(
     bytes: &[u8],
     policy: Policy,
@@ -151,11 +151,11 @@ pub fn machine<R>(
     })
 }
 
-/// Says how a class is judged, without running it. One that is accepted is linked.
+/// Returns the verdict on a class without running it. An accepted class is also linked.
 ///
 /// # Panics
 ///
-/// Where the linker refuses what the verifier accepted.
+/// If the linker rejects a class that the verifier accepted.
 #[must_use]
 pub fn judge(bytes: &[u8], policy: Policy, natives: &'static [NativeDecl]) -> Outcome {
     let verdict = parsed(bytes, |class| {
@@ -174,7 +174,7 @@ pub fn judge(bytes: &[u8], policy: Policy, natives: &'static [NativeDecl]) -> Ou
     }
 }
 
-/// Returns what was made of a program; the linker takes whatever the verifier accepts.
+/// Unwraps the result of the linker, which must not reject a class that the verifier accepted.
 fn taken<R>(linked: Result<R, LinkError>) -> R {
     linked.unwrap_or_else(|error| panic!("the verifier accepts what the linker refuses: {error}"))
 }
@@ -193,7 +193,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Makes one call with the machine's fuel.
+    /// Makes a call with the machine's fuel.
     pub fn call(
         &mut self,
         method: MethodId,
@@ -211,11 +211,11 @@ impl Machine<'_> {
         )
     }
 
-    /// Returns the method of this name.
+    /// Returns the method with this name.
     ///
     /// # Panics
     ///
-    /// Where the class has none.
+    /// If the class has no such method.
     #[must_use]
     pub fn method(&self, name: &str) -> MethodId {
         self.class
@@ -225,7 +225,7 @@ impl Machine<'_> {
             .id
     }
 
-    /// Loads the class, makes the call and says what becomes of it.
+    /// Loads the class, makes the call, and returns the outcome.
     pub fn outcome(
         &mut self,
         call: &Call,
@@ -249,7 +249,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Gives a trap the name of its method.
+    /// Adds the name of its method to a trap.
     #[must_use]
     pub fn trapped(&self, trap: Trap) -> Outcome {
         Outcome::Trapped {
@@ -260,7 +260,7 @@ impl Machine<'_> {
     }
 }
 
-/// Gives a rejection the names of what it rejects.
+/// Adds the names of members to a rejection.
 fn rejection(class: ClassFile<'_>, error: VerifyError) -> Outcome {
     let at = match error.at {
         Location::Class => Place::Class,

@@ -1,4 +1,4 @@
-//! Runs of scenarios for tests: the trace as text, and the events that a test asks about.
+//! Runs scenarios for tests: the trace as text, and the received messages.
 
 use std::path::Path;
 
@@ -9,10 +9,10 @@ use nic_runtime::export::text::TextTrace;
 use nic_runtime::scenario::{Scenario, parse};
 use nic_runtime::sim::{self, RunEnd};
 
-/// Reads a scenario that is right.
+/// Parses a valid scenario.
 ///
 /// # Panics
-/// Where it is not, with the mistakes.
+/// If the scenario has mistakes.
 pub fn scenario(text: &str, directory: Option<&Path>, seed: Option<u64>) -> Scenario {
     parse(text.as_bytes(), directory, seed).unwrap_or_else(|error| panic!("{error:?}"))
 }
@@ -20,15 +20,15 @@ pub fn scenario(text: &str, directory: Option<&Path>, seed: Option<u64>) -> Scen
 /// Runs a scenario to its end.
 ///
 /// # Panics
-/// Where the simulation refuses it.
+/// If the simulation rejects it.
 pub fn run(scenario: &Scenario, sink: &mut impl Sink) -> RunEnd {
     sim::run(scenario, sink).unwrap_or_else(|error| panic!("{error:?}"))
 }
 
-/// Returns the trace of a run as text, payloads included.
+/// Returns the trace of a run as text, with payloads.
 ///
 /// # Panics
-/// Where the simulation refuses the scenario.
+/// If the simulation rejects the scenario.
 pub fn trace(scenario: &Scenario) -> String {
     let mut trace = TextTrace::new(Vec::new(), PayloadMode::Shown);
     run(scenario, &mut trace);
@@ -36,7 +36,7 @@ pub fn trace(scenario: &Scenario) -> String {
     String::from_utf8(bytes).expect("a trace is UTF-8")
 }
 
-/// A message as the user of an endpoint reads it.
+/// A message that the user of an endpoint received.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Received {
     /// Name of the endpoint.
@@ -71,7 +71,7 @@ impl Sink for Messages {
     }
 }
 
-/// Reads a message where its receive descriptor says that it lies.
+/// Reads a message from the location that its receive descriptor gives.
 pub(crate) fn payload(body: RxBody<'_>, length: u32) -> Vec<u8> {
     let size = |count: u32| usize::try_from(count).expect("32 bits fit");
     match body {

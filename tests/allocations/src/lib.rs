@@ -1,6 +1,6 @@
-//! A global allocator that counts, for tests and benchmarks that state what code allocates.
+//! A counting global allocator, for tests and benchmarks of memory use.
 //!
-//! It counts per thread, so tests that run at the same time do not see each other.
+//! Counts are kept per thread, so tests that run at the same time do not affect each other.
 
 #![expect(
     unsafe_code,
@@ -10,26 +10,25 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-/// The system's allocator, with counters. To be declared as `#[global_allocator]`.
+/// The system's allocator with counters. Declare it as `#[global_allocator]`.
 #[derive(Copy, Clone, Debug)]
 pub struct CountingAllocator;
 
-/// What a thread has allocated so far.
+/// The allocations of a thread.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct Allocated {
-    /// How often memory was asked for, growth of what was there included.
+    /// Number of requests, including those that grow memory.
     pub requests: u64,
-    /// Bytes that are in use. Memory that another thread freed is still in here.
+    /// Bytes in use. Memory that another thread has freed still counts.
     pub bytes: i64,
 }
 
 thread_local! {
-    // Initialised at compile time and without a destructor: reading it never allocates.
+    // Initialized at compile time and without a destructor, so that reading it never allocates.
     static ALLOCATED: Cell<Allocated> = const { Cell::new(Allocated { requests: 0, bytes: 0 }) };
 }
 
-/// Returns what this thread has allocated so far; nothing, unless [`CountingAllocator`] is the global
-/// allocator.
+/// Returns the allocations of this thread. All are zero unless [`CountingAllocator`] is the global allocator.
 #[must_use]
 pub fn allocated() -> Allocated {
     ALLOCATED.get()
@@ -44,30 +43,30 @@ fn count(requests: u64, bytes_more: usize, bytes_less: usize) {
     });
 }
 
-// SAFETY: every call is passed on to `System`, which keeps the trait's promises, with the arguments as they came.
-// Counting touches nothing that was allocated, does not allocate and does not unwind.
+// SAFETY: every call is forwarded to `System`, which fulfils the contract, with the same arguments. Counting does not
+// touch allocated memory, allocate or unwind.
 unsafe impl GlobalAlloc for CountingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(1, layout.size(), 0);
-        // SAFETY: the caller keeps `alloc`'s conditions, which are the same.
+        // SAFETY: the caller fulfils the same conditions for `alloc`.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         count(1, layout.size(), 0);
-        // SAFETY: the caller keeps `alloc_zeroed`'s conditions, which are the same.
+        // SAFETY: the caller fulfils the same conditions for `alloc_zeroed`.
         unsafe { System.alloc_zeroed(layout) }
     }
 
     unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
         count(0, 0, layout.size());
-        // SAFETY: the caller keeps `dealloc`'s conditions; all memory came from `System`.
+        // SAFETY: the caller fulfils the conditions of `dealloc`; all memory came from `System`.
         unsafe { System.dealloc(memory, layout) }
     }
 
     unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         count(1, size, layout.size());
-        // SAFETY: the caller keeps `realloc`'s conditions; all memory came from `System`.
+        // SAFETY: the caller fulfils the conditions of `realloc`; all memory came from `System`.
         unsafe { System.realloc(memory, layout, size) }
     }
 }

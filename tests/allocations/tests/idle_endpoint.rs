@@ -1,4 +1,4 @@
-//! What memory stands behind endpoints and users that wait.
+//! The memory of idle endpoints and of waiting users.
 
 #![forbid(unsafe_code)]
 
@@ -11,10 +11,10 @@ use traffic::Traffic;
 #[global_allocator]
 static ALLOCATOR: CountingAllocator = CountingAllocator;
 
-/// What a run needed, and what it loaded.
+/// The memory that a run needed, and the applets that it loaded.
 #[derive(Default)]
 struct Most {
-    /// The most bytes that were in use when an event happened.
+    /// The most bytes in use at any event.
     bytes: i64,
     applets: u32,
 }
@@ -26,7 +26,7 @@ impl Sink for Most {
     }
 }
 
-/// Runs a scenario; the bytes are those above what was in use before.
+/// Runs a scenario. The bytes are relative to those in use before.
 fn most(scenario: &Scenario) -> Most {
     let before = allocated().bytes;
     let mut most = Most::default();
@@ -44,7 +44,7 @@ fn an_idle_endpoint_weighs_4_kib_at_most_and_shares_its_class() {
     };
     let [few, many] = [one, many].map(|traffic| {
         let scenario = traffic.scenario();
-        // A scenario has each file once, and `sim::run` loads what a scenario has.
+        // A scenario contains each class file once, and `sim::run` loads each class of the scenario once.
         assert_eq!(scenario.classes.len(), 1);
         let most = most(&scenario);
         assert_eq!(most.applets, 2 * traffic.endpoints);

@@ -1,4 +1,4 @@
-//! A run without sinks allocates nothing per packet: 10,000 packets more cost not one request more.
+//! A run without a sink does not allocate per packet: 10,000 additional packets cause no additional request.
 
 #![forbid(unsafe_code)]
 
@@ -12,9 +12,9 @@ use nic_runtime::sim;
 #[global_allocator]
 static ALLOCATOR: CountingAllocator = CountingAllocator;
 
-/// Packets after which every queue and store has the size that it keeps.
+/// Number of packets after which all queues and stores have reached their final sizes.
 const WARM_UP: u64 = 5_000;
-/// Packets of which none may allocate.
+/// Number of packets that must not allocate.
 const PACKETS: u64 = 10_000;
 
 /// Two NICs, one endpoint each; the client sends to the server.
@@ -87,7 +87,7 @@ impl Case {
         parse(text.as_bytes(), None, None).unwrap_or_else(|error| panic!("{error:?}\n{text}"))
     }
 
-    /// Holds that packets allocate nothing, and returns what happened to all of them.
+    /// Asserts that packets do not allocate, and returns what happened to all of them.
     fn allocates_nothing_per_packet(&self) -> Counts {
         let requests = [WARM_UP, WARM_UP + PACKETS].map(|packets| {
             let scenario = self.scenario(packets);
@@ -109,11 +109,11 @@ impl Case {
     }
 }
 
-/// What happened to packets.
+/// What happened to the packets.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Counts {
     posted: u64,
-    /// Messages that a user got, whichever.
+    /// Messages that a user received.
     received: u64,
     lost: u64,
     crc: u64,
@@ -210,7 +210,7 @@ fn packets_that_the_wire_drops_repeats_flips_and_delays() {
 
 #[test]
 fn packets_for_which_there_is_no_buffer() {
-    // The user reads rarely, so most messages find the only buffer taken.
+    // The user reads rarely, so for most messages the only buffer is taken.
     let server = "free_buffers = { count = 1, length = 4096 }\npoll_every = \"1ms\"";
     let case = Case {
         client: "",
@@ -242,7 +242,7 @@ fn packets_for_which_the_receive_queue_is_full() {
 
 #[test]
 fn packets_on_which_the_applet_traps() {
-    // There is fuel for `RawUnet`'s initializers, and not for a message over two buffers.
+    // The fuel suffices for `RawUnet`'s initializers, but not for a message in two buffers.
     let server = "applet = \"builtin:RawUnet\"\nfuel = 40";
     let case = Case {
         server,

@@ -1,4 +1,4 @@
-//! Code array under construction: where instructions lie, then what their bytes are.
+//! A code array under construction: first the positions of instructions, then their bytes.
 
 use std::collections::BTreeMap;
 
@@ -10,11 +10,11 @@ use super::model::{At, Code, Operand, Statement, Target};
 use super::operand::raw_length;
 use super::pool::Pool;
 
-/// A code array with what the attributes beside it need.
+/// A code array, and the tables that go with it.
 #[derive(Debug, Default)]
 pub(super) struct CodeArray {
     pub(super) bytes: Vec<u8>,
-    /// Source lines by the first pc they hold for.
+    /// Source lines, each with the first pc of its instructions.
     pub(super) lines: Vec<(u16, u16)>,
     labels: BTreeMap<String, i64>,
 }
@@ -163,7 +163,7 @@ impl CodeArray {
         }
     }
 
-    /// Zeros up to the next multiple of four, counted from the start of the code (JVMS §6.5).
+    /// Adds zeros up to a multiple of four bytes from the start of the code (JVMS §6.5).
     fn pad(&mut self) {
         self.bytes.resize(self.bytes.len().next_multiple_of(4), 0);
     }
@@ -199,7 +199,7 @@ impl CodeArray {
     }
 }
 
-/// Returns how many bytes a statement takes at `pc`; only the padding of a switch depends on it.
+/// Returns the length of a statement at `pc`. Only the padding of a switch depends on `pc`.
 fn length(statement: &Statement, pc: usize) -> usize {
     let (wide, opcode, operand) = match statement {
         Statement::Label(_) | Statement::Line(_) => return 0,
@@ -250,7 +250,7 @@ fn length(statement: &Statement, pc: usize) -> usize {
     }
 }
 
-/// Converts a length; a source that long does not fit into memory.
+/// Converts a length. No source in memory is long enough to overflow.
 fn signed(value: usize) -> i64 {
     i64::try_from(value).expect("lengths fit i64")
 }

@@ -1,4 +1,4 @@
-//! Tree to bytes: the class file's structure (JVMS §4.1), with every item open to `.set`.
+//! Writes the tree as a class file (JVMS §4.1). `.set` may replace any number in it.
 
 use super::code::CodeArray;
 use super::error::AsmErrorKind;
@@ -35,7 +35,7 @@ pub(super) fn emit(class: &Class) -> Located<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The numbers that `.set` gives, each of which has to find its item.
+/// The numbers given by `.set`. Each must match an item.
 struct Items<'c> {
     given: &'c [At<Item>],
     found: Vec<bool>,
@@ -74,7 +74,7 @@ impl<'c> Items<'c> {
     }
 }
 
-/// Bytes of a structure, and the pool that its indices go to.
+/// The bytes of a structure, and the pool for its constants.
 struct Writer<'p> {
     bytes: Vec<u8>,
     pool: &'p mut Pool,
@@ -88,7 +88,7 @@ impl<'p> Writer<'p> {
         }
     }
 
-    /// Writes an item of `width` bytes: the number given for its name, or else `value`.
+    /// Writes an item of `width` bytes: the number given for `name`, or else `value`.
     fn item(&mut self, items: &mut Items<'_>, name: &str, value: i64, width: u8) -> Located<()> {
         let (line, value) = match items.take(name) {
             None => (items.line, value),
@@ -123,7 +123,7 @@ impl<'p> Writer<'p> {
         self.pool.index(constant).map_err(|kind| (line, kind))
     }
 
-    /// Everything behind the constant pool.
+    /// Writes everything after the constant pool.
     fn class_body(&mut self, class: &Class, items: &mut Items<'_>) -> Located<()> {
         self.item(items, "access_flags", class.access.into(), 2)?;
         self.reference(items, "this_class", &Constant::Class(class.name.clone()))?;

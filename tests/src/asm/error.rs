@@ -1,4 +1,4 @@
-//! What the assembler has to say about a source it cannot assemble.
+//! Errors of the assembler.
 
 use core::fmt;
 
@@ -11,7 +11,7 @@ pub struct AsmError {
     pub file: String,
     /// Line of the source, from 1.
     pub line: u32,
-    /// What is wrong there.
+    /// The kind of error.
     pub kind: AsmErrorKind,
 }
 
@@ -23,88 +23,88 @@ impl fmt::Display for AsmError {
 
 impl core::error::Error for AsmError {}
 
-/// What is wrong with a line of assembly.
+/// A kind of error in a line of assembly.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AsmErrorKind {
-    /// A directive that the assembler does not have.
+    /// The directive is unknown.
     #[error("unknown directive `{name}`")]
     UnknownDirective {
         /// The directive as written.
         name: String,
     },
-    /// A word that is no mnemonic of the opcode table.
+    /// The word is not a mnemonic of the opcode table.
     #[error("unknown mnemonic `{name}`")]
     UnknownMnemonic {
         /// The word as written.
         name: String,
     },
-    /// A line ended before everything it needs was there.
+    /// The line ends too early.
     #[error("expected {expected}, found the end of the line")]
     LineTooShort {
-        /// What is missing.
+        /// The missing part.
         expected: &'static str,
     },
-    /// A line went on after everything it needs was there.
+    /// The line does not end where it should.
     #[error("expected the end of the line, found `{found}`")]
     LineTooLong {
-        /// The first word too many.
+        /// The first superfluous word.
         found: String,
     },
-    /// A word is not what its place asks for.
+    /// A word does not fit its place.
     #[error("expected {expected}, found `{found}`")]
     Unexpected {
-        /// What its place asks for.
+        /// What the place requires.
         expected: &'static str,
         /// The word as written.
         found: String,
     },
-    /// A number does not fit the bytes it is to be written into.
+    /// A number does not fit its field.
     #[error("{what} {value} does not fit {bytes} bytes")]
     DoesNotFit {
-        /// What the number is.
+        /// The meaning of the number.
         what: &'static str,
         /// The number.
         value: i64,
-        /// How many bytes it has.
+        /// Size of the field in bytes.
         bytes: u8,
     },
-    /// A label that its method does not define.
+    /// The method does not define the label.
     #[error("unknown label `{name}`")]
     UnknownLabel {
         /// The label.
         name: String,
     },
-    /// A label that its method defines twice.
+    /// The method defines the label twice.
     #[error("label `{name}` is already defined")]
     DuplicateLabel {
         /// The label.
         name: String,
     },
-    /// A constant name that no `.constant` directive defines.
+    /// No `.constant` directive defines the name.
     #[error("unknown constant `#{name}`")]
     UnknownConstant {
         /// The name.
         name: String,
     },
-    /// `wide` in front of an opcode that has no wide form.
+    /// `wide` precedes an opcode without a wide form.
     #[error("`{opcode}` has no wide form")]
     NoWideForm {
         /// The opcode.
         opcode: Opcode,
     },
-    /// An instruction or code directive where there is no code.
+    /// An instruction or code directive stands outside of code.
     #[error("an instruction stands outside a method with `stack` and `locals`")]
     OutsideCode,
-    /// A `.set` directive names an item that is not written where it stands.
+    /// A `.set` directive names an item that its structure does not have.
     #[error("no item `{name}` is written here")]
     UnknownItem {
         /// The item as written.
         name: String,
     },
-    /// `.repeat` without `.end`, or the reverse.
+    /// `.repeat` and `.end` do not match.
     #[error("`.repeat` and `.end` do not pair up")]
     UnpairedRepeat,
-    /// More constants than a `u2` can number.
+    /// The pool has more constants than a `u2` can number.
     #[error("the constant pool is full")]
     PoolFull,
 }

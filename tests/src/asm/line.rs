@@ -1,21 +1,20 @@
-//! Lines of a source: repetition, comments and words.
+//! Splits a source into lines and words, and expands repetitions.
 
 use super::error::AsmErrorKind;
 
-/// A line of a source with the number it is reported under.
+/// A line of a source, with the number for error messages.
 #[derive(Clone, Debug)]
 pub(super) struct Line {
     pub(super) number: u32,
     pub(super) text: String,
 }
 
-/// An error kind with the line it belongs to; the file's name is added last.
+/// A result whose error has a line. The file's name is added later.
 pub(super) type Located<T> = Result<T, (u32, AsmErrorKind)>;
 
-/// Splits a source into lines without comments and writes repetitions out.
+/// Splits a source into lines, removes comments and expands repetitions.
 ///
-/// `.repeat N` … `.end` stands for its body N times, with `{n}` replaced by 0, 1, … N-1 and `{n+1}`
-/// by one more.
+/// `.repeat N` … `.end` repeats its body N times. In the body, `{n}` stands for 0, 1, … N-1 and `{n+1}` for one more.
 pub(super) fn lines(source: &str) -> Located<Vec<Line>> {
     let mut written = Vec::new();
     let mut repeated: Option<(u32, u32, Vec<Line>)> = None;
@@ -62,7 +61,8 @@ pub(super) fn lines(source: &str) -> Located<Vec<Line>> {
     }
 }
 
-/// Cuts a line at its comment: a `;` at the start or after a space, since descriptors hold others.
+/// Removes a comment from a line. A comment begins with a `;` at the start or after a space; descriptors contain other
+/// semicolons.
 fn without_comment(text: &str) -> &str {
     let mut quoted = false;
     let mut before = ' ';
@@ -77,7 +77,7 @@ fn without_comment(text: &str) -> &str {
     text
 }
 
-/// The words of one line, taken from the left.
+/// The words of a line, from left to right.
 #[derive(Debug)]
 pub(super) struct Words<'t> {
     rest: &'t str,
@@ -92,7 +92,7 @@ impl<'t> Words<'t> {
         self.rest.is_empty()
     }
 
-    /// Returns the next word without taking it; a quoted text is one word, its quotes included.
+    /// Returns the next word without consuming it. A quoted text is one word, including its quotes.
     pub(super) fn peek(&self) -> Option<&'t str> {
         let end = match self.rest.strip_prefix('"') {
             Some(text) => closing_quote(text).map_or(self.rest.len(), |at| at + 2),
@@ -114,7 +114,7 @@ impl<'t> Words<'t> {
         self.next().ok_or(AsmErrorKind::LineTooShort { expected })
     }
 
-    /// Takes the next word if it is this one.
+    /// Consumes the next word if it is `word`.
     pub(super) fn accept(&mut self, word: &str) -> bool {
         let found = self.peek() == Some(word);
         if found {
@@ -123,7 +123,7 @@ impl<'t> Words<'t> {
         found
     }
 
-    /// Takes the next word, which has to be this one.
+    /// Consumes the next word, which must be `word`.
     pub(super) fn demand(&mut self, word: &'static str) -> Result<(), AsmErrorKind> {
         let found = self.take(word)?;
         if found == word {
@@ -159,7 +159,7 @@ pub(super) fn unexpected(expected: &'static str, found: &str) -> AsmErrorKind {
     }
 }
 
-/// Reads a decimal or `0x` number with an optional sign.
+/// Parses a decimal or `0x` number with an optional sign.
 pub(super) fn number(word: &str) -> Result<i64, AsmErrorKind> {
     let (digits, negative) = match word.strip_prefix('-') {
         Some(digits) => (digits, true),
@@ -176,7 +176,7 @@ pub(super) fn number(word: &str) -> Result<i64, AsmErrorKind> {
         .ok_or_else(|| unexpected("a number", word))
 }
 
-/// Reads a quoted text; `\xNN` stands for one byte, whatever modified UTF-8 says to it.
+/// Parses a quoted text. `\xNN` stands for one byte, which need not be valid modified UTF-8.
 pub(super) fn quoted(word: &str) -> Result<Vec<u8>, AsmErrorKind> {
     let wrong = || unexpected("a quoted text", word);
     let inner = word

@@ -1,7 +1,7 @@
-//! A class file assembler: small readable text in, the bytes of one class file out, and back.
+//! A class file assembler, and a disassembler: converts a short readable text to a class file and back.
 //!
-//! It exists to write what no Java compiler emits, malformed files included, so it checks nothing that
-//! it can write down. Mnemonics and the syntax of operands come from the opcode table.
+//! It writes class files that no Java compiler emits, including malformed ones. So it checks nothing except that a
+//! value fits its field. Mnemonics and the syntax of operands come from the opcode table.
 //!
 //! ```text
 //! ; expect: unsafe/stack-underflow at pc 1
@@ -13,9 +13,9 @@
 //!
 //! # Directives
 //!
-//! A `;` at the start of a line or behind a space begins a comment. Everything has a default, so a
-//! source with one method is a whole class file. The members that an applet must have are added behind
-//! those declared, unless the source declares a member of that name or omits it.
+//! A `;` at the start of a line or after a space begins a comment. Everything has a default, so a source with one
+//! method is a complete class file. The members that an applet needs are added after the declared members, unless the
+//! source declares or omits them.
 //!
 //! | line | meaning |
 //! |---|---|
@@ -38,9 +38,9 @@
 //!
 //! # Operands
 //!
-//! Branch targets are labels, or `@N` for the code offset N. `tableswitch LOW: L… default: L` and
-//! `lookupswitch KEY: L … default: L` stand on one line. `wide` stands before the instruction it widens.
-//! `newarray` takes a type's name or number.
+//! Branch targets are labels, or `@N` for the code offset N. `tableswitch LOW: L… default: L` and `lookupswitch KEY: L
+//! … default: L` take one line. `wide` precedes the instruction that it widens. `newarray` takes the name or number of
+//! a type.
 //!
 //! Constants: `5` or `int 5`, `"text"`, `name:I` (a field), `name()V` (a method), each of another class
 //! as `Owner.name`, `interface Owner.name()V`, `Owner` or `class Owner`, `long 5`, `float 1.5`,
@@ -64,7 +64,7 @@ mod print;
 pub use error::{AsmError, AsmErrorKind};
 pub use print::disassemble;
 
-/// A class file with the little that its test wants to know of its source.
+/// A class file, and the facts about its source that tests use.
 #[derive(Clone, Debug)]
 pub struct Assembled {
     /// The class file.
@@ -73,7 +73,7 @@ pub struct Assembled {
     pub first_method: Option<String>,
 }
 
-/// Assembles a source; `file` is what errors call it.
+/// Assembles a source. `file` is the name for error messages.
 pub fn assemble(file: &str, source: &str) -> Result<Assembled, AsmError> {
     let named = |(line, kind)| AsmError {
         file: file.to_owned(),
@@ -91,7 +91,7 @@ pub fn assemble(file: &str, source: &str) -> Result<Assembled, AsmError> {
 mod tests {
     use super::*;
 
-    /// The bytes of the code array of a source's only method, found behind its `code_length`.
+    /// Returns the bytes of the code array of a source's only method, which follow its `code_length`.
     fn code(lines: &str, length: usize) -> Vec<u8> {
         let source = format!(".omit all\n.method static run()V stack 9 locals 9\n{lines}\n");
         let bytes = assemble("code", &source)

@@ -1,17 +1,17 @@
-//! The tree between the assembler's text and the class file's bytes.
+//! The syntax tree between the assembler's text and the class file.
 //!
-//! Nothing here is checked: a tree can say everything that a class file can say wrongly.
+//! The tree is unchecked, so it can express invalid class files.
 
 use jive_core::Opcode;
 
-/// A thing with the source line that an error about it is reported under.
+/// An item with its source line, for error messages.
 #[derive(Clone, Debug)]
 pub(super) struct At<T> {
     pub(super) line: u32,
     pub(super) item: T,
 }
 
-/// A class file to be.
+/// A class file.
 #[derive(Clone, Debug)]
 pub(super) struct Class {
     pub(super) major: u16,
@@ -25,9 +25,9 @@ pub(super) struct Class {
     pub(super) methods: Vec<Method>,
     pub(super) attributes: Vec<At<Attribute>>,
     pub(super) items: Vec<At<Item>>,
-    /// Bytes cut off at the end of the file.
+    /// Number of bytes to remove from the end of the file.
     pub(super) truncated: usize,
-    /// Bytes behind the end of the file.
+    /// Bytes to append to the file.
     pub(super) trailing: Vec<u8>,
 }
 
@@ -43,7 +43,7 @@ pub(super) struct Field {
     pub(super) items: Vec<At<Item>>,
 }
 
-/// A method; without code it has no `Code` attribute, whatever its flags say.
+/// A method. Without code it has no `Code` attribute, whatever its flags.
 #[derive(Clone, Debug)]
 pub(super) struct Method {
     pub(super) line: u32,
@@ -79,7 +79,7 @@ pub(super) enum Statement {
     Line(u16),
 }
 
-/// An instruction's operand before labels and constants have numbers.
+/// The operand of an instruction, with symbolic labels and constants.
 #[derive(Clone, Debug)]
 pub(super) enum Operand {
     None,
@@ -111,11 +111,11 @@ pub(super) enum Operand {
     },
 }
 
-/// Where a branch goes.
+/// The target of a branch.
 #[derive(Clone, Debug)]
 pub(super) enum Target {
     Label(String),
-    /// `@N`: the code offset N, an instruction there or not.
+    /// `@N`: the code offset N, which need not be the start of an instruction.
     Pc(i64),
 }
 
@@ -128,14 +128,14 @@ pub(super) struct Handler {
     pub(super) handler: Target,
 }
 
-/// An attribute with the bytes of its body.
+/// An attribute with its contents as bytes.
 #[derive(Clone, Debug)]
 pub(super) struct Attribute {
     pub(super) name: String,
     pub(super) body: Vec<RawPart>,
 }
 
-/// A piece of a body given as bytes.
+/// A part of contents given as bytes.
 #[derive(Clone, Debug)]
 pub(super) enum RawPart {
     Bytes(Vec<u8>),
@@ -143,10 +143,10 @@ pub(super) enum RawPart {
     Index(Constant),
 }
 
-/// A number written in the place of the one the assembler would write.
+/// A number that replaces the one that the assembler would write.
 #[derive(Clone, Debug)]
 pub(super) struct Item {
-    /// The item's name in JVMS §4, after its attribute's name and a dot where it is an attribute's.
+    /// Name of the item in JVMS §4. The name of an attribute's item begins with the attribute's name and a dot.
     pub(super) name: String,
     pub(super) value: ItemValue,
 }
@@ -158,19 +158,19 @@ pub(super) enum ItemValue {
     Index(Constant),
 }
 
-/// A constant placed at the front of the pool under a name.
+/// A named constant at the front of the pool.
 #[derive(Clone, Debug)]
 pub(super) struct NamedConstant {
     pub(super) name: String,
     pub(super) constant: Constant,
 }
 
-/// A constant pool entry, with the entries it points to written out.
+/// A constant pool entry, with the entries that it refers to.
 #[derive(Clone, Debug)]
 pub(super) enum Constant {
-    /// `#5`: an index, whatever stands there.
+    /// `#5`: an index, which need not be valid.
     Index(u16),
-    /// `#name`: the entry that a `.constant` directive named.
+    /// `#name`: the entry defined by a `.constant` directive.
     Named(String),
     Utf8(Vec<u8>),
     Integer(i32),
@@ -202,7 +202,7 @@ pub(super) enum Constant {
     },
     Module(String),
     Package(String),
-    /// An entry as bytes, tag included.
+    /// An entry as bytes, including its tag.
     Raw(Vec<RawPart>),
 }
 

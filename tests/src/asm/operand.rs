@@ -1,4 +1,4 @@
-//! Operands as text: constants, targets and what each operand layout asks for.
+//! Parses operands: constants, branch targets, and the operand of each layout.
 
 use jive_core::{Opcode, OperandLayout};
 
@@ -12,7 +12,7 @@ pub(super) const ARRAY_TYPES: [&str; 8] = [
 ];
 pub(super) const FIRST_ARRAY_TYPE: u8 = 4;
 
-/// Reads the operand of `opcode`, which its layout alone decides.
+/// Parses the operand of `opcode`. The opcode's layout alone decides its syntax.
 pub(super) fn operand(
     opcode: Opcode,
     words: &mut Words<'_>,
@@ -93,7 +93,7 @@ fn key(word: &str) -> Result<i32, AsmErrorKind> {
         .ok_or_else(|| unexpected("a key with a colon", word))
 }
 
-/// Reads a label, or `@N` for the code offset N.
+/// Parses a label, or `@N` for the code offset N.
 pub(super) fn target(words: &mut Words<'_>) -> Result<Target, AsmErrorKind> {
     let word = words.take("a label")?;
     Ok(match word.strip_prefix('@') {
@@ -102,7 +102,7 @@ pub(super) fn target(words: &mut Words<'_>) -> Result<Target, AsmErrorKind> {
     })
 }
 
-/// Reads a constant: the first word, or the look of it, says of which kind.
+/// Parses a constant. The first word, or its form, gives the kind.
 pub(super) fn constant(words: &mut Words<'_>, this_class: &str) -> Result<Constant, AsmErrorKind> {
     let word = words.take("a constant")?;
     let mut text = |expected| words.take(expected).map(str::to_owned);
@@ -143,7 +143,7 @@ pub(super) fn constant(words: &mut Words<'_>, this_class: &str) -> Result<Consta
     })
 }
 
-/// A constant without a word for its kind: `#index`, `"text"`, `5`, `name()V`, `name:I` or a class.
+/// Parses a constant without a word for its kind: `#index`, `"text"`, `5`, `name()V`, `name:I` or a class.
 fn by_look(word: &str, this_class: &str) -> Result<Constant, AsmErrorKind> {
     if let Some(name) = word.strip_prefix('#') {
         return Ok(match name.parse() {
@@ -203,7 +203,7 @@ fn dynamic(tag: DynamicTag, words: &mut Words<'_>) -> Result<Constant, AsmErrorK
     })
 }
 
-/// Reads bytes to the end of the line: hex digits in pairs, `00*12` for repetition, `#name` for an index.
+/// Parses bytes to the end of the line: pairs of hex digits, `00*12` for repetition, `#name` for an index.
 pub(super) fn raw(words: &mut Words<'_>, this_class: &str) -> Result<Vec<RawPart>, AsmErrorKind> {
     let mut parts = Vec::new();
     while let Some(word) = words.peek() {
@@ -232,7 +232,7 @@ pub(super) fn raw(words: &mut Words<'_>, this_class: &str) -> Result<Vec<RawPart
     Ok(parts)
 }
 
-/// Returns how many bytes [`raw`] stands for.
+/// Returns the number of bytes that [`raw`] produces.
 pub(super) fn raw_length(parts: &[RawPart]) -> usize {
     parts
         .iter()
@@ -243,7 +243,7 @@ pub(super) fn raw_length(parts: &[RawPart]) -> usize {
         .sum()
 }
 
-/// Reads an `int`: signed, or as the unsigned number of the same bits.
+/// Parses an `int`: signed, or as an unsigned number with the same bits.
 fn int(word: &str) -> Result<i32, AsmErrorKind> {
     let value = number(word)?;
     i32::try_from(value)

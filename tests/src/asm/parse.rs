@@ -1,4 +1,4 @@
-//! Text to tree: directives, labels and instructions.
+//! Parses the text into the tree: directives, labels and instructions.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -13,8 +13,8 @@ use super::model::{
 };
 use super::operand::{constant, name_and_descriptor, operand, raw, target};
 
-/// Access flags by the word for them; one bit has two names where classes, fields and methods
-/// differ (JVMS tables 4.1-B, 4.5-A and 4.6-A).
+/// Access flags by name. Some bits have different names for classes, fields and methods (JVMS tables 4.1-B, 4.5-A and
+/// 4.6-A).
 pub(super) const FLAGS: [(&str, u16); 20] = [
     ("public", 0x0001),
     ("private", 0x0002),
@@ -38,7 +38,7 @@ pub(super) const FLAGS: [(&str, u16); 20] = [
     ("mandated", 0x8000),
 ];
 
-/// What an applet needs beside what its fixture is about (the applet's members).
+/// The members that every applet needs, and that most fixtures do not declare.
 const DEFAULT_MEMBERS: &str = "
 .field static RxBuf [B
 .method <init>()V stack 1 locals 1
@@ -53,7 +53,7 @@ const DEFAULT_MEMBERS: &str = "
     ireturn
 ";
 
-/// A parsed source: the tree and what the harness asks about it.
+/// A parsed source.
 #[derive(Debug)]
 pub(super) struct Source {
     pub(super) class: Class,
@@ -61,7 +61,7 @@ pub(super) struct Source {
     pub(super) first_method: Option<String>,
 }
 
-/// Reads a whole source and adds the applet members that it neither declares nor omits.
+/// Parses a source, and adds the applet members that it neither declares nor omits.
 pub(super) fn parse(text: &str) -> Located<Source> {
     let mut parser = Parser::new();
     for line in lines(text)? {
@@ -75,7 +75,7 @@ pub(super) fn parse(text: &str) -> Located<Source> {
     })
 }
 
-/// The class so far, and which member the next line belongs to.
+/// The class so far, and the member that the next line belongs to.
 struct Parser {
     class: Class,
     context: Context,
@@ -93,7 +93,7 @@ impl Parser {
     fn new() -> Parser {
         Parser {
             class: Class {
-                // The last version that OpenJDK, too, verifies without a StackMapTable.
+                // The last version for which OpenJDK, too, verifies without a `StackMapTable`.
                 major: 49,
                 minor: 0,
                 access: 0x0021,

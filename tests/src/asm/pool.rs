@@ -9,7 +9,7 @@ use super::model::{Constant, RawPart};
 #[derive(Debug, Default)]
 pub(super) struct Pool {
     bytes: Vec<u8>,
-    /// Slots taken; index 0 is nobody's.
+    /// Number of used indices; index 0 is not used.
     taken: u16,
     by_entry: BTreeMap<Vec<u8>, u16>,
     by_name: BTreeMap<String, u16>,
@@ -25,7 +25,7 @@ impl Pool {
         &self.bytes
     }
 
-    /// Appends an entry even where an equal one exists, and names it.
+    /// Appends an entry, even if an equal one exists, and gives it a name.
     pub(super) fn define(&mut self, name: &str, constant: &Constant) -> Result<(), AsmErrorKind> {
         let entry = self.encode(constant)?;
         let index = self.append(entry)?;
@@ -33,7 +33,7 @@ impl Pool {
         Ok(())
     }
 
-    /// Returns the index of a constant, appending it and what it points to where they are new.
+    /// Returns the index of a constant. Appends it, and the constants that it refers to, if they are new.
     pub(super) fn index(&mut self, constant: &Constant) -> Result<u16, AsmErrorKind> {
         match constant {
             Constant::Index(index) => Ok(*index),
@@ -60,7 +60,7 @@ impl Pool {
         self.index(&Constant::Class(name.to_owned()))
     }
 
-    /// Writes bytes out, with the indices of the constants among them.
+    /// Returns the bytes of `parts`, with the indices of the constants among them.
     pub(super) fn raw(&mut self, parts: &[RawPart]) -> Result<Vec<u8>, AsmErrorKind> {
         let mut bytes = Vec::new();
         for part in parts {
@@ -80,7 +80,7 @@ impl Pool {
             1
         };
         let index = self.count();
-        // Index 65,534 is the last: constant_pool_count itself is a `u2`.
+        // The last index is 65,534, because `constant_pool_count` is a `u2`.
         self.taken = self
             .taken
             .checked_add(slots)
@@ -91,10 +91,10 @@ impl Pool {
         Ok(index)
     }
 
-    /// Writes one entry as JVMS §4.4 lays it out.
+    /// Encodes an entry (JVMS §4.4).
     fn encode(&mut self, constant: &Constant) -> Result<Vec<u8>, AsmErrorKind> {
         Ok(match constant {
-            // An entry that is another's index: `define` gives an existing entry a second name.
+            // The entry is the index of another: `define` gives an existing entry a second name.
             Constant::Index(_) | Constant::Named(_) => {
                 return Err(AsmErrorKind::Unexpected {
                     expected: "a constant",

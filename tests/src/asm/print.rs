@@ -1,4 +1,4 @@
-//! Class file to text: what the assembler would have been given to write such a class.
+//! The disassembler: writes a class file as text for the assembler.
 
 use core::fmt::Write;
 use std::collections::BTreeSet;
@@ -11,11 +11,11 @@ use jive_core::{
 use super::operand::{ARRAY_TYPES, FIRST_ARRAY_TYPE};
 use super::parse::FLAGS;
 
-/// Writes a class down in assembly.
+/// Returns the assembly text of a class.
 ///
-/// Assembling the text again gives a class with the same members and the same code, its constant pool perhaps in
-/// another order. Attributes without a directive of the assembler are left out. So constants that need
-/// `BootstrapMethods` do not come back, nor do names with a space in them.
+/// Assembling the text gives a class with the same members and the same code. Its constants may be in another order.
+/// Attributes without a directive are left out, so constants that need `BootstrapMethods` are lost. Names with a space
+/// are lost too.
 #[must_use]
 pub fn disassemble(class: ClassFile<'_>) -> String {
     let mut printer = Printer {
@@ -31,7 +31,7 @@ struct Printer<'a> {
     text: String,
 }
 
-/// What a word for a flag is looked up for: some bits have a name for each.
+/// What a flag belongs to. Some bits have different names for each.
 #[derive(Copy, Clone, PartialEq, Eq)]
 enum Owner {
     Class,
@@ -111,7 +111,7 @@ impl Printer<'_> {
             let text = self.instruction(insn, &labels);
             self.line(&format!("    {text}"));
         }
-        // What does not decode is kept as it is.
+        // Keep bytes that do not decode.
         let rest = usize::try_from(end).map_or(&[][..], |end| &code.bytes[end..]);
         if !rest.is_empty() {
             let hex: String = rest.iter().map(|byte| format!("{byte:02x}")).collect();
@@ -184,7 +184,7 @@ impl Printer<'_> {
         match constant {
             Constant::Utf8(text) => format!("utf8 {}", quoted(text)),
             Constant::Integer(value) => value.to_string(),
-            // By their bits, since not every NaN is alike.
+            // Write the bits: different NaN values have the same text.
             Constant::Float(value) => format!("bytes 04 {:08x}", value.to_bits()),
             Constant::Double(value) => format!("bytes 06 {:016x}", value.to_bits()),
             Constant::Long(value) => format!("long {value}"),
@@ -256,7 +256,7 @@ impl Printer<'_> {
     }
 }
 
-/// Whether the opcode itself says the operand.
+/// Returns whether the opcode implies the operand.
 fn implicit(insn: Insn<'_>) -> bool {
     matches!(
         insn.opcode.layout(),
@@ -264,7 +264,7 @@ fn implicit(insn: Insn<'_>) -> bool {
     )
 }
 
-/// Returns the code offsets that branches go to and instructions start at.
+/// Returns the code offsets that are branch targets and starts of instructions.
 fn labels(code: Code<'_>) -> BTreeSet<i64> {
     let mut targets = BTreeSet::new();
     let mut starts = BTreeSet::new();
@@ -294,7 +294,7 @@ fn labels(code: Code<'_>) -> BTreeSet<i64> {
     targets.intersection(&starts).copied().collect()
 }
 
-/// Returns the words for flags, each with a space behind it.
+/// Returns the names of flags, each followed by a space.
 fn flags(access: u16, owner: Owner) -> String {
     let elsewhere = |word: &str| match word {
         "super" | "module" => owner != Owner::Class,

@@ -1,5 +1,5 @@
-//! Prints how often programs execute which instructions. With `--write`, writes the page to `docs/op-frequencies.md`,
-//! and the pairs of ops that follow each other to `jive-core/src/op/pairs_generated.rs`.
+//! Prints how often programs execute each instruction. With `--write`, writes `docs/op-frequencies.md`, and the pairs
+//! of consecutive ops to `jive-core/src/op/pairs_generated.rs`.
 #![forbid(unsafe_code)]
 
 use std::path::Path;

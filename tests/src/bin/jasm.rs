@@ -1,4 +1,4 @@
-//! The assembler as a command: `jasm SOURCE.jasm CLASS.class`, and `jasm -d CLASS.class` for the way back.
+//! The assembler as a command: `jasm SOURCE.jasm CLASS.class` assembles, and `jasm -d CLASS.class` disassembles.
 #![forbid(unsafe_code)]
 
 use std::process::ExitCode;

@@ -1,5 +1,5 @@
-//! Prints how many ordered pairs of linked ops each generator reaches, of how many there can be: `pairs
-//! [ROUNDS]`, where each two phrases meet ROUNDS times. Then the pairs that are run as one op and were missed.
+//! Prints how many of the possible pairs of consecutive ops each generator reaches: `pairs [ROUNDS]`, where any two
+//! phrases meet ROUNDS times. Then prints the fused pairs that were not reached.
 #![forbid(unsafe_code)]
 
 use std::collections::BTreeSet;

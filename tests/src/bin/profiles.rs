@@ -1,4 +1,4 @@
-//! Writes the page of the profiles, `docs/profiles.md`: `cargo run -p tests --bin profiles`.
+//! Writes `docs/profiles.md`: `cargo run -p tests --bin profiles`.
 #![forbid(unsafe_code)]
 
 use std::path::Path;

@@ -1,5 +1,5 @@
-//! Runs the body of a fuzz target on files, without a fuzzer: `replay TARGET FILE|FOLDER...`. Folders are not
-//! searched below their own files. For coverage (`scripts/fuzz-coverage`) and for findings.
+//! Runs a fuzz target on files, without a fuzzer: `replay TARGET FILE|FOLDER...`. Subfolders are ignored. Used for
+//! coverage (`scripts/fuzz-coverage`) and to reproduce findings.
 #![forbid(unsafe_code)]
 
 use std::fs;

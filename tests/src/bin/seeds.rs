@@ -1,4 +1,4 @@
-//! Writes what fuzzing starts from: `cargo run -p tests --bin seeds -- fuzz/corpus`.
+//! Writes the seeds of all fuzz targets: `cargo run -p tests --bin seeds -- fuzz/corpus`.
 #![forbid(unsafe_code)]
 
 use std::path::Path;

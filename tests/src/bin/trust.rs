@@ -1,4 +1,4 @@
-//! The long runs behind the trust in the verifier, any number of each:
+//! Long runs that build trust in the verifier. Each takes the number of cases as an argument:
 //!
 //!     trust runs N [SEED]      N runs of generated programs on both interpreters
 //!     trust scope LENGTH       every body of up to LENGTH instructions, constructors of a step more
@@ -27,7 +27,7 @@ use tests::worst::{explored_family, family, measure};
 
 /// Calls of each method of a generated class.
 const ROUNDS: u32 = 12;
-/// Choices from which one larger program is built.
+/// Number of choices for one larger program.
 const CHOICES: usize = 3000;
 
 fn main() -> ExitCode {
@@ -69,7 +69,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Runs casts, from the seed's number on.
+/// Runs casts, starting with the number `seed`.
 #[cfg(feature = "simulation")]
 fn isolation(count: usize, seed: usize) -> Result<(), String> {
     let mut tally = tests::isolation::Tally::default();
@@ -88,7 +88,7 @@ fn isolation(count: usize, seed: usize) -> Result<(), String> {
     Ok(())
 }
 
-/// Runs generated programs; one in a few is a larger one.
+/// Runs generated programs, some of which are larger.
 fn runs(count: usize, seed: usize) -> Result<(), String> {
     let alphabet = Alphabet::new();
     let mut random = Random::new(&seed.to_be_bytes());
@@ -124,7 +124,7 @@ fn runs(count: usize, seed: usize) -> Result<(), String> {
             let length = 3 + random.below(50);
             let mut body = typed(&alphabet, family, length, &mut random);
             if random.one_in(2) {
-                // A fault that the verifier overlooks shows when it runs.
+                // If the verifier overlooks the fault, running the body may show it.
                 break_one(&mut body, &alphabet, &mut random);
             }
             (body.class(&alphabet), body.shown(&alphabet))
@@ -144,7 +144,7 @@ fn all_bodies(longest: usize) -> Result<(), String> {
     let alphabet = Alphabet::new();
     let longest = u32::try_from(longest).map_err(|error| error.to_string())?;
     for family in Family::ALL {
-        // There are fewer steps of constructors than instructions.
+        // Constructors have fewer kinds of steps than there are instructions, so they may be one step longer.
         let longest = match family {
             Family::Static => longest,
             Family::Constructor => longest + 1,
@@ -157,7 +157,7 @@ fn all_bodies(longest: usize) -> Result<(), String> {
     Ok(())
 }
 
-/// Compares classes in filled memory with the same in clean memory.
+/// Compares classes in filled memory with the same classes in clean memory.
 fn in_filled_memory(count: usize, seed: usize) -> Result<(), String> {
     let mut campaign = Campaign::new(Random::new(&seed.to_be_bytes()));
     campaign.run(u64::try_from(count).expect("usize fits u64"))?;
@@ -188,10 +188,10 @@ fn ask_openjdk(count: usize, seed: usize) -> Result<(), String> {
     }
 }
 
-/// Rounds of each measurement, of which the one that took least CPU time counts.
+/// Rounds of each measurement; the least CPU time counts.
 const REPEATS: usize = 5;
 
-/// Judges each class file of the worst-case families a few times, and prints the least CPU time.
+/// Verifies each class file of the worst-case families several times, and prints the least CPU time.
 fn measure_worst() {
     println!(
         "{:<18} {:>9} {:>7} {:>10} {:>10} {:>10} {:>9} {:>8} {:>6}  verdict",
@@ -226,7 +226,7 @@ fn measure_worst() {
     }
 }
 
-/// What the analysis of slow class files takes.
+/// The time of analysing slow class files.
 #[cfg(feature = "simulation")]
 mod analysed {
     use tests::fuzzing::Random;
@@ -236,7 +236,7 @@ mod analysed {
 
     /// Bytes of code of a random class.
     const SEARCHED_BYTES: usize = 64_000;
-    /// Random classes that are shown.
+    /// Number of random classes to show.
     const SHOWN: usize = 5;
 
     /// Analyses each accepted class file of the families, and prints the least CPU time.
@@ -249,7 +249,7 @@ mod analysed {
         }
     }
 
-    /// Analyses random class files, and prints those that took most steps.
+    /// Analyses random class files, and prints those that took the most steps.
     pub(super) fn search(count: usize, seed: usize) {
         let mut found = Vec::new();
         for number in seed..seed + count {

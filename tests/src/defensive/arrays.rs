@@ -1,34 +1,34 @@
-//! Arrays as lists of their elements, with the contract's two lifetimes and the heap's addresses.
+//! Arrays as vectors of elements, with the two lifetimes of the contract and the addresses of the shipped heap.
 
 use jive_core::{ArrayKind, Lifetime, TrapKind};
 
 use super::value::{ArrayRef, Value};
 
-/// Bytes in front of an array's elements, and what their length is rounded up to.
+/// Size of an array's header, and the multiple that its length is rounded up to, in bytes.
 const UNIT: usize = 8;
 
 #[derive(Clone, Debug)]
 struct Array {
     serial: u64,
     kind: ArrayKind,
-    /// Where it lies in the linear memory that the shipped interpreter would have.
+    /// Its address in the shipped interpreter's heap.
     address: usize,
     elements: Vec<i32>,
 }
 
-/// Every array alive.
+/// All live arrays.
 #[derive(Clone, Debug)]
 pub(super) struct Arrays {
     alive: Vec<Array>,
     made: u64,
-    /// Bytes of linear memory that there are, and where the next array would lie.
+    /// Size of the heap, and the address of the next array.
     room: usize,
     top: usize,
-    /// How many arrays were alive when the running per-call activation began, and the top then.
+    /// Number of live arrays, and the next address, at the start of the running per-call activation.
     call: Option<(usize, usize)>,
 }
 
-/// Why an element cannot be had.
+/// Why an element cannot be accessed.
 pub(super) enum Refusal {
     Trap(TrapKind),
     Dangling,
@@ -79,7 +79,7 @@ impl Arrays {
         }
     }
 
-    /// Whether the array ends with the running call.
+    /// Returns whether the array ends with the running call.
     pub(super) fn is_transient(&self, array: ArrayRef) -> bool {
         self.call.is_some_and(|(count, _)| array.place >= count)
     }
@@ -90,7 +90,7 @@ impl Arrays {
             .filter(|found| found.serial == array.serial)
     }
 
-    /// Returns the elements, or `None` where the reference dangles.
+    /// Returns the elements, or `None` if the reference dangles.
     pub(super) fn elements(&self, array: ArrayRef) -> Option<&[i32]> {
         Some(&self.get(array)?.elements)
     }
@@ -110,13 +110,13 @@ impl Arrays {
             .ok_or(Refusal::Trap(TrapKind::ArrayIndexOutOfBoundsException))
     }
 
-    /// Returns the reference that the shipped interpreter would have, or `None` where it dangles.
+    /// Returns the shipped interpreter's reference, or `None` if the reference dangles.
     pub(super) fn address(&self, array: ArrayRef) -> Option<i32> {
         let address = self.get(array)?.address;
         Some(i32::try_from(address).expect("the room is far below 2^31 bytes"))
     }
 
-    /// Compares all arrays with the bytes of a heap, laid out as `jive_core::Heap` documents.
+    /// Compares all arrays with the bytes of a heap, in the layout that `jive_core::Heap` documents.
     pub(super) fn are(&self, contents: &[u8]) -> bool {
         let mut rest = contents;
         let mut take = |wanted: &[u8]| {
@@ -128,7 +128,7 @@ impl Arrays {
             for array in &self.alive {
                 let length = u32::try_from(array.elements.len()).ok()?;
                 take(&length.to_le_bytes())?;
-                // A `boolean[]` has the lowest bit of each byte alone.
+                // An element of a `boolean[]` is the lowest bit of its byte.
                 let bits = if array.kind == ArrayKind::Boolean {
                     1
                 } else {

@@ -2,13 +2,13 @@
 
 use jive_core::{Opcode, TrapKind};
 
-/// Keeps the low 32 bits, as the JVM does of every `int` result.
+/// Returns the low 32 bits, as the JVM does for every `int` result.
 pub(super) fn wrap(wide: i64) -> i32 {
-    // Truncation is what is asked for.
+    // Truncation is intended.
     wide as i32
 }
 
-/// Computes an instruction that takes two `int`s and gives one, or `None` where it is none such.
+/// Computes an instruction that takes two `int` values and returns one. `None` for any other instruction.
 pub(super) fn binary(opcode: Opcode, first: i32, second: i32) -> Option<Result<i32, TrapKind>> {
     let (a, b) = (i64::from(first), i64::from(second));
     let count = second & 31;
@@ -23,7 +23,7 @@ pub(super) fn binary(opcode: Opcode, first: i32, second: i32) -> Option<Result<i
         Opcode::Irem => a % b,
         Opcode::Ishl => a << count,
         Opcode::Ishr => a >> count,
-        // The low 32 bits with zeros above them.
+        // The low 32 bits, zero-extended.
         Opcode::Iushr => (a & 0xffff_ffff) >> count,
         Opcode::Iand => a & b,
         Opcode::Ior => a | b,
@@ -32,7 +32,7 @@ pub(super) fn binary(opcode: Opcode, first: i32, second: i32) -> Option<Result<i
     })))
 }
 
-/// Computes an instruction that takes one `int` and gives one.
+/// Computes an instruction that takes one `int` and returns one.
 pub(super) fn unary(opcode: Opcode, value: i32) -> Option<i32> {
     match opcode {
         Opcode::Ineg => Some(wrap(-i64::from(value))),
@@ -42,7 +42,7 @@ pub(super) fn unary(opcode: Opcode, value: i32) -> Option<i32> {
     }
 }
 
-/// Keeps so many low bits, the highest of them as the sign.
+/// Keeps the low `bits` bits and extends their sign.
 pub(super) fn sign_extended(value: i32, bits: u32) -> i32 {
     let modulus = 1_i64 << bits;
     let low = i64::from(value).rem_euclid(modulus);

@@ -1,4 +1,4 @@
-//! The interpreter itself: frames, fuel, and one instruction after the other.
+//! The defensive interpreter: frames, fuel, and the execution of one instruction after another.
 
 use jive_core::{
     ArrayKind, ClassFile, Constant, FieldId, Lifetime, Method, MethodAccess, MethodId, Opcode, Pc,
@@ -16,7 +16,7 @@ use super::{Breach, Violation, compute};
 /// How a call ended.
 pub type Ended = Result<Option<Value>, Trap>;
 
-/// Why an instruction did not come to its end.
+/// Why an instruction did not complete.
 pub(super) enum Stop {
     Trap(TrapKind),
     Breach(Breach),
@@ -47,7 +47,7 @@ pub(super) struct Frame<'c> {
     pub(super) initialized: Option<bool>,
 }
 
-/// A loaded class: its fields and arrays, and what the verifier says of its code.
+/// A loaded class: its fields and arrays, and the verifier's inferred states.
 pub struct Interpreter<'c> {
     pub(super) class: ClassFile<'c>,
     states: States,
@@ -56,13 +56,12 @@ pub struct Interpreter<'c> {
     frames_max: usize,
     pub(super) fuel: u64,
     pub(super) executed: u64,
-    /// How often the instruction at each pc was executed, by method.
+    /// Execution count of the instruction at each pc, by method.
     visits: Vec<Vec<u64>>,
 }
 
 impl<'c> Interpreter<'c> {
-    /// Loads a class that the verifier accepted, with so much room; `None` where a field's type is
-    /// outside the subset after all.
+    /// Loads a class that the verifier accepted, with this much room. `None` if a field has a type outside the subset.
     #[must_use]
     pub fn new(
         class: ClassFile<'c>,
@@ -97,13 +96,13 @@ impl<'c> Interpreter<'c> {
         })
     }
 
-    /// Returns how often each instruction was executed since the class was loaded, by method, then pc.
+    /// Returns the execution count of each instruction since the class was loaded, by method, then pc.
     #[must_use]
     pub fn visits(&self) -> &[Vec<u64>] {
         &self.visits
     }
 
-    /// Returns how many instructions the last call executed, and the fuel that it left.
+    /// Returns how many instructions the last call executed, and its remaining fuel.
     #[must_use]
     pub fn spent(&self) -> (u64, u64) {
         (self.executed, self.fuel)
@@ -113,11 +112,11 @@ impl<'c> Interpreter<'c> {
         self.fields[id.index()].1 = value;
     }
 
-    /// Makes a call from outside; `this` is supplied where the method wants it.
+    /// Calls a method from outside. The receiver is supplied if the method needs one.
     ///
     /// # Errors
     ///
-    /// Where the class leaves what its verification promised; the trap of a call is no error.
+    /// If the class breaks a promise of its verification. A trap is not an error.
     pub fn call(
         &mut self,
         method: MethodId,
@@ -167,8 +166,7 @@ impl<'c> Interpreter<'c> {
         }
     }
 
-    /// Executes one instruction of the innermost frame; returns the outermost call's result once it
-    /// has one.
+    /// Executes an instruction of the innermost frame. Returns the outermost call's result when that call returns.
     fn instruction(
         &mut self,
         frames: &mut Vec<Frame<'c>>,
@@ -205,7 +203,7 @@ impl<'c> Interpreter<'c> {
                 if let Some(value) = result {
                     push(caller, value)?;
                 }
-                // The call stands three bytes before what follows it (JVMS §6.5.invokestatic).
+                // An `invoke` instruction has three bytes, so the caller continues after them (JVMS §6.5.invokestatic).
                 caller.pc = Pc(caller.pc.0.saturating_add(3));
                 return Ok(None);
             }
@@ -231,7 +229,7 @@ impl<'c> Interpreter<'c> {
     }
 }
 
-/// Begins a call, its arguments held to the method's descriptor.
+/// Begins a call, and checks its arguments against the method's descriptor.
 fn enter(method: Method<'_>, arguments: Vec<Value>) -> Result<Frame<'_>, Breach> {
     let code = method.code().ok_or(Breach::NoMember)?;
     let signature = Signature::of(&method).ok_or(Breach::NoMember)?;
@@ -286,19 +284,19 @@ pub(super) fn push(frame: &mut Frame<'_>, value: Value) -> Result<(), Breach> {
 }
 
 impl Interpreter<'_> {
-    /// Returns a value as the shipped interpreter has it.
+    /// Returns a value as the shipped interpreter represents it.
     pub(super) fn raw(&self, value: Value) -> Result<i32, Breach> {
         match value {
             Value::Int(value) => Ok(value),
             Value::Null => Ok(0),
             Value::Array(array) => self.arrays.address(array).ok_or(dangling(array)),
-            // A reference that is not null and names no array.
+            // Any non-null reference that names no array.
             Value::This | Value::RawThis => Ok(-1),
             Value::Unset => Err(Breach::Field { found: value }),
         }
     }
 
-    /// Sets every byte of an array; null is left alone.
+    /// Sets every byte of an array; does nothing for null.
     pub(super) fn fill(&mut self, array: Value, byte: u8) -> Result<(), Breach> {
         let Value::Array(array) = array else {
             return Ok(());

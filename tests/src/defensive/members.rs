@@ -1,4 +1,4 @@
-//! Types that members declare, and members looked up by the names that instructions use.
+//! Declared types of members, and the lookup of members by the names in instructions.
 
 use jive_core::{
     ArrayKind, ClassFile, CpIndex, Field, FieldAccess, FieldType, Method, MethodAccess,
@@ -26,7 +26,7 @@ pub enum Declared {
 }
 
 impl Declared {
-    /// Reads a field's type; `None` outside the subset.
+    /// Returns the type of a field; `None` if it is outside the subset.
     pub(super) fn of_field(field: &Field<'_>) -> Option<Declared> {
         Declared::of(parse_field(field.descriptor.as_bytes()).ok()?)
     }
@@ -43,7 +43,7 @@ impl Declared {
         }
     }
 
-    /// Returns the type that a native declares.
+    /// Returns the type of a native's parameter or result.
     pub(super) fn of_native(kind: NativeType) -> Declared {
         match kind {
             NativeType::Int => Declared::Int,
@@ -53,7 +53,7 @@ impl Declared {
         }
     }
 
-    /// Returns the value of a field that nothing was stored in.
+    /// Returns the initial value of a field.
     pub(super) fn initial(self) -> Value {
         match self {
             Declared::Int | Declared::Byte | Declared::Short | Declared::Boolean => Value::Int(0),
@@ -61,7 +61,7 @@ impl Declared {
         }
     }
 
-    /// Whether a value may stand where the type is declared. Computing is in `int` throughout.
+    /// Returns whether a value conforms to the declared type. The subset computes with `int` throughout.
     #[must_use]
     pub fn accepts(self, value: Value) -> bool {
         match self {
@@ -73,7 +73,7 @@ impl Declared {
         }
     }
 
-    /// Narrows what is stored or returned (docs/subset.md).
+    /// Narrows a stored or returned value (docs/subset.md).
     pub(super) fn narrowed(self, value: Value) -> Value {
         match (self, value) {
             (Declared::Byte, Value::Int(value)) => Value::Int(sign_extended(value, 8)),
@@ -84,7 +84,7 @@ impl Declared {
     }
 }
 
-/// What a method takes and gives.
+/// The parameters and the result of a method.
 #[derive(Clone, Debug)]
 pub(super) struct Signature {
     pub(super) parameters: Vec<Declared>,
@@ -107,13 +107,13 @@ impl Signature {
     }
 }
 
-/// What an instruction that calls means.
+/// The target of a call instruction.
 pub(super) enum Callee<'c> {
     /// `Object.<init>`.
     ObjectInit,
     /// A method of the class.
     Method(Method<'c>),
-    /// A native, called with a receiver or without.
+    /// A native, with or without a receiver.
     Native {
         id: NativeId,
         decl: &'static NativeDecl,
@@ -121,7 +121,7 @@ pub(super) enum Callee<'c> {
     },
 }
 
-/// Finds what a call means, the names compared anew at each call.
+/// Finds the target of a call instruction. Names are compared at each call.
 pub(super) fn callee<'c>(
     class: ClassFile<'c>,
     natives: &'static [NativeDecl],

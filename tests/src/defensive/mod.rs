@@ -1,16 +1,16 @@
-//! A second interpreter, slow and suspicious, that holds running classes to their verification.
+//! The defensive interpreter: a second, slow interpreter that checks running classes against their verification.
 //!
-//! It executes the class file's own instructions, not linked ops, and its values carry their types. Before each
-//! instruction it checks that the concrete state lies inside the state that the verifier inferred for that pc. So an
-//! unsound acceptance shows even if nothing crashes. [`Pair`] runs it beside the shipped interpreter and compares
-//! everything that can be observed: results, traps with method and pc, instructions executed, fuel left. It also
-//! compares fields, every byte of the heap, and the calls of natives with their arguments.
+//! It executes the class file's own instructions instead of linked ops, and its values carry types. Before each
+//! instruction it checks that the concrete state lies within the state that the verifier inferred for that pc. So an
+//! unsound acceptance is detected even if nothing crashes. [`Pair`] runs it beside the shipped interpreter and compares
+//! everything observable: results, traps with method and pc, instruction counts, remaining fuel. It also compares
+//! fields, every byte of the heap, and calls of natives with their arguments.
 //!
-//! Of `jive-core` it uses the parser, the decoder and the opcode table; lowering, linking, frames and
-//! heap it does again, its own way.
+//! It shares the parser, the decoder and the opcode table with `jive-core`. Member lookup, frames and heap are
+//! implemented separately.
 //!
-//! It tests the verifier; `reference` is the shorter interpreter that tests the shipped one. Its module comment
-//! says how the two divide the work.
+//! It tests the verifier. The shorter interpreter in `reference` tests the shipped interpreter; its module comment
+//! explains the difference.
 
 mod arrays;
 mod compute;
@@ -37,88 +37,88 @@ pub use runs::{Plan, Tally, run};
 pub use states::States;
 pub use value::{ArrayRef, Value};
 
-/// Where and how a running class left what its verification promised.
+/// A broken promise of the verifier: where and what.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
-    /// The method that ran.
+    /// The running method.
     pub method: MethodId,
-    /// The instruction before or in which it was noticed.
+    /// The instruction at which it was detected.
     pub pc: Pc,
-    /// What was noticed.
+    /// The broken promise.
     pub breach: Breach,
 }
 
 /// A promise of the verifier that did not hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Breach {
-    /// No instruction of the subset stands at the pc.
+    /// There is no instruction of the subset at the pc.
     NoInstruction,
-    /// The verifier says that no path leads here.
+    /// The verifier inferred that no path reaches this pc.
     Unreachable,
-    /// The operand stack is not as deep as the verifier says.
+    /// The depth of the operand stack differs from the inferred depth.
     Depth {
-        /// What it says.
+        /// The inferred depth.
         inferred: usize,
-        /// How deep it is.
+        /// The actual depth.
         found: usize,
     },
-    /// A local variable is not of its inferred type.
+    /// A local variable does not have its inferred type.
     Local {
         /// Its index.
         local: usize,
-        /// What the verifier says.
+        /// The inferred type.
         inferred: VerificationType,
-        /// What is there.
+        /// The actual value.
         found: Value,
     },
-    /// An operand is not of its inferred type.
+    /// An operand does not have its inferred type.
     Operand {
-        /// Its place, from the bottom of the stack.
+        /// Its position, from the bottom of the stack.
         place: usize,
-        /// What the verifier says.
+        /// The inferred type.
         inferred: VerificationType,
-        /// What is there.
+        /// The actual value.
         found: Value,
     },
-    /// Whether `Object.<init>` has been called is not as the verifier says.
+    /// The state of `this` in a constructor differs from the inferred state.
     Receiver {
-        /// What the verifier says.
+        /// The inferred type of `this`.
         inferred: VerificationType,
     },
-    /// An instruction found something else than it works on.
+    /// An instruction found a value of the wrong type.
     Confusion {
         /// The instruction.
         opcode: Opcode,
-        /// What it found.
+        /// The value.
         found: Value,
     },
     /// An instruction popped from an empty stack.
     Underflow,
     /// An instruction pushed beyond `max_stack`.
     Overflow,
-    /// An instruction named a local variable that is not there.
+    /// An instruction names a local variable that does not exist.
     NoLocal {
         /// Its index.
         local: u16,
     },
-    /// A constant names no member that the instruction can use.
+    /// A constant does not name a member that the instruction can use.
     NoMember,
-    /// A reference outlived its array.
+    /// A reference outlives its array.
     Dangling {
         /// The reference.
         found: Value,
     },
-    /// A field holds what its descriptor does not allow.
+    /// A field holds a value that its descriptor does not allow.
     Field {
-        /// What it holds.
+        /// The value.
         found: Value,
     },
-    /// A method was called with, or gave back, what its descriptor does not allow.
+    /// An argument or result does not conform to the method's descriptor.
     Signature {
         /// The value.
         found: Value,
     },
-    /// A constructor returned before it had called `Object.<init>`.
+    /// A constructor returned before it called `Object.<init>`.
     NotInitialized,
 }
 

@@ -1,25 +1,25 @@
-//! Natives whose answers are decided beforehand, so that two interpreters which ask alike are answered alike.
+//! Natives with predetermined answers, so that two interpreters that make the same calls get the same answers.
 
 use jive_core::{ArrayKind, Heap, NativeDecl, NativeId, NativeType, Natives, TrapKind};
 use nic_core::sle::NicNative;
 
 use crate::fuzzing::{Random, check_argument};
 
-/// What a native does.
+/// The effect and result of a native.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
-    /// What every byte of its first array argument is set to.
+    /// The byte that fills its first array argument, if any.
     pub filled: Option<u8>,
-    /// What it gives back.
+    /// The result.
     pub result: Outcome,
 }
 
-/// What a native gives back.
+/// The result of a native.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// A trap; the native has then done nothing.
+    /// A trap; the native has no effect then.
     Trap(TrapKind),
-    /// Nothing, of a void native.
+    /// No result, for a `void` native.
     Nothing,
     /// An `int`.
     Int(i32),
@@ -29,31 +29,31 @@ pub enum Outcome {
     Array(ArrayKind, i32),
 }
 
-/// How natives choose what they do.
+/// How natives choose their answers.
 #[derive(Clone, Debug)]
 enum Manner {
     /// By a stream of random numbers.
     Random(Random),
-    /// As a NIC does on which nothing is amiss, so many free buffers having been asked for.
+    /// Like a NIC without faults. `buffers` counts the free buffers requested so far.
     Obliging { buffers: i32 },
 }
 
-/// Bytes of each free buffer of the obliging NIC.
+/// Bytes of a free buffer of the fault-free NIC.
 const BUFFER_LENGTH: i32 = 512;
-/// The obliging NIC's free queue is empty once in so many calls.
+/// One in this many requests finds the free queue of the fault-free NIC empty.
 const BUFFERS: i32 = 16;
 
-/// The natives of a table with a manner of answering, and what they were asked.
+/// The natives of a table, their answers and their calls.
 #[derive(Clone, Debug)]
 pub struct NativeAnswers {
     table: &'static [NativeDecl],
     manner: Manner,
-    /// Each call with its arguments, arrays as references.
+    /// The calls with their arguments; arrays are references.
     pub(super) asked: Vec<(NativeId, Vec<i32>)>,
 }
 
 impl NativeAnswers {
-    /// Begins a stream that this seed decides.
+    /// Returns natives whose answers depend on `seed`.
     #[must_use]
     pub fn new(table: &'static [NativeDecl], seed: u64) -> NativeAnswers {
         NativeAnswers {
@@ -63,8 +63,7 @@ impl NativeAnswers {
         }
     }
 
-    /// Answers as a NIC does on which nothing is amiss: no native traps, free buffers are there most
-    /// of the time.
+    /// Returns natives that answer like a NIC without faults: no native traps, and free buffers are usually available.
     #[must_use]
     pub fn obliging() -> NativeAnswers {
         NativeAnswers {
@@ -78,7 +77,7 @@ impl NativeAnswers {
         self.table
     }
 
-    /// Decides what a native does.
+    /// Returns the answer to a call.
     pub(super) fn answer(&mut self, id: NativeId, arguments: Vec<i32>) -> Answer {
         let first = arguments.first().copied();
         self.asked.push((id, arguments));
@@ -141,13 +140,13 @@ impl NativeAnswers {
         }
     }
 
-    /// Returns what a native takes beyond its one instruction: none, 1 or 2.
+    /// Returns the extra fuel of a native: 0, 1 or 2.
     pub(super) fn extra(id: NativeId) -> u64 {
         u64::from(id.0 % 3)
     }
 }
 
-/// How the shipped interpreter is answered.
+/// The interface for the shipped interpreter.
 impl Natives for NativeAnswers {
     fn call(
         &mut self,
@@ -180,7 +179,7 @@ impl Natives for NativeAnswers {
     }
 }
 
-/// Returns which parameter of a native is its first array.
+/// Returns the position of a native's first array parameter.
 pub(super) fn first_array(decl: &NativeDecl) -> Option<usize> {
     decl.parameters
         .iter()

@@ -1,4 +1,4 @@
-//! The two interpreters side by side, and everything that must be the same of them.
+//! Runs the shipped and the defensive interpreter side by side, and compares everything observable.
 
 use core::fmt;
 
@@ -13,26 +13,26 @@ use super::{Declared, Violation};
 use crate::fuzzing::Random;
 use crate::machine::{Machine, Room};
 
-/// The shipped interpreter and the defensive one, with one class loaded in both.
+/// The two interpreters with the same class.
 pub struct Pair<'p, 'm> {
     fast: &'p mut Machine<'m>,
     slow: Interpreter<'m>,
-    /// Arrays made from outside, which outlive calls.
+    /// Arrays made by the test, which outlive calls.
     arrays: Vec<Value>,
 }
 
-/// What must not be.
+/// A failure of the comparison.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Finding {
-    /// The class left what its verification promised.
+    /// The class broke a promise of its verification.
     Violation(Violation),
-    /// The interpreters differ.
+    /// The two interpreters differ.
     Differs {
-        /// In what.
+        /// The differing quantity.
         what: &'static str,
-        /// What the shipped one says.
+        /// Its value in the shipped interpreter.
         fast: String,
-        /// What the defensive one says.
+        /// Its value in the defensive interpreter.
         slow: String,
     },
 }
@@ -55,11 +55,11 @@ impl From<Violation> for Finding {
 }
 
 impl<'p, 'm> Pair<'p, 'm> {
-    /// Loads the class of a machine, on which nothing has run yet, in the defensive interpreter too.
+    /// Loads the class of a fresh machine in the defensive interpreter too.
     ///
     /// # Panics
     ///
-    /// Where a field's type is outside the subset, which the verifier has checked.
+    /// If a field has a type outside the subset, which the verifier excludes.
     pub fn new(fast: &'p mut Machine<'m>, states: States, room: Room) -> Pair<'p, 'm> {
         let slow = Interpreter::new(fast.class, states, room.heap, room.frames)
             .expect("the verifier has checked the types of fields");
@@ -76,22 +76,22 @@ impl<'p, 'm> Pair<'p, 'm> {
         self.fast.stack.executed()
     }
 
-    /// Returns how often each instruction was executed since the class was loaded, by method, then pc.
+    /// Returns the execution count of each instruction since the class was loaded, by method, then pc.
     #[must_use]
     pub fn visits(&self) -> &[Vec<u64>] {
         self.slow.visits()
     }
 
-    /// Sets the fuel of the calls that follow.
+    /// Sets the fuel of following calls.
     pub fn set_fuel(&mut self, fuel: u64) {
         self.fast.fuel = fuel;
     }
 
-    /// Runs the static initializer and the constructor, as loading does; stops at a trap.
+    /// Runs the static initializer and the constructor, as loading does. Stops at a trap.
     ///
     /// # Errors
     ///
-    /// What must not be.
+    /// The failure, if the comparison fails.
     pub fn load(&mut self, natives: &NativeAnswers) -> Result<(), Finding> {
         let program = self.fast.instance.program();
         for method in [program.initializer(), program.constructor()]
@@ -108,7 +108,7 @@ impl<'p, 'm> Pair<'p, 'm> {
         Ok(())
     }
 
-    /// Makes an array from outside, whose bytes are all this one, to be passed as an argument.
+    /// Makes an array filled with `byte`, for use as an argument.
     pub fn make_array(&mut self, kind: ArrayKind, length: i32, byte: u8) {
         let reference = self.fast.instance.heap_mut().allocate(kind, length);
         let array = self.slow.arrays.make(kind, length);
@@ -126,7 +126,7 @@ impl<'p, 'm> Pair<'p, 'm> {
         }
     }
 
-    /// Puts the newest array from outside into a field of its type, as the runtime does with `RxBuf`.
+    /// Stores the newest such array in a field of its type, as the runtime does with `RxBuf`.
     pub fn set_field_to_array(&mut self, id: FieldId) {
         if let Some(&array) = self.arrays.last() {
             let raw = self.slow.raw(array).expect("arrays from outside stay");
@@ -135,7 +135,7 @@ impl<'p, 'm> Pair<'p, 'm> {
         }
     }
 
-    /// Makes arguments by a method's descriptor: any `int`, null, an array from outside, the object.
+    /// Makes arguments that fit a method's descriptor: any `int`, null, an array made by the test, or the object.
     pub fn arguments(&self, method: MethodId, random: &mut Random) -> Vec<Value> {
         let method = self.fast.class.method(method);
         let signature = method.and_then(|method| Signature::of(&method));
@@ -154,11 +154,11 @@ impl<'p, 'm> Pair<'p, 'm> {
         parameters.into_iter().map(&mut argument).collect()
     }
 
-    /// Makes a call on both and compares what can be observed of it.
+    /// Calls a method on both interpreters and compares everything observable.
     ///
     /// # Errors
     ///
-    /// What must not be.
+    /// The failure, if the comparison fails.
     pub fn call(
         &mut self,
         method: MethodId,
@@ -177,7 +177,7 @@ impl<'p, 'm> Pair<'p, 'm> {
             .slow
             .call(method, arguments, fuel, lifetime, &mut asked_slow)?;
         let fast = self.fast.call(method, &plain, lifetime, &mut asked_fast);
-        // A transient array has ended with its call: what is left of it is that it was one.
+        // A transient array ends with its call, so only the fact that the result is an array can be compared.
         let slow = ended.map(|value| value.map(|value| raw(&self.slow, value)));
         let agree = match (fast, slow) {
             (Ok(Some(fast)), Ok(Some(Some(slow)))) => fast == slow,

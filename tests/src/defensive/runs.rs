@@ -1,4 +1,4 @@
-//! Many runs of one class: every method with code, called with random inputs, budgets and lifetimes.
+//! Runs of a class: calls every method with code, with random inputs, budgets and lifetimes.
 
 use core::fmt;
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ use super::states::States;
 use crate::fuzzing::Random;
 use crate::machine::{Room, machine, parsed};
 
-/// What runs ended in.
+/// Counts of runs by outcome.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
     /// Classes that were accepted and run.
@@ -21,7 +21,7 @@ pub struct Tally {
     pub runs: u64,
     /// Instructions executed by each interpreter.
     pub instructions: u64,
-    /// Calls that trapped, by the trap's name.
+    /// Trapped calls, by the name of the trap.
     pub traps: BTreeMap<&'static str, u64>,
 }
 
@@ -39,31 +39,31 @@ impl fmt::Display for Tally {
     }
 }
 
-/// Room that random runs use up now and then.
+/// So little room that random runs sometimes exhaust it.
 const ROOM: Room = Room {
     heap: 1024,
     frames: 12,
     fuel: 2000,
 };
 
-/// What is run of each class.
+/// The plan for the runs of a class.
 #[derive(Copy, Clone, Debug)]
 pub struct Plan {
-    /// By which rules the class is judged.
+    /// The policy by which the class is verified.
     pub policy: Policy,
-    /// The natives that it may call.
+    /// The natives available to the class.
     pub natives: &'static [NativeDecl],
-    /// How often each method is called.
+    /// Number of calls of each method.
     pub rounds: u32,
-    /// The one method that is called, if not all.
+    /// The method to call; `None` for all methods.
     pub method: Option<&'static str>,
 }
 
-/// Runs an accepted class by a plan, and returns whether it was accepted; a rejected one is left alone.
+/// Runs a class by a plan if the verifier accepts it. Returns whether it was accepted.
 ///
 /// # Errors
 ///
-/// What must not be, with the method that was called.
+/// The failure, with the method that was called.
 pub fn run(
     bytes: &[u8],
     plan: &Plan,
@@ -127,7 +127,7 @@ fn run_methods(
             } else {
                 Lifetime::PerCall
             };
-            // Small budgets end calls everywhere; large ones let loops come round.
+            // Small budgets end calls at any instruction; large ones allow several loop iterations.
             let fuel = match random.below(8) {
                 0 => random.below(20),
                 1..=6 => 20 + random.below(180),

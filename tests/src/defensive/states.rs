@@ -1,4 +1,4 @@
-//! The verifier's states of one class, kept by method and pc, and the check that a running one lies inside.
+//! The verifier's inferred states of a class, by method and pc, and the check of concrete states against them.
 
 use jive_core::{ClassFile, MethodId, NativeDecl, Pc};
 use jive_verifier::{
@@ -9,7 +9,7 @@ use jive_verifier::{
 use super::Breach;
 use super::value::Value;
 
-/// The state before one instruction, as the verifier told it.
+/// The inferred state before an instruction.
 #[derive(Clone, Debug)]
 struct Inferred {
     receiver: VerificationType,
@@ -17,14 +17,14 @@ struct Inferred {
     stack: Vec<VerificationType>,
 }
 
-/// The states before all instructions that the verifier says a path reaches.
+/// The inferred states of all reachable instructions.
 #[derive(Clone, Debug, Default)]
 pub struct States {
     /// By method, then by pc.
     methods: Vec<Vec<Option<Inferred>>>,
 }
 
-/// The running state of a call, to be compared.
+/// The concrete state of a call.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Concrete<'f> {
     pub(super) locals: &'f [Value],
@@ -54,11 +54,11 @@ impl Observer for States {
 }
 
 impl States {
-    /// Verifies a class and keeps what the verifier infers.
+    /// Verifies a class and keeps the inferred states.
     ///
     /// # Errors
     ///
-    /// Where it rejects the class.
+    /// If the class is rejected.
     pub fn infer(
         class: ClassFile<'_>,
         policy: Policy,
@@ -78,7 +78,7 @@ impl States {
         Ok(states)
     }
 
-    /// Checks that a running state lies inside the one inferred for its place.
+    /// Checks that a concrete state lies within the inferred state for its pc.
     pub(super) fn check(
         &self,
         method: MethodId,

@@ -1,4 +1,4 @@
-//! What each instruction does that neither calls nor returns, to values that know their types.
+//! The effect of each instruction that neither calls nor returns, on values that carry types.
 
 use jive_core::{ArrayKind, Constant, Insn, Opcode, Operand, TrapKind};
 
@@ -7,7 +7,7 @@ use super::interpreter::{Frame, Interpreter, Stop, dangling, push};
 use super::value::{ArrayRef, Value};
 use super::{Breach, compute};
 
-/// One instruction in the doing.
+/// An instruction during its execution.
 pub(super) struct Doing<'d, 'c> {
     pub(super) machine: &'d mut Interpreter<'c>,
     pub(super) frame: &'d mut Frame<'c>,
@@ -37,7 +37,7 @@ impl<'c> Doing<'_, 'c> {
         }
     }
 
-    /// Pops a reference to the initialised object; null traps.
+    /// Pops a reference to the initialized object. Traps on null.
     pub(super) fn pop_this(&mut self) -> Result<(), Stop> {
         match self.pop()? {
             Value::This => Ok(()),
@@ -46,7 +46,7 @@ impl<'c> Doing<'_, 'c> {
         }
     }
 
-    /// Pops an array of one of these kinds; null traps.
+    /// Pops an array of one of these kinds. Traps on null.
     fn pop_array(&mut self, kinds: &[ArrayKind]) -> Result<ArrayRef, Stop> {
         match self.pop()? {
             Value::Array(array) if kinds.contains(&array.kind) => Ok(array),
@@ -62,7 +62,7 @@ impl<'c> Doing<'_, 'c> {
             .ok_or(Breach::NoLocal { local })
     }
 
-    /// Does what neither calls nor returns; returns where it branches to.
+    /// Executes an instruction that neither calls nor returns. Returns the branch target if it branches.
     pub(super) fn simple(&mut self) -> Result<Option<i64>, Stop> {
         use Opcode as O;
         let opcode = self.insn.opcode;
@@ -107,7 +107,7 @@ impl<'c> Doing<'_, 'c> {
             }
             (O::Pop, _) => self.rearrange(1, &[])?,
             (O::Pop2, _) => self.rearrange(2, &[])?,
-            // The operands are numbered from the deepest one that takes part (JVMS §6.5).
+            // Operands are numbered from the deepest one that the shuffle uses (JVMS §6.5).
             (O::Dup, _) => self.rearrange(1, &[0, 0])?,
             (O::DupX1, _) => self.rearrange(2, &[1, 0, 1])?,
             (O::DupX2, _) => self.rearrange(3, &[2, 0, 1, 2])?,
@@ -174,7 +174,7 @@ impl<'c> Doing<'_, 'c> {
         Ok(self.push(Value::Int(result))?)
     }
 
-    /// Loads from or stores into a local variable.
+    /// Loads or stores a local variable.
     fn local_variable(&mut self, local: u16) -> Result<(), Breach> {
         use Opcode as O;
         let opcode = self.insn.opcode;
@@ -233,7 +233,7 @@ impl<'c> Doing<'_, 'c> {
         })
     }
 
-    /// Puts operands, each by its number from the deepest of `count`, in place of these.
+    /// Replaces the top `count` operands. `order` selects the new operands, numbered from the deepest of the old ones.
     fn rearrange(&mut self, count: usize, order: &[usize]) -> Result<(), Breach> {
         let start = self.frame.stack.len().checked_sub(count);
         let taken = self.frame.stack.split_off(start.ok_or(Breach::Underflow)?);

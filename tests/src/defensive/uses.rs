@@ -1,4 +1,4 @@
-//! What instructions do with members: fields loaded and stored, methods and natives called, results.
+//! The effect of instructions on members: loading and storing fields, calling methods and natives, returning.
 
 use jive_core::{Method, MethodAccess, Opcode, Operand, TrapKind};
 
@@ -36,7 +36,7 @@ impl<'c> Doing<'_, 'c> {
             return Err(self.confused(value).into());
         }
         if !is_static {
-            // The one thing that may be done to `this` before `Object.<init>` (JVMS §4.10.2.4).
+            // A store to an own field is the only use of `this` allowed before `Object.<init>` (JVMS §4.10.2.4).
             match self.frame.stack.last() {
                 Some(Value::RawThis) => _ = self.pop()?,
                 _ => self.pop_this()?,
@@ -52,7 +52,7 @@ impl<'c> Doing<'_, 'c> {
         Ok(())
     }
 
-    /// Checks and narrows what the method gives back.
+    /// Checks and narrows the method's result.
     pub(super) fn returned(&mut self) -> Result<Option<Value>, Breach> {
         if self.frame.initialized == Some(false) {
             return Err(Breach::NotInitialized);
@@ -74,7 +74,7 @@ impl<'c> Doing<'_, 'c> {
         Ok(Some(declared.narrowed(value)))
     }
 
-    /// Calls what needs no frame; of a method, returns it with its arguments.
+    /// Performs a call that needs no frame. For a method, returns the method with its arguments instead.
     pub(super) fn call(
         &mut self,
         natives: &mut NativeAnswers,
@@ -124,7 +124,7 @@ impl<'c> Doing<'_, 'c> {
                 }
                 let extra = NativeAnswers::extra(id);
                 if self.machine.fuel < extra {
-                    // The call counts as not executed.
+                    // The call does not count as executed.
                     self.machine.fuel += 1;
                     self.machine.executed -= 1;
                     return Err(TrapKind::FuelExhausted.into());
@@ -151,7 +151,7 @@ impl<'c> Doing<'_, 'c> {
         }
     }
 
-    /// Pops a call's arguments, the receiver first; a null receiver traps.
+    /// Pops the arguments of a call, with the receiver first. Traps on a null receiver.
     fn arguments(&mut self, count: usize, has_receiver: bool) -> Result<Vec<Value>, Stop> {
         let start = self.frame.stack.len().checked_sub(count);
         let values = self.frame.stack.split_off(start.ok_or(Breach::Underflow)?);

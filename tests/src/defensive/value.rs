@@ -1,23 +1,23 @@
-//! Values that carry their types, and which of them lie in a verification type.
+//! Values that carry types, and their membership in verification types.
 
 use jive_core::ArrayKind;
 use jive_verifier::VerificationType;
 
-/// A reference to an array, by which a dangling one is told from a live one.
+/// A reference to an array. It can be recognized as dangling.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct ArrayRef {
-    /// Its place among the arrays alive when it was made.
+    /// Its position among the arrays that were alive when it was made.
     pub(super) place: usize,
-    /// Its number among all arrays ever made; never used twice.
+    /// Its number among all arrays ever made, which is never reused.
     pub(super) serial: u64,
-    /// Its elements' type.
+    /// Type of its elements.
     pub kind: ArrayKind,
 }
 
-/// What a local variable, an operand or a field holds.
+/// The value of a local variable, an operand or a field.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Value {
-    /// A local variable that nothing was stored in.
+    /// A local variable that has not been set.
     Unset,
     /// An `int`.
     Int(i32),
@@ -25,14 +25,14 @@ pub enum Value {
     Null,
     /// An array.
     Array(ArrayRef),
-    /// The one object of the class.
+    /// The only object of the class.
     This,
-    /// The same in its constructor, before `Object.<init>`.
+    /// The object in its constructor, before `Object.<init>`.
     RawThis,
 }
 
 impl Value {
-    /// Whether the value is one of those that the type stands for.
+    /// Returns whether the value belongs to the type.
     #[must_use]
     pub fn lies_in(self, kind: VerificationType) -> bool {
         match kind {
@@ -51,7 +51,7 @@ impl Value {
         }
     }
 
-    /// Whether the value is null or an array of this kind.
+    /// Returns whether the value is null or an array of this kind.
     #[must_use]
     pub fn is_array_of(self, kind: ArrayKind) -> bool {
         match self {
@@ -61,7 +61,7 @@ impl Value {
         }
     }
 
-    /// Whether the value is a reference, that of an object under construction included.
+    /// Returns whether the value is a reference, including one to an object under construction.
     #[must_use]
     pub fn is_reference(self) -> bool {
         !matches!(self, Value::Int(_) | Value::Unset)
@@ -92,7 +92,7 @@ mod tests {
             Value::This,
             Value::RawThis,
         ];
-        // A greater type holds all that a lesser one does, and none but `Top` holds what is unset.
+        // A greater type contains all values of a lesser type. Only `Top` contains an unset local variable.
         for lower in VerificationType::ALL {
             for upper in VerificationType::ALL {
                 let contained = values

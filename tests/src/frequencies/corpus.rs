@@ -1,4 +1,4 @@
-//! The programs whose frequencies count, and what running them executes.
+//! The programs whose frequencies are counted, and running them.
 
 use jive_core::{ArrayKind, ClassFile, Lifetime, MethodId};
 use jive_verifier::Policy;
@@ -10,7 +10,7 @@ use crate::defensive::{Finding, NativeAnswers, Pair, States, Value};
 use crate::machine::{Room, machine, parsed};
 use crate::openjdk::{calls, committed};
 
-/// The shipped applets that count. `RawUnet` and `NullCall` are what benchmarks measure, and do not.
+/// The built-in applets that are counted. `RawUnet` and `NullCall` are excluded because benchmarks measure them.
 const APPLETS: [&str; 7] = [
     "AckInNic",
     "Burst25",
@@ -21,8 +21,8 @@ const APPLETS: [&str; 7] = [
     "RawUnetSingle",
 ];
 
-/// The programs of the comparison with OpenJDK that count, called as `calls.txt` says. None is a
-/// kernel of a benchmark, nor does what one of them does.
+/// The programs of the OpenJDK comparison that are counted, called as in `calls.txt`. None is a benchmark kernel or
+/// computes the same as one.
 const PROGRAMS: [&str; 23] = [
     "Base64",
     "Cobs",
@@ -49,40 +49,40 @@ const PROGRAMS: [&str; 23] = [
     "Varint",
 ];
 
-/// Bytes of the packets that applets send and receive, over and over.
+/// Lengths of the packets that applets send and receive, repeated in a cycle.
 const LENGTHS: [i32; 8] = [64, 40, 576, 4, 1500, 128, 0, 56];
-/// The first byte of the packets received, over and over: a pong, one that `Drop` does not want, others.
+/// First bytes of received packets, repeated in a cycle: a pong, a byte that `Drop` rejects, and others.
 const FIRST_BYTES: [u8; 5] = [0xff, b'x', 0, 1, 0x45];
-/// Packets each way.
+/// Number of packets in each direction.
 const PACKETS: usize = 400;
-/// Packets that a receive buffer serves before a new one takes its place.
+/// Number of packets for which a receive buffer is used before it is replaced.
 const PACKETS_PER_BUFFER: usize = 8;
 /// Bytes of a receive buffer.
 const BUFFER: i32 = 1500;
-/// Channels that packets come and go on.
+/// Number of channels.
 const CHANNELS: usize = 20;
 
-/// A program with what it executed.
+/// A program, and the counts of its execution.
 #[derive(Clone, Debug)]
 pub struct Counted {
     /// The class.
     pub name: &'static str,
-    /// Calls made.
+    /// Number of calls.
     pub calls: usize,
-    /// What was executed, and what is there.
+    /// The counts of instructions and sequences.
     pub sequences: Sequences,
-    /// The ops that were made of it.
+    /// The counts of linked ops.
     pub(super) together: Together,
 }
 
 impl Counted {
-    /// Returns the instructions executed and those that are there.
+    /// Returns the counts of all instructions.
     #[must_use]
     pub fn total(&self) -> Total {
         self.sequences.instructions
     }
 
-    /// Returns the ops, by name, of which it executed both, one behind the other.
+    /// Returns the executed pairs of consecutive ops, by name.
     pub fn pairs(&self) -> impl Iterator<Item = [&'static str; 2]> {
         let executed = self.together.pairs.iter();
         let executed = executed.filter(|(_, total)| total.executed > 0);
@@ -90,11 +90,11 @@ impl Counted {
     }
 }
 
-/// Runs all programs and counts.
+/// Runs and counts all programs.
 ///
 /// # Panics
 ///
-/// Where a program is missing or rejected, or the interpreters differ on it.
+/// If a program is missing or rejected, or the interpreters differ.
 #[must_use]
 pub fn count() -> Vec<Counted> {
     let list = committed::text("calls.txt");
@@ -169,7 +169,7 @@ impl Loaded<'_, '_, '_> {
     }
 }
 
-/// Loads a class, lets `drive` call it, and counts.
+/// Loads a class, runs `drive` on it, and counts.
 fn counted(
     name: &'static str,
     bytes: &[u8],

@@ -1,4 +1,4 @@
-//! How often programs execute which instructions, one after the other: what fused ops are justified by.
+//! Frequencies of instructions and of sequences of instructions in programs. They decide which ops are fused.
 
 mod corpus;
 mod page;

@@ -1,4 +1,4 @@
-//! The counts as a document.
+//! The generator of `docs/op-frequencies.md`.
 
 use core::fmt::Write as _;
 use std::collections::{BTreeMap, BTreeSet};
@@ -6,9 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::corpus::Counted;
 use super::sequence::{LONGEST, Part, Total};
 
-/// Rows of a table of sequences.
+/// Most rows of a table of sequences.
 const ROWS: usize = 60;
-/// A whole, of which shares are counted in parts.
+/// The unit of shares: one whole has this many parts.
 const WHOLE: u64 = 1_000_000;
 
 const HEAD: &str = "\
@@ -52,7 +52,7 @@ count as nothing done. So does a store of the result itself into a local variabl
 order in which they were pushed.
 ";
 
-/// What stands before the table of ops, which are others where the interpreter is a loop.
+/// The heading before the table of ops. That table differs if the interpreter is built as a loop.
 pub const OPS: &str = "
 ## How to read the last table
 
@@ -63,10 +63,10 @@ counts where they stand in the programs' linked forms. A pair that ends with an 
 run only where that is left.
 ";
 
-/// What all programs together say of one thing.
+/// A row of a table, accumulated over the programs.
 #[derive(Copy, Clone, Debug, Default)]
 struct Row {
-    /// Sum over the programs of its share of their executed instructions, in parts of [`WHOLE`].
+    /// Sum of its shares of each program's executed instructions, in parts of [`WHOLE`].
     parts: u64,
     programs: usize,
     places: u64,
@@ -80,7 +80,7 @@ impl Row {
     }
 }
 
-/// Writes the document.
+/// Generates the document.
 #[must_use]
 pub fn render(programs: &[Counted]) -> String {
     let mut page = HEAD.to_owned();
@@ -147,7 +147,7 @@ pub fn render(programs: &[Counted]) -> String {
     page
 }
 
-/// Returns the table of ops that are run together.
+/// Returns the table of fused pairs of ops.
 fn together(programs: &[Counted]) -> String {
     let mut rows = BTreeMap::new();
     for Counted { together, .. } in programs {
@@ -162,7 +162,7 @@ fn together(programs: &[Counted]) -> String {
     table("Ops that are run together", rows, ROWS, programs.len())
 }
 
-/// Returns the table of instructions that have an operand at once.
+/// Returns the table of instructions with an operand that needs no work.
 fn takers(programs: &[Counted]) -> String {
     let mut rows = BTreeMap::new();
     let mut any = Row::default();
@@ -195,7 +195,7 @@ fn table(
     programs: usize,
 ) -> String {
     let mut rows: Vec<(String, Row)> = rows.filter(|(_, row)| row.programs > 0).collect();
-    // Sorting is stable: rows alike stay in the order of their opcodes.
+    // Sorting is stable, so equal rows keep the order of their opcodes.
     rows.sort_by_key(|(_, row)| core::cmp::Reverse(row.parts));
     let different = rows
         .iter()
@@ -213,7 +213,7 @@ fn table(
         },
     );
     for (name, row) in rows.iter().take(shown) {
-        // Hundredths of one in a hundred, rounded.
+        // Hundredths of a percent, rounded.
         let programs = u64::try_from(programs.max(1)).expect("a short list");
         let hundredths = (row.parts / (WHOLE / 10_000) + programs / 2) / programs;
         writeln!(

@@ -1,4 +1,4 @@
-//! Instructions one after the other inside a basic block, counted where they stand and as executed.
+//! Counts sequences of instructions within basic blocks, both in the code and as executed.
 
 use core::fmt;
 use std::collections::{BTreeMap, BTreeSet};
@@ -7,21 +7,21 @@ use jive_core::{ClassFile, Code, Insn, Opcode, Operand, instructions};
 
 use super::taken::{self, Taker};
 
-/// The longest sequence that is counted.
+/// Length of the longest counted sequence.
 pub(super) const LONGEST: usize = 4;
 
-/// What an instruction is as a part of a sequence: forms that a linker does not tell apart are one.
+/// An instruction as a part of a sequence. Forms that the linker does not distinguish are equal.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Part {
-    /// Pushes an `int` constant, in whatever form.
+    /// Pushes an `int` constant, in any form.
     Constant,
-    /// Loads or stores a local variable, by the opcode with an explicit index.
+    /// Loads or stores a local variable. Holds the opcode with an explicit index.
     Local(Opcode),
     /// Compares an `int` with zero.
     IfZero,
     /// Compares two `int`s.
     IfTwo,
-    /// Any other.
+    /// Any other instruction.
     Other(Opcode),
 }
 
@@ -56,12 +56,12 @@ impl fmt::Display for Part {
     }
 }
 
-/// How often something was executed, and at how many places it stands.
+/// How often an instruction or sequence was executed, and how often it occurs in the code.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct Total {
     /// Executions.
     pub executed: u64,
-    /// Places.
+    /// Occurrences in the code.
     pub places: u64,
 }
 
@@ -72,25 +72,25 @@ impl Total {
     }
 }
 
-/// The instructions and sequences of one class.
+/// The counts of the instructions and sequences of a class.
 #[derive(Clone, Debug, Default)]
 pub struct Sequences {
     /// All instructions.
     pub instructions: Total,
     /// Instructions by opcode.
     pub(super) opcodes: BTreeMap<Opcode, Total>,
-    /// Sequences of two instructions and more.
+    /// Sequences of two or more instructions.
     pub(super) sequences: BTreeMap<Vec<Part>, Total>,
-    /// Instructions that have an operand at once.
+    /// Instructions with an operand that needs no work.
     pub(super) takers: BTreeMap<Taker, Total>,
 }
 
 impl Sequences {
-    /// Counts a class of which each instruction was executed so often, by method and pc.
+    /// Counts the instructions of a class. `visits` has the execution counts by method and pc.
     ///
     /// # Panics
     ///
-    /// Where the class is not one that was accepted and run.
+    /// If the class was not accepted and run.
     #[must_use]
     pub fn count(class: ClassFile<'_>, visits: &[Vec<u64>]) -> Sequences {
         let mut found = Sequences::default();
@@ -110,7 +110,7 @@ impl Sequences {
             if targets.contains(&i64::from(insn.pc.0)) {
                 block.clear();
             }
-            // A path to the last instruction of a sequence has executed the others.
+            // Each path to the last instruction of a sequence executes the others too.
             let executed = visits[insn.pc.index()];
             self.instructions.add(executed);
             self.opcodes.entry(insn.opcode).or_default().add(executed);
@@ -130,12 +130,12 @@ pub(super) fn decoded<'c>(code: &Code<'c>) -> impl Iterator<Item = Insn<'c>> {
     instructions(code.bytes).map(|insn| insn.expect("a class that ran"))
 }
 
-/// Returns every pc that an instruction branches to.
+/// Returns all branch targets.
 pub(super) fn targets(code: &Code<'_>) -> BTreeSet<i64> {
     decoded(code).flat_map(|insn| insn.targets()).collect()
 }
 
-/// Whether control may go elsewhere behind the instruction, be it for a call.
+/// Returns whether the instruction ends a basic block. Calls do, too.
 pub(super) fn ends_block(insn: &Insn<'_>) -> bool {
     use Opcode as O;
     match insn.opcode {

@@ -1,5 +1,5 @@
-//! Operands that are there at once: what the last instruction that did anything has computed, and what
-//! fields hold.
+//! Finds operands that need no work: values that the last computing instruction has just produced, and values of
+//! fields.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,40 +7,40 @@ use jive_core::{Action, Code, Insn, Opcode, Operand, StackChange};
 
 use super::sequence::{Part, Total, decoded, ends_block, targets};
 
-/// A consumer: an instruction, and which of its operands it is, counted from 1 in the order of pushing.
+/// An operand of an instruction: the instruction, and the operand's number from 1 in the order of pushing.
 pub(super) type Taker = (Part, usize);
 
-/// What is known of a value on the operand stack.
+/// What is known about a value on the operand stack.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 enum Value {
-    /// A constant, or what a local variable holds: no work is done for it.
+    /// A constant or the value of a local variable: needs no work.
     Loaded,
-    /// What a field holds: it can be read when it is wanted.
+    /// The value of a field: can be read when it is used.
     Field,
-    /// What the last instruction that did anything has computed.
+    /// The result of the last computing instruction.
     Latest,
-    /// Any other.
+    /// Any other value.
     Other,
 }
 
-/// The values of a basic block, as far as they are of interest.
+/// The tracked values of a basic block.
 #[derive(Default)]
 struct Block {
     stack: Vec<Value>,
-    /// The local variable that the latest value went to.
+    /// The local variable that holds the latest result.
     local: Option<u16>,
 }
 
 impl Block {
     fn pop(&mut self, count: usize) -> Vec<Value> {
-        // Below what the block has pushed lies what others left.
+        // Values below those that the block has pushed are unknown.
         let missing = count.saturating_sub(self.stack.len());
         let mut popped = vec![Value::Other; missing];
         popped.extend(self.stack.drain(self.stack.len() - (count - missing)..));
         popped
     }
 
-    /// What was the latest is so no longer.
+    /// Turns the latest result into an ordinary value.
     fn age(&mut self) {
         self.local = None;
         for value in &mut self.stack {
@@ -51,7 +51,7 @@ impl Block {
     }
 }
 
-/// Counts the consumers of a method of which each instruction was executed so often, by pc.
+/// Counts the operands of a method's instructions. `visits` has the execution counts by pc.
 pub(super) fn count(code: &Code<'_>, visits: &[u64], takers: &mut BTreeMap<Taker, Total>) {
     let targets: BTreeSet<i64> = targets(code);
     let mut block = Block::default();
@@ -72,7 +72,7 @@ pub(super) fn count(code: &Code<'_>, visits: &[u64], takers: &mut BTreeMap<Taker
     }
 }
 
-/// Follows an instruction. Returns which of its operands are there at once.
+/// Tracks the effect of an instruction. Returns the numbers of its operands that need no work.
 fn step(block: &mut Block, insn: &Insn<'_>) -> Vec<usize> {
     use Opcode as O;
     if let Part::Constant = Part::of(insn) {
@@ -85,7 +85,7 @@ fn step(block: &mut Block, insn: &Insn<'_>) -> Vec<usize> {
                 block.stack.push(Value::Latest);
             }
             Part::Local(O::Iload | O::Aload) => block.stack.push(Value::Loaded),
-            // The op that computed the value also stores it. A value from elsewhere is moved.
+            // The op that computes the value also stores it. Other values need a move.
             _ if block.pop(1) == [Value::Latest] => block.local = Some(local),
             _ => block.age(),
         }
@@ -108,7 +108,7 @@ fn step(block: &mut Block, insn: &Insn<'_>) -> Vec<usize> {
             block.stack.push(Value::Field);
             return Vec::new();
         }
-        // Other shuffles are rare. They end the block, as calls and counting do.
+        // Other shuffles are rare. They end the block, like calls and increments.
         (_, Action::Shuffle(_) | Action::Increment) => {
             *block = Block::default();
             return Vec::new();
@@ -122,7 +122,7 @@ fn step(block: &mut Block, insn: &Insn<'_>) -> Vec<usize> {
         },
     };
     let operands = block.pop(pops);
-    // A variable plus a constant waits until an op needs it: nothing is done for it yet.
+    // The sum of a variable and a constant is computed only when an op needs it.
     let waits = matches!(insn.opcode, O::Iadd | O::Isub) && operands == [Value::Loaded; 2];
     if waits {
         block.stack.push(Value::Loaded);
@@ -154,7 +154,7 @@ fn step(block: &mut Block, insn: &Insn<'_>) -> Vec<usize> {
     let field = if is_element {
         operands.iter().position(|value| *value == Value::Field)
     } else {
-        // The last to be read before the instruction.
+        // The operand that is read last before the instruction.
         let last = operands.iter().rposition(|value| *value == Value::Field);
         last.filter(|_| latest.is_none())
     };

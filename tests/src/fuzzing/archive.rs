@@ -1,7 +1,7 @@
-//! The committed seed corpora: inputs that long fuzzing runs found worth keeping.
+//! The committed seed corpora: inputs from long fuzzing runs that increase coverage.
 //!
-//! One archive for each kind of input, `fuzz/seeds/KIND_seed_corpus.zip`, as OSS-Fuzz names them. Several targets take
-//! the same kind, so there are fewer archives than targets.
+//! There is one archive for each kind of input, `fuzz/seeds/KIND_seed_corpus.zip`, by the naming of OSS-Fuzz. Several
+//! targets use the same kind.
 
 use std::fs::File;
 use std::io::Read;

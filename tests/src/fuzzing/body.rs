@@ -1,4 +1,4 @@
-//! Bodies that fit together, half of them with one thing broken, run on both interpreters.
+//! Fuzz target: well-typed bodies, half of them with one fault, run on both interpreters.
 
 use std::sync::LazyLock;
 
@@ -10,13 +10,13 @@ use crate::defensive::{Plan, Tally, run};
 use crate::generate::alphabet::{Alphabet, Family};
 use crate::generate::{change::break_one, typed::typed};
 
-/// Calls of the method of an accepted body.
+/// Number of calls of an accepted body's method.
 const ROUNDS: u32 = 2;
 
 static ALPHABET: LazyLock<Alphabet> = LazyLock::new(Alphabet::new);
 
-/// The bytes choose a body. A body of which nothing was broken is accepted. An accepted one keeps what its verification
-/// promised on the defensive interpreter, and does the same on the shipped one.
+/// The input chooses a body. A body without a fault must be accepted. An accepted body must keep the verifier's
+/// promises on the defensive interpreter, and behave alike on the shipped one.
 pub fn body(bytes: &[u8]) {
     let mut random = Random::of_choices(bytes);
     let family = Family::ALL[usize::from(random.one_in(4))];

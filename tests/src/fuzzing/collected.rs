@@ -1,4 +1,4 @@
-//! Whether collecting every fault of a class leaves the verdict as it is.
+//! Checks that collecting all faults of a class does not change the verdict.
 
 use jive_core::{ClassFile, MethodId, Pc};
 use jive_verifier::{
@@ -8,9 +8,9 @@ use nic_core::sle::NicNative;
 
 use crate::machine::parsed;
 
-/// Verifies a class with an observer that collects and with one that does not.
+/// Verifies a class with and without an observer that collects faults.
 ///
-/// The verdicts must agree, and the first fault told must be the verdict.
+/// The verdicts must be equal, and the first collected fault must be the verdict.
 pub(super) fn check_collected(bytes: &[u8]) {
     let _no_class_file = parsed(bytes, |class| {
         let mut faults = Faults::default();
@@ -33,7 +33,7 @@ fn judge(class: ClassFile<'_>, observer: &mut impl Observer) -> Option<VerifyErr
     verify_with(class, Policy::ClassOnly, NicNative::TABLE, work, observer).err()
 }
 
-/// The first fault that an observer was told.
+/// The first fault reported to an observer.
 #[derive(Default)]
 struct Faults {
     first: Option<VerifyError>,

@@ -1,4 +1,4 @@
-//! Bodies that hold the shipped interpreter against the reference one.
+//! Fuzz targets that compare the shipped interpreter with the reference interpreter.
 
 use jive_verifier::Policy;
 use nic_core::sle::NicNative;
@@ -6,13 +6,13 @@ use nic_core::sle::NicNative;
 use super::Random;
 use crate::reference::{Tally, compare, pairs};
 
-/// An accepted class file computes the same on the shipped interpreter and on the reference one, in large and small
-/// rooms. Arguments, fuel and the answers of natives come from the bytes.
+/// The input is a class file. If it is accepted, both interpreters must compute the same, with much and with little
+/// room. Arguments, fuel and answers of natives depend on the input.
 pub fn reference(bytes: &[u8]) {
     compared(bytes, &mut Random::new(bytes));
 }
 
-/// The bytes choose a class made of phrases, which is accepted and computes the same on both interpreters.
+/// The input chooses a class made of phrases. It must be accepted, and both interpreters must compute the same.
 pub fn phrases(choices: &[u8]) {
     let mut random = Random::of_choices(choices);
     let class = pairs::drawn(&mut random);

@@ -1,4 +1,4 @@
-//! Dictionaries for libFuzzer, from the tables that the readers of each format use.
+//! Dictionaries for libFuzzer, generated from the tables that the parsers use.
 
 use core::fmt::Write;
 use std::collections::BTreeSet;
@@ -8,7 +8,7 @@ use nic_core::sle::NicNative;
 use nic_runtime::profile::Profile;
 use nic_runtime::scenario::{BUILTIN_PREFIX, keys_of_all};
 
-/// Words of class files that no table has: attributes, and members with a meaning.
+/// Words of class files that are in no table: attributes, and members with a special meaning.
 const CLASS_WORDS: &[&str] = &[
     "Code",
     "StackMapTable",
@@ -70,14 +70,14 @@ const CAPTURE_BYTES: &[&[u8]] = &[
     &[2, 0, 0, 0],
     &[3, 0, 0, 0],
     &[6, 0, 0, 0],
-    // `if_tsresol` with its length, in powers of ten and of two.
+    // The option `if_tsresol` with its length, as powers of ten and of two.
     &[9, 0, 1, 0, 9],
     &[9, 0, 1, 0, 0x9e],
     &[14, 0, 8, 0],
     &[0xff, 0xff, 0xff, 0xff],
 ];
 
-/// Returns each dictionary with its file name.
+/// Returns all dictionaries with their file names.
 #[must_use]
 pub fn dictionaries() -> Vec<(&'static str, String)> {
     let words = |words: &[&str]| {
@@ -111,7 +111,7 @@ pub fn dictionaries() -> Vec<(&'static str, String)> {
     ]
 }
 
-/// Renders tokens as libFuzzer reads them, one a line.
+/// Formats tokens for libFuzzer, one on each line.
 fn rendered(tokens: &BTreeSet<Vec<u8>>) -> String {
     let mut text =
         "# Made by `cargo run -p tests --bin dictionaries`; a test compares.\n".to_owned();

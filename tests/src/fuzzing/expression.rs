@@ -1,4 +1,4 @@
-//! The expressions of a program by construction: each pushes one value and leaves the rest alone.
+//! Generates expressions of a program. Each pushes one value and leaves the rest of the stack unchanged.
 
 use arbitrary::Result;
 use jive_core::NativeType;
@@ -7,7 +7,7 @@ use nic_core::sle::NicNative;
 use super::program::{Kind, PARAMETERS, Writer};
 
 impl Writer<'_, '_> {
-    /// Goes to `target` or falls through.
+    /// Branches to `target` or falls through.
     pub(super) fn condition(&mut self, target: &str, depth: u8) -> Result<()> {
         let mnemonic = match self.u.int_in_range(0..=3)? {
             0 => {
@@ -98,8 +98,7 @@ impl Writer<'_, '_> {
         Ok(())
     }
 
-    /// Pushes an `int` that most of the time is from 0 to `mask`, so that programs get past their
-    /// array accesses.
+    /// Pushes an `int` that usually lies between 0 and `mask`, so that most array accesses succeed.
     pub(super) fn small_int(&mut self, mask: u8, depth: u8) -> Result<()> {
         self.int(depth)?;
         if self.u.ratio(15, 16)? {
@@ -116,7 +115,7 @@ impl Writer<'_, '_> {
         Ok(())
     }
 
-    /// One `int` or another, by a branch or a switch; what lies below on the stack stays.
+    /// Pushes one of two `int` values, selected by a branch or a switch. Operands below stay on the stack.
     fn choice(&mut self, depth: u8) -> Result<()> {
         let (other, end) = (self.label(), self.label());
         match self.u.int_in_range(0..=2)? {
@@ -146,7 +145,7 @@ impl Writer<'_, '_> {
         Ok(())
     }
 
-    /// An `int` that goes through the instructions that only move values.
+    /// Pushes an `int` that passes through instructions that only move values.
     fn shuffle(&mut self, depth: u8) -> Result<()> {
         let (ints, moves, left) = self.pick(&[
             (1, "dup", 2),
@@ -160,7 +159,7 @@ impl Writer<'_, '_> {
             (2, "pop", 1),
         ])?;
         if self.u.ratio(1, 4)? {
-            // An array and an `int` change places.
+            // Exchange an array and an `int`.
             self.reference(Kind::Bytes, depth)?;
             self.int(depth)?;
             self.line("swap\narraylength");
@@ -204,7 +203,7 @@ impl Writer<'_, '_> {
                 self.line(&format!("newarray {element}"));
             }
             5 if self.u.ratio(1, 4)? => {
-                // Null on one path, an array on the other.
+                // Null on one path and an array on the other.
                 let (other, end) = (self.label(), self.label());
                 self.condition(&other, inner)?;
                 self.reference(kind, inner)?;
@@ -227,7 +226,7 @@ impl Writer<'_, '_> {
         Ok(())
     }
 
-    /// Calls any native and returns what it leaves on the stack.
+    /// Calls a random native. Returns the kind of its result.
     pub(super) fn native(&mut self, depth: u8) -> Result<Option<Kind>> {
         let kind = |kind| match kind {
             NativeType::Int => Kind::Int,

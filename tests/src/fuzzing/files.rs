@@ -1,5 +1,5 @@
-//! Bodies that run the simulator and the commands over files that `SECURITY.md` calls hostile: scenarios, captures,
-//! golden traces, and class files as `jive verify` shows them.
+//! Fuzz targets that run the simulator and the commands on files that `SECURITY.md` calls hostile: scenarios, captures,
+//! golden traces and class files.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -23,31 +23,31 @@ use nic_runtime::scenario::{BUILTIN, GoldenSettings, Scenario, Times, parse};
 use nic_runtime::sim;
 use pcap_file::pcapng::PcapNgReader;
 
-/// Events after which a run ends.
+/// Most events of a run.
 const EVENTS_MAX: u64 = 2_000;
-/// Instructions that it may execute.
+/// Most instructions of a run.
 const BYTECODES_MAX: u64 = 200_000;
-/// Virtual time after which a run ends.
+/// Longest virtual time of a run.
 const UNTIL_MAX: SimDuration = SimDuration::from_ns(20_000_000);
-/// Instructions of a call.
+/// Most fuel of a call.
 const FUEL_MAX: u64 = 5_000;
-/// Bytes that a run may allocate at its start, more of which would make a fuzzer slow.
+/// Most bytes that a run may allocate at its start; more would slow the fuzzer down.
 const MEMORY_MAX: u64 = 16 << 20;
-/// NICs and endpoints that are run.
+/// Most NICs or endpoints of a scenario that is run.
 const PARTIES_MAX: usize = 64;
 
-/// The bytes are a scenario. Reading it ends, with a scenario or with mistakes that can be shown. A scenario runs to an
-/// end, and every export of it is whole.
+/// The input is a scenario. Reading must end with a scenario, or with mistakes that can be displayed. Running a
+/// scenario must end, and every export must be complete.
 pub fn scenario(bytes: &[u8]) {
     read_and_run(bytes, None);
 }
 
-/// The bytes are a capture, which a scenario replays.
+/// The input is a capture, which a scenario replays.
 pub fn capture(bytes: &[u8]) {
     static DIRECTORY: LazyLock<tempfile::TempDir> =
         LazyLock::new(|| tempfile::tempdir().expect("a temporary directory"));
     let directory = DIRECTORY.path();
-    // Bodies run beside each other in threads of `cargo test`.
+    // `cargo test` runs targets in parallel threads, so each thread needs its own file.
     let name = format!("{:?}.pcap", std::thread::current().id());
     let name = name.replace(['(', ')'], "-");
     fs::write(directory.join(&name), bytes).expect("a writable directory");
@@ -57,7 +57,7 @@ pub fn capture(bytes: &[u8]) {
     }
 }
 
-/// What replays a capture.
+/// The scenario that replays a capture.
 const REPLAY: &str = r#"
     until = "5ms"
     [[nic]]
@@ -80,7 +80,7 @@ const REPLAY: &str = r#"
     payload = { pcap = "NAME", pace = "PACE" }
 "#;
 
-/// What golden traces may show: by default, and with each setting changed.
+/// Settings of golden traces: the default, and each setting changed.
 const GOLDEN_SETTINGS: [GoldenSettings; 3] = [
     GoldenSettings {
         payload: false,
@@ -99,7 +99,7 @@ const GOLDEN_SETTINGS: [GoldenSettings; 3] = [
     },
 ];
 
-/// Returns the golden trace of a shipped scenario that is cut off after so many events.
+/// Returns the golden trace of a built-in scenario, cut off after `events_max` events.
 fn golden_trace(text: &str, settings: GoldenSettings, events_max: u64) -> Vec<u8> {
     let scenario = parse(text.as_bytes(), None, None);
     let mut scenario = scenario.expect("a shipped scenario is right");
@@ -109,9 +109,10 @@ fn golden_trace(text: &str, settings: GoldenSettings, events_max: u64) -> Vec<u8
     trace.finish().expect("a vector takes everything")
 }
 
-/// The bytes are a golden trace. Comparing it ends, and says nothing if and only if it is the trace.
+/// The input is a golden trace. Comparing it must end, and must report no difference if and only if it equals the
+/// trace.
 pub fn golden(bytes: &[u8]) {
-    // Traces of some forty lines: enough for differences at both ends, and in between.
+    // About forty lines are enough for differences at both ends and in the middle.
     static TRACES: LazyLock<[Vec<u8>; 3]> = LazyLock::new(|| {
         GOLDEN_SETTINGS.map(|settings| golden_trace(BUILTIN[0].text, settings, 100))
     });
@@ -125,7 +126,7 @@ pub fn golden(bytes: &[u8]) {
     }
 }
 
-/// The bytes are a class file. What `jive verify` says of it can be shown, and is JSON where that is asked for.
+/// The input is a class file. The verdict of `jive verify` must be displayable, and valid JSON in that format.
 pub fn verdict(bytes: &[u8]) {
     for policy in [
         Policy::Applet {
@@ -154,7 +155,7 @@ fn read_and_run(bytes: &[u8], directory: Option<&Path>) {
     }
 }
 
-/// A terminal obeys control characters, so a stranger's must not reach it. Colours are the commands' own.
+/// Control characters from a file must not reach the terminal. Colour sequences come from the command itself.
 fn shows_no_control_character(said: &str) {
     let plain = |rest: &str| {
         let after = rest.strip_prefix('[').unwrap_or_default();
@@ -170,7 +171,7 @@ fn shows_no_control_character(said: &str) {
     }
 }
 
-/// Every export at once.
+/// All exports at once.
 struct Exports {
     text: TextTrace<Vec<u8>>,
     json: JsonTrace<Vec<u8>>,
@@ -232,7 +233,7 @@ fn run(mut scenario: Scenario) {
 }
 
 impl Exports {
-    /// Ends every export and reads it again.
+    /// Finishes all exports and parses their outputs.
     fn finish(mut self, time: SimTime, reason: nic_core::event::EndReason) {
         const WHOLE: &str = "a vector takes everything";
         self.summary.end(time, reason);
@@ -247,7 +248,7 @@ impl Exports {
             let value: serde_json::Value = serde_json::from_str(line).expect("JSON");
             assert!(value["event"].is_string(), "{line}");
         }
-        // Each event is one line of each trace; the JSON one has a head and the summary besides.
+        // Each event is one line of both traces. The JSON trace also has a header and a summary.
         assert_eq!(json.lines().count(), text.lines().count() + 2);
         let timeline = self.timeline.finish().expect(WHOLE);
         serde_json::from_slice::<serde_json::Value>(&timeline).expect("the timeline is JSON");
@@ -259,7 +260,7 @@ impl Exports {
     }
 }
 
-/// Returns files of the repository below these folders whose names end so.
+/// Returns the repository's files below these folders with this ending.
 fn files(folders: &[&str], ending: &str) -> Vec<(String, Vec<u8>)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut found = Vec::new();
@@ -281,7 +282,7 @@ fn files(folders: &[&str], ending: &str) -> Vec<(String, Vec<u8>)> {
     found
 }
 
-/// Returns scenarios to start from, by name: those that are shipped, and those of the tests.
+/// Returns the seed scenarios by name: the built-in ones and those of the tests.
 #[must_use]
 pub fn scenario_seeds() -> Vec<(String, Vec<u8>)> {
     let shipped = BUILTIN.iter();
@@ -290,7 +291,7 @@ pub fn scenario_seeds() -> Vec<(String, Vec<u8>)> {
     shipped.chain(files(&folders, ".toml")).collect()
 }
 
-/// Returns captures to start from, by name: those of the tests, and what the shipped scenarios export.
+/// Returns the seed captures by name: those of the tests, and exports of the built-in scenarios.
 #[must_use]
 pub fn capture_seeds() -> Vec<(String, Vec<u8>)> {
     let mut seeds = files(&["nic-runtime/tests"], ".pcap");
@@ -309,7 +310,7 @@ pub fn capture_seeds() -> Vec<(String, Vec<u8>)> {
     seeds
 }
 
-/// Returns golden traces to start from, by name: those of the tests, and those of the shipped scenarios.
+/// Returns the seed golden traces by name: those of the tests and of the built-in scenarios.
 #[must_use]
 pub fn golden_seeds() -> Vec<(String, Vec<u8>)> {
     let mut seeds = files(&["nic-runtime/tests", "tests/tests/snapshots"], ".trace");

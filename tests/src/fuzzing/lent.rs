@@ -1,12 +1,12 @@
-//! Classes by choices, each in memory that the ones before have used.
+//! Fuzz target: generated classes, each loaded into memory that earlier classes have used.
 
 use super::Random;
 use crate::lent::Campaign;
 
-/// Classes of one input: the later ones find what the earlier ones left.
+/// Number of classes per input. Later classes find the remains of earlier ones.
 const CLASSES: u64 = 3;
 
-/// The bytes choose classes. Each is judged, linked and run in filled memory as in clean memory.
+/// The input chooses classes. Each must be verified, linked and run in filled memory as in clean memory.
 pub fn lent(bytes: &[u8]) {
     let mut campaign = Campaign::new(Random::of_choices(bytes));
     if let Err(difference) = campaign.run(CLASSES) {

@@ -1,7 +1,7 @@
-//! Fuzz bodies: what holds for any bytes whatever, as ordinary functions.
+//! The fuzz targets as ordinary functions: properties that hold for any input.
 //!
-//! `fuzz` calls them from libfuzzer, and a test calls them on every fixture and shipped class. A body
-//! returns nothing: a finding is a panic.
+//! `fuzz` calls them from libFuzzer. A test calls them for every fixture and built-in class. A function returns
+//! nothing, and a finding is a panic.
 
 mod archive;
 mod body;
@@ -45,14 +45,14 @@ use crate::defensive::States;
 use crate::fixture::{Fixture, Outcome};
 use crate::machine::{Machine, Room, judge, machine, parsed};
 
-/// Enough for a loop to come round and little enough for many runs a second.
+/// Enough room for loops to iterate, and little enough for many runs per second.
 const ROOM: Room = Room {
     heap: 4096,
     frames: 16,
     fuel: 2_000,
 };
 
-/// Parsing and showing what was parsed never panics.
+/// Parsing and displaying must never panic.
 pub fn parse(bytes: &[u8]) {
     if let Err(error) = parsed(bytes, walk) {
         assert!(!error.to_string().is_empty());
@@ -60,7 +60,7 @@ pub fn parse(bytes: &[u8]) {
     }
 }
 
-/// Looks at everything that a class file holds, as the disassembler does.
+/// Visits every part of a class file, as the disassembler does.
 fn walk(class: ClassFile<'_>) {
     let mut shown = String::new();
     let mut show = |text: &dyn core::fmt::Display| {
@@ -99,8 +99,8 @@ fn walk(class: ClassFile<'_>) {
     core::hint::black_box(disassemble(class));
 }
 
-/// Verification ends with a verdict under each policy, and an applet is a class. An observer changes nothing, neither one
-/// that watches nor one that collects all faults.
+/// Verification must end with a verdict under each policy, and a valid applet must be a valid class. Observers must not
+/// change the verdict.
 pub fn verify(bytes: &[u8]) {
     let applet = judge(
         bytes,
@@ -126,17 +126,17 @@ pub fn verify(bytes: &[u8]) {
     check_collected(bytes);
 }
 
-/// An accepted class runs without breaking what its verification promised, whatever natives answer.
+/// An accepted class must run without breaking the verifier's promises, whatever natives answer.
 pub fn run(bytes: &[u8]) {
     run_as(bytes, Policy::ClassOnly, Random::new(bytes));
 }
 
-/// [`run`] with natives that answer by this seed.
+/// Like [`run`], with natives whose answers depend on `seed`.
 pub fn run_seeded(bytes: &[u8], seed: u64) {
     run_as(bytes, Policy::ClassOnly, Random::new(&seed.to_be_bytes()));
 }
 
-/// Runs every method of a class once and returns how the class was judged.
+/// Runs every method of a class once, and returns the verdict on the class.
 fn run_as(bytes: &[u8], policy: Policy, random: Random) -> Outcome {
     let verdict = machine(bytes, policy, NicNative::TABLE, ROOM, |machine| {
         let mut natives = RandomNatives::new(random);
@@ -165,7 +165,7 @@ fn run_as(bytes: &[u8], policy: Policy, random: Random) -> Outcome {
     }
 }
 
-/// What has to hold after every call.
+/// Checks that must hold after every call.
 fn check(machine: &Machine<'_>, trap: Option<TrapKind>) {
     assert_ne!(
         trap,
@@ -182,7 +182,7 @@ fn check(machine: &Machine<'_>, trap: Option<TrapKind>) {
     }
 }
 
-/// Makes arguments by a method's descriptor: any `int`, and null, which every reference type has.
+/// Makes arguments that fit a method's descriptor: any `int`, and null for every reference type.
 fn arguments(descriptor: &[u8], random: &mut Random) -> Vec<i32> {
     MethodDescriptor::parse(descriptor)
         .expect("the verifier has parsed it")
@@ -194,7 +194,7 @@ fn arguments(descriptor: &[u8], random: &mut Random) -> Vec<i32> {
         .collect()
 }
 
-/// Returns the class files that fuzzing starts from, by name: every fixture and shipped applet.
+/// Returns the seed class files by name: every fixture and built-in applet.
 #[must_use]
 pub fn seeds() -> Vec<(String, Vec<u8>)> {
     let fixtures = Fixture::all().into_iter().map(|fixture| {
@@ -207,20 +207,20 @@ pub fn seeds() -> Vec<(String, Vec<u8>)> {
     fixtures.chain(applets).collect()
 }
 
-/// Returns choices from which programs are built, by name.
+/// Returns seeds of choices from which programs are generated, by name.
 #[must_use]
 pub fn program_seeds() -> Vec<(String, Vec<u8>)> {
-    // Enough that the choices do not run out before the last method.
+    // Enough choices to reach the last method.
     choices(3000)
 }
 
-/// Returns choices from which bodies are built, by name.
+/// Returns seeds of choices from which bodies are generated, by name.
 #[must_use]
 pub fn body_seeds() -> Vec<(String, Vec<u8>)> {
     choices(300)
 }
 
-/// Returns choices from which classes are built that use the same memory, by name.
+/// Returns seeds of choices from which classes that share memory are generated, by name.
 #[must_use]
 pub fn lent_seeds() -> Vec<(String, Vec<u8>)> {
     choices(900)

@@ -1,26 +1,26 @@
-//! Natives that look at their arguments and answer anything that their declaration allows.
+//! Natives that check their arguments and return anything that their declarations allow.
 
 use jive_core::{ArrayKind, Heap, NativeDecl, NativeId, NativeType, Natives, TrapKind};
 use nic_core::sle::NicNative;
 
 use super::Random;
 
-/// Natives that hold each argument to its declaration, use the arrays, and answer at random.
+/// Natives that check their arguments, access their arrays, and answer at random.
 #[derive(Clone, Debug)]
 pub struct RandomNatives {
-    /// What decides their answers.
+    /// The source of their answers.
     pub random: Random,
 }
 
 impl RandomNatives {
-    /// Makes natives whose answers depend on these numbers.
+    /// Returns natives whose answers depend on `random`.
     #[must_use]
     pub fn new(random: Random) -> RandomNatives {
         RandomNatives { random }
     }
 }
 
-/// Returns the kind of array that a native declares, none for an `int`.
+/// Returns the kind of array that a native declares; `None` for an `int`.
 fn array_kind(declared: NativeType) -> Option<ArrayKind> {
     match declared {
         NativeType::Int => None,
@@ -30,11 +30,11 @@ fn array_kind(declared: NativeType) -> Option<ArrayKind> {
     }
 }
 
-/// Holds an argument of a native to its declaration: an array is null, or an array of that kind.
+/// Checks an argument of a native against its declaration: an array argument is null or an array of that kind.
 ///
 /// # Panics
 ///
-/// Where the argument is something else, which verification should have excluded.
+/// If the argument is something else, which verification should exclude.
 pub fn check_argument(declared: NativeType, argument: i32, heap: &Heap<'_>) {
     if let Some(kind) = array_kind(declared)
         && argument != 0

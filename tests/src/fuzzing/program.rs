@@ -1,7 +1,6 @@
-//! Programs by construction: expressions and statements that fit together, and now and then a mistake.
+//! Generates well-typed programs from expressions and statements, sometimes with a mistake.
 //!
-//! Where no mistake was made the verifier has to accept, so that this finds rejections that should
-//! not be as well as acceptances.
+//! A program without a mistake must be accepted. So this target finds wrong rejections as well as wrong acceptances.
 
 use arbitrary::{Arbitrary, Result, Unstructured};
 use jive_verifier::Policy;
@@ -16,11 +15,11 @@ use crate::fixture::Outcome;
 pub struct Program {
     /// The source.
     pub source: String,
-    /// Whether every instruction was put where it fits.
+    /// Whether the program contains no mistake.
     pub sound: bool,
 }
 
-/// A sound program is accepted, and an accepted one keeps its promises.
+/// A sound program must be accepted, and an accepted program must keep the verifier's promises.
 pub fn program(program: &Program) {
     let class = assemble("program", &program.source)
         .unwrap_or_else(|error| panic!("{error}\n{}", program.source));
@@ -38,7 +37,7 @@ pub fn program(program: &Program) {
     );
 }
 
-/// Members that the methods below use; the constructor leaves persistent arrays in the fields.
+/// Members that the methods use. The constructor stores persistent arrays in the fields.
 const MEMBERS: &str = "
 .field static int I
 .field static byte B
@@ -68,7 +67,7 @@ const MEMBERS: &str = "
     return
 ";
 
-/// What the methods take: an `int`, a `byte[]` and an `int`.
+/// The parameters of all methods: an `int`, a `byte[]` and an `int`.
 pub(super) const PARAMETERS: &str = "(I[BI)";
 
 /// The methods: flags, name, result.
@@ -80,7 +79,7 @@ const METHODS: [(&str, &str, &str); 5] = [
     ("private", "member", "Z"),
 ];
 
-/// What a value is.
+/// The kind of a value.
 #[derive(Copy, Clone, PartialEq, Eq)]
 pub(super) enum Kind {
     Int,
@@ -94,7 +93,7 @@ pub(super) enum Kind {
 impl Kind {
     pub(super) const ARRAYS: [Kind; 4] = [Kind::Bytes, Kind::Shorts, Kind::Ints, Kind::Flags];
 
-    /// Local variable that holds one, counted behind `this`.
+    /// Returns the local variable for values of this kind, relative to the one after `this`.
     const fn local(self) -> u16 {
         match self {
             Kind::Int => 0,
@@ -106,7 +105,7 @@ impl Kind {
         }
     }
 
-    /// Element type, mnemonic prefix of element access, and the field that holds such an array.
+    /// Returns the element type, the mnemonic prefix of element access, and the field with an array of this kind.
     pub(super) const fn array(self) -> (&'static str, &'static str, &'static str) {
         match self {
             Kind::Bytes | Kind::Int | Kind::This => ("byte", "ba", "bytes:[B"),
@@ -117,15 +116,15 @@ impl Kind {
     }
 }
 
-/// Locals of a method behind `this`: parameters, one of each kind, and an `int` more.
+/// Local variables of a method after `this`: parameters, one of each kind, and another `int`.
 const LOCALS: u16 = 8;
 const SPARE_INT: u16 = 7;
 
-/// Expressions and statements nest no deeper, which bounds the operand stack.
+/// Deepest nesting of expressions and statements. It bounds the operand stack.
 const DEPTH_MAX: u8 = 5;
-/// More operands than the deepest expression can have.
+/// More operands than the deepest expression needs.
 const STACK: u16 = 120;
-/// Expressions and statements in one method, so that branches stay short.
+/// Most expressions and statements of a method, so that branches stay short.
 const NODES_MAX: u32 = 250;
 
 impl<'a> Arbitrary<'a> for Program {
@@ -157,13 +156,13 @@ impl<'a> Arbitrary<'a> for Program {
     }
 }
 
-/// A method in the writing.
+/// A method under construction.
 pub(super) struct Writer<'w, 'a> {
     pub(super) u: &'w mut Unstructured<'a>,
     text: String,
     labels: u32,
     nodes: u32,
-    /// 1 where local variable 0 is `this`.
+    /// 1 if local variable 0 is `this`, else 0.
     this: u16,
     result: &'static str,
     mistakes: bool,
@@ -189,7 +188,7 @@ impl Writer<'_, '_> {
         self.u.choose(of).copied()
     }
 
-    /// Says how deep the next node may go, 0 once there are nodes enough.
+    /// Returns the allowed depth of the next node, which is 0 once there are enough nodes.
     pub(super) fn spend(&mut self, depth: u8) -> u8 {
         self.nodes += 1;
         if self.nodes < NODES_MAX { depth } else { 0 }
@@ -209,7 +208,7 @@ impl Writer<'_, '_> {
         self.line(&format!("{letter}store {local}"));
     }
 
-    /// The whole body: every local variable set, some statements, a result.
+    /// Writes a whole body: sets every local variable, then statements, then a result.
     fn method(&mut self) -> Result<()> {
         for kind in Kind::ARRAYS {
             let element = kind.array().0;
@@ -338,7 +337,7 @@ impl Writer<'_, '_> {
         Ok(())
     }
 
-    /// Instructions of the subset that fit together in no way, where nothing reaches them.
+    /// Writes unreachable instructions that are in the subset but not well-typed.
     fn dead_code(&mut self) -> Result<()> {
         let end = self.label();
         self.line(&format!("goto {end}"));
@@ -350,7 +349,7 @@ impl Writer<'_, '_> {
         Ok(())
     }
 
-    /// Something that may not fit where it stands.
+    /// Writes an instruction that may not be well-typed here.
     fn mistake(&mut self) -> Result<()> {
         self.sound = false;
         match self.u.int_in_range(0..=3)? {

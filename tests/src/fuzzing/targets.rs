@@ -1,4 +1,4 @@
-//! The table of fuzz targets: a file of `fuzz/fuzz_targets` for each row.
+//! The table of fuzz targets. Each row has a file in `fuzz/fuzz_targets`.
 
 use arbitrary::{Arbitrary, Unstructured};
 
@@ -13,18 +13,18 @@ use super::{seeds, verify};
 /// A fuzz target.
 #[derive(Copy, Clone, Debug)]
 pub struct Target {
-    /// Its name, and that of its file.
+    /// Name of the target and of its file.
     pub name: &'static str,
-    /// What it does with an input.
+    /// The function that tests an input.
     pub body: fn(&[u8]),
-    /// Returns inputs that the repository's own files give, by name.
+    /// Returns the seeds that come from files of the repository, by name.
     seeds: fn() -> Vec<(String, Vec<u8>)>,
-    /// The kind of archived inputs that the target takes.
+    /// The kind of archived inputs that the target uses.
     archive: Option<&'static str>,
 }
 
 impl Target {
-    /// Returns the inputs that fuzzing starts from, by name.
+    /// Returns all seeds, by name.
     #[must_use]
     pub fn inputs(&self) -> Vec<(String, Vec<u8>)> {
         let archived = self.archive.map(archived).unwrap_or_default();
@@ -46,7 +46,7 @@ const fn target(
     }
 }
 
-/// Every target; without the simulator those that need none.
+/// All targets. Without the simulator, only those that do not need it.
 pub const TARGETS: &[Target] = &[
     target("parse", parse, seeds, Some("class")),
     target("verify", verify, seeds, Some("class")),
@@ -72,7 +72,8 @@ pub const TARGETS: &[Target] = &[
 ];
 
 fn program_of_choices(choices: &[u8]) {
-    // As libFuzzer's own macro does, choices that run out are zeros, and nothing else can fail.
+    // As in libFuzzer's own macro, missing choices are zeros, so `arbitrary` fails only for other reasons, which do not
+    // occur.
     if let Ok(chosen) = Program::arbitrary(&mut Unstructured::new(choices)) {
         program(&chosen);
     }

@@ -1,4 +1,4 @@
-//! The instructions that bodies are made of, with what each does to types, and the class around a body.
+//! The instructions that bodies consist of, their effects on types, and the class around a body.
 
 use std::collections::HashMap;
 
@@ -6,7 +6,7 @@ use jive_core::{ClassFile, Opcode, instructions};
 
 use crate::asm::assemble;
 
-/// What a value is, as far as making bodies that fit together needs to know.
+/// The kind of a value, with as much detail as generating well-typed bodies needs.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// An `int`.
@@ -25,18 +25,18 @@ pub enum Kind {
     RawThis,
     /// Null.
     Null,
-    /// One reference or another.
+    /// A reference whose type differs between paths.
     Mixed,
 }
 
 impl Kind {
-    /// Whether it is an initialised reference.
+    /// Returns whether the kind is an initialized reference.
     #[must_use]
     pub fn is_reference(self) -> bool {
         !matches!(self, Kind::Int | Kind::RawThis)
     }
 
-    /// Whether a value of this kind may stand where `wanted` is asked for.
+    /// Returns whether a value of this kind may be used as `wanted`.
     #[must_use]
     pub fn fits(self, wanted: Kind) -> bool {
         self == wanted
@@ -44,7 +44,7 @@ impl Kind {
             || self.is_reference() && wanted == Kind::Mixed
     }
 
-    /// Returns what is left of two kinds where paths meet, if anything is.
+    /// Returns the kind that remains of two kinds where paths meet, if any.
     #[must_use]
     pub fn join(self, other: Kind) -> Option<Kind> {
         match (self, other) {
@@ -71,41 +71,41 @@ impl Kind {
     }
 }
 
-/// What an instruction does to types.
+/// The effect of an instruction on types.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Effect {
-    /// It pops these kinds, the last from the top, and pushes those.
+    /// Pops these kinds, the last one from the top, and pushes the others.
     Fixed(Vec<Kind>, Vec<Kind>),
-    /// It loads a local variable, of an `int` or of a reference.
+    /// Loads a local variable: an `int` if true, otherwise a reference.
     Load(usize, bool),
-    /// It stores into a local variable.
+    /// Stores a local variable.
     Store(usize, bool),
-    /// It adds to a local variable.
+    /// Increments a local variable.
     Increment(usize),
-    /// It replaces so many operands by these of them, numbered from the deepest.
+    /// Replaces the top operands by a selection of them, numbered from the deepest.
     Shuffle(usize, Vec<usize>),
-    /// It takes any array.
+    /// Takes an array of any type.
     Length,
-    /// It calls `Object.<init>`.
+    /// Calls `Object.<init>`.
     Construct,
-    /// It ends the method, with a value or without.
+    /// Returns from the method.
     Return,
 }
 
 /// An instruction without a branch target.
 #[derive(Clone, Debug)]
 pub struct Symbol {
-    /// Its line in assembly.
+    /// Its line of assembly.
     pub line: &'static str,
     /// Its bytes.
     pub bytes: Vec<u8>,
-    /// What it does to types.
+    /// Its effect on types.
     pub effect: Effect,
-    /// Whether it stands for its like in the exhaustive runs.
+    /// Whether exhaustive runs use it, as a representative of similar instructions.
     pub is_representative: bool,
 }
 
-/// Each line with kinds popped, kinds pushed, and whether it represents its like.
+/// Instructions with a fixed effect: line, kinds popped, kinds pushed, and whether it is a representative.
 const FIXED: &[(&str, &str, &str, bool)] = &[
     ("nop", "", "", false),
     ("iconst_1", "", "I", true),
@@ -184,12 +184,12 @@ const FIXED: &[(&str, &str, &str, bool)] = &[
         "",
         false,
     ),
-    // The class declares these itself.
+    // The class declares these natives itself.
     ("invokestatic dmaRxd([III)V", "iII", "", false),
     ("invokevirtual dmaRxdPayload([BII)V", "tbII", "", false),
 ];
 
-/// Each shuffle with the operands that take part and those that are there afterwards.
+/// Shuffles: line, number of operands, resulting operands, and whether it is a representative.
 const SHUFFLES: &[(&str, usize, &[usize], bool)] = &[
     ("pop", 1, &[], true),
     ("pop2", 2, &[], false),
@@ -202,7 +202,7 @@ const SHUFFLES: &[(&str, usize, &[usize], bool)] = &[
     ("swap", 2, &[1, 0], true),
 ];
 
-/// Each load or store with its local variable, and whether it is of an `int`.
+/// Loads and stores: line, local variable, whether it is an `int`, and whether it is a representative.
 const LOCALS: &[(&str, usize, bool, bool)] = &[
     ("iload_0", 0, true, true),
     ("iload 5", 5, true, true),
@@ -220,12 +220,12 @@ const LOCALS: &[(&str, usize, bool, bool)] = &[
     ("wide istore 4", 4, true, false),
 ];
 
-/// Every local variable of a body.
+/// Number of local variables of a body.
 pub const MAX_LOCALS: u16 = 6;
-/// Room for the operands of a body.
+/// Operand stack size of a body.
 pub const MAX_STACK: u16 = 6;
 
-/// Which method a body is of.
+/// The kind of method that a body belongs to.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Family {
     /// `static int run(int, byte[], int[], Fixture)`.
@@ -235,7 +235,7 @@ pub enum Family {
 }
 
 impl Family {
-    /// Both.
+    /// Both families.
     pub const ALL: [Family; 2] = [Family::Static, Family::Constructor];
 
     /// Returns the name of the body's method.
@@ -247,7 +247,7 @@ impl Family {
         }
     }
 
-    /// Returns the kinds of the local variables when the body begins.
+    /// Returns the initial kinds of the local variables.
     #[must_use]
     pub fn parameters(self) -> &'static [Kind] {
         match self {
@@ -264,21 +264,21 @@ impl Family {
     }
 }
 
-/// A class file with a hole where the code of one method goes.
+/// A class file with a hole for the code of one method.
 #[derive(Clone, Debug)]
 pub struct Frame {
-    /// What stands before the length of the method's `Code` attribute.
+    /// The bytes before the length of the method's `Code` attribute.
     before: Vec<u8>,
-    /// What stands behind its code.
+    /// The bytes after its code.
     behind: Vec<u8>,
 }
 
 impl Frame {
-    /// Cuts a class file open around the code of a method.
+    /// Cuts a class file at the code of a method.
     ///
     /// # Panics
     ///
-    /// Where the class has no such method, or that has no code.
+    /// If the class has no such method, or the method has no code.
     #[must_use]
     pub fn around(name: &str, bytes: &[u8]) -> Frame {
         let mut index = vec![0; ClassFile::index_len(bytes)];
@@ -289,24 +289,23 @@ impl Frame {
             .expect("it has code");
         let start = code.bytes.as_ptr().addr() - bytes.as_ptr().addr();
         Frame {
-            // The attribute's length, two limits and the code's length stand before the code.
+            // The attribute's length, two limits and the code's length precede the code.
             before: bytes[..start - 12].to_vec(),
             behind: bytes[start + code.bytes.len()..].to_vec(),
         }
     }
 
-    /// Fills the hole.
+    /// Inserts code into the hole.
     ///
     /// # Panics
     ///
-    /// Where the code is longer than a class file can say.
+    /// If the code is too long for a class file.
     #[must_use]
     pub fn class(&self, code: &[u8], max_stack: u16, max_locals: u16) -> Vec<u8> {
         let length = u32::try_from(code.len()).expect("bodies are short");
         let mut bytes = Vec::with_capacity(self.before.len() + code.len() + self.behind.len() + 12);
         bytes.extend(&self.before);
-        // The attribute holds two limits, two lengths and two empty tables besides the code (JVMS
-        // §4.7.3).
+        // In addition to the code, the attribute has two limits, two lengths and two empty tables (JVMS §4.7.3).
         bytes.extend((length + 12).to_be_bytes());
         bytes.extend(max_stack.to_be_bytes());
         bytes.extend(max_locals.to_be_bytes());
@@ -317,13 +316,13 @@ impl Frame {
     }
 }
 
-/// Every instruction that bodies are made of, and the class around a body of each family.
+/// All instructions that bodies consist of, and the class around a body of each family.
 #[derive(Clone, Debug)]
 pub struct Alphabet {
     /// Every instruction without a branch target.
     pub symbols: Vec<Symbol>,
     frames: [Frame; 2],
-    /// The number of each symbol by its line.
+    /// The index of each symbol, by its line.
     numbers: HashMap<&'static str, usize>,
 }
 
@@ -338,7 +337,7 @@ impl Alphabet {
     ///
     /// # Panics
     ///
-    /// Where the table of its lines is not assembly.
+    /// If a line of the tables is not valid assembly.
     #[must_use]
     pub fn new() -> Alphabet {
         let mut symbols = lines();
@@ -354,7 +353,7 @@ impl Alphabet {
         }
         assert_eq!(encoded_lines(&frames[1].1).len(), symbols.len());
         for (_, bytes) in &mut frames {
-            // The lines have done their work; their constants stay for bodies to name.
+            // The lines have been encoded. Their constants remain in the pool for bodies to use.
             *bytes = Frame::around("alphabet", bytes).class(&[Opcode::Return.byte()], 0, 0);
         }
         let numbers = symbols.iter().enumerate();
@@ -378,11 +377,11 @@ impl Alphabet {
         }
     }
 
-    /// Returns the number of the symbol of this line.
+    /// Returns the index of the symbol with this line.
     ///
     /// # Panics
     ///
-    /// Where there is none.
+    /// If there is no such symbol.
     #[must_use]
     pub fn symbol(&self, line: &str) -> usize {
         *self
@@ -392,7 +391,7 @@ impl Alphabet {
     }
 }
 
-/// Returns every line of the alphabet, not encoded yet.
+/// Returns all lines of the alphabet, not encoded yet.
 fn lines() -> Vec<Symbol> {
     let kinds = |letters: &str| letters.chars().map(Kind::of_letter).collect();
     let symbol = |line, effect, is_representative| Symbol {
@@ -431,8 +430,7 @@ fn lines() -> Vec<Symbol> {
     fixed.chain(shuffles).chain(locals).chain(others).collect()
 }
 
-/// Writes the class: members for the lines to name, the lines where nothing reaches them, and last the
-/// method of the body.
+/// Writes the class: members that the lines use, the lines in dead code, and finally the method of the body.
 fn source(family: Family, symbols: &[Symbol]) -> String {
     let mut source = "
 .omit all
@@ -482,11 +480,11 @@ aload_0\nputstatic self:LFixture;\nreturn\n",
     source
 }
 
-/// Returns the bytes of each instruction that a method `alphabet` has behind its `return`.
+/// Returns the bytes of each instruction after the `return` of the method `alphabet`.
 ///
 /// # Panics
 ///
-/// Where the class has no such method.
+/// If the class has no such method.
 #[must_use]
 pub fn encoded_lines(bytes: &[u8]) -> Vec<Vec<u8>> {
     let mut index = vec![0; ClassFile::index_len(bytes)];

@@ -1,4 +1,4 @@
-//! A method body: instructions, and branches whose targets are numbers of instructions.
+//! A method body: instructions, and branches whose targets are indices of instructions.
 
 use jive_core::Opcode;
 
@@ -7,18 +7,18 @@ use super::alphabet::{Alphabet, Family, MAX_LOCALS, MAX_STACK};
 /// An instruction of a body.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Piece {
-    /// A symbol of the alphabet, by its number.
+    /// A symbol of the alphabet, by index.
     Symbol(usize),
-    /// A branch to the instruction of this number.
+    /// A branch to the instruction with this index.
     Branch(Opcode, usize),
-    /// A `tableswitch` of the keys 0 and 1, and its default.
+    /// A `tableswitch` with the keys 0 and 1, and a default.
     Table([usize; 3]),
 }
 
-/// A method body with the limits that its method declares.
+/// A method body, with the limits of its method.
 #[derive(Clone, Debug)]
 pub struct Body {
-    /// Which method it is of.
+    /// The family of its method.
     pub family: Family,
     /// Its instructions.
     pub pieces: Vec<Piece>,
@@ -40,9 +40,9 @@ impl Body {
         }
     }
 
-    /// Returns the class file that holds it.
+    /// Returns the class file with this body.
     ///
-    /// A branch to a number that no instruction has goes behind the last one.
+    /// A branch to a missing index goes to the end of the code.
     #[must_use]
     pub fn class(&self, alphabet: &Alphabet) -> Vec<u8> {
         let code = self.code(alphabet);
@@ -60,7 +60,7 @@ impl Body {
                 Piece::Symbol(number) => alphabet.symbols[*number].bytes.len(),
                 Piece::Branch(Opcode::GotoW, _) => 5,
                 Piece::Branch(..) => 3,
-                // Opcode and padding up to a multiple of four, then five words.
+                // The opcode, padding to a multiple of four, and five words.
                 Piece::Table(_) => (offset + 1).next_multiple_of(4) - offset + 20,
             };
         }
@@ -101,7 +101,7 @@ impl Body {
         code
     }
 
-    /// Writes it down in assembly, one instruction a line.
+    /// Returns the body as assembly, with one instruction on each line.
     #[must_use]
     pub fn shown(&self, alphabet: &Alphabet) -> String {
         let mut text = format!(

@@ -1,4 +1,4 @@
-//! Changes to what was well made: one thing in a body, a part of a class file's structure, or bytes.
+//! Changes to valid bodies and class files: one instruction of a body, a part of the structure, or bytes.
 
 use jive_core::Opcode;
 
@@ -6,7 +6,7 @@ use super::alphabet::{Alphabet, Effect, Kind};
 use super::body::{Body, Piece};
 use crate::fuzzing::Random;
 
-/// Breaks one thing of a body; by chance what comes out may still be well typed.
+/// Breaks one instruction of a body. The result may happen to be well-typed.
 pub fn break_one(body: &mut Body, alphabet: &Alphabet, random: &mut Random) {
     let place = random.below(body.pieces.len());
     let other = Piece::Symbol(random.below(alphabet.symbols.len()));
@@ -28,7 +28,7 @@ pub fn break_one(body: &mut Body, alphabet: &Alphabet, random: &mut Random) {
     }
 }
 
-/// Replaces an instruction by one that differs in nothing but the type of a reference.
+/// Replaces an instruction by another that differs only in the type of a reference.
 fn confuse(body: &mut Body, alphabet: &Alphabet, random: &mut Random) {
     let mut changes = Vec::new();
     for (place, piece) in body.pieces.iter().enumerate() {
@@ -46,7 +46,7 @@ fn confuse(body: &mut Body, alphabet: &Alphabet, random: &mut Random) {
     }
 }
 
-/// Returns whether two instructions do the same but for the type of a reference.
+/// Returns whether two instructions differ only in the type of a reference.
 fn is_confusable(one: &Effect, other: &Effect) -> bool {
     let alike = |one: &[Kind], other: &[Kind]| {
         let mut pairs = one.iter().zip(other);
@@ -72,7 +72,7 @@ fn retarget(body: &mut Body, to: impl Fn(usize) -> usize) {
     }
 }
 
-/// Sends a branch elsewhere, or makes another one of it.
+/// Changes the target or the opcode of a branch.
 fn change_branch(body: &mut Body, random: &mut Random) {
     let target = random.below(body.pieces.len() + 1);
     let branches: Vec<usize> = (0..body.pieces.len())
@@ -100,10 +100,10 @@ fn change_branch(body: &mut Body, random: &mut Random) {
     }
 }
 
-/// Changes one or two bytes, half of the time by a bit.
+/// Changes one or two bytes; half of the changes flip a single bit.
 pub fn change_bytes(bytes: &mut [u8], random: &mut Random) {
     for _ in 0..=random.below(2) {
-        // Behind the version, which decides which of OpenJDK's verifiers would judge.
+        // Start after the version, because the version selects OpenJDK's verifier.
         let at = 8 + random.below(bytes.len() - 8);
         let [byte, ..] = random.draw().to_be_bytes();
         if random.one_in(2) {
@@ -114,20 +114,20 @@ pub fn change_bytes(bytes: &mut [u8], random: &mut Random) {
     }
 }
 
-/// Where the parts of a class file lie.
+/// Offsets of the parts of a class file.
 #[derive(Clone, Debug, Default)]
 struct Layout {
-    /// Each constant's tag.
+    /// The tag of each constant.
     constants: Vec<usize>,
-    /// Where the class's own flags stand, with `this_class` and `super_class` behind them.
+    /// The class's access flags, followed by `this_class` and `super_class`.
     class: usize,
-    /// Where each field and method begins with its flags, name and descriptor.
+    /// Each field and method, starting with its access flags.
     members: Vec<usize>,
-    /// Where each attribute of a field or method begins, with its name and length.
+    /// Each attribute of a field or method, starting with its name and length.
     attributes: Vec<usize>,
 }
 
-/// Reads where the parts of a well-formed class file lie; `None` of another.
+/// Returns the layout of a well-formed class file; `None` for any other.
 fn layout(bytes: &[u8]) -> Option<Layout> {
     let half = |at: usize| Some(u16::from_be_bytes([*bytes.get(at)?, *bytes.get(at + 1)?]));
     let mut layout = Layout::default();
@@ -166,7 +166,7 @@ fn layout(bytes: &[u8]) -> Option<Layout> {
     Some(layout)
 }
 
-/// Changes one number or letter of a well-formed class file's structure.
+/// Changes one number or character in the structure of a well-formed class file.
 pub fn change_structure(bytes: &mut [u8], random: &mut Random) {
     let Some(layout) = layout(bytes) else {
         return;
@@ -190,17 +190,17 @@ pub fn change_structure(bytes: &mut [u8], random: &mut Random) {
             match random.below(4) {
                 0 => set(bytes, attribute, |_| index),
                 1 => set(bytes, attribute + 4, |length| length.wrapping_add(small)),
-                // `max_stack` and `max_locals` follow the length, where it is a `Code`.
+                // In a `Code` attribute, `max_stack` and `max_locals` follow the length.
                 2 => set(bytes, attribute + 6, |_| small),
                 _ => set(bytes, attribute + 8, |_| small),
             }
         }
-        // The major version, among those that OpenJDK infers types for (JVMS §4.10).
+        // The major version, within those for which OpenJDK infers types (JVMS §4.10).
         _ => set(bytes, 6, |_| 45 + index % 5),
     }
 }
 
-/// Changes what a constant says, or its kind.
+/// Changes the contents or the kind of a constant.
 fn change_constant(bytes: &mut [u8], at: usize, index: u16, random: &mut Random) {
     const LETTERS: &[u8] = b"()[IBSZLVJCFD;/<>init.aA";
     if random.one_in(10) {
@@ -221,7 +221,7 @@ fn change_constant(bytes: &mut [u8], at: usize, index: u16, random: &mut Random)
     }
 }
 
-/// Writes another number into two bytes, where they are.
+/// Changes a two-byte number, if `at` is within the file.
 fn set(bytes: &mut [u8], at: usize, change: impl FnOnce(u16) -> u16) {
     if let Some([high, low]) = bytes.get_mut(at..at + 2) {
         let changed = change(u16::from_be_bytes([*high, *low])).to_be_bytes();

@@ -1,8 +1,8 @@
-//! Constructors with control flow, and by which rule each is legal: `Object.<init>` once on every path.
+//! Generates constructors with control flow, and decides which are legal: `Object.<init>` must be called exactly once
+//! on every path.
 //!
-//! A body is a list of steps of a few instructions each, so that a branch passes over more than one
-//! instruction. [`legal`] judges it by JVMS §4.9.2 and §4.10.2.4, path by path, and knows nothing of the
-//! verifier.
+//! A body is a list of steps of several instructions, so that branches skip more than one instruction. [`legal`] judges
+//! a body path by path, by JVMS §4.9.2 and §4.10.2.4, independently of the verifier.
 
 use std::collections::BTreeSet;
 
@@ -12,20 +12,20 @@ use super::alphabet::{Alphabet, Family};
 use super::body::{Body, Piece};
 use crate::fuzzing::Random;
 
-/// A step of a constructor. Targets are numbers of steps; behind the last one stands a `return`.
+/// A step of a constructor. Targets are indices of steps; a `return` follows the last step.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Nothing.
+    /// No instruction.
     Nop,
     /// Calls `Object.<init>` on local variable 0.
     Construct,
-    /// Calls `Object.<init>` on the copy.
+    /// Calls `Object.<init>` on the copy of local variable 0.
     ConstructCopy,
     /// Copies local variable 0.
     Copy,
-    /// Stores an `int` in local variable 0.
+    /// Overwrites local variable 0 with an `int`.
     Lose,
-    /// Loads local variable 0 and drops it.
+    /// Loads local variable 0 and pops it.
     Load,
     /// Stores an `int` in a field of the object.
     Set,
@@ -37,16 +37,16 @@ pub enum Step {
     Call,
     /// Returns.
     Return,
-    /// Goes to a step or on, as a native decides.
+    /// Branches to a step if a native says so.
     If(usize),
-    /// Goes to a step.
+    /// Jumps to a step.
     Goto(usize),
-    /// Goes to the first or second step, as a native decides; the third is the default.
+    /// A switch on a native's result: first case, second case, default.
     Switch([usize; 3]),
 }
 
 impl Step {
-    /// Returns its instructions but for the branch at its end.
+    /// Returns the instructions of the step, without the branch at its end.
     fn lines(self) -> &'static [&'static str] {
         match self {
             Step::Nop => &["nop"],
@@ -77,7 +77,7 @@ impl Step {
         }
     }
 
-    /// Moves its targets by so many steps.
+    /// Returns the step with its targets moved by `by`.
     fn moved(self, by: usize) -> Step {
         match self {
             Step::If(target) => Step::If(target + by),
@@ -88,7 +88,7 @@ impl Step {
     }
 }
 
-/// Returns the body of these steps.
+/// Returns the body with these steps.
 #[must_use]
 pub fn body(steps: &[Step], alphabet: &Alphabet) -> Body {
     let mut body = Body::new(Family::Constructor);
@@ -120,20 +120,20 @@ pub fn body(steps: &[Step], alphabet: &Alphabet) -> Body {
     body
 }
 
-/// What holds on one path before a step.
+/// The state before a step on one path.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Path {
     /// Whether `Object.<init>` has been called.
     initialized: bool,
     /// Whether local variable 0 holds the object.
     has_this: bool,
-    /// Whether the copy does.
+    /// Whether the copy holds the object.
     has_copy: bool,
 }
 
-/// Returns whether a constructor of these steps is legal.
+/// Returns whether a constructor with these steps is legal.
 ///
-/// Follows every path. What a local variable holds is known if all paths to a step agree on it. A step is legal if its
+/// Follows every path. The contents of a local variable are known if all paths to a step agree. A step is legal if its
 /// operands are known to be right.
 #[must_use]
 pub fn legal(steps: &[Step]) -> bool {
@@ -175,11 +175,11 @@ pub fn legal(steps: &[Step]) -> bool {
     })
 }
 
-/// Holds a verdict on a constructor to the rule.
+/// Compares a verdict on a constructor with the rule.
 ///
 /// # Errors
 ///
-/// Where they differ, with the constructor.
+/// The constructor, if they differ.
 pub fn check(steps: &[Step], is_accepted: bool) -> Result<(), String> {
     let is_legal = legal(steps);
     if is_accepted == is_legal {
@@ -191,7 +191,7 @@ pub fn check(steps: &[Step], is_accepted: bool) -> Result<(), String> {
     ))
 }
 
-/// Writes a constructor of nested branches, loops and switches, in which a path may be wrong.
+/// Generates a constructor of nested branches, loops and switches. Some paths may be wrong.
 #[must_use]
 pub fn nested(random: &mut Random) -> Vec<Step> {
     let mut steps = Vec::new();
@@ -202,7 +202,7 @@ pub fn nested(random: &mut Random) -> Vec<Step> {
     steps
 }
 
-/// Appends a block that calls `Object.<init>`, or not; now and then it does the other.
+/// Appends a block that calls `Object.<init>`, or one that does not; sometimes the opposite.
 fn block(
     steps: &mut Vec<Step>,
     depth: usize,
@@ -225,7 +225,7 @@ fn block(
     plain(steps, initialized || constructs, random);
 }
 
-/// Appends a few steps without branches that are mostly legal.
+/// Appends a few mostly legal steps without branches.
 fn plain(steps: &mut Vec<Step>, initialized: bool, random: &mut Random) {
     for _ in 0..random.below(3) {
         let early = [Step::Nop, Step::Load, Step::Set, Step::Copy];
@@ -240,7 +240,7 @@ fn plain(steps: &mut Vec<Step>, initialized: bool, random: &mut Random) {
     }
 }
 
-/// Appends a branch with one arm or two, a loop or a switch, each arm a block.
+/// Appends a branch with one or two arms, a loop or a switch. Each arm is a block.
 fn fork(
     steps: &mut Vec<Step>,
     depth: usize,
@@ -260,7 +260,7 @@ fn fork(
         steps.extend(arm.iter().map(|step| step.moved(by)));
     };
     match random.below(if constructs { 2 } else { 4 }) {
-        // Two arms: the second one is behind the first, and each may be the one that is passed over.
+        // Two arms, one after the other. Either may be skipped.
         0 => {
             steps.push(Step::If(start + first.len() + 2));
             append(steps, &first);
@@ -275,7 +275,7 @@ fn fork(
                 start + behind[0] + behind[1] + 3,
             ];
             let end = begins[2] + behind[2];
-            // Two cases may lead to the same arm.
+            // Two cases may have the same target.
             let mut targets = begins;
             if random.one_in(3) {
                 targets.swap(0, random.below(3));
@@ -292,7 +292,7 @@ fn fork(
             steps.push(Step::If(start + first.len() + 1));
             append(steps, &first);
         }
-        // A loop, its condition at the end or at the beginning.
+        // A loop with its condition at the end, or else at the beginning.
         _ if random.one_in(2) => {
             append(steps, &first);
             steps.push(Step::If(start));
@@ -305,7 +305,7 @@ fn fork(
     }
 }
 
-/// Writes a constructor of any steps, whose branches go anywhere.
+/// Generates a constructor of random steps with branches to anywhere.
 #[must_use]
 pub fn scattered(random: &mut Random) -> Vec<Step> {
     let length = 2 + random.below(9);
@@ -327,11 +327,10 @@ pub fn scattered(random: &mut Random) -> Vec<Step> {
     steps
 }
 
-/// The letters of the small scope, by the place at which one stands; `last` is the number of the ending.
+/// The steps of the small scope. Each function takes the step's position and the index of the final step.
 ///
-/// Branches pass over one, two or three steps or go back where a native decides, so that every run comes to an
-/// end. Steps that only load or set are
-/// left to the random constructors.
+/// Branches skip one to three steps, or go back if a native says so, so that every run ends. Steps that only load or
+/// set are tested by random constructors.
 pub(super) const LETTERS: &[fn(usize, usize) -> Step] = &[
     |_, _| Step::Construct,
     |_, _| Step::ConstructCopy,
@@ -349,7 +348,7 @@ pub(super) const LETTERS: &[fn(usize, usize) -> Step] = &[
     |place, last| Step::Switch([place + 1, last.min(place + 3), last.min(place + 2)]),
 ];
 
-/// Returns how many constructors of so many steps there are.
+/// Returns the number of constructors with `length` steps.
 #[must_use]
 pub fn count(length: u32) -> u64 {
     u64::try_from(LETTERS.len())
@@ -357,11 +356,11 @@ pub fn count(length: u32) -> u64 {
         .pow(length)
 }
 
-/// Writes the constructor of this number, of all of so many steps.
+/// Returns the constructor with this number among all with `length` steps.
 ///
 /// # Panics
 ///
-/// Where there are not as many.
+/// If the number is too large.
 #[must_use]
 pub fn numbered(length: u32, number: u64) -> Vec<Step> {
     let letters = u64::try_from(LETTERS.len()).expect("few letters");

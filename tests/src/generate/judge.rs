@@ -1,4 +1,4 @@
-//! OpenJDK's inferring verifier as judge: class files by the thousand, and where the two disagree.
+//! Compares verdicts with OpenJDK's type-inferring verifier on thousands of generated class files.
 
 use core::fmt;
 use std::collections::BTreeMap;
@@ -19,21 +19,21 @@ use crate::fuzzing::{Program, Random};
 use crate::machine::{judge, parsed, verified};
 use crate::openjdk::{committed, jdk};
 
-/// Class files that one Java process judges.
+/// Number of class files that one Java process judges.
 const BATCH: usize = 50_000;
-/// Choices from which one larger program is built.
+/// Number of choices for one larger program.
 const CHOICES: usize = 1500;
-/// Larger programs that changes start from.
+/// Number of larger programs that changes start from.
 const PROGRAMS: u8 = 60;
-/// Disagreements shown in full.
+/// Number of disagreements shown in full.
 const SHOWN: usize = 12;
 
-/// How a class file came about.
+/// The origin of a class file.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Origin {
     /// A well-typed body.
     WellTyped,
-    /// A well-typed body of which one thing was broken.
+    /// A well-typed body with one fault.
     OneBroken,
     /// A constructor with control flow.
     Constructor,
@@ -43,34 +43,34 @@ pub enum Origin {
     Bytes,
 }
 
-/// What came of the class files of one origin.
+/// The verdicts on the class files of one origin.
 #[derive(Clone, Debug, Default)]
 pub struct Verdicts {
-    /// Accepted by both.
+    /// Accepted by both verifiers.
     pub accepted: u64,
-    /// Of those, refused there until what is not read here had been taken out.
+    /// Of those, the number that OpenJDK accepted only after parts that JIVE does not read had been removed.
     pub normalised: u64,
     /// Rejected by both.
     pub rejected: u64,
-    /// Rejected here for the subset's sake or by a limit, and accepted there: by code.
+    /// Accepted by OpenJDK, rejected here because of the subset or a limit: by code.
     pub outside_subset: BTreeMap<String, u64>,
-    /// Rejected here and accepted there for a reason that `docs/verifier.md` lists: by name.
+    /// Accepted by OpenJDK, rejected here for a reason listed in `docs/verifier.md`: by name.
     pub known: BTreeMap<&'static str, u64>,
 }
 
-/// What came of all.
+/// The result of a comparison.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
-    /// By origin.
+    /// The verdicts by origin.
     pub verdicts: BTreeMap<Origin, Verdicts>,
-    /// How often the two disagreed otherwise.
+    /// Number of other disagreements.
     pub disagreements: u64,
-    /// The first of those: origin, both verdicts, and the class file.
+    /// The first disagreements: origin with both verdicts, and class file.
     pub shown: Vec<(String, Vec<u8>)>,
 }
 
 impl Report {
-    /// Returns how many were accepted by both, and how many judged.
+    /// Returns the number accepted by both, and the number judged.
     #[must_use]
     pub fn totals(&self) -> (u64, u64) {
         let accepted = self.verdicts.values().map(|of| of.accepted).sum();
@@ -105,13 +105,13 @@ impl fmt::Display for Report {
     }
 }
 
-/// Makes class files and asks both verifiers, until so many have been judged.
+/// Generates `count` class files and compares both verdicts on each.
 ///
-/// `progress` is called after each batch.
+/// Calls `progress` after each batch.
 ///
 /// # Panics
 ///
-/// Where OpenJDK does not answer.
+/// If OpenJDK does not answer.
 #[must_use]
 pub fn compare(count: usize, seed: usize, mut progress: impl FnMut(&Report)) -> Report {
     let mut maker = Maker::new(seed);
@@ -141,7 +141,7 @@ pub fn compare(count: usize, seed: usize, mut progress: impl FnMut(&Report)) -> 
 }
 
 impl Report {
-    /// Asks OpenJDK about what it refused and this VM accepts, without what this VM does not read.
+    /// Asks OpenJDK again about classes that only JIVE accepted, without the parts that JIVE does not read.
     fn judge_again(&mut self, refused: Vec<(Origin, Vec<u8>, Outcome, String)>) {
         if refused.is_empty() {
             return;
@@ -194,7 +194,7 @@ impl Report {
     }
 }
 
-/// Names the difference of `docs/verifier.md` for which a class is rejected here and accepted by OpenJDK.
+/// Returns the name of the difference, listed in `docs/verifier.md`, for which a class is rejected only here.
 #[must_use]
 pub fn known_difference(bytes: &[u8]) -> Option<&'static str> {
     let verdict = parsed(bytes, |class| {
@@ -213,11 +213,11 @@ pub fn known_difference(bytes: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// What class files are made of.
+/// The generator of class files.
 struct Maker {
     alphabet: Alphabet,
     random: Random,
-    /// Class files of a compiler and of the larger programs, which changes start from.
+    /// Class files of a compiler, and of larger programs, as originals for changes.
     originals: Vec<Vec<u8>>,
 }
 
@@ -274,8 +274,8 @@ impl Maker {
     }
 }
 
-/// Returns class files of a compiler, with debug information and without, in the newest version for
-/// which OpenJDK infers types.
+/// Returns class files of a compiler, with and without debug information, in the newest version for which OpenJDK
+/// infers types.
 fn compiled() -> Vec<Vec<u8>> {
     ["compilers/javac-8-g-none", "compilers/javac-8-g"]
         .into_iter()

@@ -1,10 +1,10 @@
-//! Class files made by the million: every short method body, random well-typed ones, and changed ones.
+//! Generators of class files: every short method body, random well-typed bodies, and changed class files.
 //!
-//! All are one class around one method body ([`Frame`]) over one [`Alphabet`] of instructions that stands for every
-//! kind in the subset. [`scope`] goes through all bodies of a length, and [`typed`] writes bodies that fit together.
-//! [`constructor`] writes constructors with control flow, and [`change`] breaks bodies or their class files. [`judge`]
-//! compares this verifier's verdicts with OpenJDK's, leaving out what is not read here if that makes the difference
-//! ([`normal`]).
+//! All consist of one class around one method body ([`Frame`]), over one [`Alphabet`] of instructions that represents
+//! every kind in the subset. [`scope`] enumerates all bodies of a length, and [`typed`] generates well-typed bodies.
+//! [`constructor`] generates constructors with control flow, and [`change`] breaks bodies or class files. [`judge`]
+//! compares this verifier's verdicts with OpenJDK's. If they differ, it asks again without the parts that JIVE does not
+//! read ([`normal`]).
 
 pub mod alphabet;
 pub mod body;

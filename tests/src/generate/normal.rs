@@ -1,5 +1,5 @@
-//! A class file without what this VM does not read: attributes but `Code` and `ConstantValue`, and
-//! constants that nothing reaches.
+//! Removes the parts of a class file that JIVE does not read: attributes other than `Code` and `ConstantValue`, and
+//! unreachable constants.
 
 use jive_core::{Operand, instructions};
 
@@ -7,9 +7,9 @@ use jive_core::{Operand, instructions};
 const UTF8: u8 = 1;
 const INTEGER: u8 = 3;
 
-/// Returns the class file without what this VM does not read; `None` of one that is not well formed.
+/// Returns the class file without the parts that JIVE does not read; `None` if it is malformed.
 ///
-/// Constants keep their indices: one that nothing reaches becomes the number 0. Flags stay as they are.
+/// Constants keep their indices: an unreachable constant becomes the integer 0. Flags are unchanged.
 #[must_use]
 pub fn normalised(bytes: &[u8]) -> Option<Vec<u8>> {
     let pool = Pool::read(bytes)?;
@@ -31,9 +31,9 @@ fn half(bytes: &[u8], at: usize) -> Option<u16> {
     Some(u16::from_be_bytes(bytes.get(at..at + 2)?.try_into().ok()?))
 }
 
-/// Where the constants lie.
+/// The positions of the constants.
 struct Pool {
-    /// Where each begins and ends, by index; the index behind a wide one has none, as index 0.
+    /// Start and end of each constant, by index. Index 0 and the index after a wide constant have none.
     constants: Vec<Option<(usize, usize)>>,
     end: usize,
 }
@@ -85,7 +85,7 @@ impl Pool {
                         &ZERO
                     });
                 }
-                // The second index of a wide constant, which a number in its place does not take.
+                // The second index of a wide constant needs an entry only if the wide constant is replaced.
                 None if !keeps => out.extend(ZERO),
                 None => {}
             }
@@ -94,7 +94,7 @@ impl Pool {
     }
 }
 
-/// Copies what stands behind the constants, and notes which of them it reaches.
+/// Copies everything after the constant pool, and records the reachable constants.
 struct Writer<'b> {
     bytes: &'b [u8],
     pool: &'b Pool,
@@ -150,7 +150,7 @@ impl<'b> Writer<'b> {
             if core::mem::replace(&mut self.reached[usize::from(index)], true) {
                 continue;
             }
-            // Where in it other constants are named.
+            // Offsets within the constant at which it refers to others.
             let named: &[usize] = match self.bytes[start] {
                 7 | 8 | 16 | 19 | 20 => &[1],
                 9..=12 => &[1, 3],
@@ -162,7 +162,7 @@ impl<'b> Writer<'b> {
         }
     }
 
-    /// Copies the attributes of a field or method that are of one kind.
+    /// Copies the attributes of a field or method that have this name.
     fn attributes(&mut self, kept: &str) -> Option<()> {
         let count_at = self.out.len();
         let count = self.copy_half()?;
@@ -194,7 +194,7 @@ impl<'b> Writer<'b> {
         Some(())
     }
 
-    /// Returns a `Code` without attributes of its own, its handlers kept (JVMS §4.7.3).
+    /// Returns a `Code` attribute without its own attributes, but with its handlers (JVMS §4.7.3).
     fn code(&mut self, contents: &'b [u8]) -> Option<Vec<u8>> {
         let length = usize::from(half(contents, 4)?) << 16 | usize::from(half(contents, 6)?);
         let end = 8_usize.checked_add(length)?;
@@ -230,7 +230,7 @@ mod tests {
     use crate::machine::{judge, parsed};
     use crate::openjdk::committed;
 
-    /// What of a class this VM reads, and whether it knows source lines.
+    /// Returns the parts of a class that JIVE reads, and whether the class has line numbers.
     fn read(bytes: &[u8]) -> (Vec<String>, bool) {
         let read = parsed(bytes, |class| {
             let fields = class.fields().map(|field| {

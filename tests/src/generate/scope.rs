@@ -1,8 +1,8 @@
-//! Every body of a length, without exception: verified, and run where accepted.
+//! Enumerates all bodies of a length: verifies each, and runs the accepted ones.
 //!
-//! Static methods are all words over an alphabet of instructions. Constructors are all words over steps of a few
-//! instructions ([`super::constructor`]), because calling `Object.<init>` takes two instructions and a shorter branch
-//! cannot pass over them. Each is also judged by its paths.
+//! Static methods are all words over an alphabet of instructions. Constructors are all words over steps of several
+//! instructions ([`super::constructor`]), because calling `Object.<init>` takes two instructions that a branch must
+//! skip together. Constructors are also judged path by path.
 
 use core::fmt;
 
@@ -18,28 +18,28 @@ use crate::fixture::Outcome;
 use crate::fuzzing::Random;
 use crate::machine::judge;
 
-/// A letter of the alphabet, before it is known where in a body it stands.
+/// A letter of the alphabet, independent of its position.
 #[derive(Copy, Clone, Debug)]
 enum Letter {
     Symbol(usize),
-    /// A branch over so many instructions.
+    /// A branch that skips this many instructions.
     Forward(Opcode, usize),
-    /// A branch to the instruction before, or to itself where there is none.
+    /// A branch to the previous instruction, or to itself at the start.
     Backward(Opcode),
-    /// A switch back, ahead and behind the next instruction.
+    /// A switch with targets before, after and well after the next instruction.
     Table,
 }
 
-/// How many bodies were judged, and how.
+/// The number of bodies by verdict.
 #[derive(Clone, Debug, Default)]
 pub struct Count {
-    /// Letters of the alphabet.
+    /// Size of the alphabet.
     pub letters: usize,
     /// Bodies accepted.
     pub accepted: u64,
     /// Bodies rejected.
     pub rejected: u64,
-    /// The runs of those accepted.
+    /// The runs of the accepted bodies.
     pub tally: Tally,
 }
 
@@ -72,7 +72,7 @@ fn letters(alphabet: &Alphabet) -> Vec<Letter> {
 }
 
 impl Letter {
-    /// Returns the piece at a place; nothing goes beyond `last`.
+    /// Returns the piece at a position. No target lies after `last`.
     fn at(self, place: usize, last: usize) -> Piece {
         let back = place.saturating_sub(1);
         match self {
@@ -84,7 +84,7 @@ impl Letter {
     }
 }
 
-/// What is run of each body that is accepted.
+/// The runs of each accepted body.
 fn plan(family: Family) -> Plan {
     Plan {
         policy: Policy::ClassOnly,
@@ -94,14 +94,13 @@ fn plan(family: Family) -> Plan {
     }
 }
 
-/// Judges every body of exactly this length, and runs those accepted on both interpreters.
+/// Verifies every body of exactly this length, and runs the accepted ones on both interpreters.
 ///
-/// Behind each body of a static method stand `iconst_1` and `ireturn`, which end it well, behind each
-/// constructor a `return`.
+/// The body of a static method is followed by `iconst_1` and `ireturn`, and that of a constructor by `return`.
 ///
 /// # Errors
 ///
-/// What must not be, with the body.
+/// The failure, with the body.
 pub fn explore(alphabet: &Alphabet, family: Family, length: u32) -> Result<Count, String> {
     match family {
         Family::Static => explore_static(alphabet, length),
@@ -151,7 +150,7 @@ fn explore_constructors(alphabet: &Alphabet, length: u32) -> Result<Count, Strin
 }
 
 impl Count {
-    /// Judges a body, and runs it where it is accepted; returns whether it was.
+    /// Verifies a body, and runs it if it is accepted. Returns whether it was.
     fn add(
         &mut self,
         body: &Body,
@@ -171,7 +170,7 @@ impl Count {
     }
 }
 
-/// Goes on to the next word of the same length; `false` behind the last one.
+/// Advances to the next word of the same length. Returns false after the last one.
 fn advance(word: &mut [usize], letters: usize) -> bool {
     for letter in word {
         *letter += 1;

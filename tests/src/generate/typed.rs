@@ -1,4 +1,4 @@
-//! Random bodies that fit together: each instruction finds the types that it wants, on every path.
+//! Generates random well-typed bodies: on every path, each instruction finds operands of the right types.
 
 use jive_core::Opcode;
 
@@ -6,7 +6,7 @@ use super::alphabet::{Alphabet, Effect, Family, Kind, MAX_LOCALS, MAX_STACK};
 use super::body::{Body, Piece};
 use crate::fuzzing::Random;
 
-/// What compilers make of a statement or an expression, and lowering makes one op of.
+/// Sequences from compilers that lowering turns into one op each.
 const PHRASES: [&[&str]; 6] = [
     &["getstatic int:I", "bipush 7", "iadd", "putstatic int:I"],
     &[
@@ -23,10 +23,10 @@ const PHRASES: [&[&str]; 6] = [
     COUNT,
 ];
 
-/// A variable is counted, as it is before a loop goes on.
+/// Increments a variable, as before the back edge of a loop.
 const COUNT: &[&str] = &["iinc 0 1"];
 
-/// What is known before an instruction.
+/// The type state before an instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct State {
     stack: Vec<Kind>,
@@ -35,7 +35,7 @@ struct State {
 }
 
 impl State {
-    /// Returns what is left where two paths meet, or `None` where they may not.
+    /// Returns the state where two paths meet, or `None` if they must not meet.
     fn join(&self, other: &State) -> Option<State> {
         if self.stack.len() != other.stack.len() || self.initialized != other.initialized {
             return None;
@@ -49,7 +49,7 @@ impl State {
         })
     }
 
-    /// Whether the topmost operands are of these kinds.
+    /// Returns whether the topmost operands have these kinds.
     fn has(&self, kinds: &[Kind]) -> bool {
         let start = self.stack.len().checked_sub(kinds.len());
         start.is_some_and(|start| {
@@ -62,7 +62,7 @@ impl State {
         self.stack.truncate(self.stack.len() - count);
     }
 
-    /// Applies an instruction, or returns `false` where it does not fit.
+    /// Applies an instruction; returns false if it does not fit.
     fn apply(&mut self, effect: &Effect) -> bool {
         match effect {
             Effect::Fixed(pops, pushes) => {
@@ -77,7 +77,7 @@ impl State {
                 Some(_) | None => return false,
             },
             Effect::Store(local, is_int) => match self.stack.last() {
-                // The constructor keeps its receiver, so that it can be initialised at the end.
+                // The constructor must keep its receiver, to initialize it at the end.
                 Some(_) if *local == 0 && self.locals[0] == Some(Kind::RawThis) => return false,
                 Some(kind) if (*kind == Kind::Int) == *is_int => {
                     self.locals[*local] = self.stack.pop();
@@ -118,10 +118,10 @@ impl State {
     }
 }
 
-/// A forward branch that has no target yet.
+/// A forward branch without a target yet.
 struct Pending {
     piece: usize,
-    /// Which target of a switch.
+    /// Index of the target within a switch.
     case: usize,
     state: State,
 }
@@ -132,11 +132,11 @@ struct Writer<'w> {
     body: Body,
     state: State,
     pending: Vec<Pending>,
-    /// Where backward branches may go.
+    /// Possible targets of back edges.
     marks: Vec<(usize, State)>,
 }
 
-/// Writes a body of about so many instructions that every path runs through without a fault of types.
+/// Generates a well-typed body of about `length` instructions.
 #[must_use]
 pub fn typed(alphabet: &Alphabet, family: Family, length: usize, random: &mut Random) -> Body {
     let mut locals: Vec<_> = family.parameters().iter().copied().map(Some).collect();
@@ -197,7 +197,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Adds these lines, if all fit.
+    /// Adds a sequence of lines, if all of them fit.
     fn phrase(&mut self, lines: &[&str]) {
         let mut state = self.state.clone();
         let mut numbers = Vec::with_capacity(lines.len());
@@ -213,7 +213,7 @@ impl Writer<'_> {
         self.body.pieces.extend(numbers);
     }
 
-    /// Lets a forward branch that fits land here.
+    /// Makes a fitting forward branch end here.
     fn land(&mut self) {
         let here = self.here();
         let found = self
@@ -225,7 +225,7 @@ impl Writer<'_> {
             let pending = self.pending.swap_remove(place);
             self.aim(pending.piece, pending.case, here);
             self.state = joined;
-            // They promise more than holds here now.
+            // Their states promise more than holds here now.
             self.marks.retain(|(target, _)| *target != here);
         }
     }
@@ -238,7 +238,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Returns a target behind, if one fits the state, most of the time.
+    /// Usually returns an earlier target that fits the state, if there is one.
     fn backward(&mut self) -> Option<usize> {
         if self.random.one_in(3) || self.marks.is_empty() {
             return None;
@@ -247,7 +247,7 @@ impl Writer<'_> {
         (self.state.join(state).as_ref() == Some(state)).then_some(*target)
     }
 
-    /// Adds a branching piece whose targets are behind, or still to come.
+    /// Adds a branching piece whose targets are earlier instructions, or are set later.
     fn push(&mut self, piece: Piece, cases: usize) {
         let here = self.here();
         self.body.pieces.push(piece);
@@ -296,7 +296,7 @@ impl Writer<'_> {
         self.push(Piece::Branch(*opcode, 0), 1);
     }
 
-    /// Goes elsewhere; what follows is where another branch lands.
+    /// Jumps elsewhere. The following code is the target of another branch.
     fn goto(&mut self) {
         if self.pending.is_empty() {
             return self.symbol();
@@ -320,11 +320,11 @@ impl Writer<'_> {
         self.state.drop(1);
         let here = self.here();
         self.push(Piece::Table([0; 3]), 2);
-        // The default is the next instruction.
+        // The default target is the next instruction.
         self.aim(here, 2, here + 1);
     }
 
-    /// Lets the oldest forward branch land here, where nothing falls in.
+    /// Makes the oldest forward branch end here, at a point that no instruction falls through to.
     fn land_any(&mut self) {
         let pending = self.pending.remove(0);
         let here = self.here();

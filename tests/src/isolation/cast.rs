@@ -1,4 +1,4 @@
-//! A random cast: victims, hostile endpoints, and the NICs and links that they share.
+//! A random cast: victims and hostile endpoints, with the NICs and links that they share.
 
 use std::fmt::Write as _;
 
@@ -10,7 +10,7 @@ use crate::asm::assemble;
 use crate::random::Random;
 use crate::simulation;
 
-/// An applet that traps on everything at once: what it is called for is dropped or takes the base path.
+/// An applet that always traps, so its messages are dropped or take the base path.
 const STUMBLER: &str = "\
     .method static doTx(III)I stack 2 locals 3
         iconst_1
@@ -24,13 +24,13 @@ const STUMBLER: &str = "\
         ireturn
 ";
 
-/// Free buffers of a victim. They hold every message that can come, sent twice by a link: at most 28 of at
-/// most three buffers, and as many replies.
+/// Number of a victim's free buffers. They suffice for all messages, duplicated by a link: at most 28 messages of up to
+/// three buffers, and as many replies.
 const VICTIM_BUFFERS: u32 = 28 * 3 * 2 * 2;
-/// Bytes of a victim's buffer area: its buffers, and a transmit region for all that it posts.
+/// Size of a victim's buffer area: its free buffers, and a transmit region for all of its messages.
 const VICTIM_AREA: u32 = VICTIM_BUFFERS * 4096 + 2 * 56 * 9216;
 
-/// One scenario, in parts that can be left out one by one.
+/// A scenario in parts that can be removed one by one.
 #[derive(Clone, Debug)]
 pub struct Cast {
     profile: &'static str,
@@ -38,25 +38,25 @@ pub struct Cast {
     /// The NICs.
     pub nics: Vec<NicKeys>,
     hostile_first: bool,
-    /// Links with faults; all others are as the profile says.
+    /// Links with faults. Other links have no faults.
     pub links: Vec<Link>,
     /// Pairs of victims.
     pub victims: Vec<Victims>,
     /// The hostile endpoints.
     pub hostile: Vec<Hostile>,
-    /// Channels between hostile endpoints, by their positions; the end with position `i` calls it by its
-    /// place in this list, twice, plus 0 or 1.
+    /// Channels between hostile endpoints, by position. The channel at index `n` has the numbers `2n` and `2n + 1` at
+    /// its two ends.
     channels: Vec<(usize, usize)>,
 }
 
-/// What is special about a NIC and its host.
+/// The keys of a NIC and its host.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NicKeys {
-    /// Its keys about processors.
+    /// Keys for its processors.
     processors: String,
-    /// How many processors its host has, where that is limited.
+    /// Number of processors of its host, if limited.
     host: Option<u64>,
-    /// Whether its hostile endpoints are of one process.
+    /// Whether its hostile endpoints share a process.
     has_process: bool,
 }
 
@@ -100,7 +100,7 @@ pub struct Link {
     crc: bool,
 }
 
-/// Two endpoints, the first of which sends to the second.
+/// Two endpoints; the first sends to the second.
 #[derive(Clone, Debug)]
 pub struct Victims {
     nics: (usize, usize),
@@ -108,13 +108,13 @@ pub struct Victims {
     on_trap: &'static str,
     host: &'static str,
     notify: &'static str,
-    /// What the first sends.
+    /// The messages of the first endpoint.
     pub sends: Vec<Send>,
-    /// Whether the second sends to the first as well.
+    /// Whether the second also sends to the first.
     two_way: bool,
 }
 
-/// Equal messages.
+/// A number of equal messages.
 #[derive(Clone, Debug)]
 pub struct Send {
     at_us: u64,
@@ -123,17 +123,17 @@ pub struct Send {
     every_us: u64,
 }
 
-/// One hostile endpoint.
+/// A hostile endpoint.
 #[derive(Clone, Debug)]
 pub struct Hostile {
     nic: usize,
-    /// Without one it has the base path.
+    /// Its applet; `None` for the base path.
     pub applet: Option<HostileApplet>,
-    /// What its user does.
+    /// Its host program.
     program: &'static str,
-    /// Its further keys.
+    /// Further keys.
     keys: String,
-    /// What its user sends, and on which channel.
+    /// Its sends, each with its channel.
     pub sends: Vec<(i32, Send)>,
 }
 
@@ -163,7 +163,7 @@ impl Send {
             repeat,
             every_us,
         } = self;
-        // Each message begins with a name of its own, as far as it is long enough.
+        // If it is long enough, each message begins with a unique name.
         let payload = if (8..200).contains(length) {
             format!(
                 "{{ hex = '{:016x}{}' }}",
@@ -214,12 +214,12 @@ impl Victims {
                 "poll_every = '70us'",
             ]),
             sends,
-            // Replies and messages of the user's own on one channel would take turns by their times.
+            // On one channel, replies and the user's own messages would alternate depending on time.
             two_way: host == "sink" && matches!(applet, "" | "RawUnet") && random.below(2) == 0,
         }
     }
 
-    /// Returns whether what the second endpoint sends follows from what it receives, in its order.
+    /// Returns whether the second endpoint sends only in response to messages, in their order.
     fn answers(&self) -> bool {
         self.host != "sink" || matches!(self.applet, "PingPong" | "AckInNic")
     }
@@ -231,7 +231,7 @@ impl Victims {
 }
 
 impl Cast {
-    /// Draws one.
+    /// Draws a random cast.
     pub fn draw(random: &mut Random) -> Cast {
         let nics = 1 + random.index(4);
         let keys: Vec<NicKeys> = (0..nics).map(|_| NicKeys::draw(random)).collect();
@@ -240,8 +240,8 @@ impl Cast {
             .collect();
         for pair in &mut victims {
             let (a, b) = pair.nics;
-            // Two applets that answer each other close a circle of their own with more than three packets under way.
-            // With one processor neighbours do not decide which packet closes it; with several they do.
+            // Two applets that answer each other close a circle if more than three packets are under way. With one
+            // processor, neighbours do not affect which packet closes it; with several processors they do.
             if pair.applet == "PingPong" && keys[a].has_several() | keys[b].has_several() {
                 pair.sends.truncate(1);
                 pair.sends[0].repeat = pair.sends[0].repeat.min(3);
@@ -262,15 +262,15 @@ impl Cast {
                     reorder: chance(),
                     crc: random.below(2) == 0,
                 };
-                // A packet waits for the next of its channel for a bounded time. Whether it comes in time is the
-                // neighbours' to decide, and with it the order of the packets. An answer would tell of it in
-                // ways that this law does not compare.
+                // A delayed packet waits for the next of its channel for a bounded time. Whether that packet comes in
+                // time depends on neighbours, and so does the order. Answers would reveal the order in ways that this
+                // law does not compare.
                 if victims
                     .iter()
                     .any(|pair| pair.answers() && pair.crosses(&link))
                 {
                     link.reorder = 0.0;
-                    // A flipped bit makes a ping of a pong, and a pair plays for ever.
+                    // A flipped bit would turn a ping into a pong, and the pair would play for ever.
                     link.crc = true;
                 }
                 links.push(link);
@@ -301,7 +301,7 @@ impl Cast {
         }
     }
 
-    /// Returns whether packets of the victim of this name may overtake each other.
+    /// Returns whether packets of this victim may overtake each other.
     pub fn may_reorder(&self, name: &str) -> bool {
         let pair = (0..self.victims.len()).find(|pair| {
             let [a, b] = victim_names(*pair);
@@ -316,15 +316,15 @@ impl Cast {
         })
     }
 
-    /// Returns whether an endpoint of this name is a victim.
+    /// Returns whether this is the name of a victim.
     pub fn is_victim(name: &str) -> bool {
         name.starts_with('v')
     }
 
-    /// Returns the scenario, with the hostile endpoints or without.
+    /// Returns the scenario, with or without the hostile endpoints.
     ///
     /// # Errors
-    /// What an assembler of a hostile class says.
+    /// The assembler's error for a hostile class.
     pub fn scenario(&self, with_hostile: bool) -> Result<Scenario, String> {
         let mut scenario = simulation::scenario(&self.toml(with_hostile), None, None);
         for index in 0..scenario.endpoints.len() {
@@ -353,7 +353,7 @@ impl Cast {
         Ok(scenario)
     }
 
-    /// Returns the scenario file but for the classes, which it does not name.
+    /// Returns the scenario file, without the names of class files.
     pub fn toml(&self, with_hostile: bool) -> String {
         let mut text = format!(
             "profile = '{}'\nseed = {}\nuntil = '1000s'\nmax_events = {}\n",
@@ -435,7 +435,7 @@ impl Cast {
     }
 }
 
-/// Returns an endpoint's own numbers of its channels.
+/// Returns an endpoint's own channel numbers.
 fn own_channels(channels: &[(usize, usize)], position: usize) -> Vec<i32> {
     let mut own = Vec::new();
     for (number, (a, b)) in (0i32..).zip(channels) {
@@ -513,12 +513,12 @@ impl Hostile {
             random.pick(&[0, 1, 5]),
             random.pick(&[100, 1000, 9216]),
             random.pick(&["drop", "base-path", "detach"]),
-            // The second has room for the array that it sends from, and none for a call that waits.
+            // The second value has room for the array that it sends from, but not for a suspended call.
             random.pick(&["", "heap = '9232B'\n"]),
         );
         let mut sends = Vec::new();
         for _ in 0..1 + random.below(3) {
-            // Now and then a channel that it does not have.
+            // Sometimes a channel that the endpoint does not have.
             let channel = match channels {
                 [] => 99,
                 _ if random.below(12) == 0 => 99,

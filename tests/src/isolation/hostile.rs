@@ -1,42 +1,42 @@
-//! Small hostile applets: random bodies of their entries that call natives as they please.
+//! Generates hostile applets: random bodies that call natives in any way.
 
 use std::fmt::Write as _;
 
 use crate::asm::assemble;
 use crate::random::Random;
 
-/// One thing that a body does.
+/// An action of a body.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Action {
-    /// Sends a packet of this length on one of its channels, several times.
+    /// Sends several packets of this length on one of its channels.
     Push {
         /// The channel's number.
         channel: i32,
         /// Bytes of the packet.
         length: i32,
-        /// How often.
+        /// Number of packets.
         times: i32,
     },
-    /// Moves bytes between the buffer area and NIC memory.
+    /// Moves bytes by DMA.
     Dma {
-        /// Whether they go to the host.
+        /// Whether the bytes go to the host.
         to_host: bool,
-        /// How many bytes.
+        /// Number of bytes.
         length: i32,
     },
     /// Pops free buffers.
     Pop {
-        /// How many.
+        /// Number of buffers.
         times: i32,
     },
-    /// Pushes a receive descriptor of so many inline bytes to its own user.
+    /// Pushes an inline receive descriptor to its own user.
     Deliver {
-        /// How many bytes.
+        /// Length in bytes.
         length: i32,
     },
-    /// Counts to this number.
+    /// Runs an empty loop.
     Spin {
-        /// Rounds of the loop.
+        /// Number of iterations.
         rounds: i32,
     },
     /// Sets the timer.
@@ -44,30 +44,30 @@ pub enum Action {
         /// Microseconds from now.
         after: i32,
     },
-    /// Goes on only every second time.
+    /// Skips the rest of the body every second time.
     EverySecond,
     /// Divides by zero.
     Trap,
 }
 
-/// What a method does, in order.
+/// The actions of a method, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Body(pub Vec<Action>);
 
 /// A hostile applet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostileApplet {
-    /// What it does for a transmit descriptor.
+    /// The body of `doTx`.
     pub tx: Body,
-    /// What it does for an arrival.
+    /// The body of `doRx`.
     pub rx: Body,
-    /// What it does when its time is over, if it has the entry; the first time is set while it is loaded.
+    /// The initial timer in microseconds and the body of `doTimer`, if there is one.
     pub timer: Option<(i32, Body)>,
-    /// What it does for a buffer that its user gives back, if it has the entry.
+    /// The body of `doRefill`, if there is one.
     pub refill: Option<Body>,
 }
 
-/// Bytes of the array that it sends from.
+/// Length of the array that it sends from, in bytes.
 const ARRAY: i32 = 9216;
 
 impl Body {
@@ -146,7 +146,7 @@ impl Action {
     }
 }
 
-/// Writes a loop, whose counter is local variable 3.
+/// Writes a loop with local variable 3 as its counter.
 fn repeated(text: &mut String, label: usize, times: i32, body: &str) -> std::fmt::Result {
     write!(
         text,
@@ -155,7 +155,7 @@ fn repeated(text: &mut String, label: usize, times: i32, body: &str) -> std::fmt
 }
 
 impl HostileApplet {
-    /// Draws one that has these channels.
+    /// Draws a random applet for an endpoint with these channels.
     pub fn draw(random: &mut Random, channels: &[i32]) -> HostileApplet {
         HostileApplet {
             tx: Body::draw(random, channels),
@@ -169,7 +169,7 @@ impl HostileApplet {
     /// Returns its class file.
     ///
     /// # Errors
-    /// What the assembler says.
+    /// The assembler's error.
     pub fn class(&self) -> Result<Vec<u8>, String> {
         let mut text = String::from(".field static out [B\n.field static count I\n");
         for (name, parameters) in [

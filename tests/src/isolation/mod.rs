@@ -1,9 +1,9 @@
-//! The law of isolation: what an endpoint does never decides whether a neighbour's packets arrive.
+//! The law of isolation: an endpoint's actions never decide whether its neighbours' packets arrive.
 //!
-//! A random [`Cast`] has victims, who talk to each other, and hostile endpoints on the same NICs and links,
-//! who talk to each other too. The cast is run twice, with the hostile endpoints and without. The victims must
-//! see the same messages and the same completions on each channel, in the same order; only the times may
-//! differ. A cast that breaks the law is reduced to a smaller one that does.
+//! A random [`Cast`] has victims, which talk to each other, and hostile endpoints on the same NICs and links, which
+//! talk to each other too. The cast is run twice, with and without the hostile endpoints. In both runs the victims must
+//! see the same messages and completions on each channel, in the same order. Only the times may differ. A cast that
+//! breaks the law is reduced to a smaller one.
 
 mod cast;
 mod hostile;
@@ -20,19 +20,19 @@ pub use shrink::shrink;
 
 use crate::random::Random;
 
-/// How a cast broke the law.
+/// A violation of the law.
 #[derive(Clone, Debug)]
 pub struct Breach {
-    /// The smallest cast found that breaks it.
+    /// The smallest violating cast found.
     pub cast: Cast,
-    /// What the victims saw, or did not.
+    /// The difference in what victims saw.
     pub found: String,
 }
 
-/// Draws a cast by its number and runs it.
+/// Runs the random cast with this number.
 ///
 /// # Errors
-/// The cast, made smaller, if it breaks the law.
+/// The reduced cast, if it violates the law.
 pub fn hold(number: u64) -> Result<Tally, Box<Breach>> {
     let mut random = Random::new(number.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
     let cast = Cast::draw(&mut random);
@@ -43,19 +43,19 @@ pub fn hold(number: u64) -> Result<Tally, Box<Breach>> {
     })
 }
 
-/// What a number of runs saw.
+/// Counts over several runs.
 #[derive(Copy, Clone, Debug, Default)]
 pub struct Tally {
-    /// What victims saw alone: messages, completions and drops.
+    /// Messages, completions and drops that victims saw without hostile endpoints.
     pub sights: u64,
-    /// Packets of hostile endpoints that were dropped because they closed a circle.
+    /// Packets of hostile endpoints that were dropped because they would have closed a circle.
     pub hostile_drops: u64,
     /// Calls of hostile applets.
     pub hostile_calls: u64,
 }
 
 impl Tally {
-    /// Adds another run's.
+    /// Adds the counts of another run.
     pub fn add(&mut self, other: Tally) {
         self.sights += other.sights;
         self.hostile_drops += other.hostile_drops;
@@ -63,10 +63,10 @@ impl Tally {
     }
 }
 
-/// Runs a cast with and without its hostile endpoints, and compares what the victims see.
+/// Runs a cast with and without its hostile endpoints, and compares what victims see.
 ///
 /// # Errors
-/// Says what differs.
+/// The difference.
 pub fn check(cast: &Cast) -> Result<Tally, String> {
     let alone = cast.scenario(false)?;
     let mut record = Record::new(&alone, cast);

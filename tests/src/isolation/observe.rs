@@ -1,4 +1,4 @@
-//! What victims see of a run, and the comparison of two runs.
+//! Records what victims see in a run, and compares two runs.
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hasher};
@@ -11,25 +11,25 @@ use nic_runtime::scenario::Scenario;
 use super::cast::Cast;
 use crate::simulation::payload;
 
-/// One thing that a victim sees.
+/// An observation of a victim.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Sight {
-    /// A packet came in.
+    /// A packet arrived.
     Arrived(Message),
     /// Its user received a message, inline or in buffers.
     Received {
-        /// Whether the descriptor carries it.
+        /// Whether the message was in the descriptor.
         inline: bool,
-        /// It.
+        /// The message.
         message: Message,
     },
-    /// A transmit descriptor is done.
+    /// A transmit descriptor completed.
     Done(String),
     /// The runtime dropped something.
     Dropped(String),
 }
 
-/// A message, as far as a comparison needs it.
+/// A message, with as much detail as the comparison needs.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Message {
     length: usize,
@@ -47,21 +47,21 @@ impl Message {
     }
 }
 
-/// What all victims saw: for each name, channel and kind, in order.
+/// The observations of all victims: for each name, channel and kind, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Seen(BTreeMap<Key, Vec<Sight>>);
 
 type Key = (String, i32, &'static str);
 
 impl Seen {
-    /// Returns how much it is.
+    /// Returns the number of observations.
     pub fn count(&self) -> u64 {
         let counts = self.0.values().map(|sights| sights.len() as u64);
         counts.sum()
     }
 }
 
-/// Returns what an event shows a victim.
+/// Returns the observation of an event, if a victim sees it.
 fn sight(names: &dyn Names, event: &Event<'_>) -> Option<(Key, Sight)> {
     let name = names.endpoint(event.endpoint?);
     if !Cast::is_victim(name) {
@@ -102,7 +102,7 @@ fn sight(names: &dyn Names, event: &Event<'_>) -> Option<(Key, Sight)> {
     Some(((name.to_owned(), channel, kind), sight))
 }
 
-/// Endpoints whose packets may overtake each other. Their sights are compared without their order.
+/// Endpoints whose packets may overtake each other. Their observations are compared as sets.
 fn unordered(scenario: &Scenario, cast: &Cast) -> Vec<String> {
     let names = scenario.endpoints.iter().map(|endpoint| &endpoint.name);
     names
@@ -111,13 +111,13 @@ fn unordered(scenario: &Scenario, cast: &Cast) -> Vec<String> {
         .collect()
 }
 
-/// Returns whether sights are compared without their order. Transmit descriptors may complete in another
-/// order than they were posted in: one that makes no packet does not wait for the wire.
+/// Returns whether observations are compared without their order. Transmit descriptors may complete in another order
+/// than they were posted in, because one without a packet does not wait for the wire.
 fn is_unordered(names: &[String], (name, _, kind): &Key) -> bool {
     *kind == "tx-done" || names.contains(name)
 }
 
-/// Collects what the victims see.
+/// Records what the victims see.
 pub(super) struct Record {
     seen: Seen,
     unordered: Vec<String>,
@@ -149,7 +149,7 @@ impl Sink for Record {
     }
 }
 
-/// Compares what the victims see with what they saw alone, and ends the run when they have seen it all.
+/// Compares what the victims see with the expected observations, and ends the run when all have been seen.
 pub(super) struct Compared {
     expected: Seen,
     record: Record,
@@ -179,7 +179,7 @@ impl Compared {
         self.hostile_calls
     }
 
-    /// Returns what the whole run showed.
+    /// Returns the result of the comparison.
     pub(super) fn verdict(self, end: EndReason) -> Result<(), String> {
         if let Some(breach) = self.breach {
             return Err(breach);

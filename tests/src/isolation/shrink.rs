@@ -1,9 +1,9 @@
-//! Makes a cast that breaks the law smaller, part by part.
+//! Reduces a cast that violates the law, part by part.
 
 use super::cast::{Cast, NicKeys};
 use super::hostile::HostileApplet;
 
-/// Returns a cast that still `fails` and from which no part can be left out.
+/// Returns a cast that still `fails`, and from which no part can be removed.
 pub fn shrink(mut cast: Cast, fails: impl Fn(&Cast) -> bool) -> Cast {
     loop {
         let Some(smaller) = smaller(&cast).into_iter().find(|smaller| fails(smaller)) else {
@@ -13,7 +13,7 @@ pub fn shrink(mut cast: Cast, fails: impl Fn(&Cast) -> bool) -> Cast {
     }
 }
 
-/// Returns the casts with one part less.
+/// Returns all casts with one part removed.
 fn smaller(cast: &Cast) -> Vec<Cast> {
     let mut all = Vec::new();
     let mut without = |change: &dyn Fn(&mut Cast)| {
@@ -31,7 +31,7 @@ fn smaller(cast: &Cast) -> Vec<Cast> {
             without(&|cast| cast.nics[nic] = NicKeys::default());
         }
     }
-    // The last alone: names and channels go by position.
+    // Remove only the last pair, because names and channels depend on positions.
     if cast.victims.len() > 1 {
         without(&|cast| {
             cast.victims.pop();

@@ -1,4 +1,4 @@
-//! Random classes, each in clean memory and in memory of each filling.
+//! Loads random classes into clean memory and into memory with each filling, and compares.
 
 use core::fmt;
 use std::sync::LazyLock;
@@ -14,20 +14,20 @@ use crate::generate::change::{break_one, change_bytes, change_structure};
 use crate::generate::constructor;
 use crate::generate::typed::typed;
 
-/// Choices from which one larger program is built.
+/// Number of choices for one larger program.
 const CHOICES: usize = 1500;
 
 static ALPHABET: LazyLock<Alphabet> = LazyLock::new(Alphabet::new);
 
-/// A comparison of many classes, one behind the other in the same memory.
+/// A comparison of many classes, which use the same memory one after another.
 pub struct Campaign {
     random: Random,
     memory: Memory,
-    /// Classes compared.
+    /// Number of classes compared.
     pub classes: u64,
-    /// Of those, classes that were accepted and run.
+    /// Number of those that were accepted and run.
     pub accepted: u64,
-    /// Calls that were made of them in each memory.
+    /// Number of their calls in each memory.
     pub calls: u64,
 }
 
@@ -41,11 +41,11 @@ impl fmt::Display for Campaign {
     }
 }
 
-/// Compares a class in clean memory with the same in memory of each filling, which others have used.
+/// Compares a class in clean memory with the same class in used memory with each filling.
 ///
 /// # Errors
 ///
-/// In what they differ.
+/// The difference.
 pub fn compare(
     bytes: &[u8],
     seed: u64,
@@ -63,7 +63,7 @@ pub fn compare(
 }
 
 impl Campaign {
-    /// Begins a campaign that these numbers decide.
+    /// Starts a campaign that depends on `random`.
     #[must_use]
     pub fn new(random: Random) -> Campaign {
         Campaign {
@@ -75,11 +75,11 @@ impl Campaign {
         }
     }
 
-    /// Compares so many more classes.
+    /// Compares `count` more classes.
     ///
     /// # Errors
     ///
-    /// In what a class differs, and how it reads where that is known.
+    /// The difference, with the class as text if there is one.
     pub fn run(&mut self, count: u64) -> Result<(), String> {
         for _ in 0..count {
             let (bytes, shown) = self.class();
@@ -93,7 +93,7 @@ impl Campaign {
         Ok(())
     }
 
-    /// Makes a class, and shows it if it can be shown.
+    /// Generates a class, with its text if there is one.
     fn class(&mut self) -> (Vec<u8>, String) {
         let random = &mut self.random;
         if random.one_in(32) {

@@ -1,8 +1,8 @@
-//! The memory that parser, verifier, linker and interpreter borrow, and what may lie in it beforehand.
+//! The memory that parser, verifier, linker and interpreter borrow, and its possible contents beforehand.
 //!
-//! Safe code cannot make an op, a mark or a frame of any bits it likes. An embedder can lend memory that the library
-//! used for another class, at the same place or elsewhere. So those slices are filled from a collection of such values.
-//! Slices of numbers are filled with any numbers.
+//! Safe code cannot make ops, marks or frames from arbitrary bits. But an embedder can lend memory that the library has
+//! used for another class, at the same place or elsewhere. So slices of such types are filled with values from earlier
+//! classes, and slices of numbers with arbitrary numbers.
 
 use jive_core::{
     Frame, LinkedConstant, LinkedField, LinkedMethod, Mark, Op, Pc, ProgramSize, ProgramStorage,
@@ -12,36 +12,36 @@ use jive_verifier::{CodeMarks, Resolved, WorkArea, WorkSize};
 
 use crate::fuzzing::Random;
 
-/// What lies in lent memory before a class uses it.
+/// The contents of lent memory before a class uses it.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Filling {
-    /// Numbers have all bits set; every other element is the same value of another class.
+    /// Numbers have all bits set. All other elements are the same value of another class.
     Ones,
-    /// What the last class left.
+    /// The values that the last class left.
     Last,
-    /// Random numbers, and values of other classes at random places.
+    /// Random numbers, and values of other classes at random positions.
     Random,
 }
 
 impl Filling {
-    /// All of them.
+    /// All fillings.
     pub const ALL: [Filling; 3] = [Filling::Ones, Filling::Last, Filling::Random];
 }
 
-/// A slice to be lent, and values of its type that other classes left.
+/// A slice to lend, and a collection of values that other classes left.
 #[derive(Clone, Debug, Default)]
 pub struct Lent<T> {
     memory: Vec<T>,
     seen: Vec<T>,
 }
 
-/// Values of other classes that are kept of each type.
+/// Most values kept for each type.
 const SEEN_MAX: usize = 512;
-/// Values that are kept of each class.
+/// Most values kept from each class.
 const SEEN_EACH: usize = 4;
 
 impl<T: Copy + Default> Lent<T> {
-    /// Returns this many elements with their contents as they are; new ones are the default.
+    /// Returns this many elements with their current contents. New elements have the default value.
     pub fn lend(&mut self, count: usize) -> &mut [T] {
         if self.memory.len() < count {
             self.memory.resize(count, T::default());
@@ -49,7 +49,7 @@ impl<T: Copy + Default> Lent<T> {
         &mut self.memory[..count]
     }
 
-    /// Fills this many elements with values that other classes left, and lends them with those behind.
+    /// Fills this many elements with values that other classes left. Lends them, and any elements after them.
     fn fill(&mut self, count: usize, filling: Filling, random: &mut Random) -> &mut [T] {
         self.lend(count);
         for _ in 0..SEEN_EACH.min(self.memory.len()) {
@@ -75,7 +75,7 @@ impl<T: Copy + Default> Lent<T> {
         &mut self.memory
     }
 
-    /// Fills this many elements with numbers, and lends them with those behind.
+    /// Fills this many elements with numbers. Lends them, and any elements after them.
     fn fill_numbers(
         &mut self,
         count: usize,
@@ -87,7 +87,7 @@ impl<T: Copy + Default> Lent<T> {
         match filling {
             Filling::Ones => self.memory.fill(number(u64::MAX)),
             Filling::Last => {}
-            // Small numbers are more likely to be taken for indices.
+            // Small numbers are more likely to be mistaken for indices.
             Filling::Random => {
                 let mask = [0x7, 0xff, u64::MAX][random.below(3)];
                 self.memory.fill_with(|| number(random.draw() & mask));
@@ -97,33 +97,33 @@ impl<T: Copy + Default> Lent<T> {
     }
 }
 
-/// Everything that one class and its run borrow.
+/// All memory that a class and its run borrow.
 #[derive(Clone, Debug, Default)]
 pub struct Memory {
-    /// For [`jive_core::ClassFile::parse`].
+    /// Memory for [`jive_core::ClassFile::parse`].
     pub index: Lent<u32>,
-    /// For [`jive_verifier::verify`].
+    /// Memory for [`jive_verifier::verify`].
     pub work: Work,
-    /// For linking and running it.
+    /// Memory for linking and running.
     pub loaded: Loaded,
 }
 
-/// What an accepted class borrows.
+/// Memory that an accepted class borrows.
 #[derive(Clone, Debug, Default)]
 pub struct Loaded {
-    /// For [`jive_core::link`].
+    /// Memory for [`jive_core::link`].
     pub storage: Storage,
-    /// For the call stack.
+    /// Frames of the call stack.
     pub frames: Lent<Frame>,
-    /// For the call stack.
+    /// Slots of the call stack.
     pub slots: Lent<i32>,
-    /// For the instance.
+    /// Fields of the instance.
     pub fields: Lent<i32>,
-    /// For the heap.
+    /// Memory of the heap.
     pub heap: Lent<u8>,
 }
 
-/// What the verifier borrows.
+/// Memory that the verifier borrows.
 #[derive(Clone, Debug, Default)]
 pub struct Work {
     constants: Lent<Resolved>,
@@ -134,7 +134,7 @@ pub struct Work {
     states: Lent<u8>,
 }
 
-/// What the linker borrows.
+/// Memory that the linker borrows.
 #[derive(Clone, Debug, Default)]
 pub struct Storage {
     ops: Lent<Op>,
@@ -147,7 +147,7 @@ pub struct Storage {
     constants: Lent<LinkedConstant>,
 }
 
-/// Takes as many of the low bits as the type has.
+/// Truncates to the low bits of the type.
 fn low_u16(number: u64) -> u16 {
     number as u16
 }
@@ -181,7 +181,7 @@ impl Lent<Frame> {
 }
 
 impl Work {
-    /// Lends as much as is asked for, with its contents as they are.
+    /// Lends the requested sizes with their current contents.
     pub fn lend(&mut self, size: &WorkSize) -> WorkArea<'_> {
         WorkArea {
             constants: self.constants.lend(size.constants),
@@ -193,7 +193,7 @@ impl Work {
         }
     }
 
-    /// Fills and lends as much as is asked for, or more.
+    /// Fills and lends at least the requested sizes.
     pub fn hostile(
         &mut self,
         size: &WorkSize,
@@ -214,7 +214,7 @@ impl Work {
 }
 
 impl Storage {
-    /// Lends as much as is asked for, with its contents as they are.
+    /// Lends the requested sizes with their current contents.
     pub fn lend(&mut self, size: &ProgramSize) -> ProgramStorage<'_> {
         ProgramStorage {
             ops: self.ops.lend(size.ops),
@@ -228,7 +228,7 @@ impl Storage {
         }
     }
 
-    /// Fills and lends as much as is asked for, or more.
+    /// Fills and lends at least the requested sizes.
     pub fn hostile(
         &mut self,
         size: &ProgramSize,

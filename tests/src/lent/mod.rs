@@ -1,8 +1,8 @@
-//! Classes in memory that holds something already: what another class left, or worse.
+//! Loads classes into memory with hostile contents, such as the remains of other classes.
 //!
-//! Parser, verifier, linker and interpreter work in memory that the caller lends, and its contents must not
-//! matter. [`compare`] loads and runs a class in clean memory and in filled memory, and compares all
-//! that a caller can see.
+//! Parser, verifier, linker and interpreter work in memory that the caller lends, and its contents must not matter.
+//! [`compare`] loads and runs a class in clean memory and in filled memory, and compares everything that a caller can
+//! observe.
 
 mod campaign;
 mod memory;

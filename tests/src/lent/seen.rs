@@ -1,4 +1,4 @@
-//! All that a caller can see of a class, from its verdict to the heap behind each call.
+//! Everything that a caller can observe of a class, from its verdict to the heap after each call.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -13,23 +13,23 @@ use nic_core::sle::NicNative;
 use super::memory::{Filling, Loaded, Memory};
 use crate::fuzzing::{Random, RandomNatives};
 
-/// Bytes of heap, nested calls and instructions: enough for a loop to come round.
+/// Heap in bytes, nested calls and fuel: enough for loops to iterate.
 const HEAP: usize = 512;
 const FRAMES: usize = 8;
 const FUEL: u64 = 300;
 
-/// What was seen of a class.
+/// The observations of a class.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Seen {
-    /// Why it was not accepted.
+    /// Why the class was rejected; `None` if it was accepted.
     pub rejected: Option<String>,
-    /// A digest of the states that the verifier inferred, and of the steps that it took.
+    /// A digest of the verifier's inferred states and steps.
     states: u64,
     program: Linked,
     calls: Vec<Called>,
 }
 
-/// What was seen of a program.
+/// The observations of a linked program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Linked {
     ops: Vec<Op>,
@@ -43,7 +43,7 @@ struct Linked {
     slots: usize,
 }
 
-/// What was seen of a call.
+/// The observations of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Called {
     method: MethodId,
@@ -55,7 +55,7 @@ struct Called {
     natives: Vec<(NativeId, Vec<i32>)>,
 }
 
-/// Puts all that it is told into a digest.
+/// Hashes everything that the verifier reports.
 struct Digest(DefaultHasher);
 
 impl Observer for Digest {
@@ -75,9 +75,9 @@ impl Observer for Digest {
     }
 }
 
-/// Judges a class in this memory, then does with it what [`look`] does.
+/// Verifies a class in this memory. If it is accepted, continues as [`look`] does.
 ///
-/// The memory is filled first where a filling is given, by random numbers of its own.
+/// With a filling, the memory is filled first, with random numbers that do not affect the rest.
 pub fn see(
     bytes: &[u8],
     seed: u64,
@@ -112,13 +112,13 @@ pub fn see(
     seen
 }
 
-/// Links a class in this memory and calls each of its methods, as a seed decides.
+/// Links a class in this memory and calls each of its methods. The calls depend on a seed.
 ///
-/// The memory is filled first where a filling is given, by random numbers of its own.
+/// With a filling, the memory is filled first, with random numbers that do not affect the rest.
 ///
 /// # Panics
 ///
-/// Where the linker refuses the class.
+/// If the linker rejects the class.
 pub fn look(
     verified: &Verified<'_>,
     seed: u64,
@@ -143,7 +143,7 @@ pub fn look(
         memory.fields.hostile(fields, filling, random);
         memory.heap.hostile(HEAP, filling, random);
     }
-    // How much there is of each decides where a call finds no room.
+    // The sizes must be equal in all memories, because they decide when a call runs out of room.
     let (frames, slots) = (memory.frames.lend(FRAMES), memory.slots.lend(slots));
     let heap = Heap::new(memory.heap.lend(HEAP));
     let mut stack = CallStack::new(frames, slots);
@@ -162,7 +162,7 @@ pub fn look(
     seen
 }
 
-/// Looks at everything that a program tells.
+/// Returns everything that can be observed of a program.
 fn linked(program: &Program<'_>, class: ClassFile<'_>) -> Linked {
     let methods = class.methods().filter_map(|method| {
         let linked = program.method(method.id)?;
@@ -188,7 +188,7 @@ fn linked(program: &Program<'_>, class: ClassFile<'_>) -> Linked {
     }
 }
 
-/// Makes arguments by a method's descriptor: any `int`, null, and arrays of their type.
+/// Makes arguments that fit a method's descriptor: any `int`, null, and arrays of the right type.
 fn arguments(descriptor: &[u8], heap: &mut Heap<'_>, random: &mut Random) -> Vec<i32> {
     let descriptor = MethodDescriptor::parse(descriptor).expect("the verifier has parsed it");
     let parameters = descriptor.parameters();
@@ -199,14 +199,14 @@ fn arguments(descriptor: &[u8], heap: &mut Heap<'_>, random: &mut Random) -> Vec
                 let kind = parameter.array_kind().expect("an array of the subset");
                 heap.allocate(kind, 1 + (random.int() & 3)).unwrap_or(0)
             }
-            // Null, which every class has.
+            // Null is valid for every class.
             FieldType::Object(_) => 0,
             _ => random.int(),
         })
         .collect()
 }
 
-/// Makes a call, at once or step by step, and notes what can be seen of it.
+/// Makes a call, at once or step by step, and returns its observations.
 fn call(
     instance: &mut Instance<'_>,
     stack: &mut CallStack<'_>,
@@ -248,7 +248,7 @@ fn call(
     }
 }
 
-/// Makes a call as the simulator does, which stops at each native.
+/// Makes a call like the simulator, which stops at each native.
 fn in_steps(
     instance: &mut Instance<'_>,
     stack: &mut CallStack<'_>,
@@ -271,7 +271,7 @@ fn in_steps(
     }
 }
 
-/// Natives that note what they are asked.
+/// Natives that record their arguments.
 struct Noting {
     natives: RandomNatives,
     asked: Vec<(NativeId, Vec<i32>)>,
@@ -289,13 +289,13 @@ impl Natives for Noting {
 }
 
 impl Seen {
-    /// Returns how many calls were made.
+    /// Returns the number of calls.
     #[must_use]
     pub fn calls(&self) -> usize {
         self.calls.len()
     }
 
-    /// Says in what it differs from another, if it does.
+    /// Returns the first difference from other observations, if there is one.
     #[must_use]
     pub fn difference(&self, other: &Seen) -> Option<String> {
         if self == other {
@@ -310,7 +310,7 @@ impl Seen {
         self.running_difference(other)
     }
 
-    /// Says in what it differs from another behind the verdict, if it does.
+    /// Returns the first difference in the program or its runs, if there is one.
     #[must_use]
     pub fn running_difference(&self, other: &Seen) -> Option<String> {
         if self.program != other.program {

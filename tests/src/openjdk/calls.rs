@@ -1,35 +1,35 @@
-//! A list of calls as `calls.txt` writes it: each line stands for one call or for many.
+//! Parses the list of calls in `calls.txt`. Each line stands for one or many calls.
 
 /// The values that `*` stands for.
 const BOUNDARIES: [i32; 9] = [i32::MIN, i32::MIN + 1, -1, 0, 1, 31, 32, 33, i32::MAX];
 
-/// One line of the list.
+/// A line of the list.
 #[derive(Clone, Debug)]
 pub struct Call<'t> {
-    /// The line as it is written.
+    /// The text of the line.
     pub line: &'t str,
     /// The class.
     pub class: &'t str,
     /// The method.
     pub method: &'t str,
-    /// Whether the results are folded into one number.
+    /// Whether the results are combined into one number.
     fold: bool,
-    /// The argument lists, in the order in which they are called.
+    /// The argument lists, in the order of the calls.
     arguments: Vec<Vec<i32>>,
 }
 
 impl Call<'_> {
-    /// Returns how many calls the line stands for.
+    /// Returns the number of calls.
     pub fn count(&self) -> usize {
         self.arguments.len()
     }
 
-    /// Returns the argument lists, in the order in which they are called.
+    /// Returns the argument lists, in the order of the calls.
     pub fn arguments(&self) -> &[Vec<i32>] {
         &self.arguments
     }
 
-    /// Returns the line with its results behind it, each call made by `result`.
+    /// Returns the line followed by its results. `result` makes each call.
     pub(super) fn line_with(&self, result: impl FnMut(&[i32]) -> String) -> String {
         let results = self.arguments.iter().map(Vec::as_slice).map(result);
         let shown = if self.fold {
@@ -48,10 +48,10 @@ impl Call<'_> {
     }
 }
 
-/// Reads a list of calls.
+/// Parses a list of calls.
 ///
 /// # Panics
-/// Where a line is not as `calls.txt` says; the list is part of the tests.
+/// If a line does not have the form that `calls.txt` describes.
 pub fn calls(text: &str) -> Vec<Call<'_>> {
     text.lines()
         .map(str::trim)
@@ -88,7 +88,7 @@ fn call(line: &str) -> Call<'_> {
     }
 }
 
-/// Returns the values that an argument of a line stands for.
+/// Returns the values of an argument.
 fn values(word: &str) -> Vec<i32> {
     let number = |text: &str| {
         text.parse::<i32>()

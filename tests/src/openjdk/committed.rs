@@ -1,4 +1,4 @@
-//! What of the comparison is committed: lists, sources and class files below `tests/java`.
+//! The committed files of the comparison with OpenJDK, below `tests/java`.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,18 +11,18 @@ pub fn path(name: &str) -> PathBuf {
         .join(name)
 }
 
-/// Returns the text of a file below it.
+/// Returns the text of a file in that directory.
 ///
 /// # Panics
-/// Where there is none.
+/// If the file does not exist.
 pub fn text(name: &str) -> String {
     fs::read_to_string(path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
-/// Returns the files of a directory below it, by their names without extension.
+/// Returns the files in a subdirectory, by name without extension.
 ///
 /// # Panics
-/// Where there is none.
+/// If the directory does not exist.
 pub fn files(directory: &str) -> BTreeMap<String, Vec<u8>> {
     fs::read_dir(path(directory))
         .unwrap_or_else(|error| panic!("{directory}: {error}"))

@@ -1,4 +1,4 @@
-//! OpenJDK's side: the driver in `java/driver` runs a list of calls in one Java process.
+//! OpenJDK's side: a driver in `java/driver` runs a list of calls in one Java process.
 
 use std::io::Write;
 use std::path::Path;
@@ -6,10 +6,10 @@ use std::process::{Command, Stdio};
 
 use super::committed;
 
-/// Why nothing is compared with OpenJDK, where that is so.
+/// The reason for skipping the comparison with OpenJDK.
 pub const NONE: &str = "no `java` on the path";
 
-/// Returns whether there is a `java` that starts.
+/// Returns whether `java` is installed.
 pub fn is_java_installed() -> bool {
     Command::new("java")
         .arg("-version")
@@ -19,7 +19,7 @@ pub fn is_java_installed() -> bool {
         .is_ok_and(|status| status.success())
 }
 
-/// Returns whether `javac` is that of JDK 17, whose bytes the committed class files are.
+/// Returns whether `javac` is the one of JDK 17, which compiled the committed class files.
 pub fn is_javac_17_installed() -> bool {
     Command::new("javac")
         .arg("-version")
@@ -27,28 +27,28 @@ pub fn is_javac_17_installed() -> bool {
         .is_ok_and(|output| output.stdout.starts_with(b"javac 17."))
 }
 
-/// Says something in the middle of a test run that passes, where `println!` would not be shown.
+/// Prints a message during a passing test, which `println!` would not show.
 ///
 /// # Panics
-/// Where standard output is closed.
+/// If standard output is closed.
 pub fn announce(text: &str) {
     writeln!(std::io::stdout(), "{text}").expect("standard output is open");
 }
 
-/// Runs a list of calls on OpenJDK, classes found in `class_path`; returns its lines.
+/// Runs a list of calls on OpenJDK and returns the output lines. Classes are searched in `class_path`.
 ///
 /// # Panics
-/// Where the driver fails, with what it says.
+/// If the driver fails; the message contains its output.
 pub fn results(calls: &str, class_path: &[&Path]) -> Vec<String> {
     java("Driver", calls.as_bytes().to_vec(), class_path)
 }
 
-/// Returns for each class file whether OpenJDK defines and verifies it: `ok` or the error's name.
+/// Returns OpenJDK's verdict on each class file: `ok`, or the name of the error.
 ///
-/// One Java process judges all of them.
+/// One Java process loads all of them.
 ///
 /// # Panics
-/// Where the driver fails, with what it says.
+/// If the driver fails; the message contains its output.
 pub fn verdicts<'b>(class_files: impl IntoIterator<Item = &'b [u8]>) -> Vec<String> {
     let mut input = Vec::new();
     for bytes in class_files {
@@ -59,7 +59,7 @@ pub fn verdicts<'b>(class_files: impl IntoIterator<Item = &'b [u8]>) -> Vec<Stri
     java("Verdicts", input, &[])
 }
 
-/// Runs a driver on `input`; returns its lines.
+/// Runs a driver on `input` and returns its output lines.
 fn java(driver: &str, input: Vec<u8>, class_path: &[&Path]) -> Vec<String> {
     let mut joined = committed::path("driver").into_os_string();
     for directory in class_path {
@@ -67,9 +67,9 @@ fn java(driver: &str, input: Vec<u8>, class_path: &[&Path]) -> Vec<String> {
         joined.push(directory);
     }
     let mut java = Command::new("java")
-        // Each class is verified, and compiling little starts fastest.
+        // Verify every class. Limiting compilation makes short runs faster.
         .args(["-Xverify:all", "-XX:TieredStopAtLevel=1"])
-        // What the virtual machine itself says is no result.
+        // Keep messages of the virtual machine out of the results.
         .args(["-XX:+DisplayVMOutputToStderr", "-cp"])
         .arg(joined)
         .arg(driver)
@@ -78,7 +78,7 @@ fn java(driver: &str, input: Vec<u8>, class_path: &[&Path]) -> Vec<String> {
         .spawn()
         .expect("`java` was found before");
     let mut stdin = java.stdin.take().expect("standard input is piped");
-    // Written beside the reading, so that neither side waits for a full pipe.
+    // Write in another thread, so that neither process blocks on a full pipe.
     let writer = std::thread::spawn(move || stdin.write_all(&input));
     let output = java.wait_with_output().expect("`java` was started");
     writer

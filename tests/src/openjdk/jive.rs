@@ -1,4 +1,4 @@
-//! JIVE's side: classes loaded as `jive exec` loads them, and calls of their static methods.
+//! JIVE's side: loads classes as `jive exec` does, and calls their static methods.
 
 use std::collections::BTreeMap;
 
@@ -8,15 +8,15 @@ use jive_verifier::Policy;
 use super::Call;
 use crate::machine::{Machine, Room, machine};
 
-/// Returns each line of a list of calls with its results behind it, in order.
+/// Returns each line of a list of calls followed by its results, in order.
 ///
-/// `class_file` finds a class by its name.
+/// `class_file` returns a class by name.
 ///
 /// # Panics
-/// Where a class is rejected, or lacks a method that is called.
+/// If a class is rejected or lacks a method.
 pub fn results(calls: &[Call<'_>], class_file: impl Fn(&str) -> Vec<u8>) -> Vec<String> {
     let mut lines = vec![String::new(); calls.len()];
-    // A class's state lasts from one of its lines to the next, and touches no other class's.
+    // Group lines by class: a class keeps its state between its lines, and classes do not affect each other.
     let mut by_class: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (index, call) in calls.iter().enumerate() {
         by_class.entry(call.class).or_default().push(index);
@@ -52,7 +52,7 @@ fn result(machine: &mut Machine<'_>, method: &str, arguments: &[i32]) -> String 
     }
 }
 
-/// Shows a trap as the driver shows an exception: line -1 where the class has no lines.
+/// Shows a trap like an exception in the driver, with line -1 if the class has no line numbers.
 fn shown(machine: &Machine<'_>, trap: Trap) -> String {
     let method = machine.class.method(trap.method);
     let method = method.expect("a trap names a method of the class");

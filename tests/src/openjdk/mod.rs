@@ -1,8 +1,8 @@
-//! The comparison with OpenJDK: one list of calls, and what OpenJDK and JIVE make of it as text.
+//! The comparison with OpenJDK: a list of calls, run by OpenJDK and by JIVE, with results as text.
 //!
-//! `java/calls.txt` lists the calls and says how a line of it reads. A line's results stand behind it
-//! and a colon, one word each: the number returned (a `boolean` as 0 or 1), `void`, or
-//! `TRAP@METHOD:LINE`. [`jdk`] asks OpenJDK for them, [`jive`] asks JIVE.
+//! `java/calls.txt` contains the calls and describes its own syntax. A line's results follow after a colon, one word
+//! each: the returned number (0 or 1 for a `boolean`), `void`, or `TRAP@METHOD:LINE`. [`jdk`] and [`jive`] produce
+//! them.
 
 mod calls;
 pub mod committed;

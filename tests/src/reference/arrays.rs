@@ -1,23 +1,24 @@
-//! The reference interpreter's arrays: lists of elements, by the address that each would have.
+//! The arrays of the reference interpreter: vectors of elements, keyed by the addresses that the shipped heap would
+//! use.
 
 use std::collections::BTreeMap;
 
 use jive_core::{ArrayKind, TrapKind};
 
-/// Bytes before an array's elements, and what their bytes are rounded up to (`jive_core::Heap`).
+/// Size of an array's header, and the multiple that its length is rounded up to, in bytes (`jive_core::Heap`).
 const UNIT: usize = 8;
 
-/// One array.
+/// An array.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Array {
-    /// The type of its elements.
+    /// Type of its elements.
     pub kind: ArrayKind,
-    /// Its elements, as `int`s.
+    /// Its elements, as `int` values.
     pub elements: Vec<i32>,
 }
 
 impl Array {
-    /// Returns the bytes of the elements, each little-endian.
+    /// Returns the bytes of the elements, in little-endian order.
     pub(super) fn bytes(&self) -> Vec<u8> {
         let width = width(self.kind);
         let elements = self.elements.iter();
@@ -37,23 +38,23 @@ impl Array {
     }
 }
 
-/// Every array that is alive, by address.
+/// All live arrays, by address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Arrays {
     alive: BTreeMap<i32, Array>,
     room: usize,
     top: usize,
-    /// Where the arrays of the running call begin, if they end with it.
+    /// The first address of the running call's arrays, if they end with the call.
     floor: Option<usize>,
 }
 
 impl Arrays {
-    /// Makes an empty heap of this many bytes.
+    /// Returns an empty heap of this many bytes.
     pub(super) fn new(room: usize) -> Arrays {
         Arrays {
             alive: BTreeMap::new(),
             room,
-            // Address 0 is null.
+            // Address 0 is null, so start after it.
             top: UNIT,
             floor: None,
         }
@@ -63,7 +64,7 @@ impl Arrays {
     ///
     /// # Errors
     ///
-    /// The trap of a negative length, or of a heap without room.
+    /// The trap for a negative length or a full heap.
     pub fn make(&mut self, kind: ArrayKind, length: i32) -> Result<i32, TrapKind> {
         let length = usize::try_from(length).map_err(|_| TrapKind::NegativeArraySizeException)?;
         let end = self.top + UNIT + (length * width(kind)).next_multiple_of(UNIT);
@@ -81,7 +82,7 @@ impl Arrays {
     ///
     /// # Errors
     ///
-    /// `NullPointerException` for null; `Unverified` where no array has this address.
+    /// `NullPointerException` for null; `Unverified` if no array has this address.
     pub fn get(&mut self, address: i32) -> Result<&mut Array, TrapKind> {
         if address == 0 {
             return Err(TrapKind::NullPointerException);
@@ -89,7 +90,7 @@ impl Arrays {
         self.alive.get_mut(&address).ok_or(TrapKind::Unverified)
     }
 
-    /// Returns an element of an array whose type is one of these.
+    /// Returns an element of an array with one of these types.
     pub(super) fn element(
         &mut self,
         address: i32,
@@ -106,7 +107,7 @@ impl Arrays {
         Ok((array.kind, element))
     }
 
-    /// Begins a call, with arrays that end with it or stay.
+    /// Begins a call, whose arrays end with it if `are_transient`.
     pub(super) fn begin(&mut self, are_transient: bool) {
         self.floor = are_transient.then_some(self.top);
     }
@@ -119,17 +120,17 @@ impl Arrays {
         }
     }
 
-    /// Returns whether the address is that of an array which ends with the running call.
+    /// Returns whether the array at this address ends with the running call.
     pub(super) fn is_transient(&self, address: i32) -> bool {
         self.floor.is_some_and(|floor| lies_from(floor, address))
     }
 
-    /// Returns the bytes that the arrays take.
+    /// Returns the number of bytes in use.
     pub(super) fn used(&self) -> usize {
         self.top - UNIT
     }
 
-    /// Returns every array with its address.
+    /// Returns all arrays with their addresses.
     pub(super) fn iter(&self) -> impl Iterator<Item = (i32, &Array)> {
         self.alive.iter().map(|(address, array)| (*address, array))
     }
@@ -139,7 +140,7 @@ fn lies_from(floor: usize, address: i32) -> bool {
     usize::try_from(address).is_ok_and(|address| address >= floor)
 }
 
-/// Returns the bytes of an element.
+/// Returns the size of an element in bytes.
 fn width(kind: ArrayKind) -> usize {
     match kind {
         ArrayKind::Boolean | ArrayKind::Byte => 1,

@@ -7,54 +7,54 @@ use jive_core::{
 
 use super::arrays::Arrays;
 
-/// Stands for the one object of the class: a reference that is neither null nor an array.
+/// The object of the class: a reference that is neither null nor an array.
 pub(super) const THIS: i32 = -1;
 
-/// What the natives do.
+/// The natives available to a class.
 pub trait Natives {
-    /// Performs a native; a void one returns any number.
+    /// Performs a native. The result of a `void` native is ignored.
     ///
     /// # Errors
     ///
     /// The native's trap.
     fn call(&mut self, id: NativeId, args: &[i32], arrays: &mut Arrays) -> Result<i32, TrapKind>;
 
-    /// Returns the fuel that a native takes beyond its one instruction.
+    /// Returns the extra fuel of a native, in addition to its call instruction.
     fn extra_fuel(&self, id: NativeId) -> u64;
 }
 
-/// One running method.
+/// A frame of a running method.
 struct Frame<'c> {
     method: Method<'c>,
     code: &'c [u8],
-    /// Where the running instruction begins, and where its next byte lies.
+    /// Start of the running instruction, and position of its next unread byte.
     pc: usize,
     next: usize,
     locals: Vec<i32>,
     stack: Vec<i32>,
 }
 
-/// A loaded class. Values are plain `int`s: a reference is an address, null is 0.
+/// A loaded class. All values are `int`: a reference is an address, and null is 0.
 pub struct Interpreter<'c> {
     class: ClassFile<'c>,
     natives: &'static [NativeDecl],
-    /// The fields' values, in the order of the class file.
+    /// Values of the fields, in the order of the class file.
     pub fields: Vec<i32>,
     /// The heap.
     pub arrays: Arrays,
     depth_max: usize,
-    /// Fuel that is left.
+    /// Remaining fuel.
     pub fuel: u64,
-    /// Instructions that the last call executed.
+    /// Number of instructions that the last call executed.
     pub executed: u64,
-    /// How often each instruction was executed since the class was loaded, by method, then pc.
+    /// Execution count of each instruction since the class was loaded, by method, then pc.
     pub visits: Vec<Vec<u64>>,
 }
 
-/// `Unverified` says that the verifier should have rejected the class.
+/// The error `Unverified` means that the verifier should have rejected the class.
 type Checked<T> = Result<T, TrapKind>;
 
-#[rustfmt::skip] // One line for each function where that suffices.
+#[rustfmt::skip] // Short functions on one line each.
 impl Frame<'_> {
     fn u8(&mut self) -> Checked<u8> {
         let byte = self.code.get(self.next).copied();
@@ -70,7 +70,7 @@ impl Frame<'_> {
 
     fn push(&mut self, value: i32) { self.stack.push(value); }
     fn pop(&mut self) -> Checked<i32> { self.stack.pop().ok_or(TrapKind::Unverified) }
-    /// Pops operands, the deepest first.
+    /// Pops operands; the deepest comes first in the result.
     fn pop_many(&mut self, count: usize) -> Checked<Vec<i32>> {
         let rest = self.stack.len().checked_sub(count).ok_or(TrapKind::Unverified)?;
         Ok(self.stack.split_off(rest))
@@ -92,7 +92,7 @@ impl Frame<'_> {
         self.push(compute(value));
         Ok(())
     }
-    /// Pops two operands, the deeper one first in the result.
+    /// Pops two operands; the deeper one comes first in the result.
     fn two(&mut self) -> Checked<[i32; 2]> {
         let (b, a) = (self.pop()?, self.pop()?);
         Ok([a, b])
@@ -102,14 +102,14 @@ impl Frame<'_> {
         self.push(compute(a, b)?);
         Ok(())
     }
-    /// Replaces operands by some of them, numbered from the deepest.
+    /// Replaces the top `count` operands by a selection of them, numbered from the deepest.
     fn shuffle(&mut self, count: usize, order: &[usize]) -> Checked<()> {
         let taken = self.pop_many(count)?;
         self.stack.extend(order.iter().map(|&place| taken[place]));
         Ok(())
     }
 
-    /// Goes on at an offset from the running instruction.
+    /// Branches relative to the running instruction.
     fn branch(&mut self, offset: i32) -> Checked<()> {
         let target = i64::try_from(self.pc).expect("code is short") + i64::from(offset);
         self.next = usize::try_from(target).map_err(|_| TrapKind::Unverified)?;
@@ -139,7 +139,7 @@ impl Frame<'_> {
         }
         self.branch(target)
     }
-    /// Pops what the method returns, narrowed to the type that its descriptor declares (docs/subset.md).
+    /// Pops the method's result, narrowed to its declared type (docs/subset.md).
     fn result(&mut self) -> Checked<i32> {
         let value = self.pop()?;
         let mut parts = self.method.descriptor.as_bytes().split(|byte| *byte == b')');
@@ -148,7 +148,7 @@ impl Frame<'_> {
 }
 
 impl<'c> Interpreter<'c> {
-    /// Loads a class that the verifier accepted, with this much heap and room for nested calls.
+    /// Loads a class that the verifier accepted, with this heap size and depth of calls.
     #[must_use]
     pub fn new(
         class: ClassFile<'c>,
@@ -160,7 +160,7 @@ impl<'c> Interpreter<'c> {
             let constant = field
                 .constant_value()
                 .map(|index| class.pool().get(index))
-                // `ConstantValue` counts on static fields only (docs/subset.md).
+                // `ConstantValue` is ignored for instance fields (docs/subset.md).
                 .filter(|_| field.access.contains(FieldAccess::STATIC));
             match constant {
                 Some(Ok(Constant::Integer(value))) => narrow(field.descriptor.as_bytes(), value),
@@ -186,7 +186,7 @@ impl<'c> Interpreter<'c> {
     ///
     /// # Errors
     ///
-    /// The trap in which the call ended; `Unverified` where the verifier should have rejected the class.
+    /// The trap that ended the call; `Unverified` if the verifier should have rejected the class.
     pub fn call(
         &mut self,
         method: Method<'c>,
@@ -423,7 +423,7 @@ impl<'c> Interpreter<'c> {
         let id = NativeId(row.ok_or(TrapKind::Unverified)?);
         let extra = natives.extra_fuel(id);
         let Some(left) = self.fuel.checked_sub(extra) else {
-            // The call of a native that cannot be paid counts as not executed.
+            // A native that the fuel cannot pay for does not count as executed.
             (self.fuel, self.executed) = (self.fuel + 1, self.executed - 1);
             return Err(TrapKind::FuelExhausted);
         };
@@ -436,7 +436,7 @@ impl<'c> Interpreter<'c> {
     }
 }
 
-/// Ends the innermost call: returns the result of the outermost one, or hands it to the caller.
+/// Ends the innermost call. Passes its result to the caller, or returns the result of the outermost call.
 fn leave(frames: &mut Vec<Frame<'_>>, result: Option<i32>) -> Option<Option<i32>> {
     frames.truncate(frames.len() - 1);
     match frames.last_mut() {
@@ -455,7 +455,7 @@ fn divisor(value: i32) -> Checked<i32> {
     }
 }
 
-/// Narrows a value to what a descriptor's type holds (docs/subset.md); references and `int`s stay.
+/// Narrows a value to the type of a descriptor (docs/subset.md). References and `int` values are unchanged.
 fn narrow(descriptor: &[u8], value: i32) -> i32 {
     match descriptor {
         b"Z" => value & 1,
@@ -465,7 +465,7 @@ fn narrow(descriptor: &[u8], value: i32) -> i32 {
     }
 }
 
-/// Returns whether a comparison holds, by its place in the order eq, ne, lt, ge, gt, le (JVMS §6.5.if_icmp).
+/// Evaluates a comparison, given by its position in eq, ne, lt, ge, gt, le (JVMS §6.5.if_icmp).
 fn holds(comparison: u8, a: i32, b: i32) -> bool {
     [a == b, a != b, a < b, a >= b, a > b, a <= b][usize::from(comparison)]
 }

@@ -1,17 +1,17 @@
-//! A reference interpreter: what an accepted class must compute, as the specification says it.
+//! The reference interpreter: computes the results of an accepted class directly from the specification.
 //!
-//! [`Interpreter`] executes the bytes of a class file's code, one instruction at a time, from JVMS §6.5 and
-//! `docs/subset.md` and `docs/natives.md` alone. It takes the members and the constant pool from the parser and nothing
-//! else from `jive-core`: no decoder, no opcode table, no linked form. [`Twin`] runs it beside the shipped
-//! interpreter and compares everything that can be observed of a call.
+//! [`Interpreter`] executes the bytes of the code one instruction at a time. It is written only from JVMS §6.5,
+//! `docs/subset.md` and `docs/natives.md`. From `jive-core` it uses only the parser, for members and the constant pool,
+//! but no decoder, opcode table or linked form. [`Twin`] runs it beside the shipped interpreter and compares everything
+//! observable of a call.
 //!
 //! # Two second opinions
 //!
-//! `defensive` answers another question. Its values carry types, and before each instruction it checks that the state
-//! lies in what the verifier inferred. So it tests the *verifier*, and needs the decoder, the opcode table and the
-//! inferred states. The reference interpreter believes the verifier and tests the *interpreter*: results, traps with
-//! method and pc, instructions, fuel, fields, heap, calls of natives. It is kept short enough to be read against the
-//! specification in ten minutes; whatever checks types belongs into `defensive`.
+//! `defensive` has another purpose. Its values carry types, and before each instruction it checks the state against the
+//! verifier's inferred state. So it tests the *verifier*, and needs the decoder, the opcode table and the inferred
+//! states. The reference interpreter trusts the verifier and tests the *interpreter*: results, traps with method and
+//! pc, instruction counts, fuel, fields, heap, calls of natives. It is short enough to be compared with the
+//! specification in ten minutes, so checks of types belong in `defensive`.
 
 mod arrays;
 mod interpreter;

@@ -1,4 +1,4 @@
-//! Natives that answer at random, and once more the same to the interpreter that asks second.
+//! Natives that give random answers to one interpreter, and the same answers to the other.
 
 use std::collections::VecDeque;
 
@@ -8,12 +8,12 @@ use super::arrays::Arrays;
 use super::interpreter;
 use crate::fuzzing::Random;
 
-/// One call of a native: what it was asked, and what it does.
+/// A call of a native, with its effect.
 #[derive(Clone, Debug)]
 struct Asked {
     id: NativeId,
     arguments: Vec<i32>,
-    /// Which argument's array is filled, and with which byte.
+    /// The argument whose array is filled, and the byte.
     filled: Option<(usize, u8)>,
     reply: Reply,
 }
@@ -25,19 +25,19 @@ enum Reply {
     Array(ArrayKind, i32),
 }
 
-/// The natives of a table. The shipped interpreter's calls are answered at random and noted; the reference
-/// interpreter has to make the same calls and gets the same answers.
+/// The natives of a table. Calls of the shipped interpreter get random answers, which are recorded. The reference
+/// interpreter must make the same calls and gets the same answers.
 #[derive(Clone, Debug)]
 pub struct Script {
     table: &'static [NativeDecl],
     random: Random,
     noted: VecDeque<Asked>,
-    /// The first call of the reference interpreter that the shipped one did not make.
+    /// The first call of the reference interpreter that differs from the shipped one's.
     unexpected: Option<(NativeId, Vec<i32>)>,
 }
 
 impl Script {
-    /// Begins a script that the numbers of a stream decide.
+    /// Starts a script whose answers depend on `random`.
     #[must_use]
     pub fn new(table: &'static [NativeDecl], random: Random) -> Script {
         Script {
@@ -48,7 +48,7 @@ impl Script {
         }
     }
 
-    /// Returns how the calls of the two interpreters differ, once both have run.
+    /// Returns the difference between the calls of the two interpreters, if there is one. Both must have run.
     pub(super) fn difference(&self) -> Option<String> {
         match (&self.unexpected, self.noted.front()) {
             (Some(asked), next) => Some(format!("reference called {asked:?}, shipped {next:?}")),
@@ -57,13 +57,13 @@ impl Script {
         }
     }
 
-    /// Decides what a native does.
+    /// Chooses the effect of a native.
     fn decide(&mut self, id: NativeId, arguments: &[i32]) -> Asked {
         let row = &self.table[id.index()];
         let random = &mut self.random;
         let array = |kind, random: &mut Random| match random.below(8) {
             0 => Reply::Value(0),
-            // Now and then an array that has no room, or a negative length.
+            // Sometimes an array that does not fit, or a negative length.
             1 => Reply::Array(kind, random.int()),
             _ => Reply::Array(kind, random.int() & 15),
         };
@@ -87,7 +87,7 @@ impl Script {
     }
 }
 
-/// Returns the type of an array's elements.
+/// Returns the element type of an array.
 fn element(kind: NativeType) -> Option<ArrayKind> {
     match kind {
         NativeType::Int => None,
@@ -97,17 +97,17 @@ fn element(kind: NativeType) -> Option<ArrayKind> {
     }
 }
 
-/// Returns what a native takes beyond its one instruction: nothing, 1 or 2.
+/// Returns the extra fuel of a native: 0, 1 or 2.
 fn extra_fuel(id: NativeId) -> u64 {
     u64::from(id.0 % 3)
 }
 
-/// The shipped interpreter asks.
+/// The interface for the shipped interpreter.
 impl jive_core::Natives for Script {
     fn call(&mut self, id: NativeId, args: &[i32], heap: &mut Heap<'_>) -> Result<i32, TrapKind> {
         let asked = self.decide(id, args);
         self.noted.push_back(asked.clone());
-        // What the verifier promises to natives: the count of the arguments, and arrays of their types.
+        // The verifier guarantees natives the number of arguments and the types of arrays.
         let parameters = self.table[id.index()].parameters;
         assert_eq!(args.len(), parameters.len(), "arguments of native {id:?}");
         for (parameter, &argument) in parameters.iter().zip(args) {
@@ -137,7 +137,7 @@ impl jive_core::Natives for Script {
     }
 }
 
-/// The reference interpreter asks.
+/// The interface for the reference interpreter.
 impl interpreter::Natives for Script {
     fn call(&mut self, id: NativeId, args: &[i32], arrays: &mut Arrays) -> Result<i32, TrapKind> {
         let next = self.noted.front();

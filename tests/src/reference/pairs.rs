@@ -1,8 +1,8 @@
-//! Which ordered pairs of linked ops the generators reach, of how many there can be.
+//! Measures which ordered pairs of linked ops the generators execute, of all possible pairs.
 //!
-//! A pair is two ops that stand one behind the other in a method. Both were executed, and control can pass from the
-//! first straight to the second. Lowering and the pairs of `jive-core/src/op/pairs_generated.rs` use this adjacency. A
-//! value may be taken from the op before, and two ops may be run together.
+//! A pair consists of two consecutive ops of a method, both executed, where control can pass directly from the first to
+//! the second. Two optimizations depend on such pairs: an op may take a value from the op before, and two ops may be
+//! fused (`jive-core/src/op/pairs_generated.rs`).
 
 use std::collections::BTreeSet;
 
@@ -19,10 +19,10 @@ use crate::generate::alphabet::{Alphabet, Family};
 use crate::generate::typed::typed;
 use crate::machine::Room;
 
-/// Two ops by name, the first one first.
+/// The names of two consecutive ops.
 pub type Pair = [&'static str; 2];
 
-/// Ops that only code of more than 65,535 ops has; `tests/tests/lowering.rs` runs them.
+/// Ops that occur only in code of more than 65,535 ops. `tests/tests/lowering.rs` executes them.
 const FAR: [&str; 5] = [
     "GotoFar",
     "SkipEqual",
@@ -31,23 +31,23 @@ const FAR: [&str; 5] = [
     "SkipNotLess",
 ];
 
-/// Methods in one class.
+/// Number of methods in a class.
 const METHODS: usize = 50;
 
-/// Enough for loops to come round a few times: many of them never end.
+/// Enough for several loop iterations; many of the loops never end.
 const ROOM: Room = Room {
     heap: 2048,
     frames: 8,
     fuel: 200,
 };
 
-/// Returns whether the next op may be executed next: calls and natives come back to it.
+/// Returns whether the next op may be executed next. Calls and natives return to it.
 fn may_go_on(op: &Op) -> bool {
     op.goes_on() || matches!(op.name(), "Call" | "Native")
 }
 
-/// Returns every pair that can exist, and some that cannot. Of each op it is known whether it goes on, computes a value
-/// and takes one, but not of which type.
+/// Returns all possible pairs, and some impossible ones. For each op it is known whether it falls through, computes a
+/// value and takes a value, but not the type of that value.
 #[must_use]
 pub fn possible() -> BTreeSet<Pair> {
     let kinds: Vec<Op> = Op::kinds().filter(|op| !FAR.contains(&op.name())).collect();
@@ -61,13 +61,13 @@ pub fn possible() -> BTreeSet<Pair> {
         .collect()
 }
 
-/// Returns the pairs that are run as one op.
+/// Returns the fused pairs.
 #[must_use]
 pub fn fused() -> BTreeSet<Pair> {
     Op::PAIRS.iter().copied().collect()
 }
 
-/// Adds the pairs of a class that has run.
+/// Adds the executed pairs of a class.
 pub fn add(twin: &Twin<'_, '_>, reached: &mut BTreeSet<Pair>) {
     let program = twin.program();
     for (method, visits) in twin.class().methods().zip(twin.visits()) {
@@ -77,7 +77,7 @@ pub fn add(twin: &Twin<'_, '_>, reached: &mut BTreeSet<Pair>) {
             .map(|op| program.origin(method.id, u32::try_from(op).expect("an index of an op")))
             .map(|origin| origin.expect("an op of the method"))
             .collect();
-        // An op that only moves a value is executed with the instruction behind it.
+        // An op that only moves a value is executed together with the instruction after it.
         let is_executed = |at: usize| {
             let performs = origins[at..].iter().find(|origin| origin.instructions > 0);
             performs.is_some_and(|origin| visits[origin.pc.index()] > 0)
@@ -95,7 +95,7 @@ pub fn add(twin: &Twin<'_, '_>, reached: &mut BTreeSet<Pair>) {
 ///
 /// # Panics
 ///
-/// Where the interpreters differ, or the class is rejected.
+/// If the interpreters differ, or the class is rejected.
 pub fn run(
     bytes: &[u8],
     policy: Policy,
@@ -110,7 +110,7 @@ pub fn run(
     tally.classes += 1;
 }
 
-/// Makes classes in which each two phrases meet so many times, in every order.
+/// Generates classes in which any two phrases follow each other `rounds` times, in both orders.
 pub fn all_pairs(rounds: usize, random: &mut Random) -> impl Iterator<Item = Vec<u8>> {
     let firsts = || PHRASES.iter().filter(|phrase| phrase.goes_on());
     let computing: Vec<&Phrase> = firsts().filter(|phrase| phrase.computes()).collect();
@@ -123,7 +123,7 @@ pub fn all_pairs(rounds: usize, random: &mut Random) -> impl Iterator<Item = Vec
         let groups: Vec<Vec<&Phrase>> = twos
             .iter()
             .map(|two| {
-                // Half of the time the first one, too, has an operand that was just computed.
+                // Half of the time the first phrase also gets an operand that was just computed.
                 let before = computing[random.below(computing.len())];
                 let before = random.one_in(2).then_some(before);
                 before.into_iter().chain(*two).collect()
@@ -133,7 +133,7 @@ pub fn all_pairs(rounds: usize, random: &mut Random) -> impl Iterator<Item = Vec
     })
 }
 
-/// Makes a class of longer groups, all drawn.
+/// Generates a class of longer random groups.
 #[must_use]
 pub fn drawn(random: &mut Random) -> Vec<u8> {
     let methods = 1 + random.below(8);
@@ -161,14 +161,14 @@ fn assembled(source: &str) -> Vec<u8> {
     }
 }
 
-/// A generator's name, what it ran, and the pairs that it reached.
+/// The name of a generator, its runs, and the executed pairs.
 pub type Measured = (&'static str, Tally, BTreeSet<Pair>);
 
-/// Runs what each generator makes; each two phrases meet so many times.
+/// Runs the output of each generator. Any two phrases meet `rounds` times.
 ///
 /// # Panics
 ///
-/// Where the interpreters differ, or a class is rejected.
+/// If the interpreters differ, or a class is rejected.
 #[must_use]
 pub fn measure(rounds: usize) -> Vec<Measured> {
     let mut random = Random::new(b"pairs");

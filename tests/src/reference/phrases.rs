@@ -1,28 +1,28 @@
-//! Methods made of phrases: short pieces of assembly, each of which is lowered to one op or a few.
+//! Generates methods from phrases: short pieces of assembly that lowering turns into one or a few ops.
 //!
-//! Most ops need three or four instructions in a row. So generators that pick single instructions reach few of the
-//! possible pairs of ops. Here two phrases meet in every order. Their operands come from local variables, constants,
-//! fields and the phrase before, so each op meets each other.
+//! Most ops need three or four consecutive instructions, so generators that choose single instructions reach few of the
+//! possible pairs of ops. Here any two phrases follow each other. Their operands come from local variables, constants,
+//! fields and the previous phrase, so that any two ops meet.
 
 use crate::fuzzing::Random;
 
-/// A piece of assembly with the kinds of the values that it pops and pushes: `I` an `int`, `b`, `s`, `i` and
-/// `z` arrays, `t` the object. `@L` and `@E` are labels of its own.
+/// A piece of assembly, with the kinds of values that it pops and pushes: `I` an `int`, `b`, `s`, `i` and `z` arrays,
+/// `t` the object. `@L` and `@E` are its own labels.
 #[derive(Copy, Clone, Debug)]
 pub struct Phrase {
     pops: &'static str,
     pushes: &'static str,
     lines: &'static str,
-    /// What stands before the first phrase of the group, and behind the last.
+    /// The text before the first phrase of the group, and after the last.
     around: [&'static str; 2],
-    /// Whether the next instruction may follow.
+    /// Whether control can pass to the next instruction.
     goes_on: bool,
 }
 
 const PLAIN: [&str; 2] = ["", ""];
-/// A branch onwards.
+/// A forward branch.
 const ONWARD: [&str; 2] = ["", "@E:"];
-/// A branch back.
+/// A back edge.
 const BACK: [&str; 2] = ["@L:", ""];
 
 const fn row(pops: &'static str, pushes: &'static str, lines: &'static str) -> Phrase {
@@ -45,7 +45,7 @@ const fn branch(pops: &'static str, lines: &'static str, around: [&'static str; 
     }
 }
 
-/// A phrase behind which nothing goes on: a jump back to what `before` asks, or a return.
+/// A phrase that ends a group: a jump back to the condition in `before`, or a return.
 const fn last(pops: &'static str, lines: &'static str, before: &'static str) -> Phrase {
     Phrase {
         pops,
@@ -56,10 +56,10 @@ const fn last(pops: &'static str, lines: &'static str, before: &'static str) -> 
     }
 }
 
-/// The phrase that makes its method one without a result.
+/// The phrase whose method has no result.
 const VOID: &str = "return";
 
-/// Every phrase.
+/// All phrases.
 pub const PHRASES: &[Phrase] = &[
     row("II", "I", "iadd"),
     row("II", "I", "isub"),
@@ -255,13 +255,13 @@ pub const PHRASES: &[Phrase] = &[
 ];
 
 impl Phrase {
-    /// Returns whether another phrase may follow.
+    /// Returns whether control can pass to another phrase.
     #[must_use]
     pub const fn goes_on(&self) -> bool {
         self.goes_on
     }
 
-    /// Returns whether the phrase computes an `int` that the next one may use.
+    /// Returns whether the phrase computes an `int` that the next phrase may use.
     #[must_use]
     pub fn computes(&self) -> bool {
         self.pushes == "I"
@@ -321,7 +321,7 @@ putfield data:[S
 return
 ";
 
-/// Makes an `int` of all that the local variables hold at the end, so that a wrong one shows.
+/// Combines the final values of all local variables into an `int`, so that a wrong value changes the result.
 const LOCALS_MIXED: &str = "\
 iload 0
 bipush 31
@@ -340,12 +340,12 @@ ixor
 same:
 ";
 
-/// A method in the writing: a group of phrases between two points where the operand stack is empty.
+/// A method under construction: a group of phrases between two points at which the operand stack is empty.
 struct Group<'g> {
     random: &'g mut Random,
     text: String,
     stack: Vec<char>,
-    /// The local variable that an `int` was stored in last.
+    /// The local variable in which an `int` was stored last.
     latest: char,
 }
 
@@ -355,7 +355,7 @@ impl Group<'_> {
         self.text.push('\n');
     }
 
-    /// Pushes a value of a kind from somewhere.
+    /// Pushes a value of a kind from a random source.
     fn push(&mut self, kind: char) {
         let from: &[&str] = match kind {
             'I' => &[
@@ -390,7 +390,7 @@ impl Group<'_> {
         self.stack.push(kind);
     }
 
-    /// Stores the topmost value.
+    /// Stores the topmost operand.
     fn spill(&mut self) {
         let Some(kind) = self.stack.pop() else { return };
         let line = match kind {
@@ -407,14 +407,14 @@ impl Group<'_> {
         self.line(&line);
     }
 
-    /// Puts the phrase's operands on top of the stack, of which the upper ones may be there.
+    /// Pushes the operands of a phrase. The topmost ones may already be on the stack.
     fn supply(&mut self, phrase: &Phrase) {
         let wanted: Vec<char> = phrase.pops.chars().collect();
-        // As many operands as are there already; others come on top of them.
+        // Use as many operands of the stack as fit, and push the others on top of them.
         let ready = (0..=wanted.len())
             .rev()
             .find(|&count| self.stack.ends_with(&wanted[..count]))
-            // Now and then the results before stay below, and operands come from elsewhere.
+            // Sometimes leave earlier results on the stack and push all operands.
             .filter(|_| !self.random.one_in(4))
             .unwrap_or(0);
         let is_control = phrase.around != PLAIN || !phrase.goes_on;
@@ -428,7 +428,7 @@ impl Group<'_> {
         wanted[ready..].iter().for_each(|kind| self.push(*kind));
     }
 
-    /// Writes phrases, one behind the other; only the last may be one that nothing follows.
+    /// Writes consecutive phrases. Only the last one may be a phrase without a successor.
     fn write(&mut self, phrases: &[&Phrase], number: usize) {
         let own = |text: &str, place: usize| {
             let text = text.replace("@L", &format!("l{number}_{place}"));
@@ -439,7 +439,7 @@ impl Group<'_> {
             self.line(&before);
         }
         for (place, phrase) in phrases.iter().enumerate() {
-            // What the next phrase wants below this one's result has to be there before.
+            // Operands of the next phrase that lie below this phrase's result must be pushed before.
             let next = phrases
                 .get(place + 1)
                 .filter(|next| next.pops.len() > phrase.pushes.len());
@@ -454,7 +454,7 @@ impl Group<'_> {
                 next.pops[..below].chars().for_each(|kind| self.push(kind));
             }
             if self.random.one_in(16) && self.stack.is_empty() {
-                // Another path meets here, so nothing is known of what was computed before.
+                // Another path joins here, so lowering knows nothing about earlier values.
                 let label = format!("m{number}_{place}");
                 self.line(&format!("iload 6\nifeq {label}\niinc 6 -1\n{label}:"));
             }
@@ -475,9 +475,9 @@ impl Group<'_> {
     }
 }
 
-/// Writes a class in assembly, with a method for each group of phrases.
+/// Returns a class as assembly, with a method for each group of phrases.
 ///
-/// Only the last phrase of a group may be one that nothing follows ([`Phrase::goes_on`]).
+/// Only the last phrase of a group may be one without a successor ([`Phrase::goes_on`]).
 #[must_use]
 pub fn class(groups: &[Vec<&Phrase>], random: &mut Random) -> String {
     let mut source = MEMBERS.to_owned();
@@ -495,7 +495,7 @@ pub fn class(groups: &[Vec<&Phrase>], random: &mut Random) -> String {
         } else {
             ("I", "ireturn")
         };
-        // Most indices are in bounds. Storing a constant last leaves no value that the first phrase may take.
+        // Most indices are in bounds. The final store of a constant leaves no value that the first phrase could take.
         source.push_str(&format!(
             ".method static m{number}(II[B[S[ILFixture;I[Z){result} stack 32 locals 9\n\
              aload 2\nastore 8\niload 0\niconst_3\niand\nistore 0\niconst_0\nputstatic int:I\n{}{LOCALS_MIXED}{end}\n",

@@ -1,4 +1,4 @@
-//! The shipped interpreter and the reference one side by side, and everything that must be the same of both.
+//! Runs the shipped and the reference interpreter side by side, and compares everything observable.
 
 use core::fmt;
 use std::collections::BTreeMap;
@@ -14,25 +14,25 @@ use super::natives::Script;
 use crate::fuzzing::Random;
 use crate::machine::{Machine, Room, machine};
 
-/// One class, loaded in both interpreters.
+/// A class, loaded in both interpreters.
 pub struct Twin<'t, 'm> {
     shipped: &'t mut Machine<'m>,
     reference: Interpreter<'m>,
     natives: &'static [NativeDecl],
-    /// Arrays that were made from outside; they outlive calls.
+    /// Arrays made by the test, which outlive calls.
     arrays: Vec<(ArrayKind, i32)>,
 }
 
-/// What was run.
+/// Counts of runs.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
-    /// Classes that were accepted.
+    /// Number of accepted classes.
     pub classes: u64,
-    /// Calls made on both interpreters.
+    /// Number of calls on both interpreters.
     pub calls: u64,
-    /// Instructions that each executed.
+    /// Number of instructions executed by each.
     pub instructions: u64,
-    /// Calls by how they ended: a trap's name, or `returned`.
+    /// Number of calls by outcome: the name of a trap, or `returned`.
     pub endings: BTreeMap<&'static str, u64>,
 }
 
@@ -55,7 +55,7 @@ impl fmt::Display for Tally {
 }
 
 impl<'t, 'm> Twin<'t, 'm> {
-    /// Loads the class of a machine, on which nothing has run yet, in the reference interpreter too.
+    /// Loads the class of a fresh machine in the reference interpreter too.
     pub fn new(
         shipped: &'t mut Machine<'m>,
         natives: &'static [NativeDecl],
@@ -82,13 +82,13 @@ impl<'t, 'm> Twin<'t, 'm> {
         self.shipped.instance.program()
     }
 
-    /// Returns how often each instruction was executed since the class was loaded, by method, then pc.
+    /// Returns the execution count of each instruction since the class was loaded, by method, then pc.
     #[must_use]
     pub fn visits(&self) -> &[Vec<u64>] {
         &self.reference.visits
     }
 
-    /// Makes an array from outside whose bytes are all this one, if there is room.
+    /// Makes an array filled with `byte`, if there is room.
     fn make_array(&mut self, kind: ArrayKind, length: i32, byte: u8) -> Option<i32> {
         let heap = self.shipped.instance.heap_mut();
         let shipped = heap.allocate(kind, length);
@@ -109,7 +109,7 @@ impl<'t, 'm> Twin<'t, 'm> {
         Some(array)
     }
 
-    /// Does what loading does: `RxBuf` gets an array, then `<clinit>` and `<init>` run. Stops at a trap.
+    /// Loads the class: sets `RxBuf`, then runs `<clinit>` and `<init>`. Stops at a trap.
     fn load(&mut self, random: &mut Random, tally: &mut Tally) -> Result<(), String> {
         let class = self.shipped.class;
         let mut fields = class.fields();
@@ -134,7 +134,7 @@ impl<'t, 'm> Twin<'t, 'm> {
         Ok(())
     }
 
-    /// Returns arguments by a method's descriptor: any `int`, null, an array from outside, the object.
+    /// Returns arguments that fit a method's descriptor: any `int`, null, an array made by the test, or the object.
     fn arguments(&self, method: Method<'_>, random: &mut Random) -> Vec<i32> {
         let descriptor = MethodDescriptor::parse(method.descriptor.as_bytes());
         let descriptor = descriptor.expect("the verifier has parsed it");
@@ -158,7 +158,7 @@ impl<'t, 'm> Twin<'t, 'm> {
     ///
     /// # Errors
     ///
-    /// What differs.
+    /// The difference.
     fn call(
         &mut self,
         method: Method<'m>,
@@ -169,7 +169,7 @@ impl<'t, 'm> Twin<'t, 'm> {
     ) -> Result<Result<Option<i32>, Trap>, String> {
         let (shipped, reference) = (&mut *self.shipped, &mut self.reference);
         let mut script = Script::new(self.natives, random.clone());
-        // The next call gets other answers.
+        // Give the next call different answers.
         random.draw();
         let ended = shipped.call(method.id, arguments, lifetime, &mut script);
         let is_per_call = lifetime == Lifetime::PerCall;
@@ -201,7 +201,7 @@ impl<'t, 'm> Twin<'t, 'm> {
     }
 }
 
-/// Returns an error where two things differ.
+/// Returns an error if two values differ.
 fn same<T: PartialEq + fmt::Debug>(what: &str, shipped: &T, reference: &T) -> Result<(), String> {
     if shipped == reference {
         return Ok(());
@@ -211,13 +211,13 @@ fn same<T: PartialEq + fmt::Debug>(what: &str, shipped: &T, reference: &T) -> Re
     ))
 }
 
-/// Runs an accepted class on both interpreters, in rooms small and large; a rejected one is left alone.
+/// Runs a class on both interpreters, with little and with much room, if it is accepted.
 ///
 /// Returns whether the class was accepted.
 ///
 /// # Errors
 ///
-/// What differs, and of which method.
+/// The difference, with the method.
 pub fn compare(
     bytes: &[u8],
     policy: Policy,
@@ -245,13 +245,13 @@ pub fn compare(
     Ok(true)
 }
 
-/// Runs each method of an accepted class so many times in one room, then hands the twin on.
+/// Runs each method of an accepted class several times with one amount of room, and then passes the twin on.
 ///
 /// Returns whether the class was accepted.
 ///
 /// # Errors
 ///
-/// What differs, and of which method.
+/// The difference, with the method.
 #[expect(
     clippy::too_many_arguments,
     reason = "what is run, in what and for whom"
@@ -281,7 +281,7 @@ pub fn compare_in(
                     0 => Lifetime::Persistent,
                     _ => Lifetime::PerCall,
                 };
-                // Little fuel ends calls at every instruction; much lets loops come round.
+                // Little fuel ends calls at any instruction; much fuel allows several loop iterations.
                 let least = match random.below(4) {
                     0 => random.below(30),
                     1 => random.below(300),

@@ -1,4 +1,4 @@
-//! What analysing an accepted class takes: steps, which are the same everywhere, and CPU time.
+//! The cost of analysing an accepted class: steps, which are the same on every machine, and CPU time.
 
 use core::time::Duration;
 
@@ -10,29 +10,29 @@ use nic_core::sle::NicNative;
 
 use super::measure::now;
 
-/// Steps that the analysis takes at most for each byte of a class file.
+/// Most steps of the analysis for each byte of a class file.
 const STEPS_PER_BYTE: usize = 64;
-/// Steps that it may take in any case, most of them for loops inside of loops.
+/// Additional steps allowed for any class, mostly for nested loops.
 const STEPS_BASE: usize = 600_000;
 
-/// Returns the steps that the analysis of a class file of so many bytes may take.
+/// Returns the most steps that the analysis of a class file of this size may take.
 #[must_use]
 pub fn steps_max(file_bytes: usize) -> usize {
     STEPS_BASE + STEPS_PER_BYTE * file_bytes
 }
 
-/// An accepted class, analysed.
+/// The analysis of an accepted class.
 #[derive(Clone, Debug)]
 pub struct Analysed {
-    /// Instructions, edges and places that were looked at, each as often as it was.
+    /// Number of visited instructions, edges and places, counting repeated visits.
     pub steps: usize,
     /// CPU time.
     pub time: Duration,
-    /// What was found out.
+    /// The result.
     pub report: Report,
 }
 
-/// Analyses every method of a class file, or returns `None` where it is not accepted.
+/// Analyses every method of a class file. Returns `None` if the class is rejected.
 #[must_use]
 pub fn analyse(bytes: &[u8]) -> Option<Analysed> {
     let mut index = vec![0; ClassFile::index_len(bytes)];
