@@ -1,8 +1,9 @@
 //! The memory that everything lies in: reserved when the program is linked, lent once.
 
+use core::mem::MaybeUninit;
+
+use jive_core::Frame;
 use jive_core::limits::REGISTER_WINDOW;
-use jive_core::{Frame, LinkedConstant, LinkedField, LinkedMethod, Mark, Op, Pc, SwitchCase};
-use jive_verifier::{CodeMarks, Resolved};
 use nic_core::sle::memory_bytes;
 use static_cell::{ConstStaticCell, StaticCell};
 
@@ -55,44 +56,6 @@ macro_rules! lent {
 }
 
 lent! {
-    /// What the parser and the verifier work in. Chosen: RawUnet, twice over.
-    VerifierMemory {
-        /// Index of the class file.
-        index: [u32; 1024] = 0;
-        /// What constants were resolved to.
-        constants: [Resolved; 256] = Resolved::default();
-        /// Signatures of methods.
-        signatures: [u8; 256] = 0;
-        /// Marks of the longest method's code.
-        marks: [CodeMarks; 128] = CodeMarks::default();
-        /// Branch targets of one method.
-        leaders: [u16; 64] = 0;
-        /// The worklist.
-        queue: [u32; 64] = 0;
-        /// Type states at branch targets.
-        states: [u8; 2048] = 0;
-    }
-
-    /// What a linked program lies in. Chosen: RawUnet, twice over.
-    ProgramMemory {
-        /// Linked instructions.
-        ops: [Op; 512] = Op::default();
-        /// How many instructions are executed behind each.
-        ends: [u16; 512] = 0;
-        /// Places of the class file's instructions.
-        places: [Pc; 512] = Pc(0);
-        /// Methods.
-        methods: [LinkedMethod; 16] = LinkedMethod::default();
-        /// Fields.
-        fields: [LinkedField; 32] = LinkedField::default();
-        /// Cases of switches.
-        switches: [SwitchCase; 64] = SwitchCase::default();
-        /// What constants mean, while linking.
-        constants: [LinkedConstant; 256] = LinkedConstant::default();
-        /// What is known of the longest method's code, while linking.
-        marks: [Mark; 512] = Mark::default();
-    }
-
     /// What an applet and its calls need beside the heap.
     InstanceMemory {
         /// Frames of nested calls.
@@ -101,6 +64,31 @@ lent! {
         slots: [i32; SLOTS] = 0;
         /// The applet's fields. Chosen.
         fields: [i32; 32] = 0;
+    }
+}
+
+/// Bytes of a memory, none of which is initialized.
+type Bytes = [MaybeUninit<u8>];
+
+/// The memory that loading a class takes. Chosen: RawUnet, twice over.
+pub(crate) struct LoadMemory {
+    /// The linked class and the parser's index.
+    pub(crate) kept: &'static mut Bytes,
+    /// For the verifier, and after it for the linker.
+    pub(crate) scratch: &'static mut Bytes,
+}
+
+impl LoadMemory {
+    /// Lends the memory; to be called once.
+    pub(crate) fn lend() -> LoadMemory {
+        static KEPT: ConstStaticCell<[MaybeUninit<u8>; 12 << 10]> =
+            ConstStaticCell::new([MaybeUninit::zeroed(); 12 << 10]);
+        static SCRATCH: ConstStaticCell<[MaybeUninit<u8>; 10 << 10]> =
+            ConstStaticCell::new([MaybeUninit::zeroed(); 10 << 10]);
+        LoadMemory {
+            kept: KEPT.take(),
+            scratch: SCRATCH.take(),
+        }
     }
 }
 

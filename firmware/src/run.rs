@@ -1,12 +1,13 @@
 //! The program: a class file is loaded, messages are sent, and what it took is reported.
 
 use jive_core::CallStack;
+use jive_load::Storage;
 use nic_core::sle::Applet;
 
 use crate::failure::Failure;
 use crate::load::{accept, link_class, room};
 use crate::machine::Machine;
-use crate::memory::{Bulk, InstanceMemory, PACKET_BYTES_MAX, ProgramMemory, VerifierMemory};
+use crate::memory::{Bulk, InstanceMemory, LoadMemory, PACKET_BYTES_MAX};
 use crate::names::NameTable;
 use crate::nic::Nic;
 use crate::report::Report;
@@ -24,22 +25,23 @@ pub(crate) fn run<'a>(
         });
     };
     let traffic = Traffic::parse(seed, arguments)?;
-    let (verifier, program) = (VerifierMemory::lend(), ProgramMemory::lend());
+    let LoadMemory { kept, scratch } = LoadMemory::lend();
+    let kept = Storage::new(kept);
     let (instance, bulk) = (InstanceMemory::lend(), Bulk::lend());
     let length = machine.read(path, bulk.class)?;
     let class = &bulk.class[..length];
 
     machine.mark_stack();
-    let accepted = accept(class, verifier)?;
+    let accepted = accept(class, &kept, scratch)?;
     let stack_verify = machine.stack_since_mark();
 
     machine.mark_stack();
-    let linked = link_class(&accepted.verified, program)?;
+    let linked = link_class(&accepted.verified, accepted.size.program, &kept, scratch)?;
     let stack_link = machine.stack_since_mark();
 
     let mut report = Report {
         index: accepted.index_bytes,
-        verifier: accepted.work_bytes,
+        verifier: accepted.size.work.bytes(),
         linker: linked.work_bytes,
         stack_verify,
         stack_link,

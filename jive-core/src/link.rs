@@ -244,7 +244,7 @@ impl ProgramSize {
 /// [`program_size`] says may do, since it is a bound.
 pub fn link<'p>(
     verified: &Verified<'_>,
-    storage: ProgramStorage<'p>,
+    storage: ProgramStorage<'p, '_>,
 ) -> Result<Program<'p>, LinkError> {
     let lent = lengths(&storage);
     let mut at = LinkSite::Class;
@@ -260,7 +260,7 @@ pub fn link<'p>(
 /// Links a class; where it cannot, `at` tells the place.
 fn link_class<'p>(
     verified: &Verified<'_>,
-    storage: ProgramStorage<'p>,
+    storage: ProgramStorage<'p, '_>,
     at: &mut LinkSite,
 ) -> Result<Program<'p>, LinkErrorKind> {
     let class = verified.class_ref();
@@ -296,8 +296,8 @@ fn link_class<'p>(
     known.iter_mut().for_each(|known| known.0 = None);
     let mut constants = Constants {
         verified,
-        fields,
-        methods,
+        fields: &*fields,
+        methods: &mut *methods,
         known,
     };
     let mut out = Emitter::new(ops, ends, places, switches);
@@ -312,7 +312,7 @@ fn link_class<'p>(
         ops,
         ends,
         places,
-        methods: constants.methods,
+        methods,
         fields,
         switches,
         initializer,
@@ -328,7 +328,7 @@ fn first<T>(lent: &mut [T], needed: usize) -> Result<&mut [T], LinkErrorKind> {
 }
 
 /// Returns how many elements of each part were lent.
-const fn lengths(storage: &ProgramStorage<'_>) -> [(Storage, usize); 8] {
+const fn lengths(storage: &ProgramStorage<'_, '_>) -> [(Storage, usize); 8] {
     [
         (Storage::Ops, storage.ops.len()),
         (Storage::Ends, storage.ends.len()),

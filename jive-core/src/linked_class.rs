@@ -14,6 +14,13 @@ pub struct LinkedClass<'a> {
 }
 
 impl LinkedClass<'_> {
+    /// Finds the method of a name. The subset has no two methods of one name.
+    #[must_use]
+    pub fn method(&self, name: &str) -> Option<MethodId> {
+        let mut methods = self.class.methods();
+        methods.find(|method| method.name == name).map(|it| it.id)
+    }
+
     /// Returns the source line of an instruction, where the class has line numbers.
     #[must_use]
     pub fn line(&self, method: MethodId, pc: Pc) -> Option<u16> {

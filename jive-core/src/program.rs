@@ -207,7 +207,7 @@ pub struct ProgramSize {
 ///
 /// Its contents do not matter: memory that another program used may be lent again as it is.
 #[derive(Debug, Default)]
-pub struct ProgramStorage<'p> {
+pub struct ProgramStorage<'p, 's> {
     /// For the ops.
     pub ops: &'p mut [Op],
     /// For how many instructions are executed behind each op; as many as there are ops.
@@ -221,9 +221,9 @@ pub struct ProgramStorage<'p> {
     /// For the cases of all switches.
     pub switches: &'p mut [SwitchCase],
     /// For what the constants mean that code names; the program does not keep it.
-    pub constants: &'p mut [LinkedConstant],
+    pub constants: &'s mut [LinkedConstant],
     /// For what is known of the code that is being linked; the program does not keep it.
-    pub marks: &'p mut [Mark],
+    pub marks: &'s mut [Mark],
 }
 
 /// A linked class, immutable and shared by every instance of it.

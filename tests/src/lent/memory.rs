@@ -215,7 +215,7 @@ impl Work {
 
 impl Storage {
     /// Lends the requested sizes with their current contents.
-    pub fn lend(&mut self, size: &ProgramSize) -> ProgramStorage<'_> {
+    pub fn lend(&mut self, size: &ProgramSize) -> ProgramStorage<'_, '_> {
         ProgramStorage {
             ops: self.ops.lend(size.ops),
             ends: self.ends.lend(size.ops),
@@ -234,7 +234,7 @@ impl Storage {
         size: &ProgramSize,
         filling: Filling,
         random: &mut Random,
-    ) -> ProgramStorage<'_> {
+    ) -> ProgramStorage<'_, '_> {
         ProgramStorage {
             ops: self.ops.fill(size.ops, filling, random),
             ends: self.ends.fill_numbers(size.ops, filling, random, low_u16),

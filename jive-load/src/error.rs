@@ -1,0 +1,32 @@
+//! Why a class could not be loaded.
+
+use jive_core::{LinkError, ParseError};
+use jive_verifier::VerifyError;
+
+/// Why a class could not be loaded: the error of the stage that refused it.
+///
+/// Too little memory is an error of the stage that ran out of it.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LoadError {
+    /// The bytes are not a class file.
+    #[error(transparent)]
+    Parse(#[from] ParseError),
+    /// The class is unsafe or outside the subset.
+    #[error(transparent)]
+    Verify(#[from] VerifyError),
+    /// The class exceeds a limit of the linked form.
+    #[error(transparent)]
+    Link(#[from] LinkError),
+}
+
+impl LoadError {
+    /// Returns the stable code of the broken rule.
+    #[must_use]
+    pub fn code(self) -> &'static str {
+        match self {
+            LoadError::Parse(error) => error.code(),
+            LoadError::Verify(error) => error.kind.code(),
+            LoadError::Link(error) => error.kind.code(),
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! The stages of loading, each in memory that an arena lends.
+
+use jive_core::{
+    CallStack, ClassFile, Instance, Lifetime, LinkError, LinkedClass, LinkedConstant, Mark,
+    NativeDecl, Natives, ParseError, Program, ProgramSize, ProgramStorage, Trap, Verified,
+};
+use jive_verifier::{Observer, Policy, VerifyError, WorkArea, WorkSize, verify_with};
+
+use crate::error::LoadError;
+use crate::size::LoadSize;
+use crate::storage::Arena;
+
+/// Parses a class file. The parser's index lies in `kept`, and the class borrows it together with the bytes.
+///
+/// # Errors
+///
+/// [`ParseError`] where the bytes are no class file, or `kept` has no room for the index.
+pub fn parse<'m>(bytes: &'m [u8], kept: &impl Arena<'m>) -> Result<ClassFile<'m>, ParseError> {
+    ClassFile::parse(bytes, kept.lend(ClassFile::index_len(bytes)))
+}
+
+/// Verifies a class against a table of natives, and shows an observer the types that the verifier infers.
+///
+/// # Errors
+///
+/// [`VerifyError`] names the rule that the class breaks, or how much memory the verifier needs.
+pub fn verify<'m, 's>(
+    class: ClassFile<'m>,
+    size: WorkSize,
+    policy: Policy,
+    natives: &'static [NativeDecl],
+    observer: &mut impl Observer,
+    scratch: &impl Arena<'s>,
+) -> Result<Verified<'m>, VerifyError> {
+    let work = WorkArea {
+        constants: scratch.lend(size.constants),
+        signatures: scratch.lend(size.signatures),
+        marks: scratch.lend(size.marks),
+        leaders: scratch.lend(size.leaders),
+        queue: scratch.lend(size.queue),
+        states: scratch.lend(size.states),
+    };
+    verify_with(class, policy, natives, work, observer)
+}
+
+/// Links a verified class. The program lies in `kept`.
+///
+/// # Errors
+///
+/// [`LinkError`] where an arena has too little room.
+pub fn link<'m, 's>(
+    verified: &Verified<'_>,
+    size: ProgramSize,
+    kept: &impl Arena<'m>,
+    scratch: &impl Arena<'s>,
+) -> Result<Program<'m>, LinkError> {
+    let storage = ProgramStorage {
+        ops: kept.lend(size.ops),
+        ends: kept.lend(size.ops),
+        places: kept.lend(size.places),
+        methods: kept.lend(size.methods),
+        fields: kept.lend(size.fields),
+        switches: kept.lend(size.switches),
+        constants: scratch.lend::<LinkedConstant>(size.constants),
+        marks: scratch.lend::<Mark>(size.marks),
+    };
+    jive_core::link(verified, storage)
+}
+
+/// Loads a class against a table of natives: parses, verifies and links it.
+///
+/// The class keeps its bytes and memory of `kept`. Memory of `scratch` is free again when this returns.
+///
+/// # Errors
+///
+/// [`LoadError`] names the stage that refused the class.
+pub fn load<'m, 's>(
+    bytes: &'m [u8],
+    policy: Policy,
+    natives: &'static [NativeDecl],
+    kept: &impl Arena<'m>,
+    scratch: &impl Arena<'s>,
+) -> Result<LinkedClass<'m>, LoadError> {
+    let class = parse(bytes, kept)?;
+    let size = LoadSize::of(&class);
+    let verified = verify(class, size.work, policy, natives, &mut (), scratch)?;
+    let program = link(&verified, size.program, kept, scratch)?;
+    Ok(LinkedClass { class, program })
+}
+
+/// Runs the static initializer of a class and then its constructor without parameters, if it has them. Each may execute
+/// `fuel` instructions. Arrays that they make live as long as the instance.
+///
+/// # Errors
+///
+/// The trap in which one of them ended.
+pub fn initialize(
+    instance: &mut Instance<'_>,
+    stack: &mut CallStack<'_>,
+    fuel: u64,
+    natives: &mut impl Natives,
+) -> Result<(), Trap> {
+    let program = instance.program();
+    for method in [program.initializer(), program.constructor()]
+        .into_iter()
+        .flatten()
+    {
+        instance.call(stack, method, &[], fuel, Lifetime::Persistent, natives)?;
+    }
+    Ok(())
+}
