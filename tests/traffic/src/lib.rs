@@ -1,4 +1,4 @@
-//! Scenarios of any size: pairs of NICs, pairs of endpoints on them, messages from one to the other.
+//! Generated scenarios of any size: pairs of NICs, pairs of endpoints on them, and messages between the endpoints.
 
 use nic_core::id::{ChannelId, EndpointId, NicId};
 use nic_core::time::{SimDuration, SimTime};
@@ -7,8 +7,8 @@ use nic_runtime::scenario::model::{
 };
 use nic_runtime::scenario::parse;
 
-/// What the pairs have in common: one pair, as a scenario file describes it. The profile is the one that figures of
-/// earlier versions were taken on.
+/// One pair of NICs and endpoints as a scenario file, from which all pairs are copied. Its profile stays fixed, so that
+/// figures can be compared with earlier versions.
 const PAIR: &str = r#"
 profile = "lanai-1998-parallel"
 [[nic]]
@@ -39,43 +39,44 @@ at = "10us"
 payload = { zeros = 0 }
 "#;
 
-/// Time between two messages on one pair of NICs: a little more than the receiving NIC needs for one.
+/// Time between two messages on a pair of NICs: a little more than the receiving NIC needs for a message.
 const SPACING: SimDuration = SimDuration::from_ns(100_000);
 
-/// Numbers of the channels between two pairs of NICs.
+/// Numbers of the channels that join a pair of NICs with the next pair and with the previous pair.
 const TO_NEXT: ChannelId = ChannelId(2);
 const FROM_PREVIOUS: ChannelId = ChannelId(3);
 
-/// What pairs of NICs have to do with each other.
+/// How pairs of NICs are joined.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Network {
-    /// Nothing: no channel joins them.
+    /// No channel joins the pairs.
     Apart,
-    /// Each could send to the next one, on a channel that stays silent.
+    /// A channel joins each pair with the next pair, but nothing is sent on it.
     Silent,
-    /// Each sends one message to the next one, at the start: no pair's run can be told apart from the others'.
+    /// Each pair sends one message to the next pair at the start, so the simulator cannot run the pairs as separate
+    /// groups.
     Met,
 }
 
-/// Messages between pairs of endpoints, `RawUnet` at both ends, each received and read.
+/// Messages between pairs of endpoints with `RawUnet` at both ends. Each message is received and read.
 #[derive(Copy, Clone, Debug)]
 pub struct Traffic {
     /// Pairs of NICs, each joined by a link.
     pub nic_pairs: u32,
-    /// What the pairs have to do with each other.
+    /// How the pairs are joined.
     pub network: Network,
-    /// Endpoints on each NIC; each has a channel to the one in its place on the other NIC.
+    /// Endpoints on each NIC. Each has a channel to the endpoint at the same position of the other NIC.
     pub endpoints: u32,
-    /// How many of them send, on each NIC that sends.
+    /// Number of endpoints that send, on each NIC that sends.
     pub active: u32,
-    /// Messages in all, those with which pairs meet aside.
+    /// Number of messages in all, without those that pairs send to the next pair.
     pub packets: u64,
     /// Bytes of each message.
     pub length: usize,
 }
 
 impl Traffic {
-    /// One pair of endpoints that sends this many messages of 64 bytes.
+    /// Returns traffic of one pair of endpoints that sends this many messages of 64 bytes.
     #[must_use]
     pub fn of_one_pair(packets: u64) -> Traffic {
         Traffic {
@@ -91,7 +92,8 @@ impl Traffic {
     /// Returns the scenario.
     ///
     /// # Panics
-    /// Where the messages do not divide evenly among the endpoints that send.
+    ///
+    /// If the messages do not divide evenly among the sending endpoints.
     #[must_use]
     pub fn scenario(&self) -> Scenario {
         let pair = parse(PAIR.as_bytes(), None, None).expect("the pair is a scenario");
@@ -144,17 +146,17 @@ impl Traffic {
         scenario
     }
 
-    /// Returns how many endpoints send, on all NICs.
+    /// Returns the number of sending endpoints on all NICs.
     #[must_use]
     pub fn senders(&self) -> u64 {
         u64::from(self.nic_pairs) * u64::from(self.active)
     }
 
-    /// Adds two NICs, their endpoints and what these send.
+    /// Adds two NICs, their endpoints and the messages of these.
     fn add_nics(&self, scenario: &mut Scenario, pair: &Scenario, nics: (NicId, NicId)) {
         for nic in [nics.0, nics.1] {
             let name = format!("nic{}", nic.0);
-            // Room for any number of endpoints: it is the simulator that is measured.
+            // Enough SRAM for any number of endpoints, because the benchmark measures the simulator and not the NIC.
             scenario.nics.push(NicSpec {
                 name,
                 sram: u32::MAX,

@@ -1,4 +1,4 @@
-//! One piece of work at a time, for callgrind to count its instructions: see `bench/gate`.
+//! The work whose instructions `bench/gate` counts under callgrind, one kind for each run.
 
 use std::hint::black_box;
 
@@ -12,9 +12,9 @@ use nic_runtime::scenario::Scenario;
 use nic_runtime::sim;
 use traffic::Traffic;
 
-/// Packets that are counted; what it takes to build the simulation is in the count.
+/// Number of packets. Building the simulation is counted too.
 const PACKETS: u64 = 1_000;
-/// Methods of the large class that is loaded, of nearly 7 KB of code each.
+/// Methods of the large class, each with nearly 7 KB of code.
 const LARGE_METHODS: u32 = 4;
 const LARGE_LOOPS: u32 = 375;
 
