@@ -1,6 +1,8 @@
 //! Names of classes and methods, for display.
 
-use jive_core::{ClassFile, Cut, MethodId, Utf8};
+use jive_core::{ClassFile, Cut, MethodAccess, MethodId, Utf8};
+
+use crate::rejection::java_signature;
 
 /// Returns the name of a class in Java syntax, [truncated](Cut) and safe for display on a terminal.
 pub fn class_name(class: &ClassFile<'_>) -> String {
@@ -21,6 +23,17 @@ pub fn method_name(class: &ClassFile<'_>, method: MethodId) -> String {
     class
         .method(method)
         .map_or_else(String::new, |method| Cut(method.name).to_string())
+}
+
+/// Returns a method's declaration in Java syntax, like `static int gcd(int, int)`, [truncated](Cut).
+pub fn signature(class: &ClassFile<'_>, method: MethodId) -> Option<String> {
+    let method = class.method(method)?;
+    let signature = java_signature(method.name, method.descriptor)?;
+    let is_static = method.access.contains(MethodAccess::STATIC);
+    Some(format!(
+        "{}{signature}",
+        if is_static { "static " } else { "" }
+    ))
 }
 
 /// Returns the name of the source file, if the class file has it. Ignores names that contain a path, because the

@@ -1,16 +1,23 @@
 //! The expected and the actual value of a verification error, in a few words each.
 
 use jive_core::{
-    ClassFile, CpIndex, Cut, FieldType, MemberKind, Method, MethodDescriptor, parse_field,
+    ClassFile, CpIndex, Cut, FieldType, MemberKind, Method, MethodDescriptor, NativeDecl, Utf8,
+    parse_field,
 };
-use jive_verifier::{AppletMember, TypeUse, VerifyError, VerifyErrorKind as Kind};
+use jive_verifier::{AppletMember, Misfit, TypeUse, VerifyError, VerifyErrorKind as Kind};
+
+use super::likely::signature;
 
 /// The types of the subset.
 const TYPES: &str = "byte, short, int, boolean or an array of one of them";
 
 /// Returns the expected and the actual value, for errors that compare values. For other errors the message is
 /// sufficient.
-pub(super) fn compared(class: &ClassFile<'_>, error: VerifyError) -> Option<(String, String)> {
+pub(super) fn compared(
+    class: &ClassFile<'_>,
+    natives: &[NativeDecl],
+    error: VerifyError,
+) -> Option<(String, String)> {
     let (expected, found) = match error.kind {
         Kind::StackUnderflow { needed, found, .. } => (values(needed.into()), values(found.into())),
         Kind::StackOverflow { max_stack, .. } => (
@@ -80,11 +87,48 @@ pub(super) fn compared(class: &ClassFile<'_>, error: VerifyError) -> Option<(Str
                 format!("{}{} too", Cut(first.name), Cut(first.descriptor)),
             )
         }
+        Kind::UnknownNative {
+            misfit: Misfit::Descriptor,
+        } => {
+            let jive_verifier::Location::Method(id) = error.at else {
+                return None;
+            };
+            let method = class.method(id)?;
+            of_native(natives, method.name, method.descriptor)?
+        }
+        Kind::UnresolvedNative {
+            index,
+            misfit: Misfit::Descriptor,
+        } => {
+            let member = class.pool().member(index).ok()?;
+            of_native(natives, member.name, member.descriptor)?
+        }
         Kind::MissingMember { member } => (wanted(member), "none".to_owned()),
         Kind::MemberDescriptor { member } => (wanted(member), present(class, member)?),
         _ => return None,
     };
     Some((expected.replace('`', ""), found.replace('`', "")))
+}
+
+/// Compares the signature of a native with that of a method which has its name.
+fn of_native(
+    natives: &[NativeDecl],
+    name: Utf8<'_>,
+    descriptor: Utf8<'_>,
+) -> Option<(String, String)> {
+    let native = natives.iter().find(|row| name == row.name)?;
+    let found = java_signature(name, descriptor)?;
+    Some((signature(native), found))
+}
+
+/// Shows a method as Java declares it, without names of parameters; [cut](Cut) and fit for a terminal.
+pub(crate) fn java_signature(name: Utf8<'_>, descriptor: Utf8<'_>) -> Option<String> {
+    let parsed = MethodDescriptor::parse(descriptor.as_bytes()).ok()?;
+    let result = parsed.result().map_or_else(|| "void".to_owned(), java_type);
+    let parameters = parsed.parameters().map(java_type);
+    let parameters = parameters.collect::<Vec<_>>().join(", ");
+    let name = Cut(name);
+    Some(Cut(format!("{result} {name}({parameters})")).to_string())
 }
 
 fn values(count: u32) -> String {
@@ -138,7 +182,7 @@ fn class_name(class: &ClassFile<'_>, index: CpIndex) -> Option<String> {
 }
 
 /// Displays the required declaration of an applet's member.
-fn wanted(member: AppletMember) -> String {
+pub(super) fn wanted(member: AppletMember) -> String {
     match member {
         AppletMember::Constructor => "a constructor without parameters".to_owned(),
         AppletMember::Entry(entry) => {
@@ -153,16 +197,25 @@ fn wanted(member: AppletMember) -> String {
     }
 }
 
-/// Displays the class's member that has the name of an applet's member.
+/// Displays the class's declaration of an applet's member.
 fn present(class: &ClassFile<'_>, member: AppletMember) -> Option<String> {
     let name = member.name();
     let field = class.fields().find(|field| field.name == name);
     let method = class.methods().find(|method| method.name == name);
-    let descriptor = match member {
-        AppletMember::RxBuf => field?.descriptor,
-        AppletMember::Constructor | AppletMember::Entry(_) => method?.descriptor,
-    };
-    Some(format!("{name} with descriptor {}", Cut(descriptor)))
+    match member {
+        AppletMember::RxBuf => {
+            let kind = parse_field(field?.descriptor.as_bytes()).ok()?;
+            Some(Cut(format!("{} {name}", java_type(kind))).to_string())
+        }
+        AppletMember::Constructor => Some(format!(
+            "{name} with descriptor {}",
+            Cut(method?.descriptor)
+        )),
+        AppletMember::Entry(_) => {
+            let method = method?;
+            java_signature(method.name, method.descriptor)
+        }
+    }
 }
 
 /// Displays a type in Java syntax.

@@ -1,7 +1,52 @@
 //! Hints for accesses to the Java library: how to write the code without it.
 
-use jive_core::{ClassFile, Code, CpIndex, Opcode, Operand, Pc, decode};
-use jive_verifier::{Location, VerifyError, VerifyErrorKind};
+use jive_core::{
+    ClassFile, Code, CpIndex, FieldType, MemberRef, MethodDescriptor, Opcode, Operand, Pc, decode,
+    parse_field,
+};
+use jive_verifier::{Location, TypeUse, VerifyError, VerifyErrorKind};
+
+/// In place of a class that reads numbers from bytes.
+const BYTE_ORDER: &str = "Compose the number of its bytes: `(b[i] & 0xff) << 24 | (b[i + 1] & 0xff) << 16 | \
+                          (b[i + 2] & 0xff) << 8 | (b[i + 3] & 0xff)`.";
+
+/// In place of a boxed value.
+const PRIMITIVE: &str =
+    "Use the primitive type throughout: a variable of type `Byte` or `Boolean` is an object.";
+
+/// In place of a boxed `long`.
+const INT_FOR_LONG: &str = "Use `int` in place of `long`, or two of them: a high and a low word.";
+
+/// In place of the constants of another class, most of all of an enum.
+const NUMBERED: &str =
+    "Use numbers with names, of the applet itself: `static final int RED = 0, GREEN = 1;`.";
+
+/// What to write in place of a field, a parameter or a result of these classes.
+const TYPES: &[(&str, &str)] = &[
+    ("java/nio/", BYTE_ORDER),
+    ("java/lang/Integer", "Use `int`."),
+    ("java/lang/Short", "Use `short`."),
+    ("java/lang/Byte", "Use `byte`."),
+    ("java/lang/Boolean", "Use `boolean`."),
+    (
+        "java/lang/Character",
+        "Use `int`, or `byte` for what lies in packets.",
+    ),
+    ("java/lang/Long", INT_FOR_LONG),
+    (
+        "java/lang/Float",
+        "Scale to whole numbers: count in thousandths, or shift.",
+    ),
+    (
+        "java/lang/Double",
+        "Scale to whole numbers: count in thousandths, or shift.",
+    ),
+    ("java/lang/Enum", NUMBERED),
+    (
+        "java/util/",
+        "Keep the elements in an array and their count in an `int` field.",
+    ),
+];
 
 /// Hints for calls and field accesses, by prefix of class and member name. The first matching row wins, so more
 /// specific prefixes come first.
@@ -10,6 +55,17 @@ const LIBRARY: &[(&str, &str)] = &[
         "java/util/Objects.requireNonNull",
         "Reading a constant through a reference, as in `other.LIMIT`, compiles into this call: write \
          `LIMIT` alone.",
+    ),
+    ("java/nio/", BYTE_ORDER),
+    ("java/io/DataInputStream", BYTE_ORDER),
+    ("java/io/ByteArray", BYTE_ORDER),
+    (
+        "java/lang/System.nanoTime",
+        "Call `currentTime()`: it returns virtual microseconds as an `int`.",
+    ),
+    (
+        "java/lang/System.currentTimeMillis",
+        "Call `currentTime()`: it returns virtual microseconds as an `int`.",
     ),
     (
         "java/lang/System.arraycopy",
@@ -25,7 +81,7 @@ const LIBRARY: &[(&str, &str)] = &[
     ),
     (
         "java/lang/System.",
-        "An applet has no clock and no environment; the trace has the time of each event.",
+        "An applet has no environment; `currentTime()` returns the virtual time in microseconds.",
     ),
     (
         "java/io/",
@@ -43,6 +99,21 @@ const LIBRARY: &[(&str, &str)] = &[
         "java/util/Random",
         "Keep a number in a field and stir it: `x ^= x << 13; x ^= x >>> 17; x ^= x << 5;`.",
     ),
+    ("java/lang/Byte.toUnsignedInt", "Write `b & 0xff`."),
+    ("java/lang/Short.toUnsignedInt", "Write `s & 0xffff`."),
+    (
+        "java/lang/Integer.reverseBytes",
+        "Write `x >>> 24 | (x >> 8 & 0xff00) | (x << 8 & 0xff0000) | x << 24`.",
+    ),
+    (
+        "java/lang/Integer.compareUnsigned",
+        "Write `a + 0x80000000 < b + 0x80000000` for the comparison of `int` as unsigned numbers.",
+    ),
+    ("java/lang/Byte.", PRIMITIVE),
+    ("java/lang/Short.", PRIMITIVE),
+    ("java/lang/Boolean.", PRIMITIVE),
+    ("java/lang/Character.", PRIMITIVE),
+    ("java/lang/Long.", INT_FOR_LONG),
     (
         "java/lang/Math.",
         "Write it out: `a > b ? a : b`, `a < 0 ? -a : a`.",
@@ -92,12 +163,16 @@ pub(super) fn hint(class: &ClassFile<'_>, error: VerifyError) -> Option<&'static
         VerifyErrorKind::ForeignMethod { index } | VerifyErrorKind::ForeignField { index } => {
             let member = class.pool().member(index).ok()?;
             let name = format!("{}.{}", member.class, member.name);
-            find(LIBRARY, &name)
+            let is_of_enum = matches!(error.kind, VerifyErrorKind::ForeignField { .. })
+                && (member.name.to_string().starts_with("$SwitchMap$") || is_of_own_type(&member));
+            find(LIBRARY, &name).or(is_of_enum.then_some(NUMBERED))
+        }
+        VerifyErrorKind::ForeignType { found } => {
+            find(TYPES, &declared_class(class, error.at, found)?)
         }
         VerifyErrorKind::Superclass => {
             let name = class.pool().class_name(class.super_class()?).ok()?;
-            (name == "java/lang/Enum")
-                .then_some("Use numbers with names: `static final int RED = 0, GREEN = 1;`.")
+            (name == "java/lang/Enum").then_some(NUMBERED)
         }
         VerifyErrorKind::NewObject {
             opcode: Opcode::New,
@@ -118,6 +193,40 @@ pub(super) fn hint(class: &ClassFile<'_>, error: VerifyError) -> Option<&'static
             }
             find(OBJECTS, &name)
         }
+        _ => None,
+    }
+}
+
+/// Whether a field is of the class that declares it, as the constants of an enum are.
+fn is_of_own_type(member: &MemberRef<'_>) -> bool {
+    let descriptor = member.descriptor.as_bytes();
+    let name = descriptor
+        .strip_prefix(b"L")
+        .and_then(|rest| rest.strip_suffix(b";"));
+    name == Some(member.class.as_bytes())
+}
+
+/// Returns the class that a declaration uses as a type.
+fn declared_class(class: &ClassFile<'_>, at: Location, found: TypeUse) -> Option<String> {
+    let kind = match (at, found) {
+        (Location::Field(id), _) => parse_field(class.field(id)?.descriptor.as_bytes()).ok()?,
+        (Location::Method(id), TypeUse::Parameter(number)) => {
+            let descriptor = class.method(id)?.descriptor.as_bytes();
+            let before = usize::from(number.checked_sub(1)?);
+            MethodDescriptor::parse(descriptor)
+                .ok()?
+                .parameters()
+                .nth(before)?
+        }
+        (Location::Method(id), TypeUse::Result) => {
+            MethodDescriptor::parse(class.method(id)?.descriptor.as_bytes())
+                .ok()?
+                .result()?
+        }
+        _ => return None,
+    };
+    match kind {
+        FieldType::Object(name) => Some(String::from_utf8_lossy(name).into_owned()),
         _ => None,
     }
 }

@@ -5,6 +5,7 @@ mod collected;
 mod comparison;
 mod hint;
 mod java_source;
+mod likely;
 mod listing;
 mod provenance;
 mod variables;
@@ -19,8 +20,11 @@ use serde::Serialize;
 
 pub use self::all::Rejections;
 use self::comparison::compared;
+pub(crate) use self::comparison::java_signature;
 use self::hint::hint;
 use self::java_source::JavaSource;
+pub use self::likely::closest;
+use self::likely::{Lookalike, lookalike, meant};
 use self::listing::{ListedInstruction, Listing, instruction};
 use self::provenance::Source;
 use crate::inferred::{Types, type_word};
@@ -197,14 +201,25 @@ impl Rejection {
         natives: &'static [NativeDecl],
         error: VerifyError,
     ) {
-        if let Some((expected, found)) = compared(class, error) {
+        if let Some((expected, found)) = compared(class, natives, error) {
             self.expected = Some(expected);
             self.found = Some(found);
         }
-        if let Some(hint) = hint(class, error) {
-            self.help = Some(hint.to_owned());
+        let hint = hint(class, error).map(str::to_owned);
+        if let Some(hint) = hint.or_else(|| meant(class, (policy, natives), error)) {
+            self.help = Some(hint);
         }
-        match error.at {
+        let lookalike = match error.kind {
+            VerifyErrorKind::MissingMember { member } => lookalike(class, policy, member),
+            _ => None,
+        };
+        // A missing member has no place of its own, but a misspelt one has.
+        let at = match lookalike {
+            Some(Lookalike::Field(field)) => Location::Field(field),
+            Some(Lookalike::Method(method)) => Location::Method(method),
+            None => error.at,
+        };
+        match at {
             Location::Class => {
                 let class_name = class.name().to_string();
                 let simple = class_name.rsplit(['/', '$']).next().unwrap_or("");

@@ -8,7 +8,7 @@ use clap::Args;
 use jive_core::LinkedClass;
 use jive_embed::diagnosis::sentence;
 use jive_embed::text::{printable, printable_path};
-use jive_embed::{Rejections, input, load_class};
+use jive_embed::{Rejections, closest, input, load_class, names};
 use jive_verifier::Policy;
 use nic_core::sle::NicNative;
 
@@ -96,8 +96,8 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
     };
     match plan(arguments, &loaded) {
         Ok(plan) => execute(arguments, &arena, &loaded, &plan, console),
-        Err(title) => {
-            console.notice(&sentence(&title, &[]))?;
+        Err(WrongCall { title, notes }) => {
+            console.notice(&sentence(&title, &notes))?;
             Ok(Status::Unusable)
         }
     }
@@ -111,7 +111,7 @@ struct Plan {
     last: Option<Call>,
 }
 
-fn plan(arguments: &Arguments, loaded: &LinkedClass<'_>) -> Result<Plan, String> {
+fn plan(arguments: &Arguments, loaded: &LinkedClass<'_>) -> Result<Plan, WrongCall> {
     let calls = match &arguments.calls {
         Some(path) => calls_of_file(path, loaded)?,
         None => Vec::new(),
@@ -120,14 +120,14 @@ fn plan(arguments: &Arguments, loaded: &LinkedClass<'_>) -> Result<Plan, String>
         Some((method, args)) => {
             let args = args.iter().map(String::as_str);
             let call = Call::parse(&loaded.class, method, args);
-            Some(call.map_err(|error| wrong_call(method, error))?)
+            Some(call.map_err(|error| WrongCall::of(loaded, method, error))?)
         }
         None => None,
     };
     Ok(Plan { calls, last })
 }
 
-fn calls_of_file(path: &Path, loaded: &LinkedClass<'_>) -> Result<Vec<Call>, String> {
+fn calls_of_file(path: &Path, loaded: &LinkedClass<'_>) -> Result<Vec<Call>, WrongCall> {
     let shown = printable_path(path);
     let bytes = input::read_given(path, CALLS_BYTES_MAX)
         .map_err(|error| format!("cannot read {shown}: {error}"))?;
@@ -137,7 +137,9 @@ fn calls_of_file(path: &Path, loaded: &LinkedClass<'_>) -> Result<Vec<Call>, Str
         let mut words = line.split_ascii_whitespace();
         if let Some(method) = words.next() {
             let call = Call::parse(&loaded.class, method, words).map_err(|error| {
-                format!("{shown}:{}: {}", number + 1, wrong_call(method, error))
+                let mut wrong = WrongCall::of(loaded, method, error);
+                wrong.title = format!("{shown}:{}: {}", number + 1, wrong.title);
+                wrong
             })?;
             calls.push(call);
         }
@@ -145,8 +147,43 @@ fn calls_of_file(path: &Path, loaded: &LinkedClass<'_>) -> Result<Vec<Call>, Str
     Ok(calls)
 }
 
-fn wrong_call(method: &str, error: CallError) -> String {
-    format!("cannot call {}: {error}", printable(method))
+/// Why the calls cannot be made.
+struct WrongCall {
+    title: String,
+    /// The signature of the method, or the method that was probably meant.
+    notes: Vec<String>,
+}
+
+impl From<String> for WrongCall {
+    fn from(title: String) -> WrongCall {
+        let notes = Vec::new();
+        WrongCall { title, notes }
+    }
+}
+
+impl WrongCall {
+    fn of(loaded: &LinkedClass<'_>, method: &str, error: CallError) -> WrongCall {
+        let class = &loaded.class;
+        let title = format!("cannot call {}: {error}", printable(method));
+        let known = class.methods().find(|known| known.name == method);
+        let signature = |id| names::signature(class, id);
+        let note = match known {
+            Some(known) => signature(known.id).map(|shown| format!("it is `{shown}`")),
+            None => {
+                let names = class.methods().map(|known| known.name.to_string());
+                let names = names.filter(|name| !name.starts_with('<'));
+                let names = names.collect::<Vec<_>>();
+                closest(method, names.iter().map(String::as_str)).and_then(|meant| {
+                    let meant = class.methods().find(|known| known.name == meant)?;
+                    Some(format!("did you mean `{}`?", signature(meant.id)?))
+                })
+            }
+        };
+        WrongCall {
+            title,
+            notes: note.into_iter().collect(),
+        }
+    }
 }
 
 fn execute(

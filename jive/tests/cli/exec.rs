@@ -96,6 +96,8 @@ fn what_does_not_fit_is_wrong_usage() {
     assert_unfit("instance", "expected a static method");
     assert_unfit("<clinit>", "expected a method, not an initializer");
     assert_unfit("divide 1", "expected 2 arguments, found 1");
+    assert_unfit("divide 1", "it is `static int divide(int, int)`");
+    assert_unfit("DIVIDE 1 2", "did you mean `static int divide(int, int)`?");
     assert_unfit("add 128", "expected -128 to 127 for argument 1");
     assert_unfit("types 2 0 0 0", "expected 0 to 1 for argument 1");
     assert_unfit(

@@ -73,7 +73,7 @@ fn assert_snapshot(name: &str, text: &str, json: &Value) {
 fn a_mistake_in_java_is_shown_at_its_line() {
     let directory = rejected().join("java");
     let files = class_files(&directory);
-    assert_eq!(files.len(), 57);
+    assert_eq!(files.len(), 62);
     for path in files {
         let name = path.file_stem().expect("a file").to_string_lossy();
         let source = fs::read_to_string(path.with_extension("java")).expect("beside the class");
