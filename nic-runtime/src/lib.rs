@@ -6,6 +6,7 @@ pub mod export;
 pub mod fabric;
 pub mod host;
 pub mod interface;
+pub mod judge;
 pub mod memory;
 pub mod nic;
 pub mod profile;

@@ -123,6 +123,12 @@ impl<'s> Context<'s> {
         Ok(self.classes.len() - 1)
     }
 
+    /// Returns the bytes of a class that was read, by its index.
+    #[must_use]
+    pub(super) fn class_bytes(&self, class: usize) -> &[u8] {
+        &self.classes[class].bytes
+    }
+
     /// Reads a file that a send names. Every byte read counts towards a limit, even if the file is refused or named
     /// again. Otherwise a scenario could name one file in all of its sends, and reading would take hours.
     ///

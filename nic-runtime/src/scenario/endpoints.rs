@@ -86,6 +86,8 @@ pub(super) struct Endpoints<'t> {
     pub(super) specs: Vec<EndpointSpec>,
     /// The NIC of each endpoint; `None` if its table names no NIC of the scenario.
     pub(super) nics: Vec<Option<NicId>>,
+    /// Whether each names an applet, even one that cannot be read.
+    pub(super) names_applet: Vec<bool>,
     /// The names, each with a position in the two lists.
     pub(super) names: NameIndex<'t>,
 }
@@ -119,7 +121,9 @@ pub(super) fn read<'t>(
         })
         .unzip();
     processes.check_names(&names, context.mistakes());
+    let names_applet = tables.iter().map(|table| table.value("applet").is_some());
     Endpoints {
+        names_applet: names_applet.collect(),
         specs,
         nics: homes,
         names,

@@ -218,10 +218,10 @@ pub enum MistakeKind {
     /// The text is not pairs of hexadecimal digits.
     #[error("expected pairs of hexadecimal digits")]
     Hex,
-    /// A payload has no form or several forms.
+    /// A table has none of the keys of which it needs one, or several.
     #[error("expected one of {}", Choices(.known))]
-    PayloadForm {
-        /// The known forms.
+    OneOf {
+        /// The keys.
         known: &'static [&'static str],
     },
     /// A key is given without the key or value that it needs.
@@ -270,6 +270,34 @@ pub enum MistakeKind {
         /// The most similar name, if one is similar.
         suggestion: Option<&'static str>,
     },
+    /// The endpoint has no applet whose fields it could be about.
+    #[error("expected an endpoint with an applet, whose class has the field")]
+    NoApplet,
+    /// The class has no field of that name.
+    #[error("expected a field of class `{class}`, which has {}", FieldNames(.names, *.more))]
+    UnknownField {
+        /// The class.
+        class: String,
+        /// Names of its fields, the first ones.
+        names: Vec<String>,
+        /// How many more there are.
+        more: usize,
+        /// The one that was probably meant.
+        suggestion: Option<String>,
+    },
+    /// The field is of a type that a scenario cannot write a value of.
+    #[error("expected a field of a number, a boolean, or an array of them")]
+    FieldType,
+    /// The number is none that the field's type holds.
+    #[error("expected {minimum} to {maximum} for a `{kind}`")]
+    FieldRange {
+        /// The type, as Java spells it.
+        kind: &'static str,
+        /// The least it holds.
+        minimum: i32,
+        /// The most it holds.
+        maximum: i32,
+    },
     /// The name is neither a built-in profile nor a path.
     #[error("expected the name of a built-in profile, or a path such as `mine.toml`")]
     UnknownProfile {
@@ -294,17 +322,17 @@ pub enum MistakeKind {
 }
 
 /// Additional help for fixing a mistake.
-enum Help {
+enum Help<'m> {
     /// None; the message is enough.
     Message,
     /// A related place, and a note on it.
     Place(Span, &'static str),
     /// A word that was probably meant.
-    Word(&'static str),
+    Word(&'m str),
 }
 
 impl MistakeKind {
-    fn help(&self) -> Help {
+    fn help(&self) -> Help<'_> {
         match *self {
             MistakeKind::DuplicateName { first, .. }
             | MistakeKind::DuplicateChannelNumber { first } => {
@@ -323,7 +351,13 @@ impl MistakeKind {
             | MistakeKind::UnknownProfile { suggestion } => {
                 suggestion.map_or(Help::Message, Help::Word)
             }
+            MistakeKind::UnknownField { ref suggestion, .. } => {
+                suggestion.as_deref().map_or(Help::Message, Help::Word)
+            }
             MistakeKind::MissingKey { .. }
+            | MistakeKind::NoApplet
+            | MistakeKind::FieldType
+            | MistakeKind::FieldRange { .. }
             | MistakeKind::WrongType { .. }
             | MistakeKind::Unit(_)
             | MistakeKind::OutOfRange { .. }
@@ -339,7 +373,7 @@ impl MistakeKind {
             | MistakeKind::FreeBuffersDoNotFit { .. }
             | MistakeKind::PayloadDoesNotFit { .. }
             | MistakeKind::Hex
-            | MistakeKind::PayloadForm { .. }
+            | MistakeKind::OneOf { .. }
             | MistakeKind::NeedsPartner { .. }
             | MistakeKind::Excluded { .. }
             | MistakeKind::NoSuchProcessor { .. }
@@ -364,7 +398,7 @@ impl MistakeKind {
 
     /// Returns the word that was probably meant.
     #[must_use]
-    pub fn suggestion(&self) -> Option<&'static str> {
+    pub fn suggestion(&self) -> Option<&str> {
         match self.help() {
             Help::Word(word) => Some(word),
             Help::Message | Help::Place(..) => None,
@@ -386,6 +420,29 @@ impl std::fmt::Display for Choices<'_> {
             write!(f, "{separator}`{word}`")?;
         }
         Ok(())
+    }
+}
+
+/// Shows the names of fields as `` `a`, `b` and 3 more ``.
+struct FieldNames<'a>(&'a [String], usize);
+
+impl std::fmt::Display for FieldNames<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.0.is_empty() {
+            return f.write_str("none");
+        }
+        for (position, name) in self.0.iter().enumerate() {
+            let separator = match position {
+                0 => "",
+                last if last + 1 == self.0.len() && self.1 == 0 => " and ",
+                _ => ", ",
+            };
+            write!(f, "{separator}`{name}`")?;
+        }
+        match self.1 {
+            0 => Ok(()),
+            more => write!(f, " and {more} more"),
+        }
     }
 }
 

@@ -14,7 +14,7 @@ use nic_core::time::{SimDuration, SimTime};
 use crate::interface::InterfaceKind;
 use crate::nic::Placement;
 use crate::profile::{Profile, WireProfile};
-use crate::scenario::{GoldenSettings, Span};
+use crate::scenario::{Expectation, GoldenSettings, Span};
 
 /// A whole scenario, ready to be simulated.
 #[derive(Clone, Debug)]
@@ -46,6 +46,8 @@ pub struct Scenario {
     pub channels: Vec<ChannelSpec>,
     /// The user's sends, in file order.
     pub sends: Vec<SendSpec>,
+    /// What the run is expected to do, in file order. Nothing in a run depends on it.
+    pub expectations: Vec<Expectation>,
     /// The class files, each once however many endpoints load it.
     pub classes: Vec<ClassSpec>,
     /// Whether `RxBuf` is [poisoned](nic_core::sle::Applet::poison) behind each packet. No file says so: it is for a run that

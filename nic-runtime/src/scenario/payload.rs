@@ -104,7 +104,7 @@ pub(super) fn read<'t>(
         .iter()
         .filter_map(|(key, make)| form.value(key).map(|raw| (make, raw)));
     let (Some((make, raw)), None) = (given.next(), given.next()) else {
-        let kind = MistakeKind::PayloadForm { known: &FORM_NAMES };
+        let kind = MistakeKind::OneOf { known: &FORM_NAMES };
         context.mistakes().add(value.span(), kind);
         return None;
     };
@@ -123,6 +123,28 @@ pub(super) fn read<'t>(
         value: payload,
         span,
     })
+}
+
+/// The forms of a payload that is expected. Random bytes belong to their sender.
+const RECEIVED: [&str; 6] = ["text", "hex", "zeros", "count", "file", PCAP];
+
+/// Reads a payload that is expected to be received; a capture stands for its packets.
+pub(super) fn read_expected<'t>(
+    context: &mut Context<'_>,
+    value: &'t toml::Spanned<DeValue<'t>>,
+) -> Option<Vec<Vec<u8>>> {
+    if let DeValue::Table(table) = value.get_ref() {
+        for key in ["random", PACE] {
+            if let Some((key, _)) = table.get_key_value(key) {
+                let kind = MistakeKind::OneOf { known: &RECEIVED };
+                context.mistakes().add(key.span(), kind);
+                return None;
+            }
+        }
+    }
+    let payload = read(context, value, ["expect", "", ""])?;
+    let messages = payload.value.into_messages().into_iter();
+    Some(messages.map(|message| message.bytes).collect())
 }
 
 impl Payload {
@@ -178,6 +200,12 @@ fn hex(text: &str) -> Result<Vec<u8>, MistakeKind> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn all_forms_but_random_bytes_can_be_expected() {
+        let forms = FORM_NAMES.into_iter().filter(|form| *form != "random");
+        assert_eq!(forms.collect::<Vec<_>>(), RECEIVED);
+    }
 
     #[test]
     fn hex_is_pairs_of_digits() {

@@ -8,6 +8,7 @@ use toml::de::DeTable;
 
 use super::context::Context;
 use super::endpoints;
+use super::expect;
 use super::golden;
 use super::limits;
 use super::mistake::{Mistake, Span};
@@ -35,6 +36,7 @@ const ROOT_KEYS: &[&str] = &[
     "channel",
     "send",
     "golden",
+    "expect",
 ];
 
 /// Profile unless the scenario names one.
@@ -127,6 +129,9 @@ pub fn keys_of_all() -> impl Iterator<Item = &'static str> {
         endpoints::ENDPOINT_KEYS,
         traffic::SEND_KEYS,
         golden::GOLDEN_KEYS,
+        expect::EXPECT_KEYS,
+        &expect::REASONS,
+        &expect::TRAPS,
         &payload::KEYS,
     ];
     keys.into_iter().flatten().copied()
@@ -226,6 +231,7 @@ fn read_root(
         context.mistakes(),
     )
     .unwrap_or_default();
+    let expectations = expect::read(root, &endpoints, &mut context);
     let golden = golden::read(root, &mut context);
     let seed = context.seed();
     let (classes, files, mistakes) = context.finish();
@@ -246,6 +252,7 @@ fn read_root(
         endpoints: endpoints.specs,
         channels,
         sends,
+        expectations,
         classes,
         poisons_rx_buf: false,
         files,

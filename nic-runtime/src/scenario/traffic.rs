@@ -89,7 +89,7 @@ fn ends(
     Some(((a.0?, a.1?, a.2), (b.0?, b.1?, b.2)))
 }
 
-fn channel_number(value: &DeValue<'_>) -> Result<ChannelId, MistakeKind> {
+pub(super) fn channel_number(value: &DeValue<'_>) -> Result<ChannelId, MistakeKind> {
     let out_of_range = MistakeKind::OutOfRange {
         what: "a channel number",
         minimum: 0,

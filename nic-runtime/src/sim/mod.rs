@@ -178,7 +178,12 @@ pub fn run_to_state<S: Sink>(
     run_with_to_state(scenario, Programs::new(), sink)
 }
 
-fn run_and_look<S: Sink, T>(
+/// Runs a scenario, and takes a look at the simulation that is left at its end.
+///
+/// # Errors
+///
+/// [`SimError`] says why nothing was run.
+pub(crate) fn run_and_look<S: Sink, T>(
     scenario: &Scenario,
     programs: Programs,
     sink: &mut S,

@@ -1,5 +1,6 @@
 //! The final state of a run: memory, fields and queues of each endpoint.
 
+use jive_core::Instance;
 use nic_core::event::Sink;
 use nic_core::id::EndpointId;
 
@@ -38,7 +39,13 @@ pub struct AppletState {
     pub waits: CallWaits,
 }
 
-impl<S: Sink> Simulation<'_, S> {
+impl<'a, S: Sink> Simulation<'a, S> {
+    /// Returns the applet's instance of an endpoint, where there is one.
+    pub(crate) fn instance(&self, id: EndpointId) -> Option<&Instance<'a>> {
+        let applet = self.seats[at(id.0)].applet?;
+        Some(&self.applets[at(applet.0)].instance)
+    }
+
     /// Returns the state of every endpoint, in the order of the scenario.
     pub(crate) fn state(&self) -> Vec<EndpointState> {
         let ids = (0u32..).map(EndpointId).take(self.endpoints.len());

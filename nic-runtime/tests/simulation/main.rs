@@ -14,6 +14,7 @@ mod base_path;
 mod bytecodes;
 mod cells;
 mod engines;
+mod expectations;
 mod faults;
 mod hostile;
 mod isolation;

@@ -46,6 +46,8 @@ const SCENARIO_WORDS: &[&str] = &[
     "\"exact\"",
     "\"order\"",
     "\"none\"",
+    "\"any\"",
+    "\"file\"",
     "ns\"",
     "us\"",
     "ms\"",

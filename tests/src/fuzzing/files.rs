@@ -19,6 +19,7 @@ use nic_runtime::export::pcapng::{Capture, DataLink};
 use nic_runtime::export::perfetto::PerfettoTrace;
 use nic_runtime::export::summary::Summary;
 use nic_runtime::export::text::TextTrace;
+use nic_runtime::judge::{self, Judgement};
 use nic_runtime::scenario::{BUILTIN, GoldenSettings, Scenario, Times, parse};
 use nic_runtime::sim;
 use pcap_file::pcapng::PcapNgReader;
@@ -226,8 +227,17 @@ fn run(mut scenario: Scenario) {
         summary: Summary::new(&scenario),
         latest: SimTime::ZERO,
     };
-    match sim::run(&scenario, &mut exports) {
-        Ok(end) => exports.finish(end.time, end.reason),
+    match judge::run(&scenario, &mut exports) {
+        Ok((end, judgement)) => {
+            if let Some(Judgement { met, unmet }) = judgement {
+                assert_eq!(met + unmet.len(), scenario.expectations.len());
+                for unmet in unmet {
+                    shows_no_control_character(&unmet.title);
+                    shows_no_control_character(&unmet.note.unwrap_or_default());
+                }
+            }
+            exports.finish(end.time, end.reason);
+        }
         Err(error) => assert!(!error.to_string().is_empty()),
     }
 }

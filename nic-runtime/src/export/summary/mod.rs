@@ -122,6 +122,14 @@ pub struct Summary {
     /// large scenario may be idle.
     endpoints: Vec<Option<Box<EndpointRow>>>,
     clerk: Clerk,
+    expectations: Option<Expectations>,
+}
+
+/// How many of the scenario's expectations the run meets.
+#[derive(Copy, Clone, Debug, Serialize)]
+struct Expectations {
+    met: usize,
+    not_met: usize,
 }
 
 impl Summary {
@@ -138,7 +146,13 @@ impl Summary {
             totals: Totals::default(),
             endpoints: Vec::new(),
             clerk: Clerk::default(),
+            expectations: None,
         }
+    }
+
+    /// Notes how many of the scenario's expectations the run meets, and how many it does not.
+    pub fn judge(&mut self, met: usize, not_met: usize) {
+        self.expectations = Some(Expectations { met, not_met });
     }
 
     /// Records the end of the run, and adds up the endpoints' rows. Must be called once, after the last event.
@@ -191,7 +205,11 @@ impl Summary {
         map.serialize_entry("events", &self.events)?;
         map.serialize_entry("totals", &self.totals)?;
         map.serialize_entry("endpoints", &Vec::from_iter(self.rows()))?;
-        map.serialize_entry("methods", &Vec::from_iter(self.methods()))
+        map.serialize_entry("methods", &Vec::from_iter(self.methods()))?;
+        match &self.expectations {
+            Some(expectations) => map.serialize_entry("expectations", expectations),
+            None => Ok(()),
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use std::fmt;
 use nic_core::event::EndReason;
 use nic_core::event::fields::Escaped;
 
-use super::{Summary, Totals};
+use super::{Expectations, Summary, Totals};
 use crate::export::accounts::Account;
 use crate::export::tally::Tally;
 
@@ -61,6 +61,9 @@ impl fmt::Display for Summary {
         writeln!(f, "traps         {}", Counts(&totals.traps))?;
         if totals.detachments > 0 {
             writeln!(f, "detached      {} times", totals.detachments)?;
+        }
+        if let Some(Expectations { met, not_met }) = self.expectations {
+            writeln!(f, "expectations: {met} met, {not_met} not met")?;
         }
         self.endpoint_table(f)?;
         self.time_table(f)?;

@@ -1,0 +1,139 @@
+//! Where the bytes of a message differ from those that were expected, shown as a hex dump does.
+
+use std::fmt;
+
+/// Bytes of a row of a hex dump.
+const ROW: usize = 16;
+
+/// The first byte that differs, and the row of sixteen bytes that it is in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// Where the first byte is that differs, or that only one of the two has.
+    pub offset: usize,
+    /// Bytes that were expected in all.
+    pub expected_length: usize,
+    /// Bytes that were found in all.
+    pub found_length: usize,
+    expected_row: Vec<u8>,
+    found_row: Vec<u8>,
+}
+
+impl Difference {
+    /// Compares bytes; `None` where they are alike. `found` gives the bytes anew each time it is called.
+    pub fn between<I: Iterator<Item = u8>>(
+        expected: &[u8],
+        found: impl Fn() -> I,
+    ) -> Option<Difference> {
+        let mut pairs = found();
+        let alike = expected
+            .iter()
+            .take_while(|byte| pairs.next() == Some(**byte));
+        let offset = alike.count();
+        let found_length = found().count();
+        if offset == expected.len() && offset == found_length {
+            return None;
+        }
+        let row = offset - offset % ROW;
+        Some(Difference {
+            offset,
+            expected_length: expected.len(),
+            found_length,
+            expected_row: expected.iter().skip(row).take(ROW).copied().collect(),
+            found_row: found().skip(row).take(ROW).collect(),
+        })
+    }
+}
+
+impl fmt::Display for Difference {
+    /// Shows both rows, one above the other, and marks the byte.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let column = self.offset % ROW;
+        let start = self.offset - column;
+        if self.expected_length == self.found_length {
+            write!(f, "byte {} differs", self.offset)?;
+        } else {
+            let (expected, found) = (self.expected_length, self.found_length);
+            write!(
+                f,
+                "expected {expected} bytes, found {found}; byte {} differs",
+                self.offset
+            )?;
+        }
+        let rows = [("expected", &self.expected_row), ("found", &self.found_row)];
+        for (name, row) in rows {
+            write!(f, "\n{name:<8}  {start:08x}  {}", HexRow(row))?;
+        }
+        // Under the digits: behind the name, the offset, and three characters for each byte before.
+        let margin = 8 + 2 + 8 + 2 + 3 * column;
+        write!(f, "\n{:margin$}^^", "")
+    }
+}
+
+/// Shows up to [`ROW`] bytes as digits and as characters.
+struct HexRow<'a>(&'a [u8]);
+
+impl fmt::Display for HexRow<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for column in 0..ROW {
+            match self.0.get(column) {
+                Some(byte) => write!(f, "{byte:02x} ")?,
+                None => f.write_str("   ")?,
+            }
+        }
+        f.write_str(" |")?;
+        for &byte in self.0 {
+            let plain = byte.is_ascii_graphic() || byte == b' ';
+            write!(f, "{}", if plain { char::from(byte) } else { '.' })?;
+        }
+        f.write_str("|")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn between(expected: &[u8], found: &[u8]) -> Option<Difference> {
+        Difference::between(expected, || found.iter().copied())
+    }
+
+    #[test]
+    fn bytes_that_are_alike_do_not_differ() {
+        assert_eq!(between(b"", b""), None);
+        assert_eq!(between(b"hello", b"hello"), None);
+    }
+
+    #[test]
+    fn the_row_of_the_first_difference_is_shown_twice() {
+        let difference = between(b"0123456789abcdefhello", b"0123456789abcdefheLlo");
+        let shown = difference.expect("a byte differs").to_string();
+        assert_eq!(
+            shown,
+            "byte 18 differs\n\
+             expected  00000010  68 65 6c 6c 6f                                   |hello|\n\
+             found     00000010  68 65 4c 6c 6f                                   |heLlo|\n\
+             \x20                         ^^"
+        );
+    }
+
+    #[test]
+    fn bytes_that_one_of_the_two_lacks_are_a_difference() {
+        let shorter = between(b"hello", b"he").expect("bytes lack");
+        assert_eq!(
+            (
+                shorter.offset,
+                shorter.expected_length,
+                shorter.found_length
+            ),
+            (2, 5, 2)
+        );
+        let longer = between(b"", b"\x00").expect("a byte too many");
+        assert_eq!(
+            longer.to_string(),
+            "expected 0 bytes, found 1; byte 0 differs\n\
+             expected  00000000                                                   ||\n\
+             found     00000000  00                                               |.|\n\
+             \x20                   ^^"
+        );
+    }
+}

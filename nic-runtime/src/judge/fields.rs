@@ -1,0 +1,136 @@
+//! The fields of applets at the end of a run, beside the values that are expected.
+
+use jive_core::{ArrayKind, FieldId};
+use nic_core::event::Sink;
+use nic_core::event::fields::Escaped;
+use nic_core::id::EndpointId;
+
+use super::difference::Difference;
+use super::shortfall::{At, Count, Shortfall};
+use crate::scenario::{Expected, FieldKind, FieldValue, Scenario};
+use crate::sim::Simulation;
+
+/// Compares every field that a scenario expects something of; of each expectation what falls short.
+pub(super) fn judge<S: Sink>(
+    scenario: &Scenario,
+    simulation: &Simulation<'_, S>,
+) -> Vec<Option<Shortfall>> {
+    let judged = scenario.expectations.iter().map(|expectation| {
+        let Expected::Field {
+            name,
+            field,
+            kind,
+            value,
+        } = &expectation.what
+        else {
+            return None;
+        };
+        let endpoint = expectation.endpoint?;
+        let what = format!(
+            "field `{}` of {}",
+            Escaped(name),
+            At(scenario, Some(endpoint))
+        );
+        Field::of(simulation, endpoint, *field, *kind)?.compare(&what, *kind, value)
+    });
+    judged.collect()
+}
+
+/// What a field holds.
+enum Field<'m> {
+    /// A number.
+    One(i32),
+    /// No array.
+    Null,
+    /// The bytes of an array's elements.
+    Array(&'m [u8]),
+}
+
+impl<'m> Field<'m> {
+    fn of<S: Sink>(
+        simulation: &'m Simulation<'_, S>,
+        endpoint: EndpointId,
+        field: FieldId,
+        kind: FieldKind,
+    ) -> Option<Field<'m>> {
+        let instance = simulation.instance(endpoint)?;
+        let value = instance.field(field);
+        Some(match kind.is_array {
+            false => Field::One(value),
+            true => instance
+                .heap()
+                .bytes(value)
+                .map_or(Field::Null, Field::Array),
+        })
+    }
+
+    /// Says how the field falls short of what is expected of it, if it does.
+    fn compare(&self, what: &str, kind: FieldKind, expected: &FieldValue) -> Option<Shortfall> {
+        let scalar = |value: i32| match kind.element {
+            ArrayKind::Boolean => (value != 0).to_string(),
+            ArrayKind::Byte | ArrayKind::Short | ArrayKind::Int => value.to_string(),
+        };
+        let say = |expected: &str, found: &str| {
+            Some(Shortfall::of(format!(
+                "expected {expected} in {what}, found {found}"
+            )))
+        };
+        let bytes = match (self, expected) {
+            (Field::One(found), FieldValue::One(expected)) if found == expected => return None,
+            (Field::One(found), FieldValue::One(expected)) => {
+                return say(&scalar(*expected), &scalar(*found));
+            }
+            (Field::Array(bytes), FieldValue::Array(_)) => *bytes,
+            (Field::Null, FieldValue::Array(expected)) => {
+                let expected = Count(expected.len() as u64, "element");
+                return say(&expected.to_string(), "null");
+            }
+            // The scenario's reader has seen to it that a value is of its field's type.
+            (Field::One(_), FieldValue::Array(_))
+            | (Field::Null | Field::Array(_), FieldValue::One(_)) => return None,
+        };
+        let FieldValue::Array(expected) = expected else {
+            return None;
+        };
+        let found = || elements(kind.element, bytes);
+        let mut pairs = expected.iter().zip(found()).enumerate();
+        let differs = pairs.find(|(_, (expected, found))| *expected != found);
+        let (wanted, length) = (expected.len(), found().count());
+        let title = match differs {
+            Some((index, (expected, found))) => {
+                let (expected, found) = (scalar(*expected), scalar(found));
+                format!("expected {expected} in element {index} of {what}, found {found}")
+            }
+            None if wanted == length => return None,
+            None => {
+                let wanted = Count(wanted as u64, "element");
+                format!("expected {wanted} in {what}, found {length}")
+            }
+        };
+        let note = match kind.element {
+            ArrayKind::Byte => {
+                // Each is in a byte's range.
+                let expected = expected.iter().map(|byte| *byte as u8).collect::<Vec<_>>();
+                Difference::between(&expected, || bytes.iter().copied())
+            }
+            ArrayKind::Boolean | ArrayKind::Short | ArrayKind::Int => None,
+        };
+        Some(Shortfall {
+            title,
+            note: note.map(|difference| difference.to_string()),
+        })
+    }
+}
+
+/// Returns the elements of an array.
+fn elements(kind: ArrayKind, bytes: &[u8]) -> impl Iterator<Item = i32> {
+    bytes
+        .chunks_exact(kind.width().into())
+        .map(move |bytes| match (kind, bytes) {
+            (ArrayKind::Boolean, [byte]) => i32::from(byte & 1),
+            (ArrayKind::Byte, [byte]) => byte.cast_signed().into(),
+            (_, [low, high]) => i16::from_le_bytes([*low, *high]).into(),
+            (_, [a, b, c, d]) => i32::from_le_bytes([*a, *b, *c, *d]),
+            _ => 0,
+        })
+}

@@ -1,0 +1,273 @@
+//! Judges whether a run did what its scenario expects: a fold over the events, and a look at fields at the end.
+//!
+//! Like an export it never changes a run.
+
+mod difference;
+mod fields;
+mod messages;
+mod shortfall;
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+pub use difference::Difference;
+use nic_core::event::roles::{Shown, Step};
+use nic_core::event::{EndReason, Event, Names, Sink};
+use nic_core::id::{ChannelId, EndpointId};
+
+use self::messages::Messages;
+use self::shortfall::{At, Count, On, Shortfall};
+use crate::host::Programs;
+use crate::scenario::{Expectation, Expected, Scenario, Span, Tally};
+use crate::sim::{self, RunEnd, SimError};
+
+/// What came of a scenario's expectations.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Judgement {
+    /// How many are met.
+    pub met: usize,
+    /// Those that are not, in the order of the file.
+    pub unmet: Vec<Unmet>,
+}
+
+/// An expectation that is not met.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unmet {
+    /// Where it stands in the file.
+    pub place: Span,
+    /// What was expected and what was found, in a sentence.
+    pub title: String,
+    /// The bytes that differ, where it is about bytes.
+    pub note: Option<String>,
+}
+
+/// Runs a scenario, reports every event to `sink`, and judges what the scenario expects. Returns `None` in place of a
+/// judgement where the scenario expects nothing, or where the user or the sink ended the run.
+///
+/// # Errors
+///
+/// [`SimError`] says why nothing was run.
+pub fn run<S: Sink>(
+    scenario: &Scenario,
+    sink: &mut S,
+) -> Result<(RunEnd, Option<Judgement>), SimError> {
+    if scenario.expectations.is_empty() {
+        return Ok((sim::run(scenario, sink)?, None));
+    }
+    let judge = Judge::new(scenario);
+    let mut judging = Judging { sink, judge };
+    let (end, of_fields) =
+        sim::run_and_look(scenario, Programs::new(), &mut judging, |simulation| {
+            fields::judge(scenario, simulation)
+        })?;
+    let judgement = match end.reason {
+        EndReason::Interrupted | EndReason::Unheard => None,
+        EndReason::Idle
+        | EndReason::Until
+        | EndReason::MaxEvents
+        | EndReason::MaxBytecodes
+        | EndReason::LoadTrap => Some(judging.judge.end(of_fields)),
+    };
+    Ok((end, judgement))
+}
+
+/// Gives each event to a judge and to the sink of the run.
+struct Judging<'s, S> {
+    sink: &'s mut S,
+    judge: Judge<'s>,
+}
+
+impl<S: Sink> Sink for Judging<'_, S> {
+    fn wants(&self, shown: Shown) -> bool {
+        shown == Shown::Always || (S::LISTENS && self.sink.wants(shown))
+    }
+
+    fn event(&mut self, names: &dyn Names, event: &Event<'_>) {
+        self.judge.take(event);
+        if S::LISTENS {
+            self.sink.event(names, event);
+        }
+    }
+
+    fn has_failed(&self) -> bool {
+        self.sink.has_failed()
+    }
+
+    fn is_interrupted(&self) -> bool {
+        self.sink.is_interrupted()
+    }
+}
+
+/// How many of each kind there were.
+type Counts = BTreeMap<&'static str, u64>;
+
+/// What a run has done so far that its scenario expects something of.
+struct Judge<'s> {
+    scenario: &'s Scenario,
+    messages: Messages<'s>,
+    /// Receive descriptors by endpoint and channel.
+    delivered: BTreeMap<(EndpointId, ChannelId), u64>,
+    drops: BTreeMap<EndpointId, Counts>,
+    traps: BTreeMap<EndpointId, Counts>,
+    /// How each expectation falls short, where that is known.
+    shortfalls: Vec<Option<Shortfall>>,
+}
+
+impl<'s> Judge<'s> {
+    fn new(scenario: &'s Scenario) -> Judge<'s> {
+        Judge {
+            scenario,
+            messages: Messages::new(scenario),
+            delivered: BTreeMap::new(),
+            drops: BTreeMap::new(),
+            traps: BTreeMap::new(),
+            shortfalls: vec![None; scenario.expectations.len()],
+        }
+    }
+
+    fn take(&mut self, event: &Event<'_>) {
+        let roles = event.kind.roles();
+        let (Shown::Always, Some(endpoint)) = (roles.shown, event.endpoint) else {
+            return;
+        };
+        match roles.step {
+            Step::Delivered {
+                channel, payload, ..
+            } => {
+                *self.delivered.entry((endpoint, channel)).or_default() += 1;
+                self.messages
+                    .take(endpoint, channel, payload, &mut self.shortfalls);
+            }
+            Step::Lost { reason, .. } | Step::Dropped { reason, .. } => {
+                *self
+                    .drops
+                    .entry(endpoint)
+                    .or_default()
+                    .entry(reason)
+                    .or_default() += 1;
+            }
+            Step::CallTrapped { kind, .. } => {
+                let counts = self.traps.entry(endpoint).or_default();
+                *counts.entry(kind.name()).or_default() += 1;
+            }
+            Step::Other
+            | Step::Posted { .. }
+            | Step::Completed { .. }
+            | Step::CallBegan { .. }
+            | Step::CallSuspended
+            | Step::CallResumed
+            | Step::Made(_)
+            | Step::CallReturned { .. }
+            | Step::Detached
+            | Step::Attached
+            | Step::Sent { .. }
+            | Step::Received { .. } => {}
+        }
+    }
+
+    /// Judges every expectation after the run.
+    fn end(mut self, of_fields: Vec<Option<Shortfall>>) -> Judgement {
+        self.messages.end(&mut self.shortfalls);
+        let known = std::mem::take(&mut self.shortfalls);
+        let mut judgement = Judgement::default();
+        let expectations = self.scenario.expectations.iter();
+        for (expectation, (known, of_field)) in expectations.zip(known.into_iter().zip(of_fields)) {
+            match known.or(of_field).or_else(|| self.of_counts(expectation)) {
+                None => judgement.met += 1,
+                Some(Shortfall { title, note }) => judgement.unmet.push(Unmet {
+                    place: expectation.place,
+                    title,
+                    note,
+                }),
+            }
+        }
+        judgement
+    }
+
+    /// Compares what was counted.
+    fn of_counts(&self, expectation: &Expectation) -> Option<Shortfall> {
+        let Expectation { endpoint, what, .. } = expectation;
+        let at = At(self.scenario, *endpoint);
+        match what {
+            Expected::Messages { .. } | Expected::Field { .. } => None,
+            Expected::Count { channel, count } => {
+                let is_meant = |(to, on): (EndpointId, ChannelId)| {
+                    endpoint.is_none_or(|id| id == to) && channel.is_none_or(|id| id == on)
+                };
+                let delivered = self.delivered.iter().filter(|(way, _)| is_meant(**way));
+                let found = delivered.map(|(_, count)| count).sum::<u64>();
+                (found != *count).then(|| {
+                    let expected = Count(*count, "receive descriptor");
+                    let on = On(*channel);
+                    Shortfall::of(format!("expected {expected} at {at}{on}, found {found}"))
+                })
+            }
+            Expected::Drops(tally) => compare(tally, &sum(&self.drops, *endpoint), ("drop", &at)),
+            Expected::Traps(tally) => compare(tally, &sum(&self.traps, *endpoint), ("trap", &at)),
+            Expected::Trap(kind) => {
+                let found = sum(&self.traps, *endpoint);
+                let is_met = found.contains_key(kind.name());
+                (!is_met).then(|| {
+                    let found = Kinds(&found);
+                    Shortfall::of(format!("expected a trap {kind} at {at}, found {found}"))
+                })
+            }
+        }
+    }
+}
+
+/// Returns the counts of an endpoint, or of all together.
+fn sum(of_endpoints: &BTreeMap<EndpointId, Counts>, endpoint: Option<EndpointId>) -> Counts {
+    let mut sum = Counts::new();
+    for (id, counts) in of_endpoints {
+        if endpoint.is_none_or(|endpoint| endpoint == *id) {
+            for (kind, count) in counts {
+                *sum.entry(kind).or_default() += count;
+            }
+        }
+    }
+    sum
+}
+
+/// Compares counts with those that are expected.
+fn compare(
+    tally: &Tally,
+    found: &Counts,
+    (noun, at): (&'static str, &At<'_>),
+) -> Option<Shortfall> {
+    let of = |kind: &str| found.get(kind).copied().unwrap_or(0);
+    let (is_met, expected) = match tally {
+        Tally::All(count) => (
+            found.values().sum::<u64>() == *count,
+            Count(*count, noun).to_string(),
+        ),
+        Tally::Each(each) => {
+            let is_met = each.iter().all(|(kind, count)| of(kind) == *count);
+            let each = each.iter().map(|(kind, count)| format!("{kind} {count}"));
+            (
+                is_met,
+                format!("{noun}s {}", each.collect::<Vec<_>>().join(", ")),
+            )
+        }
+    };
+    (!is_met).then(|| {
+        let found = Kinds(found);
+        Shortfall::of(format!("expected {expected} at {at}, found {found}"))
+    })
+}
+
+/// Shows counts by kind as `loss 3, crc 1`.
+struct Kinds<'a>(&'a Counts);
+
+impl fmt::Display for Kinds<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.is_empty() {
+            return f.write_str("none");
+        }
+        for (position, (kind, count)) in self.0.iter().enumerate() {
+            let separator = if position == 0 { "" } else { ", " };
+            write!(f, "{separator}{kind} {count}")?;
+        }
+        Ok(())
+    }
+}

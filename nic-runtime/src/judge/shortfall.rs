@@ -1,0 +1,66 @@
+//! How a run falls short of what was expected, in words.
+
+use std::fmt::{self, Write as _};
+
+use nic_core::event::fields::Escaped;
+use nic_core::id::{ChannelId, EndpointId};
+
+use crate::scenario::Scenario;
+
+/// What was expected and what was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Shortfall {
+    /// In a sentence.
+    pub(super) title: String,
+    /// The bytes that differ, where it is about bytes.
+    pub(super) note: Option<String>,
+}
+
+impl Shortfall {
+    /// Says it in a sentence.
+    pub(super) fn of(title: String) -> Shortfall {
+        Shortfall { title, note: None }
+    }
+}
+
+/// Shows which endpoint an expectation is about.
+pub(super) struct At<'s>(pub(super) &'s Scenario, pub(super) Option<EndpointId>);
+
+impl fmt::Display for At<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let At(scenario, endpoint) = self;
+        match endpoint {
+            Some(id) => {
+                let name = &scenario.endpoints[id.0 as usize].name;
+                write!(f, "`{}`", Escaped(name))
+            }
+            None => f.write_str("all endpoints"),
+        }
+    }
+}
+
+/// Shows which channel it is about, where it is about one.
+pub(super) struct On(pub(super) Option<ChannelId>);
+
+impl fmt::Display for On {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(channel) => write!(f, " on channel {}", channel.0),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Shows a number with its noun.
+pub(super) struct Count(pub(super) u64, pub(super) &'static str);
+
+impl fmt::Display for Count {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Count(count, noun) = self;
+        write!(f, "{count} {noun}")?;
+        match count {
+            1 => Ok(()),
+            _ => f.write_char('s'),
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! Fields of an applet's class by name, and the values that a scenario gives for them.
+
+use jive_core::limits::FIELDS_MAX;
+use jive_core::{ArrayKind, ClassFile, Cut, Escaped, FieldId, FieldType, parse_field};
+use toml::Spanned;
+use toml::de::DeValue;
+
+use super::mistake::{MistakeKind, closest};
+use super::table::{Mistakes, wrong_type};
+
+/// Bytes of a field's name that a scenario can give.
+const FIELD_NAME_BYTES_MAX: usize = 256;
+
+/// Names of fields that are listed where one is misspelt.
+const NAMES_LISTED: usize = 8;
+
+/// The type of a field that a value can be given for.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct FieldKind {
+    /// Whether it is an array.
+    pub is_array: bool,
+    /// Its own type, or that of the array's elements.
+    pub element: ArrayKind,
+}
+
+/// A value for a field. Each number is one that its type holds; of `boolean` they are 0 and 1.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FieldValue {
+    /// A number or a boolean.
+    One(i32),
+    /// All elements of an array.
+    Array(Vec<i32>),
+}
+
+/// The fields of a class that a scenario can name.
+#[derive(Debug)]
+pub(super) struct ClassFields {
+    class: String,
+    fields: Vec<NamedField>,
+}
+
+#[derive(Debug)]
+struct NamedField {
+    name: Vec<u8>,
+    id: FieldId,
+    /// Its type; `None` where no value can be given for it.
+    kind: Option<FieldKind>,
+}
+
+impl ClassFields {
+    /// Returns the fields of a class; `None` where the bytes are no class file that the verifier would take.
+    pub(super) fn of(bytes: &[u8]) -> Option<ClassFields> {
+        let mut index = vec![0; ClassFile::index_len(bytes)];
+        let class = ClassFile::parse(bytes, &mut index).ok()?;
+        // Anyone's class may have tens of thousands of fields with names of 64 KiB.
+        if class.fields().len() > usize::from(FIELDS_MAX) {
+            return None;
+        }
+        let fields = class
+            .fields()
+            .filter(|field| field.name.as_bytes().len() <= FIELD_NAME_BYTES_MAX);
+        let fields = fields.map(|field| NamedField {
+            name: field.name.as_bytes().to_vec(),
+            id: field.id,
+            kind: kind_of(field.descriptor.as_bytes()),
+        });
+        Some(ClassFields {
+            class: Cut(class.name()).to_string(),
+            fields: fields.collect(),
+        })
+    }
+
+    /// Finds a field by its name.
+    ///
+    /// # Errors
+    ///
+    /// Returns the mistake where the class has no such field, or one of a type that no value can be given for.
+    pub(super) fn find(&self, name: &str) -> Result<(FieldId, FieldKind), MistakeKind> {
+        let found = self
+            .fields
+            .iter()
+            .find(|field| field.name == name.as_bytes());
+        let found = found.ok_or_else(|| self.unknown(name))?;
+        let kind = found.kind.ok_or(MistakeKind::FieldType)?;
+        Ok((found.id, kind))
+    }
+
+    /// Says which fields there are.
+    fn unknown(&self, name: &str) -> MistakeKind {
+        let names = self.fields.iter().map(|field| Escaped(&field.name));
+        let mut names = names.map(|name| name.to_string()).collect::<Vec<_>>();
+        let suggestion = closest(name, names.iter().map(String::as_str)).map(str::to_owned);
+        let more = names.len().saturating_sub(NAMES_LISTED);
+        names.truncate(NAMES_LISTED);
+        MistakeKind::UnknownField {
+            class: self.class.clone(),
+            names,
+            more,
+            suggestion,
+        }
+    }
+}
+
+/// Returns the type that a descriptor stands for, where a value of it can be given.
+fn kind_of(descriptor: &[u8]) -> Option<FieldKind> {
+    let (is_array, element) = match parse_field(descriptor).ok()? {
+        FieldType::Byte => (false, ArrayKind::Byte),
+        FieldType::Short => (false, ArrayKind::Short),
+        FieldType::Int => (false, ArrayKind::Int),
+        FieldType::Boolean => (false, ArrayKind::Boolean),
+        array @ FieldType::Array { .. } => (true, array.array_kind()?),
+        FieldType::Char
+        | FieldType::Double
+        | FieldType::Float
+        | FieldType::Long
+        | FieldType::Object(_) => return None,
+    };
+    Some(FieldKind { is_array, element })
+}
+
+/// Reads a value for a field of this type. Each mistake is noted at its place.
+pub(super) fn read_value(
+    value: &Spanned<DeValue<'_>>,
+    kind: FieldKind,
+    mistakes: &mut Mistakes,
+) -> Option<FieldValue> {
+    if !kind.is_array {
+        let number = scalar(value.get_ref(), kind.element);
+        return mistakes.note(value.span(), number).map(FieldValue::One);
+    }
+    let DeValue::Array(elements) = value.get_ref() else {
+        let expected = match kind.element {
+            ArrayKind::Boolean => "an array of booleans",
+            ArrayKind::Byte | ArrayKind::Short | ArrayKind::Int => "an array of integers",
+        };
+        mistakes.add(value.span(), wrong_type(expected, value.get_ref()));
+        return None;
+    };
+    let mut numbers = Vec::with_capacity(elements.len());
+    for element in elements {
+        let number = scalar(element.get_ref(), kind.element);
+        numbers.extend(mistakes.note(element.span(), number));
+    }
+    (numbers.len() == elements.len()).then_some(FieldValue::Array(numbers))
+}
+
+/// Reads a value of a type without arrays.
+fn scalar(value: &DeValue<'_>, kind: ArrayKind) -> Result<i32, MistakeKind> {
+    let (minimum, maximum) = match kind {
+        ArrayKind::Boolean => {
+            return match value {
+                DeValue::Boolean(flag) => Ok(i32::from(*flag)),
+                other => Err(wrong_type("a boolean", other)),
+            };
+        }
+        ArrayKind::Byte => (i8::MIN.into(), i8::MAX.into()),
+        ArrayKind::Short => (i16::MIN.into(), i16::MAX.into()),
+        ArrayKind::Int => (i32::MIN, i32::MAX),
+    };
+    let DeValue::Integer(digits) = value else {
+        return Err(wrong_type("an integer", value));
+    };
+    let number = i32::from_str_radix(digits.as_str(), digits.radix()).ok();
+    let number = number.filter(|number| (minimum..=maximum).contains(number));
+    number.ok_or(MistakeKind::FieldRange {
+        kind: kind.element_name(),
+        minimum,
+        maximum,
+    })
+}
