@@ -13,7 +13,8 @@ use super::interrupt;
 pub(super) enum Status {
     /// The command succeeded.
     Done,
-    /// A class was rejected, a golden trace differed, or an applet trapped while it was loaded.
+    /// A class was rejected, a golden trace differed, an expectation is not met, or an applet trapped while it was
+    /// loaded.
     Rejected,
     /// A call ended in a trap.
     Trapped,

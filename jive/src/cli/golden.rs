@@ -1,11 +1,9 @@
-//! `jive test`: runs scenarios that have a golden trace beside them and shows where traces differ.
+//! `jive test`: runs scenarios, and shows where they are not as their golden traces and their expectations say.
 
-use std::collections::BTreeMap;
-use std::fs;
+use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, mpsc};
 use std::thread;
 
 use clap::Args;
@@ -13,36 +11,41 @@ use jive_embed::diagnosis::sentence;
 use jive_embed::input::{self, ReadError};
 use jive_embed::text::printable_path;
 use nic_runtime::export::golden::GoldenTrace;
+use nic_runtime::judge::{self, Judgement};
 use nic_runtime::scenario::Scenario;
 use nic_runtime::sim;
 
 use super::against_golden::AgainstGolden;
 use super::console::{Console, Failure, Status};
+use super::expectations;
+use super::in_order::{Happened, in_order};
+use super::junit::{CaseResult, Suite};
 use super::output_file::{OutputFile, unwritable};
 use super::overwrite;
+use super::progress::Progress;
 use super::run;
+use super::test_files::{TestFile, TestFiles};
 
 /// Bytes of a golden trace: more events than anyone reviews.
 const TRACE_BYTES_MAX: u64 = 1 << 28;
 
-/// Results for each processor that may wait for an earlier one.
-const AHEAD: usize = 4;
-
 const AFTER_HELP: &str = "\
-A scenario NAME.toml is run where a golden trace NAME.trace lies beside it. The trace is the text that
-`jive run --trace text` prints, without the summary. For a first golden trace name the scenario:
+A scenario NAME.toml is a test where a golden trace NAME.trace lies beside it, or where it says `[[expect]]`.
+The golden trace is the text that `jive run --trace text` prints, without the summary, and as `[golden]` in the
+scenario has it. For a first golden trace name the scenario:
 
 Examples:
-  jive test                           every golden trace below the current directory
+  jive test                           every test below the current directory
   jive test my.toml --bless           writes my.trace
   jive test scenarios --bless         accepts every difference below scenarios
+  jive test --filter echo --junit echo.xml
 
 Exit status:
-  0  every trace is as its golden one, or was blessed
-  1  a trace differs, or a class was rejected
+  0  every scenario passed, or was blessed
+  1  a trace differs, an expectation is not met, or a class was rejected
   2  wrong usage, or a file that cannot be read; outranks 1";
 
-/// Runs every scenario that has a golden trace, and shows a diff of events where they differ.
+/// Runs every scenario with a golden trace or expectations, and shows where they differ.
 #[derive(Args)]
 #[command(after_help = AFTER_HELP)]
 pub(super) struct Arguments {
@@ -53,210 +56,232 @@ pub(super) struct Arguments {
     /// Write the traces as they are now
     #[arg(long)]
     bless: bool,
+
+    /// Run this many scenarios at a time; as many as there are processors unless given
+    #[arg(long, value_name = "N")]
+    jobs: Option<NonZeroUsize>,
+
+    /// Run the scenarios whose path contains this text
+    #[arg(long, value_name = "TEXT")]
+    filter: Option<String>,
+
+    /// Also write the results as JUnit XML
+    #[arg(long, value_name = "FILE")]
+    junit: Option<PathBuf>,
 }
 
 /// What became of one scenario.
 enum Outcome {
-    Same,
+    Passed,
     Blessed,
     Differs(String),
     Failed(Status, String),
 }
 
+/// A scenario's outcome, and the files that it was made from.
+struct Judged {
+    outcome: Outcome,
+    inputs: Vec<PathBuf>,
+}
+
 /// Carries the command out.
 pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Status, Failure> {
-    let Found {
-        scenarios,
-        unreadable,
-    } = Found::below(&arguments.path, arguments.bless);
-    let mut status = Status::Done;
+    let TestFiles { files, unreadable } =
+        TestFiles::below(&arguments.path, arguments.filter.as_deref());
+    let mut tally = Tally::default();
     for (path, error) in &unreadable {
-        status = Status::Unusable;
+        tally.status = Status::Unusable;
         let title = format!("cannot read {}: {error}", printable_path(path));
         console.notice(&sentence(&title, &[]))?;
     }
-    if scenarios.is_empty() && !unreadable.is_empty() {
-        return Ok(status);
+    if files.is_empty() && !unreadable.is_empty() {
+        return Ok(tally.status);
     }
-    let mut differing = 0;
-    in_order(
-        &scenarios,
-        |scenario| judge(scenario, arguments.bless),
-        |scenario, outcome| {
-            let name = printable_path(scenario);
-            match outcome {
-                Outcome::Same => writeln!(console.out(), "ok: {name}"),
-                Outcome::Blessed => writeln!(console.out(), "blessed: {name}"),
-                Outcome::Differs(diff) => {
-                    differing += 1;
-                    status = status.max(Status::Rejected);
-                    console.data(&format!("differs: {name}\n{diff}"))
-                }
-                Outcome::Failed(failed, report) => {
-                    status = status.max(failed);
-                    console.notice(&report)
-                }
+    let default = || thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+    let jobs = arguments.jobs.unwrap_or_else(default);
+    let mut progress = Progress::new("scenarios", files.len());
+    let judged = in_order(
+        &files,
+        jobs,
+        |file| judge(file, arguments.bless),
+        |happened| {
+            let Happened::Done(file, judged) = happened else {
+                progress.show();
+                return Ok(());
+            };
+            progress.advance();
+            let was_shown = progress.is_shown();
+            progress.clear();
+            tally.take(file, judged, console)?;
+            if was_shown {
+                console.flush()?;
+                progress.show();
             }
+            Ok::<(), Failure>(())
         },
-    )?;
+    );
+    progress.clear();
+    judged?;
+    let Tally {
+        passed,
+        differ,
+        failed,
+        ..
+    } = tally;
     writeln!(
         console.out(),
-        "{} golden traces, {differing} differ",
-        scenarios.len()
+        "{passed} passed, {differ} differ, {failed} failed to load"
     )?;
-    Ok(status)
+    if let Some(path) = &arguments.junit
+        && let Err(report) = tally.write_junit(path)
+    {
+        console.notice(&report)?;
+        return Ok(Status::Unusable);
+    }
+    Ok(tally.status)
 }
 
-/// What there is to run.
-#[derive(Default)]
-struct Found {
-    /// In the order of their paths.
-    scenarios: Vec<PathBuf>,
-    /// What cannot be looked at. It keeps nothing else from being run.
-    unreadable: Vec<(PathBuf, ReadError)>,
+/// What became of the scenarios so far.
+struct Tally {
+    status: Status,
+    passed: usize,
+    differ: usize,
+    failed: usize,
+    suite: Suite,
+    inputs: Vec<PathBuf>,
 }
 
-impl Found {
-    /// Finds the scenarios to run. One that is named need not have a golden trace when it is about to get one.
-    fn below(path: &Path, bless: bool) -> Found {
-        let mut found = Found::default();
-        let is_directory = found
-            .note(path, fs::metadata(path))
-            .map(|data| data.is_dir());
-        match is_directory {
-            None => {}
-            Some(true) => found.walk(path),
-            Some(false) => {
-                let golden = golden_of(path);
-                if bless || found.note(&golden, fs::metadata(&golden)).is_some() {
-                    found.scenarios.push(path.to_owned());
-                }
+impl Default for Tally {
+    fn default() -> Tally {
+        Tally {
+            status: Status::Done,
+            passed: 0,
+            differ: 0,
+            failed: 0,
+            suite: Suite::default(),
+            inputs: Vec::new(),
+        }
+    }
+}
+
+impl Tally {
+    /// Counts a scenario, and shows what became of it.
+    fn take(
+        &mut self,
+        file: &TestFile,
+        judged: Judged,
+        console: &mut Console,
+    ) -> Result<(), Failure> {
+        let name = printable_path(&file.path);
+        self.inputs.extend(judged.inputs);
+        let result = match judged.outcome {
+            Outcome::Passed => {
+                self.passed += 1;
+                writeln!(console.out(), "ok: {name}")?;
+                CaseResult::Passed
             }
-        }
-        found.scenarios.sort();
-        found.unreadable.sort_by(|(a, _), (b, _)| a.cmp(b));
-        found
-    }
-
-    fn walk(&mut self, path: &Path) {
-        let mut directories = vec![path.to_owned()];
-        while let Some(directory) = directories.pop() {
-            let Some(entries) = self.note(&directory, fs::read_dir(&directory)) else {
-                continue;
-            };
-            for entry in entries {
-                let Some(entry) = self.note(&directory, entry) else {
-                    // What fails once may fail without end.
-                    break;
-                };
-                let path = entry.path();
-                // The type of a link is not that of its target, so a circle of links is not walked.
-                let is_directory = self
-                    .note(&path, entry.file_type())
-                    .map(|kind| kind.is_dir());
-                let is_toml = path
-                    .extension()
-                    .is_some_and(|extension| extension == "toml");
-                match is_directory {
-                    Some(true) => directories.push(path),
-                    Some(false) if is_toml && golden_of(&path).exists() => {
-                        self.scenarios.push(path)
-                    }
-                    Some(false) | None => {}
-                }
+            Outcome::Blessed => {
+                self.passed += 1;
+                writeln!(console.out(), "blessed: {name}")?;
+                CaseResult::Passed
             }
-        }
-    }
-
-    /// Notes which path a failure is about.
-    fn note<T>(&mut self, path: &Path, read: io::Result<T>) -> Option<T> {
-        read.map_err(|error| self.unreadable.push((path.to_owned(), error.into())))
-            .ok()
-    }
-}
-
-fn golden_of(scenario: &Path) -> PathBuf {
-    scenario.with_extension("trace")
-}
-
-/// Has all processors work on items that do not depend on each other, and takes what came of them in the
-/// order of the items. While one takes long, no more than [`AHEAD`] for each processor are held back behind it.
-fn in_order<T: Sync, R: Send, E>(
-    items: &[T],
-    work: impl Fn(&T) -> R + Sync,
-    mut take: impl FnMut(&T, R) -> Result<(), E>,
-) -> Result<(), E> {
-    let next = AtomicUsize::new(0);
-    let (done, results) = mpsc::channel();
-    let workers = thread::available_parallelism().map_or(1, |count| count.get().min(items.len()));
-    // A token for each item that is worked on, or done and not taken.
-    let (allow, allowed) = mpsc::channel();
-    for _ in 0..workers * AHEAD {
-        let _cannot_fail = allow.send(());
-    }
-    let allowed = Mutex::new(allowed);
-    thread::scope(|scope| {
-        // Moved in here: workers that wait for a token end when nobody gives any.
-        let allow = allow;
-        for _ in 0..workers {
-            let (done, next, work, allowed) = (done.clone(), &next, &work, &allowed);
-            scope.spawn(move || {
-                loop {
-                    let token = allowed.lock().map(|tokens| tokens.recv());
-                    let Ok(Ok(())) = token else { return };
-                    let index = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(item) = items.get(index) else { return };
-                    // Nobody takes results any more once one could not be taken.
-                    if done.send((index, work(item))).is_err() {
-                        return;
-                    }
-                }
-            });
-        }
-        drop(done);
-        let mut early = BTreeMap::new();
-        let mut taken = 0;
-        for (index, result) in results {
-            early.insert(index, result);
-            while let Some(result) = early.remove(&taken) {
-                take(&items[taken], result)?;
-                taken += 1;
-                // Nobody waits for it once every item is worked on.
-                let _ = allow.send(());
+            Outcome::Differs(difference) => {
+                self.differ += 1;
+                self.status = self.status.max(Status::Rejected);
+                console.data(&format!("differs: {name}\n{difference}"))?;
+                CaseResult::Failure(difference)
             }
-        }
+            Outcome::Failed(failed, report) => {
+                self.failed += 1;
+                self.status = self.status.max(failed);
+                console.notice(&report)?;
+                CaseResult::Error(report)
+            }
+        };
+        self.suite.add(&name, result);
         Ok(())
-    })
+    }
+
+    /// Writes the results as JUnit XML, unless they would replace a file that they were made from.
+    fn write_junit(&self, path: &Path) -> Result<(), String> {
+        let inputs = self.inputs.iter().map(PathBuf::as_path);
+        overwrite::check(&[path], &inputs.collect::<Vec<_>>())?;
+        let written = OutputFile::named(path).and_then(|mut file| {
+            write!(file, "{}", self.suite)?;
+            file.place()
+        });
+        written.map_err(|error| unwritable(path, &error))
+    }
 }
 
-fn judge(path: &Path, bless: bool) -> Outcome {
-    let scenario = match run::load(path, None, input::read_file) {
-        Ok(scenario) => scenario,
-        Err(reports) => return Outcome::Failed(Status::Unusable, reports.join("\n\n")),
+fn judge(file: &TestFile, bless: bool) -> Judged {
+    let path = &file.path;
+    let golden = file.golden();
+    let mut inputs = vec![path.clone(), golden.clone()];
+    let outcome = match run::load(path, None, input::read_file) {
+        Ok(scenario) => {
+            inputs.extend(scenario.files.iter().cloned());
+            run_one(file, &golden, &scenario, bless)
+        }
+        Err(reports) => Outcome::Failed(Status::Unusable, reports.join("\n\n")),
     };
-    let golden = golden_of(path);
-    let judged = if bless {
-        let inputs = run::inputs(path, &scenario);
-        if let Err(report) = overwrite::check(&[&golden], &inputs) {
+    Judged { outcome, inputs }
+}
+
+fn run_one(file: &TestFile, golden: &Path, scenario: &Scenario, bless: bool) -> Outcome {
+    let path = &file.path;
+    let judged = if bless && (file.has_golden || file.is_named) {
+        let inputs = run::inputs(path, scenario);
+        if let Err(report) = overwrite::check(&[golden], &inputs) {
             return Outcome::Failed(Status::Unusable, report);
         }
-        write(&scenario, &golden)
+        write(scenario, golden)
+    } else if file.has_golden {
+        compare(scenario, golden)
+    } else if scenario.expectations.is_empty() {
+        return Outcome::Failed(Status::Unusable, nothing_to_judge(path, golden));
     } else {
-        compare(&scenario, &golden)
+        let judged = judge::run(scenario, &mut ()).map_err(NotJudged::Refused);
+        judged.map(|(_, judgement)| (Outcome::Passed, judgement))
     };
-    judged.unwrap_or_else(|failure| match failure {
-        NotJudged::Refused(error) => {
-            let (status, report) = run::refusal(path, &scenario, error);
+    match judged {
+        Ok((outcome, judgement)) => outcome.with(path, &judgement.unwrap_or_default()),
+        Err(NotJudged::Refused(error)) => {
+            let (status, report) = run::refusal(path, scenario, error);
             Outcome::Failed(status, report)
         }
-        NotJudged::Unreadable(error) => {
-            let title = format!("cannot read {}: {error}", printable_path(&golden));
+        Err(NotJudged::Unreadable(error)) => {
+            let title = format!("cannot read {}: {error}", printable_path(golden));
             Outcome::Failed(Status::Unusable, sentence(&title, &[]))
         }
-        NotJudged::Unwritable(error) => {
-            Outcome::Failed(Status::Unusable, unwritable(&golden, &error))
+        Err(NotJudged::Unwritable(error)) => {
+            Outcome::Failed(Status::Unusable, unwritable(golden, &error))
         }
-    })
+    }
+}
+
+/// Says that a scenario is no test, and how it becomes one.
+fn nothing_to_judge(path: &Path, golden: &Path) -> String {
+    let (path, golden) = (printable_path(path), printable_path(golden));
+    let title = format!("{path} has no golden trace {golden}, and no `[[expect]]`");
+    let note = format!("`jive test {path} --bless` writes the golden trace");
+    sentence(&title, &[note])
+}
+
+impl Outcome {
+    /// Adds the expectations that are not met.
+    fn with(self, path: &Path, judgement: &Judgement) -> Outcome {
+        let unmet = expectations::render(path, judgement);
+        if unmet.is_empty() {
+            return self;
+        }
+        let unmet = unmet.join("\n\n");
+        match self {
+            Outcome::Differs(difference) => Outcome::Differs(format!("{difference}\n{unmet}\n")),
+            Outcome::Passed | Outcome::Blessed => Outcome::Differs(format!("{unmet}\n")),
+            failed @ Outcome::Failed(..) => failed,
+        }
+    }
 }
 
 /// Why nothing can be said of a scenario's trace.
@@ -266,75 +291,39 @@ enum NotJudged {
     Unwritable(io::Error),
 }
 
+/// What a run shows: beside its golden trace, and what came of its expectations.
+type Shown = (Outcome, Option<Judgement>);
+
 /// Compares a scenario's trace with its golden one while it runs.
-fn compare(scenario: &Scenario, golden: &Path) -> Result<Outcome, NotJudged> {
+fn compare(scenario: &Scenario, golden: &Path) -> Result<Shown, NotJudged> {
     let unreadable = |error: io::Error| NotJudged::Unreadable(error.into());
-    let file = input::open_regular(golden).map_err(NotJudged::Unreadable)?;
-    let length = file.metadata().map_err(unreadable)?.len();
-    if length > TRACE_BYTES_MAX {
-        let limit = TRACE_BYTES_MAX;
-        return Err(NotJudged::Unreadable(ReadError::TooLarge { limit }));
-    }
-    let against = AgainstGolden::new(BufReader::new(file.take(TRACE_BYTES_MAX)));
+    let against = AgainstGolden::new(open(golden).map_err(NotJudged::Unreadable)?);
     let mut trace = GoldenTrace::new(against, scenario.golden);
-    sim::run(scenario, &mut trace).map_err(NotJudged::Refused)?;
+    let (_, judgement) = judge::run(scenario, &mut trace).map_err(NotJudged::Refused)?;
     let difference = trace.finish().and_then(AgainstGolden::finish);
-    Ok(match difference.map_err(unreadable)? {
-        None => Outcome::Same,
+    let outcome = match difference.map_err(unreadable)? {
+        None => Outcome::Passed,
         Some(difference) => Outcome::Differs(difference),
-    })
+    };
+    Ok((outcome, judgement))
+}
+
+/// Opens a golden trace.
+fn open(golden: &Path) -> Result<BufReader<io::Take<File>>, ReadError> {
+    let file = input::open_regular(golden)?;
+    if file.metadata()?.len() > TRACE_BYTES_MAX {
+        let limit = TRACE_BYTES_MAX;
+        return Err(ReadError::TooLarge { limit });
+    }
+    Ok(BufReader::new(file.take(TRACE_BYTES_MAX)))
 }
 
 /// Writes a scenario's trace, and has it take the golden one's place when it is whole.
-fn write(scenario: &Scenario, golden: &Path) -> Result<Outcome, NotJudged> {
+fn write(scenario: &Scenario, golden: &Path) -> Result<Shown, NotJudged> {
     let file = OutputFile::derived(golden).map_err(NotJudged::Unwritable)?;
     let mut trace = GoldenTrace::new(file, scenario.golden);
-    sim::run(scenario, &mut trace).map_err(NotJudged::Refused)?;
+    let (_, judgement) = judge::run(scenario, &mut trace).map_err(NotJudged::Refused)?;
     let placed = trace.finish().and_then(OutputFile::place);
     placed.map_err(NotJudged::Unwritable)?;
-    Ok(Outcome::Blessed)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn results_are_taken_in_the_order_of_the_items() {
-        let items: Vec<u64> = (0..200).collect();
-        let mut taken = Vec::new();
-        let work = |&item: &u64| {
-            // Early items take longest.
-            std::hint::black_box((0..(200 - item) * 1_000).fold(0, |sum, number| sum ^ number));
-            item + 1
-        };
-        let all: Result<(), ()> = in_order(&items, work, |item, result| {
-            taken.push((*item, result));
-            Ok(())
-        });
-        assert_eq!(all, Ok(()));
-        assert_eq!(taken.len(), items.len());
-        assert!(
-            taken
-                .iter()
-                .map(|(item, _)| *item)
-                .eq(items.iter().copied())
-        );
-    }
-
-    #[test]
-    fn the_first_that_cannot_be_taken_ends_it() {
-        let items: Vec<u32> = (0..1_000).collect();
-        let mut taken = 0;
-        let end = in_order(
-            &items,
-            |&item| item,
-            |_, item| {
-                taken += 1;
-                if item == 7 { Err(item) } else { Ok(()) }
-            },
-        );
-        assert_eq!((end, taken), (Err(7), 8));
-        assert_eq!(in_order(&[], |_: &u32| (), |_, ()| Err(())), Ok(()));
-    }
+    Ok((Outcome::Blessed, judgement))
 }

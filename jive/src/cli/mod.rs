@@ -9,11 +9,14 @@ mod disasm;
 mod event_diff;
 mod event_line;
 mod exec;
+mod expectations;
 mod explain;
 mod fields;
 mod golden;
 mod hexdump;
+mod in_order;
 mod interrupt;
+mod junit;
 mod machine;
 mod output_file;
 mod outputs;
@@ -23,11 +26,13 @@ mod packet_events;
 mod packet_run;
 mod packet_time;
 mod paper;
+mod progress;
 mod run;
 pub mod said;
 mod scenario_report;
 mod sram;
 mod stub;
+mod test_files;
 mod verify;
 
 use std::process::ExitCode;
@@ -41,8 +46,8 @@ const ABOUT: &str = "Verifies compiled Java applets and runs them on a simulated
 const EXIT_STATUS: &str = "\
 Exit status:
   0  done
-  1  a class was rejected, a golden trace differed, an applet trapped while it was loaded, or a row
-     of a paper left its tolerance
+  1  a class was rejected, a golden trace differed, an expectation is not met, an applet trapped
+     while it was loaded, or a row of a paper left its tolerance
   2  wrong usage, or a file that cannot be read or parsed as a scenario; outranks 1
   3  a call trapped (`jive exec` and `jive packet` alone)
   130  interrupted by Ctrl-C (`jive run` alone)";

@@ -14,6 +14,7 @@ use nic_runtime::export::pcapng::{Capture, DataLink};
 use nic_runtime::export::perfetto::PerfettoTrace;
 use nic_runtime::export::summary::Summary;
 use nic_runtime::export::text::TextTrace;
+use nic_runtime::judge::Judgement;
 use nic_runtime::scenario::Scenario;
 use nic_runtime::scenario::model::LinkType;
 use nic_runtime::sim::RunEnd;
@@ -119,8 +120,16 @@ impl<W: Write> Outputs<W> {
 
     /// Ends every output after a run. Each is ended, whatever became of the others: a reader of the trace that
     /// leaves early takes no file with it.
-    pub(super) fn finish(mut self, end: &RunEnd, dump: &Dump<'_>) -> Result<Finished, OutputError> {
+    pub(super) fn finish(
+        mut self,
+        end: &RunEnd,
+        judgement: Option<&Judgement>,
+        dump: &Dump<'_>,
+    ) -> Result<Finished, OutputError> {
         self.summary.end(end.time, end.reason);
+        if let Some(Judgement { met, unmet }) = judgement {
+            self.summary.judge(*met, unmet.len());
+        }
         let timeline = self
             .timeline
             .map_or(Ok(()), |to| to.place(PerfettoTrace::finish));

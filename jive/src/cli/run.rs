@@ -16,11 +16,13 @@ use nic_runtime::export::PayloadMode;
 use nic_runtime::export::follow::Story;
 use nic_runtime::export::json::JsonTrace;
 use nic_runtime::export::text::TextTrace;
+use nic_runtime::judge::{self, Judgement};
 use nic_runtime::scenario::model::ClassSpec;
 use nic_runtime::scenario::{self, BUILTIN, Builtin, Scenario, closest, limits};
 use nic_runtime::sim::{self, RunEnd, SimError};
 
 use super::console::{Console, Failure, Status};
+use super::expectations;
 use super::fields::Dump;
 use super::interrupt;
 use super::outputs::{Finished, OutputError, Outputs, Shown};
@@ -39,7 +41,7 @@ Examples:
 
 Exit status:
   0  the run ended; traps are in the trace
-  1  a class was rejected, or trapped while it was loaded
+  1  a class was rejected, or trapped while it was loaded; an `[[expect]]` is not met
   2  wrong usage, or a scenario that cannot be read or does not fit the NICs' memory
   130  interrupted: Ctrl-C ends the run, files are whole and the summary is printed; a second one
        ends jive at once";
@@ -199,6 +201,12 @@ fn source(name: &Path, read: ReadFile) -> Result<(Vec<u8>, Option<PathBuf>), inp
     }
 }
 
+/// Returns a scenario's text, to show places in it; nothing where it came from a pipe, which cannot be read again.
+pub(super) fn text_of(name: &Path) -> Vec<u8> {
+    let source = source(name, input::read_file);
+    source.map_or(Vec::new(), |(bytes, _)| bytes)
+}
+
 fn unreadable(path: &Path, error: input::ReadError) -> String {
     let name = &*path_text(path);
     let mut notes = Vec::new();
@@ -223,10 +231,14 @@ fn run(
     console: &mut Console,
 ) -> Result<Status, Failure> {
     match listen(arguments, scenario, console.out()) {
-        Ok((end, Finished::Whole, _)) => Ok(status(end.reason)),
-        Ok((end, Finished::Summarize(summary), dump)) => {
+        Ok((end, Finished::Whole, Ended { judgement, .. })) => {
+            let judged = report_unmet(arguments, judgement, console)?;
+            Ok(status(end.reason).max(judged))
+        }
+        Ok((end, Finished::Summarize(summary), Ended { judgement, dump })) => {
             write!(console.out(), "{summary}{dump}")?;
-            Ok(status(end.reason))
+            let judged = report_unmet(arguments, judgement, console)?;
+            Ok(status(end.reason).max(judged))
         }
         Ok((end, Finished::NoSuchPacket, _)) => {
             let packet = arguments.follow.unwrap_or_default();
@@ -254,6 +266,20 @@ fn run(
     }
 }
 
+/// Shows the expectations that are not met, and returns what status that is.
+fn report_unmet(
+    arguments: &Arguments,
+    judgement: Option<Judgement>,
+    console: &mut Console,
+) -> Result<Status, Failure> {
+    let unmet = expectations::render(&arguments.scenario, &judgement.unwrap_or_default());
+    if unmet.is_empty() {
+        return Ok(Status::Done);
+    }
+    console.notice(&unmet.join("\n\n"))?;
+    Ok(Status::Rejected)
+}
+
 /// Why a run did not come to a good end.
 enum NotRun {
     Refused(SimError),
@@ -266,12 +292,18 @@ impl From<OutputError> for NotRun {
     }
 }
 
+/// What is known of a run once it has ended.
+struct Ended<'s> {
+    judgement: Option<Judgement>,
+    dump: Dump<'s>,
+}
+
 /// Runs a scenario while everything that was asked for listens.
 fn listen<'s>(
     arguments: &Arguments,
     scenario: &'s Scenario,
     out: &mut impl Write,
-) -> Result<(RunEnd, Finished, Dump<'s>), NotRun> {
+) -> Result<(RunEnd, Finished, Ended<'s>), NotRun> {
     let payload_mode = if arguments.payload {
         PayloadMode::Shown
     } else {
@@ -295,16 +327,17 @@ fn listen<'s>(
     if let Some(path) = &arguments.pcap {
         outputs.add_capture(path, scenario)?;
     }
-    let (end, dump) = if arguments.dump {
-        let ran = sim::run_to_state(scenario, &mut outputs);
-        let (end, states) = ran.map_err(NotRun::Refused)?;
-        (end, Dump::of(scenario, &end, &states))
+    let (end, judgement, dump) = if arguments.dump {
+        let ran = judge::run_to_state(scenario, &mut outputs);
+        let (end, judgement, states) = ran.map_err(NotRun::Refused)?;
+        (end, judgement, Dump::of(scenario, &end, &states))
     } else {
-        let end = sim::run(scenario, &mut outputs).map_err(NotRun::Refused)?;
-        (end, Dump::default())
+        let ran = judge::run(scenario, &mut outputs);
+        let (end, judgement) = ran.map_err(NotRun::Refused)?;
+        (end, judgement, Dump::default())
     };
-    let finished = outputs.finish(&end, &dump)?;
-    Ok((end, finished, dump))
+    let finished = outputs.finish(&end, judgement.as_ref(), &dump)?;
+    Ok((end, finished, Ended { judgement, dump }))
 }
 
 /// Returns the file that a class of a scenario was read from, and what was read.
@@ -349,10 +382,9 @@ pub(super) fn refusal(name: &Path, scenario: &Scenario, error: SimError) -> (Sta
             let nic = &scenario.nics[demand.nic.0 as usize];
             let title = format!("on NIC {}, {demand}", printable(&nic.name));
             let help = "give the NIC more `sram`, or its endpoints less `heap` and shorter queues";
-            // The file was read before; a pipe cannot be read again, and then its place says nothing.
-            let (bytes, _) = source(name, input::read_file).unwrap_or_default();
+            let text = text_of(name);
             let report =
-                scenario_report::render_one(name, &bytes, nic.sram_place, title, help.to_owned());
+                scenario_report::render_one(name, &text, nic.sram_place, title, help.to_owned());
             (Status::Unusable, report)
         }
         SimError::PayloadTooLong { .. } | SimError::NoProcess { .. } | SimError::NoLink { .. } => (

@@ -50,6 +50,21 @@ pub(super) fn render_one(
     diagnosis.render()
 }
 
+/// Renders what is wrong with one place of a scenario, with a note of several lines.
+pub(super) fn render_noted(
+    path: &Path,
+    bytes: &[u8],
+    span: Span,
+    title: String,
+    note: Option<String>,
+) -> String {
+    let text = &*String::from_utf8_lossy(bytes);
+    let path = &printable_path(path);
+    let mut diagnosis = place(path, text, span, title);
+    diagnosis.notes.extend(note);
+    diagnosis.render()
+}
+
 fn diagnosis<'t>(path: &'t str, text: &'t str, mistake: &Mistake) -> Diagnosis<'t> {
     let kind = &mistake.kind;
     let mut diagnosis = place(path, text, mistake.span, kind.to_string());

@@ -19,17 +19,20 @@ fn golden_traces_are_made_compared_and_accepted() {
     let nothing = jive("test");
     assert_eq!(
         (nothing.status, nothing.out.as_str()),
-        (0, "0 golden traces, 0 differ\n")
+        (0, "0 passed, 0 differ, 0 failed to load\n")
     );
     let blessed = jive("test below/drop.toml --bless");
     assert_eq!(
         blessed.out,
-        "blessed: below/drop.toml\n1 golden traces, 0 differ\n"
+        "blessed: below/drop.toml\n1 passed, 0 differ, 0 failed to load\n"
     );
     let same = jive("test");
     assert_eq!(
         (same.status, same.out.as_str()),
-        (0, "ok: ./below/drop.toml\n1 golden traces, 0 differ\n")
+        (
+            0,
+            "ok: ./below/drop.toml\n1 passed, 0 differ, 0 failed to load\n"
+        )
     );
 
     let golden = below.join("drop.trace");
@@ -160,5 +163,111 @@ fn a_golden_trace_without_times_stands_when_only_they_change() {
         fs::write(&path, text.replace("500us", "700us")).expect("it can be written");
         let ended = jive("test");
         assert_eq!(ended.status, status, "{settings}: {}", ended.out);
+    }
+}
+
+#[test]
+fn the_last_line_adds_up_and_a_filter_chooses() {
+    let directory = masked("[[expect]]\ndrops = 0\n");
+    let path = |name: &str| directory.path().join(name);
+    let text = fs::read_to_string(path("masked.toml")).expect("it was written");
+    for (name, text) in [
+        ("drops.toml", text.replace("drops = 0", "drops = 1")),
+        ("mistake.toml", text.replace("drops = 0", "drop = 0")),
+        (
+            "no-class.toml",
+            text.replace("Masker.class", "Nobody.class"),
+        ),
+        ("other.toml", "[package]\nname = \"no test\"\n".to_owned()),
+    ] {
+        fs::write(path(name), text).expect("it can be written");
+    }
+    let jive = |line: &str| jive_in(directory.path(), words(line), b"");
+    for jobs in ["", " --jobs 1", " --jobs 7"] {
+        let all = jive(&format!("test{jobs}"));
+        assert_eq!(all.status, 2, "{}", all.err);
+        let end = "\n1 passed, 1 differ, 2 failed to load\n";
+        assert!(all.out.ends_with(end), "{}", all.out);
+        assert!(all.err.contains("did you mean `drops`?"), "{}", all.err);
+    }
+    let filtered = jive("test . --filter mask");
+    assert_eq!(
+        (filtered.status, filtered.out.as_str()),
+        (
+            0,
+            "ok: ./masked.toml\n1 passed, 0 differ, 0 failed to load\n"
+        )
+    );
+    assert_eq!(
+        jive("test --filter nothing").out,
+        "0 passed, 0 differ, 0 failed to load\n"
+    );
+    assert_eq!(jive("test --jobs 0").status, 2);
+}
+
+#[test]
+fn results_are_written_as_junit_xml() {
+    let directory = masked("[[expect]]\nendpoint = \"server\"\npayload = { text = \"hello\" }\n");
+    let path = |name: &str| directory.path().join(name);
+    let text = fs::read_to_string(path("masked.toml")).expect("it was written");
+    let broken = text.replace("[[nic]]", "[[nick]]");
+    fs::write(path("broken.toml"), broken).expect("it can be written");
+    fs::create_dir(path("below")).expect("it can be made");
+    fs::write(path("below/drop.toml"), BUILTIN[5].text).expect("it can be written");
+    let jive = |line: &str| jive_in(directory.path(), words(line), b"");
+    assert_eq!(jive("test below/drop.toml --bless").status, 0);
+    let ended = jive("test --junit results.xml");
+    assert_eq!(ended.status, 2);
+    let document = fs::read_to_string(path("results.xml")).expect("it was written");
+    let document = roxmltree::Document::parse(&document).expect("XML");
+    let suite = document
+        .descendants()
+        .find(|node| node.has_tag_name("testsuite"));
+    let suite = suite.expect("a suite");
+    for (attribute, count) in [("tests", "3"), ("failures", "1"), ("errors", "1")] {
+        assert_eq!(suite.attribute(attribute), Some(count), "{attribute}");
+    }
+    let cases = suite.children().filter(roxmltree::Node::is_element);
+    let cases = cases.map(|case| {
+        let result = case.first_element_child();
+        (
+            case.attribute("classname").unwrap_or_default(),
+            case.attribute("name").unwrap_or_default(),
+            result.map_or("", |result| result.tag_name().name()),
+        )
+    });
+    assert_eq!(
+        cases.collect::<Vec<_>>(),
+        [
+            ("./below", "drop.toml", ""),
+            (".", "broken.toml", "error"),
+            (".", "masked.toml", "failure"),
+        ]
+    );
+    let failure = document
+        .descendants()
+        .find(|node| node.has_tag_name("failure"));
+    let shown = failure.and_then(|node| node.text()).expect("a text");
+    assert!(shown.contains("byte 0 differs"), "{shown}");
+    assert!(!shown.contains('\u{1b}'), "{shown}");
+}
+
+#[test]
+fn results_replace_no_file_that_they_were_made_from() {
+    let directory = masked("[[expect]]\ndrops = 0\n");
+    let jive = |line: &str| jive_in(directory.path(), words(line), b"");
+    for file in ["masked.toml", "Masker.class"] {
+        let before = fs::read(directory.path().join(file)).expect("it is there");
+        let ended = jive(&format!("test --junit {file}"));
+        assert_eq!(ended.status, 2);
+        assert!(
+            ended.err.contains("the command reads it as"),
+            "{}",
+            ended.err
+        );
+        assert_eq!(
+            fs::read(directory.path().join(file)).expect("still there"),
+            before
+        );
     }
 }

@@ -13,6 +13,7 @@ mod bounded;
 mod displays;
 mod documents;
 mod exec;
+mod expectations;
 mod golden;
 #[cfg(unix)]
 mod interrupted;

@@ -131,5 +131,8 @@ fn a_new_user_can_follow_the_readme() {
         );
     }
     assert!(printed.contains("ok: Parrot.class"), "{printed}");
-    assert!(printed.contains("1 golden traces, 0 differ"), "{printed}");
+    assert!(
+        printed.contains("1 passed, 0 differ, 0 failed to load"),
+        "{printed}"
+    );
 }

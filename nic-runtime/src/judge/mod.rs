@@ -19,7 +19,7 @@ use self::messages::Messages;
 use self::shortfall::{At, Count, On, Shortfall};
 use crate::host::Programs;
 use crate::scenario::{Expectation, Expected, Scenario, Span, Tally};
-use crate::sim::{self, RunEnd, SimError};
+use crate::sim::{self, EndpointState, RunEnd, SimError, Simulation};
 
 /// What came of a scenario's expectations.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -54,11 +54,37 @@ pub fn run<S: Sink>(
     if scenario.expectations.is_empty() {
         return Ok((sim::run(scenario, sink)?, None));
     }
+    let (end, judgement, ()) = run_and_look(scenario, sink, |_| ())?;
+    Ok((end, judgement))
+}
+
+/// Runs and judges a scenario as [`run`] does, and returns the state of each endpoint at the end, in their order.
+///
+/// # Errors
+///
+/// [`SimError`] says why nothing was run.
+pub fn run_to_state<S: Sink>(
+    scenario: &Scenario,
+    sink: &mut S,
+) -> Result<(RunEnd, Option<Judgement>, Vec<EndpointState>), SimError> {
+    if scenario.expectations.is_empty() {
+        let (end, states) = sim::run_to_state(scenario, sink)?;
+        return Ok((end, None, states));
+    }
+    run_and_look(scenario, sink, |simulation| simulation.state())
+}
+
+/// Runs and judges a scenario, and takes a look at what is left at its end.
+fn run_and_look<'s, S: Sink, T>(
+    scenario: &'s Scenario,
+    sink: &'s mut S,
+    look: impl Fn(&Simulation<'_, Judging<'s, S>>) -> T,
+) -> Result<(RunEnd, Option<Judgement>, T), SimError> {
     let judge = Judge::new(scenario);
     let mut judging = Judging { sink, judge };
-    let (end, of_fields) =
+    let (end, (of_fields, seen)) =
         sim::run_and_look(scenario, Programs::new(), &mut judging, |simulation| {
-            fields::judge(scenario, simulation)
+            (fields::judge(scenario, simulation), look(simulation))
         })?;
     let judgement = match end.reason {
         EndReason::Interrupted | EndReason::Unheard => None,
@@ -68,7 +94,7 @@ pub fn run<S: Sink>(
         | EndReason::MaxBytecodes
         | EndReason::LoadTrap => Some(judging.judge.end(of_fields)),
     };
-    Ok((end, judgement))
+    Ok((end, judgement, seen))
 }
 
 /// Gives each event to a judge and to the sink of the run.

@@ -1,0 +1,35 @@
+//! How the expectations of a scenario are shown that a run does not meet.
+
+use std::path::Path;
+
+use jive_embed::diagnosis::sentence;
+use nic_runtime::judge::{Judgement, Unmet};
+
+use super::run;
+use super::scenario_report;
+
+/// Expectations that are shown; of more the number is.
+const SHOWN_MAX: usize = 20;
+
+/// Renders every expectation that is not met, each at its place in the scenario's file.
+pub(super) fn render(name: &Path, judgement: &Judgement) -> Vec<String> {
+    let unmet = &judgement.unmet;
+    if unmet.is_empty() {
+        return Vec::new();
+    }
+    let bytes = run::text_of(name);
+    let shown = unmet.iter().take(SHOWN_MAX);
+    let shown = shown.map(|Unmet { place, title, note }| {
+        // A scenario from a pipe cannot be read again, and its places cannot be shown.
+        if bytes.is_empty() {
+            return sentence(title, note.as_slice());
+        }
+        scenario_report::render_noted(name, &bytes, *place, title.clone(), note.clone())
+    });
+    let mut reports = shown.collect::<Vec<_>>();
+    if unmet.len() > SHOWN_MAX {
+        let more = unmet.len() - SHOWN_MAX;
+        reports.push(format!("({more} more expectations are not met)"));
+    }
+    reports
+}

@@ -1,0 +1,134 @@
+//! `[[expect]]` in a scenario, as `jive run` and `jive test` judge it.
+
+use std::fs;
+use std::path::Path;
+
+use crate::{classes, jive_in, words};
+
+/// Sends `hello` to the applet `Masker`, which delivers it with each byte exclusive-or 0x5A.
+const MASKED: &str = r#"
+[[nic]]
+name = "a"
+[[nic]]
+name = "b"
+[[endpoint]]
+nic = "a"
+name = "client"
+[[endpoint]]
+nic = "b"
+name = "server"
+applet = "Masker.class"
+[[channel]]
+client = 1
+server = 7
+[[send]]
+endpoint = "client"
+channel = 1
+payload = { text = "hello" }
+"#;
+
+/// Writes a scenario with these expectations, and its applet.
+fn lay(directory: &Path, name: &str, expectations: &str) {
+    let class = directory.join("Masker.class");
+    fs::copy(classes().join("Masker.class"), class).expect("it can be copied");
+    let text = format!("{MASKED}{expectations}");
+    fs::write(directory.join(name), text).expect("it can be written");
+}
+
+const MET: &str = "[[expect]]\nendpoint = \"server\"\npayload = { hex = \"323f363635\" }\n\
+                   [[expect]]\ndrops = 0\n";
+const UNMET: &str = "[[expect]]\nendpoint = \"server\"\npayload = { text = \"hello\" }\n";
+
+#[test]
+fn a_run_counts_what_is_met_and_shows_what_is_not() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    lay(directory.path(), "met.toml", MET);
+    lay(
+        directory.path(),
+        "unmet.toml",
+        &format!("{UNMET}[[expect]]\ndrops = 0\n[[expect]]\ncount = 1\n"),
+    );
+    let run = |line: &str| jive_in(directory.path(), words(line), b"");
+    let met = run("run met.toml --trace none");
+    assert_eq!((met.status, met.err.as_str()), (0, ""));
+    assert!(
+        met.out.contains("\nexpectations: 2 met, 0 not met\n"),
+        "{}",
+        met.out
+    );
+    let unmet = run("run unmet.toml --trace none");
+    assert_eq!(unmet.status, 1);
+    assert!(
+        unmet.out.contains("\nexpectations: 2 met, 1 not met\n"),
+        "{}",
+        unmet.out
+    );
+    insta::assert_snapshot!(unmet.err);
+    let json = run("run unmet.toml --trace json");
+    assert_eq!((json.status, json.err), (1, unmet.err));
+    let summary = json.out.lines().last().expect("a summary");
+    let summary: serde_json::Value = serde_json::from_str(summary).expect("JSON");
+    let counts = serde_json::json!({ "met": 2, "not_met": 1 });
+    assert_eq!(summary["expectations"], counts);
+    crate::schema::with("trace.schema.json", |_, validator| {
+        assert!(validator.is_valid(&summary), "{summary}");
+    });
+}
+
+#[test]
+fn a_scenario_with_expectations_is_a_test_without_a_trace() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    lay(directory.path(), "met.toml", MET);
+    lay(directory.path(), "unmet.toml", UNMET);
+    lay(directory.path(), "neither.toml", "");
+    let test = |line: &str| jive_in(directory.path(), words(line), b"");
+    let all = test("test");
+    assert_eq!((all.status, all.err.as_str()), (1, ""));
+    assert!(
+        all.out
+            .starts_with("ok: ./met.toml\ndiffers: ./unmet.toml\n"),
+        "{}",
+        all.out
+    );
+    assert!(all.out.contains("--> ./unmet.toml:20:1"), "{}", all.out);
+    assert!(
+        all.out
+            .ends_with("\n1 passed, 1 differ, 0 failed to load\n"),
+        "{}",
+        all.out
+    );
+    // Nothing is blessed that the user has not named, and a trace does not excuse an expectation.
+    test("test --bless");
+    assert!(!directory.path().join("met.trace").exists());
+    let blessed = test("test unmet.toml --bless");
+    assert_eq!(blessed.status, 1, "{}", blessed.out);
+    assert!(directory.path().join("unmet.trace").exists());
+    assert_eq!(test("test unmet.toml").status, 1);
+}
+
+#[test]
+fn a_scenario_that_is_no_test_says_how_it_becomes_one() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    lay(directory.path(), "neither.toml", "");
+    let test = |line: &str| jive_in(directory.path(), words(line), b"");
+    let named = test("test neither.toml");
+    assert_eq!(named.status, 2);
+    assert_eq!(
+        named.err,
+        "error: neither.toml has no golden trace neither.trace, and no `[[expect]]`\n |\n \
+         = note: `jive test neither.toml --bless` writes the golden trace\n"
+    );
+    assert_eq!(named.out, "0 passed, 0 differ, 1 failed to load\n");
+    assert_eq!(test("test neither.toml --bless").status, 0);
+    assert_eq!(test("test neither.toml").status, 0);
+}
+
+#[test]
+fn a_mistake_in_an_expectation_is_shown_at_its_place() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let wrong = "[[expect]]\nendpoint = \"server\"\nfield = \"packet\"\nvalue = 1\n";
+    lay(directory.path(), "wrong.toml", wrong);
+    let ended = jive_in(directory.path(), words("run wrong.toml"), b"");
+    assert_eq!((ended.status, ended.out.as_str()), (2, ""));
+    insta::assert_snapshot!(ended.err);
+}
