@@ -1,4 +1,4 @@
-//! What the shipped applets keep to where a trace alone does not show it.
+//! Properties of the shipped applets that a trace alone does not show.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -26,7 +26,7 @@ impl Sink for Buffers {
     }
 }
 
-/// An endpoint whose user never gets to put a buffer back, under messages of one to four buffers.
+/// Runs an endpoint whose host never returns a buffer, with messages of one to four buffers.
 fn starved(applet: &str, fuel: u64) -> Buffers {
     let mut text = format!(
         r#"
@@ -68,10 +68,10 @@ fn starved(applet: &str, fuel: u64) -> Buffers {
 #[test]
 fn no_buffer_is_named_twice_however_little_fuel_there_is() {
     for applet in ["RawUnet", "Drop"] {
-        // Beyond the fuel that every message gets by with, all runs are alike.
+        // With more fuel than any message needs, all runs are equal.
         let plenty = starved(applet, 1_000_000);
         assert_eq!(plenty.traps, 0);
-        // 3 + 2 + 4 buffers; no room for the fourth message nor any after it.
+        // 3 + 2 + 4 buffers. There is no room for the fourth message and the messages after it.
         assert_eq!(plenty.named, [0, 64, 128, 192, 256, 320, 384, 448, 512]);
         let mut trapped = 0;
         for fuel in 1..400 {

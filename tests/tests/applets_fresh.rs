@@ -1,4 +1,4 @@
-//! Committed class files are what JDK 17 makes of the committed sources, byte for byte.
+//! The committed class files equal those that JDK 17 makes from the committed sources, byte for byte.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,7 +8,7 @@ use std::process::Command;
 use tests::openjdk::{committed, jdk};
 use tests::skipped::skip;
 
-/// The class files below a directory, by their path in it.
+/// Returns the class files below a directory, by their path in it.
 fn class_files(directory: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut directories = vec![directory.to_owned()];
@@ -30,7 +30,7 @@ fn class_files(directory: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     found
 }
 
-/// Compares what a build script writes with what is committed below a directory.
+/// Runs a build script and compares its output with the committed files below a directory.
 fn assert_fresh(script: &Path, committed: &Path) {
     let built = tempfile::tempdir().expect("a temporary directory");
     let status = Command::new("sh")
@@ -80,7 +80,8 @@ fn stub_is_that_of_the_natives_table() {
 
 #[test]
 fn compiler_corpus_is_as_new_as_the_programs() {
-    // A dozen compilers are slow. One of the corpus' is the programs' own, and one script makes all.
+    // Running a dozen compilers is slow. One compiler of the corpus is the one used for the programs, so it is enough
+    // to compare the corpus with those class files.
     let programs = class_files(&committed::path("class"));
     for (path, bytes) in class_files(&committed::path("compilers/javac-8-g")) {
         if path != Path::new("OwnNatives.class") {

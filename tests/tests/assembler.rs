@@ -1,4 +1,4 @@
-//! Assembly to class file and back: what is written down assembles to the same code.
+//! Class file to assembly and back: the disassembly of a class assembles to the same code.
 
 use jive_core::ClassFile;
 use tests::asm::{assemble, disassemble};
@@ -6,7 +6,7 @@ use tests::fixture::{Fixture, Outcome};
 use tests::fuzzing;
 use tests::machine::parsed;
 
-/// Writes a class file down, if it is one.
+/// Disassembles a class file, if it is valid.
 fn written_down(bytes: &[u8]) -> Option<String> {
     parsed(bytes, disassemble).ok()
 }
@@ -32,8 +32,8 @@ fn what_is_written_down_assembles_to_a_class_that_is_written_down_alike() {
         let Some(text) = written_down(&bytes) else {
             continue;
         };
-        // Neither is there a directive for the attribute that these constants need, nor does an index
-        // that leads nowhere lead nowhere in another pool.
+        // These cannot be assembled again: the attribute for such constants has no directive, and an invalid index may
+        // become valid in the new constant pool.
         if text.contains("dynamic 0") || text.contains(" #") {
             continue;
         }
@@ -53,7 +53,7 @@ fn accepted_fixtures_come_back_with_the_same_code() {
         }
         let text = written_down(&fixture.bytes).expect("it is accepted");
         let again = assemble(&fixture.name, &text).expect("it assembles");
-        // Without the constants of which no member makes use, the indices of all others may move.
+        // Constants that no member uses are lost, so the indices of all others may change.
         if constants(&again.bytes) == constants(&fixture.bytes) {
             assert_eq!(code(&again.bytes), code(&fixture.bytes), "{}", fixture.name);
             compared += 1;
@@ -64,7 +64,7 @@ fn accepted_fixtures_come_back_with_the_same_code() {
 
 #[test]
 fn every_opcode_comes_back() {
-    // One method after the other, since the operand of each is what its layout says.
+    // One method for each opcode, with operands that fit the opcode's layout.
     let mut source = ".version 52\n.omit all\n".to_owned();
     for (n, opcode) in jive_core::Opcode::ALL.iter().enumerate() {
         use jive_core::OperandLayout as Layout;

@@ -1,6 +1,7 @@
-//! Applets that flood their NICs, one family at a time: what two pairs of victims beside them still get.
+//! Applets that flood their NICs, one kind of flood at a time. Two pairs of victims beside them must receive all
+//! messages.
 //!
-//! `--nocapture` prints how much longer that takes than alone; `docs/simulation.md` quotes it.
+//! `--nocapture` prints how much longer that takes than without the floods; `docs/simulation.md` quotes it.
 
 use std::fmt::Write as _;
 
@@ -14,15 +15,15 @@ use tests::simulation::scenario;
 /// Messages of each pair of victims.
 const MESSAGES: usize = 20;
 
-/// How hostile endpoints flood.
+/// A kind of flood.
 #[derive(Copy, Clone, Debug)]
 struct Flood {
     name: &'static str,
-    /// Packets for each that arrives.
+    /// Packets sent for each packet that arrives.
     amplification: i32,
-    /// Packets for each transmit descriptor.
+    /// Packets sent for each transmit descriptor.
     burst: i32,
-    /// Whether they go to the endpoint itself, or to one on the other NIC.
+    /// Whether the packets go to the sending endpoint itself, or to an endpoint on the other NIC.
     to_itself: bool,
 }
 
@@ -113,12 +114,12 @@ impl Flood {
     }
 }
 
-/// What the victims got so far.
+/// What the victims have received so far.
 #[derive(Default)]
 struct Victims {
     received: [usize; 2],
     done: [usize; 2],
-    /// Times of the last message of each pair, in ns.
+    /// Time of the last message of each pair, in ns.
     last: [u64; 2],
     wrong: Vec<String>,
 }
@@ -155,7 +156,7 @@ impl Sink for Victims {
     }
 }
 
-/// Runs a scenario until the victims have it all; `None` where it does not fit.
+/// Runs a scenario until the victims have received everything. Returns `None` if the scenario does not fit in SRAM.
 fn run(scenario: &Scenario) -> Option<Victims> {
     let mut victims = Victims::default();
     match sim::run(scenario, &mut victims) {
@@ -165,7 +166,7 @@ fn run(scenario: &Scenario) -> Option<Victims> {
     }
 }
 
-/// Holds that the victims get all, and returns how much longer it takes than alone, in tenths.
+/// Checks that the victims receive everything. Returns the time relative to a run without floods, in tenths.
 fn hold(flood: &Flood, profile: &str, sram: &str, hostile: usize) -> Option<[u64; 2]> {
     let alone = run(&flood.beside(profile, sram, 0))?;
     let beside = run(&flood.beside(profile, sram, hostile))?;

@@ -1,4 +1,4 @@
-//! Every branch opcode and every kind of switch target against every code offset of one method.
+//! Tests every branch opcode and every kind of switch target with every code offset of a method as target.
 
 use jive_core::{Opcode, OperandLayout};
 use jive_verifier::Policy;
@@ -6,7 +6,7 @@ use nic_core::sle::{NicEntry, NicNative};
 use tests::asm::assemble;
 use tests::machine::judge;
 
-/// Instructions of many lengths; the branch under test stands behind them, where no path goes.
+/// Instructions of many lengths. The branch under test follows them and is unreachable.
 const METHOD: &str = "
 .field static x I
 .method static run()V stack 2 locals 1
@@ -22,12 +22,12 @@ const METHOD: &str = "
     return
 ";
 
-/// Where these instructions start, by the lengths of JVMS §6.5: 1, 2, 3, 4, 6. Then come a `tableswitch` with 3 bytes
-/// of padding (20), a `lookupswitch` with 3 (20), 3, 2 and 1. The branch itself is last.
+/// Start of each instruction, by the lengths of JVMS §6.5. These are 1, 2, 3, 4 and 6. Then come a `tableswitch` and a
+/// `lookupswitch`, 20 bytes each with 3 bytes of padding. Then come 3, 2 and 1. The branch under test is last.
 const STARTS: [i64; 11] = [0, 1, 3, 6, 10, 16, 36, 56, 59, 61, BRANCH];
 const BRANCH: i64 = 62;
 
-/// Every offset in the code, some before and behind it, and the ends of the offsets' ranges.
+/// Returns every offset in the code, some offsets before and after it, and the limits of the offset ranges.
 fn targets() -> impl Iterator<Item = i64> {
     let i16_ends = [i64::from(i16::MIN), i64::from(i16::MAX)];
     (-10..=BRANCH + 40).chain(i16_ends.map(|offset| BRANCH + offset))

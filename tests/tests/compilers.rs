@@ -1,15 +1,15 @@
-//! The same sources as several compilers write them are accepted and run alike.
+//! Class files of the same sources by several compilers are accepted and give the same results.
 //!
-//! `java/compilers` holds a directory a compiler: `javac` for releases 8, 11 and 17, `ecj` for 1.1 to
-//! 1.4 and 17, with debug information and without; `java/compilers/build.sh` made it. Compilers differ
-//! in which line a trap is on, so without Java only names and methods are compared.
+//! `java/compilers` has a directory for each compiler: `javac` for releases 8, 11 and 17, `ecj` for 1.1 to 1.4 and 17,
+//! with and without debug information. `java/compilers/build.sh` makes them. Compilers assign traps to different lines,
+//! so without Java only names and methods are compared.
 
 use jive_core::ClassFile;
 use tests::openjdk::{Call, calls, committed, jdk, jive};
 use tests::simulation::{Messages, Received, run, scenario};
 use tests::skipped::skip;
 
-/// Class file major version that each directory's classes have (JVMS table 4.1-A).
+/// The class file major version of each directory (JVMS table 4.1-A).
 const COMPILERS: [(&str, u16); 12] = [
     ("ecj-1.1", 45),
     ("ecj-1.2", 46),
@@ -25,12 +25,12 @@ const COMPILERS: [(&str, u16); 12] = [
     ("javac-17-g-none", 61),
 ];
 
-/// The directory of a compiler's class files below `java`.
+/// Returns the directory of a compiler's class files, below `java`.
 fn directory(compiler: &str) -> String {
     format!("compilers/{compiler}")
 }
 
-/// A line of results without the source lines of its traps.
+/// Removes the source lines of traps from a line of results.
 fn without_lines(line: &str) -> String {
     let (call, results) = line.split_once(": ").expect("results follow the call");
     let results: Vec<&str> = results
@@ -64,7 +64,7 @@ fn every_compilers_code_gives_openjdks_results() {
     let mut compared = 0;
     for (compiler, _) in COMPILERS {
         let classes = committed::files(&directory(compiler));
-        // Both have a line for each call, in one order.
+        // Both have a line for each call, in the same order.
         let (calls, recorded): (Vec<Call<'_>>, Vec<&str>) = calls(&list)
             .into_iter()
             .zip(recorded.lines())

@@ -1,4 +1,4 @@
-//! Constructors with branches, loops and switches are accepted exactly where each path is right.
+//! Constructors with branches, loops and switches are accepted exactly if every path is legal.
 
 use jive_verifier::Policy;
 use nic_core::sle::NicNative;
@@ -10,10 +10,11 @@ use tests::generate::constructor::{Step, body, check, legal, nested, scattered};
 use tests::machine::judge;
 use tests::openjdk::jdk;
 
-/// Constructors of each kind; `trust judge` asks OpenJDK about any number.
+/// Number of constructors of each kind. `trust judge` compares any number with OpenJDK.
 const CONSTRUCTORS: u32 = 4_000;
 
-/// Judges constructors by their paths and runs those accepted; returns how many were.
+/// Verifies constructors, compares the verdicts with the rule about paths, and runs accepted constructors. Returns the
+/// number of accepted constructors.
 fn check_all(what: &str, write: impl Fn(&mut Random) -> Vec<Step>) -> u32 {
     let alphabet = Alphabet::new();
     let mut random = Random::new(what.as_bytes());
@@ -56,18 +57,18 @@ fn scattered_constructors_are_judged_by_their_paths() {
 #[test]
 fn the_rule_is_that_of_the_specification() {
     use Step::{Construct, Escape, Goto, If, Lose, Nop, Set};
-    // JVMS §4.10.2.4: once on each path, nothing but stores to own fields before.
+    // JVMS §4.10.2.4: exactly one call on each path, and before it only stores to own fields.
     assert!(legal(&[Construct]));
     assert!(!legal(&[]));
     assert!(!legal(&[Construct, Construct]));
     assert!(legal(&[Set, Construct, Escape]));
     assert!(!legal(&[Escape, Construct]));
     assert!(!legal(&[Lose, Construct]));
-    // Both arms, and one of them; either may come to the end first.
+    // A call in both arms, in either order of the arms, and a call in only one arm.
     assert!(legal(&[If(3), Construct, Goto(4), Construct]));
     assert!(!legal(&[If(3), Construct, Goto(4), Nop]));
     assert!(!legal(&[If(3), Nop, Goto(4), Construct]));
-    // A loop around the call, and one before it.
+    // A loop that contains the call, and a loop before the call.
     assert!(!legal(&[Construct, If(0)]));
     assert!(legal(&[Nop, If(0), Construct]));
 }

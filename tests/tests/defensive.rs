@@ -1,4 +1,4 @@
-//! Accepted classes keep what their verification promised, and both interpreters do the same with them.
+//! Accepted classes never violate a guarantee of the verifier, and both interpreters give the same results for them.
 
 use arbitrary::{Arbitrary, Unstructured};
 use jive_core::{Lifetime, MethodId};
@@ -13,15 +13,15 @@ use tests::generate::{change::break_one, typed::typed};
 use tests::machine::parsed;
 use tests::openjdk::{committed, jdk};
 
-/// Programs built for the test below.
+/// Number of generated programs.
 const PROGRAMS: u32 = 200;
-/// Choices from which one program is built.
+/// Length of the choices from which a program is built.
 const CHOICES: usize = 3000;
 
-/// Bodies of which one thing is broken.
+/// Number of bodies with one change.
 const BODIES: u32 = 3000;
 
-/// Runs each of the classes; returns how many were accepted.
+/// Runs each of the classes, and returns the number of accepted classes.
 fn run_all(what: &str, classes: impl IntoIterator<Item = (String, Vec<u8>)>, rounds: u32) -> usize {
     let mut random = Random::new(what.as_bytes());
     let mut tally = Tally::default();
@@ -87,7 +87,7 @@ fn built_programs_run_as_verified() {
 
 #[test]
 fn bodies_with_a_fault_run_as_verified_where_accepted() {
-    // A fault that the verifier overlooks shows here, without OpenJDK.
+    // A broken body that the verifier wrongly accepts is detected here, without OpenJDK.
     let alphabet = Alphabet::new();
     let mut random = Random::new(b"faults");
     let bodies = (0..BODIES).map(|n| {
@@ -100,13 +100,13 @@ fn bodies_with_a_fault_run_as_verified_where_accepted() {
     });
     let bodies: Vec<_> = bodies.collect();
     let accepted = run_all("bodies with a fault", bodies, 3);
-    // Some faults are none: another constant, a longer way.
+    // Some changes are harmless: another constant, or a longer path.
     assert!((BODIES / 10..BODIES / 2).contains(&u32::try_from(accepted).expect("at most BODIES")));
 }
 
 #[test]
 fn states_of_other_code_are_noticed() {
-    // What the verifier says of one method is held against another whose operand is of another type.
+    // The type states of one method are checked against the run of another method with an operand of another type.
     let method = |push: &str| {
         let source =
             format!(".omit all\n.method static run()V stack 1 locals 0\n{push}\npop\nreturn\n");

@@ -1,4 +1,4 @@
-//! What a program that embeds the virtual machine through `jive_embed::load` sees.
+//! Properties that a program sees that embeds JIVE through `jive_embed::load`.
 
 use jive_core::{ArrayKind, NoNatives, TrapKind};
 use jive_embed::{CallError, Instance, Limits, LoadedClass, Value, load};
@@ -120,7 +120,7 @@ fn arguments_are_held_to_the_parameters() {
         };
         assert_eq!(embedded.call("same", found), Err(error));
     }
-    // An array of another instance, whose heap has none there.
+    // A reference of another instance. This instance's heap has no array at that address.
     let mut other = instance(&class);
     assert!(matches!(
         other.call("same", &same),
@@ -135,7 +135,7 @@ fn fields_live_from_call_to_call_and_arrays_of_a_call_do_not() {
     for count in 1..50 {
         assert_eq!(embedded.call("count", &[]), Ok(Some(Value::Int(count))));
         assert_eq!(embedded.int_field("count"), Some(count));
-        // They would fill the heap otherwise.
+        // These arrays would otherwise fill the heap.
         let error = CallError::TransientResult {
             method: "fresh()[B".to_owned(),
         };

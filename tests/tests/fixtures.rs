@@ -1,4 +1,4 @@
-//! Every fixture comes out as its first line says, and every rejection code has one.
+//! Every fixture gives the result that its first line states, and every rejection code has a fixture.
 
 use std::collections::BTreeSet;
 
@@ -9,8 +9,8 @@ use tests::asm::assemble;
 use tests::fixture::{Fixture, Outcome};
 use tests::machine::{Room, judge, machine};
 
-/// Codes that no class file can bring about by itself. The first two blame the memory that the caller lends. The last
-/// needs a natives table with an applet's own methods in it.
+/// Codes that no class file alone can cause. The first two are about the memory that the caller lends. The last needs a
+/// natives table that contains a method of the applet itself.
 const NOT_THE_CLASS_ALONE: [&str; 3] =
     ["limit/index-size", "limit/work-area", "applet/native-entry"];
 
@@ -83,9 +83,9 @@ enum Cost {
 }
 
 natives! {
-    /// A table that takes an applet's own method for a native.
+    /// A natives table that declares a method of the applet as a native.
     enum Entries: "unet/Nic", cost Cost {
-        /// What the user's descriptor calls.
+        /// The entry for transmit descriptors.
         DoTx = doTx(length: Int, channel: Int, offset: Int) -> Int, Free;
     }
 }

@@ -1,4 +1,4 @@
-//! `docs/op-frequencies.md` is what running its programs gives.
+//! `docs/op-frequencies.md` equals the result of running its programs.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use jive_core::Op;
 use tests::frequencies::{Counted, OPS, count, render};
 
-/// Programs that the document counts.
+/// Number of programs that the document counts.
 const PROGRAMS: usize = 30;
 
 #[test]
@@ -27,7 +27,7 @@ fn the_document_is_what_the_programs_execute() {
     let committed = std::fs::read_to_string(&path).unwrap_or_default();
     let counted = render(&programs);
     let is_stale = if Op::PAIRS.is_empty() {
-        // A loop over a `match` has other ops; what stands before them is the same.
+        // The looped interpreter has other ops, so only the text before the table of ops is compared.
         committed.split(OPS).next() != counted.split(OPS).next()
     } else {
         committed != counted

@@ -1,4 +1,4 @@
-//! The fuzz bodies on what fuzzing starts from, so that a finding there needs no fuzzer.
+//! Runs the fuzz bodies on their seeds, so that a finding there needs no fuzzer.
 
 use arbitrary::{Arbitrary, Unstructured};
 use jive_verifier::Policy;
@@ -9,11 +9,11 @@ use tests::fuzzing::{self, Program, Random};
 use tests::generate::change::{change_bytes, change_structure};
 use tests::machine::judge;
 
-/// Programs built for the tests below; fuzzing builds more.
+/// Number of generated programs. Fuzzing runs more.
 const PROGRAMS: u32 = 300;
-/// Class files with something changed.
+/// Number of changed class files.
 const CHANGED: u32 = 5_000;
-/// Choices from which one program is built.
+/// Length of the choices from which a program is built.
 const CHOICES: usize = 3000;
 
 fn programs() -> impl Iterator<Item = Program> {
@@ -36,7 +36,7 @@ fn bodies_hold_for_every_seed() {
 #[test]
 fn bodies_hold_for_changed_classes() {
     let mut random = Random::new(b"changed");
-    // Of a few bytes there is nothing to change.
+    // Very short seeds have nothing to change.
     let seeds = fuzzing::seeds()
         .into_iter()
         .filter(|(_, seed)| seed.len() > 64);
@@ -103,7 +103,7 @@ fn sound_programs_are_accepted_and_accepted_ones_keep_their_promises() {
 
 #[test]
 fn programs_are_neither_all_sound_nor_all_rejected() {
-    // What the generator makes is worth running only if both verdicts come up often.
+    // The generator is useful only if both verdicts are frequent.
     let accepted = programs()
         .filter(|program| {
             let class = assemble("program", &program.source).expect("programs are assembly");

@@ -1,5 +1,4 @@
-//! The fuzz bodies over scenarios, captures and golden traces, on what fuzzing starts from and on that with
-//! something changed.
+//! Runs the fuzz bodies for scenarios, captures and golden traces on their seeds and on changed seeds.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -8,10 +7,10 @@ use std::path::Path;
 use tests::fuzzing::{self, Random, TARGETS};
 use tests::generate::change::change_bytes;
 
-/// Changed files for each body; fuzzing makes more.
+/// Number of changed files for each body. Fuzzing runs more.
 const CHANGED: usize = 300;
 
-/// Runs a body on its seeds, and on changed ones.
+/// Runs a body on its seeds and on changed seeds.
 fn hold(what: &str, seeds: Vec<(String, Vec<u8>)>, body: fn(&[u8])) {
     assert!(!seeds.is_empty());
     for (name, bytes) in &seeds {
@@ -19,7 +18,7 @@ fn hold(what: &str, seeds: Vec<(String, Vec<u8>)>, body: fn(&[u8])) {
         body(bytes);
     }
     let mut random = Random::new(what.as_bytes());
-    // Of a few bytes there is nothing to change.
+    // Very short seeds have nothing to change.
     let long: Vec<_> = seeds.iter().filter(|(_, seed)| seed.len() > 64).collect();
     for number in 0..CHANGED {
         let (name, seed) = long[random.below(long.len())];
@@ -54,7 +53,7 @@ fn verdicts_can_be_shown() {
 
 #[test]
 fn a_scenario_with_a_line_taken_from_another_is_read_to_an_end() {
-    // Changed bytes are rarely a scenario; lines in another place often are.
+    // Changed bytes rarely give a valid scenario, but reordered lines often do.
     let seeds = fuzzing::scenario_seeds();
     let lines: Vec<&str> = seeds
         .iter()
@@ -80,7 +79,8 @@ fn a_scenario_with_a_line_taken_from_another_is_read_to_an_end() {
     }
 }
 
-/// Returns the tables of a scenario, each with its header's text, which the lines before the first header have not.
+/// Returns the tables of a scenario, each with the text of its header. The lines before the first header have an empty
+/// header.
 fn tables(text: &str) -> Vec<(&str, Vec<&str>)> {
     let mut tables = vec![("", Vec::new())];
     for line in text.lines() {
@@ -95,7 +95,7 @@ fn tables(text: &str) -> Vec<(&str, Vec<&str>)> {
     tables
 }
 
-/// Returns the tables that are kept, one after the other.
+/// Joins the tables that are kept.
 fn joined(tables: &[(&str, Vec<&str>)], keep: impl Fn(usize, &str) -> bool) -> String {
     let kept = tables.iter().enumerate();
     let kept = kept.filter(|(place, (header, _))| keep(*place, header));
@@ -105,7 +105,7 @@ fn joined(tables: &[(&str, Vec<&str>)], keep: impl Fn(usize, &str) -> bool) -> S
 
 #[test]
 fn a_scenario_without_a_table_or_without_a_kind_of_table_is_read_to_an_end() {
-    // What a missing table defines is still named by others.
+    // Other tables still refer to the names that a removed table defined.
     for (name, bytes) in fuzzing::scenario_seeds() {
         let text = String::from_utf8(bytes).expect("a scenario is text");
         let tables = tables(&text);

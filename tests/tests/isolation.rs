@@ -1,8 +1,8 @@
-//! The law of isolation, over random casts; `trust isolation` runs any number.
+//! Tests isolation with random casts. `trust isolation` runs any number of casts.
 
 use tests::isolation::{Tally, hold};
 
-/// Casts that are run here.
+/// Number of casts.
 const CASTS: u64 = 400;
 
 #[test]
@@ -19,7 +19,7 @@ fn no_neighbour_decides_whether_a_packet_arrives() {
             ),
         }
     }
-    // Worth running only if victims see something and hostile endpoints do harm, some of it to themselves.
+    // The test is useful only if victims see messages, and if hostile endpoints run and sometimes harm themselves.
     assert!(tally.sights > 10 * CASTS, "{tally:?}");
     assert!(tally.hostile_calls > 10 * CASTS, "{tally:?}");
     assert!(tally.hostile_drops > CASTS, "{tally:?}");

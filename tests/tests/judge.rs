@@ -1,4 +1,4 @@
-//! OpenJDK's inferring verifier and this one agree on class files made by the thousand.
+//! The verdicts of JIVE and of OpenJDK's type-inferring verifier agree on thousands of class files.
 
 use jive_verifier::Policy;
 use nic_core::sle::NicNative;
@@ -11,9 +11,9 @@ use tests::machine::judge;
 use tests::openjdk::jdk;
 use tests::skipped::skip;
 
-/// Class files judged here; `trust judge N` judges any number.
+/// Number of class files. `trust judge N` compares any number.
 const CLASS_FILES: usize = 6000;
-/// Well-typed bodies that this verifier alone is asked about.
+/// Number of well-typed bodies that only JIVE verifies.
 const BODIES: u32 = 3000;
 
 #[test]
@@ -25,13 +25,13 @@ fn openjdk_judges_made_class_files_alike() {
     let report = compare(CLASS_FILES, 1, |_| ());
     jdk::announce(&format!("judge: {report}"));
     assert_eq!(report.disagreements, 0);
-    // The difference that is known comes up among constructors.
+    // The known difference occurs among constructors.
     let known = &report.verdicts[&Origin::Constructor].known;
     assert!(
         known.contains_key("putfield-of-uninitialized-this"),
         "{known:?}"
     );
-    // Worth running only if each origin brings forth both verdicts, the well-typed one apart.
+    // The test is useful only if each origin has both verdicts, except for well-typed bodies.
     for (origin, of) in &report.verdicts {
         assert!(of.accepted > 0, "{origin:?}");
         assert_eq!(of.rejected > 0, *origin != Origin::WellTyped, "{origin:?}");

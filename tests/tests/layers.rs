@@ -1,11 +1,11 @@
-//! The modules of `jive-core` stand in layers. Each uses only those below it, and no two files of a folder use each
-//! other, directly or in a circle.
+//! The modules of `jive-core` form layers. Each module uses only modules below it, and the files of a folder do not use
+//! each other in a circle.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-/// The modules of the crate, from the bottom up.
+/// The modules of the crate, from the bottom to the top.
 const LAYERS: [&str; 23] = [
     "limits",
     "id",
@@ -32,7 +32,7 @@ const LAYERS: [&str; 23] = [
     "linked_class",
 ];
 
-/// A file of the crate: its module, in parts, and its text without comments and unit tests.
+/// A source file: its module path, and its text without comments and unit tests.
 struct Source {
     module: Vec<String>,
     /// Whether the file is the `mod.rs` of a folder.
@@ -59,13 +59,13 @@ impl Source {
         }
     }
 
-    /// Returns the names that follow a path in the text, those in braces included.
+    /// Returns the names that follow a path in the text, including names in braces.
     fn after<'t>(&'t self, path: &'t str) -> impl Iterator<Item = String> + 't {
         self.text
             .match_indices(path)
             .filter(|(at, _)| {
                 let before = self.text[..*at].chars().next_back();
-                // After `$`, an exported macro names what its user sees.
+                // After `$`, the path in an exported macro is resolved by the macro's user.
                 before.is_none_or(|before| {
                     !before.is_alphanumeric() && !matches!(before, '_' | ':' | '$')
                 })
@@ -88,7 +88,7 @@ impl Source {
     }
 }
 
-/// Returns what breaks the rules, a sentence each.
+/// Returns a message for each violation of the rules.
 fn violations(sources: &[Source], layers: &[&str]) -> Vec<String> {
     let mut found = Vec::new();
     let level = |module: &str| layers.iter().position(|layer| *layer == module);
@@ -107,7 +107,7 @@ fn violations(sources: &[Source], layers: &[&str]) -> Vec<String> {
                     ));
                 }
                 Some(_) => {}
-                // A name of the crate's root could come from any layer.
+                // A name in the crate's root could come from any layer.
                 None => found.push(format!(
                     "{} uses crate::{used}, which is no module",
                     source.module.join("/")

@@ -1,10 +1,10 @@
-//! What lies in lent memory does not matter: classes are judged, linked and run there as in clean memory.
+//! The content of lent memory does not matter: classes are verified, linked and run as in clean memory.
 
 use tests::fuzzing::Random;
 use tests::lent::Campaign;
 use tests::openjdk::jdk;
 
-/// Classes compared here; `trust lent N` compares any number.
+/// Number of classes. `trust lent N` compares any number.
 const CLASSES: u64 = 3_000;
 
 #[test]
@@ -14,6 +14,6 @@ fn classes_in_filled_memory_are_those_in_clean_memory() {
         .run(CLASSES)
         .unwrap_or_else(|difference| panic!("{difference}"));
     jdk::announce(&format!("lent memory: {campaign}"));
-    // Worth running only if both verdicts come up often.
+    // The test is useful only if both verdicts are frequent.
     assert!(campaign.accepted > CLASSES / 2 && campaign.accepted < CLASSES - CLASSES / 10);
 }

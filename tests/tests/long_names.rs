@@ -1,4 +1,4 @@
-//! A class may have names of 65,535 bytes; events show them cut, however often they occur.
+//! A class may have names of 65,535 bytes. Events show them cut, however often they occur.
 #![cfg(feature = "simulation")]
 
 use std::fs;
@@ -10,7 +10,7 @@ use nic_runtime::export::summary::Summary;
 use tests::asm::assemble;
 use tests::simulation::{run, scenario, trace};
 
-/// Bytes of the names.
+/// Length of the names in bytes.
 const NAME: usize = 20_000;
 
 const SCENARIO: &str = r#"

@@ -1,5 +1,5 @@
-//! Code that is lowered in several ways: branches late in a long class, comparisons around the limit of a near branch,
-//! switches of every size.
+//! Tests code that has several lowered forms: branches late in a long class, comparisons near the limit of a near
+//! branch, switches of all sizes.
 
 use std::fmt::Write;
 
@@ -9,13 +9,13 @@ use tests::asm::assemble;
 use tests::machine::{Room, machine};
 use tests::random::Random;
 
-/// Additions in a row that make a method as long as its branches reach.
+/// Number of consecutive additions in a method, as many as its branches can skip.
 const ADDITIONS: usize = 19_000;
 
-/// How many such methods make more ops than a branch numbers.
+/// Number of such methods whose ops exceed the op numbers of a near branch.
 const LONG: usize = 4;
 
-/// Calls methods of a class. Returns what each returned, and how many instructions it took.
+/// Calls methods of a class. Returns the result and the number of executed instructions of each call.
 fn calls(source: &str, calls: &[(&str, Vec<i32>)]) -> Vec<(i32, u64)> {
     let bytes = assemble("lowering", source)
         .expect("it is well-formed")
@@ -32,7 +32,7 @@ fn calls(source: &str, calls: &[(&str, Vec<i32>)]) -> Vec<(i32, u64)> {
     .expect("it is accepted")
 }
 
-/// What the branches of [`asking`] ask, in their order.
+/// Computes the expected result of [`asking`], in the order of its branches.
 fn asked(a: i32, b: i32) -> i32 {
     let holds = [
         a == 0,
@@ -55,7 +55,7 @@ fn asked(a: i32, b: i32) -> i32 {
     bits.map(|(bit, &holds)| i32::from(holds) << bit).sum()
 }
 
-/// A method that asks all that a branch can, and a loop that counts down behind it.
+/// Returns a method that uses every kind of branch condition, followed by a loop that counts down.
 fn asking(name: &str) -> String {
     let single = ["ifeq", "ifne", "iflt", "ifge", "ifgt", "ifle"];
     let pair = ["eq", "ne", "lt", "ge", "gt", "le"].map(|test| format!("iload_1\n if_icmp{test}"));
@@ -107,9 +107,9 @@ fn branches_late_in_a_long_class_go_where_early_ones_go() {
 
 #[test]
 fn comparisons_reach_as_far_whatever_a_branch_holds() {
-    // Three bytes and an instruction each: around where a byte counts what is passed over or gone back.
+    // Numbers of instructions to skip, around the limits of a one-byte distance, forwards and backwards.
     let lengths = [0, 1, 39, 40, 41, 42, 43, 117, 118, 119, 120, 121, 200];
-    // A bound that a branch near by holds, one that any holds, and one in a local variable.
+    // A bound that fits a near branch, a bound that fits any branch, and a bound in a local variable.
     let bounds = [("sipush 300", 100), ("bipush 3", 1), ("iload_2", 100)];
     for (passed, (bound, step)) in lengths
         .into_iter()
@@ -125,7 +125,7 @@ fn comparisons_reach_as_far_whatever_a_branch_holds() {
         let values = [i32::MIN, -1, 999, 1000, 5000];
         let list: Vec<_> = values.iter().map(|&value| ("run", vec![value])).collect();
         for (value, found) in values.into_iter().zip(calls(&source, &list)) {
-            // Three rounds; what is passed over is executed where the value is not less.
+            // Three rounds. The skipped instructions are executed if the value is not less than the bound.
             let added = if value < 1000 { 0 } else { 3 * passed };
             let executed = 4 + 3 * 8 + added + 3 + 2;
             let expected = (value + added, u64::try_from(executed).expect("a sum"));
@@ -134,8 +134,8 @@ fn comparisons_reach_as_far_whatever_a_branch_holds() {
     }
 }
 
-/// A method that takes its key in a given way. Its switch finds which group of so many keys the key belongs to, and
-/// returns -1 for all others.
+/// Returns a method that loads its key in a given way. Its switch finds the group of the key, where `group` consecutive
+/// keys form a group. It returns -1 for all other keys.
 fn searching((name, taken): (&str, &str), keys: &[i32], group: usize, is_table: bool) -> String {
     let mut source = format!(".method static {name}(I)I stack 2 locals 1\n{taken}");
     if is_table {
@@ -162,7 +162,7 @@ fn switches_of_every_size_find_their_cases() {
     for round in 0..120 {
         let count = round % 24 + usize::from(round % 2 == 0);
         let is_table = round % 2 == 0;
-        // Keys near each other, and all over.
+        // Keys close to each other, and spread over the whole range.
         let span = [8, 200, 100_000, u64::from(u32::MAX)][round / 24 % 4];
         let mut keys: Vec<i32> = if is_table {
             let low = [-3, 0, 120, -1000, i32::MIN, i32::MAX - 30][round % 6];
@@ -183,7 +183,7 @@ fn switches_of_every_size_find_their_cases() {
         keys.sort_unstable();
         keys.dedup();
         let group = 1 + round % 3;
-        // From a local variable, and from where it was computed.
+        // The key comes from a local variable, or was just computed.
         let taken = [
             ("find", " iload_0\n"),
             ("compute", " iload_0\n iconst_1\n ixor\n iconst_1\n ixor\n"),
@@ -207,7 +207,7 @@ fn switches_of_every_size_find_their_cases() {
 
 #[test]
 fn a_variable_that_was_stored_to_itself_is_counted() {
-    // Two loads of a variable, stored there again: the second store leaves a copy of the variable to itself.
+    // Two loads of a variable, followed by stores to the same variable. The second store copies the variable to itself.
     let source = ".class super Own\n.method static run(I)I stack 2 locals 1\n iload_0\n iload_0\n \
                   istore_0\n istore_0\n iinc 0 1\n iload_0\n ireturn\n";
     assert_eq!(calls(source, &[("run", vec![5])]), [(6, 7)]);
@@ -215,12 +215,12 @@ fn a_variable_that_was_stored_to_itself_is_counted() {
 
 #[test]
 fn a_loop_without_an_op_at_its_head_asks_nothing_of_the_class_before() {
-    // A branch on register 0 at every place among the first ops.
+    // A branch on register 0 at every position among the first ops.
     let branches = format!(
         ".class super Branches\n.method static run(I)I stack 1 locals 1\n{}out:\n iconst_0\n ireturn\n",
         " iload_0\n ifne out\n".repeat(40)
     );
-    // The code behind `spin` expects an array in local variable 1, and no path from `spin` leads there.
+    // The code after `spin` expects an array in local variable 1. No path from `spin` leads there.
     for head in ["", " nop\n"] {
         let spinning = format!(
             ".class super Spinning\n.method static run(I)I stack 3 locals 2\n iload_0\n ifeq number\n \
@@ -242,7 +242,7 @@ fn a_loop_without_an_op_at_its_head_asks_nothing_of_the_class_before() {
                 let lifetime = Lifetime::Persistent;
                 machine.call(run, &[argument], lifetime, &mut NoNatives)
             };
-            // The array's reference is 8: the first one in the heap.
+            // The array's reference is 8, the first address in the heap.
             assert_eq!(call(1), Ok(Some(42)));
             let trap = call(0).expect_err("the loop has no end");
             assert_eq!(trap.kind, TrapKind::FuelExhausted);
@@ -253,7 +253,7 @@ fn a_loop_without_an_op_at_its_head_asks_nothing_of_the_class_before() {
 
 #[test]
 fn a_value_stays_what_it_was_when_it_was_loaded() {
-    // The first local variable is 7 and the field 11, then something changes one of them.
+    // The first local variable is 7 and the field is 11. Then something changes one of them.
     let loads = [
         ("iload_0", 7),
         ("iload_0\n iconst_3\n iadd", 10),
@@ -287,7 +287,7 @@ fn a_value_stays_what_it_was_when_it_was_loaded() {
                  getstatic field:I\n ldc 100000000\n imul\n iadd\n ireturn"
             )
             .expect("a string takes any text");
-            // Java's arithmetic wraps.
+            // Java arithmetic wraps.
             let field = 100_000_000_i32.wrapping_mul(*field);
             let value = (loaded * 1001 + local * 1_000_000_i32).wrapping_add(field);
             expected.push((format!("run{first}x{second}"), value));
@@ -302,7 +302,7 @@ fn a_value_stays_what_it_was_when_it_was_loaded() {
     }
 }
 
-/// Ways to name an index, and which it is.
+/// Ways to push an index, with the index.
 const INDICES: [(&str, i32); 8] = [
     ("iconst_m1", -1),
     ("iconst_0", 0),
@@ -314,7 +314,8 @@ const INDICES: [(&str, i32); 8] = [
     ("iload_1\n iconst_1\n iadd", 10),
 ];
 
-/// Reaches an element of an array of this length, or of `null`, at each index and in each way; says the trap of each.
+/// Accesses an element of an array of this length, or of `null`, at each index and in each way. Returns the trap of
+/// each access.
 fn reach(kind: &str, length: Option<i32>, is_field: bool) -> Vec<(String, i32, Option<TrapKind>)> {
     let prefix = kind.chars().next().expect("kinds have names");
     let array = format!("[{}", prefix.to_ascii_uppercase());
@@ -329,7 +330,7 @@ fn reach(kind: &str, length: Option<i32>, is_field: bool) -> Vec<(String, i32, O
         ),
         false => ("astore_0".to_owned(), "aload_0".to_owned()),
     };
-    // What is stored is a constant, a local variable that is 0, or one that is not.
+    // The stored value is a constant, a local variable that is 0, or a local variable that is not 0.
     let ways = [
         format!("{prefix}aload\n pop"),
         format!("iconst_0\n {prefix}astore"),

@@ -1,4 +1,4 @@
-//! Every native, however it is declared and called, with every type of value as each of its arguments.
+//! Tests every native, in every way to declare and call it, with values of every type as each of its arguments.
 
 use jive_verifier::Policy;
 use nic_core::sle::NicNative;
@@ -8,7 +8,7 @@ use tests::generate::Frame;
 use tests::generate::alphabet::encoded_lines;
 use tests::machine::judge;
 
-/// The table of docs/natives.md: name, parameters, result.
+/// The natives of docs/natives.md: name, parameters, result.
 const NATIVES: [(&str, &[&str], &str); 11] = [
     ("newAlignedArray", &["I"], "[B"),
     ("getFreeBufferLength", &[], "I"),
@@ -23,14 +23,14 @@ const NATIVES: [(&str, &[&str], &str); 11] = [
     ("trace", &["I", "I"], "V"),
 ];
 
-/// Every type of value: what pushes one, and the types of parameters that take it (JVMS §4.9.2).
+/// Values of every type: the instruction that pushes the value, and the parameter types that accept it (JVMS §4.9.2).
 const VALUES: [(&str, &[&str]); 9] = [
     ("iconst_0", &["I"]),
     ("aload_1", &["[B"]),
     ("aload_2", &["[S"]),
     ("aload_3", &["[I"]),
     ("aload 4", &["[Z"]),
-    // One reference or another.
+    // The merge of two reference types.
     ("aload 5", &[]),
     ("aconst_null", &["[B", "[S", "[I", "[Z", THIS]),
     ("getstatic self:LFixture;", &[THIS]),
@@ -38,10 +38,10 @@ const VALUES: [(&str, &[&str]); 9] = [
 ];
 
 const THIS: &str = "LFixture;";
-/// The object of the constructor before `Object.<init>`.
+/// The object of the constructor, before `Object.<init>`.
 const RAW_THIS: &str = "aload_0";
 
-/// Where a result goes, and which results may go there.
+/// Instructions that consume a result, and the result types that they accept.
 const SINKS: [(&str, &str); 6] = [
     ("putstatic int:I", "I"),
     ("putstatic bytes:[B", "[B"),
@@ -51,7 +51,7 @@ const SINKS: [(&str, &str); 6] = [
     ("putstatic self:LFixture;", THIS),
 ];
 
-/// Local variable 5 is a `byte[]` on one way and an `int[]` on the other.
+/// Local variable 5 is a `byte[]` on one path and an `int[]` on the other.
 const MIXING: &str =
     "iconst_0\nifeq other\naload_1\nastore 5\ngoto join\nother:\naload_3\nastore 5\njoin:\nnop";
 const MIXING_LINES: usize = 8;
@@ -61,7 +61,7 @@ const ENDING: [&str; 3] = [
     "return",
 ];
 
-/// How natives are declared and called.
+/// Ways to declare and call natives.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 enum Way {
     /// As static methods of `unet/Nic`.
@@ -70,7 +70,7 @@ enum Way {
     OwnStatic,
     /// As methods of the object.
     OwnVirtual,
-    /// The same, called as private methods were.
+    /// As methods of the object, called by `invokespecial` as private methods were before Java 11.
     OwnSpecial,
 }
 
@@ -100,15 +100,15 @@ impl Way {
     }
 }
 
-/// A class whose constructor is still to be filled in, and the lines that it may be filled with.
+/// A class with an empty constructor, and the encoded instructions that can fill it.
 struct Caller {
     frame: Frame,
     mixing: Vec<u8>,
-    /// What pushes each of [`VALUES`].
+    /// The instruction that pushes each of [`VALUES`].
     values: Vec<Vec<u8>>,
-    /// What takes each of [`SINKS`].
+    /// The instruction that consumes each of [`SINKS`].
     sinks: Vec<Vec<u8>>,
-    /// What calls each of [`NATIVES`].
+    /// The instruction that calls each of [`NATIVES`].
     calls: Vec<Vec<u8>>,
     ending: Vec<u8>,
 }
@@ -154,7 +154,7 @@ nop
         let (values, sinks) = (take(VALUES.len()), take(SINKS.len()));
         let (calls, ending) = (take(NATIVES.len()), take(ENDING.len()).concat());
         assert_eq!(encoded.next(), None);
-        // The dead lines have done their work.
+        // The method with the assembled lines is emptied, because only their encodings are needed.
         let emptied = Frame::around("alphabet", &class.bytes).class(&[0xb1], 0, 0);
         Caller {
             frame: Frame::around("<init>", &emptied),
@@ -166,7 +166,7 @@ nop
         }
     }
 
-    /// Judges the constructor of these instructions.
+    /// Verifies the class with these instructions as its constructor.
     fn judge<'l>(&self, instructions: impl IntoIterator<Item = &'l Vec<u8>>) -> Outcome {
         let mut code = self.mixing.clone();
         for bytes in instructions {
@@ -182,8 +182,7 @@ fn descriptor(parameters: &[&str], result: &str) -> String {
     format!("({}){result}", parameters.concat())
 }
 
-/// Returns the code by which values are rejected as these arguments, if they are: the last one is popped
-/// first.
+/// Returns the expected rejection code for these arguments, if any. The last argument is popped first.
 fn expected(parameters: &[&str], values: &[(&str, &[&str])]) -> Option<&'static str> {
     let arguments = parameters.iter().zip(values).rev();
     let mut wrong = arguments.filter(|(parameter, (_, fits))| !fits.contains(parameter));
@@ -231,8 +230,8 @@ fn every_argument_of_a_native_is_held_to_its_type() {
                 };
                 let numbers: Vec<usize> = types.iter().map(&mut next).collect();
                 let values: Vec<_> = numbers.iter().map(|number| VALUES[*number]).collect();
-                // With another receiver than the object, or called as a private method, all arguments are of
-                // one type.
+                // With a receiver other than the object, or called as a private method, all arguments have the same
+                // type.
                 if way.has_receiver()
                     && (values[0].1 != [THIS] || way == Way::OwnSpecial)
                     && values[1..].windows(2).any(|pair| pair[0] != pair[1])

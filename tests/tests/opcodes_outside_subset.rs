@@ -1,6 +1,7 @@
-//! Every opcode byte, and every byte behind `wide`, in code that no path reaches.
+//! Tests every opcode byte, and every byte after `wide`, in unreachable code.
 //!
-//! The subset holds there too: an opcode outside it is refused at its own pc, one inside it is not.
+//! The subset also applies to unreachable code: an opcode outside it is rejected at its own pc, an opcode inside it is
+//! accepted.
 
 use jive_core::{Exclusion, Opcode, OperandLayout};
 use jive_verifier::Policy;
@@ -9,10 +10,10 @@ use tests::asm::assemble;
 use tests::fixture::{Outcome, Place};
 use tests::machine::judge;
 
-/// Where the instruction under test lies: behind the `return`.
+/// The pc of the instruction under test, after the `return`.
 const PC: u16 = 1;
 
-/// Judges a method that returns before it comes to these lines.
+/// Verifies a method that returns before these lines.
 fn judge_unreachable(lines: &str) -> Outcome {
     let source = format!(
         ".version 55
@@ -47,10 +48,10 @@ fn rejected(code: &str) -> Outcome {
     }
 }
 
-/// Returns the code for an opcode outside the subset, by the reason that the table gives.
+/// Returns the expected code for an opcode outside the subset, by the table's reason for the exclusion.
 const fn code(exclusion: Exclusion) -> &'static str {
     match exclusion {
-        // The constant of `ldc2_w` below is a `long`.
+        // The constant of `ldc2_w` in this test is a `long`.
         Exclusion::Long | Exclusion::Wide => "subset/long",
         Exclusion::Float => "subset/float",
         Exclusion::Double => "subset/double",
@@ -67,7 +68,7 @@ const fn code(exclusion: Exclusion) -> &'static str {
     }
 }
 
-/// Writes the opcode with an operand that is right for it.
+/// Returns the opcode with a valid operand, as assembly.
 fn well_formed(opcode: Opcode) -> String {
     let operand = match opcode.layout() {
         OperandLayout::None | OperandLayout::ImplicitInt(_) | OperandLayout::ImplicitLocal(_) => "",
@@ -113,7 +114,7 @@ fn each_of_256_bytes_is_accepted_or_refused_at_its_pc() {
         assert_eq!(judge_unreachable(&lines), expected, "{lines}");
         counts[count] += 1;
     }
-    // JVMS §6.5 has 202 opcodes and 3 reserved ones; 51 numbers are nothing.
+    // JVMS §6.5 has 202 opcodes and 3 reserved opcodes. 51 numbers are undefined.
     assert_eq!(counts[0], 51);
     assert_eq!(counts[1] + counts[2], 205);
 }

@@ -1,8 +1,8 @@
-//! JIVE gives OpenJDK's results, trap names and trap lines on every line of `java/calls.txt`.
+//! JIVE gives OpenJDK's results, trap names and trap lines for every line of `java/calls.txt`.
 //!
-//! OpenJDK's own answers are recorded in `java/openjdk.txt`, so JIVE is held to them on a machine without Java too. If
-//! Java is installed, it answers again, and the record must be its answer. To record anew: `BLESS=1 cargo test -p tests
-//! --test openjdk`.
+//! OpenJDK's results are recorded in `java/openjdk.txt`, so the comparison also works without Java. If Java is
+//! installed, OpenJDK runs the calls again, and its results must equal the record. To renew the record, run `BLESS=1
+//! cargo test -p tests --test openjdk`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -12,7 +12,7 @@ use tests::asm::assemble;
 use tests::openjdk::{Call, calls, committed, jdk, jive};
 use tests::skipped::skip;
 
-/// The class files that the list names, committed and assembled.
+/// Returns the class files that the list names, committed or assembled.
 fn classes() -> BTreeMap<String, Vec<u8>> {
     let mut classes = committed::files("class");
     for (name, source) in committed::files("assembled") {
@@ -28,7 +28,7 @@ fn recorded() -> Vec<String> {
     text.lines().map(str::to_owned).collect()
 }
 
-/// Asks OpenJDK; with `BLESS` in the environment its answers become the recorded ones.
+/// Runs the calls on OpenJDK. If `BLESS` is set in the environment, records the results.
 fn ask_openjdk(list: &str, classes: &BTreeMap<String, Vec<u8>>) -> Vec<String> {
     let directory = tempfile::tempdir().expect("a temporary directory");
     for (name, bytes) in classes {

@@ -1,5 +1,6 @@
-//! Access flags that agree here agree for OpenJDK, and those that clash here clash there. Tried are pairs of flags, in
-//! each place where flags stand, in the versions between which a rule changes.
+//! JIVE and OpenJDK agree on which access flags are allowed together.
+//!
+//! Tests pairs of flags, in each place with flags, in the versions between which a rule changes.
 
 use std::collections::BTreeSet;
 
@@ -11,20 +12,20 @@ use tests::machine::judge;
 use tests::openjdk::jdk;
 use tests::skipped::skip;
 
-/// The last version before a rule changes and the first with the change, as far as OpenJDK 17 reads.
+/// For each change of a rule, the last version before it and the first version with it, as far as OpenJDK 17 reads.
 const VERSIONS: [u16; 9] = [45, 48, 49, 50, 51, 52, 53, 60, 61];
 
-/// Flags from which pairs are taken or to which they are added.
+/// Flags to which up to two changes are made.
 const BASES: [u16; 4] = [0, 0x0019, 0x0401, 0x0600];
 
-/// `native` and `abstract`: such a method has no code.
+/// `native` and `abstract`: a method with one of these flags has no code.
 const BODILESS: u16 = 0x0500;
 
-/// A class whose flags, or its member's, are `FLAGS` in the source.
+/// A class with flags to test. In the source they are written `FLAGS`.
 struct Place {
     about: &'static str,
     source: &'static str,
-    /// The same with a method that has no code, where flags may ask for that.
+    /// The variant for flags that require a method without code.
     bodiless: Option<&'static str>,
 }
 
@@ -81,7 +82,8 @@ const PLACES: [Place; 8] = [
     },
 ];
 
-/// Each base with up to two flags changed, that of modules left out: OpenJDK loads those otherwise.
+/// Returns each base with up to two flags changed. The flag for modules is excluded, because OpenJDK loads modules
+/// differently.
 fn some_flags() -> BTreeSet<u16> {
     let bits = || (0..15).map(|bit| 1_u16 << bit);
     BASES
@@ -91,7 +93,7 @@ fn some_flags() -> BTreeSet<u16> {
         .collect()
 }
 
-/// A class file with the place of its flags.
+/// A class file, and the offset of its flags.
 struct Template {
     bytes: Vec<u8>,
     at: usize,

@@ -1,5 +1,5 @@
-//! Random methods give OpenJDK's results: arithmetic, stack shuffling, arrays, branches and loops in
-//! combinations that nobody would write. The methods come from a fixed seed.
+//! Random methods give OpenJDK's results: arithmetic, stack shuffling, arrays, branches and loops in unusual
+//! combinations. The methods are generated from a fixed seed.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -13,23 +13,23 @@ use tests::skipped::skip;
 const CLASSES: usize = 24;
 const METHODS: usize = 4;
 
-/// Locals 0 to 3 are ints, the parameters among them; the others serve the generator.
+/// Local variables 0 to 3 are `int`s, including the parameters. The generator uses the others.
 const INT_LOCALS: u64 = 4;
 const SCRATCH: usize = 4;
 const ARRAY: usize = 5;
-/// Counter of the outermost loop; inner ones follow.
+/// The counter of the outermost loop. Counters of inner loops follow.
 const LOOPS: usize = 6;
 const NESTING_MAX: usize = 3;
 const DEPTH_MAX: usize = 10;
-/// One in so many divisions and array accesses may trap.
+/// One in this many divisions and array accesses may trap.
 const RARE: u64 = 60;
 
-/// The text of one method as it grows, with the depth of the operand stack behind it.
+/// Writes a method. It tracks the depth of the operand stack.
 struct Writer {
     random: Random,
     text: String,
     depth: usize,
-    /// Depth that must stay as it is: what lies below belongs to an enclosing block.
+    /// Minimum depth of the operand stack. The values below belong to an enclosing block.
     floor: usize,
     nesting: usize,
     labels: usize,
@@ -40,7 +40,7 @@ impl Writer {
         writeln!(self.text, "    {}", line.as_ref()).expect("a string takes all that is written");
     }
 
-    /// How many values the current block may take off the stack.
+    /// Returns the number of values that the current block may pop.
     fn free(&self) -> usize {
         self.depth - self.floor
     }
@@ -73,7 +73,7 @@ impl Writer {
         self.depth += 1;
     }
 
-    /// An opcode that the table calls an operator of `int`s.
+    /// Writes an arithmetic opcode for `int`s.
     fn compute(&mut self) {
         let fitting: Vec<(Opcode, usize)> = Opcode::ALL
             .iter()
@@ -88,7 +88,7 @@ impl Writer {
             return self.push();
         }
         let (opcode, pops) = self.random.pick(&fitting);
-        // A trap ends the method, so it is to be rare.
+        // A trap ends the method, so traps must be rare.
         if matches!(opcode, Opcode::Idiv | Opcode::Irem) && self.random.below(RARE) > 0 {
             self.line("iconst_1");
             self.line("ior");
@@ -98,7 +98,7 @@ impl Writer {
     }
 
     fn shuffle(&mut self) {
-        // Name, values that must be there, values more or less afterwards (JVMS §6.5).
+        // Name, number of required values, and change of the depth (JVMS §6.5).
         const SHUFFLES: [(&str, usize, isize); 9] = [
             ("pop", 1, -1),
             ("pop2", 2, -2),
@@ -132,7 +132,7 @@ impl Writer {
         self.depth -= 1;
     }
 
-    /// A load from or a store into the array, the index in bounds nearly always.
+    /// Writes a load from or a store into the array. The index is usually in bounds.
     fn element(&mut self, load: &str, store: &str) {
         let local = self.random.below(INT_LOCALS);
         let mask = if self.random.below(RARE) == 0 { 15 } else { 7 };
@@ -154,7 +154,7 @@ impl Writer {
         }
     }
 
-    /// A block behind a condition that leaves the stack as deep as it was.
+    /// Writes a block that is executed under a condition, and that leaves the stack as deep as before.
     fn branch(&mut self, element: (&str, &str)) {
         let two = self.free() >= 2;
         let one = self.free() >= 1;
@@ -219,7 +219,7 @@ impl Writer {
     }
 }
 
-/// Writes a method that takes two ints and folds all that it computed into its result.
+/// Generates a method with two `int` parameters. All computed values are folded into its result.
 fn method(name: &str, random: Random) -> (String, Random) {
     let mut writer = Writer {
         random,

@@ -1,4 +1,4 @@
-//! What is written of profiles: their page, and the statements that their values come from.
+//! Documents about profiles: the page of profiles, and the statements that values come from.
 
 use nic_runtime::profile::{self, Statement};
 
@@ -14,7 +14,7 @@ fn the_page_of_profiles_is_up_to_date() {
 #[test]
 fn values_come_from_statements_of_the_page_of_papers() {
     let page = include_str!("../../docs/papers.md");
-    // The rows of its tables begin with the id: `| S1-37 | …`.
+    // Rows of the page's tables begin with the id: `| S1-37 | …`.
     let rows = page.lines().filter_map(|line| line.strip_prefix("| S"));
     let ids: Vec<String> = rows
         .filter_map(|row| Some(format!("S{}", row.split_once(' ')?.0)))

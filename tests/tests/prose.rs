@@ -1,13 +1,13 @@
-//! Comments and documents are plain: no sentence of more than 25 words, and none of the phrases that make a reader
-//! stop. `scripts/prose` runs this and shows all that it finds.
+//! Comments and documents are plain: no sentence has more than 25 words, and banned phrases do not occur.
+//! `scripts/prose` runs this test and lists all violations.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Words that a sentence may have.
+/// Maximum number of words in a sentence.
 const WORDS_MAX: usize = 25;
 
-/// Phrases that stand in for an actor, or that readers stumble over.
+/// Phrases that replace the name of an actor, or that are hard to read.
 const BANNED: [&str; 12] = [
     "whoever",
     "whomever",
@@ -26,7 +26,7 @@ const BANNED: [&str; 12] = [
 /// A document that is to become what its script prints.
 const UNREAD: [&str; 1] = ["docs/mutants.md"];
 
-/// A run of lines of prose: the number of its first line, and the lines.
+/// A block of prose: the number of its first line, and its lines.
 type Block = (usize, Vec<String>);
 
 /// Returns the comments of a source file.
@@ -53,7 +53,7 @@ fn comments(text: &str) -> Vec<Block> {
     found
 }
 
-/// Returns whether a line begins an item of a list.
+/// Returns whether a line starts a list item.
 fn is_item(line: &str) -> bool {
     let line = line.trim_start();
     let after_number = line.trim_start_matches(|c: char| c.is_ascii_digit());
@@ -87,7 +87,7 @@ fn paragraphs(lines: &[String]) -> Vec<String> {
     found
 }
 
-/// Replaces each code span by one word, and leaves out the targets of links.
+/// Replaces each code span by one word, and removes the targets of links.
 fn without_code(paragraph: &str) -> String {
     let spans = paragraph.split('`').enumerate();
     let plain = spans.map(|(place, text)| if place % 2 == 0 { text } else { "X" });
@@ -100,7 +100,7 @@ fn without_code(paragraph: &str) -> String {
     text
 }
 
-/// Cuts a paragraph into sentences: behind `.`, `!` and `?`, and behind `:` and `;` where a capital follows.
+/// Splits a paragraph into sentences: after `.`, `!` and `?`, and after `:` and `;` before a capital letter.
 fn sentences(paragraph: &str) -> Vec<String> {
     let text = without_code(paragraph);
     let words: Vec<&str> = text.split_whitespace().collect();
@@ -130,7 +130,7 @@ fn is_listing(paragraph: &str, sentence: &str) -> bool {
     numbers.count() >= 4 || paragraph.matches('`').count() > 40
 }
 
-/// Returns what is wrong with a block, each with the line where the block begins.
+/// Returns the violations in a block, with the line where the block starts.
 fn faults(path: &str, (line, lines): &Block) -> Vec<String> {
     let mut found = Vec::new();
     for paragraph in paragraphs(lines) {
@@ -172,7 +172,7 @@ fn no_sentence_of_a_comment_or_document_is_long() {
     for path in &paths {
         let name = path.strip_prefix(&root).expect("it lies below the root");
         let name = name.to_string_lossy().into_owned();
-        // What it bans stands here.
+        // This file contains the banned phrases.
         if UNREAD.contains(&&*name) || name == "tests/tests/prose.rs" {
             continue;
         }

@@ -1,4 +1,4 @@
-//! The shipped interpreter computes what the reference interpreter computes.
+//! The shipped interpreter gives the same results as the reference interpreter.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ use tests::openjdk::{committed, jdk};
 use tests::reference::pairs::{all_pairs, fused, possible, run};
 use tests::reference::{Tally, compare};
 
-/// Runs the classes so many times; returns what was run.
+/// Runs the classes `rounds` times, and returns the counts.
 fn compare_all(
     what: &str,
     classes: impl IntoIterator<Item = (String, Vec<u8>)>,
@@ -97,7 +97,7 @@ fn bodies_that_fit_compute_what_the_reference_computes() {
     });
     let tally = compare_all("bodies", bodies, 1);
     assert_eq!(tally.classes, 2000);
-    // What ends calls is what the comparison is about: each kind of trap comes up.
+    // The comparison must cover every way in which a call can end, so each kind of trap must occur.
     for kind in [
         "returned",
         "ArithmeticException",
@@ -116,7 +116,7 @@ fn bodies_that_fit_compute_what_the_reference_computes() {
 
 #[test]
 fn most_pairs_of_ops_compute_what_the_reference_computes() {
-    // `cargo run -p tests --bin pairs 16` makes each two phrases meet more often and reaches more.
+    // `cargo run -p tests --bin pairs 16` lets any two phrases follow each other more often, and reaches more pairs.
     let mut random = Random::new(b"pairs of ops");
     let (mut tally, mut reached) = (Tally::default(), BTreeSet::new());
     let classes: Vec<_> = all_pairs(4, &mut random).collect();
@@ -139,7 +139,7 @@ fn most_pairs_of_ops_compute_what_the_reference_computes() {
     ));
     let unforeseen: Vec<_> = reached.difference(&possible).collect();
     assert!(unforeseen.is_empty(), "{unforeseen:?}");
-    // Both stand a little below what was reached when this was written: 71 and 87 of 100.
+    // Both bounds are a little below the values when this test was written: 71 and 87 percent.
     assert!(
         reached.len() * 100 >= possible.len() * 68,
         "{}",

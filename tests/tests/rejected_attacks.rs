@@ -1,4 +1,4 @@
-//! The attacks whose diagnoses are held to snapshots are the fixtures of their names, assembled.
+//! The attacks with snapshots of their diagnoses are the assembled fixtures of the same names.
 
 use std::fs;
 use std::path::Path;

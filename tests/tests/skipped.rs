@@ -1,10 +1,10 @@
-//! Whatever is left out is said through one helper, so that CI can list it.
+//! Tests skip checks only through `tests/src/skipped.rs`, so that CI can list them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Returns the files below these folders, target folders left out.
+/// Returns the files below these folders, without target folders.
 fn files(folders: &[&str]) -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut open: Vec<PathBuf> = folders.iter().map(|folder| root.join(folder)).collect();

@@ -1,14 +1,14 @@
-//! Every short method body is judged, and those accepted keep what their verification promised.
-//! Constructors are accepted exactly where each of their paths is right.
+//! Verifies every short method body, and runs those that are accepted. Constructors are accepted exactly if each of
+//! their paths is legal.
 
 use tests::generate::alphabet::{Alphabet, Family};
 use tests::generate::scope::{Count, explore};
 use tests::openjdk::jdk;
 
-/// Longest static methods here, in instructions, a minute's worth where optimised; `trust scope 4` goes
-/// through those of ten minutes.
+/// Maximum length of static methods, in instructions. This takes a minute in an optimised build. `trust scope 4` takes
+/// ten minutes.
 const STATIC_MAX: u32 = if cfg!(debug_assertions) { 2 } else { 3 };
-/// Longest constructors here, in steps.
+/// Maximum length of constructors, in steps.
 const CONSTRUCTOR_MAX: u32 = 4;
 
 fn explore_all(family: Family, longest: u32) -> Count {

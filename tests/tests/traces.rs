@@ -1,4 +1,4 @@
-//! Traces of every shipped applet, and what holds of any run: determinism and isolation.
+//! Traces of every shipped applet, and properties of all runs: determinism and isolation.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -7,7 +7,7 @@ use std::path::Path;
 use nic_runtime::scenario::BUILTIN;
 use tests::simulation::{Messages, Received, run, scenario, trace};
 
-/// The text of a scenario below `tests/scenarios`.
+/// Returns the text of a scenario in `tests/scenarios`.
 fn scenario_text(name: &str) -> String {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios");
     fs::read_to_string(directory.join(format!("{name}.toml"))).expect("a committed file")
@@ -150,7 +150,7 @@ fn each_of_a_hundred_endpoints_on_a_lossy_nic_receives_ten_messages() {
     for i in 0..ENDPOINTS {
         let name = format!("e{i}");
         let own: Vec<&Received> = received.iter().filter(|m| m.endpoint == name).collect();
-        // 21 of 30 are to be expected; below 10 lies one seed in a million.
+        // 21 of 30 are expected. Fewer than 10 occur for one seed in a million.
         assert!(own.len() >= 10, "{name} received {}", own.len());
         let peer = i32::try_from(i ^ 1).expect("small");
         assert!(
@@ -159,6 +159,6 @@ fn each_of_a_hundred_endpoints_on_a_lossy_nic_receives_ten_messages() {
         );
     }
     let lost = ENDPOINTS * SENDS - received.len();
-    // 900 are to be expected, with a standard deviation of 25.
+    // 900 are expected, with a standard deviation of 25.
     assert!((775..=1025).contains(&lost), "{lost} of 3000 lost");
 }

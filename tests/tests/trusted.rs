@@ -1,4 +1,4 @@
-//! A class that a host vouches for gives the results of the same class parsed and verified.
+//! A class that skips verification (`Verified::vouch`) gives the results of the same class parsed and verified.
 
 use arbitrary::{Arbitrary, Unstructured};
 use jive_core::{ClassFile, LinkError, LinkErrorKind, LinkSite, Pc, Verified};
@@ -12,15 +12,15 @@ use tests::generate::typed::typed;
 use tests::lent::{Loaded, Memory, look, see};
 use tests::openjdk::{committed, jdk};
 
-/// Seeds with which each class is run: of arguments, fuel, lifetimes and what natives answer.
+/// Number of seeds for each class. A seed determines arguments, fuel, array lifetimes and results of natives.
 const SEEDS: u64 = 3;
-/// Programs and bodies that are generated.
+/// Number of generated programs and bodies.
 const PROGRAMS: u8 = 40;
 const BODIES: u32 = 400;
-/// Choices from which one program is built.
+/// Length of the choices from which a program is built.
 const CHOICES: usize = 2000;
 
-/// Every class file at hand, by name: those of compilers and of the assembler, and generated ones.
+/// Returns all available class files by name: those of compilers and of the assembler, and generated class files.
 fn classes() -> Vec<(String, Vec<u8>)> {
     let mut classes: Vec<_> = applets::ALL
         .iter()
@@ -79,7 +79,7 @@ fn a_trusted_class_gives_the_results_of_a_parsed_one() {
 
 #[test]
 fn a_local_variable_that_is_not_there_is_not_linked() {
-    // Its register lies behind those that are cleared when the method is called.
+    // Its register is after the registers that are cleared when the method is called.
     let source = ".method static run()I stack 1 locals 1\n iload 200\n ireturn\n";
     let class = assemble("local", source).unwrap_or_else(|error| panic!("{error}"));
     let mut index = vec![0; ClassFile::index_len(&class.bytes)];

@@ -1,33 +1,33 @@
-//! OpenJDK's verifier agrees with this one on the fixtures where both have an opinion. (What is rejected
-//! for the subset's sake may be good Java.)
+//! The verdicts of JIVE and OpenJDK agree on the fixtures for which OpenJDK has the same rules. (A class outside the
+//! subset may be valid Java.)
 
 use tests::fixture::Fixture;
 use tests::openjdk::jdk;
 use tests::skipped::skip;
 
-/// Accepted here and refused by OpenJDK, with the reason.
+/// Fixtures that only JIVE accepts, with the reason.
 const ACCEPTED_HERE_ALONE: [&str; 1] = [
-    // OpenJDK trusts the `StackMapTable` of newer class files; here types are inferred (docs/subset.md).
+    // OpenJDK trusts the `StackMapTable` of newer class files. JIVE infers types (docs/subset.md).
     "accept/class/stack-map-that-lies",
 ];
 
-/// Rejected here and accepted by OpenJDK's inference, with the reason.
+/// Fixtures that only OpenJDK's type inference accepts, with the reason.
 const REJECTED_HERE_ALONE: [&str; 1] = [
-    // OpenJDK does not look at the value that a constructor stores in an own field before `Object.<init>`.
+    // OpenJDK does not check the type of a value that a constructor stores in an own field before `Object.<init>`.
     "reject/unsafe/uninitialized-this.put-as-value",
 ];
 
-/// Families of fixtures on which OpenJDK has an opinion.
+/// Folders of fixtures for which OpenJDK has the same rules.
 const FAMILIES: [&str; 3] = ["accept/", "reject/malformed/", "reject/unsafe/"];
 
-/// A class file and whether it is to be accepted.
+/// A class file with the expected verdict.
 struct Case {
     name: String,
     bytes: Vec<u8>,
     accepted: bool,
 }
 
-/// Asks OpenJDK about each class file; fails where it disagrees, and says how many it was asked.
+/// Verifies each class file on OpenJDK. Fails if a verdict differs, and prints the number of class files.
 fn assert_openjdk_agrees(what: &str, cases: &[Case]) {
     if !jdk::is_java_installed() {
         skip(

@@ -1,4 +1,4 @@
-//! `docs/verifier.md` has a row for every code, and its rows name functions and fixtures that are there.
+//! `docs/verifier.md` has a row for every code, and its rows name functions and fixtures that exist.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use jive_core::ParseErrorKind;
 use jive_verifier::VerifyErrorKind;
 
-/// What a row says of a rule that no class breaks by itself.
+/// The mark in a row whose rule no class alone can violate.
 const NO_CLASS_ALONE: &str = "*no class alone*";
-/// What a row says of a rule that makes no error of its own.
+/// The mark in a row whose rule has no code of its own.
 const NO_CODE: &str = "–";
 
 fn root() -> PathBuf {
@@ -19,7 +19,7 @@ fn root() -> PathBuf {
         .to_owned()
 }
 
-/// The rows of rules that a class may break: clause, what it asks, function, code, fixture.
+/// Returns the rows of rules that a class can violate: clause, requirement, function, code, fixture.
 fn rows() -> Vec<[String; 5]> {
     let text = fs::read_to_string(root().join("docs/verifier.md")).expect("the document is there");
     let (_, rules) = text
@@ -44,7 +44,7 @@ fn rows() -> Vec<[String; 5]> {
         .collect()
 }
 
-/// Returns what stands between backticks.
+/// Returns the texts in backticks.
 fn quoted(cell: &str) -> Vec<&str> {
     cell.split('`').skip(1).step_by(2).collect()
 }

@@ -1,26 +1,26 @@
-//! Only the verifier vouches for a class: no other source names the constructor of `Verified`.
+//! Only the verifier calls the constructor of `Verified`: no other source contains its name, `vouch`.
 //!
-//! A caller must write its name, by whatever path, alias or pointer. So the test looks for the
-//! identifier `vouch` and not for a call.
+//! A caller has to write the name, even if it uses a path, an alias or a function pointer. So the test searches for the
+//! identifier and not for a call.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Where `vouch` may be named, besides tests.
+/// Files outside tests in which `vouch` may occur.
 const ALLOWED: [&str; 3] = [
-    // Measures the code of a device that takes its host's word, which links no verifier.
+    // Measures the code size of a device that trusts its host and links no verifier.
     "firmware/size/src/main.rs",
     "jive-core/src/verified.rs",
     "jive-verifier/src/verify.rs",
 ];
 
-/// Finds every Rust source below a folder that is neither a test's nor built.
+/// Finds every Rust source below a folder, except tests and build output.
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         if path.is_dir() && !path.is_symlink() {
-            // The crate `tests` is looked through, the tests of each crate are not.
+            // The crate `tests` is searched, but not the `tests` folder of other crates.
             let is_crate = path.join("Cargo.toml").exists();
             let is_passed = name == "target" || name.starts_with('.');
             if !is_passed && (name != "tests" || is_crate) {
@@ -32,7 +32,7 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// Returns the identifiers of a Rust source, without those in comments, strings and characters.
+/// Returns the identifiers in a Rust source, without those in comments, strings and characters.
 fn identifiers(text: &str) -> Vec<&str> {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     let mut found = Vec::new();
@@ -51,7 +51,7 @@ fn identifiers(text: &str) -> Vec<&str> {
         } else if first == '"' {
             quoted(rest, '"').unwrap_or(rest.len())
         } else if first == '\'' {
-            // A lifetime has no end quote behind its first character.
+            // A lifetime has no closing quote after its first character.
             character(rest).unwrap_or(1)
         } else {
             first.len_utf8()
@@ -61,7 +61,7 @@ fn identifiers(text: &str) -> Vec<&str> {
     found
 }
 
-/// Returns the length of a raw string at the beginning of a text.
+/// Returns the length of the raw string at the start of a text, if there is one.
 fn raw_string(text: &str) -> Option<usize> {
     let prefix = ["r", "br", "cr"].into_iter().find(|prefix| {
         text.starts_with(&format!("{prefix}\"")) || text.starts_with(&format!("{prefix}#"))
@@ -74,7 +74,7 @@ fn raw_string(text: &str) -> Option<usize> {
     Some(prefix.len() + hashes + 1 + length + end.len())
 }
 
-/// Returns the length of a block comment, in which others may lie.
+/// Returns the length of a block comment. Block comments may be nested.
 fn block_comment(text: &str) -> usize {
     let mut depth = 0;
     let mut at = 0;
@@ -107,7 +107,7 @@ fn quoted(text: &str, quote: char) -> Option<usize> {
     None
 }
 
-/// Returns the length of a character, if the quote begins one.
+/// Returns the length of a character literal, if the quote starts one.
 fn character(text: &str) -> Option<usize> {
     let mut behind = text.chars().skip(1);
     match (behind.next()?, behind.next()?) {
@@ -134,7 +134,7 @@ fn nobody_but_the_verifier_vouches() {
         .collect();
     naming.sort();
     assert_eq!(naming, ALLOWED);
-    // All of the workspaces were looked through.
+    // All workspaces were searched.
     for folder in [
         "nic-runtime/src",
         "tests/src",

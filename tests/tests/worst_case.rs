@@ -1,4 +1,5 @@
-//! What is made to be slow is judged within its budget, and what compilers write far within it.
+//! Class files that are slow to verify stay within the verifier's budget, and class files of compilers stay far below
+//! it.
 
 use jive_verifier::Policy;
 use nic_core::sle::NicNative;
@@ -13,7 +14,7 @@ fn judged(bytes: &[u8]) -> Measured {
 fn the_worst_case_family_keeps_to_its_budgets() {
     for worst in family() {
         let measured = judged(&worst.bytes);
-        // Nothing is wrong with any of them but that they are long work.
+        // These class files have no fault except that they need much work.
         let expected = [None, Some("limit/verify-steps"), Some("limit/constants")];
         assert!(
             expected.contains(&measured.code),
@@ -23,7 +24,7 @@ fn the_worst_case_family_keeps_to_its_budgets() {
         for (steps, limit) in &measured.steps.methods {
             assert!(steps <= limit, "{}: {steps} of {limit}", worst.name);
         }
-        // Made to be just within the budget, so that every method is judged.
+        // These class files are just within the budget, so that every method is verified.
         let all = match worst.name {
             "long-methods" => Some(15),
             "methods" => Some(64),
@@ -69,7 +70,7 @@ mod analysed {
 
     use super::*;
 
-    /// Random classes that are analysed. `JIVE_SEARCHED` asks for more.
+    /// Number of random classes to analyse. `JIVE_SEARCHED` sets another number.
     const SEARCHED: usize = 40;
 
     #[test]
@@ -81,13 +82,13 @@ mod analysed {
             };
             let (steps, most) = (found.steps, steps_max(worst.bytes.len()));
             assert!(steps <= most, "{}: {steps} of {most}", worst.name);
-            // A hundred times as long for the report of a class would be out of proportion too.
+            // A report a hundred times as long as the class would be out of proportion too.
             let listed = found.report.entry_points.iter();
             let listed: usize = listed.map(|entry| entry.uncounted_loops.len()).sum();
             assert!(listed <= 64 * 32, "{}: {listed} loops listed", worst.name);
             analysed += 1;
         }
-        // Those of its own are all accepted.
+        // All class files of the analysis's own family are accepted.
         assert!(analysed >= explored_family().len(), "{analysed}");
     }
 
@@ -97,7 +98,7 @@ mod analysed {
         let count = count.and_then(|count| count.parse().ok());
         for seed in 0..count.unwrap_or(SEARCHED) {
             let mut random = Random::new(&seed.to_be_bytes());
-            // Short ones too, where what does not grow with the class would show.
+            // Short classes too, because constant costs show there.
             let length = [500, 4_000, 20_000, 60_000][random.below(4)];
             let bytes = searched(&mut random, length);
             let code = judged(&bytes).code;
@@ -121,11 +122,11 @@ mod analysed {
             let found = analyse(&worst.bytes).expect("it is accepted");
             found.report.entry_points[0].clone()
         };
-        // 6,400 loops in one another, twice; levels further inside are not looked for.
+        // 6,400 nested loops, analysed twice. Deeper levels are not analysed.
         let nested = entry("nested-loops");
         assert!(nested.loops_incomplete, "{nested:?}");
         assert!((2..12_800).contains(&nested.loops), "{}", nested.loops);
-        // All loops of four bytes that follow one another are found, and 32 of them listed.
+        // All loops of four bytes in a row are found, and 32 of them are listed.
         let shared = entry("shared-loops");
         assert!(!shared.loops_incomplete && shared.loops > 10_000);
         assert_eq!(shared.uncounted_loops.len(), 32);

@@ -1,7 +1,7 @@
-//! Every native against every combination of boundary values for its arguments.
+//! Tests every native with every combination of boundary values for its arguments.
 //!
-//! The runtime's check and its detached endpoint must decide as the model does. They must leave the same bytes in the
-//! buffer area and in the array.
+//! The runtime's check and the detached endpoint must decide as the model does. The bytes in the buffer area and in the
+//! array must be equal afterwards.
 
 mod model;
 
@@ -20,10 +20,10 @@ const BUFFER_LENGTH: u32 = 16;
 const MAX_PACKET: u32 = 40;
 const CHANNELS: [i32; 2] = [0, 9];
 const HEAP: usize = 4096;
-/// Lengths of the byte arrays: none, less than anything, more than a descriptor carries, more than the area.
+/// Lengths of the byte arrays: zero, shorter than other limits, longer than an inline message, longer than the area.
 const ARRAYS: [usize; 4] = [0, 8, 60, 70];
 
-/// Everything at which a native's answer may turn, with its neighbours.
+/// Returns every value at which a native's result may change, and its neighbours.
 fn boundaries() -> Vec<i64> {
     let turning = [
         0,
@@ -49,7 +49,7 @@ fn boundaries() -> Vec<i64> {
     values
 }
 
-/// The `byte[]` arguments: null and one of each length, no two bytes of it alike.
+/// Returns the `byte[]` arguments: null and an array of each length. All bytes of an array differ.
 fn byte_arrays() -> Vec<Argument> {
     let filled = ARRAYS.map(|length| Some((1..=200).take(length).collect()));
     core::iter::once(None)
@@ -58,8 +58,8 @@ fn byte_arrays() -> Vec<Argument> {
         .collect()
 }
 
-/// The `int[]` arguments: null, none, every boundary alone, pairs around the area's end. Also as many as a message may
-/// have, one more, and one less.
+/// Returns the `int[]` arguments: null, an empty array, each boundary alone, and pairs near the area's end. Also arrays
+/// as long as a message may have shares, and one longer or shorter.
 fn int_arrays() -> Vec<Argument> {
     let area = i64::from(AREA);
     let around = [
@@ -85,7 +85,7 @@ fn int_arrays() -> Vec<Argument> {
         .collect()
 }
 
-/// Calls `each` with every combination of the native's arguments and returns how many there were.
+/// Calls `each` with every combination of the native's arguments, and returns the number of combinations.
 fn combinations(native: NicNative, mut each: impl FnMut(&[Argument])) -> usize {
     let ints: Vec<Argument> = boundaries().into_iter().map(Argument::Int).collect();
     let choices: Vec<Vec<Argument>> = native
@@ -114,7 +114,7 @@ fn combinations(native: NicNative, mut each: impl FnMut(&[Argument])) -> usize {
     count
 }
 
-/// What the buffer area holds beforehand: no two bytes alike, and none as in the arrays.
+/// Returns the initial content of the buffer area: all bytes differ, and none is in the arrays.
 fn area() -> Vec<u8> {
     (u8::MAX - 63..=u8::MAX).collect()
 }
@@ -128,7 +128,7 @@ fn model_endpoint(channels: &[i32]) -> Endpoint {
         buffer_length: BUFFER_LENGTH.into(),
         channels: channels.iter().copied().map(i64::from).collect(),
         max_packet: MAX_PACKET.into(),
-        // Room for any boundary but those near the greatest `int`.
+        // Room for all boundaries except those near the largest `int`.
         heap_left: 1000,
     }
 }
@@ -156,7 +156,7 @@ fn detached_endpoint() -> DetachedEndpoint {
     endpoint
 }
 
-/// Puts arguments into a heap and returns them as the interpreter hands them on.
+/// Copies arguments into a heap and returns them as the interpreter passes them.
 fn place(arguments: &[Argument], heap: &mut Heap<'_>) -> Vec<i32> {
     let mut array = |kind, length: usize, bytes: &[u8]| {
         let length = i32::try_from(length).unwrap();
@@ -181,7 +181,7 @@ fn place(arguments: &[Argument], heap: &mut Heap<'_>) -> Vec<i32> {
         .collect()
 }
 
-/// Reads arguments back out of the heap.
+/// Reads arguments back from the heap.
 fn read_back(arguments: &[Argument], placed: &[i32], heap: &Heap<'_>) -> Vec<Argument> {
     arguments
         .iter()
@@ -199,7 +199,7 @@ fn read_back(arguments: &[Argument], placed: &[i32], heap: &Heap<'_>) -> Vec<Arg
         .collect()
 }
 
-/// Performs the native on a detached endpoint and says what it has done.
+/// Performs a native on a detached endpoint and returns its effect.
 fn detached(
     endpoint: &mut DetachedEndpoint,
     native: NicNative,
@@ -329,7 +329,7 @@ fn free_buffers_are_popped_first_to_last_and_then_no_more() {
 
 #[test]
 fn every_boundary_is_there() {
-    // MIN, -1, 0, 1, n-1, n, n+1 and MAX, n being the area and an array's length.
+    // MIN, -1, 0, 1, n-1, n, n+1 and MAX, where n is the length of the area or of an array.
     for value in [i32::MIN, -1, 0, 1, 7, 8, 9, 63, 64, 65, i32::MAX] {
         assert!(boundaries().contains(&value.into()), "{value}");
     }

@@ -1,16 +1,17 @@
-//! What the natives do, by the contract alone, in `i64`: no type of the runtime, no sum that overflows.
+//! A model of the natives, written from their documentation alone. It uses `i64` and no types of the runtime, so that
+//! no sum overflows.
 
 /// An endpoint as its applet sees it.
 #[derive(Clone, Debug)]
 pub(crate) struct Endpoint {
     pub(crate) area: Vec<u8>,
-    /// Offsets of the free buffers, the first to be popped first.
+    /// Offsets of the free buffers, in the order in which they are popped.
     pub(crate) free: Vec<i64>,
     pub(crate) buffer_length: i64,
-    /// Its own numbers for its channels.
+    /// The numbers of its channels.
     pub(crate) channels: Vec<i64>,
     pub(crate) max_packet: i64,
-    /// Bytes that arrays may still take.
+    /// Free bytes of the heap.
     pub(crate) heap_left: i64,
 }
 
@@ -18,13 +19,13 @@ pub(crate) struct Endpoint {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Argument {
     Int(i64),
-    /// A `byte[]`, null where there is none.
+    /// A `byte[]`, or null.
     Bytes(Option<Vec<u8>>),
-    /// An `int[]`, null where there is none.
+    /// An `int[]`, or null.
     Ints(Option<Vec<i64>>),
 }
 
-/// What a native that did not trap has done besides moving bytes.
+/// The effect of a native that did not trap, besides moving bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Done {
     Nothing,
@@ -49,12 +50,12 @@ pub(crate) enum Done {
 pub(crate) type Trap = &'static str;
 
 const FAULT: Trap = "ProtectionFault";
-/// What a receive descriptor carries itself.
+/// Maximum bytes of a message in a receive descriptor.
 const INLINE_MAX: i64 = 56;
-/// Shares of one message.
+/// Maximum number of shares of a message.
 const SHARES_MAX: i64 = 14;
 
-/// Performs a native, given by its Java name, or leaves everything as it was.
+/// Performs the native with this Java name. A trap changes nothing.
 pub(crate) fn perform(
     endpoint: &mut Endpoint,
     native: &str,
@@ -106,7 +107,7 @@ pub(crate) fn perform(
                 channel: *channel,
             })
         }
-        // Without a clock it is the start of the run.
+        // Without a clock the time is the start of the run.
         ("currentTime", []) => Ok(Done::Value(0)),
         ("setTimer", [Int(microseconds)]) if *microseconds < 0 => Err(FAULT),
         ("setTimer", [Int(_)]) | ("trace", [Int(_), Int(_)]) => Ok(Done::Nothing),
@@ -124,7 +125,8 @@ fn new_array(endpoint: &mut Endpoint, length: i64) -> Result<Done, Trap> {
     Ok(Done::Array(length))
 }
 
-/// Shares of `buffer_length` bytes each, the last one shorter, as many as `length` needs.
+/// Checks the shares of a message, of `buffer_length` bytes each. The last is shorter. There are as many as `length`
+/// needs.
 fn describe(endpoint: &Endpoint, offsets: &[i64], channel: i64, length: i64) -> Result<Done, Trap> {
     if length < 0 {
         return Err(FAULT);
@@ -157,7 +159,7 @@ fn not_null<T>(array: &mut Option<T>) -> Result<&mut T, Trap> {
     array.as_mut().ok_or("NullPointerException")
 }
 
-/// The bytes from `offset` on, if all of them lie below `size`.
+/// Returns the byte range from `offset`, if all of it lies below `size`.
 fn range(size: usize, offset: i64, length: i64) -> Result<core::ops::Range<usize>, Trap> {
     let size = i64::try_from(size).expect("memories are short");
     if offset < 0 || length < 0 || offset + length > size {

@@ -1,4 +1,4 @@
-//! Applets that do one thing after another, so that a test knows what each call has to do.
+//! Applets that perform a list of actions, so that a test can compute the expected effects of each call.
 
 use std::fmt::Write as _;
 
@@ -6,24 +6,24 @@ use nic_runtime::scenario::Scenario;
 use tests::asm::assemble;
 use tests::simulation::scenario;
 
-/// Bytes of the array that the natives move.
+/// Length of the array that the natives move.
 pub(crate) const ARRAY_BYTES: u32 = 2_048;
 
-/// Arrays of `int` in which `dmaRxd` gets its offsets.
+/// Maximum number of offsets for `dmaRxd`. The applet has an `int` array of each length up to it.
 const SHARES_MAX: usize = 14;
 
-/// One thing that an applet does.
+/// An action of an applet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Action {
-    /// DMA of so many bytes out of the buffer area.
+    /// DMA of this many bytes from the buffer area.
     ToNic(u32),
-    /// DMA of so many bytes into the buffer area.
+    /// DMA of this many bytes to the buffer area.
     ToHost(u32),
-    /// Sends a packet of so many bytes.
+    /// Sends a packet of this many bytes.
     Push(u32),
-    /// Pops the free queue into the local variable of this number.
+    /// Pops the free queue into this local variable.
     Pop(usize),
-    /// Pushes a receive descriptor that names what these variables hold, each a whole share.
+    /// Pushes a receive descriptor with the offsets in these local variables, each for a whole share.
     Describe { variables: Vec<usize>, share: u32 },
     /// Divides by zero.
     Trap,
@@ -66,7 +66,7 @@ impl Action {
     }
 }
 
-/// What an applet does in each of its methods.
+/// The actions of each method of an applet.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Actions {
     pub(crate) initializer: Vec<Action>,
@@ -75,7 +75,7 @@ pub(crate) struct Actions {
 }
 
 impl Actions {
-    /// Returns what a method does.
+    /// Returns the actions of a method.
     pub(crate) fn of(&self, method: &str) -> &[Action] {
         match method {
             "<clinit>" => &self.initializer,
@@ -85,7 +85,7 @@ impl Actions {
         }
     }
 
-    /// Returns a class file that does it.
+    /// Returns a class file that performs the actions.
     fn class_file(&self) -> Vec<u8> {
         let mut source = format!(
             ".field static array [B\n.field static offsets [I\n\
@@ -100,7 +100,7 @@ impl Actions {
         ] {
             if !method.is_empty() {
                 source += &format!(".method static {method} stack 4 locals 24\n");
-                // A variable is of a type only where something was stored before.
+                // Initialise the variables, because the verifier requires a value on every path.
                 for variable in 3..24 {
                     source += &format!("iconst_m1\nistore {variable}\n");
                 }
@@ -119,7 +119,7 @@ impl Actions {
         assembled.bytes
     }
 
-    /// Reads a scenario whose endpoints that name `builtin:Drop` get these applets, in the order of the file.
+    /// Parses a scenario. Its endpoints with `builtin:Drop` get these applets, in the order of the file.
     pub(crate) fn scenario(text: &str, applets: &[Actions]) -> Scenario {
         let mut scenario = scenario(text, None, None);
         let class = scenario.classes.first().cloned();

@@ -1,4 +1,4 @@
-//! The free queue gives buffers in the order of a `VecDeque` that the events of a run fill and empty.
+//! The free queue gives buffers in the same order as a `VecDeque` that is updated from the events of the run.
 
 use std::collections::VecDeque;
 
@@ -13,23 +13,23 @@ use tests::simulation::run;
 use crate::applet::{Action, Actions};
 use crate::runs;
 
-/// Bytes of each free buffer.
+/// Length of each free buffer in bytes.
 const SHARE: u32 = 64;
 
-/// What a queue that the contract describes would hold.
+/// The expected state of the queue.
 struct Model<'a> {
     applet: &'a Actions,
     free: VecDeque<i32>,
-    /// What the running call has still to do, and what its variables hold.
+    /// The remaining actions of the running call, and the values of its variables.
     left: Vec<Action>,
     variables: Vec<i32>,
     /// Buffers that the call popped and that no descriptor names yet.
     popped: Vec<i32>,
-    /// Buffers of descriptors that the user does not see, and of those that it has not taken.
+    /// Buffers of descriptors that are not visible yet, or that the host has not taken.
     described: VecDeque<Vec<i32>>,
     visible: VecDeque<Vec<i32>>,
     receive: u32,
-    /// A descriptor found no room, and the drop that says so comes next.
+    /// Whether a descriptor found no room, so that a `drop` event must follow.
     is_refused: bool,
     counts: Counts,
 }
@@ -61,7 +61,7 @@ impl Model<'_> {
         }
     }
 
-    /// Puts buffers to the front of the queue, the first of them first.
+    /// Puts buffers at the front of the queue, in their order.
     fn put_first(&mut self, buffers: &[i32]) {
         for buffer in buffers.iter().rev() {
             self.free.push_front(*buffer);
@@ -102,7 +102,7 @@ impl Model<'_> {
 
 impl Sink for Model<'_> {
     fn event(&mut self, names: &dyn Names, event: &Event<'_>) {
-        // A NIC's own events are none of an applet.
+        // Events of the NIC itself do not belong to an applet.
         let Some(id) = event.endpoint else { return };
         if names.endpoint(id) != "server" {
             return;
@@ -117,7 +117,7 @@ impl Sink for Model<'_> {
             }) if !self.left.is_empty() => self.native(name, result, made),
             EventKind::Sle(SleEvent::AppletReturn { .. }) => {
                 assert!(self.left.is_empty(), "{:?}", self.left);
-                // What no descriptor names stays with the applet.
+                // Buffers that no descriptor names stay with the applet.
                 self.popped.clear();
             }
             EventKind::Sle(SleEvent::Trap { kind, .. }) => {
@@ -145,7 +145,7 @@ impl Sink for Model<'_> {
                 self.visible.push_back(named);
             }
             EventKind::Nic(NicEvent::Levels(levels)) => {
-                // The user has taken a message, read it, and puts its buffers back.
+                // The host has taken a message and returns its buffers.
                 for _ in levels.receive..self.receive {
                     let named = self.visible.pop_front().expect("it was visible");
                     self.counts.put_back += 1;
@@ -159,8 +159,8 @@ impl Sink for Model<'_> {
     }
 }
 
-/// Returns what a `doRx` may do: pops, then descriptors that name what was popped in whatever order, and
-/// again, and at times a trap.
+/// Returns random actions for `doRx`: pops, then descriptors with the popped buffers in any order and more than once,
+/// and sometimes a trap.
 fn actions(random: &mut Random) -> Vec<Action> {
     let mut actions = Vec::new();
     let mut variable = 0;

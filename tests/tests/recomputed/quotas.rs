@@ -1,4 +1,4 @@
-//! A call moves and sends what its quota allows, and traps at the first native beyond it.
+//! A call moves and sends as much as its quota allows, and traps at the first native beyond the quota.
 
 use std::collections::BTreeMap;
 
@@ -12,14 +12,14 @@ use tests::simulation::run;
 use crate::applet::{ARRAY_BYTES, Action, Actions};
 use crate::runs;
 
-/// How a call ended.
+/// The end of a call.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 enum End {
     Returned,
     Trapped(TrapKind),
 }
 
-/// One call as its events show it.
+/// A call, reconstructed from its events.
 #[derive(Clone, Debug)]
 struct Call {
     endpoint: String,
@@ -28,18 +28,18 @@ struct Call {
     end: Option<End>,
 }
 
-/// Collects calls, and the bytes that went by DMA each way.
+/// Collects calls, and the bytes moved by DMA in each direction.
 #[derive(Default)]
 struct Calls {
     ended: Vec<Call>,
     running: BTreeMap<String, Call>,
-    /// By endpoint: to the NIC, to the host.
+    /// By endpoint: bytes to the NIC, and bytes to the host.
     moved: BTreeMap<String, (u64, u64)>,
 }
 
 impl Sink for Calls {
     fn event(&mut self, names: &dyn Names, event: &Event<'_>) {
-        // A NIC's own events are none of an applet.
+        // Events of the NIC itself do not belong to an applet.
         let Some(id) = event.endpoint else { return };
         let endpoint = names.endpoint(id).to_owned();
         match event.kind {
@@ -91,7 +91,7 @@ impl Calls {
     }
 }
 
-/// Returns what a call does under a quota, and how it ends.
+/// Returns the actions that a quota allows, and the expected end of the call.
 fn allowed(actions: &[Action], dma_bytes: u32, sends: u32) -> (&[Action], End) {
     let (mut bytes, mut packets) = (0, 0);
     for (position, action) in actions.iter().enumerate() {
@@ -122,7 +122,7 @@ fn actions(random: &mut Random, longest: u64, pushes: bool) -> Vec<Action> {
     actions.collect()
 }
 
-/// Two endpoints that send to each other; what one sends, the other may answer.
+/// Two endpoints that send to each other. Each may answer the other's packets.
 const PAIR: &str = r#"
     until = "20ms"
     max_events = 20000
@@ -170,7 +170,7 @@ fn each_call_does_what_its_quota_allows_and_no_more() {
                 Vec::new()
             },
             do_tx: actions(&mut random, 9, true),
-            // Answers of answers would never end.
+            // `doRx` sends nothing, because answers to answers would never end.
             do_rx: actions(&mut random, 9, false),
         });
         let mut scenario = Actions::scenario(PAIR, &applets);
@@ -201,7 +201,7 @@ fn each_call_does_what_its_quota_allows_and_no_more() {
             }
         }
         if end.reason == EndReason::Idle {
-            // Whatever a call asks for is moved, once, and nothing else.
+            // Every byte that a call requests is moved once, and no other byte is moved.
             moved.retain(|_, moved| *moved != (0, 0));
             calls.moved.retain(|_, moved| *moved != (0, 0));
             assert_eq!(calls.moved, moved, "{what}");

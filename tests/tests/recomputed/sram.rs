@@ -1,4 +1,4 @@
-//! What a NIC's SRAM has to hold is the sum of its parts, a program that endpoints share once.
+//! The SRAM in use is the sum of its parts. A program that endpoints share counts once.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -10,7 +10,7 @@ use tests::simulation::scenario;
 
 use crate::runs;
 
-/// Returns what the first NIC of a scenario has to hold.
+/// Returns the SRAM that the first NIC of a scenario needs.
 fn demand(mut scenario: Scenario) -> SramShares {
     scenario.nics[0].sram = 0;
     match sim::run(&scenario, &mut ()) {
@@ -28,7 +28,7 @@ struct Endpoint {
     heap: u64,
 }
 
-/// A NIC with these endpoints, each with a channel to itself.
+/// Returns a NIC with these endpoints. Each has a channel to itself.
 fn nic(endpoints: &[Endpoint]) -> Scenario {
     let mut text = String::from("[[nic]]\nname = 'a'\n");
     for (index, endpoint) in endpoints.iter().enumerate() {
@@ -74,7 +74,7 @@ fn endpoints_add_up_and_share_their_programs() {
         for endpoint in &endpoints {
             let alone = demand(nic(&[*endpoint]));
             assert_eq!((alone.staging, alone.stack), (empty.staging, empty.stack));
-            // A descriptor of 16 bytes, an offset of 4, and two entries of 16 for a channel to itself.
+            // A descriptor has 16 bytes, an offset has 4, and a channel to itself has two entries of 16.
             let queues = 16 * endpoint.tx_queue + 4 * endpoint.free_buffers + 2 * 16;
             assert_eq!(alone.queues, queues, "round {round}");
             expected.queues += queues;
@@ -91,7 +91,7 @@ fn endpoints_add_up_and_share_their_programs() {
         let holders = sim::sram_holders(&scenario).expect("the classes are right");
         let held: u64 = holders.iter().map(|holder| holder.bytes).sum();
         assert_eq!(held, expected.total(), "round {round}");
-        // It fits to the byte.
+        // A NIC with exactly this much SRAM is accepted.
         let mut fits = scenario;
         fits.nics[0].sram = u32::try_from(expected.total()).expect("it is small");
         sim::run(&fits, &mut ()).expect("it fits");
