@@ -32,6 +32,6 @@ pub mod text;
 
 pub use inferred::{FirstTypes, Inferred, KEPT_MAX, Types};
 pub use instance::{ArrayRef, CallError, Instance, Limits, NamedTrap, Value};
-pub use load::{LoadError, load_class, verify_class};
+pub use load::{LoadError, link_class, load_class, verify_class};
 pub use owned::{LoadedClass, explain, load, load_as};
 pub use rejection::{Rejection, Rejections, closest};

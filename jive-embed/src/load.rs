@@ -1,7 +1,7 @@
 //! Loading and verifying in memory of an arena from the heap.
 
 use bumpalo::Bump;
-use jive_core::{ClassFile, LinkedClass, NativeDecl, Verified};
+use jive_core::{ClassFile, LinkError, LinkedClass, NativeDecl, Verified};
 pub use jive_load::LoadError;
 use jive_load::{Arena, LoadSize};
 use jive_verifier::{Observer, Policy, VerifyError, work_size};
@@ -38,6 +38,20 @@ pub fn load_class<'a>(
         jive_load::verify(class, work, policy, natives, &mut (), &Growing(&scratch))?
     };
     let program = jive_load::link(&verified, program, &arena, &arena)?;
+    Ok(LinkedClass { class, program })
+}
+
+/// Links a class that was accepted; everything it needs is taken from `arena`.
+///
+/// # Errors
+///
+/// The class is not what was vouched for.
+pub fn link_class<'a>(
+    arena: &'a Bump,
+    verified: &Verified<'a>,
+) -> Result<LinkedClass<'a>, LinkError> {
+    let (arena, class) = (Growing(arena), verified.class());
+    let program = jive_load::link(verified, LoadSize::of(&class).program, &arena, &arena)?;
     Ok(LinkedClass { class, program })
 }
 

@@ -12,7 +12,7 @@ use jive_embed::text::{path_text, printable, printable_path};
 use nic_core::event::EndReason;
 use nic_core::id::ChannelId;
 use nic_runtime::scenario::Scenario;
-use nic_runtime::scenario::alone::{APPLET, alone};
+use nic_runtime::scenario::alone::{APPLET, alone, set_state};
 use nic_runtime::scenario::model::ClassSpec;
 use serde::Serialize;
 
@@ -65,6 +65,10 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 1,
           value_parser = clap::value_parser!(i32).range(0..))]
     channel: i32,
+
+    /// Set a static field before the static initializer runs, as in `WINDOW=8` or `KEYS=[1, 2]`
+    #[arg(long, value_name = "NAME=VALUE")]
+    state: Vec<String>,
 
     /// Measure the last packet's call: 5 rounds of N calls, each from the same state
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
@@ -211,6 +215,7 @@ fn prepare(arguments: &Arguments) -> Result<(Scenario, Vec<Packet>), String> {
         .map_err(|error| format!("cannot read {}: {error}", printable_path(file)))?;
     let origin = path_text(file).into_owned();
     let mut scenario = alone(ClassSpec { origin, bytes }, ChannelId(arguments.channel));
+    set_state(&mut scenario, &arguments.state).map_err(|reason| format!("`--state`: {reason}"))?;
     scenario.events_max = EVENTS_MAX;
     scenario.poisons_rx_buf = arguments.poison;
     let spec = &scenario.endpoints[APPLET.0 as usize];

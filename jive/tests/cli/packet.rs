@@ -229,3 +229,87 @@ fn poison_shows_what_is_read_behind_a_packet() {
     let poisoned = "returned -91, 4 bytecodes";
     assert_eq!(results("--poison"), [poisoned, poisoned]);
 }
+
+/// Returns what the fields of `Stateful` hold, by name, when these were set.
+fn fields_with(state: &[&str]) -> serde_json::Map<String, Value> {
+    let mut arguments = vec!["packet", "Stateful.class", "--rx", "00", "--format", "json"];
+    for given in state {
+        arguments.extend(["--state", given]);
+    }
+    let report = jive(arguments);
+    assert_eq!(report.status, 0, "{}", report.err);
+    let report: Value = serde_json::from_str(&report.out).expect("it is JSON");
+    let mut held = serde_json::Map::new();
+    for field in report["fields"].as_array().expect("a list") {
+        let value = match field.get("value") {
+            Some(value) => value.clone(),
+            None => field["elements"].clone(),
+        };
+        held.insert(field["name"].as_str().expect("a name").to_owned(), value);
+    }
+    let bytecodes = report["load"]["calls"][0]["bytecodes"].clone();
+    held.insert("bytecodes of <clinit>".to_owned(), bytecodes);
+    held
+}
+
+#[test]
+fn the_first_store_of_the_initializer_to_a_field_that_is_set_is_ignored() {
+    let without = fields_with(&[]);
+    let changes = |state: &[&str]| {
+        let with = fields_with(state).into_iter();
+        let changed = with.filter(|(name, value)| without[name] != *value);
+        Value::Object(changed.collect()).to_string()
+    };
+    // The only store.
+    assert_eq!(changes(&["LIMITS=[1]"]), r#"{"LIMITS":[1]}"#);
+    // Another field is initialized from it; the branch that it takes executes the same number of instructions, and one more.
+    let expected = r#"{"branched":1,"bytecodes of <clinit>":112,"ring":[0,0,0,0,0],"window":5}"#;
+    assert_eq!(changes(&["window=5"]), expected);
+    let expected = r#"{"SIZE":1,"keys":[4],"sum":2}"#;
+    assert_eq!(changes(&["keys=[4]"]), expected);
+    // 1 is not stored, and 10 is added to what was set.
+    assert_eq!(changes(&["twice=100"]), r#"{"twice":110}"#);
+    // Of the sums of 0, 1, 2, 3 and 4 the first is not stored.
+    assert_eq!(changes(&["looped=1000"]), r#"{"looped":1010}"#);
+    // The store of the branch that is taken is the first.
+    assert_eq!(changes(&["branched=77"]), r#"{"branched":77}"#);
+    // A later store is narrowed to the field's type: 127 + 127 is -2 in a byte.
+    assert_eq!(changes(&["small=127"]), r#"{"small":-2}"#);
+    // Fields that the initializer does not store to, and a final one that it does.
+    assert_eq!(changes(&["flags=[true, false]"]), r#"{"flags":[1,0]}"#);
+    assert_eq!(changes(&["isOn=false"]), r#"{"isOn":false}"#);
+    assert_eq!(changes(&["SIZE=9"]), r#"{"SIZE":9,"sum":18}"#);
+    // What a method stores that the initializer calls counts, and what `doRx` stores.
+    assert_eq!(changes(&["sum=100"]), r#"{"sum":106}"#);
+}
+
+#[test]
+fn a_state_that_does_not_fit_the_class_is_2() {
+    for (given, reason) in [
+        ("windw=8", "did you mean `window`?"),
+        ("CONSTANT=4", "take `final` away"),
+        ("ofObject=1", "expected a static field"),
+        ("RxBuf=[1]", "the runtime sets `RxBuf`"),
+        ("small=200", "expected -128 to 127"),
+        ("keys=4", "expected an array, found an integer"),
+        ("window=[1]", "expected an integer, found an array"),
+        ("isOn=1", "expected a boolean, found an integer"),
+        ("window=x", "as in `WINDOW=8`"),
+        ("window=1\nkeys=[2]", "as in `WINDOW=8`"),
+        ("window", "as in `WINDOW=8`"),
+    ] {
+        let ended = jive(["packet", "Stateful.class", "--rx", "00", "--state", given]);
+        assert_eq!((ended.status, ended.out.as_str()), (2, ""), "{given}");
+        assert!(ended.err.contains(reason), "{given}: {}", ended.err);
+    }
+    let twice = packet("Stateful.class --rx 00 --state window=1 --state window=2");
+    assert!(
+        twice.err.contains("expected each field once"),
+        "{}",
+        twice.err
+    );
+    let long = format!("keys=[{}]", "1,".repeat(10_000));
+    let ended = jive(["packet", "Stateful.class", "--rx", "00", "--state", &long]);
+    let reason = "expected arrays that fit in a heap of 24576 bytes, found 40008 bytes";
+    assert!(ended.err.contains(reason), "{}", ended.err);
+}

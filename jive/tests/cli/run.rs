@@ -233,3 +233,52 @@ fn poison_changes_what_an_applet_reads_behind_a_packet_and_nothing_else() {
     let buffer = "  static byte[] RxBuf = byte[9216] 68 65 6c 6c 6f a5 a5 ";
     assert_eq!(dumped.matches(buffer).count(), 2, "{dumped}");
 }
+
+#[test]
+fn a_scenario_sets_the_fields_of_each_applet_by_itself() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let class = classes().join("Stateful.class");
+    fs::copy(class, directory.path().join("Stateful.class")).expect("it can be copied");
+    let endpoint = |name: &str, state: &str| {
+        format!(
+            "[[endpoint]]\nnic = \"n\"\nname = \"{name}\"\napplet = \"Stateful.class\"\n{state}\n"
+        )
+    };
+    let write = |state: &str| {
+        let (plain, set) = (endpoint("plain", ""), endpoint("set", state));
+        let text = format!(
+            "[[nic]]\nname = \"n\"\n{plain}{set}{}",
+            endpoint("last", "state = { window = 6 }")
+        );
+        fs::write(directory.path().join("s.toml"), text).expect("it can be written");
+        jive_in(
+            directory.path(),
+            words("run s.toml --trace none --dump"),
+            b"",
+        )
+    };
+    let ended = write("state = { window = 2, keys = [1, 2, 3, 4] }");
+    let rings: Vec<_> = ended
+        .out
+        .lines()
+        .filter(|line| line.contains(" ring = "))
+        .collect();
+    let ring = |length: usize| {
+        format!(
+            "  static byte[] ring = byte[{length}]{}",
+            " 00".repeat(length)
+        )
+    };
+    assert_eq!(rings, [ring(4), ring(2), ring(6)], "{}", ended.err);
+    assert_eq!(ended.out.matches("SIZE = 4\n").count(), 1, "{}", ended.out);
+
+    let ended = write("state = { windw = 2, small = 128, keys = 1, CONSTANT = 4 }");
+    assert_eq!((ended.status, ended.out.as_str()), (2, ""));
+    insta::assert_snapshot!(ended.err);
+    let ended = write("fuel = 3\nstate = [1]");
+    assert!(
+        ended.err.contains("expected a table, found an array"),
+        "{}",
+        ended.err
+    );
+}

@@ -8,7 +8,7 @@ use nic_core::id::{ChannelId, EndpointId};
 use nic_core::time::{SimDuration, SimTime};
 
 use super::model::{ClassSpec, Scenario};
-use super::{limits, parse};
+use super::{limits, parse, state};
 use crate::profile::{BaseCosts, DmaProfile, Flow, HostProfile, Profile, WireProfile, WithWire};
 
 /// The endpoint of the applet.
@@ -67,6 +67,26 @@ pub fn alone(class: ClassSpec, channel: ChannelId) -> Scenario {
     scenario.events_max = limits::EVENTS_MAX;
     scenario.bytecodes_max = limits::BYTECODES_MAX;
     scenario
+}
+
+/// Sets static fields of the applet before its static initializer runs, each given as `WINDOW=8` or `KEYS=[1, 2]`.
+///
+/// # Errors
+///
+/// Says what is wrong with the first that cannot be set.
+pub fn set_state(scenario: &mut Scenario, given: &[String]) -> Result<(), String> {
+    let spec = &mut scenario.endpoints[APPLET.0 as usize];
+    for given in given {
+        let Some(state) = state::field_state(&scenario.classes[0].bytes, given)? else {
+            // A run says what is wrong with the class.
+            continue;
+        };
+        if spec.state.iter().any(|known| known.field == state.field) {
+            return Err(format!("expected each field once, found {given:?}"));
+        }
+        spec.state.push(state);
+    }
+    state::check_fits(&spec.state, spec.heap.into()).map_err(|kind| kind.to_string())
 }
 
 /// Returns a profile whose host, NIC and wire take no time, for packets as long as those of another.

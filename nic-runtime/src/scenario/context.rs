@@ -6,11 +6,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use jive_embed::input::{self, ReadError};
+use toml::Spanned;
+use toml::de::DeValue;
 
 use super::limits;
 use super::mistake::{MistakeKind, Span, closest};
-use super::model::ClassSpec;
+use super::model::{ClassSpec, FieldState};
 use super::profiles;
+use super::state;
 use super::table::Mistakes;
 use crate::profile::Profile;
 
@@ -127,6 +130,19 @@ impl<'s> Context<'s> {
     #[must_use]
     pub(super) fn class_bytes(&self, class: usize) -> &[u8] {
         &self.classes[class].bytes
+    }
+
+    /// Reads what is to be in the fields of a class, where the endpoint's applet could be read.
+    pub(super) fn state(
+        &mut self,
+        class: Option<usize>,
+        heap: u64,
+        given: &Spanned<DeValue<'_>>,
+    ) -> Vec<FieldState> {
+        let class = class.and_then(|class| self.classes.get(class));
+        class.map_or(Vec::new(), |class| {
+            state::read(&class.bytes, heap, given, &mut self.mistakes)
+        })
     }
 
     /// Reads a file that a send names. Every byte read counts towards a limit, even if the file is refused or named

@@ -22,6 +22,7 @@ pub(super) const ENDPOINT_KEYS: &[&str] = &[
     "name",
     "interface",
     "applet",
+    "state",
     "buffer_area",
     "free_buffers",
     "process",
@@ -169,12 +170,22 @@ fn read_endpoint(
     if nic.is_some() {
         check_sections(table, profile, (interface, class.is_some()), mistakes);
     }
+    if let Some(state) = table.value("state")
+        && table.value("applet").is_none()
+    {
+        let (key, partner) = ("state", "applet");
+        mistakes.add(state.span(), MistakeKind::NeedsPartner { key, partner });
+    }
     let (process, host) = processes.of_endpoint(table, nic, mistakes);
     let fuel_range = 0..=limits::FUEL_MAX;
+    let state = table.value("state");
+    let state = state.map(|state| context.state(class, heap, state));
+    let mistakes = context.mistakes();
     let endpoint = EndpointSpec {
         nic: home,
         name: name.to_owned(),
         class,
+        state: state.unwrap_or_default(),
         interface,
         buffer_area: narrow(buffer_area),
         free_buffer_count: narrow(free_buffer_count),

@@ -310,6 +310,42 @@ pub enum MistakeKind {
     /// The capture cannot be replayed.
     #[error(transparent)]
     Capture(CaptureError),
+    /// The class has no such field.
+    #[error("expected the name of a static field of the class{}", .suggestion.as_deref().map(|name| format!("; did you mean `{name}`?")).unwrap_or_default())]
+    UnknownStateField {
+        /// The one that was probably meant.
+        suggestion: Option<String>,
+    },
+    /// The field belongs to the applet's object, which does not exist yet.
+    #[error("expected a static field, found one of the applet's object")]
+    FieldNotStatic,
+    /// The runtime sets the field.
+    #[error("expected a field that only the applet sets: the runtime sets `RxBuf`")]
+    FieldOfRuntime,
+    /// The field's value is in the code that reads it.
+    #[error(
+        "expected a field that code reads: the compiler has put the value of this `final` field wherever it is used; \
+         take `final` away, or assign it in a `static` block"
+    )]
+    FieldConstant,
+    /// A number is outside of its field's type.
+    #[error("expected {minimum} to {maximum}, the values of the field's type")]
+    StateRange {
+        /// The least value.
+        minimum: i32,
+        /// The greatest value.
+        maximum: i32,
+    },
+    /// The arrays of a state take more than the applet's heap.
+    #[error(
+        "expected arrays that fit in a heap of {heap} bytes, found {needed} bytes with their headers"
+    )]
+    StateDoesNotFit {
+        /// Bytes of the heap.
+        heap: u64,
+        /// Bytes of the arrays.
+        needed: u64,
+    },
     /// The time must not be zero.
     #[error("expected a time above zero")]
     NotPositive,
@@ -381,6 +417,12 @@ impl MistakeKind {
             | MistakeKind::NotUtf8
             | MistakeKind::Profile(_)
             | MistakeKind::Capture(_)
+            | MistakeKind::UnknownStateField { .. }
+            | MistakeKind::FieldNotStatic
+            | MistakeKind::FieldOfRuntime
+            | MistakeKind::FieldConstant
+            | MistakeKind::StateRange { .. }
+            | MistakeKind::StateDoesNotFit { .. }
             | MistakeKind::NotPositive
             | MistakeKind::EmptyPath
             | MistakeKind::NoDirectory => Help::Message,

@@ -17,6 +17,7 @@ mod payload;
 mod processes;
 mod profiles;
 mod read;
+mod state;
 mod table;
 mod traffic;
 

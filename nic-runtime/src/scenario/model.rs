@@ -8,6 +8,7 @@ use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use jive_core::{ArrayKind, FieldId};
 use nic_core::id::{ChannelId, EndpointId, NicId};
 use nic_core::time::{SimDuration, SimTime};
 
@@ -144,6 +145,9 @@ pub struct EndpointSpec {
     pub name: String,
     /// Index in [`Scenario::classes`] of the class it loads; `None` for the base path.
     pub class: Option<usize>,
+    /// What is in static fields of its applet before any code of the class runs, and after the static initializer's first
+    /// store to each.
+    pub state: Vec<FieldState>,
     /// What it is to its user.
     pub interface: InterfaceKind,
     /// Bytes of its buffer area.
@@ -168,6 +172,24 @@ pub struct EndpointSpec {
     pub rx_queue: u32,
     /// How the user learns of received messages.
     pub notify: Notify,
+}
+
+/// A static field of an applet and what a scenario stores there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FieldState {
+    /// The field, which has the value's type.
+    pub field: FieldId,
+    /// The value.
+    pub value: FieldValue,
+}
+
+/// What a scenario stores in a field.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FieldValue {
+    /// A number within the field's type; 1 and 0 are true and false.
+    Scalar(i32),
+    /// A new array with these elements, each within the type.
+    Array(ArrayKind, Vec<i32>),
 }
 
 /// Which program a process runs.

@@ -34,6 +34,7 @@ use crate::scenario::model::{self, EndpointSpec, HostSpec, LinkSpec, Scenario};
 use crate::sched::Schedule;
 use crate::sle::agenda::Agendas;
 use crate::sle::fault::FaultRecord;
+use crate::sle::state;
 use crate::sle::suspend::{Suspensions, call_stack};
 use crate::unet::{Channels, Endpoint, FreeQueue};
 
@@ -396,12 +397,23 @@ fn applets<'a>(
     classes: &'a [LinkedClass<'a>],
 ) -> Result<Vec<Applet<'a>>, SimError> {
     let mut applets = Vec::new();
+    // The classes of applets with a state, each once.
+    let mut relinked = vec![None; classes.len()];
     for spec in &scenario.endpoints {
         let Some(class) = spec.class else { continue };
         let max_packet = scenario.profile_of(spec.nic).memory.max_packet.get();
         let own;
         (own, memory) = memory.split_at_mut(memory_bytes(spec.heap, max_packet));
-        let class_loaded = &classes[class];
+        let class_loaded = match (spec.state.is_empty(), relinked[class]) {
+            (true, _) => &classes[class],
+            (false, Some(known)) => known,
+            (false, None) => {
+                let bytes = &scenario.classes[class].bytes;
+                let linked = state::relink(arena, bytes, &classes[class]);
+                let linked = linked.map_err(|error| SimError::Class { class, error })?;
+                *relinked[class].insert(arena.alloc(linked))
+            }
+        };
         let fields = arena.alloc_slice_fill_copy(class_loaded.program.field_count(), 0);
         let applet = Applet::lent(class_loaded, fields, own, max_packet);
         applets.push(applet.map_err(|error| SimError::Applet { class, error })?);

@@ -6,7 +6,7 @@
 use std::convert::Infallible;
 
 use bumpalo::Bump;
-use jive_core::{Heap, Lifetime, LinkedClass, MethodId, Step, Trap, TrapKind};
+use jive_core::{FieldId, Heap, Lifetime, LinkedClass, MethodId, Step, Trap, TrapKind};
 use jive_embed::load_class;
 use jive_verifier::Policy;
 use nic_core::event::{DmaDirection, DropReason, Made, Sink, SleEvent, Trigger};
@@ -17,6 +17,7 @@ use nic_core::time::{SimDuration, SimTime};
 use nic_core::unet::Channel;
 
 use super::quota::Spent;
+use super::state::{self, Stores};
 use super::{agenda, host_to_nic, nic_to_host, tell};
 use crate::fabric::PacketRef;
 use crate::nic::ProcessorId;
@@ -38,6 +39,8 @@ enum Reached {
     Return(Option<i32>),
     /// It has called a native, which may be unknown.
     Native(Result<Request, TrapKind>),
+    /// It stores a value in a field, where the scenario sets fields of the class.
+    Store(FieldId, i32),
 }
 
 /// Why an initializer failed.
@@ -113,6 +116,9 @@ fn load_applet<S: Sink>(
 ) -> Result<(), NotLoaded> {
     let applet = &sim.applets[at(tenant.applet.0)];
     let (program, constructor) = (applet.class.program, applet.members.constructor);
+    let state = &sim.specs[at(tenant.endpoint.0)].state;
+    let mut stores = Stores::new(state);
+    state::set(&mut sim.applets[at(tenant.applet.0)].instance, state);
     let nic = sim.endpoints[at(tenant.endpoint.0)].nic;
     let on = sim.nics[at(nic.0)].first_processor();
     for method in program.initializer().into_iter().chain([constructor]) {
@@ -123,7 +129,7 @@ fn load_applet<S: Sink>(
             processor: 0,
         };
         sim.report.emit(sim.now, tenant.endpoint, kind);
-        match initialize(sim, on, tenant, method, sent) {
+        match initialize(sim, on, tenant, method, (&mut stores, sent)) {
             Ok(value) => tell::returned(sim, on, tenant, method, value),
             Err(Uninitialized::Trapped(trap)) => {
                 tell::trap(sim, tenant, trap);
@@ -149,7 +155,7 @@ fn initialize<S: Sink>(
     on: ProcessorId,
     tenant: Tenant,
     method: MethodId,
-    sent: &mut Vec<PacketRef>,
+    (stores, sent): (&mut Stores, &mut Vec<PacketRef>),
 ) -> Result<Option<i32>, Uninitialized> {
     let fuel = sim.residents[at(tenant.endpoint.0)].fuel;
     let instance = &mut sim.applets[at(tenant.applet.0)].instance;
@@ -161,6 +167,12 @@ fn initialize<S: Sink>(
         let request = match run_to_native(sim, on, tenant)? {
             Reached::Return(value) => return Ok(value),
             Reached::Native(request) => request,
+            Reached::Store(field, value) => {
+                let instance = &mut sim.applets[at(tenant.applet.0)].instance;
+                stores.store(instance, field, value);
+                sim.processors[at(on.0)].activation.stack.resume(Ok(0));
+                continue;
+            }
         };
         let processor = &mut sim.processors[at(on.0)];
         let (stack, costs) = (&mut processor.activation.stack, processor.costs);
@@ -192,10 +204,13 @@ fn run_to_native<S: Sink>(
     let (reached, trap) = match instance.run(stack) {
         Step::Returned(value) => (Reached::Return(value), None),
         Step::Trapped(trap) => (Reached::Return(None), Some(trap)),
-        Step::Native { id, args } => {
-            let request = Request::new(id, args).ok_or(TrapKind::Unverified);
-            (Reached::Native(request), None)
-        }
+        Step::Native { id, args } => match (state::stored_field(id), args) {
+            (Some(field), &[value]) => (Reached::Store(field, value), None),
+            _ => {
+                let request = Request::new(id, args).ok_or(TrapKind::Unverified);
+                (Reached::Native(request), None)
+            }
+        },
     };
     let instructions = stack.executed().saturating_sub(before);
     sim.budget.spend(instructions)?;

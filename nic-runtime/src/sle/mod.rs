@@ -20,6 +20,7 @@ pub(crate) mod fault;
 pub(crate) mod load;
 mod port;
 pub(crate) mod quota;
+pub(crate) mod state;
 mod stub;
 pub(crate) mod suspend;
 mod tell;
