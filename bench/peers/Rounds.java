@@ -250,6 +250,96 @@ public final class Rounds {
                 return h;
             }
         });
+        PROGRAMS.put("base64", new Program() {
+            public void init() {
+                Base64.init(0, 0);
+            }
+
+            public int fold(int sweeps, int to, int b) {
+                int h = 0;
+                for (int s = 0; s < sweeps; s++) {
+                    for (int a = 0; a < to; a++) {
+                        h = h * 31 + Base64.run(a, b);
+                    }
+                }
+                return h;
+            }
+        });
+        PROGRAMS.put("xtea", new Program() {
+            public void init() {
+                Xtea.init(0, 0);
+            }
+
+            public int fold(int sweeps, int to, int b) {
+                int h = 0;
+                for (int s = 0; s < sweeps; s++) {
+                    for (int a = 0; a < to; a++) {
+                        h = h * 31 + Xtea.run(a, b);
+                    }
+                }
+                return h;
+            }
+        });
+        PROGRAMS.put("gamma", new Program() {
+            public void init() {
+                Gamma.init(0, 0);
+            }
+
+            public int fold(int sweeps, int to, int b) {
+                int h = 0;
+                for (int s = 0; s < sweeps; s++) {
+                    for (int a = 0; a < to; a++) {
+                        h = h * 31 + Gamma.run(a, b);
+                    }
+                }
+                return h;
+            }
+        });
+        PROGRAMS.put("routes", new Program() {
+            public void init() {
+                Routes.init(0, 0);
+            }
+
+            public int fold(int sweeps, int to, int b) {
+                int h = 0;
+                for (int s = 0; s < sweeps; s++) {
+                    for (int a = 0; a < to; a++) {
+                        h = h * 31 + Routes.run(a, b);
+                    }
+                }
+                return h;
+            }
+        });
+        PROGRAMS.put("distance", new Program() {
+            public void init() {
+                Distance.init(0, 0);
+            }
+
+            public int fold(int sweeps, int to, int b) {
+                int h = 0;
+                for (int s = 0; s < sweeps; s++) {
+                    for (int a = 0; a < to; a++) {
+                        h = h * 31 + Distance.run(a, b);
+                    }
+                }
+                return h;
+            }
+        });
+        PROGRAMS.put("median", new Program() {
+            public void init() {
+                Median.init(0, 0);
+            }
+
+            public int fold(int sweeps, int to, int b) {
+                int h = 0;
+                for (int s = 0; s < sweeps; s++) {
+                    for (int a = 0; a < to; a++) {
+                        h = h * 31 + Median.run(a, b);
+                    }
+                }
+                return h;
+            }
+        });
     }
 
     private abstract static class OfKernels implements Program {

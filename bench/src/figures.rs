@@ -54,6 +54,8 @@ pub struct Large {
 pub struct Packets {
     /// CPU time of a packet of 64 bytes between one pair of endpoints, in nanoseconds.
     pub ns: Paced,
+    /// The same time with a summary that listens, as in `jive run --trace none`.
+    pub summarized_ns: Paced,
     /// Costs with more endpoints on each NIC.
     pub endpoints: Vec<Endpoints>,
     /// Costs with more NICs.
@@ -139,7 +141,9 @@ impl Packets {
     pub fn measure() -> Packets {
         // Measured first, because memory that other measurements have freed would be reused.
         let idle_endpoint_resident = memory::idle_endpoint_resident();
-        let ns = Traffic::of_one_pair(PACKETS_OF_SHORT).ns_per_packet(&mut Pace::new());
+        let short = Traffic::of_one_pair(PACKETS_OF_SHORT);
+        let ns = short.ns_per_packet(&mut Pace::new());
+        let summarized_ns = short.summarized_ns_per_packet(&mut Pace::new());
         let one = Traffic::of_one_pair(PACKETS);
         let endpoints = ENDPOINTS.map(|count| {
             let few = Traffic {
@@ -169,6 +173,7 @@ impl Packets {
         });
         Packets {
             ns,
+            summarized_ns,
             endpoints: endpoints.to_vec(),
             nics: nics.to_vec(),
             idle_endpoint_bytes: memory::idle_endpoint_bytes(),

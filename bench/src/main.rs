@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use allocations::CountingAllocator;
 use bench::figures::{Loading, Packets};
-use bench::kernel::{HELD_OUT, Kernel, PUBLIC};
+use bench::kernel::{HELD_OUT, Kernel, PUBLIC, VALIDATION};
 use bench::peer::{Peer, PeerError};
 use bench::peers;
 use bench::plot;
@@ -51,12 +51,17 @@ struct Arguments {
     /// The executable built from `peers/wasm3.c`
     #[arg(long, value_name = "PROGRAM")]
     wasm3: Option<PathBuf>,
+
+    /// The compiler that built it
+    #[arg(long, value_name = "NAME")]
+    wasm3_compiler: Option<String>,
 }
 
 /// A section of the report.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
 enum Section {
     Kernels,
+    Validation,
     HeldOut,
     Loading,
     Packets,
@@ -84,8 +89,9 @@ fn main() -> ExitCode {
 fn run(arguments: &Arguments) -> Result<(), PeerError> {
     let wants = |section| arguments.only.contains(&section);
     let mut report = Report {
-        setting: Setting::here(),
+        setting: Setting::here(arguments.wasm3_compiler.clone()),
         kernels: None,
+        validation: None,
         held_out: None,
         loading: None,
         packets: None,
@@ -94,11 +100,17 @@ fn run(arguments: &Arguments) -> Result<(), PeerError> {
         skipped: Vec::new(),
     };
     let mut peers = Vec::new();
-    if wants(Section::Kernels) || wants(Section::HeldOut) {
+    if [Section::Kernels, Section::Validation, Section::HeldOut]
+        .into_iter()
+        .any(wants)
+    {
         (peers, report.skipped) = all_peers(arguments);
     }
     if wants(Section::Kernels) {
         report.kernels = side_by_side(arguments, &PUBLIC, &mut peers)?;
+    }
+    if wants(Section::Validation) {
+        report.validation = side_by_side(arguments, &VALIDATION, &mut peers)?;
     }
     if wants(Section::HeldOut) {
         report.held_out = side_by_side(arguments, &HELD_OUT, &mut peers)?;
@@ -178,7 +190,7 @@ fn side_by_side(
 ) -> Result<Option<Table>, PeerError> {
     let effort = if arguments.quick {
         Effort {
-            rounds: 5,
+            rounds: 7,
             turn: Duration::from_millis(3),
         }
     } else {

@@ -20,17 +20,24 @@ impl Display for Report {
             "Machine: {}, {}, load average {}. CPU time of the thread, medians over rounds.",
             setting.machine, setting.date, setting.load_average
         )?;
+        if let Some(compiler) = &setting.wasm3_compiler {
+            write!(f, "wasm3 was compiled by {compiler}.")?;
+            let is_clang = compiler.contains("clang");
+            let note =
+                " clang makes it faster, so ratios to it are lower here than they should be.";
+            writeln!(f, "{}", if is_clang { "" } else { note })?;
+        }
         if let Some(kernels) = &self.kernels {
             writeln!(
                 f,
-                "\n**Public kernels**: ns for each call (times native code)\n\n{kernels}"
+                "\n**Public kernels**: ns for each call (times native code: the median over the rounds; the least to the greatest)\n\n{kernels}"
             )?;
         }
+        if let Some(validation) = &self.validation {
+            writeln!(f, "\n**Validation programs**: likewise\n\n{validation}")?;
+        }
         if let Some(held_out) = &self.held_out {
-            writeln!(
-                f,
-                "\n**Held-out programs**: likewise\n\n{held_out}"
-            )?;
+            writeln!(f, "\n**Held-out programs**: likewise\n\n{held_out}")?;
         }
         if let Some(loading) = &self.loading {
             writeln!(f, "\n**Loading** (parse, verify, link)\n\n{loading}")?;
@@ -95,7 +102,12 @@ impl Display for Table {
 
 impl Display for Cell {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "{} ({})", figures(self.ns), figures(self.ratio))
+        let [ns, ratio] = [self.ns, self.ratio].map(figures);
+        let [least, greatest] = [self.spread.0, self.spread.1].map(figures);
+        match least == greatest {
+            true => write!(f, "{ns} ({ratio})"),
+            false => write!(f, "{ns} ({ratio}; {least} to {greatest})"),
+        }
     }
 }
 
@@ -142,6 +154,12 @@ impl Display for Packets {
             self.millions_per_second().as_promised_for,
             self.ns.pace
         )?;
+        write!(
+            f,
+            "\n- the same with the summary, as `jive run --trace none`: {:.0} ns each, {:.2} million/s",
+            self.summarized_ns.measured,
+            self.summarized_ns.rate(1e3).measured
+        )?;
         for endpoints in &self.endpoints {
             write!(
                 f,
@@ -152,8 +170,8 @@ impl Display for Packets {
         for nics in &self.nics {
             write!(
                 f,
-                "\n- {} NICs, all busy: {:.2} times that in pairs, {:.2} in one network, {:.2} where each pair has \
-                 sent to the next",
+                "\n- {} NICs, all busy: {:.2} times that in pairs, {:.2} in one network taken apart, {:.2} where each \
+                 pair has sent to the next",
                 nics.count, nics.all_busy, nics.in_one_network, nics.met
             )?;
         }

@@ -15,6 +15,9 @@ pub struct Report {
     /// The public kernels side by side.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kernels: Option<Table>,
+    /// The validation programs side by side.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub validation: Option<Table>,
     /// The held-out programs side by side.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub held_out: Option<Table>,
@@ -42,12 +45,15 @@ pub struct Setting {
     pub date: String,
     /// The load average of the last minute before the run.
     pub load_average: String,
+    /// The compiler that built wasm3, if wasm3 takes part.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wasm3_compiler: Option<String>,
 }
 
 impl Setting {
     /// Returns the machine's name, its load and today's date.
     #[must_use]
-    pub fn here() -> Setting {
+    pub fn here(wasm3_compiler: Option<String>) -> Setting {
         let file = |path| std::fs::read_to_string(path).unwrap_or_default();
         let cpus = file("/proc/cpuinfo");
         let model = cpus.lines().find(|line| line.starts_with("model name"));
@@ -62,6 +68,7 @@ impl Setting {
             machine: machine.to_owned(),
             date: date.unwrap_or_default(),
             load_average: load.split(' ').next().unwrap_or_default().to_owned(),
+            wasm3_compiler,
         }
     }
 }

@@ -45,8 +45,22 @@ impl Times {
     /// Returns the median over the rounds of this time divided by the other's time in the same round.
     #[must_use]
     pub fn ratio(&self, other: &Times) -> f64 {
-        let ratios = self.0.iter().zip(&other.0);
-        median(ratios.map(|(mine, other)| mine / other).collect())
+        median(self.ratios(other).collect())
+    }
+
+    /// Returns the least and the greatest of these quotients.
+    #[must_use]
+    pub fn spread(&self, other: &Times) -> (f64, f64) {
+        let least = self.ratios(other).fold(f64::INFINITY, f64::min);
+        let greatest = self.ratios(other).fold(f64::NEG_INFINITY, f64::max);
+        (least, greatest)
+    }
+
+    fn ratios(&self, other: &Times) -> impl Iterator<Item = f64> {
+        self.0
+            .iter()
+            .zip(&other.0)
+            .map(|(mine, other)| mine / other)
     }
 }
 

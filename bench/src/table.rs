@@ -38,6 +38,8 @@ pub struct Cell {
     pub ns: f64,
     /// The time relative to the first peer: the median over the rounds of the ratio.
     pub ratio: f64,
+    /// The least and the greatest of these ratios.
+    pub spread: (f64, f64),
     /// Nanoseconds for each invocation, in each round.
     pub rounds: Vec<f64>,
 }
@@ -89,9 +91,11 @@ fn line(row: &Row) -> Line {
     let reference = row.times.first().cloned().flatten();
     let cell = |times: &Times| {
         let ratio = reference.as_ref().map(|reference| times.ratio(reference));
+        let spread = reference.as_ref().map(|reference| times.spread(reference));
         Cell {
             ns: times.ns(),
             ratio: ratio.unwrap_or(f64::NAN),
+            spread: spread.unwrap_or((f64::NAN, f64::NAN)),
             rounds: times.0.clone(),
         }
     };
@@ -168,6 +172,14 @@ mod tests {
     fn a_ratio_is_the_median_of_those_within_a_round() {
         assert_eq!(table().ratio("crc32", "slow", "native"), Some(2.0));
         assert_eq!(table().ratio("crc32", "native", "slow"), Some(0.5));
+    }
+
+    #[test]
+    fn the_spread_of_a_ratio_is_that_of_its_rounds() {
+        let table = table();
+        let crc32 = table.rows.iter().find(|row| row.name == "crc32");
+        let slow = crc32.and_then(|row| row.cells[1].as_ref());
+        assert_eq!(slow.map(|cell| cell.spread), Some((2.0, 3.0)));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Times of packets in scenarios of any size.
 
+use nic_runtime::export::summary::Summary;
 use nic_runtime::scenario::Scenario;
 use nic_runtime::sim;
 pub use traffic::{Network, Traffic};
@@ -22,6 +23,14 @@ pub trait Timed {
     #[must_use]
     fn ns_per_packet(&self, pace: &mut Pace) -> Paced;
 
+    /// Returns the same where a summary listens.
+    ///
+    /// # Panics
+    ///
+    /// If the scenario cannot be simulated.
+    #[must_use]
+    fn summarized_ns_per_packet(&self, pace: &mut Pace) -> Paced;
+
     /// Returns the time of a packet relative to `other`. Both run in turns, and the result is the median over the
     /// rounds.
     ///
@@ -35,14 +44,33 @@ pub trait Timed {
 impl Timed for Traffic {
     fn ns_per_packet(&self, pace: &mut Pace) -> Paced {
         let scenarios = Scenarios::of(self);
-        pace.beside(SHORT_ROUNDS, || scenarios.ns_per_packet())
+        pace.beside(SHORT_ROUNDS, || scenarios.ns_per_packet(run_unheard))
+    }
+
+    fn summarized_ns_per_packet(&self, pace: &mut Pace) -> Paced {
+        let scenarios = Scenarios::of(self);
+        pace.beside(SHORT_ROUNDS, || scenarios.ns_per_packet(run_summarized))
     }
 
     fn times(&self, other: &Traffic) -> f64 {
         let [own, others] = [self, other].map(Scenarios::of);
-        let ratios = (0..ROUNDS).map(|_| own.ns_per_packet() / others.ns_per_packet());
+        let ratios =
+            (0..ROUNDS).map(|_| own.ns_per_packet(run_unheard) / others.ns_per_packet(run_unheard));
         median(ratios.collect())
     }
+}
+
+/// Runs a scenario without a listener.
+fn run_unheard(scenario: &Scenario) {
+    sim::run(scenario, &mut ()).expect("the scenario can be simulated");
+}
+
+/// Runs a scenario and makes its summary, as `jive run --trace none` does.
+fn run_summarized(scenario: &Scenario) {
+    let mut summary = Summary::new(scenario);
+    let end = sim::run(scenario, &mut summary).expect("the scenario can be simulated");
+    summary.end(end.time, end.reason);
+    std::hint::black_box(summary.totals().delivered);
 }
 
 /// A scenario, and the same scenario with one message for each sender. The difference of their times excludes building
@@ -68,10 +96,8 @@ impl Scenarios {
     }
 
     /// Times both scenarios once.
-    fn ns_per_packet(&self) -> f64 {
-        let [few, all] = [&self.few, &self.all].map(|scenario| {
-            time(|| sim::run(scenario, &mut ()).expect("the scenario can be simulated"))
-        });
+    fn ns_per_packet(&self, run: fn(&Scenario)) -> f64 {
+        let [few, all] = [&self.few, &self.all].map(|scenario| time(|| run(scenario)));
         // Exact: counts of packets are far below 2^52.
         all.saturating_sub(few).as_secs_f64() * 1e9 / self.packets as f64
     }

@@ -1,548 +1,378 @@
 //! The held-out programs in safe Rust. Each does the same steps as its Java version in `programs`.
 
-/// Byte stuffing, as in `Cobs.java`.
+/// Base64, as in `Base64.java`.
 #[derive(Clone, Debug)]
-pub struct Cobs {
-    plain: [u8; 256],
-    stuffed: [u8; 260],
-    back: [u8; 256],
+pub struct Base64 {
+    plain: [u8; 192],
+    text: [u8; 256],
+    back: [u8; 192],
+    letters: [u8; 64],
+    values: [u8; 128],
 }
 
-impl Cobs {
+impl Base64 {
     /// Creates the state.
     #[must_use]
-    pub fn init() -> Cobs {
-        let mut random = 99_u32;
-        let plain = [(); 256].map(|()| {
-            random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            if random >> 28 < 3 {
-                0
-            } else {
-                (random >> 20) as u8
-            }
-        });
-        Cobs {
+    pub fn init() -> Base64 {
+        let letters = *b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+        let mut values = [0; 128];
+        for (value, letter) in (0_u8..).zip(letters) {
+            values[usize::from(letter)] = value;
+        }
+        let mut plain = [0; 192];
+        for (i, byte) in (0_u32..).zip(&mut plain) {
+            *byte = (i * 167 + 13) as u8;
+        }
+        Base64 {
             plain,
-            stuffed: [0; 260],
-            back: [0; 256],
+            text: [0; 256],
+            back: [0; 192],
+            letters,
+            values,
         }
     }
 
     /// Runs one invocation.
     pub fn run(&mut self, a: i32, b: i32) -> i32 {
-        self.plain[(a & 63) as usize] = a as u8;
+        self.plain[(a & 127) as usize] = a as u8;
         let length = self.encode(b as usize);
         let decoded = self.decode(length);
         let mut hash = length as i32;
-        for position in 0..decoded {
-            if self.back[position] != self.plain[position] {
+        for i in 0..decoded {
+            if self.back[i] != self.plain[i] {
                 return -1;
             }
-            hash = hash.wrapping_mul(33) ^ i32::from(self.stuffed[position] as i8);
+            hash = hash.wrapping_mul(31).wrapping_add(self.text[i].into());
         }
         hash
     }
 
     fn encode(&mut self, length: usize) -> usize {
-        let (mut code, mut code_at, mut out) = (1_u8, 0, 1);
-        for position in 0..length {
-            let value = self.plain[position];
-            if value != 0 {
-                self.stuffed[out] = value;
+        let (mut i, mut out) = (0, 0);
+        while i + 2 < length {
+            let byte = |k: usize| u32::from(self.plain[i + k]);
+            let group = byte(0) << 16 | byte(1) << 8 | byte(2);
+            for shift in [18, 12, 6, 0] {
+                self.text[out] = self.letters[(group >> shift & 63) as usize];
                 out += 1;
-                code += 1;
             }
-            if value == 0 || code == 255 {
-                self.stuffed[code_at] = code;
-                code_at = out;
-                out += 1;
-                code = 1;
-            }
+            i += 3;
         }
-        self.stuffed[code_at] = code;
         out
     }
 
     fn decode(&mut self, length: usize) -> usize {
-        let (mut position, mut out) = (0, 0);
-        while position < length {
-            let code = self.stuffed[position];
-            position += 1;
-            for _ in 1..code {
-                self.back[out] = self.stuffed[position];
-                out += 1;
-                position += 1;
+        let (mut i, mut out) = (0, 0);
+        while i + 3 < length {
+            let mut group = 0_u32;
+            for k in 0..4 {
+                group = group << 6 | u32::from(self.values[usize::from(self.text[i + k])]);
             }
-            if code < 255 && position < length {
-                self.back[out] = 0;
+            for shift in [16, 8, 0] {
+                self.back[out] = (group >> shift) as u8;
                 out += 1;
             }
+            i += 4;
         }
         out
     }
 }
 
-/// Expansion of a packed block, as in `Unpack.java`.
+/// XTEA, as in `Xtea.java`.
 #[derive(Clone, Debug)]
-pub struct Unpack {
-    packed: [i8; 512],
-    block: [i8; 2048],
+pub struct Xtea {
+    key: [u32; 4],
+    data: [u32; 32],
 }
 
-impl Unpack {
+impl Xtea {
     /// Creates the state.
     #[must_use]
-    pub fn init() -> Unpack {
-        let mut packed = [0; 512];
-        let mut random = 7_u32;
-        let mut at = 0;
-        let mut put = |at: &mut usize, value: u32| {
-            packed[*at] = value as i8;
-            *at += 1;
-        };
-        while at < 490 {
-            random = random.wrapping_mul(22_695_477).wrapping_add(1);
-            let pick = (random >> 16) & 0xff;
-            if at < 12 || pick < 120 {
-                let literals = 1 + (pick & 7);
-                put(&mut at, literals);
-                for literal in 0..literals {
-                    put(&mut at, random >> (literal & 15));
-                }
-            } else {
-                put(&mut at, 0x80 | (pick & 15));
-                put(&mut at, 1 + ((random >> 8) & 7));
-            }
-        }
-        put(&mut at, 0);
-        Unpack {
-            packed,
-            block: [0; 2048],
+    pub fn init() -> Xtea {
+        Xtea {
+            key: [1, 2, 3, 4].map(|i| 0x0123_4567_u32.wrapping_mul(i)),
+            data: std::array::from_fn(|i| i as u32 * 0x10001),
         }
     }
 
     /// Runs one invocation.
     pub fn run(&mut self, a: i32, b: i32) -> i32 {
-        let Unpack { packed, block } = self;
-        packed[1] = a as i8;
-        let (mut next, mut out) = (1, 0);
-        let mut token = packed[0];
-        while token != 0 && out < b as usize {
-            if token > 0 {
-                for _ in 0..token {
-                    block[out] = packed[next];
-                    out += 1;
-                    next += 1;
-                }
-            } else {
-                let count = (token & 0x7f) as usize + 3;
-                let from = out - packed[next] as usize;
-                next += 1;
-                for step in 0..count {
-                    block[out + step] = block[from + step];
-                }
-                out += count;
+        const DELTA: u32 = 0x9e37_79b9;
+        let (mut left, mut right) = (a as u32, !a as u32);
+        let mut i = 0;
+        while i + 1 < b as usize {
+            left ^= self.data[i];
+            right ^= self.data[i + 1];
+            let mut sum = 0_u32;
+            for _ in 0..32 {
+                let mixed = (right << 4 ^ right >> 5).wrapping_add(right);
+                left = left.wrapping_add(mixed ^ sum.wrapping_add(self.key[(sum & 3) as usize]));
+                sum = sum.wrapping_add(DELTA);
+                let mixed = (left << 4 ^ left >> 5).wrapping_add(left);
+                let key = self.key[(sum >> 11 & 3) as usize];
+                right = right.wrapping_add(mixed ^ sum.wrapping_add(key));
             }
-            token = packed[next];
-            next += 1;
+            self.data[i] = left;
+            self.data[i + 1] = right;
+            i += 2;
         }
-        let written = block[..out].iter().step_by(7);
-        let sum: i32 = written.map(|value| i32::from(*value)).sum();
-        (sum << 12) ^ out as i32
+        (left ^ right) as i32
     }
 }
 
-/// A keyed hash, as in `HalfSip.java`.
+/// Elias gamma code, as in `Gamma.java`.
 #[derive(Clone, Debug)]
-pub struct HalfSip {
-    key: [u32; 2],
-    message: [u32; 16],
+pub struct Gamma {
+    bits: [u8; 1024],
+    place: usize,
 }
 
-impl HalfSip {
+impl Gamma {
     /// Creates the state.
     #[must_use]
-    pub fn init() -> HalfSip {
-        HalfSip {
-            key: [0x0302_0100, 0x0706_0504],
-            message: std::array::from_fn(|index| index as u32 * 0x0101_0101),
+    pub fn init() -> Gamma {
+        Gamma {
+            bits: [0; 1024],
+            place: 0,
         }
     }
 
     /// Runs one invocation.
     pub fn run(&mut self, a: i32, b: i32) -> i32 {
-        self.message[0] = a as u32;
-        let [mut v0, mut v1] = self.key;
-        let mut v2 = 0x6c79_6765 ^ v0;
-        let mut v3 = 0x7465_6462 ^ v1;
-        for index in 0..=b {
-            let last = index == b;
-            let word = if last {
-                (b << 26) as u32
-            } else {
-                self.message[index as usize]
-            };
-            v3 ^= word;
-            for round in 0..if last { 6 } else { 2 } {
-                if round == 2 {
-                    v0 ^= word;
-                    v2 ^= 0xff;
-                }
-                v0 = v0.wrapping_add(v1);
-                v1 = v1.rotate_left(5) ^ v0;
-                v0 = v0.rotate_left(16);
-                v2 = v2.wrapping_add(v3);
-                v3 = v3.rotate_left(8) ^ v2;
-                v0 = v0.wrapping_add(v3);
-                v3 = v3.rotate_left(7) ^ v0;
-                v2 = v2.wrapping_add(v1);
-                v1 = v1.rotate_left(13) ^ v2;
-                v2 = v2.rotate_left(16);
-            }
-            v0 ^= if last { 0 } else { word };
-        }
-        (v1 ^ v3) as i32
-    }
-}
-
-/// A table of flows, as in `FlowTable.java`.
-#[derive(Clone, Debug)]
-pub struct FlowTable {
-    keys: [i32; 256],
-    counts: [i16; 256],
-    used: i32,
-}
-
-impl FlowTable {
-    /// Creates the state.
-    #[must_use]
-    pub fn init() -> FlowTable {
-        FlowTable {
-            keys: [0; 256],
-            counts: [0; 256],
-            used: 0,
-        }
-    }
-
-    /// Runs one invocation.
-    pub fn run(&mut self, a: i32, b: i32) -> i32 {
-        let mut result = 0_i32;
-        let mut random = a as u32;
+        self.place = 0;
+        let mut seed = a as u32;
         for _ in 0..b {
-            random = random.wrapping_mul(69_069).wrapping_add(5);
-            let source = (random >> 24) & 0x3f;
-            let port = (random >> 16) & 3;
-            let slot = self.find((source << 8 | port | 0x10000) as i32);
-            self.counts[slot] = self.counts[slot].wrapping_add(1);
-            let count = i32::from(self.counts[slot]);
-            result = result.wrapping_mul(17).wrapping_add(count);
+            seed = seed.wrapping_mul(69069).wrapping_add(1);
+            self.write((seed >> 22) + 1);
         }
-        result.wrapping_add(self.used)
-    }
-
-    fn find(&mut self, key: i32) -> usize {
-        let mut slot = ((key as u32).wrapping_mul(0x9E37_79B1) >> 24) as usize;
-        while self.keys[slot] != key {
-            if self.keys[slot] == 0 {
-                if self.used == 192 {
-                    *self = FlowTable::init();
-                }
-                self.keys[slot] = key;
-                self.used += 1;
-                return slot;
-            }
-            slot = (slot + 1) & 255;
-        }
-        slot
-    }
-}
-
-/// A search in a payload, as in `Horspool.java`.
-#[derive(Clone, Debug)]
-pub struct Horspool {
-    text: [u8; 1024],
-    pattern: [u8; 5],
-    skip: [u8; 16],
-}
-
-impl Horspool {
-    /// Creates the state.
-    #[must_use]
-    pub fn init() -> Horspool {
-        let mut random = 4242_u32;
-        let text = [(); 1024].map(|()| {
-            random = random.wrapping_mul(1_103_515_245).wrapping_add(12_345);
-            ((random >> 16) & 15) as u8
-        });
-        Horspool {
-            text,
-            pattern: [0; 5],
-            skip: [0; 16],
-        }
-    }
-
-    /// Runs one invocation.
-    pub fn run(&mut self, a: i32, b: i32) -> i32 {
-        let last = self.pattern.len() - 1;
-        self.skip.fill(self.pattern.len() as u8);
-        let start = ((a * 37) & 511) as usize;
-        for position in 0..=last {
-            let value = self.text[start + position];
-            self.pattern[position] = value;
-            if position < last {
-                self.skip[usize::from(value)] = (last - position) as u8;
-            }
-        }
-        let (mut hits, mut places, mut at) = (0, 0, 0);
-        while at + last < b as usize {
-            if self.text[at..=at + last] == self.pattern {
-                hits += 1;
-                places ^= at as i32;
-            }
-            at += usize::from(self.skip[usize::from(self.text[at + last])]);
-        }
-        (hits << 16) | places
-    }
-}
-
-/// A filter over samples, as in `Filter.java`.
-#[derive(Clone, Debug)]
-pub struct Filter {
-    samples: [i16; 256],
-    filtered: [i16; 256],
-    taps: [i16; 8],
-}
-
-impl Filter {
-    /// Creates the state.
-    #[must_use]
-    pub fn init() -> Filter {
-        Filter {
-            samples: std::array::from_fn(|index| (index * index * 777 + index * 31) as i16),
-            filtered: [0; 256],
-            taps: std::array::from_fn(|index| {
-                (600 + 1100 * index as i32 - (index as i32 & 1) * 3000) as i16
-            }),
-        }
-    }
-
-    /// Runs one invocation.
-    pub fn run(&mut self, a: i32, b: i32) -> i32 {
-        self.samples[(a & 255) as usize] ^= a as i16;
-        let mut energy = 0_i32;
-        for n in 15..b as usize {
-            let mut sum = 1_i32 << 13;
-            for (k, tap) in self.taps.iter().enumerate() {
-                let pair = i32::from(self.samples[n - k]) + i32::from(self.samples[n - 15 + k]);
-                sum = sum.wrapping_add(i32::from(*tap).wrapping_mul(pair));
-            }
-            self.filtered[n] = (sum >> 14).clamp(-32768, 32767) as i16;
-            let value = i32::from(self.filtered[n]);
-            energy = energy.wrapping_add(value.wrapping_mul(value) >> 8);
-        }
-        energy
-    }
-}
-
-/// A queue of deadlines, as in `Scheduler.java`.
-#[derive(Clone, Debug)]
-pub struct Scheduler {
-    deadlines: [i32; 128],
-    size: usize,
-    now: i32,
-    late: i32,
-    random: u32,
-}
-
-impl Scheduler {
-    /// Creates the state.
-    #[must_use]
-    pub fn init() -> Scheduler {
-        let mut scheduler = Scheduler {
-            deadlines: [0; 128],
-            size: 0,
-            now: 0,
-            late: 0,
-            random: 11,
-        };
-        for _ in 0..64 {
-            let deadline = scheduler.draw() & 0x3ff;
-            scheduler.add(deadline);
-        }
-        scheduler
-    }
-
-    /// Runs one invocation.
-    pub fn run(&mut self, a: i32, b: i32) -> i32 {
-        self.random ^= a as u32;
-        let mut waited = 0_i32;
-        for _ in 0..b {
-            let deadline = self.remove_first();
-            if deadline < self.now {
-                self.late += 1;
-                self.now += 3;
-            } else {
-                waited = waited.wrapping_add(deadline - self.now);
-                self.now = deadline;
-            }
-            let next = self.now + 1 + (self.draw() & 0x3ff);
-            self.add(next);
-        }
-        let (waited, late) = (waited, self.late);
-        if self.now > 1_000_000 {
-            *self = Scheduler::init();
-            return waited.wrapping_mul(31);
-        }
-        waited.wrapping_mul(31).wrapping_add(late)
-    }
-
-    fn draw(&mut self) -> i32 {
-        self.random ^= self.random << 13;
-        self.random ^= self.random >> 17;
-        self.random ^= self.random << 5;
-        (self.random >> 3) as i32
-    }
-
-    fn add(&mut self, deadline: i32) {
-        let mut at = self.size;
-        self.size += 1;
-        while at > 0 && self.deadlines[(at - 1) / 2] > deadline {
-            self.deadlines[at] = self.deadlines[(at - 1) / 2];
-            at = (at - 1) / 2;
-        }
-        self.deadlines[at] = deadline;
-    }
-
-    fn remove_first(&mut self) -> i32 {
-        let first = self.deadlines[0];
-        self.size -= 1;
-        let moved = self.deadlines[self.size];
-        let mut at = 0;
-        while 2 * at + 1 < self.size {
-            let mut child = 2 * at + 1;
-            if child + 1 < self.size && self.deadlines[child + 1] < self.deadlines[child] {
-                child += 1;
-            }
-            if moved <= self.deadlines[child] {
-                break;
-            }
-            self.deadlines[at] = self.deadlines[child];
-            at = child;
-        }
-        self.deadlines[at] = moved;
-        first
-    }
-}
-
-/// A tokenizer, as in `Tokens.java`.
-#[derive(Clone, Debug)]
-pub struct Tokens {
-    text: [u8; 512],
-}
-
-/// The kind of token that the current byte belongs to.
-enum Reading {
-    Nothing,
-    Number(i32),
-    Word(i32),
-    Comment,
-}
-
-impl Tokens {
-    /// Creates the state.
-    #[must_use]
-    pub fn init() -> Tokens {
-        let mut random = 31_337_u32;
-        let text = [(); 512].map(|()| {
-            random = random.wrapping_mul(214_013).wrapping_add(2_531_011);
-            let pick = ((random >> 16) & 31) as u8;
-            match pick {
-                0..8 => b'0' + pick,
-                8..22 => b'a' + pick,
-                22 => b'#',
-                23 | 24 => b'\n',
-                25 => b'+',
-                26 => b'*',
-                _ => b' ',
-            }
-        });
-        Tokens { text }
-    }
-
-    /// Runs one invocation.
-    pub fn run(&mut self, a: i32, b: i32) -> i32 {
-        self.text[(a & 127) as usize] = b'0' + (a % 10) as u8;
-        let mut state = Reading::Nothing;
-        let mut hash = 0_i32;
-        for &byte in &self.text[..b as usize] {
-            let value = i32::from(byte);
-            state = match state {
-                Reading::Nothing => match byte {
-                    b'0'..=b'9' => Reading::Number(value - i32::from(b'0')),
-                    b'a'..=b'z' => Reading::Word(value),
-                    b'#' => Reading::Comment,
-                    _ => {
-                        hash = hash.wrapping_add(match byte {
-                            b'+' => 1,
-                            b'*' => 2,
-                            b'\n' => 1000,
-                            _ => 0,
-                        });
-                        Reading::Nothing
-                    }
-                },
-                Reading::Number(number) => match byte {
-                    b'0'..=b'9' => {
-                        let digit = value - i32::from(b'0');
-                        Reading::Number(number.wrapping_mul(10).wrapping_add(digit))
-                    }
-                    _ => {
-                        hash = hash.wrapping_mul(7).wrapping_add(number);
-                        Reading::Nothing
-                    }
-                },
-                Reading::Word(word) => match byte {
-                    b'a'..=b'z' => Reading::Word(word.wrapping_mul(131).wrapping_add(value)),
-                    _ => {
-                        hash ^= word;
-                        Reading::Nothing
-                    }
-                },
-                Reading::Comment if byte == b'\n' => Reading::Nothing,
-                Reading::Comment => Reading::Comment,
-            };
+        let end = self.place;
+        self.place = 0;
+        let mut hash = end as i32;
+        while self.place < end {
+            hash = hash.wrapping_mul(31) ^ self.read() as i32;
         }
         hash
     }
+
+    fn write(&mut self, value: u32) {
+        let mut width = 0;
+        while value >> (width + 1) != 0 {
+            width += 1;
+        }
+        for _ in 0..width {
+            self.put(0);
+        }
+        for i in (0..=width).rev() {
+            self.put(value >> i & 1);
+        }
+    }
+
+    fn read(&mut self) -> u32 {
+        let mut width = 0;
+        while self.get() == 0 {
+            width += 1;
+        }
+        let mut value = 1;
+        for _ in 0..width {
+            value = value << 1 | self.get();
+        }
+        value
+    }
+
+    fn put(&mut self, bit: u32) {
+        let mask = 0x80 >> (self.place & 7);
+        let byte = &mut self.bits[self.place >> 3];
+        *byte = if bit != 0 {
+            *byte | mask
+        } else {
+            *byte & !mask
+        };
+        self.place += 1;
+    }
+
+    fn get(&mut self) -> u32 {
+        let bit = self.bits[self.place >> 3] >> (7 - (self.place & 7)) & 1;
+        self.place += 1;
+        bit.into()
+    }
 }
 
-/// Greatest divisors, as in `Divisors.java`.
+/// Longest-prefix match, as in `Routes.java`.
 #[derive(Clone, Debug)]
-pub struct Divisors {
-    from: i32,
+pub struct Routes {
+    /// Three numbers a node: the child for 0, the child for 1, the route or 0.
+    nodes: Vec<u32>,
+    used: u32,
 }
 
-impl Divisors {
+impl Routes {
     /// Creates the state.
     #[must_use]
-    pub fn init() -> Divisors {
-        Divisors { from: 1000 }
+    pub fn init() -> Routes {
+        let mut routes = Routes {
+            nodes: vec![0; 6144],
+            used: 1,
+        };
+        let mut random = 5_u32;
+        let mut next = || {
+            random = random.wrapping_mul(1_103_515_245).wrapping_add(12345);
+            random
+        };
+        for route in 1..=64 {
+            let length = 8 + (next() >> 28);
+            routes.insert(next() & 0x0fff_ffff, length, route);
+        }
+        routes
+    }
+
+    fn insert(&mut self, prefix: u32, length: u32, route: u32) {
+        let mut node = 0;
+        for depth in 0..length {
+            let child = (node * 3 + (prefix >> (31 - depth) & 1)) as usize;
+            if self.nodes[child] == 0 {
+                self.nodes[child] = self.used;
+                self.used += 1;
+            }
+            node = self.nodes[child];
+        }
+        self.nodes[(node * 3 + 2) as usize] = route;
     }
 
     /// Runs one invocation.
     pub fn run(&mut self, a: i32, b: i32) -> i32 {
-        let first = self.from + a;
-        (first..first + b).map(greatest).sum()
+        let mut sum = 0_i32;
+        let mut address = (a as u32).wrapping_mul(0x0100_0193);
+        for _ in 0..b {
+            address = address.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            let route = self.lookup(address & 0x0fff_ffff);
+            sum = sum.wrapping_mul(31).wrapping_add(route as i32);
+        }
+        sum
+    }
+
+    fn lookup(&self, address: u32) -> u32 {
+        let (mut node, mut route) = (0, 0);
+        for depth in 0..32 {
+            node = self.nodes[(node * 3 + (address >> (31 - depth) & 1)) as usize];
+            if node == 0 {
+                return route;
+            }
+            let here = self.nodes[(node * 3 + 2) as usize];
+            if here != 0 {
+                route = here;
+            }
+        }
+        route
     }
 }
 
-fn greatest(n: i32) -> i32 {
-    let mut divisor = 2;
-    while divisor <= n / divisor {
-        if n % divisor == 0 {
-            return n / divisor;
+/// Edit distance, as in `Distance.java`.
+#[derive(Clone, Debug)]
+pub struct Distance {
+    one: [u8; 32],
+    other: [u8; 32],
+    above: Vec<i16>,
+    row: Vec<i16>,
+}
+
+impl Distance {
+    /// Creates the state.
+    #[must_use]
+    pub fn init() -> Distance {
+        let (mut one, mut other) = ([0; 32], [0; 32]);
+        let mut random = 17_u32;
+        for (one, other) in one.iter_mut().zip(&mut other) {
+            random = random.wrapping_mul(214_013).wrapping_add(2_531_011);
+            *one = b'a' + (random >> 29) as u8;
+            *other = b'a' + (random >> 26 & 7) as u8;
         }
-        divisor += 1;
+        Distance {
+            one,
+            other,
+            above: vec![0; 33],
+            row: vec![0; 33],
+        }
     }
-    1
+
+    /// Runs one invocation.
+    pub fn run(&mut self, a: i32, b: i32) -> i32 {
+        let length = b as usize;
+        self.one[(a & 31) as usize] = b'a' + (a & 7) as u8;
+        for (j, above) in (0..).zip(&mut self.above[..=length]) {
+            *above = j;
+        }
+        for i in 1..=length {
+            self.row[0] = i as i16;
+            for j in 1..=length {
+                let mut best = self.above[j - 1];
+                if self.one[i - 1] != self.other[j - 1] {
+                    best = best.min(self.above[j].min(self.row[j - 1])) + 1;
+                }
+                self.row[j] = best;
+            }
+            std::mem::swap(&mut self.above, &mut self.row);
+        }
+        self.above[length].into()
+    }
+}
+
+/// Median of a moving window, as in `Median.java`.
+#[derive(Clone, Debug)]
+pub struct Median {
+    samples: [i16; 256],
+    window: [i16; 9],
+}
+
+impl Median {
+    /// Creates the state.
+    #[must_use]
+    pub fn init() -> Median {
+        let mut random = 3_u32;
+        let samples = [(); 256].map(|()| {
+            random = random.wrapping_mul(134_775_813).wrapping_add(1);
+            (random >> 16) as i16
+        });
+        Median {
+            samples,
+            window: [0; 9],
+        }
+    }
+
+    /// Runs one invocation.
+    pub fn run(&mut self, a: i32, b: i32) -> i32 {
+        self.samples[(a & 255) as usize] = a.wrapping_mul(251) as i16;
+        let (mut held, mut hash) = (0, 0_i32);
+        for i in 0..b as usize {
+            if held == 9 {
+                self.remove(self.samples[i - 9]);
+                held -= 1;
+            }
+            self.insert(self.samples[i], held);
+            held += 1;
+            hash = hash
+                .wrapping_mul(31)
+                .wrapping_add(self.window[held >> 1].into());
+        }
+        hash
+    }
+
+    fn remove(&mut self, sample: i16) {
+        let mut at = 0;
+        while self.window[at] != sample {
+            at += 1;
+        }
+        while at < 8 {
+            self.window[at] = self.window[at + 1];
+            at += 1;
+        }
+    }
+
+    fn insert(&mut self, sample: i16, held: usize) {
+        let mut at = held;
+        while at > 0 && self.window[at - 1] > sample {
+            self.window[at] = self.window[at - 1];
+            at -= 1;
+        }
+        self.window[at] = sample;
+    }
 }

@@ -2,3 +2,4 @@
 
 pub mod held_out;
 pub mod public;
+pub mod validation;
