@@ -80,8 +80,8 @@ fn stub_is_that_of_the_natives_table() {
 
 #[test]
 fn compiler_corpus_is_as_new_as_the_programs() {
-    // Running a dozen compilers is slow. One compiler of the corpus is the one used for the programs, so it is enough
-    // to compare the corpus with those class files.
+    // Running all compilers of the corpus would be slow. `javac-8-g` comes from the compiler that also makes the
+    // programs, and one script makes the whole corpus. So it is enough to compare that directory.
     let programs = class_files(&committed::path("class"));
     for (path, bytes) in class_files(&committed::path("compilers/javac-8-g")) {
         if path != Path::new("OwnNatives.class") {

@@ -10,12 +10,12 @@ use nic_core::sle::NicNative;
 
 use super::measure::now;
 
-/// Most steps of the analysis for each byte of a class file.
+/// Maximum number of analysis steps for each byte of a class file.
 const STEPS_PER_BYTE: usize = 64;
-/// Additional steps allowed for any class, mostly for nested loops.
+/// Additional steps that any class may take, mostly for nested loops.
 const STEPS_BASE: usize = 600_000;
 
-/// Returns the most steps that the analysis of a class file of this size may take.
+/// Returns the maximum number of analysis steps for a class file of this size.
 #[must_use]
 pub fn steps_max(file_bytes: usize) -> usize {
     STEPS_BASE + STEPS_PER_BYTE * file_bytes
@@ -24,11 +24,11 @@ pub fn steps_max(file_bytes: usize) -> usize {
 /// The analysis of an accepted class.
 #[derive(Clone, Debug)]
 pub struct Analysed {
-    /// Number of visited instructions, edges and places, counting repeated visits.
+    /// Number of visited instructions, edges and pcs, with repeated visits.
     pub steps: usize,
     /// CPU time.
     pub time: Duration,
-    /// The result.
+    /// The result of the analysis.
     pub report: Report,
 }
 

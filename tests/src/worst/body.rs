@@ -1,13 +1,13 @@
-//! Code written instruction by instruction, with branches to places.
+//! Builds code instruction by instruction, with branches to given pcs.
 
 use jive_core::Opcode;
 
-/// Code in the making.
+/// Unfinished code.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Body(Vec<u8>);
 
 impl Body {
-    /// Returns how many bytes there are: where the next instruction begins.
+    /// Returns the length in bytes, which is the pc of the next instruction.
     pub(super) fn len(&self) -> usize {
         self.0.len()
     }
@@ -28,20 +28,20 @@ impl Body {
         self.0.extend(bytes);
     }
 
-    /// Branches to a place before this one or behind it.
+    /// Appends a branch to an earlier or later pc.
     pub(super) fn branch(&mut self, opcode: Opcode, to: usize) {
         let by = to.cast_signed() - self.len().cast_signed();
         let by = i16::try_from(by).expect("the place is near");
         self.ops(opcode, by.to_be_bytes());
     }
 
-    /// Branches to a place, for all that the verifier knows: four bytes.
+    /// Appends a conditional branch to a pc, of four bytes. The verifier has to follow both paths.
     pub(super) fn may_branch(&mut self, to: usize) {
         self.op(Opcode::Iconst0);
         self.branch(Opcode::Ifne, to);
     }
 
-    /// Returns the code, with a return at its end.
+    /// Appends a return and returns the code.
     pub(super) fn finish(mut self) -> Vec<u8> {
         self.op(Opcode::Return);
         self.0

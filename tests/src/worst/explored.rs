@@ -1,34 +1,34 @@
-//! Class files of 64 KiB that are made to be slow to analyse or long to show, all of them accepted.
+//! Accepted class files of 64 KiB that are slow to analyse or long to display.
 
 use jive_core::Opcode;
 
 use super::body::Body;
 use super::writer::Writer;
 
-/// Bytes of each class file, at most.
+/// Maximum length of each class file in bytes.
 pub(super) const FILE_MAX: usize = 64 << 10;
-/// Bytes that the rest of a class file takes at most, beside its one long method.
+/// Maximum bytes of a class file without its one long method.
 const REST: usize = 400;
 /// Bytes of the one long method.
 const LONG: usize = FILE_MAX - REST;
-/// Bytes that a branch of two bytes reaches over.
+/// Bytes that a branch with a 16-bit offset can span, rounded down.
 const REACH: usize = 32_000;
-/// Bytes of a name that leaves half of the file to the code.
+/// Length of a name that leaves half of the file to the code.
 const NAME: usize = 30_000;
-/// Methods of a class, as many as there may be.
+/// The maximum number of methods in a class.
 const METHODS: u16 = 64;
 
 const BYTE_ARRAY: u8 = 8;
 const INT_ARRAY: u8 = 10;
 
-/// Returns a class with one method of this code.
+/// Returns a class with one method that has this code.
 fn method(frame: (u16, u16), code: &[u8]) -> Vec<u8> {
     let mut writer = Writer::new("Worst");
     writer.methods(1, frame, code);
     writer.finish()
 }
 
-/// A method that calls itself wherever it can; class and method have names of so many bytes.
+/// A method that consists of calls of itself. The names of class and method have `name` bytes.
 pub(super) fn self_calls(name: usize) -> Vec<u8> {
     let mut writer = Writer::new(&"C".repeat(name));
     let method = writer.utf8(&"m".repeat(name));
@@ -44,7 +44,7 @@ pub(super) fn self_calls(name: usize) -> Vec<u8> {
     writer.finish()
 }
 
-/// Methods each of which calls all of them, and makes an array.
+/// Methods that each call all methods and create an array.
 pub(super) fn all_calls() -> Vec<u8> {
     let mut writer = Writer::new("Worst");
     let descriptor = writer.utf8("()V");
@@ -73,10 +73,9 @@ pub(super) fn all_calls() -> Vec<u8> {
     writer.finish()
 }
 
-/// Calls of a method with a long name and as many parameters as a frame holds, each call by a reference
-/// of its own.
+/// Calls of a method with a long name and as many parameters as a frame holds. Each call uses a constant of its own.
 pub(super) fn long_descriptors() -> Vec<u8> {
-    /// Local variables and operands share 255 slots.
+    /// Parameters of a method. Local variables and operands share 255 slots.
     const PARAMETERS: u8 = 127;
     const REFERENCES: usize = 200;
     let mut writer = Writer::new("Worst");
@@ -98,7 +97,7 @@ pub(super) fn long_descriptors() -> Vec<u8> {
     writer.finish()
 }
 
-/// Loops in loops, as deep as branches reach; twice, one nest behind the other.
+/// Two nests of loops, one after the other, as deep as branches reach.
 pub(super) fn nested_loops() -> Vec<u8> {
     let mut body = Body::default();
     for _ in 0..2 {
@@ -114,7 +113,7 @@ pub(super) fn nested_loops() -> Vec<u8> {
     method((1, 0), &body.finish())
 }
 
-/// The same where all levels begin at one instruction: each is found when the one outside is taken apart.
+/// Nested loops that all begin at one instruction. The analysis finds each loop only after removing the loop around it.
 pub(super) fn nested_ends() -> Vec<u8> {
     let mut body = Body::default();
     for _ in 0..2 {
@@ -127,9 +126,9 @@ pub(super) fn nested_ends() -> Vec<u8> {
     method((1, 0), &body.finish())
 }
 
-/// Loops in loops, each of which counts a local variable of its own as long as there are any.
+/// Nested loops with a counter each, as long as there are local variables.
 pub(super) fn nested_counters() -> Vec<u8> {
-    /// Bytes of a level: test, step and way back.
+    /// Bytes of a level: test, step and back edge.
     const LEVEL: usize = 5 + 3 + 3;
     let mut body = Body::default();
     for _ in 0..2 {
@@ -138,7 +137,7 @@ pub(super) fn nested_counters() -> Vec<u8> {
         let local = |level: usize| u8::try_from(level % 250).expect("it is below 250");
         for level in 0..depth {
             body.ops(Opcode::Iload, [local(level)]);
-            // Behind the way back of this level.
+            // To the instruction after this level's back edge.
             body.branch(Opcode::Ifle, start + 5 * depth + 6 * (depth - level));
         }
         for level in (0..depth).rev() {
@@ -154,13 +153,13 @@ pub(super) fn nested_counters() -> Vec<u8> {
     method((1, 250), &code)
 }
 
-/// One loop with a test every few bytes that looks as if it counted: one path steps round the step.
+/// A loop with many tests that look like counter tests. The tests do not bound the loop, because a path skips the step.
 pub(super) fn tests_that_fail() -> Vec<u8> {
     let mut body = Body::default();
     body.op(Opcode::Iconst1);
     body.op(Opcode::Istore0);
     let start = body.len();
-    // The step may be left out, so no test bounds the loop.
+    // The step may be skipped, so no test bounds the loop.
     body.may_branch(start + 4 + 3);
     body.ops(Opcode::Iinc, [0, 0xff]);
     let end = start + REACH;
@@ -175,7 +174,7 @@ pub(super) fn tests_that_fail() -> Vec<u8> {
     method((1, 1), &body.finish())
 }
 
-/// Loops of four bytes, one behind the other, in a method that all other methods call.
+/// Consecutive loops of four bytes, in a method that all other methods call.
 pub(super) fn shared_loops() -> Vec<u8> {
     let mut writer = Writer::new("Worst");
     let descriptor = writer.utf8("()V");
@@ -198,7 +197,7 @@ pub(super) fn shared_loops() -> Vec<u8> {
     writer.finish()
 }
 
-/// Such loops with an entry of the line number table for each, in descending order.
+/// Consecutive loops, each with a line number entry, in descending order of pc.
 pub(super) fn lines() -> Vec<u8> {
     let mut writer = Writer::new("Worst");
     let (name, descriptor) = (writer.utf8("m0"), writer.utf8("()V"));
@@ -214,7 +213,7 @@ pub(super) fn lines() -> Vec<u8> {
     writer.finish()
 }
 
-/// Arrays whose lengths all come from one constant, copied on the stack from array to array.
+/// Arrays whose lengths all come from one constant, which is copied on the stack for each array.
 pub(super) fn copied_lengths() -> Vec<u8> {
     let mut body = Body::default();
     body.op(Opcode::Iconst1);
@@ -226,7 +225,7 @@ pub(super) fn copied_lengths() -> Vec<u8> {
     method((2, 0), &body.finish())
 }
 
-/// The same with a branch between two arrays, so that paths part and meet.
+/// The same with a branch between any two arrays, so that paths split and join.
 pub(super) fn merged_lengths() -> Vec<u8> {
     let mut body = Body::default();
     body.op(Opcode::Iconst1);
@@ -239,9 +238,9 @@ pub(super) fn merged_lengths() -> Vec<u8> {
     method((2, 0), &body.finish())
 }
 
-/// A loop over a switch whose cases all go to different instructions, each of which may go back.
+/// A loop over a switch. Each case has an instruction of its own, which may branch back.
 pub(super) fn switch_in_loop() -> Vec<u8> {
-    /// A case takes four bytes of the table and a block of four.
+    /// Bytes of a case: four in the table, and a block of four.
     const CASE: usize = 8;
     let mut body = Body::default();
     let cases = REACH / CASE;
@@ -279,7 +278,7 @@ pub(super) fn wide_frames() -> Vec<u8> {
     method((1, 250), &body.finish())
 }
 
-/// Reads and writes of a field by a long name, of a class of a long name.
+/// Reads and writes of a field with a long name, in a class with a long name.
 pub(super) fn long_names() -> Vec<u8> {
     let mut writer = Writer::new(&"C".repeat(NAME / 2));
     let (name, descriptor) = (writer.utf8(&"f".repeat(NAME / 2)), writer.utf8("I"));

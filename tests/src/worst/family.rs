@@ -1,4 +1,4 @@
-//! The list of them.
+//! The list of slow class files.
 
 use jive_core::limits::{CONSTANTS_MAX, METHODS_MAX};
 
@@ -7,29 +7,29 @@ use super::flow::{self, ARRAYS, Cases, FRAME};
 use super::pool;
 use super::writer::Writer;
 
-/// A class file that is made to be slow.
+/// A class file that is slow to verify, analyse or display.
 #[derive(Clone, Debug)]
 pub struct Worst {
-    /// What it is known by.
+    /// Its name in results.
     pub name: &'static str,
-    /// What makes it slow.
+    /// The reason why it is slow.
     pub about: &'static str,
     /// The class file.
     pub bytes: Vec<u8>,
 }
 
-/// The greatest `constant_pool_count` that a class file can have.
+/// The maximum `constant_pool_count` of a class file.
 const COUNT_MAX: u16 = u16::MAX;
-/// Methods of 64 KiB that a file of 1 MiB holds.
+/// Number of methods with 64 KiB of code in a file of 1 MiB.
 const LONG_METHODS: u16 = 15;
-/// Bytes of each of as many methods as a class may have, in a file of 1 MiB.
+/// Bytes of code of each method, if a file of 1 MiB has the maximum number of methods.
 const SHORT_METHOD: usize = 16_000;
 /// Bytes of the long loop.
 const LOOP: usize = 62_000;
 
-/// Arrays that move where every method is to be judged, none rejected: the budget lasts for no more.
+/// Number of moving arrays for which the verifier's budget just suffices, so that every method is verified.
 const MERGES_WITHIN: u8 = 8;
-/// The same of the short loop.
+/// The same number for the short loop.
 const ROTATION_WITHIN: u8 = 18;
 
 fn bodies(count: u16, code: &[u8]) -> Vec<u8> {
@@ -38,7 +38,7 @@ fn bodies(count: u16, code: &[u8]) -> Vec<u8> {
     writer.finish()
 }
 
-/// Returns the class files of 64 KiB that are made to be slow to analyse or long to show.
+/// Returns the class files of 64 KiB that are slow to analyse or long to display.
 #[must_use]
 pub fn explored_family() -> Vec<Worst> {
     let all = [
@@ -123,7 +123,7 @@ pub fn explored_family() -> Vec<Worst> {
         .collect()
 }
 
-/// Returns the class files that are made to be slow to verify.
+/// Returns the class files that are slow to verify.
 #[must_use]
 pub fn family() -> Vec<Worst> {
     let all = [

@@ -1,34 +1,34 @@
-//! Bodies that keep data flow busy: 250 arrays in local variables, one of another type than the rest. Some of them move
-//! on by one place each time around a loop.
+//! Bodies that keep the verifier's data flow busy. They have 250 arrays in local variables, one of them of another
+//! type. In each iteration of a loop some of the arrays move to the next variable.
 
 use jive_core::Opcode;
 
-/// Arrays in local variables.
+/// Number of arrays in local variables.
 pub(super) const ARRAYS: u8 = 250;
-/// Operands that the bodies need at most.
+/// Maximum operand stack depth of the bodies.
 const OPERANDS: u16 = 2;
 /// `max_stack` and `max_locals` of every body.
 pub(super) const FRAME: (u16, u16) = (OPERANDS, ARRAYS as u16);
-/// Longest code.
+/// Maximum length of code.
 const CODE_MAX: usize = 65_535;
-/// Bytes that the way back takes at most: `goto_w`.
+/// Maximum bytes of the back edge, a `goto_w`.
 const WAY_BACK: usize = 5;
 
 const BYTE_ARRAY: u8 = 8;
 const SHORT_ARRAY: u8 = 9;
 
-/// Code in the making.
+/// Unfinished code.
 struct Body {
     code: Vec<u8>,
-    /// Where the loop begins.
+    /// The pc at which the loop begins.
     start: usize,
 }
 
 impl Body {
-    /// Makes the arrays, begins the loop and moves so many of them on by one place.
+    /// Creates the arrays, begins the loop and moves `moving` arrays by one variable.
     ///
-    /// Each time around one more of them is of either type, so the loop is followed as often as there
-    /// are arrays that move.
+    /// In each iteration the type of one more of them becomes the merge of both types. So data flow repeats the loop as
+    /// often as there are moving arrays.
     fn new(moving: u8) -> Body {
         let mut code = Vec::new();
         for local in 0..ARRAYS {
@@ -46,7 +46,7 @@ impl Body {
         body
     }
 
-    /// Moves one array down by a place.
+    /// Moves an array to the local variable below.
     fn shift(&mut self, local: u8) {
         let (load, store) = (Opcode::Aload.byte(), Opcode::Astore.byte());
         self.code.extend([load, local, store, local - 1]);
@@ -56,13 +56,13 @@ impl Body {
         length - WAY_BACK - self.code.len()
     }
 
-    /// Branches somewhere, by so many bytes.
+    /// Appends a branch by this many bytes.
     fn branch(&mut self, opcode: Opcode, by: i16) {
         self.code.push(opcode.byte());
         self.code.extend(by.to_be_bytes());
     }
 
-    /// Goes back to the beginning of the loop.
+    /// Appends the back edge.
     fn finish(mut self) -> Vec<u8> {
         let by = self.start.cast_signed() - self.code.len().cast_signed();
         self.code.push(Opcode::GotoW.byte());
@@ -72,14 +72,14 @@ impl Body {
     }
 }
 
-/// The loop, with nothing else in it.
+/// Returns only the loop.
 pub(super) fn rotation(length: usize, moving: u8) -> Vec<u8> {
     let mut body = Body::new(moving);
     body.code.resize(length - WAY_BACK, Opcode::Nop.byte());
     body.finish()
 }
 
-/// The loop over branches to the instruction behind them: two merges each.
+/// Returns a loop over branches to the next instruction, with two merges for each.
 pub(super) fn merges(moving: u8) -> Vec<u8> {
     let mut body = Body::new(moving);
     for _ in 0..body.room(CODE_MAX) / 4 {
@@ -89,7 +89,7 @@ pub(super) fn merges(moving: u8) -> Vec<u8> {
     body.finish()
 }
 
-/// The loop over jumps to what follows: a merge for every instruction.
+/// Returns a loop over jumps to the next instruction, with a merge for each.
 pub(super) fn jumps() -> Vec<u8> {
     let mut body = Body::new(ARRAYS);
     for _ in 0..body.room(CODE_MAX) / 3 {
@@ -98,7 +98,7 @@ pub(super) fn jumps() -> Vec<u8> {
     body.finish()
 }
 
-/// The loop over blocks each of which moves an array and may go back to the block before.
+/// Returns a loop over blocks that move an array and may branch back to the block before.
 pub(super) fn back_edges() -> Vec<u8> {
     const BLOCK: i16 = 8;
     let mut body = Body::new(ARRAYS);
@@ -107,25 +107,25 @@ pub(super) fn back_edges() -> Vec<u8> {
         body.shift(local);
         local = if local == ARRAYS - 1 { 1 } else { local + 1 };
         body.code.push(Opcode::Iconst0.byte());
-        // From behind the shift and the constant of this block to where the block before begins.
+        // From the branch, after this block's shift and constant, to the start of the block before.
         let by = if number == 0 { -5 } else { -5 - BLOCK };
         body.branch(Opcode::Ifeq, by);
     }
     body.finish()
 }
 
-/// The loop over a chain of jumps that is run through from its end, each jump to the one in front.
+/// Returns a loop over a chain of jumps that is executed from its end: each jump goes to the jump before it.
 pub(super) fn reversed() -> Vec<u8> {
     /// Bytes of a jump.
     const JUMP: usize = 3;
     let mut body = Body::new(ARRAYS);
     let links = body.room(CODE_MAX) / JUMP - 1;
-    // Over the way back and all links but the last.
+    // Skips the back edge and all links but the last.
     let over = WAY_BACK + JUMP * links;
     body.code.push(Opcode::GotoW.byte());
     body.code
         .extend(i32::try_from(over).expect("code is short").to_be_bytes());
-    // The first link goes to the way back, in front of it, each other one to the link before.
+    // The first link goes to the back edge before it, and every other link goes to the link before it.
     let by = body.start.cast_signed() - body.code.len().cast_signed();
     body.branch(
         Opcode::Goto,
@@ -137,16 +137,16 @@ pub(super) fn reversed() -> Vec<u8> {
     body.code
 }
 
-/// How the cases of a switch lie.
+/// The targets of a switch's cases.
 #[derive(Copy, Clone, Debug)]
 pub(super) enum Cases {
-    /// A block of its own for each.
+    /// A block of its own for each case.
     Apart,
-    /// The same block for all.
+    /// The same block for all cases.
     Together,
 }
 
-/// The loop over one `tableswitch` of as many cases as fit.
+/// Returns a loop over one `tableswitch` with as many cases as fit.
 pub(super) fn switch(cases: Cases) -> Vec<u8> {
     let mut body = Body::new(ARRAYS);
     let room = body.room(CODE_MAX) - 1 - 16;

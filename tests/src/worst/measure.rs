@@ -1,4 +1,4 @@
-//! What judging a class file takes: steps, which are the same everywhere, and CPU time, which is not.
+//! The cost of verifying a class file: steps, which are equal on every machine, and CPU time.
 
 use core::time::Duration;
 
@@ -8,15 +8,15 @@ use jive_verifier::{
 };
 use rustix::time::{ClockId, clock_gettime};
 
-/// The steps of each method that data flow got to.
+/// The steps of each method that data flow reached.
 #[derive(Clone, Debug, Default)]
 pub struct Steps {
-    /// Steps taken and steps that there may be.
+    /// The steps of each method, and its budget.
     pub methods: Vec<(u32, u32)>,
 }
 
 impl Steps {
-    /// Returns the method that took the largest part of its budget, as steps and budget.
+    /// Returns the method that used the largest share of its budget, as steps and budget.
     #[must_use]
     pub fn most(&self) -> (u32, u32) {
         let part = |(steps, limit): &(u32, u32)| u64::from(*steps) * (1 << 32) / u64::from(*limit);
@@ -40,22 +40,22 @@ impl Observer for Steps {
     }
 }
 
-/// A class file, judged.
+/// The measurements of verifying a class file.
 #[derive(Clone, Debug)]
 pub struct Measured {
-    /// The code for which it is rejected, or `None` where it is accepted.
+    /// The code of the rejection; `None` if the class is accepted.
     pub code: Option<&'static str>,
     /// Steps by method.
     pub steps: Steps,
-    /// Bytes lent for verifying.
+    /// Bytes of the work area.
     pub work_bytes: usize,
     /// CPU time of parsing.
     pub parsing: Duration,
-    /// CPU time of asking for the size of the work area and of verifying.
+    /// CPU time of computing the work area's size and of verifying.
     pub verifying: Duration,
 }
 
-/// Returns the CPU time that the thread has taken.
+/// Returns the CPU time that this thread has used.
 pub(super) fn now() -> Duration {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     Duration::try_from(time).expect("time is not negative")
@@ -86,7 +86,7 @@ pub fn measure(bytes: &[u8], policy: Policy, natives: &'static [NativeDecl]) -> 
     let size = work_size(&class);
     measured.verifying = now() - begun;
     measured.work_bytes = size.bytes();
-    // Making the memory is the caller's, who may keep it from class to class.
+    // Not timed, because a caller can reuse this memory for many classes.
     let work = WorkArea {
         constants: &mut vec![Resolved::default(); size.constants],
         signatures: &mut vec![0; size.signatures],

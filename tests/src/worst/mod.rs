@@ -1,6 +1,6 @@
-//! Class files that are as much work to judge as a file of their size can be: the worst-case family.
+//! Class files that take as much work to verify as possible for their size: the worst-case family.
 //!
-//! Each is made to be slow in one way. `trust worst` measures them; tests hold them to their budgets.
+//! Each is slow in one way. `trust worst` measures them, and tests check that they stay within their budgets.
 
 #[cfg(feature = "simulation")]
 mod analysed;

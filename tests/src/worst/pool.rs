@@ -1,18 +1,18 @@
-//! Constant pools that make comparing names, resolving members and reading descriptors long.
+//! Constant pools that make it slow to compare names, resolve members or parse descriptors.
 
 use jive_core::Opcode;
 use jive_core::limits::CONSTANTS_MAX;
 
 use super::writer::Writer;
 
-/// Bytes of a long name; as many as fit a file of 1 MiB fifteen times.
+/// Length of a long name. Fifteen of them fit in a file of 1 MiB.
 const NAME: usize = 60_000;
-/// How many of them there are.
+/// Number of long names.
 const NAMES: usize = 15;
-/// The types that fields may have, but for the class itself.
+/// The types of fields, without the class itself.
 const TYPES: [&str; 8] = ["I", "B", "S", "Z", "[B", "[S", "[I", "[Z"];
 
-/// Returns names that differ in their last byte.
+/// Returns names that differ only in their last byte.
 fn names() -> impl Iterator<Item = String> {
     let stem = "n".repeat(NAME - 1);
     (b'a'..)
@@ -20,7 +20,7 @@ fn names() -> impl Iterator<Item = String> {
         .map(move |last| format!("{stem}{}", char::from(last)))
 }
 
-/// Fields whose names differ in the last byte, and as many references to them as there may be.
+/// Returns a class with fields whose names differ in the last byte, and as many references to them as possible.
 pub(super) fn members() -> Vec<u8> {
     let mut writer = Writer::new("Worst");
     let descriptors = TYPES.map(|descriptor| writer.utf8(descriptor));
@@ -33,7 +33,7 @@ pub(super) fn members() -> Vec<u8> {
         }
     }
     let mut code = Vec::new();
-    // Two texts are left for the method. The last field first: what searches from the front goes far.
+    // Two constants are left for the method. References are to the last field first, which is slow for a linear search.
     let references = writer.constants_left(CONSTANTS_MAX) - 2;
     let this = writer.this();
     for member in members.iter().rev().cycle().take(references.into()) {
@@ -47,7 +47,7 @@ pub(super) fn members() -> Vec<u8> {
     writer.finish()
 }
 
-/// A class of a long name that stands in the pool many times, and its field by each of them.
+/// Returns a class with a long name that occurs many times in the pool, and a field reference by each occurrence.
 pub(super) fn own_name() -> Vec<u8> {
     let name = names().next().expect("there are names");
     let mut writer = Writer::new(&name);
@@ -73,7 +73,7 @@ pub(super) fn own_name() -> Vec<u8> {
     writer.finish()
 }
 
-/// Descriptors of 255 parameters with arrays of many dimensions, each read for many references.
+/// Returns a class with descriptors of 255 parameters, arrays of many dimensions, each parsed for many references.
 pub(super) fn descriptors() -> Vec<u8> {
     let mut writer = Writer::new("Worst");
     let array = format!("{}I", "[".repeat(NAME / 255 - 1));
@@ -94,7 +94,7 @@ pub(super) fn descriptors() -> Vec<u8> {
     writer.finish()
 }
 
-/// A pool of `count` with one long name that every class in it has.
+/// Returns a class with `count` constants, in which all class constants share one long name.
 pub(super) fn class_names(count: u16) -> Vec<u8> {
     let mut writer = Writer::new("Worst");
     let name = names().next().expect("there are names");
@@ -106,7 +106,7 @@ pub(super) fn class_names(count: u16) -> Vec<u8> {
     writer.finish()
 }
 
-/// A pool of `count` with one long descriptor that every method in it has.
+/// Returns a class with `count` constants, in which all method types share one long descriptor.
 pub(super) fn method_types(count: u16) -> Vec<u8> {
     let mut writer = Writer::new("Worst");
     let array = format!("{}I", "[".repeat(NAME / 255 - 1));
@@ -121,7 +121,7 @@ pub(super) fn method_types(count: u16) -> Vec<u8> {
     writer.finish()
 }
 
-/// A pool of `count` with numbers, loaded one after the other as far as code reaches.
+/// Returns a class with `count` constants that are numbers, loaded one after another as far as the code allows.
 pub(super) fn numbers(count: u16) -> Vec<u8> {
     let mut writer = Writer::new("Worst");
     let mut code = Vec::new();

@@ -1,5 +1,5 @@
-//! Class files put together at random from pieces that keep the analysis busy: a search for worse cases
-//! than the ones made by hand.
+//! Random class files made of pieces that keep the analysis busy, to search for cases that are worse than the handmade
+//! ones.
 
 use jive_core::Opcode;
 
@@ -7,20 +7,20 @@ use super::body::Body;
 use super::writer::Writer;
 use crate::fuzzing::Random;
 
-/// Local variables of a method, all of them `int`s.
+/// Number of local variables of the method, all `int`s.
 const LOCALS: u8 = 4;
-/// Bytes that a branch reaches back.
+/// Bytes that a backward branch can span, rounded down.
 const REACH: usize = 32_000;
 /// Bytes of the longest piece.
 const PIECE_MAX: usize = 16;
-/// The kinds of pieces.
+/// Number of kinds of pieces.
 const KINDS: usize = 10;
-/// Kinds of pieces of one class: few, so that each of them has many.
+/// Maximum number of kinds in a class. It is small, so that each kind occurs often.
 const KINDS_MAX: usize = 4;
 
 const BYTE_ARRAY: u8 = 8;
 
-/// Returns a class file whose one method has so many bytes of code at most. All of them are accepted.
+/// Returns a class file with one method of at most `code_bytes` bytes of code. The class is always accepted.
 #[must_use]
 pub fn searched(random: &mut Random, code_bytes: usize) -> Vec<u8> {
     let mut writer = Writer::new("Searched");
@@ -41,12 +41,12 @@ pub fn searched(random: &mut Random, code_bytes: usize) -> Vec<u8> {
         body.op(Opcode::Iconst1);
         body.ops(Opcode::Istore, [local]);
     }
-    // Where pieces begin that a branch may go back to.
+    // Starts of pieces to which a branch may go back.
     let mut starts = vec![body.len()];
     while body.len() + PIECE_MAX < code_bytes {
         let here = body.len();
         let back = match targets {
-            // The first in reach, the one before, or any.
+            // The first start in reach, the last start, or any.
             0 => starts[starts.partition_point(|start| start + REACH < here)],
             1 => starts[starts.len() - 1 - random.below(starts.len().min(2))],
             _ => {
@@ -54,7 +54,7 @@ pub fn searched(random: &mut Random, code_bytes: usize) -> Vec<u8> {
                 start.max(here.saturating_sub(REACH))
             }
         };
-        // A place in reach may lie within a piece, so the next start counts.
+        // The first pc in reach may be inside a piece, so take the next start.
         let back = starts[starts
             .partition_point(|start| *start < back)
             .min(starts.len() - 1)];
@@ -71,7 +71,7 @@ pub fn searched(random: &mut Random, code_bytes: usize) -> Vec<u8> {
                 body.branch(Opcode::Ifgt, back);
             }
             4 => {
-                // On over the way back, or back.
+                // Skips the back edge, or takes it.
                 body.ops(Opcode::Iload, [local]);
                 body.ops(Opcode::Getstatic, field);
                 body.branch(Opcode::IfIcmpge, here + 11);

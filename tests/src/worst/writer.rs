@@ -1,4 +1,4 @@
-//! Class files written constant by constant and byte by byte, for what no assembler would write.
+//! Writes class files constant by constant and byte by byte, for class files that no assembler would write.
 
 /// `ACC_STATIC`, of fields and methods.
 const STATIC: u16 = 0x0008;
@@ -14,11 +14,11 @@ const FIELD_REF: u8 = 9;
 const METHOD_REF: u8 = 10;
 const NAME_AND_TYPE: u8 = 12;
 
-/// A class file in the making.
+/// An unfinished class file.
 #[derive(Clone, Debug)]
 pub(super) struct Writer {
     constants: Vec<u8>,
-    /// One more than there are constants, as in the file.
+    /// `constant_pool_count`: the number of constants plus one.
     count: u16,
     this: u16,
     object: u16,
@@ -30,7 +30,7 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    /// Begins a class of this name.
+    /// Begins a class with this name.
     pub(super) fn new(name: &str) -> Writer {
         let mut writer = Writer {
             constants: Vec::new(),
@@ -51,12 +51,12 @@ impl Writer {
         writer
     }
 
-    /// Returns the class itself, a constant.
+    /// Returns the index of the class constant of the class itself.
     pub(super) fn this(&self) -> u16 {
         self.this
     }
 
-    /// Returns how many constants may follow, up to a `constant_pool_count`.
+    /// Returns how many more constants fit for a `constant_pool_count` of `count_max`.
     pub(super) fn constants_left(&self, count_max: u16) -> u16 {
         count_max - self.count
     }
@@ -99,7 +99,7 @@ impl Writer {
         self.constant(METHOD_REF, &[class, name_and_type])
     }
 
-    /// Declares a static field by its constants.
+    /// Declares a static field with these constants as name and descriptor.
     pub(super) fn field(&mut self, name: u16, descriptor: u16) {
         for word in [STATIC, name, descriptor, 0] {
             self.fields.extend(word.to_be_bytes());
@@ -107,12 +107,12 @@ impl Writer {
         self.field_count += 1;
     }
 
-    /// Declares a static method by its constants.
+    /// Declares a static method with these constants as name and descriptor.
     pub(super) fn method(&mut self, name: u16, descriptor: u16, frame: (u16, u16), code: &[u8]) {
         self.method_with_lines((name, descriptor), frame, code, &[]);
     }
 
-    /// The same with a line number table, of pairs of pc and line; none where there are no pairs.
+    /// Declares a static method with a line number table of pairs of pc and line. An empty list gives no table.
     pub(super) fn method_with_lines(
         &mut self,
         (name, descriptor): (u16, u16),
@@ -134,7 +134,7 @@ impl Writer {
             self.methods.extend(word.to_be_bytes());
         }
         let length = |bytes: &[u8]| u32::try_from(bytes.len()).expect("it fits a class file");
-        // Two limits, two lengths, and the count of handlers and of attributes (JVMS §4.7.3).
+        // Two limits, the code's length, and the counts of handlers and attributes (JVMS §4.7.3).
         let rest = length(code) + length(&attributes) + 12;
         self.methods.extend(rest.to_be_bytes());
         self.methods.extend(frame.0.to_be_bytes());
@@ -148,7 +148,7 @@ impl Writer {
         self.method_count += 1;
     }
 
-    /// Declares `static void m0()` and so on, all with this code.
+    /// Declares `static void m0()`, `m1()` and so on, all with this code.
     pub(super) fn methods(&mut self, count: u16, frame: (u16, u16), code: &[u8]) {
         let descriptor = self.utf8("()V");
         for number in 0..count {
