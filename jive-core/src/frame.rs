@@ -240,7 +240,7 @@ const THIS: i32 = -1;
 
 /// Enters a method from outside: its registers, the first ones among the slots, hold the receiver and these
 /// arguments. Gives none where it takes others or there is no room.
-#[cfg_attr(threaded, inline(always))]
+#[inline(always)]
 pub(crate) fn enter<'s>(
     slots: &'s [Cell<i32>],
     method: &LinkedMethod,

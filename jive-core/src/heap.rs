@@ -108,7 +108,6 @@ impl<'m> Heap<'m> {
     }
 
     /// Lends the memory on for a call that begins, while none is running.
-    #[cfg(threaded)]
     #[inline(always)]
     pub(crate) fn lend_for(&mut self, lifetime: Lifetime) -> Heap<'_> {
         let mut heap = self.lend();
@@ -130,14 +129,12 @@ impl<'m> Heap<'m> {
     }
 
     /// Returns whether the memory is filled as far.
-    #[cfg(threaded)]
     #[inline(always)]
     pub(crate) const fn is_of(&self, extent: Extent) -> bool {
         self.top == extent.top
     }
 
     /// Takes over how far the memory was filled when the call ended for which it was lent on.
-    #[cfg(threaded)]
     #[inline(never)]
     pub(crate) fn keep(&mut self, extent: Extent) {
         self.adopt(extent);

@@ -36,6 +36,7 @@ mod opcode;
 mod program;
 mod registers;
 mod trap;
+mod variant;
 mod verified;
 
 pub use array_kind::ArrayKind;

@@ -6,7 +6,8 @@ use std::fs;
 use std::path::Path;
 
 /// The modules of the crate, from the bottom to the top.
-const LAYERS: [&str; 23] = [
+const LAYERS: [&str; 24] = [
+    "variant",
     "limits",
     "id",
     "array_kind",

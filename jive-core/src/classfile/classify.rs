@@ -16,6 +16,7 @@ use crate::descriptor::{
     DescriptorError, DescriptorErrorKind, FieldType, MethodDescriptor, is_class_name, parse_field,
 };
 use crate::id::CpIndex;
+use crate::variant;
 
 /// Classifies every string of a constant pool. Stores its roles and its identity in its index entry.
 ///
@@ -74,7 +75,7 @@ bitflags! {
 }
 
 /// Number of bytes that the table covers: all bytes, or only ASCII in builds optimized for size.
-const CLASSIFIED: usize = if cfg!(small) { 128 } else { 256 };
+const CLASSIFIED: usize = if variant::SMALL { 128 } else { 256 };
 
 /// The classes of each byte. Bytes beyond the table belong to non-ASCII characters.
 #[expect(

@@ -8,6 +8,7 @@ use super::sort::sort;
 use super::text::Text;
 use crate::id::CpIndex;
 use crate::limits::CONSTANTS_MAX;
+use crate::variant;
 
 /// Most strings that a string is compared with. After that many, the table gives up, and all strings are sorted
 /// instead. Chosen: longer probe sequences hardly occur, unless someone chose the strings for their hashes.
@@ -44,7 +45,7 @@ impl<'t> StringTable<'t> {
         bytes: &[u8],
     ) -> Option<CpIndex> {
         // Builds optimized for size leave out the hash table and only sort.
-        if cfg!(small) {
+        if variant::SMALL {
             self.is_incomplete = true;
             return None;
         }

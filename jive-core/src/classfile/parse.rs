@@ -19,6 +19,7 @@ use super::tag::{ConstantTag, TagSet};
 use super::version::ClassVersion;
 use crate::id::CpIndex;
 use crate::limits::FILE_BYTES_MAX;
+use crate::variant;
 
 /// Offset of the first constant, after magic number, version and constant count.
 const POOL_OFFSET: usize = 10;
@@ -222,7 +223,7 @@ fn examine<'a>(
     let attributes = Attributes::new(subject.pool, layout.attribute_count, layout.attributes);
     subject.check_class_attributes(attributes)?;
     // Builds optimized for size leave this out. Readers search for members on demand.
-    if !cfg!(small) {
+    if !variant::SMALL {
         names.resolve_all(
             file,
             index.constants,

@@ -9,6 +9,7 @@ use super::tag::{ConstantTag, TagSet};
 use super::text::Text;
 use super::utf8::Utf8;
 use crate::id::CpIndex;
+use crate::variant;
 
 /// The constant pool of a parsed class file.
 ///
@@ -349,7 +350,7 @@ impl<'a> ConstantPool<'a> {
     /// Returns the parser's resolution of a field or method.
     pub(super) fn resolution(&self, index: CpIndex) -> Resolution {
         match self.entries.get(index.index()) {
-            Some([located, word]) if !cfg!(small) => tag_of(*located)
+            Some([located, word]) if !variant::SMALL => tag_of(*located)
                 .map_or(Resolution::Unresolved, |tag| Resolution::unpack(tag, *word)),
             _ => Resolution::Unresolved,
         }

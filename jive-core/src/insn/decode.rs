@@ -76,7 +76,7 @@ pub enum DecodeErrorKind {
 /// with [`TableSwitch::padding_is_zero`].
 // Inlined except in builds optimized for size: callers match on the operand at once, and the compiler merges both
 // matches.
-#[cfg_attr(threaded, inline(always))]
+#[inline(always)]
 pub fn decode(code: &[u8], pc: Pc) -> Result<Insn<'_>, DecodeError> {
     match RawInsn::fixed(code, pc) {
         Some(insn) => Ok(insn.decoded()),

@@ -25,7 +25,7 @@ pub struct RawInsn<'a> {
 
 impl<'a> RawInsn<'a> {
     /// Reads the instruction at `pc`. Returns `None` where [`decode`](crate::decode) fails.
-    #[cfg_attr(threaded, inline(always))]
+    #[inline(always)]
     #[must_use]
     pub fn at(code: &'a [u8], pc: Pc) -> Option<Self> {
         if let Some(insn) = Self::fixed(code, pc) {
@@ -41,7 +41,7 @@ impl<'a> RawInsn<'a> {
     }
 
     /// Reads the instruction at `pc` if its opcode has a fixed length.
-    #[cfg_attr(threaded, inline(always))]
+    #[inline(always)]
     pub(crate) fn fixed(code: &'a [u8], pc: Pc) -> Option<Self> {
         let byte = *code.get(pc.index())?;
         let row = row(byte);
@@ -95,7 +95,7 @@ impl<'a> RawInsn<'a> {
     }
 
     /// Returns the targets of a branch or switch, like [`Insn::targets`]. Returns no targets for other instructions.
-    #[cfg_attr(threaded, inline(always))]
+    #[inline(always)]
     #[must_use]
     pub fn targets(&self) -> Targets<'a> {
         let layout = self.layout();
@@ -131,7 +131,7 @@ impl<'a> RawInsn<'a> {
     }
 
     /// Decodes the operands of an instruction of fixed length.
-    #[cfg_attr(threaded, inline(always))]
+    #[inline(always)]
     pub(crate) fn decoded(self) -> Insn<'a> {
         let operand = match self.layout() {
             OperandLayout::None => Operand::None,
@@ -174,7 +174,7 @@ impl<'a> RawInsn<'a> {
     }
 
     /// Returns the `int` that `bipush`, `sipush` or an `iconst` instruction pushes.
-    #[cfg_attr(threaded, inline(always))]
+    #[inline(always)]
     #[must_use]
     pub fn int(&self) -> i32 {
         match self.layout() {
@@ -185,7 +185,7 @@ impl<'a> RawInsn<'a> {
     }
 
     /// Returns the local variable that the instruction accesses.
-    #[cfg_attr(threaded, inline(always))]
+    #[inline(always)]
     #[must_use]
     pub fn local(&self) -> u16 {
         match self.layout() {
@@ -196,7 +196,7 @@ impl<'a> RawInsn<'a> {
     }
 
     /// Returns the constant that `iinc` adds.
-    #[cfg_attr(threaded, inline(always))]
+    #[inline(always)]
     #[must_use]
     pub fn increment(&self) -> i16 {
         if self.is_wide() {
@@ -213,7 +213,7 @@ impl<'a> RawInsn<'a> {
     }
 
     /// Returns the constant pool index in the operand bytes.
-    #[cfg_attr(threaded, inline(always))]
+    #[inline(always)]
     #[must_use]
     pub fn constant(&self) -> CpIndex {
         CpIndex(match self.layout() {
@@ -223,21 +223,21 @@ impl<'a> RawInsn<'a> {
     }
 
     /// Returns the type code of `newarray`.
-    #[cfg_attr(threaded, inline(always))]
+    #[inline(always)]
     #[must_use]
     pub fn array_type(&self) -> u8 {
         self.byte(1)
     }
 
     /// Returns the byte at an offset from the start of the instruction.
-    #[cfg_attr(threaded, inline(always))]
+    #[inline(always)]
     fn byte(&self, place: usize) -> u8 {
         let at = self.pc.index().wrapping_add(place);
         self.code.get(at).copied().unwrap_or(0)
     }
 
     /// Returns the big-endian `u16` at an offset from the start of the instruction.
-    #[cfg_attr(threaded, inline(always))]
+    #[inline(always)]
     fn short(&self, place: usize) -> u16 {
         let at = self.pc.index().wrapping_add(place);
         let bytes = self.code.get(at..).and_then(<[u8]>::first_chunk);
@@ -245,7 +245,7 @@ impl<'a> RawInsn<'a> {
     }
 
     /// Returns the absolute target of a branch.
-    #[cfg_attr(threaded, inline(always))]
+    #[inline(always)]
     #[must_use]
     pub fn target(&self) -> i64 {
         let [a, b] = self.short(1).to_be_bytes();

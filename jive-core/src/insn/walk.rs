@@ -23,7 +23,7 @@ pub struct Instructions<'a> {
 impl<'a> Iterator for Instructions<'a> {
     type Item = Result<Insn<'a>, DecodeError>;
 
-    #[cfg_attr(threaded, inline(always))]
+    #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
         let pc = Pc(u16::try_from(self.next).ok()?);
         if pc.index() >= self.code.len() {
@@ -66,7 +66,7 @@ impl RawInstructions<'_> {
 impl<'a> Iterator for RawInstructions<'a> {
     type Item = RawInsn<'a>;
 
-    #[cfg_attr(threaded, inline(always))]
+    #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
         let insn = RawInsn::at(self.code, Pc(u16::try_from(self.next).ok()?))?;
         self.next = insn.next_pc();

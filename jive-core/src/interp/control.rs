@@ -9,13 +9,14 @@ use crate::op::{Op, OpKind, Reach};
 use crate::program::{SwitchCase, index};
 use crate::registers::{Window, cell, clear, window};
 use crate::trap::TrapKind;
+use crate::variant;
 
 /// Where the run goes on behind an op.
 pub(super) enum Flow<'a> {
     /// At the next op. What the op before computed is passed on, since that costs nothing; nobody takes it.
     Next,
     /// At the next op, which may take this value: the op has just computed it.
-    Value(#[cfg_attr(not(threaded), expect(dead_code, reason = "a loop passes nothing on"))] i32),
+    Value(i32),
     /// At this op, with what the op before computed, as where the next one follows.
     Onward(usize),
     /// At this op, with nothing: what is not passed on leaves a register of the processor free.
@@ -75,22 +76,6 @@ pub(super) fn load<'a, const TAKEN: char>(
     load_element(machine, operands, pc, (operands.b(), element), load)
 }
 
-/// Loads element `c`, plus the offset, of the array in field `b` into register `a`.
-#[cfg(threaded)]
-#[inline(always)]
-pub(super) fn load_field<'a, const TAKEN: char>(
-    machine: &mut Machine<'a>,
-    operands: &Operands<'a, '_, TAKEN>,
-    pc: usize,
-    load: impl FnOnce(&Heap<'a>, i32, i32) -> Option<i32>,
-) -> Flow<'a> {
-    let Some(&array) = machine.fields.get(usize::from(operands.op.b)) else {
-        return Flow::Stop(pc, Stop::NoElement);
-    };
-    let element = operands.c().wrapping_add(operands.op.offset());
-    load_element(machine, operands, pc, (array, element), load)
-}
-
 /// Loads the element of array `b` that the constant names into register `a`.
 #[inline(always)]
 pub(super) fn load_at<'a, const TAKEN: char>(
@@ -99,7 +84,7 @@ pub(super) fn load_at<'a, const TAKEN: char>(
     pc: usize,
     load: impl FnOnce(&Heap<'a>, i32, i32) -> Option<i32>,
 ) -> Flow<'a> {
-    if cfg!(small) {
+    if variant::SMALL {
         return left_out(pc);
     }
     let element = (operands.b(), operands.op.imm());
@@ -107,7 +92,7 @@ pub(super) fn load_at<'a, const TAKEN: char>(
 }
 
 #[inline(always)]
-fn load_element<'a, const TAKEN: char>(
+pub(super) fn load_element<'a, const TAKEN: char>(
     machine: &mut Machine<'a>,
     operands: &Operands<'a, '_, TAKEN>,
     pc: usize,
@@ -136,22 +121,6 @@ pub(super) fn store<'a, const TAKEN: char>(
     store_element(machine, pc, element, operands.c(), store)
 }
 
-/// Stores register `c` as element `b`, plus the offset, of the array in field `a`.
-#[cfg(threaded)]
-#[inline(always)]
-pub(super) fn store_field<'a, const TAKEN: char>(
-    machine: &mut Machine<'a>,
-    operands: &Operands<'a, '_, TAKEN>,
-    pc: usize,
-    store: impl FnOnce(&mut Heap<'a>, i32, i32, i32) -> Option<()>,
-) -> Flow<'a> {
-    let Some(&array) = machine.fields.get(usize::from(operands.op.a)) else {
-        return Flow::Stop(pc, Stop::NoElement);
-    };
-    let element = operands.b().wrapping_add(operands.op.offset());
-    store_element(machine, pc, (array, element), operands.c(), store)
-}
-
 /// Stores register `b` as the element of array `a` that the constant names.
 #[inline(always)]
 pub(super) fn store_at<'a, const TAKEN: char>(
@@ -160,7 +129,7 @@ pub(super) fn store_at<'a, const TAKEN: char>(
     pc: usize,
     store: impl FnOnce(&mut Heap<'a>, i32, i32, i32) -> Option<()>,
 ) -> Flow<'a> {
-    if cfg!(small) {
+    if variant::SMALL {
         return left_out(pc);
     }
     let element = (operands.a(), operands.op.imm());
@@ -168,7 +137,7 @@ pub(super) fn store_at<'a, const TAKEN: char>(
 }
 
 #[inline(always)]
-fn store_element<'a>(
+pub(super) fn store_element<'a>(
     machine: &mut Machine<'a>,
     pc: usize,
     (array, element): (i32, i32),
@@ -184,7 +153,7 @@ fn store_element<'a>(
 
 /// Branches onwards. What is skipped is given back, so there is nothing to check.
 #[inline(always)]
-fn go_onward<'a, const TAKEN: char>(
+pub(super) fn go_onward<'a, const TAKEN: char>(
     machine: &mut Machine<'a>,
     operands: &Operands<'a, '_, TAKEN>,
     _: usize,
@@ -216,7 +185,7 @@ pub(super) fn skip<'a, const TAKEN: char>(
 
 /// Branches back.
 #[inline(always)]
-fn go_back<'a, const TAKEN: char>(
+pub(super) fn go_back<'a, const TAKEN: char>(
     machine: &mut Machine<'a>,
     operands: &Operands<'a, '_, TAKEN>,
     _: usize,
@@ -232,14 +201,14 @@ fn go_back<'a, const TAKEN: char>(
 
 /// Goes back to a branch that leaves a loop, and past it where it would not be taken.
 #[inline(always)]
-fn go_again<'a, const TAKEN: char>(
+pub(super) fn go_again<'a, const TAKEN: char>(
     machine: &mut Machine<'a>,
     operands: &Operands<'a, '_, TAKEN>,
     pc: usize,
     reach: Reach,
     stays: impl FnOnce(&Operands<'a, '_, TAKEN>) -> bool,
 ) -> Flow<'a> {
-    if cfg!(small) {
+    if variant::SMALL {
         return left_out(pc);
     }
     let stays = stays(operands);
@@ -253,9 +222,8 @@ fn go_again<'a, const TAKEN: char>(
 
 /// Branches, by what they do and how they hold where they go.
 macro_rules! branches {
-    ($($(#[$attribute:meta])* $name:ident: $goes:ident $Reach:ident;)+) => {
+    ($($name:ident: $goes:ident $Reach:ident;)+) => {
         $(
-            $(#[$attribute])*
             #[doc = concat!("Does as `", stringify!($goes), "`, by `Reach::", stringify!($Reach), "`.")]
             #[inline(always)]
             pub(super) fn $name<'a, const TAKEN: char>(
@@ -275,12 +243,6 @@ branches! {
     back: go_back Wide;
     again: go_again Wide;
     again_count: go_again Count;
-    #[cfg(threaded)]
-    onward_near: go_onward Near;
-    #[cfg(threaded)]
-    back_near: go_back Near;
-    #[cfg(threaded)]
-    again_near: go_again Near;
 }
 
 /// An op that lowering does without where code is to be small.
@@ -311,7 +273,6 @@ impl<'a> Machine<'a> {
         let op = op.copied().unwrap_or_default();
         let register = |number| cell(registers, number).get();
         let sum = |number| register(number).wrapping_add(op.offset());
-        #[cfg(threaded)]
         let field = |number| {
             let field = self.fields.get(usize::from(number));
             // Where there is no field, what names no array.
@@ -323,13 +284,17 @@ impl<'a> Machine<'a> {
             OpKind::StoreByte | OpKind::StoreShort | OpKind::StoreInt => {
                 (register(op.a), sum(op.b))
             }
-            #[cfg(threaded)]
             OpKind::LoadFieldByte
             | OpKind::LoadFieldByteUnsigned
             | OpKind::LoadFieldShort
-            | OpKind::LoadFieldInt => (field(op.b), sum(op.c())),
-            #[cfg(threaded)]
-            OpKind::StoreFieldByte | OpKind::StoreFieldShort | OpKind::StoreFieldInt => {
+            | OpKind::LoadFieldInt
+                if variant::THREADED =>
+            {
+                (field(op.b), sum(op.c()))
+            }
+            OpKind::StoreFieldByte | OpKind::StoreFieldShort | OpKind::StoreFieldInt
+                if variant::THREADED =>
+            {
                 (field(op.a), sum(op.b))
             }
             _ => (register(op.b), sum(op.c())),

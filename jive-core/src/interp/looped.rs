@@ -1,6 +1,7 @@
 //! Running ops in a loop over a `match`: the way for processors with few registers, and without optimisation.
 
 use super::work::*;
+use crate::op::Shape;
 
 macro_rules! looped {
     (
@@ -31,8 +32,14 @@ macro_rules! looped {
                         let operands = Operands::<'_, '_, '-'> { op, code, registers, accumulator: 0 };
                         $shape(machine, &operands, pc, $body)
                     })+
-                    OpKind::Nothing => Flow::Stop(pc, Stop::Trap(TrapKind::Unverified)),
+                    // Lowering makes the other kinds in the threaded variant only, or never (`Nothing`).
+                    _ => Flow::Stop(pc, Stop::Trap(TrapKind::Unverified)),
                 };
+                // This variant keeps no accumulator, but checks what the threaded variant relies on.
+                if let Flow::Value(value) = flow {
+                    let is_value = op.kind.shape() == Shape::Value;
+                    debug_assert!(!is_value || cell(registers, op.a).get() == value);
+                }
                 match flow {
                     Flow::Next | Flow::Value(_) => pc = pc.wrapping_add(1),
                     Flow::Onward(target) | Flow::To(target) => pc = target,

@@ -3,14 +3,13 @@
 //! How fuel is kept exact although ops do not count it is told in `docs/linked-form.md`.
 
 mod control;
-#[cfg(not(threaded))]
-mod looped;
+#[cfg_attr(threaded, path = "threaded/mod.rs")]
+#[cfg_attr(not(threaded), path = "looped.rs")]
+mod dispatch;
 mod machine;
 mod run;
 #[cfg(test)]
 mod tests;
-#[cfg(threaded)]
-mod threaded;
 mod work;
 
 use crate::frame::{Activation, Calls};
@@ -20,11 +19,8 @@ use crate::program::{LinkedMethod, Program, SLICE_OPS, index};
 use crate::registers::Window;
 use crate::trap::TrapKind;
 
-#[cfg(not(threaded))]
-use looped::dispatch;
+use dispatch::dispatch;
 use machine::Machine;
-#[cfg(threaded)]
-use threaded::dispatch;
 
 /// Instructions that a slice may execute beyond a straight way through its ops.
 ///
@@ -72,7 +68,7 @@ impl Ended {
 impl<'a> Machine<'a> {
     /// Runs an activation, of whose calls the machine was made, until the outermost call returns, traps or needs a
     /// native; never pauses.
-    #[cfg_attr(threaded, inline(always))]
+    #[inline(always)]
     pub(crate) fn run(&mut self, to: &mut Activation) -> Ended {
         self.pc = to.op;
         let reserve = match self.noted_share(to) {
@@ -84,7 +80,7 @@ impl<'a> Machine<'a> {
     }
 
     /// Returns what the first slice runs on where code may be cut off as it was when that was decided last.
-    #[cfg_attr(threaded, inline(always))]
+    #[inline(always)]
     fn noted_share(&self, to: &Activation) -> Option<(Share<'a>, &'a Window)> {
         let potential = to.potential();
         if potential < to.span.into() {
@@ -96,7 +92,6 @@ impl<'a> Machine<'a> {
     }
 
     /// Runs the first slice of a method that was just entered, and returns what is left for later ones.
-    #[cfg(threaded)]
     #[inline(always)]
     pub(crate) fn begin(&mut self, share: Share<'a>, entry: usize, registers: &'a Window) -> u64 {
         (self.credit, self.span) = (share.credit, share.span.into());
@@ -105,7 +100,6 @@ impl<'a> Machine<'a> {
     }
 
     /// Returns what the outermost call returned, if it has.
-    #[cfg(threaded)]
     #[inline(always)]
     pub(crate) const fn returned(&self) -> Option<i32> {
         match self.stop {
@@ -123,7 +117,7 @@ impl<'a> Machine<'a> {
 
     /// Runs slice after slice until the run stops. Records in `to` how far it came, but not the place of a call that
     /// has returned. Where it traps, the index there tells the instruction: the last of as many.
-    #[cfg_attr(threaded, inline(always))]
+    #[inline(always)]
     pub(crate) fn finish(&mut self, mut reserve: u64, to: &mut Activation) -> Ended {
         // First, and apart from the others: what calls that handle packets stop for.
         if self.stop != Stop::Native && matches!(self.stop, Stop::Pause | Stop::NoElement) {
@@ -170,7 +164,7 @@ impl<'a> Machine<'a> {
     }
 
     /// Runs a slice; returns what is left of the potential for later ones.
-    #[cfg_attr(threaded, inline(always))]
+    #[inline]
     fn run_share(&mut self, share: Share<'a>, registers: &'a Window) -> u64 {
         (self.credit, self.span) = (share.credit, share.span.into());
         dispatch(self, share.code, index(self.pc), registers);
@@ -196,7 +190,6 @@ impl<'a> Machine<'a> {
 }
 
 /// Returns what the first slice of a method runs on, if fuel lasts to where its code is cut off.
-#[cfg(threaded)]
 #[inline(always)]
 pub(crate) fn share_from_entry<'a>(
     program: &Program<'a>,

@@ -2,7 +2,6 @@
 
 use core::cell::Cell;
 
-#[cfg(threaded)]
 use super::share_from_entry;
 use super::{Ended, Machine, Stop};
 use crate::frame::{Activation, CallStack, Calls, Phase, enter};
@@ -11,6 +10,7 @@ use crate::id::{MethodId, Pc};
 use crate::instance::{Instance, Natives, Step};
 use crate::program::{index, native, with_code};
 use crate::trap::{Trap, TrapKind};
+use crate::variant;
 
 /// How a call from outside ended, in one machine word, so that it comes back in a register.
 enum Outcome {
@@ -60,14 +60,14 @@ impl Instance<'_> {
     ///
     /// With nothing started it traps with [`TrapKind::Unverified`]; while a native's outcome is not
     /// told, it asks for the native again.
-    #[cfg_attr(threaded, inline(always))]
+    #[inline(always)]
     pub fn run<'s>(&mut self, stack: &'s mut CallStack<'_>) -> Step<'s> {
         let (stop, value) = self.advance(stack);
         self.step(stack, stop, value)
     }
 
     /// Turns the reason why an activation stopped, and the value that it may have returned, into a step.
-    #[cfg_attr(threaded, inline(always))]
+    #[inline(always)]
     fn step<'s>(&self, stack: &'s CallStack<'_>, stop: Stop, value: i32) -> Step<'s> {
         match stop {
             Stop::Returned => Step::Returned(None),
@@ -82,7 +82,7 @@ impl Instance<'_> {
     }
 
     /// Runs the activation. Returns why it stopped, and the value that it returned.
-    #[cfg_attr(threaded, inline(never))]
+    #[inline(never)]
     fn advance(&mut self, stack: &mut CallStack<'_>) -> (Stop, i32) {
         if stack.activation.phase != Phase::Ready {
             return self.refuse(stack);
@@ -141,7 +141,7 @@ impl Instance<'_> {
     ///
     /// # Errors
     /// The trap in which the call ended.
-    #[cfg_attr(threaded, inline(always))]
+    #[inline(always)]
     pub fn call(
         &mut self,
         stack: &mut CallStack<'_>,
@@ -158,7 +158,7 @@ impl Instance<'_> {
         }
     }
 
-    #[cfg_attr(threaded, inline(never))]
+    #[inline(never)]
     fn outcome(
         &mut self,
         stack: &mut CallStack<'_>,
@@ -169,8 +169,8 @@ impl Instance<'_> {
         natives: &mut impl Natives,
     ) -> Outcome {
         // Where nothing stands in the way, an activation is not noted just to be read again at once.
-        #[cfg(threaded)]
-        if let Some(linked) = self.program.method(method)
+        if variant::THREADED
+            && let Some(linked) = self.program.method(method)
             && !self.heap.is_in_call()
             && matches!(stack.activation.phase, Phase::Ended)
             && let slots = Cell::from_mut(&mut *stack.slots).as_slice_of_cells()
@@ -199,7 +199,7 @@ impl Instance<'_> {
         self.call_step_by_step(stack, method, args, fuel, lifetime, natives)
     }
 
-    #[cfg_attr(threaded, cold, inline(never))]
+    #[cold]
     fn call_step_by_step(
         &mut self,
         stack: &mut CallStack<'_>,
@@ -219,7 +219,6 @@ impl Instance<'_> {
     }
 
     /// Goes on with a call whose first slices have been run.
-    #[cfg(threaded)]
     #[inline(never)]
     fn go_on(
         &mut self,

@@ -105,12 +105,8 @@ fn broken_promises_are_noticed() {
     ];
     let forged = &[forged, op(OpKind::LoadInt, 0)][..];
     // Arrays in fields that are not there.
-    #[cfg(threaded)]
     let fields = [op(OpKind::LoadFieldInt, 0), op(OpKind::StoreFieldInt, 0)];
-    #[cfg(threaded)]
     let in_fields = fields.each_ref().map(core::slice::from_ref);
-    #[cfg(not(threaded))]
-    let in_fields: [&[Op]; 0] = [];
     for ops in cases.into_iter().chain([forged]).chain(in_fields) {
         run(ops, |step| {
             let unverified = TrapKind::Unverified;

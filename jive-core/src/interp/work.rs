@@ -7,8 +7,6 @@ pub(super) use super::control::{
     Flow, again, again_count, back, control, effect, load, load_at, onward, reject_null,
     reject_transient, rotate, skip, store, store_at, value,
 };
-#[cfg(threaded)]
-pub(super) use super::control::{again_near, back_near, load_field, onward_near, store_field};
 pub(super) use super::machine::{Machine, Operands};
 pub(super) use crate::array_kind::ArrayKind;
 pub(super) use crate::heap::Heap;
@@ -63,17 +61,6 @@ macro_rules! single {
     };
 }
 
-/// A condition on register `a` and the low half of the constant.
-#[cfg(threaded)]
-macro_rules! near {
-    ($holds:expr) => {
-        |operands| {
-            let holds: fn(i32, i32) -> bool = $holds;
-            holds(operands.a(), operands.op.near_constant())
-        }
-    };
-}
-
 pub(super) const fn divisor(value: i32) -> Result<i32, TrapKind> {
     if value == 0 {
         Err(TrapKind::ArithmeticException)
@@ -98,6 +85,4 @@ pub(super) const fn shift_right_unsigned(value: i32, count: i32) -> i32 {
         .cast_signed()
 }
 
-#[cfg(threaded)]
-pub(super) use near;
 pub(super) use {binary, constant, pair, single};

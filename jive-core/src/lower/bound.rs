@@ -6,6 +6,7 @@ use crate::insn::raw_instructions;
 use crate::insn::{Insn, Operand};
 use crate::opcode::{Action, Computational, MemberUse, fixed_length, per_byte, row};
 use crate::program::index;
+use crate::variant;
 
 /// How many ops a far branch is lowered to at most.
 pub(crate) const FAR_OPS: usize = 3;
@@ -53,7 +54,7 @@ pub(super) const RANGES: usize = 16;
 
 /// Returns how many ops more than one a switch of so many rows is lowered to at most.
 pub(super) const fn search_ops(rows: usize) -> usize {
-    if cfg!(small) || rows > RANGES {
+    if variant::SMALL || rows > RANGES {
         return 0;
     }
     // A range for each case, and one before and behind it; each takes a constant, a branch and a jump.

@@ -11,6 +11,7 @@ use crate::insn::RawInsn;
 use crate::op::{Op, OpKind, Reach, Shape};
 use crate::opcode::Comparison;
 use crate::program::{Mark, MarkState, index};
+use crate::variant;
 
 /// A jump, wherever to.
 pub(super) const GOTO: Op = Op::new(OpKind::Goto, 0, 0, 0);
@@ -92,25 +93,21 @@ const KINDS: &[[OpKind; 3]] = &[
         OpKind::BackNotLessConst,
         OpKind::LoopNotLessConst,
     ],
-    #[cfg(threaded)]
     [
         OpKind::IfEqualNear,
         OpKind::BackEqualNear,
         OpKind::LoopEqualNear,
     ],
-    #[cfg(threaded)]
     [
         OpKind::IfNotEqualNear,
         OpKind::BackNotEqualNear,
         OpKind::LoopNotEqualNear,
     ],
-    #[cfg(threaded)]
     [
         OpKind::IfLessNear,
         OpKind::BackLessNear,
         OpKind::LoopLessNear,
     ],
-    #[cfg(threaded)]
     [
         OpKind::IfNotLessNear,
         OpKind::BackNotLessNear,
@@ -206,7 +203,6 @@ impl Body<'_, '_, '_, '_, '_> {
         Condition { row, is_swapped }: Condition,
         mut first: u8,
         second: Entry,
-        #[cfg_attr(not(threaded), expect(unused_variables, reason = "no kind is near"))]
         is_near: bool,
     ) -> ([OpKind; 3], Op) {
         if let Value::Constant(value) = second.value
@@ -219,8 +215,10 @@ impl Body<'_, '_, '_, '_, '_> {
             if let Some(Ok(value)) = value.map(i8::try_from) {
                 return (kinds(row), registers(first, value.cast_unsigned()));
             }
-            #[cfg(threaded)]
-            if is_near && let Some(Ok(value)) = value.map(i16::try_from) {
+            if variant::THREADED
+                && is_near
+                && let Some(Ok(value)) = value.map(i16::try_from)
+            {
                 let op = Op::new(OpKind::Nothing, first, 0, value.into());
                 return (kinds(row.wrapping_add(PAIR_ROWS)), op);
             }
@@ -253,7 +251,7 @@ impl Body<'_, '_, '_, '_, '_> {
 
     /// Returns a jump, which also does what the last op does if that counts.
     fn plain_jump(&mut self) -> Op {
-        if !cfg!(small)
+        if !variant::SMALL
             && !self.is_far
             && let Some(&mut last) = self.out.last()
             && let Some((counter, step)) = counted(last)
@@ -281,20 +279,14 @@ impl Body<'_, '_, '_, '_, '_> {
 
     /// Returns the jump back to a loop's beginning that asks what the branch there asks, if one is
     /// there that leaves the loop.
-    fn again(
-        &self,
-        mark: Mark,
-        #[cfg_attr(not(threaded), expect(unused_variables, reason = "no kind is near"))]
-        is_near: bool,
-    ) -> Option<Op> {
-        if cfg!(small) || mark.state != MarkState::Placed || self.is_far {
+    fn again(&self, mark: Mark, is_near: bool) -> Option<Op> {
+        if variant::SMALL || mark.state != MarkState::Placed || self.is_far {
             return None;
         }
         // A loop may have no op yet: one that does nothing, or whose first ops are put off.
         let first = self.out.ops.get(index(mark.op))?;
         let kind = opposite(first.kind, Shape::Again(Reach::Wide))?;
-        #[cfg(threaded)]
-        if kind.shape() == Shape::Again(Reach::Near) {
+        if variant::THREADED && kind.shape() == Shape::Again(Reach::Near) {
             let constant = first.near_constant();
             return is_near.then_some(Op::new(kind, first.a, 0, constant));
         }

@@ -152,7 +152,6 @@ impl Body<'_, '_, '_, '_, '_> {
             Value::Register(from) if from == local => return,
             Value::Register(from) => Op::new(OpKind::Move, local, from, 0),
             Value::Sum(from, plus) => Op::new(OpKind::AddConst, local, from, plus),
-            #[cfg(threaded)]
             Value::Field(field) => Op::new(OpKind::GetField, local, 0, field.0.into()),
             Value::Constant(value) => Op::new(OpKind::Const, local, 0, value),
             Value::Placed => {

@@ -4,6 +4,7 @@ use super::Body;
 use super::stack::{Entry, Value};
 use crate::op::{Op, OpKind};
 use crate::opcode::ElementKind;
+use crate::variant;
 
 /// How an op names an element of an array: by its kind, a register or a field for the array, and more.
 enum Element {
@@ -80,8 +81,8 @@ impl Body<'_, '_, '_, '_, '_> {
 
     /// Returns how to name an array: the kind of op, and a register or the field that holds it.
     fn array(&mut self, kind: OpKind, array: Entry) -> (OpKind, u8) {
-        #[cfg(threaded)]
-        if let Value::Field(field) = array.value
+        if variant::THREADED
+            && let Value::Field(field) = array.value
             && let (Some(kind), Ok(field)) = (kind.in_field(), u8::try_from(field.0))
         {
             return (kind, field);

@@ -2,11 +2,11 @@
 
 use super::error::LowerError;
 use super::laid::Laid;
-#[cfg(threaded)]
 use crate::id::FieldId;
 use crate::id::Pc;
 use crate::op::{Op, OpKind, Shape};
 use crate::program::SwitchCase;
+use crate::variant;
 
 /// The parts of a program that grow op by op.
 pub(crate) struct Emitter<'p> {
@@ -97,13 +97,9 @@ impl<'p> Emitter<'p> {
         self.lay(op, self.index);
     }
 
-    fn lay(
-        &mut self,
-        #[cfg_attr(not(threaded), expect(unused_mut, reason = "no op takes"))] mut op: Op,
-        end: u16,
-    ) {
-        #[cfg(threaded)]
-        if let Some(register) = self.written()
+    fn lay(&mut self, mut op: Op, end: u16) {
+        if variant::THREADED
+            && let Some(register) = self.written()
             && (op.a == register || op.b == register || op.c() == register)
         {
             take(&mut op, register);
@@ -117,7 +113,6 @@ impl<'p> Emitter<'p> {
     }
 
     /// Lets ops from one on run together with the next, where there is a kind for both.
-    #[cfg(threaded)]
     pub(super) fn pair(&mut self, first: usize) {
         let mut ops = self.ops.from(first);
         while let [op, behind @ ..] = ops {
@@ -137,7 +132,6 @@ impl<'p> Emitter<'p> {
     }
 
     /// Returns the register that the last op writes, if that may be changed and writes nothing else.
-    #[cfg(threaded)]
     fn written(&self) -> Option<u8> {
         if !self.is_value {
             return None;
@@ -170,8 +164,8 @@ impl<'p> Emitter<'p> {
 
     /// Lays down a sum of a register and a constant that goes to that register.
     pub(super) fn count(&mut self, register: u8, by: i16) {
-        #[cfg(threaded)]
-        if let Some(&mut last) = self.last()
+        if variant::THREADED
+            && let Some(&mut last) = self.last()
             && last.kind == OpKind::Move
             && last.b == register
             // Two stores of a variable to itself leave a copy to itself, which would undo the sum.
@@ -187,7 +181,6 @@ impl<'p> Emitter<'p> {
 
     /// If the last two ops load a field into a register and add a constant there, removes them. Returns the op that
     /// does both and stores the sum in the field.
-    #[cfg(threaded)]
     pub(super) fn take_back_sum(&mut self, register: u8, field: FieldId) -> Option<Op> {
         let number = u8::try_from(field.0).ok()?;
         let behind = self.ops.as_slice().get(self.barrier..)?;
@@ -228,7 +221,6 @@ impl<'p> Emitter<'p> {
     }
 
     /// Lays down a load of a field.
-    #[cfg(threaded)]
     pub(super) fn field(&mut self, register: u8, field: FieldId) {
         self.prepare(Op::new(OpKind::GetField, register, 0, field.0.into()));
     }
@@ -240,7 +232,6 @@ impl<'p> Emitter<'p> {
 }
 
 /// Lets an op have an operand from the op before, which computes it and always precedes.
-#[cfg(threaded)]
 #[inline(never)]
 fn take(op: &mut Op, register: u8) {
     let is_commutative = matches!(

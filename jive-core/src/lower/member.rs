@@ -7,6 +7,7 @@ use crate::id::{CpIndex, FieldId, MethodId, NativeId};
 use crate::op::{Op, OpKind};
 use crate::opcode::{MemberAccess, MemberUse};
 use crate::program::{Meaning, ValueKind};
+use crate::variant;
 
 impl Body<'_, '_, '_, '_, '_> {
     /// Lowers the push of a constant of the pool.
@@ -77,15 +78,17 @@ impl Body<'_, '_, '_, '_, '_> {
     }
 
     fn get_field(&mut self, field: FieldId) {
-        #[cfg(threaded)]
-        self.stack.push(Value::Field(field));
-        #[cfg(not(threaded))]
-        self.push_result(Op::new(OpKind::GetField, 0, 0, field.0.into()));
+        if variant::THREADED {
+            self.stack.push(Value::Field(field));
+        } else {
+            self.push_result(Op::new(OpKind::GetField, 0, 0, field.0.into()));
+        }
     }
 
     fn put_field(&mut self, field: FieldId, kind: ValueKind, value: Entry) {
-        #[cfg(threaded)]
-        if let Value::Constant(value) = value.value {
+        if variant::THREADED
+            && let Value::Constant(value) = value.value
+        {
             self.save_fields(|other| other == field);
             let op = Op::with_number(OpKind::PutConst, field.0, kind.narrow(value));
             return self.out.perform(op);
@@ -97,10 +100,10 @@ impl Body<'_, '_, '_, '_, '_> {
                 OpKind::PutField
             }
         };
-        #[cfg(threaded)]
         self.save_fields(|other| other == field);
-        #[cfg(threaded)]
-        if let Some(op) = self.out.take_back_sum(register, field) {
+        if variant::THREADED
+            && let Some(op) = self.out.take_back_sum(register, field)
+        {
             return self.out.perform(op);
         }
         self.out.perform(Op::new(op, register, 0, field.0.into()));
@@ -108,8 +111,9 @@ impl Body<'_, '_, '_, '_, '_> {
 
     /// Pushes the length of an array.
     pub(super) fn length(&mut self) {
-        #[cfg(threaded)]
-        if let Value::Field(field) = self.stack.top().value {
+        if variant::THREADED
+            && let Value::Field(field) = self.stack.top().value
+        {
             self.stack.pop_many(1);
             let op = Op::new(OpKind::FieldLength, 0, 0, field.0.into());
             return self.push_result(op);
@@ -193,7 +197,6 @@ impl Body<'_, '_, '_, '_, '_> {
         }
         self.stack.pop_many(count);
         // The callee may change any field.
-        #[cfg(threaded)]
         self.save_fields(|_| true);
         self.stack.register(first)
     }

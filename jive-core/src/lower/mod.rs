@@ -18,13 +18,13 @@ mod stack;
 mod switch;
 
 use crate::classfile::Code;
-#[cfg(threaded)]
 use crate::id::FieldId;
 use crate::id::Pc;
 use crate::insn::RawInsn;
 use crate::insn::raw_instructions;
 use crate::op::Op;
 use crate::program::{Mark, MarkState, ValueKind};
+use crate::variant;
 
 pub use bound::{CodeCounts, count_code};
 pub(crate) use bound::{FAR_OPS, is_far};
@@ -46,7 +46,7 @@ pub(crate) struct Source<'a> {
 ///
 /// # Errors
 /// An instruction is not what a verified method has. Then `pc` is where it is.
-#[cfg_attr(threaded, inline(never))]
+#[inline(never)]
 pub(crate) fn lower(
     source: &Source<'_>,
     constants: &mut Constants<'_, '_, '_>,
@@ -77,15 +77,20 @@ pub(crate) fn lower(
     let mut insns = raw_instructions(code.bytes);
     for insn in &mut insns {
         *pc = insn.pc;
-        body.instruction(insn)?;
+        if variant::SMALL {
+            body.instruction_out_of_line(insn)?;
+        } else {
+            body.instruction(insn)?;
+        }
     }
     if let Some(stopped_at) = insns.stopped_at() {
         *pc = stopped_at;
         return Err(LowerError::Code);
     }
     branch::resolve(out, marks, entry)?;
-    #[cfg(threaded)]
-    out.pair(entry);
+    if variant::THREADED {
+        out.pair(entry);
+    }
     Ok(())
 }
 
@@ -105,7 +110,12 @@ struct Body<'b, 's, 'v, 'a, 'p> {
 }
 
 impl Body<'_, '_, '_, '_, '_> {
-    #[cfg_attr(small, inline(never))]
+    /// Does as `instruction`. Inlined there, the code would be larger.
+    #[inline(never)]
+    fn instruction_out_of_line(&mut self, insn: RawInsn<'_>) -> Result<(), LowerError> {
+        self.instruction(insn)
+    }
+
     fn instruction(&mut self, insn: RawInsn<'_>) -> Result<(), LowerError> {
         let mark = self.marks.get(insn.pc.index()).copied().unwrap_or_default();
         if mark.state == MarkState::Unreached {
@@ -164,7 +174,6 @@ impl Body<'_, '_, '_, '_, '_> {
             Value::Placed => {}
             Value::Register(register) => return register,
             Value::Sum(register, plus) => self.out.sum(entry.place, register, plus),
-            #[cfg(threaded)]
             Value::Field(field) => self.out.field(entry.place, field),
             Value::Constant(value) => self.out.constant(entry.place, value),
         }
@@ -183,7 +192,6 @@ impl Body<'_, '_, '_, '_, '_> {
             Value::Placed => {}
             Value::Register(register) => self.out.copy(place, register),
             Value::Sum(register, plus) => self.out.sum(place, register, plus),
-            #[cfg(threaded)]
             Value::Field(field) => self.out.field(place, field),
             Value::Constant(value) => self.out.constant(place, value),
         }
@@ -209,8 +217,10 @@ impl Body<'_, '_, '_, '_, '_> {
     }
 
     /// Puts into their places the values whose load from a field was put off, before it changes.
-    #[cfg(threaded)]
     pub(super) fn save_fields(&mut self, changes: impl Fn(FieldId) -> bool) {
+        if !variant::THREADED {
+            return;
+        }
         for at in 0..self.stack.depth() {
             match self.stack.entry(at).value {
                 Value::Field(field) if changes(field) => self.settle(at),

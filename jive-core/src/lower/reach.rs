@@ -15,7 +15,7 @@ const NONE: u32 = u32::MAX;
 ///
 /// # Errors
 /// Where an instruction does not decode, leaves the code, or finds another stack than it needs.
-#[cfg_attr(threaded, inline(never))]
+#[inline(never)]
 pub(super) fn reach(
     source: &Source<'_>,
     constants: &mut Constants<'_, '_, '_>,

@@ -1,6 +1,5 @@
 //! The operand stack while a method is lowered: what is known of each value, and where it lies.
 
-#[cfg(threaded)]
 use crate::id::FieldId;
 
 /// A value on the operand stack.
@@ -14,7 +13,6 @@ pub(super) enum Value {
     /// It is what this local variable's register holds plus a constant: adding was put off too.
     Sum(u8, i32),
     /// It is what this field holds: reading it was put off as well.
-    #[cfg(threaded)]
     Field(FieldId),
     /// It is this constant.
     Constant(i32),
@@ -103,7 +101,6 @@ impl<'b> Stack<'b> {
 
     /// Returns the value at a place, counted from the bottom.
     #[expect(clippy::indexing_slicing, reason = "a byte indexes an array of 256")]
-    #[cfg_attr(small, inline(never))]
     pub(super) fn entry(&self, at: u8) -> Entry {
         Entry {
             place: self.register(at),

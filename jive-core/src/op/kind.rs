@@ -2,6 +2,7 @@
 
 use super::op_table;
 use super::shape::{Reach, Shape};
+use crate::variant;
 
 macro_rules! shape {
     (value) => {
@@ -76,22 +77,18 @@ macro_rules! kinds {
         pub(crate) enum OpKind {
             $($(#[doc = $doc])+ $Kind,)+
             $($(
-                #[cfg(threaded)]
                 #[doc = concat!("Does as `", stringify!($Kind), "`; `", $operand, "` is what the op before computed.")]
                 $Taken,
             )*)+
             $(
-                #[cfg(threaded)]
                 $(#[doc = $fused_doc])+
                 $Fused,
                 $(
-                    #[cfg(threaded)]
                     #[doc = concat!("Does as `", stringify!($Fused), "`; `", $fused_operand, "` is what the op before computed.")]
                     $FusedTaken,
                 )*
             )+
             $($(
-                #[cfg(threaded)]
                 #[doc = concat!("Does as `", stringify!($First), "`, then as `", stringify!($Second), "` if it goes on there.")]
                 [<$First Then $Second>],
             )+)*
@@ -100,56 +97,40 @@ macro_rules! kinds {
             Nothing,
         }
 
-        /// How many kinds there are: the last is that of nothing.
-        #[cfg(threaded)]
-        pub(crate) const KINDS: usize = OpKind::Nothing as usize + 1;
-
         impl OpKind {
             /// Returns the shape of the kind's ops.
             pub(crate) const fn shape(self) -> Shape {
+                // Keeps the compiler's table of shapes short where the other kinds are never made.
+                if !variant::THREADED {
+                    return match self {
+                        $(Self::$Kind => shape!($shape),)+
+                        _ => Shape::Control,
+                    };
+                }
                 match self {
                     $(Self::$Kind => shape!($shape),)+
-                    $($(
-                        #[cfg(threaded)]
-                        Self::$Taken => shape!($shape),
-                    )*)+
-                    $(
-                        #[cfg(threaded)]
-                        Self::$Fused => shape!($fused_shape),
-                        $(
-                            #[cfg(threaded)]
-                            Self::$FusedTaken => shape!($fused_shape),
-                        )*
-                    )+
-                    $($(
-                        #[cfg(threaded)]
-                        Self::[<$First Then $Second>] => Self::$First.shape(),
-                    )+)*
+                    $($(Self::$Taken => shape!($shape),)*)+
+                    $(Self::$Fused => shape!($fused_shape),)+
+                    $($(Self::$FusedTaken => shape!($fused_shape),)*)+
+                    $($(Self::[<$First Then $Second>] => Self::$First.shape(),)+)*
                     Self::Nothing => Shape::Control,
                 }
             }
 
             /// Returns the kind that does the same with operands from registers.
             pub(crate) const fn plain(self) -> Self {
+                if !variant::THREADED {
+                    return self;
+                }
                 match self {
-                    $($(
-                        #[cfg(threaded)]
-                        Self::$Taken => Self::$Kind,
-                    )*)+
-                    $($(
-                        #[cfg(threaded)]
-                        Self::$FusedTaken => Self::$Fused,
-                    )*)+
-                    $($(
-                        #[cfg(threaded)]
-                        Self::[<$First Then $Second>] => Self::$First.plain(),
-                    )+)*
+                    $($(Self::$Taken => Self::$Kind,)*)+
+                    $($(Self::$FusedTaken => Self::$Fused,)*)+
+                    $($(Self::[<$First Then $Second>] => Self::$First.plain(),)+)*
                     plain => plain,
                 }
             }
 
             /// Returns the kind that does the same and has an operand from the op before, if there is one.
-            #[cfg(threaded)]
             pub(crate) const fn taken(self, operand: char) -> Option<Self> {
                 match (self, operand) {
                     $($((Self::$Kind, $operand) => Some(Self::$Taken),)*)+
@@ -159,7 +140,6 @@ macro_rules! kinds {
             }
 
             /// Returns the kind that does the same and then what the next op does, if there is one.
-            #[cfg(threaded)]
             pub(crate) const fn then(self, next: Self) -> Option<Self> {
                 match (self, next) {
                     $($((Self::$First, Self::$Second) => Some(Self::[<$First Then $Second>]),)+)*
@@ -171,49 +151,27 @@ macro_rules! kinds {
             pub(crate) const fn name(self) -> &'static str {
                 match self {
                     $(Self::$Kind => stringify!($Kind),)+
-                    $($(
-                        #[cfg(threaded)]
-                        Self::$Taken => stringify!($Taken),
-                    )*)+
-                    $(
-                        #[cfg(threaded)]
-                        Self::$Fused => stringify!($Fused),
-                        $(
-                            #[cfg(threaded)]
-                            Self::$FusedTaken => stringify!($FusedTaken),
-                        )*
-                    )+
-                    $($(
-                        #[cfg(threaded)]
-                        Self::[<$First Then $Second>] => stringify!($First),
-                    )+)*
+                    $($(Self::$Taken => stringify!($Taken),)*)+
+                    $(Self::$Fused => stringify!($Fused),)+
+                    $($(Self::$FusedTaken => stringify!($FusedTaken),)*)+
+                    $($(Self::[<$First Then $Second>] => stringify!($First),)+)*
                     Self::Nothing => "Nothing",
                 }
             }
 
-            /// Every kind that does one op's work: pairs are left out, and `Nothing`, which lowering never lays down.
+            /// The kinds that every variant of the interpreter runs.
+            pub(crate) const PLAIN: &'static [Self] = &[$(Self::$Kind,)+];
+
+            /// Every kind but those of pairs, and `Nothing`, which lowering never makes.
             pub(crate) const SINGLE: &'static [Self] = &[
                 $(Self::$Kind,)+
-                $($(
-                    #[cfg(threaded)]
-                    Self::$Taken,
-                )*)+
-                $(
-                    #[cfg(threaded)]
-                    Self::$Fused,
-                    $(
-                        #[cfg(threaded)]
-                        Self::$FusedTaken,
-                    )*
-                )+
+                $($(Self::$Taken,)*)+
+                $(Self::$Fused, $(Self::$FusedTaken,)*)+
             ];
 
-            /// The names of ops that are run together.
+            /// The names of each two ops that have a kind for both.
             pub(crate) const PAIRS: &'static [[&'static str; 2]] = &[
-                $($(
-                    #[cfg(threaded)]
-                    [stringify!($First), stringify!($Second)],
-                )+)*
+                $($([stringify!($First), stringify!($Second)],)+)*
             ];
         }
     } };
@@ -223,7 +181,6 @@ op_table!(kinds);
 
 impl OpKind {
     /// Returns the kind that loads from or stores into an array that a field holds.
-    #[cfg(threaded)]
     pub(crate) const fn in_field(self) -> Option<Self> {
         Some(match self {
             Self::LoadByte => Self::LoadFieldByte,
@@ -239,7 +196,7 @@ impl OpKind {
     /// Returns the kind that loads or stores a byte whose index is a constant, if there is one.
     pub(crate) const fn at_constant(self) -> Option<Self> {
         Some(match self {
-            _ if cfg!(small) => return None,
+            _ if variant::SMALL => return None,
             Self::LoadByte => Self::LoadByteAt,
             Self::StoreByte => Self::StoreByteAt,
             _ => return None,
@@ -251,13 +208,9 @@ impl OpKind {
         Some(match self {
             Self::LoadByte => Self::LoadByteUnsigned,
             Self::LoadByteAt => Self::LoadByteUnsignedAt,
-            #[cfg(threaded)]
             Self::LoadFieldByte => Self::LoadFieldByteUnsigned,
-            #[cfg(threaded)]
             Self::LoadFieldByteAtTaken => Self::LoadFieldByteUnsignedAtTaken,
-            #[cfg(threaded)]
             Self::LoadByteAtTaken => Self::LoadByteUnsignedAtTaken,
-            #[cfg(threaded)]
             Self::LoadByteAtOfTaken => Self::LoadByteUnsignedAtOfTaken,
             _ => return None,
         })

@@ -5,12 +5,12 @@ mod pairs_generated;
 mod shape;
 mod table;
 
-#[cfg(threaded)]
-pub(crate) use kind::KINDS;
 pub(crate) use kind::OpKind;
 pub(crate) use pairs_generated::with_pairs;
 pub(crate) use shape::{Reach, Shape};
 pub(crate) use table::op_table;
+
+use crate::variant;
 
 /// One linked op. Its kind is a row of the interpreter's table, which tells what the operands are.
 ///
@@ -70,13 +70,22 @@ impl Op {
         }
     }
 
-    /// Those ops, by their names, that are run together where the second stands behind the first; none
-    /// where ops are not threaded.
-    pub const PAIRS: &[[&'static str; 2]] = OpKind::PAIRS;
+    /// The names of each two ops that one function runs together, if the second follows the first. Empty if ops are
+    /// not threaded.
+    pub const PAIRS: &[[&'static str; 2]] = if variant::THREADED {
+        OpKind::PAIRS
+    } else {
+        &[]
+    };
 
-    /// Returns an op of each kind, its operands all 0: what tests measure their coverage against.
+    /// Returns an op of each kind that lowering can make, with operands of 0. Tests measure their coverage against it.
     pub fn kinds() -> impl Iterator<Item = Self> {
-        OpKind::SINGLE.iter().map(|&kind| Self::new(kind, 0, 0, 0))
+        let kinds = if variant::THREADED {
+            OpKind::SINGLE
+        } else {
+            OpKind::PLAIN
+        };
+        kinds.iter().map(|&kind| Self::new(kind, 0, 0, 0))
     }
 
     /// Returns whether the op writes one register and nothing else, so that the next op may take the value.
@@ -147,7 +156,6 @@ impl Op {
     }
 
     /// The low half of the constant, with its sign.
-    #[cfg(threaded)]
     #[inline(always)]
     pub(crate) const fn near_constant(&self) -> i32 {
         // Widens; `From` is not const.
@@ -178,7 +186,6 @@ impl Op {
     pub(crate) const fn cost(&self, reach: Reach) -> i32 {
         match reach {
             Reach::Wide => self.low().cast_signed() as i32,
-            #[cfg(threaded)]
             Reach::Near => self.b.cast_signed() as i32,
             Reach::Count => self.d.cast_signed() as i32,
         }
@@ -213,7 +220,6 @@ impl Op {
         let target = u16::try_from(target).ok()?.cast_signed();
         match reach {
             Reach::Wide => [self.c, self.d] = i16::try_from(cost).ok()?.to_le_bytes(),
-            #[cfg(threaded)]
             Reach::Near => self.b = i8::try_from(cost).ok()?.cast_unsigned(),
             Reach::Count => self.d = i8::try_from(cost).ok()?.cast_unsigned(),
         }

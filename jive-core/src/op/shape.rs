@@ -25,7 +25,6 @@ pub(crate) enum Reach {
     /// In the low half.
     Wide,
     /// In `b`: the low half is a constant to compare with.
-    #[cfg(threaded)]
     Near,
     /// In the second byte of the low half, behind a step.
     Count,

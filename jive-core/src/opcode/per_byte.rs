@@ -5,7 +5,6 @@
 /// A pass over code calls these functions for every instruction. It cannot locate the next instruction before it
 /// knows the length of this one, so latency matters. A table needs a single load. Builds optimized for size have no
 /// table, and call the `const fn`.
-#[cfg(not(small))]
 macro_rules! per_byte {
     ($(#[doc = $doc:literal])+ $name:ident -> $kind:ty = $of:path, like $any:expr) => {
         $(#[doc = $doc])+
@@ -22,18 +21,11 @@ macro_rules! per_byte {
                 }
                 table
             };
+            if $crate::variant::SMALL {
+                return $of(number);
+            }
             // Widens. `From` is not `const`.
             TABLE[number as usize]
-        }
-    };
-}
-
-#[cfg(small)]
-macro_rules! per_byte {
-    ($(#[doc = $doc:literal])+ $name:ident -> $kind:ty = $of:path, like $any:expr) => {
-        $(#[doc = $doc])+
-        pub(crate) const fn $name(number: u8) -> $kind {
-            $of(number)
         }
     };
 }

@@ -3,12 +3,14 @@
 //!
 //! Where they do not, the slices keep the host's stack from growing deep.
 
+mod fused;
+
 use core::marker::PhantomData;
 
 use super::Stop;
 use super::control::Flow;
 use super::machine::Machine;
-use crate::op::Op;
+use crate::op::{Op, OpKind};
 use crate::program::index;
 use crate::registers::Window;
 use crate::trap::TrapKind;
@@ -17,6 +19,9 @@ use crate::trap::TrapKind;
 /// machine words at most, since x86-64 passes as many in registers; nothing comes back, since
 /// nothing may be left to do behind the call.
 type Thread = for<'a> fn(&mut Machine<'a>, &'a [Op], usize, &'a Window, i32);
+
+/// How many kinds there are: `Nothing` is the last.
+const KINDS: usize = OpKind::Nothing as usize + 1;
 
 /// What ops of a kind do.
 trait Work {
@@ -218,9 +223,9 @@ macro_rules! threaded {
     ) => { pastey::paste! {
         /// A type for each kind, whose [`Work`] is what the ops of the kind do.
         mod threads {
-            use super::{Any, Straight, Then, Thread, Work, broken, follow, pause};
+            use super::fused::*;
+            use super::{Any, KINDS, Straight, Then, Thread, Work, broken, follow, pause};
             use crate::interp::work::*;
-            use crate::op::KINDS;
 
             $(thread! { $Kind $shape '-' $body })+
             $($(thread! { $Taken $shape $operand $body })*)+

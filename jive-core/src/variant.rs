@@ -1,0 +1,22 @@
+//! The three variants of the interpreter, one of which `build.rs` chooses for each build.
+//!
+//! | variant | chosen for | dispatch | ops |
+//! |---|---|---|---|
+//! | threaded | optimised code on x86-64 and AArch64 | each op ends in a tail call of the next op's function | all |
+//! | looped | other processors, and code that is not optimised | a loop over a `match` | none that is fused or takes the accumulator |
+//! | small | `opt-level` `s` and `z` | a loop over a `match` | as few as possible |
+//!
+//! All variants compute the same values, and agree on fuel, traps and traces. Every kind of op exists in every variant.
+//! The constants below decide which kinds the linker makes, so that the compiler drops the code for all others. The
+//! two dispatch loops are `interp/threaded/` and `interp/looped.rs`.
+
+/// Whether ops are dispatched by tail calls.
+///
+/// Only then do fused ops pay, and ops that take an operand from the accumulator. In a loop over a `match`, the
+/// accumulator would be one more value to keep, and each fused op makes the loop larger.
+pub(crate) const THREADED: bool = cfg!(threaded);
+
+/// Whether small code matters more than speed.
+pub(crate) const SMALL: bool = cfg!(small);
+
+const _: () = assert!(!(THREADED && SMALL));
