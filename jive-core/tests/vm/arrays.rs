@@ -2,7 +2,7 @@
 
 use jive_core::{ArrayKind, Heap, Lifetime, TrapKind};
 
-use crate::machine::{Machine, PLENTY};
+use super::machine::{Machine, PLENTY};
 
 fn arrays(heap_bytes: usize) -> Machine {
     Machine::load(include_bytes!("../classes/Arrays.class"), &[], heap_bytes)

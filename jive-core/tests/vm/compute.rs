@@ -2,7 +2,7 @@
 
 use jive_core::{Lifetime, TrapKind};
 
-use crate::machine::{Machine, PLENTY};
+use super::machine::{Machine, PLENTY};
 
 fn arithmetic() -> Machine {
     Machine::load(include_bytes!("../classes/Arithmetic.class"), &[], 0)

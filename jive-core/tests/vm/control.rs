@@ -3,7 +3,7 @@
 use jive_core::limits::REGISTER_WINDOW;
 use jive_core::{CallStack, Frame, Lifetime, Trap, TrapKind};
 
-use crate::machine::{Machine, NESTED_CALLS, PLENTY};
+use super::machine::{Machine, NESTED_CALLS, PLENTY};
 
 fn control() -> Machine {
     Machine::load(include_bytes!("../classes/Control.class"), &[], 1024)

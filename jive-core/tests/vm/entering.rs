@@ -2,8 +2,8 @@
 
 use jive_core::{Lifetime, NoNatives, Step, Trap, TrapKind};
 
-use crate::machine::Machine;
-use crate::natives::Nic;
+use super::machine::Machine;
+use super::natives::Nic;
 
 const CONTROL: &[u8] = include_bytes!("../classes/Control.class");
 const ARRAYS: &[u8] = include_bytes!("../classes/Arrays.class");

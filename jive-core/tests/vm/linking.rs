@@ -6,16 +6,22 @@ use jive_core::{
     link, program_size,
 };
 
-use crate::machine::Machine;
+use super::machine::Machine;
 
 const DEAD: &[u8] = include_bytes!("../classes/Dead.class");
+const ARRAYS: &[u8] = include_bytes!("../classes/Arrays.class");
 const CONTROL: &[u8] = include_bytes!("../classes/Control.class");
 
-/// `Dead` has methods of thirteen and three instructions. `putstatic` and two `ireturn` may take two ops each. It has
-/// a switch with one case and one with two, each with a default. Their searches may take 12 and 18 ops.
-/// `constant_pool_count` is 16, and the longer method has 68 bytes of code.
+/// The most ops that `Dead` can be lowered to.
+///
+/// It has 13 and 3 instructions, of which `putstatic` and both `ireturn` may take two ops. Searching the cases of its
+/// two switches may take 12 and 18 ops more. The small variant searches no cases.
+const OPS: usize = if cfg!(small) { 19 } else { 49 };
+
+/// What `Dead` needs. Its switches have one case and two cases, and a default each. Its `constant_pool_count` is 16, and
+/// its longer method has 68 bytes of code.
 const SIZE: ProgramSize = ProgramSize {
-    ops: 49,
+    ops: OPS,
     places: 16,
     marks: 68,
     methods: 2,
@@ -57,6 +63,16 @@ fn link_class_in(
         constants: &mut vec![LinkedConstant::default(); size.constants],
     };
     test(link(&verified, storage));
+}
+
+#[test]
+fn each_variant_makes_the_ops_that_it_is_said_to_make() {
+    assert_eq!(Op::PAIRS.is_empty(), !cfg!(threaded));
+    let machine = Machine::load(ARRAYS, &[], 0);
+    let ops = machine.instance.program().ops().iter();
+    // Jumps back that count as well: `for (int i = 0; i < 3; i++)`.
+    let counting = ops.filter(|op| op.name().starts_with("Count")).count();
+    assert_eq!(counting == 0, cfg!(small));
 }
 
 #[test]
@@ -142,7 +158,7 @@ fn the_error_names_the_part_of_the_storage_that_is_too_small() {
     for (size, error) in [
         (
             ProgramSize { ops: 1, ..SIZE },
-            too_small(Storage::Ops, 49, 1),
+            too_small(Storage::Ops, OPS, 1),
         ),
         (
             ProgramSize { places: 2, ..SIZE },

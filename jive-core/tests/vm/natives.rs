@@ -2,7 +2,7 @@
 
 use jive_core::{Lifetime, NativeId, Step, TrapKind};
 
-use crate::machine::{Machine, PLENTY};
+use super::machine::{Machine, PLENTY};
 
 /// Cost classes of the test natives.
 #[derive(Debug, PartialEq)]

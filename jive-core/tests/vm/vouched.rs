@@ -7,7 +7,7 @@ use jive_core::{
 };
 use proptest::prelude::*;
 
-use crate::natives::Nic;
+use super::natives::Nic;
 
 const FUEL: u64 = 500;
 
