@@ -1,4 +1,4 @@
-//! The call stack: frames and slots in lent memory, and what is kept of a run that stopped.
+//! The call stack: frames and slots in lent memory, and the state of an activation that stopped.
 
 use core::cell::Cell;
 
@@ -8,26 +8,26 @@ use crate::program::{LinkedMethod, NativeCall, index};
 use crate::registers::{Window, clear, window};
 use crate::trap::TrapKind;
 
-/// How the caller of a method goes on when the method returns.
+/// How the caller of a method resumes when the method returns.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct Frame {
     pub(crate) method: MethodId,
     /// The op behind the call.
     pub(crate) op: u32,
-    /// Index of its first register among the slots. The operand stack follows the local variables, and
-    /// the arguments of a call become the first local variables of the callee where they lie.
+    /// The slot of the caller's first register. The registers of its operand stack follow those of its local variables.
+    /// Arguments are not copied: the callee's registers begin at the first argument.
     pub(crate) base: u32,
-    /// Where its code is cut off, and how many instructions have been executed there.
+    /// The limit of the caller's code, and how many instructions were prepaid there (`interp/fuel.rs`).
     pub(crate) limit: u32,
-    pub(crate) span: i32,
-    /// How many have been when the call is done, less the span.
-    pub(crate) resumed: i32,
+    pub(crate) prepaid: i32,
+    /// The prepaid instructions behind the call. Resuming pays for them again, since the callee got their fuel.
+    pub(crate) resume_cost: i32,
 }
 
-/// The stack of calls of one processor, reused by every activation that runs there.
+/// A call stack. One per processor is enough, because activations that run one after another can share it.
 ///
-/// An activation is one call from outside and all that it calls in turn. Its whole state is a value in here, and none
-/// of it is on the host's stack. So it can stop at a native and go on later.
+/// An activation is one call from outside with all calls that it makes in turn. Its whole state is a value in here, and
+/// none of it is on the host's stack. So it can stop at a native and continue later.
 #[derive(Debug)]
 pub struct CallStack<'s> {
     pub(crate) frames: &'s mut [Frame],
@@ -35,33 +35,33 @@ pub struct CallStack<'s> {
     pub(crate) activation: Activation,
 }
 
-/// How far an activation has come.
+/// What an activation waits for.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Phase {
-    /// There is none, or it has ended.
+    /// There is no activation, or it has ended.
     #[default]
     Ended,
-    /// It can run.
+    /// For nothing: it can run.
     Ready,
-    /// It waits for what a native gives back.
+    /// For the outcome of a native.
     AtNative(NativeCall),
-    /// The native that it waited for trapped.
+    /// For nothing: its native trapped, and so will the activation.
     NativeTrapped(TrapKind),
 }
 
-/// The calls of an activation.
+/// The position of an activation in the call stack.
 #[derive(Copy, Clone, Debug, Default)]
 pub(crate) struct Calls {
-    /// Count of them; the last one runs.
+    /// How many calls are nested, the running one included.
     pub(crate) depth: u32,
-    /// Index of its first register among the slots.
+    /// The slot of the running method's first register.
     pub(crate) base: u32,
-    /// Its method; as wide as the others, so that all are copied at once.
+    /// The index of the running method. As wide as the other fields, so that the compiler copies all with one move.
     pub(crate) method: u32,
 }
 
 impl Calls {
-    /// Returns those of a method that was just entered from outside.
+    /// Returns the position of a method that a caller outside has entered.
     pub(crate) fn outermost(method: MethodId) -> Self {
         Self {
             depth: 1,
@@ -70,47 +70,48 @@ impl Calls {
         }
     }
 
-    /// Returns the method that runs.
+    /// Returns the running method.
     pub(crate) const fn method(self) -> MethodId {
-        // The index of a method, and those are numbered by 16 bits.
+        // Lossless: it was made of the index of a method, which has 16 bits.
         MethodId(self.method as u16)
     }
 }
 
-/// An activation, where it stopped.
+/// The state of an activation that does not run at the moment.
 #[derive(Copy, Clone, Debug, Default)]
 pub(crate) struct Activation {
     pub(crate) phase: Phase,
     pub(crate) calls: Calls,
-    /// The op that the running method is at.
+    /// The op of the running method with which the activation continues.
     pub(crate) op: u32,
-    /// How many of its instructions have been executed if it came there straight.
+    /// How many instructions of the method are done before that op, if the method ran straight from its first.
     pub(crate) index: u16,
-    /// How many have been where the code is cut off, and where that is.
-    pub(crate) span: u16,
+    /// The limit of the code of its last slice, and how many instructions were prepaid there (`interp/fuel.rs`).
+    pub(crate) prepaid: u16,
     pub(crate) limit: u32,
+    /// The fuel that is left.
     pub(crate) fuel: u64,
-    /// The fuel that was there at first, without what natives have charged.
+    /// The fuel that the call began with, less the extra fuel that natives took.
     pub(crate) granted: u64,
 }
 
 impl Activation {
-    /// Returns the activation of a method that was just entered.
+    /// Returns the activation of a method that a caller outside has entered.
     pub(crate) fn of(method: MethodId, linked: &LinkedMethod, fuel: u64) -> Self {
         Self {
             phase: Phase::Ready,
             calls: Calls::outermost(method),
             op: linked.entry,
             index: 0,
-            span: linked.span,
+            prepaid: linked.prepaid,
             limit: linked.limit,
             fuel,
             granted: fuel,
         }
     }
 
-    /// Returns the fuel that there would be if the method had run straight from its first instruction.
-    pub(crate) fn potential(&self) -> u64 {
+    /// Returns the fuel that the running method would have had at its first instruction, if it had run straight from there.
+    pub(crate) fn entry_fuel(&self) -> u64 {
         self.fuel.saturating_add(self.index.into())
     }
 }
@@ -118,14 +119,14 @@ impl Activation {
 impl<'s> CallStack<'s> {
     /// Makes a call stack of the lent memory.
     ///
-    /// There is room for as many nested calls as there are frames, if the slots last: see
-    /// [`Program::slots_for`]. Of the slots, [`REGISTER_WINDOW`] stay behind the last frame.
+    /// As many calls can be nested as there are frames, if there are enough slots: see [`Program::slots_for`]. The last
+    /// [`REGISTER_WINDOW`] slots serve as the register window of the innermost call.
     ///
     /// [`Program::slots_for`]: crate::Program::slots_for
     /// [`REGISTER_WINDOW`]: crate::limits::REGISTER_WINDOW
     #[must_use]
     pub fn new(frames: &'s mut [Frame], slots: &'s mut [i32]) -> Self {
-        // One check of the slots tells whether there is room for one call.
+        // Without frames there is no room for a call. Without slots there is none either, so one check is enough later.
         let slots = if frames.is_empty() {
             Default::default()
         } else {
@@ -140,8 +141,7 @@ impl<'s> CallStack<'s> {
 
     /// Returns how many instructions of the class file the activation has executed.
     ///
-    /// An instruction that trapped counts, except one for which there was no fuel. What natives
-    /// charge does not count.
+    /// An instruction that trapped counts, except one for which there was no fuel. The extra fuel of natives does not count.
     #[must_use]
     pub const fn executed(&self) -> u64 {
         self.activation.granted.saturating_sub(self.activation.fuel)
@@ -172,7 +172,7 @@ impl<'s> CallStack<'s> {
         }
     }
 
-    /// Returns the arguments of the native that the activation waits for, none if it does not.
+    /// Returns the arguments of the native that the activation waits for. Empty if it waits for none.
     #[must_use]
     pub fn native_arguments(&self) -> &[i32] {
         let Phase::AtNative(call) = self.activation.phase else {
@@ -184,7 +184,7 @@ impl<'s> CallStack<'s> {
             .unwrap_or(&[])
     }
 
-    /// Charges what a native costs beyond its one instruction, before it is performed.
+    /// Charges the fuel that a native costs beyond its one instruction. Called before the native is performed.
     ///
     /// # Errors
     /// [`TrapKind::FuelExhausted`] if less fuel is left. Then the call of the native counts as not executed, and the
@@ -203,10 +203,9 @@ impl<'s> CallStack<'s> {
         }
     }
 
-    /// Passes the outcome of the native that the activation waits for; a void native's value is
-    /// ignored.
+    /// Passes the outcome of the native that the activation waits for. The value of a void native is ignored.
     ///
-    /// Where it waits for none, it will trap with [`TrapKind::Unverified`].
+    /// If the activation waits for no native, it will trap with [`TrapKind::Unverified`].
     #[inline]
     pub fn resume(&mut self, outcome: Result<i32, TrapKind>) {
         self.activation.phase = match self.return_from_native(outcome) {
@@ -215,6 +214,7 @@ impl<'s> CallStack<'s> {
         };
     }
 
+    /// Writes a native's result to its register, and moves the activation to the next op.
     fn return_from_native(&mut self, outcome: Result<i32, TrapKind>) -> Result<(), TrapKind> {
         let Phase::AtNative(call) = self.activation.phase else {
             return Err(TrapKind::Unverified);
@@ -235,11 +235,12 @@ impl<'s> CallStack<'s> {
     }
 }
 
-/// The one object of the class: a reference that is not null and names no array.
+/// The reference to the one object of the class. It is not null, and names no array.
 const THIS: i32 = -1;
 
-/// Enters a method from outside: its registers, the first ones among the slots, hold the receiver and these
-/// arguments. Gives none where it takes others or there is no room.
+/// Enters a method from outside: writes the receiver and the arguments to its registers, which are the first slots.
+///
+/// Returns `None` if the method takes another number of arguments, or if there are too few slots.
 #[inline(always)]
 pub(crate) fn enter<'s>(
     slots: &'s [Cell<i32>],
@@ -256,8 +257,8 @@ pub(crate) fn enter<'s>(
         registers
     };
     match (arguments, own) {
-        // What a handler takes. The caller has just stored them one by one. A processor is slow to load them as one, so
-        // something else is done in between.
+        // `doTx` and `doRx` take two arguments. The caller has just stored each of them, and the compiler may load both
+        // at once. A processor stalls if it loads two recent stores at once, so clearing registers comes in between.
         (&[a, b], [first, second, ..]) => {
             first.set(a);
             clear(registers, places, behind);
@@ -268,7 +269,7 @@ pub(crate) fn enter<'s>(
     Some(registers)
 }
 
-/// Stores any count of arguments in a method's own registers, and clears those behind them.
+/// Writes any number of arguments to a method's registers, and clears the registers behind them.
 #[inline(never)]
 fn store(registers: &Window, own: &[Cell<i32>], arguments: &[i32], places: u8, behind: u16) {
     clear(registers, places, behind);

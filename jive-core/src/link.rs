@@ -413,7 +413,7 @@ fn link_method(
             LinkErrorKind::of_lowering(error, &source.code, pc)
         })?;
         linked.end = count(out.ops.count())?;
-        (linked.limit, linked.span) = call_limit(linked.entry, linked.end, out.ends.as_slice());
+        (linked.limit, linked.prepaid) = call_limit(linked.entry, linked.end, out.ends.as_slice());
         // Both fit in a byte together, or the method was not lowered.
         linked.registers = code.max_locals.saturating_add(code.max_stack);
         length = count(code.bytes.len())?;

@@ -63,7 +63,7 @@ pub struct SwitchCase {
     pub(crate) key: i32,
     /// The op that it goes to.
     pub(crate) target: u32,
-    /// What going there takes off the [potential](Program#fuel).
+    /// What going there takes off the [entry_fuel](Program#fuel).
     pub(crate) cost: i32,
 }
 
@@ -87,7 +87,7 @@ pub struct LinkedMethod {
     /// Index behind the last op that a run from the first may reach.
     pub(crate) limit: u32,
     /// How many instructions have been executed at that op, on a straight way.
-    pub(crate) span: u16,
+    pub(crate) prepaid: u16,
     /// Count of its arguments, a receiver included.
     pub(crate) arguments: u8,
     /// Whether it is a native, which has no code.
@@ -369,7 +369,7 @@ pub(crate) fn native(op: Op) -> NativeCall {
     }
 }
 
-/// Returns the first op that a method's code is cut off at when it is called, and its span.
+/// Returns the first op that a method's code is cut off at when it is called, and its prepaid.
 pub(crate) fn call_limit(entry: u32, end: u32, ends: &[u16]) -> (u32, u16) {
     let slice = u32::try_from(SLICE_OPS).unwrap_or(u32::MAX);
     let limit = end.min(entry.saturating_add(slice));

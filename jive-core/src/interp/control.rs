@@ -1,4 +1,7 @@
-//! What ops do that leave the straight way: branches, switches, calls, returns and natives.
+//! What kinds of ops do by their shape: compute a value, access an array, branch, switch, call and return.
+//!
+//! Each function takes the part that differs from kind to kind as a closure, which a row of the op table supplies. All
+//! are inlined into the code of their kind, because the call from op to op is what an interpreter spends its time on.
 
 use super::Stop;
 use super::machine::{Machine, Operands};
@@ -11,29 +14,30 @@ use crate::registers::{Window, cell, clear, window};
 use crate::trap::TrapKind;
 use crate::variant;
 
-/// Where the run goes on behind an op.
+/// How the run continues after an op.
 pub(super) enum Flow<'a> {
-    /// At the next op. What the op before computed is passed on, since that costs nothing; nobody takes it.
+    /// With the next op. The accumulator keeps its value, because clearing it would cost an instruction. The linker makes
+    /// no op that takes it from here.
     Next,
-    /// At the next op, which may take this value: the op has just computed it.
+    /// With the next op. The accumulator becomes this value, which the op also wrote to its register.
     Value(i32),
-    /// At this op, with what the op before computed, as where the next one follows.
+    /// With a branch target. The accumulator keeps its value, as in `Next`.
     Onward(usize),
-    /// At this op, with nothing: what is not passed on leaves a register of the processor free.
+    /// With a branch target. The accumulator becomes 0, so that its value need not be kept up to here.
     To(usize),
-    /// At this op outside of the loop, less often than not, unless the slice ends there.
+    /// With this op behind a loop, if the budget allows. Rarer than another iteration.
     Out(usize),
-    /// At this op, in other code and other registers.
+    /// With this op of another method or of the caller, in other code and other registers.
     Enter(usize, &'a [Op], &'a Window),
-    /// Nowhere: the slice ends at this op.
+    /// The slice ends. A later slice begins at this op, or the op is the one that trapped or called a native.
     Stop(usize, Stop),
-    /// Nowhere: the outermost call returns this value.
+    /// The outermost call returns this value.
     Leave(i32),
 }
 
 const UNVERIFIED: TrapKind = TrapKind::Unverified;
 
-/// Stores what an op computes in its register `a`.
+/// Computes a value and writes it to register `a`.
 #[inline(always)]
 pub(super) fn value<'a, const TAKEN: char>(
     machine: &mut Machine<'a>,
@@ -50,7 +54,7 @@ pub(super) fn value<'a, const TAKEN: char>(
     }
 }
 
-/// Does what an op does that has no result.
+/// Runs an op that writes no register of its own, such as a store to a field.
 #[inline(always)]
 pub(super) fn effect<'a, const TAKEN: char>(
     machine: &mut Machine<'a>,
@@ -64,7 +68,7 @@ pub(super) fn effect<'a, const TAKEN: char>(
     }
 }
 
-/// Loads element `c`, plus the offset, of array `b` into register `a`.
+/// Loads an element of an array. Register `b` has the array, and the index is register `c` plus the offset.
 #[inline(always)]
 pub(super) fn load<'a, const TAKEN: char>(
     machine: &mut Machine<'a>,
@@ -76,7 +80,7 @@ pub(super) fn load<'a, const TAKEN: char>(
     load_element(machine, operands, pc, (operands.b(), element), load)
 }
 
-/// Loads the element of array `b` that the constant names into register `a`.
+/// Loads an element of an array at a constant index. Register `b` has the array.
 #[inline(always)]
 pub(super) fn load_at<'a, const TAKEN: char>(
     machine: &mut Machine<'a>,
@@ -108,7 +112,8 @@ pub(super) fn load_element<'a, const TAKEN: char>(
     }
 }
 
-/// Stores register `c` as element `b`, plus the offset, of array `a`.
+/// Stores register `c` as an element of an array. Register `a` has the array, and the index is register `b` plus the
+/// offset.
 #[inline(always)]
 pub(super) fn store<'a, const TAKEN: char>(
     machine: &mut Machine<'a>,
@@ -121,7 +126,7 @@ pub(super) fn store<'a, const TAKEN: char>(
     store_element(machine, pc, element, operands.c(), store)
 }
 
-/// Stores register `b` as the element of array `a` that the constant names.
+/// Stores register `b` as an element of an array at a constant index. Register `a` has the array.
 #[inline(always)]
 pub(super) fn store_at<'a, const TAKEN: char>(
     machine: &mut Machine<'a>,
@@ -145,13 +150,14 @@ pub(super) fn store_element<'a>(
     store: impl FnOnce(&mut Heap<'a>, i32, i32, i32) -> Option<()>,
 ) -> Flow<'a> {
     match store(&mut machine.heap, array, element, value) {
-        // Nobody takes it; passing on what is at hand leaves a register of the processor free.
+        // No op takes the value. But it is in a processor register already, and the old value of the accumulator need
+        // not be kept for it.
         Some(()) => Flow::Value(value),
         None => Flow::Stop(pc, Stop::NoElement),
     }
 }
 
-/// Branches onwards. What is skipped is given back, so there is nothing to check.
+/// Branches forwards. The budget grows by the instructions that are skipped, so it need not be checked.
 #[inline(always)]
 pub(super) fn go_onward<'a, const TAKEN: char>(
     machine: &mut Machine<'a>,
@@ -161,14 +167,14 @@ pub(super) fn go_onward<'a, const TAKEN: char>(
     holds: impl FnOnce(&Operands<'a, '_, TAKEN>) -> bool,
 ) -> Flow<'a> {
     if holds(operands) {
-        machine.credit = machine.credit.wrapping_sub(operands.op.cost(reach));
+        machine.budget = machine.budget.wrapping_sub(operands.op.cost(reach));
         Flow::Onward(operands.op.target())
     } else {
         Flow::Next
     }
 }
 
-/// Passes the next op over, which takes the branch.
+/// Skips the next op, which is the far jump of a branch that is not taken.
 #[inline(always)]
 pub(super) fn skip<'a, const TAKEN: char>(
     _: &mut Machine<'a>,
@@ -183,7 +189,7 @@ pub(super) fn skip<'a, const TAKEN: char>(
     }
 }
 
-/// Branches back.
+/// Branches backwards, which takes the instructions of the loop off the budget.
 #[inline(always)]
 pub(super) fn go_back<'a, const TAKEN: char>(
     machine: &mut Machine<'a>,
@@ -199,7 +205,10 @@ pub(super) fn go_back<'a, const TAKEN: char>(
     }
 }
 
-/// Goes back to a branch that leaves a loop, and past it where it would not be taken.
+/// Jumps back to a branch that leaves a loop, and makes the comparison of that branch as well.
+///
+/// If the loop goes on, the run continues behind that branch, which is the op's target. If not, it continues at the branch
+/// itself, which then leaves the loop.
 #[inline(always)]
 pub(super) fn go_again<'a, const TAKEN: char>(
     machine: &mut Machine<'a>,
@@ -213,14 +222,14 @@ pub(super) fn go_again<'a, const TAKEN: char>(
     }
     let stays = stays(operands);
     let target = operands.op.target();
-    machine.credit = machine.credit.wrapping_sub(operands.op.cost(reach));
+    machine.budget = machine.budget.wrapping_sub(operands.op.cost(reach));
     if !stays {
         return Flow::Out(target.wrapping_sub(1));
     }
     machine.afford(target)
 }
 
-/// Branches, by what they do and how they hold where they go.
+/// Defines a function for each shape of branch: how it continues, and how its op encodes the cost.
 macro_rules! branches {
     ($($name:ident: $goes:ident $Reach:ident;)+) => {
         $(
@@ -245,12 +254,12 @@ branches! {
     again_count: go_again Count;
 }
 
-/// An op that lowering does without where code is to be small.
+/// Ends the run at an op that the linker never makes in the small variant, so that its code need not exist there.
 const fn left_out<'a>(pc: usize) -> Flow<'a> {
     Flow::Stop(pc, Stop::Trap(UNVERIFIED))
 }
 
-/// Does what only this op does.
+/// Runs an op that shares its shape with no other kind.
 #[inline(always)]
 pub(super) fn control<'a, const TAKEN: char>(
     machine: &mut Machine<'a>,
@@ -262,7 +271,10 @@ pub(super) fn control<'a, const TAKEN: char>(
 }
 
 impl<'a> Machine<'a> {
-    /// Returns why the op at which the slice ended found no element.
+    /// Returns the trap of the load or store at which the slice ended.
+    ///
+    /// Loads and stores only find out that there is no such element. Finding the reason here, by the op's operands, keeps
+    /// that code out of the ops.
     #[cold]
     #[inline(never)]
     pub(super) fn fault(&self) -> TrapKind {
@@ -275,7 +287,7 @@ impl<'a> Machine<'a> {
         let sum = |number| register(number).wrapping_add(op.offset());
         let field = |number| {
             let field = self.fields.get(usize::from(number));
-            // Where there is no field, what names no array.
+            // If there is no such field: a reference that names no array.
             field.copied().unwrap_or(-1)
         };
         let (array, element) = match op.kind.plain() {
@@ -302,42 +314,47 @@ impl<'a> Machine<'a> {
         self.heap.fault(array, element)
     }
 
+    /// Takes the cost of a branch off the budget, and continues at its target if the budget allows.
     #[inline(always)]
     fn charge(&mut self, cost: i32, target: usize) -> Flow<'a> {
-        self.credit = self.credit.wrapping_sub(cost);
+        self.budget = self.budget.wrapping_sub(cost);
         self.afford(target)
     }
 
-    /// Goes on at an op, unless the slice ends there.
+    /// Continues at an op, or ends the slice if the budget is overdrawn.
     #[inline(always)]
     pub(super) const fn afford(&self, target: usize) -> Flow<'a> {
-        if self.credit < 0 {
+        if self.budget < 0 {
             return Flow::Stop(target, Stop::Pause);
         }
         Flow::To(target)
     }
 
+    /// Jumps to a target within the reach of 16 bits.
     #[inline(always)]
     pub(super) fn go(&mut self, op: &Op) -> Flow<'a> {
         self.charge(op.cost(Reach::Wide), op.target())
     }
 
+    /// Jumps to any target.
     #[inline(always)]
     pub(super) fn go_far(&mut self, op: &Op) -> Flow<'a> {
         let target = index(op.second_long().cast_unsigned());
         self.charge(op.first_long(), target)
     }
 
+    /// Looks the case up by its distance from the lowest key (JVMS §6.5.tableswitch).
     #[inline(always)]
     pub(super) fn table_switch(&mut self, op: &Op, key: i32, pc: usize) -> Flow<'a> {
         self.switch(op, key, pc, |default, cases, key| {
-            // A key below the lowest wraps to a number that is not below the count of cases. The highest key is an
-            // `int` too, so the way around to the lowest is longer than the table.
+            // A key below the lowest wraps to a distance past the last case: the table has no more rows than there are
+            // `int`s from the lowest to the highest key, so wrapping around cannot end within it.
             let distance = key.wrapping_sub(default.key).cast_unsigned();
             cases.get(index(distance))
         })
     }
 
+    /// Searches the case of a key (JVMS §6.5.lookupswitch).
     #[inline(always)]
     pub(super) fn lookup_switch(&mut self, op: &Op, key: i32, pc: usize) -> Flow<'a> {
         self.switch(op, key, pc, |_, cases, key| {
@@ -346,6 +363,7 @@ impl<'a> Machine<'a> {
         })
     }
 
+    /// Jumps to the case that `find` returns, or to the default.
     #[inline(always)]
     fn switch(
         &mut self,
@@ -366,9 +384,9 @@ impl<'a> Machine<'a> {
         self.charge(case.cost, index(case.target))
     }
 
-    /// Calls a method whose arguments lie from register `a` on; they become its first registers.
+    /// Calls a method. Its arguments are in the registers from `a` on, which become the callee's first registers.
     ///
-    /// Where the frame finds no room nothing has changed, so the trap is that of the call.
+    /// If there is no room for a frame, the call traps before it has changed anything.
     #[inline(always)]
     pub(super) fn call(&mut self, op: &Op, code: &'a [Op], pc: usize) -> Flow<'a> {
         let id = usize::from(op.low());
@@ -385,28 +403,28 @@ impl<'a> Machine<'a> {
         let executed = op.high();
         *frame = Frame {
             method: MethodId(self.method as u16),
-            // Indices of slices that lie in memory together, of elements larger than a byte.
+            // Lossless: a program has at most `u32::MAX` ops, and the linker has checked that.
             op: pc.wrapping_add(1) as u32,
             base: self.base,
             limit: code.len() as u32,
-            span: self.span,
-            resumed: i32::from(executed).wrapping_sub(self.span),
+            prepaid: self.prepaid,
+            resume_cost: self.prepaid.wrapping_sub(executed.into()),
         };
         clear(registers, callee.arguments, callee.registers);
-        let left = self.left(executed);
-        self.span = callee.span.into();
-        self.credit = left.wrapping_sub(self.span);
+        let left = self.unspent(executed);
+        self.prepaid = callee.prepaid.into();
+        self.budget = left.wrapping_sub(self.prepaid);
         self.depth = self.depth.wrapping_add(1);
         self.base = base;
         self.method = op.low().into();
         self.enter(callee.entry, callee.limit, registers)
     }
 
-    /// Goes on at an op of code that is cut off at a limit, unless the slice ends there.
+    /// Continues in other code, which ends at `limit`, or ends the slice if the budget is overdrawn.
     #[inline(always)]
     fn enter(&self, target: u32, limit: u32, registers: &'a Window) -> Flow<'a> {
         let target = index(target);
-        if self.credit < 0 {
+        if self.budget < 0 {
             return Flow::Stop(target, Stop::Pause);
         }
         match self.program.ops.get(..index(limit)) {
@@ -415,17 +433,17 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Returns nothing.
+    /// Returns from a void method.
     #[inline(always)]
     pub(super) fn leave(&mut self, executed: u16, pc: usize) -> Flow<'a> {
         if self.depth == 1 {
-            self.credit = self.left(executed);
+            self.budget = self.unspent(executed);
             return Flow::Stop(pc, Stop::Returned);
         }
         self.back_to_caller(executed, pc)
     }
 
-    /// Returns a value, to where the caller's first argument lay.
+    /// Returns a value. The caller finds it in the register that had the first argument.
     #[inline(always)]
     pub(super) fn leave_with(
         &mut self,
@@ -435,33 +453,34 @@ impl<'a> Machine<'a> {
         pc: usize,
     ) -> Flow<'a> {
         if self.depth == 1 {
-            self.credit = self.left(executed);
+            self.budget = self.unspent(executed);
             return Flow::Leave(value);
         }
         cell(to, 0).set(value);
         self.back_to_caller(executed, pc)
     }
 
-    /// Returns what is left of the potential when a call or a return is done.
+    /// Returns the slice's fuel that is left after a call or return which is the method's instruction number `executed`.
     #[inline(always)]
-    fn left(&self, executed: u16) -> i32 {
-        let potential = self.credit.wrapping_add(self.span);
-        potential.wrapping_sub(executed.into())
+    fn unspent(&self, executed: u16) -> i32 {
+        let entry_fuel = self.budget.wrapping_add(self.prepaid);
+        entry_fuel.wrapping_sub(executed.into())
     }
 
+    /// Resumes the caller.
     #[inline(always)]
     fn back_to_caller(&mut self, executed: u16, pc: usize) -> Flow<'a> {
         let depth = self.depth.wrapping_sub(1);
-        // Read one by one, where they are wanted: together they would need more registers of the
-        // machine than a function has that saves none.
+        // The frame's fields are read one at a time, shortly before they are needed. Read all at once, they would need
+        // more processor registers than a function has without saving some to the stack.
         let Some(caller) = self.frames.get(index(depth)) else {
             return Flow::Stop(pc, Stop::Trap(UNVERIFIED));
         };
         let Some(registers) = window(self.slots, index(caller.base)) else {
             return Flow::Stop(pc, Stop::Trap(UNVERIFIED));
         };
-        self.credit = self.left(executed).wrapping_add(caller.resumed);
-        self.span = caller.span;
+        self.budget = self.unspent(executed).wrapping_sub(caller.resume_cost);
+        self.prepaid = caller.prepaid;
         self.depth = depth;
         self.base = caller.base;
         self.method = caller.method.0.into();
@@ -469,7 +488,7 @@ impl<'a> Machine<'a> {
     }
 }
 
-/// Moves the `c` last of `b` registers from `a` on below the others.
+/// Moves the last `c` of the `b` registers from `a` on below the others, for `dup_x1` and the like.
 pub(super) fn rotate(op: &Op, registers: &Window) {
     let first = usize::from(op.a);
     let all = registers.get(first..first.wrapping_add(usize::from(op.b)));
@@ -481,7 +500,7 @@ pub(super) fn rotate(op: &Op, registers: &Window) {
     }
 }
 
-/// Traps where a reference is null.
+/// Traps if a reference is null.
 #[inline(always)]
 pub(super) const fn reject_null(reference: i32) -> Result<(), TrapKind> {
     if reference == 0 {
@@ -491,7 +510,7 @@ pub(super) const fn reject_null(reference: i32) -> Result<(), TrapKind> {
     }
 }
 
-/// Traps where a field would keep an array that ends with the call.
+/// Traps if a reference names an array that is freed at the end of the call, so that no field keeps it.
 #[inline(always)]
 pub(super) fn reject_transient(heap: &Heap<'_>, reference: i32) -> Result<(), TrapKind> {
     if heap.is_transient(reference) {

@@ -1,4 +1,6 @@
-//! Running ops in a loop over a `match`: the way for processors with few registers, and without optimisation.
+//! The dispatch loop of the looped and the small variant: a loop over a `match`.
+//!
+//! It needs no tail calls, so the host's stack has one frame whatever the compiler and the processor.
 
 use super::work::*;
 use crate::op::Shape;
@@ -16,7 +18,7 @@ macro_rules! looped {
             $($First:ident: $($Second:ident)+;)*
         }
     ) => {
-        /// Runs code from a place on until the slice ends.
+        /// Runs a slice from op `pc` on, until it ends.
         pub(super) fn dispatch<'a>(
             machine: &mut Machine<'a>,
             mut code: &'a [Op],
@@ -32,7 +34,7 @@ macro_rules! looped {
                         let operands = Operands::<'_, '_, '-'> { op, code, registers, accumulator: 0 };
                         $shape(machine, &operands, pc, $body)
                     })+
-                    // Lowering makes the other kinds in the threaded variant only, or never (`Nothing`).
+                    // The linker makes the other kinds in the threaded variant alone, and `Nothing` never.
                     _ => Flow::Stop(pc, Stop::Trap(TrapKind::Unverified)),
                 };
                 // This variant keeps no accumulator, but checks what the threaded variant relies on.

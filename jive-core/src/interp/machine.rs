@@ -1,4 +1,4 @@
-//! The state of a run while ops run it: a copy of the activation, taken apart for speed.
+//! The state that ops work on: a copy of the activation's state, in the form that is fastest to use.
 
 use core::cell::Cell;
 
@@ -11,28 +11,28 @@ use crate::registers::{Window, cell, window};
 
 /// What ops work on besides registers.
 ///
-/// Every call from outside makes one, so it holds nothing that can be found otherwise. Fields with the same initial
-/// value for all calls stand together, so that one store sets them.
+/// Every call from outside makes a machine, and pays for each field. So a machine has no field that can be computed from
+/// the others. Fields that begin with the same value are neighbours, so that the compiler sets them with one store.
 #[repr(C, align(16))]
 pub(crate) struct Machine<'a> {
     pub(super) heap: Heap<'a>,
-    /// Fuel of the slice beyond a straight way to the end of its code; below 0 the slice pauses. All that is
-    /// left of it, when the outermost call has returned.
-    pub(super) credit: i32,
-    /// How many instructions have been executed at the end of the code, on a straight way.
-    pub(super) span: i32,
+    /// The slice's budget (`fuel.rs`): fuel beyond the prepaid instructions. The slice pauses when it is negative. After
+    /// the outermost call has returned, it is all fuel that is left of the slice.
+    pub(super) budget: i32,
+    /// How many instructions of the running method are prepaid: all up to the end of the slice's code.
+    pub(super) prepaid: i32,
     pub(super) fields: &'a mut [i32],
-    /// Count of calls that run.
+    /// How many calls are nested, the running one included.
     pub(super) depth: u32,
     /// Index of the running call's first register among the slots.
     pub(super) base: u32,
-    /// What the outermost call returned; until it does, what the op before computed where the slice ended.
+    /// The value that the outermost call returned. At a pause before that, the value of the accumulator.
     pub(super) value: i32,
-    /// The op at which the slice ended.
+    /// The op at which the slice ended. Not kept up to date while ops run.
     pub(super) pc: u32,
-    /// Where its code was cut off, if a native ended it.
+    /// The limit of the code of the slice that ended. Only set if the slice did not pause.
     pub(super) limit: u32,
-    /// For each call but the outermost, how its caller goes on.
+    /// For each call but the outermost, how its caller resumes.
     pub(super) frames: &'a mut [Frame],
     pub(super) slots: &'a [Cell<i32>],
     pub(super) program: &'a Program<'a>,
@@ -42,7 +42,7 @@ pub(crate) struct Machine<'a> {
 }
 
 impl<'a> Machine<'a> {
-    /// Makes a machine that is as if it had paused.
+    /// Makes a machine that is in the state of a pause.
     #[inline(always)]
     pub(crate) const fn new(
         program: &'a Program<'a>,
@@ -54,8 +54,8 @@ impl<'a> Machine<'a> {
     ) -> Self {
         Self {
             heap,
-            credit: 0,
-            span: 0,
+            budget: 0,
+            prepaid: 0,
             fields,
             depth: calls.depth,
             base: calls.base,
@@ -70,27 +70,29 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Returns the registers of the call that runs.
+    /// Returns the registers of the running method.
     #[inline(always)]
     pub(super) fn registers(&self) -> Option<&'a Window> {
         window(self.slots, index(self.base))
     }
 
-    /// Returns what is left of the potential, of which a reserve was kept back.
+    /// Returns the run's entry fuel (`fuel.rs`) when a slice has ended. `reserve` is the fuel that the slice was not given.
     #[inline(always)]
-    pub(super) fn potential(&self, reserve: u64) -> u64 {
-        let given = i64::from(self.credit).wrapping_add(self.span.into());
+    pub(super) fn entry_fuel(&self, reserve: u64) -> u64 {
+        let given = i64::from(self.budget).wrapping_add(self.prepaid.into());
         reserve.wrapping_add_signed(given)
     }
 }
 
-/// The operands of an op; one of them, if a letter says which, the op before has just computed.
+/// The operands of an op.
+///
+/// Operand `TAKEN` is read from the accumulator instead of its register. An op without such an operand has `'-'` there.
 pub(super) struct Operands<'a, 'o, const TAKEN: char> {
     pub(super) op: &'o Op,
-    /// The code in which it stands.
+    /// The code of the slice.
     pub(super) code: &'a [Op],
     pub(super) registers: &'a Window,
-    /// What the op before computed, if it computed something.
+    /// The value that the op before computed, if that op computed a value and is in the same basic block.
     pub(super) accumulator: i32,
 }
 
@@ -119,7 +121,7 @@ impl<const TAKEN: char> Operands<'_, '_, TAKEN> {
         self.get('c', self.op.c())
     }
 
-    /// Stores a value in register `a`.
+    /// Writes register `a`.
     #[inline(always)]
     pub(super) fn set(&self, value: i32) {
         cell(self.registers, self.op.a).set(value);

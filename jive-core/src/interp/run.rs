@@ -1,8 +1,8 @@
-//! Calls of an instance from outside: beginning them, running them slice by slice, performing their natives.
+//! Calls of an instance's methods from outside: begin a call, run it, perform its natives.
 
 use core::cell::Cell;
 
-use super::share_from_entry;
+use super::slice_from_entry;
 use super::{Ended, Machine, Stop};
 use crate::frame::{Activation, CallStack, Calls, Phase, enter};
 use crate::heap::Lifetime;
@@ -12,24 +12,24 @@ use crate::program::{index, native, with_code};
 use crate::trap::{Trap, TrapKind};
 use crate::variant;
 
-/// How a call from outside ended, in one machine word, so that it comes back in a register.
+/// How a call from outside ended. One machine word, so that it is returned in a register.
 enum Outcome {
-    /// It returned a value.
+    /// The method returned a value.
     Value(i32),
-    /// It returned nothing.
+    /// The method is void, and returned.
     Nothing,
-    /// It trapped where the stack says.
+    /// The call trapped. The call stack has the place.
     Trapped(TrapKind),
 }
 
 impl Instance<'_> {
-    /// Begins a call from outside; `this` is supplied where the method wants it.
+    /// Begins a call of a method with `fuel`. Supplies `this` if the method has a receiver.
     ///
-    /// Whatever the stack or the instance had begun before is given up.
+    /// A call that has not ended yet, on this stack or of this instance, is abandoned.
     ///
     /// # Errors
-    /// [`TrapKind::StackOverflowError`] where the stack has no room for one frame, and
-    /// [`TrapKind::Unverified`] where the method has no code or takes another count of arguments.
+    /// [`TrapKind::StackOverflowError`] if the stack has no room for one frame, and [`TrapKind::Unverified`] if the method
+    /// has no code or takes another number of arguments.
     pub fn start(
         &mut self,
         stack: &mut CallStack<'_>,
@@ -58,15 +58,15 @@ impl Instance<'_> {
 
     /// Runs the activation until it returns, traps or waits for a native.
     ///
-    /// With nothing started it traps with [`TrapKind::Unverified`]; while a native's outcome is not
-    /// told, it asks for the native again.
+    /// If no call was started, it traps with [`TrapKind::Unverified`]. If the caller has not passed the outcome of the last
+    /// native to [`CallStack::resume`], it returns the same native again.
     #[inline(always)]
     pub fn run<'s>(&mut self, stack: &'s mut CallStack<'_>) -> Step<'s> {
         let (stop, value) = self.advance(stack);
         self.step(stack, stop, value)
     }
 
-    /// Turns the reason why an activation stopped, and the value that it may have returned, into a step.
+    /// Makes a step of the reason why an activation stopped and the value that it may have returned.
     #[inline(always)]
     fn step<'s>(&self, stack: &'s CallStack<'_>, stop: Stop, value: i32) -> Step<'s> {
         match stop {
@@ -81,7 +81,7 @@ impl Instance<'_> {
         }
     }
 
-    /// Runs the activation. Returns why it stopped, and the value that it returned.
+    /// Runs the activation. Returns why it stopped, and the value that it returned if it did.
     #[inline(never)]
     fn advance(&mut self, stack: &mut CallStack<'_>) -> (Stop, i32) {
         if stack.activation.phase != Phase::Ready {
@@ -96,7 +96,7 @@ impl Instance<'_> {
         self.end(stack, ended)
     }
 
-    /// Returns why an activation that is not ready does not run.
+    /// Returns why an activation cannot run that is not ready.
     #[cold]
     fn refuse(&mut self, stack: &mut CallStack<'_>) -> (Stop, i32) {
         let kind = match stack.activation.phase {
@@ -107,7 +107,7 @@ impl Instance<'_> {
         self.end(stack, Ended::trapped(kind, &self.heap))
     }
 
-    /// Takes over how the activation ended, if it did not stop for a native.
+    /// Records that the activation ended or waits for a native, and how far the heap is filled.
     fn end(&mut self, stack: &mut CallStack<'_>, ended: Ended) -> (Stop, i32) {
         self.heap.adopt(ended.extent);
         stack.activation.phase = match ended.stop {
@@ -123,7 +123,7 @@ impl Instance<'_> {
         (ended.stop, ended.value)
     }
 
-    /// Places a trap at the instruction at which the activation ended.
+    /// Makes a trap at the instruction at which the activation ended.
     #[cold]
     fn trap(&self, stack: &CallStack<'_>, kind: TrapKind) -> Trap {
         let (method, instructions) = stack.place();
@@ -168,23 +168,25 @@ impl Instance<'_> {
         lifetime: Lifetime,
         natives: &mut impl Natives,
     ) -> Outcome {
-        // Where nothing stands in the way, an activation is not noted just to be read again at once.
+        // The fast path of a handler's call. It does what `start` and `advance` do, but runs the first slice before it
+        // stores the activation: most calls return within that slice, and then only the fuel must be stored. All that
+        // could make the call fail is tested first. If a test fails, the slow path below finds the reason.
         if variant::THREADED
             && let Some(linked) = self.program.method(method)
             && !self.heap.is_in_call()
             && matches!(stack.activation.phase, Phase::Ended)
             && let slots = Cell::from_mut(&mut *stack.slots).as_slice_of_cells()
             && let Some(registers) = enter(slots, linked, args)
-            && let Some(share) = share_from_entry(&self.program, linked, fuel)
+            && let Some(slice) = slice_from_entry(&self.program, linked, fuel)
         {
             let calls = Calls::outermost(method);
             let heap = self.heap.lend_for(lifetime);
             let to = &mut stack.activation;
             let mut machine =
                 Machine::new(&self.program, self.fields, heap, stack.frames, slots, calls);
-            let reserve = machine.begin(share, index(linked.entry), registers);
+            let reserve = machine.begin(slice, index(linked.entry), registers);
             to.granted = fuel;
-            // First, and apart from the others: what handlers do.
+            // Handlers return a value, so this case is tested first and does the least.
             if let Some(value) = machine.returned() {
                 to.fuel = machine.fuel_left(reserve);
                 let extent = machine.extent();
@@ -199,6 +201,7 @@ impl Instance<'_> {
         self.call_step_by_step(stack, method, args, fuel, lifetime, natives)
     }
 
+    /// Makes a call by way of the recorded activation.
     #[cold]
     fn call_step_by_step(
         &mut self,
@@ -210,7 +213,7 @@ impl Instance<'_> {
         natives: &mut impl Natives,
     ) -> Outcome {
         if let Err(trap) = self.start(stack, method, args, fuel, lifetime) {
-            // No instruction has been executed, so the trap is placed at the method's first.
+            // No instruction has been executed, so the trap is at the method's first.
             stack.activation.calls = Calls::outermost(method);
             return Outcome::Trapped(trap.kind);
         }
@@ -218,7 +221,7 @@ impl Instance<'_> {
         self.perform(stack, stopped, natives)
     }
 
-    /// Goes on with a call whose first slices have been run.
+    /// Continues a call after its first slices.
     #[inline(never)]
     fn go_on(
         &mut self,
@@ -230,7 +233,7 @@ impl Instance<'_> {
         self.perform(stack, stopped, natives)
     }
 
-    /// Performs the natives of an activation, from where it has stopped until it returns.
+    /// Performs the native that an activation waits for, and all later ones, until the activation ends.
     #[inline(never)]
     fn perform(
         &mut self,

@@ -1,4 +1,4 @@
-//! Ops made by hand, those among them that no verified class has.
+//! Runs ops that the tests make themselves, among them ops that the linker makes of no verified class.
 
 use crate::frame::{CallStack, Frame};
 use crate::heap::{Heap, Lifetime};
@@ -15,11 +15,11 @@ const FUEL: u64 = 100;
 fn run(ops: &[Op], check: impl FnOnce(Step<'_>)) {
     let ends = [1, 2, 3, 4, 5, 6, 7, 8].get(..ops.len()).unwrap();
     let end = u32::try_from(ops.len()).unwrap();
-    let (limit, span) = call_limit(0, end, ends);
+    let (limit, prepaid) = call_limit(0, end, ends);
     let methods = [LinkedMethod {
         end,
         limit,
-        span,
+        prepaid,
         arguments: 1,
         registers: 6,
         ..LinkedMethod::default()
@@ -104,7 +104,7 @@ fn broken_promises_are_noticed() {
         &[op(OpKind::NewArray, 7)],
     ];
     let forged = &[forged, op(OpKind::LoadInt, 0)][..];
-    // Arrays in fields that are not there.
+    // Arrays in fields that do not exist. Only the threaded variant has such ops; the others trap on the kind.
     let fields = [op(OpKind::LoadFieldInt, 0), op(OpKind::StoreFieldInt, 0)];
     let in_fields = fields.each_ref().map(core::slice::from_ref);
     for ops in cases.into_iter().chain([forged]).chain(in_fields) {

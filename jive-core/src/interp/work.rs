@@ -1,6 +1,6 @@
-//! What the rows of the table of ops are written in: helpers for their conditions and results.
+//! The vocabulary of the op table: everything that its rows name.
 //!
-//! `threaded.rs` and `looped.rs` expand the table. Both import everything here.
+//! Each dispatch loop expands the table in a module that imports all of this.
 
 pub(super) use super::Stop;
 pub(super) use super::control::{
@@ -14,7 +14,7 @@ pub(super) use crate::op::{Op, OpKind};
 pub(super) use crate::registers::{Window, cell};
 pub(super) use crate::trap::TrapKind;
 
-/// Adds a step, a byte with its sign, to register `a`, and returns the sum.
+/// Adds a signed byte to register `a`, and returns the sum.
 #[inline(always)]
 pub(super) fn count<const TAKEN: char>(operands: &Operands<'_, '_, TAKEN>, step: u8) -> i32 {
     let counter = cell(operands.registers, operands.op.a);
@@ -23,6 +23,7 @@ pub(super) fn count<const TAKEN: char>(operands: &Operands<'_, '_, TAKEN>, step:
     next
 }
 
+/// Computes a value from registers `b` and `c`.
 macro_rules! binary {
     ($compute:expr) => {
         |_, operands| {
@@ -32,6 +33,7 @@ macro_rules! binary {
     };
 }
 
+/// Computes a value from register `b` and the op's constant.
 macro_rules! constant {
     ($compute:expr) => {
         |_, operands| {
@@ -41,7 +43,7 @@ macro_rules! constant {
     };
 }
 
-/// A condition on registers `a` and `b`.
+/// Compares registers `a` and `b`.
 macro_rules! pair {
     ($holds:expr) => {
         |operands| {
@@ -51,7 +53,7 @@ macro_rules! pair {
     };
 }
 
-/// A condition on register `a` and the constant `b`.
+/// Compares register `a` with the constant in operand `b`, a signed byte.
 macro_rules! single {
     ($holds:expr) => {
         |operands| {
@@ -61,6 +63,7 @@ macro_rules! single {
     };
 }
 
+/// Returns a divisor, or traps if it is 0.
 pub(super) const fn divisor(value: i32) -> Result<i32, TrapKind> {
     if value == 0 {
         Err(TrapKind::ArithmeticException)
@@ -69,7 +72,7 @@ pub(super) const fn divisor(value: i32) -> Result<i32, TrapKind> {
     }
 }
 
-// The wrapping shifts take the low five bits of the count, as JVMS §6.5.ishl does.
+// `wrapping_shl` and its like use the low five bits of the count, as JVMS §6.5.ishl demands.
 pub(super) const fn shift_left(value: i32, count: i32) -> i32 {
     value.wrapping_shl(count.cast_unsigned())
 }

@@ -1,4 +1,7 @@
-//! The work of fused ops, which only this variant of the interpreter runs.
+//! The shapes of ops that only the threaded variant has.
+//!
+//! Most access an element of an array that a field holds. Programs keep their arrays in fields, so such an op saves a
+//! `GetField` for each access. The others are *near* branches, which hold a constant of 16 bits.
 
 use crate::heap::Heap;
 use crate::interp::Stop;
@@ -6,7 +9,7 @@ use crate::interp::control::{Flow, go_again, go_back, go_onward, load_element, s
 use crate::interp::machine::{Machine, Operands};
 use crate::op::Reach;
 
-/// Loads element `c`, plus the offset, of the array in field `b` into register `a`.
+/// Loads an element of an array. Field `b` has the array, and the index is register `c` plus the offset.
 #[inline(always)]
 pub(super) fn load_field<'a, const TAKEN: char>(
     machine: &mut Machine<'a>,
@@ -21,7 +24,7 @@ pub(super) fn load_field<'a, const TAKEN: char>(
     load_element(machine, operands, pc, (array, element), load)
 }
 
-/// Stores register `c` as element `b`, plus the offset, of the array in field `a`.
+/// Stores register `c` as an element of an array. Field `a` has the array, and the index is register `b` plus the offset.
 #[inline(always)]
 pub(super) fn store_field<'a, const TAKEN: char>(
     machine: &mut Machine<'a>,
@@ -36,7 +39,8 @@ pub(super) fn store_field<'a, const TAKEN: char>(
     store_element(machine, pc, (array, element), operands.c(), store)
 }
 
-/// Branches whose cost has eight bits, since a constant of two bytes takes the place of a longer cost.
+/// Defines a function for each shape of near branch. Its constant takes the place of the cost, so eight bits are left for
+/// the cost.
 macro_rules! near_branches {
     ($($name:ident: $goes:ident;)+) => {
         $(
@@ -60,7 +64,7 @@ near_branches! {
     again_near: go_again;
 }
 
-/// A condition on register `a` and the low half of the constant.
+/// Compares register `a` with a constant of 16 bits.
 macro_rules! near {
     ($holds:expr) => {
         |operands| {

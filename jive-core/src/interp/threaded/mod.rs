@@ -1,7 +1,11 @@
-//! Running ops one behind the other: each ends by calling the next one's function, which compilers make a
-//! jump of.
+//! The dispatch loop of the threaded variant: each kind of op is a function that ends in a call of the next op's function.
 //!
-//! Where they do not, the slices keep the host's stack from growing deep.
+//! Optimising compilers make a jump of such a tail call. Then a jump at the end of each op takes the place of one jump for
+//! all ops, which processors predict better, and the state stays in registers. Nothing relies on that for safety: a slice
+//! has a bounded number of ops, so the host's stack stays bounded even if each op takes a frame.
+//!
+//! Two ops that often follow each other may run as one function, a *pair*. Its kind is made of the kinds of both, and its
+//! function is the first op's, with the second op's work inlined in place of the call.
 
 mod fused;
 
@@ -15,17 +19,19 @@ use crate::program::index;
 use crate::registers::Window;
 use crate::trap::TrapKind;
 
-/// Runs the op at a place, which may want what the op before it computed, and all that follow. Six
-/// machine words at most, since x86-64 passes as many in registers; nothing comes back, since
-/// nothing may be left to do behind the call.
+/// The function of a kind of op: runs the op at a place in the code, and then all that follow. The last parameter is the
+/// accumulator, the value that the op before computed.
+///
+/// The parameters fit in six machine words, because x86-64 passes six in registers. There is no result, because a call
+/// whose result is used is no tail call.
 type Thread = for<'a> fn(&mut Machine<'a>, &'a [Op], usize, &'a Window, i32);
 
 /// How many kinds there are: `Nothing` is the last.
 const KINDS: usize = OpKind::Nothing as usize + 1;
 
-/// What ops of a kind do.
+/// The work of a kind of op. Implemented by an empty type for each kind, so that a pair can inline the second op.
 trait Work {
-    /// Runs the op at a place; where the one behind it is to follow, goes on as `N` does.
+    /// Runs the op at `pc`. If the run continues with the op behind it, continues as `N` does.
     fn run<'a, N: Then>(
         machine: &mut Machine<'a>,
         code: &'a [Op],
@@ -35,9 +41,9 @@ trait Work {
     );
 }
 
-/// How to go on at the next op.
+/// How a run continues with the next op.
 trait Then {
-    /// Goes on at a place.
+    /// Continues with the op at `pc`.
     fn then<'a>(
         machine: &mut Machine<'a>,
         code: &'a [Op],
@@ -47,7 +53,7 @@ trait Then {
     );
 }
 
-/// Goes on with an op of any kind: with the function of its own.
+/// Continues with an op of any kind, by a call of its kind's function.
 struct Any;
 
 impl Then for Any {
@@ -63,7 +69,9 @@ impl Then for Any {
     }
 }
 
-/// Goes on with an op that is known to be of this kind, and then with one of any.
+/// Continues with an op of kind `W`, whose work is inlined here, and then with an op of any kind.
+///
+/// The linker made the pair, so it knows the second op's kind.
 struct Straight<W>(PhantomData<W>);
 
 impl<W: Work> Then for Straight<W> {
@@ -79,7 +87,7 @@ impl<W: Work> Then for Straight<W> {
     }
 }
 
-/// Runs code from a place on until the slice ends.
+/// Runs a slice from op `pc` on, until it ends.
 #[inline(always)]
 pub(crate) fn dispatch<'a>(
     machine: &mut Machine<'a>,
@@ -87,7 +95,7 @@ pub(crate) fn dispatch<'a>(
     pc: usize,
     registers: &'a Window,
 ) {
-    // What nothing need be told of when it ends the slice.
+    // The most frequent end of a slice need not set the reason.
     machine.stop = Stop::ReturnedValue;
     next(machine, code, pc, registers, machine.value);
 }
@@ -112,15 +120,16 @@ fn thread(op: &Op) -> Thread {
     threads::THREADS[op.kind as usize]
 }
 
-/// Returns the place behind one.
+/// Returns the index of the op behind one.
 ///
-/// Ops have indices of 32 bits. Adding in as many keeps the compiler from using both places in the same
-/// function, for which it would copy.
+/// Adds in 32 bits, of which an op's index has no more. With an addition of 64 bits, the compiler keeps both indices alive
+/// and copies a register in each op.
 #[inline(always)]
 const fn behind(pc: usize) -> usize {
     index((pc as u32).wrapping_add(1))
 }
 
+/// Continues after an op as its `Flow` says.
 #[inline(always)]
 fn follow<'a, N: Then>(
     machine: &mut Machine<'a>,
@@ -143,10 +152,10 @@ fn follow<'a, N: Then>(
     }
 }
 
-/// Goes on outside of a loop.
+/// Continues behind a loop.
 ///
-/// Not inlined, so that leaving the loop is a branch, which processors predict. If the next op were computed instead,
-/// every iteration would wait for the one before.
+/// Not inlined, so that leaving the loop is a branch of the processor, which predicts it. Inlined, the compiler would
+/// select the next op's index without a branch. Then every iteration would wait for the comparison of the one before.
 #[inline(never)]
 fn out<'a>(
     machine: &mut Machine<'a>,
@@ -159,6 +168,7 @@ fn out<'a>(
     follow::<Any>(machine, code, pc, registers, accumulator, flow);
 }
 
+/// Ends the slice so that another one can continue it.
 #[cold]
 #[inline(never)]
 fn pause<'a>(machine: &mut Machine<'a>, _: &'a [Op], pc: usize, _: &'a Window, accumulator: i32) {
@@ -167,6 +177,7 @@ fn pause<'a>(machine: &mut Machine<'a>, _: &'a [Op], pc: usize, _: &'a Window, a
     machine.stop = Stop::Pause;
 }
 
+/// Ends the slice for another reason.
 #[cold]
 #[inline(never)]
 fn ended<'a>(machine: &mut Machine<'a>, code: &[Op], pc: usize, _: &'a Window, stop: Stop) {
@@ -175,10 +186,12 @@ fn ended<'a>(machine: &mut Machine<'a>, code: &[Op], pc: usize, _: &'a Window, s
     machine.stop = stop;
 }
 
-fn broken<'a>(machine: &mut Machine<'a>, code: &'a [Op], pc: usize, to: &'a Window, _: i32) {
+/// The function of `Nothing`, which is in no code that the linker makes.
+fn unverified<'a>(machine: &mut Machine<'a>, code: &'a [Op], pc: usize, to: &'a Window, _: i32) {
     ended(machine, code, pc, to, Stop::Trap(TrapKind::Unverified));
 }
 
+/// Defines the type of a kind, and its work.
 macro_rules! thread {
     ($Kind:ident $shape:ident $operand:literal $body:expr) => {
         pub(super) struct $Kind;
@@ -208,6 +221,7 @@ macro_rules! thread {
     };
 }
 
+/// Expands the op table into types, and the table of functions by kind.
 macro_rules! threaded {
     (
         $($(#[doc = $doc:literal])+
@@ -221,10 +235,10 @@ macro_rules! threaded {
             $($First:ident: $($Second:ident)+;)*
         }
     ) => { pastey::paste! {
-        /// A type for each kind, whose [`Work`] is what the ops of the kind do.
+        /// The type of each kind.
         mod threads {
             use super::fused::*;
-            use super::{Any, KINDS, Straight, Then, Thread, Work, broken, follow, pause};
+            use super::{Any, KINDS, Straight, Then, Thread, Work, follow, pause, unverified};
             use crate::interp::work::*;
 
             $(thread! { $Kind $shape '-' $body })+
@@ -234,7 +248,7 @@ macro_rules! threaded {
 
             #[expect(clippy::indexing_slicing, reason = "there are as many as kinds")]
             pub(super) static THREADS: [Thread; KINDS] = {
-                let mut threads = [broken as Thread; KINDS];
+                let mut threads = [unverified as Thread; KINDS];
                 $(threads[OpKind::$Kind as usize] = $Kind::run::<Any>;)+
                 $($(threads[OpKind::$Taken as usize] = $Taken::run::<Any>;)*)+
                 $(threads[OpKind::$Fused as usize] = $Fused::run::<Any>;)+
