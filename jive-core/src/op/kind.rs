@@ -1,4 +1,4 @@
-//! The kinds of ops, from the table of ops: what lowering asks of a kind.
+//! The kinds of ops, as an enum made from the op table, with the relations between kinds that lowering uses.
 
 use super::op_table;
 use super::shape::{Reach, Shape};
@@ -71,28 +71,28 @@ macro_rules! kinds {
             $($First:ident: $($Second:ident)+;)*
         }
     ) => { pastey::paste! {
-        /// What an op does.
+        /// The kind of an op: what it does.
         #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
         #[repr(u16)]
         pub(crate) enum OpKind {
             $($(#[doc = $doc])+ $Kind,)+
             $($(
-                #[doc = concat!("Does as `", stringify!($Kind), "`; `", $operand, "` is what the op before computed.")]
+                #[doc = concat!("Does as `", stringify!($Kind), "`, with `", $operand, "` from the accumulator.")]
                 $Taken,
             )*)+
             $(
                 $(#[doc = $fused_doc])+
                 $Fused,
                 $(
-                    #[doc = concat!("Does as `", stringify!($Fused), "`; `", $fused_operand, "` is what the op before computed.")]
+                    #[doc = concat!("Does as `", stringify!($Fused), "`, with `", $fused_operand, "` from the accumulator.")]
                     $FusedTaken,
                 )*
             )+
             $($(
-                #[doc = concat!("Does as `", stringify!($First), "`, then as `", stringify!($Second), "` if it goes on there.")]
+                #[doc = concat!("Does as `", stringify!($First), "`, then as `", stringify!($Second), "` if the run continues there.")]
                 [<$First Then $Second>],
             )+)*
-            /// Nothing is to run there: a broken promise.
+            /// No op. Running it is a trap, which only a class that was vouched for wrongly can reach.
             #[default]
             Nothing,
         }
@@ -100,7 +100,7 @@ macro_rules! kinds {
         impl OpKind {
             /// Returns the shape of the kind's ops.
             pub(crate) const fn shape(self) -> Shape {
-                // Keeps the compiler's table of shapes short where the other kinds are never made.
+                // If the other kinds are never made, they need no place in the compiler's table of shapes.
                 if !variant::THREADED {
                     return match self {
                         $(Self::$Kind => shape!($shape),)+
@@ -117,7 +117,7 @@ macro_rules! kinds {
                 }
             }
 
-            /// Returns the kind that does the same with operands from registers.
+            /// Returns the kind that does the same by itself, with all operands from registers.
             pub(crate) const fn plain(self) -> Self {
                 if !variant::THREADED {
                     return self;
@@ -130,7 +130,7 @@ macro_rules! kinds {
                 }
             }
 
-            /// Returns the kind that does the same and has an operand from the op before, if there is one.
+            /// Returns the kind that does the same with an operand from the accumulator, if there is such a kind.
             pub(crate) const fn taken(self, operand: char) -> Option<Self> {
                 match (self, operand) {
                     $($((Self::$Kind, $operand) => Some(Self::$Taken),)*)+
@@ -139,7 +139,7 @@ macro_rules! kinds {
                 }
             }
 
-            /// Returns the kind that does the same and then what the next op does, if there is one.
+            /// Returns the kind of the pair of two ops, if there is such a kind.
             pub(crate) const fn then(self, next: Self) -> Option<Self> {
                 match (self, next) {
                     $($((Self::$First, Self::$Second) => Some(Self::[<$First Then $Second>]),)+)*
@@ -147,7 +147,7 @@ macro_rules! kinds {
                 }
             }
 
-            /// Returns the name of what an op does by itself.
+            /// Returns the name of the kind's row in the op table. For a pair, that of its first op.
             pub(crate) const fn name(self) -> &'static str {
                 match self {
                     $(Self::$Kind => stringify!($Kind),)+
@@ -159,17 +159,17 @@ macro_rules! kinds {
                 }
             }
 
-            /// The kinds that every variant of the interpreter runs.
+            /// The kinds that lowering makes in every variant of the interpreter.
             pub(crate) const PLAIN: &'static [Self] = &[$(Self::$Kind,)+];
 
-            /// Every kind but those of pairs, and `Nothing`, which lowering never makes.
+            /// All kinds except pairs, and except `Nothing`, which lowering never makes.
             pub(crate) const SINGLE: &'static [Self] = &[
                 $(Self::$Kind,)+
                 $($(Self::$Taken,)*)+
                 $(Self::$Fused, $(Self::$FusedTaken,)*)+
             ];
 
-            /// The names of each two ops that have a kind for both.
+            /// The names of the ops of each pair.
             pub(crate) const PAIRS: &'static [[&'static str; 2]] = &[
                 $($([stringify!($First), stringify!($Second)],)+)*
             ];
@@ -180,7 +180,7 @@ macro_rules! kinds {
 op_table!(kinds);
 
 impl OpKind {
-    /// Returns the kind that loads from or stores into an array that a field holds.
+    /// Returns the kind that accesses an element like this one, but of an array in a field.
     pub(crate) const fn in_field(self) -> Option<Self> {
         Some(match self {
             Self::LoadByte => Self::LoadFieldByte,
@@ -193,7 +193,7 @@ impl OpKind {
         })
     }
 
-    /// Returns the kind that loads or stores a byte whose index is a constant, if there is one.
+    /// Returns the kind that accesses an element like this one, but at a constant index.
     pub(crate) const fn at_constant(self) -> Option<Self> {
         Some(match self {
             _ if variant::SMALL => return None,
@@ -203,7 +203,7 @@ impl OpKind {
         })
     }
 
-    /// Returns the kind that loads a byte without its sign, of one that loads it with its sign.
+    /// Returns the kind that loads a byte like this one, but without extending its sign.
     pub(crate) const fn without_sign(self) -> Option<Self> {
         Some(match self {
             Self::LoadByte => Self::LoadByteUnsigned,

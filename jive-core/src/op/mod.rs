@@ -1,4 +1,4 @@
-//! The op: what the interpreter runs, eight bytes each.
+//! The op, an instruction of the linked form: eight bytes that the interpreter runs.
 
 mod kind;
 mod pairs_generated;
@@ -12,25 +12,25 @@ pub(crate) use table::op_table;
 
 use crate::variant;
 
-/// One linked op. Its kind is a row of the interpreter's table, which tells what the operands are.
+/// An op of a linked program. The row of its kind in `op/table.rs` documents its operands.
 ///
-/// Besides `a` and `b` it holds 32 bits: a constant, or a third operand `c` and an offset of 16 bits. In a branch they
-/// are its target and the cost of going there (`Reach` in `op/shape.rs`).
+/// Besides the operands `a` and `b`, an op has 32 bits. They are a constant, or a third operand `c` and an offset of 16
+/// bits. In a branch they are the target and the cost of going there (`Reach` in `op/shape.rs`).
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct Op {
     pub(crate) kind: OpKind,
-    /// A register; that of the result, where there is one.
+    /// A register. If the op has a result, that of the result.
     pub(crate) a: u8,
     pub(crate) b: u8,
-    // Three fields, so that what wants one of them loads that alone.
+    // The 32 bits are three fields, so that an op which uses a part of them loads only that part.
     c: u8,
     d: u8,
     high: i16,
 }
 
-// An op is fetched at every step. Eight bytes make its index a shift, and keep the code within twice the size of the
-// class file's.
+// With eight bytes, the address of an op is its index shifted. An op replaces two to three bytes of the class file on
+// code in the class file.
 const _: () = assert!(size_of::<Op>() == 8);
 
 impl Op {
@@ -52,7 +52,7 @@ impl Op {
         Self::with_offset(kind, a, b, c, 0)
     }
 
-    /// Makes an op whose first two operands are one number.
+    /// Makes an op whose operands `a` and `b` together are a number of 16 bits.
     pub(crate) const fn with_number(kind: OpKind, number: u16, imm: i32) -> Self {
         let [a, b] = number.to_le_bytes();
         Self::new(kind, a, b, imm)
@@ -88,13 +88,13 @@ impl Op {
         kinds.iter().map(|&kind| Self::new(kind, 0, 0, 0))
     }
 
-    /// Returns whether the op writes one register and nothing else, so that the next op may take the value.
+    /// Returns whether the op writes one register and has no other effect, so that the next op may take the value.
     #[must_use]
     pub fn computes(&self) -> bool {
         self.kind.shape() == Shape::Value
     }
 
-    /// Returns whether the op takes an operand from the op before it.
+    /// Returns whether the op takes an operand from the accumulator.
     #[must_use]
     pub fn takes(&self) -> bool {
         let single = OpKind::SINGLE
@@ -103,13 +103,13 @@ impl Op {
         single.is_some_and(|kind| kind.plain() != *kind)
     }
 
-    /// Returns the name of what the op does by itself: its kind in the table of ops.
+    /// Returns the name of the op's row in the op table. For the first op of a pair, that of its own row.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         self.kind.name()
     }
 
-    /// Returns whether the next op may follow without a native, a call or a branch in between.
+    /// Returns whether the run may continue with the next op, without a native, a call or a branch in between.
     #[must_use]
     pub fn goes_on(&self) -> bool {
         let shape = self.kind.shape();
@@ -129,7 +129,7 @@ impl Op {
         i32::from_le_bytes([self.c, self.d, e, f])
     }
 
-    /// What stands beside the third operand, with its sign.
+    /// The offset beside the third operand, which is signed.
     #[inline(always)]
     pub(crate) const fn offset(&self) -> i32 {
         // Widens; `From` is not const.
@@ -142,20 +142,20 @@ impl Op {
         u16::from_le_bytes([self.a, self.b])
     }
 
-    /// The operands `b` and `c` as one number: how many cases a switch has.
+    /// The operands `b` and `c` of a switch as one number: its count of cases.
     #[inline(always)]
     pub(crate) const fn cases(&self) -> u16 {
         u16::from_le_bytes([self.b, self.c])
     }
 
-    /// The operand `b` as a constant.
+    /// The operand `b` as a signed constant.
     #[inline(always)]
     pub(crate) const fn short_constant(&self) -> i32 {
         // Widens; `From` is not const.
         self.b.cast_signed() as i32
     }
 
-    /// The low half of the constant, with its sign.
+    /// The low half of the constant as a signed constant: that of a near branch.
     #[inline(always)]
     pub(crate) const fn near_constant(&self) -> i32 {
         // Widens; `From` is not const.
@@ -174,14 +174,14 @@ impl Op {
         self.high.cast_unsigned()
     }
 
-    /// Where a branch goes.
+    /// The index of a branch's target op.
     #[inline(always)]
     pub(crate) const fn target(&self) -> usize {
         // Widens; `From` is not const.
         self.high() as usize
     }
 
-    /// What a branch takes off the potential.
+    /// The fuel that a branch costs more than the straight path (`interp/fuel.rs`). Negative for most forward branches.
     #[inline(always)]
     pub(crate) const fn cost(&self, reach: Reach) -> i32 {
         match reach {
@@ -191,19 +191,19 @@ impl Op {
         }
     }
 
-    /// Makes it an op of another kind.
+    /// Returns the same op with another kind.
     pub(crate) const fn of_kind(mut self, kind: OpKind) -> Self {
         self.kind = kind;
         self
     }
 
-    /// Lets a branch go to another op of the same instruction, at no cost.
+    /// Sets the target of a branch to another op of the same instruction, at no cost. Marks the branch for `settle`.
     pub(crate) const fn within(mut self, target: u16) -> Self {
         (self.c, self.high) = (1, target.cast_signed());
         self
     }
 
-    /// Resolves the cost of a branch whose target lies in the same instruction. Returns false for any other branch.
+    /// Removes the mark of a branch whose target is in the same instruction. Returns false for any other branch.
     pub(crate) const fn settle(&mut self) -> bool {
         core::mem::replace(&mut self.c, 0) != 0
     }
@@ -215,7 +215,7 @@ impl Op {
         self
     }
 
-    /// Lets a branch go somewhere, if both numbers fit.
+    /// Sets a branch's target and cost. Returns `None` if the op has too few bits for them.
     pub(crate) fn go(&mut self, reach: Reach, target: u32, cost: i32) -> Option<()> {
         let target = u16::try_from(target).ok()?.cast_signed();
         match reach {
@@ -227,7 +227,7 @@ impl Op {
         Some(())
     }
 
-    /// Makes an op of two numbers with their signs; `None` where one has more than 24 bits.
+    /// Makes an op of two signed numbers. Returns `None` if a number has more than 24 bits.
     pub(crate) fn with_long(kind: OpKind, first: i32, second: i32) -> Option<Self> {
         let ([a, b, c], [d, e, f]) = (low_bytes(first)?, low_bytes(second)?);
         Some(Self {
@@ -240,20 +240,20 @@ impl Op {
         })
     }
 
-    /// Makes a switch of as many cases, whose rows begin with one.
+    /// Makes a switch with a count of cases, whose first row in the switch table is `row`.
     pub(crate) fn switch(kind: OpKind, key: u8, cases: u16, row: i32) -> Option<Self> {
         let [low, high] = cases.to_le_bytes();
         let first = i32::from_le_bytes([0, key, low, high]) >> 8;
         Self::with_long(kind, first, row)
     }
 
-    /// The first of two long numbers.
+    /// The first of two numbers of 24 bits.
     #[inline]
     pub(crate) const fn first_long(&self) -> i32 {
         i32::from_le_bytes([0, self.a, self.b, self.c]) >> 8
     }
 
-    /// The second of two long numbers.
+    /// The second of two numbers of 24 bits.
     #[inline]
     pub(crate) const fn second_long(&self) -> i32 {
         let [e, f] = self.high.to_le_bytes();
@@ -261,7 +261,7 @@ impl Op {
     }
 }
 
-/// Returns the low bytes of a number that fits in them with its sign.
+/// Returns the low three bytes of a signed number, if it fits in 24 bits.
 fn low_bytes(number: i32) -> Option<[u8; 3]> {
     let [bytes @ .., _] = number.to_le_bytes();
     (number << 8 >> 8 == number).then_some(bytes)

@@ -1,31 +1,31 @@
-//! What is known of an op besides what it computes: what it writes, and where the run goes on behind it.
+//! The shape of an op: what it writes, and how the run continues after it.
 
-/// What ops have in common beyond what they compute.
+/// What kinds of ops have in common. The op table gives each row a shape.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
-    /// It writes register `a` and no other.
+    /// Writes register `a`, and no other register.
     Value,
-    /// It goes on at the next op, and writes what only its kind tells.
+    /// Has an effect that depends on the kind, and continues with the next op.
     Effect,
-    /// A branch onwards.
+    /// Branches forwards.
     Onward(Reach),
-    /// A branch past the next op.
+    /// Skips the next op, or not.
     Skip,
-    /// A branch back.
+    /// Branches backwards.
     Back(Reach),
-    /// A jump back to a branch onwards.
+    /// Jumps back to a forward branch, and makes its comparison.
     Again(Reach),
-    /// Anything else.
+    /// Continues in a way that no other shape describes.
     Control,
 }
 
-/// How a branch holds what going there costs; where it goes is always in the high half of the constant.
+/// Where a branch encodes its cost. Its target is always in the high half of the constant.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Reach {
-    /// In the low half.
+    /// In the low half of the constant.
     Wide,
-    /// In `b`: the low half is a constant to compare with.
+    /// In `b`, because the low half is a constant to compare with.
     Near,
-    /// In the second byte of the low half, behind a step.
+    /// In the second byte of the low half. The first byte is the step by which a counter grows.
     Count,
 }

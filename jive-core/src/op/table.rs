@@ -1,107 +1,121 @@
-//! The one table of ops: what each does.
+//! The table of all kinds of ops, each with what it does.
 //!
-//! A row is documentation, name, shape, what the op does, and the operands that the op before it may have computed. The
-//! table is a macro that hands its rows to another macro. `op/kind.rs` reads names and shapes. `interp/dispatch.rs` reads
-//! what ops do; the names in there are the interpreter's.
+//! A row has documentation, a name, a shape and the work of the kind. Letters behind the work name operands for which
+//! there is a second kind, whose operand comes from the accumulator: `Add` and its operand `'b'` make `AddTaken`. The rows
+//! in `threaded` are kinds that lowering makes in the threaded variant alone.
+//!
+//! The table is a macro, which hands its rows to another macro. `op/kind.rs` reads names and shapes. The dispatch loops
+//! in `interp` read the work, so its names are those of `interp/work.rs`.
+//!
+//! In the documentation of a row, `a`, `b` and `c` are the values of those registers. *Constant* is the op's constant of
+//! 32 bits, or operand `b` in a branch that compares with a constant.
 
-/// Hands the rows to a macro, with the pairs of `op/pairs_generated.rs` behind them.
+/// Hands the rows to the macro `$reader`, with the pairs of `op/pairs_generated.rs` behind them.
 macro_rules! op_table {
     ($reader:ident) => { $crate::op::with_pairs! { $reader! {
-    /// `a` is the constant.
+    // Constants and copies: lowering emits these only when a value must be in a register of its own.
+
+    /// `a` becomes the constant.
     Const value |_, operands| Ok(operands.op.imm());
-    /// `a` is `b`.
+    /// `a` becomes `b`.
     Move value |_, operands| Ok(operands.b());
-    /// The `c` last of `b` registers from `a` on move below the others.
+    /// Of the `b` registers from `a` on, the last `c` move below the others, as `dup_x1` and the like need.
     Rotate effect |_, operands| { rotate(operands.op, operands.registers); Ok(()) };
 
-    /// `a` is `b + c`.
+    // Arithmetic. Each operator that programs often use with a constant has a second kind that holds the constant.
+
+    /// `a` becomes `b + c`.
     Add value binary!(i32::wrapping_add), 'b': AddTaken;
-    /// `a` is `b` plus the constant.
+    /// `a` becomes `b` plus the constant.
     AddConst value constant!(i32::wrapping_add), 'b': AddConstTaken;
-    /// `a` is `b - c`.
+    /// `a` becomes `b - c`.
     Subtract value binary!(i32::wrapping_sub), 'b': SubtractTaken, 'c': SubtractOfTaken;
-    /// `a` is `b * c`.
+    /// `a` becomes `b * c`.
     Multiply value binary!(i32::wrapping_mul), 'b': MultiplyTaken;
-    /// `a` is `b` times the constant.
+    /// `a` becomes `b` times the constant.
     MultiplyConst value constant!(i32::wrapping_mul), 'b': MultiplyConstTaken;
-    /// `a` is `b / c`; one quotient is no `int`, that of MIN_VALUE and -1, which wraps to its dividend.
+    /// `a` becomes `b / c`. The quotient of `MIN_VALUE` and -1 wraps to its dividend (JVMS §6.5.idiv).
     Divide value |_, operands| {
         let (dividend, divisor) = (operands.b(), divisor(operands.c())?);
         Ok(dividend.checked_div(divisor).unwrap_or(dividend))
     }, 'b': DivideTaken;
-    /// `a` is `b % c`; where the quotient wraps, it is 0 (JVMS §6.5.irem).
+    /// `a` becomes `b % c`. If the quotient wraps, the remainder is 0 (JVMS §6.5.irem).
     Remainder value |_, operands| {
         let (dividend, divisor) = (operands.b(), divisor(operands.c())?);
         Ok(dividend.checked_rem(divisor).unwrap_or(0))
     }, 'b': RemainderTaken;
-    /// `a` is `-b`.
+    /// `a` becomes `-b`.
     Negate value |_, operands| Ok(operands.b().wrapping_neg()), 'b': NegateTaken;
-    /// `a` is `b << c`.
+    /// `a` becomes `b << c`.
     ShiftLeft value binary!(shift_left), 'c': ShiftLeftByTaken;
-    /// `a` is `b` shifted left by the constant.
+    /// `a` becomes `b` shifted left by the constant.
     ShiftLeftConst value constant!(shift_left), 'b': ShiftLeftConstTaken;
-    /// `a` is `b >> c`.
+    /// `a` becomes `b >> c`.
     ShiftRight value binary!(shift_right);
-    /// `a` is `b` shifted right by the constant.
+    /// `a` becomes `b` shifted right by the constant.
     ShiftRightConst value constant!(shift_right), 'b': ShiftRightConstTaken;
-    /// `a` is `b >>> c`.
+    /// `a` becomes `b >>> c`.
     ShiftRightUnsigned value binary!(shift_right_unsigned), 'c': ShiftRightUnsignedByTaken;
-    /// `a` is `b` shifted right by the constant, zeros coming in.
+    /// `a` becomes `b` shifted right by the constant, with zeros from the left.
     ShiftRightUnsignedConst value constant!(shift_right_unsigned), 'b': ShiftRightUnsignedConstTaken;
-    /// `a` is `b & c`.
+    /// `a` becomes `b & c`.
     And value binary!(|a, b| a & b), 'b': AndTaken;
-    /// `a` is `b` and the constant.
+    /// `a` becomes the bitwise and of `b` and the constant.
     AndConst value constant!(|a, b| a & b), 'b': AndConstTaken;
-    /// `a` is `b | c`.
+    /// `a` becomes `b | c`.
     Or value binary!(|a, b| a | b), 'b': OrTaken;
-    /// `a` is `b` or the constant.
+    /// `a` becomes the bitwise or of `b` and the constant.
     OrConst value constant!(|a, b| a | b), 'b': OrConstTaken;
-    /// `a` is `b ^ c`.
+    /// `a` becomes `b ^ c`.
     Xor value binary!(|a, b| a ^ b), 'b': XorTaken;
-    /// `a` is `b` exclusive-or the constant.
+    /// `a` becomes the bitwise exclusive or of `b` and the constant.
     XorConst value constant!(|a, b| a ^ b), 'b': XorConstTaken;
-    /// `a` is what `b` is without its highest bits, as many as the constant says, with the sign of
-    /// what is left.
+    /// `a` becomes `b` shifted left by the constant, and back with the sign: 24 for `i2b`, 16 for `i2s`.
     Narrow value constant!(|a, b| shift_right(shift_left(a, b), b)), 'b': NarrowTaken;
 
-    /// `a` is the element `c`, plus the offset, of the `byte[]` or `boolean[]` `b`.
+    // Array elements. The index has an offset, since `a[i + 1]` is frequent. Headers of packets are read at constant
+    // indices, so accesses to bytes have kinds for these.
+
+    /// `a` becomes element `c` plus the offset of the `byte[]` or `boolean[]` `b`.
     LoadByte load |heap, array, element| {
         heap.load_byte(array, element).map(|byte| byte.cast_signed().into())
     }, 'c': LoadByteAtTaken;
-    /// Like `LoadByte`, without the sign.
+    /// Like `LoadByte`, but the byte is unsigned: `a[i] & 0xff`.
     LoadByteUnsigned load |heap, array, element| heap.load_byte(array, element).map(i32::from), 'c': LoadByteUnsignedAtTaken;
-    /// `a` is the element of the `byte[]` or `boolean[]` `b` that the constant names.
+    /// `a` becomes the element of the `byte[]` or `boolean[]` `b` at the constant index.
     LoadByteAt load_at |heap, array, element| {
         heap.load_byte(array, element).map(|byte| byte.cast_signed().into())
     }, 'b': LoadByteAtOfTaken;
-    /// Like `LoadByteAt`, without the sign.
+    /// Like `LoadByteAt`, but the byte is unsigned.
     LoadByteUnsignedAt load_at |heap, array, element| {
         heap.load_byte(array, element).map(i32::from)
     }, 'b': LoadByteUnsignedAtOfTaken;
-    /// `a` is the element `c`, plus the offset, of the `short[]` `b`.
+    /// `a` becomes element `c` plus the offset of the `short[]` `b`.
     LoadShort load |heap, array, element| heap.load_short(array, element).map(i32::from), 'c': LoadShortAtTaken;
-    /// `a` is the element `c`, plus the offset, of the `int[]` `b`.
+    /// `a` becomes element `c` plus the offset of the `int[]` `b`.
     LoadInt load Heap::load_int, 'c': LoadIntAtTaken;
-    /// The element `b`, plus the offset, of the `byte[]` or `boolean[]` `a` becomes `c`.
+    /// Element `b` plus the offset of the `byte[]` or `boolean[]` `a` becomes `c`.
     StoreByte store Heap::store_byte, 'c': StoreByteTaken;
-    /// The element of the `byte[]` or `boolean[]` `a` that the constant names becomes `b`.
+    /// The element of the `byte[]` or `boolean[]` `a` at the constant index becomes `b`.
     StoreByteAt store_at Heap::store_byte;
-    /// The element `b`, plus the offset, of the `short[]` `a` becomes `c`.
+    /// Element `b` plus the offset of the `short[]` `a` becomes `c`.
     StoreShort store Heap::store_short, 'c': StoreShortTaken;
-    /// The element `b`, plus the offset, of the `int[]` `a` becomes `c`.
+    /// Element `b` plus the offset of the `int[]` `a` becomes `c`.
     StoreInt store Heap::store_int, 'c': StoreIntTaken;
-    /// `a` is the length of the array `b`.
+    /// `a` becomes the length of the array `b`.
     ArrayLength value |machine, operands| machine.heap.length(operands.b()), 'b': ArrayLengthTaken;
-    /// `a` is a new array of length `b`, of the kind that `newarray` codes as the constant.
+    /// `a` becomes a new array of length `b`. The constant is the kind, as `newarray` codes it.
     NewArray value |machine, operands| {
         let code = u8::try_from(operands.op.imm()).unwrap_or(0);
         let kind = ArrayKind::from_newarray_code(code).ok_or(TrapKind::Unverified)?;
         machine.heap.allocate(kind, operands.b())
     };
 
-    /// Traps where `a` is null.
+    // Fields and receivers.
+
+    /// Traps if `a` is null.
     RejectNull effect |_, operands| reject_null(operands.a());
-    /// `a` is the field.
+    /// `a` becomes the value of the field.
     GetField value |machine, operands| {
         let field = machine.fields.get(usize::from(operands.op.low()));
         field.copied().ok_or(TrapKind::Unverified)
@@ -112,7 +126,7 @@ macro_rules! op_table {
         *field.ok_or(TrapKind::Unverified)? = operands.a();
         Ok(())
     }, 'a': PutFieldTaken;
-    /// The field becomes the reference `a`, which must not name an array that ends with the call.
+    /// The field becomes the reference `a`. Traps if `a` names an array that is freed at the end of the call.
     PutReference effect |machine, operands| {
         let reference = operands.a();
         reject_transient(&machine.heap, reference)?;
@@ -121,88 +135,105 @@ macro_rules! op_table {
         Ok(())
     };
 
-    /// Goes on elsewhere.
+    // Jumps and branches. Each comparison has a kind per direction, because a forward branch need not check the budget
+    // (`interp/fuel.rs`). `Const` kinds compare with a signed byte in operand `b`.
+
+    /// Jumps.
     Goto control |machine, operands, _| machine.go(operands.op);
-    /// Does as `Goto`, however far.
+    /// Jumps to any op, at any cost: a jump whose target or cost has more than 16 bits.
     GotoFar control |machine, operands, _| machine.go_far(operands.op);
-    /// Branches onwards where `a` and `b` are equal.
+    /// Branches forwards if `a == b`.
     IfEqual onward pair!(|a, b| a == b), 'a': IfEqualTaken;
-    /// Branches onwards where `a` and `b` differ.
+    /// Branches forwards if `a != b`.
     IfNotEqual onward pair!(|a, b| a != b), 'a': IfNotEqualTaken;
-    /// Branches onwards where `a` is less than `b`.
+    /// Branches forwards if `a < b`.
     IfLess onward pair!(|a, b| a < b), 'a': IfLessTaken, 'b': IfLessThanTaken;
-    /// Branches onwards where `a` is not less than `b`.
+    /// Branches forwards if `a >= b`.
     IfNotLess onward pair!(|a, b| a >= b), 'a': IfNotLessTaken, 'b': IfNotLessThanTaken;
-    /// Branches onwards where `a` is the constant.
+    /// Branches forwards if `a` is the constant.
     IfEqualConst onward single!(|a, b| a == b), 'a': IfEqualConstTaken;
-    /// Branches onwards where `a` is not the constant.
+    /// Branches forwards if `a` is not the constant.
     IfNotEqualConst onward single!(|a, b| a != b), 'a': IfNotEqualConstTaken;
-    /// Branches onwards where `a` is less than the constant.
+    /// Branches forwards if `a` is less than the constant.
     IfLessConst onward single!(|a, b| a < b), 'a': IfLessConstTaken;
-    /// Branches onwards where `a` is not less than the constant.
+    /// Branches forwards if `a` is not less than the constant.
     IfNotLessConst onward single!(|a, b| a >= b), 'a': IfNotLessConstTaken;
-    /// Passes the next op over where `a` and `b` are equal.
+    // Skips: a far branch is a skip of the opposite comparison, with a `GotoFar` behind it.
+
+    /// Skips the next op if `a == b`.
     SkipEqual skip pair!(|a, b| a == b);
-    /// Passes the next op over where `a` and `b` differ.
+    /// Skips the next op if `a != b`.
     SkipNotEqual skip pair!(|a, b| a != b);
-    /// Passes the next op over where `a` is less than `b`.
+    /// Skips the next op if `a < b`.
     SkipLess skip pair!(|a, b| a < b);
-    /// Passes the next op over where `a` is not less than `b`.
+    /// Skips the next op if `a >= b`.
     SkipNotLess skip pair!(|a, b| a >= b);
-    /// Branches back where `a` and `b` are equal.
+    // Branches backwards, from the end of a loop to its beginning.
+
+    /// Branches backwards if `a == b`.
     BackEqual back pair!(|a, b| a == b);
-    /// Branches back where `a` and `b` differ.
+    /// Branches backwards if `a != b`.
     BackNotEqual back pair!(|a, b| a != b);
-    /// Branches back where `a` is less than `b`.
+    /// Branches backwards if `a < b`.
     BackLess back pair!(|a, b| a < b);
-    /// Branches back where `a` is not less than `b`.
+    /// Branches backwards if `a >= b`.
     BackNotLess back pair!(|a, b| a >= b);
-    /// Branches back where `a` is the constant.
+    /// Branches backwards if `a` is the constant.
     BackEqualConst back single!(|a, b| a == b);
-    /// Branches back where `a` is not the constant.
+    /// Branches backwards if `a` is not the constant.
     BackNotEqualConst back single!(|a, b| a != b);
-    /// Branches back where `a` is less than the constant.
+    /// Branches backwards if `a` is less than the constant.
     BackLessConst back single!(|a, b| a < b);
-    /// Branches back where `a` is not less than the constant.
+    /// Branches backwards if `a` is not less than the constant.
     BackNotLessConst back single!(|a, b| a >= b);
-    /// Goes back to a branch that leaves a loop where `a` and `b` differ, behind it where not.
+    // Loops: a jump back to a forward branch that leaves a loop, with the comparison of that branch. The target is the op
+    // behind the branch if the run stays in the loop, and the branch itself if not. This saves an op per iteration.
+
+    /// Jumps back. Stays in the loop if `a == b`.
     LoopEqual again pair!(|a, b| a == b);
-    /// Goes back to a branch that leaves a loop where `a` and `b` are equal, behind it where not.
+    /// Jumps back. Stays in the loop if `a != b`.
     LoopNotEqual again pair!(|a, b| a != b);
-    /// Goes back to a branch that leaves a loop unless `a` is less than `b`, behind it if so.
+    /// Jumps back. Stays in the loop if `a < b`.
     LoopLess again pair!(|a, b| a < b);
-    /// Goes back to a branch that leaves a loop where `a` is less than `b`, behind it where not.
+    /// Jumps back. Stays in the loop if `a >= b`.
     LoopNotLess again pair!(|a, b| a >= b);
-    /// Goes back to a branch that leaves a loop unless `a` is the constant, behind it if so.
+    /// Jumps back. Stays in the loop if `a` is the constant.
     LoopEqualConst again single!(|a, b| a == b);
-    /// Goes back to a branch that leaves a loop where `a` is the constant, behind it where not.
+    /// Jumps back. Stays in the loop if `a` is not the constant.
     LoopNotEqualConst again single!(|a, b| a != b);
-    /// Goes back to a branch that leaves a loop unless `a` is less than the constant, behind it if so.
+    /// Jumps back. Stays in the loop if `a` is less than the constant.
     LoopLessConst again single!(|a, b| a < b);
-    /// Goes back to a branch that leaves a loop where `a` is less than the constant, behind it where not.
+    /// Jumps back. Stays in the loop if `a` is not less than the constant.
     LoopNotLessConst again single!(|a, b| a >= b);
+    // Counted loops: an increment and the jump behind it, as at the end of `for (int i = 0; i < n; i++)`.
+
     /// Adds `c` to `a`, then does as `LoopLess`.
     CountLess again_count |operands| count(operands, operands.op.c()) < operands.b();
-    /// Adds `c` to `a`, then does as `LoopLessConst`, with `b` as constant.
+    /// Adds `c` to `a`, then does as `LoopLessConst`.
     CountLessConst again_count |operands| {
         count(operands, operands.op.c()) < operands.op.short_constant()
     };
-    /// Adds `c` to `a`, then does as `LoopNotLessConst`, with `b` as constant.
+    /// Adds `c` to `a`, then does as `LoopNotLessConst`.
     CountNotLessConst again_count |operands| {
         count(operands, operands.op.c()) >= operands.op.short_constant()
     };
-    /// Adds `b` to `a`, then goes on elsewhere, mostly further back.
+    /// Adds `b` to `a`, then jumps, usually backwards.
     CountGoto back |operands| { count(operands, operands.op.b); true };
-    /// Goes to the case that `a` picks by its distance from the lowest key.
+    // Switches. The rows of their cases are in the program's switch table.
+
+    /// Jumps to the case at the distance of `a` from the lowest key.
     TableSwitch control |machine, operands, pc| machine.table_switch(operands.op, operands.a(), pc), 'a': TableSwitchTaken;
-    /// Goes to the case whose key is `a`.
+    /// Jumps to the case whose key is `a`.
     LookupSwitch control |machine, operands, pc| machine.lookup_switch(operands.op, operands.a(), pc);
 
-    /// Calls a method of the class; its arguments lie from register `a` on.
+    // Calls and returns.
+
+    /// Calls a method of the class. Its arguments are in the registers from `a` on.
     Call control |machine, operands, pc| machine.call(operands.op, operands.code, pc);
-    /// Stops for a native, whose arguments lie from register `b` on; the constant has the rest.
+    /// Stops the run for a native. Its arguments are in the registers from `b` on. The constant has its number, the count of
+    /// arguments, and whether there is a result.
     Native control |_, _, pc| Flow::Stop(pc, Stop::Native);
-    /// Returns from a method without a value.
+    /// Returns from a void method.
     Return control |machine, operands, pc| machine.leave(operands.op.high(), pc);
     /// Returns `a`.
     ReturnValue control |machine, operands, pc| {
@@ -214,69 +245,76 @@ macro_rules! op_table {
     };
 
     threaded {
-        /// Branches onwards, not far, where `a` is the low half of the constant.
+        // Near branches: the constant has 16 bits, for comparisons with protocol numbers and the like. That leaves eight
+        // bits for the cost, so the branch must be short.
+
+        /// Branches forwards if `a` is the constant.
         IfEqualNear onward_near near!(|a, b| a == b), 'a': IfEqualNearTaken;
-        /// Branches onwards, not far, where `a` is not the low half of the constant.
+        /// Branches forwards if `a` is not the constant.
         IfNotEqualNear onward_near near!(|a, b| a != b), 'a': IfNotEqualNearTaken;
-        /// Branches onwards, not far, where `a` is less than the low half of the constant.
+        /// Branches forwards if `a` is less than the constant.
         IfLessNear onward_near near!(|a, b| a < b), 'a': IfLessNearTaken;
-        /// Branches onwards, not far, where `a` is not less than the low half of the constant.
+        /// Branches forwards if `a` is not less than the constant.
         IfNotLessNear onward_near near!(|a, b| a >= b), 'a': IfNotLessNearTaken;
-        /// Branches back, not far, where `a` is the low half of the constant.
+        /// Branches backwards if `a` is the constant.
         BackEqualNear back_near near!(|a, b| a == b);
-        /// Branches back, not far, where `a` is not the low half of the constant.
+        /// Branches backwards if `a` is not the constant.
         BackNotEqualNear back_near near!(|a, b| a != b);
-        /// Branches back, not far, where `a` is less than the low half of the constant.
+        /// Branches backwards if `a` is less than the constant.
         BackLessNear back_near near!(|a, b| a < b);
-        /// Branches back, not far, where `a` is not less than the low half of the constant.
+        /// Branches backwards if `a` is not less than the constant.
         BackNotLessNear back_near near!(|a, b| a >= b);
-        /// Does as `LoopEqualConst`, with the low half of the constant, not far.
+        /// Does as `LoopEqualConst`.
         LoopEqualNear again_near near!(|a, b| a == b);
-        /// Does as `LoopNotEqualConst`, with the low half of the constant, not far.
+        /// Does as `LoopNotEqualConst`.
         LoopNotEqualNear again_near near!(|a, b| a != b);
-        /// Does as `LoopLessConst`, with the low half of the constant, not far.
+        /// Does as `LoopLessConst`.
         LoopLessNear again_near near!(|a, b| a < b);
-        /// Does as `LoopNotLessConst`, with the low half of the constant, not far.
+        /// Does as `LoopNotLessConst`.
         LoopNotLessNear again_near near!(|a, b| a >= b);
-        /// `a` is the element `c`, plus the offset, of the `byte[]` or `boolean[]` in the field `b`.
+        // Elements of arrays that fields hold, as the buffers of most applets. They save a `GetField`.
+
+        /// `a` becomes element `c` plus the offset of the `byte[]` or `boolean[]` in field `b`.
         LoadFieldByte load_field |heap, array, element| {
             heap.load_byte(array, element).map(|byte| byte.cast_signed().into())
         }, 'c': LoadFieldByteAtTaken;
-        /// Like `LoadFieldByte`, without the sign.
+        /// Like `LoadFieldByte`, but the byte is unsigned.
         LoadFieldByteUnsigned load_field |heap, array, element| {
             heap.load_byte(array, element).map(i32::from)
         }, 'c': LoadFieldByteUnsignedAtTaken;
-        /// `a` is the element `c`, plus the offset, of the `short[]` in the field `b`.
+        /// `a` becomes element `c` plus the offset of the `short[]` in field `b`.
         LoadFieldShort load_field |heap, array, element| {
             heap.load_short(array, element).map(i32::from)
         }, 'c': LoadFieldShortAtTaken;
-        /// `a` is the element `c`, plus the offset, of the `int[]` in the field `b`.
+        /// `a` becomes element `c` plus the offset of the `int[]` in field `b`.
         LoadFieldInt load_field Heap::load_int, 'c': LoadFieldIntAtTaken;
-        /// The element `b`, plus the offset, of the `byte[]` or `boolean[]` in the field `a` becomes `c`.
+        /// Element `b` plus the offset of the `byte[]` or `boolean[]` in field `a` becomes `c`.
         StoreFieldByte store_field Heap::store_byte, 'c': StoreFieldByteTaken;
-        /// The element `b`, plus the offset, of the `short[]` in the field `a` becomes `c`.
+        /// Element `b` plus the offset of the `short[]` in field `a` becomes `c`.
         StoreFieldShort store_field Heap::store_short, 'c': StoreFieldShortTaken;
-        /// The element `b`, plus the offset, of the `int[]` in the field `a` becomes `c`.
+        /// Element `b` plus the offset of the `int[]` in field `a` becomes `c`.
         StoreFieldInt store_field Heap::store_int, 'c': StoreFieldIntTaken;
-        /// `a` is the length of the array in the field.
+        /// `a` becomes the length of the array in the field.
         FieldLength value |machine, operands| {
             let array = machine.fields.get(usize::from(operands.op.low()));
             machine.heap.length(*array.ok_or(TrapKind::Unverified)?)
         };
-        /// The constant is added to the field `b`; `a` is the sum.
+        // Other work on fields and counters that programs often do in a row.
+
+        /// Adds the constant to field `b`. `a` becomes the sum.
         AddToField value |machine, operands| {
             let field = machine.fields.get_mut(usize::from(operands.op.b));
             let field = field.ok_or(TrapKind::Unverified)?;
             *field = field.wrapping_add(operands.op.imm());
             Ok(*field)
         };
-        /// The field that `a` and `b` number becomes the constant.
+        /// The field whose number is in the operands `a` and `b` becomes the constant.
         PutConst effect |machine, operands| {
             let field = machine.fields.get_mut(usize::from(operands.op.number()));
             *field.ok_or(TrapKind::Unverified)? = operands.op.imm();
             Ok(())
         };
-        /// `a` is `b`, to which the constant is added behind that.
+        /// `a` becomes `b`, then the constant is added to `b`: `i++` as a value.
         PostIncrement value |_, operands| {
             let counter = cell(operands.registers, operands.op.b);
             Ok(counter.replace(counter.get().wrapping_add(operands.op.imm())))
