@@ -1,4 +1,4 @@
-//! Which part of lowering each action is the business of.
+//! Lowering of one instruction: calls the function for its action.
 
 use super::Body;
 use super::error::LowerError;
@@ -72,14 +72,14 @@ impl Body<'_, '_, '_, '_, '_> {
         self.end_path();
     }
 
-    /// Lowers a shuffle. Dropping values, and copying them to the top, takes no op yet.
+    /// Lowers a stack shuffle. `pop` and `dup` emit no op: they change descriptions only.
     fn shuffle(&mut self, shuffle: Shuffle) {
         let count = shuffle.push_count();
         if count == 0 {
             return self.stack.pop_many(shuffle.pops());
         }
         self.stack.copy(shuffle.copies());
-        // `dup` and `dup2` leave the copies on the top.
+        // `dup_x1` and the like insert the copies below other values. `dup` and `dup2` leave them on top.
         if shuffle.copies() < shuffle.pops() {
             self.rotate(shuffle.inserted(), count);
         }

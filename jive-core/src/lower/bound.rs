@@ -1,4 +1,7 @@
-//! How many ops code is lowered to at most: the bounds by which memory for a program is sized.
+//! Upper bounds of how many ops code is lowered to. The caller lends memory for a program of that size.
+//!
+//! The bounds may be loose, but must never be too low: `lower` refuses a class that needs more. They depend on the
+//! opcode alone, so counting is one fast pass over the code (`count_code`).
 
 use crate::id::Pc;
 use crate::insn::decode;
@@ -8,23 +11,27 @@ use crate::opcode::{Action, Computational, MemberUse, fixed_length, per_byte, ro
 use crate::program::index;
 use crate::variant;
 
-/// How many ops a far branch is lowered to at most.
+/// How many ops a far branch is lowered to at most: a load of a constant operand, a skip, and a far jump.
 pub(crate) const FAR_OPS: usize = 3;
 
 /// Returns how many ops an instruction is lowered to at most, unless it is a far branch or a switch.
 ///
-/// An instruction that pushes a value makes one op, at once or when the value must be in its place. Narrowing a value
-/// before a store, testing a receiver for null, and each copy of a shuffle take one more.
+/// An op that settles a value is counted with the instruction that pushed the value. An instruction that pushes a value
+/// and emits no op, such as `iload`, is settled at most once, so it makes at most one op.
 const fn most_ops(action: Action) -> u8 {
     match action {
-        // An op for each copy, and one that inserts.
+        // `dup_x1` and the like: each copy is settled once, and one op moves the copies below other values.
         Action::Shuffle(shuffle) if shuffle.copies() < shuffle.pops() => {
             shuffle.copies().wrapping_add(1)
         }
+        // `dup` and `dup2`: each copy is settled once.
         Action::Shuffle(shuffle) => shuffle.copies(),
+        // The value is narrowed to the method's type, then returned.
         Action::Return(Some(Computational::Int)) => 2,
         Action::Member(MemberUse::LoadStatic | MemberUse::CallStatic) => 1,
+        // The receiver is tested for null, or the value is narrowed to the field's type.
         Action::Member(MemberUse::Load | MemberUse::Call | MemberUse::StoreStatic) => 2,
+        // Both.
         Action::Member(MemberUse::Store) => 3,
         Action::Nothing
         | Action::Constant(_)
@@ -49,45 +56,48 @@ const fn most_ops(action: Action) -> u8 {
     }
 }
 
-/// Ranges of keys that a search by branches tells apart at most.
+/// Most ranges of keys for which a switch becomes a search. Bounds the memory that the ops of a switch take.
 pub(super) const RANGES: usize = 16;
 
-/// Returns how many ops more than one a switch of so many rows is lowered to at most.
+/// Returns how many ops more than one a switch with `rows` rows is lowered to at most. The default is a row too.
 pub(super) const fn search_ops(rows: usize) -> usize {
     if variant::SMALL || rows > RANGES {
         return 0;
     }
-    // A range for each case, and one before and behind it; each takes a constant, a branch and a jump.
+    // Each case is a range, and there is a range before, between and behind cases. A range takes at most three ops: a
+    // load of its constant, a branch and a jump.
     let ranges = rows.wrapping_mul(2);
     let most = if ranges < RANGES { ranges } else { RANGES };
     most.wrapping_mul(3)
 }
 
-/// Returns how many rows of the switch table an instruction of this operand takes.
+/// Returns how many rows of the switch table an instruction with this operand takes: 0 if it is no switch.
 fn switch_rows(operand: &Operand<'_>) -> usize {
     let cases = operand.cases();
     cases.map_or(0, |cases| cases.len().saturating_add(1))
 }
 
-/// Returns whether a method is far: so long, or so late in the program, that a branch cannot hold its target. A far
-/// branch skips a jump that can. `entry` is the method's first op.
+/// Returns whether a method is far: so long, or so late in the program, that the 16 bits of a branch may be too few for
+/// its target or its cost. Branches of a far method skip a jump that has more bits. `entry` is the method's first op.
 pub(crate) const fn is_far(entry: usize, code_bytes: usize) -> bool {
-    // An instruction takes a byte at least, so below it what going somewhere costs fits in 16 bits.
+    // The cost of a branch is at most the count of instructions, and each takes a byte. So the cost of shorter code
+    // fits in 15 bits and a sign.
     const FAR: usize = 1 << 14;
-    // An instruction makes at most so many for each of its bytes.
+    // No instruction is lowered to more ops for each of its bytes, its rows of a switch included.
     const OPS: usize = 4;
     let end = entry.saturating_add(code_bytes.saturating_mul(OPS));
     // Widens; `From` is not const.
     code_bytes >= FAR || end > u16::MAX as usize
 }
 
-/// What an opcode adds to the counts besides one instruction: [`MORE_OPS`] and [`BRANCH`]. Zero for most opcodes.
+/// What an opcode adds to [`CodeCounts`] besides one instruction: fields [`MORE_OPS`] and [`BRANCH`] of a byte. The
+/// byte is 0 for most opcodes, so that counting tests it first.
 #[derive(Copy, Clone)]
 pub(crate) struct Bound(u8);
 
-/// How many ops more than one.
+/// The bits that count ops more than one.
 const MORE_OPS: u8 = 0x03;
-/// One branch.
+/// The bit of a branch.
 const BRANCH: u8 = 0x04;
 
 impl Bound {
@@ -104,24 +114,24 @@ impl Bound {
 }
 
 per_byte! {
-    /// Returns [`Bound::of`] for the first byte of an instruction.
+    /// Returns the bound of an instruction, by its first byte.
     bound -> Bound = Bound::of, like Bound(0)
 }
 
-/// What a code array holds, as far as the memory for verifying and linking it depends on that.
+/// Counts of a code array that the memory for verifying and linking depends on.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct CodeCounts {
-    /// Its instructions.
+    /// The count of instructions.
     pub instructions: usize,
-    /// Its branches, and the targets of its switches.
+    /// The count of branches and of targets of switches.
     pub targets: usize,
     /// The pc at which counting stopped because no instruction begins there, if that is not the end of the code.
     pub stopped_at: Option<Pc>,
-    /// Its branches.
+    /// The count of branches.
     pub(crate) branches: usize,
-    /// The rows of the switch table that its switches make.
+    /// The count of rows that the switch table needs.
     pub(crate) rows: usize,
-    /// How many more ops than instructions it is lowered to at most, if no branch is far.
+    /// How many more ops than instructions the code is lowered to at most, if the method is not far.
     pub(crate) more_ops: usize,
 }
 
@@ -139,14 +149,16 @@ impl CodeCounts {
     }
 }
 
-/// Counts what a code array holds, up to its end or the first error. Includes an instruction that the end cuts off.
-// Nothing overflows: each thing counted takes at least one byte of the code, or a few share one.
+/// Counts the instructions of a code array, up to its end or the first error. Counts an instruction that the end cuts
+/// off.
+// The counts cannot overflow: each is at most a small multiple of the code's length.
 #[must_use]
 pub fn count_code(code: &[u8]) -> CodeCounts {
     let mut counts = CodeCounts::default();
     let mut next = 0;
     loop {
-        // Most instructions are one byte long. This loop need not wait for a length to find the next one.
+        // Most instructions are one byte long. In this loop the processor need not wait for a length before it fetches
+        // the next opcode.
         while let Some(&byte) = code.get(next)
             && fixed_length(byte) == 1
         {

@@ -1,4 +1,4 @@
-//! Branches and loops; what they know of their targets, and switches of theirs, when the method is whole.
+//! Lowering of branches and loops, and resolving the targets of branches and switches at the end of a method.
 
 use core::mem::swap;
 
@@ -13,10 +13,10 @@ use crate::opcode::Comparison;
 use crate::program::{Mark, MarkState, index};
 use crate::variant;
 
-/// A jump, wherever to.
+/// A jump without a target.
 pub(super) const GOTO: Op = Op::new(OpKind::Goto, 0, 0, 0);
 
-/// What a branch asks: a row of [`KINDS`], of its operands as they stand or changed over.
+/// The condition of a branch: a row of [`KINDS`], and whether its operands are swapped.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) struct Condition {
     row: usize,
@@ -46,24 +46,25 @@ impl Condition {
         }
     }
 
-    /// Returns what it asks with its operands changed over.
+    /// Returns the condition that is equivalent if the operands change places.
     const fn mirrored(self) -> Self {
         Self {
             row: self.row,
-            // Equality asks the same both ways.
+            // Equality is symmetric.
             is_swapped: self.is_swapped ^ (self.row >= LESS_ROW),
         }
     }
 }
 
-/// The first row of [`KINDS`] that tells its operands apart.
+/// The first row of [`KINDS`] whose comparison is not symmetric.
 const LESS_ROW: usize = 2;
 
-/// How many rows of [`KINDS`] compare two registers. As many follow that compare with a constant of a byte, and, where
-/// ops are threaded, as many with a longer constant.
+/// How many rows of [`KINDS`] compare two registers. As many rows follow that compare with a constant of a byte, and
+/// then as many that compare with a constant of two bytes (near branches, which only the threaded variant has).
 const PAIR_ROWS: usize = 4;
 
-/// The kinds of branches, by shape: each row asks the same, and the next row the opposite.
+/// The kinds of branches: forwards, backwards, and a jump back with a comparison. The kinds of a row make the same
+/// comparison. Rows 2n and 2n + 1 make opposite comparisons, so `row ^ 1` is the opposite.
 const KINDS: &[[OpKind; 3]] = &[
     [OpKind::IfEqual, OpKind::BackEqual, OpKind::LoopEqual],
     [
@@ -115,7 +116,7 @@ const KINDS: &[[OpKind; 3]] = &[
     ],
 ];
 
-/// The kinds that pass the next op over, each in the row of those that ask the same.
+/// The kinds that skip the next op, in the order of the rows with the same comparison.
 const SKIPS: [OpKind; PAIR_ROWS] = [
     OpKind::SkipEqual,
     OpKind::SkipNotEqual,
@@ -123,7 +124,7 @@ const SKIPS: [OpKind; PAIR_ROWS] = [
     OpKind::SkipNotLess,
 ];
 
-/// Returns the kind that asks the opposite of a branch onwards, in the same or another shape.
+/// Returns the kind with the opposite comparison of a forward branch, in the given shape.
 fn opposite(kind: OpKind, shape: Shape) -> Option<OpKind> {
     if !matches!(kind.shape(), Shape::Onward(_)) {
         return None;
@@ -153,7 +154,7 @@ impl Body<'_, '_, '_, '_, '_> {
         }
     }
 
-    /// Returns the target of a branch, and its mark.
+    /// Returns the pc of a branch's target, and its mark.
     fn target(&self, insn: RawInsn<'_>) -> (u16, Mark) {
         // `reach` has checked that the target lies within the code.
         let pc = u16::try_from(insn.target()).unwrap_or(u16::MAX);
@@ -161,7 +162,7 @@ impl Body<'_, '_, '_, '_, '_> {
         (pc, mark)
     }
 
-    /// Lays down a branch to a pc.
+    /// Emits a branch to a pc.
     pub(super) fn conditional(&mut self, ([onward, back, _], op): ([OpKind; 3], Op), pc: u16) {
         let mark = self.marks.get(usize::from(pc)).copied().unwrap_or_default();
         let is_back = mark.state == MarkState::Placed;
@@ -169,18 +170,21 @@ impl Body<'_, '_, '_, '_, '_> {
         self.out.perform(op.of_kind(kind).with_high(pc));
     }
 
-    /// Returns whether what it costs to go from an instruction to a pc fits in a byte.
+    /// Returns whether the cost of a branch from an instruction to a pc fits in a signed byte.
     const fn is_near(&self, from: Pc, to: u16, mark: Mark) -> bool {
         const NEAR: u16 = 1 << 7;
         match mark.state {
-            // What going back costs is one more.
+            // The cost of a backward branch is the distance plus one.
             MarkState::Placed => self.out.index.wrapping_sub(mark.index) < NEAR - 1,
-            // An instruction takes a byte at least.
+            // An instruction takes at least one byte, so there are no more instructions than bytes in between.
             _ => to.wrapping_sub(from.0) < NEAR,
         }
     }
 
-    /// Pops the first operand of a branch. Returns the kinds of branches that compare so, and an op with both operands.
+    /// Pops the first operand of a branch. Returns the row of kinds for the comparison, and an op with both operands.
+    ///
+    /// A constant first operand changes places with the second, since only the second operand of an op can be a
+    /// constant.
     fn compare(
         &mut self,
         mut condition: Condition,
@@ -197,7 +201,7 @@ impl Body<'_, '_, '_, '_, '_> {
         self.compared(condition, first, second, is_near)
     }
 
-    /// Returns the kinds of branches that compare a register with a value, and an op with their operands.
+    /// Returns the row of kinds that compare a register with a value, and an op with both operands.
     pub(super) fn compared(
         &mut self,
         Condition { row, is_swapped }: Condition,
@@ -208,7 +212,7 @@ impl Body<'_, '_, '_, '_, '_> {
         if let Value::Constant(value) = second.value
             && !self.is_far
         {
-            // `a > k` is `a >= k + 1`, if that is an `int`.
+            // `a > k` is `a >= k + 1`, and `a <= k` is `a < k + 1`, unless `k + 1` overflows.
             let changed = i32::from(is_swapped);
             let value = value.checked_add(changed);
             let row = (row ^ usize::from(is_swapped)).wrapping_add(PAIR_ROWS);
@@ -230,7 +234,7 @@ impl Body<'_, '_, '_, '_, '_> {
         (kinds(row), registers(first, second))
     }
 
-    /// Lowers a branch that is always taken.
+    /// Lowers a `goto`.
     pub(super) fn jump(&mut self, insn: RawInsn<'_>) {
         let (pc, mark) = self.target(insn);
         self.flush();
@@ -249,7 +253,7 @@ impl Body<'_, '_, '_, '_, '_> {
         self.end_path();
     }
 
-    /// Returns a jump, which also does what the last op does if that counts.
+    /// Returns a jump. If the last op increments a register, the jump does that too, and the last op is removed.
     fn plain_jump(&mut self) -> Op {
         if !variant::SMALL
             && !self.is_far
@@ -262,7 +266,8 @@ impl Body<'_, '_, '_, '_, '_> {
         GOTO
     }
 
-    /// Returns the jump back that also does what the last op does, if that counts what this one asks.
+    /// Returns a jump back that also does the increment of the last op, if the last op increments the register that the
+    /// jump back `again` compares. There are kinds for the comparisons of counted loops only.
     fn counting(&mut self, again: Op, is_near: bool) -> Option<Op> {
         let (counter, step) = counted(*self.out.last()?)?;
         if counter != again.a || !is_near {
@@ -277,13 +282,13 @@ impl Body<'_, '_, '_, '_, '_> {
         Some(Op::of_three(kind, again.a, again.b, step))
     }
 
-    /// Returns the jump back to a loop's beginning that asks what the branch there asks, if one is
-    /// there that leaves the loop.
+    /// Returns the jump back to a loop that makes the comparison at the top of the loop, if the first op of the loop is
+    /// a branch that leaves it.
     fn again(&self, mark: Mark, is_near: bool) -> Option<Op> {
         if variant::SMALL || mark.state != MarkState::Placed || self.is_far {
             return None;
         }
-        // A loop may have no op yet: one that does nothing, or whose first ops are put off.
+        // A loop may have no op yet: an empty loop, or a loop whose instructions have only pushed descriptions so far.
         let first = self.out.ops.get(index(mark.op))?;
         let kind = opposite(first.kind, Shape::Again(Reach::Wide))?;
         if variant::THREADED && kind.shape() == Shape::Again(Reach::Near) {
@@ -294,7 +299,7 @@ impl Body<'_, '_, '_, '_, '_> {
     }
 }
 
-/// Returns the register to which an op adds a constant and nothing else, and that constant, if it is small.
+/// Returns the register that an op increments and the step, if the op is an increment by a signed byte.
 fn counted(op: Op) -> Option<(u8, u8)> {
     if op.kind.plain() != OpKind::AddConst || op.a != op.b {
         return None;
@@ -302,12 +307,12 @@ fn counted(op: Op) -> Option<(u8, u8)> {
     Some((op.a, i8::try_from(op.imm()).ok()?.cast_unsigned()))
 }
 
-/// Makes what a branch compares, registers or a register and a constant, but for its kind.
+/// Makes a branch with two operands, still without a kind.
 const fn registers(a: u8, b: u8) -> Op {
     Op::new(OpKind::Nothing, a, b, 0)
 }
 
-/// Returns the kind that passes the next op over where a branch of these is not taken.
+/// Returns the kind that skips the next op if a branch of this row would not be taken.
 fn skip([onward, ..]: [OpKind; 3]) -> OpKind {
     let row = KINDS.iter().position(|[first, ..]| *first == onward);
     let opposite = row.and_then(|row| SKIPS.get(row ^ 1));
@@ -319,7 +324,10 @@ fn kinds(row: usize) -> [OpKind; 3] {
     KINDS.get(row).copied().unwrap_or_default()
 }
 
-/// Gives the branches of a method, which know the pc that they go to, the op and what going there costs.
+/// Replaces the pc of each branch target in the method that begins at op `entry` by the target's op, and sets the cost.
+///
+/// This needs all ops of the method, because the op of a forward target is not known before. A jump whose numbers do
+/// not fit becomes a far jump.
 pub(super) fn resolve(
     out: &mut Emitter<'_>,
     marks: &[Mark],
@@ -370,7 +378,7 @@ pub(super) fn resolve(
     Ok(())
 }
 
-/// Returns the mark of a pc at which an instruction was lowered that branches lead to.
+/// Returns the mark of a branch target that has been lowered.
 fn placed(marks: &[Mark], pc: u32) -> Result<&Mark, LowerError> {
     marks
         .get(index(pc))

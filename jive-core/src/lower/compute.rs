@@ -1,4 +1,4 @@
-//! Lowering of instructions that compute, and of those that move values.
+//! Lowering of arithmetic, of stack shuffles, and of stores to local variables.
 
 use super::Body;
 use super::stack::{Entry, Value};
@@ -7,7 +7,7 @@ use crate::opcode::{BinaryOperator, UnaryOperator};
 
 impl Body<'_, '_, '_, '_, '_> {
     pub(super) fn unary_operator(&mut self, operator: UnaryOperator) {
-        // The constant of `Narrow` is how many high bits are replaced by the sign.
+        // The constant of `Narrow` is how many high bits it replaces by copies of the sign.
         let (kind, constant) = match operator {
             UnaryOperator::Negate => (OpKind::Negate, 0),
             UnaryOperator::ToByte => (OpKind::Narrow, 24),
@@ -23,7 +23,7 @@ impl Body<'_, '_, '_, '_, '_> {
             B::Add => self.add(),
             B::Subtract => self.subtract(),
             B::Multiply => self.commutative(K::Multiply, K::MultiplyConst),
-            // No op divides by a constant: the trap on zero would have to be decided twice.
+            // No kind divides by a constant: it would need a second test for a divisor of 0, in lowering.
             B::Divide => self.binary(K::Divide),
             B::Remainder => self.binary(K::Remainder),
             B::ShiftLeft => self.with_constant(K::ShiftLeft, K::ShiftLeftConst),
@@ -49,6 +49,7 @@ impl Body<'_, '_, '_, '_, '_> {
         self.push_result(Op::of_three(kind, 0, first, second));
     }
 
+    /// Lowers an operator that has a kind for a constant second operand.
     fn with_constant(&mut self, kind: OpKind, constant: OpKind) {
         let Entry {
             value: Value::Constant(value),
@@ -61,6 +62,7 @@ impl Body<'_, '_, '_, '_, '_> {
         self.unary(constant, value)
     }
 
+    /// Lowers a commutative operator that has a kind for a constant operand.
     fn commutative(&mut self, kind: OpKind, constant: OpKind) {
         let second = self.stack.pop();
         let first = self.stack.pop();
@@ -102,7 +104,8 @@ impl Body<'_, '_, '_, '_, '_> {
         }
     }
 
-    /// Adds a constant, later if it can be: an array takes it with its index.
+    /// Adds a constant. To a local variable it is not added yet, because an op that accesses an array can add it to the
+    /// index for nothing.
     fn add_constant(&mut self, entry: Entry, plus: i32) {
         let sum = match entry.value {
             Value::Register(register) if self.stack.is_local(register) => {
@@ -117,7 +120,8 @@ impl Body<'_, '_, '_, '_, '_> {
         self.stack.push(sum);
     }
 
-    /// A byte of an array that is wanted without its sign is loaded so.
+    /// Lowers `iand`. If it clears all bits but eight of a byte that was just loaded (`a[i] & 0xff`), the load becomes
+    /// one of an unsigned byte.
     fn and(&mut self) {
         let mask = self.stack.top().value;
         let below = self.stack.entry(self.stack.depth().wrapping_sub(2));
@@ -135,7 +139,7 @@ impl Body<'_, '_, '_, '_, '_> {
         self.commutative(OpKind::And, OpKind::AndConst)
     }
 
-    /// Moves the topmost values below those under them, as many as are counted together.
+    /// Moves the topmost `moved` of the topmost `count` values below the others.
     pub(super) fn rotate(&mut self, moved: u8, count: u8) {
         let depth = self.stack.depth();
         let first = depth.wrapping_sub(count);
@@ -145,6 +149,7 @@ impl Body<'_, '_, '_, '_, '_> {
         self.out.perform(op);
     }
 
+    /// Pops a value into a local variable. If the last op computed the value, its result register is changed instead.
     pub(super) fn store_local(&mut self, local: u8) {
         let entry = self.stack.pop();
         self.save(local);

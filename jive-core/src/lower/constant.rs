@@ -1,4 +1,4 @@
-//! What the constants mean that code names, each looked up once.
+//! Resolution of the constants that code uses. Each constant is looked up once.
 
 use super::error::LowerError;
 use crate::classfile::{ClassFile, MemberKind, OwnMember, Utf8};
@@ -7,20 +7,22 @@ use crate::native::find;
 use crate::program::{LinkedConstant, LinkedField, LinkedMethod, Meaning};
 use crate::verified::Verified;
 
-/// The constants of a class, and what is known of them.
+/// The constants of a class, and the results of looking them up.
 pub(crate) struct Constants<'s, 'v, 'a> {
     pub(crate) verified: &'v Verified<'a>,
     /// The fields of the class, all of them linked.
     pub(crate) fields: &'s [LinkedField],
-    /// Its methods, of which what they take and give is known.
+    /// The methods of the class. Their signatures are linked already.
     pub(crate) methods: &'s mut [LinkedMethod],
-    /// What is known already, by their index.
+    /// The constants looked up so far, by their index in the pool.
     pub(crate) known: &'s mut [LinkedConstant],
 }
 
 impl Constants<'_, '_, '_> {
-    /// Returns what a constant means, looked up once however often code names it: names can be long,
-    /// and code that names them is short.
+    /// Returns the meaning of a constant.
+    ///
+    /// Each constant is looked up once, however often code uses it. Otherwise short code that uses a long name many
+    /// times would make linking slow.
     pub(super) fn meaning(&mut self, constant: CpIndex) -> Result<Meaning, LowerError> {
         let known = self.known.get(constant.index());
         match known.ok_or(LowerError::Constant)?.0 {
@@ -67,7 +69,7 @@ impl Constants<'_, '_, '_> {
         })
     }
 
-    /// Looks up what is no member of the class: `Object.<init>`, or a native of the natives' own class.
+    /// Looks up a member of another class: the constructor of `Object`, or a native of the class that declares natives.
     fn look_up_foreign(
         &self,
         class: &ClassFile<'_>,

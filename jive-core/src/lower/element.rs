@@ -6,18 +6,18 @@ use crate::op::{Op, OpKind};
 use crate::opcode::ElementKind;
 use crate::variant;
 
-/// How an op names an element of an array: by its kind, a register or a field for the array, and more.
+/// How an op addresses an element of an array: a kind of op, a register or field with the array, and the index.
 enum Element {
-    /// A constant.
+    /// The index is a constant.
     At(OpKind, u8, i32),
-    /// A register, and an offset to add.
+    /// The index is a register plus an offset.
     Of(OpKind, u8, u8, i16),
 }
 
 impl Body<'_, '_, '_, '_, '_> {
     pub(super) fn store_element(&mut self, kind: ElementKind) {
-        // The op drops so many high bits of the value. An instruction before that narrows the value to as many bits
-        // or more has no effect.
+        // The op ignores `dropped` high bits of the value. So an `i2b` or `i2s` before the store, as compilers emit it,
+        // is removed if it keeps at least the other bits.
         let (kind, dropped) = match kind {
             ElementKind::Int => (OpKind::StoreInt, 0),
             ElementKind::Short => (OpKind::StoreShort, 16),
@@ -63,7 +63,7 @@ impl Body<'_, '_, '_, '_, '_> {
         self.push_result(op);
     }
 
-    /// Pops an element and its array. Returns how an op names them.
+    /// Pops an index and an array. Returns how an op addresses the element.
     fn element(&mut self, kind: OpKind) -> Element {
         let element = self.stack.pop();
         let array = self.stack.pop();
@@ -79,7 +79,7 @@ impl Body<'_, '_, '_, '_, '_> {
         Element::Of(kind, array, self.operand(element), 0)
     }
 
-    /// Returns how to name an array: the kind of op, and a register or the field that holds it.
+    /// Returns how an op names an array: a kind of op, and a register or field with the array.
     fn array(&mut self, kind: OpKind, array: Entry) -> (OpKind, u8) {
         if variant::THREADED
             && let Value::Field(field) = array.value

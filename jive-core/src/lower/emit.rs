@@ -1,4 +1,4 @@
-//! Ops as they are laid down, with the number of instructions that are done behind each.
+//! Emits ops into lent memory, and rewrites the last op where two can be one (peephole optimisation).
 
 use super::error::LowerError;
 use super::laid::Laid;
@@ -8,23 +8,25 @@ use crate::op::{Op, OpKind, Shape};
 use crate::program::SwitchCase;
 use crate::variant;
 
-/// The parts of a program that grow op by op.
+/// The tables of a program that lowering fills.
 pub(crate) struct Emitter<'p> {
     pub(crate) ops: Laid<'p, Op>,
-    /// One for each op.
+    /// For each op, how many instructions of its method are done behind it.
     pub(crate) ends: Laid<'p, u16>,
+    /// The pc of each instruction.
     pub(crate) places: Laid<'p, Pc>,
+    /// The rows of switches.
     pub(crate) switches: Laid<'p, SwitchCase>,
-    /// Instructions of the method that have been lowered.
+    /// How many instructions of the method have been lowered.
     pub(super) index: u16,
-    /// The number laid down last: numbers do not fall, so that what fuel allows can be searched for.
+    /// The last element of `ends`. Elements of a method never decrease, because the interpreter searches them.
     end: u16,
-    /// No op before this one may be changed any more: it may be reached on another way.
+    /// The first op of the basic block. Ops before it must not be changed, since a branch may lead past them.
     barrier: usize,
-    /// Whether the last op may be changed and writes one register and nothing else.
+    /// Whether the last op is in the basic block, and writes a register and has no other effect.
     is_value: bool,
-    /// What keeps the method from being lowered, if anything does: noted where it is found, asked for
-    /// behind each instruction.
+    /// The first reason found why the method cannot be lowered. Checked after each instruction, so that not every step
+    /// of lowering returns a `Result`.
     error: Option<LowerError>,
 }
 
@@ -48,7 +50,7 @@ impl<'p> Emitter<'p> {
         }
     }
 
-    /// Returns what was laid down: ops, ends, places and rows of switches.
+    /// Returns the filled parts of the tables: ops, ends, places and rows of switches.
     pub(crate) fn into_parts(self) -> (&'p [Op], &'p [u16], &'p [Pc], &'p [SwitchCase]) {
         (
             self.ops.into_slice(),
@@ -65,12 +67,12 @@ impl<'p> Emitter<'p> {
         self.keep();
     }
 
-    /// Notes that the method cannot be lowered; what is laid down from then on does not matter.
+    /// Records that the method cannot be lowered. Ops emitted after that have no meaning.
     pub(super) const fn refuse(&mut self, error: LowerError) {
         self.error = Some(error);
     }
 
-    /// Notes where an instruction lies that is lowered next.
+    /// Records the pc of the instruction that is lowered next.
     pub(super) fn place(&mut self, pc: Pc) {
         if !self.places.push(pc) {
             self.refuse(LowerError::Count);
@@ -80,23 +82,24 @@ impl<'p> Emitter<'p> {
     /// Ends an instruction.
     ///
     /// # Errors
-    /// What was refused.
+    /// The recorded reason, if the method cannot be lowered.
     pub(super) fn done(&mut self) -> Result<(), LowerError> {
-        // A method has fewer instructions than 2^16, each taking a byte at least.
+        // An instruction takes at least one byte, so a method has fewer than 2^16.
         self.index = self.index.wrapping_add(1);
         self.error.map_or(Ok(()), Err)
     }
 
-    /// Lays down an op that performs the instruction.
+    /// Emits the op that performs the instruction.
     pub(super) fn perform(&mut self, op: Op) {
         self.lay(op, self.index.saturating_add(1));
     }
 
-    /// Lays down an op that only puts a value somewhere, before the instruction.
+    /// Emits an op that moves a value before the instruction is performed. It costs no fuel of its own.
     pub(super) fn prepare(&mut self, op: Op) {
         self.lay(op, self.index);
     }
 
+    /// Emits an op. Makes it take the accumulator, if the op before computes one of its operands.
     fn lay(&mut self, mut op: Op, end: u16) {
         if variant::THREADED
             && let Some(register) = self.written()
@@ -105,14 +108,15 @@ impl<'p> Emitter<'p> {
             take(&mut op, register);
         }
         self.end = self.end.max(end);
-        // `link` was lent as many as `program_size` counted, which is as many as there can be.
+        // `program_size` counts the most ops that there can be, so this only fails for a caller that lent less.
         if !(self.ops.push(op) && self.ends.push(self.end)) {
             return self.refuse(LowerError::Count);
         }
         self.is_value = op.kind.shape() == Shape::Value;
     }
 
-    /// Lets ops from one on run together with the next, where there is a kind for both.
+    /// Makes pairs of the method's ops: an op gets the kind of the pair that it forms with the op behind it, if there
+    /// is one. `first` is the method's first op.
     pub(super) fn pair(&mut self, first: usize) {
         let mut ops = self.ops.from(first);
         while let [op, behind @ ..] = ops {
@@ -125,13 +129,13 @@ impl<'p> Emitter<'p> {
         }
     }
 
-    /// Keeps what has been laid down as it is.
+    /// Ends the basic block: no op so far is changed from now on.
     pub(super) const fn keep(&mut self) {
         self.barrier = self.ops.count();
         self.is_value = false;
     }
 
-    /// Returns the register that the last op writes, if that may be changed and writes nothing else.
+    /// Returns the register that the last op writes, if the op is in the basic block and has no other effect.
     fn written(&self) -> Option<u8> {
         if !self.is_value {
             return None;
@@ -139,13 +143,13 @@ impl<'p> Emitter<'p> {
         self.ops.as_slice().last().map(|op| op.a)
     }
 
-    /// Returns the last op, if it may be changed.
+    /// Returns the last op, if it is in the basic block.
     pub(super) fn last(&mut self) -> Option<&mut Op> {
         let is_behind = self.ops.count() > self.barrier;
         self.ops.last_mut().filter(|_| is_behind)
     }
 
-    /// Returns the last op, if it may be changed and writes this register and nothing else.
+    /// Returns the last op, if it is in the basic block, writes this register and has no other effect.
     pub(super) fn writer(&mut self, register: u8) -> Option<&mut Op> {
         let is_value = self.is_value;
         self.ops
@@ -153,7 +157,7 @@ impl<'p> Emitter<'p> {
             .filter(|op| is_value && op.a == register)
     }
 
-    /// Takes the last op back. What it stood for, the next one will.
+    /// Removes the last op. The next op then stands for its instructions too.
     pub(super) fn take_back(&mut self) {
         self.ops.pop();
         self.ends.pop();
@@ -162,13 +166,15 @@ impl<'p> Emitter<'p> {
             .is_some_and(|op| op.kind.shape() == Shape::Value);
     }
 
-    /// Lays down a sum of a register and a constant that goes to that register.
+    /// Emits an addition of a constant to a register: `iinc`.
+    ///
+    /// If the op before copies that register, as in `a[i++]`, one op does both.
     pub(super) fn count(&mut self, register: u8, by: i16) {
         if variant::THREADED
             && let Some(&mut last) = self.last()
             && last.kind == OpKind::Move
             && last.b == register
-            // Two stores of a variable to itself leave a copy to itself, which would undo the sum.
+            // A store of a variable to itself may have left a copy to itself, which would undo the addition.
             && last.a != register
         {
             self.take_back();
@@ -197,11 +203,11 @@ impl<'p> Emitter<'p> {
         Some(Op::new(OpKind::AddToField, register, number, constant))
     }
 
-    /// Adds a row of a switch.
+    /// Adds a row to the switch table.
     pub(super) fn row(&mut self, key: i32, target: i64) {
         let row = SwitchCase {
             key,
-            // Until the method is whole, the pc: a target that `reach` has seen.
+            // The pc of the target, which `reach` has checked. `resolve` replaces it by the op.
             target: u32::try_from(target).unwrap_or(u32::MAX),
             cost: 0,
         };
@@ -210,28 +216,30 @@ impl<'p> Emitter<'p> {
         }
     }
 
-    /// Lays down a load of a constant into a register.
+    /// Emits a load of a constant into a register.
     pub(super) fn constant(&mut self, register: u8, value: i32) {
         self.prepare(Op::new(OpKind::Const, register, 0, value));
     }
 
-    /// Lays down a sum of a register and a constant.
+    /// Emits the addition of a constant to a register, with the result in another.
     pub(super) fn sum(&mut self, to: u8, from: u8, plus: i32) {
         self.prepare(Op::new(OpKind::AddConst, to, from, plus));
     }
 
-    /// Lays down a load of a field.
+    /// Emits a load of a field.
     pub(super) fn field(&mut self, register: u8, field: FieldId) {
         self.prepare(Op::new(OpKind::GetField, register, 0, field.0.into()));
     }
 
-    /// Lays down a copy of a register into another.
+    /// Emits a copy of a register.
     pub(super) fn copy(&mut self, to: u8, from: u8) {
         self.prepare(Op::new(OpKind::Move, to, from, 0));
     }
 }
 
-/// Lets an op have an operand from the op before, which computes it and always precedes.
+/// Makes an op take the accumulator in place of `register`, which the op before writes, if there is a kind for that.
+///
+/// Operands of commutative ops are swapped if that helps: most have a kind for one operand only.
 #[inline(never)]
 fn take(op: &mut Op, register: u8) {
     let is_commutative = matches!(

@@ -1,24 +1,24 @@
 //! Why a method cannot be lowered.
 
-/// Why an instruction cannot be lowered. No instruction of a verified class has such an error.
+/// Why an instruction cannot be lowered. It never happens to an instruction of a verified class.
 ///
-/// It is one byte, because every step of lowering may return it. The linker looks up the rest.
+/// One byte, because many steps of lowering return it. `link.rs` makes the full error of it.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum LowerError {
     /// The code does not decode.
     Code,
     /// The instruction is outside the subset.
     Opcode,
-    /// A branch goes to what is no instruction.
+    /// A branch target is not the beginning of an instruction.
     Target,
-    /// A constant is not what the instruction needs.
+    /// A constant has another kind than the instruction needs.
     Constant,
-    /// A name means nothing.
+    /// A name is neither that of a member of the class nor that of a native.
     Member,
     /// A type is outside the subset.
     Descriptor,
-    /// The operand stack is not what the instruction needs.
+    /// The operand stack has too few values for the instruction, or too many.
     Stack,
-    /// A count passes what a program can hold.
+    /// A count exceeds what a program can represent, or the lent memory.
     Count,
 }

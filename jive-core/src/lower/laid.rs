@@ -1,16 +1,16 @@
 //! A list that grows in lent memory.
 
-/// The elements laid down so far, at the beginning of lent memory.
+/// A list whose elements are at the beginning of lent memory.
 ///
-/// The memory may hold anything, such as what another class left there. Nothing behind the last element
-/// can be read, so that what is linked depends on the class alone.
+/// The memory may have any contents, such as leftovers of another class. Nothing behind the last element can be read,
+/// so a linked program depends on its class alone.
 pub(crate) struct Laid<'p, T> {
     memory: &'p mut [T],
     count: usize,
 }
 
 impl<'p, T: Copy> Laid<'p, T> {
-    /// Begins an empty list.
+    /// Makes an empty list.
     pub(crate) const fn new(memory: &'p mut [T]) -> Self {
         Self { memory, count: 0 }
     }
@@ -21,7 +21,7 @@ impl<'p, T: Copy> Laid<'p, T> {
         self.count
     }
 
-    /// Adds an element, or returns false where the memory ends.
+    /// Adds an element. Returns false if the memory is full.
     #[inline]
     #[must_use]
     pub(super) fn push(&mut self, element: T) -> bool {
@@ -54,7 +54,7 @@ impl<'p, T: Copy> Laid<'p, T> {
     /// Returns the last element, to be changed.
     #[inline]
     pub(super) fn last_mut(&mut self) -> Option<&mut T> {
-        // Most of what is lent lies behind the last element, so this looks up one place only.
+        // Indexes the memory directly: cutting it to the list's length first would take a second bounds check.
         let last = self.count.checked_sub(1)?;
         self.memory.get_mut(last)
     }

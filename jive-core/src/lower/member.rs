@@ -1,4 +1,4 @@
-//! What instructions do with constants of the pool: fields, methods and natives.
+//! Lowering of instructions that use the constant pool: constants, fields, methods and natives.
 
 use super::Body;
 use super::error::LowerError;
@@ -59,7 +59,7 @@ impl Body<'_, '_, '_, '_, '_> {
         }
     }
 
-    /// Pops the receiver of a field that is not static, and tests it.
+    /// Pops the receiver of an instance field, and emits its test for null.
     fn pop_receiver(&mut self, usage: MemberUse) {
         if !usage.is_static() {
             let receiver = self.stack.pop();
@@ -67,7 +67,7 @@ impl Body<'_, '_, '_, '_, '_> {
         }
     }
 
-    /// Tests a receiver for null, unless it is known to be the method's own.
+    /// Emits a test of a receiver for null, unless it is the method's own receiver, which is not null.
     fn reject_null(&mut self, receiver: Entry) {
         if self.keeps_this && matches!(receiver.value, Value::Register(0)) {
             return;
@@ -77,6 +77,7 @@ impl Body<'_, '_, '_, '_, '_> {
         self.out.perform(op);
     }
 
+    /// Pushes the value of a field. In the threaded variant it is loaded when an op needs it.
     fn get_field(&mut self, field: FieldId) {
         if variant::THREADED {
             self.stack.push(Value::Field(field));
@@ -85,6 +86,7 @@ impl Body<'_, '_, '_, '_, '_> {
         }
     }
 
+    /// Stores a value in a field. A constant, and the field's own value plus a constant, have ops of their own.
     fn put_field(&mut self, field: FieldId, kind: ValueKind, value: Entry) {
         if variant::THREADED
             && let Value::Constant(value) = value.value
@@ -121,7 +123,7 @@ impl Body<'_, '_, '_, '_, '_> {
         self.unary(OpKind::ArrayLength, 0);
     }
 
-    /// Returns a register that holds what is left of a value of a kind.
+    /// Returns a register with the value narrowed to a type (JVMS §6.5.putfield, §6.5.ireturn).
     fn narrowed(&mut self, entry: Entry, kind: ValueKind) -> u8 {
         if let Value::Constant(value) = entry.value {
             self.out.constant(entry.place, kind.narrow(value));
@@ -134,7 +136,7 @@ impl Body<'_, '_, '_, '_, '_> {
             ValueKind::Boolean => (OpKind::AndConst, 1),
         };
         let register = self.operand(entry);
-        // The instruction before may have left as much, as compilers have it before a store.
+        // Compilers emit `i2b` and `i2s` before such instructions, so the value is often narrow already.
         let before = self.out.writer(register);
         if before.is_some_and(|before| before.kind.plain() == op && before.imm() == constant) {
             return register;
@@ -186,7 +188,7 @@ impl Body<'_, '_, '_, '_, '_> {
         }
     }
 
-    /// Pops arguments, all in their places. Returns the register of the first.
+    /// Settles and pops the arguments of a call, the receiver included. Returns the register of the first.
     fn arguments(&mut self, count: u8, has_receiver: bool) -> u8 {
         let depth = self.stack.depth();
         let first = depth.wrapping_sub(count);
@@ -196,7 +198,7 @@ impl Body<'_, '_, '_, '_, '_> {
             self.reject_null(receiver);
         }
         self.stack.pop_many(count);
-        // The callee may change any field.
+        // The callee may change any field, so values in fields are loaded before.
         self.save_fields(|_| true);
         self.stack.register(first)
     }
@@ -214,7 +216,7 @@ impl Body<'_, '_, '_, '_, '_> {
             .perform(Op::new(OpKind::Native, result, first, call));
     }
 
-    /// What was called leaves its result in the place of the first argument.
+    /// Pushes the result of a call, if there is one. The callee has written it to the register of the first argument.
     fn push_outcome(&mut self, has_result: bool) {
         if has_result {
             self.stack.push(Value::Placed);

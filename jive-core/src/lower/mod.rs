@@ -1,7 +1,7 @@
 //! Lowering: turns the instructions of a verified method into ops that work on registers.
 //!
-//! One pass over the code, with an operand stack of what is known of each value instead of the values;
-//! `docs/linked-form.md` tells how.
+//! It is one pass over the code. Its operand stack has descriptions of where values are, in place of values, so most
+//! loads and copies need no op. `docs/linked-form.md` describes the process.
 
 mod action;
 mod bound;
@@ -34,18 +34,18 @@ pub(crate) use error::LowerError;
 use reach::reach;
 use stack::{Entry, Stack, Value};
 
-/// What a method is lowered from.
+/// What lowering a method needs of the class file.
 pub(crate) struct Source<'a> {
     pub(crate) code: Code<'a>,
-    /// What is left of a value that it returns.
+    /// The type of the value that the method returns. Such a value is narrowed to its type (JVMS §6.5.ireturn).
     pub(crate) result: ValueKind,
     pub(crate) has_receiver: bool,
 }
 
-/// Lowers a method. Leaves out instructions that no path reaches.
+/// Lowers a method. Unreachable instructions get no op.
 ///
 /// # Errors
-/// An instruction is not what a verified method has. Then `pc` is where it is.
+/// If an instruction is not what a verified method has. Then `pc` is its place.
 #[inline(never)]
 pub(crate) fn lower(
     source: &Source<'_>,
@@ -94,28 +94,31 @@ pub(crate) fn lower(
     Ok(())
 }
 
-/// A method while it is lowered.
+/// The state of lowering a method.
 struct Body<'b, 's, 'v, 'a, 'p> {
-    /// What is left of a value that it returns.
+    /// The type of the value that the method returns.
     result: ValueKind,
     constants: &'b mut Constants<'s, 'v, 'a>,
     marks: &'b mut [Mark],
     out: &'b mut Emitter<'p>,
     stack: Stack<'b>,
-    /// Whether the instruction before leads to the next.
+    /// Whether control falls through from the instruction before.
     is_live: bool,
+    /// Whether targets and costs of branches may need more than 16 bits.
     is_far: bool,
-    /// Whether local variable 0 holds the receiver all along.
+    /// Whether local variable 0 has the receiver throughout the method. Then it is never null.
     keeps_this: bool,
 }
 
 impl Body<'_, '_, '_, '_, '_> {
-    /// Does as `instruction`. Inlined there, the code would be larger.
+    /// Does as `instruction`, as a function of its own. The small variant uses it because inlining costs 200 bytes. The
+    /// other variants do not, because the call costs 5 % of the instructions of loading a large class.
     #[inline(never)]
     fn instruction_out_of_line(&mut self, insn: RawInsn<'_>) -> Result<(), LowerError> {
         self.instruction(insn)
     }
 
+    /// Lowers an instruction, if a path reaches it.
     fn instruction(&mut self, insn: RawInsn<'_>) -> Result<(), LowerError> {
         let mark = self.marks.get(insn.pc.index()).copied().unwrap_or_default();
         if mark.state == MarkState::Unreached {
@@ -132,7 +135,7 @@ impl Body<'_, '_, '_, '_, '_> {
         self.out.done()
     }
 
-    /// Makes a place that branches lead to: every value is where all ways to it have put it.
+    /// Begins a basic block at a branch target. All paths to it have put each value into the register of its place.
     fn lead(&mut self, pc: Pc, mark: Mark) {
         if self.is_live {
             self.flush();
@@ -141,14 +144,14 @@ impl Body<'_, '_, '_, '_, '_> {
         self.stack.reset(mark.depth);
         self.out.keep();
         if let Some(mark) = self.marks.get_mut(pc.index()) {
-            // Fewer than two for each byte of a file of 1 MiB, or linking has failed before.
+            // A file of 1 MiB makes fewer than 2³² ops.
             mark.op = u32::try_from(self.out.ops.count()).unwrap_or(u32::MAX);
             mark.index = self.out.index;
             mark.state = MarkState::Placed;
         }
     }
 
-    /// Ends a way: what follows is reached by a branch or not at all.
+    /// Ends a path: the next instruction is a branch target, or unreachable.
     fn end_path(&mut self) {
         self.is_live = false;
         self.stack.reset(0);
@@ -156,8 +159,8 @@ impl Body<'_, '_, '_, '_, '_> {
 
     /// Returns the register of the local variable that an instruction names.
     ///
-    /// Refuses registers behind those of the method. They are not cleared when the method is called, so that they
-    /// hold what an earlier call left there.
+    /// Refuses the number of a local variable that the method does not have. Such a register is not cleared at a call,
+    /// so it may have a value of an earlier call, perhaps of another endpoint.
     fn local(&mut self, insn: RawInsn<'_>) -> u8 {
         match u8::try_from(insn.local()) {
             Ok(local) if self.stack.is_local(local) => local,
@@ -168,7 +171,7 @@ impl Body<'_, '_, '_, '_, '_> {
         }
     }
 
-    /// Returns a register that holds a value; a constant goes to the one of its place.
+    /// Returns a register that has the value. A value that is in none is moved to the register of its place.
     fn operand(&mut self, entry: Entry) -> u8 {
         match entry.value {
             Value::Placed => {}
@@ -180,12 +183,13 @@ impl Body<'_, '_, '_, '_, '_> {
         entry.place
     }
 
+    /// Pops a value, and returns a register that has it.
     fn pop_operand(&mut self) -> u8 {
         let entry = self.stack.pop();
         self.operand(entry)
     }
 
-    /// Puts the value at a place of the stack into the register of that place.
+    /// Settles a value: moves it into the register of its place on the stack.
     fn settle(&mut self, at: u8) {
         let Entry { place, value } = self.stack.entry(at);
         match value {
@@ -198,13 +202,12 @@ impl Body<'_, '_, '_, '_, '_> {
         self.stack.place(at);
     }
 
-    /// Puts every value into its place, from the bottom: one may be a copy of another below it.
+    /// Settles all values, from the bottom up, because a value may be a copy of one below it.
     fn flush(&mut self) {
         (0..self.stack.depth()).for_each(|at| self.settle(at));
     }
 
-    /// Puts into their places the values whose load from a local variable was put off, before it
-    /// changes.
+    /// Settles all values that are described by a local variable, before the variable changes.
     fn save(&mut self, local: u8) {
         for at in 0..self.stack.depth() {
             match self.stack.entry(at).value {
@@ -216,7 +219,7 @@ impl Body<'_, '_, '_, '_, '_> {
         }
     }
 
-    /// Puts into their places the values whose load from a field was put off, before it changes.
+    /// Settles all values that are described by a field for which `changes` is true, before the field changes.
     pub(super) fn save_fields(&mut self, changes: impl Fn(FieldId) -> bool) {
         if !variant::THREADED {
             return;
@@ -229,7 +232,7 @@ impl Body<'_, '_, '_, '_, '_> {
         }
     }
 
-    /// Lays down what computes the next value of the stack.
+    /// Emits an op whose result is pushed on the stack.
     fn push_result(&mut self, mut op: Op) {
         op.a = self.stack.push(Value::Placed);
         self.out.perform(op);

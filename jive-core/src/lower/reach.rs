@@ -1,4 +1,7 @@
-//! Which instructions a method can reach, where branches lead, and how deep its stack is there.
+//! Finds the reachable instructions of a method, its branch targets, and the depth of the operand stack at each.
+//!
+//! Lowering needs all of these before it emits an op. The verifier knows them too, but a class that was vouched for may
+//! not have been verified, so the linker finds them again.
 
 use super::Source;
 use super::constant::Constants;
@@ -8,13 +11,14 @@ use crate::insn::RawInsn;
 use crate::opcode::{Action, StackChange};
 use crate::program::{Mark, MarkState, Meaning};
 
-/// Behind the last of the instructions that are still to be followed.
+/// The end of the list of branch targets that are still to be followed.
 const NONE: u32 = u32::MAX;
 
-/// Follows every path once and marks the instructions on it. Returns whether local variable 0 always holds the receiver.
+/// Follows every path once, and marks the instructions on it. Returns whether local variable 0 has the receiver
+/// throughout.
 ///
 /// # Errors
-/// Where an instruction does not decode, leaves the code, or finds another stack than it needs.
+/// If an instruction does not decode, if control leaves the code, or if the operand stack is too shallow or too deep.
 #[inline(never)]
 pub(super) fn reach(
     source: &Source<'_>,
@@ -40,7 +44,7 @@ pub(super) fn reach(
             if pushed > source.code.max_stack {
                 return Err(LowerError::Stack);
             }
-            // No method is lowered whose operand stack is deeper than a byte tells.
+            // Lossless: `lower` refuses a `max_stack` above 255.
             depth = pushed as u8;
             if insn.layout().has_targets() {
                 for target in insn.targets() {
@@ -62,13 +66,15 @@ pub(super) fn reach(
     Ok(keeps_this)
 }
 
+/// The marks of a method, with a list of branch targets that are still to be followed.
 struct Paths<'m> {
     marks: &'m mut [Mark],
-    /// The first of the branch targets still to be followed; each names the next.
+    /// The first target of the list. The mark of each target has the next one in its field `op`.
     waiting: u32,
 }
 
 impl Paths<'_> {
+    /// Takes a branch target off the list, and returns it with the depth of the stack there.
     fn next(&mut self) -> Option<(Pc, u8)> {
         let pc = u16::try_from(self.waiting).ok()?;
         let mark = self.marks.get(usize::from(pc))?;
@@ -76,7 +82,7 @@ impl Paths<'_> {
         Some((Pc(pc), mark.depth))
     }
 
-    /// Notes that a branch leads to a pc, with a stack of this depth.
+    /// Marks a pc as a branch target. Adds it to the list if no path has reached it yet.
     fn lead(&mut self, target: i64, depth: u8) -> Result<(), LowerError> {
         let pc = u16::try_from(target).map_err(|_| LowerError::Target)?;
         let mark = self
@@ -92,7 +98,7 @@ impl Paths<'_> {
         Ok(())
     }
 
-    /// Goes on to the next instruction, if it is not known already.
+    /// Marks the next instruction as reached. Returns `None` if a path has reached it before.
     fn fall_through(&mut self, next: usize, depth: u8) -> Result<Option<Pc>, LowerError> {
         let pc = u16::try_from(next).map_err(|_| LowerError::Target)?;
         let mark = self
@@ -120,6 +126,7 @@ fn change(
     }
 }
 
+/// Returns how many values a call pops and pushes.
 fn of_call(called: Meaning) -> Result<(u8, u8), LowerError> {
     match called {
         Meaning::Method {
@@ -141,7 +148,7 @@ fn of_call(called: Meaning) -> Result<(u8, u8), LowerError> {
     }
 }
 
-/// Returns whether an instruction changes the local variable that it names.
+/// Returns whether an instruction changes its local variable.
 const fn changes_local(action: Action) -> bool {
     matches!(action, Action::Store(_) | Action::Increment)
 }

@@ -1,38 +1,37 @@
-//! The operand stack while a method is lowered: what is known of each value, and where it lies.
+//! The operand stack of lowering: a description of where each value is.
 
 use crate::id::FieldId;
 
 /// A value on the operand stack.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) enum Value {
-    /// It lies in the register of its own place on the stack.
+    /// The value is in the register of its own place on the stack.
     Placed,
-    /// It lies in this register, a local variable's or that of a place further down: loading it was
-    /// put off until an op needs it.
+    /// The value is in this register, of a local variable or of a place further down. It was not copied yet.
     Register(u8),
-    /// It is what this local variable's register holds plus a constant: adding was put off too.
+    /// The value is this local variable plus a constant. They were not added yet.
     Sum(u8, i32),
-    /// It is what this field holds: reading it was put off as well.
+    /// The value is in this field. It was not loaded yet. Only the threaded variant has such values.
     Field(FieldId),
-    /// It is this constant.
+    /// The value is a constant.
     Constant(i32),
 }
 
 /// A value with the register of its place.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Entry {
-    /// The register that its place on the stack has.
+    /// The register of the value's place on the stack.
     pub(super) place: u8,
     pub(super) value: Value,
 }
 
-/// How many places there are: as many as a byte numbers.
+/// The size of the array of values. A byte cannot index past its end.
 pub(super) const PLACES: usize = 256;
 
-/// The operand stack, whose places are registers behind the local variables.
+/// The operand stack. Its places are the registers behind those of the local variables.
 ///
-/// How deep it is at each instruction, and what each takes off it and puts there, [`reach`] has held to
-/// what the method declares. So nothing is checked again; a number of a byte cannot leave 256 places.
+/// [`reach`] has checked that the depth of the stack stays within the method's `max_stack` at each instruction, so
+/// nothing is checked here.
 ///
 /// [`reach`]: super::reach::reach
 pub(super) struct Stack<'b> {
@@ -42,7 +41,7 @@ pub(super) struct Stack<'b> {
 }
 
 impl<'b> Stack<'b> {
-    /// Makes an empty stack for a method of so many local variables, in memory that may hold anything.
+    /// Makes an empty stack, in memory that may have any contents.
     pub(super) const fn new(values: &'b mut [Value; PLACES], locals: u8) -> Self {
         Self {
             values,
@@ -55,7 +54,7 @@ impl<'b> Stack<'b> {
         self.depth
     }
 
-    /// Makes the stack so deep, every value in its place.
+    /// Sets the depth of the stack, with every value in the register of its place.
     pub(super) fn reset(&mut self, depth: u8) {
         self.depth = depth;
         (0..depth).for_each(|at| self.place(at));
@@ -68,7 +67,7 @@ impl<'b> Stack<'b> {
 
     /// Returns the register of a place.
     pub(super) const fn register(&self, at: u8) -> u8 {
-        // Locals and operands of a method are fewer than a byte can name.
+        // At most 254: `lower` has checked that local variables and operands together are at most 255.
         at.wrapping_add(self.locals)
     }
 
@@ -80,15 +79,16 @@ impl<'b> Stack<'b> {
         self.register(at)
     }
 
-    /// Returns a value as if it were pushed, but leaves the stack as it is.
+    /// Returns the entry that a push of the value would make, but does not push it.
     pub(super) const fn behind(&self, value: Value) -> Entry {
-        // A method has at most 255 registers, so that one is left behind the last.
+        // A method has at most 255 registers, so there is one behind the last.
         Entry {
             place: self.register(self.depth),
             value,
         }
     }
 
+    /// Pops a value.
     pub(super) fn pop(&mut self) -> Entry {
         self.depth = self.depth.wrapping_sub(1);
         self.entry(self.depth)
@@ -113,7 +113,7 @@ impl<'b> Stack<'b> {
         self.entry(self.depth.wrapping_sub(1))
     }
 
-    /// Notes that a value lies in its place now.
+    /// Records that a value is in the register of its place.
     pub(super) fn place(&mut self, at: u8) {
         *self.value(at) = Value::Placed;
     }
@@ -122,7 +122,7 @@ impl<'b> Stack<'b> {
     pub(super) fn copy(&mut self, count: u8) {
         for _ in 0..count {
             let Entry { place, value } = self.entry(self.depth.wrapping_sub(count));
-            // What lies further down stays there at least as long as the copy is on the stack.
+            // The original is below the copy, so it stays in its register at least as long as the copy is on the stack.
             self.push(match value {
                 Value::Placed => Value::Register(place),
                 elsewhere => elsewhere,

@@ -1,6 +1,6 @@
-//! Switches: a search by branches where it is short, an op that looks the case up where not.
+//! Lowering of switches: to a binary search of branches if that is short, otherwise to an op that looks the case up.
 //!
-//! Where a case is looked up, all that follows waits for the place that was found; branches are predicted.
+//! Processors predict the branches of a search. After a lookup, the next op must wait for the row to be loaded.
 
 use super::Body;
 use super::bound::{RANGES, search_ops};
@@ -11,22 +11,22 @@ use crate::insn::Operand;
 use crate::insn::RawInsn;
 use crate::op::{Op, OpKind};
 
-/// All `int`s, cut into ranges that lead to one target each.
+/// A partition of all `int`s into ranges with one target each.
 #[derive(Debug)]
 struct Ranges {
-    /// The first key of each, ascending, and the pc of its target.
+    /// The first key and the pc of the target of each range, in ascending order.
     ranges: [(i32, u16); RANGES],
     count: usize,
 }
 
 impl Ranges {
-    /// Cuts them by cases, whose keys ascend; `None` where there are too many ranges.
+    /// Makes the ranges of a switch. The keys of its cases ascend. Returns `None` if there are too many ranges.
     fn of(default: u16, cases: impl Iterator<Item = (i32, u16)>) -> Option<Self> {
         let mut ranges = Self {
             ranges: [(i32::MIN, default); RANGES],
             count: 1,
         };
-        // The first key behind the last case, unless that has the last key there is.
+        // The first key behind the last case. `None` if that case has the key `i32::MAX`.
         let mut behind = Some(i32::MIN);
         for (key, target) in cases {
             let gap = behind.filter(|&behind| behind <= key)?;
@@ -42,7 +42,7 @@ impl Ranges {
         Some(ranges)
     }
 
-    /// Lets keys from one on lead to a target.
+    /// Sets the target of all keys from `first` on.
     fn cut(&mut self, first: i32, target: u16) -> Option<()> {
         let last = self.ranges.get_mut(self.count.checked_sub(1)?)?;
         if last.0 == first {
@@ -59,7 +59,7 @@ impl Ranges {
     }
 }
 
-/// What a search asks: a register, and another for constants that a branch does not hold.
+/// The key of a search: its register, and a spare register for constants that do not fit in a branch.
 #[derive(Copy, Clone)]
 struct Key {
     register: u8,
@@ -83,14 +83,15 @@ impl Body<'_, '_, '_, '_, '_> {
             }
             _ => return self.out.refuse(LowerError::Opcode),
         };
-        // The rows are there in any case: what a program takes is the same on every processor.
+        // The rows are added even if a search does not need them, so that a program takes as many bytes of a NIC's
+        // memory in each variant of the interpreter.
         let first = self.out.switches.count();
         self.out.row(lowest, default);
         for (key, target) in rows.clone() {
             self.out.row(key, target);
         }
         let laid = self.out.switches.count().wrapping_sub(first);
-        // Targets are within the code, as `reach` has seen.
+        // `reach` has checked that targets are within the code.
         let pc = |target: i64| u16::try_from(target).unwrap_or(u16::MAX);
         if search_ops(laid) > 0
             && !self.is_far
@@ -104,7 +105,8 @@ impl Body<'_, '_, '_, '_, '_> {
             };
             self.search(key, ranges.as_slice());
         } else {
-            // A case takes four bytes of code, of which a method has less than 2^16, and a file 2^20.
+            // Both conversions succeed: a case takes four bytes of code, a method has fewer than 2^16 and a file at
+            // most 2^20.
             let op = match (u16::try_from(laid.wrapping_sub(1)), i32::try_from(first)) {
                 (Ok(cases), Ok(first)) => Op::switch(kind, key, cases, first),
                 _ => None,
@@ -117,7 +119,7 @@ impl Body<'_, '_, '_, '_, '_> {
         self.end_path();
     }
 
-    /// Goes to the target of the range in which a key lies.
+    /// Emits a binary search for the range of a key, and jumps to the targets of the ranges.
     fn search(&mut self, key: Key, ranges: &[(i32, u16)]) {
         match ranges.split_at(ranges.len() / 2) {
             ([], [(_, target)]) => self.out.perform(GOTO.with_high(*target)),
@@ -143,7 +145,7 @@ impl Body<'_, '_, '_, '_, '_> {
                 let at = self.out.ops.count();
                 self.out.perform(op.of_kind(onward));
                 self.search(key, right);
-                // Below 2^16, where code is not far; and `perform` has refused what had no room.
+                // The number fits in 16 bits, because the method is not far. If memory was full, `perform` has refused.
                 let behind = u16::try_from(self.out.ops.count());
                 match (behind, self.out.ops.get_mut(at)) {
                     (Ok(target), Some(op)) => *op = op.within(target),
@@ -156,7 +158,7 @@ impl Body<'_, '_, '_, '_, '_> {
         }
     }
 
-    /// Returns what compares a key with a constant.
+    /// Returns the kinds and the op of a branch that compares the key with a constant.
     fn ask(&mut self, key: Key, condition: Condition, constant: i32) -> ([OpKind; 3], Op) {
         let second = Entry {
             place: key.spare,
