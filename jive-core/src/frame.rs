@@ -110,7 +110,8 @@ impl Activation {
         }
     }
 
-    /// Returns the fuel that the running method would have had at its first instruction, if it had run straight from there.
+    /// Returns the fuel that the running method would have had at its first instruction, if it had run straight from
+    /// there.
     pub(crate) fn entry_fuel(&self) -> u64 {
         self.fuel.saturating_add(self.index.into())
     }
@@ -141,7 +142,8 @@ impl<'s> CallStack<'s> {
 
     /// Returns how many instructions of the class file the activation has executed.
     ///
-    /// An instruction that trapped counts, except one for which there was no fuel. The extra fuel of natives does not count.
+    /// An instruction that trapped counts, except one for which there was no fuel. The extra fuel of natives does not
+    /// count.
     #[must_use]
     pub const fn executed(&self) -> u64 {
         self.activation.granted.saturating_sub(self.activation.fuel)

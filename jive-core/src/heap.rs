@@ -1,17 +1,18 @@
-//! The heap of one instance: arrays in one linear memory, with the contract's two lifetimes.
+//! The heap of an instance: arrays in one linear memory. An array lives as long as its instance, or until its call
+//! ends.
 //!
-//! A reference is the offset of an array's header, which is never 0, so 0 is null:
+//! A reference is the offset of an array's header in the memory. No header has offset 0, so 0 is null:
 //!
 //! | offset | bytes | holds |
 //! |---|---|---|
 //! | reference | 4 | length in elements, little-endian |
 //! | reference + 4 | 1 | kind, as `newarray` codes it (JVMS table 6.5.newarray-A) |
-//! | reference + 5 | 1 | the bits that the lowest byte of an element may have |
+//! | reference + 5 | 1 | a mask for the lowest byte of a stored element |
 //! | reference + 6 | 2 | zeros |
 //! | reference + 8 | length × width | elements, little-endian, then zeros up to a multiple of 8 |
 //!
-//! Arrays lie one behind the other in the order in which they were made. Those made outside a
-//! per-call activation stay; those made inside lie above them, and ending the call lowers the top.
+//! Arrays follow each other in the order of their allocation, and nothing is freed in between (a bump allocator). The
+//! arrays of a per-call activation are above all others, and freed at once when the call ends.
 
 use core::ops::Range;
 
@@ -19,19 +20,19 @@ use crate::array_kind::ArrayKind;
 use crate::limits::{ARRAY_ALIGNMENT, ARRAY_HEADER_BYTES};
 use crate::trap::TrapKind;
 
-/// Where the first array lies: the space below belongs to null, which must not name an array.
+/// The offset of the first array. The space below is the header of null.
 const HEAP_START: u32 = ARRAY_ALIGNMENT;
 
-/// Where the last array may end: its reference, and that of one behind it, is a positive `int`.
+/// The highest offset at which the last array may end. So all references are positive `int`s.
 const END_MAX: u32 = i32::MAX.cast_unsigned() & !(ARRAY_ALIGNMENT - 1);
 
-/// What no `int` exceeds.
+/// The value of `call_floor` if no per-call activation runs. No reference is above it.
 const PERSISTENT: i32 = i32::MAX;
 
-/// How long the arrays live that a call makes.
+/// How long the arrays of a call live.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Lifetime {
-    /// As long as the class.
+    /// As long as the instance.
     Persistent,
     /// Until the call returns or traps.
     PerCall,
@@ -39,55 +40,54 @@ pub enum Lifetime {
 
 /// Arrays in lent memory.
 ///
-/// No reference that the heap gave out names bytes of another heap. As long as only fields outlive calls, none keeps
-/// naming an array that ended with its call: see [`Heap::is_transient`].
+/// A reference of one heap never names bytes of another. No field has a reference to an array that was freed at the end
+/// of its call, because the interpreter refuses such a store: see [`Heap::is_transient`].
 #[derive(Debug)]
 pub struct Heap<'m> {
     memory: &'m mut [u8],
-    /// Where the next array goes; at most [`END_MAX`].
+    /// The offset of the next array. At most [`END_MAX`].
     top: u32,
-    /// What the references of the running per-call activation's own arrays exceed, by one at least; while
-    /// arrays persist, what none exceeds.
+    /// The references of arrays that are freed at the end of the running call are above this number. It is
+    /// [`PERSISTENT`] if there are none. One comparison decides for both cases.
     call_floor: i32,
 }
 
-/// How far the memory of a heap is filled, and from where on by the running call.
+/// How far the memory of a heap is filled, and which part of it belongs to the running call.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Extent {
     top: u32,
     call_floor: i32,
 }
 
-/// An array as its header describes it; the header was found in bounds and whole.
+/// An array, as its header describes it. The array is within the memory.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct ArrayView {
     /// Type of the elements.
     pub kind: ArrayKind,
-    /// Count of elements.
+    /// The count of elements.
     pub length: u32,
     /// Offset of the first element in the linear memory.
     pub start: u32,
 }
 
 impl ArrayView {
-    /// Returns the count of bytes that the elements take.
+    /// Returns the size of the elements in bytes.
     #[must_use]
     pub const fn byte_length(self) -> u32 {
-        // The array lies in a memory whose offsets fit in u32, so the product cannot wrap. `From`
-        // is not const.
+        // The array is in a memory whose offsets fit in `u32`, so the product cannot wrap. `From` is not `const`.
         self.length.wrapping_mul(self.kind.width() as u32)
     }
 }
 
 impl<'m> Heap<'m> {
-    /// Makes an empty heap of the lent memory.
+    /// Makes an empty heap in lent memory.
     ///
-    /// The memory need not be clear: an array is zeroed when it is made. Bytes past 2³¹ are not
-    /// used, since a reference is a positive `int`.
+    /// The memory may have any contents, since a new array is zeroed. Bytes past 2³¹ are not used, since a reference is
+    /// a positive `int`.
     #[must_use]
     pub fn new(memory: &'m mut [u8]) -> Self {
-        // At null lies the header of an array without elements. So a load or a store finds null by its bounds check
-        // alone.
+        // Null has the header of an array without elements. So every load and store from null fails its bounds check,
+        // and needs no test for null.
         if let Some(null) = memory.first_chunk_mut::<{ ARRAY_HEADER_BYTES as usize }>() {
             *null = [0; ARRAY_HEADER_BYTES as usize];
         }
@@ -98,7 +98,7 @@ impl<'m> Heap<'m> {
         }
     }
 
-    /// Lends the memory on, for as long as a call runs; what changed is told to [`Heap::adopt`].
+    /// Lends the memory to a run. The run reports how far it filled the memory, and [`Heap::adopt`] records that.
     pub(crate) const fn lend(&mut self) -> Heap<'_> {
         Heap {
             memory: self.memory,
@@ -107,7 +107,7 @@ impl<'m> Heap<'m> {
         }
     }
 
-    /// Lends the memory on for a call that begins, while none is running.
+    /// Lends the memory to a call that begins. No call is running.
     #[inline(always)]
     pub(crate) fn lend_for(&mut self, lifetime: Lifetime) -> Heap<'_> {
         let mut heap = self.lend();
@@ -122,19 +122,19 @@ impl<'m> Heap<'m> {
         self.call_floor != PERSISTENT
     }
 
-    /// Takes over how far the memory was filled while it was lent on, and from where on for a call.
+    /// Records how far a run filled the memory.
     pub(crate) const fn adopt(&mut self, extent: Extent) {
         self.top = extent.top;
         self.call_floor = extent.call_floor;
     }
 
-    /// Returns whether the memory is filled as far.
+    /// Returns whether a run left the heap as it was.
     #[inline(always)]
     pub(crate) const fn is_of(&self, extent: Extent) -> bool {
         self.top == extent.top
     }
 
-    /// Takes over how far the memory was filled when the call ended for which it was lent on.
+    /// Records how far a call filled the memory that has ended, and frees its arrays.
     #[inline(never)]
     pub(crate) fn keep(&mut self, extent: Extent) {
         self.adopt(extent);
@@ -149,11 +149,11 @@ impl<'m> Heap<'m> {
         }
     }
 
-    /// Makes a zeroed array and returns its reference.
+    /// Allocates a zeroed array, and returns its reference.
     ///
     /// # Errors
-    /// `NegativeArraySizeException` for a negative length, whatever room there is, and
-    /// `OutOfMemoryError` where the array does not fit; the heap is then as before.
+    /// `NegativeArraySizeException` if the length is negative, and `OutOfMemoryError` if the array does not fit. Then the
+    /// heap has not changed.
     pub fn allocate(&mut self, kind: ArrayKind, length: i32) -> Result<i32, TrapKind> {
         let length = u32::try_from(length).map_err(|_| TrapKind::NegativeArraySizeException)?;
         let data = length
@@ -170,25 +170,26 @@ impl<'m> Heap<'m> {
             .memory
             .get_mut(index(self.top)..index(end))
             .ok_or(TrapKind::OutOfMemoryError)?;
-        // Arrays of an earlier call lay here: their bytes must not be seen again.
+        // The block may have elements of an earlier call, which no other call may read.
         block.fill(0);
         if let Some(header) = block.first_chunk_mut() {
             *header = Header::new(length, kind).to_bytes();
         }
-        // It lies below its end, so a reference is positive.
+        // At most `END_MAX`, so the reference is positive.
         let reference = self.top.cast_signed();
         self.top = end;
         Ok(reference)
     }
 
-    /// Returns what the header of an array says, or `None` for null and where none can be.
+    /// Returns the array that a reference names. Returns `None` for null, and if no array can be there.
     ///
-    /// A reference that the heap never gave out may name bytes inside an array, never past the last.
+    /// A forged reference may name elements of an array whose bytes look like a header. It never names bytes behind the
+    /// last array.
     #[must_use]
     #[inline]
     pub fn array(&self, reference: i32) -> Option<ArrayView> {
         let header = self.header(reference)?;
-        // Null's header is of no kind.
+        // The header of null has no kind.
         let kind = ArrayKind::from_newarray_code(header.kind)?;
         let start = u32::try_from(reference)
             .ok()?
@@ -203,29 +204,29 @@ impl<'m> Heap<'m> {
         )
     }
 
-    /// Returns the bytes of an array's elements, or `None` where the reference names no array.
+    /// Returns the bytes of an array's elements, or `None` if the reference names no array.
     #[must_use]
     pub fn bytes(&self, reference: i32) -> Option<&[u8]> {
         let array = self.array(reference)?;
         self.bytes_at(array.start, array.byte_length())
     }
 
-    /// Returns the bytes of an array's elements, to be changed.
+    /// Returns the bytes of an array's elements for changing.
     #[must_use]
     pub fn bytes_mut(&mut self, reference: i32) -> Option<&mut [u8]> {
         let array = self.array(reference)?;
         self.bytes_at_mut(array.start, array.byte_length())
     }
 
-    /// Returns bytes by their place in the linear memory, as [`ArrayView::start`] tells it, or `None` where the
-    /// memory ends before. The caller has checked that they are an array's. Arrays never move.
+    /// Returns bytes of the linear memory from an offset on, such as [`ArrayView::start`]. Returns `None` if the memory
+    /// ends before. The caller has checked that the bytes belong to an array. Arrays never move.
     #[must_use]
     #[inline]
     pub fn bytes_at(&self, start: u32, length: u32) -> Option<&[u8]> {
         self.memory.get(index(start)..)?.get(..index(length))
     }
 
-    /// Returns such bytes, to be changed.
+    /// Returns bytes of the linear memory for changing, as [`Heap::bytes_at`] does for reading.
     #[must_use]
     #[inline]
     pub fn bytes_at_mut(&mut self, start: u32, length: u32) -> Option<&mut [u8]> {
@@ -233,16 +234,16 @@ impl<'m> Heap<'m> {
         from.get_mut(..index(length))
     }
 
-    /// Returns the count of bytes that the arrays alive take, headers included.
+    /// Returns the size of all live arrays in bytes, headers included.
     #[must_use]
     pub const fn used(&self) -> u32 {
         self.top.saturating_sub(HEAP_START)
     }
 
-    /// Returns the count of bytes that no array takes.
+    /// Returns the count of bytes that are free for arrays.
     #[must_use]
     pub const fn free(&self) -> u32 {
-        // Of a memory of 4 GiB and more, the rest is not counted; no reference reaches it.
+        // Memory above 4 GiB is not counted, since no reference reaches it.
         let length = if self.memory.len() < u32::MAX as usize {
             self.memory.len() as u32
         } else {
@@ -251,13 +252,13 @@ impl<'m> Heap<'m> {
         length.saturating_sub(self.top)
     }
 
-    /// Begins a call whose arrays end with it; none is running.
+    /// Begins a call whose arrays are freed when it ends. No such call is running.
     pub(crate) const fn begin_call(&mut self) {
-        // The space of null is below the top.
+        // The top is at least `HEAP_START`, so it can be decreased.
         self.call_floor = self.top.cast_signed().wrapping_sub(1);
     }
 
-    /// Ends a call begun by [`Heap::begin_call`], if one is running, and frees its arrays at once.
+    /// Ends the call that [`Heap::begin_call`] has begun, if it is still running, and frees its arrays.
     pub(crate) fn end_call(&mut self) {
         if self.is_in_call() {
             self.top = self.call_floor.cast_unsigned().wrapping_add(1);
@@ -265,15 +266,15 @@ impl<'m> Heap<'m> {
         }
     }
 
-    /// Returns whether the reference names an array that ends with the running call.
+    /// Returns whether a reference names an array that is freed at the end of the running call.
     ///
-    /// Such a reference must not be stored where it outlives the call.
+    /// Such a reference must not be stored where a later call can read it.
     #[must_use]
     pub const fn is_transient(&self, reference: i32) -> bool {
         reference > self.call_floor
     }
 
-    /// Returns the bytes of all arrays alive, headers included: what [`Heap::restore`] wants.
+    /// Returns the bytes of all live arrays, headers included, for [`Heap::restore`].
     #[must_use]
     pub fn contents(&self) -> &[u8] {
         self.memory
@@ -281,14 +282,13 @@ impl<'m> Heap<'m> {
             .unwrap_or_default()
     }
 
-    /// Puts back what [`Heap::contents`] returned; no call is running then.
+    /// Restores the arrays from what [`Heap::contents`] returned. A running call is abandoned.
     ///
-    /// What references mean is restored with it, so the fields are to be put back as well. An empty
-    /// slice frees every array.
+    /// References mean what they meant at that time, so the caller must restore the fields too. An empty slice frees
+    /// all arrays.
     ///
     /// # Errors
-    /// [`TrapKind::OutOfMemoryError`] where the memory is smaller than the contents; nothing has
-    /// changed then.
+    /// [`TrapKind::OutOfMemoryError`] if the memory is smaller than the contents. Then nothing has changed.
     pub fn restore(&mut self, contents: &[u8]) -> Result<(), TrapKind> {
         let end = u32::try_from(contents.len())
             .ok()
@@ -306,17 +306,18 @@ impl<'m> Heap<'m> {
         Ok(())
     }
 
+    /// Returns the length of an array, or the trap of `arraylength`.
     #[inline]
     pub(crate) fn length(&self, reference: i32) -> Result<i32, TrapKind> {
         if reference == 0 {
             return Err(TrapKind::NullPointerException);
         }
         let header = self.header(reference).ok_or(TrapKind::Unverified)?;
-        // `allocate` took the length from an `int`.
+        // Lossless: `allocate` took the length from an `int`.
         Ok(header.length.cast_signed())
     }
 
-    // Loads and stores answer none where there is no such element: `fault` tells why.
+    // Loads and stores return `None` if there is no such element. `fault` finds the trap, so that they need not.
 
     #[inline(always)]
     pub(crate) fn load_byte(&self, reference: i32, index: i32) -> Option<u8> {
@@ -335,6 +336,7 @@ impl<'m> Heap<'m> {
         self.load(reference, index, fits).map(i32::from_le_bytes)
     }
 
+    // Masks the byte by the header's mask, so that `bastore` need not ask for the kind (JVMS §6.5.bastore).
     #[inline(always)]
     pub(crate) fn store_byte(&mut self, reference: i32, index: i32, value: i32) -> Option<()> {
         let [low, ..] = value.to_le_bytes();
@@ -390,8 +392,7 @@ impl<'m> Heap<'m> {
             .map(|&bytes| Header::from_bytes(bytes))
     }
 
-    /// Returns why an array has no such element: null is tested first, then the bounds (JVMS
-    /// §6.5.iaload).
+    /// Returns the trap of a load or store that found no element. Null is tested before the bounds (JVMS §6.5.iaload).
     #[cold]
     #[inline(never)]
     pub(crate) fn fault(&self, reference: i32, element: i32) -> TrapKind {
@@ -407,13 +408,13 @@ impl<'m> Heap<'m> {
     }
 }
 
-/// What lies in front of an array's elements.
+/// The header in front of an array's elements.
 #[derive(Copy, Clone)]
 struct Header {
     length: u32,
     /// The kind, as `newarray` codes it.
     kind: u8,
-    /// What is kept of an element's lowest byte: of a `boolean`, the lowest bit (JVMS §6.5.bastore).
+    /// The mask for the lowest byte of a stored element. It is 1 for a `boolean` (JVMS §6.5.bastore).
     mask: u8,
 }
 
@@ -445,27 +446,29 @@ impl Header {
     }
 }
 
-/// What `baload` and `bastore` serve (JVMS §6.5.baload): width and range are the same.
+/// The kinds that `baload` and `bastore` access (JVMS §6.5.baload). Both have elements of one byte.
 const BYTES: &[ArrayKind] = &[ArrayKind::Byte, ArrayKind::Boolean];
 
-/// Returns where an array lies from its header through an element of a width, if it has that.
+/// Returns the range of memory from an array's header through one of its elements, if the array has that element.
+///
+/// One bounds check of this range serves header and element.
 #[inline(always)]
 const fn through(reference: i32, element: i32, width: usize) -> Range<usize> {
     let start = index(reference.cast_unsigned());
     let elements = index(element.cast_unsigned()).wrapping_mul(width);
     let behind_header = start.wrapping_add(index(ARRAY_HEADER_BYTES));
-    // Where 32 bits are too few for the sum, the array has no such element, and `holds` finds that out.
+    // If the sum wraps in 32 bits, the array has no such element, and `holds` finds that out by the length.
     start..behind_header.wrapping_add(elements).wrapping_add(width)
 }
 
-/// Returns the header of an array, cut off behind an element, if it has that.
+/// Returns the header of an array, if the array has the element. `array` ends behind the element.
 ///
-/// That the array is of a kind that fits its use, the verifier has proved; builds with debug assertions
-/// hold it to that. A false voucher reaches the lent memory and nothing else.
+/// The verifier has proved that the array's kind is one of `fits`, and builds with debug assertions check that. Code of
+/// a class that was vouched for wrongly reaches the lent memory and nothing else.
 #[inline(always)]
 fn holds(array: &[u8], element: i32, fits: &[ArrayKind]) -> Option<Header> {
     let header = Header::from_bytes(*array.first_chunk()?);
-    // A negative index is, as unsigned, at least 2³¹, and no length is.
+    // As an unsigned number, a negative index is at least 2³¹. Lengths are less.
     if element.cast_unsigned() >= header.length {
         return None;
     }
@@ -513,7 +516,7 @@ mod tests {
             length: 24,
             start: 16,
         };
-        // The elements imitate the header of a `byte[]` that would end one byte past the last array.
+        // These elements look like the header of a `byte[]` that ends one byte behind the last array.
         heap.bytes_mut(bytes).unwrap()[8..16].copy_from_slice(&[9, 0, 0, 0, 8, 0, 0, 0]);
         for reference in i32::from(i8::MIN)..100 {
             let expected = (reference == bytes).then_some(view);

@@ -1,11 +1,11 @@
-//! An instance: one loaded class in use, with its fields and its heap. `interp/run.rs` makes its calls.
+//! An instance: the fields and the heap of a loaded class. `interp/run.rs` runs its methods.
 
 use crate::heap::Heap;
 use crate::id::{FieldId, NativeId};
 use crate::program::Program;
 use crate::trap::{Trap, TrapKind};
 
-/// The state of one loaded class: its fields, its heap, and the program that it shares.
+/// The state of a loaded class: its fields, its heap, and the program, which instances share.
 #[derive(Debug)]
 pub struct Instance<'m> {
     pub(crate) program: Program<'m>,
@@ -16,9 +16,10 @@ pub struct Instance<'m> {
 /// Why [`Instance::run`] stopped.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Step<'s> {
-    /// The call returned, with a value unless the method is void.
+    /// The call returned. There is a value unless the method is void.
     Returned(Option<i32>),
-    /// The call waits for a native: perform it, tell [`CallStack::resume`](crate::CallStack::resume), and run again.
+    /// The call waits for a native. The caller performs it, passes the outcome to
+    /// [`CallStack::resume`](crate::CallStack::resume), and runs the call again.
     Native {
         /// Which native.
         id: NativeId,
@@ -29,21 +30,22 @@ pub enum Step<'s> {
     Trapped(Trap),
 }
 
-/// What performs the natives of a call driven by [`Instance::call`].
+/// Performs the natives of a call that [`Instance::call`] runs.
 pub trait Natives {
-    /// Performs a native, whole or not at all; a void one may give any value.
+    /// Performs a native. An implementation either performs all of it, or nothing and returns a trap. The value of a
+    /// void native is ignored.
     ///
     /// # Errors
-    /// The trap that the call of the native is to end in.
+    /// The trap of the native's call.
     fn call(&mut self, id: NativeId, args: &[i32], heap: &mut Heap<'_>) -> Result<i32, TrapKind>;
 
-    /// Returns the fuel that a native takes beyond its one instruction.
+    /// Returns the fuel that a native costs beyond its one instruction.
     fn extra_fuel(&self, _id: NativeId) -> u64 {
         0
     }
 }
 
-/// No natives: to call one is a [`TrapKind::ProtectionFault`].
+/// No natives: each call of a native traps with [`TrapKind::ProtectionFault`].
 #[derive(Copy, Clone, Debug, Default)]
 pub struct NoNatives;
 
@@ -54,10 +56,10 @@ impl Natives for NoNatives {
 }
 
 impl<'m> Instance<'m> {
-    /// Makes an instance whose fields hold what `ConstantValue` says, or 0 and null.
+    /// Makes an instance whose fields have the values of their `ConstantValue` attributes, or 0 and null.
     ///
-    /// `fields` holds [`Program::field_count`] values at least; with fewer, code that touches a
-    /// missing one traps with [`TrapKind::Unverified`].
+    /// `fields` needs [`Program::field_count`] elements. If it has fewer, code that accesses a missing field traps with
+    /// [`TrapKind::Unverified`].
     #[must_use]
     pub fn new(program: Program<'m>, fields: &'m mut [i32], heap: Heap<'m>) -> Self {
         for (field, linked) in fields.iter_mut().zip(program.fields()) {
@@ -82,7 +84,7 @@ impl<'m> Instance<'m> {
         &self.heap
     }
 
-    /// Returns the heap, to be changed.
+    /// Returns the heap for changing.
     #[must_use]
     pub const fn heap_mut(&mut self) -> &mut Heap<'m> {
         &mut self.heap
@@ -94,15 +96,15 @@ impl<'m> Instance<'m> {
         self.fields
     }
 
-    /// Returns the value of a field, or 0 where there is none of this number.
+    /// Returns the value of a field, or 0 if there is no such field.
     #[must_use]
     pub fn field(&self, id: FieldId) -> i32 {
         self.fields.get(id.index()).copied().unwrap_or(0)
     }
 
-    /// Stores a value in a field as it is; nothing happens where there is none of this number.
+    /// Stores a value in a field without narrowing it. Does nothing if there is no such field.
     ///
-    /// The caller sees to it that a reference outlives the call that runs.
+    /// The caller makes sure that a reference does not name an array of the running call.
     pub fn set_field(&mut self, id: FieldId, value: i32) {
         if let Some(field) = self.fields.get_mut(id.index()) {
             *field = value;

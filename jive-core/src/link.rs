@@ -55,15 +55,15 @@ impl fmt::Display for LinkSite {
     }
 }
 
-/// What keeps a class from being linked.
+/// Why a class cannot be linked.
 ///
-/// All but [`LinkErrorKind::StorageTooSmall`] mean that a class was vouched for wrongly.
+/// All kinds except [`LinkErrorKind::StorageTooSmall`] mean that the class was vouched for wrongly.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LinkErrorKind {
     /// The lent memory is smaller than [`program_size`] says.
     #[error("expected room for {needed} {storage}, found {found}")]
     StorageTooSmall {
-        /// Which part of it.
+        /// The part of the memory.
         storage: Storage,
         /// How many elements are needed.
         needed: usize,
@@ -76,25 +76,25 @@ pub enum LinkErrorKind {
     /// An instruction is outside the subset.
     #[error("expected an instruction of the subset, found `{0}`")]
     Opcode(Opcode),
-    /// A branch goes to what is no instruction.
+    /// A branch target is not the beginning of an instruction.
     #[error("expected a branch to an instruction, found pc {target}")]
     Target {
-        /// Where it goes.
+        /// The pc of the target.
         target: i64,
     },
-    /// A constant pool entry is not what its user needs.
+    /// A constant has another kind than the instruction needs.
     #[error("expected a constant that fits its use, found entry {0}")]
     Constant(CpIndex),
-    /// A name means no member of the class and no native.
+    /// A name is neither that of a member of the class nor that of a native.
     #[error("expected a member of the class or a native, found entry {0}")]
     Member(CpIndex),
     /// A descriptor is malformed or outside the subset.
     #[error("expected a type of the subset")]
     Descriptor,
-    /// An instruction finds another operand stack than it needs.
+    /// The operand stack has too few values for an instruction, or too many.
     #[error("expected an operand stack that fits the instruction")]
     Stack,
-    /// A count passes what a program can hold.
+    /// A count exceeds what a program can represent.
     #[error("expected a count that a program can hold")]
     Count,
 }
@@ -118,7 +118,7 @@ impl LinkErrorKind {
 }
 
 impl LinkErrorKind {
-    /// Looks up what is wrong with the instruction that cannot be lowered.
+    /// Makes the full error of an instruction that cannot be lowered.
     #[cold]
     fn of_lowering(error: LowerError, code: &Code<'_>, pc: Pc) -> Self {
         use OperandLayout as L;
@@ -152,19 +152,19 @@ impl LinkErrorKind {
 pub enum Storage {
     /// The ops.
     Ops,
-    /// The numbers of instructions that are done behind the ops.
+    /// The ends of ops: how many instructions are done behind each.
     Ends,
-    /// The places of the instructions.
+    /// The pcs of the instructions.
     Places,
     /// The methods.
     Methods,
     /// The fields.
     Fields,
-    /// The cases of switches.
+    /// The rows of switches.
     Switches,
     /// The constants.
     Constants,
-    /// The marks of the longest code array.
+    /// The marks for the bytes of the longest code array.
     Marks,
 }
 
@@ -183,16 +183,16 @@ impl fmt::Display for Storage {
     }
 }
 
-/// Counts what the program of a class needs.
+/// Returns the size of the memory that linking a class needs at most.
 ///
 /// # Errors
-/// Where the code does not decode, which a verified class's does.
+/// If the code does not decode, which never happens to a verified class.
 pub fn program_size(verified: &Verified<'_>) -> Result<ProgramSize, LinkError> {
     let mut at = LinkSite::Class;
     measure(verified, &mut at).map_err(|kind| LinkError { at, kind })
 }
 
-/// Counts what a program needs; where it cannot, `at` tells the place.
+/// Returns the size of a program. If it fails, `at` is the place.
 fn measure(verified: &Verified<'_>, at: &mut LinkSite) -> Result<ProgramSize, LinkErrorKind> {
     let class = verified.class_ref();
     let mut size = ProgramSize::without_code(class);
@@ -209,7 +209,7 @@ fn measure(verified: &Verified<'_>, at: &mut LinkSite) -> Result<ProgramSize, Li
 }
 
 impl ProgramSize {
-    /// Returns what the program of a class needs besides its code.
+    /// Returns the size of a class's program without its code.
     #[must_use]
     pub fn without_code(class: &ClassFile<'_>) -> Self {
         Self {
@@ -220,12 +220,12 @@ impl ProgramSize {
         }
     }
 
-    /// Adds what the code of the next method needs, which [`count_code`] has counted.
+    /// Adds the size of the next method's code, of which [`count_code`] made the counts.
     pub fn add_code(&mut self, code: &[u8], counts: &CodeCounts) {
         self.marks = self.marks.max(code.len());
-        // Its first op comes no later than that.
+        // `self.ops` is the bound of all ops before, so the method's first op has at most that index.
         let is_far = is_far(self.ops, code.len());
-        // A few for each byte of a class file at most.
+        // The sums cannot wrap: there are at most a few ops for each byte of a class file.
         let far_ops = if is_far { FAR_OPS.wrapping_sub(1) } else { 0 };
         self.ops = self
             .ops
@@ -237,11 +237,11 @@ impl ProgramSize {
     }
 }
 
-/// Links a class: resolves every name, lowers every instruction that a path reaches.
+/// Links a class: resolves all names, and lowers all reachable instructions to ops.
 ///
 /// # Errors
-/// Where the storage is too small, or the class is not what was vouched for. Storage that is smaller than
-/// [`program_size`] says may do, since it is a bound.
+/// If the storage is too small, or the class was vouched for wrongly. Storage that is smaller than [`program_size`] states
+/// may be enough, since that is an upper bound.
 pub fn link<'p>(
     verified: &Verified<'_>,
     storage: ProgramStorage<'p, '_>,
@@ -249,7 +249,7 @@ pub fn link<'p>(
     let lent = lengths(&storage);
     let mut at = LinkSite::Class;
     link_class(verified, storage, &mut at).map_err(|kind| {
-        // What is needed is counted only where there was no room, since that takes a walk over all code.
+        // The needed size is only computed after a failure, since that takes a pass over all code.
         match fits(verified, &lent) {
             Ok(()) => LinkError { at, kind },
             Err(error) => error,
@@ -257,7 +257,7 @@ pub fn link<'p>(
     })
 }
 
-/// Links a class; where it cannot, `at` tells the place.
+/// Links a class. If it fails, `at` is the place.
 fn link_class<'p>(
     verified: &Verified<'_>,
     storage: ProgramStorage<'p, '_>,
@@ -281,7 +281,7 @@ fn link_class<'p>(
         *linked = link_field(class, &field)?;
     }
     let (mut initializer, mut constructor) = (None, None);
-    // What all of them take and give, before the code of any that may call them.
+    // All signatures come before all code, since code may call any method.
     for (linked, method) in methods.iter_mut().zip(class.methods()) {
         *at = LinkSite::Method(method.id);
         *linked = signature(&method).ok_or(LinkErrorKind::Descriptor)?;
@@ -292,7 +292,7 @@ fn link_class<'p>(
         }
     }
     let known = first(known, class.pool().count().into())?;
-    // Each forgets what it meant in another class.
+    // The lent memory may have the constants of another class.
     known.iter_mut().for_each(|known| known.0 = None);
     let mut constants = Constants {
         verified,
@@ -322,7 +322,7 @@ fn link_class<'p>(
     })
 }
 
-/// Returns as much of what was lent as is needed.
+/// Returns the first `needed` elements of lent memory.
 fn first<T>(lent: &mut [T], needed: usize) -> Result<&mut [T], LinkErrorKind> {
     lent.get_mut(..needed).ok_or(LinkErrorKind::Count)
 }
@@ -341,7 +341,7 @@ const fn lengths(storage: &ProgramStorage<'_, '_>) -> [(Storage, usize); 8] {
     ]
 }
 
-/// Checks that the lent memory is what [`program_size`] says.
+/// Checks that the lent memory has the size that [`program_size`] returns.
 fn fits(verified: &Verified<'_>, lent: &[(Storage, usize)]) -> Result<(), LinkError> {
     let size = program_size(verified)?;
     let needed = |storage| match storage {
@@ -369,7 +369,7 @@ fn fits(verified: &Verified<'_>, lent: &[(Storage, usize)]) -> Result<(), LinkEr
     }
 }
 
-/// Returns what a method takes and gives, the rest still to be linked.
+/// Returns a method with its signature linked, but without code.
 fn signature(method: &Method<'_>) -> Option<LinkedMethod> {
     let descriptor = MethodDescriptor::parse(method.descriptor.as_bytes()).ok()?;
     let has_receiver = !method.access.contains(MethodAccess::STATIC);
@@ -384,7 +384,7 @@ fn signature(method: &Method<'_>) -> Option<LinkedMethod> {
     })
 }
 
-/// Links a method's code, and returns how many bytes that is.
+/// Links a method's code. Returns the size of the code in bytes.
 fn link_method(
     constants: &mut Constants<'_, '_, '_>,
     marks: &mut [Mark],
@@ -403,7 +403,7 @@ fn link_method(
     if let Some(code) = code {
         let source = Source {
             code,
-            // Only what no path reaches returns a value from a void method.
+            // In a void method, only unreachable instructions return a value, so any type does.
             result: linked.result.unwrap_or_default(),
             has_receiver: linked.has_receiver,
         };
@@ -414,7 +414,7 @@ fn link_method(
         })?;
         linked.end = count(out.ops.count())?;
         (linked.limit, linked.prepaid) = call_limit(linked.entry, linked.end, out.ends.as_slice());
-        // Both fit in a byte together, or the method was not lowered.
+        // `lower` has checked that the sum fits in a byte.
         linked.registers = code.max_locals.saturating_add(code.max_stack);
         length = count(code.bytes.len())?;
     }

@@ -1,10 +1,10 @@
-//! A class as parsed and as linked, side by side.
+//! A class in both forms: parsed and linked.
 
 use crate::classfile::ClassFile;
 use crate::id::{MethodId, Pc};
 use crate::program::Program;
 
-/// A class that the verifier accepted, linked. Every instance of it shares this value.
+/// A linked class together with its class file. All instances of the class share this value.
 #[derive(Copy, Clone, Debug)]
 pub struct LinkedClass<'a> {
     /// The class as parsed, for names and line numbers.
@@ -21,7 +21,7 @@ impl LinkedClass<'_> {
         methods.find(|method| method.name == name).map(|it| it.id)
     }
 
-    /// Returns the source line of an instruction, where the class has line numbers.
+    /// Returns the source line of an instruction, if the class has line numbers.
     #[must_use]
     pub fn line(&self, method: MethodId, pc: Pc) -> Option<u16> {
         self.class.method(method)?.code()?.line(pc)

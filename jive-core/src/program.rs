@@ -1,4 +1,4 @@
-//! The linked form of a class: what the interpreter runs, with every name resolved.
+//! The linked form of a class, which the interpreter runs. Every name is resolved.
 
 use core::fmt;
 use core::ops::Range;
@@ -8,7 +8,7 @@ use crate::limits::REGISTER_WINDOW;
 use crate::op::Op;
 use crate::verified::AppletMembers;
 
-/// Type of a field or a result, as far as storing a value there changes it.
+/// Type of a field or of a method's result, as far as a store narrows a value.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum ValueKind {
@@ -26,7 +26,7 @@ pub enum ValueKind {
 }
 
 impl ValueKind {
-    /// Returns what is left of a value that was stored as this kind (JVMS §6.5.putfield, §6.5.ireturn).
+    /// Narrows a value to this type (JVMS §6.5.putfield, §6.5.ireturn).
     #[must_use]
     #[inline]
     pub const fn narrow(self, value: i32) -> i32 {
@@ -40,40 +40,40 @@ impl ValueKind {
     }
 }
 
-/// The call of a native, resolved.
+/// A resolved call of a native.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) struct NativeCall {
     /// Which native.
     pub(crate) id: NativeId,
-    /// The register of the first argument; the others follow.
+    /// The register of the first argument. The others follow.
     pub(crate) first: u8,
-    /// Count of its arguments, without a receiver.
+    /// The count of its arguments, without a receiver.
     pub(crate) arguments: u8,
-    /// The register of the result, if there is one.
+    /// The register of the result, if the native has one.
     pub(crate) result: Option<u8>,
 }
 
-/// One row of the program's switch table.
+/// A row of the program's switch table.
 ///
-/// A switch begins with its default case, whose key is the lowest key of a `tableswitch` and 0 for a `lookupswitch`.
-/// The other cases follow in ascending order of their keys.
+/// The rows of a switch begin with its default. The key of that row is the lowest key of a `tableswitch`, and 0 for a
+/// `lookupswitch`. The other cases follow in ascending order of their keys.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct SwitchCase {
-    /// The value that takes this case.
+    /// The value for which the switch takes this case.
     pub(crate) key: i32,
-    /// The op that it goes to.
+    /// The op of the case's code.
     pub(crate) target: u32,
-    /// What going there takes off the [entry_fuel](Program#fuel).
+    /// The fuel that this jump costs more than the straight path (`interp/fuel.rs`).
     pub(crate) cost: i32,
 }
 
-/// What an op was made from.
+/// The instructions that an op was made of.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct Origin {
-    /// The pc of the instruction that the op performs: the last of those that it stands for. Only that one has an
-    /// effect that can be observed, or can trap.
+    /// The pc of the instruction that the op performs, which is the last of its instructions. The others have no side
+    /// effect and cannot trap.
     pub pc: Pc,
-    /// How many instructions of the class file the op stands for; 0 for one that only moves a value.
+    /// How many instructions of the class file the op stands for. 0 for an op that only moves a value.
     pub instructions: u16,
 }
 
@@ -82,34 +82,34 @@ pub struct Origin {
 pub struct LinkedMethod {
     /// Index of its first op.
     pub(crate) entry: u32,
-    /// Index behind its last op; that of the first, for a native, which has none.
+    /// Index behind its last op. A native has no ops, so it is equal to `entry`.
     pub(crate) end: u32,
-    /// Index behind the last op that a run from the first may reach.
+    /// The limit of the code of a slice that begins at the first op (`interp/fuel.rs`).
     pub(crate) limit: u32,
-    /// How many instructions have been executed at that op, on a straight way.
+    /// How many instructions are prepaid at that limit.
     pub(crate) prepaid: u16,
-    /// Count of its arguments, a receiver included.
+    /// The count of its arguments, a receiver included.
     pub(crate) arguments: u8,
     /// Whether it is a native, which has no code.
     pub(crate) is_native: bool,
-    /// Count of registers that it uses: its local variables and its operand stack.
+    /// The count of its registers: local variables and places of the operand stack.
     pub(crate) registers: u16,
     /// Whether its first argument is a receiver.
     pub(crate) has_receiver: bool,
-    /// What is left of a value that it returns; `None` where it returns none.
+    /// The type of its result. `None` if it is void.
     pub(crate) result: Option<ValueKind>,
-    /// Where the place of its first instruction stands in the table of places.
+    /// The index of its first instruction in the program's table of places.
     pub(crate) first_place: u32,
 }
 
 impl LinkedMethod {
-    /// Returns where its ops lie among those of the program.
+    /// Returns the indices of its ops.
     #[must_use]
     pub fn ops(&self) -> Range<usize> {
         index(self.entry)..index(self.end)
     }
 
-    /// Returns whether a call from outside gives these arguments, to which a receiver is supplied.
+    /// Returns whether a call from outside may pass these arguments. The receiver is not among them.
     #[inline(always)]
     pub(crate) fn takes(&self, arguments: &[i32]) -> bool {
         let receivers = usize::from(self.has_receiver);
@@ -120,17 +120,17 @@ impl LinkedMethod {
 /// A field as the interpreter stores it.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct LinkedField {
-    /// Type of the values it holds.
+    /// Type of its values.
     pub kind: ValueKind,
-    /// What it holds before any code of the class runs.
+    /// The value that it has before any code of the class runs.
     pub initial: i32,
 }
 
-/// What a constant of the pool means to the code that names it, once it was asked for.
+/// The meaning of a constant of the pool, if the linker has looked it up.
 #[derive(Copy, Clone, Debug, Default)]
 pub struct LinkedConstant(pub(crate) Option<Meaning>);
 
-/// What a constant means.
+/// The meaning of a constant of the pool.
 #[derive(Copy, Clone, Debug)]
 pub(crate) enum Meaning {
     Int(i32),
@@ -138,44 +138,44 @@ pub(crate) enum Meaning {
         field: FieldId,
         kind: ValueKind,
     },
-    /// A method of the class, its count of arguments with the receiver and whether it gives a value.
+    /// A method of the class. `arguments` counts the receiver too.
     Method {
         id: MethodId,
         arguments: u8,
         has_receiver: bool,
         has_result: bool,
     },
-    /// A native.
+    /// A native. `arguments` does not count the receiver.
     Native {
         id: NativeId,
         arguments: u8,
         has_receiver: bool,
         has_result: bool,
     },
-    /// The constructor of `Object`, which does nothing on a receiver that is there.
+    /// The constructor of `Object`, which does nothing.
     Nothing,
 }
 
-/// What linking notes of a byte of code while it lowers the method.
+/// What the linker records for a byte of the code while it lowers a method.
 #[derive(Copy, Clone, Debug, Default)]
 pub struct Mark {
-    /// Where the instruction that begins there has its first op; before that is known, the next in
-    /// the list of instructions still to be followed.
+    /// The first op of the instruction that begins at the byte, if it is a branch target and was lowered. Before that,
+    /// the next branch target of the list that `lower/reach.rs` follows.
     pub(crate) op: u32,
-    /// How many instructions of the method stand before it.
+    /// How many instructions of the method are before it.
     pub(crate) index: u16,
-    /// Depth of the operand stack before it.
+    /// The depth of the operand stack before it.
     pub(crate) depth: u8,
     pub(crate) state: MarkState,
 }
 
-/// How far linking has come with an instruction.
+/// What the linker has found out about an instruction.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) enum MarkState {
-    /// No path is known to reach it.
+    /// No path was found that reaches it.
     #[default]
     Unreached,
-    /// The instruction before it leads to it, and no branch.
+    /// Control falls through to it, and no branch leads to it.
     Reached,
     /// A branch leads to it.
     Leader,
@@ -183,62 +183,60 @@ pub(crate) enum MarkState {
     Placed,
 }
 
-/// Counts of what a program needs, to size its storage.
+/// The size of a program's parts, for lending memory to it.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct ProgramSize {
-    /// Count of ops, and of the numbers of instructions that tell where each came from. Linking
-    /// often uses fewer.
+    /// Count of ops, and of ends of ops. An upper bound: linking often uses fewer.
     pub ops: usize,
-    /// Count of instructions, and of their places.
+    /// Count of instructions, each of which has a place.
     pub places: usize,
     /// Count of methods.
     pub methods: usize,
     /// Count of fields.
     pub fields: usize,
-    /// Count of switch cases, default ones included.
+    /// Count of rows of the switch table: cases and defaults.
     pub switches: usize,
-    /// Count of constants in the class file's pool, for linking alone.
+    /// Count of constants in the class file's pool. Needed while linking only.
     pub constants: usize,
-    /// Count of bytes of the longest code array, for linking alone.
+    /// Count of bytes of the longest code array. Needed while linking only.
     pub marks: usize,
 }
 
-/// Memory lent to a program; each slice holds at least what [`ProgramSize`] says.
+/// Memory lent to a program. Each slice has at least the length that [`ProgramSize`] states.
 ///
-/// Its contents do not matter: memory that another program used may be lent again as it is.
+/// The memory may have any contents, such as those of another program.
 #[derive(Debug, Default)]
 pub struct ProgramStorage<'p, 's> {
     /// For the ops.
     pub ops: &'p mut [Op],
-    /// For how many instructions are executed behind each op; as many as there are ops.
+    /// For the ends of ops: how many instructions of the method are done behind each. As many as ops.
     pub ends: &'p mut [u16],
-    /// For the place of each instruction in its method.
+    /// For the pc of each instruction.
     pub places: &'p mut [Pc],
     /// For the methods, by [`MethodId`].
     pub methods: &'p mut [LinkedMethod],
     /// For the fields, by [`FieldId`].
     pub fields: &'p mut [LinkedField],
-    /// For the cases of all switches.
+    /// For the rows of all switches.
     pub switches: &'p mut [SwitchCase],
-    /// For what the constants mean that code names; the program does not keep it.
+    /// For the meanings of constants. The program does not keep it.
     pub constants: &'s mut [LinkedConstant],
-    /// For what is known of the code that is being linked; the program does not keep it.
+    /// For marks of the code that is being linked. The program does not keep it.
     pub marks: &'s mut [Mark],
 }
 
-/// A linked class, immutable and shared by every instance of it.
+/// A linked class. It is immutable, and all instances of the class share it.
 ///
-/// Holding one proves what [`Verified`] proves, and that every index in an op names what it should.
-/// It keeps nothing of the class file.
+/// A `Program` proves what [`Verified`] proves, and that all indices in ops are valid. It does not borrow from the
+/// class file.
 ///
 /// [`Verified`]: crate::Verified
 #[derive(Copy, Clone)]
 pub struct Program<'p> {
     pub(crate) ops: &'p [Op],
-    /// For each op, how many instructions of its method precede it or are done by it, on the
-    /// straight way from the first.
+    /// For each op, how many instructions of its method are done behind it, if the method ran straight from its first.
     pub(crate) ends: &'p [u16],
-    /// The places of all instructions, method by method.
+    /// The pc of each instruction, method by method.
     pub(crate) places: &'p [Pc],
     pub(crate) methods: &'p [LinkedMethod],
     pub(crate) fields: &'p [LinkedField],
@@ -280,19 +278,19 @@ impl<'p> Program<'p> {
         self.fields
     }
 
-    /// Returns the count of fields: how many values an instance stores.
+    /// Returns the count of fields, static ones included. An instance stores a value for each.
     #[must_use]
     pub const fn field_count(&self) -> usize {
         self.fields.len()
     }
 
-    /// Returns the ops of all methods, one behind the other.
+    /// Returns the ops of all methods, method by method.
     #[must_use]
     pub const fn ops(&self) -> &'p [Op] {
         self.ops
     }
 
-    /// Returns what an op of a method was made from.
+    /// Returns the instructions that an op of a method was made of.
     #[must_use]
     pub fn origin(&self, method: MethodId, op: u32) -> Option<Origin> {
         let linked = self.method(method)?;
@@ -307,29 +305,29 @@ impl<'p> Program<'p> {
         })
     }
 
-    /// Returns where an instruction of a method lies, by its number.
+    /// Returns the pc of an instruction of a method, by its number.
     pub(crate) fn place(&self, method: &LinkedMethod, instruction: u32) -> Option<Pc> {
         let place = method.first_place.checked_add(instruction)?;
         self.places.get(index(place)).copied()
     }
 
-    /// Returns the bytes of bytecode in the class file: the sum of `code_length`.
+    /// Returns the size of the class file's bytecode: the sum of `code_length`.
     #[must_use]
     pub const fn code_bytes(&self) -> u32 {
         self.code_bytes
     }
 
-    /// Returns the bytes of a NIC's memory that the program takes.
+    /// Returns how many bytes of a NIC's memory the program takes.
     ///
-    /// Counts one op of eight bytes for each instruction that a path reaches. So the size is the same wherever the
-    /// program was linked, although the number of ops differs by processor.
+    /// Counts an op of eight bytes for each reachable instruction. The real number of ops depends on the variant of the
+    /// interpreter, but a simulated NIC must behave equally on all machines.
     #[must_use]
     pub const fn byte_size(&self) -> usize {
         const OP_BYTES: usize = 8;
         let instruction = OP_BYTES
             .wrapping_add(size_of::<u16>())
             .wrapping_add(size_of::<Pc>());
-        // A few times the bytes of a class file, which are no more than 2^20.
+        // At most a few times the size of a class file, which is at most 2^20.
         self.places
             .len()
             .wrapping_mul(instruction)
@@ -348,17 +346,18 @@ impl<'p> Program<'p> {
     }
 }
 
-/// Returns the number of an op or of what belongs to one as an index.
+/// Converts the number of an op, slot or row to an index.
 #[inline]
 pub(crate) const fn index(number: u32) -> usize {
-    // `usize` has at least 32 bits on every target the crate builds for; `From` is not offered.
+    // `usize` has at least 32 bits on every target that the crate builds for. There is no `From` for this.
     number as usize
 }
 
-/// Ops in a row that a slice may run, counted from where it begins.
+/// Most ops between the beginning of a slice and the limit of its code. Bounds the depth of the host's stack, since
+/// each op may take a frame there. Chosen: few methods are longer.
 pub(crate) const SLICE_OPS: usize = 192;
 
-/// Returns what the op of a native calls.
+/// Decodes the op of a native call.
 pub(crate) fn native(op: Op) -> NativeCall {
     let [id_low, id_high, arguments, has_result] = op.imm().to_le_bytes();
     NativeCall {
@@ -369,7 +368,8 @@ pub(crate) fn native(op: Op) -> NativeCall {
     }
 }
 
-/// Returns the first op that a method's code is cut off at when it is called, and its prepaid.
+/// Returns the limit of the code of a slice that begins at a method's first op, and how many instructions are prepaid
+/// there.
 pub(crate) fn call_limit(entry: u32, end: u32, ends: &[u16]) -> (u32, u16) {
     let slice = u32::try_from(SLICE_OPS).unwrap_or(u32::MAX);
     let limit = end.min(entry.saturating_add(slice));
@@ -398,7 +398,7 @@ mod tests {
 
     #[test]
     fn narrowing_keeps_the_lowest_bits_and_their_sign() {
-        // What is left of 2^n values in a row, the lowest of which is `lowest`.
+        // Wraps a value into the range of `values` integers that begins at `lowest`.
         let wrapped = |value: i64, values: i64, lowest: i64| {
             i32::try_from((value - lowest).rem_euclid(values) + lowest).unwrap()
         };

@@ -1,24 +1,24 @@
-//! The registers of a running method: a window on the slots of the call stack.
+//! The registers of a running method: a window of the call stack's slots.
 
 use core::cell::Cell;
 
 use crate::limits::REGISTER_WINDOW;
 
-/// The register window of a method: as many registers as a byte can name, so that naming one needs no check.
+/// The register window of a method. A byte cannot index past its end, so an access to a register needs no bounds check.
 pub(crate) type Window = [Cell<i32>; REGISTER_WINDOW];
 
-/// Returns a register; every number names one.
+/// Returns a register. There is one for every number.
 #[inline(always)]
 #[expect(
     clippy::indexing_slicing,
     reason = "a window holds as many registers as a byte can name"
 )]
 pub(crate) const fn cell(registers: &Window, number: u8) -> &Cell<i32> {
-    // Widens; `From` is not const.
+    // Widens. `From` is not `const`.
     &registers[number as usize]
 }
 
-/// Returns the registers from a slot on, if there are as many as an op can name.
+/// Returns the register window that begins at a slot, if there are enough slots.
 #[inline]
 pub(crate) fn window(slots: &[Cell<i32>], base: usize) -> Option<&Window> {
     slots
@@ -26,16 +26,16 @@ pub(crate) fn window(slots: &[Cell<i32>], base: usize) -> Option<&Window> {
         .first_chunk()
 }
 
-/// Clears the registers of a method behind its arguments: up to that behind the last one.
+/// Clears a method's registers from the first behind its arguments up to `behind`, and maybe a few more.
 ///
-/// What an earlier call left there, maybe one of another endpoint, is not for this one to see, whatever
-/// its verifier missed.
+/// They may have values of an earlier call, perhaps of another endpoint. A method must not read these, even if its
+/// verifier missed an error.
 #[inline(always)]
 pub(crate) fn clear(registers: &Window, arguments: u8, behind: u16) {
     const AT_ONCE: usize = 4;
     let mut first = usize::from(arguments);
     let behind = usize::from(behind);
-    // Those behind the last one hold nothing yet.
+    // Clearing more registers than the method has is harmless: no call has begun that uses them.
     while let Some(few) = registers.get(first..first.wrapping_add(AT_ONCE)) {
         few.iter().for_each(|slot| slot.set(0));
         first = first.wrapping_add(AT_ONCE);
@@ -46,7 +46,7 @@ pub(crate) fn clear(registers: &Window, arguments: u8, behind: u16) {
     clear_last(registers.get(first..).unwrap_or_default());
 }
 
-/// Clears what is left where the end of the window is near.
+/// Clears the last registers of a window, of which there are fewer than `clear` clears at once.
 #[cold]
 #[inline(never)]
 fn clear_last(registers: &[Cell<i32>]) {

@@ -16,8 +16,8 @@ use crate::variant;
 
 /// How the run continues after an op.
 pub(super) enum Flow<'a> {
-    /// With the next op. The accumulator keeps its value, because clearing it would cost an instruction. The linker makes
-    /// no op that takes it from here.
+    /// With the next op. The accumulator keeps its value, because clearing it would cost an instruction. The linker
+    /// makes no op that takes it from here.
     Next,
     /// With the next op. The accumulator becomes this value, which the op also wrote to its register.
     Value(i32),
@@ -207,8 +207,8 @@ pub(super) fn go_back<'a, const TAKEN: char>(
 
 /// Jumps back to a branch that leaves a loop, and makes the comparison of that branch as well.
 ///
-/// If the loop goes on, the run continues behind that branch, which is the op's target. If not, it continues at the branch
-/// itself, which then leaves the loop.
+/// If the loop goes on, the run continues behind that branch, which is the op's target. If not, it continues at the
+/// branch itself, which then leaves the loop.
 #[inline(always)]
 pub(super) fn go_again<'a, const TAKEN: char>(
     machine: &mut Machine<'a>,
@@ -273,8 +273,8 @@ pub(super) fn control<'a, const TAKEN: char>(
 impl<'a> Machine<'a> {
     /// Returns the trap of the load or store at which the slice ended.
     ///
-    /// Loads and stores only find out that there is no such element. Finding the reason here, by the op's operands, keeps
-    /// that code out of the ops.
+    /// Loads and stores only find out that there is no such element. Finding the reason here, by the op's operands,
+    /// keeps that code out of the ops.
     #[cold]
     #[inline(never)]
     pub(super) fn fault(&self) -> TrapKind {
@@ -460,7 +460,8 @@ impl<'a> Machine<'a> {
         self.back_to_caller(executed, pc)
     }
 
-    /// Returns the slice's fuel that is left after a call or return which is the method's instruction number `executed`.
+    /// Returns the slice's fuel that is left after a call or return which is the method's instruction number
+    /// `executed`.
     #[inline(always)]
     fn unspent(&self, executed: u16) -> i32 {
         let entry_fuel = self.budget.wrapping_add(self.prepaid);

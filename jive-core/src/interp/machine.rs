@@ -11,13 +11,14 @@ use crate::registers::{Window, cell, window};
 
 /// What ops work on besides registers.
 ///
-/// Every call from outside makes a machine, and pays for each field. So a machine has no field that can be computed from
-/// the others. Fields that begin with the same value are neighbours, so that the compiler sets them with one store.
+/// Every call from outside makes a machine, and pays for each field. So a machine has no field that can be computed
+/// from the others. Fields that begin with the same value are neighbours, so that the compiler sets them with one
+/// store.
 #[repr(C, align(16))]
 pub(crate) struct Machine<'a> {
     pub(super) heap: Heap<'a>,
-    /// The slice's budget (`fuel.rs`): fuel beyond the prepaid instructions. The slice pauses when it is negative. After
-    /// the outermost call has returned, it is all fuel that is left of the slice.
+    /// The slice's budget (`fuel.rs`): fuel beyond the prepaid instructions. The slice pauses when it is negative.
+    /// After the outermost call has returned, it is all fuel that is left of the slice.
     pub(super) budget: i32,
     /// How many instructions of the running method are prepaid: all up to the end of the slice's code.
     pub(super) prepaid: i32,
@@ -76,7 +77,8 @@ impl<'a> Machine<'a> {
         window(self.slots, index(self.base))
     }
 
-    /// Returns the run's entry fuel (`fuel.rs`) when a slice has ended. `reserve` is the fuel that the slice was not given.
+    /// Returns the run's entry fuel (`fuel.rs`) when a slice has ended. `reserve` is the fuel that the slice was not
+    /// given.
     #[inline(always)]
     pub(super) fn entry_fuel(&self, reserve: u64) -> u64 {
         let given = i64::from(self.budget).wrapping_add(self.prepaid.into());

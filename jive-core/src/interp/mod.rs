@@ -1,8 +1,8 @@
 //! The interpreter: runs the ops of a linked program, slice by slice.
 //!
-//! `run.rs` makes calls from outside and performs their natives. `fuel.rs` explains slices and exact fuel. A dispatch loop
-//! runs one slice: `threaded/` or `looped.rs`, by the variant (`variant.rs`). `control.rs` and `work.rs` hold the work of
-//! the ops, which the table in `op/table.rs` refers to.
+//! `run.rs` makes calls from outside and performs their natives. `fuel.rs` explains slices and exact fuel. A dispatch
+//! loop runs one slice: `threaded/` or `looped.rs`, by the variant (`variant.rs`). `control.rs` and `work.rs` hold the
+//! work of the ops, which the table in `op/table.rs` refers to.
 
 mod control;
 #[cfg_attr(threaded, path = "threaded/mod.rs")]

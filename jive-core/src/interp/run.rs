@@ -58,8 +58,8 @@ impl Instance<'_> {
 
     /// Runs the activation until it returns, traps or waits for a native.
     ///
-    /// If no call was started, it traps with [`TrapKind::Unverified`]. If the caller has not passed the outcome of the last
-    /// native to [`CallStack::resume`], it returns the same native again.
+    /// If no call was started, it traps with [`TrapKind::Unverified`]. If the caller has not passed the outcome of the
+    /// last native to [`CallStack::resume`], it returns the same native again.
     #[inline(always)]
     pub fn run<'s>(&mut self, stack: &'s mut CallStack<'_>) -> Step<'s> {
         let (stop, value) = self.advance(stack);

@@ -1,14 +1,14 @@
 //! The table of all kinds of ops, each with what it does.
 //!
 //! A row has documentation, a name, a shape and the work of the kind. Letters behind the work name operands for which
-//! there is a second kind, whose operand comes from the accumulator: `Add` and its operand `'b'` make `AddTaken`. The rows
-//! in `threaded` are kinds that lowering makes in the threaded variant alone.
+//! there is a second kind, whose operand comes from the accumulator: `Add` and its operand `'b'` make `AddTaken`. The
+//! rows in `threaded` are kinds that lowering makes in the threaded variant alone.
 //!
 //! The table is a macro, which hands its rows to another macro. `op/kind.rs` reads names and shapes. The dispatch loops
 //! in `interp` read the work, so its names are those of `interp/work.rs`.
 //!
-//! In the documentation of a row, `a`, `b` and `c` are the values of those registers. *Constant* is the op's constant of
-//! 32 bits, or operand `b` in a branch that compares with a constant.
+//! In the documentation of a row, `a`, `b` and `c` are the values of those registers. *Constant* is the op's constant
+//! of 32 bits, or operand `b` in a branch that compares with a constant.
 
 /// Hands the rows to the macro `$reader`, with the pairs of `op/pairs_generated.rs` behind them.
 macro_rules! op_table {
@@ -186,8 +186,8 @@ macro_rules! op_table {
     BackLessConst back single!(|a, b| a < b);
     /// Branches backwards if `a` is not less than the constant.
     BackNotLessConst back single!(|a, b| a >= b);
-    // Loops: a jump back to a forward branch that leaves a loop, with the comparison of that branch. The target is the op
-    // behind the branch if the run stays in the loop, and the branch itself if not. This saves an op per iteration.
+    // Loops: a jump back to a forward branch that leaves a loop, with the comparison of that branch. The target is the
+    // op behind the branch if the run stays in the loop, and the branch itself if not. This saves an op per iteration.
 
     /// Jumps back. Stays in the loop if `a == b`.
     LoopEqual again pair!(|a, b| a == b);
@@ -230,8 +230,8 @@ macro_rules! op_table {
 
     /// Calls a method of the class. Its arguments are in the registers from `a` on.
     Call control |machine, operands, pc| machine.call(operands.op, operands.code, pc);
-    /// Stops the run for a native. Its arguments are in the registers from `b` on. The constant has its number, the count of
-    /// arguments, and whether there is a result.
+    /// Stops the run for a native. Its arguments are in the registers from `b` on. The constant has its number, the
+    /// count of arguments, and whether there is a result.
     Native control |_, _, pc| Flow::Stop(pc, Stop::Native);
     /// Returns from a void method.
     Return control |machine, operands, pc| machine.leave(operands.op.high(), pc);
@@ -245,8 +245,8 @@ macro_rules! op_table {
     };
 
     threaded {
-        // Near branches: the constant has 16 bits, for comparisons with protocol numbers and the like. That leaves eight
-        // bits for the cost, so the branch must be short.
+        // Near branches: the constant has 16 bits, for comparisons with protocol numbers and the like. That leaves
+        // eight bits for the cost, so the branch must be short.
 
         /// Branches forwards if `a` is the constant.
         IfEqualNear onward_near near!(|a, b| a == b), 'a': IfEqualNearTaken;

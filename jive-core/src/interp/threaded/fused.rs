@@ -24,7 +24,8 @@ pub(super) fn load_field<'a, const TAKEN: char>(
     load_element(machine, operands, pc, (array, element), load)
 }
 
-/// Stores register `c` as an element of an array. Field `a` has the array, and the index is register `b` plus the offset.
+/// Stores register `c` as an element of an array. Field `a` has the array, and the index is register `b` plus the
+/// offset.
 #[inline(always)]
 pub(super) fn store_field<'a, const TAKEN: char>(
     machine: &mut Machine<'a>,
@@ -39,8 +40,8 @@ pub(super) fn store_field<'a, const TAKEN: char>(
     store_element(machine, pc, (array, element), operands.c(), store)
 }
 
-/// Defines a function for each shape of near branch. Its constant takes the place of the cost, so eight bits are left for
-/// the cost.
+/// Defines a function for each shape of near branch. Its constant takes the place of the cost, so eight bits are left
+/// for the cost.
 macro_rules! near_branches {
     ($($name:ident: $goes:ident;)+) => {
         $(

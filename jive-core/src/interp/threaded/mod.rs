@@ -1,11 +1,12 @@
-//! The dispatch loop of the threaded variant: each kind of op is a function that ends in a call of the next op's function.
+//! The dispatch loop of the threaded variant: each kind of op is a function that ends in a call of the next op's
+//! function.
 //!
-//! Optimising compilers make a jump of such a tail call. Then a jump at the end of each op takes the place of one jump for
-//! all ops, which processors predict better, and the state stays in registers. Nothing relies on that for safety: a slice
-//! has a bounded number of ops, so the host's stack stays bounded even if each op takes a frame.
+//! Optimising compilers make a jump of such a tail call. Then a jump at the end of each op takes the place of one jump
+//! for all ops, which processors predict better, and the state stays in registers. Nothing relies on that for safety: a
+//! slice has a bounded number of ops, so the host's stack stays bounded even if each op takes a frame.
 //!
-//! Two ops that often follow each other may run as one function, a *pair*. Its kind is made of the kinds of both, and its
-//! function is the first op's, with the second op's work inlined in place of the call.
+//! Two ops that often follow each other may run as one function, a *pair*. Its kind is made of the kinds of both, and
+//! its function is the first op's, with the second op's work inlined in place of the call.
 
 mod fused;
 
@@ -19,8 +20,8 @@ use crate::program::index;
 use crate::registers::Window;
 use crate::trap::TrapKind;
 
-/// The function of a kind of op: runs the op at a place in the code, and then all that follow. The last parameter is the
-/// accumulator, the value that the op before computed.
+/// The function of a kind of op: runs the op at a place in the code, and then all that follow. The last parameter is
+/// the accumulator, the value that the op before computed.
 ///
 /// The parameters fit in six machine words, because x86-64 passes six in registers. There is no result, because a call
 /// whose result is used is no tail call.
@@ -122,8 +123,8 @@ fn thread(op: &Op) -> Thread {
 
 /// Returns the index of the op behind one.
 ///
-/// Adds in 32 bits, of which an op's index has no more. With an addition of 64 bits, the compiler keeps both indices alive
-/// and copies a register in each op.
+/// Adds in 32 bits, of which an op's index has no more. With an addition of 64 bits, the compiler keeps both indices
+/// alive and copies a register in each op.
 #[inline(always)]
 const fn behind(pc: usize) -> usize {
     index((pc as u32).wrapping_add(1))
