@@ -41,7 +41,7 @@ pub enum Lifetime {
 /// Arrays in lent memory.
 ///
 /// A reference of one heap never names bytes of another. No field has a reference to an array that was freed at the end
-/// of its call, because the interpreter refuses such a store: see [`Heap::is_transient`].
+/// of its call. The interpreter refuses such stores: see [`Heap::is_transient`].
 #[derive(Debug)]
 pub struct Heap<'m> {
     memory: &'m mut [u8],

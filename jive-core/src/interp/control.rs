@@ -347,8 +347,8 @@ impl<'a> Machine<'a> {
     #[inline(always)]
     pub(super) fn table_switch(&mut self, op: &Op, key: i32, pc: usize) -> Flow<'a> {
         self.switch(op, key, pc, |default, cases, key| {
-            // A key below the lowest wraps to a distance past the last case: the table has no more rows than there are
-            // `int`s from the lowest to the highest key, so wrapping around cannot end within it.
+            // A key below the lowest wraps to a distance past the last case. The table has a row for each `int` from
+            // the lowest key to the highest, so all other keys have larger distances.
             let distance = key.wrapping_sub(default.key).cast_unsigned();
             cases.get(index(distance))
         })

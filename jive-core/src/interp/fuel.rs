@@ -3,15 +3,15 @@
 //! An instruction of the class file costs one unit of fuel. The interpreter pays for straight code in advance. Code
 //! that runs straight from a method's first instruction has executed `ends[n]` instructions behind op `n`, a number
 //! known when the method is linked. So the interpreter cuts the code off behind the last op that the fuel pays for, and
-//! runs up to there without counting: those instructions are *prepaid*. Fuel beyond them is the slice's *budget*. A
+//! runs up to there without counting. Those instructions are *prepaid*. Fuel beyond them is the slice's *budget*. A
 //! branch takes the difference between the straight path and its own path off the budget. A branch forwards gives fuel
 //! back, because the instructions that it skips were prepaid. A jump back, a call or a return that makes the budget
 //! negative ends the slice before its target runs. At the end of a slice, the interpreter cuts the code off anew, with
 //! the fuel that is left. Close to the end of the fuel, slices become as short as one op. If not even one op can be
 //! paid for, the run traps with `FuelExhausted` at the first instruction without fuel.
 //!
-//! The fuel of a run is kept as *entry fuel*: the fuel that the running method would have had at its first instruction,
-//! if it had run straight from there. Entry fuel less `ends[n]` is the fuel left behind op `n`.
+//! The fuel of a run is kept as *entry fuel*. That is the fuel which the running method would have had at its first
+//! instruction, if it had run straight from there. Entry fuel less `ends[n]` is the fuel left behind op `n`.
 
 use crate::op::Op;
 use crate::program::{LinkedMethod, Program, SLICE_OPS, index};
@@ -19,8 +19,8 @@ use crate::trap::TrapKind;
 
 /// Most instructions that the budget of a slice pays for.
 ///
-/// In the threaded variant each op may take room on the host's stack until the slice ends, if the compiler does not
-/// make jumps of the tail calls. This limit and [`SLICE_OPS`] bound that room.
+/// If the compiler does not make jumps of tail calls, each op of the threaded variant takes a frame of the host's
+/// stack. This limit and [`SLICE_OPS`] bound that room.
 const SLICE_INSTRUCTIONS: u64 = 1024;
 
 /// The code and the fuel of one slice.

@@ -169,7 +169,7 @@ impl Instance<'_> {
         natives: &mut impl Natives,
     ) -> Outcome {
         // The fast path of a handler's call. It does what `start` and `advance` do, but runs the first slice before it
-        // stores the activation: most calls return within that slice, and then only the fuel must be stored. All that
+        // stores the activation. Most calls return within that slice, and then only the fuel must be stored. All that
         // could make the call fail is tested first. If a test fails, the slow path below finds the reason.
         if variant::THREADED
             && let Some(linked) = self.program.method(method)

@@ -77,8 +77,9 @@ fn switch_rows(operand: &Operand<'_>) -> usize {
     cases.map_or(0, |cases| cases.len().saturating_add(1))
 }
 
-/// Returns whether a method is far: so long, or so late in the program, that the 16 bits of a branch may be too few for
-/// its target or its cost. Branches of a far method skip a jump that has more bits. `entry` is the method's first op.
+/// Returns whether a method is far. It is so long, or so late in the program, that a branch may need more than 16 bits
+/// for its target or its cost. Branches of a far method skip a jump that has more bits. `entry` is the method's first
+/// op.
 pub(crate) const fn is_far(entry: usize, code_bytes: usize) -> bool {
     // The cost of a branch is at most the count of instructions, and each takes a byte. So the cost of shorter code
     // fits in 15 bits and a sign.

@@ -59,8 +59,8 @@ impl Condition {
 /// The first row of [`KINDS`] whose comparison is not symmetric.
 const LESS_ROW: usize = 2;
 
-/// How many rows of [`KINDS`] compare two registers. As many rows follow that compare with a constant of a byte, and
-/// then as many that compare with a constant of two bytes (near branches, which only the threaded variant has).
+/// How many rows of [`KINDS`] compare two registers. As many rows follow that compare with a constant of a byte. The
+/// last rows are near branches, which compare with a constant of two bytes. Only the threaded variant has them.
 const PAIR_ROWS: usize = 4;
 
 /// The kinds of branches: forwards, backwards, and a jump back with a comparison. The kinds of a row make the same
@@ -266,7 +266,7 @@ impl Body<'_, '_, '_, '_, '_> {
         GOTO
     }
 
-    /// Returns a jump back that also does the increment of the last op, if the last op increments the register that the
+    /// Returns a jump back that also does the increment of the last op. That op must increment the register that the
     /// jump back `again` compares. There are kinds for the comparisons of counted loops only.
     fn counting(&mut self, again: Op, is_near: bool) -> Option<Op> {
         let (counter, step) = counted(*self.out.last()?)?;
@@ -282,8 +282,8 @@ impl Body<'_, '_, '_, '_, '_> {
         Some(Op::of_three(kind, again.a, again.b, step))
     }
 
-    /// Returns the jump back to a loop that makes the comparison at the top of the loop, if the first op of the loop is
-    /// a branch that leaves it.
+    /// Returns the jump back to a loop that makes the comparison at the top of the loop. Returns `None` if the first op
+    /// of the loop is no branch that leaves it.
     fn again(&self, mark: Mark, is_near: bool) -> Option<Op> {
         if variant::SMALL || mark.state != MarkState::Placed || self.is_far {
             return None;

@@ -115,8 +115,8 @@ impl<'p> Emitter<'p> {
         self.is_value = op.kind.shape() == Shape::Value;
     }
 
-    /// Makes pairs of the method's ops: an op gets the kind of the pair that it forms with the op behind it, if there
-    /// is one. `first` is the method's first op.
+    /// Makes pairs of the method's ops. An op gets the kind of the pair that it forms with the op behind it, if there
+    /// is such a kind. `first` is the method's first op.
     pub(super) fn pair(&mut self, first: usize) {
         let mut ops = self.ops.from(first);
         while let [op, behind @ ..] = ops {

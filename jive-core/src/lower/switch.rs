@@ -83,8 +83,8 @@ impl Body<'_, '_, '_, '_, '_> {
             }
             _ => return self.out.refuse(LowerError::Opcode),
         };
-        // The rows are added even if a search does not need them, so that a program takes as many bytes of a NIC's
-        // memory in each variant of the interpreter.
+        // The rows are added even if a search does not need them. So a program takes as many bytes of a NIC's memory in
+        // each variant of the interpreter.
         let first = self.out.switches.count();
         self.out.row(lowest, default);
         for (key, target) in rows.clone() {

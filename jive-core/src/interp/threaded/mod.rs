@@ -1,12 +1,12 @@
 //! The dispatch loop of the threaded variant: each kind of op is a function that ends in a call of the next op's
 //! function.
 //!
-//! Optimising compilers make a jump of such a tail call. Then a jump at the end of each op takes the place of one jump
-//! for all ops, which processors predict better, and the state stays in registers. Nothing relies on that for safety: a
-//! slice has a bounded number of ops, so the host's stack stays bounded even if each op takes a frame.
+//! Optimising compilers make a jump of such a tail call. Then each op ends in a jump of its own, which processors
+//! predict better than one jump for all ops. The state stays in registers. Safety does not rely on that. A slice runs a
+//! bounded number of ops, so the host's stack stays bounded even if each op takes a frame.
 //!
-//! Two ops that often follow each other may run as one function, a *pair*. Its kind is made of the kinds of both, and
-//! its function is the first op's, with the second op's work inlined in place of the call.
+//! Two ops that often follow each other may run as one function, a *pair*. Its kind is made of the kinds of both. Its
+//! function is the first op's, with the second op's work inlined in place of the call.
 
 mod fused;
 
