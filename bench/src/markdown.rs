@@ -259,7 +259,7 @@ mod tests {
         assert_eq!(values.map(figures), shown);
     }
     #[test]
-    fn a_value_next_to_its_bound_does_not_look_like_it() {
+    fn a_value_next_to_its_bound_is_not_rounded_to_it() {
         let bounds = [Some(0.8), None];
         assert_eq!(figures_beside(0.801_912, bounds), "0.802");
         assert_eq!(figures_beside(0.800_049, bounds), "0.80005");

@@ -262,7 +262,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_measured_is_held_against_the_bounds() {
+    fn measured_values_are_compared_with_the_bounds() {
         let slow = Paced {
             measured: 24.0,
             as_promised_for: 12.0,

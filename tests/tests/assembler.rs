@@ -26,7 +26,7 @@ fn constants(bytes: &[u8]) -> u16 {
 }
 
 #[test]
-fn what_is_written_down_assembles_to_a_class_that_is_written_down_alike() {
+fn assembling_a_disassembly_gives_the_same_disassembly() {
     let mut compared = 0;
     for (name, bytes) in fuzzing::seeds() {
         let Some(text) = written_down(&bytes) else {

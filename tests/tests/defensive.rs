@@ -105,7 +105,7 @@ fn bodies_with_a_fault_run_as_verified_where_accepted() {
 }
 
 #[test]
-fn states_of_other_code_are_noticed() {
+fn a_mismatch_with_the_inferred_states_is_detected() {
     // The type states of one method are checked against the run of another method with an operand of another type.
     let method = |push: &str| {
         let source =

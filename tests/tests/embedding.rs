@@ -150,7 +150,7 @@ fn fields_live_from_call_to_call_and_arrays_of_a_call_do_not() {
 }
 
 #[test]
-fn a_trap_says_which_and_where_and_the_instance_goes_on() {
+fn a_trap_has_its_kind_and_place_and_the_instance_stays_usable() {
     let class = class();
     let mut embedded = instance(&class);
     let kind = |result| match result {

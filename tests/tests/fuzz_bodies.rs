@@ -56,7 +56,7 @@ fn bodies_hold_for_changed_classes() {
 }
 
 #[test]
-fn bodies_hold_for_what_fuzzing_found_worth_keeping() {
+fn bodies_hold_for_archived_inputs() {
     for (name, bytes) in fuzzing::archived("class") {
         println!("{name}");
         fuzzing::parse(&bytes);

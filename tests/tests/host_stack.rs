@@ -71,7 +71,7 @@ fn long_code_runs() {
 }
 
 #[test]
-fn fuel_runs_out_exactly_there_in_long_code() {
+fn fuel_is_exact_in_long_code() {
     // Instruction k of the additions is at pc 2 + 3k.
     for k in [0, 1, 127, 191, 192, 193, 1000, 12_345, ADDITIONS - 1] {
         let fuel = u64::from(2 + k);

@@ -214,7 +214,7 @@ fn a_variable_that_was_stored_to_itself_is_counted() {
 }
 
 #[test]
-fn a_loop_without_an_op_at_its_head_asks_nothing_of_the_class_before() {
+fn a_loop_without_an_op_at_its_head_does_not_depend_on_an_earlier_class() {
     // A branch on register 0 at every position among the first ops.
     let branches = format!(
         ".class super Branches\n.method static run(I)I stack 1 locals 1\n{}out:\n iconst_0\n ireturn\n",
@@ -364,7 +364,7 @@ fn reach(kind: &str, length: Option<i32>, is_field: bool) -> Vec<(String, i32, O
 }
 
 #[test]
-fn an_element_that_is_not_there_traps_for_its_own_reason() {
+fn an_access_to_a_missing_element_traps_with_the_right_kind() {
     for (kind, is_field) in ["byte", "short", "int"]
         .into_iter()
         .flat_map(|kind| [(kind, false), (kind, true)])

@@ -85,7 +85,7 @@ fn built_programs_compute_what_the_reference_computes() {
 }
 
 #[test]
-fn bodies_that_fit_compute_what_the_reference_computes() {
+fn well_typed_bodies_compute_what_the_reference_computes() {
     let alphabet = Alphabet::new();
     let mut random = Random::new(b"bodies");
     let bodies = (0..2000_u32).map(|n| {

@@ -21,7 +21,7 @@ fn files(folders: &[&str]) -> Vec<PathBuf> {
 }
 
 #[test]
-fn nothing_is_left_out_in_another_way() {
+fn checks_are_skipped_only_through_skip() {
     let folders = [
         "tests/src",
         "tests/tests",

@@ -78,7 +78,7 @@ fn a_trusted_class_gives_the_results_of_a_parsed_one() {
 }
 
 #[test]
-fn a_local_variable_that_is_not_there_is_not_linked() {
+fn a_local_variable_beyond_max_locals_is_not_linked() {
     // Its register is after the registers that are cleared when the method is called.
     let source = ".method static run()I stack 1 locals 1\n iload 200\n ireturn\n";
     let class = assemble("local", source).unwrap_or_else(|error| panic!("{error}"));

@@ -65,7 +65,7 @@ fn every_code_has_a_row() {
 }
 
 #[test]
-fn rows_name_functions_that_are_there() {
+fn rows_name_existing_functions() {
     for row in rows() {
         let cell = quoted(&row[2]);
         let [file, function] = cell.as_slice() else {
@@ -88,7 +88,7 @@ fn rows_name_functions_that_are_there() {
 }
 
 #[test]
-fn rows_name_fixtures_that_are_there() {
+fn rows_name_existing_fixtures() {
     for row in rows() {
         if row[4] == NO_CLASS_ALONE {
             continue;

@@ -114,7 +114,7 @@ mod analysed {
     }
 
     #[test]
-    fn loops_beyond_the_budget_are_said_to_be_not_worked_out() {
+    fn loops_beyond_the_budget_are_reported_as_not_worked_out() {
         let family = explored_family();
         let entry = |name| {
             let worst = family.iter().find(|worst| worst.name == name);

@@ -57,7 +57,7 @@ fn an_idle_endpoint_weighs_4_kib_at_most_and_shares_its_class() {
 }
 
 #[test]
-fn messages_that_are_due_and_not_posted_weigh_nothing_each() {
+fn messages_that_are_due_but_not_posted_take_no_memory() {
     let scenario = |repeat: u32| {
         let text = format!(
             r#"

@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn edges_are_those_of_the_specification() {
+    fn edge_cases_of_arithmetic_follow_the_specification() {
         // JVMS §6.5.idiv, irem, ishl, iushr: the wrapping quotient, its remainder, five bits of count.
         let value = |opcode, a, b| binary(opcode, a, b);
         assert_eq!(value(Opcode::Idiv, i32::MIN, -1), Some(Ok(i32::MIN)));

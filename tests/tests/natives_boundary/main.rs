@@ -328,7 +328,7 @@ fn free_buffers_are_popped_first_to_last_and_then_no_more() {
 }
 
 #[test]
-fn every_boundary_is_there() {
+fn the_boundaries_include_every_limit() {
     // MIN, -1, 0, 1, n-1, n, n+1 and MAX, where n is the length of the area or of an array.
     for value in [i32::MIN, -1, 0, 1, 7, 8, 9, 63, 64, 65, i32::MAX] {
         assert!(boundaries().contains(&value.into()), "{value}");
