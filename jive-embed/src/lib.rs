@@ -24,6 +24,7 @@ pub mod explanations;
 mod inferred;
 pub mod input;
 mod instance;
+pub mod lint;
 mod load;
 pub mod names;
 mod owned;

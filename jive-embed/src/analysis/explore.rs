@@ -271,6 +271,11 @@ impl<'a> Explorer<'a> {
     }
 }
 
+/// Whether an instruction makes an array by itself.
+pub(crate) fn makes_array(class: &ClassFile<'_>, insn: &Insn<'_>) -> bool {
+    made_array(class, insn).is_some()
+}
+
 /// Returns the kind of array that an instruction itself allocates, if any.
 fn made_array(class: &ClassFile<'_>, insn: &Insn<'_>) -> Option<ArrayKind> {
     match insn.operand {

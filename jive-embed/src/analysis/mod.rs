@@ -16,8 +16,12 @@ mod paths;
 mod report;
 mod shown;
 
+pub(crate) use calls::{Callee, Signatures, callee};
+pub(crate) use components::Components;
 pub(crate) use depths::Depths;
+pub(crate) use explore::makes_array;
 pub(crate) use graph::ControlFlow;
 pub use line_table::LineTable;
+pub(crate) use loops::loops;
 pub(crate) use origin::{Origin, Origins, Slot};
 pub use report::{EntryPoint, LoopPlace, Report, UNCOUNTED_LISTED_MAX};

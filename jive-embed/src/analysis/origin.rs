@@ -24,6 +24,9 @@ const STEPS_MAX: usize = 100_000;
 /// require the search for thousands of values.
 const CONSTANT_STEPS_MAX: usize = 64;
 
+/// Steps of a search for a lint. Larger than the methods of the corpus need for nearly all of their values.
+const NEARBY_STEPS_MAX: usize = 512;
+
 /// A slot of a frame.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Slot {
@@ -237,6 +240,14 @@ impl<'c, 'a> Origins<'c, 'a> {
                 made_by(self.class, insn)
             }
         }
+    }
+
+    /// Returns the origins that [`before`](Self::before) returns, if they are close, and the number of steps taken.
+    pub(crate) fn nearby(&self, pc: Pc, slot: Slot) -> (Vec<Origin>, usize) {
+        let waiting = self.graph.node(pc).map(|node| (node, slot));
+        let waiting = waiting.into_iter().collect();
+        let Search { found, steps } = self.search(waiting, Vec::new(), NEARBY_STEPS_MAX);
+        (found, steps)
     }
 
     /// Returns the constant `int` that a slot has before an instruction on all paths, and the number of steps taken.

@@ -4,6 +4,7 @@
 mod applet;
 mod data_flow;
 mod limit;
+mod lint;
 mod malformed;
 mod static_constraints;
 mod subset;
@@ -56,6 +57,11 @@ const FAMILIES: &[Family] = &[
         title: "applet",
         summary: "A class that lacks what every applet has.",
         parts: &[applet::ENTRIES],
+    },
+    Family {
+        title: "lint",
+        summary: "Safe code that is probably wrong. `jive verify --lint` warns of it and accepts the class.",
+        parts: &[lint::ENTRIES],
     },
     Family {
         title: "traps",
@@ -163,6 +169,7 @@ mod tests {
             .iter()
             .chain(VerifyErrorKind::CODES)
             .chain(&loading)
+            .chain(crate::lint::Lint::CODES)
             .copied()
             .chain(traps);
         let existing = codes.collect::<BTreeSet<_>>();

@@ -9,6 +9,7 @@ mod likely;
 mod listing;
 mod provenance;
 mod variables;
+mod warning;
 
 use std::path::{Path, PathBuf};
 
@@ -106,6 +107,8 @@ pub struct Rejection {
     listing: Listing,
     #[serde(skip)]
     types: Option<Types>,
+    #[serde(skip)]
+    is_warning: bool,
 }
 
 impl Rejection {
@@ -182,6 +185,7 @@ impl Rejection {
             java: None,
             listing: Listing::default(),
             types: None,
+            is_warning: false,
         }
     }
 
@@ -352,10 +356,14 @@ impl Rejection {
     /// Renders the diagnosis.
     pub fn render(&self) -> String {
         let place = format!("{}{}", printable_path(&self.file), self.location());
-        let title = Level::ERROR
-            .primary_title(self.message.as_str())
-            .id(self.code);
-        let mut group = Group::with_level(Level::ERROR);
+        let level = if self.is_warning {
+            Level::WARNING
+        } else {
+            Level::ERROR
+        };
+        let title = level.clone().primary_title(self.message.as_str());
+        let title = title.id(self.code);
+        let mut group = Group::with_level(level);
         if let Some(snippet) = self.listing.snippet() {
             group = group.element(snippet);
         }

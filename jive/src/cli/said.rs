@@ -6,6 +6,7 @@ use std::path::Path;
 
 use bumpalo::Bump;
 use jive_embed::analysis::Report;
+use jive_embed::lint::Warnings;
 use jive_embed::{Rejections, load_class};
 use jive_verifier::Policy;
 use nic_core::sle::NicNative;
@@ -24,7 +25,10 @@ pub fn of_class(bytes: &[u8], policy: Policy) -> serde_json::Result<[String; 2]>
     match load_class(&arena, bytes, policy, NicNative::TABLE) {
         Ok(loaded) => {
             let analysis = Report::of(loaded.class, policy);
-            Ok([analysis.to_string(), serde_json::to_string(&analysis)?])
+            let warnings = Warnings::of(Path::new("it.class"), &loaded.class);
+            let text = format!("{analysis}{}", warnings.render());
+            let json = serde_json::to_string(&(analysis, warnings))?;
+            Ok([text, json])
         }
         Err(error) => {
             let rejections = Rejections::explore(

@@ -8,6 +8,7 @@ use clap::{Args, ValueEnum};
 use jive_core::ClassFile;
 use jive_embed::analysis::Report as Analysis;
 use jive_embed::diagnosis::sentence;
+use jive_embed::lint::Warnings;
 use jive_embed::text::{path_text, printable_path};
 use jive_embed::{Rejection, Rejections, load_class, names};
 use jive_verifier::Policy;
@@ -21,13 +22,14 @@ const AFTER_HELP: &str = "\
 Examples:
   jive verify Filter.class              is it an applet that may run on the NIC?
   jive verify --report Filter.class     and what can it do at most?
+  jive verify --lint Filter.class       also warns of what is safe but probably wrong
   jive verify --first Filter.class      the first fault alone, in place of all
   jive verify --class-only *.class      judges classes that are no applets
   cat Filter.class | jive verify -
   jive verify --format json Filter.class | jq .code
 
 Exit status:
-  0  every class was accepted
+  0  every class was accepted, with or without warnings
   1  a class was rejected
   2  wrong usage, or a file that cannot be read; outranks 1";
 
@@ -46,6 +48,10 @@ pub(super) struct Arguments {
     /// Say of each accepted class what it can do at most; JSON always says it
     #[arg(long)]
     report: bool,
+
+    /// Also warn of code in accepted classes that is probably not what was meant
+    #[arg(long)]
+    lint: bool,
 
     /// Stop at the first fault of a class
     #[arg(long)]
@@ -83,6 +89,9 @@ struct Accepted {
     /// Where it was asked for.
     #[serde(flatten)]
     analysis: Option<Analysis>,
+    /// Where they were asked for.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    warnings: Option<Warnings>,
 }
 
 #[derive(Serialize)]
@@ -146,7 +155,9 @@ fn judge(file: &Path, policy: Policy, arguments: &Arguments) -> Verdict {
         Ok(loaded) => {
             let analyse = arguments.report || arguments.format == Format::Json;
             let analysis = analyse.then(|| Analysis::of(loaded.class, policy));
-            Verdict::Accepted(Accepted::of(&loaded.class, analysis))
+            let mut accepted = Accepted::of(&loaded.class, analysis);
+            accepted.warnings = arguments.lint.then(|| Warnings::of(file, &loaded.class));
+            Verdict::Accepted(accepted)
         }
         Err(error) => {
             let natives = NicNative::TABLE;
@@ -176,6 +187,7 @@ impl Accepted {
             methods: class.method_count(),
             code_bytes: names::code_bytes(class),
             analysis,
+            warnings: None,
         }
     }
 }
@@ -189,6 +201,7 @@ fn show(file: &Path, verdict: &Verdict, console: &mut Console) -> Result<(), Fai
             methods,
             code_bytes,
             analysis,
+            warnings,
             ..
         }) => {
             writeln!(
@@ -197,6 +210,10 @@ fn show(file: &Path, verdict: &Verdict, console: &mut Console) -> Result<(), Fai
             )?;
             if let Some(analysis) = analysis {
                 console.data(analysis.to_string().trim_end())?;
+            }
+            let warnings = warnings.as_ref().map(Warnings::render);
+            if let Some(warnings) = warnings.filter(|warnings| !warnings.is_empty()) {
+                console.data(&format!("\n{warnings}\n"))?;
             }
         }
         Verdict::Rejected(rejected) => {

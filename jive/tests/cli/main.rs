@@ -17,6 +17,7 @@ mod expectations;
 mod golden;
 #[cfg(unix)]
 mod interrupted;
+mod lint;
 #[cfg(unix)]
 mod names;
 mod packet;

@@ -1,0 +1,83 @@
+//! Bytes that a programmer took for unsigned.
+
+use jive_core::{Action, BinaryOperator, Insn, Pc};
+
+use super::Lint;
+use super::method::Examined;
+
+/// From this shift on the sign of a byte falls out of an `int`.
+const SHIFT_OF_THE_HIGHEST: i32 = 24;
+
+pub(super) fn look(examined: &mut Examined<'_, '_>) {
+    for insn in examined.instructions().collect::<Vec<_>>() {
+        match insn.action() {
+            Action::BranchInt(_) => {
+                for (byte, number) in [(0, 1), (1, 0)] {
+                    let constant = examined.constant(insn.pc, number);
+                    if constant.is_some_and(|constant| i8::try_from(constant).is_err())
+                        && examined.is_byte(insn.pc, byte)
+                    {
+                        examined.warn(insn.pc, Lint::ByteRange);
+                    }
+                }
+            }
+            Action::Binary(BinaryOperator::Or | BinaryOperator::Add | BinaryOperator::Xor) => {
+                for (low, high) in [(0, 1), (1, 0)] {
+                    let shift = signed_part(examined, insn.pc, low);
+                    if shift.is_some_and(|shift| is_composed_above(examined, insn.pc, high, shift))
+                    {
+                        examined.warn(insn.pc, Lint::ByteSign);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Returns by how much an operand is shifted, if it is a byte with its sign that is shifted or not.
+fn signed_part(examined: &mut Examined<'_, '_>, pc: Pc, below_top: usize) -> Option<i32> {
+    if examined.is_byte(pc, below_top) {
+        return Some(0);
+    }
+    let makers = examined.makers(pc, below_top);
+    let [shift] = makers[..] else {
+        return None;
+    };
+    let by = shifted_by(examined, &shift)?;
+    (by < SHIFT_OF_THE_HIGHEST && examined.is_byte(shift.pc, 1)).then_some(by)
+}
+
+/// Whether an operand has bits of a number above a shift, which are no sign: other shifted parts alone.
+fn is_composed_above(
+    examined: &mut Examined<'_, '_>,
+    pc: Pc,
+    below_top: usize,
+    shift: i32,
+) -> bool {
+    let makers = examined.makers(pc, below_top);
+    !makers.is_empty()
+        && makers.iter().all(|maker| match maker.action() {
+            Action::Binary(BinaryOperator::ShiftLeft) => {
+                shifted_by(examined, maker).is_some_and(|by| by > shift)
+            }
+            Action::Binary(BinaryOperator::Or | BinaryOperator::Add | BinaryOperator::Xor) => {
+                // A part of it is shifted further.
+                (0..2).any(|part| {
+                    let parts = examined.makers(maker.pc, part);
+                    let shifts = parts.iter().map(|part| shifted_by(examined, part));
+                    let shifts = shifts.collect::<Vec<_>>();
+                    !shifts.is_empty() && shifts.iter().all(|by| by.is_some_and(|by| by > shift))
+                })
+            }
+            _ => false,
+        })
+}
+
+/// Returns by which constant an instruction shifts to the left.
+fn shifted_by(examined: &mut Examined<'_, '_>, insn: &Insn<'_>) -> Option<i32> {
+    match insn.action() {
+        Action::Binary(BinaryOperator::ShiftLeft) => examined.constant(insn.pc, 0),
+        _ => None,
+    }
+}

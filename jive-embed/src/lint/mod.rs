@@ -1,0 +1,166 @@
+//! Warnings about accepted classes: code that is safe and probably not what its programmer meant.
+//!
+//! A lint stays silent in case of doubt. None of them changes a verdict.
+
+mod bytes;
+mod flow;
+mod method;
+mod packet;
+
+use std::fmt;
+use std::path::Path;
+
+use jive_core::{ClassFile, MethodId, Pc};
+use serde::Serialize;
+
+use self::flow::Natives;
+use self::method::Examined;
+use crate::analysis::{ControlFlow, Depths, LineTable, Origins, Signatures};
+use crate::rejection::Rejection;
+
+/// Warnings that are shown of one class. A reader looks at the first few, and a class may have 65,535.
+const SHOWN_MAX: usize = 32;
+
+/// Steps for looking for values and loops in one class. This bounds the time for a class that is made to be slow.
+const STEPS_MAX: usize = 4 << 20;
+
+macro_rules! lints {
+    ($($(#[doc = $doc:literal])+ $name:ident = $code:literal, $text:literal;)+) => {
+        /// What a warning is about.
+        #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        pub enum Lint {
+            $($(#[doc = $doc])+ $name,)+
+        }
+
+        impl Lint {
+            /// The code of every lint.
+            pub const CODES: &'static [&'static str] = &[$($code),+];
+
+            /// Returns the stable code.
+            #[must_use]
+            pub const fn code(self) -> &'static str {
+                match self { $(Lint::$name => $code,)+ }
+            }
+        }
+
+        impl fmt::Display for Lint {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(match self { $(Lint::$name => $text,)+ })
+            }
+        }
+    };
+}
+
+lints! {
+    /// `RxBuf` is read without a look at the packet's length.
+    StaleBytes = "lint/stale-bytes",
+        "`RxBuf` is read before `length` is tested, so a short packet shows bytes of the packet before it";
+    /// A `byte` is compared with a number that no `byte` has.
+    ByteRange = "lint/byte-range",
+        "a `byte` is compared with a number outside -128 to 127, so the result is always the same";
+    /// A negative `byte` overwrites the higher bits of a number that is composed of bytes.
+    ByteSign = "lint/byte-sign",
+        "a `byte` joins a larger number with its sign, so a negative one changes the higher bits";
+    /// Nothing proves that a loop ends.
+    UnboundedLoop = "lint/unbounded-loop",
+        "no variable of the loop steps towards a bound, so the call may run until its fuel is spent";
+    /// An array is made in each round of a loop.
+    LoopAllocation = "lint/loop-allocation",
+        "each round of the loop makes an array, so the heap may be full before the loop ends";
+    /// A free buffer is popped and never named in a descriptor.
+    LostBuffer = "lint/lost-buffer",
+        "a free buffer is popped and no descriptor names it, so the user does not get it back";
+}
+
+/// A place in a class that a lint warns of.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Finding {
+    method: MethodId,
+    pc: Pc,
+    lint: Lint,
+}
+
+/// The warnings about a class.
+#[derive(Clone, Debug, Serialize)]
+pub struct Warnings {
+    warnings: Vec<Rejection>,
+    /// How many more there are.
+    #[serde(rename = "warnings_omitted", skip_serializing_if = "is_zero")]
+    omitted: usize,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
+
+impl Warnings {
+    /// Looks for warnings about a class that the verifier accepted.
+    #[must_use]
+    pub fn of(file: &Path, class: &ClassFile<'_>) -> Warnings {
+        let findings = findings(class);
+        let shown = findings.iter().take(SHOWN_MAX);
+        let warnings = shown.map(|finding| {
+            let Finding { method, pc, lint } = *finding;
+            Rejection::warning(file, class, (method, pc), lint)
+        });
+        Warnings {
+            warnings: warnings.collect(),
+            omitted: findings.len().saturating_sub(SHOWN_MAX),
+        }
+    }
+
+    /// Renders the warnings, and how many are not shown; empty if there are none.
+    #[must_use]
+    pub fn render(&self) -> String {
+        let mut shown = self
+            .warnings
+            .iter()
+            .map(Rejection::render)
+            .collect::<Vec<_>>();
+        if self.omitted > 0 {
+            shown.push(format!("{} more warnings are not shown", self.omitted));
+        }
+        shown.join("\n\n")
+    }
+}
+
+/// Returns the findings in an accepted class, in the order of their places, one for each lint and line.
+fn findings(class: &ClassFile<'_>) -> Vec<Finding> {
+    let natives = Natives::called_by(class);
+    let mut signatures = Signatures::new(class);
+    let mut steps = STEPS_MAX;
+    let mut found = Vec::new();
+    for method in class.methods() {
+        let Some(code) = method.code() else { continue };
+        let graph = ControlFlow::of(&code);
+        let depths = Depths::follow(class, method.id, &graph, &mut signatures);
+        let origins = Origins::new(class, &graph, &depths);
+        let mut examined = Examined {
+            class,
+            method,
+            graph: &graph,
+            depths: &depths,
+            origins,
+            signatures: &mut signatures,
+            steps: &mut steps,
+            found: Vec::new(),
+        };
+        packet::look(&mut examined);
+        bytes::look(&mut examined);
+        flow::look(&mut examined, &natives);
+        let mut own = examined.found;
+        own.sort_unstable();
+        let lines = LineTable::of(&code);
+        // One expression may break a rule with several instructions.
+        own.dedup_by(|next, kept| {
+            let (line, of_kept) = (lines.line(next.pc), lines.line(kept.pc));
+            next.lint == kept.lint && line.is_some() && line == of_kept
+        });
+        found.extend(own);
+    }
+    found
+}

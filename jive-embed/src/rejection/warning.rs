@@ -1,0 +1,37 @@
+//! A warning, which is shown like a rejection.
+
+use std::path::Path;
+
+use jive_core::{ClassFile, MethodId, Pc};
+
+use super::Rejection;
+use super::listing::{Listing, instruction};
+use crate::lint::Lint;
+
+impl Rejection {
+    /// Explains what a lint found at an instruction.
+    pub(crate) fn warning(
+        file: &Path,
+        class: &ClassFile<'_>,
+        (id, pc): (MethodId, Pc),
+        lint: Lint,
+    ) -> Rejection {
+        let mut warning = Rejection::new(file, lint.code(), lint.to_string());
+        warning.is_warning = true;
+        warning.of_class(class);
+        warning.pc = Some(pc.0);
+        if let Some(method) = class.method(id) {
+            warning.name(&method);
+            if let Some(code) = method.code() {
+                warning.line = code.line(pc);
+                warning.instruction = Some(instruction(class, &code, pc));
+                // The line of the source says more than the instructions around.
+                warning.listing = Listing::of_code(class, &code, pc, "", &[]);
+                warning.instructions = warning.listing.instructions.clone();
+            }
+        }
+        let source = warning.java.as_ref().zip(warning.line);
+        warning.source_line = source.and_then(|(java, line)| Some(java.line(line)?.to_owned()));
+        warning
+    }
+}
