@@ -3,6 +3,7 @@
 mod against_golden;
 mod call;
 mod class_file;
+mod completions;
 mod console;
 mod cpu_clock;
 mod disasm;
@@ -15,6 +16,7 @@ mod fields;
 mod golden;
 mod hexdump;
 mod in_order;
+mod init;
 mod interrupt;
 mod junit;
 mod machine;
@@ -37,7 +39,8 @@ mod verify;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use anstream::ColorChoice;
+use clap::{Parser, Subcommand, ValueEnum};
 use console::Console;
 use jive_embed::text::printable_path;
 
@@ -54,6 +57,7 @@ Exit status:
 
 const EXAMPLES: &str = "\
 Examples:
+  jive init Parrot                    starts an applet with its test
   jive run                            the built-in scenario `pingpong`
   jive run my.toml --trace json       a scenario of your own, as JSON Lines
   jive verify Filter.class            may this class run on the NIC, and if not, why
@@ -69,8 +73,31 @@ Colour is used on a terminal only, and never where NO_COLOR is set.
 #[derive(Parser)]
 #[command(name = "jive", version, about = ABOUT, after_help = concat_help())]
 struct Arguments {
+    /// When text is coloured; `auto`: on a terminal, and never where NO_COLOR is set
+    #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
+    color: Colour,
+
     #[command(subcommand)]
     command: Command,
+}
+
+/// When text is coloured.
+#[derive(Copy, Clone, Debug, Default, ValueEnum)]
+enum Colour {
+    #[default]
+    Auto,
+    Always,
+    Never,
+}
+
+impl From<Colour> for ColorChoice {
+    fn from(colour: Colour) -> ColorChoice {
+        match colour {
+            Colour::Auto => ColorChoice::Auto,
+            Colour::Always => ColorChoice::Always,
+            Colour::Never => ColorChoice::Never,
+        }
+    }
 }
 
 #[derive(Subcommand)]
@@ -84,6 +111,8 @@ enum Command {
     Explain(explain::Arguments),
     Paper(paper::Arguments),
     Stub(stub::Arguments),
+    Init(init::Arguments),
+    Completions(completions::Arguments),
 }
 
 fn concat_help() -> String {
@@ -93,7 +122,8 @@ fn concat_help() -> String {
 /// Runs the command given by the process's arguments.
 #[must_use]
 pub fn main() -> ExitCode {
-    let Arguments { command } = parse();
+    let Arguments { color, command } = parse();
+    ColorChoice::from(color).write_global();
     let mut console = Console::of_process();
     let ran = match command {
         Command::Run(arguments) => run::main(&arguments, &mut console),
@@ -105,6 +135,8 @@ pub fn main() -> ExitCode {
         Command::Explain(arguments) => explain::main(&arguments, &mut console),
         Command::Paper(arguments) => paper::main(&arguments, &mut console),
         Command::Stub(arguments) => stub::main(&arguments, &mut console),
+        Command::Init(arguments) => init::main(&arguments, &mut console),
+        Command::Completions(arguments) => completions::main(&arguments, &mut console),
     };
     let status = ran.and_then(|status| console.flush().map(|()| status));
     match status {

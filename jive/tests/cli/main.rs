@@ -15,6 +15,7 @@ mod documents;
 mod exec;
 mod expectations;
 mod golden;
+mod init;
 #[cfg(unix)]
 mod interrupted;
 mod lint;
