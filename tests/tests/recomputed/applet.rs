@@ -9,7 +9,7 @@ use tests::simulation::scenario;
 /// Length of the array that the natives move.
 pub(crate) const ARRAY_BYTES: u32 = 2_048;
 
-/// Maximum number of offsets for `dmaRxd`. The applet has an `int` array of each length up to it.
+/// Maximum number of offsets for `dmaRxd`. The applet has an `int` array of each length up to this maximum.
 const SHARES_MAX: usize = 14;
 
 /// An action of an applet.
