@@ -3,8 +3,8 @@
 //! | variant | chosen for | dispatch | ops |
 //! |---|---|---|---|
 //! | threaded | optimised code on x86-64 and AArch64 | each op ends in a tail call of the next op's function | all |
-//! | looped | other processors, and code that is not optimised | a loop over a `match` | none that is fused or takes the accumulator |
-//! | small | `opt-level` `s` and `z` | a loop over a `match` | as few as possible |
+//! | looped | other processors, and code that is not optimised | a loop over a `match` | no pairs, no operands from the accumulator, no row under `threaded` of the op table |
+//! | small | `opt-level` `s` and `z` | a loop over a `match` | as looped, but no jump back that compares, no constant index, no searching switch |
 //!
 //! All variants compute the same values, and agree on fuel, traps and traces. Every kind of op exists in every variant.
 //! The constants below decide which kinds the linker makes, so that the compiler drops the code for all others. The
