@@ -1,5 +1,5 @@
-//! A trace beside its golden one, compared line by line while it is written: only what a difference needs
-//! is kept.
+//! Comparison of a trace with its golden trace, line by line, while the trace is written. Only the lines from the first
+//! difference on are kept in memory.
 
 use std::io::{self, BufRead, Write};
 
@@ -7,35 +7,36 @@ use jive_embed::input::ReadError;
 
 use super::event_diff::{self, Events};
 
-/// Lines of each trace that are compared from the first difference on; comparing takes the product.
+/// The most lines of each trace that are compared, from the first difference on. The time of the comparison grows with
+/// the product of both numbers of lines.
 const DIFFERENCE_LINES_MAX: usize = 2_000;
 
-/// Bytes of each trace that are kept from the first difference on: some 200 for each of these lines.
+/// The most bytes of each trace that are kept, from the first difference on: about 200 for each line.
 const DIFFERENCE_BYTES_MAX: usize = 400_000;
 
-/// Bytes of a golden trace's line, its newline included: many times the longest event.
+/// The longest line of a golden trace in bytes, with its newline: many times the longest event.
 const LINE_BYTES_MAX: usize = 1 << 16;
 
-/// Takes a trace as it is written, and compares it with a golden one.
+/// A writer that takes a trace and compares each line with the golden trace.
 pub(super) struct AgainstGolden<R> {
     golden: Lines<R>,
-    /// Lines that were alike.
+    /// How many lines were equal before the first difference.
     alike: usize,
-    /// The line that is being written.
+    /// The bytes of the line that is not complete yet.
     line: Vec<u8>,
-    /// Where they differ, what each has from there on.
+    /// The lines of both traces from the first difference on; `None` while they are equal.
     difference: Option<Difference>,
 }
 
-/// The lines of a golden trace.
+/// Reads a golden trace line by line.
 struct Lines<R> {
     golden: R,
-    /// How many were read.
+    /// How many lines were read.
     count: usize,
 }
 
 impl<R: BufRead> Lines<R> {
-    /// Returns the next line, its newline included; no bytes at the end.
+    /// Returns the next line with its newline, or no bytes at the end of the file.
     fn next(&mut self) -> io::Result<Vec<u8>> {
         let mut line = Vec::new();
         let limit = LINE_BYTES_MAX;
@@ -50,19 +51,19 @@ impl<R: BufRead> Lines<R> {
     }
 }
 
-/// What each trace has from the first difference on.
+/// The lines of both traces from the first difference on.
 #[derive(Default)]
 struct Difference {
     golden: Kept,
     now: Kept,
 }
 
-/// Lines of a trace from the first difference on, as many as are compared.
+/// The lines of one trace from the first difference on, up to the limits.
 #[derive(Default)]
 struct Kept {
     lines: Vec<Vec<u8>>,
     bytes: usize,
-    /// How many there are behind them.
+    /// How many more lines there were than are kept.
     behind: usize,
 }
 
@@ -78,7 +79,8 @@ impl Kept {
         self.lines.push(line);
     }
 
-    /// Returns how many lines can be compared.
+    /// Returns how many lines of both traces may be compared. If lines of this trace were omitted, only as many as were
+    /// kept.
     fn comparable(&self) -> usize {
         match self.behind {
             0 => usize::MAX,
@@ -86,7 +88,7 @@ impl Kept {
         }
     }
 
-    /// Leaves this many lines to be compared.
+    /// Drops all lines but the first `compared`, and counts the others as omitted.
     fn cut(&mut self, compared: usize) {
         let cut = self.lines.len().saturating_sub(compared);
         self.lines.truncate(compared);
@@ -104,11 +106,11 @@ impl<R: BufRead> AgainstGolden<R> {
         }
     }
 
-    /// Ends the trace, and shows where it differs, event by event; `None` where it does not.
+    /// Ends the trace. Returns a description of the differences, event by event, or `None` if there is none.
     ///
     /// # Errors
     ///
-    /// The golden trace cannot be read.
+    /// Returns an error if the golden trace cannot be read.
     pub(super) fn finish(mut self) -> io::Result<Option<String>> {
         if !self.line.is_empty() {
             let line = std::mem::take(&mut self.line);
@@ -168,7 +170,7 @@ impl<R: BufRead> Write for AgainstGolden<R> {
 }
 
 impl Difference {
-    /// Shows the changes; `before` events of each trace are alike.
+    /// Describes the differences; `before` events at the start of each trace are equal.
     fn show(mut self, before: usize) -> String {
         let compared = self.golden.comparable().min(self.now.comparable());
         self.golden.cut(compared);
@@ -196,7 +198,7 @@ mod tests {
 
     fn difference(golden: &str, now: &str) -> Option<String> {
         let mut against = AgainstGolden::new(golden.as_bytes());
-        // In pieces, as a formatter writes them.
+        // Write small pieces, as a formatter does.
         for piece in now.as_bytes().chunks(3) {
             against.write_all(piece).expect("memory can be read");
         }

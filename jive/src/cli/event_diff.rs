@@ -1,4 +1,4 @@
-//! How two traces differ, event by event: what changed, moved, came and went.
+//! The differences of two traces as a list of changed, moved, missing and new events.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt::Write as _;
@@ -8,25 +8,25 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use super::event_line::EventLine;
 
-/// Changes that are shown; of more the number is.
+/// The most changes that are shown. The others are only counted.
 const CHANGES_SHOWN_MAX: usize = 40;
 
-/// Characters of a value that stand in one line with the value that it became.
+/// The longest value, in characters, for which the old and the new value share a line.
 const VALUE_CHARS_MAX: usize = 24;
 
 const OLD: Style = AnsiColor::Red.on_default();
 const NEW: Style = AnsiColor::Green.on_default();
 const MOVED: Style = AnsiColor::Yellow.on_default();
 
-/// Events of a trace from a place on, each with the bytes that it was read from.
+/// A part of a trace as events, each with its original bytes.
 pub(super) struct Events {
     lines: Vec<(Vec<u8>, EventLine)>,
-    /// Events before the first of them.
+    /// How many events of the trace come before this part.
     before: usize,
 }
 
 impl Events {
-    /// Takes lines of a trace, of which `before` came before.
+    /// Parses lines of a trace; `before` lines of the trace come before them.
     pub(super) fn new(lines: Vec<Vec<u8>>, before: usize) -> Events {
         let lines = lines.into_iter().map(|bytes| {
             let line = EventLine::new(&bytes);
@@ -42,16 +42,16 @@ impl Events {
         &self.lines[index].1
     }
 
-    /// Returns the number of an event in its trace, from 1 on.
+    /// Returns the number of an event in its whole trace, counted from 1.
     fn number(&self, index: usize) -> usize {
         self.before + index + 1
     }
 }
 
-/// What one change is. Positions are those in the golden trace and in the trace now.
+/// One difference. Numbers are positions in the golden trace and in the current trace.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 enum Change {
-    /// Events in a row happen at other times, and are otherwise as they were.
+    /// Consecutive events have other times, but are equal otherwise.
     Retimed {
         golden: usize,
         now: usize,
@@ -59,21 +59,21 @@ enum Change {
     },
     /// An event has other fields.
     Changed { golden: usize, now: usize },
-    /// An event happens before or after others.
+    /// An event is at another place in the order.
     Moved { golden: usize, now: usize },
-    /// An event does not happen any more.
+    /// An event of the golden trace is missing.
     Gone { golden: usize },
-    /// An event did not happen before.
+    /// An event is not in the golden trace.
     New { now: usize },
 }
 
-/// Shows how two traces differ; nothing where they do not.
+/// Describes the differences of two traces. The text is empty if there is none.
 pub(super) fn show(golden: &Events, now: &Events) -> String {
     let changes = changes(golden, now);
     let mut text = String::new();
     let shown = changes.len().min(CHANGES_SHOWN_MAX);
     for change in &changes[..shown] {
-        // A string takes everything.
+        // Writing to a string cannot fail.
         let _infallible = write_change(&mut text, golden, now, *change);
     }
     let rest = &changes[shown..];
@@ -134,7 +134,7 @@ fn changes(golden: &Events, now: &Events) -> Vec<Change> {
     found
 }
 
-/// Notes an event at another time, with those before it where they are in a row.
+/// Records an event with another time, and joins it to the change before if the events are consecutive.
 fn retimed(found: &mut Vec<Change>, golden_at: usize, now_at: usize) {
     if let Some(Change::Retimed { golden, now, count }) = found.last_mut()
         && *golden + *count == golden_at
@@ -150,7 +150,7 @@ fn retimed(found: &mut Vec<Change>, golden_at: usize, now_at: usize) {
     });
 }
 
-/// Finds events that are gone at one place and new at another; returns where each is now.
+/// Finds events that were removed at one place and inserted at another. Returns the new position of each.
 fn moves(ops: &[DiffOp], old: &[String], new: &[String]) -> BTreeMap<usize, usize> {
     let hunks = || ops.iter().filter(|op| !matches!(op, DiffOp::Equal { .. }));
     let mut gone = BTreeMap::<&str, VecDeque<usize>>::new();
@@ -165,7 +165,8 @@ fn moves(ops: &[DiffOp], old: &[String], new: &[String]) -> BTreeMap<usize, usiz
     moved.collect()
 }
 
-/// Pairs up events of one name at one endpoint, in their order: each changed. The others are gone or new.
+/// Pairs removed and inserted events that have the same name and endpoint, in order. Each pair is a change. The others
+/// are missing or new.
 fn pair_up(golden: &Events, now: &Events, olds: &[usize], news: &[usize], found: &mut Vec<Change>) {
     let places = |events: &Events, indices: &[usize]| {
         let places = indices.iter().map(|at| events.line(*at).place().to_owned());
@@ -246,7 +247,7 @@ fn write_change(
     }
 }
 
-/// Shows the fields that differ, the time among them; both lines where none does.
+/// Shows the fields that differ, including the time. If no field differs, shows both lines.
 fn write_fields(text: &mut String, old: &EventLine, new: &EventLine) -> std::fmt::Result {
     const ABSENT: &str = "(absent)";
     let (old_fields, new_fields) = (old.fields(), new.fields());

@@ -1,24 +1,24 @@
-//! A line of a text trace, taken apart into its time, its place and its fields.
+//! One line of a text trace, split into time, place and fields.
 //!
-//! A golden trace is anyone's text. A line of another shape is one whole without fields.
+//! A golden trace may contain any text. A line that is no event is kept whole and has no fields.
 
 use jive_embed::text::printable;
 
-/// Units that times have in a trace.
+/// The units of times in a trace.
 const UNITS: [&str; 4] = ["ns", "us", "ms", "s"];
 
-/// One event of a trace, as it is shown.
+/// One event of a trace, as text to show.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct EventLine {
     text: String,
-    /// Where the time ends, which begins the line; 0 where there is none.
+    /// The end of the time at the start of the line; 0 if there is no time.
     time_end: usize,
-    /// Where the columns end that say which event it is: NIC, endpoint and name.
+    /// The end of the columns that identify the event: NIC, endpoint and name.
     place_end: usize,
 }
 
 impl EventLine {
-    /// Takes a line of a file, with every character written out that could steer a terminal.
+    /// Parses a line of a file. Characters that could control a terminal are escaped.
     pub(super) fn new(line: &[u8]) -> EventLine {
         let text = printable(&String::from_utf8_lossy(line.trim_ascii()));
         let tokens = tokens(&text);
@@ -52,7 +52,7 @@ impl EventLine {
         &self.text
     }
 
-    /// Returns when the event happened; nothing where the line does not say.
+    /// Returns the time of the event, or an empty text.
     pub(super) fn time(&self) -> &str {
         &self.text[..self.time_end]
     }
@@ -62,12 +62,12 @@ impl EventLine {
         self.text[self.time_end..].trim_start()
     }
 
-    /// Returns the columns of NIC, endpoint and name of the event; all of a line of another shape.
+    /// Returns the columns NIC, endpoint and name of the event. A line that is no event is returned whole.
     pub(super) fn place(&self) -> &str {
         self.text[self.time_end..self.place_end].trim_start()
     }
 
-    /// Returns the fields, each with its value.
+    /// Returns the names and values of the fields.
     pub(super) fn fields(&self) -> Vec<(&str, &str)> {
         let rest = &self.text[self.place_end..];
         let fields = tokens(rest)
@@ -77,7 +77,7 @@ impl EventLine {
     }
 }
 
-/// Returns where the words of a line lie. Spaces between quotes belong to their word.
+/// Returns the ranges of the words of a line. Spaces between quotes do not end a word.
 fn tokens(text: &str) -> Vec<std::ops::Range<usize>> {
     let mut found = Vec::new();
     let mut start = None;

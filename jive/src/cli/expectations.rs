@@ -1,4 +1,4 @@
-//! How the expectations of a scenario are shown that a run does not meet.
+//! Renders the expectations of a scenario that its run did not meet.
 
 use std::path::Path;
 
@@ -8,10 +8,10 @@ use nic_runtime::judge::{Judgement, Unmet};
 use super::run;
 use super::scenario_report;
 
-/// Expectations that are shown; of more the number is.
+/// The most expectations that are shown. The others are only counted.
 const SHOWN_MAX: usize = 20;
 
-/// Renders every expectation that is not met, each at its place in the scenario's file.
+/// Renders every expectation that is not met, with its place in the scenario file.
 pub(super) fn render(name: &Path, judgement: &Judgement) -> Vec<String> {
     let unmet = &judgement.unmet;
     if unmet.is_empty() {
@@ -20,7 +20,7 @@ pub(super) fn render(name: &Path, judgement: &Judgement) -> Vec<String> {
     let bytes = run::text_of(name);
     let shown = unmet.iter().take(SHOWN_MAX);
     let shown = shown.map(|Unmet { place, title, note }| {
-        // A scenario from a pipe cannot be read again, and its places cannot be shown.
+        // If the scenario came from a pipe, it cannot be read again to show places.
         if bytes.is_empty() {
             return sentence(title, note.as_slice());
         }

@@ -1,4 +1,4 @@
-//! The fields of an applet when a run has ended, as text and as JSON.
+//! The fields of each applet at the end of a run, as text and as JSON.
 
 use std::fmt;
 
@@ -11,13 +11,13 @@ use nic_runtime::scenario::model::EndpointSpec;
 use nic_runtime::sim::{AppletState, EndpointState, RunEnd};
 use serde::Serialize;
 
-/// Elements of an array that the text shows.
+/// The most elements of an array that the text shows.
 const SHOWN_IN_TEXT: usize = 16;
 
-/// Elements of an array that JSON has.
+/// The most elements of an array in the JSON.
 const SHOWN_IN_JSON: usize = 64;
 
-/// A field and what it holds.
+/// A field and its value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(super) struct Field {
     name: String,
@@ -29,7 +29,7 @@ pub(super) struct Field {
     value: Value,
 }
 
-/// What a field holds.
+/// The value of a field.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 enum Value {
@@ -42,7 +42,7 @@ enum Value {
     Null {
         value: (),
     },
-    /// The only object there is.
+    /// A reference to the applet: the only object there is.
     This {
         value: &'static str,
     },
@@ -54,14 +54,14 @@ enum Value {
     },
 }
 
-/// The fields of every applet of a run.
+/// The fields of all applets of a run.
 #[derive(Debug, Default)]
 pub(super) struct Dump<'s> {
-    /// In the order of the endpoints.
+    /// One entry for each applet, in the order of the endpoints.
     pub(super) applets: Vec<OfApplet<'s>>,
 }
 
-/// The fields of an endpoint's applet, as a line of the trace has them.
+/// The fields of one endpoint's applet. In JSON, one line of the trace.
 #[derive(Debug, Serialize)]
 pub(super) struct OfApplet<'s> {
     t_ns: u64,
@@ -72,7 +72,7 @@ pub(super) struct OfApplet<'s> {
 }
 
 impl<'s> Dump<'s> {
-    /// Reads what a run has left at the endpoints of a scenario.
+    /// Collects the fields of the endpoints of a scenario after a run.
     pub(super) fn of(scenario: &'s Scenario, end: &RunEnd, states: &[EndpointState]) -> Dump<'s> {
         let endpoints = scenario.endpoints.iter().zip(states);
         let applet = |(spec, state): (&'s EndpointSpec, &EndpointState)| {
@@ -104,8 +104,8 @@ impl fmt::Display for Dump<'_> {
     }
 }
 
-/// Returns the fields of a class with what a run has left in them, in the order of the class file. Empty where the bytes
-/// are no class file, of which a run leaves nothing.
+/// Returns the fields of a class with their values at the end of a run, in the order of the class file. If the bytes
+/// are no class file, there are none.
 pub(super) fn of(class: &[u8], state: &AppletState) -> Vec<Field> {
     let mut index = vec![0; ClassFile::index_len(class)];
     let Ok(class) = ClassFile::parse(class, &mut index) else {
@@ -159,14 +159,14 @@ fn elements(kind: ArrayKind, bytes: &[u8]) -> Vec<i32> {
         (ArrayKind::Byte, &[byte]) => byte.cast_signed().into(),
         (ArrayKind::Short, &[low, high]) => i16::from_le_bytes([low, high]).into(),
         (ArrayKind::Int, &[a, b, c, d]) => i32::from_le_bytes([a, b, c, d]),
-        // The chunks are as wide as an element.
+        // Does not occur: each chunk is as wide as an element.
         (ArrayKind::Boolean | ArrayKind::Byte | ArrayKind::Short | ArrayKind::Int, _) => 0,
     };
     let elements = bytes.chunks_exact(kind.width().into());
     elements.take(SHOWN_IN_JSON).map(read).collect()
 }
 
-/// Returns a type as Java spells it.
+/// Returns a type in Java's notation.
 fn java_name(kind: FieldType<'_>) -> String {
     let class = |name: &[u8]| Cut(String::from_utf8_lossy(name)).to_string();
     match kind {
@@ -200,7 +200,7 @@ fn java_name(kind: FieldType<'_>) -> String {
 }
 
 impl fmt::Display for Field {
-    /// Shows the field as a declaration.
+    /// Shows the field as a Java declaration.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let modifier = if self.is_static { "static " } else { "" };
         write!(f, "{modifier}{} {} = ", self.kind, self.name)?;

@@ -1,4 +1,5 @@
-//! `jive test`: runs scenarios, and shows where they are not as their golden traces and their expectations say.
+//! `jive test`: runs scenarios. Shows where a trace differs from its golden trace (the expected trace, in a file beside
+//! the scenario), and which expectations are not met.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
@@ -26,7 +27,7 @@ use super::progress::Progress;
 use super::run;
 use super::test_files::{TestFile, TestFiles};
 
-/// Bytes of a golden trace: more events than anyone reviews.
+/// The longest golden trace that is read, in bytes. Nobody reviews more events than fit in it.
 const TRACE_BYTES_MAX: u64 = 1 << 28;
 
 const AFTER_HELP: &str = "\
@@ -45,7 +46,7 @@ Exit status:
   1  a trace differs, an expectation is not met, or a class was rejected
   2  wrong usage, or a file that cannot be read; outranks 1";
 
-/// Runs every scenario with a golden trace or expectations, and shows where they differ.
+/// Runs every scenario with a golden trace or expectations, and shows where the run differs.
 #[derive(Args)]
 #[command(after_help = AFTER_HELP)]
 pub(super) struct Arguments {
@@ -70,7 +71,7 @@ pub(super) struct Arguments {
     junit: Option<PathBuf>,
 }
 
-/// What became of one scenario.
+/// The result of one scenario.
 enum Outcome {
     Passed,
     Blessed,
@@ -78,13 +79,13 @@ enum Outcome {
     Failed(Status, String),
 }
 
-/// A scenario's outcome, and the files that it was made from.
+/// The result of a scenario, and the files that were read for it.
 struct Judged {
     outcome: Outcome,
     inputs: Vec<PathBuf>,
 }
 
-/// Carries the command out.
+/// Runs the command.
 pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Status, Failure> {
     let TestFiles { files, unreadable } =
         TestFiles::below(&arguments.path, arguments.filter.as_deref());
@@ -141,7 +142,7 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
     Ok(tally.status)
 }
 
-/// What became of the scenarios so far.
+/// The results of all scenarios so far.
 struct Tally {
     status: Status,
     passed: usize,
@@ -165,7 +166,7 @@ impl Default for Tally {
 }
 
 impl Tally {
-    /// Counts a scenario, and shows what became of it.
+    /// Counts the result of a scenario, and shows it.
     fn take(
         &mut self,
         file: &TestFile,
@@ -202,7 +203,7 @@ impl Tally {
         Ok(())
     }
 
-    /// Writes the results as JUnit XML, unless they would replace a file that they were made from.
+    /// Writes the results as JUnit XML. Refuses to overwrite a file that was read for them.
     fn write_junit(&self, path: &Path) -> Result<(), String> {
         let inputs = self.inputs.iter().map(PathBuf::as_path);
         overwrite::check(&[path], &inputs.collect::<Vec<_>>())?;
@@ -260,7 +261,7 @@ fn run_one(file: &TestFile, golden: &Path, scenario: &Scenario, bless: bool) -> 
     }
 }
 
-/// Says that a scenario is no test, and how it becomes one.
+/// Returns the message that a scenario has nothing to test, and how to add a golden trace.
 fn nothing_to_judge(path: &Path, golden: &Path) -> String {
     let (path, golden) = (printable_path(path), printable_path(golden));
     let title = format!("{path} has no golden trace {golden}, and no `[[expect]]`");
@@ -269,7 +270,7 @@ fn nothing_to_judge(path: &Path, golden: &Path) -> String {
 }
 
 impl Outcome {
-    /// Adds the expectations that are not met.
+    /// Adds the expectations that are not met to the result.
     fn with(self, path: &Path, judgement: &Judgement) -> Outcome {
         let unmet = expectations::render(path, judgement);
         if unmet.is_empty() {
@@ -284,17 +285,18 @@ impl Outcome {
     }
 }
 
-/// Why nothing can be said of a scenario's trace.
+/// Why a scenario's trace could not be compared or written.
 enum NotJudged {
     Refused(sim::SimError),
     Unreadable(ReadError),
     Unwritable(io::Error),
 }
 
-/// What a run shows: beside its golden trace, and what came of its expectations.
+/// The result of comparing or writing the trace, and the judgement on the expectations.
 type Shown = (Outcome, Option<Judgement>);
 
-/// Compares a scenario's trace with its golden one while it runs.
+/// Runs a scenario and compares its trace with the golden trace line by line. Neither trace is held in memory as a
+/// whole.
 fn compare(scenario: &Scenario, golden: &Path) -> Result<Shown, NotJudged> {
     let unreadable = |error: io::Error| NotJudged::Unreadable(error.into());
     let against = AgainstGolden::new(open(golden).map_err(NotJudged::Unreadable)?);
@@ -308,7 +310,7 @@ fn compare(scenario: &Scenario, golden: &Path) -> Result<Shown, NotJudged> {
     Ok((outcome, judgement))
 }
 
-/// Opens a golden trace.
+/// Opens a golden trace, unless it is too long.
 fn open(golden: &Path) -> Result<BufReader<io::Take<File>>, ReadError> {
     let file = input::open_regular(golden)?;
     if file.metadata()?.len() > TRACE_BYTES_MAX {
@@ -318,7 +320,7 @@ fn open(golden: &Path) -> Result<BufReader<io::Take<File>>, ReadError> {
     Ok(BufReader::new(file.take(TRACE_BYTES_MAX)))
 }
 
-/// Writes a scenario's trace, and has it take the golden one's place when it is whole.
+/// Writes the scenario's trace to a temporary file, which replaces the golden trace once it is complete.
 fn write(scenario: &Scenario, golden: &Path) -> Result<Shown, NotJudged> {
     let file = OutputFile::derived(golden).map_err(NotJudged::Unwritable)?;
     let mut trace = GoldenTrace::new(file, scenario.golden);

@@ -1,11 +1,11 @@
-//! Bytes as people read them: 16 on a line, with their offset and as text.
+//! A hex dump: 16 bytes on a line, with their offset and as text.
 
 use std::fmt;
 
-/// Bytes on a line.
+/// Bytes per line.
 const LINE: usize = 16;
 
-/// Shows bytes in lines that begin with an indent.
+/// Formats bytes as a hex dump whose lines start with the given indent.
 pub(super) struct Hexdump<'b>(pub(super) &'b [u8], pub(super) &'static str);
 
 impl fmt::Display for Hexdump<'_> {

@@ -1,4 +1,4 @@
-//! Work on many items at once, whose results are taken in the order of the items.
+//! Runs a function on many items in parallel, and passes on the results in the order of the items.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -8,26 +8,26 @@ use std::sync::{Mutex, mpsc};
 use std::thread;
 use std::time::Duration;
 
-/// Results for each worker that may wait for an earlier one.
+/// How many results per worker may wait until an earlier item is finished. The limit bounds the memory for results.
 const AHEAD: usize = 4;
 
-/// Time after which the taker hears that nothing has come.
+/// If there is no result for this long, the receiver is told.
 const PATIENCE: Duration = Duration::from_millis(200);
 
-/// What the taker of results is told.
+/// A call of the function that takes the results.
 pub(super) enum Happened<'t, T, R> {
-    /// This came of an item.
+    /// The result of an item.
     Done(&'t T, R),
-    /// Nothing has come for a while.
+    /// There was no result for [`PATIENCE`].
     Waiting,
 }
 
-/// Has `workers` threads work on items that do not depend on each other, and takes the results in the order of the
-/// items. While one item takes long, at most [`AHEAD`] results for each worker are held back behind it.
+/// Runs `work` on every item, in `workers` threads, and passes the results to `take` in the order of the items. While
+/// one item takes long, at most [`AHEAD`] later results per worker are held back.
 ///
 /// # Errors
 ///
-/// Returns the first error of `take`, which ends the work.
+/// Returns the first error of `take`. After it, no more work is started.
 pub(super) fn in_order<T: Sync, R: Send, E>(
     items: &[T],
     workers: NonZeroUsize,
@@ -37,14 +37,16 @@ pub(super) fn in_order<T: Sync, R: Send, E>(
     let next = AtomicUsize::new(0);
     let (done, results) = mpsc::channel();
     let workers = workers.get().min(items.len());
-    // A token for each item that is worked on, or done and not taken.
+    // One token for each result that may exist and is not taken yet. A worker receives a token before it starts an
+    // item.
     let (allow, allowed) = mpsc::channel();
     for _ in 0..workers * AHEAD {
         let _cannot_fail = allow.send(());
     }
     let allowed = Mutex::new(allowed);
     thread::scope(|scope| {
-        // Moved in here: workers that wait for a token end when the sender of tokens is gone.
+        // Move the sender into the scope. When this scope ends, the channel closes, and workers that wait for a token
+        // return.
         let allow = allow;
         for _ in 0..workers {
             let (done, next, work, allowed) = (done.clone(), &next, &work, &allowed);
@@ -54,7 +56,7 @@ pub(super) fn in_order<T: Sync, R: Send, E>(
                     let Ok(Ok(())) = token else { return };
                     let index = next.fetch_add(1, Ordering::Relaxed);
                     let Some(item) = items.get(index) else { return };
-                    // Nobody takes results any more once one could not be taken.
+                    // `take` failed, so the receiver is gone: stop.
                     if done.send((index, work(item))).is_err() {
                         return;
                     }
@@ -75,7 +77,7 @@ pub(super) fn in_order<T: Sync, R: Send, E>(
             while let Some(result) = early.remove(&taken) {
                 take(Happened::Done(&items[taken], result))?;
                 taken += 1;
-                // Nobody waits for it once every item is worked on.
+                // Ignore the error: after the last item no worker is left to receive a token.
                 let _ = allow.send(());
             }
         }
@@ -96,7 +98,7 @@ mod tests {
     fn results_are_taken_in_the_order_of_the_items() {
         let items: Vec<u64> = (0..200).collect();
         let work = |&item: &u64| {
-            // Early items take longest.
+            // Early items take the most time, so that results arrive out of order.
             std::hint::black_box((0..(200 - item) * 1_000).fold(0, |sum, number| sum ^ number));
             item + 1
         };

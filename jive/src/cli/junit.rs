@@ -1,10 +1,10 @@
-//! What `jive test` found as JUnit XML, which services that run tests read.
+//! The results of `jive test` as JUnit XML, which most CI services read.
 
 use std::fmt::{self, Write as _};
 
 use anstream::adapter::strip_str;
 
-/// The suite of all scenarios that were run.
+/// The results of all scenarios.
 #[derive(Debug, Default)]
 pub(super) struct Suite {
     cases: Vec<Case>,
@@ -14,24 +14,24 @@ pub(super) struct Suite {
 struct Case {
     /// The directory of the scenario.
     class: String,
-    /// Its file name.
+    /// The file name of the scenario.
     name: String,
     result: CaseResult,
 }
 
-/// What came of a scenario.
+/// The result of one scenario.
 #[derive(Debug)]
 pub(super) enum CaseResult {
-    /// It is as it should be.
+    /// The scenario ran as expected.
     Passed,
-    /// It is not, for the reason that the text shows.
+    /// The scenario ran, but differs as the text describes.
     Failure(String),
-    /// It cannot be run, for the reason that the text shows.
+    /// The scenario could not be run; the text says why.
     Error(String),
 }
 
 impl Suite {
-    /// Adds the result of a scenario, whose path is `path`.
+    /// Adds the result of the scenario at `path`.
     pub(super) fn add(&mut self, path: &str, result: CaseResult) {
         let (class, name) = path.rsplit_once('/').unwrap_or((".", path));
         self.cases.push(Case {
@@ -43,7 +43,7 @@ impl Suite {
 }
 
 impl fmt::Display for Suite {
-    /// Shows the document.
+    /// Writes the XML document.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let tests = self.cases.len();
         let count = |is: fn(&CaseResult) -> bool| {
@@ -87,7 +87,7 @@ impl fmt::Display for Suite {
     }
 }
 
-/// Shows text as content or as the value of an attribute (XML 1.0 §2.4, §3.3.3).
+/// Escapes text for use as content or as the value of an attribute (XML 1.0 §2.4, §3.3.3).
 struct Escaped<'a>(&'a str);
 
 impl fmt::Display for Escaped<'_> {
@@ -96,11 +96,11 @@ impl fmt::Display for Escaped<'_> {
             match c {
                 '&' => f.write_str("&amp;")?,
                 '<' => f.write_str("&lt;")?,
-                // `]]>` may not stand in content.
+                // The text `]]>` is not allowed in content.
                 '>' => f.write_str("&gt;")?,
                 '"' => f.write_str("&quot;")?,
                 '\n' | '\t' => f.write_char(c)?,
-                // No document may have these, however they are written (§2.2).
+                // XML documents cannot contain these characters, not even escaped (§2.2).
                 '\u{0}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => f.write_char('\u{fffd}')?,
                 _ => f.write_char(c)?,
             }

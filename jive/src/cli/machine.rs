@@ -1,5 +1,4 @@
-//! A class that runs outside of any network: its instance, a call stack, and an endpoint for its
-//! natives.
+//! A class that runs without a network: its instance, a call stack, and an endpoint for its natives.
 
 use bumpalo::Bump;
 use jive_core::{
@@ -12,10 +11,10 @@ use nic_runtime::sle::DetachedEndpoint;
 use super::call::Call;
 use super::cpu_clock;
 
-/// Calls that may be nested in the one that is made.
+/// How deep the calls within one call may nest.
 const NESTED_CALLS: usize = 200;
 
-/// An instance of a class with all that its calls need.
+/// An instance of a class with everything that its calls need.
 pub(super) struct Machine<'a> {
     loaded: LinkedClass<'a>,
     instance: Instance<'a>,
@@ -24,7 +23,7 @@ pub(super) struct Machine<'a> {
     fuel: u64,
 }
 
-/// The endpoint that natives act on, and whether one did.
+/// The endpoint that natives act on, and whether a native was called.
 struct Endpoint {
     detached: DetachedEndpoint,
     touched: bool,
@@ -37,7 +36,7 @@ impl Natives for Endpoint {
     }
 }
 
-/// The state between two calls.
+/// A copy of the state between two calls.
 pub(super) struct Snapshot {
     fields: Vec<i32>,
     heap: Vec<u8>,
@@ -45,7 +44,7 @@ pub(super) struct Snapshot {
 }
 
 impl<'a> Machine<'a> {
-    /// Makes an instance; no code of the class has run.
+    /// Makes an instance. It runs no code of the class.
     pub(super) fn new(
         arena: &'a Bump,
         loaded: &LinkedClass<'a>,
@@ -83,7 +82,7 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    /// Makes a call.
+    /// Runs one call.
     pub(super) fn call(&mut self, call: &Call) -> Result<Option<i32>, Trap> {
         self.run(call.method, &call.args)
     }
@@ -111,7 +110,7 @@ impl<'a> Machine<'a> {
         outcome
     }
 
-    /// Keeps the state, to be put back.
+    /// Copies the state, so that it can be restored later.
     pub(super) fn snapshot(&self) -> Snapshot {
         Snapshot {
             fields: self.instance.fields().to_vec(),
@@ -133,8 +132,8 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Measures a call from the state of a snapshot: the median of rounds of `count` calls, in
-    /// nanoseconds for each.
+    /// Measures a call that starts from the state of a snapshot. Returns nanoseconds per call: the median of several
+    /// rounds of `count` calls.
     pub(super) fn time(&mut self, call: &Call, snapshot: &Snapshot, count: u64) -> f64 {
         self.restore(snapshot);
         let _same = self.call(call);
@@ -144,12 +143,12 @@ impl<'a> Machine<'a> {
             machine.restore(snapshot);
         };
         cpu_clock::median_ns(count, self, restore, |machine| {
-            // The first call of this kind returned, and this one begins in the same state.
+            // The result cannot differ: an equal call from the same state returned before.
             let _same = std::hint::black_box(machine.call(call));
         })
     }
 
-    /// Describes a trap as a line.
+    /// Describes a trap in one line.
     pub(super) fn describe(&self, trap: Trap) -> String {
         let Trap { kind, method, pc } = trap;
         let name = names::method_name(&self.loaded.class, method);

@@ -1,5 +1,5 @@
-//! What a run is shown in: on standard output its trace or a packet's story, and the files that were
-//! asked for. Each listens to the one stream of events.
+//! The outputs of a run: the trace or a packet's story on standard output, a timeline file and a capture file. All
+//! receive the same stream of events.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -30,13 +30,13 @@ pub(super) enum Shown<W> {
     Story(Story<W>),
 }
 
-/// An output that goes to a file.
+/// An output and the path of its file.
 struct ToFile<O> {
     path: PathBuf,
     output: O,
 }
 
-/// Everything that listens to a run.
+/// All outputs of one run, as one event sink.
 pub(super) struct Outputs<W> {
     shown: Shown<W>,
     summary: Summary,
@@ -45,17 +45,17 @@ pub(super) struct Outputs<W> {
     interrupted: Arc<AtomicBool>,
 }
 
-/// What is left to do when every output has ended.
+/// What the caller still has to do after all outputs have ended.
 pub(super) enum Finished {
-    /// To print the summary.
+    /// Print the summary.
     Summarize(Box<Summary>),
-    /// Nothing: what was shown has the summary in it.
+    /// Nothing: the output already contains the summary.
     Whole,
-    /// To tell that the packet to follow did not occur.
+    /// Report that the packet to follow did not occur.
     NoSuchPacket,
 }
 
-/// Why an output could not be written, as a text for the user where it is a file.
+/// Why an output could not be written. For a file, the message for the user.
 pub(super) enum OutputError {
     Stream(io::Error),
     File(String),
@@ -67,7 +67,7 @@ impl From<io::Error> for OutputError {
     }
 }
 
-/// Names the file that cannot be written.
+/// Returns an error that names the file.
 fn unwritable(path: &Path, error: &io::Error) -> OutputError {
     OutputError::File(output_file::unwritable(path, error))
 }
@@ -77,7 +77,7 @@ fn create(path: &Path) -> Result<OutputFile, OutputError> {
 }
 
 impl<W: Write> Outputs<W> {
-    /// The flag ends the run once it is set.
+    /// Makes the outputs. The run ends once `interrupted` is set.
     pub(super) fn new(
         shown: Shown<W>,
         scenario: &Scenario,
@@ -118,8 +118,8 @@ impl<W: Write> Outputs<W> {
         Ok(())
     }
 
-    /// Ends every output after a run. Each is ended, whatever became of the others: a reader of the trace that
-    /// leaves early takes no file with it.
+    /// Ends every output after a run, even if another one failed: a closed pipe on standard output must not cost the
+    /// user a file.
     pub(super) fn finish(
         mut self,
         end: &RunEnd,
@@ -142,7 +142,7 @@ impl<W: Write> Outputs<W> {
 }
 
 impl<O> ToFile<O> {
-    /// Ends an output and gives its file its name.
+    /// Ends an output and moves its temporary file to its final path.
     fn place(self, finish: impl FnOnce(O) -> io::Result<OutputFile>) -> Result<(), OutputError> {
         let written = finish(self.output).and_then(OutputFile::place);
         written.map_err(|error| unwritable(&self.path, &error))
@@ -204,7 +204,7 @@ impl<W: Write> Sink for Outputs<W> {
         self.interrupted.load(Ordering::Relaxed)
     }
 
-    /// What standard output shows may be all that was asked for.
+    /// Returns whether the run can stop early: standard output is closed, and no file is written.
     fn has_failed(&self) -> bool {
         let shown = match &self.shown {
             Shown::Nothing => false,

@@ -1,4 +1,4 @@
-//! `jive packet`: what an applet does with a few packets, one after the other.
+//! `jive packet`: runs an applet on a few packets, one after the other, and shows its actions for each.
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -23,13 +23,14 @@ use super::packet_events::{Bytes, Gathered, Happened, hex};
 use super::run;
 use super::{packet_run, packet_time};
 
-/// Packets of one command: more than a command line has room for in full length.
+/// The most packets of one command. A command line cannot hold more packets of full length.
 const PACKETS_MAX: usize = 10_000;
 
-/// Bytes of a file that holds a packet: more than any NIC's packet has.
+/// The longest file of a packet, in bytes. No NIC has longer packets.
 const FILE_BYTES_MAX: u64 = 1 << 20;
 
-/// Events after which the run ends: an applet may set its timer again and again between two packets.
+/// The number of events after which the run ends. An applet may set its timer again and again, so the events between
+/// two packets are unlimited otherwise.
 const EVENTS_MAX: u64 = 10_000_000;
 
 const AFTER_HELP: &str = "\
@@ -50,7 +51,7 @@ Exit status:
   2  wrong usage, or a file that cannot be read
   3  a call trapped";
 
-/// Has an applet handle packets, and shows what it sends, delivers, returns and keeps.
+/// Runs an applet on packets, and shows what it sends, delivers, returns and keeps.
 #[derive(Args)]
 #[command(after_help = AFTER_HELP)]
 pub(super) struct Arguments {
@@ -91,13 +92,13 @@ enum Format {
     Json,
 }
 
-/// Which way a packet goes.
+/// The direction of a packet.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Way {
-    /// It arrives: `doRx`.
+    /// The packet arrives: `doRx`.
     Rx,
-    /// The user sends it: `doTx`.
+    /// The user sends the packet: `doTx`.
     Tx,
 }
 
@@ -119,7 +120,8 @@ impl Way {
     }
 }
 
-/// The packets of a command line, in their order. `clap` keeps the values of each option apart, and notes the places.
+/// The packets of a command line in their order. `clap` collects the values of each option separately, with their
+/// positions on the command line.
 struct Packets(Vec<(Way, OsString)>);
 
 impl FromArgMatches for Packets {
@@ -161,13 +163,13 @@ impl Args for Packets {
     }
 }
 
-/// A packet, read.
+/// A packet with its bytes.
 pub(super) struct Packet {
     pub(super) way: Way,
     pub(super) bytes: Vec<u8>,
 }
 
-/// What JSON has of a command.
+/// The result of a command as JSON.
 #[derive(Serialize)]
 struct Report<'r> {
     applet: &'r str,
@@ -178,7 +180,7 @@ struct Report<'r> {
     ns_per_call: Option<f64>,
 }
 
-/// A packet and what happened for it.
+/// A packet and the applet's actions for it.
 #[derive(Serialize)]
 struct Handled<'r> {
     way: Way,
@@ -190,7 +192,7 @@ struct Handled<'r> {
     happened: &'r Happened,
 }
 
-/// Carries the command out.
+/// Runs the command.
 pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Status, Failure> {
     match prepare(arguments) {
         Ok((scenario, packets)) => handle(arguments, &scenario, &packets, console),
@@ -201,7 +203,7 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
     }
 }
 
-/// Reads everything that the command names.
+/// Reads the class and the packets of the command.
 fn prepare(arguments: &Arguments) -> Result<(Scenario, Vec<Packet>), String> {
     let given = &arguments.packets.0;
     if given.is_empty() {
@@ -219,7 +221,7 @@ fn prepare(arguments: &Arguments) -> Result<(Scenario, Vec<Packet>), String> {
     scenario.events_max = EVENTS_MAX;
     scenario.poisons_rx_buf = arguments.poison;
     let spec = &scenario.endpoints[APPLET.0 as usize];
-    // The free buffers lie before it, at a multiple of its alignment.
+    // The user sends from the buffer area after the free buffers.
     let room = spec.buffer_area - spec.free_buffer_count * spec.free_buffer_length;
     let packets = given.iter().map(|(way, text)| {
         let bytes = bytes_of(text)?;
@@ -243,7 +245,7 @@ fn prepare(arguments: &Arguments) -> Result<(Scenario, Vec<Packet>), String> {
 fn bytes_of(given: &OsString) -> Result<Vec<u8>, String> {
     let text = path_text(Path::new(given));
     if let Some(file) = text.strip_prefix('@') {
-        // A file's name may be no text.
+        // A file name may contain bytes that are not valid text.
         let name = given.as_encoded_bytes().get(1..).unwrap_or_default();
         let path = match std::str::from_utf8(name) {
             Ok(name) => PathBuf::from(name),

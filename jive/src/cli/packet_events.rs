@@ -1,4 +1,4 @@
-//! What an applet does with each of a few packets, gathered from the events of a run.
+//! The actions of an applet for each of a few packets, collected from the events of a run.
 
 use std::fmt::{self, Write as _};
 
@@ -10,17 +10,17 @@ use serde::{Serialize, Serializer};
 
 use super::hexdump::Hexdump;
 
-/// Things of one kind that are kept for each packet. An applet may do many within its fuel.
+/// The most actions of one kind that are kept for each packet. An applet may do many more within its fuel.
 const KEPT_MAX: usize = 64;
 
-/// What happened for one packet, or while the applet was loaded.
+/// The actions of the applet for one packet, or while it was loaded.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct Happened {
     pub(super) calls: Vec<Called>,
     sent: Vec<Message>,
     delivered: Vec<Message>,
     dropped: Vec<&'static str>,
-    /// How many more calls, natives, messages and so on there were than are kept.
+    /// How many more calls, natives, messages and notes there were than are kept.
     #[serde(skip_serializing_if = "is_zero")]
     omitted: u64,
 }
@@ -51,11 +51,11 @@ pub(super) enum CallEnd {
     Trapped {
         trap: Trap,
     },
-    /// The run ended first.
+    /// The run ended before the call did.
     Cut {},
 }
 
-/// A trap and its place.
+/// A trap and the place in the code where it occurred.
 #[derive(Debug, Serialize)]
 pub(super) struct Trap {
     kind: &'static str,
@@ -101,19 +101,19 @@ impl fmt::Display for Argument {
     }
 }
 
-/// What the applet noted by `trace`.
+/// A value that the applet recorded with `trace`.
 #[derive(Debug, Serialize)]
 struct Note {
     tag: i32,
     value: i32,
 }
 
-/// A message that left the applet.
+/// A message that the applet sent or delivered.
 #[derive(Debug, Serialize)]
 struct Message {
     channel: i32,
     length: usize,
-    /// Offsets of the buffers that it lies in, where it lies in buffers.
+    /// The offsets of its buffers; empty if the message lies in its descriptor.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     buffers: Vec<u32>,
     #[serde(serialize_with = "hex")]
@@ -129,23 +129,23 @@ pub(super) fn hex<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S
     serializer.serialize_str(&digits)
 }
 
-/// What is gathered from the events of a run in which packet follows packet.
+/// The actions of the applet, collected from the events of a run that handles one packet after the other.
 pub(super) struct Gathered {
     /// The applet's only channel.
     channel: i32,
-    /// While the applet was loaded, then for each packet.
+    /// First the actions while the applet was loaded, then those for each packet.
     pub(super) steps: Vec<Happened>,
 }
 
 impl Gathered {
-    /// Expects so many packets, on the applet's only channel.
+    /// Prepares for a number of packets on the applet's only channel.
     pub(super) fn new(channel: i32, packets: usize) -> Gathered {
         let mut steps = Vec::new();
         steps.resize_with(1 + packets, Happened::default);
         Gathered { channel, steps }
     }
 
-    /// Takes an event of the applet's endpoint, when so many packets have come.
+    /// Takes an event of the applet's endpoint; `begun` packets have arrived so far.
     pub(super) fn take(&mut self, names: &dyn Names, event: &Event<'_>, begun: usize) {
         let Some(here) = self.steps.get_mut(begun) else {
             return;
@@ -178,7 +178,8 @@ impl Gathered {
                 },
                 payload: body.payload(length).bytes().collect(),
             }),
-            // What the user asks for is known, and what the NIC's resources do is not the applet's.
+            // Skip these: the user's requests are the input, and the use of the NIC's resources is not the applet's
+            // doing.
             EventKind::Unet(UnetEvent::TxPost { .. } | UnetEvent::TxDone { .. })
             | EventKind::Nic(_) => {}
         }
@@ -228,12 +229,12 @@ impl Happened {
 }
 
 impl Happened {
-    /// Takes an event of the applet.
+    /// Takes an event that the applet caused.
     fn take(&mut self, names: &dyn Names, event: SleEvent<'_>) {
         let name_of = |method| names.method(APPLET, method).to_owned();
         match event {
             SleEvent::AppletCall { method, args, .. } => {
-                // The last call is always kept: what happens next belongs to it.
+                // Always keep the last call, because the events that follow belong to it.
                 if self.calls.len() == KEPT_MAX {
                     self.calls.pop();
                     self.omitted += 1;
@@ -306,7 +307,7 @@ impl fmt::Display for Happened {
     }
 }
 
-/// Shows a count of bytes.
+/// Formats a number of bytes.
 pub(super) struct Bytes(pub(super) usize);
 
 impl fmt::Display for Bytes {

@@ -1,4 +1,5 @@
-//! Packets that come to an applet one after the other: each when all that the one before led to is over.
+//! A run in which packets arrive at an applet one after the other. The next packet is sent only when the effects of the
+//! previous one are over.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -16,36 +17,37 @@ use nic_runtime::sim::{self, EndpointState, RunEnd, SimError};
 use super::packet::{Packet, Way};
 use super::packet_events::Gathered;
 
-/// How long nothing has happened when everything is over: longer than DMA or the wire takes for one array.
+/// The effects of a packet are over when nothing has happened for this long. DMA or the wire takes less time for one
+/// array.
 const SETTLED: SimDuration = SimDuration::from_ns(1_000_000);
 
-/// How often the users look whether it is their turn.
+/// How often the users check whether the next packet is due.
 const LOOK: SimDuration = SimDuration::from_ns(100_000);
 
-/// What the users at both ends and the listener share.
+/// The state that the users at both ends and the listener share.
 struct Turns {
     channel: ChannelId,
-    /// The packets that are to come.
+    /// The packets that are still to be sent.
     rest: VecDeque<(Way, Vec<u8>)>,
-    /// How many have come.
+    /// How many packets have been sent.
     begun: usize,
-    /// When something last happened that a packet led to; `None` where nothing of the kind goes on.
+    /// When the last effect of a packet occurred; `None` while there is no effect to wait for.
     stirred: Option<SimTime>,
-    /// What the call is for that runs.
+    /// What triggered the call that is running.
     call: Option<Trigger>,
     is_over: bool,
 }
 
 impl Turns {
-    /// Returns whether what a packet led to is over.
+    /// Returns whether the effects of the last packet are over.
     fn is_settled(&self, now: SimTime) -> bool {
         let is_quiet = |stirred: SimTime| now.since(stirred) >= SETTLED;
         let is_in_call = matches!(self.call, Some(Trigger::Arrival(_) | Trigger::Post(_)));
         !is_in_call && self.stirred.is_none_or(is_quiet)
     }
 
-    /// Returns whether something goes on because of a packet, as the event shows. A timer ticks without any, and an applet
-    /// that is loaded leaves behind what it sends and delivers.
+    /// Returns whether an event is an effect of a packet. Timer calls are not, as they go on without packets. What the
+    /// applet sends and delivers while it is loaded is an effect.
     fn stirs(&self, cause: Cause, step: &Step<'_>) -> bool {
         let trigger = match cause {
             Cause::None => None,
@@ -61,7 +63,7 @@ impl Turns {
     }
 }
 
-/// The user at one end: posts the packets that go its way.
+/// The user at one end: posts the packets that start there.
 struct User {
     way: Way,
     at: EndpointId,
@@ -95,7 +97,7 @@ impl HostProgram for User {
     }
 }
 
-/// Listens for what happens, and for when it is over.
+/// Receives the events of the run and decides when the run is over.
 struct Listener<'g> {
     gathered: &'g mut Gathered,
     turns: Rc<RefCell<Turns>>,
@@ -120,14 +122,14 @@ impl Sink for Listener<'_> {
         self.gathered.take(names, event, turns.begun);
     }
 
-    /// Ends the run when nobody waits for anything any more, although a timer may be set.
+    /// Ends the run after the last packet, even if a timer is still set.
     fn has_failed(&self) -> bool {
         self.turns.borrow().is_over
     }
 }
 
-/// Has the applet of a scenario handle packets, on its only channel. Returns how that ended, and what each endpoint is left
-/// with.
+/// Runs a scenario so that its applet handles packets on its only channel. Returns how the run ended, and the final
+/// state of each endpoint.
 pub(super) fn run(
     scenario: &Scenario,
     channel: ChannelId,

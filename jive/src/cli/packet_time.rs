@@ -1,4 +1,4 @@
-//! How long the call for a packet computes.
+//! Measures the CPU time of the call for a packet.
 
 use bumpalo::Bump;
 use jive_core::{CallStack, FieldId, Frame, Lifetime, limits};
@@ -14,10 +14,11 @@ use super::packet::{Packet, Way};
 use super::packet_events::{CallEnd, Gathered};
 use super::packet_run;
 
-/// Measures the call for the last packet of a scenario, which returned, in nanoseconds of CPU time. Each call begins in the
-/// state in which that packet found the applet. Returns `None` where there was no such call.
+/// Measures the call for the last packet of a scenario, in nanoseconds of CPU time. That call must have returned. Each
+/// measured call starts from the state in which that packet found the applet. Returns `None` if there was no such call.
 ///
-/// Natives take effect on an endpoint without a NIC, as in `jive exec`: the applet's code is measured, not the simulator.
+/// Natives act on an endpoint without a NIC, as in `jive exec`. So the time is that of the applet's code, not of the
+/// simulator.
 pub(super) fn measure(
     scenario: &Scenario,
     channel: ChannelId,
@@ -80,7 +81,7 @@ pub(super) fn measure(
         set_fields(applet, &fields);
         let restored = applet.instance.heap_mut().restore(&heap);
         restored.expect("the heap held these contents before");
-        // A call without natives leaves the endpoint as it is, and copying a buffer area takes long.
+        // Copy the endpoint only if it can change: copying a buffer area takes long.
         if !call.natives.is_empty() {
             here.clone_from(&endpoint);
         }

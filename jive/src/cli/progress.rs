@@ -1,28 +1,28 @@
-//! How far long work has come, on a terminal alone.
+//! A progress line for long work, shown on terminals only.
 
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
-/// Work that takes less shows nothing.
+/// Shorter work shows no progress line.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Erases the line that the cursor is in (ECMA-48 §8.3.41), from its start on.
+/// Moves to the start of the current line and erases it (ECMA-48 §8.3.41).
 const ERASE_LINE: &str = "\r\x1b[K";
 
-/// A line on standard error that says how many of many items are done.
+/// A line on standard error with the number of finished items.
 #[derive(Debug)]
 pub(super) struct Progress {
     noun: &'static str,
     total: usize,
     done: usize,
     began: Instant,
-    /// Whether standard error is a terminal; nothing is shown elsewhere.
+    /// Whether standard error is a terminal. If not, nothing is shown.
     has_terminal: bool,
     is_shown: bool,
 }
 
 impl Progress {
-    /// Begins work on so many items, which `noun` names in the plural.
+    /// Begins work on `total` items; `noun` is their name in the plural.
     pub(super) fn new(noun: &'static str, total: usize) -> Progress {
         Progress {
             noun,
@@ -34,12 +34,12 @@ impl Progress {
         }
     }
 
-    /// Notes that one more item is done.
+    /// Counts one more finished item.
     pub(super) fn advance(&mut self) {
         self.done += 1;
     }
 
-    /// Shows how far the work has come.
+    /// Shows the current progress.
     pub(super) fn show(&mut self) {
         if let Some(line) = self.line(self.began.elapsed()) {
             self.is_shown = true;
@@ -47,12 +47,12 @@ impl Progress {
         }
     }
 
-    /// Returns whether the terminal shows the line, which other output must not run into.
+    /// Returns whether the line is on the terminal. It must be erased before other output.
     pub(super) fn is_shown(&self) -> bool {
         self.is_shown
     }
 
-    /// Takes the line away.
+    /// Erases the line.
     pub(super) fn clear(&mut self) {
         if std::mem::take(&mut self.is_shown) {
             write(ERASE_LINE);
@@ -70,7 +70,7 @@ impl Progress {
 
 fn write(text: &str) {
     let mut terminal = io::stderr();
-    // A terminal that is gone needs no progress.
+    // Ignore the error: without a terminal nobody needs the progress line.
     let _ = terminal.write_all(text.as_bytes());
     let _ = terminal.flush();
 }

@@ -46,7 +46,7 @@ Exit status:
   130  interrupted: Ctrl-C ends the run, files are whole and the summary is printed; a second one
        ends jive at once";
 
-/// Runs a scenario and prints its trace and, after it, a summary.
+/// Runs a scenario and prints its trace, then a summary.
 #[derive(Args)]
 #[command(after_help = AFTER_HELP, after_long_help = long_help())]
 pub(super) struct Arguments {
@@ -62,7 +62,7 @@ pub(super) struct Arguments {
     #[arg(long)]
     payload: bool,
 
-    /// Also print what each processor worked on (event `work`), which a timeline always shows
+    /// Also print the work of each processor (event `work`), which a timeline always shows
     #[arg(long)]
     trace_work: bool,
 
@@ -117,7 +117,7 @@ fn builtin_list() -> String {
         .collect()
 }
 
-/// Carries the command out.
+/// Runs the command.
 pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Status, Failure> {
     match load(&arguments.scenario, arguments.seed, input::read_given) {
         Ok(scenario) if arguments.sram => show_sram(arguments, &scenario, console),
@@ -138,7 +138,7 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
     }
 }
 
-/// Checks that no output would replace a file that the run is made from.
+/// Checks that no output file is also an input of the run.
 fn check_outputs(arguments: &Arguments, scenario: &Scenario) -> Result<(), String> {
     let outputs = [&arguments.perfetto, &arguments.pcap].into_iter().flatten();
     let outputs = Vec::from_iter(outputs.map(PathBuf::as_path));
@@ -146,13 +146,13 @@ fn check_outputs(arguments: &Arguments, scenario: &Scenario) -> Result<(), Strin
     overwrite::check(&outputs, &inputs)
 }
 
-/// Returns the files that a scenario was read from.
+/// Returns the scenario file and the files that it names.
 pub(super) fn inputs<'p>(path: &'p Path, scenario: &'p Scenario) -> Vec<&'p Path> {
     let named = scenario.files.iter().map(PathBuf::as_path);
     std::iter::once(path).chain(named).collect()
 }
 
-/// Prints who holds how much of each NIC's SRAM.
+/// Prints how many bytes of each NIC's SRAM each user takes.
 fn show_sram(
     arguments: &Arguments,
     scenario: &Scenario,
@@ -171,14 +171,14 @@ fn show_sram(
     }
 }
 
-/// Reads a file whole, if it is no longer than a limit.
+/// Reads a whole file, or fails if it is longer than a limit.
 pub(super) type ReadFile = fn(&Path, u64) -> Result<Vec<u8>, input::ReadError>;
 
-/// Reads a scenario from a file or, where there is none, from the built-in ones.
+/// Reads a scenario from a file or, if there is no such file, from the built-in scenarios.
 ///
 /// # Errors
 ///
-/// Returns what to tell the user.
+/// Returns the messages for the user.
 pub(super) fn load(
     name: &Path,
     seed: Option<u64>,
@@ -190,7 +190,7 @@ pub(super) fn load(
         .map_err(|error| scenario_report::render(name, &bytes, &error))
 }
 
-/// Reads a scenario's bytes, and says what its files lie relative to.
+/// Returns a scenario's bytes, and the directory that its file names are relative to.
 fn source(name: &Path, read: ReadFile) -> Result<(Vec<u8>, Option<PathBuf>), input::ReadError> {
     match read(name, limits::FILE_BYTES_MAX) {
         Ok(bytes) => Ok((bytes, name.parent().map(Path::to_owned))),
@@ -201,7 +201,7 @@ fn source(name: &Path, read: ReadFile) -> Result<(Vec<u8>, Option<PathBuf>), inp
     }
 }
 
-/// Returns a scenario's text, to show places in it; nothing where it came from a pipe, which cannot be read again.
+/// Returns a scenario's text, to show places in it. A pipe cannot be read again, so the text is then empty.
 pub(super) fn text_of(name: &Path) -> Vec<u8> {
     let source = source(name, input::read_file);
     source.map_or(Vec::new(), |(bytes, _)| bytes)
@@ -266,7 +266,7 @@ fn run(
     }
 }
 
-/// Shows the expectations that are not met, and returns what status that is.
+/// Shows the expectations that are not met, and returns the exit status for them.
 fn report_unmet(
     arguments: &Arguments,
     judgement: Option<Judgement>,
@@ -280,7 +280,7 @@ fn report_unmet(
     Ok(Status::Rejected)
 }
 
-/// Why a run did not come to a good end.
+/// Why a run gave no result.
 enum NotRun {
     Refused(SimError),
     Output(OutputError),
@@ -292,13 +292,13 @@ impl From<OutputError> for NotRun {
     }
 }
 
-/// What is known of a run once it has ended.
+/// The judgement on a run, and the final fields of its applets.
 struct Ended<'s> {
     judgement: Option<Judgement>,
     dump: Dump<'s>,
 }
 
-/// Runs a scenario while everything that was asked for listens.
+/// Runs a scenario with all the outputs that were asked for.
 fn listen<'s>(
     arguments: &Arguments,
     scenario: &'s Scenario,
@@ -340,7 +340,7 @@ fn listen<'s>(
     Ok((end, finished, Ended { judgement, dump }))
 }
 
-/// Returns the file that a class of a scenario was read from, and what was read.
+/// Returns the file that a class of a scenario was read from, and its bytes.
 fn class_file<'s>(name: &Path, scenario: &'s Scenario, class: usize) -> (PathBuf, &'s [u8]) {
     let ClassSpec { origin, bytes } = &scenario.classes[class];
     let beside = name.parent().unwrap_or(Path::new(""));
@@ -351,7 +351,7 @@ fn class_file<'s>(name: &Path, scenario: &'s Scenario, class: usize) -> (PathBuf
     }
 }
 
-/// Says what is wrong with every class of a scenario that is rejected.
+/// Describes the faults of every rejected class of a scenario.
 fn rejected_classes(name: &Path, scenario: &Scenario) -> String {
     let policy = Policy::Applet {
         entries: NicEntry::TABLE,
@@ -368,7 +368,7 @@ fn rejected_classes(name: &Path, scenario: &Scenario) -> String {
     reports.join("\n\n")
 }
 
-/// Says why a scenario cannot be run, and what status that is.
+/// Describes why a scenario cannot be run, and returns the exit status for it.
 pub(super) fn refusal(name: &Path, scenario: &Scenario, error: SimError) -> (Status, String) {
     let shown = printable_path(name);
     match error {

@@ -1,4 +1,4 @@
-//! The scenarios that `jive test` runs: files with a golden trace beside them, or with expectations in them.
+//! Finds the scenarios that `jive test` runs: files that have a golden trace beside them or contain expectations.
 
 use std::fs;
 use std::io;
@@ -8,36 +8,36 @@ use jive_embed::input::{self, ReadError};
 use jive_embed::text::path_text;
 use nic_runtime::scenario::{has_expectations, limits};
 
-/// A scenario to run.
+/// A scenario file to run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct TestFile {
     /// Its path.
     pub(super) path: PathBuf,
-    /// Whether a golden trace lies beside it.
+    /// Whether a golden trace exists beside it.
     pub(super) has_golden: bool,
-    /// Whether the user named it.
+    /// Whether the user named this file on the command line.
     pub(super) is_named: bool,
 }
 
 impl TestFile {
-    /// Returns where its golden trace lies, or would lie.
+    /// Returns the path of the golden trace, whether it exists or not.
     pub(super) fn golden(&self) -> PathBuf {
         self.path.with_extension("trace")
     }
 }
 
-/// What there is to run.
+/// The scenarios found below a path.
 #[derive(Debug, Default)]
 pub(super) struct TestFiles {
-    /// In the order of their paths.
+    /// The scenario files, sorted by path.
     pub(super) files: Vec<TestFile>,
-    /// What cannot be looked at. It keeps nothing else from being run.
+    /// The files and directories that cannot be read. The other scenarios are run all the same.
     pub(super) unreadable: Vec<(PathBuf, ReadError)>,
 }
 
 impl TestFiles {
-    /// Finds what a path names: a scenario, or a directory below which scenarios lie. Only those are meant whose path
-    /// contains `filter`.
+    /// Finds the scenarios at a path: the file itself, or all scenarios below a directory. Skips scenarios whose path does
+    /// not contain `filter`.
     pub(super) fn below(path: &Path, filter: Option<&str>) -> TestFiles {
         let mut found = TestFiles::default();
         let data = found.note(path, fs::metadata(path));
@@ -72,11 +72,12 @@ impl TestFiles {
             };
             for entry in entries {
                 let Some(entry) = self.note(&directory, entry) else {
-                    // What fails once may fail without end.
+                    // Stop reading the directory: the iterator may return the same error without end.
                     break;
                 };
                 let path = entry.path();
-                // The type of a link is not that of its target, so a circle of links is not walked.
+                // A symbolic link is not a directory here, even if its target is one. So a cycle of links is not
+                // followed.
                 let is_directory = self
                     .note(&path, entry.file_type())
                     .map(|kind| kind.is_dir());
@@ -92,7 +93,7 @@ impl TestFiles {
         }
     }
 
-    /// Adds a file of a directory if it is a test. Many files that are TOML are none.
+    /// Adds a file of a directory if it is a test. Many TOML files are not.
     fn consider(&mut self, path: PathBuf) {
         let mut file = TestFile {
             path,
@@ -103,7 +104,7 @@ impl TestFiles {
         let is_test = file.has_golden
             || match input::read_file(&file.path, limits::FILE_BYTES_MAX) {
                 Ok(bytes) => has_expectations(&bytes),
-                // These cannot be scenarios, and a link that leads nowhere says nothing.
+                // Skip files that cannot be scenarios, and broken links, without a message.
                 Err(
                     ReadError::NotRegular { .. }
                     | ReadError::TooLarge { .. }
@@ -124,14 +125,14 @@ impl TestFiles {
         }
     }
 
-    /// Notes which path a failure is about.
+    /// Returns the value, or records the error with its path.
     fn note<T>(&mut self, path: &Path, read: io::Result<T>) -> Option<T> {
         read.map_err(|error| self.unreadable.push((path.to_owned(), error.into())))
             .ok()
     }
 }
 
-/// Returns whether something has this name, even if it cannot be looked at.
+/// Returns whether a directory entry exists, even if its file cannot be read.
 fn has_entry(path: &Path) -> bool {
     match fs::metadata(path) {
         Ok(_) => true,

@@ -1,4 +1,4 @@
-//! `jive verify`: judges class files and says why.
+//! `jive verify`: verifies class files and explains each rejection.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -70,7 +70,7 @@ enum Format {
     Json,
 }
 
-/// What became of one file.
+/// The verdict on one file.
 #[derive(Serialize)]
 #[serde(tag = "verdict", rename_all = "kebab-case")]
 enum Verdict {
@@ -86,7 +86,7 @@ struct Accepted {
     minor: u16,
     methods: usize,
     code_bytes: usize,
-    /// Where it was asked for.
+    /// The limits of what the class can do, if they were asked for.
     #[serde(flatten)]
     analysis: Option<Analysis>,
     /// Where they were asked for.
@@ -98,7 +98,7 @@ struct Accepted {
 struct Rejected {
     #[serde(flatten)]
     first: Rejection,
-    /// Every fault, the first too, unless that alone was asked for.
+    /// All faults with the first, unless only the first was asked for.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     all: Option<Rejections>,
 }
@@ -110,7 +110,7 @@ struct Report<'f> {
     verdict: &'f Verdict,
 }
 
-/// Carries the command out.
+/// Runs the command.
 pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Status, Failure> {
     let policy = if arguments.class_only {
         Policy::ClassOnly

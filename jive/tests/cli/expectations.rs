@@ -1,11 +1,11 @@
-//! `[[expect]]` in a scenario, as `jive run` and `jive test` judge it.
+//! `[[expect]]` in scenarios, with `jive run` and `jive test`.
 
 use std::fs;
 use std::path::Path;
 
 use crate::{classes, jive_in, words};
 
-/// Sends `hello` to the applet `Masker`, which delivers it with each byte exclusive-or 0x5A.
+/// Sends `hello` to the applet `Masker`, which exclusive-ors each byte with 0x5A and delivers the message.
 const MASKED: &str = r#"
 [[nic]]
 name = "a"
@@ -97,7 +97,8 @@ fn a_scenario_with_expectations_is_a_test_without_a_trace() {
         "{}",
         all.out
     );
-    // Nothing is blessed that the user has not named, and a trace does not excuse an expectation.
+    // Without the file's name, `--bless` writes no new golden trace. And a golden trace does not replace the
+    // expectations.
     test("test --bless");
     assert!(!directory.path().join("met.trace").exists());
     let blessed = test("test unmet.toml --bless");

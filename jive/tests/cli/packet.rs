@@ -1,4 +1,4 @@
-//! `jive packet`.
+//! Tests of the command `jive packet`.
 
 use std::fs;
 
@@ -19,7 +19,7 @@ fn what_an_applet_does_with_each_packet_is_shown() {
 
 #[test]
 fn packets_come_in_the_order_of_the_command_line_to_one_instance() {
-    // `Counter` delivers, and returns, how many packets have come.
+    // For each packet, `Counter` delivers and returns how many packets have come so far.
     let ended = packet("builtin:Counter --rx 00 --tx 11 --rx 22 --channel 9");
     let lines: Vec<_> = ended
         .out
@@ -55,7 +55,7 @@ fn a_trap_has_its_place_and_status_3() {
         "{}",
         ended.out
     );
-    // What a native completed stands.
+    // The effects of the native that completed before the trap remain.
     assert!(
         ended
             .out
@@ -63,13 +63,13 @@ fn a_trap_has_its_place_and_status_3() {
         "{}",
         ended.out
     );
-    // A trap while the class is loaded is a trap of a call, as in `jive exec`.
+    // A trap while the class is loaded counts like a trap of a call, as in `jive exec`.
     assert_eq!(packet("Stillborn.class --rx 55").status, 3);
 }
 
 #[test]
 fn timers_and_notes_are_shown() {
-    // The message has the timer set again, to ten microseconds: doTimer notes how often it was called.
+    // The message makes the applet set the timer again, to ten microseconds. doTimer traces how often it was called.
     let ended = packet("Ticker.class --tx 01");
     let (_, after) = ended.out.split_once("tx 1 byte").expect("a message");
     for number in 1..=4 {
@@ -220,17 +220,17 @@ fn poison_shows_what_is_read_behind_a_packet() {
         let calls = calls.map(|line| line.split_once(") ").expect("a result").1.to_owned());
         calls.collect::<Vec<_>>()
     };
-    // Behind the second packet lies the second byte of the first.
+    // In the buffer, the second packet is followed by the second byte of the first packet.
     assert_eq!(
         results(""),
         ["returned 0, 4 bytecodes", "returned 2, 4 bytecodes"]
     );
-    // 0xa5 as a Java byte.
+    // The byte 0xa5 is negative in Java.
     let poisoned = "returned -91, 4 bytecodes";
     assert_eq!(results("--poison"), [poisoned, poisoned]);
 }
 
-/// Returns what the fields of `Stateful` hold, by name, when these were set.
+/// Runs `Stateful` with these fields set, and returns the final values of its fields by name.
 fn fields_with(state: &[&str]) -> serde_json::Map<String, Value> {
     let mut arguments = vec!["packet", "Stateful.class", "--rx", "00", "--format", "json"];
     for given in state {
@@ -260,26 +260,26 @@ fn the_first_store_of_the_initializer_to_a_field_that_is_set_is_ignored() {
         let changed = with.filter(|(name, value)| without[name] != *value);
         Value::Object(changed.collect()).to_string()
     };
-    // The only store.
+    // The initializer's only store to the field is ignored.
     assert_eq!(changes(&["LIMITS=[1]"]), r#"{"LIMITS":[1]}"#);
-    // Another field is initialized from it; the branch that it takes executes the same number of instructions, and one more.
+    // The initializer computes other fields from `window`, and so executes another number of instructions.
     let expected = r#"{"branched":1,"bytecodes of <clinit>":112,"ring":[0,0,0,0,0],"window":5}"#;
     assert_eq!(changes(&["window=5"]), expected);
     let expected = r#"{"SIZE":1,"keys":[4],"sum":2}"#;
     assert_eq!(changes(&["keys=[4]"]), expected);
-    // 1 is not stored, and 10 is added to what was set.
+    // The store of 1 is ignored; then 10 is added to the given value.
     assert_eq!(changes(&["twice=100"]), r#"{"twice":110}"#);
-    // Of the sums of 0, 1, 2, 3 and 4 the first is not stored.
+    // The loop stores the sums of 0, 1, 2, 3 and 4. Its first store is ignored.
     assert_eq!(changes(&["looped=1000"]), r#"{"looped":1010}"#);
-    // The store of the branch that is taken is the first.
+    // The first store is in the branch that is taken.
     assert_eq!(changes(&["branched=77"]), r#"{"branched":77}"#);
     // A later store is narrowed to the field's type: 127 + 127 is -2 in a byte.
     assert_eq!(changes(&["small=127"]), r#"{"small":-2}"#);
-    // Fields that the initializer does not store to, and a final one that it does.
+    // Fields to which the initializer stores nothing, and a final field to which it stores a value.
     assert_eq!(changes(&["flags=[true, false]"]), r#"{"flags":[1,0]}"#);
     assert_eq!(changes(&["isOn=false"]), r#"{"isOn":false}"#);
     assert_eq!(changes(&["SIZE=9"]), r#"{"SIZE":9,"sum":18}"#);
-    // What a method stores that the initializer calls counts, and what `doRx` stores.
+    // Only stores of the initializer itself are ignored, not those of a method that it calls, nor those of `doRx`.
     assert_eq!(changes(&["sum=100"]), r#"{"sum":106}"#);
 }
 

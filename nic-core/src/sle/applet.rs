@@ -120,8 +120,8 @@ impl<'a> Applet<'a> {
         }
     }
 
-    /// Fills `RxBuf` behind its first `length` bytes with [`POISON`]. So an applet that reads beyond a packet computes the
-    /// same every time, and something else than from the packet before.
+    /// Fills `RxBuf` with [`POISON`] after its first `length` bytes. An applet that reads beyond the packet then finds this
+    /// pattern and not the rest of an earlier packet, so the mistake shows.
     pub fn poison(&mut self, length: usize) {
         let bytes = self.rx_buf.bytes_mut(self.instance.heap_mut());
         if let Some(rest) = bytes.get_mut(length..) {

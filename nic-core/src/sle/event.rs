@@ -82,7 +82,7 @@ pub enum SleEvent<'a> {
         /// What caused the next call; not in the trace.
         trigger: Trigger,
     },
-    /// A call is suspended until the packet that it pushes has a slot. The processor serves others meanwhile.
+    /// A call is suspended until the packet that it pushes has a slot. Meanwhile the processor does other work.
     AppletSuspend {
         /// What caused the call; not in the trace.
         trigger: Trigger,

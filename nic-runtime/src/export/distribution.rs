@@ -53,7 +53,7 @@ impl Distribution {
         self.maximum
     }
 
-    /// Returns the median, or 0 without numbers. Of an even count it is the lower of the two middle numbers. With more
+    /// Returns the median, or 0 without numbers. For an even count, it is the lower of the two middle numbers. With more
     /// than [`EXACT_MAX`] distinct numbers it may be up to 1 % too low.
     pub(super) fn median(&self) -> u64 {
         let mut below = 0;

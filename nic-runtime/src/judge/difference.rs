@@ -1,25 +1,25 @@
-//! Where the bytes of a message differ from those that were expected, shown as a hex dump does.
+//! The first difference between the expected and the received bytes of a message, shown as hex dump rows.
 
 use std::fmt;
 
-/// Bytes of a row of a hex dump.
+/// The bytes per row of a hex dump.
 const ROW: usize = 16;
 
-/// The first byte that differs, and the row of sixteen bytes that it is in.
+/// The first byte that differs, and the row that contains it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
-    /// Where the first byte is that differs, or that only one of the two has.
+    /// The offset of the first byte that differs. It may be the end of the shorter of the two.
     pub offset: usize,
-    /// Bytes that were expected in all.
+    /// How many bytes were expected.
     pub expected_length: usize,
-    /// Bytes that were found in all.
+    /// How many bytes were received.
     pub found_length: usize,
     expected_row: Vec<u8>,
     found_row: Vec<u8>,
 }
 
 impl Difference {
-    /// Compares bytes; `None` where they are alike. `found` gives the bytes anew each time it is called.
+    /// Compares bytes. Returns `None` if they are equal. `found` is called for each pass over the received bytes.
     pub fn between<I: Iterator<Item = u8>>(
         expected: &[u8],
         found: impl Fn() -> I,
@@ -63,13 +63,13 @@ impl fmt::Display for Difference {
         for (name, row) in rows {
             write!(f, "\n{name:<8}  {start:08x}  {}", HexRow(row))?;
         }
-        // Under the digits: behind the name, the offset, and three characters for each byte before.
+        // The mark stands below the digits: after the name, the offset, and three characters for each byte before.
         let margin = 8 + 2 + 8 + 2 + 3 * column;
         write!(f, "\n{:margin$}^^", "")
     }
 }
 
-/// Shows up to [`ROW`] bytes as digits and as characters.
+/// Formats up to [`ROW`] bytes as hexadecimal digits and as characters.
 struct HexRow<'a>(&'a [u8]);
 
 impl fmt::Display for HexRow<'_> {

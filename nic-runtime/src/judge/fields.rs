@@ -1,4 +1,4 @@
-//! The fields of applets at the end of a run, beside the values that are expected.
+//! Compares fields of applets at the end of a run with their expected values.
 
 use jive_core::{ArrayKind, FieldId};
 use nic_core::event::Sink;
@@ -10,7 +10,7 @@ use super::shortfall::{At, Count, Shortfall};
 use crate::scenario::{Expected, FieldKind, FieldValue, Scenario};
 use crate::sim::Simulation;
 
-/// Compares every field that a scenario expects something of; of each expectation what falls short.
+/// Compares every field that has an expectation. Returns the shortfall of each expectation, or `None` if it is met.
 pub(super) fn judge<S: Sink>(
     scenario: &Scenario,
     simulation: &Simulation<'_, S>,
@@ -36,13 +36,13 @@ pub(super) fn judge<S: Sink>(
     judged.collect()
 }
 
-/// What a field holds.
+/// The value of a field.
 enum Field<'m> {
     /// A number.
     One(i32),
-    /// No array.
+    /// A null reference.
     Null,
-    /// The bytes of an array's elements.
+    /// An array: the bytes of its elements.
     Array(&'m [u8]),
 }
 
@@ -64,7 +64,7 @@ impl<'m> Field<'m> {
         })
     }
 
-    /// Says how the field falls short of what is expected of it, if it does.
+    /// Compares the field with its expected value. Returns a description of the difference, or `None`.
     fn compare(&self, what: &str, kind: FieldKind, expected: &FieldValue) -> Option<Shortfall> {
         let scalar = |value: i32| match kind.element {
             ArrayKind::Boolean => (value != 0).to_string(),
@@ -85,7 +85,7 @@ impl<'m> Field<'m> {
                 let expected = Count(expected.len() as u64, "element");
                 return say(&expected.to_string(), "null");
             }
-            // The scenario's reader has seen to it that a value is of its field's type.
+            // Does not occur: the scenario's reader has checked that the value has the field's type.
             (Field::One(_), FieldValue::Array(_))
             | (Field::Null | Field::Array(_), FieldValue::One(_)) => return None,
         };
@@ -109,7 +109,7 @@ impl<'m> Field<'m> {
         };
         let note = match kind.element {
             ArrayKind::Byte => {
-                // Each is in a byte's range.
+                // The reader has checked that each value fits a byte.
                 let expected = expected.iter().map(|byte| *byte as u8).collect::<Vec<_>>();
                 Difference::between(&expected, || bytes.iter().copied())
             }

@@ -1,4 +1,4 @@
-//! The messages that endpoints receive, beside those that are expected of them.
+//! Compares the messages that endpoints receive with the expected ones.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
@@ -10,16 +10,17 @@ use super::difference::Difference;
 use super::shortfall::{At, Count, On, Shortfall};
 use crate::scenario::{Expectation, Expected, Order, Scenario};
 
-/// Messages that nobody expected and that are kept, for each group of expectations in any order.
+/// The most unexpected messages that are kept for a group of expectations in any order. They are kept to show the
+/// message most like a missing one.
 const STRANGERS_MAX: usize = 4;
 
-/// Bytes of the longest of them that is kept.
+/// The longest unexpected message that is kept, in bytes.
 const STRANGER_BYTES_MAX: usize = 4_096;
 
-/// The messages of an endpoint, on one of its channels or on any.
+/// The messages of an endpoint: those on one of its channels, or all.
 type Way = (EndpointId, Option<ChannelId>);
 
-/// Messages that are expected, and how far a run has come with them.
+/// The expected messages that have not come yet.
 #[derive(Debug)]
 pub(super) struct Messages<'s> {
     scenario: &'s Scenario,
@@ -30,33 +31,33 @@ pub(super) struct Messages<'s> {
 /// A message that is expected a number of times.
 #[derive(Copy, Clone, Debug)]
 struct Awaited<'s> {
-    /// Which expectation it belongs to.
+    /// The index of its expectation.
     expectation: usize,
     payload: &'s [u8],
     repeat: u64,
-    /// How often it is still expected.
+    /// How many more times it is expected.
     left: u64,
 }
 
-/// Messages in the order of the file.
+/// Messages that are expected in the order of the file.
 #[derive(Debug, Default)]
 struct InOrder<'s> {
     awaited: VecDeque<Awaited<'s>>,
-    /// How many messages came.
+    /// How many messages have come.
     came: u64,
 }
 
-/// Messages in any order.
+/// Messages that are expected in any order.
 #[derive(Debug, Default)]
 struct InAnyOrder<'s> {
     awaited: BTreeMap<&'s [u8], VecDeque<Awaited<'s>>>,
     came: u64,
-    /// Messages that nobody expected, the first ones.
+    /// The first few messages that were not expected.
     strangers: Vec<Vec<u8>>,
 }
 
 impl<'s> Messages<'s> {
-    /// Collects the messages that are expected.
+    /// Collects the expected messages of a scenario.
     pub(super) fn new(scenario: &'s Scenario) -> Messages<'s> {
         let mut messages = Messages {
             scenario,
@@ -106,7 +107,7 @@ impl<'s> Messages<'s> {
         messages
     }
 
-    /// Takes a message that the user of an endpoint is shown.
+    /// Takes a message that an endpoint's user receives.
     pub(super) fn take(
         &mut self,
         endpoint: EndpointId,
@@ -127,14 +128,14 @@ impl<'s> Messages<'s> {
                 if let Some(group) = self.in_any_order.get_mut(&way)
                     && group.take(&bytes)
                 {
-                    // A message meets one expectation: the narrower, if there are two.
+                    // A message meets one expectation only: the one that names the channel takes precedence.
                     break;
                 }
             }
         }
     }
 
-    /// Notes the expectations whose messages did not come.
+    /// Records the expectations whose messages did not come.
     pub(super) fn end(&self, shortfalls: &mut [Option<Shortfall>]) {
         for (way, group) in &self.in_order {
             let to = To(self.scenario, *way);
@@ -159,7 +160,7 @@ impl<'s> Messages<'s> {
     }
 }
 
-/// Shows to which endpoint messages come, and on which channel.
+/// Formats the endpoint and the channel of messages.
 #[derive(Copy, Clone)]
 struct To<'s>(&'s Scenario, Way);
 
@@ -196,7 +197,7 @@ impl InOrder<'_> {
 }
 
 impl InAnyOrder<'_> {
-    /// Takes a message; returns whether it was expected.
+    /// Takes a message, and returns whether it was expected.
     fn take(&mut self, bytes: &[u8]) -> bool {
         self.came += 1;
         if let Some(alike) = self.awaited.get_mut(bytes)
@@ -214,7 +215,7 @@ impl InAnyOrder<'_> {
         false
     }
 
-    /// Says that a message did not come.
+    /// Describes a message that did not come.
     fn missing(&self, awaited: Awaited<'_>, to: To<'_>) -> Shortfall {
         let expected = Count(awaited.repeat, "receive descriptor");
         let (found, came) = (awaited.repeat - awaited.left, self.came);
@@ -227,9 +228,9 @@ impl InAnyOrder<'_> {
         }
     }
 
-    /// Returns how the message differs that is most like this one among those that nobody expected.
+    /// Among the unexpected messages, finds the one most like this message. Returns the difference.
     fn closest(&self, expected: &[u8]) -> Option<Difference> {
-        // Of equals `max_by_key` returns the last, and the first that came is meant.
+        // `max_by_key` returns the last of equal elements. Reverse the order to get the first message that came.
         let strangers = self.strangers.iter().rev();
         let differences =
             strangers.filter_map(|bytes| Difference::between(expected, || bytes.iter().copied()));

@@ -1,6 +1,7 @@
-//! Judges whether a run did what its scenario expects: a fold over the events, and a look at fields at the end.
+//! Judges whether a run meets its scenario's expectations. It counts events during the run, and compares fields at the
+//! end.
 //!
-//! Like an export it never changes a run.
+//! Judging does not change the run.
 
 mod difference;
 mod fields;
@@ -21,32 +22,32 @@ use crate::host::Programs;
 use crate::scenario::{Expectation, Expected, Scenario, Span, Tally};
 use crate::sim::{self, EndpointState, RunEnd, SimError, Simulation};
 
-/// What came of a scenario's expectations.
+/// The result of comparing a run with its scenario's expectations.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Judgement {
-    /// How many are met.
+    /// How many expectations are met.
     pub met: usize,
-    /// Those that are not, in the order of the file.
+    /// The expectations that are not met, in the order of the file.
     pub unmet: Vec<Unmet>,
 }
 
 /// An expectation that is not met.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unmet {
-    /// Where it stands in the file.
+    /// Its place in the scenario file.
     pub place: Span,
-    /// What was expected and what was found, in a sentence.
+    /// One sentence: what was expected and what was found.
     pub title: String,
-    /// The bytes that differ, where it is about bytes.
+    /// For messages, the bytes that differ.
     pub note: Option<String>,
 }
 
-/// Runs a scenario, reports every event to `sink`, and judges what the scenario expects. Returns `None` in place of a
-/// judgement where the scenario expects nothing, or where the user or the sink ended the run.
+/// Runs a scenario, passes every event to `sink`, and judges the expectations. Returns no judgement if the scenario has
+/// no expectations, or if the user or the sink ended the run.
 ///
 /// # Errors
 ///
-/// [`SimError`] says why nothing was run.
+/// Returns a [`SimError`] if the scenario cannot be run.
 pub fn run<S: Sink>(
     scenario: &Scenario,
     sink: &mut S,
@@ -58,11 +59,11 @@ pub fn run<S: Sink>(
     Ok((end, judgement))
 }
 
-/// Runs and judges a scenario as [`run`] does, and returns the state of each endpoint at the end, in their order.
+/// Runs and judges a scenario like [`run`]. Also returns the final state of each endpoint, in their order.
 ///
 /// # Errors
 ///
-/// [`SimError`] says why nothing was run.
+/// Returns a [`SimError`] if the scenario cannot be run.
 pub fn run_to_state<S: Sink>(
     scenario: &Scenario,
     sink: &mut S,
@@ -74,7 +75,7 @@ pub fn run_to_state<S: Sink>(
     run_and_look(scenario, sink, |simulation| simulation.state())
 }
 
-/// Runs and judges a scenario, and takes a look at what is left at its end.
+/// Runs and judges a scenario, and calls `look` with the final state of the simulation.
 fn run_and_look<'s, S: Sink, T>(
     scenario: &'s Scenario,
     sink: &'s mut S,
@@ -97,7 +98,7 @@ fn run_and_look<'s, S: Sink, T>(
     Ok((end, judgement, seen))
 }
 
-/// Gives each event to a judge and to the sink of the run.
+/// Passes each event to the judge and to the sink of the run.
 struct Judging<'s, S> {
     sink: &'s mut S,
     judge: Judge<'s>,
@@ -124,18 +125,18 @@ impl<S: Sink> Sink for Judging<'_, S> {
     }
 }
 
-/// How many of each kind there were.
+/// How many events of each kind there were.
 type Counts = BTreeMap<&'static str, u64>;
 
-/// What a run has done so far that its scenario expects something of.
+/// The counts and messages of a run so far, as far as the expectations need them.
 struct Judge<'s> {
     scenario: &'s Scenario,
     messages: Messages<'s>,
-    /// Receive descriptors by endpoint and channel.
+    /// How many receive descriptors each endpoint got on each channel.
     delivered: BTreeMap<(EndpointId, ChannelId), u64>,
     drops: BTreeMap<EndpointId, Counts>,
     traps: BTreeMap<EndpointId, Counts>,
-    /// How each expectation falls short, where that is known.
+    /// For each expectation, why it is not met, as far as known.
     shortfalls: Vec<Option<Shortfall>>,
 }
 
@@ -210,7 +211,7 @@ impl<'s> Judge<'s> {
         judgement
     }
 
-    /// Compares what was counted.
+    /// Compares an expectation about counts with what was counted.
     fn of_counts(&self, expectation: &Expectation) -> Option<Shortfall> {
         let Expectation { endpoint, what, .. } = expectation;
         let at = At(self.scenario, *endpoint);
@@ -242,7 +243,7 @@ impl<'s> Judge<'s> {
     }
 }
 
-/// Returns the counts of an endpoint, or of all together.
+/// Returns the counts of one endpoint, or the sums over all endpoints.
 fn sum(of_endpoints: &BTreeMap<EndpointId, Counts>, endpoint: Option<EndpointId>) -> Counts {
     let mut sum = Counts::new();
     for (id, counts) in of_endpoints {
@@ -255,7 +256,7 @@ fn sum(of_endpoints: &BTreeMap<EndpointId, Counts>, endpoint: Option<EndpointId>
     sum
 }
 
-/// Compares counts with those that are expected.
+/// Compares counts with the expected ones.
 fn compare(
     tally: &Tally,
     found: &Counts,
@@ -282,7 +283,7 @@ fn compare(
     })
 }
 
-/// Shows counts by kind as `loss 3, crc 1`.
+/// Formats counts by kind, such as `loss 3, crc 1`.
 struct Kinds<'a>(&'a Counts);
 
 impl fmt::Display for Kinds<'_> {

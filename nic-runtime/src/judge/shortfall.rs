@@ -1,4 +1,4 @@
-//! How a run falls short of what was expected, in words.
+//! Describes why an expectation is not met.
 
 use std::fmt::{self, Write as _};
 
@@ -10,20 +10,20 @@ use crate::scenario::Scenario;
 /// What was expected and what was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Shortfall {
-    /// In a sentence.
+    /// The description in one sentence.
     pub(super) title: String,
-    /// The bytes that differ, where it is about bytes.
+    /// For messages, the bytes that differ.
     pub(super) note: Option<String>,
 }
 
 impl Shortfall {
-    /// Says it in a sentence.
+    /// Makes a shortfall that is described by one sentence.
     pub(super) fn of(title: String) -> Shortfall {
         Shortfall { title, note: None }
     }
 }
 
-/// Shows which endpoint an expectation is about.
+/// Formats the endpoint of an expectation.
 pub(super) struct At<'s>(pub(super) &'s Scenario, pub(super) Option<EndpointId>);
 
 impl fmt::Display for At<'_> {
@@ -39,7 +39,7 @@ impl fmt::Display for At<'_> {
     }
 }
 
-/// Shows which channel it is about, where it is about one.
+/// Formats the channel of an expectation, if it has one.
 pub(super) struct On(pub(super) Option<ChannelId>);
 
 impl fmt::Display for On {
@@ -51,7 +51,7 @@ impl fmt::Display for On {
     }
 }
 
-/// Shows a number with its noun.
+/// Formats a number with its noun.
 pub(super) struct Count(pub(super) u64, pub(super) &'static str);
 
 impl fmt::Display for Count {

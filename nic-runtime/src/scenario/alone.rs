@@ -1,5 +1,5 @@
-//! The scenario of a single applet, which commands make without a file: the applet's NIC, and a peer that stands for the
-//! network.
+//! Makes the scenario of a single applet for commands that read no scenario file. It has the applet's NIC, and a peer
+//! in place of the network.
 
 use std::num::NonZeroU64;
 use std::sync::Arc;
@@ -42,13 +42,13 @@ applet = 1
 peer = 1
 "#;
 
-/// Virtual time at which such a run ends at the latest: some hundred days, half of what the clock shows.
+/// The virtual time at which such a run ends at the latest: half of the clock's range, about a hundred days.
 const UNTIL: SimTime = SimTime::from_ps(u64::MAX / 2);
 
-/// Returns a scenario in which nothing is sent. The applet has one channel, whose number is the same at both ends.
+/// Returns a scenario without sends. The applet has one channel, with the same number at both ends.
 ///
-/// The peer's NIC and the wire take no time. So what the peer posts is in the applet's NIC at once. If that NIC has no place
-/// for it, the packet waits with its sender.
+/// The peer's NIC and the wire take no time, so a packet from the peer arrives at once. If the applet's NIC has no room
+/// for it, the packet waits at the sender.
 #[must_use]
 pub fn alone(class: ClassSpec, channel: ChannelId) -> Scenario {
     let mut scenario = parse(TEXT.as_bytes(), None, None).expect("a test reads it");
@@ -73,12 +73,12 @@ pub fn alone(class: ClassSpec, channel: ChannelId) -> Scenario {
 ///
 /// # Errors
 ///
-/// Says what is wrong with the first that cannot be set.
+/// Returns a message about the first field that cannot be set.
 pub fn set_state(scenario: &mut Scenario, given: &[String]) -> Result<(), String> {
     let spec = &mut scenario.endpoints[APPLET.0 as usize];
     for given in given {
         let Some(state) = state::field_state(&scenario.classes[0].bytes, given)? else {
-            // A run says what is wrong with the class.
+            // The run itself will report the invalid class.
             continue;
         };
         if spec.state.iter().any(|known| known.field == state.field) {
@@ -89,10 +89,10 @@ pub fn set_state(scenario: &mut Scenario, given: &[String]) -> Result<(), String
     state::check_fits(&spec.state, spec.heap.into()).map_err(|kind| kind.to_string())
 }
 
-/// Returns a profile whose host, NIC and wire take no time, for packets as long as those of another.
+/// Returns a profile whose host, NIC and wire take no time. The longest packet is that of `of`.
 fn instant(of: &Profile) -> Profile {
     const NONE: SimDuration = SimDuration::ZERO;
-    // A picosecond for every transfer, which is the shortest that the clock has.
+    // One picosecond for each transfer, the shortest time of the clock.
     const AT_ONCE: NonZeroU64 = NonZeroU64::MAX;
     let mut instant = of.clone();
     instant.name = "instant".to_owned();

@@ -1,7 +1,7 @@
-//! The packets of a capture file, pcap or pcapng: bytes, and when each was seen.
+//! Reads the packets of a capture file, pcap or pcapng: their bytes and times.
 //!
-//! The file may be a stranger's. The library that reads a capture checks every length in it. The file's own size bounds
-//! what is kept, and arithmetic on its times does not overflow.
+//! The file is untrusted. The library that reads it checks every length. The size of the file limits the memory that is
+//! used. Arithmetic on times does not overflow.
 
 use nic_core::time::SimDuration;
 use pcap_file::TsResolution;
@@ -13,10 +13,10 @@ use pcap_file::pcapng::{Block, PcapNgParser};
 
 use super::limits;
 
-/// What a pcapng file begins with.
+/// The first bytes of a pcapng file.
 const SECTION_HEADER: [u8; 4] = [0x0a, 0x0d, 0x0d, 0x0a];
 
-/// Block types of pcapng that hold what is read; others are passed over.
+/// The block types of pcapng that are read; others are skipped.
 mod block_type {
     pub(super) const INTERFACE: u32 = 1;
     pub(super) const OBSOLETE_PACKET: u32 = 2;
@@ -26,7 +26,7 @@ mod block_type {
 
 const PICOSECONDS_PER_SECOND: i128 = 1_000_000_000_000;
 
-/// `if_tsresol` where an interface does not say: microseconds.
+/// The default of `if_tsresol`, the unit of an interface's times: microseconds.
 const RESOLUTION_DEFAULT: u8 = 6;
 
 /// A packet of a capture.
@@ -34,50 +34,50 @@ const RESOLUTION_DEFAULT: u8 = 6;
 pub(super) struct CapturedPacket {
     /// Time since the earliest packet of the capture.
     pub(super) after: SimDuration,
-    /// Its bytes, all of them.
+    /// Its bytes; none is missing.
     pub(super) bytes: Vec<u8>,
 }
 
 /// Why a file cannot be replayed. Packets count from 1.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CaptureError {
-    /// It begins as neither format does.
+    /// The file starts like neither format.
     #[error("expected a capture file, pcap or pcapng")]
     Format,
-    /// It ends in the middle of something, or breaks the rules of its format.
+    /// The file ends in the middle of a block, or breaks the rules of its format.
     #[error("expected a whole capture file, found damage behind packet {behind}")]
     Damaged {
-        /// Packets before the damage.
+        /// How many packets precede the damage.
         behind: usize,
     },
-    /// It has more packets or interfaces than a scenario may send or a reader need remember.
+    /// The file has more packets or interfaces than the limit.
     #[error("expected a capture of at most {limit} packets and interfaces")]
     TooMany {
-        /// The most there may be of each.
+        /// The limit, for each of the two.
         limit: usize,
     },
-    /// It has no packet in it.
+    /// The file has no packet.
     #[error("expected a capture with at least one packet")]
     Empty,
-    /// The capture kept the beginning of a packet only.
+    /// The capture has only the beginning of a packet.
     #[error("expected whole packets, found {captured} of {length} bytes of packet {packet}")]
     Cut {
-        /// The packet.
+        /// The number of the packet.
         packet: usize,
-        /// Bytes that were kept.
+        /// How many bytes were captured.
         captured: usize,
-        /// Bytes that there were.
+        /// How many bytes the packet had.
         length: u32,
     },
-    /// A packet is in a block that the format gave up (pcapng, appendix A).
+    /// A packet is in a block of an obsolete type (pcapng, appendix A).
     #[error("expected enhanced or simple packet blocks, found an obsolete one for packet {packet}")]
     Obsolete {
-        /// The packet.
+        /// The number of the packet.
         packet: usize,
     },
 }
 
-/// A packet with the moment at which it was seen, in picoseconds since whatever the file counts from.
+/// A packet with its time in picoseconds. The origin of times is up to the file.
 struct Seen {
     moment: i128,
     bytes: Vec<u8>,
@@ -87,7 +87,7 @@ struct Seen {
 ///
 /// # Errors
 ///
-/// [`CaptureError`] says what is wrong with the file.
+/// Returns what is wrong with the file as a [`CaptureError`].
 pub(super) fn read(bytes: &[u8]) -> Result<Vec<CapturedPacket>, CaptureError> {
     let seen = if bytes.starts_with(&SECTION_HEADER) {
         read_pcapng(bytes)?
@@ -136,10 +136,10 @@ fn read_pcapng(bytes: &[u8]) -> Result<Vec<Seen>, CaptureError> {
         let here = rest;
         let (behind, raw) = parser.next_raw_block(here).map_err(|_| damaged(&seen))?;
         rest = behind;
-        // Blocks of other types may hold anything and are not looked into.
+        // Skip all other blocks: their contents are unknown.
         let block = match raw.type_ {
             block_type::INTERFACE => {
-                // The library keeps each.
+                // The library keeps every interface in memory, so limit their number.
                 check_count(interfaces)?;
                 interfaces += 1;
                 continue;
@@ -156,7 +156,7 @@ fn read_pcapng(bytes: &[u8]) -> Result<Vec<Seen>, CaptureError> {
             Block::EnhancedPacket(packet) => {
                 let interface = parser.packet_interface(&packet);
                 let interface = interface.ok_or(damaged(&seen))?;
-                // The library takes every count for nanoseconds.
+                // The library calls every count nanoseconds. Only the count is used here.
                 let count = packet.timestamp.as_nanos();
                 Seen {
                     moment: moment(interface, count).ok_or(damaged(&seen))?,
@@ -164,7 +164,7 @@ fn read_pcapng(bytes: &[u8]) -> Result<Vec<Seen>, CaptureError> {
                 }
             }
             Block::SimplePacket(packet) => {
-                // Its bytes end with padding, and it has no time: that of the packet before will do.
+                // The data includes padding. The block has no time, so take that of the previous packet.
                 let length = packet.original_len as usize;
                 let bytes = packet.data.get(..length).unwrap_or(&packet.data);
                 Seen {
@@ -180,7 +180,7 @@ fn read_pcapng(bytes: &[u8]) -> Result<Vec<Seen>, CaptureError> {
     Ok(seen)
 }
 
-/// Refuses one more than there may be.
+/// Returns an error if the limit is reached.
 fn check_count(count: usize) -> Result<(), CaptureError> {
     let limit = limits::CAPTURE_PACKETS_MAX;
     if count < limit {
@@ -190,13 +190,13 @@ fn check_count(count: usize) -> Result<(), CaptureError> {
     }
 }
 
-/// Returns a moment in picoseconds, counted in the units that the interface says.
+/// Converts a time from the unit of the interface to picoseconds.
 fn moment(interface: &InterfaceDescriptionBlock<'_>, count: u128) -> Option<i128> {
     let (mut resolution, mut offset) = (RESOLUTION_DEFAULT, 0i128);
     for option in &interface.options {
         match option {
             InterfaceDescriptionOption::IfTsResol(given) => resolution = *given,
-            // The library has it unsigned; the format's is signed.
+            // The library returns it unsigned, but the format defines it as signed.
             InterfaceDescriptionOption::IfTsOffset(given) => {
                 offset = i128::from(given.cast_signed());
             }
@@ -204,7 +204,7 @@ fn moment(interface: &InterfaceDescriptionBlock<'_>, count: u128) -> Option<i128
         }
     }
     let exponent = u32::from(resolution & 0x7f);
-    // Counts have 64 bits and a second of picoseconds 40, so the product fits.
+    // Cannot overflow: a count has 64 bits, and the picoseconds of a second have 40.
     let product = count.checked_mul(PICOSECONDS_PER_SECOND.cast_unsigned())?;
     let since = if resolution & 0x80 == 0 {
         product / 10u128.checked_pow(exponent)?
@@ -216,7 +216,7 @@ fn moment(interface: &InterfaceDescriptionBlock<'_>, count: u128) -> Option<i128
         .checked_add(offset * PICOSECONDS_PER_SECOND)
 }
 
-/// Returns a packet's bytes, if the capture has all of them.
+/// Returns a packet's bytes, or an error if some were not captured.
 fn whole_packet(bytes: &[u8], length: u32, before: usize) -> Result<Vec<u8>, CaptureError> {
     if bytes.len() as u64 != u64::from(length) {
         return Err(CaptureError::Cut {
@@ -232,7 +232,8 @@ fn whole_packet(bytes: &[u8], length: u32, before: usize) -> Result<Vec<u8>, Cap
 mod tests {
     use super::*;
 
-    /// A pcap file of two packets, little-endian, microseconds: the second 1.5 ms before the first.
+    /// A little-endian pcap file with times in microseconds and two packets. The second is 1.5 ms earlier than the
+    /// first.
     fn pcap() -> Vec<u8> {
         let words = |words: &[u32]| -> Vec<u8> {
             words.iter().flat_map(|word| word.to_le_bytes()).collect()
@@ -245,14 +246,14 @@ mod tests {
         file
     }
 
-    /// A block of pcapng, big-endian.
+    /// A big-endian block of pcapng.
     fn block(kind: u32, body: &[u8]) -> Vec<u8> {
         let length = u32::try_from(body.len() + 12).expect("short");
         let ends = length.to_be_bytes();
         [&kind.to_be_bytes()[..], &ends, body, &ends].concat()
     }
 
-    /// A pcapng file with one interface, whose resolution is that byte, and packets with these times.
+    /// A pcapng file with one interface of the given resolution byte, and packets with these times.
     fn pcapng(resolution: u8, times: &[u32]) -> Vec<u8> {
         let words = |words: &[u32]| -> Vec<u8> {
             words.iter().flat_map(|word| word.to_be_bytes()).collect()
@@ -331,7 +332,7 @@ mod tests {
     fn damage_anywhere_is_an_error_or_another_capture_and_never_a_panic() {
         for file in [pcap(), pcapng(6, &[1, 2, 3])] {
             for place in 0..file.len() {
-                // Whatever is read comes out of the file.
+                // All bytes that were read occur in the file.
                 let within = |read: Result<Vec<CapturedPacket>, CaptureError>| {
                     let lengths = read.iter().flatten().map(|packet| packet.bytes.len());
                     assert!(lengths.sum::<usize>() <= file.len(), "at byte {place}");

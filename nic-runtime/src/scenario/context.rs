@@ -126,13 +126,13 @@ impl<'s> Context<'s> {
         Ok(self.classes.len() - 1)
     }
 
-    /// Returns the bytes of a class that was read, by its index.
+    /// Returns the bytes of a class, given its index.
     #[must_use]
     pub(super) fn class_bytes(&self, class: usize) -> &[u8] {
         &self.classes[class].bytes
     }
 
-    /// Reads what is to be in the fields of a class, where the endpoint's applet could be read.
+    /// Reads `state`, the values of static fields. If the applet could not be read, there are none.
     pub(super) fn state(
         &mut self,
         class: Option<usize>,

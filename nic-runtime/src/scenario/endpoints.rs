@@ -87,7 +87,7 @@ pub(super) struct Endpoints<'t> {
     pub(super) specs: Vec<EndpointSpec>,
     /// The NIC of each endpoint; `None` if its table names no NIC of the scenario.
     pub(super) nics: Vec<Option<NicId>>,
-    /// Whether each names an applet, even one that cannot be read.
+    /// Whether each endpoint names an applet, even if it cannot be read.
     pub(super) names_applet: Vec<bool>,
     /// The names, each with a position in the two lists.
     pub(super) names: NameIndex<'t>,

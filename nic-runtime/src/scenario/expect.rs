@@ -1,4 +1,4 @@
-//! What a scenario expects of its run: `[[expect]]`.
+//! Reads `[[expect]]`: the expectations of a scenario about its run.
 
 use std::collections::BTreeMap;
 
@@ -22,10 +22,10 @@ pub(super) const EXPECT_KEYS: &[&str] = &[
     "field", "value",
 ];
 
-/// The keys of which each expectation has one: what is expected.
+/// The keys that say what is expected. Each expectation has exactly one of them.
 const SUBJECTS: &[&str] = &["payload", "count", "drops", "traps", "trap", "field"];
 
-/// The keys that go with others alone.
+/// The keys that are allowed only together with certain others.
 const PARTNERS: [(&str, &[&str], &str); 4] = [
     ("channel", &["payload", "count"], "payload` or `count"),
     ("order", &["payload"], "payload"),
@@ -36,7 +36,7 @@ const PARTNERS: [(&str, &[&str], &str); 4] = [
 const ORDERS: [(&str, Order); 2] = [("file", Order::File), ("any", Order::Any)];
 const ORDER_NAMES: [&str; ORDERS.len()] = keys(&ORDERS);
 
-/// Reasons for which packets are dropped, in `drops`.
+/// The reasons for dropped packets, as keys of `drops`.
 pub(super) const REASONS: [&str; REASON_COUNT] = {
     let mut words = [""; REASON_COUNT];
     let mut index = 0;
@@ -52,7 +52,7 @@ pub(super) const REASONS: [&str; REASON_COUNT] = {
 };
 const REASON_COUNT: usize = WireDropReason::ALL.len() + DropReason::ALL.len();
 
-/// Kinds of traps, in `traps` and `trap`.
+/// The kinds of traps, as keys of `traps` and values of `trap`.
 pub(super) const TRAPS: [&str; TrapKind::ALL.len()] = {
     let mut words = [""; TrapKind::ALL.len()];
     let mut index = 0;
@@ -66,73 +66,74 @@ pub(super) const TRAPS: [&str; TrapKind::ALL.len()] = {
 /// One expectation.
 #[derive(Clone, Debug)]
 pub struct Expectation {
-    /// Where it stands in the file.
+    /// Its place in the file.
     pub place: Span,
-    /// The endpoint that it is about; `None` for all of them together.
+    /// The endpoint whose run is compared; `None` for all endpoints together.
     pub endpoint: Option<EndpointId>,
-    /// What is expected.
+    /// The expected result.
     pub what: Expected,
 }
 
-/// What is expected.
+/// An expected result of a run.
 #[derive(Clone, Debug)]
 pub enum Expected {
-    /// Receive descriptors with these messages, one after the other. There is an endpoint.
+    /// Receive descriptors with these messages. The expectation names an endpoint.
     Messages {
-        /// The receiver's number of the channel that they come on; `None` for any.
+        /// The receiver's number of their channel; `None` for any channel.
         channel: Option<ChannelId>,
-        /// Their bytes.
+        /// The bytes of the messages.
         payloads: Vec<Vec<u8>>,
-        /// How many times each comes.
+        /// How many times each message comes.
         repeat: u64,
-        /// Whether they come in the order of the file.
+        /// Whether their order matters.
         order: Order,
     },
-    /// This many receive descriptors.
+    /// The number of receive descriptors.
     Count {
-        /// The receiver's number of the channel that they come on; `None` for any.
+        /// The receiver's number of their channel; `None` for any channel.
         channel: Option<ChannelId>,
-        /// How many.
+        /// The number.
         count: u64,
     },
-    /// This many dropped packets.
+    /// The number of dropped packets.
     Drops(Tally),
-    /// This many traps.
+    /// The number of traps.
     Traps(Tally),
     /// At least one trap of this kind.
     Trap(TrapKind),
-    /// A field that holds this value when the run has ended. The endpoint has an applet whose class has the field.
+    /// The value of a field at the end of the run. The endpoint has an applet, and the class of the applet has the
+    /// field.
     Field {
-        /// Its name.
+        /// The name of the field.
         name: String,
-        /// The field.
+        /// The id of the field.
         field: FieldId,
-        /// Its type.
+        /// The type of the field.
         kind: FieldKind,
-        /// The value.
+        /// The expected value.
         value: FieldValue,
     },
 }
 
-/// In which order messages are expected.
+/// The order in which messages are expected.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// In that of the file.
+    /// The order of the file.
     File,
-    /// In any.
+    /// Any order.
     Any,
 }
 
-/// How many of something are expected.
+/// An expected number of drops or traps.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Tally {
-    /// This many in all.
+    /// The total.
     All(u64),
-    /// This many of each of these kinds.
+    /// The number for each of these kinds. Other kinds are ignored.
     Each(Vec<(&'static str, u64)>),
 }
 
-/// Returns whether a text has a line that begins an expectation, whether or not it is a scenario.
+/// Returns whether a text has a line `[[expect]]`. The text need not be a valid scenario.
 #[must_use]
 pub fn has_expectations(text: &[u8]) -> bool {
     let mut lines = text.split(|byte| *byte == b'\n');
@@ -158,7 +159,7 @@ pub(super) fn read(
     read.collect()
 }
 
-/// The fields of each class that was asked for, by its index; `None` for one that will be rejected.
+/// The fields of each class that was asked for, keyed by its index; `None` for a class that will be rejected.
 type Classes = BTreeMap<usize, Option<ClassFields>>;
 
 fn expectation(
@@ -231,12 +232,12 @@ fn messages(
     })
 }
 
-/// Reads how many of something there are.
+/// Reads a number of drops, traps or descriptors.
 fn counted(value: &Spanned<DeValue<'_>>, mistakes: &mut Mistakes) -> Option<u64> {
     mistakes.note(value.span(), table::integer(value.get_ref()))
 }
 
-/// Reads a number, or a table of numbers by these words.
+/// Reads a number, or a table of numbers with these keys.
 fn tally(
     value: &Spanned<DeValue<'_>>,
     what: &'static str,
@@ -280,13 +281,13 @@ fn of_field(
     let given = table.need("value", context.mistakes());
     let (name, given) = (name?, given?);
     let Some(class) = endpoints.specs[endpoint.0 as usize].class else {
-        // An applet that cannot be read is a mistake already.
+        // An unreadable applet is reported already.
         if !endpoints.names_applet[endpoint.0 as usize] {
             context.mistakes().add(name.span, MistakeKind::NoApplet);
         }
         return None;
     };
-    // What is no class file, or too large a one, is refused when it is loaded.
+    // A class file that is invalid or too large is reported when it is loaded.
     let fields = classes
         .entry(class)
         .or_insert_with(|| ClassFields::of(context.class_bytes(class)));

@@ -1,4 +1,4 @@
-//! Fields of an applet's class by name, and the values that a scenario gives for them.
+//! Finds fields of an applet's class by name, and reads values for them.
 
 use jive_core::limits::FIELDS_MAX;
 use jive_core::{ArrayKind, ClassFile, Cut, Escaped, FieldId, FieldType, parse_field};
@@ -8,22 +8,22 @@ use toml::de::DeValue;
 use super::mistake::{MistakeKind, closest};
 use super::table::{Mistakes, wrong_type};
 
-/// Bytes of a field's name that a scenario can give.
+/// The longest name of a field in a scenario, in bytes.
 const FIELD_NAME_BYTES_MAX: usize = 256;
 
-/// Names of fields that are listed where one is misspelt.
+/// The most field names that are listed if a name is unknown.
 const NAMES_LISTED: usize = 8;
 
-/// The type of a field that a value can be given for.
+/// The type of a field for which a scenario may give a value.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct FieldKind {
     /// Whether it is an array.
     pub is_array: bool,
-    /// Its own type, or that of the array's elements.
+    /// The field's type, or the type of the array's elements.
     pub element: ArrayKind,
 }
 
-/// A value for a field. Each number is one that its type holds; of `boolean` they are 0 and 1.
+/// A value for a field. Each number fits the field's type; a `boolean` is 0 or 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FieldValue {
     /// A number or a boolean.
@@ -32,7 +32,7 @@ pub enum FieldValue {
     Array(Vec<i32>),
 }
 
-/// The fields of a class that a scenario can name.
+/// The fields of a class that a scenario may name.
 #[derive(Debug)]
 pub(super) struct ClassFields {
     class: String,
@@ -43,16 +43,16 @@ pub(super) struct ClassFields {
 struct NamedField {
     name: Vec<u8>,
     id: FieldId,
-    /// Its type; `None` where no value can be given for it.
+    /// Its type; `None` if a scenario cannot give a value of this type.
     kind: Option<FieldKind>,
 }
 
 impl ClassFields {
-    /// Returns the fields of a class; `None` where the bytes are no class file that the verifier would take.
+    /// Returns the fields of a class, or `None` if the bytes are no valid class file.
     pub(super) fn of(bytes: &[u8]) -> Option<ClassFields> {
         let mut index = vec![0; ClassFile::index_len(bytes)];
         let class = ClassFile::parse(bytes, &mut index).ok()?;
-        // Anyone's class may have tens of thousands of fields with names of 64 KiB.
+        // The class is untrusted: it may have tens of thousands of fields with names of 64 KiB.
         if class.fields().len() > usize::from(FIELDS_MAX) {
             return None;
         }
@@ -74,7 +74,7 @@ impl ClassFields {
     ///
     /// # Errors
     ///
-    /// Returns the mistake where the class has no such field, or one of a type that no value can be given for.
+    /// Returns an error if the class has no such field, or if a scenario cannot give a value of its type.
     pub(super) fn find(&self, name: &str) -> Result<(FieldId, FieldKind), MistakeKind> {
         let found = self
             .fields
@@ -85,7 +85,7 @@ impl ClassFields {
         Ok((found.id, kind))
     }
 
-    /// Says which fields there are.
+    /// Returns the error for an unknown field, with the names that exist.
     fn unknown(&self, name: &str) -> MistakeKind {
         let names = self.fields.iter().map(|field| Escaped(&field.name));
         let mut names = names.map(|name| name.to_string()).collect::<Vec<_>>();
@@ -101,7 +101,7 @@ impl ClassFields {
     }
 }
 
-/// Returns the type that a descriptor stands for, where a value of it can be given.
+/// Returns the type of a descriptor, if a scenario can give a value of that type.
 fn kind_of(descriptor: &[u8]) -> Option<FieldKind> {
     let (is_array, element) = match parse_field(descriptor).ok()? {
         FieldType::Byte => (false, ArrayKind::Byte),
@@ -118,7 +118,7 @@ fn kind_of(descriptor: &[u8]) -> Option<FieldKind> {
     Some(FieldKind { is_array, element })
 }
 
-/// Reads a value for a field of this type. Each mistake is noted at its place.
+/// Reads a value for a field of this type. Reports each mistake with its place.
 pub(super) fn read_value(
     value: &Spanned<DeValue<'_>>,
     kind: FieldKind,
@@ -144,7 +144,7 @@ pub(super) fn read_value(
     (numbers.len() == elements.len()).then_some(FieldValue::Array(numbers))
 }
 
-/// Reads a value of a type without arrays.
+/// Reads a value of a type other than an array.
 fn scalar(value: &DeValue<'_>, kind: ArrayKind) -> Result<i32, MistakeKind> {
     let (minimum, maximum) = match kind {
         ArrayKind::Boolean => {

@@ -1,4 +1,4 @@
-//! What a golden trace of a scenario shows: `[golden]`.
+//! Reads `[golden]`: what the golden trace of a scenario contains.
 
 use super::context::Context;
 use super::table::{self, Table, choice, keys};
@@ -12,14 +12,14 @@ const TIMES: [(&str, Times); 3] = [
 ];
 const TIMES_NAMES: [&str; TIMES.len()] = keys(&TIMES);
 
-/// What a golden trace shows.
+/// What a golden trace contains.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct GoldenSettings {
-    /// Whether the bytes of messages are in it.
+    /// Whether it contains the bytes of messages.
     pub payload: bool,
-    /// What it says of when events happen.
+    /// Whether it contains times, and which order of events it shows.
     pub times: Times,
-    /// Whether it says how many instructions calls execute, and how long things take.
+    /// Whether it contains the number of instructions of each call, and durations.
     pub costs: bool,
 }
 
@@ -33,14 +33,14 @@ impl Default for GoldenSettings {
     }
 }
 
-/// What a golden trace says of when events happen.
+/// The times and the order of events in a golden trace.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Times {
-    /// Their times.
+    /// The time of each event.
     Exact,
-    /// Their order, without times.
+    /// The order of all events, without times.
     Order,
-    /// Their order at each endpoint, one endpoint after the other.
+    /// The order of events at each endpoint, one endpoint after the other, without times.
     None,
 }
 

@@ -28,7 +28,7 @@ pub const CHANNELS_MAX: usize = 65_536;
 /// Most entries of `[[send]]`, where each packet of a capture counts as one: 16 for each possible endpoint.
 pub const SENDS_MAX: usize = 65_536;
 
-/// Entries of `[[expect]]`: one for each endpoint that there may be. Each may keep some bytes of messages.
+/// Most entries of `[[expect]]`: one for each possible endpoint. Each may keep some bytes of messages.
 pub const EXPECTATIONS_MAX: usize = ENDPOINTS_MAX;
 
 /// Most bytes of a name, which appears in every line of a trace.

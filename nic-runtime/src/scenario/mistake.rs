@@ -218,7 +218,7 @@ pub enum MistakeKind {
     /// The text is not pairs of hexadecimal digits.
     #[error("expected pairs of hexadecimal digits")]
     Hex,
-    /// A table has none of the keys of which it needs one, or several.
+    /// A table must have exactly one of several keys, but has none or more than one.
     #[error("expected one of {}", Choices(.known))]
     OneOf {
         /// The keys.
@@ -270,7 +270,7 @@ pub enum MistakeKind {
         /// The most similar name, if one is similar.
         suggestion: Option<&'static str>,
     },
-    /// The endpoint has no applet whose fields it could be about.
+    /// The expectation is about a field, but the endpoint has no applet.
     #[error("expected an endpoint with an applet, whose class has the field")]
     NoApplet,
     /// The class has no field of that name.
@@ -278,24 +278,24 @@ pub enum MistakeKind {
     UnknownField {
         /// The class.
         class: String,
-        /// Names of its fields, the first ones.
+        /// The names of its first few fields.
         names: Vec<String>,
-        /// How many more there are.
+        /// How many other fields the class has.
         more: usize,
-        /// The one that was probably meant.
+        /// The field that was probably meant.
         suggestion: Option<String>,
     },
-    /// The field is of a type that a scenario cannot write a value of.
+    /// A scenario cannot give a value of the field's type.
     #[error("expected a field of a number, a boolean, or an array of them")]
     FieldType,
-    /// The number is none that the field's type holds.
+    /// The number does not fit the field's type.
     #[error("expected {minimum} to {maximum} for a `{kind}`")]
     FieldRange {
         /// The type, as Java spells it.
         kind: &'static str,
-        /// The least it holds.
+        /// The least value of the type.
         minimum: i32,
-        /// The most it holds.
+        /// The greatest value of the type.
         maximum: i32,
     },
     /// The name is neither a built-in profile nor a path.
@@ -313,7 +313,7 @@ pub enum MistakeKind {
     /// The class has no such field.
     #[error("expected the name of a static field of the class{}", .suggestion.as_deref().map(|name| format!("; did you mean `{name}`?")).unwrap_or_default())]
     UnknownStateField {
-        /// The one that was probably meant.
+        /// The field that was probably meant.
         suggestion: Option<String>,
     },
     /// The field belongs to the applet's object, which does not exist yet.
@@ -322,7 +322,7 @@ pub enum MistakeKind {
     /// The runtime sets the field.
     #[error("expected a field that only the applet sets: the runtime sets `RxBuf`")]
     FieldOfRuntime,
-    /// The field's value is in the code that reads it.
+    /// The field is a constant: the compiler has copied its value to each use.
     #[error(
         "expected a field that code reads: the compiler has put the value of this `final` field wherever it is used; \
          take `final` away, or assign it in a `static` block"
@@ -465,7 +465,7 @@ impl std::fmt::Display for Choices<'_> {
     }
 }
 
-/// Shows the names of fields as `` `a`, `b` and 3 more ``.
+/// Formats names of fields, such as `` `a`, `b` and 3 more ``.
 struct FieldNames<'a>(&'a [String], usize);
 
 impl std::fmt::Display for FieldNames<'_> {

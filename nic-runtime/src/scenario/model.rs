@@ -1,8 +1,8 @@
-//! What a scenario says, checked and resolved: names are ids, defaults are filled in, files are read.
+//! The data model of a scenario, checked and resolved: names are replaced by ids, defaults are filled in, and files are
+//! read.
 //!
-//! Holding a [`Scenario`] proves that every id in it is in range. Names are unique, channel numbers are unique per
-//! endpoint, probabilities lie in 0 to 1, and no buffer layout overflows. It proves nothing of the class files'
-//! contents.
+//! Every id in a [`Scenario`] is in range. Names are unique, channel numbers are unique per endpoint, probabilities are
+//! between 0 and 1, and no buffer layout overflows. The class files are not checked here.
 
 use std::num::NonZeroU32;
 use std::path::PathBuf;
@@ -20,26 +20,27 @@ use crate::scenario::{Expectation, GoldenSettings, Span};
 /// A whole scenario, ready to be simulated.
 #[derive(Clone, Debug)]
 pub struct Scenario {
-    /// The cost model of each NIC that has none of its own.
+    /// The cost model of each NIC without its own.
     pub profile: Profile,
-    /// Seed of every random choice.
+    /// The seed of every random choice.
     pub seed: u64,
-    /// Virtual time at which the run ends at the latest.
+    /// The virtual time at which the run ends at the latest.
     pub until: SimTime,
-    /// Number of simulation events after which the run ends at the latest.
+    /// The number of simulation events after which the run ends at the latest.
     pub events_max: u64,
-    /// Instructions, as fuel counts them, that all applets of a run execute at most, while they are
-    /// loaded and in calls.
+    /// The limit of instructions of all applets together, counted as fuel is. It includes the instructions while
+    /// applets are loaded.
     pub bytecodes_max: u64,
-    /// What messages are, for readers of captures.
+    /// The format of messages, for readers of captures.
     pub link_type: LinkType,
-    /// What a golden trace of it shows. Nothing in a run depends on it.
+    /// What the golden trace contains. It does not influence the run.
     pub golden: GoldenSettings,
     /// The NICs; [`NicId`] indexes them.
     pub nics: Vec<NicSpec>,
-    /// The links, each of two directions, for every pair that can talk; a NIC's link to itself included.
+    /// The links, each with two directions. There is one for every pair of NICs with a channel between them, and for a
+    /// NIC with a channel to itself.
     pub links: Vec<LinkSpec>,
-    /// The processes that the file names; each endpoint without one is a process of its own.
+    /// The processes that the file declares. Each endpoint without one has its own process.
     pub processes: Vec<ProcessSpec>,
     /// The endpoints; [`EndpointId`] indexes them.
     pub endpoints: Vec<EndpointSpec>,
@@ -47,14 +48,14 @@ pub struct Scenario {
     pub channels: Vec<ChannelSpec>,
     /// The user's sends, in file order.
     pub sends: Vec<SendSpec>,
-    /// What the run is expected to do, in file order. Nothing in a run depends on it.
+    /// The expectations about the run, in file order. They do not influence the run.
     pub expectations: Vec<Expectation>,
-    /// The class files, each once however many endpoints load it.
+    /// The class files. A class that several endpoints load is here once.
     pub classes: Vec<ClassSpec>,
-    /// Whether `RxBuf` is [poisoned](nic_core::sle::Applet::poison) behind each packet. No file says so: it is for a run that
-    /// looks for applets that read there.
+    /// Whether the rest of `RxBuf` is [filled with a pattern](nic_core::sle::Applet::poison) after each packet, to
+    /// reveal applets that read there. A command line option sets it, not the file.
     pub poisons_rx_buf: bool,
-    /// The files that were read because the scenario names them, each once for each time it was read.
+    /// The files that were read because the scenario names them. A file that was read twice is here twice.
     pub files: Vec<PathBuf>,
 }
 
@@ -68,10 +69,10 @@ impl Scenario {
     }
 }
 
-/// What the messages of a scenario are. Nothing in a run depends on it.
+/// The format of the messages. It does not influence the run.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub enum LinkType {
-    /// A matter of the applets and users alone.
+    /// Not specified: only the applets and users know it.
     #[default]
     User0,
     /// Ethernet frames without a frame check sequence.
@@ -81,19 +82,19 @@ pub enum LinkType {
 /// One NIC.
 #[derive(Clone, Debug)]
 pub struct NicSpec {
-    /// Its name, unique.
+    /// Its name, unique among NICs.
     pub name: String,
-    /// Its own cost model; `None` where that is the scenario's.
+    /// Its own cost model; `None` if it uses the scenario's.
     pub profile: Option<Arc<Profile>>,
-    /// Bytes of its SRAM.
+    /// The size of its SRAM in bytes.
     pub sram: u32,
-    /// Where the file says how much SRAM it has, or else the NIC itself.
+    /// The place of the key `sram` in the file, or of the NIC if there is no such key.
     pub sram_place: Span,
     /// How many processors it has.
     pub processors: u32,
-    /// Which of them runs which stage; each is one that it has.
+    /// Which processor runs which stage. Every number in it is below `processors`.
     pub placement: Placement,
-    /// How many processes run at a time on its host; `None` where each has a processor of its own.
+    /// How many processes run at a time on its host; `None` if each has its own processor.
     pub host: Option<u32>,
 }
 
@@ -111,114 +112,114 @@ pub struct ProcessSpec {
 /// A link between two NICs, or of one NIC to itself.
 #[derive(Clone, Debug)]
 pub struct LinkSpec {
-    /// The ends; the same twice for a NIC's link to itself.
+    /// The NICs at its ends; twice the same for a NIC's link to itself.
     pub between: (NicId, NicId),
-    /// What each direction is like: the wire of a profile, with the latency and bandwidth that the file gives.
+    /// The properties of each direction: the wire of a profile, with the latency and bandwidth of the file.
     pub wire: WireProfile,
-    /// Probability that a packet is lost.
+    /// The probability that a packet is lost.
     pub loss: f64,
-    /// Probability that a packet arrives twice.
+    /// The probability that a packet arrives twice.
     pub duplicate: f64,
-    /// Probability that one bit of a packet is flipped.
+    /// The probability that one bit of a packet is flipped.
     pub corrupt: f64,
-    /// Probability that a packet is delayed behind the next.
+    /// The probability that a packet is delayed until after the next one.
     pub reorder: f64,
     /// Whether the wire's CRC detects flipped bits.
     pub crc: bool,
 }
 
-/// A class file as it was read.
+/// A class file.
 #[derive(Clone, Debug)]
 pub struct ClassSpec {
     /// Its path or `builtin:` name, as the scenario gives it.
     pub origin: String,
-    /// Its bytes: a claim, nothing more.
+    /// Its bytes. They are not verified.
     pub bytes: Vec<u8>,
 }
 
 /// One endpoint.
 #[derive(Clone, Debug)]
 pub struct EndpointSpec {
-    /// The NIC it lives on.
+    /// The NIC that it belongs to.
     pub nic: NicId,
-    /// Its name, unique.
+    /// Its name, unique among endpoints.
     pub name: String,
-    /// Index in [`Scenario::classes`] of the class it loads; `None` for the base path.
+    /// The class of its applet, an index into [`Scenario::classes`]; `None` for the base path.
     pub class: Option<usize>,
-    /// What is in static fields of its applet before any code of the class runs, and after the static initializer's first
-    /// store to each.
+    /// The values of static fields of its applet. They are set before any code of the class runs, and the static
+    /// initializer's first store to each field is ignored.
     pub state: Vec<FieldState>,
-    /// What it is to its user.
+    /// The interface of its user.
     pub interface: InterfaceKind,
-    /// Bytes of its buffer area.
+    /// The size of its buffer area in bytes.
     pub buffer_area: u32,
-    /// Number of free buffers; they lie at 0, L, 2L, …
+    /// The number of free buffers. Their offsets are 0, L, 2L, …
     pub free_buffer_count: u32,
-    /// Length L of each free buffer, in bytes.
+    /// The length L of each free buffer in bytes.
     pub free_buffer_length: u32,
-    /// The process that it belongs to, as a position in [`Scenario::processes`]; `None` where it is one of its own.
+    /// Its process, an index into [`Scenario::processes`]; `None` if it has its own process.
     pub process: Option<u32>,
     /// The program of that process.
     pub host: HostSpec,
-    /// Instructions each call may execute.
+    /// The number of instructions that each call may execute.
     pub fuel: u64,
-    /// What becomes of what the applet traps on.
+    /// What happens to a packet or descriptor on which the applet traps.
     pub on_trap: FaultPolicy,
-    /// Bytes of heap for the applet's arrays, `RxBuf` not counted.
+    /// The bytes of heap for the applet's arrays, without `RxBuf`.
     pub heap: u32,
-    /// Descriptors the transmit queue holds.
+    /// The number of descriptors in the transmit queue.
     pub tx_queue: u32,
-    /// Descriptors the receive queue holds.
+    /// The number of descriptors in the receive queue.
     pub rx_queue: u32,
     /// How the user learns of received messages.
     pub notify: Notify,
 }
 
-/// A static field of an applet and what a scenario stores there.
+/// A static field of an applet, and the value that a scenario stores in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldState {
-    /// The field, which has the value's type.
+    /// The field. Its type is that of the value.
     pub field: FieldId,
     /// The value.
     pub value: FieldValue,
 }
 
-/// What a scenario stores in a field.
+/// A value that a scenario stores in a field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FieldValue {
-    /// A number within the field's type; 1 and 0 are true and false.
+    /// A number that fits the field's type; 1 and 0 are true and false.
     Scalar(i32),
-    /// A new array with these elements, each within the type.
+    /// A new array with these elements, which fit its type.
     Array(ArrayKind, Vec<i32>),
 }
 
-/// Which program a process runs.
+/// The program of a process.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum HostSpec {
-    /// Reads messages and puts their buffers back.
+    /// Reads messages and returns their buffers.
     Sink,
-    /// Sends each message back on the channel it came from.
+    /// Sends each message back on the channel on which it came.
     Echo,
-    /// Reads messages, and answers the Nth, 2Nth, … message with its first bytes, on the channel it came from.
+    /// Reads messages. Answers every Nth message with its first bytes, on the channel on which it came.
     Acknowledge {
-        /// How many messages for each answer.
+        /// The number N.
         every: NonZeroU32,
     },
 }
 
-/// What becomes of a packet or a transmit descriptor on which an applet traps.
+/// What happens to a packet or transmit descriptor on which an applet traps.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum FaultPolicy {
-    /// It is dropped.
+    /// The packet or descriptor is dropped.
     Drop,
-    /// It takes the base path, as without an applet.
+    /// The packet or descriptor takes the base path, as without an applet.
     BasePath,
-    /// The message or packet is dropped. After so many traps in a row everything takes the base path for a while, which
-    /// doubles each time until a call returns.
+    /// It is dropped. After a number of consecutive traps, all traffic takes the base path for a while. That time
+    /// doubles until a call returns.
     Detach {
-        /// How many traps.
+        /// The number of consecutive traps.
         after: NonZeroU32,
-        /// How long, at first.
+        /// The first duration on the base path.
         back_off: SimDuration,
     },
 }
@@ -226,7 +227,7 @@ pub enum FaultPolicy {
 /// How the user learns of received messages.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Notify {
-    /// The user looks at the receive queue this often while something can still arrive.
+    /// The user looks at the receive queue periodically, as long as a message may still arrive.
     Poll {
         /// The time between two looks.
         every: SimDuration,
@@ -238,25 +239,26 @@ pub enum Notify {
 /// A channel between two endpoints, or of one endpoint to itself.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct ChannelSpec {
-    /// One end and its number for the channel.
+    /// One endpoint, and its number for the channel.
     pub a: (EndpointId, ChannelId),
-    /// The other end and its number for the channel.
+    /// The other endpoint, and its number for the channel.
     pub b: (EndpointId, ChannelId),
 }
 
 /// Messages that the user at an endpoint sends.
 #[derive(Clone, Debug)]
 pub struct SendSpec {
-    /// The sender.
+    /// The endpoint that sends.
     pub endpoint: EndpointId,
-    /// Its channel. Whether it exists is the NIC's to check, not the scenario's: a user may err.
+    /// Its number of the channel. The channel need not exist: the NIC refuses the message then, as users may make such
+    /// mistakes.
     pub channel: ChannelId,
     /// When the first message is posted.
     pub at: SimTime,
-    /// The message's bytes, drawn from the seed where random.
+    /// The bytes of the message. Random bytes are drawn when the file is read.
     pub payload: Vec<u8>,
-    /// How many times in all.
+    /// How many times the message is sent in all.
     pub repeat: u64,
-    /// Time between two.
+    /// The time between two messages.
     pub every: SimDuration,
 }

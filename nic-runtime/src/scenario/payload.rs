@@ -125,10 +125,10 @@ pub(super) fn read<'t>(
     })
 }
 
-/// The forms of a payload that is expected. Random bytes belong to their sender.
+/// The forms of an expected payload. It cannot be random, because random bytes depend on the sender.
 const RECEIVED: [&str; 6] = ["text", "hex", "zeros", "count", "file", PCAP];
 
-/// Reads a payload that is expected to be received; a capture stands for its packets.
+/// Reads an expected payload. A capture gives one payload for each packet.
 pub(super) fn read_expected<'t>(
     context: &mut Context<'_>,
     value: &'t toml::Spanned<DeValue<'t>>,

@@ -1,4 +1,4 @@
-//! Reading of a whole scenario: TOML, then each part in the order in which they lean on each other.
+//! Reads a whole scenario: first the TOML, then each part after the parts that it refers to.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -39,41 +39,41 @@ const ROOT_KEYS: &[&str] = &[
     "expect",
 ];
 
-/// Profile unless the scenario names one.
+/// The default profile.
 const PROFILE_DEFAULT: &str = "lanai-1998";
 
-/// Virtual time at which a run ends at the latest unless the scenario says otherwise: a second.
+/// The default limit of virtual time: one second.
 const UNTIL_DEFAULT: SimTime = SimTime::from_ps(1_000_000_000_000);
 
-/// Events after which a run ends at the latest unless the scenario says otherwise.
+/// The default limit of events.
 const EVENTS_DEFAULT: u64 = 10_000_000;
 
-/// Instructions that all applets of a run execute at most unless the scenario says otherwise.
+/// The default limit of instructions of all applets together.
 ///
-/// A packet is ten events at least. So this is 2,000 for each packet of a run that [`EVENTS_DEFAULT`] ends; the shipped
-/// applets execute some twenty. This many take 1 to 4 seconds where applets compute, and some 20 where they do little
-/// but call natives.
+/// A packet causes at least ten events. So in a run that [`EVENTS_DEFAULT`] ends, this allows 2,000 instructions per
+/// packet; the shipped applets execute about 20. Executing all of them takes 1 to 4 seconds of CPU time, and about 20
+/// seconds if applets mostly call natives.
 const BYTECODES_DEFAULT: u64 = 2_000_000_000;
 
-/// Seed unless the scenario or the command line says otherwise.
+/// The default seed.
 const SEED_DEFAULT: u64 = 1;
 
-/// What messages are, for readers of captures.
+/// The values of `link_type`.
 const LINK_TYPES: [(&str, LinkType); 2] =
     [("user0", LinkType::User0), ("ethernet", LinkType::Ethernet)];
 const LINK_TYPE_NAMES: [&str; LINK_TYPES.len()] = keys(&LINK_TYPES);
 
-/// Why a text is no scenario.
+/// Why a text is no valid scenario.
 #[derive(Clone, Debug)]
 pub enum ScenarioError {
-    /// It is not UTF-8; the number of bytes that are.
+    /// The text is not UTF-8.
     NotUtf8 {
-        /// Bytes before the first wrong one.
+        /// How many bytes precede the first invalid one.
         valid: usize,
     },
-    /// It is not TOML; each place with the parser's words.
+    /// The text is not TOML. Each syntax error has its place and the parser's message.
     Syntax(Vec<(Span, String)>),
-    /// It is TOML, but not a scenario; in the order of the file, at least one.
+    /// The text is TOML, but no valid scenario. There is at least one mistake, in the order of the file.
     Mistakes(Vec<Mistake>),
 }
 
@@ -103,8 +103,8 @@ impl std::fmt::Display for ScenarioError {
 
 impl std::error::Error for ScenarioError {}
 
-/// Reads a scenario. Files that it names lie relative to `directory`; where that is `None`, only
-/// what the project ships can be named. A `seed` given here counts in place of the scenario's.
+/// Reads a scenario. Its file names are relative to `directory`. If that is `None`, the scenario may only name files
+/// that are built in. A given `seed` overrides that of the scenario.
 ///
 /// # Errors
 ///
@@ -117,7 +117,7 @@ pub fn parse(
     parse_with(bytes, directory, seed, None)
 }
 
-/// Returns every key that a scenario can have, at any place; a key that has two places comes twice.
+/// Returns the keys of all tables of a scenario. A key of two tables is returned twice.
 pub fn keys_of_all() -> impl Iterator<Item = &'static str> {
     let keys = [
         ROOT_KEYS,
@@ -137,11 +137,11 @@ pub fn keys_of_all() -> impl Iterator<Item = &'static str> {
     keys.into_iter().flatten().copied()
 }
 
-/// Reads a scenario that names only what the project ships, as it would be with this profile.
+/// Reads a scenario that names only built-in files, and replaces its profile by the given one.
 ///
 /// # Errors
 ///
-/// As for [`parse`].
+/// The same as for [`parse`].
 pub fn parse_on(text: &str, profile: &Profile) -> Result<Scenario, ScenarioError> {
     parse_with(text.as_bytes(), None, None, Some(profile))
 }
@@ -259,7 +259,7 @@ fn read_root(
     })
 }
 
-/// Reads the profile that the scenario names, or the default one.
+/// Reads the profile of the scenario, or the default one.
 fn profile(root: &Table<'_>, context: &mut Context<'_>) -> Arc<Profile> {
     match profiles::named(root, context) {
         Some(profile) => profile,
@@ -267,7 +267,7 @@ fn profile(root: &Table<'_>, context: &mut Context<'_>) -> Arc<Profile> {
     }
 }
 
-/// Returns a copy of a profile, which does not lie on the stack while the scenario is read.
+/// Copies a profile to the heap, because it is large and the reader's stack should stay small.
 #[inline(never)]
 fn shared(profile: &Profile) -> Arc<Profile> {
     Arc::new(profile.clone())
@@ -401,7 +401,7 @@ mod tests {
             rejected("free_buffers = { count = 65536, length = 1 }"),
             many("free buffers", limits::FREE_BUFFERS_TOTAL_MAX)
         );
-        // 65,536 - 9,216 bytes are the most that 4,096 heaps can have beside their `RxBuf`s.
+        // At most 65,536 - 9,216 bytes of heap per endpoint: then 4,096 heaps with their `RxBuf`s just fit the limit.
         assert_eq!(
             rejected("applet = \"builtin:Drop\"\nheap = 56321"),
             many("bytes of heaps and `RxBuf`s", limits::HEAPS_TOTAL_MAX)
@@ -474,7 +474,7 @@ mod tests {
 
     #[test]
     fn deeply_nested_input_is_refused_and_does_not_exhaust_the_stack() {
-        // The reader follows a few dozen levels before it refuses more: a megabyte holds them.
+        // The reader refuses nesting deeper than a few dozen levels. A stack of a megabyte is enough for them.
         let reader = std::thread::Builder::new().stack_size(1 << 20);
         let read = reader.spawn(|| {
             for open in ["[", "{a="] {

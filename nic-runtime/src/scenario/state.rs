@@ -1,4 +1,4 @@
-//! What a scenario stores in an applet's static fields before any of its code runs.
+//! Reads `state`: values for static fields of an applet, which are stored before any code of the applet runs.
 
 use jive_core::{ArrayKind, ClassFile, ElementType, Field, FieldAccess, FieldType, parse_field};
 use jive_core::{FieldId, limits as core_limits};
@@ -9,17 +9,17 @@ use super::mistake::{MistakeKind, closest};
 use super::model::{FieldState, FieldValue};
 use super::table::{Mistakes, boolean, wrong_type};
 
-/// The field that the runtime sets.
+/// The field that the runtime sets itself.
 const RX_BUF: &str = "RxBuf";
 
-/// The type of a field that can be set.
+/// The type of a field that a state may set.
 #[derive(Copy, Clone)]
 enum Kind {
     Scalar(Element),
     Array(Element),
 }
 
-/// What a field or an array holds.
+/// The type of a field or of an array's elements.
 #[derive(Copy, Clone)]
 enum Element {
     Boolean,
@@ -28,9 +28,9 @@ enum Element {
     Int,
 }
 
-/// Reads the table `state` of an endpoint whose applet has a heap of so many bytes.
+/// Reads the table `state` of an endpoint whose applet has a heap of `heap` bytes.
 ///
-/// Bytes that are no class file have no fields; whether they are one is judged, and said, when the class is loaded.
+/// If the bytes are no class file, returns no fields. The class file is reported when it is loaded.
 pub(super) fn read(
     class: &[u8],
     heap: u64,
@@ -59,7 +59,7 @@ pub(super) fn read(
     fields
 }
 
-/// Checks that the arrays of a state fit in a heap of so many bytes.
+/// Checks that the arrays of a state fit in a heap of this many bytes.
 pub(super) fn check_fits(state: &[FieldState], heap: u64) -> Result<(), MistakeKind> {
     let needed = state.iter().map(|field| field.value.heap_bytes()).sum();
     if needed > heap {
@@ -68,12 +68,12 @@ pub(super) fn check_fits(state: &[FieldState], heap: u64) -> Result<(), MistakeK
     Ok(())
 }
 
-/// Reads one field's value as a command line has it: `WINDOW=8`, or `KEYS=[1, 2]`. Returns none of a class that is no
-/// class file.
+/// Reads the value of one field from a command line argument: `WINDOW=8`, or `KEYS=[1, 2]`. Returns `None` if the class
+/// is no class file.
 ///
 /// # Errors
 ///
-/// Says what is wrong with it.
+/// Returns a message about the mistake.
 pub(super) fn field_state(class: &[u8], given: &str) -> Result<Option<FieldState>, String> {
     let expected = || format!("expected a field and its value, as in `WINDOW=8`, found {given:?}");
     let (name, value) = given.split_once('=').ok_or_else(expected)?;
@@ -97,7 +97,7 @@ pub(super) fn field_state(class: &[u8], given: &str) -> Result<Option<FieldState
     read.map_err(|kind| format!("{kind}, for {given:?}"))
 }
 
-/// Finds a field that can be set; `None` where no applet can have a field of its type.
+/// Finds a field that a state may set. Returns `None` if no applet may have a field of its type.
 fn find(class: &ClassFile<'_>, name: &str) -> Result<Option<(FieldId, Kind)>, MistakeKind> {
     let is_static = |field: &Field<'_>| field.access.contains(FieldAccess::STATIC);
     let Some(field) = class.fields().find(|field| field.name == name) else {
@@ -191,7 +191,7 @@ impl Element {
 }
 
 impl FieldValue {
-    /// Returns how much of a heap the value takes.
+    /// Returns how many bytes of heap the value needs.
     fn heap_bytes(&self) -> u64 {
         match self {
             FieldValue::Scalar(_) => 0,

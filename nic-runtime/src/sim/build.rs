@@ -397,7 +397,7 @@ fn applets<'a>(
     classes: &'a [LinkedClass<'a>],
 ) -> Result<Vec<Applet<'a>>, SimError> {
     let mut applets = Vec::new();
-    // The classes of applets with a state, each once.
+    // The classes of applets with a state. Each is linked only once.
     let mut relinked = vec![None; classes.len()];
     for spec in &scenario.endpoints {
         let Some(class) = spec.class else { continue };

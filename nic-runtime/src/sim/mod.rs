@@ -178,7 +178,7 @@ pub fn run_to_state<S: Sink>(
     run_with_to_state(scenario, Programs::new(), sink)
 }
 
-/// Runs a scenario, and takes a look at the simulation that is left at its end.
+/// Runs a scenario, and calls a function with the final state of the simulation.
 ///
 /// # Errors
 ///
@@ -253,7 +253,7 @@ pub(crate) struct Simulation<'a, S: Sink> {
     pub(crate) awaits_engines: bool,
     /// Whether packets reserve an arrival slot before they leave, on every link.
     pub(crate) reserves_slots: bool,
-    /// Whether `RxBuf` is poisoned behind each packet.
+    /// Whether the rest of `RxBuf` is filled with a pattern after each packet.
     pub(crate) poisons_rx_buf: bool,
     /// Total time of the work that users' processors have begun.
     pub(crate) host_time: SimDuration,

@@ -49,13 +49,13 @@ impl SramShares {
 pub struct SramHolder {
     /// The NIC.
     pub nic: NicId,
-    /// What the part is for.
+    /// The purpose of the part.
     pub share: SramShare,
     /// Size in bytes.
     pub bytes: u64,
 }
 
-/// What a part of a NIC's SRAM is for.
+/// The purpose of a part of a NIC's SRAM.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum SramShare {
     /// Arrival, send and DMA slots.

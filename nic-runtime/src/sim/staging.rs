@@ -31,7 +31,7 @@ pub(crate) enum Grant {
     Refused,
 }
 
-/// What waits while a claim waits.
+/// The work that waits until its claim gets slots.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Waiter {
     /// A transmit descriptor; it stays in its queue.

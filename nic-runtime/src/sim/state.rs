@@ -40,7 +40,7 @@ pub struct AppletState {
 }
 
 impl<'a, S: Sink> Simulation<'a, S> {
-    /// Returns the applet's instance of an endpoint, where there is one.
+    /// Returns the instance of an endpoint's applet, if it has one.
     pub(crate) fn instance(&self, id: EndpointId) -> Option<&Instance<'a>> {
         let applet = self.seats[at(id.0)].applet?;
         Some(&self.applets[at(applet.0)].instance)

@@ -348,7 +348,7 @@ impl<S: Sink> Simulation<'_, S> {
         }
     }
 
-    /// Returns what identifies an arrived packet to its receiver.
+    /// Returns an arrived packet's number, receiving endpoint, channel at that endpoint, and length.
     pub(crate) fn arrival(&self, packet: PacketRef) -> (PacketId, EndpointId, ChannelId, u32) {
         let arrived = &self.packets[packet];
         (arrived.id, arrived.to.0, arrived.to.1, length(arrived))

@@ -481,9 +481,9 @@ fn end_post<S: Sink>(
 
 /// Why a native does not take effect now.
 enum Refused {
-    /// It waits for slots or for an engine.
+    /// The native waits for slots or for a DMA engine.
     Stop(Next),
-    /// It traps: the endpoint is not entitled to it.
+    /// The native traps: the endpoint is not entitled to it.
     Trap(TrapKind),
 }
 

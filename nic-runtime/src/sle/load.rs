@@ -39,7 +39,7 @@ enum Reached {
     Return(Option<i32>),
     /// It has called a native, which may be unknown.
     Native(Result<Request, TrapKind>),
-    /// It stores a value in a field, where the scenario sets fields of the class.
+    /// It stores a value in a static field. This stop occurs only if the scenario sets fields of the class.
     Store(FieldId, i32),
 }
 

@@ -1,12 +1,14 @@
 //! Static fields that a scenario sets before the static initializer runs.
 //!
-//! The initializer's first store to such a field is ignored, so that `static byte[] ring = new byte[WINDOW];` is as long as
-//! the scenario's `WINDOW`. Which store is the first is known when the initializer runs: it may stand in a loop or a branch.
-//! So no store can be taken out of the code beforehand, and the interpreter has no place for a question that hardly any
-//! class needs. Instead the class is linked once more, with each `putstatic` of `<clinit>` replaced by an `invokestatic` of
-//! the same length. That calls a native of this module, at which the interpreter stops as at any other; the loader then
-//! stores the value, or does not. Each such native counts as one instruction, as `putstatic` does. Other methods stay as
-//! they are, and `<clinit>` runs once, so the applet keeps this program.
+//! The initializer's first store to such a field is ignored. So `static byte[] ring = new byte[WINDOW];` uses the
+//! scenario's `WINDOW`, although the source assigns another value to `WINDOW`. The first store is known only at run
+//! time, because a store may be in a loop or a branch. So stores cannot be removed from the code in advance. A check in
+//! the interpreter's `putstatic` would cost every class time, and hardly any class needs it.
+//!
+//! Instead, the class is linked a second time, with each `putstatic` of `<clinit>` replaced by an `invokestatic` of the
+//! same length. It calls a native of this module. The interpreter stops there as at any native, and the loader stores
+//! the value or ignores it. Such a native counts as one instruction, as `putstatic` does. Other methods are unchanged
+//! and `<clinit>` runs only once, so the applet keeps the second program.
 
 use bumpalo::Bump;
 use jive_core::{
@@ -18,21 +20,22 @@ use nic_core::sle::NicNative;
 
 use crate::scenario::model::{FieldState, FieldValue};
 
-/// The class whose natives the stores become. No applet can name it: it is in no table that applets are verified against.
+/// The class of the natives that replace stores. No applet can call it, because no table for verifying applets contains
+/// it.
 const CLASS: &str = "jive/State";
 
-/// What the natives of [`CLASS`] take. A reference is passed as what it is to the interpreter, a number.
+/// The type of the natives of [`CLASS`]. A reference is passed as a number, which it is to the interpreter.
 const DESCRIPTOR: &str = "(I)V";
 
 const FIELDS: usize = limits::FIELDS_MAX as usize;
 const NATIVES: usize = NicNative::TABLE.len() + FIELDS;
 
-/// The names of the natives of [`CLASS`]: the fields' numbers, in three digits.
+/// The names of the natives of [`CLASS`]: each is the number of a field, in three digits.
 static NAMES: [[u8; 3]; FIELDS] = {
     let mut names = [[b'0'; 3]; FIELDS];
     let mut field = 0;
     while field < FIELDS {
-        // Each remainder is below ten, and so is a hundredth of a field's number.
+        // Each digit is below ten, because a field's number is below 1,000.
         names[field] = [
             b'0' + (field / 100) as u8,
             b'0' + (field / 10 % 10) as u8,
@@ -43,7 +46,7 @@ static NAMES: [[u8; 3]; FIELDS] = {
     names
 };
 
-/// The natives of a NIC, and behind them one for a store to each field.
+/// The natives of a NIC, followed by one native for each field.
 static TABLE: [NativeDecl; NATIVES] = {
     let mut table = [NicNative::TABLE[0]; NATIVES];
     let mut row = 0;
@@ -71,19 +74,19 @@ static TABLE: [NativeDecl; NATIVES] = {
     table
 };
 
-/// Returns the field that a native stores to, if it is one of those that stand for a store.
+/// Returns the field that a native stores to, or `None` for a native of the NIC.
 pub(crate) fn stored_field(native: NativeId) -> Option<FieldId> {
     let field = native.index().checked_sub(NicNative::TABLE.len())?;
     let field = u16::try_from(field).ok().filter(|_| field < FIELDS)?;
     Some(FieldId(field))
 }
 
-/// Links a class once more, for applets with a state. Returns the class as it was where its initializer stores to no
-/// static field.
+/// Links a class once more for applets with a state. If its initializer stores to no static field, returns the class
+/// unchanged.
 ///
 /// # Errors
 ///
-/// The class file has no room for the constants that name the natives.
+/// Returns an error if the class file has no room for the constants of the natives.
 pub(crate) fn relink<'a>(
     arena: &'a Bump,
     bytes: &[u8],
@@ -95,13 +98,13 @@ pub(crate) fn relink<'a>(
     let bytes = &*arena.alloc_slice_copy(&rewritten);
     let index = arena.alloc_slice_fill_copy(ClassFile::index_len(bytes), 0u32);
     let class = ClassFile::trusted(bytes, index)?;
-    // The verifier has accepted the class, and each call takes from the operand stack what the store took.
+    // Vouching is sound: the verifier has accepted the class, and each call pops what the replaced store popped.
     let verified = Verified::vouch(class, &TABLE, loaded.program.applet());
     Ok(link_class(arena, &verified)?)
 }
 
-/// Returns a class file whose static initializer calls a native in place of each store to a static field of the class.
-/// Returns `None` where there is no such store.
+/// Returns a class file whose static initializer calls a native instead of each store to a static field of the class.
+/// Returns `None` if there is no such store.
 fn rewrite(bytes: &[u8], loaded: &LinkedClass<'_>) -> Option<Vec<u8>> {
     let initializer = loaded.class.method(loaded.program.initializer()?)?;
     let code = initializer.code()?.bytes;
@@ -132,11 +135,11 @@ fn rewrite(bytes: &[u8], loaded: &LinkedClass<'_>) -> Option<Vec<u8>> {
     Some(file)
 }
 
-/// Constants that are added to a class file.
+/// The constants that are added to a class file.
 struct Constants {
-    /// Where its own constants end.
+    /// The offset where the original constants end.
     end: usize,
-    /// The count of constants, as the file has it: one more than there are.
+    /// The number of constants plus one, as in the file.
     count: u16,
     added: Vec<u8>,
     class: Option<(CpIndex, CpIndex)>,
@@ -186,7 +189,7 @@ impl Constants {
         self.add(tag, &[&first.0.to_be_bytes(), &second.0.to_be_bytes()])
     }
 
-    /// Returns the constant that names the native which stores to a field.
+    /// Returns the constant of the native that stores to a field.
     fn method_of(&mut self, field: FieldId) -> Option<CpIndex> {
         let known = self.methods.iter().find(|(known, _)| *known == field);
         if let Some((_, method)) = known {
@@ -209,8 +212,8 @@ impl Constants {
     }
 }
 
-/// Stores what a scenario says, before any code of the class runs. Arrays live as long as the applet. The scenario was
-/// refused if they did not fit in the heap.
+/// Stores the values of a state, before any code of the class runs. Arrays live as long as the applet. They fit,
+/// because the scenario's reader has checked that.
 pub(crate) fn set(instance: &mut Instance<'_>, state: &[FieldState]) {
     for FieldState { field, value } in state {
         let value = match value {
@@ -230,15 +233,15 @@ fn array(heap: &mut Heap<'_>, kind: ArrayKind, values: &[i32]) -> Option<i32> {
     let width = usize::from(kind.width());
     let elements = heap.bytes_mut(array)?.chunks_exact_mut(width);
     for (element, value) in elements.zip(values) {
-        // The lowest bytes come first, and hold the value: it is of the element's type.
+        // Array elements are little-endian, and the value fits the element's type.
         element.copy_from_slice(value.to_le_bytes().get(..width)?);
     }
     Some(array)
 }
 
-/// The stores of a static initializer to the fields of a class.
+/// The stores of a static initializer to the fields of its class.
 pub(crate) struct Stores {
-    /// Fields whose first store is still to come.
+    /// The fields whose first store has not happened yet.
     awaited: Vec<FieldId>,
 }
 
@@ -248,7 +251,7 @@ impl Stores {
         Stores { awaited }
     }
 
-    /// Stores a value in a field, unless it is the first for a field that the scenario sets.
+    /// Stores a value in a field, except for the first store to a field of the state.
     pub(crate) fn store(&mut self, instance: &mut Instance<'_>, field: FieldId, value: i32) {
         if let Some(place) = self.awaited.iter().position(|awaited| *awaited == field) {
             self.awaited.swap_remove(place);

@@ -125,7 +125,7 @@ pub struct Summary {
     expectations: Option<Expectations>,
 }
 
-/// How many of the scenario's expectations the run meets.
+/// The number of expectations that the run meets, and of those that it does not.
 #[derive(Copy, Clone, Debug, Serialize)]
 struct Expectations {
     met: usize,
@@ -150,7 +150,7 @@ impl Summary {
         }
     }
 
-    /// Notes how many of the scenario's expectations the run meets, and how many it does not.
+    /// Adds the number of expectations that the run meets, and of those that it does not.
     pub fn judge(&mut self, met: usize, not_met: usize) {
         self.expectations = Some(Expectations { met, not_met });
     }
