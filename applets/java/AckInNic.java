@@ -1,37 +1,37 @@
 import static unet.Nic.*;
 
 /**
- * Acknowledges packets between applets, without either user's help: every {@link #BURST}th packet
- * that arrives is answered, and the answer is taken out on the other NIC.
+ * Exchanges acknowledgements between two applets, without the users' hosts. The receiver
+ * acknowledges every {@link #BURST}th packet, and the sender's applet consumes the acknowledgement.
  *
- * <p>An acknowledgement is a packet of no bytes, so that no message can be taken for one; an empty
- * message of the user's is not sent. One count serves all channels of the endpoint: the applet is
- * meant for an endpoint with one.
+ * <p>An acknowledgement is an empty packet. To keep it distinct from messages, the applet does not
+ * send empty messages of the user. All channels of the endpoint share a single count, so the applet
+ * is meant for an endpoint with a single channel.
  */
 public class AckInNic {
-    /** Packets for each acknowledgement. */
+    /** Number of packets for each acknowledgement. */
     static final int BURST = 25;
 
-    /** The longest message that a receive descriptor carries itself, in bytes. */
+    /** Longest message that fits in a receive descriptor, in bytes. */
     static final int INLINE_MAX = 56;
 
-    /** The longest packet of the NIC, in bytes. */
+    /** Longest packet of the NIC, in bytes. */
     static final int MAX_PACKET = 9216;
 
-    /** The arrived packet; the NIC sets this field. */
+    /** The packet that arrived. The NIC sets this field. */
     static byte[] RxBuf;
 
     static final byte[] TX_BUF = newAlignedArray(MAX_PACKET);
     static final int[] BUFFERS = new int[1];
     static final int BUFFER_LENGTH = getFreeBufferLength();
 
-    /** Packets that arrived since the last acknowledgement was sent. */
+    /** Packets that arrived since this applet last sent an acknowledgement. */
     static int arrived;
 
-    /** Acknowledgements that came back. */
+    /** Acknowledgements received so far. */
     static int acknowledged;
 
-    /** Sends the user's message as it is. */
+    /** Sends the user's message unchanged. */
     static int doTx(int length, int channel, int offset) {
         if (length > 0) {
             doHtoLDMA(TX_BUF, 0, offset, length);
@@ -41,8 +41,8 @@ public class AckInNic {
     }
 
     /**
-     * Counts an acknowledgement, or delivers a message and acknowledges the last of a burst; returns
-     * how many acknowledgements came back.
+     * Counts an acknowledgement, or delivers a message and acknowledges the last of a burst. Returns
+     * the number of acknowledgements received so far.
      */
     static int doRx(int length, int channel) {
         if (length == 0) {
@@ -58,7 +58,7 @@ public class AckInNic {
         return acknowledged;
     }
 
-    /** Delivers a message in one free buffer, or in the descriptor; drops one that fits neither. */
+    /** Delivers a message in the descriptor or in a free buffer. Drops a message that is too long. */
     private static void deliver(int length, int channel) {
         if (length <= INLINE_MAX) {
             dmaRxdPayload(RxBuf, channel, length);

@@ -1,27 +1,27 @@
 import static unet.Nic.*;
 
 /**
- * Sends each message of the user's {@link #BURST} times: one request, one transmit-side DMA, many
- * packets. What arrives is delivered.
+ * Sends each message of the user {@link #BURST} times: many packets for a single request and a
+ * single transmit-side DMA. Delivers each packet that arrives.
  */
 public class Burst25 {
-    /** Packets for each request. */
+    /** Number of packets for each request. */
     static final int BURST = 25;
 
-    /** The longest message that a receive descriptor carries itself, in bytes. */
+    /** Longest message that fits in a receive descriptor, in bytes. */
     static final int INLINE_MAX = 56;
 
-    /** The longest packet of the NIC, in bytes. */
+    /** Longest packet of the NIC, in bytes. */
     static final int MAX_PACKET = 9216;
 
-    /** The arrived packet; the NIC sets this field. */
+    /** The packet that arrived. The NIC sets this field. */
     static byte[] RxBuf;
 
     static final byte[] TX_BUF = newAlignedArray(MAX_PACKET);
     static final int[] BUFFERS = new int[1];
     static final int BUFFER_LENGTH = getFreeBufferLength();
 
-    /** Fetches the message once and sends it {@link #BURST} times; returns that number. */
+    /** Fetches the message once and sends it {@link #BURST} times. Returns that number. */
     static int doTx(int length, int channel, int offset) {
         doHtoLDMA(TX_BUF, 0, offset, length);
         for (int i = 0; i < BURST; i++) {
@@ -30,7 +30,7 @@ public class Burst25 {
         return BURST;
     }
 
-    /** Delivers a message in one free buffer, or in the descriptor; drops one that fits neither. */
+    /** Delivers a message in the descriptor or in a free buffer. Drops a message that is too long. */
     static int doRx(int length, int channel) {
         if (length <= INLINE_MAX) {
             dmaRxdPayload(RxBuf, channel, length);

@@ -1,40 +1,40 @@
 import static unet.Nic.*;
 
 /**
- * Counts packets by source channel, and hands the host the counts in place of the packets.
+ * Counts packets by source channel, and sends the host the counts instead of the packets.
  *
- * <p>For each packet the host receives a message of {@link #REPORT_LENGTH} bytes from the same
- * channel: how many packets have come on it, as a big-endian {@code int}. The count is also what
- * {@code doRx} returns, so that the trace shows it. Channel numbers may be any, so a channel gets
- * the next row of a table when its first packet comes; all channels that find the table full share
- * its last row.
+ * <p>For each packet, the host receives a message of {@link #REPORT_LENGTH} bytes from the same
+ * channel: the number of packets from it so far, as a big-endian {@code int}. {@code doRx} also
+ * returns the count, so that the trace shows it. Channel numbers are arbitrary, so the first packet
+ * from a channel allocates the next row of a table. When the table is full, all further channels
+ * share the last row.
  */
 public class Counter {
-    /** Rows of the table. */
+    /** Number of rows of the table. */
     static final int ROWS = 16;
 
     /** Length of a report to the host, in bytes. */
     static final int REPORT_LENGTH = 4;
 
-    /** The longest packet of the NIC, in bytes. */
+    /** Longest packet of the NIC, in bytes. */
     static final int MAX_PACKET = 9216;
 
-    /** The arrived packet; the NIC sets this field. The counter never looks inside. */
+    /** The packet that arrived. The NIC sets this field. The counter ignores its contents. */
     byte[] RxBuf;
 
-    /** {@code channels[row]} is the source channel that the row counts. */
+    /** {@code channels[row]} is the source channel of the row. */
     private final int[] channels;
 
-    /** {@code counts[row]} is how many packets came from it. */
+    /** {@code counts[row]} is the number of packets from that channel. */
     private final int[] counts;
 
-    /** Rows in use. */
+    /** Number of rows in use. */
     private int rows;
 
     private final byte[] report;
     private final byte[] txBuf;
 
-    /** Makes the table; arrays made here live as long as the applet. */
+    /** Allocates all arrays. They live as long as the applet. */
     Counter() {
         channels = new int[ROWS];
         counts = new int[ROWS];
@@ -42,14 +42,14 @@ public class Counter {
         txBuf = newAlignedArray(MAX_PACKET);
     }
 
-    /** Sends the user's message as it is. */
+    /** Sends the user's message unchanged. */
     int doTx(int length, int channel, int offset) {
         doHtoLDMA(txBuf, 0, offset, length);
         txPush(txBuf, 0, channel, length);
         return 0;
     }
 
-    /** Counts the packet and reports the count; returns it too. */
+    /** Counts the packet, reports the count to the host, and returns it. */
     int doRx(int length, int channel) {
         int row = row(channel);
         counts[row]++;
@@ -57,7 +57,7 @@ public class Counter {
         return counts[row];
     }
 
-    /** Returns the row of {@code channel}, a new one where it has none yet. */
+    /** Returns the row of {@code channel}. Allocates a row if the channel has none. */
     private int row(int channel) {
         int row = 0;
         while (row < rows && channels[row] != channel) {
@@ -74,7 +74,7 @@ public class Counter {
         return row;
     }
 
-    /** Pushes {@code count} to the host inside a receive descriptor. */
+    /** Sends {@code count} to the host in a receive descriptor. */
     private void sendReport(int channel, int count) {
         for (int i = 0; i < REPORT_LENGTH; i++) {
             report[i] = (byte) (count >>> (8 * (REPORT_LENGTH - 1 - i)));

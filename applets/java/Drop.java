@@ -1,23 +1,23 @@
 import static unet.Nic.*;
 
 /**
- * A filter: packets whose first byte is {@link #UNWANTED} cost the host nothing, because the NIC
- * drops them before any DMA. All others are delivered as {@code RawUnet} delivers them.
+ * A filter: drops packets whose first byte is {@link #UNWANTED} in the NIC, before any DMA, so that
+ * they cost the host nothing. Delivers all other packets like {@code RawUnet}.
  */
 public class Drop {
-    /** First byte of the packets to be dropped. */
+    /** First byte of the packets to drop. */
     static final byte UNWANTED = 'x';
 
-    /** The longest message that a receive descriptor carries itself, in bytes. */
+    /** Longest message that fits in a receive descriptor, in bytes. */
     static final int INLINE_MAX = 56;
 
-    /** The most buffers that one receive descriptor names. */
+    /** Most buffers of a receive descriptor. */
     static final int BUFFERS_MAX = 14;
 
-    /** The longest packet of the NIC, in bytes. */
+    /** Longest packet of the NIC, in bytes. */
     static final int MAX_PACKET = 9216;
 
-    /** The arrived packet; the NIC sets this field. */
+    /** The packet that arrived. The NIC sets this field. */
     static byte[] RxBuf;
 
     static final byte[] TX_BUF = newAlignedArray(MAX_PACKET);
@@ -26,17 +26,17 @@ public class Drop {
     static final int BUFFER_LENGTH = getFreeBufferLength();
     static int spares;
 
-    /** How many packets were dropped. */
+    /** Number of packets dropped so far. */
     static int dropped;
 
-    /** Sends the user's message as it is: only what arrives is filtered. */
+    /** Sends the user's message unchanged. The filter applies only to arriving packets. */
     static int doTx(int length, int channel, int offset) {
         doHtoLDMA(TX_BUF, 0, offset, length);
         txPush(TX_BUF, 0, channel, length);
         return 0;
     }
 
-    /** Drops the packet or delivers it; returns how many packets were dropped so far. */
+    /** Drops or delivers the packet. Returns the number of packets dropped so far. */
     static int doRx(int length, int channel) {
         if (length > 0 && RxBuf[0] == UNWANTED) {
             dropped++;
@@ -49,8 +49,8 @@ public class Drop {
     }
 
     /**
-     * Delivers a message in free buffers, all or none. An applet is one class, so this is
-     * {@code RawUnet}'s way of doing it once more; its reasons are given there.
+     * Delivers a message in free buffers, or drops it if there are too few. A copy of the code in
+     * {@code RawUnet}, because an applet is a single class. The comments are there.
      */
     private static void deliver(int length, int channel) {
         int needed = (length + BUFFER_LENGTH - 1) / BUFFER_LENGTH;
@@ -78,8 +78,8 @@ public class Drop {
     }
 
     /**
-     * Pops buffers until {@code needed} are spare or the free queue is empty; returns how many are
-     * spare then.
+     * Pops free buffers until {@code needed} buffers are spare, or the free queue is empty. Returns
+     * the number of spare buffers.
      */
     private static int reserve(int needed) {
         int have = spares;

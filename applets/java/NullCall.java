@@ -1,16 +1,16 @@
 import static unet.Nic.*;
 
 /**
- * Measures what the call of a native costs: each request of the user's calls one that does next to
- * nothing, and nothing is sent. What arrives is ignored.
+ * Measures the cost of a native call: each request of the user calls a native that does almost
+ * nothing. Sends no packets, and ignores packets that arrive.
  */
 public class NullCall {
-    /** The arrived packet; the NIC sets this field. */
+    /** The packet that arrived. The NIC sets this field. */
     static byte[] RxBuf;
 
     NullCall() {}
 
-    /** Makes the call and returns what it returned. */
+    /** Calls the native and returns its result. */
     static int doTx(int length, int channel, int offset) {
         return getFreeBufferLength();
     }

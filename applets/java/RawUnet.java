@@ -1,46 +1,46 @@
 import static unet.Nic.*;
 
 /**
- * The semantics of standard U-Net, as an applet: what the user sends goes out as it is, and what
- * arrives is put into the user's free buffers.
+ * The semantics of standard U-Net, as an applet: sends the user's messages unchanged, and delivers
+ * packets in the user's free buffers.
  *
- * <p>A message of up to {@link #INLINE_MAX} bytes travels in the receive descriptor itself. A
- * longer one takes as many free buffers as it needs, all or none: where one is missing, the packet
- * is dropped, as U-Net does.
+ * <p>A message of up to {@link #INLINE_MAX} bytes is delivered in the receive descriptor itself. A
+ * longer message takes as many free buffers as it needs. If there are too few, the applet drops the
+ * packet, as U-Net does.
  */
 public class RawUnet {
-    /** The longest message that a receive descriptor carries itself, in bytes. */
+    /** Longest message that fits in a receive descriptor, in bytes. */
     static final int INLINE_MAX = 56;
 
-    /** The most buffers that one receive descriptor names. */
+    /** Most buffers of a receive descriptor. */
     static final int BUFFERS_MAX = 14;
 
-    /** The longest packet of the NIC, in bytes. */
+    /** Longest packet of the NIC, in bytes. */
     static final int MAX_PACKET = 9216;
 
-    /** The arrived packet; the NIC sets this field. */
+    /** The packet that arrived. The NIC sets this field. */
     static byte[] RxBuf;
 
-    /** The packet to be sent. It lies in NIC memory, so it is made once and used for every send. */
+    /** The packet to send. Allocated once and reused, because NIC memory is limited. */
     static byte[] TxBuf;
 
-    /** The offsets of one message's buffers, for {@code dmaRxd}. */
+    /** The offsets of a message's buffers, for {@code dmaRxd}. */
     static int[] shares;
 
     /**
-     * Buffers that were popped for a message and not used: {@code spare[0]} to
-     * {@code spare[spares - 1]}. No native puts a buffer back on the free queue, so they wait here
-     * for the next message.
+     * Buffers that were popped for a message but not used: {@code spare[0]} to
+     * {@code spare[spares - 1]}. No native returns a buffer to the free queue, so the next message
+     * uses them.
      */
     static int[] spare;
 
-    /** How many buffers wait in {@link #spare}. */
+    /** Number of buffers in {@link #spare}. */
     static int spares;
 
-    /** Bytes in each free buffer. */
+    /** Length of a free buffer, in bytes. */
     static int bufferLength;
 
-    /** Makes everything that lives as long as the applet. */
+    /** Allocates all arrays. They live as long as the applet. */
     RawUnet() {
         TxBuf = newAlignedArray(MAX_PACKET);
         shares = new int[BUFFERS_MAX];
@@ -48,14 +48,14 @@ public class RawUnet {
         bufferLength = getFreeBufferLength();
     }
 
-    /** The user wants {@code length} bytes at {@code offset} of the buffer area sent. */
+    /** Sends {@code length} bytes at {@code offset} of the buffer area for the user. */
     static int doTx(int length, int channel, int offset) {
         doHtoLDMA(TxBuf, 0, offset, length);
         txPush(TxBuf, 0, channel, length);
         return 0;
     }
 
-    /** A packet of {@code length} bytes has arrived and lies in {@link #RxBuf}. */
+    /** Delivers the packet of {@code length} bytes in {@link #RxBuf}. */
     static int doRx(int length, int channel) {
         if (length <= INLINE_MAX) {
             dmaRxdPayload(RxBuf, channel, length);
@@ -82,16 +82,16 @@ public class RawUnet {
             doLtoHDMA(RxBuf, done, shares[i], share);
             done += share;
         }
-        // Only here, because the NIC takes back what a call popped if the call is cut short; and
-        // before the descriptor, because a lost buffer does less harm than one used twice.
+        // Not earlier, because the NIC takes back popped buffers if the call traps. Not later than
+        // the descriptor, because a lost buffer does less harm than a buffer that is used twice.
         spares = left;
         dmaRxd(shares, channel, length);
         return 0;
     }
 
     /**
-     * Pops buffers until {@code needed} are spare or the free queue is empty; returns how many are
-     * spare then.
+     * Pops free buffers until {@code needed} buffers are spare, or the free queue is empty. Returns
+     * the number of spare buffers.
      */
     private static int reserve(int needed) {
         int have = spares;

@@ -1,12 +1,12 @@
 import static unet.Nic.*;
 
 /**
- * The sample applet of the U-Net/SLE paper (Figure 2), corrected so that it compiles: a packet
- * without a buffer ends in {@code return 0} where the figure has a bare {@code return}, and the
- * natives are imported.
+ * The sample applet of the U-Net/SLE paper (Figure 2), corrected so that it compiles: without a
+ * free buffer it executes {@code return 0}, where the figure has a bare {@code return}. It also
+ * imports the natives.
  *
- * <p>It assumes, as the figure does, that one free buffer holds any message and that no message is
- * longer than {@code TxBuf}. See {@code RawUnet} for an applet that assumes neither.
+ * <p>Like the figure, it assumes that any message fits in a free buffer, and that no message is
+ * longer than {@code TxBuf}. {@code RawUnet} makes neither assumption.
  */
 public class RawUnetSingle {
     public static byte[] TxBuf;

@@ -1,7 +1,7 @@
-//! The applets that JIVE ships: for each, its class file, its Java source and a sentence.
+//! The applets that JIVE ships: class file, Java source and summary of each.
 //!
-//! The sources lie in `java/`, the class files in `class/`; `build.sh` makes the second from the
-//! first. Where a class file is asked for by name, `builtin:RawUnet` means [`RAW_UNET`].
+//! The sources are in `java/`, the class files in `class/`. `build.sh` compiles them. Where a class file is expected,
+//! `builtin:RawUnet` selects [`RAW_UNET`].
 
 #![no_std]
 

@@ -1,15 +1,15 @@
-//! The table of shipped applets: one row each, from which the constants and [`ALL`] come.
+//! The table of shipped applets. The constants and [`ALL`] are generated from it.
 
-/// One shipped applet.
+/// A shipped applet.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Applet {
-    /// Its class's name, which is also its name after `builtin:`.
+    /// Name of the class, and of the applet after `builtin:`.
     pub name: &'static str,
     /// The class file.
     pub class: &'static [u8],
     /// The Java source of the class file.
     pub source: &'static str,
-    /// What it does, in a sentence.
+    /// What the applet does, in a sentence.
     pub summary: &'static str,
 }
 
@@ -31,7 +31,7 @@ macro_rules! applets {
 }
 
 applets! {
-    /// The semantics of standard U-Net, messages over several free buffers included.
+    /// The semantics of standard U-Net, including messages in several free buffers.
     RAW_UNET = "RawUnet";
     /// The sample applet of the U-Net/SLE paper (Figure 2), corrected so that it compiles.
     RAW_UNET_SINGLE = "RawUnetSingle";
@@ -43,18 +43,18 @@ applets! {
     COUNTER = "Counter";
     /// Sends each message 25 times, with one transmit-side DMA.
     BURST_25 = "Burst25";
-    /// Acknowledges every 25th packet between the applets, without either user's help.
+    /// Acknowledges every 25th packet between the applets, without the users' hosts.
     ACK_IN_NIC = "AckInNic";
-    /// Sends data of its own, without any transmit-side DMA.
+    /// Generates the data that it sends, without any transmit-side DMA.
     GENERATOR = "Generator";
-    /// Calls a native that does next to nothing, to measure the call.
+    /// Calls a native that does almost nothing, to measure the cost of a call.
     NULL_CALL = "NullCall";
 }
 
 /// The Java stub `unet/Nic.java`, against which applets compile.
 pub const NIC_STUB: &str = include_str!("../java/unet/Nic.java");
 
-/// Returns the applet that `builtin:name` means.
+/// Returns the applet that `builtin:name` selects.
 pub fn builtin(name: &str) -> Option<&'static Applet> {
     ALL.iter().find(|applet| applet.name == name)
 }
@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_finds_its_applet_and_no_other_does() {
+    fn applets_are_found_by_exact_name() {
         assert_eq!(builtin("RawUnet"), Some(&RAW_UNET));
         assert_eq!(builtin("rawunet"), None);
         assert_eq!(builtin(""), None);

@@ -1,8 +1,9 @@
-//! The functions that compilers call to copy, fill and compare bytes, as small as in a C library for firmware. Those of
-//! Rust's targets are unrolled for speed and take six times the room.
+//! Compiler support functions that copy, fill and compare bytes, in assembly. They are as small as those of a C
+//! library for firmware. The functions that come with Rust's targets are unrolled for speed, and take six times as
+//! much code.
 //!
-//! The names and registers are those of the C library and of the Arm runtime ABI (RTABI, "Memory copying,
-//! clearing, and setting"). A Cortex-M4 reads and writes words wherever they begin.
+//! Names and register use follow the C library and the Arm runtime ABI (RTABI, "Memory copying, clearing, and
+//! setting"). Word accesses need no alignment on a Cortex-M4.
 #![expect(
     unsafe_code,
     reason = "compilers make calls of loops over bytes, so these cannot be such loops"
@@ -17,7 +18,7 @@ core::arch::global_asm!(
     ".type __aeabi_memcpy, %function",
     ".type __aeabi_memcpy4, %function",
     ".type __aeabi_memcpy8, %function",
-    // r0: where to, and the result; r1: where from; r2: how many.
+    // r0: destination, also the result. r1: source. r2: number of bytes.
     ".thumb_func",
     "memcpy:",
     ".thumb_func",
@@ -48,7 +49,7 @@ core::arch::global_asm!(
     ".type __aeabi_memclr, %function",
     ".type __aeabi_memclr4, %function",
     ".type __aeabi_memclr8, %function",
-    // r0: where; r1: how many; r2: with which byte.
+    // r0: destination. r1: number of bytes. r2: fill byte.
     ".thumb_func",
     "__aeabi_memset:",
     ".thumb_func",
@@ -59,7 +60,7 @@ core::arch::global_asm!(
     "orr r2, r2, r2, lsl #8",
     "orr r2, r2, r2, lsl #16",
     "b 1f",
-    // r0: where; r1: how many.
+    // r0: destination. r1: number of bytes.
     ".thumb_func",
     "__aeabi_memclr:",
     ".thumb_func",
@@ -80,7 +81,7 @@ core::arch::global_asm!(
     ".section .text.compare_bytes, \"ax\", %progbits",
     ".global memcmp",
     ".type memcmp, %function",
-    // r0, r1: what to compare; r2: how many; the result: below, equal to or above zero.
+    // r0 and r1: the byte sequences. r2: number of bytes. Result in r0: below, equal to or above zero.
     ".thumb_func",
     "memcmp:",
     "subs r2, r2, #1",

@@ -1,4 +1,4 @@
-//! The program on a Cortex-M: arguments, files and output by semihosting.
+//! The Cortex-M version of the program: arguments, files and output through semihosting.
 
 use core::ffi::CStr;
 use core::fmt::{Arguments, Write as _};
@@ -15,10 +15,10 @@ use crate::linked::{self, Mark};
 use crate::machine::{Footprint, Machine};
 use crate::run::run;
 
-/// Bytes of the command line.
+/// Greatest length of the command line, in bytes.
 const COMMAND_LINE_MAX: usize = 512;
 
-/// Bytes of a line of the report.
+/// Greatest length of a line of the report, in bytes.
 const REPORT_LINE_MAX: usize = 128;
 
 #[entry]
@@ -26,7 +26,7 @@ fn start() -> ! {
     match main() {
         Ok(()) => ExitCode::SUCCESS.exit_process(),
         Err(failure) => {
-            // Nothing is left to tell where even this fails.
+            // If standard error fails too, the message cannot be reported.
             if let Ok(mut output) = io::stderr() {
                 let _ = writeln!(Lines(&mut output), "firmware: {failure}");
             }
@@ -42,7 +42,7 @@ fn main() -> Result<(), Failure> {
         report: io::stderr().map_err(|_| Failure::Write)?,
         mark: Mark::paint(),
     };
-    // What is not text ends the arguments; the first is the program's name.
+    // Skips the program's name. Arguments that are not UTF-8 end the list.
     run(&mut device, arguments.skip(1).map_while(Result::ok))
 }
 
@@ -66,7 +66,7 @@ impl Machine for Device {
                 read => length += read,
             }
         }
-        // A file that fills all of the place may go on behind it.
+        // If the file fills the buffer, it may be longer than the buffer.
         if length == place.len() {
             return Err(Failure::Read);
         }
@@ -94,7 +94,7 @@ impl Machine for Device {
     }
 }
 
-/// Writes text to an output, a line at once: each write stops the device.
+/// Writes to an output line by line, because each semihosting call stops the device.
 struct Lines<'a>(&'a mut Stderr);
 
 impl core::fmt::Write for Lines<'_> {

@@ -1,4 +1,4 @@
-//! Why a run ended early. Firmware says so and stops: there is nobody else to decide.
+//! Reasons why a run fails. The firmware prints the reason and stops.
 
 use core::fmt;
 
@@ -6,13 +6,13 @@ use jive_core::{LinkError, ParseError};
 use jive_verifier::VerifyError;
 use nic_core::sle::AppletError;
 
-/// Why a run ended early.
+/// Why a run failed.
 #[derive(Copy, Clone, Debug, thiserror::Error)]
 pub(crate) enum Failure {
-    /// The arguments are not what they should be.
+    /// The arguments are invalid.
     #[error("usage: firmware CLASS SEED LENGTH…, with lengths of up to {max} bytes")]
     Usage {
-        /// The longest message.
+        /// Greatest length of a message.
         max: usize,
     },
     /// A file cannot be read.
@@ -21,32 +21,32 @@ pub(crate) enum Failure {
     /// An output cannot be written.
     #[error("the output cannot be written")]
     Write,
-    /// Something needs more memory than is reserved for it.
+    /// Something needs more memory than is reserved.
     #[error("{what}: {needed} are needed, there is room for {room}")]
     Room {
-        /// What.
+        /// What needs the memory.
         what: &'static str,
-        /// How much it needs.
+        /// Amount that is needed.
         needed: usize,
-        /// How much there is.
+        /// Amount that is reserved.
         room: usize,
     },
-    /// It is no class file.
+    /// The file is not a class file.
     #[error("the class is refused: {0}")]
     Parse(#[from] ParseError),
-    /// It is not safe, or outside of the subset.
+    /// The class is unsafe or outside of the subset.
     #[error("the class is refused: {0}")]
     Verify(#[from] VerifyError),
-    /// The virtual machine has no room for it.
+    /// The class exceeds a limit of the linked form.
     #[error("the class is refused: {0}")]
     Link(#[from] LinkError),
-    /// It cannot be an applet.
+    /// The class cannot run as an applet.
     #[error("the class is refused: {0}")]
     Applet(#[from] AppletError),
-    /// The applet trapped while it was loaded; the trap is in the trace.
+    /// The applet trapped while it was loaded. The trace contains the trap.
     #[error("the applet trapped while it was loaded")]
     LoadTrap,
-    /// The next message was due before all was done with the one before.
+    /// A message was due while the NIC was still busy with the message before.
     #[error("a message was due while the NIC was busy, which this model does not do")]
     Busy,
 }

@@ -1,4 +1,4 @@
-//! The program on a host, so that its trace can be compared with that of the device.
+//! The host version of the program, so that its trace can be compared with that of the device.
 
 use std::fmt::Arguments;
 use std::io::{self, Read, Write};

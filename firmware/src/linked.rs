@@ -1,5 +1,4 @@
-//! What only the linker and the processor know: where the stack and the sections lie, and how deep the
-//! stack has been. The one file with unsafe code.
+//! Access to linker symbols and to the stack: location of the sections, and the depth of the stack. Uses unsafe code.
 #![expect(
     unsafe_code,
     reason = "the unused part of the stack is written and read to see how much of it was used"
@@ -11,10 +10,10 @@ use cortex_m::register::msp;
 
 use crate::machine::Footprint;
 
-/// What unused stack is filled with.
+/// Fill pattern for unused stack.
 const PAINT: u32 = 0xcccc_cccc;
 
-// Symbols of the linker script of `cortex-m-rt`: their addresses are meant, nothing lies at them.
+// Symbols of the linker script of `cortex-m-rt`. Only their addresses are used.
 unsafe extern "C" {
     static mut _stack_end: u32;
     static __stext: u32;
@@ -24,20 +23,19 @@ unsafe extern "C" {
     static __sdata: u32;
 }
 
-/// The stack pointer when the stack was painted.
+/// The stack pointer at the time when the stack was painted.
 #[derive(Copy, Clone)]
 pub(crate) struct Mark(usize);
 
 impl Mark {
-    /// Paints all stack that is not in use and returns where that begins.
+    /// Fills all unused stack with [`PAINT`]. Returns the current stack pointer.
     #[inline(never)]
     pub(crate) fn paint() -> Mark {
         let top = msp::read() as usize;
         let mut word = &raw mut _stack_end;
         while (word as usize) < top {
-            // SAFETY: words from `_stack_end` up to the stack pointer lie in RAM, belong to the stack and hold nothing.
-            // No interrupt is enabled. This function calls no other, so nothing pushed between two of these writes is
-            // read later.
+            // SAFETY: words from `_stack_end` up to the stack pointer are unused stack in RAM. No interrupt is
+            // enabled. This function calls no function, so no value is pushed and later read below the stack pointer.
             unsafe {
                 word.write_volatile(PAINT);
                 word = word.add(1);
@@ -46,19 +44,19 @@ impl Mark {
         Mark(top)
     }
 
-    /// Returns how many bytes below the mark have been written to since.
+    /// Returns how many bytes below the mark have been overwritten since.
     pub(crate) fn depth(self) -> usize {
         let mut word = &raw const _stack_end;
-        // SAFETY: words from `_stack_end` up to the mark lie in RAM; whatever they hold is a `u32`.
+        // SAFETY: words from `_stack_end` up to the mark are in RAM, and any bits are a valid `u32`.
         while (word as usize) < self.0 && unsafe { word.read_volatile() } == PAINT {
-            // SAFETY: at most one past the last word below the mark.
+            // SAFETY: the result is at most one word past the last word below the mark.
             word = unsafe { word.add(1) };
         }
         self.0.saturating_sub(word as usize)
     }
 }
 
-/// Returns what the program takes, the stack left out.
+/// Returns the memory use of the program, without the stack.
 pub(crate) fn footprint() -> Footprint {
     let span = |start: *const u32, end: *const u32| end.addr().saturating_sub(start.addr());
     Footprint {

@@ -1,4 +1,4 @@
-//! From bytes to a program in lent memory: parse, verify, link. What memory each took is reported.
+//! Loading of a class in lent memory: parse, verify and link. Each step reports the memory that it takes.
 
 use core::mem::MaybeUninit;
 
@@ -12,24 +12,24 @@ use nic_core::sle::{NicEntry, NicNative};
 
 use crate::failure::Failure;
 
-/// A class that the verifier accepted as an applet, and what that took.
+/// A class that the verifier accepted as an applet, and the memory that this took.
 pub(crate) struct Accepted {
     pub(crate) verified: Verified<'static>,
     pub(crate) size: LoadSize,
-    /// Bytes of the parser's index.
+    /// Size of the parser's index, in bytes.
     pub(crate) index_bytes: usize,
 }
 
-/// A class that was linked, and what that took.
+/// A linked class, and the memory that it takes.
 pub(crate) struct Linked {
     pub(crate) class: LinkedClass<'static>,
-    /// Bytes of what is kept, by name.
+    /// Size of the parts that are kept, in bytes, with their names.
     pub(crate) kept: [(&'static str, usize); 4],
-    /// Bytes of what linking alone needed.
+    /// Size of the memory that only the linker needs, in bytes.
     pub(crate) work_bytes: usize,
 }
 
-/// Parses and verifies a class; a function of its own, so that its stack can be told from its caller's.
+/// Parses and verifies a class. A separate function, so that its stack use can be measured.
 #[inline(never)]
 pub(crate) fn accept(
     bytes: &'static [u8],
@@ -57,7 +57,7 @@ pub(crate) fn accept(
     })
 }
 
-/// Links a class that was accepted; a function of its own, likewise.
+/// Links a verified class. A separate function, so that its stack use can be measured.
 #[inline(never)]
 pub(crate) fn link_class(
     verified: &Verified<'static>,
@@ -76,7 +76,7 @@ pub(crate) fn link_class(
     })
 }
 
-/// Returns the bytes of memory that a program of this size keeps.
+/// Returns the memory that a program of this size keeps, in bytes.
 fn parts(size: ProgramSize) -> [(&'static str, usize); 4] {
     [
         (
@@ -92,7 +92,7 @@ fn parts(size: ProgramSize) -> [(&'static str, usize); 4] {
     ]
 }
 
-/// Says whether there is room for what is needed.
+/// Checks that `room` is at least what is needed.
 pub(crate) fn room(what: &'static str, needed: usize, room: usize) -> Result<(), Failure> {
     if needed > room {
         return Err(Failure::Room { what, needed, room });

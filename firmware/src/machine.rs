@@ -1,49 +1,48 @@
-//! What the program asks of the machine that it runs on.
+//! The interface of the program to the machine that it runs on.
 
 use crate::failure::Failure;
 
-/// A machine: files, two outputs and a look at its own stack.
+/// A machine: files, two outputs, and measurement of the stack.
 pub(crate) trait Machine {
-    /// Reads a file into `place` and returns how much of it that was.
+    /// Reads a file into `place`. Returns the length of the file.
     ///
     /// # Errors
     ///
-    /// Where it cannot be read, or is longer than `place`.
+    /// If the file cannot be read, or does not fit in `place`.
     fn read(&mut self, path: &str, place: &mut [u8]) -> Result<usize, Failure>;
 
-    /// Writes to the output that the trace goes to.
+    /// Writes to the output for the trace.
     ///
     /// # Errors
     ///
-    /// Where that fails.
+    /// If the output fails.
     fn write_trace(&mut self, bytes: &[u8]) -> Result<(), Failure>;
 
-    /// Writes a line to the output that the report goes to.
+    /// Writes a line to the output for the report.
     ///
     /// # Errors
     ///
-    /// Where that fails.
+    /// If the output fails.
     fn write_report(&mut self, line: core::fmt::Arguments<'_>) -> Result<(), Failure>;
 
-    /// Forgets how deep the stack was.
+    /// Starts a new measurement of the stack's depth.
     fn mark_stack(&mut self);
 
-    /// Returns how many bytes of stack were in use at once since the mark, beyond those in use then. Returns `None`
-    /// where the machine cannot tell.
+    /// Returns the greatest depth of the stack since the mark, in bytes, relative to the depth at the mark. Returns
+    /// `None` if the machine cannot measure it.
     fn stack_since_mark(&self) -> Option<usize>;
 
-    /// Returns how many bytes of code and constants the program has and of memory it reserves, or `None`
-    /// where the machine cannot tell.
+    /// Returns the size of code, constants and reserved memory. Returns `None` if the machine cannot measure it.
     fn footprint(&self) -> Option<Footprint>;
 }
 
-/// What a linked program takes, in bytes.
+/// Memory use of the linked program, in bytes.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Footprint {
-    /// Instructions.
+    /// Size of the instructions.
     pub(crate) code: usize,
-    /// Constants.
+    /// Size of the constants.
     pub(crate) constants: usize,
-    /// Memory besides the stack.
+    /// Size of the memory without the stack.
     pub(crate) memory: usize,
 }

@@ -1,9 +1,9 @@
-//! An applet on a device without an allocator. Loads a class file and runs it on a NIC in memory that is joined to
-//! itself. Prints the simulator's trace, its hash, and what all of it takes.
+//! Runs an applet on a device without an allocator. The program loads a class file and runs it on a NIC that is
+//! connected to itself. It prints the simulator's trace, the hash of the trace, and the memory use.
 //!
-//! `firmware CLASS SEED LENGTH…` — the applet's class file, the seed of the messages' bytes, their lengths.
-//! On a Cortex-M arguments and files come from the debugger's host by semihosting; built for a host, the
-//! same program runs there.
+//! `firmware CLASS SEED LENGTH…`: the applet's class file, the seed for the contents of the messages, and their
+//! lengths. On a Cortex-M, arguments and files come from the debugger's host through semihosting. The same program
+//! can also be built for a host.
 #![cfg_attr(target_os = "none", no_std)]
 #![cfg_attr(target_os = "none", no_main)]
 

@@ -1,4 +1,4 @@
-//! The memory that everything lies in: reserved when the program is linked, lent once.
+//! All memory of the program: reserved statically, and lent once.
 
 use core::mem::MaybeUninit;
 
@@ -7,28 +7,29 @@ use jive_core::limits::REGISTER_WINDOW;
 use nic_core::sle::memory_bytes;
 use static_cell::{ConstStaticCell, StaticCell};
 
-/// Bytes of the longest packet; as the profile `instructions.toml` has it.
+/// Longest packet, in bytes. As in the profile `instructions.toml`.
 pub(crate) const PACKET_BYTES_MAX: usize = 9216;
 
-/// Bytes of heap for the applet's arrays, `RxBuf` not included; as the profile has it.
+/// Heap for the applet's arrays without `RxBuf`, in bytes. As in the profile.
 const HEAP_BYTES: u32 = 24 << 10;
 
-/// Nested calls of an applet; as the profile has it.
+/// Greatest depth of nested calls. As in the profile.
 const FRAMES: usize = 16;
 
-/// Locals and operands of nested calls, as the profile has it, and those that no frame may use.
+/// Slots for local variables and operands of nested calls, as in the profile. The register window after the last frame
+/// is additional.
 const SLOTS: usize = 256 + REGISTER_WINDOW;
 
-/// Bytes of the endpoint's buffer area; as the scenarios have it.
+/// Size of the endpoint's buffer area, in bytes. As in the scenarios.
 pub(crate) const AREA_BYTES: usize = 32 << 10;
 
-/// Packets that came in and wait. Chosen: a question and its answer.
+/// Packets that can wait for the NIC. Chosen: a request and its reply.
 pub(crate) const ARRIVALS: usize = 2;
 
-/// One packet's bytes.
+/// The bytes of a packet.
 pub(crate) type PacketSlot = [u8; PACKET_BYTES_MAX];
 
-/// Declares the memory that is lent to one part of the program.
+/// Declares the memory that is lent to a part of the program.
 macro_rules! lent {
     ($(
         $(#[doc = $owner_doc:literal])+
@@ -42,7 +43,7 @@ macro_rules! lent {
         }
 
         impl $owner {
-            /// Lends the memory; to be called once.
+            /// Lends the memory. Must be called only once.
             pub(crate) fn lend() -> $owner {
                 $owner {
                     $($name: {
@@ -56,30 +57,30 @@ macro_rules! lent {
 }
 
 lent! {
-    /// What an applet and its calls need beside the heap.
+    /// Memory for an instance and its calls, besides the heap.
     InstanceMemory {
         /// Frames of nested calls.
         frames: [Frame; FRAMES] = Frame::default();
-        /// Locals and operands of nested calls.
+        /// Local variables and operands of nested calls.
         slots: [i32; SLOTS] = 0;
-        /// The applet's fields. Chosen.
+        /// Fields of the applet. Chosen.
         fields: [i32; 32] = 0;
     }
 }
 
-/// Bytes of a memory, none of which is initialized.
+/// Uninitialised memory.
 type Bytes = [MaybeUninit<u8>];
 
-/// The memory that loading a class takes. Chosen: RawUnet, twice over.
+/// Memory for loading a class. Chosen: twice what RawUnet needs.
 pub(crate) struct LoadMemory {
     /// The linked class and the parser's index.
     pub(crate) kept: &'static mut Bytes,
-    /// For the verifier, and after it for the linker.
+    /// Scratch memory for the verifier, and later for the linker.
     pub(crate) scratch: &'static mut Bytes,
 }
 
 impl LoadMemory {
-    /// Lends the memory; to be called once.
+    /// Lends the memory. Must be called only once.
     pub(crate) fn lend() -> LoadMemory {
         static KEPT: ConstStaticCell<[MaybeUninit<u8>; 12 << 10]> =
             ConstStaticCell::new([MaybeUninit::zeroed(); 12 << 10]);
@@ -92,7 +93,7 @@ impl LoadMemory {
     }
 }
 
-/// Memory that is too large to pass through the stack on its way, all zero.
+/// Large zeroed arrays. They are constant-initialised, because a value would pass through the stack.
 pub(crate) struct Bulk {
     /// The class file.
     pub(crate) class: &'static mut [u8],
@@ -100,12 +101,12 @@ pub(crate) struct Bulk {
     pub(crate) heap: &'static mut [u8],
     /// The endpoint's buffer area.
     pub(crate) area: &'static mut [u8],
-    /// Packets that came in and wait.
+    /// Packets that wait for the NIC.
     pub(crate) arrivals: &'static mut [PacketSlot],
 }
 
 impl Bulk {
-    /// Lends the memory; to be called once.
+    /// Lends the memory. Must be called only once.
     pub(crate) fn lend() -> Bulk {
         const HEAP: usize = memory_bytes(HEAP_BYTES, PACKET_BYTES_MAX as u32);
         static CLASS: ConstStaticCell<[u8; 16 << 10]> = ConstStaticCell::new([0; 16 << 10]);

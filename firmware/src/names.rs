@@ -1,4 +1,4 @@
-//! The names that events show: one NIC, one endpoint, and those of its class.
+//! Names of NIC, endpoint, class and methods, as displayed in events.
 
 use core::fmt::Write;
 
@@ -10,24 +10,25 @@ use nic_core::id::{EndpointId, NicId};
 
 use crate::failure::Failure;
 
-/// The only NIC; as the scenarios name it.
+/// Name of the only NIC. As in the scenarios.
 const NIC: &str = "nic";
 
-/// The only endpoint; as the scenarios name it.
+/// Name of the only endpoint. As in the scenarios.
 pub(crate) const ENDPOINT: &str = "client";
 
-/// Bytes of the names of a class and its methods together. Chosen: the longest shipped class, four times.
+/// Total length of the names of a class and its methods, in bytes. Chosen: four times that of the longest shipped
+/// class.
 const TEXT_MAX: usize = 1024;
 
-/// The names of one run.
+/// The names for a run.
 pub(crate) struct NameTable {
     text: String<TEXT_MAX>,
-    /// Where the names of the class and of each method end in the text.
+    /// Where the class name and each method name end in `text`.
     ends: Vec<usize, { METHODS_MAX as usize + 1 }>,
 }
 
 impl NameTable {
-    /// Notes the names of a class and its methods.
+    /// Stores the names of a class and its methods.
     pub(crate) fn new(loaded: &LinkedClass<'_>) -> Result<NameTable, Failure> {
         let mut table = NameTable {
             text: String::new(),

@@ -1,37 +1,37 @@
-//! What a run took: the last lines, behind the trace and not part of it.
+//! The report on memory use, printed after the trace.
 
 use crate::failure::Failure;
 use crate::machine::Machine;
 
-/// What a run took, in bytes where nothing else is said.
+/// Memory use of a run. Sizes are in bytes.
 #[derive(Debug, Default)]
 pub(crate) struct Report {
-    /// Lines of the trace.
+    /// Number of lines of the trace.
     pub(crate) lines: u32,
     /// SHA-256 of the trace.
     pub(crate) hash: [u8; 32],
-    /// The parser's index.
+    /// Size of the parser's index.
     pub(crate) index: usize,
-    /// The verifier's work area.
+    /// Size of the verifier's work area.
     pub(crate) verifier: usize,
-    /// The linker's.
+    /// Size of the linker's work memory.
     pub(crate) linker: usize,
-    /// Stack while the class was parsed and verified.
+    /// Stack depth while parsing and verifying.
     pub(crate) stack_verify: Option<usize>,
-    /// Stack while it was linked.
+    /// Stack depth while linking.
     pub(crate) stack_link: Option<usize>,
-    /// Stack while the applet ran, its natives were performed and the trace was written.
+    /// Stack depth while running the applet, performing natives and writing the trace.
     pub(crate) stack_run: Option<usize>,
-    /// What the linked program and its fields keep, by name.
+    /// Sizes of the linked program and its fields, with their names.
     pub(crate) program: [(&'static str, usize); 4],
-    /// Frames and slots of the applet's calls.
+    /// Size of the frames and slots for calls.
     pub(crate) calls: usize,
-    /// The applet's own arrays.
+    /// Size of the applet's arrays.
     pub(crate) arrays: usize,
 }
 
 impl Report {
-    /// Writes the report, a line `name value` for each figure.
+    /// Writes the report, with a line `name value` for each figure.
     pub(crate) fn write(&self, machine: &mut impl Machine) -> Result<(), Failure> {
         machine.write_report(format_args!("trace-lines {}", self.lines))?;
         machine.write_report(format_args!("trace-sha256 {}", Hex(&self.hash)))?;
@@ -64,7 +64,7 @@ impl Report {
     }
 }
 
-/// Shows bytes in hexadecimal.
+/// Displays bytes in hexadecimal.
 struct Hex<'a>(&'a [u8]);
 
 impl core::fmt::Display for Hex<'_> {

@@ -1,4 +1,4 @@
-//! The program: a class file is loaded, messages are sent, and what it took is reported.
+//! The program: loads a class file, sends messages, and reports the memory use.
 
 use jive_core::CallStack;
 use jive_load::Storage;
@@ -14,7 +14,7 @@ use crate::report::Report;
 use crate::trace::Trace;
 use crate::traffic::Traffic;
 
-/// Runs the program with its arguments; to be called once, since all memory is lent once.
+/// Runs the program with its arguments. Must be called only once, because all memory is lent once.
 pub(crate) fn run<'a>(
     machine: &mut impl Machine,
     mut arguments: impl Iterator<Item = &'a str>,
@@ -66,8 +66,7 @@ pub(crate) fn run<'a>(
     report.write(machine)
 }
 
-/// Loads the applet and sends the messages; a function of its own, so that its stack can be told from
-/// its caller's.
+/// Loads the applet and sends the messages. A separate function, so that its stack use can be measured.
 #[inline(never)]
 fn exchange<'a, 't, M: Machine>(
     mut nic: Nic<'a, 't, M>,

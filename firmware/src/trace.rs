@@ -1,4 +1,4 @@
-//! The trace: each event as the line that the simulator writes for it, and the hash of all of them.
+//! The trace: writes each event in the simulator's format, and hashes all lines.
 
 use core::fmt::{self, Write};
 
@@ -14,10 +14,10 @@ use crate::failure::Failure;
 use crate::machine::Machine;
 use crate::names::NameTable;
 
-/// Bytes that are written at once. Chosen: each write stops the device.
+/// Bytes that are written at once. Chosen: a larger piece means fewer stops of the device.
 const PIECE_BYTES: usize = 512;
 
-/// The trace of one run.
+/// The trace of a run.
 pub(crate) struct Trace<'m, M: Machine> {
     machine: &'m mut M,
     names: NameTable,
@@ -27,7 +27,7 @@ pub(crate) struct Trace<'m, M: Machine> {
 }
 
 impl<'m, M: Machine> Trace<'m, M> {
-    /// Begins a trace.
+    /// Starts a trace.
     pub(crate) fn new(machine: &'m mut M, names: NameTable) -> Trace<'m, M> {
         Trace {
             machine,
@@ -38,7 +38,7 @@ impl<'m, M: Machine> Trace<'m, M> {
         }
     }
 
-    /// Writes the line of an event of the only endpoint.
+    /// Writes the line for an event of the only endpoint.
     pub(crate) fn event<'e>(
         &mut self,
         time: SimTime,
@@ -61,13 +61,13 @@ impl<'m, M: Machine> Trace<'m, M> {
         pieces.flush()
     }
 
-    /// Ends the trace: how many lines it has, and their hash.
+    /// Ends the trace. Returns the number of lines and their hash.
     pub(crate) fn finish(self) -> (u32, [u8; 32]) {
         (self.lines, self.hash.finalize().into())
     }
 }
 
-/// Takes text, hashes it and writes it piece by piece.
+/// Hashes text and writes it in pieces.
 struct Pieces<'t, M: Machine> {
     machine: &'t mut M,
     hash: &'t mut Sha256,

@@ -1,4 +1,4 @@
-//! The messages of a run: what `payload = { random = LENGTH }` sends under the same seed.
+//! The messages of a run: the same as `payload = { random = LENGTH }` sends with the same seed.
 
 use core::fmt::Write;
 
@@ -10,31 +10,31 @@ use crate::failure::Failure;
 use crate::memory::PACKET_BYTES_MAX;
 use crate::names::ENDPOINT;
 
-/// Messages of one run at most.
+/// Most messages of a run.
 const MESSAGES_MAX: usize = 16;
 
-/// Time between two messages, and before the first; as the scenarios have it.
+/// Time between two messages, and before the first. As in the scenarios.
 const EVERY: SimDuration = SimDuration::from_ns(1_000_000);
 
-/// The messages of one run.
+/// The messages of a run.
 pub(crate) struct Traffic {
     seed: u64,
     lengths: Vec<usize, MESSAGES_MAX>,
 }
 
-/// One message.
+/// A message.
 #[derive(Copy, Clone)]
 pub(crate) struct Message {
-    /// When the user has it to send.
+    /// When the user sends the message.
     pub(crate) time: SimTime,
-    /// Its length in bytes.
+    /// Length in bytes.
     pub(crate) length: u32,
     seed: u64,
     position: usize,
 }
 
 impl Traffic {
-    /// Reads a seed and lengths.
+    /// Parses the seed and the lengths.
     pub(crate) fn parse<'a>(
         seed: &str,
         lengths: impl Iterator<Item = &'a str>,
@@ -61,12 +61,12 @@ impl Traffic {
         Ok(traffic)
     }
 
-    /// Returns the messages, in the order in which they are sent.
+    /// Returns the messages in sending order.
     pub(crate) fn messages(&self) -> impl Iterator<Item = Message> {
         let positions = self.lengths.iter().zip(1usize..);
         positions.map(|(&length, position)| Message {
             time: SimTime::ZERO + EVERY.times(position as u64),
-            // Not above the longest packet.
+            // Lossless: at most the length of the longest packet.
             length: length as u32,
             seed: self.seed,
             position,
@@ -75,7 +75,7 @@ impl Traffic {
 }
 
 impl Message {
-    /// Writes the message's bytes into a place of its length.
+    /// Writes the message's bytes to `place`, which has its length.
     pub(crate) fn write_to(&self, place: &mut [u8]) -> Result<(), Failure> {
         let mut position = String::<20>::new();
         write!(position, "{}", self.position)?;

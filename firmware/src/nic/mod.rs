@@ -1,8 +1,8 @@
-//! A NIC in memory with one endpoint that is joined to itself, on which one thing happens after the other.
+//! A NIC with a single endpoint that is connected to itself. It does one thing after another.
 //!
-//! The clock is that of the profile `instructions.toml`. An instruction takes a nanosecond; a transfer or a packet's
-//! way is over before the next one begins. So there is never a choice of what comes next, and no scheduler. Whatever
-//! the simulator would schedule is done at once, in the same order.
+//! The clock is that of the profile `instructions.toml`: an instruction takes a nanosecond, and transfers and wires
+//! take almost no time. So each transfer ends before the next begins, and the next event is always unique. No
+//! scheduler is needed: the NIC performs each event at once, in the simulator's order.
 
 mod perform;
 
@@ -31,28 +31,28 @@ use crate::traffic::Message;
 /// The only endpoint.
 const ENDPOINT: EndpointId = EndpointId(0);
 
-/// The endpoint's own numbers of the two ends of its channel; as the scenarios have them.
+/// The endpoint's numbers for both ends of its channel. As in the scenarios.
 const CHANNEL: [ChannelId; 2] = [ChannelId(1), ChannelId(2)];
 
-/// Free buffers and their length in bytes; as the scenarios have them.
+/// Number of free buffers, and their length in bytes. As in the scenarios.
 const FREE_BUFFERS: [u32; 2] = [8, 1024];
 
-/// Descriptors of each queue; as the scenarios have it.
+/// Descriptors of each queue. As in the scenarios.
 const QUEUES: QueueSizes = QueueSizes {
     transmit: 8,
     receive: 8,
 };
 
-/// Instructions that one call may execute; a scenario's default.
+/// Instructions that a call may execute. The default of a scenario.
 const FUEL: u64 = 1_000_000;
 
-/// What an instruction takes; as the profile has it.
+/// Time of an instruction. As in the profile.
 const INSTRUCTION: SimDuration = SimDuration::from_ns(1);
 
-/// Buffers that the user has given back and that `doRefill` has yet to be called for.
+/// Most returned buffers that can wait for `doRefill`.
 const REFILLS: usize = 32;
 
-/// The NIC, its endpoint and the endpoint's user.
+/// The NIC, its endpoint, and the endpoint's user.
 pub(crate) struct Nic<'a, 't, M: Machine> {
     now: SimTime,
     endpoint: Endpoint<Fixed>,
@@ -63,14 +63,14 @@ pub(crate) struct Nic<'a, 't, M: Machine> {
     arrivals: Deque<Arrival, ARRIVALS>,
     slots: &'a mut [PacketSlot],
     packets_made: u64,
-    /// When `doTimer` is due, where a time is set.
+    /// When `doTimer` is due, if the timer is set.
     timer: Option<SimTime>,
-    /// What `doRefill` is to be called for: length, channel and offset.
+    /// Arguments of pending calls of `doRefill`: length, channel and offset.
     refills: Deque<[i32; 3], REFILLS>,
     trace: Trace<'t, M>,
 }
 
-/// A packet that came in and waits, in the slot of its number.
+/// A packet that waits for the NIC, with its slot.
 #[derive(Copy, Clone)]
 struct Arrival {
     id: PacketId,
@@ -79,11 +79,11 @@ struct Arrival {
     slot: usize,
 }
 
-/// What a call of the applet came to.
+/// Result of a call of the applet.
 type Outcome = Result<Option<i32>, Trap>;
 
 impl<'a, 't, M: Machine> Nic<'a, 't, M> {
-    /// Returns a NIC on which nothing has happened yet.
+    /// Returns a NIC without any activity so far.
     pub(crate) fn new(
         applet: Applet<'a>,
         stack: CallStack<'a>,
@@ -92,7 +92,7 @@ impl<'a, 't, M: Machine> Nic<'a, 't, M> {
         trace: Trace<'t, M>,
     ) -> Nic<'a, 't, M> {
         let [count, length] = FREE_BUFFERS;
-        // The area's length is a constant far below 2³².
+        // Lossless: the area's length is a constant far below 2³².
         let region = Region::sole(AREA_BYTES as u32);
         let free = FreeQueue::new(count, length);
         let of = (NicId(0), PACKET_BYTES_MAX as u32);
@@ -121,12 +121,12 @@ impl<'a, 't, M: Machine> Nic<'a, 't, M> {
         }
     }
 
-    /// Ends everything and returns the trace and the applet.
+    /// Ends the simulation. Returns the trace and the applet.
     pub(crate) fn finish(self) -> (Trace<'t, M>, Applet<'a>) {
         (self.trace, self.applet)
     }
 
-    /// Initialises the applet at time 0, where no time passes.
+    /// Initialises the applet at time 0. Its calls take no time.
     pub(crate) fn load(&mut self) -> Result<(), Failure> {
         let program = self.applet.class.program;
         let constructor = self.applet.members.constructor;
@@ -158,10 +158,10 @@ impl<'a, 't, M: Machine> Nic<'a, 't, M> {
         self.take_arrivals()
     }
 
-    /// Has the user send a message, and does all that comes of it.
+    /// Sends a message of the user, and performs everything that follows from it.
     pub(crate) fn send(&mut self, message: Message) -> Result<(), Failure> {
         self.take_timers(message.time)?;
-        // At the same time too: what the schedule would do first there is no schedule to say.
+        // Rejects equal times too: only a schedule could decide which event comes first.
         if self.now >= message.time {
             return Err(Failure::Busy);
         }
@@ -189,8 +189,7 @@ impl<'a, 't, M: Machine> Nic<'a, 't, M> {
         self.take_arrivals()
     }
 
-    /// Calls `doTimer` for each time that is over before `end`. What an applet sets after the last message is for
-    /// nobody.
+    /// Calls `doTimer` for each time that is over before `end`. A timer set after the last message never fires.
     fn take_timers(&mut self, end: SimTime) -> Result<(), Failure> {
         while let (Some(method), Some(timer)) = (self.applet.members.do_timer, self.timer)
             && timer < end
@@ -204,7 +203,7 @@ impl<'a, 't, M: Machine> Nic<'a, 't, M> {
         Ok(())
     }
 
-    /// Calls `doRefill` for each buffer that the user gave back.
+    /// Calls `doRefill` for each buffer that the user has returned.
     fn take_refills(&mut self) -> Result<(), Failure> {
         let Some(method) = self.applet.members.do_refill else {
             return Ok(());
@@ -216,7 +215,7 @@ impl<'a, 't, M: Machine> Nic<'a, 't, M> {
         Ok(())
     }
 
-    /// Takes the transmit descriptor that was posted.
+    /// Processes the posted transmit descriptor.
     fn take_posted(&mut self) -> Result<(), Failure> {
         let Some((post, descriptor)) = self.endpoint.transmit.take() else {
             return Ok(());
@@ -225,7 +224,7 @@ impl<'a, 't, M: Machine> Nic<'a, 't, M> {
             Err(_) => TxStatus::Refused,
             Ok(_) => self.transmit(post, descriptor)?,
         };
-        // Every packet has left by now, so this completes it.
+        // All its packets have left by now, so this completes the descriptor.
         if let Some(done) = self.endpoint.transmit.end(post, status) {
             let TransmitDescriptor {
                 channel,
@@ -270,7 +269,7 @@ impl<'a, 't, M: Machine> Nic<'a, 't, M> {
         )
     }
 
-    /// Calls `doRx` for each packet that came in.
+    /// Calls `doRx` for each packet that has arrived.
     fn take_arrivals(&mut self) -> Result<(), Failure> {
         loop {
             self.take_refills()?;
@@ -291,7 +290,7 @@ impl<'a, 't, M: Machine> Nic<'a, 't, M> {
         }
     }
 
-    /// Makes a call and ends it.
+    /// Makes a call and handles its result.
     fn handle(&mut self, call: Call, args: &[i32]) -> Result<TxStatus, Failure> {
         match self.call(call, args, &mut Deque::new())? {
             Ok(value) => {
@@ -309,7 +308,7 @@ impl<'a, 't, M: Machine> Nic<'a, 't, M> {
         }
     }
 
-    /// Calls a method and performs its natives; packets of a call while loading wait in `sent`.
+    /// Calls a method and performs its natives. Packets that are sent while the applet is loaded wait in `sent`.
     fn call(
         &mut self,
         call: Call,
@@ -348,7 +347,7 @@ impl<'a, 't, M: Machine> Nic<'a, 't, M> {
         }
     }
 
-    /// Lets time pass, unless the applet is being loaded.
+    /// Advances the clock, except while the applet is loaded.
     fn pass(&mut self, call: Call, span: SimDuration) {
         if call.trigger != Trigger::Load {
             self.now = self.now + span;
@@ -394,7 +393,7 @@ struct Call {
 }
 
 impl Call {
-    /// Returns the packet that is being handled.
+    /// Returns the packet that the call handles, if any.
     fn packet(self) -> Option<PacketId> {
         match self.trigger {
             Trigger::Arrival(packet) => Some(packet),
@@ -402,7 +401,7 @@ impl Call {
         }
     }
 
-    /// Returns how long the arrays live that the call makes.
+    /// Returns the lifetime of arrays that the call allocates.
     fn lifetime(self) -> Lifetime {
         match self.trigger {
             Trigger::Load => Lifetime::Persistent,

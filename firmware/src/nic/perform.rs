@@ -1,5 +1,4 @@
-//! What natives do, and what comes of it before the applet goes on: transfers, packets on the wire,
-//! descriptors that the user reads.
+//! Effects of natives: transfers, packets on the wire, and receive descriptors.
 
 use core::num::NonZeroU64;
 
@@ -20,10 +19,10 @@ use crate::failure::Failure;
 use crate::machine::Machine;
 use crate::memory::ARRIVALS;
 
-/// Bytes per second of DMA and wire; as the profile has it.
+/// Bandwidth of DMA and wire, in bytes per second. As in the profile.
 const BANDWIDTH: NonZeroU64 = NonZeroU64::new(1_000_000_000_000_000_000).unwrap();
 
-/// A packet that is about to leave.
+/// A packet before it leaves.
 #[derive(Copy, Clone)]
 pub(super) struct Sent {
     arrival: Arrival,
@@ -32,7 +31,7 @@ pub(super) struct Sent {
 }
 
 impl<M: Machine> Nic<'_, '_, M> {
-    /// Performs a native, with all that comes of it before the applet goes on.
+    /// Performs a native, with all effects that precede the continuation of the applet.
     pub(super) fn perform(
         &mut self,
         call: Call,
@@ -54,7 +53,7 @@ impl<M: Machine> Nic<'_, '_, M> {
         perform(effect, &mut port)
     }
 
-    /// Takes a packet's bytes into a slot that no arrival has.
+    /// Copies a packet into a slot that no waiting packet uses.
     fn stage(
         &mut self,
         call: Call,
@@ -65,7 +64,7 @@ impl<M: Machine> Nic<'_, '_, M> {
         let is_free = |slot: &usize| self.arrivals.iter().all(|other| other.slot != *slot);
         let slot = (0..self.slots.len()).find(is_free).ok_or_else(no_slot)?;
         let bytes = from.bytes(self.applet.instance.heap());
-        // No packet is longer than a slot: that is its sender's right.
+        // In bounds: the rights of the sender limit a packet to the length of a slot.
         self.slots[slot][..bytes.len()].copy_from_slice(bytes);
         Ok(Sent {
             arrival: Arrival {
@@ -79,7 +78,7 @@ impl<M: Machine> Nic<'_, '_, M> {
         })
     }
 
-    /// Carries a packet over the wire, from the first bit out to the last bit in.
+    /// Transmits a packet over the wire, from the first bit out to the last bit in.
     pub(super) fn carry(&mut self, packet: Sent) -> Result<(), Failure> {
         let Arrival {
             id, length, slot, ..
@@ -107,7 +106,7 @@ impl<M: Machine> Nic<'_, '_, M> {
             .map_err(|_| no_slot())
     }
 
-    /// Makes the descriptor that was pushed visible; the user reads the message and puts its buffers back.
+    /// Makes the pushed descriptor visible. The user reads the message and returns its buffers.
     fn publish(&mut self) -> Result<(), Failure> {
         if let Some(descriptor) = self.endpoint.receive.publish() {
             let body = match &descriptor.body {
@@ -131,7 +130,7 @@ impl<M: Machine> Nic<'_, '_, M> {
         Ok(())
     }
 
-    /// Notes which buffers the user is about to give back, where the applet wants to know.
+    /// Records the buffers that the user is about to return, if the applet has `doRefill`.
     fn note_refills(&mut self) -> Result<(), Failure> {
         let Some(message) = self.endpoint.receive.first() else {
             return Ok(());
@@ -182,7 +181,7 @@ impl<M: Machine> Nic<'_, '_, M> {
     }
 }
 
-/// Performs natives of a call, one thing after the other.
+/// Performs the natives of a call, one thing after another.
 struct InCall<'c, 'n, 'm, M: Machine> {
     nic: &'c mut Nic<'n, 'm, M>,
     call: Call,
@@ -262,7 +261,7 @@ impl<M: Machine> Port for InCall<'_, '_, '_, M> {
     }
 }
 
-/// Returns how long a transfer or a packet's way takes.
+/// Returns the duration of a transfer or of a packet on the wire.
 fn transfer(length: u32) -> SimDuration {
     SimDuration::of_transfer(length, BANDWIDTH)
 }

@@ -9,21 +9,21 @@ pub(super) const ENTRIES: &[Explanation] = &[
                   `length` it still has the bytes of an earlier packet. A lookup in a helper method is not \
                   examined.",
         example: "static int doRx(int length, int channel) {\n    return RxBuf[9] == 17 ? accept(length) : 0;   // a packet of 1 byte has no byte 9\n}",
-        mend: "Test the length first: `if (length <= 9) return 0;`.",
+        fix: "Test the length first: `if (length <= 9) return 0;`.",
     },
     Explanation {
         code: "lint/byte-range",
         meaning: "A `byte` is compared with a number outside -128 to 127. A `byte` of Java has a sign, so \
                   the comparison always has the same result.",
         example: "if (RxBuf[0] == 0xff) { }   // RxBuf[0] is -1 then",
-        mend: "Mask the byte, `(RxBuf[0] & 0xff) == 0xff`, or compare with `(byte) 0xff`.",
+        fix: "Mask the byte, `(RxBuf[0] & 0xff) == 0xff`, or compare with `(byte) 0xff`.",
     },
     Explanation {
         code: "lint/byte-sign",
         meaning: "A number is composed of bytes, and a byte below its highest keeps its sign. A byte of 128 \
                   or more then changes all higher bits.",
         example: "int port = (RxBuf[2] & 0xff) << 8 | RxBuf[3];   // -1 if RxBuf[3] is 0xff",
-        mend: "Mask each byte: `(RxBuf[2] & 0xff) << 8 | RxBuf[3] & 0xff`.",
+        fix: "Mask each byte: `(RxBuf[2] & 0xff) << 8 | RxBuf[3] & 0xff`.",
     },
     Explanation {
         code: "lint/unbounded-loop",
@@ -31,14 +31,14 @@ pub(super) const ENTRIES: &[Explanation] = &[
                   that the loop leaves alone. The loop may end all the same; nothing proves it. A call that \
                   does not end stops with `FuelExhausted`, and the packet is dropped.",
         example: "while (RxBuf[at] != 0) {\n    at += RxBuf[at];   // 0 and negative steps are possible\n}",
-        mend: "Count the rounds: `for (int i = 0; i < ROUNDS_MAX && more; i++)`.",
+        fix: "Count the rounds: `for (int i = 0; i < ROUNDS_MAX && more; i++)`.",
     },
     Explanation {
         code: "lint/loop-allocation",
         meaning: "A loop makes an array in each round. The heap has no garbage collection within a call, so \
                   the call may end with `OutOfMemoryError`.",
         example: "for (int i = 0; i < length; i++) {\n    int[] pair = new int[2];\n    pair[0] = i;\n}",
-        mend: "Make the array once, before the loop or in a `static final` field.",
+        fix: "Make the array once, before the loop or in a `static final` field.",
     },
     Explanation {
         code: "lint/lost-buffer",
@@ -46,6 +46,6 @@ pub(super) const ENTRIES: &[Explanation] = &[
                   never calls `dmaRxd`, or the result is thrown away. The user cannot give the buffer back, so \
                   the free queue runs empty.",
         example: "if (getFreeBuffer() == -1) return 0;   // the offset is lost\ndmaRxdPayload(RxBuf, channel, length);",
-        mend: "Keep the offset, and name it: `OFFSETS[0] = buffer; dmaRxd(OFFSETS, channel, length);`.",
+        fix: "Keep the offset, and name it: `OFFSETS[0] = buffer; dmaRxd(OFFSETS, channel, length);`.",
     },
 ];

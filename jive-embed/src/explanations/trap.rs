@@ -1,90 +1,90 @@
-//! Traps, by the name that a trace shows.
+//! Explanations of traps, by the name that a trace shows.
 
 use super::Explanation;
 
 pub(super) const ENTRIES: &[Explanation] = &[
     Explanation {
         code: "ArithmeticException",
-        meaning: "An `int` was divided by zero, by `/` or by `%`. `MIN_VALUE / -1` does not trap: it \
-                  wraps, as in Java.",
+        meaning: "`/` or `%` divided an `int` by zero. `MIN_VALUE / -1` does not trap: it wraps, \
+                  as in Java.",
         example: "int share = length / buffers;   // buffers is 0",
-        mend: "Test the divisor first, and decide what a packet without it means.",
+        fix: "Test the divisor first, and decide how to handle such a packet.",
     },
     Explanation {
         code: "ArrayIndexOutOfBoundsException",
-        meaning: "An array was read or written at an index below 0 or not below its length.",
+        meaning: "An array index was negative, or not less than the length of the array.",
         example: "byte type = RxBuf[offset];      // offset came from the packet, and is -1",
-        mend: "Compare whatever comes out of a packet with `length` before indexing with it. `RxBuf` is \
-               longer than most packets: an index can be inside the array and behind the packet.",
+        fix: "Compare every value from a packet with `length` before you use it as an index. \
+              `RxBuf` is longer than most packets, so an index can be inside the array but after \
+              the end of the packet.",
     },
     Explanation {
         code: "NegativeArraySizeException",
-        meaning: "An array was to be created with a negative length, by `new` or by \
-                  `newAlignedArray`.",
+        meaning: "`new` or `newAlignedArray` was called with a negative length.",
         example: "byte[] copy = new byte[length - 8];   // length is 5",
-        mend: "Test the length first, or create the array once in the constructor and reuse it.",
+        fix: "Test the length first, or create the array once in the constructor and reuse it.",
     },
     Explanation {
         code: "NullPointerException",
-        meaning: "A null reference was used as an array or an object, or given to a native.",
+        meaning: "A null reference was used as an array or an object, or passed to a native.",
         example: "byte[] table;                   // never assigned\nint first = table[0];",
-        mend: "Create arrays in the constructor or the static initializer. Only `RxBuf` is set by the \
-               NIC.",
+        fix: "Create arrays in the constructor or the static initializer. The NIC sets only \
+              `RxBuf`.",
     },
     Explanation {
         code: "StackOverflowError",
-        meaning: "A call found no room for its frame: calls are nested too deep. The place given is \
-                  that of the call that could not be made.",
+        meaning: "Calls were nested too deep: the call stack had no room for another frame. The \
+                  location is that of the call that failed.",
         example: "int sum(int n) { return n + sum(n - 1); }   // never ends",
-        mend: "Turn the recursion into a loop, or bound its depth.",
+        fix: "Replace the recursion by a loop, or limit its depth.",
     },
     Explanation {
         code: "OutOfMemoryError",
-        meaning: "The applet's heap has no room for an array. Arrays made while `doTx` or `doRx` runs \
-                  are freed when it returns; those made while loading stay.",
+        meaning: "The applet's heap has no room for an array. Arrays allocated by `doTx` or `doRx` \
+                  are freed when the call returns. Arrays allocated while the applet is loaded are \
+                  never freed.",
         example: "byte[] buffer = new byte[1000000];   // the heap has 16 KiB",
-        mend: "Make fewer or smaller arrays, reuse them, or give the endpoint more `heap` in the \
-               scenario.",
+        fix: "Allocate fewer or smaller arrays, reuse them, or give the endpoint more `heap` in \
+              the scenario.",
     },
     Explanation {
         code: "FuelExhausted",
-        meaning: "The call executed as many instructions as its endpoint allows for one call. The \
-                  instruction named was not executed.",
+        meaning: "The call executed as many instructions as its endpoint allows for a call. The \
+                  instruction at the location was not executed.",
         example: "while (true) { }",
-        mend: "Bound every loop by the packet's length or a constant; or give the endpoint more `fuel` \
-               in the scenario.",
+        fix: "Limit every loop by the length of the packet or a constant, or give the endpoint \
+              more `fuel` in the scenario.",
     },
     Explanation {
         code: "ProtectionFault",
-        meaning: "A native was asked for something that the endpoint may not have. That may be bytes outside \
-                  its buffer area or outside an array, or a channel that is not its own. It may be a \
-                  packet longer than the NIC sends, more than 56 bytes in a receive descriptor, or more \
-                  than 14 shares. The native did nothing.",
-        example: "txPush(buf, 0, channel, 65536);   // a packet holds 9216 bytes",
-        mend: "Check lengths and offsets that come from a packet or a descriptor before a native gets \
-               them. `jive run` shows the native's arguments in its trace.",
+        meaning: "A native was called with arguments that the endpoint has no right to use. \
+                  Examples are bytes outside of its buffer area or of an array, or a channel of \
+                  another endpoint. Others are a packet that is too long for the NIC, more than 56 \
+                  bytes or 14 buffers in a receive descriptor. The native had no effect.",
+        example: "txPush(buf, 0, channel, 65536);   // a packet has at most 9216 bytes",
+        fix: "Check lengths and offsets from a packet or a descriptor before you pass them to a \
+              native. The trace of `jive run` shows the arguments of the native.",
     },
     Explanation {
         code: "QuotaExceeded",
-        meaning: "The call asked a native for more than one call may have: bytes by DMA, both directions \
-                  together, or packets. The profile's `[quota]` says how much that is. The native did \
-                  nothing.",
-        example: "while (true) {\n    txPush(buf, 0, channel, 1);     // one call sends 64 packets at most\n}",
-        mend: "Do less in one call: the user's next descriptor or the next packet is another. Or run \
-               the scenario under a profile whose quota is larger.",
+        meaning: "The call exceeded its quota of bytes by DMA, in both directions together, or of \
+                  packets. The profile sets the quota in `[quota]`. The native had no effect.",
+        example: "while (true) {\n    txPush(buf, 0, channel, 1);     // a call sends at most 64 packets\n}",
+        fix: "Do less in each call. The quota starts again with the next descriptor or packet. Or \
+              run the scenario with a profile that has a larger quota.",
     },
     Explanation {
         code: "TransientEscape",
-        meaning: "An array made while `doTx` or `doRx` runs was stored in a field. Its memory is free \
-                  again when the call returns, so the field would point at nothing.",
+        meaning: "An array allocated by `doTx` or `doRx` was stored in a field. The array is freed \
+                  when the call returns, so the field would refer to freed memory.",
         example: "int doRx(int length, int channel) {\n    last = new byte[length];        // last is a field\n    return 0;\n}",
-        mend: "Create the array in the constructor and copy into it, or keep it in a local variable.",
+        fix: "Create the array in the constructor and copy into it, or keep it in a local variable.",
     },
     Explanation {
         code: "Unverified",
-        meaning: "The virtual machine met something that verification excludes. This is a bug of JIVE, \
-                  not of the class.",
-        example: "(no class should show this)",
-        mend: "Please report it, with the class file.",
+        meaning: "The virtual machine found code that verification should have rejected. This is a \
+                  bug in JIVE, not in the class.",
+        example: "(no class should cause this)",
+        fix: "Please report it, with the class file.",
     },
 ];

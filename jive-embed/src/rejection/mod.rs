@@ -180,7 +180,7 @@ impl Rejection {
             sources: Vec::new(),
             locals: None,
             stack: None,
-            help: explanations::find(code).map(|explanation| explanation.mend.to_owned()),
+            help: explanations::find(code).map(|explanation| explanation.fix.to_owned()),
             file: file.to_owned(),
             java: None,
             listing: Listing::default(),

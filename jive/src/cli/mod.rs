@@ -63,7 +63,7 @@ Examples:
   jive verify Filter.class            may this class run on the NIC, and if not, why
   jive exec Filter.class hash 5 -1    calls one static method
   jive packet Filter.class --rx 4500  what does it do with this packet?
-  jive explain subset/long            what a rejection means and how to mend it
+  jive explain subset/long            what a rejection means and how to fix it
   jive paper unet-sle                 the paper's figures, stated and simulated
 
 Colour is used on a terminal only, and never where NO_COLOR is set.
