@@ -15,8 +15,7 @@ use super::output_file::{unwritable, write_derived};
 /// Stands for the applet's name in the templates.
 const PLACEHOLDER: &str = "NAME";
 
-/// Words that Java does not take as the name of a class (JLS §3.9), as far as they begin with a letter and could be
-/// meant as one.
+/// Words that Java reserves, so that no class can have them as its name (JLS §3.9).
 const RESERVED: [&str; 53] = [
     "abstract",
     "assert",
