@@ -45,7 +45,7 @@ pub fn load_class<'a>(
 ///
 /// # Errors
 ///
-/// The class is not what was vouched for.
+/// If the class is unsafe, although `verified` declares it verified.
 pub fn link_class<'a>(
     arena: &'a Bump,
     verified: &Verified<'a>,

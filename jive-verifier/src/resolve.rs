@@ -214,7 +214,8 @@ impl<'a, 'w> Members<'a, 'w> {
         })
     }
 
-    /// Resolves a method of another class. For this class, returns the error for a method that is not declared.
+    /// Resolves a native or `Object.<init>`. Returns an error for any other method, also for a method that this class
+    /// itself does not declare.
     fn method(
         &self,
         index: CpIndex,

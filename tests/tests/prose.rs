@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 const WORDS_MAX: usize = 25;
 
 /// Phrases that replace the name of an actor, or that are hard to read.
-const BANNED: [&str; 12] = [
+const BANNED: [&str; 17] = [
     "whoever",
     "whomever",
     "notwithstanding",
@@ -21,6 +21,11 @@ const BANNED: [&str; 12] = [
     "comes by",
     "; answers",
     "; tells",
+    "Says why",
+    "Says whether",
+    "judges none",
+    "Finds out what",
+    "What is known of",
 ];
 
 /// A document that is to become what its script prints.

@@ -145,7 +145,8 @@ impl<'f, 'a> Reader<'f, 'a> {
     }
 }
 
-/// Parses a part of a file outside the parser, without reporting errors. Returns `None` if the part is malformed.
+/// Parses a part of a file on demand, after the file was accepted. Records no error: returns `None` if the part is
+/// malformed, which can happen only in a trusted file.
 pub(super) fn attempt<'a, T>(
     part: &'a [u8],
     read: impl FnOnce(&mut Reader<'_, 'a>) -> Result<T, Rejected>,

@@ -50,7 +50,7 @@ impl<'a> ClassFile<'a> {
 
     /// Parses a class file.
     ///
-    /// Takes time linear in the length of the file, except for members with equal names. Those are sorted.
+    /// Takes time linear in the length of the file. Members with equal names are also sorted, which takes a little longer.
     ///
     /// # Errors
     ///
