@@ -10,7 +10,7 @@ use nic_core::event::roles::Shown as Visibility;
 use nic_core::event::{Event, Names, Sink};
 use nic_runtime::export::follow::Story;
 use nic_runtime::export::json::JsonTrace;
-use nic_runtime::export::pcapng::{Capture, DataLink};
+use nic_runtime::export::pcapng::{Capture, DataLink, Watched};
 use nic_runtime::export::perfetto::PerfettoTrace;
 use nic_runtime::export::summary::Summary;
 use nic_runtime::export::text::TextTrace;
@@ -41,7 +41,7 @@ pub(super) struct Outputs<W> {
     shown: Shown<W>,
     summary: Summary,
     timeline: Option<ToFile<PerfettoTrace<OutputFile>>>,
-    capture: Option<ToFile<Capture<OutputFile>>>,
+    captures: Vec<ToFile<Capture<OutputFile>>>,
     interrupted: Arc<AtomicBool>,
 }
 
@@ -87,7 +87,7 @@ impl<W: Write> Outputs<W> {
             shown,
             summary: Summary::new(scenario),
             timeline: None,
-            capture: None,
+            captures: Vec::new(),
             interrupted,
         }
     }
@@ -100,21 +100,23 @@ impl<W: Write> Outputs<W> {
         Ok(())
     }
 
-    /// Also writes a capture for Wireshark.
+    /// Also writes a capture of the first NICs for Wireshark.
     pub(super) fn add_capture(
         &mut self,
         path: &Path,
         scenario: &Scenario,
+        nics: usize,
+        watched: Watched<'_>,
     ) -> Result<(), OutputError> {
         let link = match scenario.link_type {
             LinkType::User0 => DataLink::USER0,
             LinkType::Ethernet => DataLink::ETHERNET,
         };
-        let nics = scenario.nics.iter().map(|nic| nic.name.as_str());
-        let output = Capture::new(create(path)?, link, nics);
+        let nics = scenario.nics.iter().take(nics).map(|nic| nic.name.as_str());
+        let output = Capture::of(create(path)?, link, nics, watched);
         let output = output.map_err(|error| unwritable(path, &error))?;
         let path = path.to_owned();
-        self.capture = Some(ToFile { path, output });
+        self.captures.push(ToFile { path, output });
         Ok(())
     }
 
@@ -133,10 +135,14 @@ impl<W: Write> Outputs<W> {
         let timeline = self
             .timeline
             .map_or(Ok(()), |to| to.place(PerfettoTrace::finish));
-        let capture = self.capture.map_or(Ok(()), |to| to.place(Capture::finish));
+        let captures = self
+            .captures
+            .into_iter()
+            .map(|to| to.place(Capture::finish));
+        let captures = Vec::from_iter(captures);
         let shown = self.shown.finish(self.summary, dump);
         timeline?;
-        capture?;
+        captures.into_iter().collect::<Result<(), OutputError>>()?;
         Ok(shown?)
     }
 }
@@ -181,7 +187,10 @@ impl<W: Write> Sink for Outputs<W> {
             Shown::Json(trace) => trace.wants(visibility),
             Shown::Story(story) => story.wants(visibility),
         };
-        shown || self.summary.wants(visibility) || self.timeline.is_some() || self.capture.is_some()
+        shown
+            || self.summary.wants(visibility)
+            || self.timeline.is_some()
+            || !self.captures.is_empty()
     }
 
     fn event(&mut self, names: &dyn Names, event: &Event<'_>) {
@@ -195,7 +204,7 @@ impl<W: Write> Sink for Outputs<W> {
         if let Some(ToFile { output, .. }) = &mut self.timeline {
             output.event(names, event);
         }
-        if let Some(ToFile { output, .. }) = &mut self.capture {
+        for ToFile { output, .. } in &mut self.captures {
             output.event(names, event);
         }
     }
@@ -212,6 +221,6 @@ impl<W: Write> Sink for Outputs<W> {
             Shown::Json(trace) => trace.has_failed(),
             Shown::Story(story) => story.has_failed(),
         };
-        shown && self.timeline.is_none() && self.capture.is_none()
+        shown && self.timeline.is_none() && self.captures.is_empty()
     }
 }

@@ -15,7 +15,9 @@ use nic_core::sle::{NicEntry, NicNative};
 use nic_runtime::export::PayloadMode;
 use nic_runtime::export::follow::Story;
 use nic_runtime::export::json::JsonTrace;
+use nic_runtime::export::pcapng::{Tap, Watched};
 use nic_runtime::export::text::TextTrace;
+use nic_runtime::host::Programs;
 use nic_runtime::judge::{self, Judgement};
 use nic_runtime::scenario::model::ClassSpec;
 use nic_runtime::scenario::{self, BUILTIN, Builtin, Scenario, closest, limits};
@@ -27,6 +29,8 @@ use super::fields::Dump;
 use super::interrupt;
 use super::outputs::{Finished, OutputError, Outputs, Shown};
 use super::overwrite;
+use super::packet_filter::Condition;
+use super::replay::{self, Chosen};
 use super::scenario_report;
 use super::sram::SramTable;
 
@@ -54,9 +58,9 @@ pub(super) struct Arguments {
     #[arg(default_value = "pingpong")]
     scenario: PathBuf,
 
-    /// How the trace is printed
-    #[arg(long, value_enum, default_value_t = TraceFormat::Text)]
-    trace: TraceFormat,
+    /// How the trace is printed; `text`, or `none` with --applet
+    #[arg(long, value_enum)]
+    trace: Option<TraceFormat>,
 
     /// Also print the bytes of messages, in hexadecimal
     #[arg(long)]
@@ -90,6 +94,34 @@ pub(super) struct Arguments {
     #[arg(long)]
     poison: bool,
 
+    /// In place of a scenario, run this applet (a class file, or `builtin:NAME`) on the packets of a capture
+    #[arg(long, value_name = "FILE", requires = "input", conflicts_with_all = ["scenario", "sram"])]
+    applet: Option<PathBuf>,
+
+    /// The capture whose packets arrive at the applet: pcap or pcapng, of any length
+    #[arg(long = "in", id = "input", value_name = "FILE", requires = "applet")]
+    input: Option<PathBuf>,
+
+    /// Also write what the applet did with each of them as pcapng
+    #[arg(long, value_name = "FILE", requires = "applet")]
+    out: Option<PathBuf>,
+
+    /// Pass over the first N packets of the capture
+    #[arg(long, value_name = "N", requires = "applet", default_value_t = 0)]
+    skip: u64,
+
+    /// Stop after N packets that arrive
+    #[arg(long, value_name = "N", requires = "applet", default_value_t = u64::MAX, hide_default_value = true)]
+    count: u64,
+
+    /// Packets that arrive: `len>=60`, or `12:2=0800` for two bytes from offset 12 on; several must all hold
+    #[arg(long, value_name = "CONDITION", requires = "applet")]
+    filter: Vec<Condition>,
+
+    /// Taps that --pcap and --out write; all for --pcap and `wire-rx` for --out if there is none
+    #[arg(long, value_name = "TAP", value_parser = tap)]
+    tap: Vec<Tap>,
+
     /// Seed of every random choice, in place of the scenario's
     #[arg(long)]
     seed: Option<u64>,
@@ -103,6 +135,14 @@ enum TraceFormat {
     Json,
     /// The summary alone
     None,
+}
+
+/// Reads the name of a tap.
+fn tap(name: &str) -> Result<Tap, String> {
+    let mut taps = Tap::ALL.into_iter();
+    let names = || Tap::ALL.map(Tap::name).join(", ");
+    taps.find(|tap| tap.name() == name)
+        .ok_or_else(|| format!("expected one of {}", names()))
 }
 
 fn long_help() -> String {
@@ -119,12 +159,15 @@ fn builtin_list() -> String {
 
 /// Runs the command.
 pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Status, Failure> {
+    if let (Some(applet), Some(capture)) = (&arguments.applet, &arguments.input) {
+        return replay(arguments, (applet, capture), console);
+    }
     match load(&arguments.scenario, arguments.seed, input::read_given) {
         Ok(scenario) if arguments.sram => show_sram(arguments, &scenario, console),
         Ok(mut scenario) => match check_outputs(arguments, &scenario) {
             Ok(()) => {
                 scenario.poisons_rx_buf = arguments.poison;
-                run(arguments, &scenario, console)
+                run(arguments, &scenario, Programs::new(), console)
             }
             Err(report) => {
                 console.notice(&report)?;
@@ -136,6 +179,49 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
             Ok(Status::Unusable)
         }
     }
+}
+
+/// Runs an applet on the packets of a capture.
+fn replay(
+    arguments: &Arguments,
+    (applet, capture): (&Path, &Path),
+    console: &mut Console,
+) -> Result<Status, Failure> {
+    let chosen = Chosen {
+        skip: arguments.skip,
+        count: arguments.count,
+        filter: arguments.filter.clone(),
+    };
+    let outputs = [&arguments.perfetto, &arguments.pcap, &arguments.out];
+    let outputs = Vec::from_iter(outputs.into_iter().flatten().map(PathBuf::as_path));
+    let prepared = overwrite::check(&outputs, &[applet, capture]).and_then(|()| {
+        let prepared = replay::prepare(applet, capture, chosen);
+        prepared.map_err(|title| sentence(&title, &[]))
+    });
+    let (mut scenario, programs, replayed) = match prepared {
+        Ok(prepared) => prepared,
+        Err(report) => {
+            console.notice(&report)?;
+            return Ok(Status::Unusable);
+        }
+    };
+    scenario.poisons_rx_buf = arguments.poison;
+    scenario.seed = arguments.seed.unwrap_or(scenario.seed);
+    let status = run(arguments, &scenario, programs, console)?;
+    let replayed = replayed.borrow();
+    if replayed.too_long > 0 {
+        let (count, limit) = (replayed.too_long, scenario.profile.memory.max_packet);
+        let title = format!(
+            "left out {count} packets of more than {limit} bytes, which no packet of the NIC has"
+        );
+        console.notice(&sentence(&title, &[]))?;
+    }
+    let Some(error) = replayed.failure else {
+        return Ok(status);
+    };
+    let title = format!("cannot read {}: {error}", printable_path(capture));
+    console.notice(&sentence(&title, &[]))?;
+    Ok(status.max(Status::Unusable))
 }
 
 /// Checks that no output file is also an input of the run.
@@ -228,9 +314,10 @@ fn unreadable(path: &Path, error: input::ReadError) -> String {
 fn run(
     arguments: &Arguments,
     scenario: &Scenario,
+    programs: Programs,
     console: &mut Console,
 ) -> Result<Status, Failure> {
-    match listen(arguments, scenario, console.out()) {
+    match listen(arguments, scenario, programs, console.out()) {
         Ok((end, Finished::Whole, Ended { judgement, .. })) => {
             let judged = report_unmet(arguments, judgement, console)?;
             Ok(status(end.reason).max(judged))
@@ -254,7 +341,11 @@ fn run(
             Ok(status)
         }
         Err(NotRun::Refused(error)) => {
-            let (status, report) = refusal(&arguments.scenario, scenario, error);
+            let name = match arguments.applet {
+                Some(_) => Path::new(""),
+                None => &arguments.scenario,
+            };
+            let (status, report) = refusal(name, scenario, error);
             console.notice(&report)?;
             Ok(status)
         }
@@ -302,6 +393,7 @@ struct Ended<'s> {
 fn listen<'s>(
     arguments: &Arguments,
     scenario: &'s Scenario,
+    programs: Programs,
     out: &mut impl Write,
 ) -> Result<(RunEnd, Finished, Ended<'s>), NotRun> {
     let payload_mode = if arguments.payload {
@@ -309,7 +401,11 @@ fn listen<'s>(
     } else {
         PayloadMode::Omitted
     };
-    let shown = match (arguments.follow, arguments.trace) {
+    let trace = arguments.trace.unwrap_or(match arguments.applet {
+        Some(_) => TraceFormat::None,
+        None => TraceFormat::Text,
+    });
+    let shown = match (arguments.follow, trace) {
         (Some(packet), _) => Shown::Story(Story::new(out, PacketId(packet), payload_mode)),
         (None, TraceFormat::None) => Shown::Nothing,
         (None, TraceFormat::Text) => {
@@ -325,9 +421,35 @@ fn listen<'s>(
         outputs.add_timeline(path)?;
     }
     if let Some(path) = &arguments.pcap {
-        outputs.add_capture(path, scenario)?;
+        let taps = if arguments.tap.is_empty() {
+            &Tap::ALL[..]
+        } else {
+            &arguments.tap
+        };
+        let watched = Watched { taps, calls: false };
+        let nics = scenario.nics.len();
+        outputs.add_capture(path, scenario, nics, watched)?;
     }
-    let (end, judgement, dump) = if arguments.dump {
+    if let Some(path) = &arguments.out {
+        // Every packet of the capture once, with what became of it.
+        let taps = if arguments.tap.is_empty() {
+            &[Tap::WireRx][..]
+        } else {
+            &arguments.tap
+        };
+        let watched = Watched { taps, calls: true };
+        outputs.add_capture(path, scenario, 1, watched)?;
+    }
+    let (end, judgement, dump) = if arguments.applet.is_some() {
+        // A scenario made in code expects nothing.
+        let ran = sim::run_with_to_state(scenario, programs, &mut outputs);
+        let (end, states) = ran.map_err(NotRun::Refused)?;
+        let dump = match arguments.dump {
+            true => Dump::of(scenario, &end, &states),
+            false => Dump::default(),
+        };
+        (end, None, dump)
+    } else if arguments.dump {
         let ran = judge::run_to_state(scenario, &mut outputs);
         let (end, judgement, states) = ran.map_err(NotRun::Refused)?;
         (end, judgement, Dump::of(scenario, &end, &states))

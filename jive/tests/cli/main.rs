@@ -24,6 +24,7 @@ mod names;
 mod packet;
 mod paper;
 mod rejected;
+mod replay;
 mod reports;
 mod run;
 mod schema;

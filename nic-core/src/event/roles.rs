@@ -139,6 +139,8 @@ pub enum Step<'a> {
         method: MethodId,
         /// Instructions executed, those of callees included.
         bytecodes: u64,
+        /// Its result; `None` for `void`.
+        value: Option<i32>,
     },
     /// The call ended in a trap.
     CallTrapped {
@@ -148,6 +150,8 @@ pub enum Step<'a> {
         pc: Pc,
         /// Source line of that instruction, if the class has line numbers.
         line: Option<u16>,
+        /// The innermost method.
+        method: MethodId,
     },
     /// The endpoint's applet is detached for a while.
     Detached,

@@ -112,11 +112,17 @@ impl<'a> SleEvent<'a> {
                 ..Roles::of("applet-call")
             },
             SleEvent::AppletReturn {
-                method, bytecodes, ..
+                method,
+                value,
+                bytecodes,
             } => Roles {
                 track: Track::Call,
                 cause: Cause::OfCall,
-                step: Step::CallReturned { method, bytecodes },
+                step: Step::CallReturned {
+                    method,
+                    bytecodes,
+                    value,
+                },
                 ..Roles::of("applet-return")
             },
             SleEvent::Native {
@@ -133,11 +139,22 @@ impl<'a> SleEvent<'a> {
                 cause: Cause::OfCall,
                 ..Roles::of("applet-trace")
             },
-            SleEvent::Trap { kind, pc, line, .. } => Roles {
+            SleEvent::Trap {
+                kind,
+                method,
+                pc,
+                line,
+                ..
+            } => Roles {
                 track: Track::Call,
                 shape: Shape::Moment(kind.name()),
                 cause: Cause::OfCall,
-                step: Step::CallTrapped { kind, pc, line },
+                step: Step::CallTrapped {
+                    kind,
+                    pc,
+                    line,
+                    method,
+                },
                 ..Roles::of("trap")
             },
             SleEvent::AppletDetach {

@@ -14,7 +14,7 @@ use pcap_file::pcapng::{Block, PcapNgParser};
 use super::limits;
 
 /// The first bytes of a pcapng file.
-const SECTION_HEADER: [u8; 4] = [0x0a, 0x0d, 0x0d, 0x0a];
+pub(super) const SECTION_HEADER: [u8; 4] = [0x0a, 0x0d, 0x0d, 0x0a];
 
 /// The block types of pcapng that are read; others are skipped.
 mod block_type {
@@ -24,7 +24,7 @@ mod block_type {
     pub(super) const ENHANCED_PACKET: u32 = 6;
 }
 
-const PICOSECONDS_PER_SECOND: i128 = 1_000_000_000_000;
+pub(super) const PICOSECONDS_PER_SECOND: i128 = 1_000_000_000_000;
 
 /// The default of `if_tsresol`, the unit of an interface's times: microseconds.
 const RESOLUTION_DEFAULT: u8 = 6;
@@ -191,7 +191,7 @@ fn check_count(count: usize) -> Result<(), CaptureError> {
 }
 
 /// Converts a time from the unit of the interface to picoseconds.
-fn moment(interface: &InterfaceDescriptionBlock<'_>, count: u128) -> Option<i128> {
+pub(super) fn moment(interface: &InterfaceDescriptionBlock<'_>, count: u128) -> Option<i128> {
     let (mut resolution, mut offset) = (RESOLUTION_DEFAULT, 0i128);
     for option in &interface.options {
         match option {
@@ -217,7 +217,11 @@ fn moment(interface: &InterfaceDescriptionBlock<'_>, count: u128) -> Option<i128
 }
 
 /// Returns a packet's bytes, or an error if some were not captured.
-fn whole_packet(bytes: &[u8], length: u32, before: usize) -> Result<Vec<u8>, CaptureError> {
+pub(super) fn whole_packet(
+    bytes: &[u8],
+    length: u32,
+    before: usize,
+) -> Result<Vec<u8>, CaptureError> {
     if bytes.len() as u64 != u64::from(length) {
         return Err(CaptureError::Cut {
             packet: before + 1,

@@ -21,11 +21,17 @@ pub(super) struct RecordId(u64);
 #[derive(Clone, Debug)]
 pub(super) struct Record {
     pub(super) interface: u32,
+    /// `epb_flags` of the tap.
+    pub(super) flags: u32,
     pub(super) time: SimTime,
     pub(super) bytes: Vec<u8>,
     /// The comment's text before the verdict.
     pub(super) about: String,
     pub(super) verdict: Option<String>,
+    /// How the call ended that handled it.
+    pub(super) call: Option<String>,
+    /// Whether such a call runs.
+    pub(super) is_in_call: bool,
 }
 
 /// The queue of held records.
@@ -55,10 +61,31 @@ impl Held {
         }
     }
 
+    /// Notes that a call handles what was recorded.
+    pub(super) fn begin_call(&mut self, id: RecordId) {
+        if let Some(record) = self.find(id) {
+            record.is_in_call = true;
+        }
+    }
+
+    /// Notes how that call ended.
+    pub(super) fn end_call(&mut self, id: RecordId, end: String) {
+        if let Some(record) = self.find(id) {
+            record.is_in_call = false;
+            record.call = Some(end);
+        }
+    }
+
+    fn find(&mut self, id: RecordId) -> Option<&mut Record> {
+        let position = id.0.checked_sub(self.taken)?;
+        self.records.get_mut(usize::try_from(position).ok()?)
+    }
+
     /// Removes the oldest record if it has a verdict, or if the queue is too large.
     pub(super) fn take_ready(&mut self) -> Option<Record> {
         let first = self.records.front()?;
-        if first.verdict.is_none() && self.bytes <= HELD_BYTES_MAX {
+        let waits = first.verdict.is_none() || first.is_in_call;
+        if waits && self.bytes <= HELD_BYTES_MAX {
             return None;
         }
         self.take()
@@ -80,10 +107,13 @@ mod tests {
     fn record(length: usize) -> Record {
         Record {
             interface: 0,
+            flags: 0,
             time: SimTime::ZERO,
             bytes: vec![0; length],
             about: String::new(),
             verdict: None,
+            call: None,
+            is_in_call: false,
         }
     }
 

@@ -15,7 +15,6 @@ use std::time::Duration;
 use nic_core::event::fields::Escaped;
 use nic_core::event::roles::{Roles, Step};
 use nic_core::event::{Event, Names, Sink};
-use nic_core::id::NicId;
 pub use pcap_file::DataLink;
 use pcap_file::pcapng::PcapNgWriter;
 use pcap_file::pcapng::blocks::enhanced_packet::{EnhancedPacketBlock, EnhancedPacketOption};
@@ -30,17 +29,24 @@ use self::verdict::Verdicts;
 
 /// A point at which a NIC's packets are captured.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-enum Tap {
+pub enum Tap {
+    /// What users post.
     HostTx,
+    /// Packets that are sent.
     WireTx,
+    /// Packets that arrive.
     WireRx,
+    /// Messages that users receive.
     HostRx,
 }
 
 impl Tap {
-    const ALL: [Tap; 4] = [Tap::HostTx, Tap::WireTx, Tap::WireRx, Tap::HostRx];
+    /// Every tap, in the order of a packet's way out and in.
+    pub const ALL: [Tap; 4] = [Tap::HostTx, Tap::WireTx, Tap::WireRx, Tap::HostRx];
 
-    fn name(self) -> &'static str {
+    /// Returns its name in the file.
+    #[must_use]
+    pub fn name(self) -> &'static str {
         match self {
             Tap::HostTx => "host-tx",
             Tap::WireTx => "wire-tx",
@@ -49,16 +55,30 @@ impl Tap {
         }
     }
 
-    /// Returns the number of the tap's interface. Each NIC has four, in the order of `ALL`.
-    fn interface(self, nic: NicId) -> u32 {
-        nic.0 * Tap::ALL.len() as u32 + self as u32
-    }
-
     /// Returns the direction bits of `epb_flags`: 1 for inbound, 2 for outbound.
-    fn flags(interface: u32) -> u32 {
-        match Tap::ALL[interface as usize % Tap::ALL.len()] {
+    fn flags(self) -> u32 {
+        match self {
             Tap::WireRx | Tap::HostRx => 1,
             Tap::HostTx | Tap::WireTx => 2,
+        }
+    }
+}
+
+/// What a capture has.
+#[derive(Copy, Clone, Debug)]
+pub struct Watched<'t> {
+    /// The taps of each NIC, each once.
+    pub taps: &'t [Tap],
+    /// Whether a comment also says how the call ended that handled the packet.
+    pub calls: bool,
+}
+
+impl Default for Watched<'_> {
+    /// Every tap, and no calls.
+    fn default() -> Self {
+        Watched {
+            taps: &Tap::ALL,
+            calls: false,
         }
     }
 }
@@ -69,6 +89,10 @@ const NANOSECONDS: u8 = 9;
 /// A sink that writes packets as pcapng.
 pub struct Capture<W: Write> {
     writer: PcapNgWriter<W>,
+    taps: Vec<Tap>,
+    /// NICs that are watched: the first ones.
+    nics: u32,
+    shows_calls: bool,
     held: Held,
     verdicts: Verdicts,
     failure: Option<io::Error>,
@@ -85,6 +109,21 @@ impl<W: Write> Capture<W> {
         link: DataLink,
         nics: impl IntoIterator<Item = &'n str>,
     ) -> io::Result<Capture<W>> {
+        Capture::of(writer, link, nics, Watched::default())
+    }
+
+    /// Starts a capture that has less, or more, of the first NICs. What happens at others is left out.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Capture::new`].
+    pub fn of<'n>(
+        writer: W,
+        link: DataLink,
+        nics: impl IntoIterator<Item = &'n str>,
+        watched: Watched<'_>,
+    ) -> io::Result<Capture<W>> {
+        let mut count = 0;
         let section = SectionHeaderBlock {
             // A fixed byte order, so that the same run gives the same bytes on every machine.
             endianness: Endianness::Little,
@@ -93,7 +132,8 @@ impl<W: Write> Capture<W> {
         };
         let mut writer = PcapNgWriter::with_section_header(writer, section).map_err(failure_of)?;
         for nic in nics {
-            for tap in Tap::ALL {
+            count += 1;
+            for tap in watched.taps {
                 let name = format!("{} {}", Escaped(nic), tap.name());
                 let block = InterfaceDescriptionBlock {
                     linktype: link,
@@ -108,6 +148,9 @@ impl<W: Write> Capture<W> {
         }
         Ok(Capture {
             writer,
+            taps: watched.taps.to_vec(),
+            nics: count,
+            shows_calls: watched.calls,
             held: Held::default(),
             verdicts: Verdicts::default(),
             failure: None,
@@ -134,7 +177,11 @@ impl<W: Write> Capture<W> {
             return;
         }
         let verdict = record.verdict.as_deref().unwrap_or("undecided");
-        let comment = format!("{}: {verdict}", record.about);
+        let mut comment = format!("{}: {verdict}", record.about);
+        if let Some(call) = record.call.as_deref().filter(|_| self.shows_calls) {
+            comment.push_str("; ");
+            comment.push_str(call);
+        }
         let length =
             u32::try_from(record.bytes.len()).expect("messages are shorter than 2³² bytes");
         let block = EnhancedPacketBlock {
@@ -144,7 +191,7 @@ impl<W: Write> Capture<W> {
             data: Cow::Borrowed(&record.bytes),
             options: vec![
                 EnhancedPacketOption::Comment(Cow::Owned(comment)),
-                EnhancedPacketOption::Flags(Tap::flags(record.interface)),
+                EnhancedPacketOption::Flags(record.flags),
             ],
         };
         let written = self.writer.write_pcapng_block(block);
@@ -156,8 +203,10 @@ impl<W: Write> Sink for Capture<W> {
     fn event(&mut self, names: &dyn Names, event: &Event<'_>) {
         let roles = event.kind.roles();
         if let Some(here) = event.endpoint {
-            let seen = record(names, event, &roles).map(|record| self.held.add(record));
-            self.verdicts.take(&mut self.held, here, &roles, seen);
+            let seen = self.record(names, event, &roles);
+            let seen = seen.map(|record| self.held.add(record));
+            let held = (&mut self.held, names);
+            self.verdicts.take(held, here, &roles, seen);
         }
         while let Some(record) = self.held.take_ready() {
             self.write(&record);
@@ -165,65 +214,75 @@ impl<W: Write> Sink for Capture<W> {
     }
 }
 
-/// Returns the record of an event, if a tap captures it.
-fn record(names: &dyn Names, event: &Event<'_>, roles: &Roles<'_>) -> Option<Record> {
-    let here = Escaped(names.endpoint(event.endpoint?));
-    let (tap, bytes, about) = match roles.step {
-        Step::Posted {
-            channel, payload, ..
-        } => {
-            let about = format!("posted by {here} on channel {}", channel.0);
-            (Tap::HostTx, payload.to_vec(), about)
-        }
-        Step::Sent {
-            packet,
-            peer,
-            payload,
-        } => {
-            let peer = Escaped(names.endpoint(peer));
-            let about = format!("packet {} from {here} to {peer}", packet.0);
-            (Tap::WireTx, payload.to_vec(), about)
-        }
-        Step::Received {
-            packet,
-            peer,
-            payload,
-        } => {
-            let peer = Escaped(names.endpoint(peer));
-            let about = format!("packet {} from {peer} to {here}", packet.0);
-            (Tap::WireRx, payload.to_vec(), about)
-        }
-        Step::Delivered {
-            packet,
-            channel,
-            payload,
-        } => {
-            let mut about = format!("message for {here} on channel {}", channel.0);
-            if let Some(packet) = packet {
-                write!(about, ", packet {}", packet.0).expect("a string takes all");
+impl<W: Write> Capture<W> {
+    /// Returns the record of an event, if a tap captures it.
+    fn record(&self, names: &dyn Names, event: &Event<'_>, roles: &Roles<'_>) -> Option<Record> {
+        let here = Escaped(names.endpoint(event.endpoint?));
+        let (tap, bytes, about) = match roles.step {
+            Step::Posted {
+                channel, payload, ..
+            } => {
+                let about = format!("posted by {here} on channel {}", channel.0);
+                (Tap::HostTx, payload.to_vec(), about)
             }
-            (Tap::HostRx, payload.bytes().collect(), about)
+            Step::Sent {
+                packet,
+                peer,
+                payload,
+            } => {
+                let peer = Escaped(names.endpoint(peer));
+                let about = format!("packet {} from {here} to {peer}", packet.0);
+                (Tap::WireTx, payload.to_vec(), about)
+            }
+            Step::Received {
+                packet,
+                peer,
+                payload,
+            } => {
+                let peer = Escaped(names.endpoint(peer));
+                let about = format!("packet {} from {peer} to {here}", packet.0);
+                (Tap::WireRx, payload.to_vec(), about)
+            }
+            Step::Delivered {
+                packet,
+                channel,
+                payload,
+            } => {
+                let mut about = format!("message for {here} on channel {}", channel.0);
+                if let Some(packet) = packet {
+                    write!(about, ", packet {}", packet.0).expect("a string takes all");
+                }
+                (Tap::HostRx, payload.bytes().collect(), about)
+            }
+            Step::Completed { .. }
+            | Step::CallBegan { .. }
+            | Step::CallSuspended
+            | Step::CallResumed
+            | Step::CallReturned { .. }
+            | Step::CallTrapped { .. }
+            | Step::Made(_)
+            | Step::Detached
+            | Step::Attached
+            | Step::Lost { .. }
+            | Step::Dropped { .. }
+            | Step::Other => return None,
+        };
+        let position = self.taps.iter().position(|watched| *watched == tap)?;
+        if event.nic.0 >= self.nics {
+            return None;
         }
-        Step::Completed { .. }
-        | Step::CallBegan { .. }
-        | Step::CallSuspended
-        | Step::CallResumed
-        | Step::CallReturned { .. }
-        | Step::CallTrapped { .. }
-        | Step::Made(_)
-        | Step::Detached
-        | Step::Attached
-        | Step::Lost { .. }
-        | Step::Dropped { .. }
-        | Step::Other => return None,
-    };
-    Some(Record {
-        interface: tap.interface(event.nic),
-        time: event.time,
-        bytes,
-        about,
-        verdict: None,
-    })
+        Some(Record {
+            // Each NIC has as many interfaces, in the order of the taps.
+            interface: event.nic.0 * self.taps.len() as u32 + position as u32,
+            flags: tap.flags(),
+            time: event.time,
+            bytes,
+            about,
+            verdict: None,
+            call: None,
+            is_in_call: false,
+        })
+    }
 }
 
 /// Returns the writer's own error. The library has no other reason to reject our blocks.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use nic_core::event::roles::{Cause, Dropped, Roles, Step};
-use nic_core::event::{Made, Trigger};
+use nic_core::event::{Made, Names, Trigger};
 use nic_core::id::{EndpointId, PacketId, PostId};
 
 use super::held::{Held, RecordId};
@@ -43,7 +43,7 @@ impl Verdicts {
     /// record, for a later verdict.
     pub(super) fn take(
         &mut self,
-        held: &mut Held,
+        (held, names): (&mut Held, &dyn Names),
         endpoint: EndpointId,
         roles: &Roles<'_>,
         seen: Option<RecordId>,
@@ -73,13 +73,36 @@ impl Verdicts {
             Step::CallBegan { .. } => {
                 if let Cause::Of(trigger) = roles.cause {
                     self.called(endpoint, trigger);
+                    if let Some(record) = self.calls.get(&endpoint).and_then(|call| call.record) {
+                        held.begin_call(record);
+                    }
                 }
             }
             Step::Made(made) => self.made(endpoint, made),
-            Step::CallReturned { .. } => self.returned(held, endpoint),
-            Step::CallTrapped { kind, pc, line } => {
+            Step::CallReturned {
+                method,
+                bytecodes,
+                value,
+            } => {
+                if let Some(record) = self.calls.get(&endpoint).and_then(|call| call.record) {
+                    let value = value.map_or(String::new(), |value| format!(" {value}"));
+                    let method = names.method(endpoint, method);
+                    let end = format!("{method} returned{value}, {bytecodes} bytecodes");
+                    held.end_call(record, end);
+                }
+                self.returned(held, endpoint);
+            }
+            Step::CallTrapped {
+                kind,
+                pc,
+                line,
+                method,
+            } => {
                 let line = line.map_or(String::new(), |line| format!(" (line {line})"));
                 let call = self.calls.remove(&endpoint);
+                if let Some(record) = call.and_then(|call| call.record) {
+                    held.end_call(record, format!("in {}", names.method(endpoint, method)));
+                }
                 let behind = match call {
                     Some(call) if call.described => ", behind its descriptor",
                     Some(_) | None => "",

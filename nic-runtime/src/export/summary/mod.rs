@@ -272,7 +272,10 @@ impl EndpointRow {
             }
             _ => {}
         }
-        if let Step::CallReturned { method, bytecodes } = roles.step {
+        if let Step::CallReturned {
+            method, bytecodes, ..
+        } = roles.step
+        {
             self.method(names, id, method).bytecodes.add(bytecodes);
         }
     }

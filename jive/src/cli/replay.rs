@@ -1,0 +1,158 @@
+//! `jive run --applet`: the packets of a capture arrive at an applet, as they follow each other in the capture.
+
+use std::cell::RefCell;
+use std::fs::File;
+use std::io::BufReader;
+use std::path::Path;
+use std::rc::Rc;
+
+use jive_embed::input::ReadError;
+use jive_embed::text::{path_text, printable_path};
+use nic_core::id::ChannelId;
+use nic_core::time::{SimDuration, SimTime};
+use nic_runtime::host::{Actions, Happened, HostProgram, Programs};
+use nic_runtime::scenario::alone::{PEER, PEER_NAME, alone};
+use nic_runtime::scenario::model::{ClassSpec, LinkType};
+use nic_runtime::scenario::{CaptureError, PacketStream, Scenario};
+
+use super::class_file;
+use super::packet_filter::Condition;
+
+/// The number of the only channel.
+const CHANNEL: ChannelId = ChannelId(1);
+
+/// DLT_EN10MB: Ethernet frames.
+const ETHERNET: u32 = 1;
+
+/// Which packets of a capture arrive.
+pub(super) struct Chosen {
+    /// Packets of the capture that are passed over.
+    pub(super) skip: u64,
+    /// Packets that arrive at most.
+    pub(super) count: u64,
+    /// What each of them meets.
+    pub(super) filter: Vec<Condition>,
+}
+
+/// What came of the packets of a capture.
+#[derive(Debug, Default)]
+pub(super) struct Replayed {
+    /// Packets that are longer than the NIC's packets, and were left out.
+    pub(super) too_long: u64,
+    /// Why not all of the capture was read.
+    pub(super) failure: Option<CaptureError>,
+}
+
+/// The user at the other end: posts each packet at its time.
+struct Player {
+    packets: PacketStream<BufReader<File>>,
+    chosen: Chosen,
+    longest: usize,
+    /// The next packet and its time.
+    next: Option<(SimDuration, Vec<u8>)>,
+    /// Whether the NIC still has the packet before. One at a time, so that the memory for packets is bounded.
+    is_posted: bool,
+    replayed: Rc<RefCell<Replayed>>,
+}
+
+impl Player {
+    /// Reads on, up to the next packet that arrives.
+    fn advance(&mut self) {
+        self.next = None;
+        while self.chosen.count > 0 {
+            match self.packets.next() {
+                None => return,
+                Some(Err(error)) => {
+                    self.replayed.borrow_mut().failure = Some(error);
+                    return;
+                }
+                Some(Ok(_)) if self.chosen.skip > 0 => self.chosen.skip -= 1,
+                Some(Ok((after, bytes))) => {
+                    if !self
+                        .chosen
+                        .filter
+                        .iter()
+                        .all(|condition| condition.holds(&bytes))
+                    {
+                        continue;
+                    }
+                    self.chosen.count -= 1;
+                    if bytes.len() <= self.longest {
+                        self.next = Some((after, bytes));
+                        return;
+                    }
+                    self.replayed.borrow_mut().too_long += 1;
+                }
+            }
+        }
+    }
+}
+
+impl HostProgram for Player {
+    fn happened(&mut self, what: Happened<'_>, actions: &mut Actions<'_>) {
+        match what {
+            Happened::Completed { .. } => self.is_posted = false,
+            Happened::Started | Happened::Time => {}
+            Happened::Message { .. } => return,
+        }
+        if self.is_posted {
+            return;
+        }
+        let Some((after, _)) = &self.next else { return };
+        let time = SimTime::ZERO + *after;
+        if time > actions.now() {
+            return actions.wake_at(time);
+        }
+        if let Some((_, bytes)) = self.next.take() {
+            actions.post(PEER, CHANNEL, bytes);
+            self.is_posted = true;
+            self.advance();
+        }
+    }
+}
+
+/// Prepares a run in which the packets of a capture arrive at an applet.
+///
+/// # Errors
+///
+/// Says what cannot be read.
+pub(super) fn prepare(
+    applet: &Path,
+    capture: &Path,
+    chosen: Chosen,
+) -> Result<(Scenario, Programs, Rc<RefCell<Replayed>>), String> {
+    let unreadable = |path: &Path, error: &dyn std::fmt::Display| {
+        format!("cannot read {}: {error}", printable_path(path))
+    };
+    let bytes = class_file::read(applet).map_err(|error| unreadable(applet, &error))?;
+    let origin = path_text(applet).into_owned();
+    let mut scenario = alone(ClassSpec { origin, bytes }, CHANNEL);
+    let file = open(capture).map_err(|error| unreadable(capture, &error))?;
+    let packets = PacketStream::new(BufReader::new(file));
+    let packets = packets.map_err(|error| unreadable(capture, &error))?;
+    let replayed = Rc::new(RefCell::new(Replayed::default()));
+    let mut player = Player {
+        packets,
+        chosen,
+        longest: scenario.profile.memory.max_packet.get() as usize,
+        next: None,
+        is_posted: false,
+        replayed: Rc::clone(&replayed),
+    };
+    // What the packets are is known when the first was read.
+    player.advance();
+    if u32::from(player.packets.link()) == ETHERNET {
+        scenario.link_type = LinkType::Ethernet;
+    }
+    let programs = Programs::new().with(PEER_NAME, player);
+    Ok((scenario, programs, replayed))
+}
+
+/// Opens what the user named, which may be a pipe.
+fn open(path: &Path) -> Result<File, ReadError> {
+    let file = File::open(path)?;
+    if file.metadata()?.is_dir() {
+        return Err(ReadError::Directory);
+    }
+    Ok(file)
+}
