@@ -1,7 +1,7 @@
 //! Finds fields of an applet's class by name, and reads values for them.
 
 use jive_core::limits::FIELDS_MAX;
-use jive_core::{ArrayKind, ClassFile, Cut, Escaped, FieldId, FieldType, parse_field};
+use jive_core::{ArrayKind, ClassFile, Cut, Escaped, FieldAccess, FieldId, FieldType, parse_field};
 use toml::Spanned;
 use toml::de::DeValue;
 
@@ -13,6 +13,9 @@ const FIELD_NAME_BYTES_MAX: usize = 256;
 
 /// The most field names that are listed if a name is unknown.
 const NAMES_LISTED: usize = 8;
+
+/// The field that the runtime sets itself.
+const RX_BUF: &[u8] = b"RxBuf";
 
 /// The type of a field for which a scenario may give a value.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -45,6 +48,9 @@ struct NamedField {
     id: FieldId,
     /// Its type; `None` if a scenario cannot give a value of this type.
     kind: Option<FieldKind>,
+    is_static: bool,
+    /// Whether it is `final` with a `ConstantValue`. Compilers copy the value of such a field to each use.
+    is_constant: bool,
 }
 
 impl ClassFields {
@@ -63,6 +69,9 @@ impl ClassFields {
             name: field.name.as_bytes().to_vec(),
             id: field.id,
             kind: kind_of(field.descriptor.as_bytes()),
+            is_static: field.access.contains(FieldAccess::STATIC),
+            is_constant: field.access.contains(FieldAccess::FINAL)
+                && field.constant_value().is_some(),
         });
         Some(ClassFields {
             class: Cut(class.name()).to_string(),
@@ -83,6 +92,35 @@ impl ClassFields {
         let found = found.ok_or_else(|| self.unknown(name))?;
         let kind = found.kind.ok_or(MistakeKind::FieldType)?;
         Ok((found.id, kind))
+    }
+
+    /// Finds a static field that a state may set.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the class has no such field, or if the field cannot be set before code of the class runs.
+    pub(super) fn find_settable(&self, name: &str) -> Result<(FieldId, FieldKind), MistakeKind> {
+        let mut fields = self.fields.iter();
+        let Some(field) = fields.find(|field| field.name == name.as_bytes()) else {
+            let settable = |field: &&NamedField| field.is_static && field.name != RX_BUF;
+            let names = self.fields.iter().filter(settable);
+            let names = Vec::from_iter(names.map(|field| Escaped(&field.name).to_string()));
+            let suggestion = closest(name, names.iter().map(String::as_str));
+            return Err(MistakeKind::UnknownStateField {
+                suggestion: suggestion.map(str::to_owned),
+            });
+        };
+        if field.name == RX_BUF {
+            return Err(MistakeKind::FieldOfRuntime);
+        }
+        if !field.is_static {
+            return Err(MistakeKind::FieldNotStatic);
+        }
+        if field.is_constant {
+            return Err(MistakeKind::FieldConstant);
+        }
+        let kind = field.kind.ok_or(MistakeKind::FieldType)?;
+        Ok((field.id, kind))
     }
 
     /// Returns the error for an unknown field, with the names that exist.

@@ -328,14 +328,6 @@ pub enum MistakeKind {
          take `final` away, or assign it in a `static` block"
     )]
     FieldConstant,
-    /// A number is outside of its field's type.
-    #[error("expected {minimum} to {maximum}, the values of the field's type")]
-    StateRange {
-        /// The least value.
-        minimum: i32,
-        /// The greatest value.
-        maximum: i32,
-    },
     /// The arrays of a state take more than the applet's heap.
     #[error(
         "expected arrays that fit in a heap of {heap} bytes, found {needed} bytes with their headers"
@@ -421,7 +413,6 @@ impl MistakeKind {
             | MistakeKind::FieldNotStatic
             | MistakeKind::FieldOfRuntime
             | MistakeKind::FieldConstant
-            | MistakeKind::StateRange { .. }
             | MistakeKind::StateDoesNotFit { .. }
             | MistakeKind::NotPositive
             | MistakeKind::EmptyPath

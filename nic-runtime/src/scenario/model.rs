@@ -8,14 +8,14 @@ use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use jive_core::{ArrayKind, FieldId};
+use jive_core::FieldId;
 use nic_core::id::{ChannelId, EndpointId, NicId};
 use nic_core::time::{SimDuration, SimTime};
 
 use crate::interface::InterfaceKind;
 use crate::nic::Placement;
 use crate::profile::{Profile, WireProfile};
-use crate::scenario::{Expectation, GoldenSettings, Span};
+use crate::scenario::{Expectation, FieldKind, FieldValue, GoldenSettings, Span};
 
 /// A whole scenario, ready to be simulated.
 #[derive(Clone, Debug)]
@@ -178,19 +178,12 @@ pub struct EndpointSpec {
 /// A static field of an applet, and the value that a scenario stores in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldState {
-    /// The field. Its type is that of the value.
+    /// The field.
     pub field: FieldId,
+    /// Its type.
+    pub kind: FieldKind,
     /// The value.
     pub value: FieldValue,
-}
-
-/// A value that a scenario stores in a field.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum FieldValue {
-    /// A number that fits the field's type; 1 and 0 are true and false.
-    Scalar(i32),
-    /// A new array with these elements, which fit its type.
-    Array(ArrayKind, Vec<i32>),
 }
 
 /// The program of a process.

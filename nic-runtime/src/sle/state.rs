@@ -18,7 +18,8 @@ use jive_core::{
 use jive_embed::{LoadError, link_class};
 use nic_core::sle::NicNative;
 
-use crate::scenario::model::{FieldState, FieldValue};
+use crate::scenario::FieldValue;
+use crate::scenario::model::FieldState;
 
 /// The class of the natives that replace stores. No applet can call it, because no table for verifying applets contains
 /// it.
@@ -215,10 +216,10 @@ impl Constants {
 /// Stores the values of a state, before any code of the class runs. Arrays live as long as the applet. They fit,
 /// because the scenario's reader has checked that.
 pub(crate) fn set(instance: &mut Instance<'_>, state: &[FieldState]) {
-    for FieldState { field, value } in state {
+    for FieldState { field, kind, value } in state {
         let value = match value {
-            FieldValue::Scalar(value) => Some(*value),
-            FieldValue::Array(kind, values) => array(instance.heap_mut(), *kind, values),
+            FieldValue::One(value) => Some(*value),
+            FieldValue::Array(values) => array(instance.heap_mut(), kind.element, values),
         };
         if let Some(value) = value {
             instance.set_field(*field, value);
