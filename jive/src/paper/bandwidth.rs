@@ -26,7 +26,7 @@ const LENGTHS: [u32; 14] = [
 /// Lengths at which the receiver's overheads are larger than a transfer.
 const SMALL: RangeInclusive<u32> = 0..=2048;
 /// Lengths at which the sender's overheads and its transfer together are larger than the receiver's overheads. For
-/// shorter messages the receiver bounds all applets alike.
+/// shorter messages the receiver limits the bandwidth of every applet.
 const MEDIUM: RangeInclusive<u32> = 1536..=u32::MAX;
 /// Lengths at which a transfer takes longer than the receiver's overheads.
 const LARGE: RangeInclusive<u32> = 2560..=u32::MAX;
@@ -152,7 +152,8 @@ const ORDERS: [Order; 10] = {
         order(Base, AckInNic, EVERY, "no overheads for 25 messages"),
         order(Base, Burst25, SMALL, "no overheads of the receive side"),
         order(Base, Generator, SMALL, "no overheads of the receive side"),
-        // Transfers into the host bound both. The generator's first packet needs no transfer before it leaves.
+        // Transfers into the host limit the bandwidth of both. The generator's first packet needs no transfer before it
+        // leaves.
         order(
             Generator,
             Base,

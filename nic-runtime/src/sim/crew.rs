@@ -48,9 +48,9 @@ pub(crate) struct Share {
     pub(crate) is_alone: bool,
     /// The kinds of work that it looks for by itself.
     pub(crate) takes: Takes,
-    /// The processor that gets descriptors for applets, if it is another one.
+    /// The processor that runs `doTx`, if it is not this one. Descriptors for applets are handed over to it.
     pub(crate) posts_to: Option<ProcessorId>,
-    /// The processor that gets packets for applets, if it is another one.
+    /// The processor that runs `doRx`, if it is not this one. Packets for applets are handed over to it.
     pub(crate) arrivals_to: Option<ProcessorId>,
     /// Items handed over to this processor, oldest first.
     pub(crate) handed: VecDeque<Item>,

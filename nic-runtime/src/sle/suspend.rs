@@ -242,7 +242,7 @@ fn unpark<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) {
     agenda::come_back(sim, id);
 }
 
-/// Gives packets that other processors had already taken back to them.
+/// Returns parked packets to the processor of `doRx` if it had already taken them. Then wakes the other processors.
 #[cold]
 fn unpark_items<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) {
     let processor = &mut sim.processors[at(on.0)];
