@@ -8,7 +8,6 @@ mod method;
 mod packet;
 
 use std::fmt;
-use std::path::Path;
 
 use jive_core::{ClassFile, MethodId, Pc};
 use serde::Serialize;
@@ -16,7 +15,7 @@ use serde::Serialize;
 use self::flow::Natives;
 use self::method::Examined;
 use crate::analysis::{ControlFlow, Depths, LineTable, Origins, Signatures};
-use crate::rejection::Rejection;
+use crate::rejection::{FoundAt, Rejection};
 
 /// Warnings that are shown of one class. A reader looks at the first few, and a class may have 65,535.
 const SHOWN_MAX: usize = 32;
@@ -100,12 +99,13 @@ fn is_zero(count: &usize) -> bool {
 impl Warnings {
     /// Looks for warnings about a class that the verifier accepted.
     #[must_use]
-    pub fn of(file: &Path, class: &ClassFile<'_>) -> Warnings {
+    pub fn of<'f>(found: impl Into<FoundAt<'f>>, class: &ClassFile<'_>) -> Warnings {
+        let found = found.into();
         let findings = findings(class);
         let shown = findings.iter().take(SHOWN_MAX);
         let warnings = shown.map(|finding| {
             let Finding { method, pc, lint } = *finding;
-            Rejection::warning(file, class, (method, pc), lint)
+            Rejection::warning(found, class, (method, pc), lint)
         });
         Warnings {
             warnings: warnings.collect(),

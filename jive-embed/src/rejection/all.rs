@@ -1,13 +1,11 @@
 //! Every fault of a class at once, as a compiler shows them.
 
-use std::path::Path;
-
 use jive_core::{ClassFile, NativeDecl};
 use jive_verifier::Policy;
 use serde::Serialize;
 
-use super::Rejection;
 use super::collected::{Collected, Fault, collect};
+use super::{FoundAt, Rejection};
 use crate::diagnosis::sentence;
 use crate::load::LoadError;
 use crate::text::printable_path;
@@ -32,13 +30,14 @@ fn is_zero(count: &usize) -> bool {
 
 impl Rejections {
     /// Finds out all there is to say about each fault of the bytes of a file, which were rejected for `error`.
-    pub fn explore(
-        file: &Path,
+    pub fn explore<'f>(
+        found: impl Into<FoundAt<'f>>,
         bytes: &[u8],
         policy: Policy,
         natives: &'static [NativeDecl],
         error: LoadError,
     ) -> Rejections {
+        let found = found.into();
         let Collected { faults, omitted } = match error {
             LoadError::Verify(_) => {
                 let mut index = vec![0; ClassFile::index_len(bytes)];
@@ -51,7 +50,7 @@ impl Rejections {
             // Neither the parser nor the linker can go on.
             LoadError::Parse(_) | LoadError::Link(_) => Collected::default(),
         };
-        let explore = |error| Rejection::explore(file, bytes, policy, natives, error);
+        let explore = |error| Rejection::explore(found, bytes, policy, natives, error);
         let mut rejections = vec![explore(error)];
         // The first fault told is the verdict.
         let others = faults.into_iter().enumerate();

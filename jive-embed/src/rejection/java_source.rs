@@ -1,6 +1,6 @@
 //! Java source next to a class file, and the search for lines that a diagnosis quotes.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::input;
 use crate::text::printable_path;
@@ -19,13 +19,53 @@ pub(super) struct JavaSource {
     text: String,
 }
 
+/// Where a class file was found, and where its Java source may be.
+#[derive(Copy, Clone, Debug)]
+pub struct FoundAt<'f> {
+    /// The class file.
+    pub file: &'f Path,
+    /// Directories that are searched for the source first. The directory of the class file comes last.
+    pub source_path: &'f [PathBuf],
+}
+
+impl<'f> From<&'f Path> for FoundAt<'f> {
+    fn from(file: &'f Path) -> FoundAt<'f> {
+        FoundAt {
+            file,
+            source_path: &[],
+        }
+    }
+}
+
+impl FoundAt<'_> {
+    /// Reads the source file `name` of a class. `name` must not contain a path.
+    ///
+    /// A directory of the source path has the source in a directory of its package, or directly.
+    pub(super) fn source(self, class_name: &str, name: &str) -> Option<JavaSource> {
+        let package = class_name
+            .rsplit_once('/')
+            .map_or("", |(package, _)| package);
+        // The class file chooses the name of the package, which must not lead out of the directory.
+        let parts = package.split('/');
+        let is_plain = parts.clone().all(|part| {
+            !part.is_empty() && !part.contains(['\\', ':']) && part != ".." && part != "."
+        });
+        let below = is_plain.then(|| parts.collect::<PathBuf>());
+        let directories = self.source_path.iter().flat_map(|directory| {
+            let packaged = below.as_ref().map(|below| directory.join(below));
+            packaged.into_iter().chain([directory.clone()])
+        });
+        directories
+            .chain(self.file.parent().map(Path::to_owned))
+            .find_map(|directory| JavaSource::read(&directory.join(name)))
+    }
+}
+
 impl JavaSource {
-    /// Reads the source file `name` in the directory of the class file. `name` must not contain a path.
-    pub(super) fn beside(class_file: &Path, name: &str) -> Option<JavaSource> {
-        let path = class_file.parent()?.join(name);
-        let text = input::read_file(&path, SOURCE_BYTES_MAX).ok()?;
+    fn read(path: &Path) -> Option<JavaSource> {
+        let text = input::read_file(path, SOURCE_BYTES_MAX).ok()?;
         Some(JavaSource {
-            path: printable_path(&path),
+            path: printable_path(path),
             text: String::from_utf8(text).ok()?,
         })
     }
@@ -114,6 +154,38 @@ public class Filter extends Base {
             Some(6)
         );
         assert_eq!(source().declaration(&["int", "nothing"]), None);
+    }
+
+    #[test]
+    fn the_source_path_is_searched_by_package_and_comes_before_the_class_file() {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let at = |path: &str| directory.path().join(path);
+        std::fs::create_dir_all(at("src/net/low")).expect("it can be made");
+        let class_file = at("Filter.class");
+        let source_path = [at("src")];
+        let found = FoundAt {
+            file: &class_file,
+            source_path: &source_path,
+        };
+        let first_line = |class: &str| {
+            let source = found.source(class, "Filter.java");
+            source.and_then(|source| source.line(1).map(str::to_owned))
+        };
+        assert_eq!(first_line("net/low/Filter"), None);
+        for (path, text) in [
+            ("Filter.java", "beside"),
+            ("src/Filter.java", "direct"),
+            ("src/net/low/Filter.java", "packaged"),
+        ] {
+            std::fs::write(at(path), text).expect("it can be written");
+            assert_eq!(first_line("net/low/Filter").as_deref(), Some(text));
+        }
+        assert_eq!(first_line("Filter").as_deref(), Some("direct"));
+        // A class whose package would lead out of the directory is looked for in the directory alone.
+        assert_eq!(
+            first_line("../src/net/low/Filter").as_deref(),
+            Some("direct")
+        );
     }
 
     #[test]

@@ -23,6 +23,7 @@ pub use self::all::Rejections;
 use self::comparison::compared;
 pub(crate) use self::comparison::java_signature;
 use self::hint::hint;
+pub use self::java_source::FoundAt;
 use self::java_source::JavaSource;
 pub use self::likely::closest;
 use self::likely::{Lookalike, lookalike, meant};
@@ -113,18 +114,19 @@ pub struct Rejection {
 
 impl Rejection {
     /// Collects all facts about the rejection of a file.
-    pub fn explore(
-        file: &Path,
+    pub fn explore<'f>(
+        found: impl Into<FoundAt<'f>>,
         bytes: &[u8],
         policy: Policy,
         natives: &'static [NativeDecl],
         error: LoadError,
     ) -> Rejection {
-        let mut rejection = Rejection::new(file, error.code(), error.to_string());
+        let found = found.into();
+        let mut rejection = Rejection::new(found.file, error.code(), error.to_string());
         let mut index = vec![0; ClassFile::index_len(bytes)];
         let class = ClassFile::parse(bytes, &mut index).ok();
         if let Some(class) = &class {
-            rejection.of_class(class);
+            rejection.of_class(class, found);
         }
         match error {
             LoadError::Parse(error) => {
@@ -154,7 +156,7 @@ impl Rejection {
         let mut rejection = Rejection::new(file, code, message);
         let mut index = vec![0; ClassFile::index_len(bytes)];
         if let Ok(class) = ClassFile::parse(bytes, &mut index) {
-            rejection.of_class(&class);
+            rejection.of_class(&class, file.into());
         }
         rejection
     }
@@ -189,11 +191,11 @@ impl Rejection {
         }
     }
 
-    fn of_class(&mut self, class: &ClassFile<'_>) {
+    fn of_class(&mut self, class: &ClassFile<'_>, found: FoundAt<'_>) {
         self.class = Some(names::class_name(class));
         if let Some(name) = names::source_name(class) {
             self.source_file = Some(Cut(&name).to_string());
-            self.java = JavaSource::beside(&self.file, &name);
+            self.java = found.source(&class.name().to_string(), &name);
         }
     }
 
@@ -390,6 +392,9 @@ impl Rejection {
     /// Returns the facts that do not appear in a listing.
     fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
+        if self.pc.is_some() && self.line.is_none() {
+            notes.push("the class has no line numbers: compile it with `javac -g`".to_owned());
+        }
         let is_listed = self.pc.is_some();
         if let (false, Some(expected), Some(found)) = (is_listed, &self.expected, &self.found) {
             notes.push(format!("expected {expected}, found {found}"));

@@ -1,24 +1,22 @@
 //! A warning, which is shown like a rejection.
 
-use std::path::Path;
-
 use jive_core::{ClassFile, MethodId, Pc};
 
-use super::Rejection;
 use super::listing::{Listing, instruction};
+use super::{FoundAt, Rejection};
 use crate::lint::Lint;
 
 impl Rejection {
     /// Explains what a lint found at an instruction.
     pub(crate) fn warning(
-        file: &Path,
+        found: FoundAt<'_>,
         class: &ClassFile<'_>,
         (id, pc): (MethodId, Pc),
         lint: Lint,
     ) -> Rejection {
-        let mut warning = Rejection::new(file, lint.code(), lint.to_string());
+        let mut warning = Rejection::new(found.file, lint.code(), lint.to_string());
         warning.is_warning = true;
-        warning.of_class(class);
+        warning.of_class(class, found);
         warning.pc = Some(pc.0);
         if let Some(method) = class.method(id) {
             warning.name(&method);

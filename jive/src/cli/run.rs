@@ -483,7 +483,8 @@ fn rejected_classes(name: &Path, scenario: &Scenario) -> String {
         let (file, bytes) = class_file(name, scenario, class);
         let arena = Bump::new();
         if let Err(error) = load_class(&arena, bytes, policy, NicNative::TABLE) {
-            let rejections = Rejections::explore(&file, bytes, policy, NicNative::TABLE, error);
+            let rejections =
+                Rejections::explore(file.as_path(), bytes, policy, NicNative::TABLE, error);
             reports.push(rejections.render());
         }
     }

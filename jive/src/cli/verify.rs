@@ -10,7 +10,7 @@ use jive_embed::analysis::Report as Analysis;
 use jive_embed::diagnosis::sentence;
 use jive_embed::lint::Warnings;
 use jive_embed::text::{path_text, printable_path};
-use jive_embed::{Rejection, Rejections, load_class, names};
+use jive_embed::{FoundAt, Rejection, Rejections, load_class, names};
 use jive_verifier::Policy;
 use nic_core::sle::{NicEntry, NicNative};
 use serde::Serialize;
@@ -52,6 +52,10 @@ pub(super) struct Arguments {
     /// Also warn of code in accepted classes that is probably not what was meant
     #[arg(long)]
     lint: bool,
+
+    /// Look for Java sources in this directory first; may be given several times
+    #[arg(long, value_name = "DIR")]
+    source_path: Vec<PathBuf>,
 
     /// Stop at the first fault of a class
     #[arg(long)]
@@ -151,23 +155,27 @@ fn judge(file: &Path, policy: Policy, arguments: &Arguments) -> Verdict {
         }
     };
     let arena = Bump::new();
+    let found = FoundAt {
+        file,
+        source_path: &arguments.source_path,
+    };
     match load_class(&arena, &bytes, policy, NicNative::TABLE) {
         Ok(loaded) => {
             let analyse = arguments.report || arguments.format == Format::Json;
             let analysis = analyse.then(|| Analysis::of(loaded.class, policy));
             let mut accepted = Accepted::of(&loaded.class, analysis);
-            accepted.warnings = arguments.lint.then(|| Warnings::of(file, &loaded.class));
+            accepted.warnings = arguments.lint.then(|| Warnings::of(found, &loaded.class));
             Verdict::Accepted(accepted)
         }
         Err(error) => {
             let natives = NicNative::TABLE;
             let rejected = if arguments.first {
                 Rejected {
-                    first: Rejection::explore(file, &bytes, policy, natives, error),
+                    first: Rejection::explore(found, &bytes, policy, natives, error),
                     all: None,
                 }
             } else {
-                let all = Rejections::explore(file, &bytes, policy, natives, error);
+                let all = Rejections::explore(found, &bytes, policy, natives, error);
                 Rejected {
                     first: all.first().clone(),
                     all: Some(all),

@@ -120,6 +120,20 @@ fn six_mistakes_of_one_class_are_told_in_one_pass() {
 }
 
 #[test]
+fn sources_are_looked_for_in_the_source_path() {
+    let several = rejected().join("several");
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let file = "SixMistakes.class";
+    fs::copy(several.join(file), directory.path().join(file)).expect("it can be copied");
+    let (_, without) = verdict(directory.path(), file, &[]);
+    assert_eq!(without.get("source_line"), None);
+    let path = several.to_str().expect("a path of the tests");
+    let (text, with) = verdict(directory.path(), file, &["--source-path", path]);
+    assert_eq!(with["source_line"], "    static long total; // mistake");
+    assert!(text.contains("SixMistakes.java:4:5"), "{text}");
+}
+
+#[test]
 fn an_attack_is_shown_with_what_made_the_values() {
     let directory = rejected().join("attacks");
     let files = class_files(&directory);
