@@ -291,7 +291,7 @@ fn a_state_that_does_not_fit_the_class_is_2() {
         ("ofObject=1", "expected a static field"),
         ("RxBuf=[1]", "the runtime sets `RxBuf`"),
         ("small=200", "expected -128 to 127"),
-        ("keys=4", "expected an array, found an integer"),
+        ("keys=4", "expected an array of integers, found an integer"),
         ("window=[1]", "expected an integer, found an array"),
         ("isOn=1", "expected a boolean, found an integer"),
         ("window=x", "as in `WINDOW=8`"),
