@@ -11,9 +11,19 @@ use jive_embed::{Rejections, load_class};
 use jive_verifier::Policy;
 use nic_core::sle::NicNative;
 use nic_runtime::scenario::ScenarioError;
+use serde::Serialize;
 
 use super::against_golden::AgainstGolden;
 use super::scenario_report;
+
+/// The report and the warnings of an accepted class, in one JSON object as `jive verify` writes them.
+#[derive(Serialize)]
+struct Accepted {
+    #[serde(flatten)]
+    analysis: Report,
+    #[serde(flatten)]
+    warnings: Warnings,
+}
 
 /// Returns the report of `jive verify --report` on a class file, as text and as JSON.
 ///
@@ -27,7 +37,7 @@ pub fn of_class(bytes: &[u8], policy: Policy) -> serde_json::Result<[String; 2]>
             let analysis = Report::of(loaded.class, policy);
             let warnings = Warnings::of(Path::new("it.class"), &loaded.class);
             let text = format!("{analysis}{}", warnings.render());
-            let json = serde_json::to_string(&(analysis, warnings))?;
+            let json = serde_json::to_string(&Accepted { analysis, warnings })?;
             Ok([text, json])
         }
         Err(error) => {
