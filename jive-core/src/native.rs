@@ -10,6 +10,8 @@ use crate::id::NativeId;
 pub enum NativeType {
     /// An `int`.
     Int,
+    /// A `boolean[]`, possibly null.
+    BooleanArray,
     /// A `byte[]`, possibly null.
     ByteArray,
     /// A `short[]`, possibly null.
@@ -24,6 +26,7 @@ impl NativeType {
     pub const fn descriptor(self) -> &'static str {
         match self {
             Self::Int => "I",
+            Self::BooleanArray => "[Z",
             Self::ByteArray => "[B",
             Self::ShortArray => "[S",
             Self::IntArray => "[I",
@@ -35,6 +38,7 @@ impl NativeType {
     pub const fn java(self) -> &'static str {
         match self {
             Self::Int => "int",
+            Self::BooleanArray => "boolean[]",
             Self::ByteArray => "byte[]",
             Self::ShortArray => "short[]",
             Self::IntArray => "int[]",

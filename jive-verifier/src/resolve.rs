@@ -375,6 +375,7 @@ pub(crate) fn native_misfit(natives: &[NativeDecl], name: &[u8]) -> Misfit {
 pub(crate) const fn native_type(kind: NativeType) -> VerificationType {
     match kind {
         NativeType::Int => VerificationType::Int,
+        NativeType::BooleanArray => VerificationType::BooleanArray,
         NativeType::ByteArray => VerificationType::ByteArray,
         NativeType::ShortArray => VerificationType::ShortArray,
         NativeType::IntArray => VerificationType::IntArray,

@@ -125,11 +125,15 @@ fn parameters(native: NicNative) -> usize {
 fn show(heap: &Heap<'_>, kind: NativeType, value: i32) -> NativeArg {
     match kind {
         NativeType::Int => NativeArg::Int(value),
-        NativeType::ByteArray | NativeType::ShortArray | NativeType::IntArray => heap
-            .array(value)
-            .map_or(NativeArg::Null, |array| NativeArg::Array {
-                element: array.kind.element_name(),
-                length: array.length,
-            }),
+        NativeType::BooleanArray
+        | NativeType::ByteArray
+        | NativeType::ShortArray
+        | NativeType::IntArray => {
+            heap.array(value)
+                .map_or(NativeArg::Null, |array| NativeArg::Array {
+                    element: array.kind.element_name(),
+                    length: array.length,
+                })
+        }
     }
 }

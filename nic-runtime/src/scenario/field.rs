@@ -1,6 +1,6 @@
 //! Finds fields of an applet's class by name, and reads values for them.
 
-use jive_core::limits::FIELDS_MAX;
+use jive_core::limits::{CONSTANTS_MAX, FIELDS_MAX};
 use jive_core::{ArrayKind, ClassFile, Cut, Escaped, FieldAccess, FieldId, FieldType, parse_field};
 use toml::Spanned;
 use toml::de::DeValue;
@@ -35,10 +35,24 @@ pub enum FieldValue {
     Array(Vec<i32>),
 }
 
+/// The place of `constant_pool_count` in a class file (JVMS §4.1).
+const CONSTANT_POOL_COUNT: usize = 8;
+
+/// Constants that are added once for a class with a state: a class and its name, and a descriptor for each of five types.
+const CONSTANTS_SHARED: u16 = 7;
+
+/// Constants that are added for each field that the static initializer sets: a name, a name and type, and a method.
+const CONSTANTS_PER_FIELD: u16 = 3;
+const _: () = assert!(CONSTANTS_SHARED + CONSTANTS_PER_FIELD * FIELDS_MAX < CONSTANTS_MAX);
+
 /// The fields of a class that a scenario may name.
 #[derive(Debug)]
 pub(super) struct ClassFields {
     class: String,
+    /// The class file's `constant_pool_count`.
+    constants: u16,
+    /// Its greatest value with which a scenario may set fields.
+    constants_max: u16,
     fields: Vec<NamedField>,
 }
 
@@ -59,7 +73,8 @@ impl ClassFields {
         let mut index = vec![0; ClassFile::index_len(bytes)];
         let class = ClassFile::parse(bytes, &mut index).ok()?;
         // The class is untrusted: it may have tens of thousands of fields with names of 64 KiB.
-        if class.fields().len() > usize::from(FIELDS_MAX) {
+        let count = u16::try_from(class.fields().len()).ok()?;
+        if count > FIELDS_MAX {
             return None;
         }
         let fields = class
@@ -75,6 +90,8 @@ impl ClassFields {
         });
         Some(ClassFields {
             class: Cut(class.name()).to_string(),
+            constants: u16::from_be_bytes(*bytes.get(CONSTANT_POOL_COUNT..)?.first_chunk()?),
+            constants_max: CONSTANTS_MAX - CONSTANTS_SHARED - CONSTANTS_PER_FIELD * count,
             fields: fields.collect(),
         })
     }
@@ -92,6 +109,16 @@ impl ClassFields {
         let found = found.ok_or_else(|| self.unknown(name))?;
         let kind = found.kind.ok_or(MistakeKind::FieldType)?;
         Ok((found.id, kind))
+    }
+
+    /// Checks that the simulator can add the constants with which the static initializer is rewritten
+    /// (`sle/state.rs`).
+    pub(super) fn check_constants(&self) -> Result<(), MistakeKind> {
+        let (constants, limit) = (self.constants, self.constants_max);
+        if constants > limit {
+            return Err(MistakeKind::StateConstants { constants, limit });
+        }
+        Ok(())
     }
 
     /// Finds a static field that a state may set.

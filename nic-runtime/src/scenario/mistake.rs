@@ -338,6 +338,14 @@ pub enum MistakeKind {
         /// Bytes of the arrays.
         needed: u64,
     },
+    /// The class has so many constants that the simulator cannot add its own, which setting fields needs.
+    #[error("expected a class of at most {limit} constants, if a state is set, found {constants}")]
+    StateConstants {
+        /// How many constants the class has.
+        constants: u16,
+        /// How many it may have, with its fields.
+        limit: u16,
+    },
     /// The time must not be zero.
     #[error("expected a time above zero")]
     NotPositive,
@@ -414,6 +422,7 @@ impl MistakeKind {
             | MistakeKind::FieldOfRuntime
             | MistakeKind::FieldConstant
             | MistakeKind::StateDoesNotFit { .. }
+            | MistakeKind::StateConstants { .. }
             | MistakeKind::NotPositive
             | MistakeKind::EmptyPath
             | MistakeKind::NoDirectory => Help::Message,

@@ -25,6 +25,7 @@ pub(super) fn read(
     let Some(class) = ClassFields::of(class) else {
         return Vec::new();
     };
+    mistakes.note(state.span(), class.check_constants());
     let mut fields = Vec::new();
     for (name, value) in table {
         let found = class.find_settable(name.get_ref());
@@ -65,9 +66,10 @@ pub(super) fn field_state(class: &[u8], given: &str) -> Result<Option<FieldState
         return Ok(None);
     };
     let message = |kind: &MistakeKind| format!("{kind}, for {given:?}");
-    let (field, kind) = class
-        .find_settable(name.trim())
-        .map_err(|kind| message(&kind))?;
+    let found = class
+        .check_constants()
+        .and_then(|()| class.find_settable(name.trim()));
+    let (field, kind) = found.map_err(|kind| message(&kind))?;
     let mut mistakes = Mistakes::default();
     match read_value(value, kind, &mut mistakes) {
         Some(value) => Ok(Some(FieldState { field, kind, value })),

@@ -397,21 +397,21 @@ fn applets<'a>(
     classes: &'a [LinkedClass<'a>],
 ) -> Result<Vec<Applet<'a>>, SimError> {
     let mut applets = Vec::new();
-    // The classes of applets with a state. Each is linked only once.
-    let mut relinked = vec![None; classes.len()];
+    // The classes of applets with a state. Each is loaded only once.
+    let mut reloaded = vec![None; classes.len()];
     for spec in &scenario.endpoints {
         let Some(class) = spec.class else { continue };
         let max_packet = scenario.profile_of(spec.nic).memory.max_packet.get();
         let own;
         (own, memory) = memory.split_at_mut(memory_bytes(spec.heap, max_packet));
-        let class_loaded = match (spec.state.is_empty(), relinked[class]) {
+        let class_loaded = match (spec.state.is_empty(), reloaded[class]) {
             (true, _) => &classes[class],
             (false, Some(known)) => known,
             (false, None) => {
                 let bytes = &scenario.classes[class].bytes;
-                let linked = state::relink(arena, bytes, &classes[class]);
+                let linked = state::reload(arena, bytes, &classes[class]);
                 let linked = linked.map_err(|error| SimError::Class { class, error })?;
-                *relinked[class].insert(arena.alloc(linked))
+                *reloaded[class].insert(arena.alloc(linked))
             }
         };
         let fields = arena.alloc_slice_fill_copy(class_loaded.program.field_count(), 0);

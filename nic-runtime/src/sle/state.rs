@@ -5,18 +5,20 @@
 //! time, because a store may be in a loop or a branch. So stores cannot be removed from the code in advance. A check in
 //! the interpreter's `putstatic` would cost every class time, and hardly any class needs it.
 //!
-//! Instead, the class is linked a second time, with each `putstatic` of `<clinit>` replaced by an `invokestatic` of the
-//! same length. It calls a native of this module. The interpreter stops there as at any native, and the loader stores
-//! the value or ignores it. Such a native counts as one instruction, as `putstatic` does. Other methods are unchanged
-//! and `<clinit>` runs only once, so the applet keeps the second program.
+//! Instead, the class is rewritten and loaded a second time. Each `putstatic` of `<clinit>` to a field that a scenario can
+//! set becomes an `invokestatic` of the same length. It calls a native of this module, whose parameter has the field's
+//! type. So the verifier proves the rewritten class safe like any other. The interpreter stops there as at any native,
+//! and the loader stores the value or ignores it. Such a native counts as one instruction, as `putstatic` does. Other
+//! methods are unchanged and `<clinit>` runs only once, so the applet keeps the second program.
 
 use bumpalo::Bump;
 use jive_core::{
-    ArrayKind, ClassFile, CpIndex, FieldId, Heap, Instance, LinkedClass, NativeDecl, NativeId,
-    NativeParameter, NativeType, Opcode, OwnMember, Program, Verified, limits, raw_instructions,
+    ArrayKind, CpIndex, FieldId, FieldType, Heap, Instance, LinkedClass, NativeDecl, NativeId,
+    NativeParameter, NativeType, Opcode, OwnMember, Program, limits, parse_field, raw_instructions,
 };
-use jive_embed::{LoadError, link_class};
-use nic_core::sle::NicNative;
+use jive_embed::{LoadError, load_class};
+use jive_verifier::Policy;
+use nic_core::sle::{NicEntry, NicNative};
 
 use crate::scenario::FieldValue;
 use crate::scenario::model::FieldState;
@@ -25,11 +27,17 @@ use crate::scenario::model::FieldState;
 /// it.
 const CLASS: &str = "jive/State";
 
-/// The type of the natives of [`CLASS`]. A reference is passed as a number, which it is to the interpreter.
-const DESCRIPTOR: &str = "(I)V";
+/// The types that a native of [`CLASS`] takes. A `boolean`, `byte` or `short` is an `int` on the operand stack.
+const TYPES: [NativeType; 5] = [
+    NativeType::Int,
+    NativeType::BooleanArray,
+    NativeType::ByteArray,
+    NativeType::ShortArray,
+    NativeType::IntArray,
+];
 
 const FIELDS: usize = limits::FIELDS_MAX as usize;
-const NATIVES: usize = NicNative::TABLE.len() + FIELDS;
+const NATIVES: usize = NicNative::TABLE.len() + FIELDS * TYPES.len();
 
 /// The names of the natives of [`CLASS`]: each is the number of a field, in three digits.
 static NAMES: [[u8; 3]; FIELDS] = {
@@ -47,28 +55,38 @@ static NAMES: [[u8; 3]; FIELDS] = {
     names
 };
 
-/// The natives of a NIC, followed by one native for each field.
+/// The parameter of a native of [`CLASS`], by its place in [`TYPES`].
+static PARAMETERS: [[NativeParameter; 1]; TYPES.len()] = {
+    let name = "value";
+    let mut parameters = [[NativeParameter {
+        name,
+        kind: NativeType::Int,
+    }]; TYPES.len()];
+    let mut row = 0;
+    while row < TYPES.len() {
+        parameters[row][0].kind = TYPES[row];
+        row += 1;
+    }
+    parameters
+};
+
+/// The natives of a NIC, followed by one native for each field and type: all types of the first field, and so on.
 static TABLE: [NativeDecl; NATIVES] = {
     let mut table = [NicNative::TABLE[0]; NATIVES];
     let mut row = 0;
     while row < NATIVES {
-        table[row] = if row < NicNative::TABLE.len() {
-            NicNative::TABLE[row]
-        } else {
-            let name = match core::str::from_utf8(&NAMES[row - NicNative::TABLE.len()]) {
-                Ok(name) => name,
-                Err(_) => panic!("digits are text"),
-            };
-            NativeDecl {
+        table[row] = match row.checked_sub(NicNative::TABLE.len()) {
+            None => NicNative::TABLE[row],
+            Some(store) => NativeDecl {
                 class: CLASS,
-                name,
-                parameters: &[NativeParameter {
-                    name: "value",
-                    kind: NativeType::Int,
-                }],
+                name: match core::str::from_utf8(&NAMES[store / TYPES.len()]) {
+                    Ok(name) => name,
+                    Err(_) => panic!("digits are text"),
+                },
+                parameters: &PARAMETERS[store % TYPES.len()],
                 result: None,
                 summary: "Stores a value in a static field.",
-            }
+            },
         };
         row += 1;
     }
@@ -77,18 +95,20 @@ static TABLE: [NativeDecl; NATIVES] = {
 
 /// Returns the field that a native stores to, or `None` for a native of the NIC.
 pub(crate) fn stored_field(native: NativeId) -> Option<FieldId> {
-    let field = native.index().checked_sub(NicNative::TABLE.len())?;
+    let store = native.index().checked_sub(NicNative::TABLE.len())?;
+    let field = store / TYPES.len();
     let field = u16::try_from(field).ok().filter(|_| field < FIELDS)?;
     Some(FieldId(field))
 }
 
-/// Links a class once more for applets with a state. If its initializer stores to no static field, returns the class
-/// unchanged.
+/// Loads a class once more for applets with a state. If its initializer stores to no field that a scenario can set,
+/// returns the class unchanged.
 ///
 /// # Errors
 ///
-/// Returns an error if the class file has no room for the constants of the natives.
-pub(crate) fn relink<'a>(
+/// Returns an error if the rewritten class is refused. This does not occur: the scenario's reader has checked that the
+/// class has room for the constants of the natives.
+pub(crate) fn reload<'a>(
     arena: &'a Bump,
     bytes: &[u8],
     loaded: &LinkedClass<'a>,
@@ -97,11 +117,31 @@ pub(crate) fn relink<'a>(
         return Ok(*loaded);
     };
     let bytes = &*arena.alloc_slice_copy(&rewritten);
-    let index = arena.alloc_slice_fill_copy(ClassFile::index_len(bytes), 0u32);
-    let class = ClassFile::trusted(bytes, index)?;
-    // Vouching is sound: the verifier has accepted the class, and each call pops what the replaced store popped.
-    let verified = Verified::vouch(class, &TABLE, loaded.program.applet());
-    Ok(link_class(arena, &verified)?)
+    let policy = Policy::Applet {
+        entries: NicEntry::TABLE,
+    };
+    load_class(arena, bytes, policy, &TABLE)
+}
+
+/// Returns the type that a native takes to store to a field of this type. Returns `None` if no scenario can set such a
+/// field.
+fn parameter(descriptor: &[u8]) -> Option<NativeType> {
+    match parse_field(descriptor).ok()? {
+        FieldType::Boolean | FieldType::Byte | FieldType::Short | FieldType::Int => {
+            Some(NativeType::Int)
+        }
+        array @ FieldType::Array { .. } => Some(match array.array_kind()? {
+            ArrayKind::Boolean => NativeType::BooleanArray,
+            ArrayKind::Byte => NativeType::ByteArray,
+            ArrayKind::Short => NativeType::ShortArray,
+            ArrayKind::Int => NativeType::IntArray,
+        }),
+        FieldType::Char
+        | FieldType::Double
+        | FieldType::Float
+        | FieldType::Long
+        | FieldType::Object(_) => None,
+    }
 }
 
 /// Returns a class file whose static initializer calls a native instead of each store to a static field of the class.
@@ -120,7 +160,11 @@ fn rewrite(bytes: &[u8], loaded: &LinkedClass<'_>) -> Option<Vec<u8>> {
         let Some(OwnMember::Field(field)) = loaded.class.own_member(insn.constant()) else {
             continue;
         };
-        let CpIndex(method) = constants.method_of(field)?;
+        let declared = loaded.class.field(field)?;
+        let Some(kind) = parameter(declared.descriptor.as_bytes()) else {
+            continue;
+        };
+        let CpIndex(method) = constants.method_of(field, kind)?;
         let place = start + insn.pc.index();
         let [high, low] = method.to_be_bytes();
         let store = rewritten.get_mut(place..)?.first_chunk_mut()?;
@@ -143,7 +187,8 @@ struct Constants {
     /// The number of constants plus one, as in the file.
     count: u16,
     added: Vec<u8>,
-    class: Option<(CpIndex, CpIndex)>,
+    class: Option<CpIndex>,
+    descriptors: Vec<(NativeType, CpIndex)>,
     methods: Vec<(FieldId, CpIndex)>,
 }
 
@@ -169,6 +214,7 @@ impl Constants {
             count,
             added: Vec::new(),
             class: None,
+            descriptors: Vec::new(),
             methods: Vec::new(),
         })
     }
@@ -190,19 +236,28 @@ impl Constants {
         self.add(tag, &[&first.0.to_be_bytes(), &second.0.to_be_bytes()])
     }
 
-    /// Returns the constant of the native that stores to a field.
-    fn method_of(&mut self, field: FieldId) -> Option<CpIndex> {
+    /// Returns the constant of the native that stores to a field of this type.
+    fn method_of(&mut self, field: FieldId, kind: NativeType) -> Option<CpIndex> {
         let known = self.methods.iter().find(|(known, _)| *known == field);
         if let Some((_, method)) = known {
             return Some(*method);
         }
-        let (class, descriptor) = match self.class {
+        let class = match self.class {
             Some(known) => known,
             None => {
                 let name = self.add_text(CLASS.as_bytes())?;
                 let class = self.add(7, &[&name.0.to_be_bytes()])?;
-                let descriptor = self.add_text(DESCRIPTOR.as_bytes())?;
-                *self.class.insert((class, descriptor))
+                *self.class.insert(class)
+            }
+        };
+        let known = self.descriptors.iter().find(|(known, _)| *known == kind);
+        let descriptor = match known {
+            Some((_, descriptor)) => *descriptor,
+            None => {
+                let text = format!("({})V", kind.descriptor());
+                let descriptor = self.add_text(text.as_bytes())?;
+                self.descriptors.push((kind, descriptor));
+                descriptor
             }
         };
         let name = self.add_text(NAMES.get(field.index())?)?;

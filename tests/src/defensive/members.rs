@@ -47,6 +47,7 @@ impl Declared {
     pub(super) fn of_native(kind: NativeType) -> Declared {
         match kind {
             NativeType::Int => Declared::Int,
+            NativeType::BooleanArray => Declared::Array(ArrayKind::Boolean),
             NativeType::ByteArray => Declared::Array(ArrayKind::Byte),
             NativeType::ShortArray => Declared::Array(ArrayKind::Short),
             NativeType::IntArray => Declared::Array(ArrayKind::Int),

@@ -123,6 +123,7 @@ impl NativeAnswers {
         }
         let kind = match self.table[id.index()].result {
             None | Some(NativeType::Int) => None,
+            Some(NativeType::BooleanArray) => Some(ArrayKind::Boolean),
             Some(NativeType::ByteArray) => Some(ArrayKind::Byte),
             Some(NativeType::ShortArray) => Some(ArrayKind::Short),
             Some(NativeType::IntArray) => Some(ArrayKind::Int),

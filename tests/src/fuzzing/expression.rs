@@ -233,6 +233,7 @@ impl Writer<'_, '_> {
             NativeType::ByteArray => Kind::Bytes,
             NativeType::ShortArray => Kind::Shorts,
             NativeType::IntArray => Kind::Ints,
+            NativeType::BooleanArray => panic!("no native of a NIC takes a boolean[]"),
         };
         let decl = self.pick(NicNative::TABLE)?;
         for parameter in decl.parameters {

@@ -24,6 +24,7 @@ impl RandomNatives {
 fn array_kind(declared: NativeType) -> Option<ArrayKind> {
     match declared {
         NativeType::Int => None,
+        NativeType::BooleanArray => Some(ArrayKind::Boolean),
         NativeType::ByteArray => Some(ArrayKind::Byte),
         NativeType::ShortArray => Some(ArrayKind::Short),
         NativeType::IntArray => Some(ArrayKind::Int),

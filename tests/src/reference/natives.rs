@@ -91,6 +91,7 @@ impl Script {
 fn element(kind: NativeType) -> Option<ArrayKind> {
     match kind {
         NativeType::Int => None,
+        NativeType::BooleanArray => Some(ArrayKind::Boolean),
         NativeType::ByteArray => Some(ArrayKind::Byte),
         NativeType::ShortArray => Some(ArrayKind::Short),
         NativeType::IntArray => Some(ArrayKind::Int),

@@ -96,7 +96,9 @@ fn combinations(native: NicNative, mut each: impl FnMut(&[Argument])) -> usize {
             NativeType::Int => ints.clone(),
             NativeType::ByteArray => byte_arrays(),
             NativeType::IntArray => int_arrays(),
-            NativeType::ShortArray => panic!("no native takes a short[]"),
+            NativeType::BooleanArray | NativeType::ShortArray => {
+                panic!("no native takes a boolean[] or a short[]")
+            }
         })
         .collect();
     let count = choices.iter().map(Vec::len).product();
