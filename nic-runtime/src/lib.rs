@@ -4,6 +4,7 @@
 
 pub mod export;
 pub mod fabric;
+pub mod hexdump;
 pub mod host;
 pub mod interface;
 pub mod judge;

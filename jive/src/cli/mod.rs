@@ -14,7 +14,6 @@ mod expectations;
 mod explain;
 mod fields;
 mod golden;
-mod hexdump;
 mod in_order;
 mod init;
 mod interrupt;

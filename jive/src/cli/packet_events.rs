@@ -5,10 +5,9 @@ use std::fmt::{self, Write as _};
 use nic_core::event::fields::ArrayShape;
 use nic_core::event::roles::Step;
 use nic_core::event::{Event, EventKind, Names, NativeArg, RxBody, SleEvent, UnetEvent};
+use nic_runtime::hexdump;
 use nic_runtime::scenario::alone::APPLET;
 use serde::{Serialize, Serializer};
-
-use super::hexdump::Hexdump;
 
 /// The most actions of one kind that are kept for each packet. An applet may do many more within its fuel.
 const KEPT_MAX: usize = 64;
@@ -297,7 +296,9 @@ impl fmt::Display for Happened {
                     write!(f, ", in buffers {:?}", message.buffers)?;
                 }
                 writeln!(f)?;
-                write!(f, "{}", Hexdump(&message.payload, "    "))?;
+                for row in hexdump::rows(&message.payload) {
+                    writeln!(f, "    {row}")?;
+                }
             }
         }
         match self.omitted {

@@ -87,7 +87,7 @@ fn the_bytes_of_a_file_are_a_packet() {
         words("packet builtin:RawUnet --rx @frame.bin"),
         b"",
     );
-    let dump = "    0000  68 65 6c 6c 6f                                   hello\n";
+    let dump = "    00000000  68 65 6c 6c 6f                                   |hello|\n";
     assert!(ended.out.contains(dump), "{}", ended.out);
     let class = fs::read(crate::classes().join("Trapper.class")).expect("it is committed");
     let piped = jive_in(directory.path(), words("packet - --rx 00"), &class);

@@ -2,8 +2,7 @@
 
 use std::fmt;
 
-/// The bytes per row of a hex dump.
-const ROW: usize = 16;
+use crate::hexdump::{HexRow, ROW_BYTES};
 
 /// The first byte that differs, and the row that contains it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,13 +32,13 @@ impl Difference {
         if offset == expected.len() && offset == found_length {
             return None;
         }
-        let row = offset - offset % ROW;
+        let row = offset - offset % ROW_BYTES;
         Some(Difference {
             offset,
             expected_length: expected.len(),
             found_length,
-            expected_row: expected.iter().skip(row).take(ROW).copied().collect(),
-            found_row: found().skip(row).take(ROW).collect(),
+            expected_row: expected.iter().skip(row).take(ROW_BYTES).copied().collect(),
+            found_row: found().skip(row).take(ROW_BYTES).collect(),
         })
     }
 }
@@ -47,8 +46,8 @@ impl Difference {
 impl fmt::Display for Difference {
     /// Shows both rows, one above the other, and marks the byte.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let column = self.offset % ROW;
-        let start = self.offset - column;
+        let column = self.offset % ROW_BYTES;
+        let offset = self.offset - column;
         if self.expected_length == self.found_length {
             write!(f, "byte {} differs", self.offset)?;
         } else {
@@ -60,32 +59,12 @@ impl fmt::Display for Difference {
             )?;
         }
         let rows = [("expected", &self.expected_row), ("found", &self.found_row)];
-        for (name, row) in rows {
-            write!(f, "\n{name:<8}  {start:08x}  {}", HexRow(row))?;
+        for (name, bytes) in rows {
+            write!(f, "\n{name:<8}  {}", HexRow { offset, bytes })?;
         }
         // The mark stands below the digits: after the name, the offset, and three characters for each byte before.
         let margin = 8 + 2 + 8 + 2 + 3 * column;
         write!(f, "\n{:margin$}^^", "")
-    }
-}
-
-/// Formats up to [`ROW`] bytes as hexadecimal digits and as characters.
-struct HexRow<'a>(&'a [u8]);
-
-impl fmt::Display for HexRow<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for column in 0..ROW {
-            match self.0.get(column) {
-                Some(byte) => write!(f, "{byte:02x} ")?,
-                None => f.write_str("   ")?,
-            }
-        }
-        f.write_str(" |")?;
-        for &byte in self.0 {
-            let plain = byte.is_ascii_graphic() || byte == b' ';
-            write!(f, "{}", if plain { char::from(byte) } else { '.' })?;
-        }
-        f.write_str("|")
     }
 }
 
