@@ -58,6 +58,20 @@ impl ArrayKind {
         }
     }
 
+    /// Returns the elements of an array of this kind, given its bytes in the heap
+    /// ([`Heap::bytes`](crate::Heap::bytes)), which are little-endian. Bytes behind the last whole element are ignored.
+    pub fn elements(self, bytes: &[u8]) -> impl Iterator<Item = i32> {
+        let elements = bytes.chunks_exact(self.width().into());
+        elements.map(move |element| match (self, element) {
+            (ArrayKind::Boolean, &[byte]) => i32::from(byte & 1),
+            (ArrayKind::Byte, &[byte]) => byte.cast_signed().into(),
+            (ArrayKind::Short, &[low, high]) => i16::from_le_bytes([low, high]).into(),
+            (ArrayKind::Int, &[a, b, c, d]) => i32::from_le_bytes([a, b, c, d]),
+            // Does not occur: each chunk is as wide as an element.
+            (ArrayKind::Boolean | ArrayKind::Byte | ArrayKind::Short | ArrayKind::Int, _) => 0,
+        })
+    }
+
     /// Returns the name of the element type, as Java spells it.
     #[must_use]
     pub const fn element_name(self) -> &'static str {
@@ -106,5 +120,14 @@ mod tests {
             let parsed = parse_field(kind.descriptor().as_bytes()).unwrap();
             assert_eq!(parsed.array_kind(), Some(kind));
         }
+    }
+
+    #[test]
+    fn elements_are_little_endian_and_have_the_values_of_their_type() {
+        let of = |kind: ArrayKind| kind.elements(&[0xff, 0x01, 0x00, 0x80, 0x02]);
+        assert!(of(ArrayKind::Boolean).eq([1, 1, 0, 0, 0]));
+        assert!(of(ArrayKind::Byte).eq([-1, 1, 0, -128, 2]));
+        assert!(of(ArrayKind::Short).eq([0x01ff, -0x8000]));
+        assert!(of(ArrayKind::Int).eq([-0x7fff_fe01]));
     }
 }

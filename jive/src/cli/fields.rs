@@ -144,26 +144,15 @@ fn held(kind: FieldType<'_>, value: i32, heap: &Heap<'_>) -> Value {
         FieldType::Array { .. } => match heap.array(value) {
             Some(array) => Value::Array {
                 length: array.length,
-                elements: elements(array.kind, heap.bytes(value).unwrap_or_default()),
+                elements: {
+                    let bytes = heap.bytes(value).unwrap_or_default();
+                    array.kind.elements(bytes).take(SHOWN_IN_JSON).collect()
+                },
                 is_bytes: array.kind == ArrayKind::Byte,
             },
             None => Value::Null { value: () },
         },
     }
-}
-
-/// Reads the first elements of an array.
-fn elements(kind: ArrayKind, bytes: &[u8]) -> Vec<i32> {
-    let read = |element: &[u8]| match (kind, element) {
-        (ArrayKind::Boolean, &[byte]) => i32::from(byte & 1),
-        (ArrayKind::Byte, &[byte]) => byte.cast_signed().into(),
-        (ArrayKind::Short, &[low, high]) => i16::from_le_bytes([low, high]).into(),
-        (ArrayKind::Int, &[a, b, c, d]) => i32::from_le_bytes([a, b, c, d]),
-        // Does not occur: each chunk is as wide as an element.
-        (ArrayKind::Boolean | ArrayKind::Byte | ArrayKind::Short | ArrayKind::Int, _) => 0,
-    };
-    let elements = bytes.chunks_exact(kind.width().into());
-    elements.take(SHOWN_IN_JSON).map(read).collect()
 }
 
 /// Returns a type in Java's notation.

@@ -92,7 +92,7 @@ impl<'m> Field<'m> {
         let FieldValue::Array(expected) = expected else {
             return None;
         };
-        let found = || elements(kind.element, bytes);
+        let found = || kind.element.elements(bytes);
         let mut pairs = expected.iter().zip(found()).enumerate();
         let differs = pairs.find(|(_, (expected, found))| *expected != found);
         let (wanted, length) = (expected.len(), found().count());
@@ -120,17 +120,4 @@ impl<'m> Field<'m> {
             note: note.map(|difference| difference.to_string()),
         })
     }
-}
-
-/// Returns the elements of an array.
-fn elements(kind: ArrayKind, bytes: &[u8]) -> impl Iterator<Item = i32> {
-    bytes
-        .chunks_exact(kind.width().into())
-        .map(move |bytes| match (kind, bytes) {
-            (ArrayKind::Boolean, [byte]) => i32::from(byte & 1),
-            (ArrayKind::Byte, [byte]) => byte.cast_signed().into(),
-            (_, [low, high]) => i16::from_le_bytes([*low, *high]).into(),
-            (_, [a, b, c, d]) => i32::from_le_bytes([*a, *b, *c, *d]),
-            _ => 0,
-        })
 }
