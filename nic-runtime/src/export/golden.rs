@@ -9,8 +9,8 @@ use nic_core::event::line::{Place, TIME_WIDTH};
 use nic_core::event::roles::Shown;
 use nic_core::event::{Event, Names, Sink};
 use nic_core::id::{EndpointId, NicId};
+use sha2::{Digest as _, Sha256};
 
-use super::sha256::Sha256;
 use crate::scenario::{GoldenSettings, Times};
 
 /// Longest payload shown in full, in bytes. Of a longer payload the digest is shown.
@@ -128,7 +128,11 @@ impl FieldSink for Fields<'_> {
         match value {
             Value::Cost(_) if !self.shows_costs => Ok(()),
             Value::Payload(payload) if payload.bytes().nth(SHOWN_BYTES_MAX).is_some() => {
-                write!(self.line, " {key}=sha256:{}", Sha256::of(payload.bytes()))
+                let mut hash = Sha256::new();
+                payload.bytes().for_each(|byte| hash.update([byte]));
+                write!(self.line, " {key}=sha256:")?;
+                let mut digest = hash.finalize().into_iter();
+                digest.try_for_each(|byte| write!(self.line, "{byte:02x}"))
             }
             Value::Signed(_)
             | Value::Number(_)

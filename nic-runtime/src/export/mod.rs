@@ -10,7 +10,6 @@ pub mod golden;
 pub mod json;
 pub mod pcapng;
 pub mod perfetto;
-mod sha256;
 pub mod summary;
 pub mod tally;
 pub mod text;
