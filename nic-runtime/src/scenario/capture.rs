@@ -1,28 +1,14 @@
-//! Reads the packets of a capture file, pcap or pcapng: their bytes and times.
+//! The packets of a whole capture file, pcap or pcapng: their bytes and times.
 //!
-//! The file is untrusted. The library that reads it checks every length. The size of the file limits the memory that is
-//! used. Arithmetic on times does not overflow.
+//! The file is untrusted. The library that reads it checks every length. Arithmetic on times does not overflow.
 
 use nic_core::time::SimDuration;
-use pcap_file::TsResolution;
-use pcap_file::pcap::PcapParser;
 use pcap_file::pcapng::blocks::interface_description::{
     InterfaceDescriptionBlock, InterfaceDescriptionOption,
 };
-use pcap_file::pcapng::{Block, PcapNgParser};
 
 use super::limits;
-
-/// The first bytes of a pcapng file.
-pub(super) const SECTION_HEADER: [u8; 4] = [0x0a, 0x0d, 0x0d, 0x0a];
-
-/// The block types of pcapng that are read; others are skipped.
-mod block_type {
-    pub(super) const INTERFACE: u32 = 1;
-    pub(super) const OBSOLETE_PACKET: u32 = 2;
-    pub(super) const SIMPLE_PACKET: u32 = 3;
-    pub(super) const ENHANCED_PACKET: u32 = 6;
-}
+use super::packet_stream::PacketStream;
 
 pub(super) const PICOSECONDS_PER_SECOND: i128 = 1_000_000_000_000;
 
@@ -77,26 +63,23 @@ pub enum CaptureError {
     },
 }
 
-/// A packet with its time in picoseconds. The origin of times is up to the file.
-struct Seen {
-    moment: i128,
-    bytes: Vec<u8>,
-}
-
 /// Reads every packet, in the order of the file.
 ///
 /// # Errors
 ///
 /// Returns what is wrong with the file as a [`CaptureError`].
 pub(super) fn read(bytes: &[u8]) -> Result<Vec<CapturedPacket>, CaptureError> {
-    let seen = if bytes.starts_with(&SECTION_HEADER) {
-        read_pcapng(bytes)?
-    } else {
-        read_pcap(bytes)?
-    };
-    let first = seen.iter().map(|packet| packet.moment).min();
+    let mut stream = PacketStream::new(bytes)?;
+    let mut seen: Vec<(i128, Vec<u8>)> = Vec::new();
+    while let Some((moment, bytes)) = stream.next_seen()? {
+        check_count(seen.len())?;
+        // A simple packet block has no time, so take that of the previous packet.
+        let moment = moment.unwrap_or(seen.last().map_or(0, |(before, _)| *before));
+        seen.push((moment, bytes));
+    }
+    let first = seen.iter().map(|(moment, _)| *moment).min();
     let first = first.ok_or(CaptureError::Empty)?;
-    let packets = seen.into_iter().map(|Seen { moment, bytes }| {
+    let packets = seen.into_iter().map(|(moment, bytes)| {
         let after = u64::try_from(moment - first).unwrap_or(u64::MAX);
         CapturedPacket {
             after: SimDuration::from_ps(after),
@@ -106,82 +89,8 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<CapturedPacket>, CaptureError> {
     Ok(packets.collect())
 }
 
-fn read_pcap(bytes: &[u8]) -> Result<Vec<Seen>, CaptureError> {
-    let (mut rest, parser) = PcapParser::new(bytes).map_err(|_| CaptureError::Format)?;
-    let unit = match parser.header().ts_resolution {
-        TsResolution::MicroSecond => 1_000_000,
-        TsResolution::NanoSecond => 1_000,
-    };
-    let mut seen = Vec::new();
-    while !rest.is_empty() {
-        let damaged = CaptureError::Damaged { behind: seen.len() };
-        let (behind, packet) = parser.next_raw_packet(rest).map_err(|_| damaged)?;
-        rest = behind;
-        let whole = i128::from(packet.ts_sec) * PICOSECONDS_PER_SECOND;
-        check_count(seen.len())?;
-        seen.push(Seen {
-            moment: whole + i128::from(packet.ts_frac) * unit,
-            bytes: whole_packet(&packet.data, packet.orig_len, seen.len())?,
-        });
-    }
-    Ok(seen)
-}
-
-fn read_pcapng(bytes: &[u8]) -> Result<Vec<Seen>, CaptureError> {
-    let damaged = |seen: &[Seen]| CaptureError::Damaged { behind: seen.len() };
-    let mut seen = Vec::new();
-    let mut interfaces = 0;
-    let (mut rest, mut parser) = PcapNgParser::new(bytes).map_err(|_| damaged(&seen))?;
-    while !rest.is_empty() {
-        let here = rest;
-        let (behind, raw) = parser.next_raw_block(here).map_err(|_| damaged(&seen))?;
-        rest = behind;
-        // Skip all other blocks: their contents are unknown.
-        let block = match raw.type_ {
-            block_type::INTERFACE => {
-                // The library keeps every interface in memory, so limit their number.
-                check_count(interfaces)?;
-                interfaces += 1;
-                continue;
-            }
-            block_type::OBSOLETE_PACKET => {
-                let packet = seen.len() + 1;
-                return Err(CaptureError::Obsolete { packet });
-            }
-            block_type::SIMPLE_PACKET | block_type::ENHANCED_PACKET => parser.next_block(here),
-            _ => continue,
-        };
-        let (_, block) = block.map_err(|_| damaged(&seen))?;
-        let packet = match block {
-            Block::EnhancedPacket(packet) => {
-                let interface = parser.packet_interface(&packet);
-                let interface = interface.ok_or(damaged(&seen))?;
-                // The library calls every count nanoseconds. Only the count is used here.
-                let count = packet.timestamp.as_nanos();
-                Seen {
-                    moment: moment(interface, count).ok_or(damaged(&seen))?,
-                    bytes: whole_packet(&packet.data, packet.original_len, seen.len())?,
-                }
-            }
-            Block::SimplePacket(packet) => {
-                // The data includes padding. The block has no time, so take that of the previous packet.
-                let length = packet.original_len as usize;
-                let bytes = packet.data.get(..length).unwrap_or(&packet.data);
-                Seen {
-                    moment: seen.last().map_or(0, |before: &Seen| before.moment),
-                    bytes: whole_packet(bytes, packet.original_len, seen.len())?,
-                }
-            }
-            _ => continue,
-        };
-        check_count(seen.len())?;
-        seen.push(packet);
-    }
-    Ok(seen)
-}
-
-/// Returns an error if the limit is reached.
-fn check_count(count: usize) -> Result<(), CaptureError> {
+/// Returns an error if the limit of packets or interfaces is reached.
+pub(super) fn check_count(count: usize) -> Result<(), CaptureError> {
     let limit = limits::CAPTURE_PACKETS_MAX;
     if count < limit {
         Ok(())
@@ -330,6 +239,21 @@ mod tests {
         let interface = stranger.len() - 12 - 24 + 8;
         stranger[interface..interface + 4].copy_from_slice(&9u32.to_be_bytes());
         assert_eq!(read(&stranger), Err(CaptureError::Damaged { behind: 0 }));
+    }
+
+    #[test]
+    fn blocks_that_are_no_packets_are_skipped_whatever_they_contain() {
+        // A name resolution block (type 4) whose record claims more bytes than the block has.
+        let mut file = pcapng(6, &[5]);
+        file.extend(block(4, &[0, 1, 0xff, 0xff, 0, 0, 0, 0]));
+        let rest = pcapng(6, &[7]);
+        let packets = rest.len() - 36;
+        file.extend(&rest[packets..]);
+        assert_eq!(after_ps(&file), [0, 2_000_000]);
+        // An enhanced packet block that is too short for its fields is damage.
+        let mut short = pcapng(6, &[5]);
+        short.extend(block(6, &[0; 8]));
+        assert_eq!(read(&short), Err(CaptureError::Damaged { behind: 1 }));
     }
 
     #[test]

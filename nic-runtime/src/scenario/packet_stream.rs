@@ -1,4 +1,5 @@
-//! The packets of a capture file, one after the other: a file of any length takes the memory of one block.
+//! Reads the packets of a capture file, pcap or pcapng, one after the other. A file of any length takes the memory of one
+//! block.
 
 use std::io::Read;
 
@@ -7,10 +8,16 @@ use pcap_file::pcap::PcapReader;
 use pcap_file::pcapng::{Block, PcapNgReader};
 use pcap_file::{DataLink, TsResolution};
 
-use super::capture::{
-    CaptureError, CapturedPacket, PICOSECONDS_PER_SECOND, SECTION_HEADER, moment, whole_packet,
-};
-use super::limits;
+use super::capture::{CaptureError, PICOSECONDS_PER_SECOND, check_count, moment, whole_packet};
+
+/// The first bytes of a pcapng file.
+const SECTION_HEADER: [u8; 4] = [0x0a, 0x0d, 0x0d, 0x0a];
+
+/// The block types of pcapng that are read. Blocks of other types are skipped, whatever they contain.
+const READ_BLOCKS: [u32; 4] = [
+    // Interface description, packet (obsolete), simple packet, enhanced packet.
+    1, 2, 3, 6,
+];
 
 /// Reads packets from a pcap or pcapng file.
 pub struct PacketStream<R: Read> {
@@ -37,7 +44,8 @@ impl<R: Read> PacketStream<R> {
     ///
     /// # Errors
     ///
-    /// [`CaptureError::Format`] where it is none.
+    /// [`CaptureError::Format`] if it starts like neither format, and [`CaptureError::Damaged`] if its first block is cut
+    /// off.
     pub fn new(mut reader: R) -> Result<PacketStream<R>, CaptureError> {
         let mut magic = Vec::new();
         let length = SECTION_HEADER.len() as u64;
@@ -46,7 +54,8 @@ impl<R: Read> PacketStream<R> {
         let is_pcapng = magic == SECTION_HEADER;
         let reader = std::io::Cursor::new(magic).chain(reader);
         let (format, link) = if is_pcapng {
-            let reader = PcapNgReader::new(reader).map_err(|_| CaptureError::Format)?;
+            let damaged = CaptureError::Damaged { behind: 0 };
+            let reader = PcapNgReader::new(reader).map_err(|_| damaged)?;
             (Format::PcapNg(reader), DataLink::USER0)
         } else {
             let reader = PcapReader::new(reader).map_err(|_| CaptureError::Format)?;
@@ -64,7 +73,7 @@ impl<R: Read> PacketStream<R> {
         Ok(stream)
     }
 
-    /// Finds what the packets of a pcapng file are, from the interfaces that stand at its beginning.
+    /// Takes the type of the packets of a pcapng file from its first interface.
     fn find_link(&mut self) {
         if let Format::PcapNg(reader) = &self.format
             && let Some(interface) = reader.interfaces().first()
@@ -73,43 +82,50 @@ impl<R: Read> PacketStream<R> {
         }
     }
 
-    /// Returns what the packets are, as far as that is known: of pcapng it is when the first packet was read.
+    /// Returns the type of the packets. In a pcapng file it is known once the first packet has been read.
     #[must_use]
     pub fn link(&self) -> DataLink {
         self.link
     }
 
-    /// Returns the next packet, and when it was seen after the first; never earlier than the one before.
+    /// Returns the next packet and its moment.
     ///
     /// # Errors
     ///
-    /// Says what is wrong with the file behind the packets that were read. Nothing more can be read then.
-    pub(super) fn read(&mut self) -> Result<Option<CapturedPacket>, CaptureError> {
-        let damaged = CaptureError::Damaged { behind: self.count };
+    /// Returns what is wrong with the file behind the packets that were read. Then no more packets can be read.
+    pub(super) fn next_seen(&mut self) -> Result<Option<Seen>, CaptureError> {
         let seen = match &mut self.format {
             Format::Pcap(reader) => next_of_pcap(reader, self.count),
-            Format::PcapNg(reader) => next_of_pcapng(reader, self.count, damaged),
+            Format::PcapNg(reader) => next_of_pcapng(reader, self.count),
         };
         self.find_link();
-        let Some((at, bytes)) = seen? else {
-            return Ok(None);
-        };
-        self.count += 1;
-        let first = *self.first.get_or_insert(at.unwrap_or(0));
-        let after = at.map_or(self.last, |at| {
-            let after = u64::try_from(at.saturating_sub(first).max(0)).unwrap_or(u64::MAX);
-            SimDuration::from_ps(after)
-        });
-        self.last = self.last.max(after);
-        Ok(Some(CapturedPacket {
-            after: self.last,
-            bytes,
-        }))
+        let seen = seen?;
+        self.count += usize::from(seen.is_some());
+        Ok(seen)
     }
 }
 
-/// A packet's moment, where it has one, and its bytes.
-type Seen = (Option<i128>, Vec<u8>);
+impl<R: Read> Iterator for PacketStream<R> {
+    type Item = Result<(SimDuration, Vec<u8>), CaptureError>;
+
+    /// Returns the next packet and its time since the first packet, which is never earlier than that of the packet before.
+    fn next(&mut self) -> Option<Self::Item> {
+        let (moment, bytes) = match self.next_seen() {
+            Ok(seen) => seen?,
+            Err(error) => return Some(Err(error)),
+        };
+        let first = *self.first.get_or_insert(moment.unwrap_or(0));
+        let after = moment.map_or(self.last, |moment| {
+            let after = u64::try_from(moment.saturating_sub(first).max(0)).unwrap_or(u64::MAX);
+            SimDuration::from_ps(after)
+        });
+        self.last = self.last.max(after);
+        Some(Ok((self.last, bytes)))
+    }
+}
+
+/// A packet's moment in picoseconds, if it has one, and its bytes. The origin of moments is up to the file.
+pub(super) type Seen = (Option<i128>, Vec<u8>);
 
 fn next_of_pcap<R: Read>(
     reader: &mut PcapReader<R>,
@@ -132,43 +148,38 @@ fn next_of_pcap<R: Read>(
 fn next_of_pcapng<R: Read>(
     reader: &mut PcapNgReader<R>,
     count: usize,
-    damaged: CaptureError,
 ) -> Result<Option<Seen>, CaptureError> {
+    let damaged = CaptureError::Damaged { behind: count };
     loop {
-        // The library keeps each interface.
-        if reader.interfaces().len() > limits::CAPTURE_PACKETS_MAX {
-            let limit = limits::CAPTURE_PACKETS_MAX;
-            return Err(CaptureError::TooMany { limit });
-        }
-        let Some(block) = reader.next_block() else {
-            return Ok(None);
-        };
-        let packet = match block {
-            Err(_) => return Err(damaged),
-            Ok(Block::EnhancedPacket(packet)) => packet.into_owned(),
-            Ok(Block::SimplePacket(packet)) => {
-                // Its bytes end with padding, and it has no time: the time of the packet before serves.
+        // The library keeps every interface in memory, so limit their number.
+        check_count(reader.interfaces().len().saturating_sub(1))?;
+        let packet = match reader.next_block() {
+            None => return Ok(None),
+            Some(Ok(Block::EnhancedPacket(packet))) => Some(packet.into_owned()),
+            Some(Ok(Block::SimplePacket(packet))) => {
+                // The data includes padding.
                 let length = packet.original_len as usize;
                 let bytes = packet.data.get(..length).unwrap_or(&packet.data);
                 let bytes = whole_packet(bytes, packet.original_len, count)?;
                 return Ok(Some((None, bytes)));
             }
-            Ok(Block::Packet(_)) => return Err(CaptureError::Obsolete { packet: count + 1 }),
-            Ok(_) => continue,
+            Some(Ok(Block::Packet(_))) => {
+                return Err(CaptureError::Obsolete { packet: count + 1 });
+            }
+            Some(Ok(_)) => continue,
+            Some(Err(_)) => None,
+        };
+        let Some(packet) = packet else {
+            // The library did not understand the block, and has not gone past it.
+            match reader.next_raw_block() {
+                Some(Ok(block)) if !READ_BLOCKS.contains(&block.type_) => continue,
+                Some(_) | None => return Err(damaged),
+            }
         };
         let interface = reader.packet_interface(&packet).ok_or(damaged)?;
-        // The library takes every count for nanoseconds.
+        // The library calls every count nanoseconds. Only the count is used here.
         let at = moment(interface, packet.timestamp.as_nanos()).ok_or(damaged)?;
         let bytes = whole_packet(&packet.data, packet.original_len, count)?;
         return Ok(Some((Some(at), bytes)));
-    }
-}
-
-impl<R: Read> Iterator for PacketStream<R> {
-    type Item = Result<(SimDuration, Vec<u8>), CaptureError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let read = self.read().transpose()?;
-        Some(read.map(|packet| (packet.after, packet.bytes)))
     }
 }
