@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 use jive_verifier::Policy;
 use nic_core::sle::NicEntry;
 
-use crate::asm::assemble;
+use jive_lab::asm::assemble;
 
 /// A class file and its expected outcome.
 #[derive(Clone, Debug)]

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::asm;
+use jive_lab::asm;
 
 /// Most loops of a method: their code is slightly below the limit of 64 KiB.
 pub const LOOPS_MAX: u32 = 3_000;

@@ -1,7 +1,6 @@
 //! Tools and oracles for tests that span several crates.
 #![forbid(unsafe_code)]
 
-pub mod asm;
 pub mod defensive;
 pub mod fixture;
 pub mod frequencies;

@@ -1,7 +1,7 @@
 //! Class file to assembly and back: the disassembly of a class assembles to the same code.
 
 use jive_core::ClassFile;
-use tests::asm::{assemble, disassemble};
+use jive_lab::asm::{assemble, disassemble};
 use tests::fixture::{Fixture, Outcome};
 use tests::fuzzing;
 use tests::machine::parsed;

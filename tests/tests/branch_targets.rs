@@ -1,9 +1,9 @@
 //! Tests every branch opcode and every kind of switch target with every code offset of a method as target.
 
 use jive_core::{Opcode, OperandLayout};
+use jive_lab::asm::assemble;
 use jive_verifier::Policy;
 use nic_core::sle::{NicEntry, NicNative};
-use tests::asm::assemble;
 use tests::machine::judge;
 
 /// Instructions of many lengths. The branch under test follows them and is unreachable.

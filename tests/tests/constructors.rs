@@ -1,12 +1,12 @@
 //! Constructors with branches, loops and switches are accepted exactly if every path is legal.
 
+use jive_lab::Random;
+use jive_lab::generate::Alphabet;
+use jive_lab::generate::constructor::{Step, body, check, legal, nested, scattered};
 use jive_verifier::Policy;
 use nic_core::sle::NicNative;
 use tests::defensive::{Plan, Tally, run};
 use tests::fixture::Outcome;
-use tests::fuzzing::Random;
-use tests::generate::Alphabet;
-use tests::generate::constructor::{Step, body, check, legal, nested, scattered};
 use tests::machine::judge;
 use tests::openjdk::jdk;
 

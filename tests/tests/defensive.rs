@@ -2,14 +2,15 @@
 
 use arbitrary::{Arbitrary, Unstructured};
 use jive_core::{Lifetime, MethodId};
+use jive_lab::Random;
+use jive_lab::asm::assemble;
+use jive_lab::generate::Program;
+use jive_lab::generate::alphabet::{Alphabet, Family};
+use jive_lab::generate::{change::break_one, typed::typed};
 use jive_verifier::{Policy, VerificationType};
 use nic_core::sle::NicNative;
-use tests::asm::assemble;
 use tests::defensive::{Breach, Interpreter, NativeAnswers, Plan, States, Tally, Value, run};
 use tests::fixture::Fixture;
-use tests::fuzzing::{Program, Random};
-use tests::generate::alphabet::{Alphabet, Family};
-use tests::generate::{change::break_one, typed::typed};
 use tests::machine::parsed;
 use tests::openjdk::{committed, jdk};
 

@@ -2,7 +2,7 @@
 
 use jive_core::{ArrayKind, NoNatives, TrapKind};
 use jive_embed::{CallError, Instance, Limits, LoadedClass, Value, load};
-use tests::asm::assemble;
+use jive_lab::asm::assemble;
 
 const METHODS: &str = "
 .class public super Embedded

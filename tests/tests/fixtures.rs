@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use jive_core::{Lifetime, NoNatives, ParseErrorKind, natives};
+use jive_lab::asm::assemble;
 use jive_verifier::{Policy, VerifyErrorKind};
 use nic_core::sle::{NicEntry, NicNative};
-use tests::asm::assemble;
 use tests::fixture::{Fixture, Outcome};
 use tests::machine::{Room, judge, machine};
 

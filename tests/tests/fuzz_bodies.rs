@@ -1,12 +1,13 @@
 //! Runs the fuzz bodies on their seeds, so that a finding there needs no fuzzer.
 
 use arbitrary::{Arbitrary, Unstructured};
+use jive_lab::asm::assemble;
+use jive_lab::generate::change::{change_bytes, change_structure};
+use jive_lab::{Random, generate::Program};
 use jive_verifier::Policy;
 use nic_core::sle::NicEntry;
-use tests::asm::assemble;
 use tests::fixture::Outcome;
-use tests::fuzzing::{self, Program, Random};
-use tests::generate::change::{change_bytes, change_structure};
+use tests::fuzzing;
 use tests::machine::judge;
 
 /// Number of generated programs. Fuzzing runs more.

@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use tests::fuzzing::{self, Random, TARGETS};
-use tests::generate::change::change_bytes;
+use jive_lab::Random;
+use jive_lab::generate::change::change_bytes;
+use tests::fuzzing::{self, TARGETS};
 
 /// Number of changed files for each body. Fuzzing runs more.
 const CHANGED: usize = 300;

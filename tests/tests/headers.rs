@@ -1,8 +1,8 @@
 //! Class file versions, patched into the header of a valid class.
 
+use jive_lab::asm::assemble;
 use jive_verifier::Policy;
 use nic_core::sle::{NicEntry, NicNative};
-use tests::asm::assemble;
 use tests::fixture::{Outcome, Place};
 use tests::machine::judge;
 

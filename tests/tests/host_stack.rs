@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use jive_core::{Lifetime, NoNatives, Trap, TrapKind};
+use jive_lab::asm::assemble;
 use jive_verifier::Policy;
-use tests::asm::assemble;
 use tests::machine::{Room, machine};
 
 const HOST_STACK: usize = 64 << 10;

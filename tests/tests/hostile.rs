@@ -2,9 +2,9 @@
 //! of the instance.
 
 use jive_core::{Lifetime, NoNatives, Trap, TrapKind};
+use jive_lab::asm::assemble;
 use jive_verifier::Policy;
 use nic_core::sle::{NicEntry, NicNative};
-use tests::asm::assemble;
 use tests::fixture::{Outcome, Place};
 use tests::fuzzing;
 use tests::machine::{Machine, Room, judge, machine};

@@ -1,12 +1,12 @@
 //! The verdicts of JIVE and of OpenJDK's type-inferring verifier agree on thousands of class files.
 
+use jive_lab::Random;
+use jive_lab::generate::alphabet::{Alphabet, Family};
+use jive_lab::generate::typed::typed;
 use jive_verifier::Policy;
 use nic_core::sle::NicNative;
 use tests::fixture::Outcome;
-use tests::fuzzing::Random;
-use tests::generate::alphabet::{Alphabet, Family};
 use tests::generate::judge::{Origin, compare};
-use tests::generate::typed::typed;
 use tests::machine::judge;
 use tests::openjdk::jdk;
 use tests::skipped::skip;

@@ -1,6 +1,6 @@
 //! The content of lent memory does not matter: classes are verified, linked and run as in clean memory.
 
-use tests::fuzzing::Random;
+use jive_lab::Random;
 use tests::lent::Campaign;
 use tests::openjdk::jdk;
 

@@ -4,10 +4,10 @@
 use std::fs;
 
 use jive_core::limits::NAME_CHARS_MAX;
+use jive_lab::asm::assemble;
 use nic_core::event::fields::PayloadMode;
 use nic_runtime::export::json::JsonTrace;
 use nic_runtime::export::summary::Summary;
-use tests::asm::assemble;
 use tests::simulation::{run, scenario, trace};
 
 /// Length of the names in bytes.

@@ -4,8 +4,8 @@
 use std::fmt::Write;
 
 use jive_core::{Lifetime, NoNatives, TrapKind};
+use jive_lab::asm::assemble;
 use jive_verifier::Policy;
-use tests::asm::assemble;
 use tests::machine::{Room, machine};
 use tests::random::Random;
 

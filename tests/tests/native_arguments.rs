@@ -1,11 +1,11 @@
 //! Tests every native, in every way to declare and call it, with values of every type as each of its arguments.
 
+use jive_lab::asm::assemble;
+use jive_lab::generate::Frame;
+use jive_lab::generate::alphabet::encoded_lines;
 use jive_verifier::Policy;
 use nic_core::sle::NicNative;
-use tests::asm::assemble;
 use tests::fixture::Outcome;
-use tests::generate::Frame;
-use tests::generate::alphabet::encoded_lines;
 use tests::machine::judge;
 
 /// The natives of docs/natives.md: name, parameters, result.

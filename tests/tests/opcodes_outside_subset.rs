@@ -4,9 +4,9 @@
 //! accepted.
 
 use jive_core::{Exclusion, Opcode, OperandLayout};
+use jive_lab::asm::assemble;
 use jive_verifier::Policy;
 use nic_core::sle::{NicEntry, NicNative};
-use tests::asm::assemble;
 use tests::fixture::{Outcome, Place};
 use tests::machine::judge;
 

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 use jive_core::{ClassFile, Opcode, instructions};
-use tests::asm::assemble;
+use jive_lab::asm::assemble;
 use tests::openjdk::{Call, calls, committed, jdk, jive};
 use tests::skipped::skip;
 

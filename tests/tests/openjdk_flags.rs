@@ -4,9 +4,9 @@
 
 use std::collections::BTreeSet;
 
+use jive_lab::asm::assemble;
 use jive_verifier::Policy;
 use nic_core::sle::NicNative;
-use tests::asm::assemble;
 use tests::fixture::Outcome;
 use tests::machine::judge;
 use tests::openjdk::jdk;

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::fs;
 
 use jive_core::{Action, Opcode};
-use tests::asm::assemble;
+use jive_lab::asm::assemble;
 use tests::openjdk::{Call, calls, jdk, jive};
 use tests::random::Random;
 use tests::skipped::skip;

@@ -3,13 +3,14 @@
 use std::collections::BTreeSet;
 
 use arbitrary::{Arbitrary, Unstructured};
+use jive_lab::Random;
+use jive_lab::asm::assemble;
+use jive_lab::generate::Program;
+use jive_lab::generate::alphabet::{Alphabet, Family};
+use jive_lab::generate::typed::typed;
 use jive_verifier::Policy;
 use nic_core::sle::NicNative;
-use tests::asm::assemble;
 use tests::fixture::Fixture;
-use tests::fuzzing::{Program, Random};
-use tests::generate::alphabet::{Alphabet, Family};
-use tests::generate::typed::typed;
 use tests::openjdk::{committed, jdk};
 use tests::reference::pairs::{all_pairs, fused, possible, run};
 use tests::reference::{Tally, compare};

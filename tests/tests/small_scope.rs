@@ -1,7 +1,7 @@
 //! Verifies every short method body, and runs those that are accepted. Constructors are accepted exactly if each of
 //! their paths is legal.
 
-use tests::generate::alphabet::{Alphabet, Family};
+use jive_lab::generate::alphabet::{Alphabet, Family};
 use tests::generate::scope::{Count, explore};
 use tests::openjdk::jdk;
 

@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 use std::fs;
 
 use jive_core::limits::CONSTANTS_MAX;
+use jive_lab::asm::assemble;
 use nic_runtime::scenario::parse;
 use nic_runtime::sim;
-use tests::asm::assemble;
 
 /// A static field of each type that a scenario can set, and the instructions that make a value of the type.
 const FIELDS: [(&str, &str, &str); 8] = [

@@ -2,13 +2,14 @@
 
 use arbitrary::{Arbitrary, Unstructured};
 use jive_core::{ClassFile, LinkError, LinkErrorKind, LinkSite, Pc, Verified};
+use jive_lab::Random;
+use jive_lab::asm::assemble;
+use jive_lab::generate::Alphabet;
+use jive_lab::generate::Program;
+use jive_lab::generate::alphabet::Family;
+use jive_lab::generate::typed::typed;
 use nic_core::sle::NicNative;
-use tests::asm::assemble;
 use tests::fixture::Fixture;
-use tests::fuzzing::{Program, Random};
-use tests::generate::Alphabet;
-use tests::generate::alphabet::Family;
-use tests::generate::typed::typed;
 use tests::lent::{Loaded, Memory, look, see};
 use tests::openjdk::{committed, jdk};
 

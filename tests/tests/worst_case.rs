@@ -65,7 +65,7 @@ fn compilers_never_take_a_quarter_of_the_budget() {
 
 #[cfg(feature = "simulation")]
 mod analysed {
-    use tests::fuzzing::Random;
+    use jive_lab::Random;
     use tests::worst::{analyse, explored_family, searched, steps_max};
 
     use super::*;

@@ -3,7 +3,7 @@
 
 use std::process::ExitCode;
 
-use tests::asm::{assemble, disassemble};
+use jive_lab::asm::{assemble, disassemble};
 use tests::machine::parsed;
 
 fn main() -> ExitCode {

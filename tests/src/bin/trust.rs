@@ -12,14 +12,16 @@
 use std::process::ExitCode;
 
 use arbitrary::{Arbitrary, Unstructured};
+use jive_lab::Random;
+use jive_lab::asm::assemble;
+use jive_lab::generate::Program;
+use jive_lab::generate::alphabet::{Alphabet, Family};
+use jive_lab::generate::{change::break_one, constructor, typed::typed};
 use jive_verifier::Policy;
 use nic_core::sle::NicNative;
-use tests::asm::assemble;
 use tests::defensive::{Plan, Tally, run};
 use tests::fixture::Outcome;
-use tests::fuzzing::{Program, Random};
-use tests::generate::alphabet::{Alphabet, Family};
-use tests::generate::{change::break_one, constructor, judge, scope, typed::typed};
+use tests::generate::{judge, scope};
 use tests::lent::Campaign;
 use tests::machine;
 use tests::openjdk::jdk;
@@ -229,7 +231,7 @@ fn measure_worst() {
 /// The time of analysing slow class files.
 #[cfg(feature = "simulation")]
 mod analysed {
-    use tests::fuzzing::Random;
+    use jive_lab::Random;
     use tests::worst::{Analysed, analyse, explored_family, family, searched, steps_max};
 
     use super::REPEATS;

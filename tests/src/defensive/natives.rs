@@ -3,7 +3,8 @@
 use jive_core::{ArrayKind, Heap, NativeDecl, NativeId, NativeType, Natives, TrapKind};
 use nic_core::sle::NicNative;
 
-use crate::fuzzing::{Random, check_argument};
+use crate::fuzzing::check_argument;
+use jive_lab::Random;
 
 /// The effect and result of a native.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]

@@ -10,8 +10,8 @@ use super::natives::NativeAnswers;
 use super::states::States;
 use super::value::Value;
 use super::{Declared, Violation};
-use crate::fuzzing::Random;
 use crate::machine::{Machine, Room};
+use jive_lab::Random;
 
 /// The two interpreters with the same class.
 pub struct Pair<'p, 'm> {

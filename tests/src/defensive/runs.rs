@@ -9,8 +9,8 @@ use jive_verifier::Policy;
 use super::natives::NativeAnswers;
 use super::pair::{Finding, Pair};
 use super::states::States;
-use crate::fuzzing::Random;
 use crate::machine::{Room, machine, parsed};
+use jive_lab::Random;
 
 /// Counts of runs by outcome.
 #[derive(Clone, Debug, Default)]

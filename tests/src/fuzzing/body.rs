@@ -5,10 +5,10 @@ use std::sync::LazyLock;
 use jive_verifier::Policy;
 use nic_core::sle::NicNative;
 
-use super::Random;
 use crate::defensive::{Plan, Tally, run};
-use crate::generate::alphabet::{Alphabet, Family};
-use crate::generate::{change::break_one, typed::typed};
+use jive_lab::Random;
+use jive_lab::generate::alphabet::{Alphabet, Family};
+use jive_lab::generate::{change::break_one, typed::typed};
 
 /// Number of calls of an accepted body's method.
 const ROUNDS: u32 = 2;

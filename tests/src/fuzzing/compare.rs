@@ -3,8 +3,8 @@
 use jive_verifier::Policy;
 use nic_core::sle::NicNative;
 
-use super::Random;
 use crate::reference::{Tally, compare, pairs};
+use jive_lab::Random;
 
 /// The input is a class file. If it is accepted, both interpreters must compute the same, with much and with little
 /// room. Arguments, fuel and answers of natives depend on the input.

@@ -1,7 +1,7 @@
 //! Fuzz target: generated classes, each loaded into memory that earlier classes have used.
 
-use super::Random;
 use crate::lent::Campaign;
+use jive_lab::Random;
 
 /// Number of classes per input. Later classes find the remains of earlier ones.
 const CLASSES: u64 = 3;

@@ -9,13 +9,11 @@ mod collected;
 mod compare;
 #[cfg(feature = "simulation")]
 mod dictionary;
-mod expression;
 #[cfg(feature = "simulation")]
 mod files;
 mod lent;
 mod natives;
 mod program;
-mod random;
 mod targets;
 
 use core::fmt::Write;
@@ -31,19 +29,19 @@ use jive_core::{
     ClassFile, Described, Disassembly, FieldType, Lifetime, MethodDescriptor, TrapKind,
     instructions,
 };
+use jive_lab::Random;
 use jive_verifier::Policy;
 pub use lent::lent;
 pub use natives::{RandomNatives, check_argument};
 use nic_core::sle::{NicEntry, NicNative};
-pub use program::{Program, program};
-pub use random::Random;
+pub use program::program;
 pub use targets::{TARGETS, Target};
 
 use self::collected::check_collected;
-use crate::asm::disassemble;
 use crate::defensive::States;
 use crate::fixture::{Fixture, Outcome};
 use crate::machine::{Machine, Room, judge, machine, parsed};
+use jive_lab::asm::disassemble;
 
 /// Enough room for loops to iterate, and little enough for many runs per second.
 const ROOM: Room = Room {

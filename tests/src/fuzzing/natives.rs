@@ -3,7 +3,7 @@
 use jive_core::{ArrayKind, Heap, NativeDecl, NativeId, NativeType, Natives, TrapKind};
 use nic_core::sle::NicNative;
 
-use super::Random;
+use jive_lab::Random;
 
 /// Natives that check their arguments, access their arrays, and answer at random.
 #[derive(Clone, Debug)]

@@ -1,9 +1,10 @@
 //! The table of fuzz targets. Each row has a file in `fuzz/fuzz_targets`.
 
 use arbitrary::{Arbitrary, Unstructured};
+use jive_lab::generate::Program;
 
 use super::{
-    Program, archived, body, body_seeds, lent, lent_seeds, parse, phrases, program, program_seeds,
+    archived, body, body_seeds, lent, lent_seeds, parse, phrases, program, program_seeds,
     reference, run,
 };
 #[cfg(feature = "simulation")]

@@ -8,16 +8,17 @@ use jive_core::{ClassFile, Opcode};
 use jive_verifier::{Policy, VerifyError, VerifyErrorKind};
 use nic_core::sle::NicNative;
 
-use super::alphabet::{Alphabet, Family};
-use super::change::{break_one, change_bytes, change_structure};
-use super::constructor;
 use super::normal::normalised;
-use super::typed::typed;
-use crate::asm::assemble;
 use crate::fixture::Outcome;
-use crate::fuzzing::{Program, Random};
 use crate::machine::{judge, parsed, verified};
 use crate::openjdk::{committed, jdk};
+use jive_lab::Random;
+use jive_lab::asm::assemble;
+use jive_lab::generate::Program;
+use jive_lab::generate::alphabet::{Alphabet, Family};
+use jive_lab::generate::change::{break_one, change_bytes, change_structure};
+use jive_lab::generate::constructor;
+use jive_lab::generate::typed::typed;
 
 /// Number of class files that one Java process judges.
 const BATCH: usize = 50_000;

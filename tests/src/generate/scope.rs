@@ -10,13 +10,13 @@ use jive_core::Opcode;
 use jive_verifier::Policy;
 use nic_core::sle::NicNative;
 
-use super::alphabet::{Alphabet, Family};
-use super::body::{Body, Piece};
-use super::constructor;
 use crate::defensive::{Plan, Tally, run};
 use crate::fixture::Outcome;
-use crate::fuzzing::Random;
 use crate::machine::judge;
+use jive_lab::Random;
+use jive_lab::generate::alphabet::{Alphabet, Family};
+use jive_lab::generate::body::{Body, Piece};
+use jive_lab::generate::constructor;
 
 /// A letter of the alphabet, independent of its position.
 #[derive(Copy, Clone, Debug)]

@@ -6,9 +6,9 @@ use nic_runtime::scenario::Scenario;
 use nic_runtime::scenario::model::ClassSpec;
 
 use super::hostile::HostileApplet;
-use crate::asm::assemble;
 use crate::random::Random;
 use crate::simulation;
+use jive_lab::asm::assemble;
 
 /// An applet that always traps, so its messages are dropped or take the base path.
 const STUMBLER: &str = "\

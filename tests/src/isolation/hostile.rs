@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use crate::asm::assemble;
 use crate::random::Random;
+use jive_lab::asm::assemble;
 
 /// An action of a body.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]

@@ -7,12 +7,13 @@ use arbitrary::{Arbitrary, Unstructured};
 
 use super::memory::{Filling, Memory};
 use super::seen::{Seen, see};
-use crate::asm::assemble;
-use crate::fuzzing::{Program, Random};
-use crate::generate::alphabet::{Alphabet, Family};
-use crate::generate::change::{break_one, change_bytes, change_structure};
-use crate::generate::constructor;
-use crate::generate::typed::typed;
+use jive_lab::Random;
+use jive_lab::asm::assemble;
+use jive_lab::generate::Program;
+use jive_lab::generate::alphabet::{Alphabet, Family};
+use jive_lab::generate::change::{break_one, change_bytes, change_structure};
+use jive_lab::generate::constructor;
+use jive_lab::generate::typed::typed;
 
 /// Number of choices for one larger program.
 const CHOICES: usize = 1500;

@@ -10,7 +10,7 @@ use jive_core::{
 };
 use jive_verifier::{CodeMarks, Resolved, WorkArea, WorkSize};
 
-use crate::fuzzing::Random;
+use jive_lab::Random;
 
 /// The contents of lent memory before a class uses it.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]

@@ -11,7 +11,8 @@ use jive_verifier::{Observer, Policy, TypeState, verify_with, work_size};
 use nic_core::sle::NicNative;
 
 use super::memory::{Filling, Loaded, Memory};
-use crate::fuzzing::{Random, RandomNatives};
+use crate::fuzzing::RandomNatives;
+use jive_lab::Random;
 
 /// Heap in bytes, nested calls and fuel: enough for loops to iterate.
 const HEAP: usize = 512;

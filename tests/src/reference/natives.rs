@@ -6,7 +6,7 @@ use jive_core::{ArrayKind, Heap, NativeDecl, NativeId, NativeType, TrapKind};
 
 use super::arrays::Arrays;
 use super::interpreter;
-use crate::fuzzing::Random;
+use jive_lab::Random;
 
 /// A call of a native, with its effect.
 #[derive(Clone, Debug)]

@@ -13,11 +13,12 @@ use nic_core::sle::NicNative;
 
 use super::phrases::{self, PHRASES, Phrase};
 use super::twin::{Tally, Twin, compare_in};
-use crate::asm::assemble;
-use crate::fuzzing::{Program, Random};
-use crate::generate::alphabet::{Alphabet, Family};
-use crate::generate::typed::typed;
 use crate::machine::Room;
+use jive_lab::Random;
+use jive_lab::asm::assemble;
+use jive_lab::generate::Program;
+use jive_lab::generate::alphabet::{Alphabet, Family};
+use jive_lab::generate::typed::typed;
 
 /// The names of two consecutive ops.
 pub type Pair = [&'static str; 2];

@@ -4,7 +4,7 @@
 //! possible pairs of ops. Here any two phrases follow each other. Their operands come from local variables, constants,
 //! fields and the previous phrase, so that any two ops meet.
 
-use crate::fuzzing::Random;
+use jive_lab::Random;
 
 /// A piece of assembly, with the kinds of values that it pops and pushes: `I` an `int`, `b`, `s`, `i` and `z` arrays,
 /// `t` the object. `@L` and `@E` are its own labels.

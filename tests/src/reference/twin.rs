@@ -11,8 +11,8 @@ use jive_verifier::Policy;
 
 use super::interpreter::{Interpreter, THIS};
 use super::natives::Script;
-use crate::fuzzing::Random;
 use crate::machine::{Machine, Room, machine};
+use jive_lab::Random;
 
 /// A class, loaded in both interpreters.
 pub struct Twin<'t, 'm> {

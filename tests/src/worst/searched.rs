@@ -5,7 +5,7 @@ use jive_core::Opcode;
 
 use super::body::Body;
 use super::writer::Writer;
-use crate::fuzzing::Random;
+use jive_lab::Random;
 
 /// Number of local variables of the method, all `int`s.
 const LOCALS: u8 = 4;

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
+use jive_lab::asm::assemble;
 use nic_runtime::scenario::Scenario;
-use tests::asm::assemble;
 use tests::simulation::scenario;
 
 /// Length of the array that the natives move.

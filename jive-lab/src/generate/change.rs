@@ -4,7 +4,7 @@ use jive_core::Opcode;
 
 use super::alphabet::{Alphabet, Effect, Kind};
 use super::body::{Body, Piece};
-use crate::fuzzing::Random;
+use crate::Random;
 
 /// Breaks one instruction of a body. The result may happen to be well-typed.
 pub fn break_one(body: &mut Body, alphabet: &Alphabet, random: &mut Random) {

@@ -4,7 +4,7 @@ use jive_core::Opcode;
 
 use super::alphabet::{Alphabet, Effect, Family, Kind, MAX_LOCALS, MAX_STACK};
 use super::body::{Body, Piece};
-use crate::fuzzing::Random;
+use crate::Random;
 
 /// Sequences from compilers that lowering turns into one op each.
 const PHRASES: [&[&str]; 6] = [

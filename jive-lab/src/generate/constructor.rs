@@ -10,7 +10,7 @@ use jive_core::Opcode;
 
 use super::alphabet::{Alphabet, Family};
 use super::body::{Body, Piece};
-use crate::fuzzing::Random;
+use crate::Random;
 
 /// A step of a constructor. Targets are indices of steps; a `return` follows the last step.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -331,7 +331,7 @@ pub fn scattered(random: &mut Random) -> Vec<Step> {
 ///
 /// Branches skip one to three steps, or go back if a native says so, so that every run ends. Steps that only load or
 /// set are tested by random constructors.
-pub(super) const LETTERS: &[fn(usize, usize) -> Step] = &[
+pub const LETTERS: &[fn(usize, usize) -> Step] = &[
     |_, _| Step::Construct,
     |_, _| Step::ConstructCopy,
     |_, _| Step::Copy,
