@@ -86,7 +86,8 @@ pub(crate) struct Activation {
     pub(crate) op: u32,
     /// How many instructions of the method are done before that op, if the method ran straight from its first.
     pub(crate) index: u16,
-    /// The limit of the code of its last slice, and how many instructions were prepaid there (`interp/fuel.rs`).
+    /// The limit of the code of its last slice, and how many instructions were prepaid there (`interp/fuel.rs`). Once the
+    /// activation has ended, `limit` is how far the heap was filled at its end (`interp/values.rs`).
     pub(crate) prepaid: u16,
     pub(crate) limit: u32,
     /// The fuel that is left.

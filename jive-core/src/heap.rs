@@ -59,6 +59,13 @@ pub(crate) struct Extent {
     call_floor: i32,
 }
 
+impl Extent {
+    /// Returns the offset behind the last array.
+    pub(crate) const fn top(self) -> u32 {
+        self.top
+    }
+}
+
 /// An array, as its header describes it. The array is within the memory.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct ArrayView {
@@ -181,6 +188,30 @@ impl<'m> Heap<'m> {
         Ok(reference)
     }
 
+    /// Returns how many bytes an array takes, its header included.
+    #[must_use]
+    pub fn bytes_of_array(kind: ArrayKind, length: u32) -> u64 {
+        let header = u64::from(ARRAY_HEADER_BYTES);
+        let data = u64::from(length).saturating_mul(kind.width().into());
+        header.saturating_add(data.next_multiple_of(ARRAY_ALIGNMENT.into()))
+    }
+
+    /// Returns the heap as it was when the last array ended at `top`. The arrays above have been freed, but no other
+    /// array has been made since.
+    pub(crate) const fn filled_to(&mut self, top: u32) -> Heap<'_> {
+        Heap {
+            memory: self.memory,
+            top,
+            call_floor: PERSISTENT,
+        }
+    }
+
+    /// Returns kind and length of an array that may have been freed since. No other array has been made since.
+    pub(crate) fn shape(&self, reference: i32) -> Option<(ArrayKind, u32)> {
+        let header = self.header(reference)?;
+        Some((ArrayKind::from_newarray_code(header.kind)?, header.length))
+    }
+
     /// Returns the array that a reference names. Returns `None` for null, and if no array can be there.
     ///
     /// A forged reference may name elements of an array whose bytes look like a header. It never names bytes behind the
@@ -243,13 +274,18 @@ impl<'m> Heap<'m> {
     /// Returns the count of bytes that are free for arrays.
     #[must_use]
     pub const fn free(&self) -> u32 {
+        self.free_from(self.top)
+    }
+
+    /// Returns the count of bytes that are free for arrays if the last one ends at `top`.
+    pub(crate) const fn free_from(&self, top: u32) -> u32 {
         // Memory above 4 GiB is not counted, since no reference reaches it.
         let length = if self.memory.len() < u32::MAX as usize {
             self.memory.len() as u32
         } else {
             u32::MAX
         };
-        length.saturating_sub(self.top)
+        length.saturating_sub(top)
     }
 
     /// Begins a call whose arrays are freed when it ends. No such call is running.

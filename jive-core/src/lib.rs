@@ -77,5 +77,5 @@ pub use program::{
     LinkedConstant, LinkedField, LinkedMethod, Mark, Origin, Program, ProgramSize, ProgramStorage,
     SwitchCase, ValueKind,
 };
-pub use trap::{Trap, TrapKind};
+pub use trap::{CallSite, Trap, TrapKind, TrapValues};
 pub use verified::{AppletMembers, Verified};

@@ -2,7 +2,8 @@
 
 use core::fmt;
 
-use crate::id::{MethodId, Pc};
+use crate::array_kind::ArrayKind;
+use crate::id::{FieldId, MethodId, NativeId, Pc};
 
 /// Why the interpreter aborted a call.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
@@ -87,4 +88,108 @@ pub struct Trap {
     pub method: MethodId,
     /// The trapping instruction, as its offset in the class file's code array.
     pub pc: Pc,
+}
+
+/// The place of an instruction that has called a method, or that has trapped.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct CallSite {
+    /// The method that contains the instruction.
+    pub method: MethodId,
+    /// The instruction, as its offset in the class file's code array.
+    pub pc: Pc,
+}
+
+/// The values that made an instruction trap.
+///
+/// [`Instance::trap_values`](crate::Instance::trap_values) finds them out after the trap. The text of a value is a part
+/// of a sentence, such as `index 16, length 16`.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum TrapValues<'s> {
+    /// A division by zero.
+    Division {
+        /// The number that was to be divided.
+        dividend: i32,
+    },
+    /// An index outside of an array.
+    Index {
+        /// The index.
+        index: i32,
+        /// The array's length in elements.
+        length: u32,
+    },
+    /// A negative length of a new array.
+    Length {
+        /// The length.
+        length: i32,
+    },
+    /// A null reference.
+    Null,
+    /// As many calls are nested as the call stack has frames.
+    Frames {
+        /// The count of nested calls, without the one that could not be made.
+        nested: u32,
+        /// Most calls that the stack has room for.
+        most: u32,
+    },
+    /// The registers of the nested calls take all slots of the call stack.
+    Slots {
+        /// The count of nested calls, without the one that could not be made.
+        nested: u32,
+        /// Most slots that the calls may take.
+        most: u32,
+    },
+    /// A heap without room for a new array.
+    Heap {
+        /// How many bytes the array takes, its header included.
+        asked: u64,
+        /// How many bytes are free.
+        free: u32,
+    },
+    /// A call that has used up its fuel.
+    Fuel {
+        /// How many instructions it has executed. The extra fuel of natives is not included.
+        executed: u64,
+    },
+    /// A transient array that was to be stored in a field.
+    Transient {
+        /// Type of its elements.
+        kind: ArrayKind,
+        /// Its length in elements.
+        length: u32,
+        /// The field.
+        field: FieldId,
+    },
+    /// The arguments of a native that trapped. The native's owner knows which bound they break.
+    Native {
+        /// The native.
+        id: NativeId,
+        /// Its arguments, arrays as references.
+        args: &'s [i32],
+    },
+}
+
+impl fmt::Display for TrapValues<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Division { dividend } => write!(f, "dividend {dividend}, divisor 0"),
+            Self::Index { index, length } => write!(f, "index {index}, length {length}"),
+            Self::Length { length } => write!(f, "length {length}"),
+            Self::Null => f.write_str("null"),
+            Self::Frames { nested, most } => {
+                write!(f, "{nested} nested calls, room for {most}")
+            }
+            Self::Slots { nested, most } => {
+                write!(
+                    f,
+                    "{nested} nested calls, whose registers fill {most} slots"
+                )
+            }
+            Self::Heap { asked, free } => write!(f, "{asked} bytes asked, {free} free"),
+            Self::Fuel { executed } => write!(f, "{executed} instructions executed"),
+            Self::Transient { kind, length, .. } => {
+                write!(f, "{}[{length}] of this call", kind.element_name())
+            }
+            Self::Native { args, .. } => write!(f, "arguments {args:?}"),
+        }
+    }
 }

@@ -33,11 +33,11 @@ fn directory(compiler: &str) -> String {
 /// Removes the source lines of traps from a line of results.
 fn without_lines(line: &str) -> String {
     let (call, results) = line.split_once(": ").expect("results follow the call");
-    let results: Vec<&str> = results
-        .split(' ')
-        .map(|result| result.split_once(':').map_or(result, |(trap, _)| trap))
-        .collect();
-    format!("{call}: {}", results.join(" "))
+    let is_number = |c: char| c == '-' || c.is_ascii_digit();
+    let mut parts = results.split(':');
+    let first = parts.next().unwrap_or_default().to_owned();
+    let rest = parts.map(|part| part.trim_start_matches(is_number));
+    format!("{call}: {}", rest.fold(first, |line, part| line + part))
 }
 
 #[test]

@@ -270,6 +270,35 @@ pub(super) fn control<'a, const TAKEN: char>(
     perform(machine, operands, pc)
 }
 
+/// Returns the array and the index that an op accesses, if it is a load or a store.
+///
+/// An operand that an op takes from the accumulator is in its register too.
+#[inline(always)]
+pub(super) fn element(op: &Op, fields: &[i32], register: impl Fn(u8) -> i32) -> (i32, i32) {
+    let sum = |number| register(number).wrapping_add(op.offset());
+    // If there is no such field: a reference that names no array.
+    let field = |number| fields.get(usize::from(number)).copied().unwrap_or(-1);
+    match op.kind.plain() {
+        OpKind::LoadByteAt | OpKind::LoadByteUnsignedAt => (register(op.b), op.imm()),
+        OpKind::StoreByteAt => (register(op.a), op.imm()),
+        OpKind::StoreByte | OpKind::StoreShort | OpKind::StoreInt => (register(op.a), sum(op.b)),
+        OpKind::LoadFieldByte
+        | OpKind::LoadFieldByteUnsigned
+        | OpKind::LoadFieldShort
+        | OpKind::LoadFieldInt
+            if variant::THREADED =>
+        {
+            (field(op.b), sum(op.c()))
+        }
+        OpKind::StoreFieldByte | OpKind::StoreFieldShort | OpKind::StoreFieldInt
+            if variant::THREADED =>
+        {
+            (field(op.a), sum(op.b))
+        }
+        _ => (register(op.b), sum(op.c())),
+    }
+}
+
 impl<'a> Machine<'a> {
     /// Returns the trap of the load or store at which the slice ended.
     ///
@@ -283,34 +312,7 @@ impl<'a> Machine<'a> {
         };
         let op = self.program.ops.get(index(self.pc));
         let op = op.copied().unwrap_or_default();
-        let register = |number| cell(registers, number).get();
-        let sum = |number| register(number).wrapping_add(op.offset());
-        let field = |number| {
-            let field = self.fields.get(usize::from(number));
-            // If there is no such field: a reference that names no array.
-            field.copied().unwrap_or(-1)
-        };
-        let (array, element) = match op.kind.plain() {
-            OpKind::LoadByteAt | OpKind::LoadByteUnsignedAt => (register(op.b), op.imm()),
-            OpKind::StoreByteAt => (register(op.a), op.imm()),
-            OpKind::StoreByte | OpKind::StoreShort | OpKind::StoreInt => {
-                (register(op.a), sum(op.b))
-            }
-            OpKind::LoadFieldByte
-            | OpKind::LoadFieldByteUnsigned
-            | OpKind::LoadFieldShort
-            | OpKind::LoadFieldInt
-                if variant::THREADED =>
-            {
-                (field(op.b), sum(op.c()))
-            }
-            OpKind::StoreFieldByte | OpKind::StoreFieldShort | OpKind::StoreFieldInt
-                if variant::THREADED =>
-            {
-                (field(op.a), sum(op.b))
-            }
-            _ => (register(op.b), sum(op.c())),
-        };
+        let (array, element) = element(&op, self.fields, |number| cell(registers, number).get());
         self.heap.fault(array, element)
     }
 

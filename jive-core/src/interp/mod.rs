@@ -2,7 +2,8 @@
 //!
 //! `run.rs` makes calls from outside and performs their natives. `fuel.rs` explains slices and exact fuel. A dispatch
 //! loop runs one slice: `threaded/` or `looped.rs`, by the variant (`variant.rs`). `control.rs` and `work.rs` hold the
-//! work of the ops, which the table in `op/table.rs` refers to.
+//! work of the ops, which the table in `op/table.rs` refers to. `values.rs` finds out afterwards which values made a
+//! call trap.
 
 mod control;
 #[cfg_attr(threaded, path = "threaded/mod.rs")]
@@ -13,6 +14,7 @@ mod machine;
 mod run;
 #[cfg(test)]
 mod tests;
+mod values;
 mod work;
 
 use crate::frame::{Activation, Calls};

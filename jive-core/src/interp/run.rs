@@ -116,6 +116,8 @@ impl Instance<'_> {
                 Phase::AtNative(native(op.copied().unwrap_or_default()))
             }
             _ => {
+                // For `trap_values`: ending the call frees its arrays, but leaves their bytes.
+                stack.activation.limit = ended.extent.top();
                 self.heap.end_call();
                 Phase::Ended
             }

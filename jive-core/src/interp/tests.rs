@@ -1,49 +1,77 @@
 //! Runs ops that the tests make themselves, among them ops that the linker makes of no verified class.
 
+extern crate std;
+
+use std::vec::Vec;
+
+use crate::array_kind::ArrayKind;
 use crate::frame::{CallStack, Frame};
 use crate::heap::{Heap, Lifetime};
-use crate::id::{MethodId, NativeId, Pc};
+use crate::id::{FieldId, MethodId, NativeId, Pc};
 use crate::instance::{Instance, Step};
 use crate::limits::REGISTER_WINDOW;
 use crate::op::{Op, OpKind};
-use crate::program::{LinkedMethod, Program, call_limit};
-use crate::trap::TrapKind;
+use crate::program::{LinkedField, LinkedMethod, Program, call_limit};
+use crate::trap::{TrapKind, TrapValues};
+use crate::variant;
 
 const FUEL: u64 = 100;
 
-/// Runs ops of a method whose only argument is 9, each of them one instruction.
-fn run(ops: &[Op], check: impl FnOnce(Step<'_>)) {
-    let ends = [1, 2, 3, 4, 5, 6, 7, 8].get(..ops.len()).unwrap();
+/// Returns the numbers from `first` on.
+const fn numbered<const COUNT: usize>(first: u16) -> [u16; COUNT] {
+    let mut numbers = [first; COUNT];
+    let mut index = 1;
+    while index < COUNT {
+        numbers[index] = numbers[index - 1] + 1;
+        index += 1;
+    }
+    numbers
+}
+
+/// Calls `with` with the program of a method of these ops, each of them one instruction.
+fn program(ops: &[Op], arguments: u8, with: impl FnOnce(Program<'_>)) {
+    const ENDS: [u16; 32] = numbered(1);
+    let ends = ENDS.get(..ops.len()).unwrap();
     let end = u32::try_from(ops.len()).unwrap();
     let (limit, prepaid) = call_limit(0, end, ends);
     let methods = [LinkedMethod {
         end,
         limit,
         prepaid,
-        arguments: 1,
-        registers: 6,
+        arguments,
+        registers: 16,
         ..LinkedMethod::default()
     }];
-    let program = Program {
+    with(Program {
         ops,
         ends,
-        places: &[Pc(0), Pc(1), Pc(2), Pc(3), Pc(4), Pc(5), Pc(6), Pc(7)],
+        places: &numbered::<32>(0).map(Pc),
         methods: &methods,
-        fields: &[],
+        fields: &[LinkedField::default(); 10],
         switches: &[],
         initializer: None,
         constructor: None,
         applet: None,
         code_bytes: 0,
-    };
-    let (mut frames, mut slots) = ([Frame::default(); 2], [7; REGISTER_WINDOW]);
-    let mut stack = CallStack::new(&mut frames, &mut slots);
-    let mut memory = [0; 32];
-    let mut instance = Instance::new(program, &mut [], Heap::new(&mut memory));
-    let started = instance.start(&mut stack, MethodId(0), &[9], FUEL, Lifetime::PerCall);
-    assert_eq!(started, Ok(()));
-    check(instance.run(&mut stack));
-    assert!(stack.executed() <= FUEL);
+    });
+}
+
+/// Runs ops of a method whose only argument is 9, each of them one instruction.
+fn run(ops: &[Op], check: impl FnOnce(Step<'_>)) {
+    program(ops, 1, |program| {
+        let program = Program {
+            fields: &[],
+            ..program
+        };
+        let (mut frames, mut slots) = ([Frame::default(); 2], [7; REGISTER_WINDOW]);
+        let mut stack = CallStack::new(&mut frames, &mut slots);
+        let mut memory = [0; 32];
+        let mut instance = Instance::new(program, &mut [], Heap::new(&mut memory));
+        let started = instance.start(&mut stack, MethodId(0), &[9], FUEL, Lifetime::PerCall);
+        assert_eq!(started, Ok(()));
+        check(instance.run(&mut stack));
+        assert!(stack.executed() <= FUEL);
+    });
 }
 
 /// Shows registers from 0 on to the test, as the arguments of a native.
@@ -128,4 +156,193 @@ fn a_jump_to_itself_takes_its_fuel() {
             assert!(matches!(step, Step::Trapped(trap) if trap.kind == exhausted));
         });
     }
+}
+
+/// The lengths of arrays in fields 1 to 3. Those in registers 1 to 3 are longer by one.
+const LENGTHS: [i32; 3] = [3, 5, 7];
+/// The kinds of these arrays, as `newarray` codes them.
+const KINDS: [(u8, ArrayKind); 3] = [
+    (8, ArrayKind::Byte),
+    (9, ArrayKind::Short),
+    (10, ArrayKind::Int),
+];
+/// The free bytes of the heap once these arrays are made.
+const FREE: u32 = 40;
+/// References of the arrays in registers and of those in fields, by the layout of the heap.
+const REFERENCES: [i32; 6] = [104, 120, 144, 24, 40, 64];
+
+/// Returns what the registers hold when the op under test runs: null, an array of each kind, and two other numbers.
+fn register(number: u8) -> i32 {
+    match number {
+        1..=3 => REFERENCES[usize::from(number) - 1],
+        4 => 7777,
+        5 => -5,
+        _ => 0,
+    }
+}
+
+/// Runs an op with arrays in registers and fields until it traps, and shows the kind and the values of the trap.
+fn trapped(op: Op, paired: bool, check: &mut dyn FnMut(TrapKind, Option<TrapValues<'_>>)) {
+    let plain = op.kind.plain();
+    let taken = ['a', 'b', 'c'].into_iter().zip([op.a, op.b, op.c()]);
+    let taken =
+        taken.filter(|(letter, _)| plain != op.kind && plain.taken(*letter) == Some(op.kind));
+    let constant = |register, value| Op::new(OpKind::Const, register, 0, value);
+    let array = |at: usize| {
+        let register = u8::try_from(at).unwrap() + 1;
+        let length = constant(register, LENGTHS[at] + 1);
+        let make = Op::new(OpKind::NewArray, register, register, KINDS[at].0.into());
+        [length, make]
+    };
+    let mut ops = [array(0), array(1), array(2)].concat();
+    ops.extend([constant(4, 7777), constant(5, -5)]);
+    // The op before puts the operand into the accumulator, and in its register too.
+    let operand = taken.map(|(_, register)| register).next().unwrap_or(5);
+    ops.extend([Op::new(OpKind::Move, operand, operand, 0), op]);
+    ops.push(Op::new(OpKind::Return, 0, 0, 0));
+    if paired {
+        for at in 1..ops.len() {
+            let both = ops[at - 1].kind.then(ops[at].kind);
+            ops[at - 1].kind = both.unwrap_or(ops[at - 1].kind);
+        }
+    }
+    program(&ops, 0, |program| {
+        let (mut frames, mut slots) = ([Frame::default(); 2], [7; REGISTER_WINDOW + 16]);
+        let mut stack = CallStack::new(&mut frames, &mut slots);
+        let (mut memory, mut fields) = ([0xa5; 224], [0; 10]);
+        let mut instance = Instance::new(program, &mut fields, Heap::new(&mut memory));
+        let heap = instance.heap_mut();
+        let mut made = Vec::new();
+        // So that no reference is a small number.
+        heap.allocate(ArrayKind::Byte, 8).unwrap();
+        for ((_, kind), length) in KINDS.into_iter().zip(LENGTHS) {
+            made.push(heap.allocate(kind, length).unwrap());
+        }
+        assert_eq!(made, REFERENCES[3..]);
+        for (field, array) in (1..).map(FieldId).zip(made) {
+            instance.set_field(field, array);
+        }
+        let started = instance.start(&mut stack, MethodId(0), &[], FUEL, Lifetime::PerCall);
+        assert_eq!(started, Ok(()));
+        let mut step = instance.run(&mut stack);
+        if let Step::Native { .. } = step {
+            stack.resume(Err(TrapKind::ProtectionFault));
+            step = instance.run(&mut stack);
+        }
+        // After a jump to another op, that op may trap.
+        let is_here = |pc: Pc| pc.index() + 2 == ops.len();
+        if let Step::Trapped(trap) = step
+            && is_here(trap.pc)
+        {
+            check(trap.kind, instance.trap_values(&stack, trap.kind));
+        }
+    });
+}
+
+/// Checks the values of a trap, as far as they follow from an op's operands without knowing the op.
+fn check_values(op: Op, kind: TrapKind, values: Option<TrapValues<'_>>) {
+    let operands = [op.a, op.b, op.c()];
+    let Some(values) = values else {
+        assert_eq!(kind, TrapKind::Unverified, "{op:?} traps without a value");
+        return;
+    };
+    let expected = match values {
+        TrapValues::Division { dividend } => {
+            assert_eq!((dividend, register(op.c())), (register(op.b), 0), "{op:?}");
+            TrapKind::ArithmeticException
+        }
+        TrapValues::Index { index, length } => {
+            let named = operands.map(register).contains(&index) || index == op.imm();
+            let lengths = operands.iter().flat_map(|number| {
+                let at = LENGTHS.get(usize::from(*number).wrapping_sub(1))?;
+                Some([*at, at + 1])
+            });
+            let length = i32::try_from(length).unwrap();
+            assert!(named && !(0..length).contains(&index), "{op:?} {index}");
+            assert!(
+                lengths.flatten().any(|known| known == length),
+                "{op:?} {length}"
+            );
+            TrapKind::ArrayIndexOutOfBoundsException
+        }
+        TrapValues::Length { length } => {
+            assert_eq!((length, register(op.b)), (-5, -5), "{op:?}");
+            TrapKind::NegativeArraySizeException
+        }
+        TrapValues::Null => {
+            let fields = operands
+                .into_iter()
+                .filter(|number| !(1..=3).contains(number));
+            let nulls = operands.into_iter().filter(|number| register(*number) == 0);
+            assert!(fields.chain(nulls).next().is_some(), "{op:?}");
+            TrapKind::NullPointerException
+        }
+        TrapValues::Heap { asked, free } => {
+            // JVMS table 6.5.newarray-A: 9 is `short`, 10 is `int`, and elements of the others take a byte.
+            let width = match op.imm() {
+                9 => 2,
+                10 => 4,
+                _ => 1,
+            };
+            let data = u64::from(register(op.b).unsigned_abs()) * width;
+            assert_eq!((asked, free), (8 + data.div_ceil(8) * 8, FREE), "{op:?}");
+            TrapKind::OutOfMemoryError
+        }
+        TrapValues::Transient {
+            kind,
+            length,
+            field,
+        } => {
+            let at = usize::from(op.a) - 1;
+            let expected = (KINDS[at].1, LENGTHS[at] + 1, FieldId(op.low()));
+            assert_eq!((kind, i32::try_from(length).unwrap(), field), expected);
+            TrapKind::TransientEscape
+        }
+        TrapValues::Native { args, .. } => {
+            let passed = (op.b..).map(register).take(args.len());
+            assert!(passed.eq(args.iter().copied()), "{op:?} {args:?}");
+            TrapKind::ProtectionFault
+        }
+        TrapValues::Fuel { .. } | TrapValues::Frames { .. } | TrapValues::Slots { .. } => {
+            panic!("{op:?} {values:?} depends on more than the op")
+        }
+    };
+    assert_eq!(kind, expected, "{op:?} {values:?}");
+}
+
+#[test]
+fn every_op_that_traps_says_its_values() {
+    let mut seen = Vec::new();
+    let numbers = [0, 1, 2, 3, 4, 5, 8, 9, 10];
+    let operands = numbers.into_iter().flat_map(|a| {
+        let pairs = numbers
+            .into_iter()
+            .flat_map(move |b| numbers.map(|c| (a, b, c)));
+        pairs.filter(|(a, b, c)| *a < 6 && *b < 6 && (*a, *b, *c) != (0, 0, 0))
+    });
+    for kind in Op::kinds() {
+        for (a, b, c) in operands.clone() {
+            let op = Op::of_three(kind.kind, a, b, c);
+            // The verifier has proved that this op stores a reference, and register 4 has none.
+            if kind.kind == OpKind::PutReference && a == 4 {
+                continue;
+            }
+            for paired in [false, variant::THREADED] {
+                trapped(op, paired, &mut |kind, values| {
+                    check_values(op, kind, values);
+                    if !seen.contains(&kind) {
+                        seen.push(kind);
+                    }
+                });
+            }
+        }
+    }
+    let missing = TrapKind::ALL.iter().filter(|kind| !seen.contains(kind));
+    // The first two depend on the calls and ops before. `tests/vm/values.rs` tests them.
+    let others = [
+        &TrapKind::StackOverflowError,
+        &TrapKind::FuelExhausted,
+        &TrapKind::QuotaExceeded,
+    ];
+    assert_eq!(Vec::from_iter(missing), others);
 }

@@ -9,4 +9,5 @@ mod entering;
 mod linking;
 mod machine;
 mod natives;
+mod values;
 mod vouched;

@@ -148,9 +148,26 @@ public final class Driver {
         return result == null ? "void" : result.toString();
     }
 
-    /** Returns name, method and line of what was thrown; line -1 where the class has no lines. */
+    /**
+     * Returns the name of what was thrown, the numbers of its message, and method and line of each call, the innermost
+     * first; line -1 where the class has no lines. Errors of the virtual machine have the innermost call alone.
+     */
     private static String shown(Throwable trap) {
-        StackTraceElement innermost = trap.getStackTrace()[0];
-        return trap.getClass().getSimpleName() + "@" + innermost.getMethodName() + ":" + innermost.getLineNumber();
+        StackTraceElement[] calls = trap.getStackTrace();
+        StringBuilder shown = new StringBuilder(trap.getClass().getSimpleName());
+        if (trap instanceof IndexOutOfBoundsException || trap instanceof NegativeArraySizeException) {
+            String numbers = trap.getMessage().replaceAll("[^-0-9]+", " ").trim();
+            shown.append('(').append(numbers.replace(' ', ',')).append(')');
+        }
+        char separator = '@';
+        for (StackTraceElement call : calls) {
+            boolean isOfClass = call.getClassName().equals(calls[0].getClassName());
+            if (!isOfClass || (separator == '<' && trap instanceof Error)) {
+                break;
+            }
+            shown.append(separator).append(call.getMethodName()).append(':').append(call.getLineNumber());
+            separator = '<';
+        }
+        return shown.toString();
     }
 }

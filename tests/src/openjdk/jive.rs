@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use jive_core::{Lifetime, NoNatives, Trap};
+use jive_core::{Lifetime, NoNatives, Trap, TrapValues};
 use jive_verifier::Policy;
 
 use super::Call;
@@ -54,9 +54,21 @@ fn result(machine: &mut Machine<'_>, method: &str, arguments: &[i32]) -> String 
 
 /// Shows a trap like an exception in the driver, with line -1 if the class has no line numbers.
 fn shown(machine: &Machine<'_>, trap: Trap) -> String {
-    let method = machine.class.method(trap.method);
-    let method = method.expect("a trap names a method of the class");
-    let line = method.code().and_then(|code| code.line(trap.pc));
-    let line = line.map_or(-1, i32::from);
-    format!("{}@{}:{line}", trap.kind, method.name)
+    let (instance, stack) = (&machine.instance, &machine.stack);
+    let numbers = match instance.trap_values(stack, trap.kind) {
+        Some(TrapValues::Index { index, length }) => format!("({index},{length})"),
+        Some(TrapValues::Length { length }) => format!("({length})"),
+        _ => String::new(),
+    };
+    let calls = instance.backtrace(stack, trap).map(|call| {
+        let method = machine.class.method(call.method);
+        let method = method.expect("a call names a method of the class");
+        let line = method.code().and_then(|code| code.line(call.pc));
+        format!("{}:{}", method.name, line.map_or(-1, i32::from))
+    });
+    // OpenJDK's errors have the innermost call alone in the driver.
+    let is_error = trap.kind.name().ends_with("Error");
+    let calls = calls.take(if is_error { 1 } else { usize::MAX });
+    let calls = calls.collect::<Vec<_>>().join("<");
+    format!("{}{numbers}@{calls}", trap.kind)
 }
