@@ -282,11 +282,14 @@ impl EndpointRow {
 
     /// Returns the row of a method; adds it at the method's first return.
     fn method(&mut self, names: &dyn Names, id: EndpointId, method: MethodId) -> &mut MethodRow {
-        let known = self.methods.iter().position(|(known, _)| *known == method);
+        let name = names.method(id, method);
+        // By name: the class that replaces an applet numbers its methods in its own way.
+        let mut methods = self.methods.iter();
+        let known = methods.position(|(_, row)| row.method == name);
         let place = known.unwrap_or_else(|| {
             let row = MethodRow {
                 endpoint: self.endpoint.clone(),
-                method: names.method(id, method).to_owned(),
+                method: name.to_owned(),
                 bytecodes: Distribution::default(),
             };
             self.methods.push((method, row));
