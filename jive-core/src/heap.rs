@@ -105,6 +105,12 @@ impl<'m> Heap<'m> {
         }
     }
 
+    /// Ends the heap, and returns the lent memory.
+    #[must_use]
+    pub fn into_memory(self) -> &'m mut [u8] {
+        self.memory
+    }
+
     /// Lends the memory to a run. The run reports how far it filled the memory, and [`Heap::adopt`] records that.
     pub(crate) const fn lend(&mut self) -> Heap<'_> {
         Heap {
@@ -308,6 +314,14 @@ impl<'m> Heap<'m> {
     #[must_use]
     pub const fn is_transient(&self, reference: i32) -> bool {
         reference > self.call_floor
+    }
+
+    /// Frees the arrays that were allocated when [`Heap::used`] was at least `used`. A running call is abandoned.
+    ///
+    /// The caller makes sure that no field names one of them.
+    pub fn free_behind(&mut self, used: u32) {
+        self.top = self.top.min(HEAP_START.saturating_add(used));
+        self.call_floor = PERSISTENT;
     }
 
     /// Returns the bytes of all live arrays, headers included, for [`Heap::restore`].

@@ -72,6 +72,12 @@ impl<'m> Instance<'m> {
         }
     }
 
+    /// Ends the instance, and returns the lent memory: that of the fields and that of the heap.
+    #[must_use]
+    pub fn into_memory(self) -> (&'m mut [i32], &'m mut [u8]) {
+        (self.fields, self.heap.into_memory())
+    }
+
     /// Returns the program.
     #[must_use]
     pub const fn program(&self) -> Program<'m> {

@@ -47,8 +47,26 @@ pub struct Members {
 }
 
 impl Members {
+    /// Returns whether the class has an entry that is called for something other than a message.
+    #[must_use]
+    pub fn has_agenda(&self) -> bool {
+        self.do_timer.or(self.do_refill).is_some()
+    }
+
+    /// Returns the method of an entry, or `None` if the class does not have it.
+    #[must_use]
+    pub fn entry(&self, entry: NicEntry) -> Option<MethodId> {
+        match entry {
+            NicEntry::DoTx => Some(self.do_tx),
+            NicEntry::DoRx => Some(self.do_rx),
+            NicEntry::DoTimer => self.do_timer,
+            NicEntry::DoRefill => self.do_refill,
+        }
+    }
+
     /// Returns the members of a class, or `None` if it was not verified as an applet of a NIC.
-    fn of(class: &LinkedClass<'_>) -> Option<Members> {
+    #[must_use]
+    pub fn of(class: &LinkedClass<'_>) -> Option<Members> {
         let found = class.program.applet()?;
         Some(Members {
             constructor: found.constructor,
@@ -127,6 +145,18 @@ impl<'a> Applet<'a> {
         if let Some(rest) = bytes.get_mut(length..) {
             rest.fill(POISON);
         }
+    }
+
+    /// Returns the reference of the `RxBuf` array.
+    #[must_use]
+    pub fn rx_buf_array(&self) -> i32 {
+        self.rx_buf.array()
+    }
+
+    /// Frees all arrays but `RxBuf`. No call is running, and the caller then changes every field that names another
+    /// array.
+    pub fn free_arrays(&mut self) {
+        self.instance.heap_mut().free_behind(self.rx_buf_bytes);
     }
 
     /// Returns the bytes of `RxBuf`.
