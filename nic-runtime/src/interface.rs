@@ -120,6 +120,23 @@ macro_rules! interfaces {
             }
         }
 
+        impl Stage {
+            /// Returns whether a processor that stops at this stage is inside an applet's call. At [`Stage::Enter`] no
+            /// code of the applet has run.
+            pub(crate) fn is_in_call(self) -> bool {
+                match self {
+                    Stage::Run
+                    | Stage::Perform(_)
+                    | Stage::Landed
+                    | Stage::Return
+                    | Stage::Trap
+                    | Stage::SendTrapped => true,
+                    Stage::Idle | Stage::Look | Stage::Enter => false,
+                    $(Stage::$interface(_) => false,)*
+                }
+            }
+        }
+
         /// Runs a stage.
         #[cfg_attr(not(debug_assertions), inline(always))]
         pub(crate) fn step<S: Sink>(

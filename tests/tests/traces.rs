@@ -41,6 +41,12 @@ trace_snapshots! {
 }
 
 #[test]
+fn a_swap_waits_for_the_running_call() {
+    let builtin = nic_runtime::scenario::builtin("swap").expect("a built-in scenario");
+    insta::assert_snapshot!("swap", trace(&scenario(builtin.text, None, None)));
+}
+
+#[test]
 fn burst_25_transfers_once_and_sends_25_times() {
     let trace = trace(&scenario(&scenario_text("burst-25"), None, None));
     let sender: Vec<&str> = trace

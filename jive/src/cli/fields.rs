@@ -76,14 +76,15 @@ impl<'s> Dump<'s> {
     pub(super) fn of(scenario: &'s Scenario, end: &RunEnd, states: &[EndpointState]) -> Dump<'s> {
         let endpoints = scenario.endpoints.iter().zip(states);
         let applet = |(spec, state): (&'s EndpointSpec, &EndpointState)| {
-            let class = scenario.classes.get(spec.class?)?;
+            let state = state.applet.as_ref()?;
+            let class = scenario.classes.get(state.class)?;
             let nic = scenario.nics.get(spec.nic.0 as usize)?;
             Some(OfApplet {
                 t_ns: end.time.as_ns(),
                 nic: &nic.name,
                 endpoint: &spec.name,
                 event: "fields",
-                fields: of(&class.bytes, state.applet.as_ref()?),
+                fields: of(&class.bytes, state),
             })
         };
         Dump {

@@ -272,6 +272,8 @@ impl Happened {
             }),
             SleEvent::AppletTrace { tag, value } => self.note(Note { tag, value }),
             SleEvent::Load { .. }
+            | SleEvent::AppletSwap { .. }
+            | SleEvent::SwapRefused { .. }
             | SleEvent::AppletDetach { .. }
             | SleEvent::AppletAttach { .. }
             | SleEvent::AppletSuspend { .. }

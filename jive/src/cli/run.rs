@@ -473,13 +473,17 @@ fn class_file<'s>(name: &Path, scenario: &'s Scenario, class: usize) -> (PathBuf
     }
 }
 
-/// Describes the faults of every rejected class of a scenario.
+/// Describes the faults of every rejected class that an endpoint of a scenario begins with.
 fn rejected_classes(name: &Path, scenario: &Scenario) -> String {
     let policy = Policy::Applet {
         entries: NicEntry::TABLE,
     };
     let mut reports = Vec::new();
-    for class in 0..scenario.classes.len() {
+    let is_first = |class: &usize| {
+        let mut endpoints = scenario.endpoints.iter();
+        endpoints.any(|endpoint| endpoint.class == Some(*class))
+    };
+    for class in (0..scenario.classes.len()).filter(is_first) {
         let (file, bytes) = class_file(name, scenario, class);
         let arena = Bump::new();
         if let Err(error) = load_class(&arena, bytes, policy, NicNative::TABLE) {

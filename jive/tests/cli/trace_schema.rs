@@ -16,7 +16,10 @@ fn lines() -> Vec<Value> {
         "run ../../../tests/scenarios/burst-25.toml --trace json",
     ))
     .out;
-    out += &jive(words("run ../scenarios/timer.toml --trace json")).out;
+    for scenario in ["timer", "swap"] {
+        let file = format!("../scenarios/{scenario}.toml");
+        out += &jive(["run", &file, "--trace", "json"]).out;
+    }
     out += &jive(words("run pingpong --trace json --trace-work --dump")).out;
     for builtin in nic_runtime::scenario::BUILTIN {
         out += &jive(["run", builtin.name, "--trace", "json"]).out;

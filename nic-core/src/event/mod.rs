@@ -18,7 +18,7 @@ use self::fields::{FieldSink, Fields, PayloadMode};
 pub use self::nic::{DmaDirection, DropReason, Levels, NicEvent, WireDropReason};
 use self::roles::{Roles, Shown};
 use crate::id::{EndpointId, NicId, PacketId, PostId};
-pub use crate::sle::{NativeArg, SleEvent};
+pub use crate::sle::{NativeArg, SleEvent, SwapRefusal};
 use crate::time::SimTime;
 pub use crate::unet::{Refusal, RxBody, TxStatus, UnetEvent};
 

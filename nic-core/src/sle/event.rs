@@ -82,6 +82,22 @@ pub enum SleEvent<'a> {
         /// What caused the next call; not in the trace.
         trigger: Trigger,
     },
+    /// An endpoint's applet was replaced by another class, whose initializers have returned.
+    AppletSwap {
+        /// Sum of the methods' `code_length`, in bytes.
+        code_bytes: u32,
+        /// Bytes of heap in use after the swap.
+        heap_bytes: u32,
+        /// Number of fields whose values the new class took over.
+        carried: u32,
+    },
+    /// A class did not become an endpoint's applet. The endpoint goes on as before.
+    SwapRefused {
+        /// Name of the class, if it could be read.
+        class: Option<&'a str>,
+        /// Why it was refused.
+        reason: SwapRefusal,
+    },
     /// A call is suspended until the packet that it pushes has a slot. Meanwhile the processor does other work.
     AppletSuspend {
         /// What caused the call; not in the trace.
@@ -172,6 +188,14 @@ impl<'a> SleEvent<'a> {
                 step: Step::Attached,
                 ..Roles::of("applet-attach")
             },
+            SleEvent::AppletSwap { .. } => Roles {
+                track: Track::Applet,
+                ..Roles::of("applet-swap")
+            },
+            SleEvent::SwapRefused { .. } => Roles {
+                track: Track::Applet,
+                ..Roles::of("swap-refused")
+            },
             SleEvent::AppletSuspend { trigger } => Roles {
                 track: Track::Call,
                 cause: Cause::Of(trigger),
@@ -242,9 +266,51 @@ impl<'a> SleEvent<'a> {
                 fields.put("traps", Value::Number(traps.into()))?;
                 fields.put("dur_ns", Value::Cost(duration.as_ns()))
             }
+            SleEvent::AppletSwap {
+                code_bytes,
+                heap_bytes,
+                carried,
+            } => {
+                fields.class("class")?;
+                fields.put("code_bytes", Value::Number(code_bytes.into()))?;
+                fields.put("heap_bytes", Value::Number(heap_bytes.into()))?;
+                fields.put("carried", Value::Number(carried.into()))
+            }
+            SleEvent::SwapRefused { class, reason } => {
+                if let Some(class) = class {
+                    fields.put("class", Value::Name(class))?;
+                }
+                fields.put("reason", Value::Word(reason.word()))
+            }
             SleEvent::AppletAttach { .. }
             | SleEvent::AppletSuspend { .. }
             | SleEvent::AppletResume { .. } => Ok(()),
+        }
+    }
+}
+
+/// Why a class did not become an endpoint's applet.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum SwapRefusal {
+    /// The class was rejected. Holds the code of the rejection.
+    Rejected(&'static str),
+    /// The NIC's SRAM has no room for the class beside the running one.
+    NoSram,
+    /// The endpoint's heap has no room for the arrays that the class takes over and those that it keeps.
+    NoHeap,
+    /// An initializer of the class trapped.
+    Trapped(TrapKind),
+}
+
+impl SwapRefusal {
+    /// Returns the word that the trace shows.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            SwapRefusal::Rejected(code) => code,
+            SwapRefusal::NoSram => "sram",
+            SwapRefusal::NoHeap => "heap",
+            SwapRefusal::Trapped(kind) => kind.name(),
         }
     }
 }

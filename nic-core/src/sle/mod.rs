@@ -9,7 +9,7 @@ mod request;
 
 pub use applet::{Applet, AppletError, Members, POISON, memory_bytes};
 pub use entries::{EntryCost, NicEntry};
-pub use event::{NativeArg, SleEvent};
+pub use event::{NativeArg, SleEvent, SwapRefusal};
 pub use natives::{ArraySpan, Effect, NicNative, Rights, check};
 pub use port::{Port, perform};
 pub use request::{NATIVE_ARGUMENTS_MAX, Request};

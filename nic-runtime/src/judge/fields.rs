@@ -1,13 +1,13 @@
 //! Compares fields of applets at the end of a run with their expected values.
 
-use jive_core::{ArrayKind, FieldId};
+use jive_core::ArrayKind;
 use nic_core::event::Sink;
 use nic_core::event::fields::Escaped;
 use nic_core::id::EndpointId;
 
 use super::difference::Difference;
 use super::shortfall::{At, Count, Shortfall};
-use crate::scenario::{Expected, FieldKind, FieldValue, Scenario};
+use crate::scenario::{Expected, FieldKind, FieldValue, Scenario, kind_of};
 use crate::sim::Simulation;
 
 /// Compares every field that has an expectation. Returns the shortfall of each expectation, or `None` if it is met.
@@ -16,13 +16,7 @@ pub(super) fn judge<S: Sink>(
     simulation: &Simulation<'_, S>,
 ) -> Vec<Option<Shortfall>> {
     let judged = scenario.expectations.iter().map(|expectation| {
-        let Expected::Field {
-            name,
-            field,
-            kind,
-            value,
-        } = &expectation.what
-        else {
+        let Expected::Field { name, kind, value } = &expectation.what else {
             return None;
         };
         let endpoint = expectation.endpoint?;
@@ -31,7 +25,12 @@ pub(super) fn judge<S: Sink>(
             Escaped(name),
             At(scenario, Some(endpoint))
         );
-        Field::of(simulation, endpoint, *field, *kind)?.compare(&what, *kind, value)
+        match Field::of(simulation, endpoint, name, *kind) {
+            Some(found) => found.compare(&what, *kind, value),
+            None => Some(Shortfall::of(format!(
+                "expected a value in {what}, found an applet without such a field of that type"
+            ))),
+        }
     });
     judged.collect()
 }
@@ -47,14 +46,22 @@ enum Field<'m> {
 }
 
 impl<'m> Field<'m> {
+    /// Returns the field of this name and type. The applet at the end of the run may have another class than at the
+    /// start, and then another field or none.
     fn of<S: Sink>(
         simulation: &'m Simulation<'_, S>,
         endpoint: EndpointId,
-        field: FieldId,
+        name: &str,
         kind: FieldKind,
     ) -> Option<Field<'m>> {
-        let instance = simulation.instance(endpoint)?;
-        let value = instance.field(field);
+        let applet = simulation.applet(endpoint)?;
+        let instance = &applet.instance;
+        let mut fields = applet.class.class.fields();
+        let field = fields.find(|field| {
+            let is_of_kind = kind_of(field.descriptor.as_bytes()) == Some(kind);
+            field.name.as_bytes() == name.as_bytes() && is_of_kind
+        })?;
+        let value = instance.field(field.id);
         Some(match kind.is_array {
             false => Field::One(value),
             true => instance

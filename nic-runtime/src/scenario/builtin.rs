@@ -31,6 +31,7 @@ builtins! {
     "drop": "Drop filters packets by their first byte before any DMA";
     "counter": "Counter counts packets by source channel and reports the counts";
     "lossy-link": "a link that loses, duplicates, corrupts and reorders packets";
+    "swap": "the server's applet is replaced by another while packets arrive";
     "loopback": "an endpoint joined to itself, and two endpoints of one NIC";
 }
 

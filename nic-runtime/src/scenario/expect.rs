@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use jive_core::{FieldId, TrapKind};
+use jive_core::TrapKind;
 use nic_core::event::{DropReason, WireDropReason};
 use nic_core::id::{ChannelId, EndpointId};
 use toml::Spanned;
@@ -13,6 +13,7 @@ use super::endpoints::Endpoints;
 use super::field::{self, ClassFields, FieldKind, FieldValue};
 use super::limits;
 use super::mistake::{MistakeKind, Span, closest};
+use super::model::SwapSpec;
 use super::payload;
 use super::table::{self, Mistakes, Table, choice, keys};
 use super::traffic::channel_number;
@@ -101,13 +102,10 @@ pub enum Expected {
     Traps(Tally),
     /// At least one trap of this kind.
     Trap(TrapKind),
-    /// The value of a field at the end of the run. The endpoint has an applet, and the class of the applet has the
-    /// field.
+    /// The value of a field at the end of the run. One of the classes that the endpoint's applet may have has the field.
     Field {
         /// The name of the field.
         name: String,
-        /// The id of the field.
-        field: FieldId,
         /// The type of the field.
         kind: FieldKind,
         /// The expected value.
@@ -146,7 +144,7 @@ pub fn has_expectations(text: &[u8]) -> bool {
 /// Reads every `[[expect]]`.
 pub(super) fn read(
     root: &Table<'_>,
-    endpoints: &Endpoints<'_>,
+    applets: Applets<'_, '_>,
     context: &mut Context<'_>,
 ) -> Vec<Expectation> {
     let limit = limits::EXPECTATIONS_MAX;
@@ -155,16 +153,19 @@ pub(super) fn read(
     let mut classes = Classes::new();
     let read = tables
         .iter()
-        .filter_map(|table| expectation(table, endpoints, &mut classes, context));
+        .filter_map(|table| expectation(table, applets, &mut classes, context));
     read.collect()
 }
+
+/// The endpoints with their first applets, and the later ones.
+type Applets<'e, 't> = (&'e Endpoints<'t>, &'e [SwapSpec]);
 
 /// The fields of each class that was asked for, keyed by its index; `None` for a class that will be rejected.
 type Classes = BTreeMap<usize, Option<ClassFields>>;
 
 fn expectation(
     table: &Table<'_>,
-    endpoints: &Endpoints<'_>,
+    applets: Applets<'_, '_>,
     classes: &mut Classes,
     context: &mut Context<'_>,
 ) -> Option<Expectation> {
@@ -188,7 +189,7 @@ fn expectation(
         false => table.value("endpoint"),
     };
     let endpoint = match value {
-        Some(value) => Some(EndpointId(endpoints.names.find_value(value, mistakes)?)),
+        Some(value) => Some(EndpointId(applets.0.names.find_value(value, mistakes)?)),
         None if is_of_one => return None,
         None => None,
     };
@@ -204,7 +205,7 @@ fn expectation(
         "drops" => Expected::Drops(tally(subject_value, "`drops`", &REASONS, mistakes)?),
         "traps" => Expected::Traps(tally(subject_value, "`traps`", &TRAPS, mistakes)?),
         "trap" => Expected::Trap(trap(subject_value, mistakes)?),
-        _ => of_field(table, (endpoints, endpoint?), classes, context)?,
+        _ => of_field(table, (applets, endpoint?), classes, context)?,
     };
     Some(Expectation {
         place: table.span,
@@ -271,33 +272,46 @@ fn trap(value: &Spanned<DeValue<'_>>, mistakes: &mut Mistakes) -> Option<TrapKin
     found.copied()
 }
 
+/// Reads an expectation about a field. An endpoint whose applet is replaced has the fields of all of its classes, because
+/// a swap may be refused. The first class that has the field gives its type.
 fn of_field(
     table: &Table<'_>,
-    (endpoints, endpoint): (&Endpoints<'_>, EndpointId),
+    ((endpoints, swaps), endpoint): (Applets<'_, '_>, EndpointId),
     classes: &mut Classes,
     context: &mut Context<'_>,
 ) -> Option<Expected> {
     let name = table.required("field", table::text, context.mistakes());
     let given = table.need("value", context.mistakes());
     let (name, given) = (name?, given?);
-    let Some(class) = endpoints.specs[endpoint.0 as usize].class else {
+    let first = endpoints.specs[endpoint.0 as usize].class;
+    let later = swaps.iter().filter(|swap| swap.endpoint == endpoint);
+    let mut of_endpoint = first.into_iter().chain(later.map(|swap| swap.class));
+    let Some(class) = of_endpoint.next() else {
         // An unreadable applet is reported already.
         if !endpoints.names_applet[endpoint.0 as usize] {
             context.mistakes().add(name.span, MistakeKind::NoApplet);
         }
         return None;
     };
-    // A class file that is invalid or too large is reported when it is loaded.
-    let fields = classes
-        .entry(class)
-        .or_insert_with(|| ClassFields::of(context.class_bytes(class)));
-    let found = fields.as_ref()?.find(name.value);
+    let mut find = |class: usize| {
+        // A class file that is invalid or too large is reported when it is loaded.
+        let fields = classes
+            .entry(class)
+            .or_insert_with(|| ClassFields::of(context.class_bytes(class)));
+        Some(fields.as_ref()?.find(name.value))
+    };
+    let found = match find(class) {
+        Some(Ok(found)) => Ok(found),
+        first => match of_endpoint.find_map(|class| find(class)?.ok()) {
+            Some(found) => Ok(found),
+            None => first?,
+        },
+    };
     let mistakes = context.mistakes();
-    let (field, kind) = mistakes.note(name.span, found)?;
+    let kind = mistakes.note(name.span, found)?;
     let value = field::read_value(given, kind, mistakes)?;
     Some(Expected::Field {
         name: name.value.to_owned(),
-        field,
         kind,
         value,
     })

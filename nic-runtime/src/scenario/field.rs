@@ -101,14 +101,13 @@ impl ClassFields {
     /// # Errors
     ///
     /// Returns an error if the class has no such field, or if a scenario cannot give a value of its type.
-    pub(super) fn find(&self, name: &str) -> Result<(FieldId, FieldKind), MistakeKind> {
+    pub(super) fn find(&self, name: &str) -> Result<FieldKind, MistakeKind> {
         let found = self
             .fields
             .iter()
             .find(|field| field.name == name.as_bytes());
         let found = found.ok_or_else(|| self.unknown(name))?;
-        let kind = found.kind.ok_or(MistakeKind::FieldType)?;
-        Ok((found.id, kind))
+        found.kind.ok_or(MistakeKind::FieldType)
     }
 
     /// Checks that the simulator can add the constants with which the static initializer is rewritten
@@ -167,7 +166,7 @@ impl ClassFields {
 }
 
 /// Returns the type of a descriptor, if a scenario can give a value of that type.
-fn kind_of(descriptor: &[u8]) -> Option<FieldKind> {
+pub(crate) fn kind_of(descriptor: &[u8]) -> Option<FieldKind> {
     let (is_array, element) = match parse_field(descriptor).ok()? {
         FieldType::Byte => (false, ArrayKind::Byte),
         FieldType::Short => (false, ArrayKind::Short),

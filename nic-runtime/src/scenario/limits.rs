@@ -28,6 +28,9 @@ pub const CHANNELS_MAX: usize = 65_536;
 /// Most entries of `[[send]]`, where each packet of a capture counts as one: 16 for each possible endpoint.
 pub const SENDS_MAX: usize = 65_536;
 
+/// Most entries of `[[swap]]`: one for each possible endpoint.
+pub const SWAPS_MAX: usize = ENDPOINTS_MAX;
+
 /// Most entries of `[[expect]]`: one for each possible endpoint. Each may keep some bytes of messages.
 pub const EXPECTATIONS_MAX: usize = ENDPOINTS_MAX;
 

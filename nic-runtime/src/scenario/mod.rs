@@ -19,6 +19,7 @@ mod processes;
 mod profiles;
 mod read;
 mod state;
+mod swaps;
 mod table;
 mod traffic;
 
@@ -26,6 +27,7 @@ pub use builtin::{BUILTIN, Builtin, builtin};
 pub use capture::CaptureError;
 pub use context::BUILTIN_PREFIX;
 pub use expect::{Expectation, Expected, Order, Tally, has_expectations};
+pub(crate) use field::kind_of;
 pub use field::{FieldKind, FieldValue};
 pub use golden::{GoldenSettings, Times};
 pub use mistake::{Mistake, MistakeKind, Named, Span, closest};

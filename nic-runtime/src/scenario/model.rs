@@ -48,6 +48,8 @@ pub struct Scenario {
     pub channels: Vec<ChannelSpec>,
     /// The user's sends, in file order.
     pub sends: Vec<SendSpec>,
+    /// The classes that become applets during the run, in file order.
+    pub swaps: Vec<SwapSpec>,
     /// The expectations about the run, in file order. They do not influence the run.
     pub expectations: Vec<Expectation>,
     /// The class files. A class that several endpoints load is here once.
@@ -60,6 +62,26 @@ pub struct Scenario {
 }
 
 impl Scenario {
+    /// Returns whether a class may become an endpoint's applet during the run.
+    #[must_use]
+    pub fn replaces_applets(&self) -> bool {
+        !self.swaps.is_empty()
+    }
+
+    /// Returns for each endpoint whether it has an applet or may get one during the run.
+    #[must_use]
+    pub fn may_have_applets(&self) -> Vec<bool> {
+        let mut may: Vec<bool> = self
+            .endpoints
+            .iter()
+            .map(|spec| spec.class.is_some())
+            .collect();
+        for swap in &self.swaps {
+            may[swap.endpoint.0 as usize] = true;
+        }
+        may
+    }
+
     /// Returns the cost model of a NIC.
     #[must_use]
     pub fn profile_of(&self, nic: NicId) -> &Profile {
@@ -236,6 +258,17 @@ pub struct ChannelSpec {
     pub a: (EndpointId, ChannelId),
     /// The other endpoint, and its number for the channel.
     pub b: (EndpointId, ChannelId),
+}
+
+/// A class that becomes the applet of an endpoint during the run.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct SwapSpec {
+    /// When.
+    pub at: SimTime,
+    /// The endpoint.
+    pub endpoint: EndpointId,
+    /// The class, an index into [`Scenario::classes`]. It may turn out to be rejected.
+    pub class: usize,
 }
 
 /// Messages that the user at an endpoint sends.

@@ -17,6 +17,7 @@ use super::network;
 use super::payload;
 use super::processes;
 use super::profiles::{self, NicProfiles};
+use super::swaps;
 use super::table::{self, Mistakes, Table, choice, keys};
 use super::traffic;
 use crate::profile::Profile;
@@ -35,6 +36,7 @@ const ROOT_KEYS: &[&str] = &[
     "endpoint",
     "channel",
     "send",
+    "swap",
     "golden",
     "expect",
 ];
@@ -128,6 +130,7 @@ pub fn keys_of_all() -> impl Iterator<Item = &'static str> {
         processes::PROCESS_KEYS,
         endpoints::ENDPOINT_KEYS,
         traffic::SEND_KEYS,
+        swaps::SWAP_KEYS,
         golden::GOLDEN_KEYS,
         expect::EXPECT_KEYS,
         &expect::REASONS,
@@ -206,6 +209,7 @@ fn read_root(
     let joined = links.iter().map(|link| link.between).collect();
     let channels = traffic::channels(root, &endpoints, (&nics, &joined), &mut context);
     let sends = traffic::sends(root, &endpoints, &mut context);
+    let swaps = swaps::read(root, &endpoints, &of_nic, &mut context);
     let until = root
         .optional("until", table::time, context.mistakes())
         .map_or(UNTIL_DEFAULT, |until| SimTime::ZERO + until.value);
@@ -231,7 +235,7 @@ fn read_root(
         context.mistakes(),
     )
     .unwrap_or_default();
-    let expectations = expect::read(root, &endpoints, &mut context);
+    let expectations = expect::read(root, (&endpoints, &swaps), &mut context);
     let golden = golden::read(root, &mut context);
     let seed = context.seed();
     let (classes, files, mistakes) = context.finish();
@@ -252,6 +256,7 @@ fn read_root(
         endpoints: endpoints.specs,
         channels,
         sends,
+        swaps,
         expectations,
         classes,
         poisons_rx_buf: false,

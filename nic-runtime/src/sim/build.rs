@@ -3,7 +3,6 @@
 use std::num::NonZeroU32;
 
 use bumpalo::Bump;
-use jive_core::LinkedClass;
 use nic_core::chain::Link;
 use nic_core::event::{Levels, Sink};
 use nic_core::host::Program;
@@ -34,8 +33,10 @@ use crate::scenario::model::{self, EndpointSpec, HostSpec, LinkSpec, Scenario};
 use crate::sched::Schedule;
 use crate::sle::agenda::Agendas;
 use crate::sle::fault::FaultRecord;
+use crate::sle::load::Classes;
 use crate::sle::state;
 use crate::sle::suspend::{Suspensions, call_stack};
+use crate::sle::swap::{Swaps, may_bring_agendas};
 use crate::unet::{Channels, Endpoint, FreeQueue};
 
 impl<'a, S: Sink> Simulation<'a, S> {
@@ -43,7 +44,7 @@ impl<'a, S: Sink> Simulation<'a, S> {
     pub(crate) fn build(
         (arena, memory_of_applets): (&'a Bump, &'a mut [u8]),
         scenario: &'a Scenario,
-        classes: &'a [LinkedClass<'a>],
+        classes: Classes<'a>,
         sink: &'a mut S,
     ) -> Result<Simulation<'a, S>, SimError> {
         let fabric = fabric(scenario);
@@ -59,12 +60,16 @@ impl<'a, S: Sink> Simulation<'a, S> {
         join(scenario, &fabric, &mut endpoints)?;
         check_payloads(scenario, &users)?;
         let applets = applets((arena, memory_of_applets), scenario, classes)?;
-        let agendas = Agendas::new(&applets);
-        let nics = nics(scenario, !agendas.is_empty());
+        let may_have_applet = scenario.may_have_applets();
+        // Endpoints that get their first applet during the run need places too.
+        let places = may_have_applet.iter().filter(|may| **may).count();
+        let may_come = may_bring_agendas(scenario, classes);
+        let agendas = Agendas::new(&applets, places, may_come);
+        let nics = nics(scenario, &may_have_applet, !agendas.is_empty());
         let has_cells = scenario.links.iter().any(|link| link.wire.cell > 0);
         let has_crews = nics.iter().any(|nic| nic.processors().count() > 1);
         let residents = residents(scenario);
-        let seats = seats(scenario, &nics);
+        let seats = seats(scenario, &may_have_applet, &nics);
         Ok(Simulation {
             now: SimTime::ZERO,
             schedule: Schedule::new(),
@@ -92,7 +97,7 @@ impl<'a, S: Sink> Simulation<'a, S> {
             more_sources: u32::from(has_crews) + u32::from(!agendas.is_empty()),
             agendas,
             waits: match has_crews {
-                true => vec![CallWaits::default(); applets.len()],
+                true => vec![CallWaits::default(); places],
                 false => Vec::new(),
             },
             nics,
@@ -106,9 +111,10 @@ impl<'a, S: Sink> Simulation<'a, S> {
             residents,
             links: vec![Link::default(); 2 * scenario.endpoints.len()],
             arena,
-            suspensions: Suspensions::new(applets.len()),
-            last_arrays: LastArrays::new(applets.len(), scenario),
+            suspensions: Suspensions::new(places),
+            last_arrays: LastArrays::new(places, scenario),
             applets,
+            swaps: Swaps::new(scenario, classes),
             names: names(scenario),
             levels: match S::LISTENS {
                 true => vec![Levels::default(); scenario.endpoints.len()],
@@ -250,12 +256,12 @@ fn names(scenario: &Scenario) -> Vec<Name> {
 }
 
 /// Builds the NICs.
-fn nics(scenario: &Scenario, has_agendas: bool) -> Vec<Nic> {
+fn nics(scenario: &Scenario, may_have_applet: &[bool], has_agendas: bool) -> Vec<Nic> {
     let mut on_nic = vec![Vec::new(); scenario.nics.len()];
     for (id, spec) in (0u32..).map(EndpointId).zip(&scenario.endpoints) {
         on_nic[at(spec.nic.0)].push(id);
     }
-    let has_applet = |id: &&EndpointId| scenario.endpoints[at(id.0)].class.is_some();
+    let has_applet = |id: &&EndpointId| may_have_applet[at(id.0)];
     let mut processors = 0;
     let nics = on_nic.into_iter().zip(&scenario.nics);
     let nics = (0u32..).map(NicId).zip(nics);
@@ -323,8 +329,8 @@ impl<'a, 's> KnownCosts<'a, 's> {
 }
 
 /// Returns the seats of all endpoints. Applets are numbered in the order in which [`applets`] builds them. An endpoint
-/// with an applet has arrival slots of its own; the other endpoints of a NIC share theirs.
-fn seats(scenario: &Scenario, nics: &[Nic]) -> Vec<Seat> {
+/// that has an applet, or may get one, has arrival slots of its own; the other endpoints of a NIC share theirs.
+fn seats(scenario: &Scenario, may_have_applet: &[bool], nics: &[Nic]) -> Vec<Seat> {
     let mut applets = (0u32..).map(AppletId);
     let seat = |spec: &EndpointSpec| Seat {
         applet: spec.class.and_then(|_| applets.next()),
@@ -338,14 +344,14 @@ fn seats(scenario: &Scenario, nics: &[Nic]) -> Vec<Seat> {
         for (position, id) in (0u32..).zip(&nic.endpoints) {
             let seat = &mut seats[at(id.0)];
             seat.position = position;
-            if seat.applet.is_some() {
+            if may_have_applet[at(id.0)] {
                 seat.tenancy = Tenancy(applets);
                 applets += 1;
             }
         }
         for id in &nic.endpoints {
             let seat = &mut seats[at(id.0)];
-            if seat.applet.is_none() {
+            if !may_have_applet[at(id.0)] {
                 seat.tenancy = Tenancy(applets);
             }
         }
@@ -394,7 +400,7 @@ pub(crate) fn applet_memory_bytes(scenario: &Scenario) -> usize {
 fn applets<'a>(
     (arena, mut memory): (&'a Bump, &'a mut [u8]),
     scenario: &Scenario,
-    classes: &'a [LinkedClass<'a>],
+    classes: Classes<'a>,
 ) -> Result<Vec<Applet<'a>>, SimError> {
     let mut applets = Vec::new();
     // The classes of applets with a state. Each is loaded only once.
@@ -404,12 +410,17 @@ fn applets<'a>(
         let max_packet = scenario.profile_of(spec.nic).memory.max_packet.get();
         let own;
         (own, memory) = memory.split_at_mut(memory_bytes(spec.heap, max_packet));
+        let loaded = classes[class].as_ref();
+        let loaded = loaded.map_err(|error| SimError::Class {
+            class,
+            error: *error,
+        })?;
         let class_loaded = match (spec.state.is_empty(), reloaded[class]) {
-            (true, _) => &classes[class],
+            (true, _) => loaded,
             (false, Some(known)) => known,
             (false, None) => {
                 let bytes = &scenario.classes[class].bytes;
-                let linked = state::reload(arena, bytes, &classes[class]);
+                let linked = state::reload(arena, bytes, loaded);
                 let linked = linked.map_err(|error| SimError::Class { class, error })?;
                 *reloaded[class].insert(arena.alloc(linked))
             }

@@ -257,6 +257,17 @@ impl<S: Sink> Simulation<'_, S> {
         }
     }
 
+    /// Makes a processor that was to enter an applet look for other work, because the applet has no entry for the call.
+    #[cold]
+    pub(crate) fn turn_away(&mut self, on: ProcessorId) {
+        let processor = &mut self.processors[at(on.0)];
+        processor.stage = Stage::Look;
+        if processor.share.awaits.take().is_some() {
+            self.schedule.insert(self.now, Work::Processor(on));
+        }
+        self.leave_call(on);
+    }
+
     /// Records that a processor continues a suspended call.
     pub(crate) fn reenter(&mut self, on: ProcessorId) {
         let processor = &mut self.processors[at(on.0)];

@@ -8,6 +8,7 @@
 //! - `staging` assigns slots to packets
 //! - `user` and `programs` are the hosts, `ahead` prefetches what they will touch
 //! - `budget` bounds what applets execute
+//! - `ledger` counts the SRAM that is free for classes that come during the run
 //! - `build` and `sram` prepare a run, `apart` splits it into groups of NICs
 //!
 //! Engines decide what a NIC does with a descriptor or a packet: the engine of the endpoint's
@@ -22,6 +23,7 @@ mod cells;
 pub(crate) mod costs;
 pub(crate) mod crew;
 pub(crate) mod dma;
+pub(crate) mod ledger;
 mod levels;
 pub(crate) mod processor;
 mod programs;
@@ -69,6 +71,7 @@ use crate::sle;
 use crate::sle::agenda::Agendas;
 use crate::sle::load::{self, NotLoaded};
 use crate::sle::suspend::Suspensions;
+use crate::sle::swap::Swaps;
 use crate::unet::Endpoint;
 
 /// How and when a run ended.
@@ -202,9 +205,10 @@ pub(crate) fn run_and_look<S: Sink, T>(
         let end = simulation.run(groups);
         Ok(end.map(|end| (end, look(&simulation))))
     };
+    // Swaps would have to be scheduled in the group of their NIC; they are too rare for that.
     // Supplied programs rule out groups. They cannot be run a second time after a wrong guess, and they may post on any
     // channel.
-    if !S::LISTENS && !brings_programs {
+    if !S::LISTENS && !brings_programs && !scenario.replaces_applets() {
         for joins in [Joins::Sends, Joins::Channels] {
             let Some(groups) = Groups::of(scenario, joins) else {
                 continue;
@@ -295,6 +299,7 @@ pub(crate) struct Simulation<'a, S: Sink> {
     pub(crate) arena: &'a Bump,
     pub(crate) suspensions: Suspensions<'a>,
     pub(crate) applets: Vec<Applet<'a>>,
+    pub(crate) swaps: Swaps<'a>,
     /// The arrays to prefetch.
     pub(crate) last_arrays: LastArrays,
     /// The levels last reported for each endpoint. Empty without a sink.
@@ -326,6 +331,8 @@ pub(crate) struct Tenant {
 pub(crate) enum Work {
     /// A processor continues with its next stage.
     Processor(ProcessorId),
+    /// A class is to become an endpoint's applet. Holds the swap's position in the scenario.
+    Swap(u32),
     /// The next message of a send becomes due. Holds the send's position in the scenario.
     Send(u32),
     /// A user has finished its current task.
@@ -378,6 +385,7 @@ impl<S: Sink> Simulation<'_, S> {
         let reason = match (loaded, groups) {
             (Ok(()), Some(groups)) => self.handle_apart(groups)?,
             (Ok(()), None) => {
+                self.schedule_swaps();
                 self.schedule_sends();
                 self.start_programs();
                 self.handle_due()
@@ -395,6 +403,13 @@ impl<S: Sink> Simulation<'_, S> {
             events: self.events,
             host: self.host_time,
         })
+    }
+
+    /// Schedules the swaps, before anything that may happen at the same time.
+    fn schedule_swaps(&mut self) {
+        for (swap, spec) in (0u32..).zip(self.swaps.scheduled()) {
+            self.schedule.insert(spec.at, Work::Swap(swap));
+        }
     }
 
     fn schedule_sends(&mut self) {
@@ -488,6 +503,7 @@ impl<S: Sink> Simulation<'_, S> {
                     self.events -= 1;
                 }
             }
+            Work::Swap(swap) => sle::swap::due(self, swap),
             Work::Send(send) => self.send_due(send),
             Work::TaskDone(endpoint) => self.task_done(endpoint),
             Work::Wake(endpoint) => self.tell_program(endpoint, Happened::Time),
@@ -527,6 +543,7 @@ impl<S: Sink> Simulation<'_, S> {
                 time > self.until && self.agendas.has_no_timer(self.seats[at(endpoint.0)].applet)
             }
             Work::Processor(_)
+            | Work::Swap(_)
             | Work::Send(_)
             | Work::TaskDone(_)
             | Work::Wake(_)

@@ -1,12 +1,13 @@
 //! The exit of events from the simulation: the sink, and the names of NICs, endpoints, classes and methods.
 
-use jive_core::{Cut, LinkedClass, MethodId};
+use jive_core::{ClassFile, Cut, MethodId};
 use nic_core::event::roles::Shown;
-use nic_core::event::{Event, EventKind, Names, Sink};
+use nic_core::event::{Event, EventKind, Names, Sink, SleEvent, SwapRefusal};
 use nic_core::id::{EndpointId, NicId};
 use nic_core::time::SimTime;
 
 use crate::scenario::model::Scenario;
+use crate::sle::load::Classes;
 
 /// The sink of a run, with its table of names.
 pub(crate) struct Report<'a, S: Sink> {
@@ -21,7 +22,7 @@ pub(crate) struct Report<'a, S: Sink> {
 impl<'a, S: Sink> Report<'a, S> {
     pub(crate) fn new(
         scenario: &'a Scenario,
-        classes: &[LinkedClass<'_>],
+        classes: Classes<'_>,
         sink: &'a mut S,
     ) -> Report<'a, S> {
         Report {
@@ -63,6 +64,34 @@ impl<'a, S: Sink> Report<'a, S> {
         self.sink.event(&self.names, &event);
     }
 
+    /// Emits that a class did not become an endpoint's applet.
+    #[cold]
+    pub(crate) fn emit_refused(
+        &mut self,
+        now: SimTime,
+        endpoint: EndpointId,
+        class: usize,
+        reason: SwapRefusal,
+    ) {
+        if !S::LISTENS {
+            return;
+        }
+        let class = self.names.classes[class].as_ref();
+        let class = class.map(|names| names.class.as_str());
+        let event = Event {
+            time: now,
+            nic: self.names.home(endpoint),
+            endpoint: Some(endpoint),
+            kind: SleEvent::SwapRefused { class, reason }.into(),
+        };
+        self.sink.event(&self.names, &event);
+    }
+
+    /// Changes the class whose names an endpoint's events show.
+    pub(crate) fn set_class(&mut self, endpoint: EndpointId, class: Option<usize>) {
+        self.names.current[endpoint.0 as usize] = class;
+    }
+
     /// Emits an event of a NIC that belongs to no endpoint.
     #[inline]
     pub(crate) fn emit_of_nic<'e>(
@@ -86,7 +115,10 @@ impl<'a, S: Sink> Report<'a, S> {
 
 struct NameTable<'a> {
     scenario: &'a Scenario,
-    classes: Vec<ClassNames>,
+    /// By the position in [`Scenario::classes`]. `None` for a file that is no class file.
+    classes: Vec<Option<ClassNames>>,
+    /// The class of each endpoint's applet.
+    current: Vec<Option<usize>>,
 }
 
 /// Names of a class and its methods. They are shortened once, when the table is built.
@@ -95,25 +127,44 @@ struct ClassNames {
     methods: Vec<String>,
 }
 
+impl ClassNames {
+    fn of(class: &ClassFile<'_>) -> ClassNames {
+        let methods = class.methods();
+        let methods = methods.map(|method| Cut(method.name).to_string());
+        ClassNames {
+            class: Cut(class.name()).to_string(),
+            methods: methods.collect(),
+        }
+    }
+
+    /// Returns the names of a rejected class.
+    fn of_rejected(bytes: &[u8]) -> Option<ClassNames> {
+        let mut index = vec![0; ClassFile::index_len(bytes)];
+        let class = ClassFile::parse(bytes, &mut index).ok()?;
+        Some(ClassNames {
+            class: Cut(class.name()).to_string(),
+            methods: Vec::new(),
+        })
+    }
+}
+
 impl<'a> NameTable<'a> {
-    fn new(scenario: &'a Scenario, classes: &[LinkedClass<'_>]) -> NameTable<'a> {
-        let classes = classes
-            .iter()
-            .map(|loaded| ClassNames {
-                class: Cut(loaded.class.name()).to_string(),
-                methods: loaded
-                    .class
-                    .methods()
-                    .map(|method| Cut(method.name).to_string())
-                    .collect(),
-            })
-            .collect();
-        NameTable { scenario, classes }
+    fn new(scenario: &'a Scenario, classes: Classes<'_>) -> NameTable<'a> {
+        let names = classes.iter().zip(&scenario.classes);
+        let names = names.map(|(loaded, spec)| match loaded {
+            Ok(loaded) => Some(ClassNames::of(&loaded.class)),
+            Err(_) => ClassNames::of_rejected(&spec.bytes),
+        });
+        NameTable {
+            scenario,
+            classes: names.collect(),
+            current: scenario.endpoints.iter().map(|spec| spec.class).collect(),
+        }
     }
 
     fn class_of(&self, endpoint: EndpointId) -> Option<&ClassNames> {
-        self.classes
-            .get(self.scenario.endpoints.get(endpoint.0 as usize)?.class?)
+        let current = *self.current.get(endpoint.0 as usize)?;
+        self.classes.get(current?)?.as_ref()
     }
 }
 

@@ -2,13 +2,14 @@
 
 use std::fmt;
 
-use jive_core::{Frame, LinkedClass};
+use jive_core::{Frame, Program};
 use nic_core::id::{EndpointId, NicId};
 use nic_core::sle::memory_bytes;
 
 use super::{SimError, at};
 use crate::profile::Profile;
 use crate::scenario::model::{EndpointSpec, Scenario};
+use crate::sle::load::Classes;
 
 /// Bytes of a transmit queue entry: channel, offset, length and flag (U-Net/SLE §2).
 const TRANSMIT_ENTRY_BYTES: u64 = 16;
@@ -101,7 +102,7 @@ impl fmt::Display for SramDemand {
 }
 
 /// Checks that the demand for each NIC's SRAM fits.
-pub(crate) fn check(scenario: &Scenario, classes: &[LinkedClass<'_>]) -> Result<(), SimError> {
+pub(crate) fn check(scenario: &Scenario, classes: Classes<'_>) -> Result<(), SimError> {
     let mut demands: Vec<SramDemand> = (0u32..)
         .map(NicId)
         .zip(&scenario.nics)
@@ -129,7 +130,8 @@ pub(crate) fn check(scenario: &Scenario, classes: &[LinkedClass<'_>]) -> Result<
 }
 
 /// Returns all holders, in the order of the NICs, and for each NIC in the order of [`SramShare`].
-pub(crate) fn holders(scenario: &Scenario, classes: &[LinkedClass<'_>]) -> Vec<SramHolder> {
+pub(crate) fn holders(scenario: &Scenario, classes: Classes<'_>) -> Vec<SramHolder> {
+    let program = |class: usize| classes[class].as_ref().ok().map(|loaded| &loaded.program);
     let mut holders = Vec::new();
     let mut channels = vec![0u64; scenario.endpoints.len()];
     for channel in &scenario.channels {
@@ -152,14 +154,13 @@ pub(crate) fn holders(scenario: &Scenario, classes: &[LinkedClass<'_>]) -> Vec<S
         let mut loaded = vec![false; classes.len()];
         for class in residents.iter().filter_map(|(_, spec)| spec.class) {
             if !std::mem::replace(&mut loaded[class], true) {
-                let program = classes[class].program;
-                hold(SramShare::Program(class), program.byte_size() as u64);
+                let bytes = program(class).map_or(0, of_program);
+                hold(SramShare::Program(class), bytes);
             }
         }
         for (id, spec) in residents {
             if let Some(class) = spec.class {
-                let fields = classes[class].program.field_count() as u64 * FIELD_BYTES;
-                let bytes = of_applet(profile, spec) + fields;
+                let bytes = program(class).map_or(0, |program| of_applet(profile, spec, program));
                 hold(SramShare::Applet(*id), bytes);
             }
         }
@@ -186,6 +187,13 @@ fn stack(profile: &Profile) -> u64 {
         + u64::from(processor.call_slots.get()) * SLOT_BYTES
 }
 
-fn of_applet(profile: &Profile, spec: &EndpointSpec) -> u64 {
-    memory_bytes(spec.heap, profile.memory.max_packet.get()) as u64
+/// Returns the bytes of a linked program.
+pub(super) fn of_program(program: &Program<'_>) -> u64 {
+    program.byte_size() as u64
+}
+
+/// Returns the bytes of heap, `RxBuf` and fields of an endpoint's applet of this class.
+pub(super) fn of_applet(profile: &Profile, spec: &EndpointSpec, program: &Program<'_>) -> u64 {
+    let heap = memory_bytes(spec.heap, profile.memory.max_packet.get()) as u64;
+    heap + program.field_count() as u64 * FIELD_BYTES
 }

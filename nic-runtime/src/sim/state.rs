@@ -1,8 +1,8 @@
 //! The final state of a run: memory, fields and queues of each endpoint.
 
-use jive_core::Instance;
 use nic_core::event::Sink;
 use nic_core::id::EndpointId;
+use nic_core::sle::Applet;
 
 use super::crew::CallWaits;
 use super::{Simulation, at};
@@ -29,6 +29,8 @@ pub struct EndpointState {
 /// The final state of an applet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AppletState {
+    /// Its class, an index into [`Scenario::classes`](crate::scenario::Scenario::classes).
+    pub class: usize,
     /// Values of its fields; arrays as references.
     pub fields: Vec<i32>,
     /// The used part of its heap.
@@ -40,10 +42,10 @@ pub struct AppletState {
 }
 
 impl<'a, S: Sink> Simulation<'a, S> {
-    /// Returns the instance of an endpoint's applet, if it has one.
-    pub(crate) fn instance(&self, id: EndpointId) -> Option<&Instance<'a>> {
+    /// Returns an endpoint's applet, if it has one.
+    pub(crate) fn applet(&self, id: EndpointId) -> Option<&Applet<'a>> {
         let applet = self.seats[at(id.0)].applet?;
-        Some(&self.applets[at(applet.0)].instance)
+        Some(&self.applets[at(applet.0)])
     }
 
     /// Returns the state of every endpoint, in the order of the scenario.
@@ -55,9 +57,11 @@ impl<'a, S: Sink> Simulation<'a, S> {
     fn endpoint_state(&self, id: EndpointId) -> EndpointState {
         let endpoint = &self.endpoints[at(id.0)];
         let mut free = endpoint.free.clone();
-        let applet = self.seats[at(id.0)].applet.map(|id| {
+        let class = self.swaps.class_of(id);
+        let applet = self.seats[at(id.0)].applet.zip(class).map(|(id, class)| {
             let applet = &self.applets[at(id.0)];
             AppletState {
+                class,
                 fields: applet.instance.fields().to_vec(),
                 heap: applet.instance.heap().contents().to_vec(),
                 rx_buf: applet.rx_buf().to_vec(),

@@ -41,21 +41,17 @@ struct Agenda {
     refills: VecDeque<Refill>,
 }
 
-/// The agendas of all applets. Empty if no applet has `doTimer` or `doRefill`.
+/// The agendas of all applets. Empty if no applet has `doTimer` or `doRefill`, and none can come to have them.
 #[derive(Clone, Debug)]
 pub(crate) struct Agendas(Vec<Agenda>);
 
 impl Agendas {
-    pub(crate) fn new(applets: &[Applet<'_>]) -> Agendas {
-        let has_one = |applet: &Applet<'_>| {
-            applet
-                .members
-                .do_timer
-                .or(applet.members.do_refill)
-                .is_some()
-        };
-        Agendas(match applets.iter().any(has_one) {
-            true => vec![Agenda::default(); applets.len()],
+    /// Returns the agendas for this many places of applets. `may_come` says whether an applet with `doTimer` or
+    /// `doRefill` may replace one of `applets`.
+    pub(crate) fn new(applets: &[Applet<'_>], places: usize, may_come: bool) -> Agendas {
+        let has_one = |applet: &Applet<'_>| applet.members.has_agenda();
+        Agendas(match may_come || applets.iter().any(has_one) {
+            true => vec![Agenda::default(); places],
             false => Vec::new(),
         })
     }
@@ -259,6 +255,32 @@ fn tenant_at<S: Sink>(
     }
     let method = method(&sim.applets[at(applet.0)].members)?;
     Some((Tenant { endpoint, applet }, method))
+}
+
+/// Adapts the agenda of an endpoint to the class that has become its applet. A timer stays armed, and returned buffers
+/// stay announced, if the class has the entry for them. `timer` is what its initializers passed to `setTimer`.
+#[cold]
+pub(crate) fn adapt<S: Sink>(
+    sim: &mut Simulation<'_, S>,
+    tenant: Tenant,
+    timer: Option<SimDuration>,
+) {
+    let members = sim.applets[at(tenant.applet.0)].members;
+    let Some(agenda) = sim.agendas.0.get_mut(at(tenant.applet.0)) else {
+        return;
+    };
+    if members.do_timer.is_none() {
+        agenda.timer = None;
+        agenda.is_over = false;
+    }
+    if members.do_refill.is_none() {
+        agenda.refills.clear();
+    }
+    if let Some(after) = timer {
+        set_timer(sim, tenant, after);
+    }
+    arm(sim, tenant);
+    come_back(sim, tenant.endpoint);
 }
 
 /// Puts a timer or refill back, because another call of the applet is suspended.

@@ -126,8 +126,8 @@ pub(crate) struct Activation<'a> {
     pub(crate) has_dma_slot: bool,
     /// Whether this call has been suspended.
     pub(crate) was_suspended: bool,
-    /// Whether this call has set its applet's timer.
-    pub(crate) has_set_timer: bool,
+    /// Whether something waits for the end of this call: a timer that the call has set, or a swap of its applet.
+    pub(crate) has_asides: bool,
     /// The trap that ended the call, if one did.
     pub(crate) trap: Option<Trap>,
     /// Data for the call's events. Recorded only if a sink listens.
@@ -154,7 +154,7 @@ impl<'a> Activation<'a> {
             parked: Parked::default(),
             has_dma_slot: false,
             was_suspended: false,
-            has_set_timer: false,
+            has_asides: false,
             trap: None,
             told: Told::default(),
         }
@@ -164,6 +164,13 @@ impl<'a> Activation<'a> {
     #[inline]
     pub(crate) fn begin(&mut self, call: Call) {
         self.call = Some(call);
+    }
+
+    /// Makes the call one of another method, because its applet was replaced before the call entered it.
+    pub(crate) fn retarget(&mut self, method: MethodId) {
+        if let Some(call) = &mut self.call {
+            call.method = method;
+        }
     }
 
     /// Returns the call. Must be used only at stages of a call.

@@ -43,6 +43,12 @@ impl FaultRecord {
         std::mem::take(&mut self.attached_from) != SimTime::ZERO
     }
 
+    /// Records that another class has replaced the applet. It starts attached and without traps.
+    pub(crate) fn replaced(&mut self, now: SimTime) {
+        self.in_a_row = 0;
+        self.attached_from = self.attached_from.min(now);
+    }
+
     /// Records that a call for a message has trapped. Returns the detachment, if this trap causes one. After a
     /// detachment, a single trap is enough for the next.
     pub(crate) fn trapped(&mut self, policy: FaultPolicy, now: SimTime) -> Option<Detachment> {

@@ -7,12 +7,14 @@ use std::convert::Infallible;
 
 use bumpalo::Bump;
 use jive_core::{FieldId, Heap, Lifetime, LinkedClass, MethodId, Step, Trap, TrapKind};
-use jive_embed::load_class;
+use jive_embed::{LoadError, load_class};
 use jive_verifier::Policy;
 use nic_core::event::{DmaDirection, DropReason, Made, Sink, SleEvent, Trigger};
 use nic_core::id::{EndpointId, PacketId};
 use nic_core::memory::HostSpan;
-use nic_core::sle::{ArraySpan, NicEntry, NicNative, Port, Request, Rights, check, perform};
+use nic_core::sle::{
+    ArraySpan, Effect, NicEntry, NicNative, Port, Request, Rights, check, perform,
+};
 use nic_core::time::{SimDuration, SimTime};
 use nic_core::unet::Channel;
 
@@ -44,7 +46,7 @@ enum Reached {
 }
 
 /// Why an initializer failed.
-enum Uninitialized {
+pub(crate) enum Uninitialized {
     /// It trapped.
     Trapped(Trap),
     /// It exceeded the rest of the run's instruction budget.
@@ -71,11 +73,19 @@ pub(crate) enum NotLoaded {
     Exceeded,
 }
 
-/// Loads each class of the scenario once.
+/// The classes of a scenario, in the order of [`Scenario::classes`], each with its error if it was rejected. The classes
+/// that endpoints begin with are accepted.
+pub(crate) type Classes<'a> = &'a [Result<LinkedClass<'a>, LoadError>];
+
+/// Loads each class of the scenario once. A class that only a swap names may be rejected.
 pub(crate) fn load_classes<'a>(
     arena: &'a Bump,
     scenario: &'a Scenario,
-) -> Result<&'a [LinkedClass<'a>], SimError> {
+) -> Result<Classes<'a>, SimError> {
+    let mut is_first = vec![false; scenario.classes.len()];
+    for class in scenario.endpoints.iter().filter_map(|spec| spec.class) {
+        is_first[class] = true;
+    }
     let mut classes = Vec::with_capacity(scenario.classes.len());
     for (class, spec) in scenario.classes.iter().enumerate() {
         let loaded = load_class(
@@ -86,7 +96,10 @@ pub(crate) fn load_classes<'a>(
             },
             NicNative::TABLE,
         );
-        classes.push(loaded.map_err(|error| SimError::Class { class, error })?);
+        if let (Err(error), true) = (loaded, is_first[class]) {
+            return Err(SimError::Class { class, error });
+        }
+        classes.push(loaded);
     }
     Ok(arena.alloc_slice_copy(&classes))
 }
@@ -114,31 +127,18 @@ fn load_applet<S: Sink>(
     tenant: Tenant,
     sent: &mut Vec<PacketRef>,
 ) -> Result<(), NotLoaded> {
-    let applet = &sim.applets[at(tenant.applet.0)];
-    let (program, constructor) = (applet.class.program, applet.members.constructor);
+    let program = sim.applets[at(tenant.applet.0)].class.program;
     let state = &sim.specs[at(tenant.endpoint.0)].state;
     let mut stores = Stores::new(state);
     state::set(&mut sim.applets[at(tenant.applet.0)].instance, state);
     let nic = sim.endpoints[at(tenant.endpoint.0)].nic;
     let on = sim.nics[at(nic.0)].first_processor();
-    for method in program.initializer().into_iter().chain([constructor]) {
-        let kind = SleEvent::AppletCall {
-            method,
-            args: &[],
-            trigger: Trigger::Load,
-            processor: 0,
-        };
-        sim.report.emit(sim.now, tenant.endpoint, kind);
-        match initialize(sim, on, tenant, method, (&mut stores, sent)) {
-            Ok(value) => tell::returned(sim, on, tenant, method, value),
-            Err(Uninitialized::Trapped(trap)) => {
-                tell::trap(sim, tenant, trap);
-                return Err(NotLoaded::Trap);
-            }
-            Err(Uninitialized::Exceeded) => return Err(NotLoaded::Exceeded),
-        }
-        sim.endpoints[at(tenant.endpoint.0)].free.keep_popped();
+    match run_initializers(sim, on, tenant, (&mut stores, &mut BeforeStart { sent })) {
+        Ok(()) => {}
+        Err(Uninitialized::Trapped(_)) => return Err(NotLoaded::Trap),
+        Err(Uninitialized::Exceeded) => return Err(NotLoaded::Exceeded),
     }
+    sim.endpoints[at(tenant.endpoint.0)].free.keep_popped();
     agenda::arm(sim, tenant);
     let heap_bytes = sim.applets[at(tenant.applet.0)].heap_bytes();
     let kind = SleEvent::Load {
@@ -149,13 +149,55 @@ fn load_applet<S: Sink>(
     Ok(())
 }
 
+/// How the natives that an initializer calls take effect.
+pub(crate) trait Natives {
+    /// Performs a native whose arguments and quota have been checked.
+    fn perform<S: Sink>(
+        &mut self,
+        sim: &mut Simulation<'_, S>,
+        tenant: Tenant,
+        request: &Request,
+        effect: Effect,
+    ) -> Result<i32, TrapKind>;
+}
+
+/// Runs the static initializer and the constructor of an applet with the call stack of a processor, in no virtual time.
+/// Reports calls, returns and a trap.
+pub(crate) fn run_initializers<S: Sink>(
+    sim: &mut Simulation<'_, S>,
+    on: ProcessorId,
+    tenant: Tenant,
+    (stores, natives): (&mut Stores, &mut impl Natives),
+) -> Result<(), Uninitialized> {
+    let applet = &sim.applets[at(tenant.applet.0)];
+    let (initializer, constructor) = (
+        applet.class.program.initializer(),
+        applet.members.constructor,
+    );
+    for method in initializer.into_iter().chain([constructor]) {
+        let kind = SleEvent::AppletCall {
+            method,
+            args: &[],
+            trigger: Trigger::Load,
+            processor: 0,
+        };
+        sim.report.emit(sim.now, tenant.endpoint, kind);
+        let value = initialize(sim, on, tenant, method, (stores, natives));
+        if let Err(Uninitialized::Trapped(trap)) = value {
+            tell::trap(sim, tenant, trap);
+        }
+        tell::returned(sim, on, tenant, method, value?);
+    }
+    Ok(())
+}
+
 /// Runs an initializer to its end, in no virtual time.
 fn initialize<S: Sink>(
     sim: &mut Simulation<'_, S>,
     on: ProcessorId,
     tenant: Tenant,
     method: MethodId,
-    (stores, sent): (&mut Stores, &mut Vec<PacketRef>),
+    (stores, natives): (&mut Stores, &mut impl Natives),
 ) -> Result<Option<i32>, Uninitialized> {
     let fuel = sim.residents[at(tenant.endpoint.0)].fuel;
     let instance = &mut sim.applets[at(tenant.applet.0)].instance;
@@ -184,7 +226,7 @@ fn initialize<S: Sink>(
         let outcome = match affordable {
             Ok((request, extra_fuel)) => {
                 sim.budget.spend(extra_fuel)?;
-                perform_now(sim, tenant, &request, sent)
+                perform_now(sim, on, tenant, &request, natives)
             }
             Err(kind) => Err(kind),
         };
@@ -220,30 +262,45 @@ fn run_to_native<S: Sink>(
     }
 }
 
-/// Performs a native at once.
+/// Checks a native's arguments and its quota, and performs it at once.
 fn perform_now<S: Sink>(
     sim: &mut Simulation<'_, S>,
+    on: ProcessorId,
     tenant: Tenant,
     request: &Request,
-    sent: &mut Vec<PacketRef>,
+    natives: &mut impl Natives,
 ) -> Result<i32, TrapKind> {
-    let id = tenant.endpoint;
     let heap = sim.applets[at(tenant.applet.0)].instance.heap_mut();
-    let endpoint = &mut sim.endpoints[at(id.0)];
-    let on = sim.nics[at(endpoint.nic.0)].first_processor();
-    let rights = Rights::of(endpoint);
+    let rights = Rights::of(&sim.endpoints[at(tenant.endpoint.0)]);
     let effect = check(request.native(), request.args(), heap, &rights)?;
     let processor = &mut sim.processors[at(on.0)];
     let spent = &mut processor.activation.spent;
     *spent = spent.and(&effect, &processor.costs.quota)?;
-    let mut port = Loading {
-        simulation: sim,
-        tenant,
-        request,
-        sent,
-    };
-    let Ok(returned) = perform(effect, &mut port);
-    returned
+    natives.perform(sim, tenant, request, effect)
+}
+
+/// Before the clock starts: natives take effect at once. Packets are kept until all applets are loaded.
+struct BeforeStart<'l> {
+    sent: &'l mut Vec<PacketRef>,
+}
+
+impl Natives for BeforeStart<'_> {
+    fn perform<S: Sink>(
+        &mut self,
+        sim: &mut Simulation<'_, S>,
+        tenant: Tenant,
+        request: &Request,
+        effect: Effect,
+    ) -> Result<i32, TrapKind> {
+        let mut port = Loading {
+            simulation: sim,
+            tenant,
+            request,
+            sent: self.sent,
+        };
+        let Ok(returned) = perform(effect, &mut port);
+        returned
+    }
 }
 
 /// Performs natives of initializers at once. Packets are kept until all applets are loaded.

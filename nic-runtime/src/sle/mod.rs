@@ -5,6 +5,7 @@
 //! - `load` initializes applets before the clock starts
 //! - `engine` runs their calls stage by stage, `call` is the state of a call, `port` performs its natives
 //! - `agenda` holds timers and refills
+//! - `swap` replaces applets while the NIC runs, `carry` moves their state
 //! - `suspend` keeps calls that wait for slots while others run
 //! - `quota` limits a call, `fault` records traps and detaches applets
 //! - `tell` reports events
@@ -14,6 +15,7 @@
 
 pub(crate) mod agenda;
 pub(crate) mod call;
+mod carry;
 mod detached;
 pub(crate) mod engine;
 pub(crate) mod fault;
@@ -23,6 +25,7 @@ pub(crate) mod quota;
 pub(crate) mod state;
 mod stub;
 pub(crate) mod suspend;
+pub(crate) mod swap;
 mod tell;
 mod transfer;
 

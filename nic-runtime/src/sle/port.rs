@@ -131,7 +131,7 @@ impl<S: Sink> Port for OnNic<'_, '_, S> {
         agenda::set_timer(self.simulation, self.tenant, after);
         self.simulation.processors[at(self.on.0)]
             .activation
-            .has_set_timer = true;
+            .has_asides = true;
         Ok(())
     }
 

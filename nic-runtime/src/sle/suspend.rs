@@ -12,8 +12,8 @@ use nic_core::event::{Sink, SleEvent};
 use nic_core::id::EndpointId;
 use nic_core::time::SimDuration;
 
-use super::agenda;
 use super::call::Activation;
+use super::{agenda, swap};
 use crate::interface::Stage;
 use crate::nic::ProcessorId;
 use crate::sim::costs::Costs;
@@ -111,10 +111,11 @@ pub(crate) fn can_suspend<S: Sink>(sim: &Simulation<'_, S>, on: ProcessorId) -> 
 #[cold]
 pub(crate) fn suspend<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, stage: Stage) -> Next {
     let activation = &mut sim.processors[at(on.0)].activation;
-    let has_set_timer = std::mem::take(&mut activation.has_set_timer);
+    let has_asides = activation.has_asides;
     let (tenant, trigger) = (activation.call().tenant, activation.call().trigger());
     let Tenant { endpoint, applet } = tenant;
-    if has_set_timer {
+    // The call may stay suspended beyond the time of its timer.
+    if has_asides {
         agenda::arm(sim, tenant);
     }
     // A message on which an applet trapped waits too, but outside any call: no event.
@@ -203,12 +204,12 @@ pub(crate) fn go_on_with<S: Sink>(
     Next::After(SimDuration::ZERO, stage)
 }
 
-/// Handles what had to wait for the end of a call: packets that arrived while it was suspended, and the timer that it
-/// set.
+/// Handles what had to wait for the end of a call. That is packets that arrived while it was suspended, the timer that
+/// it set, and swaps of its applet.
 #[inline]
 pub(crate) fn end_asides<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) {
     let activation = &sim.processors[at(on.0)].activation;
-    if activation.was_suspended | activation.has_set_timer {
+    if activation.was_suspended | activation.has_asides {
         end_these(sim, on);
     }
 }
@@ -216,9 +217,10 @@ pub(crate) fn end_asides<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) 
 #[cold]
 fn end_these<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) {
     let activation = &mut sim.processors[at(on.0)].activation;
-    if std::mem::take(&mut activation.has_set_timer) {
+    if std::mem::take(&mut activation.has_asides) {
         let tenant = activation.call().tenant;
         agenda::arm(sim, tenant);
+        swap::make(sim, tenant.endpoint, Some(on));
     }
     if std::mem::take(&mut sim.processors[at(on.0)].activation.was_suspended) {
         unpark(sim, on);

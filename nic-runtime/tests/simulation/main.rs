@@ -28,6 +28,7 @@ mod random_runs;
 mod refills;
 mod states;
 mod suspended;
+mod swaps;
 mod thousand;
 mod timers;
 mod trace;

@@ -1,0 +1,85 @@
+//! Reads `[[swap]]` tables: the classes that become applets during the run.
+
+use std::collections::BTreeSet;
+
+use nic_core::id::EndpointId;
+use nic_core::time::SimTime;
+
+use super::context::Context;
+use super::endpoints::Endpoints;
+use super::limits;
+use super::mistake::MistakeKind;
+use super::model::SwapSpec;
+use super::profiles::NicProfiles;
+use super::table::{self, Table};
+use crate::sle;
+
+pub(super) const SWAP_KEYS: &[&str] = &["at", "endpoint", "applet"];
+
+/// Reads every `[[swap]]`. The class files are read, but not checked: a rejected class is an event of the run.
+pub(super) fn read(
+    root: &Table<'_>,
+    endpoints: &Endpoints<'_>,
+    of_nic: &NicProfiles,
+    context: &mut Context<'_>,
+) -> Vec<SwapSpec> {
+    let limit = limits::SWAPS_MAX;
+    let mistakes = context.mistakes();
+    let tables = root.tables("swap", "`[[swap]]`", SWAP_KEYS, limit, mistakes);
+    let mut known = BTreeSet::new();
+    let mut swaps = Vec::new();
+    for table in &tables {
+        let mistakes = context.mistakes();
+        let at = table.required("at", table::time, mistakes);
+        let endpoint = table
+            .need("endpoint", mistakes)
+            .and_then(|value| endpoints.names.find_value(value, context.mistakes()))
+            .map(EndpointId);
+        let class = table
+            .required("applet", table::text, context.mistakes())
+            .and_then(|applet| {
+                let class = context.class(applet.value);
+                context.mistakes().note(applet.span, class)
+            });
+        if let Some(endpoint) = endpoint
+            && known.insert(endpoint)
+        {
+            make_room(table, (endpoint, endpoints), of_nic, context);
+        }
+        if let (Some(at), Some(endpoint), Some(class)) = (at, endpoint, class) {
+            swaps.push(SwapSpec {
+                at: SimTime::ZERO + at.value,
+                endpoint,
+                class,
+            });
+        }
+    }
+    swaps
+}
+
+/// Checks that an endpoint can have applets, and counts the memory of the applets beside its first.
+fn make_room(
+    table: &Table<'_>,
+    (endpoint, endpoints): (EndpointId, &Endpoints<'_>),
+    of_nic: &NicProfiles,
+    context: &mut Context<'_>,
+) {
+    let place = endpoint.0 as usize;
+    let Some(nic) = endpoints.nics[place] else {
+        return;
+    };
+    let profile = of_nic.of(nic);
+    if let Some(section) = profile.lacks(sle::SECTIONS) {
+        let kind = MistakeKind::ProfileLacks {
+            needs: "an applet".to_owned(),
+            section,
+            profile: profile.name.clone(),
+        };
+        context.mistakes().add(table.span, kind);
+    }
+    let spec = &endpoints.specs[place];
+    let each = u64::from(spec.heap) + u64::from(profile.memory.max_packet.get());
+    // At any time, memory for two applets is in use.
+    let more = if endpoints.names_applet[place] { 1 } else { 2 };
+    context.take_heap_bytes(more * each, table.span);
+}

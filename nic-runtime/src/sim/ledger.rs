@@ -1,0 +1,106 @@
+//! The SRAM that is free on each NIC while a run goes on, for classes that come during the run.
+//!
+//! What a NIC holds from the start is [checked](super::sram) before the run. A class that comes later needs its program,
+//! unless another endpoint of the NIC runs the same class, and the applet's heap, `RxBuf` and fields. It needs them
+//! beside the applet that it replaces, which is freed only afterwards.
+
+use std::collections::BTreeMap;
+
+use jive_core::Program;
+use nic_core::id::{EndpointId, NicId};
+
+use super::{at, sram};
+use crate::scenario::model::Scenario;
+use crate::sle::load::Classes;
+
+/// The free SRAM of each NIC.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Ledger {
+    free: Vec<u64>,
+    /// How many applets use each program on each NIC.
+    users: BTreeMap<(NicId, usize), u32>,
+}
+
+/// What an applet of a class needs.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Need {
+    nic: NicId,
+    class: usize,
+    program: u64,
+    applet: u64,
+}
+
+impl Need {
+    /// Returns what a class needs as the applet of an endpoint.
+    pub(crate) fn of(
+        scenario: &Scenario,
+        endpoint: EndpointId,
+        class: usize,
+        program: &Program<'_>,
+    ) -> Need {
+        let spec = &scenario.endpoints[at(endpoint.0)];
+        Need {
+            nic: spec.nic,
+            class,
+            program: sram::of_program(program),
+            applet: sram::of_applet(scenario.profile_of(spec.nic), spec, program),
+        }
+    }
+}
+
+impl Ledger {
+    /// Returns the free SRAM before the run.
+    pub(crate) fn new(scenario: &Scenario, classes: Classes<'_>) -> Ledger {
+        let nics = scenario.nics.iter();
+        let mut free: Vec<u64> = nics.map(|nic| nic.sram.into()).collect();
+        for holder in sram::holders(scenario, classes) {
+            let free = &mut free[at(holder.nic.0)];
+            *free = free.saturating_sub(holder.bytes);
+        }
+        let mut users = BTreeMap::new();
+        for spec in &scenario.endpoints {
+            if let Some(class) = spec.class {
+                *users.entry((spec.nic, class)).or_default() += 1;
+            }
+        }
+        Ledger { free, users }
+    }
+
+    /// Takes the memory for an applet. Returns whether there is enough; if not, none is taken.
+    pub(crate) fn take(&mut self, need: Need) -> bool {
+        let is_there = self.users.contains_key(&(need.nic, need.class));
+        let bytes = need.applet + if is_there { 0 } else { need.program };
+        if !self.take_bytes(need.nic, bytes) {
+            return false;
+        }
+        *self.users.entry((need.nic, need.class)).or_default() += 1;
+        true
+    }
+
+    /// Gives the memory of an applet back, and that of its program after its last user.
+    pub(crate) fn give_back(&mut self, need: Need) {
+        let key = (need.nic, need.class);
+        let mut bytes = need.applet;
+        if let Some(users) = self.users.get_mut(&key) {
+            *users -= 1;
+            if *users == 0 {
+                self.users.remove(&key);
+                bytes += need.program;
+            }
+        }
+        self.give_back_bytes(need.nic, bytes);
+    }
+
+    /// Takes bytes of a NIC. Returns whether there are enough; if not, none are taken.
+    pub(crate) fn take_bytes(&mut self, nic: NicId, bytes: u64) -> bool {
+        let free = &mut self.free[at(nic.0)];
+        let left = free.checked_sub(bytes);
+        *free = left.unwrap_or(*free);
+        left.is_some()
+    }
+
+    /// Gives bytes of a NIC back.
+    pub(crate) fn give_back_bytes(&mut self, nic: NicId, bytes: u64) {
+        self.free[at(nic.0)] += bytes;
+    }
+}

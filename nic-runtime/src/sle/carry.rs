@@ -1,0 +1,163 @@
+//! Carries the state of a replaced applet over to the class that replaces it: fields and arrays.
+//!
+//! A field is carried over if the replaced class has a field of the same name and descriptor. Whether either is static
+//! does not matter, since an applet has one instance. Two kinds of fields are never carried over:
+//!
+//! - `RxBuf`, which the runtime sets
+//! - constants (`static final` with a `ConstantValue`), because compilers have copied their values into the code
+//!
+//! Arrays are reachable only through fields, because no call runs. So the heap of the new applet is rebuilt: it holds
+//! `RxBuf` and each array that a field names. An array that several fields name stays one array. What the initializers
+//! allocated for fields that are carried over is not copied.
+
+use std::collections::BTreeMap;
+
+use jive_core::{ArrayKind, Field, FieldAccess, FieldId, Heap, ValueKind};
+use nic_core::sle::Applet;
+
+/// The heap of the new applet has no room for all arrays.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) struct HeapFull;
+
+/// Where the value of a field comes from.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum Source {
+    /// The runtime sets it.
+    RxBuf,
+    /// The initializers of the new class have set it.
+    Initialized,
+    /// This field of the replaced class.
+    Carried(FieldId),
+}
+
+/// Moves the state of `old` into `new`, whose initializers have returned. Returns the number of fields carried over.
+///
+/// # Errors
+///
+/// [`HeapFull`] if the arrays do not fit. Then `new` cannot be used, and `old` has not changed.
+pub(crate) fn carry(old: &Applet<'_>, new: &mut Applet<'_>) -> Result<u32, HeapFull> {
+    let sources = sources(old, new);
+    // Freeing the arrays of `new` makes room for those of `old`, so copies of what `new` keeps are put aside.
+    let initialized: Vec<i32> = new.instance.fields().to_vec();
+    let mut own = BTreeMap::new();
+    for (&value, source) in initialized.iter().zip(&sources) {
+        if *source == Source::Initialized && value != new.rx_buf_array() {
+            own.extend(Array::of(new.instance.heap(), value).map(|array| (value, array)));
+        }
+    }
+    new.free_arrays();
+    let into = new.rx_buf_array();
+    if let Some(bytes) = new.instance.heap_mut().bytes_mut(into) {
+        let from = old.rx_buf();
+        let both = bytes.len().min(from.len());
+        bytes[..both].copy_from_slice(&from[..both]);
+    }
+    let mut carried = References::new(old.rx_buf_array(), into);
+    let mut kept = References::new(into, into);
+    let linked = new.class.program.fields();
+    let ids = (0u16..).map(FieldId);
+    for (id, (source, (linked, value))) in
+        ids.zip(sources.iter().zip(linked.iter().zip(initialized)))
+    {
+        let heap = new.instance.heap_mut();
+        let value = match (source, linked.kind) {
+            (Source::RxBuf, _) => into,
+            (Source::Initialized, ValueKind::Reference) => {
+                kept.translate(heap, value, |array| own.get(&array).cloned())?
+            }
+            (Source::Initialized, _) => value,
+            (Source::Carried(from), ValueKind::Reference) => {
+                let of_old = |array| Array::of(old.instance.heap(), array);
+                carried.translate(heap, old.instance.field(*from), of_old)?
+            }
+            (Source::Carried(from), _) => old.instance.field(*from),
+        };
+        new.instance.set_field(id, value);
+    }
+    let is_carried = |source: &&Source| matches!(source, Source::Carried(_));
+    // A class has at most 128 fields.
+    Ok(sources.iter().filter(is_carried).count() as u32)
+}
+
+/// Returns the source of each field of `new`, in order.
+fn sources(old: &Applet<'_>, new: &Applet<'_>) -> Vec<Source> {
+    let of_old: Vec<Field<'_>> = old.class.class.fields().collect();
+    let source = |field: Field<'_>| {
+        if field.id == new.members.rx_buf {
+            return Source::RxBuf;
+        }
+        let same = of_old.iter().find(|known| {
+            known.name.as_bytes() == field.name.as_bytes()
+                && known.descriptor.as_bytes() == field.descriptor.as_bytes()
+        });
+        match same {
+            Some(known)
+                if known.id != old.members.rx_buf
+                    && !is_constant(known)
+                    && !is_constant(&field) =>
+            {
+                Source::Carried(known.id)
+            }
+            Some(_) | None => Source::Initialized,
+        }
+    };
+    new.class.class.fields().map(source).collect()
+}
+
+fn is_constant(field: &Field<'_>) -> bool {
+    let is_static_final = FieldAccess::STATIC | FieldAccess::FINAL;
+    field.access.contains(is_static_final) && field.constant_value().is_some()
+}
+
+/// A copy of an array.
+#[derive(Clone, Debug)]
+struct Array {
+    kind: ArrayKind,
+    length: i32,
+    bytes: Vec<u8>,
+}
+
+impl Array {
+    fn of(heap: &Heap<'_>, reference: i32) -> Option<Array> {
+        let view = heap.array(reference)?;
+        Some(Array {
+            kind: view.kind,
+            // Lossless: the length was given as an `int`.
+            length: view.length.cast_signed(),
+            bytes: heap.bytes(reference)?.to_vec(),
+        })
+    }
+}
+
+/// The references of one heap, and where their arrays lie in the rebuilt heap.
+struct References(BTreeMap<i32, i32>);
+
+impl References {
+    /// Begins with `RxBuf`, which both heaps have.
+    fn new(rx_buf: i32, into: i32) -> References {
+        References(BTreeMap::from([(rx_buf, into)]))
+    }
+
+    /// Returns the new reference of an array, which is copied if it has none. Null and the reference to the applet
+    /// itself stay as they are.
+    fn translate(
+        &mut self,
+        heap: &mut Heap<'_>,
+        reference: i32,
+        array: impl FnOnce(i32) -> Option<Array>,
+    ) -> Result<i32, HeapFull> {
+        if let Some(known) = self.0.get(&reference) {
+            return Ok(*known);
+        }
+        let Some(array) = array(reference) else {
+            return Ok(reference);
+        };
+        let copy = heap.allocate(array.kind, array.length);
+        let copy = copy.map_err(|_| HeapFull)?;
+        if let Some(bytes) = heap.bytes_mut(copy) {
+            bytes.copy_from_slice(&array.bytes);
+        }
+        self.0.insert(reference, copy);
+        Ok(copy)
+    }
+}

@@ -1,0 +1,511 @@
+//! Replaces the applets of endpoints while the NIC runs.
+//!
+//! A swap has two parts. When it is due, the new class is verified, and memory for it is taken from the NIC's SRAM
+//! beside the running applet. The switch itself lies between two calls of the applet. Then the initializers of the new
+//! class run, and the fields and arrays that both classes have are [carried over](super::carry). If any of this fails,
+//! the old applet stays and goes on as if there had been no swap.
+//!
+//! Everything else belongs to the endpoint and not to its applet: queues, popped buffers, packets on their way, and the
+//! armed timer. So the switch neither loses nor repeats a packet.
+
+use bumpalo::Bump;
+use jive_core::{Heap, LinkedClass, TrapKind};
+use nic_core::event::{Made, Sink, SleEvent, SwapRefusal};
+use nic_core::id::{EndpointId, NicId, PacketId};
+use nic_core::memory::HostSpan;
+use nic_core::sle::{Applet, ArraySpan, Effect, Members, Port, Request, memory_bytes, perform};
+use nic_core::time::{SimDuration, SimTime};
+use nic_core::unet::Channel;
+
+use super::call::Activation;
+use super::carry::{self, HeapFull};
+use super::load::{self, Classes, Natives, Uninitialized};
+use super::state::Stores;
+use super::suspend::call_stack;
+use super::{agenda, tell};
+use crate::interface::Stage;
+use crate::nic::ProcessorId;
+use crate::scenario::model::{Scenario, SwapSpec};
+use crate::sim::ledger::{Ledger, Need};
+use crate::sim::{AppletId, Simulation, Tenant, at};
+use crate::storage::Growing;
+use crate::unet::Endpoint;
+
+/// The swaps of a run, and the classes and memory that they use.
+pub(crate) struct Swaps<'a> {
+    scenario: &'a Scenario,
+    classes: Classes<'a>,
+    ledger: Ledger,
+    /// The class of each endpoint's applet, an index into `classes`. Empty if no applet can be replaced.
+    current: Vec<Option<usize>>,
+    /// Classes whose memory is taken and that wait for the end of a call, oldest first.
+    waiting: Vec<Waiting<'a>>,
+    spare: Spare<'a>,
+}
+
+/// A class that waits until no call of the applet that it replaces is under way.
+#[derive(Copy, Clone)]
+struct Waiting<'a> {
+    endpoint: EndpointId,
+    class: usize,
+    loaded: &'a LinkedClass<'a>,
+    need: Need,
+}
+
+/// Memory for the next applet. An endpoint needs memory for two applets at a time, however often its applet is replaced.
+#[derive(Default)]
+struct Spare<'a> {
+    heaps: Vec<&'a mut [u8]>,
+    fields: Vec<&'a mut [i32]>,
+    /// Initializers run on these, because a processor may be in the middle of another applet's call.
+    activations: Vec<(NicId, Activation<'a>)>,
+}
+
+impl<'a> Spare<'a> {
+    /// Keeps the memory of an applet that is no more.
+    fn keep(&mut self, applet: Applet<'a>) {
+        let (fields, heap) = applet.instance.into_memory();
+        self.fields.push(fields);
+        self.heaps.push(heap);
+    }
+}
+
+/// Takes a slice of this length from those that are left behind, or else from the arena.
+fn slice<'a, T: Copy + Default>(
+    left: &mut Vec<&'a mut [T]>,
+    arena: &'a Bump,
+    length: usize,
+) -> &'a mut [T] {
+    match left.iter().position(|slice| slice.len() == length) {
+        Some(place) => left.swap_remove(place),
+        None => arena.alloc_slice_fill_copy(length, T::default()),
+    }
+}
+
+impl<'a> Swaps<'a> {
+    pub(crate) fn new(scenario: &'a Scenario, classes: Classes<'a>) -> Swaps<'a> {
+        let is_used = scenario.replaces_applets();
+        let first = scenario.endpoints.iter().map(|spec| spec.class);
+        Swaps {
+            scenario,
+            classes,
+            ledger: match is_used {
+                true => Ledger::new(scenario, classes),
+                false => Ledger::default(),
+            },
+            current: match is_used {
+                true => first.collect(),
+                false => Vec::new(),
+            },
+            waiting: Vec::new(),
+            spare: Spare::default(),
+        }
+    }
+
+    /// Returns the scheduled swaps, in the order of the scenario.
+    pub(crate) fn scheduled(&self) -> &'a [SwapSpec] {
+        &self.scenario.swaps
+    }
+
+    /// Returns the class of an endpoint's applet, an index into [`Scenario::classes`].
+    pub(crate) fn class_of(&self, endpoint: EndpointId) -> Option<usize> {
+        match self.current.get(at(endpoint.0)) {
+            Some(current) => *current,
+            None => self.scenario.endpoints[at(endpoint.0)].class,
+        }
+    }
+
+    fn need(&self, endpoint: EndpointId, class: usize) -> Option<Need> {
+        let loaded = self.classes[class].as_ref().ok()?;
+        Some(Need::of(self.scenario, endpoint, class, &loaded.program))
+    }
+}
+
+/// Returns whether a class with `doTimer` or `doRefill` may replace an applet.
+pub(crate) fn may_bring_agendas(scenario: &Scenario, classes: Classes<'_>) -> bool {
+    scenario.swaps.iter().any(|swap| {
+        let loaded = classes[swap.class].as_ref().ok();
+        let members = loaded.and_then(Members::of);
+        members.is_some_and(|members| members.has_agenda())
+    })
+}
+
+/// A swap of the scenario is due.
+#[cold]
+pub(crate) fn due<S: Sink>(sim: &mut Simulation<'_, S>, swap: u32) {
+    let SwapSpec {
+        endpoint, class, ..
+    } = sim.swaps.scheduled()[at(swap)];
+    let swaps = &mut sim.swaps;
+    let loaded = match &swaps.classes[class] {
+        Ok(loaded) => loaded,
+        Err(error) => return refuse(sim, endpoint, class, SwapRefusal::Rejected(error.code())),
+    };
+    let need = Need::of(swaps.scenario, endpoint, class, &loaded.program);
+    if !swaps.ledger.take(need) {
+        return refuse(sim, endpoint, class, SwapRefusal::NoSram);
+    }
+    swaps.waiting.push(Waiting {
+        endpoint,
+        class,
+        loaded,
+        need,
+    });
+    make(sim, endpoint, None);
+}
+
+fn refuse<S: Sink>(
+    sim: &mut Simulation<'_, S>,
+    endpoint: EndpointId,
+    class: usize,
+    reason: SwapRefusal,
+) {
+    sim.report.emit_refused(sim.now, endpoint, class, reason);
+}
+
+/// Makes the swaps that wait for an endpoint, unless a call of its applet is under way. Then they are made at the end of
+/// that call. `on` is the processor that runs this code, if one does; it is in no call.
+#[cold]
+pub(crate) fn make<S: Sink>(
+    sim: &mut Simulation<'_, S>,
+    endpoint: EndpointId,
+    on: Option<ProcessorId>,
+) {
+    loop {
+        let mut waiting = sim.swaps.waiting.iter();
+        let Some(first) = waiting.position(|waiting| waiting.endpoint == endpoint) else {
+            return;
+        };
+        if let Some(activation) = call_under_way(sim, endpoint, on) {
+            activation.has_asides = true;
+            return;
+        }
+        let waiting = sim.swaps.waiting.remove(first);
+        match switch(sim, waiting) {
+            Ok(()) => {}
+            Err(NotMade::Refused(reason)) => refuse(sim, endpoint, waiting.class, reason),
+            Err(NotMade::Exceeded) => {
+                let nic = sim.endpoints[at(endpoint.0)].nic;
+                let first = sim.nics[at(nic.0)].first_processor();
+                _ = sim.exceed_budget(first);
+                return;
+            }
+        }
+    }
+}
+
+/// Returns the call of an endpoint's applet that has been entered and has not ended. There is at most one.
+fn call_under_way<'s, 'a, S: Sink>(
+    sim: &'s mut Simulation<'a, S>,
+    endpoint: EndpointId,
+    on: Option<ProcessorId>,
+) -> Option<&'s mut Activation<'a>> {
+    let applet = sim.seats[at(endpoint.0)].applet?;
+    let nic = sim.endpoints[at(endpoint.0)].nic;
+    let mut processors = sim.nics[at(nic.0)].processors();
+    let inside = processors.find(|other| {
+        let processor = &sim.processors[at(other.0)];
+        Some(*other) != on
+            && processor.stage.is_in_call()
+            && processor.activation.call().tenant.endpoint == endpoint
+    });
+    match inside {
+        Some(inside) => Some(&mut sim.processors[at(inside.0)].activation),
+        None => {
+            let suspended = sim.suspensions.of(applet)?;
+            Some(&mut suspended.activation)
+        }
+    }
+}
+
+/// Why a switch is not made.
+enum NotMade {
+    /// The old applet stays.
+    Refused(SwapRefusal),
+    /// The run's instruction budget is exceeded, and the run ends.
+    Exceeded,
+}
+
+impl From<Uninitialized> for NotMade {
+    fn from(error: Uninitialized) -> NotMade {
+        match error {
+            Uninitialized::Trapped(trap) => NotMade::Refused(SwapRefusal::Trapped(trap.kind)),
+            Uninitialized::Exceeded => NotMade::Exceeded,
+        }
+    }
+}
+
+/// Replaces the applet of an endpoint. No call of it is under way. If the switch is not made, nothing has changed.
+fn switch<'a, S: Sink>(sim: &mut Simulation<'a, S>, waiting: Waiting<'a>) -> Result<(), NotMade> {
+    let Waiting {
+        endpoint,
+        class,
+        loaded,
+        need,
+    } = waiting;
+    let former_class = sim.swaps.class_of(endpoint);
+    let applet = instance(sim, endpoint, loaded)?;
+    let (tenant, former) = move_in(sim, endpoint, applet);
+    sim.report.set_class(endpoint, Some(class));
+    let started = start(sim, tenant, former.as_ref());
+    match started {
+        Ok(_) => {
+            sim.swaps.current[at(endpoint.0)] = Some(class);
+            sim.endpoints[at(endpoint.0)].free.keep_popped();
+            if let Some(former) = former {
+                sim.swaps.spare.keep(former);
+            }
+            let freed = former_class.and_then(|class| sim.swaps.need(endpoint, class));
+            if let Some(freed) = freed {
+                sim.swaps.ledger.give_back(freed);
+            }
+        }
+        Err(_) => {
+            move_out(sim, tenant, former);
+            sim.report.set_class(endpoint, former_class);
+            sim.endpoints[at(endpoint.0)].free.return_popped();
+            sim.swaps.ledger.give_back(need);
+        }
+    }
+    sim.levels_changed(endpoint);
+    let Started { carried, timer } = started?;
+    let applet = &sim.applets[at(tenant.applet.0)];
+    let kind = SleEvent::AppletSwap {
+        code_bytes: applet.class.program.code_bytes(),
+        heap_bytes: applet.heap_bytes(),
+        carried,
+    };
+    sim.report.emit(sim.now, endpoint, kind);
+    sim.residents[at(endpoint.0)].fault.replaced(sim.now);
+    agenda::adapt(sim, tenant, timer);
+    retarget(sim, tenant);
+    Ok(())
+}
+
+/// Makes an instance of a class for an endpoint.
+fn instance<'a, S: Sink>(
+    sim: &mut Simulation<'a, S>,
+    endpoint: EndpointId,
+    loaded: &'a LinkedClass<'a>,
+) -> Result<Applet<'a>, NotMade> {
+    let spec = &sim.specs[at(endpoint.0)];
+    let profile = sim.swaps.scenario.profile_of(spec.nic);
+    let max_packet = profile.memory.max_packet.get();
+    let spare = &mut sim.swaps.spare;
+    let heap = memory_bytes(spec.heap, max_packet);
+    let heap = slice(&mut spare.heaps, sim.arena, heap);
+    let fields = loaded.program.field_count();
+    let fields = slice(&mut spare.fields, sim.arena, fields);
+    let applet = Applet::lent(loaded, fields, heap, max_packet);
+    applet.map_err(|error| NotMade::Refused(SwapRefusal::Rejected(error.code())))
+}
+
+/// Puts an applet in the place of an endpoint's applet, which is returned. An endpoint without an applet gets a place.
+fn move_in<'a, S: Sink>(
+    sim: &mut Simulation<'a, S>,
+    endpoint: EndpointId,
+    applet: Applet<'a>,
+) -> (Tenant, Option<Applet<'a>>) {
+    let seat = &mut sim.seats[at(endpoint.0)];
+    let (id, former) = match seat.applet {
+        Some(id) => {
+            let place = &mut sim.applets[at(id.0)];
+            (id, Some(std::mem::replace(place, applet)))
+        }
+        None => {
+            let id = u32::try_from(sim.applets.len()).expect("an endpoint has one applet");
+            let id = AppletId(id);
+            seat.applet = Some(id);
+            sim.applets.push(applet);
+            (id, None)
+        }
+    };
+    let tenant = Tenant {
+        endpoint,
+        applet: id,
+    };
+    (tenant, former)
+}
+
+/// Puts the former applet back, if there was one.
+fn move_out<'a, S: Sink>(sim: &mut Simulation<'a, S>, tenant: Tenant, former: Option<Applet<'a>>) {
+    let left = match former {
+        Some(former) => {
+            let place = &mut sim.applets[at(tenant.applet.0)];
+            Some(std::mem::replace(place, former))
+        }
+        None => {
+            sim.seats[at(tenant.endpoint.0)].applet = None;
+            sim.applets.pop()
+        }
+    };
+    if let Some(left) = left {
+        sim.swaps.spare.keep(left);
+    }
+}
+
+/// The state in which a new applet starts.
+struct Started {
+    /// Number of fields carried over.
+    carried: u32,
+    /// What its initializers passed to `setTimer` last.
+    timer: Option<SimDuration>,
+}
+
+/// Runs the initializers of a new applet, and carries the state of the former one over.
+fn start<S: Sink>(
+    sim: &mut Simulation<'_, S>,
+    tenant: Tenant,
+    former: Option<&Applet<'_>>,
+) -> Result<Started, NotMade> {
+    let nic = sim.endpoints[at(tenant.endpoint.0)].nic;
+    let on = sim.nics[at(nic.0)].first_processor();
+    let activations = &mut sim.swaps.spare.activations;
+    let mut activation = match activations.iter().position(|(of, _)| *of == nic) {
+        Some(place) => activations.swap_remove(place).1,
+        None => Activation::new(call_stack(sim.arena, sim.processors[at(on.0)].costs)),
+    };
+    std::mem::swap(&mut sim.processors[at(on.0)].activation, &mut activation);
+    let mut natives = BesideRunning { timer: None };
+    let mut stores = Stores::new(&[]);
+    let ran = load::run_initializers(sim, on, tenant, (&mut stores, &mut natives));
+    std::mem::swap(&mut sim.processors[at(on.0)].activation, &mut activation);
+    sim.swaps.spare.activations.push((nic, activation));
+    ran?;
+    let carried = match former {
+        Some(former) => carry::carry(former, &mut sim.applets[at(tenant.applet.0)])
+            .map_err(|HeapFull| NotMade::Refused(SwapRefusal::NoHeap))?,
+        None => 0,
+    };
+    Ok(Started {
+        carried,
+        timer: natives.timer,
+    })
+}
+
+/// Makes calls that have begun, and that the former applet has not seen, calls of the new one. Without an entry for such
+/// a call, its processor looks for other work.
+fn retarget<S: Sink>(sim: &mut Simulation<'_, S>, tenant: Tenant) {
+    let members = sim.applets[at(tenant.applet.0)].members;
+    let nic = sim.endpoints[at(tenant.endpoint.0)].nic;
+    for on in sim.nics[at(nic.0)].processors() {
+        let processor = &mut sim.processors[at(on.0)];
+        if !matches!(processor.stage, Stage::Enter) {
+            continue;
+        }
+        let call = *processor.activation.call();
+        if call.tenant.endpoint != tenant.endpoint {
+            continue;
+        }
+        match members.entry(call.entry()) {
+            Some(method) => processor.activation.retarget(method),
+            None => sim.turn_away(on),
+        }
+    }
+}
+
+/// Natives of the initializers of a class that comes while the NIC runs.
+///
+/// The swap may still be refused, and takes no time. So an initializer may not send, move bytes by DMA or push
+/// descriptors: each of these traps with `ProtectionFault`. Popped buffers return to the queue if the swap is refused.
+struct BesideRunning {
+    timer: Option<SimDuration>,
+}
+
+impl Natives for BesideRunning {
+    fn perform<S: Sink>(
+        &mut self,
+        sim: &mut Simulation<'_, S>,
+        tenant: Tenant,
+        request: &Request,
+        effect: Effect,
+    ) -> Result<i32, TrapKind> {
+        match effect {
+            Effect::HostToNic { .. }
+            | Effect::NicToHost { .. }
+            | Effect::Send { .. }
+            | Effect::Describe { .. }
+            | Effect::Carry { .. } => return Err(TrapKind::ProtectionFault),
+            Effect::NewArray { .. }
+            | Effect::BufferLength
+            | Effect::PopBuffer
+            | Effect::Time
+            | Effect::Timer { .. }
+            | Effect::Note { .. } => {}
+        }
+        let mut port = Beside {
+            simulation: sim,
+            tenant,
+            request,
+            timer: &mut self.timer,
+        };
+        perform(effect, &mut port)?
+    }
+}
+
+/// Performs the natives that [`BesideRunning`] permits.
+struct Beside<'l, 's, S: Sink> {
+    simulation: &'l mut Simulation<'s, S>,
+    tenant: Tenant,
+    request: &'l Request,
+    timer: &'l mut Option<SimDuration>,
+}
+
+impl<S: Sink> Port for Beside<'_, '_, S> {
+    type Storage = Growing;
+    type Packet = ();
+    type Stop = TrapKind;
+
+    fn with<R>(&mut self, then: impl FnOnce(&mut Endpoint, &mut Heap<'_>) -> R) -> R {
+        let Tenant { endpoint, applet } = self.tenant;
+        let heap = self.simulation.applets[at(applet.0)].instance.heap_mut();
+        then(&mut self.simulation.endpoints[at(endpoint.0)], heap)
+    }
+
+    fn handled(&self) -> Option<PacketId> {
+        None
+    }
+
+    fn fetch(&mut self, _: ArraySpan, _: HostSpan) -> Result<(), TrapKind> {
+        Err(TrapKind::ProtectionFault)
+    }
+
+    fn store(&mut self, _: ArraySpan, _: HostSpan) -> Result<(), TrapKind> {
+        Err(TrapKind::ProtectionFault)
+    }
+
+    fn make(&mut self, _: ArraySpan, _: Channel) -> Result<(PacketId, ()), TrapKind> {
+        Err(TrapKind::ProtectionFault)
+    }
+
+    fn send(&mut self, (): ()) -> Result<(), TrapKind> {
+        Err(TrapKind::ProtectionFault)
+    }
+
+    fn publish(&mut self) -> Result<(), TrapKind> {
+        Err(TrapKind::ProtectionFault)
+    }
+
+    fn refuse(&mut self) -> Result<(), TrapKind> {
+        Err(TrapKind::ProtectionFault)
+    }
+
+    fn now(&self) -> SimTime {
+        self.simulation.now
+    }
+
+    fn set_timer(&mut self, after: SimDuration) -> Result<(), TrapKind> {
+        *self.timer = Some(after);
+        Ok(())
+    }
+
+    fn note(&mut self, tag: i32, value: i32) -> Result<(), TrapKind> {
+        tell::note(self.simulation, self.tenant, tag, value);
+        Ok(())
+    }
+
+    fn tell(&mut self, value: i32, made: Made) -> Result<(), TrapKind> {
+        tell::native(self.simulation, self.tenant, self.request, value, made);
+        Ok(())
+    }
+}
