@@ -5,4 +5,4 @@ cd "$(dirname "$0")"
 javac --release 8 -Xlint:-options -g:none ./*.java unet/Nic.java
 rm unet/Nic.class
 javac --release 11 -g:none -d release11 Control.java
-cargo run -q -p tests --bin jasm -- Dead.jasm Dead.class
+cargo run -q -p jive -- asm Dead.jasm

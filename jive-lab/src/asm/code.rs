@@ -169,7 +169,8 @@ impl CodeArray {
     }
 
     fn branch(&mut self, target: &Target, from: i64, width: u8) -> Result<(), AsmErrorKind> {
-        let offset = self.resolve(target)? - from;
+        // A target may be any number, since `@N` is not checked.
+        let offset = self.resolve(target)?.saturating_sub(from);
         self.signed("branch offset", offset, width)
     }
 

@@ -1,8 +1,10 @@
 //! Writes the tree as a class file (JVMS §4.1). `.set` may replace any number in it.
 
+use std::collections::BTreeMap;
+
 use super::code::CodeArray;
 use super::error::AsmErrorKind;
-use super::line::Located;
+use super::line::{Located, unescaped};
 use super::model::{At, Attribute, Class, Code, Constant, Field, Handler, Item, ItemValue, Method};
 use super::pool::Pool;
 
@@ -38,6 +40,8 @@ pub(super) fn emit(class: &Class) -> Located<Vec<u8>> {
 /// The numbers given by `.set`. Each must match an item.
 struct Items<'c> {
     given: &'c [At<Item>],
+    /// The position of the first item of each name.
+    by_name: BTreeMap<&'c str, usize>,
     found: Vec<bool>,
     /// Line of the class or member, for errors in items that no `.set` names.
     line: u32,
@@ -45,18 +49,20 @@ struct Items<'c> {
 
 impl<'c> Items<'c> {
     fn new(given: &'c [At<Item>], line: u32) -> Items<'c> {
+        let mut by_name = BTreeMap::new();
+        for (position, At { item, .. }) in given.iter().enumerate() {
+            by_name.entry(item.name.as_str()).or_insert(position);
+        }
         Items {
             given,
+            by_name,
             found: vec![false; given.len()],
             line,
         }
     }
 
     fn take(&mut self, name: &str) -> Option<&'c At<Item>> {
-        let at = self
-            .given
-            .iter()
-            .position(|given| given.item.name == name)?;
+        let at = *self.by_name.get(name)?;
         self.found[at] = true;
         Some(&self.given[at])
     }
@@ -187,7 +193,7 @@ impl<'p> Writer<'p> {
         name: &str,
         descriptor: &str,
     ) -> Located<()> {
-        let utf8 = |text: &str| Constant::Utf8(text.as_bytes().to_vec());
+        let utf8 = |text: &str| Constant::Utf8(unescaped(text));
         self.item(items, "access_flags", access.into(), 2)?;
         self.reference(items, "name_index", &utf8(name))?;
         self.reference(items, "descriptor_index", &utf8(descriptor))
@@ -246,7 +252,7 @@ impl<'p> Writer<'p> {
     }
 
     fn attribute(&mut self, items: &mut Items<'_>, name: &str, body: &[u8]) -> Located<()> {
-        let text = Constant::Utf8(name.as_bytes().to_vec());
+        let text = Constant::Utf8(unescaped(name));
         self.reference(items, &format!("{name}.attribute_name_index"), &text)?;
         self.count(items, &format!("{name}.attribute_length"), body.len(), 4)?;
         self.bytes.extend(body);

@@ -104,6 +104,12 @@ pub enum AsmErrorKind {
     /// `.repeat` and `.end` do not match.
     #[error("`.repeat` and `.end` do not pair up")]
     UnpairedRepeat,
+    /// `.repeat` or `*` would write more than the assembler holds in memory.
+    #[error("expected repetitions of at most {limit} bytes in all, found more")]
+    TooLong {
+        /// Greatest number of bytes.
+        limit: usize,
+    },
     /// The pool has more constants than a `u2` can number.
     #[error("the constant pool is full")]
     PoolFull,

@@ -1,5 +1,6 @@
 //! Splits a source into lines and words, and expands repetitions.
 
+use super::REPEATED_BYTES_MAX;
 use super::error::AsmErrorKind;
 
 /// A line of a source, with the number for error messages.
@@ -8,6 +9,9 @@ pub(super) struct Line {
     pub(super) number: u32,
     pub(super) text: String,
 }
+
+/// The memory of a line besides its text.
+const LINE_BYTES: usize = size_of::<Line>();
 
 /// A result whose error has a line. The file's name is added later.
 pub(super) type Located<T> = Result<T, (u32, AsmErrorKind)>;
@@ -18,6 +22,7 @@ pub(super) type Located<T> = Result<T, (u32, AsmErrorKind)>;
 pub(super) fn lines(source: &str) -> Located<Vec<Line>> {
     let mut written = Vec::new();
     let mut repeated: Option<(u32, u32, Vec<Line>)> = None;
+    let mut room = REPEATED_BYTES_MAX;
     for (number, text) in (1_u32..).zip(source.lines()) {
         let text = without_comment(text).trim();
         if let Some(count) = text.strip_prefix(".repeat") {
@@ -33,16 +38,21 @@ pub(super) fn lines(source: &str) -> Located<Vec<Line>> {
             let (_, count, body) = repeated
                 .take()
                 .ok_or((number, AsmErrorKind::UnpairedRepeat))?;
+            // Without lines to repeat, no room is used up.
+            let count = if body.is_empty() { 0 } else { count };
             for n in 0..count {
-                written.extend(body.iter().map(|line| {
-                    Line {
+                for line in &body {
+                    let text = line.text.replace("{n}", &n.to_string());
+                    let text = text.replace("{n+1}", &(u64::from(n) + 1).to_string());
+                    room = room.checked_sub(text.len() + LINE_BYTES).ok_or_else(|| {
+                        let limit = REPEATED_BYTES_MAX;
+                        (number, AsmErrorKind::TooLong { limit })
+                    })?;
+                    written.push(Line {
                         number: line.number,
-                        text: line
-                            .text
-                            .replace("{n}", &n.to_string())
-                            .replace("{n+1}", &(n + 1).to_string()),
-                    }
-                }));
+                        text,
+                    });
+                }
             }
         } else if !text.is_empty() {
             let line = Line {
@@ -165,15 +175,46 @@ pub(super) fn number(word: &str) -> Result<i64, AsmErrorKind> {
         Some(digits) => (digits, true),
         None => (word.strip_prefix('+').unwrap_or(word), false),
     };
+    // Unsigned, so that a second sign is refused.
     let value = match digits.strip_prefix("0x") {
-        Some(hex) => i128::from_str_radix(hex, 16),
+        Some(hex) => u64::from_str_radix(hex, 16),
         None => digits.parse(),
     };
     value
         .ok()
-        .map(|value| if negative { -value } else { value })
-        .and_then(|value| i64::try_from(value).ok())
+        .filter(|_| !digits.starts_with('+'))
+        .and_then(|value| {
+            if negative {
+                0_i64.checked_sub_unsigned(value)
+            } else {
+                i64::try_from(value).ok()
+            }
+        })
         .ok_or_else(|| unexpected("a number", word))
+}
+
+/// Returns the bytes of a name or descriptor, in which `\xNN` stands for one byte. Any other backslash stands for itself.
+pub(super) fn unescaped(word: &str) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(word.len());
+    let mut rest = word;
+    while let Some(at) = rest.find("\\x") {
+        let (before, escape) = rest.split_at(at);
+        bytes.extend(before.as_bytes());
+        let digits = escape.get(2..4);
+        let byte = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        match byte {
+            Some(byte) => {
+                bytes.push(byte);
+                rest = &escape[4..];
+            }
+            None => {
+                bytes.extend(&escape.as_bytes()[..2]);
+                rest = &escape[2..];
+            }
+        }
+    }
+    bytes.extend(rest.as_bytes());
+    bytes
 }
 
 /// Parses a quoted text. `\xNN` stands for one byte, which need not be valid modified UTF-8.

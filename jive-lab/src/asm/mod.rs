@@ -11,45 +11,7 @@
 //!     ireturn
 //! ```
 //!
-//! # Directives
-//!
-//! A `;` at the start of a line or after a space begins a comment. Everything has a default, so a source with one
-//! method is a complete class file. The members that an applet needs are added after the declared members, unless the
-//! source declares or omits them.
-//!
-//! | line | meaning |
-//! |---|---|
-//! | `.class FLAGS NAME` | default `public super Fixture`; stands before what names its own members |
-//! | `.version MAJOR.MINOR` | default 49.0 |
-//! | `.super NAME`, `.super none`, `.implements NAME`, `.source NAME` | |
-//! | `.constant NAME CONSTANT` | puts a constant at the front of the pool, to be used as `#NAME` |
-//! | `.omit all`, `.omit NAME…` | leaves out default members: `<init>`, `doTx`, `doRx`, `RxBuf` |
-//! | `.field FLAGS NAME DESCRIPTOR [= CONSTANT]` | |
-//! | `.method FLAGS NAME(PARAMETERS)RESULT [stack N locals N]` | without the numbers it has no code |
-//! | `NAME:` | a label |
-//! | `.line N` | source line of the instructions that follow |
-//! | `.catch CLASS from L1 to L2 using L3` | an exception handler; `any` for every class |
-//! | `.bytes BYTES` | bytes among the instructions |
-//! | `.attribute NAME BYTES` | an attribute of the class, field or method it stands in |
-//! | `.code_attribute NAME BYTES` | an attribute of the method's code |
-//! | `.set ITEM VALUE` | writes another number into an item of the class, field or method it stands in: `constant_pool_count`, `name_index`, `Code.code_length`, `LineNumberTable.attribute_length`, … |
-//! | `.truncate N`, `.trailing BYTES` | cuts or lengthens the file |
-//! | `.repeat N` … `.end` | writes the lines between N times, with `{n}` for 0, 1, … and `{n+1}` for one more |
-//!
-//! # Operands
-//!
-//! Branch targets are labels, or `@N` for the code offset N. `tableswitch LOW: L… default: L` and `lookupswitch KEY: L
-//! … default: L` take one line. `wide` precedes the instruction that it widens. `newarray` takes the name or number of
-//! a type.
-//!
-//! Constants: `5` or `int 5`, `"text"`, `name:I` (a field), `name()V` (a method), each of another class
-//! as `Owner.name`, `interface Owner.name()V`, `Owner` or `class Owner`, `long 5`, `float 1.5`,
-//! `double 1.5`, `utf8 "text"`, `nametype name:I`, `methodtype ()V`, `methodhandle 6 name()V`,
-//! `dynamic 0 name:I`, `invokedynamic 0 name()V`, `module m`, `package p`, `bytes 03 00000001`, and
-//! `#5` or `#name` for an index.
-//!
-//! Bytes are pairs of hex digits, `00*300` for repetition, `"text"` for its bytes and `#name` for the
-//! two bytes of an index.
+//! `docs/assembly.md` describes the syntax.
 
 mod code;
 mod emit;
@@ -63,6 +25,35 @@ mod print;
 
 pub use error::{AsmError, AsmErrorKind};
 pub use print::disassemble;
+
+/// Most bytes that `.repeat` writes in all. Chosen: a method of 65,535 instructions needs a tenth of it.
+const REPEATED_BYTES_MAX: usize = 32 << 20;
+
+/// Most raw bytes of a source, repetitions included. Chosen: the longest class file that JIVE reads has 1 MiB.
+const RAW_BYTES_MAX: usize = 16 << 20;
+
+/// Every directive, for suggestions.
+pub const DIRECTIVES: [&str; 19] = [
+    ".class",
+    ".version",
+    ".super",
+    ".implements",
+    ".source",
+    ".constant",
+    ".omit",
+    ".field",
+    ".method",
+    ".line",
+    ".catch",
+    ".bytes",
+    ".attribute",
+    ".code_attribute",
+    ".set",
+    ".truncate",
+    ".trailing",
+    ".repeat",
+    ".end",
+];
 
 /// A class file, and the facts about its source that tests use.
 #[derive(Clone, Debug)]
@@ -165,6 +156,54 @@ mod tests {
         ]
         .concat();
         assert_eq!(lookup, expected);
+    }
+
+    #[test]
+    fn the_listed_directives_are_known_and_no_other() {
+        for directive in DIRECTIVES {
+            if let Err(error) = assemble("x.jasm", directive) {
+                let said = error.to_string();
+                assert!(!said.contains("unknown directive"), "{said}");
+            }
+        }
+        assert_eq!(error(".clas A"), "x.jasm:1: unknown directive `.clas`");
+    }
+
+    #[test]
+    fn no_source_takes_all_memory_or_overflows() {
+        let method = ".method static run()V stack 0 locals 0\n";
+        for (line, expected) in [
+            (".trailing 00*99999999999999999999", "expected bytes in hex"),
+            (".trailing 00*18446744073709551615", "expected repetitions"),
+            (
+                ".trailing 0000*18446744073709551615",
+                "expected repetitions",
+            ),
+            (".repeat 4294967295\nnop\n.end", "expected repetitions"),
+            (".truncate -1", "expected a count of bytes"),
+            ("goto @-9223372036854775808", "branch offset"),
+            ("bipush --5", "expected a number"),
+            (
+                "bipush -170141183460469231731687303715884105728",
+                "expected a number",
+            ),
+            (
+                "ldc methodhandle 6 methodhandle 6 a()V",
+                "expected a field, a method or an index",
+            ),
+        ] {
+            let said = error(&format!("{method}{line}"));
+            assert!(said.contains(expected), "{line}: {said}");
+        }
+        // Repeating nothing takes no time.
+        let nothing = format!("{method}.repeat 4294967295\n.end\nreturn");
+        assert_eq!(
+            assemble("nothing", &nothing)
+                .unwrap()
+                .first_method
+                .as_deref(),
+            Some("run")
+        );
     }
 
     #[test]

@@ -1,7 +1,10 @@
 //! Parses operands: constants, branch targets, and the operand of each layout.
 
+use std::cell::Cell;
+
 use jive_core::{Opcode, OperandLayout};
 
+use super::RAW_BYTES_MAX;
 use super::error::AsmErrorKind;
 use super::line::{Words, number, quoted, unexpected};
 use super::model::{Constant, DynamicTag, MemberTag, Operand, RawPart, Target};
@@ -12,11 +15,20 @@ pub(super) const ARRAY_TYPES: [&str; 8] = [
 ];
 pub(super) const FIRST_ARRAY_TYPE: u8 = 4;
 
+/// What a line may refer to, and how many bytes it may still write.
+#[derive(Debug)]
+pub(super) struct Scope<'s> {
+    /// The class that an unqualified member belongs to.
+    pub(super) class: &'s str,
+    /// Number of raw bytes that the rest of the source may write.
+    pub(super) room: &'s Cell<usize>,
+}
+
 /// Parses the operand of `opcode`. The opcode's layout alone decides its syntax.
 pub(super) fn operand(
     opcode: Opcode,
     words: &mut Words<'_>,
-    this_class: &str,
+    scope: &Scope<'_>,
 ) -> Result<Operand, AsmErrorKind> {
     let mut integer = |expected| words.take(expected).and_then(number);
     Ok(match opcode.layout() {
@@ -30,14 +42,14 @@ pub(super) fn operand(
             by: integer("an increment")?,
         },
         OperandLayout::ConstantByte | OperandLayout::Constant | OperandLayout::InvokeDynamic => {
-            Operand::Constant(constant(words, this_class)?)
+            Operand::Constant(constant(words, scope)?)
         }
         OperandLayout::InvokeInterface => Operand::InvokeInterface {
-            method: constant(words, this_class)?,
+            method: constant(words, scope)?,
             count: words.take("a count of arguments").and_then(number)?,
         },
         OperandLayout::MultiArray => Operand::MultiArray {
-            class: constant(words, this_class)?,
+            class: constant(words, scope)?,
             dimensions: words.take("a count of dimensions").and_then(number)?,
         },
         OperandLayout::Branch | OperandLayout::BranchWide => Operand::Branch(target(words)?),
@@ -103,7 +115,7 @@ pub(super) fn target(words: &mut Words<'_>) -> Result<Target, AsmErrorKind> {
 }
 
 /// Parses a constant. The first word, or its form, gives the kind.
-pub(super) fn constant(words: &mut Words<'_>, this_class: &str) -> Result<Constant, AsmErrorKind> {
+pub(super) fn constant(words: &mut Words<'_>, scope: &Scope<'_>) -> Result<Constant, AsmErrorKind> {
     let word = words.take("a constant")?;
     let mut text = |expected| words.take(expected).map(str::to_owned);
     Ok(match word {
@@ -126,25 +138,22 @@ pub(super) fn constant(words: &mut Words<'_>, this_class: &str) -> Result<Consta
         "interface" => member(
             MemberTag::InterfaceMethod,
             &text("a method of an interface")?,
-            this_class,
+            scope,
         )?,
         "nametype" => {
             let (name, descriptor) = name_and_descriptor(&text("a name and a descriptor")?)?;
             Constant::NameAndType { name, descriptor }
         }
-        "methodhandle" => Constant::MethodHandle {
-            kind: byte("reference kind", number(&text("a reference kind")?)?)?,
-            reference: Box::new(constant(words, this_class)?),
-        },
+        "methodhandle" => method_handle(words, scope)?,
         "dynamic" => dynamic(DynamicTag::Dynamic, words)?,
         "invokedynamic" => dynamic(DynamicTag::InvokeDynamic, words)?,
-        "bytes" => Constant::Raw(raw(words, this_class)?),
-        _ => by_look(word, this_class)?,
+        "bytes" => Constant::Raw(raw(words, scope)?),
+        _ => by_look(word, scope)?,
     })
 }
 
 /// Parses a constant without a word for its kind: `#index`, `"text"`, `5`, `name()V`, `name:I` or a class.
-fn by_look(word: &str, this_class: &str) -> Result<Constant, AsmErrorKind> {
+fn by_look(word: &str, scope: &Scope<'_>) -> Result<Constant, AsmErrorKind> {
     if let Some(name) = word.strip_prefix('#') {
         return Ok(match name.parse() {
             Ok(index) => Constant::Index(index),
@@ -158,17 +167,29 @@ fn by_look(word: &str, this_class: &str) -> Result<Constant, AsmErrorKind> {
         return Ok(Constant::Integer(int(word)?));
     }
     if word.contains('(') {
-        return member(MemberTag::Method, word, this_class);
+        return member(MemberTag::Method, word, scope);
     }
     if word.contains(':') {
-        return member(MemberTag::Field, word, this_class);
+        return member(MemberTag::Field, word, scope);
     }
     Ok(Constant::Class(word.to_owned()))
 }
 
-fn member(tag: MemberTag, word: &str, this_class: &str) -> Result<Constant, AsmErrorKind> {
+fn method_handle(words: &mut Words<'_>, scope: &Scope<'_>) -> Result<Constant, AsmErrorKind> {
+    let kind = number(words.take("a reference kind")?)?;
+    // A handle of a handle of a handle … would recurse once for each of them.
+    if words.peek() == Some("methodhandle") {
+        return Err(unexpected("a field, a method or an index", "methodhandle"));
+    }
+    Ok(Constant::MethodHandle {
+        kind: byte("reference kind", kind)?,
+        reference: Box::new(constant(words, scope)?),
+    })
+}
+
+fn member(tag: MemberTag, word: &str, scope: &Scope<'_>) -> Result<Constant, AsmErrorKind> {
     let (path, descriptor) = name_and_descriptor(word)?;
-    let (class, name) = path.rsplit_once('.').unwrap_or((this_class, &path));
+    let (class, name) = path.rsplit_once('.').unwrap_or((scope.class, &path));
     Ok(Constant::Member {
         tag,
         class: class.to_owned(),
@@ -204,16 +225,18 @@ fn dynamic(tag: DynamicTag, words: &mut Words<'_>) -> Result<Constant, AsmErrorK
 }
 
 /// Parses bytes to the end of the line: pairs of hex digits, `00*12` for repetition, `#name` for an index.
-pub(super) fn raw(words: &mut Words<'_>, this_class: &str) -> Result<Vec<RawPart>, AsmErrorKind> {
+pub(super) fn raw(words: &mut Words<'_>, scope: &Scope<'_>) -> Result<Vec<RawPart>, AsmErrorKind> {
     let mut parts = Vec::new();
     while let Some(word) = words.peek() {
         if word.starts_with('#') {
-            parts.push(RawPart::Index(constant(words, this_class)?));
+            parts.push(RawPart::Index(constant(words, scope)?));
             continue;
         }
         words.next();
         if word.starts_with('"') {
-            parts.push(RawPart::Bytes(quoted(word)?));
+            let bytes = quoted(word)?;
+            scope.spend(bytes.len())?;
+            parts.push(RawPart::Bytes(bytes));
             continue;
         }
         let (digits, times) = word.split_once('*').unwrap_or((word, "1"));
@@ -227,9 +250,21 @@ pub(super) fn raw(words: &mut Words<'_>, this_class: &str) -> Result<Vec<RawPart
             .map(|at| u8::from_str_radix(&digits[at..at + 2], 16))
             .collect::<Result<Vec<u8>, _>>()
             .map_err(|_| wrong())?;
+        scope.spend(bytes.len().saturating_mul(times))?;
         parts.push(RawPart::Bytes(bytes.repeat(times)));
     }
     Ok(parts)
+}
+
+impl Scope<'_> {
+    /// Takes room for raw bytes before they are allocated.
+    fn spend(&self, bytes: usize) -> Result<(), AsmErrorKind> {
+        let rest = self.room.get().checked_sub(bytes);
+        self.room.set(rest.ok_or(AsmErrorKind::TooLong {
+            limit: RAW_BYTES_MAX,
+        })?);
+        Ok(())
+    }
 }
 
 /// Returns the number of bytes that [`raw`] produces.

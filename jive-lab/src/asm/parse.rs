@@ -1,17 +1,19 @@
 //! Parses the text into the tree: directives, labels and instructions.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use jive_core::{Opcode, OperandLayout};
 
+use super::RAW_BYTES_MAX;
 use super::error::AsmErrorKind;
-use super::line::{Line, Located, Words, lines, number, unexpected};
+use super::line::{Line, Located, Words, lines, number, unescaped, unexpected};
 use super::model::{
     At, Attribute, Class, Code, Constant, Field, Handler, Item, ItemValue, Method, NamedConstant,
     RawPart, Statement,
 };
-use super::operand::{constant, name_and_descriptor, operand, raw, target};
+use super::operand::{Scope, constant, name_and_descriptor, operand, raw, target};
 
 /// Access flags by name. Some bits have different names for classes, fields and methods (JVMS tables 4.1-B, 4.5-A and
 /// 4.6-A).
@@ -80,6 +82,8 @@ struct Parser {
     class: Class,
     context: Context,
     omitted: Vec<String>,
+    /// Number of raw bytes that the rest of the source may write.
+    room: Cell<usize>,
 }
 
 #[derive(Copy, Clone, PartialEq, Eq)]
@@ -110,6 +114,14 @@ impl Parser {
             },
             context: Context::Class,
             omitted: Vec::new(),
+            room: Cell::new(RAW_BYTES_MAX),
+        }
+    }
+
+    fn scope(&self) -> Scope<'_> {
+        Scope {
+            class: &self.class.name,
+            room: &self.room,
         }
     }
 
@@ -125,7 +137,7 @@ impl Parser {
         match first.strip_prefix('.') {
             Some(directive) => self.directive(line.number, directive, &mut words)?,
             None => {
-                let statement = instruction(first, &mut words, &self.class.name)?;
+                let statement = instruction(first, &mut words, &self.scope())?;
                 self.statement(line.number, statement)?;
             }
         }
@@ -153,7 +165,7 @@ impl Parser {
                 self.class.interfaces.push(name.to_owned());
             }
             "source" => {
-                let file = Constant::Utf8(words.take("a file name")?.as_bytes().to_vec());
+                let file = Constant::Utf8(unescaped(words.take("a file name")?));
                 self.class.attributes.push(At {
                     line,
                     item: Attribute {
@@ -165,7 +177,7 @@ impl Parser {
             "constant" => {
                 let item = NamedConstant {
                     name: words.take("a name for the constant")?.to_owned(),
-                    constant: constant(words, &self.class.name)?,
+                    constant: constant(words, &self.scope())?,
                 };
                 self.class.constants.push(At { line, item });
             }
@@ -176,7 +188,7 @@ impl Parser {
             }
             "truncate" => self.class.truncated = size(words.take("a count of bytes")?)?,
             "trailing" => {
-                for part in raw(words, "")? {
+                for part in raw(words, &self.scope())? {
                     match part {
                         RawPart::Bytes(bytes) => self.class.trailing.extend(bytes),
                         RawPart::Index(_) => return Err(unexpected("bytes in hex", "an index")),
@@ -186,7 +198,7 @@ impl Parser {
             "field" => self.field(line, words)?,
             "method" => self.method(line, words)?,
             "set" => {
-                let item = item(words, &self.class.name)?;
+                let item = item(words, &self.scope())?;
                 self.items().push(At { line, item });
             }
             "attribute" => {
@@ -198,7 +210,7 @@ impl Parser {
                 self.code()?.attributes.push(At { line, item });
             }
             "catch" => {
-                let item = handler(words, &self.class.name)?;
+                let item = handler(words, &self.scope())?;
                 self.code()?.handlers.push(At { line, item });
             }
             "line" => {
@@ -206,7 +218,7 @@ impl Parser {
                 self.statement(line, Statement::Line(number))?;
             }
             "bytes" => {
-                let parts = raw(words, &self.class.name)?;
+                let parts = raw(words, &self.scope())?;
                 self.statement(line, Statement::Bytes(parts))?;
             }
             _ => {
@@ -234,7 +246,7 @@ impl Parser {
             name: words.take("a field name")?.to_owned(),
             descriptor: words.take("a field descriptor")?.to_owned(),
             value: if words.accept("=") {
-                Some(constant(words, &self.class.name)?)
+                Some(constant(words, &self.scope())?)
             } else {
                 None
             },
@@ -279,7 +291,7 @@ impl Parser {
     fn attribute(&self, words: &mut Words<'_>) -> Result<Attribute, AsmErrorKind> {
         Ok(Attribute {
             name: words.take("an attribute name")?.to_owned(),
-            body: raw(words, &self.class.name)?,
+            body: raw(words, &self.scope())?,
         })
     }
 
@@ -349,7 +361,7 @@ impl Parser {
 fn instruction(
     mnemonic: &str,
     words: &mut Words<'_>,
-    this_class: &str,
+    scope: &Scope<'_>,
 ) -> Result<Statement, AsmErrorKind> {
     let mut opcode = opcode(mnemonic)?;
     let wide = opcode.layout() == OperandLayout::Wide;
@@ -365,7 +377,7 @@ fn instruction(
     Ok(Statement::Insn {
         wide,
         opcode,
-        operand: operand(opcode, words, this_class)?,
+        operand: operand(opcode, words, scope)?,
     })
 }
 
@@ -384,11 +396,11 @@ fn opcode(mnemonic: &str) -> Result<Opcode, AsmErrorKind> {
 }
 
 /// `.catch CLASS|any from START to END using HANDLER`.
-fn handler(words: &mut Words<'_>, this_class: &str) -> Result<Handler, AsmErrorKind> {
+fn handler(words: &mut Words<'_>, scope: &Scope<'_>) -> Result<Handler, AsmErrorKind> {
     let class = if words.accept("any") {
         None
     } else {
-        Some(constant(words, this_class)?)
+        Some(constant(words, scope)?)
     };
     words.demand("from")?;
     let start = target(words)?;
@@ -404,10 +416,10 @@ fn handler(words: &mut Words<'_>, this_class: &str) -> Result<Handler, AsmErrorK
 }
 
 /// `.set ITEM NUMBER` or `.set ITEM #CONSTANT`.
-fn item(words: &mut Words<'_>, this_class: &str) -> Result<Item, AsmErrorKind> {
+fn item(words: &mut Words<'_>, scope: &Scope<'_>) -> Result<Item, AsmErrorKind> {
     let name = words.take("an item")?.to_owned();
     let value = match words.peek() {
-        Some(word) if word.starts_with('#') => ItemValue::Index(constant(words, this_class)?),
+        Some(word) if word.starts_with('#') => ItemValue::Index(constant(words, scope)?),
         _ => ItemValue::Number(number(words.take("a number")?)?),
     };
     Ok(Item { name, value })

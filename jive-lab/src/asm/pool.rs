@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::error::AsmErrorKind;
+use super::line::unescaped;
 use super::model::{Constant, RawPart};
 
 /// Entries by index, and the index of each.
@@ -52,8 +53,9 @@ impl Pool {
         }
     }
 
+    /// Returns the index of a name or descriptor, as the source writes it.
     pub(super) fn utf8(&mut self, text: &str) -> Result<u16, AsmErrorKind> {
-        self.index(&Constant::Utf8(text.as_bytes().to_vec()))
+        self.index(&Constant::Utf8(unescaped(text)))
     }
 
     pub(super) fn class(&mut self, name: &str) -> Result<u16, AsmErrorKind> {

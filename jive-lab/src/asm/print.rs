@@ -14,8 +14,7 @@ use super::parse::FLAGS;
 /// Returns the assembly text of a class.
 ///
 /// Assembling the text gives a class with the same members and the same code. Its constants may be in another order.
-/// Attributes without a directive are left out, so constants that need `BootstrapMethods` are lost. Names with a space
-/// are lost too.
+/// Attributes without a directive are left out. So constants that need `BootstrapMethods` refer to nothing afterwards.
 #[must_use]
 pub fn disassemble(class: ClassFile<'_>) -> String {
     let mut printer = Printer {
@@ -49,7 +48,7 @@ impl Printer<'_> {
         let version = class.version();
         self.line(&format!(".version {}.{}", version.major, version.minor));
         let flags = flags(class.access().bits(), Owner::Class);
-        self.line(&format!(".class {flags}{}", class.name()));
+        self.line(&format!(".class {flags}{}", written(class.name())));
         let superclass = class.super_class().map(|index| self.class_name(index));
         let superclass = superclass.as_deref().unwrap_or("none");
         self.line(&format!(".super {superclass}"));
@@ -58,7 +57,7 @@ impl Printer<'_> {
             self.line(&format!(".implements {name}"));
         }
         if let Some(source) = class.source_file() {
-            self.line(&format!(".source {source}"));
+            self.line(&format!(".source {}", written(source)));
         }
         self.line(".omit all");
         for field in class.fields() {
@@ -77,13 +76,15 @@ impl Printer<'_> {
         };
         self.line(&format!(
             ".field {flags}{} {}{value}",
-            field.name, field.descriptor
+            written(field.name),
+            written_descriptor(field.descriptor)
         ));
     }
 
     fn method(&mut self, method: Method<'_>) {
         let flags = flags(method.access.bits(), Owner::Method);
-        let mut head = format!(".method {flags}{}{}", method.name, method.descriptor);
+        let (name, descriptor) = (written(method.name), written_descriptor(method.descriptor));
+        let mut head = format!(".method {flags}{name}{descriptor}");
         if let Some(code) = method.code() {
             let (stack, locals) = (code.max_stack, code.max_locals);
             write!(head, " stack {stack} locals {locals}").expect("a string takes everything");
@@ -194,7 +195,8 @@ impl Printer<'_> {
                 let Ok(member) = self.pool.member(index) else {
                     return format!("#{index}");
                 };
-                let (class, name, descriptor) = (member.class, member.name, member.descriptor);
+                let (class, name) = (written(member.class), written(member.name));
+                let descriptor = written_descriptor(member.descriptor);
                 match kind {
                     MemberKind::Field => format!("{class}.{name}:{descriptor}"),
                     MemberKind::Method => format!("{class}.{name}{descriptor}"),
@@ -206,7 +208,7 @@ impl Printer<'_> {
                 format!("methodhandle {kind} {}", self.constant(member))
             }
             Constant::MethodType { descriptor } => {
-                format!("methodtype {}", self.text_at(descriptor))
+                format!("methodtype {}", self.descriptor_at(descriptor))
             }
             Constant::Dynamic {
                 bootstrap,
@@ -226,14 +228,21 @@ impl Printer<'_> {
 
     fn class_name(&self, index: CpIndex) -> String {
         match self.pool.class_name(index) {
-            Ok(name) => name.to_string(),
+            Ok(name) => written(name),
+            Err(_) => format!("#{index}"),
+        }
+    }
+
+    fn descriptor_at(&self, index: CpIndex) -> String {
+        match self.pool.utf8(index) {
+            Ok(text) => written_descriptor(text),
             Err(_) => format!("#{index}"),
         }
     }
 
     fn text_at(&self, index: CpIndex) -> String {
         match self.pool.utf8(index) {
-            Ok(text) => text.to_string(),
+            Ok(text) => written(text),
             Err(_) => format!("#{index}"),
         }
     }
@@ -248,9 +257,11 @@ impl Printer<'_> {
     fn name_and_type(&self, index: CpIndex) -> String {
         match self.pool.name_and_type(index) {
             Ok((name, descriptor)) if descriptor.as_bytes().starts_with(b"(") => {
-                format!("{name}{descriptor}")
+                format!("{}{}", written(name), written_descriptor(descriptor))
             }
-            Ok((name, descriptor)) => format!("{name}:{descriptor}"),
+            Ok((name, descriptor)) => {
+                format!("{}:{}", written(name), written_descriptor(descriptor))
+            }
             Err(_) => format!("#{index}"),
         }
     }
@@ -308,6 +319,53 @@ fn flags(access: u16, owner: Owner) -> String {
         .filter(|(word, bit)| access & bit != 0 && !elsewhere(word))
         .map(|(word, _)| format!("{word} "))
         .collect()
+}
+
+/// Returns a name as one word of the assembly.
+///
+/// Names may contain almost any character (JVMS §4.2). Characters with a meaning in the assembly are written as `\xNN`.
+fn written(name: Utf8<'_>) -> String {
+    let text = escaped(name, |c| !matches!(c, '(' | ':' | '.' | '#' | '@' | ';'));
+    let is_taken = FLAGS.iter().any(|(word, _)| *word == text)
+        || text.starts_with("0x")
+        || ["none", "="].contains(&text.as_str());
+    match text.as_bytes() {
+        [first, rest @ ..] if is_taken => {
+            format!("\\x{first:02x}{}", String::from_utf8_lossy(rest))
+        }
+        _ => text,
+    }
+}
+
+/// Returns a descriptor as the end of a word. The first parenthesis of a method's descriptor separates it from the name.
+fn written_descriptor(descriptor: Utf8<'_>) -> String {
+    let is_method = descriptor.as_bytes().starts_with(b"(");
+    escaped(descriptor, |c| c != '(' || is_method)
+}
+
+/// Escapes whitespace, control characters, quotes and backslashes, and all characters that are not `plain`.
+fn escaped(text: Utf8<'_>, plain: impl Fn(char) -> bool) -> String {
+    let is_plain = |c: char| {
+        (c.is_ascii_graphic() && !matches!(c, '"' | '\\') && plain(c)) || c.is_alphanumeric()
+    };
+    match core::str::from_utf8(text.as_bytes()) {
+        Ok(text) => text
+            .chars()
+            .map(|c| {
+                let mut bytes = [0; 4];
+                if is_plain(c) {
+                    c.to_string()
+                } else {
+                    hex_escapes(c.encode_utf8(&mut bytes).as_bytes())
+                }
+            })
+            .collect(),
+        Err(_) => hex_escapes(text.as_bytes()),
+    }
+}
+
+fn hex_escapes(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("\\x{byte:02x}")).collect()
 }
 
 fn quoted(text: Utf8<'_>) -> String {

@@ -1,6 +1,7 @@
 //! The command line of `jive`: its commands, and all code that prints.
 
 mod against_golden;
+mod asm;
 mod call;
 mod class_file;
 mod completions;
@@ -111,6 +112,7 @@ enum Command {
     Packet(packet::Arguments),
     Explain(explain::Arguments),
     Paper(paper::Arguments),
+    Asm(asm::Arguments),
     Stub(stub::Arguments),
     Init(init::Arguments),
     Completions(completions::Arguments),
@@ -135,6 +137,7 @@ pub fn main() -> ExitCode {
         Command::Packet(arguments) => packet::main(&arguments, &mut console),
         Command::Explain(arguments) => explain::main(&arguments, &mut console),
         Command::Paper(arguments) => paper::main(&arguments, &mut console),
+        Command::Asm(arguments) => asm::main(&arguments, &mut console),
         Command::Stub(arguments) => stub::main(&arguments, &mut console),
         Command::Init(arguments) => init::main(&arguments, &mut console),
         Command::Completions(arguments) => completions::main(&arguments, &mut console),

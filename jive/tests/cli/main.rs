@@ -8,6 +8,7 @@ mod process;
 #[expect(unreachable_pub, reason = "the crate `tests` shares it")]
 mod skipped;
 
+mod asm;
 #[cfg(unix)]
 mod bounded;
 mod displays;

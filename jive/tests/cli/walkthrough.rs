@@ -27,7 +27,7 @@ fn blocks(page: &str) -> Vec<Block<'_>> {
 /// The file name that a block gives in a comment on its first line.
 fn file_name<'r>(block: &Block<'r>) -> &'r str {
     let first = block.text.lines().next().unwrap_or_default();
-    first.trim_start_matches(['/', '#', ' '])
+    first.trim_start_matches(['/', '#', ';', ' '])
 }
 
 fn has_javac() -> bool {
@@ -74,7 +74,7 @@ fn follow_page(page: &str) -> (String, String) {
     let mut printed = String::new();
     for block in blocks(&page) {
         match block.language {
-            "java" | "toml" => {
+            "java" | "toml" | "jasm" => {
                 let path = directory.path().join(file_name(&block));
                 fs::write(path, block.text).expect("the directory is writable");
             }
@@ -97,6 +97,12 @@ fn follow_page(page: &str) -> (String, String) {
         }
     }
     (page, printed)
+}
+
+#[test]
+fn a_researcher_can_follow_the_page_of_the_assembly() {
+    let (_, printed) = follow_page("docs/assembly.md");
+    assert!(printed.contains("wrote Overflow.class"), "{printed}");
 }
 
 #[test]
