@@ -10,7 +10,9 @@ use core::ops::ControlFlow;
 
 use heapless::Deque;
 use jive_core::{CallStack, Lifetime, MethodId, Step, Trap, TrapKind};
-use nic_core::event::{DropReason, NicEvent, SleEvent, Trigger, TxStatus, UnetEvent};
+use nic_core::event::{
+    DropReason, NicEvent, SleEvent, TrapDetails, Trigger, TxStatus, UnetEvent,
+};
 use nic_core::host::{TransmitRegion, TransmitSpace};
 use nic_core::id::{ChannelId, DirectionId, EndpointId, NicId, PacketId, PostId};
 use nic_core::memory::Region;
@@ -371,6 +373,7 @@ impl<'a, 't, M: Machine> Nic<'a, 't, M> {
             method,
             pc,
             line: self.applet.class.line(method, pc),
+            details: TrapDetails::default(),
         };
         self.trace.event(self.now, kind)
     }

@@ -5,6 +5,7 @@ use std::fmt::{self, Write as _};
 use nic_core::event::fields::ArrayShape;
 use nic_core::event::roles::Step;
 use nic_core::event::{Event, EventKind, Names, NativeArg, RxBody, SleEvent, UnetEvent};
+use nic_runtime::export::traps::TracedTrap;
 use nic_runtime::hexdump;
 use nic_runtime::scenario::alone::APPLET;
 use serde::{Serialize, Serializer};
@@ -48,20 +49,10 @@ pub(super) enum CallEnd {
         bytecodes: u64,
     },
     Trapped {
-        trap: Trap,
+        trap: TracedTrap,
     },
     /// The run ended before the call did.
     Cut {},
-}
-
-/// A trap and the place in the code where it occurred.
-#[derive(Debug, Serialize)]
-pub(super) struct Trap {
-    kind: &'static str,
-    method: String,
-    pc: u16,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    line: Option<u16>,
 }
 
 /// A call of a native.
@@ -249,20 +240,12 @@ impl Happened {
             SleEvent::AppletReturn {
                 value, bytecodes, ..
             } => self.end_call(CallEnd::Returned { value, bytecodes }),
-            SleEvent::Trap {
-                kind,
-                method,
-                pc,
-                line,
-                ..
-            } => self.end_call(CallEnd::Trapped {
-                trap: Trap {
-                    kind: kind.name(),
-                    method: name_of(method),
-                    pc: pc.0,
-                    line,
-                },
-            }),
+            SleEvent::Trap { .. } => {
+                let trap = TracedTrap::of(names, APPLET, &event.roles().step);
+                if let Some(trap) = trap {
+                    self.end_call(CallEnd::Trapped { trap });
+                }
+            }
             SleEvent::Native {
                 name, args, result, ..
             } => self.take_native(Native {
@@ -334,15 +317,19 @@ impl fmt::Display for Called {
                 writeln!(f, ", {bytecodes} bytecodes")?;
             }
             CallEnd::Trapped { trap } => {
-                let Trap {
+                let TracedTrap {
                     kind,
                     method,
                     pc,
                     line,
+                    facts,
                 } = trap;
                 write!(f, "trap: {kind} at {method} pc {pc}")?;
-                match line {
-                    Some(line) => writeln!(f, " (line {line})")?,
+                if let Some(line) = line {
+                    write!(f, " (line {line})")?;
+                }
+                match &facts.why {
+                    Some(why) => writeln!(f, ": {why}")?,
                     None => writeln!(f)?,
                 }
             }

@@ -48,7 +48,8 @@ fn packets_come_in_the_order_of_the_command_line_to_one_instance() {
 fn a_trap_has_its_place_and_status_3() {
     let ended = packet("Trapper.class --rx 55");
     assert_eq!(ended.status, 3);
-    let trap = "  doRx(1, 1) trap: ArithmeticException at doRx pc 24 (line 18)\n";
+    let trap =
+        "  doRx(1, 1) trap: ArithmeticException at doRx pc 24 (line 18): dividend 1, divisor 0\n";
     assert!(ended.out.contains(trap), "{}", ended.out);
     assert!(
         ended.out.contains("  dropped: applet-trap\n"),

@@ -117,7 +117,7 @@ fn a_trap_is_in_the_comment_with_method_and_line() {
     assert_eq!(ended.status, 0, "{}", ended.err);
     let (_, seen) = read_result(&directory.path().join("out.pcapng"));
     let comment = &seen[0].2;
-    let trap = "trap: ArithmeticException at pc 24 (line 18), behind its descriptor; in doRx";
+    let trap = "trap: ArithmeticException at pc 24 (line 18), behind its descriptor: dividend 2, divisor 0; in doRx";
     assert!(comment.ends_with(trap), "{comment}");
 }
 

@@ -6,10 +6,11 @@
 use core::fmt::{self, Write};
 use core::iter::{once, repeat_n};
 
-use jive_core::MethodId;
+use jive_core::{MethodId, TrapValues};
 
-use super::{Names, NativeArg};
+use super::{Names, NativeArg, TracedCall, TrapDetails};
 use crate::id::EndpointId;
+use crate::sle::TrapCause;
 
 /// The value of a field.
 #[derive(Copy, Clone, Debug)]
@@ -112,6 +113,66 @@ pub trait FieldSink {
 
     /// Takes one field.
     fn field(&mut self, key: &'static str, value: Value<'_>) -> Result<(), Self::Error>;
+
+    /// Takes cause and calls of a trap.
+    ///
+    /// Lines of text leave it out: a golden trace does not change when more is known.
+    fn details(&mut self, _details: &NamedDetails<'_>) -> Result<(), Self::Error> {
+        Ok(())
+    }
+}
+
+/// Cause and calls of a trap, with the names of its endpoint's class.
+pub struct NamedDetails<'a> {
+    names: &'a dyn Names,
+    endpoint: Option<EndpointId>,
+    details: TrapDetails<'a>,
+}
+
+impl<'a> NamedDetails<'a> {
+    /// Adds the names of an endpoint's class to the cause and calls of a trap there.
+    #[must_use]
+    pub fn new(
+        names: &'a dyn Names,
+        endpoint: Option<EndpointId>,
+        details: TrapDetails<'a>,
+    ) -> NamedDetails<'a> {
+        NamedDetails {
+            names,
+            endpoint,
+            details,
+        }
+    }
+
+    /// Returns why the instruction trapped.
+    #[must_use]
+    pub fn cause(&self) -> Option<TrapCause<'a>> {
+        self.details.cause
+    }
+
+    /// Returns the name of each nested method and its call, innermost first.
+    pub fn calls(&self) -> impl ExactSizeIterator<Item = (&'a str, TracedCall)> {
+        let (names, endpoint) = (self.names, self.endpoint);
+        self.details.calls.iter().map(move |call| {
+            let name = endpoint.map(|id| names.method(id, call.method));
+            (name.unwrap_or(""), *call)
+        })
+    }
+}
+
+impl fmt::Display for NamedDetails<'_> {
+    /// Shows the cause, as in `index 16, length 16`. Shows nothing if there is none.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(cause) = self.details.cause else {
+            return Ok(());
+        };
+        cause.fmt(f)?;
+        if let TrapCause::Values(TrapValues::Transient { field, .. }) = cause {
+            let name = self.endpoint.map(|id| self.names.field(id, field));
+            write!(f, ", field {}", name.unwrap_or(""))?;
+        }
+        Ok(())
+    }
 }
 
 /// The sink that an event writes its fields to, with the names of the run's NICs, endpoints and classes.
@@ -159,6 +220,12 @@ impl<'s, S: FieldSink> Fields<'s, S> {
     pub(crate) fn method(&mut self, key: &'static str, method: MethodId) -> Result<(), S::Error> {
         let name = self.endpoint.map(|id| self.names.method(id, method));
         self.sink.field(key, Value::Name(name.unwrap_or("")))
+    }
+
+    /// Writes cause and calls of a trap.
+    pub(crate) fn details(&mut self, details: TrapDetails<'_>) -> Result<(), S::Error> {
+        let named = NamedDetails::new(self.names, self.endpoint, details);
+        self.sink.details(&named)
     }
 
     /// Writes the bytes of a message as the field `payload`, if payloads are shown.

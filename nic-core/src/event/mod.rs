@@ -12,13 +12,13 @@ pub mod line;
 mod nic;
 pub mod roles;
 
-use jive_core::MethodId;
+use jive_core::{FieldId, MethodId};
 
 use self::fields::{FieldSink, Fields, PayloadMode};
 pub use self::nic::{DmaDirection, DropReason, Levels, NicEvent, WireDropReason};
 use self::roles::{Roles, Shown};
 use crate::id::{EndpointId, NicId, PacketId, PostId};
-pub use crate::sle::{NativeArg, SleEvent, SwapRefusal};
+pub use crate::sle::{NativeArg, SleEvent, SwapRefusal, TracedCall, TrapDetails};
 use crate::time::SimTime;
 pub use crate::unet::{Refusal, RxBody, TxStatus, UnetEvent};
 
@@ -133,6 +133,11 @@ pub trait Names {
     fn class(&self, endpoint: EndpointId) -> Option<&str>;
     /// Returns the method's name in the class that the endpoint loaded.
     fn method(&self, endpoint: EndpointId, method: MethodId) -> &str;
+    /// Returns the field's name in the class that the endpoint loaded. A program whose events name no field need not
+    /// keep the names.
+    fn field(&self, _endpoint: EndpointId, _field: FieldId) -> &str {
+        "?"
+    }
 }
 
 /// Why a run ended.

@@ -6,7 +6,7 @@
 use jive_core::{MethodId, Pc, TrapKind};
 
 use super::fields::Payload;
-use super::{DmaDirection, Levels, Made, Trigger};
+use super::{DmaDirection, Levels, Made, TrapDetails, Trigger};
 use crate::id::{ChannelId, EndpointId, PacketId, PostId};
 use crate::time::{SimDuration, SimTime};
 
@@ -152,6 +152,8 @@ pub enum Step<'a> {
         line: Option<u16>,
         /// The innermost method.
         method: MethodId,
+        /// Why it trapped and through which calls.
+        details: TrapDetails<'a>,
     },
     /// The endpoint's applet is detached for a while.
     Detached,

@@ -2,6 +2,7 @@
 
 use jive_core::{MethodId, Pc, TrapKind};
 
+use super::cause::TrapCause;
 use crate::event::fields::{FieldSink, Fields, Value};
 use crate::event::roles::{Cause, Roles, Shape, Step, Track};
 use crate::event::{Made, Trigger};
@@ -67,6 +68,8 @@ pub enum SleEvent<'a> {
         pc: Pc,
         /// Source line of that instruction, if the class has line numbers.
         line: Option<u16>,
+        /// Why it trapped and through which calls; not in the text trace.
+        details: TrapDetails<'a>,
     },
     /// An applet trapped so often in a row that its endpoint uses the base path for a while.
     AppletDetach {
@@ -160,7 +163,7 @@ impl<'a> SleEvent<'a> {
                 method,
                 pc,
                 line,
-                ..
+                details,
             } => Roles {
                 track: Track::Call,
                 shape: Shape::Moment(kind.name()),
@@ -170,6 +173,7 @@ impl<'a> SleEvent<'a> {
                     pc,
                     line,
                     method,
+                    details,
                 },
                 ..Roles::of("trap")
             },
@@ -251,14 +255,15 @@ impl<'a> SleEvent<'a> {
                 method,
                 pc,
                 line,
+                details,
             } => {
                 fields.put("kind", Value::Word(kind.name()))?;
                 fields.method("method", method)?;
                 fields.put("pc", Value::Number(pc.0.into()))?;
-                match line {
-                    Some(line) => fields.put("line", Value::Number(line.into())),
-                    None => Ok(()),
+                if let Some(line) = line {
+                    fields.put("line", Value::Number(line.into()))?;
                 }
+                fields.details(details)
             }
             SleEvent::AppletDetach {
                 traps, duration, ..
@@ -313,6 +318,28 @@ impl SwapRefusal {
             SwapRefusal::Trapped(kind) => kind.name(),
         }
     }
+}
+
+/// Cause and calls of a trap.
+///
+/// The default is empty. Firmware emits it, because finding out cause and calls takes code.
+#[derive(Copy, Clone, Debug, Default)]
+pub struct TrapDetails<'a> {
+    /// Why the instruction trapped.
+    pub cause: Option<TrapCause<'a>>,
+    /// The calls that were nested, innermost first. The first is the place of the trap.
+    pub calls: &'a [TracedCall],
+}
+
+/// A call that was nested when another one trapped.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct TracedCall {
+    /// The method.
+    pub method: MethodId,
+    /// The instruction at which it was.
+    pub pc: Pc,
+    /// Source line of that instruction, if the class has line numbers.
+    pub line: Option<u16>,
 }
 
 /// An argument or the result of a native, in the form that the trace shows.

@@ -1,6 +1,8 @@
 //! U-Net/SLE: applets on endpoints, the natives that they call, and the checks that protect endpoints from each other.
 
 mod applet;
+mod breach;
+mod cause;
 mod entries;
 mod event;
 mod natives;
@@ -8,8 +10,10 @@ mod port;
 mod request;
 
 pub use applet::{Applet, AppletError, Members, POISON, memory_bytes};
+pub use breach::{Bound, Breach};
+pub use cause::TrapCause;
 pub use entries::{EntryCost, NicEntry};
-pub use event::{NativeArg, SleEvent, SwapRefusal};
+pub use event::{NativeArg, SleEvent, SwapRefusal, TracedCall, TrapDetails};
 pub use natives::{ArraySpan, Effect, NicNative, Rights, check};
 pub use port::{Port, perform};
 pub use request::{NATIVE_ARGUMENTS_MAX, Request};

@@ -5,6 +5,7 @@
 
 use jive_core::{ArrayView, Heap, TrapKind, natives};
 
+use super::breach::{Bound, Refusal};
 use crate::cost_class::CostClass;
 use crate::id::ChannelId;
 use crate::memory::{HostSpan, Region};
@@ -231,10 +232,22 @@ pub fn check<S: Storage>(
     heap: &Heap<'_>,
     rights: &Rights<'_, S>,
 ) -> Result<Effect, TrapKind> {
+    examine(native, args, heap, rights)
+}
+
+/// Checks a call as [`check`] does. The caller chooses what a refusal tells.
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(super) fn examine<S: Storage, R: Refusal>(
+    native: NicNative,
+    args: &[i32],
+    heap: &Heap<'_>,
+    rights: &Rights<'_, S>,
+) -> Result<Effect, R> {
     match (native, args) {
-        (NicNative::NewAlignedArray, &[length]) if length < 0 => {
-            Err(TrapKind::NegativeArraySizeException)
-        }
+        (NicNative::NewAlignedArray, &[length]) if length < 0 => Err(R::of(
+            TrapKind::NegativeArraySizeException,
+            Bound::Negative { value: length },
+        )),
         (NicNative::NewAlignedArray, &[length]) => Ok(Effect::NewArray { length }),
         (NicNative::GetFreeBufferLength, &[]) => Ok(Effect::BufferLength),
         (NicNative::GetFreeBuffer, &[]) => Ok(Effect::PopBuffer),
@@ -250,23 +263,24 @@ pub fn check<S: Storage>(
         }
         (NicNative::TxPush, &[buffer, offset, channel, length]) => {
             let from = array_span(heap, buffer, offset, length)?;
-            let channel = rights.channels.get(ChannelId(channel));
-            match channel {
-                Some(&channel) if from.length <= rights.max_packet => {
-                    Ok(Effect::Send { from, channel })
-                }
-                _ => Err(TrapKind::ProtectionFault),
+            let Some(&own) = rights.channels.get(ChannelId(channel)) else {
+                return Err(fault(Bound::Channel { channel }));
+            };
+            if from.length > rights.max_packet {
+                let most = rights.max_packet;
+                return Err(fault(Bound::Packet { length, most }));
             }
+            Ok(Effect::Send { from, channel: own })
         }
         (NicNative::DmaRxd, &[offsets, channel, length]) => Ok(Effect::Describe {
             offsets: shares(heap, rights, offsets, length)?,
             channel: ChannelId(channel),
-            length: u32::try_from(length).map_err(|_| TrapKind::ProtectionFault)?,
+            length: u32::try_from(length).map_err(|_| fault(Bound::Negative { value: length }))?,
         }),
         (NicNative::DmaRxdPayload, &[from, channel, length]) => {
             let from = array_span(heap, from, 0, length)?;
             if from.length as usize > INLINE_MAX {
-                return Err(TrapKind::ProtectionFault);
+                return Err(fault(Bound::Inline { length }));
             }
             Ok(Effect::Carry {
                 from,
@@ -274,9 +288,9 @@ pub fn check<S: Storage>(
             })
         }
         (NicNative::CurrentTime, &[]) => Ok(Effect::Time),
-        (NicNative::SetTimer, &[microseconds]) => {
+        (NicNative::SetTimer, &[value]) => {
             let microseconds =
-                u32::try_from(microseconds).map_err(|_| TrapKind::ProtectionFault)?;
+                u32::try_from(value).map_err(|_| fault(Bound::Negative { value }))?;
             Ok(Effect::Timer {
                 after: SimDuration::from_ns(u64::from(microseconds) * 1_000),
             })
@@ -295,18 +309,23 @@ pub fn check<S: Storage>(
             | NicNative::SetTimer
             | NicNative::Trace,
             _,
-        ) => Err(TrapKind::Unverified),
+        ) => Err(R::unverified()),
     }
+}
+
+/// Refuses a call by a bound that the endpoint's protection sets.
+fn fault<R: Refusal>(bound: Bound) -> R {
+    R::of(TrapKind::ProtectionFault, bound)
 }
 
 /// Returns `length` bytes of a byte array. An empty range may lie at the end of the array.
 #[cfg_attr(not(debug_assertions), inline(always))]
-fn array_span(
+fn array_span<R: Refusal>(
     heap: &Heap<'_>,
     array: i32,
     offset: i32,
     length: i32,
-) -> Result<ArraySpan, TrapKind> {
+) -> Result<ArraySpan, R> {
     let view = array_view(heap, array)?;
     // An `i64` holds the sum of any two `i32` values.
     let end = i64::from(offset) + i64::from(length);
@@ -316,38 +335,55 @@ fn array_span(
             length,
             start: view.start + offset,
         }),
-        _ => Err(TrapKind::ProtectionFault),
+        _ => Err(fault(Bound::Array {
+            offset,
+            length,
+            elements: view.length,
+        })),
     }
 }
 
-fn host_span<S: Storage>(
+fn host_span<S: Storage, R: Refusal>(
     rights: &Rights<'_, S>,
     offset: i32,
     length: i32,
-) -> Result<HostSpan, TrapKind> {
-    rights
-        .area
-        .span(offset.into(), length.into())
-        .map_err(|_| TrapKind::ProtectionFault)
+) -> Result<HostSpan, R> {
+    let area = rights.area;
+    area.span(offset.into(), length.into()).map_err(|_| {
+        fault(Bound::Area {
+            offset,
+            length,
+            area: area.length(),
+        })
+    })
 }
 
 /// Returns the elements that hold the offsets of the shares of a message. Each share lies in the buffer area.
 #[cfg_attr(not(debug_assertions), inline(always))]
-fn shares<S: Storage>(
+fn shares<S: Storage, R: Refusal>(
     heap: &Heap<'_>,
     rights: &Rights<'_, S>,
     offsets: i32,
     length: i32,
-) -> Result<ArraySpan, TrapKind> {
+) -> Result<ArraySpan, R> {
     let view = array_view(heap, offsets)?;
-    let length = u32::try_from(length).map_err(|_| TrapKind::ProtectionFault)?;
-    let needed = match (length, rights.buffer_length) {
-        (0, _) => 1,
-        (_, 0) => return Err(TrapKind::ProtectionFault),
-        (length, buffer_length) => length.div_ceil(buffer_length),
+    let buffer = rights.buffer_length;
+    let Ok(bytes) = u32::try_from(length) else {
+        return Err(fault(Bound::Negative { value: length }));
     };
-    if needed as usize > MESSAGE_BUFFERS_MAX || needed > view.length {
-        return Err(TrapKind::ProtectionFault);
+    let needed = match (bytes, buffer) {
+        (0, _) => 1,
+        (_, 0) => return Err(fault(Bound::Buffers { length, buffer })),
+        (bytes, buffer) => bytes.div_ceil(buffer),
+    };
+    if needed as usize > MESSAGE_BUFFERS_MAX {
+        return Err(fault(Bound::Buffers { length, buffer }));
+    }
+    if needed > view.length {
+        return Err(fault(Bound::Offsets {
+            needed,
+            elements: view.length,
+        }));
     }
     let elements = ArraySpan {
         array: offsets,
@@ -357,13 +393,20 @@ fn shares<S: Storage>(
     };
     // The verifier proved that the array is an `int[]`.
     if view.byte_length() < elements.length {
-        return Err(TrapKind::Unverified);
+        return Err(R::unverified());
     }
-    let mut rest = length;
-    for offset in elements.offsets(heap) {
-        let share = rest.min(rights.buffer_length);
-        let span = rights.area.span(offset.into(), share.into());
-        span.map_err(|_| TrapKind::ProtectionFault)?;
+    let mut rest = bytes;
+    for (position, offset) in (0..).zip(elements.offsets(heap)) {
+        let share = rest.min(buffer);
+        let area = rights.area;
+        area.span(offset.into(), share.into()).map_err(|_| {
+            fault(Bound::Share {
+                position,
+                offset,
+                share,
+                area: area.length(),
+            })
+        })?;
         rest -= share;
     }
     Ok(elements)
@@ -371,9 +414,9 @@ fn shares<S: Storage>(
 
 /// Returns the header of an array. The verifier proved the array's type.
 #[inline]
-fn array_view(heap: &Heap<'_>, array: i32) -> Result<ArrayView, TrapKind> {
+fn array_view<R: Refusal>(heap: &Heap<'_>, array: i32) -> Result<ArrayView, R> {
     if array == 0 {
-        return Err(TrapKind::NullPointerException);
+        return Err(R::of(TrapKind::NullPointerException, Bound::Null));
     }
-    heap.array(array).ok_or(TrapKind::Unverified)
+    heap.array(array).ok_or(R::unverified())
 }

@@ -4,12 +4,13 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use nic_core::event::fields::{ArrayShape, FieldSink, PayloadMode, Value};
+use nic_core::event::fields::{ArrayShape, FieldSink, NamedDetails, PayloadMode, Value};
 use nic_core::event::roles::Shown;
 use nic_core::event::{Event, Names, NativeArg, Sink};
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 
 use super::summary::Summary;
+use super::traps::TrapFacts;
 use crate::scenario::Scenario;
 use crate::scenario::model::NicSpec;
 
@@ -160,6 +161,27 @@ impl<M: SerializeMap> FieldSink for Entries<'_, M> {
 
     fn field(&mut self, key: &'static str, value: Value<'_>) -> Result<(), M::Error> {
         self.0.serialize_entry(key, &Json(value))
+    }
+
+    fn details(&mut self, details: &NamedDetails<'_>) -> Result<(), M::Error> {
+        let TrapFacts { why, values, calls } = TrapFacts::of(details);
+        if let (Some(why), Some(values)) = (why, values) {
+            self.0.serialize_entry("why", &why)?;
+            self.0.serialize_entry("values", &Numbers(values))?;
+        }
+        match &calls[..] {
+            [] => Ok(()),
+            calls => self.0.serialize_entry("calls", calls),
+        }
+    }
+}
+
+/// Serializes numbers with names as an object.
+struct Numbers(Vec<(&'static str, i64)>);
+
+impl Serialize for Numbers {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().copied())
     }
 }
 

@@ -13,6 +13,7 @@ pub mod perfetto;
 pub mod summary;
 pub mod tally;
 pub mod text;
+pub mod traps;
 
 pub use nic_core::event::fields::PayloadMode;
 use nic_core::event::roles::Shown;

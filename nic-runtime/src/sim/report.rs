@@ -1,6 +1,6 @@
-//! The exit of events from the simulation: the sink, and the names of NICs, endpoints, classes and methods.
+//! The exit of events from the simulation: the sink, and the names of NICs, endpoints, classes and their members.
 
-use jive_core::{ClassFile, Cut, MethodId};
+use jive_core::{ClassFile, Cut, FieldId, MethodId};
 use nic_core::event::roles::Shown;
 use nic_core::event::{Event, EventKind, Names, Sink, SleEvent, SwapRefusal};
 use nic_core::id::{EndpointId, NicId};
@@ -121,19 +121,23 @@ struct NameTable<'a> {
     current: Vec<Option<usize>>,
 }
 
-/// Names of a class and its methods. They are shortened once, when the table is built.
+/// Names of a class and its members. They are shortened once, when the table is built.
 struct ClassNames {
     class: String,
     methods: Vec<String>,
+    fields: Vec<String>,
 }
 
 impl ClassNames {
     fn of(class: &ClassFile<'_>) -> ClassNames {
         let methods = class.methods();
         let methods = methods.map(|method| Cut(method.name).to_string());
+        let fields = class.fields();
+        let fields = fields.map(|field| Cut(field.name).to_string());
         ClassNames {
             class: Cut(class.name()).to_string(),
             methods: methods.collect(),
+            fields: fields.collect(),
         }
     }
 
@@ -144,6 +148,7 @@ impl ClassNames {
         Some(ClassNames {
             class: Cut(class.name()).to_string(),
             methods: Vec::new(),
+            fields: Vec::new(),
         })
     }
 }
@@ -188,6 +193,11 @@ impl Names for NameTable<'_> {
     fn method(&self, endpoint: EndpointId, method: MethodId) -> &str {
         self.class_of(endpoint)
             .and_then(|names| names.methods.get(method.index()))
+            .map_or("?", String::as_str)
+    }
+    fn field(&self, endpoint: EndpointId, field: FieldId) -> &str {
+        self.class_of(endpoint)
+            .and_then(|names| names.fields.get(field.index()))
             .map_or("?", String::as_str)
     }
 }

@@ -10,7 +10,7 @@ use super::call::{Call, Cause};
 use super::fault::Detachment;
 use super::port::{OnNic, Push};
 use super::quota::Spent;
-use super::{host_to_nic, suspend, tell};
+use super::{host_to_nic, suspend, tell, trapped};
 use crate::fabric::PacketRef;
 use crate::interface::{self, Stage};
 use crate::nic::ProcessorId;
@@ -295,7 +295,8 @@ fn admit<S: Sink>(
     let heap = sim.applets[at(applet.0)].instance.heap();
     let rights = Rights::of(&sim.endpoints[at(endpoint.0)]);
     let effect = check(native, activation.stack.native_arguments(), heap, &rights)?;
-    let spent = activation.spent.and(&effect, &processor.costs.quota)?;
+    let spent = activation.spent.and(&effect, &processor.costs.quota);
+    let spent = spent.map_err(|_| TrapKind::QuotaExceeded)?;
     if let Some(array) = effect.array() {
         sim.last_arrays.note(applet, call.way(), array);
     }
@@ -378,7 +379,7 @@ pub(crate) fn end_trapped<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId)
     let activation = &mut sim.processors[at(on.0)].activation;
     let (call, trap) = (*activation.call(), activation.trap.take());
     if let Some(trap) = trap {
-        tell::trap(sim, call.tenant, trap);
+        trapped::tell(sim, on, call.tenant, trap);
     }
     sim.leave_call(on);
     if !call.is_for_message() {

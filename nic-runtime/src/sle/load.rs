@@ -20,7 +20,7 @@ use nic_core::unet::Channel;
 
 use super::quota::Spent;
 use super::state::{self, Stores};
-use super::{agenda, host_to_nic, nic_to_host, tell};
+use super::{agenda, host_to_nic, nic_to_host, tell, trapped};
 use crate::fabric::PacketRef;
 use crate::nic::ProcessorId;
 use crate::scenario::model::Scenario;
@@ -184,7 +184,7 @@ pub(crate) fn run_initializers<S: Sink>(
         sim.report.emit(sim.now, tenant.endpoint, kind);
         let value = initialize(sim, on, tenant, method, (stores, natives));
         if let Err(Uninitialized::Trapped(trap)) = value {
-            tell::trap(sim, tenant, trap);
+            trapped::tell(sim, on, tenant, trap);
         }
         tell::returned(sim, on, tenant, method, value?);
     }
@@ -275,7 +275,8 @@ fn perform_now<S: Sink>(
     let effect = check(request.native(), request.args(), heap, &rights)?;
     let processor = &mut sim.processors[at(on.0)];
     let spent = &mut processor.activation.spent;
-    *spent = spent.and(&effect, &processor.costs.quota)?;
+    let after = spent.and(&effect, &processor.costs.quota);
+    *spent = after.map_err(|_| TrapKind::QuotaExceeded)?;
     natives.perform(sim, tenant, request, effect)
 }
 

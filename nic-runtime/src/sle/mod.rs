@@ -8,7 +8,7 @@
 //! - `swap` replaces applets while the NIC runs, `carry` moves their state
 //! - `suspend` keeps calls that wait for slots while others run
 //! - `quota` limits a call, `fault` records traps and detaches applets
-//! - `tell` reports events
+//! - `tell` reports events, `trapped` reports traps with what their calls left
 //!
 //! Apart from the simulation, `detached` is an endpoint without a NIC, and `stub` generates the Java stub and the
 //! reference of natives.
@@ -28,6 +28,7 @@ pub(crate) mod suspend;
 pub(crate) mod swap;
 mod tell;
 mod transfer;
+mod trapped;
 
 /// The profile sections that endpoints with an applet need.
 pub(crate) const SECTIONS: &[&str] = &["entry", "native", "native_fuel", "quota"];

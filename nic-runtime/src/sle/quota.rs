@@ -1,7 +1,6 @@
 //! The quota of an applet's call: how much DMA and how many packets the call has used.
 
-use jive_core::TrapKind;
-use nic_core::sle::Effect;
+use nic_core::sle::{Bound, Effect};
 
 use crate::profile::Quota;
 
@@ -17,18 +16,28 @@ impl Spent {
     ///
     /// # Errors
     ///
-    /// [`TrapKind::QuotaExceeded`] if the effect would exceed the quota.
+    /// The bound that the effect would break. The call then traps with `QuotaExceeded`.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(crate) fn and(self, effect: &Effect, quota: &Quota) -> Result<Spent, TrapKind> {
+    pub(crate) fn and(self, effect: &Effect, quota: &Quota) -> Result<Spent, Bound> {
         let mut spent = self;
-        let is_within = match effect {
+        match effect {
             Effect::HostToNic { host, .. } | Effect::NicToHost { host, .. } => {
                 spent.dma_bytes += u64::from(host.length());
-                spent.dma_bytes <= u64::from(quota.dma_bytes)
+                if spent.dma_bytes > u64::from(quota.dma_bytes) {
+                    return Err(Bound::DmaQuota {
+                        bytes: spent.dma_bytes,
+                        most: quota.dma_bytes,
+                    });
+                }
             }
             Effect::Send { .. } => {
                 spent.sends += 1;
-                spent.sends <= quota.sends
+                if spent.sends > quota.sends {
+                    return Err(Bound::SendQuota {
+                        packets: spent.sends,
+                        most: quota.sends,
+                    });
+                }
             }
             Effect::NewArray { .. }
             | Effect::BufferLength
@@ -37,10 +46,7 @@ impl Spent {
             | Effect::Carry { .. }
             | Effect::Time
             | Effect::Timer { .. }
-            | Effect::Note { .. } => true,
-        };
-        if !is_within {
-            return Err(TrapKind::QuotaExceeded);
+            | Effect::Note { .. } => {}
         }
         Ok(spent)
     }

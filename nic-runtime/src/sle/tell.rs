@@ -1,6 +1,6 @@
-//! Reports the events of applets: calls, natives, traps and notes.
+//! Reports the events of applets: calls, natives and notes.
 
-use jive_core::{MethodId, Trap};
+use jive_core::MethodId;
 use nic_core::event::{DropReason, Made, NicEvent, Sink, SleEvent};
 use nic_core::id::PacketId;
 use nic_core::sle::Request;
@@ -41,22 +41,6 @@ pub(crate) fn returned<S: Sink>(
     };
     sim.report.emit(sim.now, tenant.endpoint, kind);
     sim.levels_changed(tenant.endpoint);
-}
-
-/// Reports a trap.
-pub(crate) fn trap<S: Sink>(sim: &mut Simulation<'_, S>, tenant: Tenant, trap: Trap) {
-    if !S::LISTENS {
-        return;
-    }
-    let Trap { kind, method, pc } = trap;
-    let line = sim.applets[at(tenant.applet.0)].class.line(method, pc);
-    let kind = SleEvent::Trap {
-        kind,
-        method,
-        pc,
-        line,
-    };
-    sim.report.emit(sim.now, tenant.endpoint, kind);
 }
 
 /// Reports that the native of a processor's call has completed.

@@ -34,3 +34,4 @@ mod timers;
 mod trace;
 mod unheard;
 mod until;
+mod values;

@@ -5,10 +5,11 @@
 
 mod model;
 
-use jive_core::{ArrayKind, Heap, NativeType, Natives};
+use jive_core::{ArrayKind, Heap, NativeType, Natives, TrapKind, TrapValues};
 use model::{Argument, Done, Endpoint, Trap};
 use nic_core::id::{ChannelId, DirectionId, EndpointId};
-use nic_core::sle::{Effect, NicNative, Rights, check};
+use nic_core::sle::{Bound, Effect, NicNative, Rights, TrapCause, check};
+use nic_core::storage::Storage;
 use nic_core::unet::{Channel, MessageBody};
 use nic_runtime::memory::HostMemory;
 use nic_runtime::sle::{DetachedEndpoint, DetachedShape};
@@ -238,6 +239,54 @@ fn detached(
     })
 }
 
+/// Asserts that a call that is refused says which arguments break which bound, and that no other call does.
+fn assert_cause<S: Storage>(
+    native: NicNative,
+    args: &[i32],
+    heap: &Heap<'_>,
+    rights: &Rights<'_, S>,
+) {
+    let checked = check(native, args, heap, rights);
+    let kind = checked.err().unwrap_or(TrapKind::Unverified);
+    let values = TrapValues::Native {
+        id: native.id(),
+        args,
+    };
+    let breach = match TrapCause::of(kind, values, heap, rights) {
+        TrapCause::Breach(breach) => breach,
+        TrapCause::Values(_) => return assert!(checked.is_ok(), "{native:?} {args:?}"),
+    };
+    let expected = match breach.bound {
+        Bound::Null => TrapKind::NullPointerException,
+        Bound::Negative { .. } if native == NicNative::NewAlignedArray => {
+            TrapKind::NegativeArraySizeException
+        }
+        _ => TrapKind::ProtectionFault,
+    };
+    assert_eq!(checked, Err(expected), "{native:?} {args:?}");
+    let offsets = args.first().and_then(|array| heap.bytes(*array));
+    let offsets = offsets.into_iter().flat_map(|bytes| bytes.chunks(4));
+    let offsets = offsets.filter_map(|four| Some(i32::from_le_bytes(four.try_into().ok()?)));
+    let known = args.iter().copied().chain(offsets).map(i64::from);
+    let limits = [AREA, BUFFER_LENGTH, MAX_PACKET].map(i64::from);
+    let lengths = ARRAYS.map(|length| i64::try_from(length).unwrap());
+    // Positions, counts and lengths of shares.
+    let small = 0..=i64::from(BUFFER_LENGTH);
+    let known = Vec::from_iter(known.chain(limits).chain(lengths).chain(small));
+    let (text, mut count) = (breach.to_string(), 0);
+    breach.values(&mut |name, value| {
+        count += 1;
+        assert!(known.contains(&value), "{name} {value} of {args:?}");
+        // The text has the name of a parameter, or the number of a bound.
+        let is_said = text.contains(&value.to_string());
+        let parameters = native.decl().parameters;
+        let is_parameter = parameters.iter().any(|parameter| parameter.name == name);
+        assert!(is_said, "{name} {value}: {text}");
+        assert!(!is_parameter || text.contains(name), "{name}: {text}");
+    });
+    assert_eq!(count == 0, breach.bound == Bound::Null, "{text}");
+}
+
 #[test]
 fn a_detached_endpoint_does_what_the_model_does() {
     let mut memory = vec![0; HEAP];
@@ -252,6 +301,7 @@ fn a_detached_endpoint_does_what_the_model_does() {
             let mut endpoint = detached_endpoint();
             let mut heap = Heap::new(&mut memory);
             let placed = place(arguments, &mut heap);
+            assert_cause(*native, &placed, &heap, &Rights::of(endpoint.endpoint()));
             let found = detached(&mut endpoint, *native, &placed, &mut heap);
 
             let label = || format!("{name} of {arguments:?}");
@@ -298,6 +348,7 @@ fn a_send_passes_the_check_where_the_model_sends() {
         );
         let mut heap = Heap::new(&mut memory);
         let placed = place(arguments, &mut heap);
+        assert_cause(NicNative::TxPush, &placed, &heap, &rights);
         let found = match check(NicNative::TxPush, &placed, &heap, &rights) {
             Ok(Effect::Send { from, channel }) => Ok(Done::Sent {
                 bytes: from.bytes(&heap).to_vec(),

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use nic_core::event::fields::NamedDetails;
 use nic_core::event::roles::{Cause, Dropped, Roles, Step};
 use nic_core::event::{Made, Names, Trigger};
 use nic_core::id::{EndpointId, PacketId, PostId};
@@ -97,17 +98,24 @@ impl Verdicts {
                 pc,
                 line,
                 method,
+                details,
             } => {
                 let line = line.map_or(String::new(), |line| format!(" (line {line})"));
+                let details = NamedDetails::new(names, Some(endpoint), details);
                 let call = self.calls.remove(&endpoint);
                 if let Some(record) = call.and_then(|call| call.record) {
-                    held.end_call(record, format!("in {}", names.method(endpoint, method)));
+                    let method = names.method(endpoint, method);
+                    held.end_call(record, format!("in {method}{}", callers(&details)));
                 }
                 let behind = match call {
                     Some(call) if call.described => ", behind its descriptor",
                     Some(_) | None => "",
                 };
-                let verdict = format!("trap: {} at pc {}{line}{behind}", kind.name(), pc.0);
+                let why = match details.cause() {
+                    Some(_) => format!(": {details}"),
+                    None => String::new(),
+                };
+                let verdict = format!("trap: {} at pc {}{line}{behind}{why}", kind.name(), pc.0);
                 judge(held, call.and_then(|call| call.record), verdict);
             }
             Step::Dropped {
@@ -211,6 +219,18 @@ impl Verdicts {
             },
         }
     }
+}
+
+/// Returns the calls through which a trap came, behind its own.
+fn callers(details: &NamedDetails<'_>) -> String {
+    let callers = details
+        .calls()
+        .skip(1)
+        .map(|(method, call)| match call.line {
+            Some(line) => format!(", called by {method} (line {line})"),
+            None => format!(", called by {method}"),
+        });
+    callers.collect()
 }
 
 fn judge(held: &mut Held, record: Option<RecordId>, verdict: impl Into<String>) {

@@ -1,0 +1,275 @@
+//! What a call of a native was refused for: its argument, and the bound that it breaks.
+
+use core::fmt;
+
+use jive_core::TrapKind;
+
+use super::natives::NicNative;
+use crate::unet::{INLINE_MAX, MESSAGE_BUFFERS_MAX};
+
+/// The bound that a call of a native breaks, with the arguments that break it.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Bound {
+    /// The array is null.
+    Null,
+    /// The only argument, or the last, is negative.
+    Negative {
+        /// The argument.
+        value: i32,
+    },
+    /// The range does not lie in the array.
+    Array {
+        /// Start of the range.
+        offset: i32,
+        /// Length of the range.
+        length: i32,
+        /// Length of the array.
+        elements: u32,
+    },
+    /// The range does not lie in the endpoint's buffer area.
+    Area {
+        /// Start of the range.
+        offset: i32,
+        /// Length of the range.
+        length: i32,
+        /// Length of the buffer area.
+        area: u32,
+    },
+    /// The endpoint has no such channel.
+    Channel {
+        /// The number of the channel.
+        channel: i32,
+    },
+    /// The message is longer than a packet.
+    Packet {
+        /// Length of the message.
+        length: i32,
+        /// Most bytes that a packet holds.
+        most: u32,
+    },
+    /// The message is longer than a descriptor holds.
+    Inline {
+        /// Length of the message.
+        length: i32,
+    },
+    /// The message needs more free buffers than a descriptor names.
+    Buffers {
+        /// Length of the message.
+        length: i32,
+        /// Length of a free buffer.
+        buffer: u32,
+    },
+    /// The array has fewer offsets than the message has shares.
+    Offsets {
+        /// Number of shares.
+        needed: u32,
+        /// Length of the array.
+        elements: u32,
+    },
+    /// A share of the message does not lie in the buffer area.
+    Share {
+        /// Position of the share's offset in the array.
+        position: u32,
+        /// The offset.
+        offset: i32,
+        /// Length of the share.
+        share: u32,
+        /// Length of the buffer area.
+        area: u32,
+    },
+    /// The call's DMA transfers move more bytes than its quota allows.
+    DmaQuota {
+        /// Bytes with those of this native.
+        bytes: u64,
+        /// Most bytes of a call.
+        most: u32,
+    },
+    /// The call sends more packets than its quota allows.
+    SendQuota {
+        /// Packets with that of this native.
+        packets: u32,
+        /// Most packets of a call.
+        most: u32,
+    },
+}
+
+/// A call of a native that was refused, and why.
+///
+/// Its text names the native's parameters, as in `offset 10, length 20, buffer has 16 bytes`.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Breach {
+    /// The native.
+    pub native: NicNative,
+    /// The bound.
+    pub bound: Bound,
+}
+
+impl Breach {
+    fn parameter(&self, position: usize) -> &'static str {
+        let parameter = self.native.decl().parameters.get(position);
+        parameter.map_or("", |parameter| parameter.name)
+    }
+
+    /// Returns the name of the native's last parameter.
+    fn last(&self) -> &'static str {
+        self.parameter(self.native.decl().parameters.len().saturating_sub(1))
+    }
+
+    /// Returns whether the call names a range of the array by an offset, and not only by a length.
+    fn has_offset(&self) -> bool {
+        self.native != NicNative::DmaRxdPayload
+    }
+
+    /// Calls `each` with the name and the number of every value.
+    pub fn values(&self, each: &mut dyn FnMut(&'static str, i64)) {
+        match self.bound {
+            Bound::Null => {}
+            Bound::Negative { value } => each(self.last(), value.into()),
+            Bound::Array {
+                offset,
+                length,
+                elements,
+            } => {
+                if self.has_offset() {
+                    each(self.parameter(1), offset.into());
+                }
+                each("length", length.into());
+                each("array_length", elements.into());
+            }
+            Bound::Area {
+                offset,
+                length,
+                area,
+            } => {
+                each("hostOffset", offset.into());
+                each("length", length.into());
+                each("buffer_area", area.into());
+            }
+            Bound::Channel { channel } => each("channel", channel.into()),
+            Bound::Packet { length, most } => {
+                each("length", length.into());
+                each("max_packet", most.into());
+            }
+            Bound::Inline { length } => each("length", length.into()),
+            Bound::Buffers { length, buffer } => {
+                each("length", length.into());
+                each("free_buffer", buffer.into());
+            }
+            Bound::Offsets { needed, elements } => {
+                each("needed", needed.into());
+                each("array_length", elements.into());
+            }
+            Bound::Share {
+                position,
+                offset,
+                share,
+                area,
+            } => {
+                each("index", position.into());
+                each("offset", offset.into());
+                each("share", share.into());
+                each("buffer_area", area.into());
+            }
+            Bound::DmaQuota { bytes, most } => {
+                each("dma_bytes", i64::try_from(bytes).unwrap_or(i64::MAX));
+                each("most", most.into());
+            }
+            Bound::SendQuota { packets, most } => {
+                each("packets", packets.into());
+                each("most", most.into());
+            }
+        }
+    }
+}
+
+impl fmt::Display for Breach {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let array = self.parameter(0);
+        match self.bound {
+            Bound::Null => write!(f, "{array} null"),
+            Bound::Negative { value } => {
+                write!(f, "{} {value}, expected 0 or more", self.last())
+            }
+            Bound::Array {
+                offset,
+                length,
+                elements,
+            } => {
+                if self.has_offset() {
+                    write!(f, "{} {offset}, ", self.parameter(1))?;
+                }
+                write!(f, "length {length}, {array} has {elements} bytes")
+            }
+            Bound::Area {
+                offset,
+                length,
+                area,
+            } => write!(
+                f,
+                "hostOffset {offset}, length {length}, buffer area has {area} bytes"
+            ),
+            Bound::Channel { channel } => {
+                write!(f, "channel {channel}, which the endpoint does not have")
+            }
+            Bound::Packet { length, most } => {
+                write!(f, "length {length}, a packet has at most {most} bytes")
+            }
+            Bound::Inline { length } => write!(
+                f,
+                "length {length}, a descriptor carries at most {INLINE_MAX} bytes"
+            ),
+            Bound::Buffers { length, buffer } => write!(
+                f,
+                "length {length}, a descriptor names at most {MESSAGE_BUFFERS_MAX} buffers of {buffer} bytes"
+            ),
+            Bound::Offsets { needed, elements } => {
+                write!(f, "{needed} shares, {array} has {elements} elements")
+            }
+            Bound::Share {
+                position,
+                offset,
+                share,
+                area,
+            } => write!(
+                f,
+                "{array}[{position}] {offset}, {share} bytes there, buffer area has {area} bytes"
+            ),
+            Bound::DmaQuota { bytes, most } => {
+                write!(f, "{bytes} bytes of DMA, a call has at most {most}")
+            }
+            Bound::SendQuota { packets, most } => {
+                write!(f, "{packets} packets sent, a call sends at most {most}")
+            }
+        }
+    }
+}
+
+/// What a failed check returns: the trap, or the bound that explains it. One check serves both, so that they agree.
+pub(super) trait Refusal {
+    fn of(kind: TrapKind, bound: Bound) -> Self;
+
+    /// The refusal of a call that no verified class can make.
+    fn unverified() -> Self;
+}
+
+impl Refusal for TrapKind {
+    #[inline(always)]
+    fn of(kind: TrapKind, _: Bound) -> TrapKind {
+        kind
+    }
+
+    #[inline(always)]
+    fn unverified() -> TrapKind {
+        TrapKind::Unverified
+    }
+}
+
+impl Refusal for Option<Bound> {
+    fn of(_: TrapKind, bound: Bound) -> Option<Bound> {
+        Some(bound)
+    }
+
+    fn unverified() -> Option<Bound> {
+        None
+    }
+}

@@ -1,0 +1,104 @@
+//! Reports traps, with the values and the calls that a trapped call has left on its processor.
+//!
+//! Nothing is recorded while applets run. When a call has trapped, its call stack and its heap stay as they were until
+//! the processor begins its next call.
+
+use jive_core::{Heap, Instance, MethodId, Pc, Trap, TrapKind, TrapValues};
+use nic_core::event::{Sink, SleEvent, TracedCall, TrapDetails};
+use nic_core::sle::{Breach, NicNative, Rights, TrapCause, check};
+
+use super::call::Activation;
+use super::quota::Spent;
+use crate::nic::ProcessorId;
+use crate::profile::Quota;
+use crate::sim::{Simulation, Tenant, at};
+use crate::unet::Endpoint;
+
+/// Most nested calls that an event shows: the innermost ones. Chosen: a recursion without end fills the call stack, and
+/// its first calls show it.
+const TRACED_CALLS_MAX: usize = 32;
+
+/// Reports the trap in which the last call of a processor ended.
+pub(crate) fn tell<S: Sink>(
+    sim: &mut Simulation<'_, S>,
+    on: ProcessorId,
+    tenant: Tenant,
+    trap: Trap,
+) {
+    if !S::LISTENS {
+        return;
+    }
+    let applet = &mut sim.applets[at(tenant.applet.0)];
+    let processor = &sim.processors[at(on.0)];
+    let endpoint = &sim.endpoints[at(tenant.endpoint.0)];
+    let class = applet.class;
+    let nowhere = TracedCall {
+        method: MethodId(0),
+        pc: Pc(0),
+        line: None,
+    };
+    let mut calls = [nowhere; TRACED_CALLS_MAX];
+    let stack = &processor.activation.stack;
+    let mut count = 0;
+    for (place, call) in calls.iter_mut().zip(applet.instance.backtrace(stack, trap)) {
+        *place = TracedCall {
+            method: call.method,
+            pc: call.pc,
+            line: class.line(call.method, call.pc),
+        };
+        count += 1;
+    }
+    let quota = &processor.costs.quota;
+    let cause = cause(
+        &mut applet.instance,
+        &processor.activation,
+        (endpoint, quota),
+        trap.kind,
+    );
+    let Trap { kind, method, pc } = trap;
+    let kind = SleEvent::Trap {
+        kind,
+        method,
+        pc,
+        line: class.line(method, pc),
+        details: TrapDetails {
+            cause,
+            calls: &calls[..count],
+        },
+    };
+    sim.report.emit(sim.now, tenant.endpoint, kind);
+}
+
+/// Returns why the last call of a processor trapped.
+fn cause<'s>(
+    instance: &mut Instance<'_>,
+    activation: &'s Activation<'_>,
+    (endpoint, quota): (&Endpoint, &Quota),
+    kind: TrapKind,
+) -> Option<TrapCause<'s>> {
+    let stack = &activation.stack;
+    let values = instance.trap_values(stack, kind)?;
+    let heap = &instance.heap_at_trap(stack);
+    let rights = Rights::of(endpoint);
+    if kind == TrapKind::QuotaExceeded
+        && let Some(breach) = exceeded(values, activation.spent, (heap, &rights, quota))
+    {
+        return Some(TrapCause::Breach(breach));
+    }
+    Some(TrapCause::of(kind, values, heap, &rights))
+}
+
+/// Returns the quota that a native would have exceeded.
+fn exceeded(
+    values: TrapValues<'_>,
+    spent: Spent,
+    (heap, rights, quota): (&Heap<'_>, &Rights<'_, crate::storage::Growing>, &Quota),
+) -> Option<Breach> {
+    let TrapValues::Native { id, args } = values else {
+        return None;
+    };
+    let native = NicNative::from_id(id)?;
+    let effect = check(native, args, heap, rights).ok()?;
+    let bound = spent.and(&effect, quota).err()?;
+    Some(Breach { native, bound })
+}

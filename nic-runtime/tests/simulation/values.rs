@@ -1,0 +1,145 @@
+//! What a trap says: the values that caused it, and the calls through which it came.
+
+use serde_json::{Value, json};
+
+use crate::trace::{Pair, Trace, number, send};
+
+/// Runs `Hostile` at the server, whose user posts a message of this length. Returns the trap.
+fn trap(kind: u32) -> Value {
+    let post = format!(
+        "[[send]]\nendpoint = 'server'\nchannel = 7\nat = '1ms'\npayload = {{ zeros = {kind} }}\n"
+    );
+    first_trap(
+        "server",
+        &Pair {
+            server: "applet = 'Hostile.class'",
+            rest: &post,
+            ..Pair::PLAIN
+        }
+        .run(),
+    )
+}
+
+fn first_trap(endpoint: &str, trace: &Trace) -> Value {
+    trace.at(endpoint, "trap")[0].clone()
+}
+
+/// Returns the names of the nested methods, innermost first.
+fn calls(trap: &Value) -> Vec<&str> {
+    let calls = trap["calls"].as_array().expect("calls");
+    let names = calls.iter().map(|call| call["method"].as_str());
+    names.map(|name| name.expect("a name")).collect()
+}
+
+#[test]
+fn a_division_says_its_dividend_and_its_calls() {
+    let trap = trap(3);
+    assert_eq!(trap["why"], "dividend 3, divisor 0");
+    assert_eq!(trap["values"], json!({ "dividend": 3, "divisor": 0 }));
+    assert_eq!(calls(&trap), ["harm", "doTx"]);
+    // The innermost call is the place of the trap.
+    for field in ["method", "pc", "line"] {
+        assert_eq!(trap["calls"][0][field], trap[field], "{field}");
+    }
+    // Lines of `Hostile.java`.
+    let lines = [&trap["calls"][0]["line"], &trap["calls"][1]["line"]];
+    assert_eq!(lines, [41, 25]);
+}
+
+#[test]
+fn a_native_says_its_argument_and_the_bound() {
+    let oversized = trap(8);
+    let why = "offset 0, length 1073741824, buffer has 4096 bytes";
+    assert_eq!(oversized["why"], why);
+    let others = trap(13);
+    let why = "offsets[0] -65536, 4096 bytes there, buffer area has 65536 bytes";
+    assert_eq!(others["why"], why);
+    assert_eq!(others["values"]["offset"], -65536);
+}
+
+#[test]
+fn every_boundary_of_a_native_says_its_argument() {
+    let posts = "[[send]]\nendpoint = 'server'\nchannel = 7\nat = '1ms'\npayload = { zeros = 12 }\n\
+                 repeat = 80\nevery = '1ms'\n";
+    let trace = Pair {
+        server: "applet = 'Hostile.class'",
+        rest: posts,
+        ..Pair::PLAIN
+    }
+    .run();
+    let traps = trace.at("server", "trap");
+    let whys = Vec::from_iter(traps.iter().map(|trap| trap["why"].as_str().expect("why")));
+    // `Hostile` calls eight natives with ten values each; `newAlignedArray` is the last.
+    for expected in [
+        "toOffset -2147483648, length 1, to has 4096 bytes",
+        "toOffset 4096, length 1, to has 4096 bytes",
+        "hostOffset -1, length 1, buffer area has 65536 bytes",
+        "hostOffset 65536, length 1, buffer area has 65536 bytes",
+        "fromOffset 0, length 65535, from has 4096 bytes",
+        "channel 2147483647, which the endpoint does not have",
+        "length 4095, a descriptor carries at most 56 bytes",
+        "length -1, from has 4096 bytes",
+        "length -1, expected 0 or more",
+    ] {
+        assert!(whys.contains(&expected), "{expected}: {whys:?}");
+    }
+    let allocation = whys.iter().filter(|why| why.contains("bytes asked"));
+    // A header of eight bytes, and the elements up to a multiple of eight.
+    let (asked, longest) = (65_536 + 8, 0x7fff_ffff_i64 + 1 + 8);
+    let allocation = Vec::from_iter(allocation);
+    let starts = |bytes: i64| format!("{bytes} bytes asked, ");
+    assert!(
+        allocation
+            .iter()
+            .any(|why| why.starts_with(&starts(longest)))
+    );
+    assert!(
+        allocation
+            .iter()
+            .all(|why| !why.starts_with(&starts(asked - 8)))
+    );
+}
+
+#[test]
+fn a_quota_says_what_the_call_asked_for() {
+    let dma = trap(5);
+    // 87 transfers of 1,500 bytes fit.
+    assert_eq!(
+        dma["values"],
+        json!({ "dma_bytes": 132_000, "most": 131_072 })
+    );
+    let post = "[[send]]\nendpoint = 'client'\nchannel = 1\nat = '1ms'\npayload = { zeros = 4 }\n";
+    let trace = Pair {
+        client: "applet = 'Hostile.class'",
+        rest: post,
+        ..Pair::PLAIN
+    }
+    .run();
+    let sends = first_trap("client", &trace);
+    assert_eq!(sends["why"], "65 packets sent, a call sends at most 64");
+}
+
+#[test]
+fn a_full_heap_a_full_stack_and_used_up_fuel_say_how_much() {
+    let heap = trap(6);
+    assert_eq!(heap["values"]["asked"], 520);
+    assert!(number(&heap["values"], "free") < 520);
+    let deep = trap(7);
+    assert_eq!(deep["values"]["nested_calls"], deep["values"]["most"]);
+    // The innermost calls; `doTx` is not among them.
+    assert_eq!(calls(&deep), ["recurse"; 32]);
+    let endless = trap(1);
+    assert_eq!(endless["why"], "1000000 instructions executed");
+}
+
+#[test]
+fn a_trap_while_loading_says_its_values() {
+    let pair = Pair {
+        server: "applet = 'Stillborn.class'",
+        rest: &send("1ms", "{ zeros = 1 }"),
+        ..Pair::PLAIN
+    };
+    let trap = first_trap("server", &pair.run());
+    assert_eq!(calls(&trap), ["<clinit>"]);
+    assert_eq!(trap["why"], "dividend 1, divisor 0");
+}
