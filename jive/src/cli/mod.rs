@@ -34,6 +34,7 @@ mod replay;
 mod run;
 pub mod said;
 mod scenario_report;
+mod smith;
 mod sram;
 mod stub;
 mod test_files;
@@ -113,6 +114,7 @@ enum Command {
     Explain(explain::Arguments),
     Paper(paper::Arguments),
     Asm(asm::Arguments),
+    Smith(smith::Arguments),
     Stub(stub::Arguments),
     Init(init::Arguments),
     Completions(completions::Arguments),
@@ -138,6 +140,7 @@ pub fn main() -> ExitCode {
         Command::Explain(arguments) => explain::main(&arguments, &mut console),
         Command::Paper(arguments) => paper::main(&arguments, &mut console),
         Command::Asm(arguments) => asm::main(&arguments, &mut console),
+        Command::Smith(arguments) => smith::main(&arguments, &mut console),
         Command::Stub(arguments) => stub::main(&arguments, &mut console),
         Command::Init(arguments) => init::main(&arguments, &mut console),
         Command::Completions(arguments) => completions::main(&arguments, &mut console),

@@ -29,6 +29,7 @@ mod replay;
 mod reports;
 mod run;
 mod schema;
+mod smith;
 mod streams;
 mod trace_schema;
 mod verify;

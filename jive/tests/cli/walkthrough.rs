@@ -100,9 +100,10 @@ fn follow_page(page: &str) -> (String, String) {
 }
 
 #[test]
-fn a_researcher_can_follow_the_page_of_the_assembly() {
+fn a_researcher_can_follow_the_pages_of_the_kit() {
     let (_, printed) = follow_page("docs/assembly.md");
     assert!(printed.contains("wrote Overflow.class"), "{printed}");
+    follow_page("docs/research.md");
 }
 
 #[test]

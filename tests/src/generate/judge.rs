@@ -3,8 +3,9 @@
 use core::fmt;
 use std::collections::BTreeMap;
 
-use arbitrary::{Arbitrary, Unstructured};
 use jive_core::{ClassFile, Opcode};
+use jive_lab::Random;
+use jive_lab::generate::{Kind, Smith, program};
 use jive_verifier::{Policy, VerifyError, VerifyErrorKind};
 use nic_core::sle::NicNative;
 
@@ -12,39 +13,14 @@ use super::normal::normalised;
 use crate::fixture::Outcome;
 use crate::machine::{judge, parsed, verified};
 use crate::openjdk::{committed, jdk};
-use jive_lab::Random;
-use jive_lab::asm::assemble;
-use jive_lab::generate::Program;
-use jive_lab::generate::alphabet::{Alphabet, Family};
-use jive_lab::generate::change::{break_one, change_bytes, change_structure};
-use jive_lab::generate::constructor;
-use jive_lab::generate::typed::typed;
-
 /// Number of class files that one Java process judges.
 const BATCH: usize = 50_000;
-/// Number of choices for one larger program.
-const CHOICES: usize = 1500;
 /// Number of larger programs that changes start from.
 const PROGRAMS: u8 = 60;
 /// Number of disagreements shown in full.
 const SHOWN: usize = 12;
 
-/// The origin of a class file.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Origin {
-    /// A well-typed body.
-    WellTyped,
-    /// A well-typed body with one fault.
-    OneBroken,
-    /// A constructor with control flow.
-    Constructor,
-    /// A class file whose structure was changed.
-    Structure,
-    /// A class file of which bytes were changed.
-    Bytes,
-}
-
-/// The verdicts on the class files of one origin.
+/// The verdicts on the class files of one kind.
 #[derive(Clone, Debug, Default)]
 pub struct Verdicts {
     /// Accepted by both verifiers.
@@ -62,11 +38,11 @@ pub struct Verdicts {
 /// The result of a comparison.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
-    /// The verdicts by origin.
-    pub verdicts: BTreeMap<Origin, Verdicts>,
+    /// The verdicts by kind.
+    pub verdicts: BTreeMap<Kind, Verdicts>,
     /// Number of other disagreements.
     pub disagreements: u64,
-    /// The first disagreements: origin with both verdicts, and class file.
+    /// The first disagreements: kind with both verdicts, and class file.
     pub shown: Vec<(String, Vec<u8>)>,
 }
 
@@ -92,10 +68,10 @@ impl fmt::Display for Report {
             "judged {judged}, accepted by both {accepted}, disagreements {}",
             self.disagreements
         )?;
-        for (origin, of) in &self.verdicts {
+        for (kind, of) in &self.verdicts {
             writeln!(
                 f,
-                "{origin:?}: accepted by both {} (normalised {}), rejected by both {}, outside the subset {:?}, known to differ {:?}",
+                "{kind:?}: accepted by both {} (normalised {}), rejected by both {}, outside the subset {:?}, known to differ {:?}",
                 of.accepted, of.normalised, of.rejected, of.outside_subset, of.known
             )?;
         }
@@ -119,20 +95,20 @@ pub fn compare(count: usize, seed: usize, mut progress: impl FnMut(&Report)) -> 
     let mut report = Report::default();
     let mut left = count;
     while left > 0 {
-        let batch: Vec<(Origin, Vec<u8>)> = core::iter::repeat_with(|| maker.class())
+        let batch: Vec<(Kind, Vec<u8>)> = core::iter::repeat_with(|| maker.class())
             .take(left.min(BATCH))
             .collect();
         left -= batch.len();
         let theirs = jdk::verdicts(batch.iter().map(|(_, bytes)| bytes.as_slice()));
         assert_eq!(theirs.len(), batch.len());
         let mut again = Vec::new();
-        for ((origin, bytes), theirs) in batch.into_iter().zip(theirs) {
+        for ((kind, bytes), theirs) in batch.into_iter().zip(theirs) {
             let ours = judge(&bytes, Policy::ClassOnly, NicNative::TABLE);
             let is_rejected = matches!(ours, Outcome::Rejected { .. });
             if is_rejected || theirs == "ok" {
-                report.add(origin, bytes, &ours, &theirs);
+                report.add(kind, bytes, &ours, &theirs);
             } else {
-                again.push((origin, bytes, ours, theirs));
+                again.push((kind, bytes, ours, theirs));
             }
         }
         report.judge_again(again);
@@ -143,7 +119,7 @@ pub fn compare(count: usize, seed: usize, mut progress: impl FnMut(&Report)) -> 
 
 impl Report {
     /// Asks OpenJDK again about classes that only JIVE accepted, without the parts that JIVE does not read.
-    fn judge_again(&mut self, refused: Vec<(Origin, Vec<u8>, Outcome, String)>) {
+    fn judge_again(&mut self, refused: Vec<(Kind, Vec<u8>, Outcome, String)>) {
         if refused.is_empty() {
             return;
         }
@@ -153,23 +129,18 @@ impl Report {
             .collect();
         let theirs = jdk::verdicts(normal.iter().map(Vec::as_slice));
         assert_eq!(theirs.len(), refused.len());
-        for ((origin, bytes, ours, first), theirs) in refused.into_iter().zip(theirs) {
+        for ((kind, bytes, ours, first), theirs) in refused.into_iter().zip(theirs) {
             if theirs == "ok" {
-                self.verdicts.entry(origin).or_default().normalised += 1;
-                self.add(origin, bytes, &ours, &theirs);
+                self.verdicts.entry(kind).or_default().normalised += 1;
+                self.add(kind, bytes, &ours, &theirs);
             } else {
-                self.add(
-                    origin,
-                    bytes,
-                    &ours,
-                    &format!("{first}, normalised {theirs}"),
-                );
+                self.add(kind, bytes, &ours, &format!("{first}, normalised {theirs}"));
             }
         }
     }
 
-    fn add(&mut self, origin: Origin, bytes: Vec<u8>, ours: &Outcome, theirs: &str) {
-        let of = self.verdicts.entry(origin).or_default();
+    fn add(&mut self, kind: Kind, bytes: Vec<u8>, ours: &Outcome, theirs: &str) {
+        let of = self.verdicts.entry(kind).or_default();
         match (ours, theirs == "ok") {
             (Outcome::Rejected { .. }, false) => of.rejected += 1,
             (Outcome::Rejected { code, .. }, true)
@@ -179,18 +150,18 @@ impl Report {
             }
             (Outcome::Rejected { .. }, true) => match known_difference(&bytes) {
                 Some(name) => *of.known.entry(name).or_default() += 1,
-                None => self.disagree(origin, bytes, ours, theirs),
+                None => self.disagree(kind, bytes, ours, theirs),
             },
             (_, true) => of.accepted += 1,
-            (_, false) => self.disagree(origin, bytes, ours, theirs),
+            (_, false) => self.disagree(kind, bytes, ours, theirs),
         }
     }
 
-    fn disagree(&mut self, origin: Origin, bytes: Vec<u8>, ours: &Outcome, theirs: &str) {
+    fn disagree(&mut self, kind: Kind, bytes: Vec<u8>, ours: &Outcome, theirs: &str) {
         self.disagreements += 1;
         if self.shown.len() < SHOWN {
             self.shown
-                .push((format!("{origin:?}: here {ours}, OpenJDK {theirs}"), bytes));
+                .push((format!("{kind:?}: here {ours}, OpenJDK {theirs}"), bytes));
         }
     }
 }
@@ -216,62 +187,23 @@ pub fn known_difference(bytes: &[u8]) -> Option<&'static str> {
 
 /// The generator of class files.
 struct Maker {
-    alphabet: Alphabet,
+    smith: Smith,
     random: Random,
-    /// Class files of a compiler, and of larger programs, as originals for changes.
-    originals: Vec<Vec<u8>>,
 }
 
 impl Maker {
     fn new(seed: usize) -> Maker {
-        let mut originals = compiled();
-        originals.extend((0..PROGRAMS).map(|n| {
-            let choices = Random::new(&[n]).bytes(CHOICES);
-            let program = Program::arbitrary(&mut Unstructured::new(&choices));
-            let source = program.expect("choices never run out").source;
-            let class = assemble("program", &source).unwrap_or_else(|error| panic!("{error}"));
-            class.bytes
-        }));
+        let mut kindals = compiled();
+        kindals.extend((0..PROGRAMS).map(|n| program(&mut Random::new(&[n]))));
         Maker {
-            alphabet: Alphabet::new(),
+            smith: Smith::new(kindals),
             random: Random::new(&seed.to_be_bytes()),
-            originals,
         }
     }
 
-    fn class(&mut self) -> (Origin, Vec<u8>) {
-        let random = &mut self.random;
-        if random.one_in(6) {
-            let steps = if random.one_in(3) {
-                constructor::scattered(random)
-            } else {
-                constructor::nested(random)
-            };
-            let body = constructor::body(&steps, &self.alphabet);
-            return (Origin::Constructor, body.class(&self.alphabet));
-        }
-        let family = Family::ALL[usize::from(random.one_in(4))];
-        let length = 3 + random.below(30);
-        let mut body = typed(&self.alphabet, family, length, random);
-        let choice = random.below(10);
-        if (2..6).contains(&choice) {
-            break_one(&mut body, &self.alphabet, random);
-            return (Origin::OneBroken, body.class(&self.alphabet));
-        }
-        let mut bytes = body.class(&self.alphabet);
-        if choice < 2 {
-            return (Origin::WellTyped, bytes);
-        }
-        if random.one_in(4) {
-            bytes.clone_from(&self.originals[random.below(self.originals.len())]);
-        }
-        if choice < 8 {
-            change_structure(&mut bytes, random);
-            (Origin::Structure, bytes)
-        } else {
-            change_bytes(&mut bytes, random);
-            (Origin::Bytes, bytes)
-        }
+    fn class(&mut self) -> (Kind, Vec<u8>) {
+        let kind = Kind::draw(&mut self.random);
+        (kind, self.smith.class(kind, &mut self.random))
     }
 }
 
