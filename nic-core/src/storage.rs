@@ -27,7 +27,7 @@ pub trait Storage: Copy + Debug + 'static {
 
     /// Returns the capacity of a queue for which the scenario asks for `wanted` places.
     #[must_use]
-    fn capacity<const N: usize>(wanted: u32) -> usize;
+    fn capacity<const N: usize>(wanted: u32) -> u32;
 }
 
 /// A queue that belongs to a [`Storage`].
@@ -73,8 +73,8 @@ impl Storage for Fixed {
     type Queue<T: Clone + Debug, const N: usize> = heapless::Deque<T, N>;
     type List<T: Clone + Debug, const N: usize> = heapless::Vec<T, N>;
 
-    fn capacity<const N: usize>(wanted: u32) -> usize {
-        (wanted as usize).min(N)
+    fn capacity<const N: usize>(wanted: u32) -> u32 {
+        u32::try_from(N).map_or(wanted, |most| wanted.min(most))
     }
 }
 

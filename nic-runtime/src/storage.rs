@@ -14,8 +14,8 @@ impl Storage for Growing {
     type Queue<T: Clone + Debug, const N: usize> = GrowingQueue<T>;
     type List<T: Clone + Debug, const N: usize> = GrowingList<T>;
 
-    fn capacity<const N: usize>(wanted: u32) -> usize {
-        wanted as usize
+    fn capacity<const N: usize>(wanted: u32) -> u32 {
+        wanted
     }
 }
 

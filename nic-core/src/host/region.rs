@@ -85,7 +85,8 @@ impl<S: Storage> TransmitRegion<S> {
         if length == 0 {
             return TransmitSpace::Free(space);
         }
-        if self.behind.len() + self.ahead.len() >= S::capacity::<DESCRIPTORS_MAX>(u32::MAX) {
+        if self.behind.len() + self.ahead.len() >= S::capacity::<DESCRIPTORS_MAX>(u32::MAX) as usize
+        {
             return TransmitSpace::Taken;
         }
         let end = offset + length;

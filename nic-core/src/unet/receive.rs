@@ -10,8 +10,9 @@ use crate::storage::{DESCRIPTORS_MAX, Queue, Storage};
 #[derive(Clone, Debug)]
 pub struct ReceiveQueue<S: Storage> {
     descriptors: S::Queue<ReceiveDescriptor, DESCRIPTORS_MAX>,
-    capacity: usize,
-    visible: usize,
+    // Counts are `u32`, so that an idle endpoint needs little memory.
+    capacity: u32,
+    visible: u32,
 }
 
 impl<S: Storage> ReceiveQueue<S> {
@@ -29,7 +30,7 @@ impl<S: Storage> ReceiveQueue<S> {
     /// Returns whether the queue has room for another descriptor.
     #[must_use]
     pub fn has_room(&self) -> bool {
-        self.descriptors.len() < self.capacity
+        self.descriptors.len() < self.capacity as usize
     }
 
     /// Appends a descriptor, which is not visible yet.
@@ -53,7 +54,7 @@ impl<S: Storage> ReceiveQueue<S> {
 
     /// Makes the oldest invisible descriptor visible, and returns it.
     pub fn publish(&mut self) -> Option<&ReceiveDescriptor> {
-        let descriptor = self.descriptors.get(self.visible)?;
+        let descriptor = self.descriptors.get(self.visible as usize)?;
         self.visible += 1;
         Some(descriptor)
     }
@@ -61,7 +62,7 @@ impl<S: Storage> ReceiveQueue<S> {
     /// Returns the number of visible descriptors.
     #[must_use]
     pub fn visible(&self) -> usize {
-        self.visible
+        self.visible as usize
     }
 
     /// Returns the oldest visible descriptor.

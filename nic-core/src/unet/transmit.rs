@@ -14,8 +14,9 @@ use crate::storage::{DESCRIPTORS_MAX, List, Storage};
 pub struct TransmitQueue<S: Storage> {
     // Grows to the most entries ever in use at once, so that an idle endpoint needs little memory.
     entries: S::List<Entry, DESCRIPTORS_MAX>,
-    capacity: usize,
-    pending: usize,
+    // Counts are `u32`, so that an idle endpoint needs little memory.
+    capacity: u32,
+    pending: u32,
     vacant: Chain,
     posted: Chain,
 }
@@ -64,7 +65,7 @@ impl<S: Storage> TransmitQueue<S> {
     /// Returns whether the queue has room for another descriptor.
     #[must_use]
     pub fn has_room(&self) -> bool {
-        self.pending() < self.capacity
+        self.pending < self.capacity
     }
 
     /// Pushes a descriptor and returns its id.
@@ -133,7 +134,7 @@ impl<S: Storage> TransmitQueue<S> {
     /// Returns the number of descriptors that have not completed.
     #[must_use]
     pub fn pending(&self) -> usize {
-        self.pending
+        self.pending as usize
     }
 
     /// Records that a descriptor caused a packet.
