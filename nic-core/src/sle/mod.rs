@@ -2,6 +2,7 @@
 
 mod applet;
 mod breach;
+pub mod capsule;
 mod cause;
 mod entries;
 mod event;
@@ -9,6 +10,7 @@ mod natives;
 mod port;
 mod request;
 
+pub use self::capsule::{CapsuleRefusal, FragmentHeader, checksum};
 pub use applet::{Applet, AppletError, Members, POISON, memory_bytes};
 pub use breach::{Bound, Breach};
 pub use cause::TrapCause;
