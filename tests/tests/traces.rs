@@ -47,6 +47,12 @@ fn a_swap_waits_for_the_running_call() {
 }
 
 #[test]
+fn a_class_travels_in_packets_to_three_nics() {
+    let builtin = nic_runtime::scenario::builtin("capsules").expect("a built-in scenario");
+    insta::assert_snapshot!("capsules", trace(&scenario(builtin.text, None, None)));
+}
+
+#[test]
 fn burst_25_transfers_once_and_sends_25_times() {
     let trace = trace(&scenario(&scenario_text("burst-25"), None, None));
     let sender: Vec<&str> = trace

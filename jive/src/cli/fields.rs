@@ -8,7 +8,7 @@ use jive_core::{
 use jive_embed::text::printable;
 use nic_runtime::scenario::Scenario;
 use nic_runtime::scenario::model::EndpointSpec;
-use nic_runtime::sim::{AppletState, EndpointState, RunEnd};
+use nic_runtime::sim::{AppletClass, AppletState, EndpointState, RunEnd};
 use serde::Serialize;
 
 /// The most elements of an array that the text shows.
@@ -77,14 +77,17 @@ impl<'s> Dump<'s> {
         let endpoints = scenario.endpoints.iter().zip(states);
         let applet = |(spec, state): (&'s EndpointSpec, &EndpointState)| {
             let state = state.applet.as_ref()?;
-            let class = scenario.classes.get(state.class)?;
+            let class = match &state.class {
+                AppletClass::OfScenario(class) => &scenario.classes.get(*class)?.bytes,
+                AppletClass::OfCapsule(bytes) => bytes,
+            };
             let nic = scenario.nics.get(spec.nic.0 as usize)?;
             Some(OfApplet {
                 t_ns: end.time.as_ns(),
                 nic: &nic.name,
                 endpoint: &spec.name,
                 event: "fields",
-                fields: of(&class.bytes, state),
+                fields: of(class, state),
             })
         };
         Dump {

@@ -257,6 +257,7 @@ impl Happened {
             SleEvent::Load { .. }
             | SleEvent::AppletSwap { .. }
             | SleEvent::SwapRefused { .. }
+            | SleEvent::Capsule { .. }
             | SleEvent::AppletDetach { .. }
             | SleEvent::AppletAttach { .. }
             | SleEvent::AppletSuspend { .. }

@@ -184,6 +184,13 @@ pub enum Step<'a> {
         /// Reason of the loss.
         reason: &'static str,
     },
+    /// The NIC itself used a packet that arrived.
+    Consumed {
+        /// The packet.
+        packet: PacketId,
+        /// What used it.
+        by: &'static str,
+    },
     /// A receive descriptor became visible to the user.
     Delivered {
         /// The packet that brought the message, if one did.
@@ -212,6 +219,7 @@ impl Step<'_> {
             Step::Sent { packet, .. }
             | Step::Received { packet, .. }
             | Step::Lost { packet, .. }
+            | Step::Consumed { packet, .. }
             | Step::Made(Made::Packet(packet)) => Some(packet),
             Step::Delivered { packet, .. } | Step::Dropped { packet, .. } => packet,
             Step::Made(Made::Nothing | Made::Descriptor)

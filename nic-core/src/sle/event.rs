@@ -2,10 +2,12 @@
 
 use jive_core::{MethodId, Pc, TrapKind};
 
+use super::FragmentHeader;
 use super::cause::TrapCause;
 use crate::event::fields::{FieldSink, Fields, Value};
 use crate::event::roles::{Cause, Roles, Shape, Step, Track};
 use crate::event::{Made, Trigger};
+use crate::id::PacketId;
 use crate::time::{SimDuration, SimTime};
 
 /// An event of an endpoint's applet.
@@ -100,6 +102,19 @@ pub enum SleEvent<'a> {
         class: Option<&'a str>,
         /// Why it was refused.
         reason: SwapRefusal,
+    },
+    /// The NIC took a packet on an endpoint's code channel.
+    Capsule {
+        /// The packet.
+        packet: PacketId,
+        /// Its fragment, if it is one.
+        fragment: Option<FragmentHeader>,
+        /// Length of the packet in bytes.
+        length: u32,
+        /// What became of it: `more`, `ignored`, `again` or `whole`, or the word of a [`CapsuleRefusal`].
+        ///
+        /// [`CapsuleRefusal`]: super::CapsuleRefusal
+        status: &'static str,
     },
     /// A call is suspended until the packet that it pushes has a slot. Meanwhile the processor does other work.
     AppletSuspend {
@@ -200,6 +215,15 @@ impl<'a> SleEvent<'a> {
                 track: Track::Applet,
                 ..Roles::of("swap-refused")
             },
+            SleEvent::Capsule { packet, .. } => Roles {
+                track: Track::Applet,
+                cause: Cause::Of(Trigger::Arrival(packet)),
+                step: Step::Consumed {
+                    packet,
+                    by: "capsule",
+                },
+                ..Roles::of("capsule")
+            },
             SleEvent::AppletSuspend { trigger } => Roles {
                 track: Track::Call,
                 cause: Cause::Of(trigger),
@@ -287,6 +311,21 @@ impl<'a> SleEvent<'a> {
                 }
                 fields.put("reason", Value::Word(reason.word()))
             }
+            SleEvent::Capsule {
+                packet,
+                fragment,
+                length,
+                status,
+            } => {
+                fields.put("packet", Value::Number(packet.0))?;
+                if let Some(fragment) = fragment {
+                    fields.put("number", Value::Number(fragment.number.into()))?;
+                    fields.put("offset", Value::Number(fragment.offset.into()))?;
+                    fields.put("total", Value::Number(fragment.total.into()))?;
+                }
+                fields.put("length", Value::Number(length.into()))?;
+                fields.put("status", Value::Word(status))
+            }
             SleEvent::AppletAttach { .. }
             | SleEvent::AppletSuspend { .. }
             | SleEvent::AppletResume { .. } => Ok(()),
@@ -305,6 +344,8 @@ pub enum SwapRefusal {
     NoHeap,
     /// An initializer of the class trapped.
     Trapped(TrapKind),
+    /// The capsules of the run hold more bytes of different classes than the simulator keeps.
+    TooMany,
 }
 
 impl SwapRefusal {
@@ -316,6 +357,7 @@ impl SwapRefusal {
             SwapRefusal::NoSram => "sram",
             SwapRefusal::NoHeap => "heap",
             SwapRefusal::Trapped(kind) => kind.name(),
+            SwapRefusal::TooMany => "too-many",
         }
     }
 }

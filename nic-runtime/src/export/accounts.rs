@@ -222,6 +222,7 @@ impl Clerk {
             }
             Step::Received { .. } => one(Entry::Received),
             Step::Lost { reason, .. } => one(Entry::Lost(reason)),
+            Step::Consumed { by, .. } => one(Entry::ArrivalEnded(by)),
             Step::Delivered {
                 packet: Some(packet),
                 ..

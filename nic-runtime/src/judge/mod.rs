@@ -178,6 +178,7 @@ impl<'s> Judge<'s> {
                 *counts.entry(kind.name()).or_default() += 1;
             }
             Step::Other
+            | Step::Consumed { .. }
             | Step::Posted { .. }
             | Step::Completed { .. }
             | Step::CallBegan { .. }

@@ -32,6 +32,7 @@ builtins! {
     "counter": "Counter counts packets by source channel and reports the counts";
     "lossy-link": "a link that loses, duplicates, corrupts and reorders packets";
     "swap": "the server's applet is replaced by another while packets arrive";
+    "capsules": "a class travels in packets to three NICs without code, and becomes their applet";
     "loopback": "an endpoint joined to itself, and two endpoints of one NIC";
 }
 

@@ -126,6 +126,18 @@ impl<'s> Context<'s> {
         Ok(self.classes.len() - 1)
     }
 
+    /// Returns the bytes of a class file that a send carries. It need not be a class that is accepted.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Context::sent_file`], or if there is no built-in class of that name.
+    pub(super) fn sent_class(&mut self, name: &str) -> Result<Vec<u8>, MistakeKind> {
+        match name.strip_prefix(BUILTIN_PREFIX) {
+            Some(builtin) => builtin_class(builtin),
+            None => self.sent_file(name, limits::CLASS_BYTES_READ),
+        }
+    }
+
     /// Returns the bytes of a class, given its index.
     #[must_use]
     pub(super) fn class_bytes(&self, class: usize) -> &[u8] {

@@ -2,12 +2,12 @@
 
 use std::num::NonZeroU32;
 
-use nic_core::id::NicId;
+use nic_core::id::{EndpointId, NicId};
 use nic_core::time::SimDuration;
 
 use super::context::Context;
 use super::limits;
-use super::mistake::{MistakeKind, Named};
+use super::mistake::{MistakeKind, Named, Span};
 use super::model::{EndpointSpec, FaultPolicy, Notify};
 use super::names::NameIndex;
 use super::processes::Processes;
@@ -23,6 +23,7 @@ pub(super) const ENDPOINT_KEYS: &[&str] = &[
     "interface",
     "applet",
     "state",
+    "accept_capsules",
     "buffer_area",
     "free_buffers",
     "process",
@@ -89,6 +90,8 @@ pub(super) struct Endpoints<'t> {
     pub(super) nics: Vec<Option<NicId>>,
     /// Whether each endpoint names an applet, even if it cannot be read.
     pub(super) names_applet: Vec<bool>,
+    /// The endpoints that accept capsules, each with the place of the key that says so.
+    pub(super) capsule_keys: Vec<(EndpointId, Span)>,
     /// The names, each with a position in the two lists.
     pub(super) names: NameIndex<'t>,
 }
@@ -109,7 +112,7 @@ pub(super) fn read<'t>(
         limit,
         context.mistakes(),
     );
-    let (specs, homes) = tables
+    let (specs, homes): (Vec<EndpointSpec>, _) = tables
         .iter()
         .map(|table| {
             let name = names.define(table, context.mistakes());
@@ -123,7 +126,16 @@ pub(super) fn read<'t>(
         .unzip();
     processes.check_names(&names, context.mistakes());
     let names_applet = tables.iter().map(|table| table.value("applet").is_some());
+    let capsule_keys = tables
+        .iter()
+        .map(|table| table.value("accept_capsules"))
+        .zip((0u32..).map(EndpointId).zip(&specs))
+        .filter_map(|(key, (id, spec))| {
+            Some((id, key.filter(|_| spec.accepts_capsules)?.span().into()))
+        })
+        .collect();
     Endpoints {
+        capsule_keys,
         names_applet: names_applet.collect(),
         specs,
         nics: homes,
@@ -156,6 +168,9 @@ fn read_endpoint(
         });
     let (buffer_area, (free_buffer_count, free_buffer_length)) = buffers(table, context);
     let mistakes = context.mistakes();
+    let accepts_capsules = table
+        .optional("accept_capsules", table::boolean, mistakes)
+        .is_some_and(|accepts| accepts.value);
     let heap_range = 0..=limits::HEAP_MAX;
     let heap = table.number(
         "heap",
@@ -168,7 +183,8 @@ fn read_endpoint(
     let interface = choice(table, "interface", interfaces, &INTERFACE_NAMES, mistakes);
     let interface = interface.unwrap_or(InterfaceKind::ALL[0].1);
     if nic.is_some() {
-        check_sections(table, profile, (interface, class.is_some()), mistakes);
+        let has_applet = class.is_some() || accepts_capsules;
+        check_sections(table, profile, (interface, has_applet), mistakes);
     }
     if let Some(state) = table.value("state")
         && table.value("applet").is_none()
@@ -186,6 +202,7 @@ fn read_endpoint(
         name: name.to_owned(),
         class,
         state: state.unwrap_or_default(),
+        accepts_capsules,
         interface,
         buffer_area: narrow(buffer_area),
         free_buffer_count: narrow(free_buffer_count),
@@ -203,10 +220,14 @@ fn read_endpoint(
     context.take_free_buffers(free_buffer_count, table.span);
     let descriptors = u64::from(endpoint.tx_queue) + u64::from(endpoint.rx_queue);
     context.take_descriptors(descriptors, table.span);
-    if class.is_some() {
-        let rx_buf = u64::from(profile.memory.max_packet.get());
-        context.take_heap_bytes(heap + rx_buf, table.span);
-    }
+    let rx_buf = u64::from(profile.memory.max_packet.get());
+    // An applet that comes in a capsule needs memory beside the one that it replaces.
+    let applets = match (class.is_some(), accepts_capsules) {
+        (_, true) => 2,
+        (true, false) => 1,
+        (false, false) => 0,
+    };
+    context.take_heap_bytes(applets * (heap + rx_buf), table.span);
     endpoint
 }
 

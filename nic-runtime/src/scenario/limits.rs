@@ -28,6 +28,13 @@ pub const CHANNELS_MAX: usize = 65_536;
 /// Most entries of `[[send]]`, where each packet of a capture counts as one: 16 for each possible endpoint.
 pub const SENDS_MAX: usize = 65_536;
 
+/// Least bytes of a class file in a fragment of a capsule. The largest class file then has as many fragments as there can
+/// be sends.
+pub const FRAGMENT_MIN: u64 = 16;
+
+/// Most bytes of a class file in a fragment of a capsule: more than the longest packet of a built-in profile.
+pub const FRAGMENT_MAX: u64 = 65_536;
+
 /// Most entries of `[[swap]]`: one for each possible endpoint.
 pub const SWAPS_MAX: usize = ENDPOINTS_MAX;
 

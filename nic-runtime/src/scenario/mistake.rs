@@ -5,6 +5,7 @@
 use std::ops::Range;
 
 use jive_embed::input::ReadError;
+use nic_core::sle::capsule::CODE_CHANNEL;
 
 use super::capture::CaptureError;
 use super::limits;
@@ -188,6 +189,12 @@ pub enum MistakeKind {
         /// Place of the first use.
         first: Span,
     },
+    /// An endpoint accepts capsules and has no channel for them.
+    #[error(
+        "expected a `[[channel]]` to which this endpoint gives the number {}: capsules come on it",
+        CODE_CHANNEL.0
+    )]
+    NoCodeChannel,
     /// A link does not name two NICs.
     #[error("expected the names of two NICs")]
     LinkEnds,
@@ -405,6 +412,7 @@ impl MistakeKind {
             | MistakeKind::TooMany { .. }
             | MistakeKind::NoNics
             | MistakeKind::ChannelEnds
+            | MistakeKind::NoCodeChannel
             | MistakeKind::LinkEnds
             | MistakeKind::FreeBuffersDoNotFit { .. }
             | MistakeKind::PayloadDoesNotFit { .. }

@@ -65,17 +65,28 @@ impl Scenario {
     /// Returns whether a class may become an endpoint's applet during the run.
     #[must_use]
     pub fn replaces_applets(&self) -> bool {
-        !self.swaps.is_empty()
+        !self.swaps.is_empty() || self.accepts_capsules()
+    }
+
+    /// Returns whether an endpoint accepts capsules.
+    #[must_use]
+    pub fn accepts_capsules(&self) -> bool {
+        self.endpoints.iter().any(|spec| spec.accepts_capsules)
+    }
+
+    /// Returns whether a class may become the applet of this endpoint during the run.
+    #[must_use]
+    pub fn may_replace_applet(&self, endpoint: EndpointId) -> bool {
+        let spec = self.endpoints.get(endpoint.0 as usize);
+        spec.is_some_and(|spec| spec.accepts_capsules)
+            || self.swaps.iter().any(|swap| swap.endpoint == endpoint)
     }
 
     /// Returns for each endpoint whether it has an applet or may get one during the run.
     #[must_use]
     pub fn may_have_applets(&self) -> Vec<bool> {
-        let mut may: Vec<bool> = self
-            .endpoints
-            .iter()
-            .map(|spec| spec.class.is_some())
-            .collect();
+        let may = |spec: &EndpointSpec| spec.class.is_some() || spec.accepts_capsules;
+        let mut may: Vec<bool> = self.endpoints.iter().map(may).collect();
         for swap in &self.swaps {
             may[swap.endpoint.0 as usize] = true;
         }
@@ -171,6 +182,8 @@ pub struct EndpointSpec {
     /// The values of static fields of its applet. They are set before any code of the class runs, and the static
     /// initializer's first store to each field is ignored.
     pub state: Vec<FieldState>,
+    /// Whether class files that arrive in packets on its channel 0 become its applet.
+    pub accepts_capsules: bool,
     /// The interface of its user.
     pub interface: InterfaceKind,
     /// The size of its buffer area in bytes.

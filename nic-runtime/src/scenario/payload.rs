@@ -1,6 +1,7 @@
 //! Reads payloads: the bytes of a message, in the forms that a scenario may use.
 
 use nic_core::random::Generator;
+use nic_core::sle::{FragmentHeader, checksum};
 use nic_core::time::SimDuration;
 use toml::de::DeValue;
 
@@ -14,8 +15,10 @@ use super::table::{self, Located, Table, choice};
 pub(super) enum Payload {
     /// One message.
     Message(Vec<u8>),
-    /// The packets of a capture; each is a message.
+    /// The packets of a capture, or of a capsule; each is a message.
     Capture(Vec<CapturedPacket>),
+    /// A class file, to be cut into the fragments of a capsule.
+    Class(Vec<u8>),
 }
 
 /// Makes a payload from the value of a form's key. The three strings name the payload's owner, which seeds random
@@ -23,7 +26,7 @@ pub(super) enum Payload {
 type Form = fn(&mut Context<'_>, &DeValue<'_>, [&str; 3]) -> Result<Payload, MistakeKind>;
 
 /// The forms. A payload has exactly one of these keys.
-const FORMS: [(&str, Form); 7] = [
+const FORMS: [(&str, Form); 8] = [
     ("text", |_, value, _| {
         Ok(Payload::Message(table::text(value)?.as_bytes().to_vec()))
     }),
@@ -52,18 +55,38 @@ const FORMS: [(&str, Form); 7] = [
         let packets = capture::read(&bytes).map_err(MistakeKind::Capture)?;
         Ok(Payload::Capture(packets))
     }),
+    (CAPSULE, |context, value, _| {
+        Ok(Payload::Class(context.sent_class(table::text(value)?)?))
+    }),
 ];
 const FORM_NAMES: [&str; FORMS.len()] = table::keys(&FORMS);
 
 const PCAP: &str = "pcap";
 const PACE: &str = "pace";
 
-/// The keys of a payload: the forms, and the pace of a capture.
-pub(super) const KEYS: [&str; FORMS.len() + 1] = {
-    let mut keys = [PACE; FORMS.len() + 1];
+const CAPSULE: &str = "capsule";
+const NUMBER: &str = "number";
+const FRAGMENT: &str = "fragment";
+
+/// Default of `number`: the first capsule.
+const NUMBER_DEFAULT: u64 = 1;
+
+/// Default of `fragment`, in bytes of the class file: many small classes fit in one packet of the built-in profiles.
+const FRAGMENT_DEFAULT: u64 = 1_024;
+
+/// The keys that a form may have beside its own, each with that form.
+const BESIDE: [(&str, &str); 3] = [(PACE, PCAP), (NUMBER, CAPSULE), (FRAGMENT, CAPSULE)];
+
+/// The keys of a payload: the forms, and the keys beside them.
+pub(super) const KEYS: [&str; FORMS.len() + BESIDE.len()] = {
+    let mut keys = [""; FORMS.len() + BESIDE.len()];
     let mut index = 0;
     while index < FORM_NAMES.len() {
         keys[index] = FORM_NAMES[index];
+        index += 1;
+    }
+    while index < keys.len() {
+        keys[index] = BESIDE[index - FORM_NAMES.len()].0;
         index += 1;
     }
     keys
@@ -93,12 +116,11 @@ pub(super) fn read<'t>(
 ) -> Option<Located<Payload>> {
     let form = Table::of_value(value, "a payload", &KEYS, context.mistakes())?;
     let pace = choice(&form, PACE, &PACES, &PACE_NAMES, context.mistakes());
-    if form.value(PACE).is_some() && form.value(PCAP).is_none() {
-        let kind = MistakeKind::NeedsPartner {
-            key: PACE,
-            partner: PCAP,
-        };
-        context.mistakes().add(value.span(), kind);
+    for (key, partner) in BESIDE {
+        if form.value(key).is_some() && form.value(partner).is_none() {
+            let kind = MistakeKind::NeedsPartner { key, partner };
+            context.mistakes().add(value.span(), kind);
+        }
     }
     let mut given = FORMS
         .iter()
@@ -116,6 +138,9 @@ pub(super) fn read<'t>(
             packet.after = SimDuration::ZERO;
         }
     }
+    if let Payload::Class(class) = &payload {
+        payload = Payload::Capture(fragments(class, &form, context));
+    }
     if !context.take_payload_bytes(payload.length(), span) {
         return None;
     }
@@ -126,7 +151,7 @@ pub(super) fn read<'t>(
 }
 
 /// The forms of an expected payload. It cannot be random, because random bytes depend on the sender.
-const RECEIVED: [&str; 6] = ["text", "hex", "zeros", "count", "file", PCAP];
+const RECEIVED: [&str; 7] = ["text", "hex", "zeros", "count", "file", PCAP, CAPSULE];
 
 /// Reads an expected payload. A capture gives one payload for each packet.
 pub(super) fn read_expected<'t>(
@@ -151,7 +176,7 @@ impl Payload {
     /// Returns the total length of its messages.
     fn length(&self) -> u64 {
         match self {
-            Payload::Message(bytes) => bytes.len() as u64,
+            Payload::Message(bytes) | Payload::Class(bytes) => bytes.len() as u64,
             Payload::Capture(packets) => {
                 packets.iter().map(|packet| packet.bytes.len() as u64).sum()
             }
@@ -161,13 +186,40 @@ impl Payload {
     /// Returns the messages, each with its time after the first.
     pub(super) fn into_messages(self) -> Vec<CapturedPacket> {
         match self {
-            Payload::Message(bytes) => vec![CapturedPacket {
+            Payload::Message(bytes) | Payload::Class(bytes) => vec![CapturedPacket {
                 after: SimDuration::ZERO,
                 bytes,
             }],
             Payload::Capture(packets) => packets,
         }
     }
+}
+
+/// Cuts a class file into the fragments of a capsule, all to be sent as fast as the user can.
+fn fragments(class: &[u8], form: &Table<'_>, context: &mut Context<'_>) -> Vec<CapturedPacket> {
+    let mistakes = context.mistakes();
+    let range = 0..=u64::from(u32::MAX);
+    let number = form.number(NUMBER, NUMBER_DEFAULT, range, table::integer, mistakes);
+    let range = limits::FRAGMENT_MIN..=limits::FRAGMENT_MAX;
+    let length = form.number(FRAGMENT, FRAGMENT_DEFAULT, range, table::size, mistakes);
+    let narrow = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
+    let (number, total) = (narrow(number), narrow(class.len() as u64));
+    let checksum = checksum(class);
+    let starts = (0..total).step_by(narrow(length) as usize);
+    let pieces = starts.zip(class.chunks(narrow(length) as usize));
+    let fragment = |(offset, piece): (u32, &[u8])| {
+        let header = FragmentHeader {
+            number,
+            total,
+            offset,
+            checksum,
+        };
+        CapturedPacket {
+            after: SimDuration::ZERO,
+            bytes: [&header.to_bytes()[..], piece].concat(),
+        }
+    };
+    pieces.map(fragment).collect()
 }
 
 /// Reads a length and checks it before memory is allocated for it.

@@ -208,6 +208,7 @@ fn read_root(
     let endpoints = endpoints::read(root, (&nic_names, &processes), &of_nic, &mut context);
     let joined = links.iter().map(|link| link.between).collect();
     let channels = traffic::channels(root, &endpoints, (&nics, &joined), &mut context);
+    traffic::check_code_channels(&endpoints, &channels, context.mistakes());
     let sends = traffic::sends(root, &endpoints, &mut context);
     let swaps = swaps::read(root, &endpoints, &of_nic, &mut context);
     let until = root

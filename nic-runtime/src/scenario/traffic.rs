@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use nic_core::id::{ChannelId, EndpointId, NicId};
+use nic_core::sle::capsule::CODE_CHANNEL;
 use nic_core::time::{SimDuration, SimTime};
 use toml::Spanned;
 use toml::de::DeValue;
@@ -54,6 +55,23 @@ pub(super) fn channels(
         });
     }
     channels
+}
+
+/// Checks that every endpoint that accepts capsules has a channel for them.
+pub(super) fn check_code_channels(
+    endpoints: &Endpoints<'_>,
+    channels: &[ChannelSpec],
+    mistakes: &mut Mistakes,
+) {
+    for (endpoint, place) in &endpoints.capsule_keys {
+        let code = (*endpoint, CODE_CHANNEL);
+        if !channels
+            .iter()
+            .any(|channel| channel.a == code || channel.b == code)
+        {
+            mistakes.add(*place, MistakeKind::NoCodeChannel);
+        }
+    }
 }
 
 /// Reads the two ends of a channel, in the order in which the file has them.

@@ -67,6 +67,7 @@ impl<'a, S: Sink> Simulation<'a, S> {
         let agendas = Agendas::new(&applets, places, may_come);
         let nics = nics(scenario, &may_have_applet, !agendas.is_empty());
         let has_cells = scenario.links.iter().any(|link| link.wire.cell > 0);
+        let awaits_engines = nics.iter().any(|nic| nic.dma.takes_one());
         let has_crews = nics.iter().any(|nic| nic.processors().count() > 1);
         let residents = residents(scenario);
         let seats = seats(scenario, &may_have_applet, &nics);
@@ -77,7 +78,8 @@ impl<'a, S: Sink> Simulation<'a, S> {
             transfers_delay_packets: has_cells || nics.iter().any(|nic| nic.sends_in_turn),
             cells: Cells::new(has_cells),
             backlogs: Backlogs::default(),
-            awaits_engines: nics.iter().any(|nic| nic.dma.takes_one()),
+            awaits_engines,
+            has_detours: awaits_engines || scenario.accepts_capsules(),
             reserves_slots: scenario
                 .links
                 .iter()

@@ -168,7 +168,9 @@ impl<S: Sink> Simulation<'_, S> {
         let first = wire.rate.time(cell.min(wire.framing.frame(length)));
         let moved = self.cells.passing.remove(&packet);
         let out = (self.now + duration).max(moved.map_or(self.now, |moved| moved.ends + first));
-        let waits_for_all = direction.is_faulty || self.seats[at(to.0)].applet.is_some();
+        let waits_for_all = direction.is_faulty
+            || self.seats[at(to.0)].applet.is_some()
+            || self.swaps.may_replace(to);
         if !waits_for_all && length > cell && length > INLINE_MAX as u32 {
             let passage = Passage {
                 begins: self.now + wire.latency,

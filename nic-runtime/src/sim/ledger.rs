@@ -91,6 +91,11 @@ impl Ledger {
         self.give_back_bytes(need.nic, bytes);
     }
 
+    /// Returns the free bytes of a NIC.
+    pub(crate) fn free(&self, nic: NicId) -> u64 {
+        self.free[at(nic.0)]
+    }
+
     /// Takes bytes of a NIC. Returns whether there are enough; if not, none are taken.
     pub(crate) fn take_bytes(&mut self, nic: NicId, bytes: u64) -> bool {
         let free = &mut self.free[at(nic.0)];

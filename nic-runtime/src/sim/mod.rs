@@ -58,7 +58,7 @@ use self::programs::OwnProcesses;
 use self::report::Report;
 use self::resident::{Resident, Seat};
 pub use self::sram::{SramDemand, SramHolder, SramShare, SramShares};
-pub use self::state::{AppletState, EndpointState};
+pub use self::state::{AppletClass, AppletState, EndpointState};
 use crate::fabric::{Fabric, PacketRef, PacketStore};
 use crate::host::{Happened, Programs, Turns, User};
 use crate::memory::HostMemory;
@@ -255,6 +255,9 @@ pub(crate) struct Simulation<'a, S: Sink> {
     pub(crate) backlogs: Backlogs,
     /// Whether the DMA engines of any NIC have no queue (`dma.takes = "one"`).
     pub(crate) awaits_engines: bool,
+    /// Whether a taken item may need more than its interface or applet: it waits for a DMA engine, or is a capsule.
+    /// Usually false, and the item takes the short path.
+    pub(crate) has_detours: bool,
     /// Whether packets reserve an arrival slot before they leave, on every link.
     pub(crate) reserves_slots: bool,
     /// Whether the rest of `RxBuf` is filled with a pattern after each packet.

@@ -70,13 +70,13 @@ impl<'a, S: Sink> Report<'a, S> {
         &mut self,
         now: SimTime,
         endpoint: EndpointId,
-        class: usize,
+        class: Option<usize>,
         reason: SwapRefusal,
     ) {
         if !S::LISTENS {
             return;
         }
-        let class = self.names.classes[class].as_ref();
+        let class = class.and_then(|class| self.names.classes[class].as_ref());
         let class = class.map(|names| names.class.as_str());
         let event = Event {
             time: now,
@@ -85,6 +85,11 @@ impl<'a, S: Sink> Report<'a, S> {
             kind: SleEvent::SwapRefused { class, reason }.into(),
         };
         self.sink.event(&self.names, &event);
+    }
+
+    /// Adds the names of a class that came in a capsule.
+    pub(crate) fn add_class(&mut self, class: &ClassFile<'_>) {
+        self.names.classes.push(Some(ClassNames::of(class)));
     }
 
     /// Changes the class whose names an endpoint's events show.
@@ -115,7 +120,8 @@ impl<'a, S: Sink> Report<'a, S> {
 
 struct NameTable<'a> {
     scenario: &'a Scenario,
-    /// By the position in [`Scenario::classes`]. `None` for a file that is no class file.
+    /// By the position in [`Scenario::classes`], then those that came in capsules. `None` for a file that is no class
+    /// file.
     classes: Vec<Option<ClassNames>>,
     /// The class of each endpoint's applet.
     current: Vec<Option<usize>>,

@@ -29,8 +29,8 @@ pub struct EndpointState {
 /// The final state of an applet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AppletState {
-    /// Its class, an index into [`Scenario::classes`](crate::scenario::Scenario::classes).
-    pub class: usize,
+    /// Its class.
+    pub class: AppletClass,
     /// Values of its fields; arrays as references.
     pub fields: Vec<i32>,
     /// The used part of its heap.
@@ -39,6 +39,15 @@ pub struct AppletState {
     pub rx_buf: Vec<u8>,
     /// How long processors have waited for the applet.
     pub waits: CallWaits,
+}
+
+/// The class of an applet at the end of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AppletClass {
+    /// A class of the scenario, an index into [`Scenario::classes`](crate::scenario::Scenario::classes).
+    OfScenario(usize),
+    /// A class that came in a capsule: the class file.
+    OfCapsule(Vec<u8>),
 }
 
 impl<'a, S: Sink> Simulation<'a, S> {
@@ -61,7 +70,10 @@ impl<'a, S: Sink> Simulation<'a, S> {
         let applet = self.seats[at(id.0)].applet.zip(class).map(|(id, class)| {
             let applet = &self.applets[at(id.0)];
             AppletState {
-                class,
+                class: match self.swaps.carried(class) {
+                    Some(bytes) => AppletClass::OfCapsule(bytes.to_vec()),
+                    None => AppletClass::OfScenario(class),
+                },
                 fields: applet.instance.fields().to_vec(),
                 heap: applet.instance.heap().contents().to_vec(),
                 rx_buf: applet.rx_buf().to_vec(),

@@ -6,6 +6,7 @@
 //! - `engine` runs their calls stage by stage, `call` is the state of a call, `port` performs its natives
 //! - `agenda` holds timers and refills
 //! - `swap` replaces applets while the NIC runs, `carry` moves their state
+//! - `capsule` takes class files that arrive in packets, `reassembly` puts them together
 //! - `suspend` keeps calls that wait for slots while others run
 //! - `quota` limits a call, `fault` records traps and detaches applets
 //! - `tell` reports events, `trapped` reports traps with what their calls left
@@ -15,6 +16,7 @@
 
 pub(crate) mod agenda;
 pub(crate) mod call;
+pub(crate) mod capsule;
 mod carry;
 mod detached;
 pub(crate) mod engine;
@@ -22,6 +24,7 @@ pub(crate) mod fault;
 pub(crate) mod load;
 mod port;
 pub(crate) mod quota;
+mod reassembly;
 pub(crate) mod state;
 mod stub;
 pub(crate) mod suspend;

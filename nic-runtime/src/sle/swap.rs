@@ -8,18 +8,24 @@
 //! Everything else belongs to the endpoint and not to its applet: queues, popped buffers, packets on their way, and the
 //! armed timer. So the switch neither loses nor repeats a packet.
 
+use std::collections::BTreeMap;
+
 use bumpalo::Bump;
 use jive_core::{Heap, LinkedClass, TrapKind};
 use nic_core::event::{Made, Sink, SleEvent, SwapRefusal};
 use nic_core::id::{EndpointId, NicId, PacketId};
 use nic_core::memory::HostSpan;
-use nic_core::sle::{Applet, ArraySpan, Effect, Members, Port, Request, memory_bytes, perform};
+use nic_core::sle::{
+    Applet, ArraySpan, Effect, FragmentHeader, Members, Port, Request, memory_bytes, perform,
+};
 use nic_core::time::{SimDuration, SimTime};
 use nic_core::unet::Channel;
 
 use super::call::Activation;
+use super::capsule::{self, INSTALLED};
 use super::carry::{self, HeapFull};
 use super::load::{self, Classes, Natives, Uninitialized};
+use super::reassembly::{Reassembly, Taken};
 use super::state::Stores;
 use super::suspend::call_stack;
 use super::{agenda, tell};
@@ -35,9 +41,13 @@ use crate::unet::Endpoint;
 pub(crate) struct Swaps<'a> {
     scenario: &'a Scenario,
     classes: Classes<'a>,
+    /// The classes that came in capsules, numbered after `classes`. Each is here once.
+    carried: Vec<Carried<'a>>,
     ledger: Ledger,
-    /// The class of each endpoint's applet, an index into `classes`. Empty if no applet can be replaced.
+    /// The class of each endpoint's applet. Empty if no applet can be replaced.
     current: Vec<Option<usize>>,
+    /// The capsules of each endpoint that accepts them.
+    capsules: BTreeMap<EndpointId, Reassembly>,
     /// Classes whose memory is taken and that wait for the end of a call, oldest first.
     waiting: Vec<Waiting<'a>>,
     spare: Spare<'a>,
@@ -50,6 +60,15 @@ struct Waiting<'a> {
     class: usize,
     loaded: &'a LinkedClass<'a>,
     need: Need,
+    /// The number of the capsule in which the class came.
+    capsule: Option<u32>,
+}
+
+/// A class that came in a capsule.
+#[derive(Copy, Clone)]
+struct Carried<'a> {
+    bytes: &'a [u8],
+    loaded: &'a LinkedClass<'a>,
 }
 
 /// Memory for the next applet. An endpoint needs memory for two applets at a time, however often its applet is replaced.
@@ -89,6 +108,8 @@ impl<'a> Swaps<'a> {
         Swaps {
             scenario,
             classes,
+            carried: Vec::new(),
+            capsules: BTreeMap::new(),
             ledger: match is_used {
                 true => Ledger::new(scenario, classes),
                 false => Ledger::default(),
@@ -107,7 +128,71 @@ impl<'a> Swaps<'a> {
         &self.scenario.swaps
     }
 
-    /// Returns the class of an endpoint's applet, an index into [`Scenario::classes`].
+    /// Returns whether an endpoint may get another applet.
+    pub(crate) fn may_replace(&self, endpoint: EndpointId) -> bool {
+        !self.current.is_empty() && self.scenario.may_replace_applet(endpoint)
+    }
+
+    /// Takes a fragment of a capsule. A capsule that is being collected holds SRAM for the whole class file.
+    pub(crate) fn take_fragment(
+        &mut self,
+        (endpoint, nic): (EndpointId, NicId),
+        header: FragmentHeader,
+        bytes: &[u8],
+    ) -> Taken {
+        let capsules = self.capsules.entry(endpoint).or_default();
+        self.ledger.give_back_bytes(nic, capsules.held().into());
+        let taken = capsules.take(header, bytes, self.ledger.free(nic));
+        let is_there = self.ledger.take_bytes(nic, capsules.held().into());
+        debug_assert!(is_there, "the capsule was given no more room than there is");
+        taken
+    }
+
+    /// Keeps the answer to a whole capsule.
+    pub(crate) fn answered(&mut self, endpoint: EndpointId, number: u32, text: &'static str) {
+        if let Some(capsules) = self.capsules.get_mut(&endpoint) {
+            capsules.answered(number, text);
+        }
+    }
+
+    /// Returns the number of an accepted class with these bytes.
+    pub(crate) fn known(&self, bytes: &[u8]) -> Option<usize> {
+        let given = self.classes.iter().zip(&self.scenario.classes);
+        let given = given.map(|(loaded, spec)| loaded.is_ok().then_some(&spec.bytes[..]));
+        let carried = self.carried.iter().map(|carried| Some(carried.bytes));
+        given.chain(carried).position(|known| known == Some(bytes))
+    }
+
+    /// Returns whether a class file from a capsule may be kept beside those that are kept already.
+    pub(crate) fn has_room_for(&self, length: usize, limit: usize) -> bool {
+        let kept = self.carried.iter().map(|carried| carried.bytes.len());
+        kept.sum::<usize>() + length <= limit
+    }
+
+    /// Keeps a class that came in a capsule, and returns its number.
+    pub(crate) fn add_class(&mut self, bytes: &'a [u8], loaded: &'a LinkedClass<'a>) -> usize {
+        self.carried.push(Carried { bytes, loaded });
+        self.classes.len() + self.carried.len() - 1
+    }
+
+    /// Returns the bytes of a class that came in a capsule, or `None` for a class of the scenario.
+    pub(crate) fn carried(&self, class: usize) -> Option<&'a [u8]> {
+        let place = class.checked_sub(self.classes.len())?;
+        self.carried.get(place).map(|carried| carried.bytes)
+    }
+
+    fn loaded(&self, class: usize) -> Result<&'a LinkedClass<'a>, SwapRefusal> {
+        match class.checked_sub(self.classes.len()) {
+            Some(place) => Ok(self.carried[place].loaded),
+            None => match &self.classes[class] {
+                Ok(loaded) => Ok(loaded),
+                Err(error) => Err(SwapRefusal::Rejected(error.code())),
+            },
+        }
+    }
+
+    /// Returns the class of an endpoint's applet: an index into [`Scenario::classes`], or behind these a class that came
+    /// in a capsule.
     pub(crate) fn class_of(&self, endpoint: EndpointId) -> Option<usize> {
         match self.current.get(at(endpoint.0)) {
             Some(current) => *current,
@@ -116,18 +201,20 @@ impl<'a> Swaps<'a> {
     }
 
     fn need(&self, endpoint: EndpointId, class: usize) -> Option<Need> {
-        let loaded = self.classes[class].as_ref().ok()?;
+        let loaded = self.loaded(class).ok()?;
         Some(Need::of(self.scenario, endpoint, class, &loaded.program))
     }
 }
 
 /// Returns whether a class with `doTimer` or `doRefill` may replace an applet.
 pub(crate) fn may_bring_agendas(scenario: &Scenario, classes: Classes<'_>) -> bool {
-    scenario.swaps.iter().any(|swap| {
-        let loaded = classes[swap.class].as_ref().ok();
-        let members = loaded.and_then(Members::of);
-        members.is_some_and(|members| members.has_agenda())
-    })
+    let mut endpoints = scenario.endpoints.iter();
+    endpoints.any(|spec| spec.accepts_capsules)
+        || scenario.swaps.iter().any(|swap| {
+            let loaded = classes[swap.class].as_ref().ok();
+            let members = loaded.and_then(Members::of);
+            members.is_some_and(|members| members.has_agenda())
+        })
 }
 
 /// A swap of the scenario is due.
@@ -136,31 +223,51 @@ pub(crate) fn due<S: Sink>(sim: &mut Simulation<'_, S>, swap: u32) {
     let SwapSpec {
         endpoint, class, ..
     } = sim.swaps.scheduled()[at(swap)];
+    request(sim, endpoint, class, (None, None));
+}
+
+/// Makes a class the applet of an endpoint, now or at the end of the running call. `capsule` is the number of the capsule
+/// in which the class came, and `on` the processor that took it.
+pub(crate) fn request<S: Sink>(
+    sim: &mut Simulation<'_, S>,
+    endpoint: EndpointId,
+    class: usize,
+    (capsule, on): (Option<u32>, Option<ProcessorId>),
+) {
     let swaps = &mut sim.swaps;
-    let loaded = match &swaps.classes[class] {
-        Ok(loaded) => loaded,
-        Err(error) => return refuse(sim, endpoint, class, SwapRefusal::Rejected(error.code())),
-    };
-    let need = Need::of(swaps.scenario, endpoint, class, &loaded.program);
-    if !swaps.ledger.take(need) {
-        return refuse(sim, endpoint, class, SwapRefusal::NoSram);
-    }
-    swaps.waiting.push(Waiting {
-        endpoint,
-        class,
-        loaded,
-        need,
+    let taken = swaps.loaded(class).and_then(|loaded| {
+        let need = Need::of(swaps.scenario, endpoint, class, &loaded.program);
+        match swaps.ledger.take(need) {
+            true => Ok((loaded, need)),
+            false => Err(SwapRefusal::NoSram),
+        }
     });
-    make(sim, endpoint, None);
+    match taken {
+        Ok((loaded, need)) => {
+            swaps.waiting.push(Waiting {
+                endpoint,
+                class,
+                loaded,
+                need,
+                capsule,
+            });
+            make(sim, endpoint, on);
+        }
+        Err(reason) => refuse(sim, (endpoint, class), capsule, reason),
+    }
 }
 
 fn refuse<S: Sink>(
     sim: &mut Simulation<'_, S>,
-    endpoint: EndpointId,
-    class: usize,
+    (endpoint, class): (EndpointId, usize),
+    capsule: Option<u32>,
     reason: SwapRefusal,
 ) {
-    sim.report.emit_refused(sim.now, endpoint, class, reason);
+    sim.report
+        .emit_refused(sim.now, endpoint, Some(class), reason);
+    if let Some(number) = capsule {
+        capsule::answered(sim, endpoint, number, reason.word());
+    }
 }
 
 /// Makes the swaps that wait for an endpoint, unless a call of its applet is under way. Then they are made at the end of
@@ -181,9 +288,14 @@ pub(crate) fn make<S: Sink>(
             return;
         }
         let waiting = sim.swaps.waiting.remove(first);
+        let Waiting { class, capsule, .. } = waiting;
         match switch(sim, waiting) {
-            Ok(()) => {}
-            Err(NotMade::Refused(reason)) => refuse(sim, endpoint, waiting.class, reason),
+            Ok(()) => {
+                if let Some(number) = capsule {
+                    capsule::answered(sim, endpoint, number, INSTALLED);
+                }
+            }
+            Err(NotMade::Refused(reason)) => refuse(sim, (endpoint, class), capsule, reason),
             Err(NotMade::Exceeded) => {
                 let nic = sim.endpoints[at(endpoint.0)].nic;
                 let first = sim.nics[at(nic.0)].first_processor();
@@ -242,6 +354,7 @@ fn switch<'a, S: Sink>(sim: &mut Simulation<'a, S>, waiting: Waiting<'a>) -> Res
         class,
         loaded,
         need,
+        capsule: _,
     } = waiting;
     let former_class = sim.swaps.class_of(endpoint);
     let applet = instance(sim, endpoint, loaded)?;
@@ -505,7 +618,8 @@ impl<S: Sink> Port for Beside<'_, '_, S> {
     }
 
     fn tell(&mut self, value: i32, made: Made) -> Result<(), TrapKind> {
-        tell::native(self.simulation, self.tenant, self.request, value, made);
+        let request = self.request.begun_at(self.simulation.now);
+        tell::native(self.simulation, self.tenant, &request, value, made);
         Ok(())
     }
 }

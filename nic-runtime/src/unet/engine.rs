@@ -32,10 +32,10 @@ impl Interface for Unet {
 
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn step<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, stage: Stage) -> Next {
-        if sim.awaits_engines
-            && let Some(wait) = await_engine(sim, on)
+        if sim.has_detours
+            && let Some(next) = detour(sim, on)
         {
-            return wait;
+            return next;
         }
         match (stage, *sim.in_hand(on)) {
             (Stage::Taken | Stage::HandedOver, Item::Arrival(packet)) => {
@@ -151,6 +151,20 @@ fn send<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, posted: Posted) -
     };
     sim.queue_message(transfer);
     sim.end_post(on, posted, TxStatus::Ok)
+}
+
+/// Handles an item that is a capsule, or that must wait for a DMA engine. Returns `None` for any other item.
+#[cold]
+fn detour<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Option<Next> {
+    if let Item::Arrival(packet) = *sim.in_hand(on)
+        && sle::capsule::is_one(sim, packet)
+    {
+        return Some(sle::capsule::take(sim, on, packet));
+    }
+    match sim.awaits_engines {
+        true => await_engine(sim, on),
+        false => None,
+    }
 }
 
 /// Makes a processor wait if its item needs a DMA engine without a queue that is busy. Items for applets do not wait

@@ -265,7 +265,7 @@ fn mistakes(expectation: &str) -> Vec<(String, String)> {
 #[test]
 fn mistakes_are_found_before_anything_runs() {
     let subjects = "expected one of `payload`, `count`, `drops`, `traps`, `trap` or `field`";
-    let forms = "expected one of `text`, `hex`, `zeros`, `count`, `file` or `pcap`";
+    let forms = "expected one of `text`, `hex`, `zeros`, `count`, `file`, `pcap` or `capsule`";
     for (expectation, place, message) in [
         ("endpoint = \"server\"", "[[expect]]", subjects),
         ("count = 1\ndrops = 0", "[[expect]]", subjects),

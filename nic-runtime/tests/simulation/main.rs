@@ -12,6 +12,7 @@ mod apart;
 mod applets;
 mod base_path;
 mod bytecodes;
+mod capsules;
 mod cells;
 mod engines;
 mod expectations;

@@ -9,7 +9,7 @@ use nic_core::event::roles::Step;
 use nic_core::event::{EndReason, Event, Names, Sink};
 use nic_core::id::PacketId;
 use nic_runtime::judge;
-use nic_runtime::sim;
+use nic_runtime::sim::{self, AppletClass};
 use serde_json::{Value, json};
 
 use crate::random_runs;
@@ -242,7 +242,8 @@ fn what_initializers_did_for_a_refused_class_is_undone() {
     assert_eq!(end.reason, EndReason::Idle);
     let order = [0, 1, 2, 3, 4, 5, 6, 7].map(|buffer| buffer * 4096);
     assert_eq!(states[1].free, order);
-    assert_eq!(states[1].applet.as_ref().expect("it stays").class, 0);
+    let applet = states[1].applet.as_ref().expect("it stays");
+    assert_eq!(applet.class, AppletClass::OfScenario(0));
 }
 
 #[test]

@@ -255,6 +255,7 @@ impl<W: Write> Capture<W> {
                 (Tap::HostRx, payload.bytes().collect(), about)
             }
             Step::Completed { .. }
+            | Step::Consumed { .. }
             | Step::CallBegan { .. }
             | Step::CallSuspended
             | Step::CallResumed

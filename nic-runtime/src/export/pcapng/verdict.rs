@@ -126,6 +126,10 @@ impl Verdicts {
                 let record = self.dropped(endpoint, packet, what);
                 judge(held, record, format!("dropped: {reason}"));
             }
+            Step::Consumed { packet, by } => {
+                let record = take_first(&mut self.received, packet);
+                judge(held, record, format!("taken by the NIC: {by}"));
+            }
             Step::Delivered { packet, .. } => {
                 let waiting = match take_first(&mut self.described, endpoint) {
                     Some(waiting) => waiting,

@@ -85,6 +85,7 @@ impl Arrows {
                 take_first(&mut self.sent, packet)
             }
             Step::Lost { packet, .. } => take_first(&mut self.sent, packet),
+            Step::Consumed { packet, .. } => take_first(&mut self.received, packet),
             Step::Delivered { packet, .. } => {
                 let described = take_first(&mut self.described, endpoint);
                 described.or_else(|| take_first(&mut self.received, packet?))

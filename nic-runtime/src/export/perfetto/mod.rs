@@ -131,7 +131,12 @@ impl<W: Write> PerfettoTrace<W> {
         (method, processor): (MethodId, u32),
     ) {
         let track = (event.nic, Track::Processor(processor));
-        let place = self.tracks.place(&mut self.records, names, track);
+        let mut place = self.tracks.place(&mut self.records, names, track);
+        // The initializers of a class that comes during the run take no time of the processor, which may be in a call.
+        if self.calls.contains_key(&place) {
+            let track = (event.nic, Track::Applet(endpoint));
+            place = self.tracks.place(&mut self.records, names, track);
+        }
         let fields = serde_json::value::to_raw_value(&Fields { names, event });
         let call = Call {
             place,
@@ -280,6 +285,7 @@ impl<W: Write> Sink for PerfettoTrace<W> {
             | Step::Sent { .. }
             | Step::Received { .. }
             | Step::Lost { .. }
+            | Step::Consumed { .. }
             | Step::Delivered { .. }
             | Step::Dropped { .. } => self.show(names, event, &roles),
         }

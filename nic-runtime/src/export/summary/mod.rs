@@ -322,6 +322,7 @@ impl Totals {
             Step::CallTrapped { kind, .. } => self.traps.add(kind.name()),
             Step::Detached => self.detachments += 1,
             Step::Completed { .. }
+            | Step::Consumed { .. }
             | Step::CallBegan { .. }
             | Step::CallSuspended
             | Step::CallResumed

@@ -1,0 +1,229 @@
+//! Puts the fragments of capsules together, in order, for one endpoint.
+//!
+//! The numbers of capsules ascend. So at any time one capsule is the latest, and it is being collected, was given up, or
+//! is whole. A fragment of a lower number is stale: the network may have repeated it. A fragment of a higher number
+//! replaces the latest capsule.
+
+use nic_core::sle::{CapsuleRefusal, FragmentHeader, checksum};
+
+/// The latest capsule of an endpoint.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Reassembly {
+    latest: Option<(u32, Progress)>,
+}
+
+#[derive(Clone, Debug)]
+enum Progress {
+    /// Its first fragments are here.
+    Collecting {
+        first: FragmentHeader,
+        bytes: Vec<u8>,
+    },
+    /// A fragment was missing or wrong, or there was no memory. It may start again with its first fragment.
+    GivenUp,
+    /// It was whole. The answer, if it is known yet.
+    Whole { answer: Option<&'static str> },
+}
+
+/// What becomes of a fragment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Taken {
+    /// The capsule waits for more fragments.
+    More,
+    /// The fragment repeats an earlier one, or belongs to a capsule that was given up.
+    Ignored,
+    /// The last fragment of the latest capsule was repeated, and the sender gets the answer again.
+    Again(&'static str),
+    /// The capsule is refused.
+    Refused(CapsuleRefusal),
+    /// The capsule is whole: the class file.
+    Whole(Vec<u8>),
+}
+
+impl Reassembly {
+    /// Returns how many bytes of memory the capsule being collected has taken: those of the whole class file.
+    pub(crate) fn held(&self) -> u32 {
+        match &self.latest {
+            Some((_, Progress::Collecting { first, .. })) => first.total,
+            Some((_, Progress::GivenUp | Progress::Whole { .. })) | None => 0,
+        }
+    }
+
+    /// Takes a fragment. `room` is the free memory of the NIC, without what [`Reassembly::held`] says.
+    pub(crate) fn take(&mut self, header: FragmentHeader, bytes: &[u8], room: u64) -> Taken {
+        let is_new = match &self.latest {
+            Some((latest, _)) if header.number < *latest => {
+                // One answer for each stale capsule, and none for its other fragments.
+                return match header.offset {
+                    0 => Taken::Refused(CapsuleRefusal::Stale),
+                    _ => Taken::Ignored,
+                };
+            }
+            Some((latest, _)) => header.number > *latest,
+            None => true,
+        };
+        if is_new {
+            self.latest = Some((header.number, Progress::GivenUp));
+        }
+        let Some((_, progress)) = &mut self.latest else {
+            return Taken::Ignored;
+        };
+        match progress {
+            Progress::GivenUp if header.offset == 0 => {
+                if u64::from(header.total) > room {
+                    return Taken::Refused(CapsuleRefusal::NoSram);
+                }
+                *progress = Progress::Collecting {
+                    first: header,
+                    bytes: Vec::new(),
+                };
+            }
+            // The first fragment of the latest capsule is missing.
+            Progress::GivenUp if is_new => return Taken::Refused(CapsuleRefusal::Gap),
+            Progress::GivenUp => return Taken::Ignored,
+            Progress::Whole { answer } => {
+                let is_last = header.offset as usize + bytes.len() == header.total as usize;
+                return match answer {
+                    Some(answer) if is_last => Taken::Again(answer),
+                    Some(_) | None => Taken::Ignored,
+                };
+            }
+            Progress::Collecting { .. } => {}
+        }
+        let Progress::Collecting {
+            first,
+            bytes: known,
+        } = progress
+        else {
+            return Taken::Ignored;
+        };
+        let refused = if (header.total, header.checksum) != (first.total, first.checksum) {
+            CapsuleRefusal::Mismatch
+        } else if (header.offset as usize) < known.len() {
+            return Taken::Ignored;
+        } else if header.offset as usize > known.len() {
+            CapsuleRefusal::Gap
+        } else {
+            known.extend_from_slice(bytes);
+            if known.len() < first.total as usize {
+                return Taken::More;
+            }
+            let (whole, expected) = (std::mem::take(known), first.checksum);
+            *progress = Progress::Whole { answer: None };
+            if checksum(&whole) == expected {
+                return Taken::Whole(whole);
+            }
+            CapsuleRefusal::Checksum
+        };
+        *progress = Progress::GivenUp;
+        Taken::Refused(refused)
+    }
+
+    /// Records the answer to a whole capsule, unless a later capsule has begun.
+    pub(crate) fn answered(&mut self, number: u32, given: &'static str) {
+        if let Some((latest, Progress::Whole { answer })) = &mut self.latest
+            && *latest == number
+        {
+            *answer = Some(given);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CLASS: &[u8] = b"0123456789";
+    const ROOM: u64 = 10;
+
+    fn header(number: u32, offset: u32) -> FragmentHeader {
+        FragmentHeader {
+            number,
+            total: 10,
+            offset,
+            checksum: checksum(CLASS),
+        }
+    }
+
+    /// Takes the bytes from `offset` to `end` of capsule `number`.
+    fn take(reassembly: &mut Reassembly, number: u32, (offset, end): (u32, u32)) -> Taken {
+        let bytes = &CLASS[offset as usize..end as usize];
+        reassembly.take(header(number, offset), bytes, ROOM)
+    }
+
+    fn whole() -> Taken {
+        Taken::Whole(CLASS.to_vec())
+    }
+
+    #[test]
+    fn fragments_in_order_make_a_class_file() {
+        let mut reassembly = Reassembly::default();
+        assert_eq!(take(&mut reassembly, 1, (0, 4)), Taken::More);
+        assert_eq!(reassembly.held(), 10);
+        assert_eq!(take(&mut reassembly, 1, (4, 5)), Taken::More);
+        assert_eq!(take(&mut reassembly, 1, (5, 10)), whole());
+        assert_eq!(reassembly.held(), 0);
+    }
+
+    #[test]
+    fn repeated_fragments_are_ignored_and_the_last_is_answered_again() {
+        let mut reassembly = Reassembly::default();
+        for (span, taken) in [((0, 4), Taken::More), ((4, 10), whole())] {
+            assert_eq!(take(&mut reassembly, 1, span), taken);
+            assert_eq!(take(&mut reassembly, 1, span), Taken::Ignored);
+        }
+        reassembly.answered(1, "installed");
+        assert_eq!(take(&mut reassembly, 1, (0, 4)), Taken::Ignored);
+        let again = Taken::Again("installed");
+        assert_eq!(take(&mut reassembly, 1, (4, 10)), again);
+    }
+
+    #[test]
+    fn a_missing_fragment_gives_the_capsule_up_until_it_starts_again() {
+        let gap = Taken::Refused(CapsuleRefusal::Gap);
+        let mut reassembly = Reassembly::default();
+        assert_eq!(take(&mut reassembly, 3, (0, 2)), Taken::More);
+        assert_eq!(take(&mut reassembly, 3, (4, 6)), gap);
+        assert_eq!(reassembly.held(), 0);
+        // One refusal is enough.
+        assert_eq!(take(&mut reassembly, 3, (6, 10)), Taken::Ignored);
+        assert_eq!(take(&mut reassembly, 3, (0, 10)), whole());
+        // The first fragment may be missing too.
+        assert_eq!(take(&mut reassembly, 4, (4, 6)), gap);
+        assert_eq!(take(&mut reassembly, 4, (6, 10)), Taken::Ignored);
+        assert_eq!(take(&mut reassembly, 4, (0, 10)), whole());
+    }
+
+    #[test]
+    fn a_higher_number_replaces_the_latest_capsule_and_a_lower_one_is_stale() {
+        let mut reassembly = Reassembly::default();
+        assert_eq!(take(&mut reassembly, 5, (0, 9)), Taken::More);
+        assert_eq!(take(&mut reassembly, 6, (0, 9)), Taken::More);
+        let stale = Taken::Refused(CapsuleRefusal::Stale);
+        assert_eq!(take(&mut reassembly, 5, (9, 10)), Taken::Ignored);
+        assert_eq!(take(&mut reassembly, 5, (0, 10)), stale);
+        assert_eq!(take(&mut reassembly, 6, (9, 10)), whole());
+        // An answer to a capsule that is no longer the latest is not kept.
+        assert_eq!(take(&mut reassembly, 7, (0, 1)), Taken::More);
+        reassembly.answered(6, "installed");
+        assert_eq!(take(&mut reassembly, 7, (1, 10)), whole());
+        assert_eq!(take(&mut reassembly, 7, (1, 10)), Taken::Ignored);
+    }
+
+    #[test]
+    fn wrong_statements_give_a_capsule_up() {
+        let mut reassembly = Reassembly::default();
+        assert_eq!(take(&mut reassembly, 1, (0, 4)), Taken::More);
+        let other = FragmentHeader {
+            checksum: 7,
+            ..header(1, 4)
+        };
+        let mismatch = Taken::Refused(CapsuleRefusal::Mismatch);
+        assert_eq!(reassembly.take(other, b"4", ROOM), mismatch);
+        let checksum = Taken::Refused(CapsuleRefusal::Checksum);
+        assert_eq!(reassembly.take(header(2, 0), b"wrong byte", ROOM), checksum);
+        let no_sram = Taken::Refused(CapsuleRefusal::NoSram);
+        assert_eq!(reassembly.take(header(3, 0), b"0", ROOM - 1), no_sram);
+        assert_eq!(reassembly.take(header(3, 1), b"1", ROOM), Taken::Ignored);
+    }
+}

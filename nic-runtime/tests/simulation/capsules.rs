@@ -1,0 +1,378 @@
+//! Capsules: class files that arrive in packets (docs/simulation.md, "Capsules").
+
+use nic_core::event::EndReason;
+use nic_core::sle::{FragmentHeader, checksum};
+use nic_runtime::scenario::{MistakeKind, ScenarioError, parse};
+use nic_runtime::sim::{self, AppletClass};
+
+use crate::runs::runs;
+use crate::scenario::read;
+use crate::trace::{Trace, number, numbers, run, texts};
+
+/// An operator who sends capsules, and a server that accepts them: on channel 0, which the operator numbers 1. Messages
+/// go over channel 7, which the operator numbers 2.
+fn to_server(scenario: &str, server: &str, rest: &str) -> String {
+    format!(
+        "{scenario}\n[[nic]]\nname = 'a'\n[[nic]]\nname = 'b'\n\
+         [[endpoint]]\nnic = 'a'\nname = 'operator'\n\
+         [[endpoint]]\nnic = 'b'\nname = 'server'\naccept_capsules = true\n{server}\n\
+         [[channel]]\noperator = 1\nserver = 0\n[[channel]]\noperator = 2\nserver = 7\n{rest}"
+    )
+}
+
+fn send(at: &str, channel: u32, payload: &str) -> String {
+    format!(
+        "[[send]]\nendpoint = 'operator'\nchannel = {channel}\nat = '{at}'\npayload = {payload}\n"
+    )
+}
+
+fn capsule(at: &str, class: &str, rest: &str) -> String {
+    send(at, 1, &format!("{{ capsule = '{class}'{rest} }}"))
+}
+
+/// A packet given byte by byte.
+fn raw(at: &str, packet: &[u8]) -> String {
+    let hex: String = packet.iter().map(|byte| format!("{byte:02x}")).collect();
+    send(at, 1, &format!("{{ hex = '{hex}' }}"))
+}
+
+/// A fragment of a class file of these bytes.
+fn fragment(number: u32, class: &[u8], (offset, end): (usize, usize)) -> Vec<u8> {
+    let header = FragmentHeader {
+        number,
+        total: class.len() as u32,
+        offset: offset as u32,
+        checksum: checksum(class),
+    };
+    [&header.to_bytes()[..], &class[offset..end]].concat()
+}
+
+/// Returns the answers that the operator received: the number of each capsule, and the text.
+fn answers(trace: &Trace) -> Vec<(u64, String)> {
+    let payloads = trace.at("operator", "rx-descriptor");
+    let answer = |hex: &str| {
+        let bytes = |hex: &str| {
+            let pairs = hex
+                .as_bytes()
+                .chunks(2)
+                .map(|pair| std::str::from_utf8(pair).unwrap());
+            pairs
+                .map(|pair| u8::from_str_radix(pair, 16).unwrap())
+                .collect::<Vec<_>>()
+        };
+        let (header, text) = hex.split_at(24);
+        assert_eq!(&header[..16], "4a43415001020000");
+        let number = u64::from_str_radix(&header[16..], 16).unwrap();
+        (number, String::from_utf8(bytes(text)).unwrap())
+    };
+    texts(&payloads, "payload")
+        .into_iter()
+        .map(answer)
+        .collect()
+}
+
+fn answered(number: u64, text: &str) -> (u64, String) {
+    (number, text.to_owned())
+}
+
+fn statuses(trace: &Trace) -> Vec<&str> {
+    texts(&trace.at("server", "capsule"), "status")
+}
+
+#[test]
+fn a_class_from_packets_replaces_the_applet_and_takes_over_its_state() {
+    let ticks = send("1ms", 2, "{ text = 'tick' }") + "repeat = 4\nevery = '1ms'\n";
+    let again = capsule("2500us", "builtin:Counter", ", number = 2, fragment = 100");
+    let trace = run(&to_server(
+        "",
+        "",
+        &(capsule("0us", "builtin:Counter", "") + &ticks + &again),
+    ));
+    assert_eq!(
+        answers(&trace),
+        [answered(1, "installed"), answered(2, "installed")]
+    );
+    // 1,455 bytes of `Counter` in fragments of 1,024 and of 100 bytes.
+    let mut expected = vec!["more", "whole"];
+    expected.extend([&["more"; 14][..], &["whole"]].concat());
+    assert_eq!(statuses(&trace), expected);
+    let counts = texts(&trace.at("server", "rx-descriptor"), "payload");
+    assert_eq!(counts, ["00000001", "00000002", "00000003", "00000004"]);
+}
+
+#[test]
+fn a_rejected_class_is_answered_with_its_code() {
+    let sends =
+        capsule("0us", "LongMaths.class", "") + &capsule("1ms", "SwapSends.class", ", number = 2");
+    let trace = run(&to_server("", "applet = 'SwapOld.class'", &sends));
+    assert_eq!(
+        answers(&trace),
+        [answered(1, "subset/long"), answered(2, "ProtectionFault")]
+    );
+    let refused = trace.at("server", "swap-refused");
+    assert_eq!(
+        texts(&refused, "reason"),
+        ["subset/long", "ProtectionFault"]
+    );
+    assert!(trace.of("applet-swap").is_empty());
+}
+
+#[test]
+fn only_the_code_channel_of_an_endpoint_that_accepts_capsules_carries_code() {
+    let counter = applets::builtin("Counter").expect("it is shipped").class;
+    let whole = fragment(1, counter, (0, counter.len()));
+    let message = raw("0us", &whole);
+    let on_another = message.replace("channel = 1", "channel = 2");
+    let toml = to_server("", "", &on_another);
+    let not_accepting = to_server("", "", &message).replace("accept_capsules = true", "");
+    for toml in [toml, not_accepting] {
+        let trace = run(&toml);
+        assert!(trace.of("capsule").is_empty());
+        let delivered = trace.at("server", "rx-descriptor");
+        assert_eq!(numbers(&delivered, "length"), [whole.len() as u64]);
+    }
+}
+
+#[test]
+fn hostile_packets_are_refused_one_by_one() {
+    let class = applets::builtin("Drop").expect("it is shipped").class;
+    let mut wrong = fragment(4, class, (0, class.len()));
+    *wrong.last_mut().expect("it has bytes") ^= 1;
+    let mut too_long = fragment(5, class, (0, 10));
+    too_long[12..16].copy_from_slice(&u32::MAX.to_be_bytes());
+    let half = class.len() / 2;
+    // Each packet with its status, and its answer if it has one.
+    type Judged<'p> = (&'p [u8], &'static str, Option<(u64, &'static str)>);
+    let packets: [Judged<'_>; 11] = [
+        (b"", "header", None),
+        (
+            b"no capsule at all, but longer than a header",
+            "header",
+            None,
+        ),
+        (&fragment(1, class, (0, half)), "more", None),
+        // A fragment is missing.
+        (
+            &fragment(1, class, (half + 1, class.len())),
+            "gap",
+            Some((1, "gap")),
+        ),
+        (&fragment(1, class, (half, class.len())), "ignored", None),
+        (&fragment(2, class, (5, 6)), "gap", Some((2, "gap"))),
+        (&wrong, "checksum", Some((4, "checksum"))),
+        (&too_long, "length", Some((5, "length"))),
+        // Capsule 4 was the latest.
+        (
+            &fragment(3, class, (0, class.len())),
+            "stale",
+            Some((3, "stale")),
+        ),
+        (
+            &fragment(6, class, (0, class.len())),
+            "whole",
+            Some((6, "installed")),
+        ),
+        // The same packet again, as if its answer had been lost.
+        (
+            &fragment(6, class, (0, class.len())),
+            "again",
+            Some((6, "installed")),
+        ),
+    ];
+    let sends: String = packets
+        .iter()
+        .enumerate()
+        .map(|(index, (packet, ..))| raw(&format!("{}us", 200 * index), packet))
+        .collect();
+    let trace = run(&to_server("", "", &sends));
+    let expected: Vec<_> = packets.iter().map(|(_, status, _)| *status).collect();
+    assert_eq!(statuses(&trace), expected);
+    let expected = packets.iter().filter_map(|(.., answer)| *answer);
+    let expected: Vec<_> = expected
+        .map(|(number, text)| answered(number, text))
+        .collect();
+    assert_eq!(answers(&trace), expected);
+    assert_eq!(trace.of("applet-swap").len(), 1);
+    assert_eq!(trace.end.reason, EndReason::Idle);
+}
+
+#[test]
+fn capsules_take_sram_while_they_are_collected_and_give_it_back() {
+    let class = applets::builtin("Drop").expect("it is shipped").class;
+    let length = class.len() as u64;
+    let sram = |bytes: u64, rest: &str| {
+        to_server("", "applet = 'builtin:Drop'", rest)
+            .replace("name = 'b'\n", &format!("name = 'b'\nsram = {bytes}\n"))
+    };
+    let holders = sim::sram_holders(&read(&sram(1 << 30, ""))).expect("the class is right");
+    let on_b = holders.iter().filter(|holder| holder.nic.0 == 1);
+    let least = on_b.map(|holder| holder.bytes).sum::<u64>();
+    let first = |bytes| {
+        let trace = run(&sram(
+            bytes,
+            &raw("0us", &fragment(1, class, (0, class.len()))),
+        ));
+        answers(&trace).remove(0).1
+    };
+    // Too little for the class file, then for the second heap (its program is there).
+    assert_eq!(first(least), "sram");
+    assert_eq!(first(least + length - 1), "sram");
+    assert_eq!(first(least + length), "sram");
+    // The heap of 24 KiB, `RxBuf`, two headers, and four bytes for each field.
+    let fields = 4 * number_of_fields(class);
+    let enough = least + 24_576 + 9_216 + 16 + fields;
+    assert_eq!(first(enough - 1), "sram");
+    assert_eq!(first(enough), "installed");
+    // Half-finished capsules, and capsules that are installed, leave nothing behind.
+    let mut sends = String::new();
+    for round in 0..50 {
+        let at = |step: u32| format!("{}us", 1_000 * round + 200 * step);
+        let number = 2 * round;
+        sends += &raw(&at(0), &fragment(number, class, (0, 9)));
+        sends += &raw(&at(1), &fragment(number + 1, class, (0, class.len())));
+    }
+    let trace = run(&sram(enough, &sends));
+    assert_eq!(answers(&trace).len(), 50);
+    assert!(answers(&trace).iter().all(|(_, text)| text == "installed"));
+}
+
+fn number_of_fields(class: &[u8]) -> u64 {
+    let mut index = vec![0; jive_core::ClassFile::index_len(class)];
+    let class = jive_core::ClassFile::parse(class, &mut index).expect("it is a class file");
+    class.fields().len() as u64
+}
+
+#[test]
+fn verifying_counts_towards_the_budget_of_the_run() {
+    // A thousand and twenty-four instructions for each of 1,455 bytes, and 19 of the constructor.
+    let budget = 1_455 * 1_024 + 19;
+    let end = |budget: u64| {
+        let scenario = format!("max_bytecodes = {budget}");
+        run(&to_server(
+            &scenario,
+            "",
+            &capsule("0us", "builtin:Counter", ""),
+        ))
+        .end
+        .reason
+    };
+    assert_eq!(end(budget), EndReason::Idle);
+    assert_eq!(end(budget - 1), EndReason::MaxBytecodes);
+    // The same class again costs nothing, whichever endpoint it is for.
+    let twice =
+        capsule("0us", "builtin:Counter", "") + &capsule("1ms", "builtin:Counter", ", number = 2");
+    let scenario = format!("max_bytecodes = {}", budget + 19);
+    let trace = run(&to_server(&scenario, "", &twice));
+    assert_eq!(trace.of("applet-swap").len(), 2);
+}
+
+#[test]
+fn a_faulty_link_installs_the_class_as_it_was_sent_or_not_at_all() {
+    let class = applets::builtin("Counter").expect("it is shipped").class;
+    let mut installed = 0;
+    let mut refused = 0;
+    for seed in 0..runs(60) {
+        let mut sends = String::from(
+            "[[link]]\nbetween = ['a', 'b']\nloss = 0.04\nduplicate = 0.1\ncorrupt = 0.05\nreorder = 0.04\ncrc = false\n",
+        );
+        for number in 1..=6 {
+            let at = format!("{}us", 3_000 * number);
+            sends += &capsule(
+                &at,
+                "builtin:Counter",
+                &format!(", number = {number}, fragment = 256"),
+            );
+        }
+        let toml = to_server(&format!("seed = {}", seed + 1), "", &sends);
+        let trace = run(&toml);
+        let swaps = trace.at("server", "applet-swap").len();
+        installed += swaps;
+        // Every class that was installed was answered. An answer may be lost like any packet.
+        let sent = trace.at("server", "wire-tx").len();
+        let whole = statuses(&trace)
+            .iter()
+            .filter(|status| **status == "whole")
+            .count();
+        assert_eq!(
+            whole, swaps,
+            "seed {seed}: the checksum admits no other class"
+        );
+        assert!(sent >= whole, "seed {seed}");
+        refused += statuses(&trace)
+            .iter()
+            .filter(|status| ["gap", "checksum", "mismatch"].contains(status))
+            .count();
+        let (end, states) = sim::run_to_state(&read(&toml), &mut ()).expect("it runs");
+        assert_eq!(end, trace.end, "seed {seed}");
+        if let Some(applet) = &states[1].applet {
+            assert_eq!(
+                applet.class,
+                AppletClass::OfCapsule(class.to_vec()),
+                "seed {seed}"
+            );
+        }
+    }
+    assert!(installed > 60 && refused > 60, "{installed} {refused}");
+}
+
+#[test]
+fn a_capsule_waits_for_the_call_on_another_processor() {
+    // `doRx` runs on processor 1, and capsules are taken by processor 0.
+    let nic = "name = 'b'\nprocessors = 2\nplacement = { receive = 0, doRx = 1, doTx = 0 }\n";
+    for step in 0..runs(30) {
+        let at = format!("{}ns", 200_000 + 1_730 * step);
+        let messages = send("100us", 2, "{ text = 'hello' }") + "repeat = 40\nevery = '5us'\n";
+        let toml = to_server(
+            "",
+            "applet = 'SwapOld.class'",
+            &(messages + &capsule(&at, "SwapNew.class", "")),
+        );
+        let toml = toml.replace("name = 'b'\n", nic);
+        let trace = run(&toml);
+        assert_eq!(answers(&trace), [answered(1, "installed")], "{at}");
+        assert_eq!(trace.at("server", "rx-descriptor").len(), 40, "{at}");
+        let swapped = number(trace.at("server", "applet-swap")[0], "t_ns");
+        let mut open = false;
+        for event in trace
+            .events
+            .iter()
+            .filter(|event| event["endpoint"] == "server")
+        {
+            match event["event"].as_str() {
+                Some("applet-call") if event["method"] == "doRx" => open = true,
+                Some("applet-return") if event["method"] == "doRx" => open = false,
+                Some("applet-swap") => assert!(!open, "{at}: {swapped}"),
+                _ => {}
+            }
+        }
+    }
+}
+
+#[test]
+fn mistakes_of_capsules_are_reported() {
+    let mistakes = |toml: &str| match parse(toml.as_bytes(), None, None) {
+        Err(ScenarioError::Mistakes(mistakes)) => mistakes
+            .into_iter()
+            .map(|mistake| mistake.kind)
+            .collect::<Vec<_>>(),
+        other => panic!("expected mistakes, found {other:?}"),
+    };
+    let toml = to_server("", "", "");
+    assert_eq!(
+        mistakes(&toml.replace("server = 0", "server = 1")),
+        [MistakeKind::NoCodeChannel]
+    );
+    let send = |payload: &str| mistakes(&(toml.clone() + &send("0us", 1, payload)));
+    let needs = |key| MistakeKind::NeedsPartner {
+        key,
+        partner: "capsule",
+    };
+    assert_eq!(send("{ text = 'x', number = 3 }"), [needs("number")]);
+    assert_eq!(send("{ text = 'x', fragment = 300 }"), [needs("fragment")]);
+    let range = MistakeKind::OutOfRange {
+        what: "fragment",
+        minimum: 16,
+        maximum: 65_536,
+    };
+    assert_eq!(send("{ capsule = 'builtin:Drop', fragment = 15 }"), [range]);
+}
