@@ -43,6 +43,11 @@ fn captures_are_read_and_replayed_to_an_end() {
 }
 
 #[test]
+fn capsules_are_judged_to_an_end() {
+    hold("capsules", fuzzing::capsule_seeds(), fuzzing::capsule);
+}
+
+#[test]
 fn golden_traces_are_compared_to_an_end() {
     hold("goldens", fuzzing::golden_seeds(), fuzzing::golden);
 }

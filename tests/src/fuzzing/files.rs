@@ -196,7 +196,12 @@ impl Sink for Exports {
     }
 }
 
-fn run(mut scenario: Scenario) {
+fn run(scenario: Scenario) {
+    run_within(scenario, BYTECODES_MAX);
+}
+
+/// Runs a scenario with all exports, if it is small enough, with at most so many instructions.
+pub(super) fn run_within(mut scenario: Scenario, bytecodes_max: u64) {
     let areas = scenario
         .endpoints
         .iter()
@@ -211,7 +216,7 @@ fn run(mut scenario: Scenario) {
     }
     scenario.until = scenario.until.min(SimTime::ZERO + UNTIL_MAX);
     scenario.events_max = scenario.events_max.min(EVENTS_MAX);
-    scenario.bytecodes_max = scenario.bytecodes_max.min(BYTECODES_MAX);
+    scenario.bytecodes_max = scenario.bytecodes_max.min(bytecodes_max);
     for endpoint in &mut scenario.endpoints {
         endpoint.fuel = endpoint.fuel.min(FUEL_MAX);
     }

@@ -5,6 +5,8 @@
 
 mod archive;
 mod body;
+#[cfg(feature = "simulation")]
+mod capsules;
 mod collected;
 mod compare;
 #[cfg(feature = "simulation")]
@@ -20,6 +22,8 @@ use core::fmt::Write;
 
 pub use archive::archived;
 pub use body::body;
+#[cfg(feature = "simulation")]
+pub use capsules::{capsule, capsule_seeds};
 pub use compare::{phrases, reference};
 #[cfg(feature = "simulation")]
 pub use dictionary::dictionaries;

@@ -8,7 +8,10 @@ use super::{
     reference, run,
 };
 #[cfg(feature = "simulation")]
-use super::{capture, capture_seeds, golden, golden_seeds, scenario, scenario_seeds, verdict};
+use super::{
+    capsule, capsule_seeds, capture, capture_seeds, golden, golden_seeds, scenario, scenario_seeds,
+    verdict,
+};
 use super::{seeds, verify};
 
 /// A fuzz target.
@@ -68,6 +71,8 @@ pub const TARGETS: &[Target] = &[
     target("scenario", scenario, scenario_seeds, None),
     #[cfg(feature = "simulation")]
     target("capture", capture, capture_seeds, None),
+    #[cfg(feature = "simulation")]
+    target("capsule", capsule, capsule_seeds, None),
     #[cfg(feature = "simulation")]
     target("golden", golden, golden_seeds, None),
 ];
