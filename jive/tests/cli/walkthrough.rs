@@ -119,6 +119,20 @@ fn a_student_can_follow_the_tutorial() {
 }
 
 #[test]
+fn a_reader_can_replace_an_applet_as_the_guide_says() {
+    if !has_javac() {
+        skip("following the guide to replacing", "no `javac` on the path");
+        return;
+    }
+    let (_, printed) = follow_page("docs/replacing.md");
+    let swaps = printed.lines().filter(|line| line.contains("applet-swap"));
+    let swaps: Vec<_> = swaps.map(|line| line.contains("carried=2")).collect();
+    assert_eq!(swaps, [true, true]);
+    let met = printed.lines().filter(|line| line.contains("2 met"));
+    assert_eq!(met.count(), 2, "{printed}");
+}
+
+#[test]
 fn a_new_user_can_follow_the_readme() {
     if !has_javac() {
         skip("following the README", "no `javac` on the path");
