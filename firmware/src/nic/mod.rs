@@ -321,6 +321,8 @@ impl<'a, 't, M: Machine> Nic<'a, 't, M> {
         let kind = SleEvent::AppletCall {
             method,
             args,
+            // The firmware's trace does not show the packet.
+            packet: &[],
             trigger,
             processor: 0,
         };

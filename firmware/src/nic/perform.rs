@@ -163,6 +163,7 @@ impl<M: Machine> Nic<'_, '_, M> {
             name: request.name(),
             args: &args[..request.args().len()],
             result: request.shown_result(heap, value),
+            moved: request.moved(heap),
             begun: self.now,
             made,
         };

@@ -26,6 +26,8 @@ pub enum SleEvent<'a> {
         method: MethodId,
         /// The arguments.
         args: &'a [i32],
+        /// The packet in `RxBuf`, if the call is for one; not in the trace.
+        packet: &'a [u8],
         /// What caused the call; not in the trace.
         trigger: Trigger,
         /// Number of the processor that runs the call, among those of its NIC; not in the trace.
@@ -48,6 +50,8 @@ pub enum SleEvent<'a> {
         args: &'a [NativeArg],
         /// The returned value; `None` for `void`.
         result: Option<NativeArg>,
+        /// The elements that the native moved or read, as bytes; not in the trace.
+        moved: &'a [u8],
         /// When the applet called the native; not in the trace.
         begun: SimTime,
         /// What the native created; not in the trace.

@@ -97,6 +97,31 @@ impl Request {
         shown
     }
 
+    /// Returns the bytes of the array that a completed native has moved or read. Other natives have none.
+    #[must_use]
+    pub fn moved<'h>(&self, heap: &'h Heap<'_>) -> &'h [u8] {
+        let [array, second, third, fourth] = self.args;
+        let (offset, length) = match self.native {
+            NicNative::DoHtoLDma | NicNative::DoLtoHDma | NicNative::TxPush => (second, fourth),
+            NicNative::DmaRxdPayload => (0, third),
+            NicNative::DmaRxd => return heap.bytes(array).unwrap_or_default(),
+            NicNative::NewAlignedArray
+            | NicNative::GetFreeBufferLength
+            | NicNative::GetFreeBuffer
+            | NicNative::CurrentTime
+            | NicNative::SetTimer
+            | NicNative::Trace => return &[],
+        };
+        let range = usize::try_from(offset)
+            .ok()
+            .zip(usize::try_from(length).ok());
+        let range = range.and_then(|(start, length)| Some(start..start.checked_add(length)?));
+        heap.bytes(array)
+            .zip(range)
+            .and_then(|(bytes, range)| bytes.get(range))
+            .unwrap_or_default()
+    }
+
     /// Returns the result in the form that the trace shows, or `None` if the native is `void`.
     #[must_use]
     pub fn shown_result(&self, heap: &Heap<'_>, value: i32) -> Option<NativeArg> {

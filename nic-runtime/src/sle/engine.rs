@@ -117,9 +117,14 @@ pub(crate) fn enter<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Ne
             let kind = SleEvent::AppletAttach { trigger };
             sim.report.emit(sim.now, endpoint, kind);
         }
+        let packet = match call.cause {
+            Cause::Arrival { arrival, .. } => &*sim.packets[arrival].bytes,
+            Cause::Post(_) | Cause::Timer | Cause::Refill(_) => &[],
+        };
         let kind = SleEvent::AppletCall {
             method,
             args,
+            packet,
             trigger,
             processor: sim.number(on),
         };

@@ -178,6 +178,7 @@ pub(crate) fn run_initializers<S: Sink>(
         let kind = SleEvent::AppletCall {
             method,
             args: &[],
+            packet: &[],
             trigger: Trigger::Load,
             processor: 0,
         };

@@ -81,6 +81,7 @@ pub(crate) fn native<S: Sink>(
         name: request.name(),
         args: &args[..request.args().len()],
         result: request.shown_result(heap, value),
+        moved: request.moved(heap),
         begun: request.begun(),
         made,
     };
