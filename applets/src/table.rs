@@ -54,6 +54,10 @@ applets! {
 /// The Java stub `unet/Nic.java`, against which applets compile.
 pub const NIC_STUB: &str = include_str!("../java/unet/Nic.java");
 
+/// The natives in plain Java, as a jar of classes and sources: an applet runs over it on OpenJDK. `model/build.sh` builds
+/// it from `model/src`.
+pub const MODEL_JAR: &[u8] = include_bytes!("../model/jive-model.jar");
+
 /// Returns the applet that `builtin:name` selects.
 pub fn builtin(name: &str) -> Option<&'static Applet> {
     ALL.iter().find(|applet| applet.name == name)

@@ -67,6 +67,36 @@ fn class_files_are_those_of_javac_17() {
 }
 
 #[test]
+fn model_jar_is_that_of_its_sources() {
+    if !jdk::is_javac_17_installed() {
+        skip(
+            "freshness of jive-model.jar",
+            "`javac` on the path is not that of JDK 17",
+        );
+        return;
+    }
+    let built = tempfile::tempdir().expect("a temporary directory");
+    let script = committed::path("../../applets/model/build.sh");
+    let build = Command::new("sh").arg(&script).arg(built.path()).status();
+    assert!(build.expect("`sh` starts").success());
+    let built = fs::read(built.path().join("jive-model.jar")).expect("it was built");
+    let is_fresh = built == applets::MODEL_JAR;
+    assert!(is_fresh, "run applets/model/build.sh");
+}
+
+#[test]
+fn model_implements_every_native() {
+    let model = include_str!("../../applets/model/src/unet/Nic.java");
+    let natives = applets::NIC_STUB.lines();
+    let natives = natives.filter_map(|line| line.trim().strip_prefix("public static native "));
+    let missing = natives
+        .map(|native| format!("public static {} {{", native.trim_end_matches(';')))
+        .filter(|method| !model.contains(method))
+        .collect::<Vec<_>>();
+    assert!(missing.is_empty(), "{missing:?}");
+}
+
+#[test]
 fn stub_is_that_of_the_natives_table() {
     let path = committed::path("../../applets/java/unet/Nic.java");
     let generated = nic_runtime::sle::java_stub();
