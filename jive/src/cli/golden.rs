@@ -6,6 +6,7 @@ use std::io::{self, BufReader, Read, Write};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::thread;
+use std::time::Duration;
 
 use clap::Args;
 use jive_embed::diagnosis::sentence;
@@ -21,6 +22,8 @@ use super::console::{Console, Failure, Status};
 use super::expectations;
 use super::in_order::{Happened, in_order};
 use super::junit::{CaseResult, Suite};
+use super::openjdk::{Compared, Session};
+use super::openjdk_child::Settings;
 use super::output_file::{OutputFile, unwritable};
 use super::overwrite;
 use super::progress::Progress;
@@ -40,10 +43,12 @@ Examples:
   jive test my.toml --bless           writes my.trace
   jive test scenarios --bless         accepts every difference below scenarios
   jive test --filter echo --junit echo.xml
+  jive test my.toml --java            repeats every call of an applet on OpenJDK
+  jive test my.toml --java --debug 5005
 
 Exit status:
-  0  every scenario passed, or was blessed
-  1  a trace differs, an expectation is not met, or a class was rejected
+  0  every scenario passed, was blessed, or agrees with OpenJDK
+  1  a trace differs, an expectation is not met, a class was rejected, or OpenJDK differs
   2  wrong usage, or a file that cannot be read; outranks 1";
 
 /// Runs every scenario with a golden trace or expectations, and shows where the run differs.
@@ -66,6 +71,20 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "TEXT")]
     filter: Option<String>,
 
+    /// Compare each call of an applet with OpenJDK instead, over a model of the natives in plain Java
+    #[arg(long, conflicts_with_all = ["bless", "jobs"])]
+    java: bool,
+
+    /// With `--java`: how long a call may take on OpenJDK, in seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 10, requires = "java",
+          value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    timeout: u64,
+
+    /// With `--java`: wait for a debugger at this port of the local host, without a time limit
+    #[arg(long, value_name = "PORT", requires = "java",
+          value_parser = clap::value_parser!(u16).range(1..))]
+    debug: Option<u16>,
+
     /// Also write the results as JUnit XML
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
@@ -74,6 +93,8 @@ pub(super) struct Arguments {
 /// The result of one scenario.
 enum Outcome {
     Passed,
+    /// So many calls agree with OpenJDK. The notes say which were not compared.
+    Agrees(u64, Vec<String>),
     Blessed,
     Differs(String),
     Failed(Status, String),
@@ -98,13 +119,24 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
     if files.is_empty() && !unreadable.is_empty() {
         return Ok(tally.status);
     }
+    let java = match start_java(arguments, console)? {
+        Ok(java) => java,
+        Err(report) => {
+            console.notice(&report)?;
+            return Ok(Status::Unusable);
+        }
+    };
     let default = || thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-    let jobs = arguments.jobs.unwrap_or_else(default);
+    let jobs = match java {
+        // One Java process serves all scenarios.
+        Some(_) => NonZeroUsize::MIN,
+        None => arguments.jobs.unwrap_or_else(default),
+    };
     let mut progress = Progress::new("scenarios", files.len());
     let judged = in_order(
         &files,
         jobs,
-        |file| judge(file, arguments.bless),
+        |file| judge(file, arguments.bless, java.as_ref()),
         |happened| {
             let Happened::Done(file, judged) = happened else {
                 progress.show();
@@ -131,7 +163,8 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
     } = tally;
     writeln!(
         console.out(),
-        "{passed} passed, {differ} differ, {failed} failed to load"
+        "{passed} {}, {differ} differ, {failed} failed to load",
+        if java.is_some() { "agree" } else { "passed" }
     )?;
     if let Some(path) = &arguments.junit
         && let Err(report) = tally.write_junit(path)
@@ -140,6 +173,27 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
         return Ok(Status::Unusable);
     }
     Ok(tally.status)
+}
+
+/// Starts the Java process if the comparison with OpenJDK is asked for. The inner error is the message for the user.
+fn start_java(
+    arguments: &Arguments,
+    console: &mut Console,
+) -> Result<Result<Option<Session>, String>, Failure> {
+    if !arguments.java {
+        return Ok(Ok(None));
+    }
+    let settings = Settings {
+        limit: Duration::from_secs(arguments.timeout),
+        debug: arguments.debug,
+    };
+    let started = Session::start(settings);
+    if let (Ok(_), Some(port)) = (&started, arguments.debug) {
+        console.notice(&format!(
+            "waiting for a debugger at localhost:{port} (as in `jdb -attach {port}`)"
+        ))?;
+    }
+    Ok(started.map(Some))
 }
 
 /// The results of all scenarios so far.
@@ -181,6 +235,14 @@ impl Tally {
                 writeln!(console.out(), "ok: {name}")?;
                 CaseResult::Passed
             }
+            Outcome::Agrees(calls, notes) => {
+                self.passed += 1;
+                writeln!(console.out(), "agrees: {name} ({calls} calls)")?;
+                for note in notes {
+                    writeln!(console.out(), "  {note}")?;
+                }
+                CaseResult::Passed
+            }
             Outcome::Blessed => {
                 self.passed += 1;
                 writeln!(console.out(), "blessed: {name}")?;
@@ -215,18 +277,34 @@ impl Tally {
     }
 }
 
-fn judge(file: &TestFile, bless: bool) -> Judged {
+fn judge(file: &TestFile, bless: bool, java: Option<&Session>) -> Judged {
     let path = &file.path;
     let golden = file.golden();
     let mut inputs = vec![path.clone(), golden.clone()];
     let outcome = match run::load(path, None, input::read_file) {
         Ok(scenario) => {
             inputs.extend(scenario.files.iter().cloned());
-            run_one(file, &golden, &scenario, bless)
+            match java {
+                Some(java) => compare_java(file, &scenario, java),
+                None => run_one(file, &golden, &scenario, bless),
+            }
         }
         Err(reports) => Outcome::Failed(Status::Unusable, reports.join("\n\n")),
     };
     Judged { outcome, inputs }
+}
+
+/// Compares a scenario's applets with OpenJDK.
+fn compare_java(file: &TestFile, scenario: &Scenario, java: &Session) -> Outcome {
+    match java.compare(scenario) {
+        Ok(Compared::Agrees { calls, notes }) => Outcome::Agrees(calls, notes),
+        Ok(Compared::Differs(difference)) => Outcome::Differs(difference),
+        Ok(Compared::Failed(report)) => Outcome::Failed(Status::Unusable, report),
+        Err(error) => {
+            let (status, report) = run::refusal(&file.path, scenario, error);
+            Outcome::Failed(status, report)
+        }
+    }
 }
 
 fn run_one(file: &TestFile, golden: &Path, scenario: &Scenario, bless: bool) -> Outcome {
@@ -279,7 +357,9 @@ impl Outcome {
         let unmet = unmet.join("\n\n");
         match self {
             Outcome::Differs(difference) => Outcome::Differs(format!("{difference}\n{unmet}\n")),
-            Outcome::Passed | Outcome::Blessed => Outcome::Differs(format!("{unmet}\n")),
+            Outcome::Passed | Outcome::Agrees(..) | Outcome::Blessed => {
+                Outcome::Differs(format!("{unmet}\n"))
+            }
             failed @ Outcome::Failed(..) => failed,
         }
     }

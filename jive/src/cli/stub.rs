@@ -14,11 +14,15 @@ use super::output_file::{unwritable, write_derived};
 /// Path at which the Java compiler looks for the class, below a source directory.
 const STUB_PATH: &str = "unet/Nic.java";
 
+/// File name of the model of the natives.
+const MODEL_FILE: &str = "jive-model.jar";
+
 const AFTER_HELP: &str = "\
 Examples:
   jive stub --out .                   writes ./unet/Nic.java
   javac --release 8 -d . Filter.java unet/Nic.java
   jive stub > Nic.java
+  jive stub --model --out .           writes ./jive-model.jar, to run an applet on a JVM
 
 Exit status:
   0  done
@@ -31,6 +35,10 @@ pub(super) struct Arguments {
     /// Write unet/Nic.java below this directory in place of printing it
     #[arg(long, value_name = "DIR", conflicts_with = "markdown")]
     out: Option<PathBuf>,
+
+    /// Write jive-model.jar instead: the natives in plain Java, for a debugger and for unit tests
+    #[arg(long, requires = "out")]
+    model: bool,
 
     /// Print the natives' reference, the page `docs/natives.md`, in place of the class
     #[arg(long)]
@@ -48,9 +56,12 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
         write!(console.out(), "{text}")?;
         return Ok(Status::Done);
     };
-    let path = directory.join(STUB_PATH);
+    let (path, bytes) = match arguments.model {
+        true => (directory.join(MODEL_FILE), applets::MODEL_JAR.to_vec()),
+        false => (directory.join(STUB_PATH), java_stub().into_bytes()),
+    };
     let parent = path.parent().unwrap_or(directory);
-    let written = fs::create_dir_all(parent).and_then(|()| write_derived(&path, java_stub()));
+    let written = fs::create_dir_all(parent).and_then(|()| write_derived(&path, bytes));
     match written {
         Ok(()) => {
             console.notice(&format!("wrote {}", printable_path(&path)))?;

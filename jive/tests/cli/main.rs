@@ -22,6 +22,8 @@ mod interrupted;
 mod lint;
 #[cfg(unix)]
 mod names;
+#[cfg(unix)]
+mod openjdk;
 mod packet;
 mod paper;
 mod rejected;

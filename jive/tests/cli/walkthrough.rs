@@ -52,6 +52,15 @@ fn follow(directory: &Path, line: &str) -> String {
             assert_eq!(ended.status != 0, may_fail, "{line}: {}", ended.err);
             ended.out + &ended.err
         }
+        Some("java") => {
+            let output = Command::new("java")
+                .args(arguments)
+                .current_dir(directory)
+                .output()
+                .expect("java comes with javac");
+            assert!(output.status.success(), "{line}");
+            String::from_utf8(output.stdout).expect("UTF-8")
+        }
         Some("javac") => {
             let status = Command::new("javac")
                 .args(arguments)
@@ -130,6 +139,17 @@ fn a_reader_can_replace_an_applet_as_the_guide_says() {
     assert_eq!(swaps, [true, true]);
     let met = printed.lines().filter(|line| line.contains("2 met"));
     assert_eq!(met.count(), 2, "{printed}");
+}
+
+#[test]
+fn a_student_can_follow_the_guide_to_debugging() {
+    if !has_javac() {
+        skip("following the guide to debugging", "no `javac` on the path");
+        return;
+    }
+    let (page, _) = follow_page("docs/debugging.md");
+    // The lines that the page shows as printed.
+    assert_eq!(page.matches("```text").count(), 2);
 }
 
 #[test]
