@@ -174,7 +174,7 @@ impl fmt::Display for TrapValues<'_> {
             Self::Division { dividend } => write!(f, "dividend {dividend}, divisor 0"),
             Self::Index { index, length } => write!(f, "index {index}, length {length}"),
             Self::Length { length } => write!(f, "length {length}"),
-            Self::Null => f.write_str("null"),
+            Self::Null => f.write_str("the reference is null"),
             Self::Frames { nested, most } => {
                 write!(f, "{nested} nested calls, room for {most}")
             }

@@ -1,6 +1,8 @@
 //! Java source next to a class file, and the search for lines that a diagnosis quotes.
 
+use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use crate::input;
 use crate::text::printable_path;
@@ -11,11 +13,17 @@ const SOURCE_BYTES_MAX: u64 = 1 << 20;
 /// Greatest length of a line that is quoted, in bytes. A class can have many errors, each with a line.
 const LINE_BYTES_MAX: usize = 1024;
 
+/// A source that was changed by less than this after the class counts as compiled. A checkout writes both files at nearly
+/// the same time, in any order.
+const NEWER_BY: Duration = Duration::from_secs(2);
+
 /// A Java source file.
 #[derive(Clone, Debug)]
 pub(super) struct JavaSource {
     /// Path of the file, safe for display on a terminal.
     pub(super) path: String,
+    /// Whether the file was changed after the class file, so that lines may not fit.
+    pub(super) is_newer: bool,
     text: String,
 }
 
@@ -57,15 +65,18 @@ impl FoundAt<'_> {
         });
         directories
             .chain(self.file.parent().map(Path::to_owned))
-            .find_map(|directory| JavaSource::read(&directory.join(name)))
+            .find_map(|directory| JavaSource::read(&directory.join(name), self.file))
     }
 }
 
 impl JavaSource {
-    fn read(path: &Path) -> Option<JavaSource> {
+    fn read(path: &Path, class_file: &Path) -> Option<JavaSource> {
         let text = input::read_file(path, SOURCE_BYTES_MAX).ok()?;
+        let changed = |path| fs::metadata(path).and_then(|found| found.modified()).ok();
+        let both = changed(path).zip(changed(class_file));
         Some(JavaSource {
             path: printable_path(path),
+            is_newer: both.is_some_and(|(source, class)| source > class + NEWER_BY),
             text: String::from_utf8(text).ok()?,
         })
     }
@@ -124,6 +135,8 @@ fn tokens<'l>(line: &'l str, in_comment: &mut bool) -> Vec<&'l str> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::SystemTime;
+
     use super::*;
 
     const TEXT: &str = "\
@@ -140,6 +153,7 @@ public class Filter extends Base {
     fn source() -> JavaSource {
         JavaSource {
             path: "Filter.java".to_owned(),
+            is_newer: false,
             text: TEXT.to_owned(),
         }
     }
@@ -160,7 +174,7 @@ public class Filter extends Base {
     fn the_source_path_is_searched_by_package_and_comes_before_the_class_file() {
         let directory = tempfile::tempdir().expect("a temporary directory");
         let at = |path: &str| directory.path().join(path);
-        std::fs::create_dir_all(at("src/net/low")).expect("it can be made");
+        fs::create_dir_all(at("src/net/low")).expect("it can be made");
         let class_file = at("Filter.class");
         let source_path = [at("src")];
         let found = FoundAt {
@@ -177,7 +191,7 @@ public class Filter extends Base {
             ("src/Filter.java", "direct"),
             ("src/net/low/Filter.java", "packaged"),
         ] {
-            std::fs::write(at(path), text).expect("it can be written");
+            fs::write(at(path), text).expect("it can be written");
             assert_eq!(first_line("net/low/Filter").as_deref(), Some(text));
         }
         assert_eq!(first_line("Filter").as_deref(), Some("direct"));
@@ -186,6 +200,27 @@ public class Filter extends Base {
             first_line("../src/net/low/Filter").as_deref(),
             Some("direct")
         );
+    }
+
+    #[test]
+    fn a_source_that_was_changed_after_the_class_is_newer() {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let at = |path: &str| directory.path().join(path);
+        let changed_at = |path: &str, seconds: u64| {
+            let file = fs::File::create(at(path)).expect("it can be written");
+            let time = SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
+            file.set_modified(time).expect("it is ours");
+        };
+        changed_at("Filter.class", 1_000);
+        for (seconds, is_newer) in [(900, false), (1_001, false), (1_003, true)] {
+            changed_at("Filter.java", seconds);
+            let class_file = at("Filter.class");
+            let source = FoundAt::from(class_file.as_path()).source("Filter", "Filter.java");
+            assert_eq!(source.map(|source| source.is_newer), Some(is_newer));
+        }
+        // The class came from standard input.
+        let source = JavaSource::read(&at("Filter.java"), Path::new("-"));
+        assert_eq!(source.map(|source| source.is_newer), Some(false));
     }
 
     #[test]

@@ -8,6 +8,7 @@ mod java_source;
 mod likely;
 mod listing;
 mod provenance;
+mod trap;
 mod variables;
 mod warning;
 
@@ -29,6 +30,7 @@ pub use self::likely::closest;
 use self::likely::{Lookalike, lookalike, meant};
 use self::listing::{ListedInstruction, Listing, instruction};
 use self::provenance::Source;
+pub use self::trap::TrapDiagnosis;
 use crate::inferred::{Types, type_word};
 use crate::load::LoadError;
 use crate::text::printable_path;
@@ -110,6 +112,12 @@ pub struct Rejection {
     types: Option<Types>,
     #[serde(skip)]
     is_warning: bool,
+    /// Whether the line of the source is the main place, and not one of further information.
+    #[serde(skip)]
+    is_at_line: bool,
+    /// Facts that the kind of diagnosis adds.
+    #[serde(skip)]
+    extra_notes: Vec<String>,
 }
 
 impl Rejection {
@@ -188,6 +196,8 @@ impl Rejection {
             listing: Listing::default(),
             types: None,
             is_warning: false,
+            is_at_line: false,
+            extra_notes: Vec::new(),
         }
     }
 
@@ -249,6 +259,11 @@ impl Rejection {
                 self.in_code(class, (policy, natives), (method, pc), error);
             }
         }
+        self.quote_line();
+    }
+
+    /// Quotes the line with the error, if the source was found.
+    fn quote_line(&mut self) {
         let source = self.java.as_ref().zip(self.line);
         self.source_line = source.and_then(|(java, line)| Some(java.line(line)?.to_owned()));
     }
@@ -391,7 +406,11 @@ impl Rejection {
 
     /// Returns the facts that do not appear in a listing.
     fn notes(&self) -> Vec<String> {
-        let mut notes = Vec::new();
+        let mut notes = self.extra_notes.clone();
+        if let Some(java) = self.java.as_ref().filter(|java| java.is_newer) {
+            let (source, class) = (&java.path, printable_path(&self.file));
+            notes.push(format!("{source} is newer than {class}: compile it again"));
+        }
         if self.pc.is_some() && self.line.is_none() {
             notes.push("the class has no line numbers: compile it with `javac -g`".to_owned());
         }
@@ -415,13 +434,17 @@ impl Rejection {
     /// Returns the marked line of the Java source.
     fn java_snippet(&self) -> Option<Snippet<'_, Annotation<'_>>> {
         let (java, text) = (self.java.as_ref()?, self.source_line.as_deref()?);
+        let kind = match self.is_at_line {
+            true => AnnotationKind::Primary,
+            false => AnnotationKind::Context,
+        };
         let indent = text.len() - text.trim_start().len();
         let span = indent..text.trim_end().len().max(indent);
         Some(
             Snippet::source(text)
                 .path(java.path.as_str())
                 .line_start(usize::from(self.line?))
-                .annotation(AnnotationKind::Context.span(span)),
+                .annotation(kind.span(span)),
         )
     }
 }

@@ -28,8 +28,7 @@ impl Rejection {
                 warning.instructions = warning.listing.instructions.clone();
             }
         }
-        let source = warning.java.as_ref().zip(warning.line);
-        warning.source_line = source.and_then(|(java, line)| Some(java.line(line)?.to_owned()));
+        warning.quote_line();
         warning
     }
 }

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use bumpalo::Bump;
 use clap::Args;
-use jive_core::LinkedClass;
+use jive_core::{LinkedClass, Trap};
 use jive_embed::diagnosis::sentence;
 use jive_embed::text::{printable, printable_path};
-use jive_embed::{Rejections, closest, input, load_class, names};
+use jive_embed::{FoundAt, Rejections, closest, input, load_class, names};
 use jive_verifier::Policy;
 use nic_core::sle::NicNative;
 
@@ -16,6 +16,7 @@ use super::call::{Call, CallError};
 use super::class_file;
 use super::console::{Console, Failure, Status};
 use super::machine::Machine;
+use super::traps::Explained;
 
 /// Most bytes of a file of calls: a million short calls.
 const CALLS_BYTES_MAX: u64 = 16 << 20;
@@ -54,6 +55,10 @@ pub(super) struct Arguments {
           value_parser = clap::value_parser!(u32).range(..=i64::from(i32::MAX)))]
     heap: u32,
 
+    /// Look for Java sources in this directory first; may be given several times
+    #[arg(long, value_name = "DIR")]
+    source_path: Vec<PathBuf>,
+
     /// Make the calls of this file first
     #[arg(long, value_name = "CALLS")]
     calls: Option<PathBuf>,
@@ -88,8 +93,12 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
     let loaded = match load_class(&arena, &bytes, Policy::ClassOnly, NicNative::TABLE) {
         Ok(loaded) => loaded,
         Err(error) => {
+            let found = FoundAt {
+                file,
+                source_path: &arguments.source_path,
+            };
             let rejections =
-                Rejections::explore(file, &bytes, Policy::ClassOnly, NicNative::TABLE, error);
+                Rejections::explore(found, &bytes, Policy::ClassOnly, NicNative::TABLE, error);
             console.notice(&rejections.render())?;
             return Ok(Status::Rejected);
         }
@@ -194,17 +203,22 @@ fn execute(
     console: &mut Console,
 ) -> Result<Status, Failure> {
     let mut machine = Machine::new(arena, loaded, arguments.heap, arguments.fuel);
+    let mut explained = Explained::default();
     if let Err(trap) = machine.initialize() {
-        writeln!(console.out(), "{}", machine.describe(trap))?;
-        return Ok(Status::Trapped);
+        return tell(arguments, &mut machine, (trap, &mut explained), console);
     }
     let mut status = Status::Done;
     for call in &plan.calls {
-        status = status.max(result(&mut machine, call, console)?);
+        status = status.max(result(
+            arguments,
+            &mut machine,
+            (call, &mut explained),
+            console,
+        )?);
     }
     if let Some(call) = &plan.last {
         let before = machine.snapshot();
-        let last = result(&mut machine, call, console)?;
+        let last = result(arguments, &mut machine, (call, &mut explained), console)?;
         status = status.max(last);
         if let (Some(count), Status::Done) = (arguments.time, last) {
             let nanoseconds = machine.time(call, &before, count);
@@ -217,8 +231,9 @@ fn execute(
 
 /// Makes a call and prints its result.
 fn result(
+    arguments: &Arguments,
     machine: &mut Machine<'_>,
-    call: &Call,
+    (call, explained): (&Call, &mut Explained),
     console: &mut Console,
 ) -> Result<Status, Failure> {
     match machine.call(call) {
@@ -228,10 +243,25 @@ fn result(
             "return: {}",
             call.shown(value, machine.heap())
         )?,
-        Err(trap) => {
-            writeln!(console.out(), "{}", machine.describe(trap))?;
-            return Ok(Status::Trapped);
-        }
+        Err(trap) => return tell(arguments, machine, (trap, explained), console),
     }
     Ok(Status::Done)
+}
+
+/// Prints a trap, and explains it if it is the first of its kind at its place.
+fn tell(
+    arguments: &Arguments,
+    machine: &mut Machine<'_>,
+    (trap, explained): (Trap, &mut Explained),
+    console: &mut Console,
+) -> Result<Status, Failure> {
+    writeln!(console.out(), "{}", machine.describe(trap))?;
+    if explained.is_new(trap) {
+        let found = FoundAt {
+            file: &arguments.file,
+            source_path: &arguments.source_path,
+        };
+        console.notice(&machine.explain(trap, found))?;
+    }
+    Ok(Status::Trapped)
 }

@@ -326,7 +326,7 @@ fn run_one(file: &TestFile, golden: &Path, scenario: &Scenario, bless: bool) -> 
     match judged {
         Ok((outcome, judgement)) => outcome.with(path, &judgement.unwrap_or_default()),
         Err(NotJudged::Refused(error)) => {
-            let (status, report) = run::refusal(path, scenario, error);
+            let (status, report) = run::refusal((path, &[]), scenario, error);
             Outcome::Failed(status, report)
         }
         Err(NotJudged::Unreadable(error)) => {

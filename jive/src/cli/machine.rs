@@ -5,7 +5,8 @@ use jive_core::{
     CallStack, FieldId, Frame, Heap, Instance, Lifetime, LinkedClass, MethodId, NativeId, Natives,
     Trap, TrapKind,
 };
-use jive_embed::names;
+use jive_embed::{FoundAt, TrapDiagnosis, names};
+use nic_core::sle::{Rights, TrapCause};
 use nic_runtime::sle::DetachedEndpoint;
 
 use super::call::Call;
@@ -146,6 +147,25 @@ impl<'a> Machine<'a> {
             // The result cannot differ: an equal call from the same state returned before.
             let _same = std::hint::black_box(machine.call(call));
         })
+    }
+
+    /// Explains a trap in which the last call ended.
+    pub(super) fn explain(&mut self, trap: Trap, found: FoundAt<'_>) -> String {
+        let calls = self.instance.backtrace(&self.stack, trap).collect();
+        let values = self.instance.trap_values(&self.stack, trap.kind);
+        let why = values.map(|values| {
+            let heap = self.instance.heap_at_trap(&self.stack);
+            let rights = Rights::of(self.endpoint.detached.endpoint());
+            TrapCause::of(trap.kind, values, &heap, &rights).to_string()
+        });
+        let diagnosis = TrapDiagnosis {
+            kind: trap.kind,
+            why,
+            calls,
+            calls_omitted: 0,
+            notes: Vec::new(),
+        };
+        diagnosis.render(found, &self.loaded.class)
     }
 
     /// Describes a trap in one line.

@@ -42,6 +42,7 @@ mod smith;
 mod sram;
 mod stub;
 mod test_files;
+mod traps;
 mod verify;
 
 use std::process::ExitCode;

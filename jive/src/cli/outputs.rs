@@ -14,6 +14,7 @@ use nic_runtime::export::pcapng::{Capture, DataLink, Watched};
 use nic_runtime::export::perfetto::PerfettoTrace;
 use nic_runtime::export::summary::Summary;
 use nic_runtime::export::text::TextTrace;
+use nic_runtime::export::traps::TrapLog;
 use nic_runtime::judge::Judgement;
 use nic_runtime::scenario::Scenario;
 use nic_runtime::scenario::model::LinkType;
@@ -42,6 +43,7 @@ pub(super) struct Outputs<W> {
     summary: Summary,
     timeline: Option<ToFile<PerfettoTrace<OutputFile>>>,
     captures: Vec<ToFile<Capture<OutputFile>>>,
+    traps: TrapLog,
     interrupted: Arc<AtomicBool>,
 }
 
@@ -88,6 +90,7 @@ impl<W: Write> Outputs<W> {
             summary: Summary::new(scenario),
             timeline: None,
             captures: Vec::new(),
+            traps: TrapLog::default(),
             interrupted,
         }
     }
@@ -118,6 +121,11 @@ impl<W: Write> Outputs<W> {
         let path = path.to_owned();
         self.captures.push(ToFile { path, output });
         Ok(())
+    }
+
+    /// Returns the traps of the run.
+    pub(super) fn take_traps(&mut self) -> TrapLog {
+        std::mem::take(&mut self.traps)
     }
 
     /// Ends every output after a run, even if another one failed: a closed pipe on standard output must not cost the
@@ -201,6 +209,7 @@ impl<W: Write> Sink for Outputs<W> {
             Shown::Story(story) => story.event(names, event),
         }
         self.summary.event(names, event);
+        self.traps.event(names, event);
         if let Some(ToFile { output, .. }) = &mut self.timeline {
             output.event(names, event);
         }

@@ -21,7 +21,7 @@ use super::console::{Console, Failure, Status};
 use super::fields::{self, Field};
 use super::packet_events::{Bytes, Gathered, Happened, hex};
 use super::run;
-use super::{packet_run, packet_time};
+use super::{packet_run, packet_time, traps};
 
 /// The most packets of one command. A command line cannot hold more packets of full length.
 const PACKETS_MAX: usize = 10_000;
@@ -74,6 +74,10 @@ pub(super) struct Arguments {
     /// Measure the last packet's call: 5 rounds of N calls, each from the same state
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     repeat: Option<u64>,
+
+    /// Look for Java sources in this directory first; may be given several times
+    #[arg(long, value_name = "DIR")]
+    source_path: Vec<PathBuf>,
 
     /// Fill `RxBuf` behind each packet with a pattern, so that an applet that reads there shows
     #[arg(long)]
@@ -284,11 +288,12 @@ fn handle(
     console: &mut Console,
 ) -> Result<Status, Failure> {
     let channel = ChannelId(arguments.channel);
+    let at = (Path::new(""), &arguments.source_path[..]);
     let mut gathered = Gathered::new(arguments.channel, packets.len());
     let (end, states) = match packet_run::run(scenario, channel, packets, &mut gathered) {
         Ok(ran) => ran,
         Err(error) => {
-            let (status, report) = run::refusal(Path::new(""), scenario, error);
+            let (status, report) = run::refusal(at, scenario, error);
             console.notice(&report)?;
             return Ok(status);
         }
@@ -344,6 +349,11 @@ fn handle(
             let json = serde_json::to_string(&report).map_err(std::io::Error::from)?;
             writeln!(console.out(), "{json}")?;
         }
+    }
+    let (name, source_path) = at;
+    let reports = traps::of_run(&gathered.traps, (name, scenario), source_path);
+    if !reports.is_empty() {
+        console.notice(&reports.join("\n\n"))?;
     }
     if end.reason == EndReason::MaxEvents {
         let title = format!("ended at {} after {EVENTS_MAX} events", end.time);

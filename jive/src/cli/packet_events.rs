@@ -4,8 +4,8 @@ use std::fmt::{self, Write as _};
 
 use nic_core::event::fields::ArrayShape;
 use nic_core::event::roles::Step;
-use nic_core::event::{Event, EventKind, Names, NativeArg, RxBody, SleEvent, UnetEvent};
-use nic_runtime::export::traps::TracedTrap;
+use nic_core::event::{Event, EventKind, Names, NativeArg, RxBody, Sink, SleEvent, UnetEvent};
+use nic_runtime::export::traps::{TracedTrap, TrapLog};
 use nic_runtime::hexdump;
 use nic_runtime::scenario::alone::APPLET;
 use serde::{Serialize, Serializer};
@@ -125,6 +125,7 @@ pub(super) struct Gathered {
     channel: i32,
     /// First the actions while the applet was loaded, then those for each packet.
     pub(super) steps: Vec<Happened>,
+    pub(super) traps: TrapLog,
 }
 
 impl Gathered {
@@ -132,11 +133,16 @@ impl Gathered {
     pub(super) fn new(channel: i32, packets: usize) -> Gathered {
         let mut steps = Vec::new();
         steps.resize_with(1 + packets, Happened::default);
-        Gathered { channel, steps }
+        Gathered {
+            channel,
+            steps,
+            traps: TrapLog::default(),
+        }
     }
 
     /// Takes an event of the applet's endpoint; `begun` packets have arrived so far.
     pub(super) fn take(&mut self, names: &dyn Names, event: &Event<'_>, begun: usize) {
+        self.traps.event(names, event);
         let Some(here) = self.steps.get_mut(begun) else {
             return;
         };

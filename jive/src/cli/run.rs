@@ -7,7 +7,7 @@ use bumpalo::Bump;
 use clap::{Args, ValueEnum};
 use jive_embed::diagnosis::sentence;
 use jive_embed::text::{path_text, printable, printable_path};
-use jive_embed::{Rejection, Rejections, input, load_class};
+use jive_embed::{FoundAt, Rejection, Rejections, input, load_class};
 use jive_verifier::Policy;
 use nic_core::event::EndReason;
 use nic_core::id::PacketId;
@@ -17,6 +17,7 @@ use nic_runtime::export::follow::Story;
 use nic_runtime::export::json::JsonTrace;
 use nic_runtime::export::pcapng::{Tap, Watched};
 use nic_runtime::export::text::TextTrace;
+use nic_runtime::export::traps::TrapLog;
 use nic_runtime::host::Programs;
 use nic_runtime::judge::{self, Judgement};
 use nic_runtime::scenario::model::ClassSpec;
@@ -33,6 +34,7 @@ use super::packet_filter::Condition;
 use super::replay::{self, Chosen};
 use super::scenario_report;
 use super::sram::SramTable;
+use super::traps;
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -121,6 +123,10 @@ pub(super) struct Arguments {
     /// Taps that --pcap and --out write; all for --pcap and `wire-rx` for --out if there is none
     #[arg(long, value_name = "TAP", value_parser = tap)]
     tap: Vec<Tap>,
+
+    /// Look for Java sources in this directory first; may be given several times
+    #[arg(long, value_name = "DIR")]
+    source_path: Vec<PathBuf>,
 
     /// Seed of every random choice, in place of the scenario's
     #[arg(long)]
@@ -250,7 +256,8 @@ fn show_sram(
             Ok(Status::Done)
         }
         Err(error) => {
-            let (status, report) = refusal(&arguments.scenario, scenario, error);
+            let at = (&*arguments.scenario, &arguments.source_path[..]);
+            let (status, report) = refusal(at, scenario, error);
             console.notice(&report)?;
             Ok(status)
         }
@@ -318,12 +325,25 @@ fn run(
     console: &mut Console,
 ) -> Result<Status, Failure> {
     match listen(arguments, scenario, programs, console.out()) {
-        Ok((end, Finished::Whole, Ended { judgement, .. })) => {
+        Ok((
+            end,
+            Finished::Whole,
+            Ended {
+                judgement, traps, ..
+            },
+        )) => {
+            explain_traps(arguments, scenario, &traps, console)?;
             let judged = report_unmet(arguments, judgement, console)?;
             Ok(status(end.reason).max(judged))
         }
-        Ok((end, Finished::Summarize(summary), Ended { judgement, dump })) => {
+        Ok((end, Finished::Summarize(summary), ended)) => {
+            let Ended {
+                judgement,
+                dump,
+                traps,
+            } = ended;
             write!(console.out(), "{summary}{dump}")?;
+            explain_traps(arguments, scenario, &traps, console)?;
             let judged = report_unmet(arguments, judgement, console)?;
             Ok(status(end.reason).max(judged))
         }
@@ -341,11 +361,8 @@ fn run(
             Ok(status)
         }
         Err(NotRun::Refused(error)) => {
-            let name = match arguments.applet {
-                Some(_) => Path::new(""),
-                None => &arguments.scenario,
-            };
-            let (status, report) = refusal(name, scenario, error);
+            let at = (scenario_file(arguments), &arguments.source_path[..]);
+            let (status, report) = refusal(at, scenario, error);
             console.notice(&report)?;
             Ok(status)
         }
@@ -354,6 +371,32 @@ fn run(
             console.notice(&report)?;
             Ok(Status::Unusable)
         }
+    }
+}
+
+/// Shows why applets trapped.
+fn explain_traps(
+    arguments: &Arguments,
+    scenario: &Scenario,
+    traps: &TrapLog,
+    console: &mut Console,
+) -> Result<(), Failure> {
+    let reports = traps::of_run(
+        traps,
+        (scenario_file(arguments), scenario),
+        &arguments.source_path,
+    );
+    if !reports.is_empty() {
+        console.notice(&reports.join("\n\n"))?;
+    }
+    Ok(())
+}
+
+/// Returns the scenario's file, to which paths in it are relative. A scenario made in code has none.
+fn scenario_file(arguments: &Arguments) -> &Path {
+    match arguments.applet {
+        Some(_) => Path::new(""),
+        None => &arguments.scenario,
     }
 }
 
@@ -383,10 +426,11 @@ impl From<OutputError> for NotRun {
     }
 }
 
-/// The judgement on a run, and the final fields of its applets.
+/// The judgement on a run, the final fields of its applets, and their traps.
 struct Ended<'s> {
     judgement: Option<Judgement>,
     dump: Dump<'s>,
+    traps: TrapLog,
 }
 
 /// Runs a scenario with all the outputs that were asked for.
@@ -458,12 +502,22 @@ fn listen<'s>(
         let (end, judgement) = ran.map_err(NotRun::Refused)?;
         (end, judgement, Dump::default())
     };
+    let traps = outputs.take_traps();
     let finished = outputs.finish(&end, judgement.as_ref(), &dump)?;
-    Ok((end, finished, Ended { judgement, dump }))
+    let ended = Ended {
+        judgement,
+        dump,
+        traps,
+    };
+    Ok((end, finished, ended))
 }
 
 /// Returns the file that a class of a scenario was read from, and its bytes.
-fn class_file<'s>(name: &Path, scenario: &'s Scenario, class: usize) -> (PathBuf, &'s [u8]) {
+pub(super) fn class_file<'s>(
+    name: &Path,
+    scenario: &'s Scenario,
+    class: usize,
+) -> (PathBuf, &'s [u8]) {
     let ClassSpec { origin, bytes } = &scenario.classes[class];
     let beside = name.parent().unwrap_or(Path::new(""));
     if origin.starts_with(scenario::BUILTIN_PREFIX) {
@@ -474,7 +528,7 @@ fn class_file<'s>(name: &Path, scenario: &'s Scenario, class: usize) -> (PathBuf
 }
 
 /// Describes the faults of every rejected class that an endpoint of a scenario begins with.
-fn rejected_classes(name: &Path, scenario: &Scenario) -> String {
+fn rejected_classes((name, source_path): (&Path, &[PathBuf]), scenario: &Scenario) -> String {
     let policy = Policy::Applet {
         entries: NicEntry::TABLE,
     };
@@ -487,8 +541,9 @@ fn rejected_classes(name: &Path, scenario: &Scenario) -> String {
         let (file, bytes) = class_file(name, scenario, class);
         let arena = Bump::new();
         if let Err(error) = load_class(&arena, bytes, policy, NicNative::TABLE) {
-            let rejections =
-                Rejections::explore(file.as_path(), bytes, policy, NicNative::TABLE, error);
+            let file = file.as_path();
+            let found = FoundAt { file, source_path };
+            let rejections = Rejections::explore(found, bytes, policy, NicNative::TABLE, error);
             reports.push(rejections.render());
         }
     }
@@ -496,10 +551,19 @@ fn rejected_classes(name: &Path, scenario: &Scenario) -> String {
 }
 
 /// Describes why a scenario cannot be run, and returns the exit status for it.
-pub(super) fn refusal(name: &Path, scenario: &Scenario, error: SimError) -> (Status, String) {
+///
+/// `source_path` has directories of Java sources.
+pub(super) fn refusal(
+    (name, source_path): (&Path, &[PathBuf]),
+    scenario: &Scenario,
+    error: SimError,
+) -> (Status, String) {
     let shown = printable_path(name);
     match error {
-        SimError::Class { .. } => (Status::Rejected, rejected_classes(name, scenario)),
+        SimError::Class { .. } => (
+            Status::Rejected,
+            rejected_classes((name, source_path), scenario),
+        ),
         SimError::Applet { class, error } => {
             let (file, bytes) = class_file(name, scenario, class);
             let rejection = Rejection::of_use(&file, bytes, error.code(), error.to_string());

@@ -34,6 +34,7 @@ mod schema;
 mod smith;
 mod streams;
 mod trace_schema;
+mod traps;
 mod verify;
 mod walkthrough;
 #[cfg(unix)]

@@ -150,6 +150,12 @@ impl<'a> NamedDetails<'a> {
         self.details.cause
     }
 
+    /// Returns how many nested calls were left out behind the others.
+    #[must_use]
+    pub fn omitted(&self) -> u32 {
+        self.details.omitted
+    }
+
     /// Returns the name of each nested method and its call, innermost first.
     pub fn calls(&self) -> impl ExactSizeIterator<Item = (&'a str, TracedCall)> {
         let (names, endpoint) = (self.names, self.endpoint);

@@ -186,7 +186,7 @@ impl fmt::Display for Breach {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let array = self.parameter(0);
         match self.bound {
-            Bound::Null => write!(f, "{array} null"),
+            Bound::Null => write!(f, "{array} is null"),
             Bound::Negative { value } => {
                 write!(f, "{} {value}, expected 0 or more", self.last())
             }

@@ -375,6 +375,8 @@ pub struct TrapDetails<'a> {
     pub cause: Option<TrapCause<'a>>,
     /// The calls that were nested, innermost first. The first is the place of the trap.
     pub calls: &'a [TracedCall],
+    /// Number of nested calls that are not among `calls`, because there were too many.
+    pub omitted: u32,
 }
 
 /// A call that was nested when another one trapped.

@@ -164,14 +164,22 @@ impl<M: SerializeMap> FieldSink for Entries<'_, M> {
     }
 
     fn details(&mut self, details: &NamedDetails<'_>) -> Result<(), M::Error> {
-        let TrapFacts { why, values, calls } = TrapFacts::of(details);
+        let TrapFacts {
+            why,
+            values,
+            calls,
+            calls_omitted,
+        } = TrapFacts::of(details);
         if let (Some(why), Some(values)) = (why, values) {
             self.0.serialize_entry("why", &why)?;
             self.0.serialize_entry("values", &Numbers(values))?;
         }
-        match &calls[..] {
-            [] => Ok(()),
-            calls => self.0.serialize_entry("calls", calls),
+        if !calls.is_empty() {
+            self.0.serialize_entry("calls", &calls)?;
+        }
+        match calls_omitted {
+            0 => Ok(()),
+            omitted => self.0.serialize_entry("calls_omitted", &omitted),
         }
     }
 }

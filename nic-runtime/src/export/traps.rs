@@ -42,6 +42,14 @@ pub struct TrapFacts {
     /// The nested calls, innermost first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<NestedCall>,
+    /// Number of nested calls that are not among `calls`, because there were too many.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub calls_omitted: u32,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+fn is_zero(count: &u32) -> bool {
+    *count == 0
 }
 
 /// A call that was nested at a trap.
@@ -96,6 +104,7 @@ impl TrapFacts {
             why: details.cause().map(|_| details.to_string()),
             values,
             calls: calls.collect(),
+            calls_omitted: details.omitted(),
         }
     }
 }

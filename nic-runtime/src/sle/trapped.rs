@@ -40,7 +40,8 @@ pub(crate) fn tell<S: Sink>(
     let mut calls = [nowhere; TRACED_CALLS_MAX];
     let stack = &processor.activation.stack;
     let mut count = 0;
-    for (place, call) in calls.iter_mut().zip(applet.instance.backtrace(stack, trap)) {
+    let mut nested = applet.instance.backtrace(stack, trap);
+    for (place, call) in calls.iter_mut().zip(&mut nested) {
         *place = TracedCall {
             method: call.method,
             pc: call.pc,
@@ -48,6 +49,7 @@ pub(crate) fn tell<S: Sink>(
         };
         count += 1;
     }
+    let omitted = u32::try_from(nested.count()).unwrap_or(u32::MAX);
     let quota = &processor.costs.quota;
     let cause = cause(
         &mut applet.instance,
@@ -64,6 +66,7 @@ pub(crate) fn tell<S: Sink>(
         details: TrapDetails {
             cause,
             calls: &calls[..count],
+            omitted,
         },
     };
     sim.report.emit(sim.now, tenant.endpoint, kind);

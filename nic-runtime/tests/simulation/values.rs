@@ -128,6 +128,8 @@ fn a_full_heap_a_full_stack_and_used_up_fuel_say_how_much() {
     assert_eq!(deep["values"]["nested_calls"], deep["values"]["most"]);
     // The innermost calls; `doTx` is not among them.
     assert_eq!(calls(&deep), ["recurse"; 32]);
+    let nested = number(&deep["values"], "nested_calls");
+    assert_eq!(number(&deep, "calls_omitted"), nested - 32);
     let endless = trap(1);
     assert_eq!(endless["why"], "1000000 instructions executed");
 }

@@ -1,0 +1,159 @@
+//! What the commands say about a trap: its values, the line of the source, and the calls through which it came.
+
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+use crate::{classes, jive, jive_in, words};
+
+/// The traps of `Oops`, by the length of the packet: kind, values, line and source text.
+const TRAPS: [(&str, &str, usize, &str); 6] = [
+    (
+        "ArrayIndexOutOfBoundsException",
+        "index 16, length 16",
+        21,
+        "return table[length + 15];",
+    ),
+    (
+        "NullPointerException",
+        "the reference is null",
+        23,
+        "return none[0];",
+    ),
+    (
+        "ArithmeticException",
+        "dividend 7, divisor 0",
+        25,
+        "return 7 / (length - 3);",
+    ),
+    (
+        "TransientEscape",
+        "byte[4] of this call, field kept",
+        27,
+        "kept = new byte[length];",
+    ),
+    (
+        "ProtectionFault",
+        "offset 9000, length 300, buffer has 9216 bytes",
+        30,
+        "txPush(RxBuf, 9000, 1, 300);",
+    ),
+    (
+        "StackOverflowError",
+        "64 nested calls, room for 64",
+        40,
+        "return deep(depth + 1) + 1;",
+    ),
+];
+
+#[test]
+fn each_kind_of_trap_says_its_values_its_line_and_its_calls() {
+    for (length, (kind, why, line, text)) in (1..).zip(TRAPS) {
+        let packet = "ab".repeat(length);
+        let ended = jive(words(&format!("packet Oops.class --rx {packet}")));
+        assert_eq!(ended.status, 3);
+        let place = format!(" (line {line}): {why}\n");
+        assert!(ended.out.contains(&place), "{}", ended.out);
+        let err = ended.err;
+        assert!(err.starts_with(&format!("error[{kind}]: {why}\n")), "{err}");
+        let shown = err.lines().map(str::trim_end).collect::<Vec<_>>();
+        let at = shown.iter().position(|shown| shown.ends_with(text));
+        let at = at.unwrap_or_else(|| panic!("{text}: {err}"));
+        assert!(shown[at].starts_with(&format!("{line} |")), "{err}");
+        assert!(shown[at + 1].ends_with(&"^".repeat(text.len())), "{err}");
+        let innermost = if kind == "StackOverflowError" {
+            "deep"
+        } else {
+            "below"
+        };
+        assert!(err.contains(&format!("at Oops.{innermost}(Oops.java:{line})\n")));
+        let outermost = match innermost {
+            // 64 calls are nested, of which 16 are shown.
+            "deep" => "(48 more calls)\n",
+            _ => "at Oops.doRx(Oops.java:15)\n",
+        };
+        assert!(err.contains(outermost), "{err}");
+    }
+}
+
+#[test]
+fn the_line_of_exec_stays_and_each_place_is_explained_once() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let calls = directory.path().join("calls.txt");
+    fs::write(&calls, "divide 7 0\ndivide 8 0\ndivide 6 3\n").expect("it can be written");
+    let calls = calls.to_str().expect("UTF-8");
+    let ended = jive(["exec", "--calls", calls, "Oops.class"]);
+    let line = "trap: ArithmeticException at divide pc 2 (line 44)\n";
+    assert_eq!(
+        (ended.status, ended.out),
+        (3, format!("{line}{line}return: 2\n"))
+    );
+    let of_first = "error[ArithmeticException]: dividend 7, divisor 0\n";
+    assert!(ended.err.starts_with(of_first), "{}", ended.err);
+    assert_eq!(ended.err.matches("error[").count(), 1, "{}", ended.err);
+}
+
+/// A directory with the class `Oops` in it, but not its source.
+fn without_source() -> tempfile::TempDir {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let to = directory.path().join("Oops.class");
+    fs::copy(classes().join("Oops.class"), to).expect("it can be copied");
+    directory
+}
+
+#[test]
+fn a_run_explains_each_place_once_with_the_source_where_it_is_found() {
+    let directory = without_source();
+    let scenario = "[[nic]]\nname = 'a'\n[[endpoint]]\nnic = 'a'\nname = 'left'\n\
+                    [[endpoint]]\nnic = 'a'\nname = 'right'\napplet = 'Oops.class'\n\
+                    [[channel]]\nleft = 1\nright = 1\n[[send]]\nendpoint = 'left'\nchannel = 1\n\
+                    at = '1us'\npayload = { zeros = 3 }\nrepeat = 2\nevery = '1ms'\n";
+    fs::write(directory.path().join("oops.toml"), scenario).expect("it can be written");
+    let run = |more: &[&str]| {
+        let arguments = [&["run", "oops.toml", "--trace", "json"][..], more].concat();
+        jive_in(directory.path(), arguments, b"")
+    };
+    let plain = run(&[]);
+    assert_eq!(plain.status, 0);
+    assert!(plain.out.lines().all(|line| line.starts_with('{')));
+    let explained = "error[ArithmeticException]: dividend 7, divisor 0\n";
+    assert!(plain.err.starts_with(explained), "{}", plain.err);
+    assert_eq!(plain.err.matches("error[").count(), 1, "{}", plain.err);
+    assert!(plain.err.contains("endpoint right; 2 traps here in all\n"));
+    // Without the source, the instructions around are shown.
+    assert!(plain.err.contains("   60: idiv\n"), "{}", plain.err);
+    let sources = classes();
+    let found = run(&["--source-path", sources.to_str().expect("UTF-8")]);
+    assert!(found.err.contains("return 7 / (length - 3);"));
+    assert!(!found.err.contains("idiv"), "{}", found.err);
+    assert_eq!(found.out, plain.out);
+}
+
+#[test]
+fn a_source_that_is_newer_than_its_class_is_named() {
+    let directory = without_source();
+    let source = directory.path().join("Oops.java");
+    fs::copy(classes().join("Oops.java"), &source).expect("it can be copied");
+    let exec = |directory: &Path| jive_in(directory, words("exec Oops.class divide 7 0"), b"").err;
+    let note = "Oops.java is newer than Oops.class: compile it again";
+    assert!(!exec(directory.path()).contains(note));
+    let file = fs::File::options().append(true).open(&source);
+    let later = SystemTime::now() + Duration::from_secs(60);
+    let changed = file.and_then(|file| file.set_modified(later));
+    changed.expect("it is ours");
+    let shown = exec(directory.path());
+    assert!(shown.contains(note), "{shown}");
+}
+
+#[test]
+fn a_class_without_line_numbers_is_answered_with_the_option_that_adds_them() {
+    let core = Path::new(env!("CARGO_MANIFEST_DIR")).join("../jive-core/tests/classes");
+    let shown = jive_in(&core, words("exec Traps.class inner 9"), b"").err;
+    let expected = "error[ArrayIndexOutOfBoundsException]: index 9, length 7\n";
+    assert!(shown.starts_with(expected), "{shown}");
+    assert!(shown.contains("compile it with `javac -g`"), "{shown}");
+    // Places of calls are pcs then, as `javap -c` lists them.
+    for call in ["at Traps.loadInt(pc 4)\n", "at Traps.inner(pc 1)\n"] {
+        assert!(shown.contains(call), "{shown}");
+    }
+}
