@@ -388,7 +388,7 @@ impl<S: Sink> Simulation<'_, S> {
         let reason = match (loaded, groups) {
             (Ok(()), Some(groups)) => self.handle_apart(groups)?,
             (Ok(()), None) => {
-                self.schedule_swaps();
+                sle::swap::schedule(self);
                 self.schedule_sends();
                 self.start_programs();
                 self.handle_due()
@@ -406,13 +406,6 @@ impl<S: Sink> Simulation<'_, S> {
             events: self.events,
             host: self.host_time,
         })
-    }
-
-    /// Schedules the swaps, before anything that may happen at the same time.
-    fn schedule_swaps(&mut self) {
-        for (swap, spec) in (0u32..).zip(self.swaps.scheduled()) {
-            self.schedule.insert(spec.at, Work::Swap(swap));
-        }
     }
 
     fn schedule_sends(&mut self) {

@@ -1,7 +1,7 @@
 //! Capsules: class files that arrive in packets, on the code channel of an endpoint that accepts them.
 //!
 //! The processor that takes a packet puts the capsule together. A whole class file is verified as any other, and becomes
-//! the endpoint's applet by a [swap](super::swap). The sender gets an answer in a packet: `installed`, or why not.
+//! the endpoint's applet by a [swap]. The sender gets an answer in a packet: `installed`, or why not.
 
 use bumpalo::Bump;
 use jive_embed::load_class;

@@ -5,7 +5,7 @@
 //! - `load` initializes applets before the clock starts
 //! - `engine` runs their calls stage by stage, `call` is the state of a call, `port` performs its natives
 //! - `agenda` holds timers and refills
-//! - `swap` replaces applets while the NIC runs, `carry` moves their state
+//! - `swap` replaces applets while the NIC runs, `carry` moves their state, `beside` performs natives meanwhile
 //! - `capsule` takes class files that arrive in packets, `reassembly` puts them together
 //! - `suspend` keeps calls that wait for slots while others run
 //! - `quota` limits a call, `fault` records traps and detaches applets
@@ -15,6 +15,7 @@
 //! reference of natives.
 
 pub(crate) mod agenda;
+mod beside;
 pub(crate) mod call;
 pub(crate) mod capsule;
 mod carry;

@@ -11,31 +11,26 @@
 use std::collections::BTreeMap;
 
 use bumpalo::Bump;
-use jive_core::{Heap, LinkedClass, TrapKind};
-use nic_core::event::{Made, Sink, SleEvent, SwapRefusal};
-use nic_core::id::{EndpointId, NicId, PacketId};
-use nic_core::memory::HostSpan;
-use nic_core::sle::{
-    Applet, ArraySpan, Effect, FragmentHeader, Members, Port, Request, memory_bytes, perform,
-};
-use nic_core::time::{SimDuration, SimTime};
-use nic_core::unet::Channel;
+use jive_core::LinkedClass;
+use nic_core::event::{Sink, SleEvent, SwapRefusal};
+use nic_core::id::{EndpointId, NicId};
+use nic_core::sle::{Applet, FragmentHeader, Members, memory_bytes};
+use nic_core::time::SimDuration;
 
+use super::agenda;
+use super::beside::BesideRunning;
 use super::call::Activation;
 use super::capsule::{self, INSTALLED};
 use super::carry::{self, HeapFull};
-use super::load::{self, Classes, Natives, Uninitialized};
+use super::load::{self, Classes, Uninitialized};
 use super::reassembly::{Reassembly, Taken};
 use super::state::Stores;
 use super::suspend::call_stack;
-use super::{agenda, tell};
 use crate::interface::Stage;
 use crate::nic::ProcessorId;
 use crate::scenario::model::{Scenario, SwapSpec};
 use crate::sim::ledger::{Ledger, Need};
-use crate::sim::{AppletId, Simulation, Tenant, at};
-use crate::storage::Growing;
-use crate::unet::Endpoint;
+use crate::sim::{AppletId, Simulation, Tenant, Work, at};
 
 /// The swaps of a run, and the classes and memory that they use.
 pub(crate) struct Swaps<'a> {
@@ -215,6 +210,13 @@ pub(crate) fn may_bring_agendas(scenario: &Scenario, classes: Classes<'_>) -> bo
             let members = loaded.and_then(Members::of);
             members.is_some_and(|members| members.has_agenda())
         })
+}
+
+/// Schedules the swaps of the scenario, before anything that may happen at the same time.
+pub(crate) fn schedule<S: Sink>(sim: &mut Simulation<'_, S>) {
+    for (swap, spec) in (0u32..).zip(sim.swaps.scheduled()) {
+        sim.schedule.insert(spec.at, Work::Swap(swap));
+    }
 }
 
 /// A swap of the scenario is due.
@@ -514,112 +516,5 @@ fn retarget<S: Sink>(sim: &mut Simulation<'_, S>, tenant: Tenant) {
             Some(method) => processor.activation.retarget(method),
             None => sim.turn_away(on),
         }
-    }
-}
-
-/// Natives of the initializers of a class that comes while the NIC runs.
-///
-/// The swap may still be refused, and takes no time. So an initializer may not send, move bytes by DMA or push
-/// descriptors: each of these traps with `ProtectionFault`. Popped buffers return to the queue if the swap is refused.
-struct BesideRunning {
-    timer: Option<SimDuration>,
-}
-
-impl Natives for BesideRunning {
-    fn perform<S: Sink>(
-        &mut self,
-        sim: &mut Simulation<'_, S>,
-        tenant: Tenant,
-        request: &Request,
-        effect: Effect,
-    ) -> Result<i32, TrapKind> {
-        match effect {
-            Effect::HostToNic { .. }
-            | Effect::NicToHost { .. }
-            | Effect::Send { .. }
-            | Effect::Describe { .. }
-            | Effect::Carry { .. } => return Err(TrapKind::ProtectionFault),
-            Effect::NewArray { .. }
-            | Effect::BufferLength
-            | Effect::PopBuffer
-            | Effect::Time
-            | Effect::Timer { .. }
-            | Effect::Note { .. } => {}
-        }
-        let mut port = Beside {
-            simulation: sim,
-            tenant,
-            request,
-            timer: &mut self.timer,
-        };
-        perform(effect, &mut port)?
-    }
-}
-
-/// Performs the natives that [`BesideRunning`] permits.
-struct Beside<'l, 's, S: Sink> {
-    simulation: &'l mut Simulation<'s, S>,
-    tenant: Tenant,
-    request: &'l Request,
-    timer: &'l mut Option<SimDuration>,
-}
-
-impl<S: Sink> Port for Beside<'_, '_, S> {
-    type Storage = Growing;
-    type Packet = ();
-    type Stop = TrapKind;
-
-    fn with<R>(&mut self, then: impl FnOnce(&mut Endpoint, &mut Heap<'_>) -> R) -> R {
-        let Tenant { endpoint, applet } = self.tenant;
-        let heap = self.simulation.applets[at(applet.0)].instance.heap_mut();
-        then(&mut self.simulation.endpoints[at(endpoint.0)], heap)
-    }
-
-    fn handled(&self) -> Option<PacketId> {
-        None
-    }
-
-    fn fetch(&mut self, _: ArraySpan, _: HostSpan) -> Result<(), TrapKind> {
-        Err(TrapKind::ProtectionFault)
-    }
-
-    fn store(&mut self, _: ArraySpan, _: HostSpan) -> Result<(), TrapKind> {
-        Err(TrapKind::ProtectionFault)
-    }
-
-    fn make(&mut self, _: ArraySpan, _: Channel) -> Result<(PacketId, ()), TrapKind> {
-        Err(TrapKind::ProtectionFault)
-    }
-
-    fn send(&mut self, (): ()) -> Result<(), TrapKind> {
-        Err(TrapKind::ProtectionFault)
-    }
-
-    fn publish(&mut self) -> Result<(), TrapKind> {
-        Err(TrapKind::ProtectionFault)
-    }
-
-    fn refuse(&mut self) -> Result<(), TrapKind> {
-        Err(TrapKind::ProtectionFault)
-    }
-
-    fn now(&self) -> SimTime {
-        self.simulation.now
-    }
-
-    fn set_timer(&mut self, after: SimDuration) -> Result<(), TrapKind> {
-        *self.timer = Some(after);
-        Ok(())
-    }
-
-    fn note(&mut self, tag: i32, value: i32) -> Result<(), TrapKind> {
-        tell::note(self.simulation, self.tenant, tag, value);
-        Ok(())
-    }
-
-    fn tell(&mut self, value: i32, made: Made) -> Result<(), TrapKind> {
-        let request = self.request.begun_at(self.simulation.now);
-        tell::native(self.simulation, self.tenant, &request, value, made);
-        Ok(())
     }
 }

@@ -1,0 +1,123 @@
+//! The port for natives of initializers that run while the NIC does, beside the applet that they are to replace.
+
+use jive_core::{Heap, TrapKind};
+use nic_core::event::{Made, Sink};
+use nic_core::id::PacketId;
+use nic_core::memory::HostSpan;
+use nic_core::sle::{ArraySpan, Effect, Port, Request, perform};
+use nic_core::time::{SimDuration, SimTime};
+use nic_core::unet::Channel;
+
+use super::load::Natives;
+use super::tell;
+use crate::sim::{Simulation, Tenant, at};
+use crate::storage::Growing;
+use crate::unet::Endpoint;
+
+/// Natives of the initializers of a class that comes while the NIC runs.
+///
+/// The swap may still be refused, and takes no time. So an initializer may not send, move bytes by DMA or push
+/// descriptors: each of these traps with `ProtectionFault`. Popped buffers return to the queue if the swap is refused.
+pub(crate) struct BesideRunning {
+    /// What the initializers passed to `setTimer` last.
+    pub(crate) timer: Option<SimDuration>,
+}
+
+impl Natives for BesideRunning {
+    fn perform<S: Sink>(
+        &mut self,
+        sim: &mut Simulation<'_, S>,
+        tenant: Tenant,
+        request: &Request,
+        effect: Effect,
+    ) -> Result<i32, TrapKind> {
+        match effect {
+            Effect::HostToNic { .. }
+            | Effect::NicToHost { .. }
+            | Effect::Send { .. }
+            | Effect::Describe { .. }
+            | Effect::Carry { .. } => return Err(TrapKind::ProtectionFault),
+            Effect::NewArray { .. }
+            | Effect::BufferLength
+            | Effect::PopBuffer
+            | Effect::Time
+            | Effect::Timer { .. }
+            | Effect::Note { .. } => {}
+        }
+        let mut port = Beside {
+            simulation: sim,
+            tenant,
+            request,
+            timer: &mut self.timer,
+        };
+        perform(effect, &mut port)?
+    }
+}
+
+/// Performs the natives that [`BesideRunning`] permits.
+struct Beside<'l, 's, S: Sink> {
+    simulation: &'l mut Simulation<'s, S>,
+    tenant: Tenant,
+    request: &'l Request,
+    timer: &'l mut Option<SimDuration>,
+}
+
+impl<S: Sink> Port for Beside<'_, '_, S> {
+    type Storage = Growing;
+    type Packet = ();
+    type Stop = TrapKind;
+
+    fn with<R>(&mut self, then: impl FnOnce(&mut Endpoint, &mut Heap<'_>) -> R) -> R {
+        let Tenant { endpoint, applet } = self.tenant;
+        let heap = self.simulation.applets[at(applet.0)].instance.heap_mut();
+        then(&mut self.simulation.endpoints[at(endpoint.0)], heap)
+    }
+
+    fn handled(&self) -> Option<PacketId> {
+        None
+    }
+
+    fn fetch(&mut self, _: ArraySpan, _: HostSpan) -> Result<(), TrapKind> {
+        Err(TrapKind::ProtectionFault)
+    }
+
+    fn store(&mut self, _: ArraySpan, _: HostSpan) -> Result<(), TrapKind> {
+        Err(TrapKind::ProtectionFault)
+    }
+
+    fn make(&mut self, _: ArraySpan, _: Channel) -> Result<(PacketId, ()), TrapKind> {
+        Err(TrapKind::ProtectionFault)
+    }
+
+    fn send(&mut self, (): ()) -> Result<(), TrapKind> {
+        Err(TrapKind::ProtectionFault)
+    }
+
+    fn publish(&mut self) -> Result<(), TrapKind> {
+        Err(TrapKind::ProtectionFault)
+    }
+
+    fn refuse(&mut self) -> Result<(), TrapKind> {
+        Err(TrapKind::ProtectionFault)
+    }
+
+    fn now(&self) -> SimTime {
+        self.simulation.now
+    }
+
+    fn set_timer(&mut self, after: SimDuration) -> Result<(), TrapKind> {
+        *self.timer = Some(after);
+        Ok(())
+    }
+
+    fn note(&mut self, tag: i32, value: i32) -> Result<(), TrapKind> {
+        tell::note(self.simulation, self.tenant, tag, value);
+        Ok(())
+    }
+
+    fn tell(&mut self, value: i32, made: Made) -> Result<(), TrapKind> {
+        let request = self.request.begun_at(self.simulation.now);
+        tell::native(self.simulation, self.tenant, &request, value, made);
+        Ok(())
+    }
+}
