@@ -256,7 +256,9 @@ impl<'s, 'j> Repeated<'s, 'j> {
                 track.left = Some(Left::Swapped);
                 Ok(())
             }
-            SleEvent::SwapRefused { .. }
+            // A capsule that is accepted leads to a swap, which has an event of its own.
+            SleEvent::Capsule { .. }
+            | SleEvent::SwapRefused { .. }
             | SleEvent::AppletTrace { .. }
             | SleEvent::AppletDetach { .. }
             | SleEvent::AppletAttach { .. }
