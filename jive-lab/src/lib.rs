@@ -1,8 +1,9 @@
-//! An assembler and random generators of class files.
+//! An assembler, random generators and reduction of class files.
 #![forbid(unsafe_code)]
 
 pub mod asm;
 pub mod generate;
 mod random;
+pub mod shrink;
 
 pub use random::Random;

@@ -24,6 +24,7 @@ mod pool;
 mod print;
 
 pub use error::{AsmError, AsmErrorKind};
+pub(crate) use parse::opcode_named;
 pub use print::disassemble;
 
 /// Most bytes that `.repeat` writes in all. Chosen: a method of 65,535 instructions needs a tenth of it.

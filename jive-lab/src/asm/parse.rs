@@ -382,17 +382,19 @@ fn instruction(
 }
 
 fn opcode(mnemonic: &str) -> Result<Opcode, AsmErrorKind> {
+    opcode_named(mnemonic).ok_or_else(|| AsmErrorKind::UnknownMnemonic {
+        name: mnemonic.to_owned(),
+    })
+}
+
+/// Returns the opcode with a mnemonic.
+pub(crate) fn opcode_named(mnemonic: &str) -> Option<Opcode> {
     // Fuzzing assembles thousands of lines a second, too many to look through the table for each.
     static BY_MNEMONIC: LazyLock<BTreeMap<&str, Opcode>> = LazyLock::new(|| {
         let named = |opcode: &Opcode| (opcode.mnemonic(), *opcode);
         Opcode::ALL.iter().map(named).collect()
     });
-    BY_MNEMONIC
-        .get(mnemonic)
-        .copied()
-        .ok_or_else(|| AsmErrorKind::UnknownMnemonic {
-            name: mnemonic.to_owned(),
-        })
+    BY_MNEMONIC.get(mnemonic).copied()
 }
 
 /// `.catch CLASS|any from START to END using HANDLER`.

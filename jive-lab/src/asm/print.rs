@@ -99,6 +99,7 @@ impl Printer<'_> {
         let labels = labels(code);
         let mut last_line = None;
         let mut end = 0;
+        let name = |pc: i64| label_or_offset(&labels, pc);
         for insn in instructions(code.bytes).map_while(Result::ok) {
             if labels.contains(&i64::from(insn.pc.0)) {
                 self.line(&format!("L{}:", insn.pc));
@@ -112,6 +113,9 @@ impl Printer<'_> {
             let text = self.instruction(insn, &labels);
             self.line(&format!("    {text}"));
         }
+        if labels.contains(&i64::from(end)) {
+            self.line(&format!("L{end}:"));
+        }
         // Keep bytes that do not decode.
         let rest = usize::try_from(end).map_or(&[][..], |end| &code.bytes[end..]);
         if !rest.is_empty() {
@@ -123,21 +127,16 @@ impl Printer<'_> {
                 Some(index) => self.constant(index),
                 None => "any".to_owned(),
             };
-            let (start, end, using) = (handler.start, handler.end, handler.handler);
+            let [start, end, using] =
+                [handler.start, handler.end, handler.handler].map(|pc| name(i64::from(pc.0)));
             self.line(&format!(
-                "    .catch {class} from @{start} to @{end} using @{using}"
+                "    .catch {class} from {start} to {end} using {using}"
             ));
         }
     }
 
     fn instruction(&self, insn: Insn<'_>, labels: &BTreeSet<i64>) -> String {
-        let target = |pc: i64| {
-            if labels.contains(&pc) {
-                format!("L{pc}")
-            } else {
-                format!("@{pc}")
-            }
-        };
+        let target = |pc: i64| label_or_offset(labels, pc);
         let operand = match insn.operand {
             Operand::None => String::new(),
             Operand::Int(_) | Operand::Local(_) if implicit(insn) => String::new(),
@@ -275,12 +274,20 @@ fn implicit(insn: Insn<'_>) -> bool {
     )
 }
 
-/// Returns the code offsets that are branch targets and starts of instructions.
+fn label_or_offset(labels: &BTreeSet<i64>, pc: i64) -> String {
+    if labels.contains(&pc) {
+        format!("L{pc}")
+    } else {
+        format!("@{pc}")
+    }
+}
+
+/// Returns the code offsets that branches and handlers name, if an instruction starts or ends there.
 fn labels(code: Code<'_>) -> BTreeSet<i64> {
     let mut targets = BTreeSet::new();
     let mut starts = BTreeSet::new();
     for insn in instructions(code.bytes).map_while(Result::ok) {
-        starts.insert(i64::from(insn.pc.0));
+        starts.extend([i64::from(insn.pc.0), i64::from(insn.next_pc())]);
         match insn.operand {
             Operand::Branch(target) => targets.extend([target]),
             Operand::TableSwitch(table) => {
@@ -301,6 +308,10 @@ fn labels(code: Code<'_>) -> BTreeSet<i64> {
             | Operand::InvokeDynamic(_)
             | Operand::MultiArray { .. } => {}
         }
+    }
+    for handler in code.exceptions() {
+        let pcs = [handler.start, handler.end, handler.handler];
+        targets.extend(pcs.map(|pc| i64::from(pc.0)));
     }
     targets.intersection(&starts).copied().collect()
 }

@@ -38,6 +38,9 @@ mod replay;
 mod run;
 pub mod said;
 mod scenario_report;
+mod shrink;
+mod shrink_command;
+mod shrink_scenario;
 mod smith;
 mod sram;
 mod stub;
@@ -61,7 +64,7 @@ Exit status:
      while it was loaded, or a row of a paper left its tolerance
   2  wrong usage, or a file that cannot be read or parsed as a scenario; outranks 1
   3  a call trapped (`jive exec` and `jive packet` alone)
-  130  interrupted by Ctrl-C (`jive run` alone)";
+  130  interrupted by Ctrl-C (`jive run` and `jive shrink` alone)";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -71,6 +74,7 @@ Examples:
   jive verify Filter.class            may this class run on the NIC, and if not, why
   jive exec Filter.class hash 5 -1    calls one static method
   jive packet Filter.class --rx 4500  what does it do with this packet?
+  jive asm --print Filter.class       the class as text, which `jive asm` reads
   jive explain subset/long            what a rejection means and how to fix it
   jive paper unet-sle                 the paper's figures, stated and simulated
 
@@ -120,6 +124,7 @@ enum Command {
     Paper(paper::Arguments),
     Asm(asm::Arguments),
     Smith(smith::Arguments),
+    Shrink(shrink::Arguments),
     Stub(stub::Arguments),
     Init(init::Arguments),
     Completions(completions::Arguments),
@@ -146,6 +151,7 @@ pub fn main() -> ExitCode {
         Command::Paper(arguments) => paper::main(&arguments, &mut console),
         Command::Asm(arguments) => asm::main(&arguments, &mut console),
         Command::Smith(arguments) => smith::main(&arguments, &mut console),
+        Command::Shrink(arguments) => shrink::main(&arguments, &mut console),
         Command::Stub(arguments) => stub::main(&arguments, &mut console),
         Command::Init(arguments) => init::main(&arguments, &mut console),
         Command::Completions(arguments) => completions::main(&arguments, &mut console),

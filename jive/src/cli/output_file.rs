@@ -13,7 +13,7 @@ use jive_embed::text::printable_path;
 use tempfile::NamedTempFile;
 
 /// Prefix of the names of temporary files.
-const TEMPORARY_PREFIX: &str = ".jive-";
+pub(super) const TEMPORARY_PREFIX: &str = ".jive-";
 
 /// A file that is being written. The destination changes only when the file is [placed](OutputFile::place).
 #[derive(Debug)]

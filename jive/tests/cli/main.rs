@@ -31,6 +31,8 @@ mod replay;
 mod reports;
 mod run;
 mod schema;
+#[cfg(unix)]
+mod shrink;
 mod smith;
 mod streams;
 mod trace_schema;

@@ -83,7 +83,7 @@ fn follow_page(page: &str) -> (String, String) {
     let mut printed = String::new();
     for block in blocks(&page) {
         match block.language {
-            "java" | "toml" | "jasm" => {
+            "java" | "toml" | "jasm" | "bash" => {
                 let path = directory.path().join(file_name(&block));
                 fs::write(path, block.text).expect("the directory is writable");
             }

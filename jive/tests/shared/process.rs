@@ -26,6 +26,7 @@ pub(crate) fn jive_in<S: AsRef<std::ffi::OsStr>>(
     let mut child = Command::new(env!("CARGO_BIN_EXE_jive"))
         .args(arguments)
         .current_dir(directory)
+        .env("PATH", path_with_jive())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -41,6 +42,15 @@ pub(crate) fn jive_in<S: AsRef<std::ffi::OsStr>>(
         out: String::from_utf8(output.stdout).expect("UTF-8"),
         err: String::from_utf8(output.stderr).expect("UTF-8"),
     }
+}
+
+/// The search path, with the directory of the binary first: scripts that `jive` runs call it by its name.
+fn path_with_jive() -> std::ffi::OsString {
+    let binary = Path::new(env!("CARGO_BIN_EXE_jive"));
+    let rest = std::env::var_os("PATH").unwrap_or_default();
+    let rest = std::env::split_paths(&rest);
+    let all = binary.parent().map(Path::to_owned).into_iter().chain(rest);
+    std::env::join_paths(all).expect("no directory has a separator in its name")
 }
 
 /// The directory of the tests' class files.
