@@ -22,6 +22,12 @@ impl Partition {
             .zip(&self.ends)
             .map(|(start, end)| &self.nodes[start..*end])
     }
+
+    /// Returns the components that are loops, in the same order.
+    pub(crate) fn loops(&self, graph: &ControlFlow<'_>) -> Vec<Vec<Node>> {
+        let loops = self.iter().filter(|component| graph.is_loop(component));
+        loops.map(<[Node]>::to_vec).collect()
+    }
 }
 
 /// A search for components, with memory that is reused for later searches in the same method.

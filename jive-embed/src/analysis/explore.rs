@@ -15,7 +15,7 @@ use super::line_table::LineTable;
 use super::loops::{Loops, loops};
 use super::origin::{Origins, Slot};
 use super::paths::{Range, over_paths};
-use super::report::{LoopPlace, UNCOUNTED_LISTED_MAX};
+use super::report::{LISTED_MAX, LoopPlace};
 
 /// Size of a local variable or an operand, in bytes.
 const SLOT_BYTES: u64 = 4;
@@ -40,7 +40,7 @@ pub(super) struct Totals<'a> {
     /// The natives that the method itself can call.
     pub(super) natives: BTreeSet<Utf8<'a>>,
     /// The methods that the method itself can call.
-    callees: BTreeSet<MethodId>,
+    pub(super) callees: BTreeSet<MethodId>,
     /// The loops of the method itself.
     pub(super) loops: LoopTotals,
 }
@@ -208,7 +208,7 @@ impl<'a> Explorer<'a> {
         if totals.uncounted > 0 {
             let lines = LineTable::of(code);
             self.steps += lines.len();
-            let places = uncounted.take(UNCOUNTED_LISTED_MAX).map(|found| LoopPlace {
+            let places = uncounted.take(LISTED_MAX).map(|found| LoopPlace {
                 method: Cut(method.name).to_string(),
                 pc: found.pc.0,
                 line: lines.line(found.pc),
@@ -277,7 +277,7 @@ pub(crate) fn makes_array(class: &ClassFile<'_>, insn: &Insn<'_>) -> bool {
 }
 
 /// Returns the kind of array that an instruction itself allocates, if any.
-fn made_array(class: &ClassFile<'_>, insn: &Insn<'_>) -> Option<ArrayKind> {
+pub(super) fn made_array(class: &ClassFile<'_>, insn: &Insn<'_>) -> Option<ArrayKind> {
     match insn.operand {
         Operand::ArrayType(code) => ArrayKind::from_newarray_code(code),
         _ => match callee(class, insn) {

@@ -1,16 +1,14 @@
 //! Loop analysis: which loops of a method are proven to end, because a local variable steps towards a bound.
 
-use jive_core::{
-    Action, ClassFile, Comparison, Computational, Constant, ConstantSource, CpIndex, MemberAccess,
-    MemberIdentity, MemberUse, Operand, Pc,
-};
+use std::collections::BTreeSet;
+
+use jive_core::{Action, ClassFile, Comparison, MemberAccess, MemberIdentity, Operand, Pc};
 
 use super::calls::{Callee, callee};
 use super::components::{Components, Partition};
+use super::condition::{Condition, Value, added, condition};
 use super::graph::{ControlFlow, Node};
-
-/// Upper bound for the length of an array: a header precedes the elements, and offsets in the heap are `int`s.
-const LENGTH_MAX: i64 = i32::MAX as i64 - 8;
+use super::interval::LENGTH_MAX;
 
 /// A loop of a method.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -43,17 +41,8 @@ pub(crate) fn loops(
     components: &Partition,
     budget: &mut usize,
 ) -> Loops {
-    let mut search = Search {
-        class,
-        graph,
-        budget,
-        components: Components::new(graph.len()),
-        within: vec![false; graph.len()],
-        found: Loops::default(),
-    };
-    let is_loop = |component: &&[Node]| graph.is_loop(component);
-    let outermost = components.iter().filter(is_loop).map(<[Node]>::to_vec);
-    let mut waiting = outermost.collect::<Vec<_>>();
+    let mut search = Search::new(class, graph, budget);
+    let mut waiting = components.loops(graph);
     // An explicit worklist instead of recursion, because loops can be nested 10,000 deep.
     while let Some(component) = waiting.pop() {
         let inner = search.examine(&component);
@@ -64,18 +53,19 @@ pub(crate) fn loops(
     loops
 }
 
-struct Search<'c, 'a> {
-    class: &'c ClassFile<'a>,
-    graph: &'c ControlFlow<'a>,
+/// The search for the loops of a method.
+pub(super) struct Search<'c, 'a> {
+    pub(super) class: &'c ClassFile<'a>,
+    pub(super) graph: &'c ControlFlow<'a>,
     budget: &'c mut usize,
     components: Components,
     /// Marks the instructions of the subgraph that is being analysed. All false between two analyses.
-    within: Vec<bool>,
-    found: Loops,
+    pub(super) within: Vec<bool>,
+    pub(super) found: Loops,
 }
 
 /// The variables and fields that a loop modifies. Computed once for all tests of the loop.
-struct Changes {
+pub(super) struct Changes {
     /// Modified local variables, each with the modifying instruction and the constant that it adds. `None` instead of
     /// a constant for any other modification. In ascending order.
     locals: Vec<(u16, Node, Option<i64>)>,
@@ -85,7 +75,22 @@ struct Changes {
     calls_own: bool,
 }
 
-impl<'a> Search<'_, 'a> {
+impl<'c, 'a> Search<'c, 'a> {
+    pub(super) fn new(
+        class: &'c ClassFile<'a>,
+        graph: &'c ControlFlow<'a>,
+        budget: &'c mut usize,
+    ) -> Search<'c, 'a> {
+        Search {
+            class,
+            graph,
+            budget,
+            components: Components::new(graph.len()),
+            within: vec![false; graph.len()],
+            found: Loops::default(),
+        }
+    }
+
     /// Analyses a loop. Returns the loops nested in it.
     fn examine(&mut self, component: &[Node]) -> Vec<Vec<Node>> {
         let first = component.iter().copied().min().unwrap_or(0);
@@ -101,7 +106,7 @@ impl<'a> Search<'_, 'a> {
     }
 
     /// Takes steps from the budget. Returns `None` if the budget is exhausted.
-    fn spend(&mut self, steps: usize) -> Option<()> {
+    pub(super) fn spend(&mut self, steps: usize) -> Option<()> {
         match self.budget.checked_sub(steps) {
             Some(left) => {
                 *self.budget = left;
@@ -117,6 +122,13 @@ impl<'a> Search<'_, 'a> {
     /// Returns the loops that remain in a component after the removal of some instructions. Returns `None` if the
     /// budget is exhausted.
     fn loops_without(&mut self, component: &[Node], out: &[Node]) -> Option<Vec<Vec<Node>>> {
+        let partition = self.without(component, out)?;
+        Some(partition.loops(self.graph))
+    }
+
+    /// Returns the components that remain of a component after the removal of some instructions. Returns `None` if the
+    /// budget is exhausted.
+    pub(super) fn without(&mut self, component: &[Node], out: &[Node]) -> Option<Partition> {
         let edges = component
             .iter()
             .map(|node| 1 + self.graph.successors(*node).len());
@@ -127,19 +139,12 @@ impl<'a> Search<'_, 'a> {
         let left = left.collect::<Vec<_>>();
         let partition = self.components.of(self.graph, &left, &self.within);
         component.iter().for_each(|node| self.within[*node] = false);
-        let is_loop = |component: &&[Node]| self.graph.is_loop(component);
-        Some(
-            partition
-                .iter()
-                .filter(is_loop)
-                .map(<[Node]>::to_vec)
-                .collect(),
-        )
+        Some(partition)
     }
 
     /// Searches for a test that ends the loop after finitely many iterations. If there is one, returns the loops that
     /// remain after the removal of the test.
-    fn counting_test(&mut self, component: &[Node]) -> Option<Vec<Vec<Node>>> {
+    pub(super) fn counting_test(&mut self, component: &[Node]) -> Option<Vec<Vec<Node>>> {
         self.spend(component.len())?;
         component.iter().for_each(|node| self.within[*node] = true);
         let mut tests = component
@@ -170,8 +175,8 @@ impl<'a> Search<'_, 'a> {
                     continue;
                 }
                 let inner = self.each_round_steps(component, node, &steps);
-                if inner.is_some() {
-                    return inner;
+                if let Some(inner) = inner {
+                    return Some(inner.loops(self.graph));
                 }
                 if self.found.is_incomplete {
                     return None;
@@ -182,20 +187,21 @@ impl<'a> Search<'_, 'a> {
     }
 
     /// Checks that every iteration through the test takes each step at most once, and at least one step in total. If
-    /// so, returns the loops that remain after the removal of the test.
-    fn each_round_steps(
+    /// so, returns the components that remain after the removal of the test.
+    pub(super) fn each_round_steps(
         &mut self,
         component: &[Node],
         test: Node,
         steps: &[Step],
-    ) -> Option<Vec<Vec<Node>>> {
+    ) -> Option<Partition> {
         let nodes = steps.iter().map(|step| step.node).collect::<Vec<_>>();
         let unstepped = self.loops_without(component, &nodes)?;
         if unstepped.iter().any(|cycle| cycle.contains(&test)) {
             return None;
         }
-        let inner = self.loops_without(component, &[test])?;
-        let mut cycles = inner.iter().flatten();
+        let inner = self.without(component, &[test])?;
+        let loops = inner.loops(self.graph);
+        let mut cycles = loops.iter().flatten();
         // Sorted, because the modifications of a local variable are in ascending order.
         cycles
             .all(|node| nodes.binary_search(node).is_err())
@@ -203,7 +209,7 @@ impl<'a> Search<'_, 'a> {
     }
 
     /// Collects the modifications in a loop.
-    fn changes(&self, component: &[Node]) -> Changes {
+    pub(super) fn changes(&self, component: &[Node]) -> Changes {
         let mut changes = Changes {
             locals: Vec::new(),
             fields: Vec::new(),
@@ -216,7 +222,8 @@ impl<'a> Search<'_, 'a> {
                     changes.locals.push((local, node, Some(i64::from(by))));
                 }
                 (Operand::Local(local), Action::Store(_)) => {
-                    changes.locals.push((local, node, None));
+                    let by = added(self.class, self.graph, node, local);
+                    changes.locals.push((local, node, by));
                 }
                 (Operand::Constant(index), Action::Member(usage)) => match usage.access() {
                     MemberAccess::Load => {}
@@ -238,7 +245,7 @@ impl<'a> Search<'_, 'a> {
     }
 
     /// Returns whether a value is loop-invariant.
-    fn is_invariant(&self, changes: &Changes, value: Value) -> bool {
+    pub(super) fn is_invariant(&self, changes: &Changes, value: Value) -> bool {
         match value {
             Value::Constant(_) => true,
             Value::Local(local) | Value::LocalLength(local) => changes.of_local(local).is_empty(),
@@ -254,17 +261,12 @@ impl<'a> Search<'_, 'a> {
 
     /// Interprets an instruction as a test that can leave the loop.
     fn test(&self, node: Node, within: &[bool]) -> Option<Test> {
-        let insn = self.graph.insn(node);
-        let Operand::Branch(target) = insn.operand else {
-            return None;
-        };
-        let (taken, compares_two) = match insn.action() {
-            Action::BranchZero(comparison) => (comparison, false),
-            Action::BranchInt(comparison) => (comparison, true),
-            // Jumps never leave a loop conditionally. References have no bound to step towards.
-            _ => return None,
-        };
-        let target = self.graph.node(Pc(u16::try_from(target).ok()?))?;
+        let Condition {
+            left,
+            comparison: taken,
+            right,
+            target,
+        } = condition(self.class, self.graph, node)?;
         let next = node + 1;
         let relation = match (within.get(target)?, within.get(next)?) {
             (false, true) => taken.negated(),
@@ -272,88 +274,34 @@ impl<'a> Search<'_, 'a> {
             // Both ways stay in the loop, or both leave it.
             (true, true) | (false, false) => return None,
         };
-        let (right, before) = if compares_two {
-            self.value_before(node)?
-        } else {
-            (Value::Constant(0), node)
-        };
-        let (left, _) = self.value_before(before)?;
         Some(Test {
             left,
             relation,
             right,
         })
     }
-
-    /// Returns the value on top of the stack before an instruction, and the first instruction that computes it.
-    fn value_before(&self, node: Node) -> Option<(Value, Node)> {
-        let last = self.only_way_to(node)?;
-        let insn = self.graph.insn(last);
-        let value = match (insn.action(), insn.operand) {
-            (Action::Load(Computational::Int), Operand::Local(local)) => Value::Local(local),
-            (Action::Constant(ConstantSource::Immediate), Operand::Int(value)) => {
-                Value::Constant(value)
-            }
-            (Action::Constant(ConstantSource::Pool), Operand::Constant(index)) => {
-                match self.class.pool().get(index).ok()? {
-                    Constant::Integer(value) => Value::Constant(value),
-                    _ => return None,
-                }
-            }
-            (Action::Member(MemberUse::Load), Operand::Constant(index)) => {
-                // The class has a single instance, so the receiver does not matter.
-                let (_, first) = self.reference_before(last)?;
-                return Some((Value::Field(index), first));
-            }
-            (Action::Member(MemberUse::LoadStatic), Operand::Constant(index)) => {
-                Value::Field(index)
-            }
-            (Action::ArrayLength, _) => return self.reference_before(last),
-            _ => return None,
-        };
-        Some((value, last))
-    }
-
-    /// Returns the length of the array on top of the stack before an instruction, and the first instruction that
-    /// computes the array.
-    fn reference_before(&self, node: Node) -> Option<(Value, Node)> {
-        let last = self.only_way_to(node)?;
-        let insn = self.graph.insn(last);
-        match (insn.action(), insn.operand) {
-            (Action::Load(Computational::Reference), Operand::Local(local)) => {
-                Some((Value::LocalLength(local), last))
-            }
-            (Action::Member(MemberUse::LoadStatic), Operand::Constant(index)) => {
-                Some((Value::FieldLength(index), last))
-            }
-            (Action::Member(MemberUse::Load), Operand::Constant(index)) => {
-                let (_, first) = self.reference_before(last)?;
-                Some((Value::FieldLength(index), first))
-            }
-            _ => None,
-        }
-    }
-
-    /// Returns the preceding instruction, if it is the only predecessor.
-    fn only_way_to(&self, node: Node) -> Option<Node> {
-        match self.graph.predecessors(node) {
-            [only] if *only + 1 == node => Some(*only),
-            _ => None,
-        }
-    }
 }
 
 impl Changes {
     /// Returns the modifications of a local variable, in order of their instructions.
-    fn of_local(&self, local: u16) -> &[(u16, Node, Option<i64>)] {
+    pub(super) fn of_local(&self, local: u16) -> &[(u16, Node, Option<i64>)] {
         let start = self.locals.partition_point(|(other, ..)| *other < local);
         let end = self.locals.partition_point(|(other, ..)| *other <= local);
         &self.locals[start..end]
     }
+
+    /// Returns the local variables that change only by constants.
+    pub(super) fn counting(&self) -> BTreeSet<u16> {
+        let of_each = self
+            .locals
+            .chunk_by(|(local, ..), (other, ..)| local == other);
+        let counting = of_each.filter(|changes| changes.iter().all(|(.., by)| by.is_some()));
+        counting.flatten().map(|(local, ..)| *local).collect()
+    }
 }
 
 /// Returns the steps of a local variable. Returns `None` if a modification does not add a constant.
-fn steps(changes: &[(u16, Node, Option<i64>)]) -> Option<Vec<Step>> {
+pub(super) fn steps(changes: &[(u16, Node, Option<i64>)]) -> Option<Vec<Step>> {
     let step = |(_, node, by): &(u16, Node, Option<i64>)| {
         Some(Step {
             node: *node,
@@ -365,9 +313,9 @@ fn steps(changes: &[(u16, Node, Option<i64>)]) -> Option<Vec<Step>> {
 
 /// An addition of a constant to a local variable.
 #[derive(Copy, Clone, Debug)]
-struct Step {
-    node: Node,
-    by: i64,
+pub(super) struct Step {
+    pub(super) node: Node,
+    pub(super) by: i64,
 }
 
 /// The comparison that holds while the loop continues.
@@ -376,18 +324,6 @@ struct Test {
     left: Value,
     relation: Comparison,
     right: Value,
-}
-
-/// An operand of a test.
-#[derive(Copy, Clone, Debug)]
-enum Value {
-    Constant(i32),
-    Local(u16),
-    Field(CpIndex),
-    /// The length of the array in a local variable.
-    LocalLength(u16),
-    /// The length of the array in a field.
-    FieldLength(CpIndex),
 }
 
 /// Returns whether a variable that satisfies the relation before each iteration must violate it eventually. All steps

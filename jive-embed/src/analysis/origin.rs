@@ -158,7 +158,7 @@ impl<'c, 'a> Origins<'c, 'a> {
     }
 
     /// Moves backwards through an instruction. `depth` is the depth of the stack after it.
-    fn through(&self, node: Node, slot: Slot, depth: usize) -> Before {
+    pub(super) fn through(&self, node: Node, slot: Slot, depth: usize) -> Before {
         let insn = self.graph.insn(node);
         let made = Before::Made(Origin::Instruction(insn.pc));
         match slot {
@@ -195,7 +195,7 @@ impl<'c, 'a> Origins<'c, 'a> {
     }
 
     /// Returns the origin of a slot's value at the method's entry.
-    fn at_entry(&self, slot: Slot) -> Option<Origin> {
+    pub(super) fn at_entry(&self, slot: Slot) -> Option<Origin> {
         let Slot::Local(wanted) = slot else {
             return None;
         };
@@ -285,7 +285,7 @@ struct Search {
 }
 
 /// The location of a value before an instruction.
-enum Before {
+pub(crate) enum Before {
     /// The value was in this slot.
     Slot(Slot),
     /// The value did not exist: the instruction produced it.

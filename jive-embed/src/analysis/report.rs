@@ -9,9 +9,9 @@ use serde::Serialize;
 use super::explore::{Explorer, Totals};
 use super::paths::Range;
 
-/// Most uncounted loops that are listed for an entry point. Chosen: readers look at the first few. A class can have
+/// Most loops of a kind that are listed for an entry point. Chosen: readers look at the first few. A class can have
 /// 20,000 loops that each of 64 entry points can reach.
-pub const UNCOUNTED_LISTED_MAX: usize = 32;
+pub const LISTED_MAX: usize = 32;
 
 /// Resource bounds of a class.
 #[derive(Clone, Debug, Serialize)]
@@ -56,7 +56,7 @@ pub struct EntryPoint {
     pub natives: BTreeSet<String>,
     /// Number of loops that the call can execute, as far as the analysis found them.
     pub loops: usize,
-    /// The first [`UNCOUNTED_LISTED_MAX`] loops that are not proven to end.
+    /// The first [`LISTED_MAX`] loops that are not proven to end.
     pub uncounted_loops: Vec<LoopPlace>,
     /// Number of further loops that are not proven to end.
     #[serde(skip_serializing_if = "is_zero")]
@@ -153,7 +153,7 @@ fn entry_point<'a>(
         loops += known.loops.count;
         uncounted += known.loops.uncounted;
         loops_incomplete |= known.loops.is_incomplete;
-        let room = UNCOUNTED_LISTED_MAX - uncounted_loops.len();
+        let room = LISTED_MAX - uncounted_loops.len();
         uncounted_loops.extend(known.loops.places.iter().take(room).cloned());
     }
     let is_bounded = totals.recursion.is_none();

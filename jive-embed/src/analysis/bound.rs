@@ -1,0 +1,484 @@
+//! The worst case of each entry point: bytecodes, time, operands, calls, heap and natives, or the loops without a
+//! bound.
+
+use std::collections::BTreeMap;
+
+use jive_core::limits::{ARRAY_ALIGNMENT, ARRAY_HEADER_BYTES};
+use jive_core::{ClassFile, Cut, Method, MethodId, Pc};
+use serde::Serialize;
+
+use super::calls::{Callee, Signatures, callee};
+use super::components::Components;
+use super::environment::Environment;
+use super::explore::{Explorer, made_array};
+use super::facts::{Facts, Flow, Site};
+use super::graph::Node;
+use super::line_table::LineTable;
+use super::ranges::Ranges;
+use super::report::{LISTED_MAX, LoopPlace};
+use super::rounds::{Nest, Unbounded, nest};
+use super::worst::Worst;
+
+/// Steps allowed for the search for loops in any class, and more for each byte of its code.
+const LOOP_STEPS_BASE: usize = 1 << 18;
+const LOOP_STEPS_PER_BYTE: usize = 24;
+
+/// The worst case of each entry point of a class.
+#[derive(Clone, Debug, Serialize)]
+pub struct Bounds {
+    /// The methods that are called from outside, and the initializers, in the order of the class file.
+    pub entry_points: Vec<Bound>,
+    /// Whether a bound relies on the class alone storing to its fields.
+    pub relies_on_fields: bool,
+    /// Steps of the analysis: visits of instructions, edges and slots.
+    #[serde(skip)]
+    pub steps: usize,
+}
+
+/// The worst case of a call of an entry point, with its callees. No call costs more, whether it returns or traps.
+///
+/// An absent number has no bound: then `recursion`, `unbounded_loops` or `is_too_large` says why, and the call ends at
+/// the latest when its fuel is spent. [`Cut`] truncates names.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Bound {
+    /// Name of the method.
+    pub method: String,
+    /// Descriptor of the method.
+    pub descriptor: String,
+    /// Whether it is an initializer, which runs once.
+    pub is_initializer: bool,
+    /// Most instructions of the class file. A call of a native is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bytecodes: Option<u64>,
+    /// Longest time in nanoseconds, rounded up, without waits for what others use.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time_ns: Option<u64>,
+    /// Most operands on the operand stacks of all nested calls together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub operand_stack: Option<u64>,
+    /// Most nested calls, the call itself included.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub call_depth: Option<usize>,
+    /// Most bytes of the arrays that the call allocates, with their headers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub heap_bytes: Option<u64>,
+    /// Most calls of each native that the call can reach. `None` if there is no bound.
+    pub natives: BTreeMap<String, Option<u64>>,
+    /// The first [`LISTED_MAX`] loops with a bound.
+    pub loops: Vec<BoundedLoop>,
+    /// Number of further loops with a bound.
+    pub loops_omitted: usize,
+    /// The first [`LISTED_MAX`] loops without a bound.
+    pub unbounded_loops: Vec<UnboundedLoop>,
+    /// Number of further loops without a bound.
+    pub unbounded_loops_omitted: usize,
+    /// Methods that call each other in a cycle, if there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recursion: Option<Vec<String>>,
+    /// Whether a number is absent because it does not fit in 64 bits.
+    pub is_too_large: bool,
+}
+
+/// A loop with a bound.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct BoundedLoop {
+    /// Where it is.
+    #[serde(flatten)]
+    pub place: LoopPlace,
+    /// How often its counter is tested, at most, each time that execution enters the loop. The last test leaves the
+    /// loop.
+    pub tests: u64,
+}
+
+/// A loop without a bound.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct UnboundedLoop {
+    /// Where it is.
+    #[serde(flatten)]
+    pub place: LoopPlace,
+    /// Why it has no bound.
+    pub reason: Reason,
+    /// The field that the counter is compared with, if it is one of an unknown value.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub field: Option<String>,
+}
+
+/// Why a loop has no bound.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reason {
+    /// No local variable is proven to step towards an end in every round.
+    NoCounter,
+    /// Nothing is known of the value at which the counter starts.
+    UnknownStart,
+    /// Nothing is known of the value at which the counter ends.
+    UnknownEnd,
+    /// The counter may step past its end, and wrap around.
+    MayPass,
+    /// The loops of the class are too many, or nested too deep.
+    NotAnalysed,
+}
+
+/// The costs of a method with its callees. `None` stands for a cost without a bound.
+#[derive(Clone, Debug, Default)]
+struct Costs {
+    bytecodes: Option<u64>,
+    time_ps: Option<u64>,
+    heap: Option<u64>,
+    operands: Option<u64>,
+    /// By position of the native. Empty if the method reaches no native.
+    natives: Vec<Option<u64>>,
+}
+
+impl Bounds {
+    /// Returns the bounds of a class that the verifier accepted.
+    #[must_use]
+    pub fn of(class: ClassFile<'_>, environment: &Environment) -> Bounds {
+        let facts = Facts::of(class);
+        let codes = class.methods().filter_map(|method| method.code());
+        let code_bytes: usize = codes.map(|code| code.bytes.len()).sum();
+        let mut analyst = Analyst {
+            facts: &facts,
+            environment,
+            explorer: Explorer::new(class),
+            ranges: Ranges::new(&facts, environment),
+            signatures: Signatures::new(&class),
+            loop_steps: LOOP_STEPS_BASE + LOOP_STEPS_PER_BYTE * code_bytes,
+            known: vec![None; class.method_count()],
+            loops: vec![Vec::new(); class.method_count()],
+            steps: facts.steps,
+        };
+        let mut entry_points = Vec::new();
+        for method in class.methods().filter(|method| method.code().is_some()) {
+            let is_initializer = method.name == "<clinit>" || method.name == "<init>";
+            let entry = environment.entry(method.name, method.descriptor);
+            if is_initializer || environment.entries.is_none() || entry.is_some() {
+                let call_ps = entry.map_or(0, |entry| entry.time_ps);
+                entry_points.push(analyst.bound(&method, is_initializer, call_ps));
+            }
+        }
+        Bounds {
+            entry_points,
+            relies_on_fields: analyst.ranges.relies_on_fields,
+            steps: analyst.steps + analyst.ranges.steps + analyst.explorer.steps,
+        }
+    }
+}
+
+/// The analysis of a class, with the results for its methods.
+struct Analyst<'f, 'a> {
+    facts: &'f Facts<'a>,
+    environment: &'f Environment,
+    explorer: Explorer<'a>,
+    ranges: Ranges<'f, 'a>,
+    signatures: Signatures,
+    /// Remaining steps for the search for loops, shared by all methods.
+    loop_steps: usize,
+    known: Vec<Option<Costs>>,
+    /// The loops of each method.
+    loops: Vec<Vec<Found>>,
+    steps: usize,
+}
+
+/// A loop of a method.
+#[derive(Clone, Debug)]
+struct Found {
+    pc: Pc,
+    tests: Result<u64, Unbounded>,
+}
+
+impl<'a> Analyst<'_, 'a> {
+    fn bound(&mut self, method: &Method<'a>, is_initializer: bool, call_ps: u64) -> Bound {
+        let totals = self.explorer.totals(method);
+        let costs = self.costs(method.id);
+        let mut bound = Bound {
+            method: Cut(method.name).to_string(),
+            descriptor: Cut(method.descriptor).to_string(),
+            is_initializer,
+            bytecodes: costs.bytecodes,
+            time_ns: costs
+                .time_ps
+                .and_then(|time| time.checked_add(call_ps))
+                .map(|time| time.div_ceil(1_000)),
+            operand_stack: costs.operands,
+            call_depth: totals.recursion.is_none().then_some(totals.chain.len()),
+            heap_bytes: costs.heap,
+            natives: BTreeMap::new(),
+            loops: Vec::new(),
+            loops_omitted: 0,
+            unbounded_loops: Vec::new(),
+            unbounded_loops_omitted: 0,
+            recursion: totals.recursion.map(|cycle| {
+                let methods = cycle.iter().filter_map(|id| self.facts.class.method(*id));
+                methods.map(|method| Cut(method.name).to_string()).collect()
+            }),
+            is_too_large: false,
+        };
+        for reached in self.explorer.reached(method.id) {
+            let natives = self.explorer.known(reached);
+            for name in natives.iter().flat_map(|totals| &totals.natives) {
+                if let Some((number, native)) = self.environment.native(*name) {
+                    let most = costs.natives.get(number).copied().unwrap_or(Some(0));
+                    bound.natives.insert(native.name.clone(), most);
+                }
+            }
+            self.list_loops(reached, &mut bound);
+        }
+        bound.is_too_large = bound.recursion.is_none()
+            && bound.unbounded_loops.is_empty()
+            && (bound.bytecodes.is_none() || bound.time_ns.is_none());
+        bound
+    }
+
+    fn list_loops(&self, id: MethodId, bound: &mut Bound) {
+        let Some(loops) = self.loops.get(id.index()).filter(|loops| !loops.is_empty()) else {
+            return;
+        };
+        let method = self.facts.class.method(id);
+        let Some((method, code)) = method.and_then(|method| Some((method, method.code()?))) else {
+            return;
+        };
+        let lines = LineTable::of(&code);
+        let place = |pc: Pc| LoopPlace {
+            method: Cut(method.name).to_string(),
+            pc: pc.0,
+            line: lines.line(pc),
+        };
+        for found in loops {
+            match found.tests {
+                Ok(_) if bound.loops.len() == LISTED_MAX => bound.loops_omitted += 1,
+                Ok(tests) => bound.loops.push(BoundedLoop {
+                    place: place(found.pc),
+                    tests,
+                }),
+                Err(_) if bound.unbounded_loops.len() == LISTED_MAX => {
+                    bound.unbounded_loops_omitted += 1;
+                }
+                Err(why) => {
+                    let (reason, field) = self.reason(why);
+                    bound.unbounded_loops.push(UnboundedLoop {
+                        place: place(found.pc),
+                        reason,
+                        field,
+                    });
+                }
+            }
+        }
+    }
+
+    fn reason(&self, why: Unbounded) -> (Reason, Option<String>) {
+        let reason = match why {
+            Unbounded::NoCounter => Reason::NoCounter,
+            Unbounded::Start => Reason::UnknownStart,
+            Unbounded::End(None) => Reason::UnknownEnd,
+            Unbounded::End(Some(index)) => {
+                let member = self.facts.class.pool().member(index).ok();
+                let field = member.map(|member| Cut(member.name).to_string());
+                return (Reason::UnknownEnd, field);
+            }
+            Unbounded::Past => Reason::MayPass,
+            Unbounded::NotAnalysed => Reason::NotAnalysed,
+        };
+        (reason, None)
+    }
+
+    /// Returns the costs of a method. The recursion is at most as deep as the number of methods.
+    fn costs(&mut self, id: MethodId) -> Costs {
+        if let Some(known) = self.known.get(id.index()).and_then(Clone::clone) {
+            return known;
+        }
+        let facts = self.facts;
+        let Some(flow) = facts.flow(id) else {
+            return Costs {
+                bytecodes: Some(0),
+                time_ps: Some(0),
+                heap: Some(0),
+                operands: Some(0),
+                natives: Vec::new(),
+            };
+        };
+        let nodes = flow.reachable().collect::<Vec<_>>();
+        let mut reachable = vec![false; flow.graph.len()];
+        nodes.iter().for_each(|node| reachable[*node] = true);
+        let components = Components::new(flow.graph.len()).of(&flow.graph, &nodes, &reachable);
+        self.steps += 2 * flow.graph.size();
+        let left = self.loop_steps;
+        let nest = nest(
+            facts,
+            id,
+            &components,
+            &mut self.ranges,
+            &mut self.loop_steps,
+        );
+        self.steps += left - self.loop_steps;
+        self.note_loops(id, flow, &nest);
+        let is_recursive = match self.explorer.known(id) {
+            Some(totals) => totals.recursion.is_some(),
+            None => true,
+        };
+        let costs = if is_recursive {
+            self.costs_of_recursion(id)
+        } else {
+            let each = self.costs_of_nodes(id, flow, &nodes);
+            self.sum(
+                flow,
+                &mut Worst::new(&flow.graph, &components, &nest),
+                &each,
+            )
+        };
+        if let Some(known) = self.known.get_mut(id.index()) {
+            *known = Some(costs.clone());
+        }
+        costs
+    }
+
+    fn note_loops(&mut self, id: MethodId, flow: &Flow<'_>, nest: &Nest) {
+        let found = nest.levels.iter().map(|level| Found {
+            pc: flow.graph.insn(level.nodes[0]).pc,
+            tests: match &level.rounds {
+                Ok(rounds) => Ok(rounds.passages),
+                Err(why) => Err(*why),
+            },
+        });
+        let mut found = found.collect::<Vec<_>>();
+        found.sort_by_key(|found| found.pc);
+        if let Some(loops) = self.loops.get_mut(id.index()) {
+            *loops = found;
+        }
+    }
+
+    /// Returns the costs of a method that may call itself. Its callees are analysed for their loops alone.
+    fn costs_of_recursion(&mut self, id: MethodId) -> Costs {
+        if let Some(known) = self.known.get_mut(id.index()) {
+            *known = Some(Costs::default());
+        }
+        let callees = self.explorer.known(id).map(|totals| totals.callees.clone());
+        for callee in callees.into_iter().flatten() {
+            self.costs(callee);
+        }
+        let heap = self.explorer.known(id).and_then(|totals| totals.heap.max);
+        Costs {
+            heap,
+            natives: vec![None; self.environment.natives.len()],
+            ..Costs::default()
+        }
+    }
+
+    /// Returns the costs of each instruction that costs more than a bytecode, in ascending order.
+    fn costs_of_nodes(
+        &mut self,
+        id: MethodId,
+        flow: &Flow<'a>,
+        nodes: &[Node],
+    ) -> BTreeMap<Node, Costs> {
+        let mut each = BTreeMap::new();
+        for node in nodes.iter().copied() {
+            let insn = flow.graph.insn(node);
+            let site = Site { method: id, node };
+            let mut costs = match callee(&self.facts.class, insn) {
+                Some(Callee::Own(callee)) => self.costs(callee),
+                Some(Callee::Native(name)) => {
+                    let Some((number, native)) = self.environment.native(name) else {
+                        continue;
+                    };
+                    // Of natives without parameters the argument is of no use.
+                    let mut last = self.ranges.operand(site, 0).most.max(0);
+                    if let Some(below_top) = native.array_below_top {
+                        last = last.min(self.ranges.length(site, below_top).most);
+                    }
+                    let mut natives = vec![Some(0); self.environment.natives.len()];
+                    natives[number] = Some(1);
+                    Costs {
+                        bytecodes: Some(0),
+                        time_ps: Some((native.time_ps)(u32::try_from(last).unwrap_or(u32::MAX))),
+                        heap: Some(0),
+                        operands: Some(0),
+                        natives,
+                    }
+                }
+                Some(Callee::ObjectInit) | None => Costs {
+                    bytecodes: Some(0),
+                    time_ps: Some(0),
+                    heap: Some(0),
+                    operands: Some(0),
+                    natives: Vec::new(),
+                },
+            };
+            if let Some(kind) = made_array(&self.facts.class, insn) {
+                let length = self.ranges.made_array(site);
+                let unknown = i64::from(self.environment.array_length_max);
+                costs.heap = (length.most < unknown || length.only().is_some()).then(|| {
+                    let bytes = length.most.unsigned_abs() * u64::from(kind.width());
+                    let bytes = bytes.next_multiple_of(ARRAY_ALIGNMENT.into());
+                    u64::from(ARRAY_HEADER_BYTES) + bytes
+                });
+            } else if callee(&self.facts.class, insn).is_none() {
+                continue;
+            }
+            // The operands of the caller that lie below those of the callee.
+            let pops = self.signatures.change(&self.facts.class, insn);
+            let below = flow.depth(node).zip(pops);
+            let below = below.and_then(|(depth, (pops, _))| depth.checked_sub(pops));
+            costs.operands = costs
+                .operands
+                .zip(below)
+                .map(|(operands, below)| operands + below as u64);
+            each.insert(node, costs);
+        }
+        each
+    }
+
+    /// Sums the costs of a method's instructions over its paths.
+    fn sum(
+        &mut self,
+        flow: &Flow<'a>,
+        worst: &mut Worst<'_, 'a>,
+        each: &BTreeMap<Node, Costs>,
+    ) -> Costs {
+        let bytecode_ps = self.environment.bytecode_ps;
+        // An array that is indexed by the instruction, because each sum looks at each instruction.
+        let mut of = vec![None; flow.graph.len()];
+        each.iter()
+            .for_each(|(node, costs)| of[*node] = Some(costs));
+        let bytecodes = worst.of(|node| match of[node] {
+            Some(costs) => costs.bytecodes?.checked_add(1),
+            None => Some(1),
+        });
+        let time_ps = worst.of(|node| match of[node] {
+            Some(costs) => costs.time_ps?.checked_add(bytecode_ps),
+            None => Some(bytecode_ps),
+        });
+        let heap = worst.of(|node| of[node].map_or(Some(0), |costs| costs.heap));
+        let mut natives = Vec::new();
+        let is_reached = |number: usize| {
+            let count = |costs: &Costs| costs.natives.get(number).copied();
+            each.values()
+                .any(|costs| count(costs).is_some_and(|count| count != Some(0)))
+        };
+        if (0..self.environment.natives.len()).any(is_reached) {
+            for number in 0..self.environment.natives.len() {
+                natives.push(if is_reached(number) {
+                    worst.of(|node| {
+                        let costs = of[node].and_then(|costs| costs.natives.get(number));
+                        costs.copied().unwrap_or(Some(0))
+                    })
+                } else {
+                    Some(0)
+                });
+            }
+        }
+        let own = flow.reachable().filter_map(|node| flow.depth(node)).max();
+        let own = Some(own.unwrap_or(0) as u64);
+        let operands = each
+            .values()
+            .fold(own, |most, costs| Some(most?.max(costs.operands?)));
+        self.steps += worst.steps;
+        Costs {
+            bytecodes,
+            time_ps,
+            heap,
+            operands,
+            natives,
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! What the analyses of a whole class need of each method and member: control flow, depths, stores and calls.
+
+use jive_core::{Action, ClassFile, FieldId, Insn, MemberAccess, MethodId, Operand, OwnMember};
+
+use super::calls::{Callee, Signatures, callee};
+use super::depths::Depths;
+use super::graph::{ControlFlow, Node};
+
+/// A place in a class: a reachable instruction of a method.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Site {
+    pub(crate) method: MethodId,
+    pub(crate) node: Node,
+}
+
+/// The control flow of a method, and the depth of its operand stack.
+#[derive(Debug)]
+pub(crate) struct Flow<'a> {
+    pub(crate) graph: ControlFlow<'a>,
+    pub(crate) depths: Depths,
+}
+
+impl Flow<'_> {
+    /// Returns the depth of the operand stack before an instruction. Returns `None` if it is unreachable.
+    pub(crate) fn depth(&self, node: Node) -> Option<usize> {
+        self.depths.before(self.graph.insn(node).pc)
+    }
+
+    /// Iterates over the reachable instructions.
+    pub(crate) fn reachable(&self) -> impl Iterator<Item = Node> {
+        (0..self.graph.len()).filter(|node| self.depth(*node).is_some())
+    }
+}
+
+/// The facts about a class.
+#[derive(Debug)]
+pub(crate) struct Facts<'a> {
+    pub(crate) class: ClassFile<'a>,
+    /// By number of the method. `None` for methods without code.
+    flows: Vec<Option<Flow<'a>>>,
+    /// The stores to each field, by number of the field.
+    stores: Vec<Vec<Site>>,
+    /// The calls of each method, by number of the method.
+    calls: Vec<Vec<Site>>,
+    /// Steps that it took to collect the facts.
+    pub(crate) steps: usize,
+}
+
+impl<'a> Facts<'a> {
+    /// Collects the facts about a verified class.
+    pub(crate) fn of(class: ClassFile<'a>) -> Facts<'a> {
+        let mut signatures = Signatures::new(&class);
+        let mut facts = Facts {
+            class,
+            flows: Vec::new(),
+            stores: vec![Vec::new(); class.field_count()],
+            calls: vec![Vec::new(); class.method_count()],
+            steps: 0,
+        };
+        for method in class.methods() {
+            let flow = method.code().map(|code| {
+                let graph = ControlFlow::of(&code);
+                let depths = Depths::follow(&class, method.id, &graph, &mut signatures);
+                Flow { graph, depths }
+            });
+            if let Some(flow) = &flow {
+                // The graph, its edges in both directions, the depths and the search for members.
+                facts.steps += 4 * flow.graph.size();
+                for node in flow.reachable() {
+                    let method = method.id;
+                    facts.note(Site { method, node }, flow.graph.insn(node));
+                }
+            }
+            facts.flows.push(flow);
+        }
+        facts
+    }
+
+    fn note(&mut self, site: Site, insn: &Insn<'_>) {
+        let sites = match (insn.action(), insn.operand) {
+            (Action::Member(usage), Operand::Constant(index)) => match usage.access() {
+                MemberAccess::Load => None,
+                MemberAccess::Store => match self.class.own_member(index) {
+                    Some(OwnMember::Field(id)) => self.stores.get_mut(id.index()),
+                    Some(OwnMember::Method(_)) | None => None,
+                },
+                MemberAccess::Call => match callee(&self.class, insn) {
+                    Some(Callee::Own(id)) => self.calls.get_mut(id.index()),
+                    Some(Callee::Native(_) | Callee::ObjectInit) | None => None,
+                },
+            },
+            _ => None,
+        };
+        if let Some(sites) = sites {
+            sites.push(site);
+        }
+    }
+
+    /// Returns the flow of a method. Returns `None` if it has no code.
+    pub(crate) fn flow(&self, method: MethodId) -> Option<&Flow<'a>> {
+        self.flows.get(method.index())?.as_ref()
+    }
+
+    /// Returns the stores to a field.
+    pub(crate) fn stores(&self, field: FieldId) -> &[Site] {
+        self.stores.get(field.index()).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns the calls of a method by methods of the class.
+    pub(crate) fn calls(&self, method: MethodId) -> &[Site] {
+        self.calls.get(method.index()).map_or(&[], Vec::as_slice)
+    }
+}
