@@ -2,6 +2,8 @@
 
 mod against_golden;
 mod asm;
+mod bound;
+mod bound_text;
 mod call;
 mod class_file;
 mod completions;
@@ -20,6 +22,7 @@ mod init;
 mod interrupt;
 mod junit;
 mod machine;
+mod named_profile;
 mod openjdk;
 mod openjdk_child;
 mod openjdk_lines;
@@ -61,7 +64,8 @@ const EXIT_STATUS: &str = "\
 Exit status:
   0  done
   1  a class was rejected, a golden trace differed, an expectation is not met, an applet trapped
-     while it was loaded, or a row of a paper left its tolerance
+     while it was loaded, a call may cost more than `--check` allows, or a row of a paper left its
+     tolerance
   2  wrong usage, or a file that cannot be read or parsed as a scenario; outranks 1
   3  a call trapped (`jive exec` and `jive packet` alone)
   130  interrupted by Ctrl-C (`jive run` and `jive shrink` alone)";
@@ -75,6 +79,7 @@ Examples:
   jive exec Filter.class hash 5 -1    calls one static method
   jive packet Filter.class --rx 4500  what does it do with this packet?
   jive asm --print Filter.class       the class as text, which `jive asm` reads
+  jive bound Filter.class             what does a call cost at most?
   jive explain subset/long            what a rejection means and how to fix it
   jive paper unet-sle                 the paper's figures, stated and simulated
 
@@ -120,6 +125,7 @@ enum Command {
     Disasm(disasm::Arguments),
     Exec(exec::Arguments),
     Packet(packet::Arguments),
+    Bound(bound::Arguments),
     Explain(explain::Arguments),
     Paper(paper::Arguments),
     Asm(asm::Arguments),
@@ -147,6 +153,7 @@ pub fn main() -> ExitCode {
         Command::Disasm(arguments) => disasm::main(&arguments, &mut console),
         Command::Exec(arguments) => exec::main(&arguments, &mut console),
         Command::Packet(arguments) => packet::main(&arguments, &mut console),
+        Command::Bound(arguments) => bound::main(&arguments, &mut console),
         Command::Explain(arguments) => explain::main(&arguments, &mut console),
         Command::Paper(arguments) => paper::main(&arguments, &mut console),
         Command::Asm(arguments) => asm::main(&arguments, &mut console),

@@ -6,14 +6,13 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use jive_embed::diagnosis::sentence;
-use jive_embed::input;
-use jive_embed::text::{printable, printable_path};
+use jive_embed::text::printable;
 use nic_core::time::SimDuration;
-use nic_runtime::profile::Profile;
-use nic_runtime::scenario::{closest, limits};
+use nic_runtime::scenario::closest;
 use serde_json::json;
 
 use super::console::{Console, Failure, Status};
+use super::named_profile::{self, PROFILE_DEFAULT};
 use super::output_file::{directory_of, unwritable, write_derived};
 use super::overwrite;
 use crate::paper::{self, Agreement, Drawing, PAPERS, Progress, Report, Row, Tolerance};
@@ -34,9 +33,6 @@ Exit status:
   0  every row is within its tolerance
   1  a row is not
   2  wrong usage, a profile that cannot be read, or files that cannot be written";
-
-/// The profile used unless the user names another.
-const PROFILE_DEFAULT: &str = "lanai-1998";
 
 /// Reproduces a paper: what it states, what is simulated, and how far apart they are.
 #[derive(Args)]
@@ -64,7 +60,7 @@ pub(super) struct Arguments {
 
 /// Carries the command out.
 pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Status, Failure> {
-    let reproduced = load_profile(&arguments.profile).and_then(|profile| {
+    let reproduced = named_profile::read(&arguments.profile).and_then(|profile| {
         check_name(&arguments.name)?;
         let mut progress = Line::new();
         let report = paper::unet_sle(&profile, &mut progress)
@@ -129,24 +125,6 @@ fn check_name(name: &str) -> Result<(), String> {
         .collect();
     let title = format!("no paper is called {}", printable(name));
     Err(sentence(&title, &notes))
-}
-
-fn load_profile(name: &Path) -> Result<Profile, String> {
-    if let Some(profile) = name.to_str().and_then(Profile::builtin) {
-        return Ok(profile);
-    }
-    let shown = printable_path(name);
-    let bytes = input::read_given(name, limits::FILE_BYTES_MAX).map_err(|error| {
-        let names: Vec<&str> = Profile::builtin_names().collect();
-        let note = format!("built-in profiles are {}", names.join(", "));
-        sentence(
-            &format!("cannot read the profile {shown}: {error}"),
-            &[note],
-        )
-    })?;
-    let text = std::str::from_utf8(&bytes)
-        .map_err(|_| sentence(&format!("{shown}: expected UTF-8"), &[]))?;
-    Profile::parse(text).map_err(|error| sentence(&format!("{shown}: {error}"), &[]))
 }
 
 /// A progress line. Shown only on a terminal.

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use bumpalo::Bump;
-use jive_embed::analysis::Report;
+use jive_embed::analysis::{Bounds, Report};
 use jive_embed::lint::Warnings;
 use jive_embed::{Rejections, load_class};
 use jive_verifier::Policy;
@@ -14,18 +14,20 @@ use nic_runtime::scenario::ScenarioError;
 use serde::Serialize;
 
 use super::against_golden::AgainstGolden;
+use super::bound;
 use super::scenario_report;
 
-/// The report and the warnings of an accepted class, in one JSON object as `jive verify` writes them.
+/// The report and the warnings of an accepted class, in one JSON object as `jive verify` writes them, and its bounds.
 #[derive(Serialize)]
 struct Accepted {
     #[serde(flatten)]
     analysis: Report,
     #[serde(flatten)]
     warnings: Warnings,
+    bounds: Bounds,
 }
 
-/// Returns the report of `jive verify --report` on a class file, as text and as JSON.
+/// Returns the reports of `jive verify --report` and `jive bound` on a class file, as text and as JSON.
 ///
 /// # Errors
 ///
@@ -36,8 +38,13 @@ pub fn of_class(bytes: &[u8], policy: Policy) -> serde_json::Result<[String; 2]>
         Ok(loaded) => {
             let analysis = Report::of(loaded.class, policy);
             let warnings = Warnings::of(Path::new("it.class"), &loaded.class);
-            let text = format!("{analysis}{}", warnings.render());
-            let json = serde_json::to_string(&Accepted { analysis, warnings })?;
+            let (bounds, shown) = bound::said(&loaded.class, policy);
+            let text = format!("{analysis}{}{shown}", warnings.render());
+            let json = serde_json::to_string(&Accepted {
+                analysis,
+                warnings,
+                bounds,
+            })?;
             Ok([text, json])
         }
         Err(error) => {

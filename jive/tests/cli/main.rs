@@ -9,6 +9,8 @@ mod process;
 mod skipped;
 
 mod asm;
+mod bound;
+mod bound_page;
 #[cfg(unix)]
 mod bounded;
 mod displays;

@@ -11,8 +11,8 @@
 //! - `quota` limits a call, `fault` records traps and detaches applets
 //! - `tell` reports events, `trapped` reports traps with what their calls left
 //!
-//! Apart from the simulation, `detached` is an endpoint without a NIC, and `stub` generates the Java stub and the
-//! reference of natives.
+//! Apart from the simulation, `detached` is an endpoint without a NIC, `environment` describes a NIC to the analysis of
+//! worst cases, and `stub` generates the Java stub and the reference of natives.
 
 pub(crate) mod agenda;
 mod beside;
@@ -21,6 +21,7 @@ pub(crate) mod capsule;
 mod carry;
 mod detached;
 pub(crate) mod engine;
+mod environment;
 pub(crate) mod fault;
 pub(crate) mod load;
 mod port;
@@ -38,5 +39,6 @@ mod trapped;
 pub(crate) const SECTIONS: &[&str] = &["entry", "native", "native_fuel", "quota"];
 
 pub use detached::{DetachedEndpoint, DetachedShape};
+pub use environment::{class_environment, environment};
 pub use stub::{java_stub, natives_reference};
 pub(crate) use transfer::{host_to_nic, nic_to_host};

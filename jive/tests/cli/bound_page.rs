@@ -1,0 +1,72 @@
+//! The table of `docs/bound.md` is what `jive bound` says of the shipped applets.
+
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::jive;
+
+/// The first line of the table.
+const HEAD: &str =
+    "| applet | entry | bytecodes | `lanai-1998` | `modern` | loops |\n|---|---|---|---|---|---|\n";
+
+fn bound(applet: &str, profile: &str) -> Value {
+    let applet = format!("builtin:{applet}");
+    let ended = jive(["bound", &applet, "--profile", profile, "--format", "json"]);
+    assert_eq!(ended.status, 0, "{}", ended.err);
+    serde_json::from_str(&ended.out).expect("one object")
+}
+
+/// Returns a time in microseconds. A test of the command compares times with sums by hand.
+fn microseconds(entry: &Value) -> String {
+    let ns = entry["time_ns"]
+        .as_u64()
+        .expect("shipped applets have bounds");
+    format!("{}.{:03}", ns / 1_000, ns % 1_000)
+}
+
+fn table() -> String {
+    let mut table = HEAD.to_owned();
+    for applet in applets::ALL {
+        let (old, new) = (
+            bound(applet.name, "lanai-1998"),
+            bound(applet.name, "modern"),
+        );
+        let entries = |report: &Value| report["entry_points"].as_array().expect("a list").clone();
+        for (old, new) in entries(&old).iter().zip(entries(&new)) {
+            if old["is_initializer"] == true {
+                continue;
+            }
+            let loops = new["loops"].as_array().expect("a list").iter();
+            let loops = loops.map(|found| {
+                let method = found["method"].as_str().expect("a name");
+                format!("{method} line {}: {} tests", found["line"], found["tests"])
+            });
+            let loops = loops.collect::<Vec<_>>().join(", ");
+            let _ = writeln!(
+                table,
+                "| {} | `{}` | {} | {} | {} | {} |",
+                applet.name,
+                new["method"].as_str().expect("a name"),
+                new["bytecodes"],
+                microseconds(old),
+                microseconds(&new),
+                if loops.is_empty() { "none" } else { &loops },
+            );
+        }
+    }
+    table
+}
+
+#[test]
+fn the_table_of_shipped_applets_is_fresh() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/bound.md");
+    let committed = fs::read_to_string(page).expect("it is committed");
+    let table = table();
+    assert!(
+        committed.ends_with(&table),
+        "docs/bound.md is stale: it must end with\n{table}"
+    );
+}
