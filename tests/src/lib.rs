@@ -17,4 +17,6 @@ pub mod reference;
 #[cfg(feature = "simulation")]
 pub mod simulation;
 pub mod skipped;
+#[cfg(feature = "simulation")]
+pub mod stated;
 pub mod worst;

@@ -66,7 +66,7 @@ fn compilers_never_take_a_quarter_of_the_budget() {
 #[cfg(feature = "simulation")]
 mod analysed {
     use jive_lab::Random;
-    use tests::worst::{analyse, explored_family, searched, steps_max};
+    use tests::worst::{analyse, bound, bound_steps_max, explored_family, searched, steps_max};
 
     use super::*;
 
@@ -82,6 +82,13 @@ mod analysed {
             };
             let (steps, most) = (found.steps, steps_max(worst.bytes.len()));
             assert!(steps <= most, "{}: {steps} of {most}", worst.name);
+            let (steps, _) = bound(&worst.bytes).expect("it is accepted");
+            let most = bound_steps_max(worst.bytes.len());
+            assert!(
+                steps <= most,
+                "{}: {steps} of {most} for bounds",
+                worst.name
+            );
             // A report a hundred times as long as the class would be out of proportion too.
             let listed = found.report.entry_points.iter();
             let listed: usize = listed.map(|entry| entry.uncounted_loops.len()).sum();
@@ -109,6 +116,9 @@ mod analysed {
             if let Some(found) = analyse(&bytes) {
                 let (steps, most) = (found.steps, steps_max(bytes.len()));
                 assert!(steps <= most, "seed {seed}: {steps} of {most}");
+                let (steps, _) = bound(&bytes).expect("it is accepted");
+                let most = bound_steps_max(bytes.len());
+                assert!(steps <= most, "seed {seed}: {steps} of {most} for bounds");
             }
         }
     }

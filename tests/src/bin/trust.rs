@@ -5,6 +5,7 @@
 //!     trust judge N [SEED]     N class files, judged here and by OpenJDK
 //!     trust lent N [SEED]      N classes in memory that holds something already
 //!     trust isolation N [SEED] N casts of victims and hostile endpoints, with and without the latter
+//!     trust stated N [SEED]    N calls of classes with loops, beside the cost that is stated of them
 //!     trust worst              class files that are made to be slow, measured
 //!     trust search N [SEED]    N random class files, and which of them are slowest to analyse
 #![forbid(unsafe_code)]
@@ -50,6 +51,8 @@ fn main() -> ExitCode {
         #[cfg(feature = "simulation")]
         (Some("isolation"), Some(count)) => isolation(count, seed),
         #[cfg(feature = "simulation")]
+        (Some("stated"), Some(count)) => stated(count, seed),
+        #[cfg(feature = "simulation")]
         (Some("search"), Some(count)) => {
             analysed::search(count, seed);
             Ok(())
@@ -57,7 +60,7 @@ fn main() -> ExitCode {
         _ => {
             eprintln!(
                 "usage: trust runs N [SEED] | trust scope LENGTH | trust judge N [SEED] | trust lent N [SEED] | \
-                 trust isolation N [SEED] | trust worst | trust search N [SEED]"
+                 trust isolation N [SEED] | trust stated N [SEED] | trust worst | trust search N [SEED]"
             );
             return ExitCode::from(2);
         }
@@ -87,6 +90,20 @@ fn isolation(count: usize, seed: usize) -> Result<(), String> {
         }
     }
     println!("{count} casts: {tally:?}");
+    Ok(())
+}
+
+/// Makes calls of classes with loops, and compares their costs with those that are stated.
+#[cfg(feature = "simulation")]
+fn stated(count: usize, seed: usize) -> Result<(), String> {
+    /// Calls of each class.
+    const CALLS: u32 = 20;
+    let mut random = Random::new(&seed.to_be_bytes());
+    let mut tally = tests::stated::Tally::default();
+    while tally.calls < count as u64 {
+        tests::stated::compare(&mut random, CALLS, &mut tally)?;
+    }
+    println!("no call costs more than is stated: {tally}");
     Ok(())
 }
 
@@ -232,7 +249,9 @@ fn measure_worst() {
 #[cfg(feature = "simulation")]
 mod analysed {
     use jive_lab::Random;
-    use tests::worst::{Analysed, analyse, explored_family, family, searched, steps_max};
+    use tests::worst::{
+        Analysed, analyse, bound, bound_steps_max, explored_family, family, searched, steps_max,
+    };
 
     use super::REPEATS;
 
@@ -246,7 +265,7 @@ mod analysed {
         header();
         for worst in family().into_iter().chain(explored_family()) {
             if let Some(analysed) = least(&worst.bytes) {
-                row(worst.name, worst.bytes.len(), &analysed);
+                row(worst.name, &worst.bytes, &analysed);
             }
         }
     }
@@ -267,7 +286,7 @@ mod analysed {
             let mut random = Random::new(&number.to_be_bytes());
             let bytes = searched(&mut random, SEARCHED_BYTES);
             if let Some(analysed) = least(&bytes) {
-                row(&format!("seed {number}"), bytes.len(), &analysed);
+                row(&format!("seed {number}"), &bytes, &analysed);
             }
         }
     }
@@ -279,17 +298,29 @@ mod analysed {
 
     fn header() {
         println!(
-            "\n{:<18} {:>9} {:>12} {:>9} {:>8}",
-            "class file", "bytes", "analysis ms", "steps", "of most"
+            "\n{:<18} {:>9} {:>12} {:>9} {:>8} {:>12} {:>9} {:>8}",
+            "class file",
+            "bytes",
+            "analysis ms",
+            "steps",
+            "of most",
+            "bounds ms",
+            "steps",
+            "of most"
         );
     }
 
-    fn row(name: &str, bytes: usize, analysed: &Analysed) {
-        let percent = analysed.steps * 100 / steps_max(bytes);
+    fn row(name: &str, bytes: &[u8], analysed: &Analysed) {
+        let length = bytes.len();
+        let percent = analysed.steps * 100 / steps_max(length);
+        let rounds = (0..REPEATS).filter_map(|_| bound(bytes));
+        let (steps, time) = rounds.min_by_key(|(_, time)| *time).unwrap_or_default();
+        let of_bounds = steps * 100 / bound_steps_max(length);
         println!(
-            "{name:<18} {bytes:>9} {:>12.3} {:>9} {percent:>7}%",
+            "{name:<18} {length:>9} {:>12.3} {:>9} {percent:>7}% {:>12.3} {steps:>9} {of_bounds:>7}%",
             analysed.time.as_secs_f64() * 1e3,
             analysed.steps,
+            time.as_secs_f64() * 1e3,
         );
     }
 }

@@ -1,8 +1,9 @@
 //! Uses of the generators of `jive-lab` that need an oracle.
 //!
-//! [`scope`] enumerates all bodies of a length. [`judge`] compares this verifier's verdicts with OpenJDK's. If they
-//! differ, it asks again without the parts that JIVE does not read ([`normal`]).
+//! [`scope`] enumerates all bodies of a length. [`counted`] generates classes with loops. [`judge`] compares this verifier's
+//! verdicts with OpenJDK's. If they differ, it asks again without the parts that JIVE does not read ([`normal`]).
 
+pub mod counted;
 pub mod judge;
 pub mod normal;
 pub mod scope;

@@ -14,7 +14,7 @@ mod searched;
 mod writer;
 
 #[cfg(feature = "simulation")]
-pub use analysed::{Analysed, analyse, steps_max};
+pub use analysed::{Analysed, analyse, bound, bound_steps_max, steps_max};
 pub use family::{Worst, explored_family, family};
 pub use measure::{Measured, Steps, measure};
 pub use searched::searched;

@@ -1,0 +1,429 @@
+//! Generates classes whose methods count in loops, most of which end: for the comparison of stated with observed costs.
+//!
+//! Counters start, step and end in every way that the analysis tells apart: from constants, parameters, fields, lengths
+//! and results, up and down, before and after the test, by nothing, past the end, and changed by other statements.
+
+use core::fmt::Write;
+
+use jive_lab::Random;
+
+/// Greatest value of the first parameter of `run`.
+pub const PARAMETER_MAX: i32 = 12;
+/// Greatest result of `getFreeBufferLength`.
+pub const BUFFER_MAX: i32 = 9;
+/// The local variables of a method, all of them `int`s. The first two are parameters of `run`.
+const LOCALS: usize = 8;
+/// Most loops around a statement.
+const NESTING_MAX: usize = 3;
+
+/// Members of every class. The second method counts for the first.
+const MEMBERS: &str = "
+.field static f I
+.field static b B
+.field static z Z
+.field static fixed I
+.field static bytes [B
+.field static ints [I
+.field static other [B
+.method static <clinit>()V stack 2 locals 0
+    bipush 6
+    newarray byte
+    putstatic bytes:[B
+    bipush 9
+    newarray int
+    putstatic ints:[I
+    iconst_5
+    putstatic fixed:I
+    return
+";
+
+/// Returns the assembly of a class with the methods `run(II)I` and `count(I)I`.
+#[must_use]
+pub fn counted(random: &mut Random) -> String {
+    let mut source = MEMBERS.to_owned();
+    for (header, parameters, calls) in [("run(II)I", 2, true), ("count(I)I", 1, false)] {
+        let mut writer = Writer {
+            random,
+            code: String::new(),
+            labels: 0,
+            loops: Vec::new(),
+            calls,
+        };
+        for local in parameters..LOCALS {
+            writer.line(&format!("iconst_0\n    istore {local}"));
+        }
+        let budget = 2 + writer.random.below(5);
+        writer.block(budget);
+        writer.line("iload 2\n    ireturn");
+        let code = writer.code;
+        // Writing to a string never fails.
+        let _ = write!(
+            source,
+            ".method static {header} stack 12 locals {LOCALS}\n{code}"
+        );
+    }
+    source
+}
+
+struct Writer<'r> {
+    random: &'r mut Random,
+    code: String,
+    labels: usize,
+    /// The loops around: counter, label of the test, label behind the loop.
+    loops: Vec<(usize, usize, usize)>,
+    /// Whether the method may call the other one.
+    calls: bool,
+}
+
+impl Writer<'_> {
+    fn line(&mut self, line: &str) {
+        let _ = writeln!(self.code, "    {line}");
+    }
+
+    fn label(&mut self) -> usize {
+        self.labels += 1;
+        self.labels
+    }
+
+    fn place(&mut self, label: usize) {
+        let _ = writeln!(self.code, "L{label}:");
+    }
+
+    fn pick<'p>(&mut self, from: &[&'p str]) -> &'p str {
+        from[self.random.below(from.len())]
+    }
+
+    fn local(&mut self) -> usize {
+        self.random.below(LOCALS)
+    }
+
+    fn block(&mut self, statements: usize) {
+        for _ in 0..statements {
+            self.statement();
+        }
+    }
+
+    fn statement(&mut self) {
+        match self.random.below(14) {
+            0..=4 if self.loops.len() < NESTING_MAX => self.counting_loop(),
+            0..=5 => {
+                self.expression(2);
+                let local = self.unprotected();
+                self.line(&format!("istore {local}"));
+            }
+            6 => {
+                let local = self.unprotected();
+                let by = self.pick(&["1", "-1", "2", "0", "-3", "127", "-128"]);
+                self.line(&format!("iinc {local} {by}"));
+            }
+            7 => {
+                let end = self.label();
+                self.condition(end);
+                self.statement();
+                self.place(end);
+            }
+            8 => self.leave(),
+            9 | 10 => self.element(),
+            11 => {
+                self.expression(2);
+                let field = self.pick(&["f:I", "f:I", "b:B", "z:Z"]);
+                self.line(&format!("putstatic {field}"));
+            }
+            12 => {
+                self.line("invokestatic unet/Nic.getFreeBuffer()I");
+                let local = self.unprotected();
+                self.line(&format!("istore {local}"));
+            }
+            _ => {
+                self.expression(1);
+                self.line("newarray byte");
+                self.line("putstatic other:[B");
+            }
+        }
+    }
+
+    /// Returns a local variable. Rarely that is the counter of a loop around.
+    fn unprotected(&mut self) -> usize {
+        for _ in 0..4 {
+            let local = self.local();
+            let counts = self.loops.iter().any(|(counter, ..)| *counter == local);
+            if !counts || self.random.one_in(12) {
+                return local;
+            }
+        }
+        LOCALS - 1
+    }
+
+    /// Branches to a label, under a random condition.
+    fn condition(&mut self, label: usize) {
+        self.expression(1);
+        if self.random.one_in(2) {
+            let branch = self.pick(&["ifeq", "ifne", "iflt", "ifge", "ifgt", "ifle"]);
+            self.line(&format!("{branch} L{label}"));
+        } else {
+            self.expression(1);
+            let branch = self.pick(&[
+                "if_icmpeq",
+                "if_icmpne",
+                "if_icmplt",
+                "if_icmpge",
+                "if_icmpgt",
+                "if_icmple",
+            ]);
+            self.line(&format!("{branch} L{label}"));
+        }
+    }
+
+    /// Leaves or continues a loop, or returns, under a condition.
+    fn leave(&mut self) {
+        let stay = self.label();
+        self.condition(stay);
+        let around = self.random.below(self.loops.len() + 1);
+        match self.loops.get(around).copied() {
+            Some((_, test, end)) => {
+                let label = if self.random.one_in(2) { test } else { end };
+                self.line(&format!("goto L{label}"));
+            }
+            None => self.line("iload 3\n    ireturn"),
+        }
+        self.place(stay);
+    }
+
+    /// Reads or writes an element. The index is often a counter.
+    fn element(&mut self) {
+        let index = match self.loops.last() {
+            Some((counter, ..)) if !self.random.one_in(3) => *counter,
+            _ => self.local(),
+        };
+        let (array, load, store) = match self.random.below(3) {
+            0 => ("ints:[I", "iaload", "iastore"),
+            1 => ("other:[B", "baload", "bastore"),
+            _ => ("bytes:[B", "baload", "bastore"),
+        };
+        self.line(&format!("getstatic {array}\n    iload {index}"));
+        if self.random.one_in(2) {
+            self.expression(1);
+            self.line(store);
+        } else {
+            self.line(load);
+            let local = self.unprotected();
+            self.line(&format!("istore {local}"));
+        }
+    }
+
+    /// A loop that usually counts from its start to its end.
+    fn counting_loop(&mut self) {
+        let counter = 2 + self.random.below(LOCALS - 2);
+        let (up, first, test, end) = (
+            !self.random.one_in(3),
+            self.label(),
+            self.label(),
+            self.label(),
+        );
+        self.start(up);
+        self.line(&format!("istore {counter}"));
+        self.loops.push((counter, test, end));
+        let is_tested_last = self.random.one_in(4);
+        let is_stepped_first = self.random.one_in(5);
+        if is_tested_last {
+            self.place(first);
+        } else {
+            self.place(test);
+            if is_stepped_first {
+                self.step(counter, up);
+            }
+            self.test(counter, up, end, false);
+        }
+        let statements = self.random.below(3);
+        self.block(statements);
+        if is_tested_last {
+            self.step(counter, up);
+            self.place(test);
+            self.test(counter, up, first, true);
+        } else {
+            if !is_stepped_first {
+                self.step(counter, up);
+            }
+            self.line(&format!("goto L{test}"));
+        }
+        self.place(end);
+        self.loops.pop();
+    }
+
+    /// Pushes the value at which a counter starts.
+    fn start(&mut self, up: bool) {
+        match self.random.below(8) {
+            0 => self.expression(2),
+            1 => self.line("getstatic b:B"),
+            2 => self.line("iload 0"),
+            3 if !up => self.line("getstatic bytes:[B\n    arraylength\n    iconst_1\n    isub"),
+            _ => {
+                let constants = if up {
+                    ["0", "0", "0", "1", "-3", "2147483640"]
+                } else {
+                    ["10", "7", "3", "0", "12", "-2147483640"]
+                };
+                let constant = self.pick(&constants);
+                self.line(&format!("ldc int {constant}"));
+            }
+        }
+    }
+
+    /// Pushes the value at which a counter ends.
+    fn end(&mut self, up: bool) {
+        match self.random.below(11) {
+            0 => self.expression(2),
+            1 => self.line("getstatic fixed:I"),
+            2 => self.line("iload 0"),
+            3 => self.line("getstatic bytes:[B\n    arraylength"),
+            4 => self.line("getstatic other:[B\n    arraylength"),
+            5 => self.line("invokestatic unet/Nic.getFreeBufferLength()I"),
+            6 => {
+                let local = self.local();
+                self.line(&format!("iload {local}\n    bipush 7\n    iand"));
+            }
+            7 => {
+                let local = self.local();
+                self.line(&format!("iload {local}"));
+            }
+            _ => {
+                let constants = if up {
+                    ["5", "8", "1", "0", "2147483647", "2147483643"]
+                } else {
+                    ["0", "-1", "1", "-5", "-2147483648", "-2147483643"]
+                };
+                let constant = self.pick(&constants);
+                self.line(&format!("ldc int {constant}"));
+            }
+        }
+    }
+
+    /// Compares a counter with its end, and branches to `label` if it has stayed within (`stays`) or has reached it.
+    fn test(&mut self, counter: usize, up: bool, label: usize, stays: bool) {
+        // The branch that is taken while an upward counter is below its end.
+        let inside = match self.random.below(12) {
+            0 => "ne",
+            1 => "eq",
+            2 => "gt",
+            3..=5 => "le",
+            _ => "lt",
+        };
+        let negated = |word| match word {
+            "ne" => "eq",
+            "eq" => "ne",
+            "gt" => "le",
+            "le" => "gt",
+            "lt" => "ge",
+            _ => "lt",
+        };
+        let mirrored = |word| match word {
+            "gt" => "lt",
+            "le" => "ge",
+            "lt" => "gt",
+            "ge" => "le",
+            same => same,
+        };
+        let mut word = if up { inside } else { mirrored(inside) };
+        if !stays {
+            word = negated(word);
+        }
+        if self.random.one_in(5) {
+            self.line(&format!("iload {counter}"));
+            self.line(&format!("if{word} L{label}"));
+        } else if self.random.one_in(3) {
+            self.end(up);
+            self.line(&format!("iload {counter}"));
+            self.line(&format!("if_icmp{} L{label}", mirrored(word)));
+        } else {
+            self.line(&format!("iload {counter}"));
+            if self.random.one_in(8) {
+                // As in `i++ < n`.
+                self.line(&format!("iinc {counter} {}", if up { 1 } else { -1 }));
+            }
+            if self.random.one_in(12) {
+                self.line("iconst_1\n    iadd");
+            }
+            self.end(up);
+            self.line(&format!("if_icmp{word} L{label}"));
+        }
+    }
+
+    fn step(&mut self, counter: usize, up: bool) {
+        let skip = self.random.one_in(10).then(|| self.label());
+        if let Some(skip) = skip {
+            self.condition(skip);
+        }
+        let by = match self.random.below(12) {
+            0 => 0,
+            1 => -1,
+            2 | 3 => 2,
+            4 => 3,
+            _ => 1,
+        };
+        let by = if up { by } else { -by };
+        match self.random.below(10) {
+            0 => {
+                let line =
+                    format!("iload {counter}\n    ldc int {by}\n    iadd\n    istore {counter}");
+                self.line(&line);
+            }
+            1 => self.line(&format!(
+                "iload {counter}\n    ldc int {by}\n    isub\n    istore {counter}"
+            )),
+            2 => {
+                let narrow = self.pick(&["i2b", "i2s"]);
+                self.line(&format!(
+                    "iload {counter}\n    ldc int {by}\n    iadd\n    {narrow}\n    istore {counter}"
+                ));
+            }
+            3 => self.line(&format!(
+                "iinc {counter} {by}\n    wide iinc {counter} {}",
+                by * 300
+            )),
+            _ => self.line(&format!("iinc {counter} {by}")),
+        }
+        if let Some(skip) = skip {
+            self.place(skip);
+        }
+    }
+
+    /// Pushes a value.
+    fn expression(&mut self, depth: usize) {
+        match self.random.below(if depth == 0 { 6 } else { 12 }) {
+            0 | 1 => {
+                let local = self.local();
+                self.line(&format!("iload {local}"));
+            }
+            2 | 3 => {
+                let constant = match self.random.below(3) {
+                    0 => self.random.int(),
+                    _ => i32::try_from(self.random.below(16)).expect("it is small") - 3,
+                };
+                self.line(&format!("ldc int {constant}"));
+            }
+            4 => {
+                let field = self.pick(&["f:I", "b:B", "z:Z", "fixed:I"]);
+                self.line(&format!("getstatic {field}"));
+            }
+            5 => self.line("getstatic ints:[I\n    arraylength"),
+            6 => {
+                self.expression(depth - 1);
+                let narrow = self.pick(&["i2b", "i2s", "ineg"]);
+                self.line(narrow);
+            }
+            7 if self.calls => {
+                self.expression(depth - 1);
+                self.line("invokestatic count(I)I");
+            }
+            _ => {
+                self.expression(depth - 1);
+                self.expression(depth - 1);
+                let operator = self.pick(&[
+                    "iadd", "isub", "imul", "idiv", "irem", "iand", "ior", "ixor", "ishl", "ishr",
+                    "iushr",
+                ]);
+                self.line(operator);
+            }
+        }
+    }
+}

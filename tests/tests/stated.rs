@@ -1,0 +1,26 @@
+//! No call costs more than the analysis states.
+
+#![cfg(feature = "simulation")]
+
+use jive_lab::Random;
+use tests::openjdk::jdk;
+use tests::stated::{Tally, compare};
+
+/// Calls of each generated class.
+const CALLS: u32 = 20;
+/// Number of generated classes. `trust stated N` makes N calls.
+const CLASSES: u32 = 1_000;
+
+#[test]
+fn random_calls_cost_no_more_than_is_stated() {
+    let mut random = Random::new(b"stated");
+    let mut tally = Tally::default();
+    for _ in 0..CLASSES {
+        if let Err(excess) = compare(&mut random, CALLS, &mut tally) {
+            panic!("{excess}");
+        }
+    }
+    jdk::announce(&format!("stated: {tally}"));
+    assert!(tally.loops * 10 > tally.classes, "{tally}");
+    assert!(tally.tight * 20 > tally.loops, "{tally}");
+}
