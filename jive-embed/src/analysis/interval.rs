@@ -192,7 +192,10 @@ mod tests {
         i32::MAX,
     ];
 
-    const BINARY: [(BinaryOperator, fn(i32, i32) -> Option<i32>); 11] = {
+    /// Computes what an instruction does with two values. `None` for a trap.
+    type Compute = fn(i32, i32) -> Option<i32>;
+
+    const BINARY: [(BinaryOperator, Compute); 11] = {
         use BinaryOperator as B;
         [
             (B::Add, |a, b| Some(a.wrapping_add(b))),

@@ -24,9 +24,8 @@ impl Ranges<'_, '_> {
             question(Site { method, node: 0 }, Slot::Local(local)),
             Question::Value(..)
         );
-        if self.environment.entries.is_none() {
-            return None;
-        }
+        // Without a list of entries, any argument is possible.
+        self.environment.entries.as_ref()?;
         let outside = match self.environment.entry(found.name, found.descriptor) {
             Some(_) if !is_value => return None,
             Some(entry) => {

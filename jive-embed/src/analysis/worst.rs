@@ -139,6 +139,6 @@ fn times(cost: Option<u64>, count: u64) -> Option<u64> {
 }
 
 /// Returns the greatest cost, or 0 if there is none.
-fn greatest(costs: impl Iterator<Item = Option<u64>>) -> Option<u64> {
-    costs.fold(Some(0), |a, b| Some(a?.max(b?)))
+fn greatest(mut costs: impl Iterator<Item = Option<u64>>) -> Option<u64> {
+    costs.try_fold(0, |greatest, cost| Some(cost?.max(greatest)))
 }

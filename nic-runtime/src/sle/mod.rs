@@ -11,8 +11,8 @@
 //! - `quota` limits a call, `fault` records traps and detaches applets
 //! - `tell` reports events, `trapped` reports traps with what their calls left
 //!
-//! Apart from the simulation, `detached` is an endpoint without a NIC, `environment` describes a NIC to the analysis of
-//! worst cases, and `stub` generates the Java stub and the reference of natives.
+//! Apart from the simulation, `detached` is an endpoint without a NIC. `environment` describes a NIC to the analysis of
+//! worst cases. `stub` generates the Java stub and the reference of natives.
 
 pub(crate) mod agenda;
 mod beside;

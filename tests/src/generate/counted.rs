@@ -1,7 +1,7 @@
 //! Generates classes whose methods count in loops, most of which end: for the comparison of stated with observed costs.
 //!
-//! Counters start, step and end in every way that the analysis tells apart: from constants, parameters, fields, lengths
-//! and results, up and down, before and after the test, by nothing, past the end, and changed by other statements.
+//! Counters start and end at constants, parameters, fields, lengths and results. They step up and down, before and after
+//! the test, by nothing, and past the end. Other statements change them too.
 
 use core::fmt::Write;
 
