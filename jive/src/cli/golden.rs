@@ -301,7 +301,7 @@ fn compare_java(file: &TestFile, scenario: &Scenario, java: &Session) -> Outcome
         Ok(Compared::Differs(difference)) => Outcome::Differs(difference),
         Ok(Compared::Failed(report)) => Outcome::Failed(Status::Unusable, report),
         Err(error) => {
-            let (status, report) = run::refusal(&file.path, scenario, error);
+            let (status, report) = run::refusal((&file.path, &[]), scenario, error);
             Outcome::Failed(status, report)
         }
     }
