@@ -49,6 +49,30 @@ applets! {
     GENERATOR = "Generator";
     /// Calls a native that does almost nothing, to measure the cost of a call.
     NULL_CALL = "NullCall";
+    /// Fills in and verifies IPv4 and UDP checksums.
+    CHECKSUM = "Checksum";
+    /// Delivers the IPv4 frames that the host's rules permit.
+    FIREWALL = "Firewall";
+    /// Limits the rate of each source channel.
+    POLICER = "Policer";
+    /// Keeps a receiver from running out of buffers: tokens return from `doRefill`.
+    TOKEN_FLOW = "TokenFlow";
+    /// Delivers each message exactly once and in order over an unreliable link.
+    RELIABLE = "Reliable";
+    /// Translates IPv4 addresses and ports between two channels.
+    NAT = "Nat";
+    /// Answers requests to a key-value table from NIC memory.
+    KEY_VALUE = "KeyValue";
+    /// Forwards messages down a tree of NICs.
+    MULTICAST = "Multicast";
+    /// Writes each payload where its packet says, within a window.
+    PACKET_PLACED = "PacketPlaced";
+    /// Runs the handler that a request names, in the NIC or on the host.
+    ACTIVE_MESSAGES = "ActiveMessages";
+    /// Answers get, put and fetch-and-add on words of the host's memory.
+    SPLIT_C = "SplitC";
+    /// Gives the host one frame of a stream each period, at a constant delay.
+    STREAM = "Stream";
 }
 
 /// The Java stub `unet/Nic.java`, against which applets compile.

@@ -10,6 +10,8 @@ pub mod generate;
 pub mod isolation;
 pub mod large;
 pub mod lent;
+#[cfg(feature = "simulation")]
+pub mod library;
 pub mod machine;
 pub mod openjdk;
 pub mod random;

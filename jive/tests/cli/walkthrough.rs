@@ -1,4 +1,5 @@
-//! Runs the commands of the README and the tutorial exactly as written, each page in an empty directory.
+//! Runs the commands of the README, the tutorial and the applets' pages exactly as written, each page in an empty
+//! directory.
 
 use std::fs;
 use std::path::Path;
@@ -150,6 +151,17 @@ fn a_student_can_follow_the_guide_to_debugging() {
     let (page, _) = follow_page("docs/debugging.md");
     // The lines that the page shows as printed.
     assert_eq!(page.matches("```text").count(), 2);
+}
+
+#[test]
+fn each_page_of_an_applet_prints_what_it_shows() {
+    let pages = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/applets");
+    for page in fs::read_dir(pages).expect("a committed directory") {
+        let name = page.expect("a readable directory").file_name();
+        let page = format!("docs/applets/{}", name.to_string_lossy());
+        let (page, _) = follow_page(&page);
+        assert!(page.starts_with("# "));
+    }
 }
 
 #[test]

@@ -34,6 +34,18 @@ builtins! {
     "swap": "the server's applet is replaced by another while packets arrive";
     "capsules": "a class travels in packets to three NICs without code, and becomes their applet";
     "loopback": "an endpoint joined to itself, and two endpoints of one NIC";
+    "checksum": "Checksum fills in checksums on transmit, and drops a frame with a wrong one";
+    "firewall": "Firewall delivers the frames that the host's rules permit";
+    "policer": "Policer limits the rate of each channel";
+    "token-flow": "TokenFlow sends no message for which the receiver has no buffer";
+    "reliable": "Reliable delivers each message once and in order over a link with faults";
+    "nat": "Nat translates addresses and ports between two channels";
+    "key-value": "KeyValue answers requests to a table of its host from NIC memory";
+    "multicast": "Multicast forwards the root's messages down a tree of NICs";
+    "packet-placed": "PacketPlaced writes each payload where its packet says, within a window";
+    "active-messages": "ActiveMessages runs handlers in the NIC and on the host, and every request has an answer";
+    "split-c": "SplitC answers get, put and fetch-and-add in the NIC";
+    "stream": "Stream plays a frame each millisecond over a link with faults";
 }
 
 /// Returns the built-in scenario with this name.
