@@ -17,6 +17,8 @@ pub mod openjdk;
 pub mod random;
 pub mod reference;
 #[cfg(feature = "simulation")]
+pub mod seen;
+#[cfg(feature = "simulation")]
 pub mod simulation;
 pub mod skipped;
 #[cfg(feature = "simulation")]

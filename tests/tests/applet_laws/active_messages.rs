@@ -1,0 +1,150 @@
+//! `ActiveMessages`: each request ends with exactly one reply or one error, whatever the link does, and a reply has the
+//! right data.
+
+use std::collections::BTreeMap;
+
+use nic_core::id::ChannelId;
+use nic_core::time::SimDuration;
+use nic_runtime::host::{Actions, Happened, HostProgram, Programs};
+use tests::seen::Seen;
+
+use super::network::{Network, random};
+
+const REQUEST: u8 = 1;
+const REPLY: u8 = 2;
+const ERROR: u8 = 3;
+
+/// Replies to the handlers 64 to 66 after a while, with the data reversed, and ignores handler 67.
+struct Handlers {
+    pauses: Vec<u64>,
+}
+
+impl HostProgram for Handlers {
+    fn happened(&mut self, what: Happened<'_>, actions: &mut Actions<'_>) {
+        let Happened::Message {
+            endpoint,
+            channel: ChannelId(channel),
+            payload,
+        } = what
+        else {
+            return;
+        };
+        if payload[0] != REQUEST || payload[1] > 66 {
+            return;
+        }
+        let mut reply = payload.to_vec();
+        reply[0] = REPLY;
+        reply[6..].reverse();
+        actions.compute(SimDuration::from_ns(1000 * self.pauses.pop().unwrap_or(0)));
+        actions.post(endpoint, ChannelId(channel), reply);
+    }
+}
+
+/// Returns the data of a handler's reply, or nothing if any data is right.
+fn result(handler: u8, data: &[u8]) -> Option<Vec<u8>> {
+    match handler {
+        0 => Some(data.to_vec()),
+        1 => {
+            let ints = data.chunks_exact(4);
+            let ints = ints.map(|int| i32::from_be_bytes(int.try_into().expect("four bytes")));
+            let sum = ints.fold(0_i32, i32::wrapping_add);
+            Some(sum.to_be_bytes().to_vec())
+        }
+        2 => None,
+        _ => Some(data.iter().rev().copied().collect()),
+    }
+}
+
+pub(crate) fn law(seed: u64) {
+    let random = &mut random("active messages", seed);
+    let mut network = Network::new();
+    for _ in 0..2 {
+        let timeout = [300, 2000, 20_000][random.below(3)];
+        network.endpoint(&format!(
+            "applet = \"builtin:ActiveMessages\"\nrx_queue = 1000\nstate = {{ TIMEOUT = {timeout} }}"
+        ));
+    }
+    network.channel((0, 1), (1, 1));
+    let percent = |random: &mut jive_lab::Random| random.below(40);
+    network.link(
+        0,
+        1,
+        &format!(
+            "loss = 0.{:02}\nduplicate = 0.{:02}\nreorder = 0.{:02}",
+            percent(random),
+            percent(random),
+            percent(random)
+        ),
+    );
+    let stranger = network.endpoint("");
+    network.channel((stranger, 1), (0, 2));
+    let mut at = 10;
+    for number in 0..60_u8 {
+        let handler = [0, 1, 2, 3, 63, 64, 65, 66, 67, 255][random.below(10)];
+        let length = random.below(52);
+        let data = random.bytes(length);
+        // One request in 50 is too long, and ends with an error at once.
+        let request = [&[REQUEST, handler, 9, 9, 9, 9], &data[..]].concat();
+        network.send(usize::from(number % 2), 1, at, &request);
+        let forged = [&[1 + number % 3, handler, 0, 0, 0, number], &data[..]].concat();
+        network.send(stranger, 1, at, &forged);
+        at += if random.one_in(3) {
+            random.below(4000)
+        } else {
+            random.below(60)
+        };
+    }
+    let mut programs = Programs::new();
+    for name in ["e0", "e1"] {
+        let pauses = (0..100).map(|_| random.draw() % 400).collect();
+        programs = programs.with(name, Handlers { pauses });
+    }
+    let seen = Seen::with(&network.scenario(seed), programs);
+    assert!(seen.traps.is_empty());
+    // Two NICs that answer each other may have to drop a packet, which counts as lost (docs/simulation.md).
+    assert!(
+        seen.drops.iter().all(|reason| *reason == "nic-full"),
+        "{:?}",
+        seen.drops
+    );
+    for endpoint in [0, 1] {
+        let posted = seen.posted_by(endpoint, 1).into_iter();
+        let requests: Vec<&[u8]> = posted.filter(|message| message[0] == REQUEST).collect();
+        let mut answers = BTreeMap::new();
+        let received = seen.received_by(endpoint, 1).into_iter();
+        for answer in received.filter(|message| message[0] != REQUEST) {
+            let number = u32::from_be_bytes(answer[2..6].try_into().expect("four bytes"));
+            assert_eq!(
+                answers.insert(number, answer),
+                None,
+                "two answers to {number}"
+            );
+        }
+        for (number, request) in requests.iter().enumerate() {
+            let number = u32::try_from(number).expect("small");
+            let answer = answers.remove(&number).expect("an answer to each request");
+            let (handler, data) = (request[1], &request[6..]);
+            match answer[0] {
+                REPLY => {
+                    assert!(matches!(handler, 0..=2 | 64..=66));
+                    let expected = result(handler, data);
+                    assert!(expected.is_none_or(|expected| expected == answer[6..]));
+                }
+                ERROR => {
+                    // Unknown handlers are those below 64 that the NIC does not have.
+                    assert!(answer[6] != 1 || matches!(handler, 3..=63));
+                    assert!((1..=3).contains(&answer[6]), "{answer:?}");
+                }
+                kind => panic!("an answer of kind {kind}"),
+            }
+        }
+        assert!(answers.is_empty(), "answers to nothing: {answers:?}");
+    }
+    assert_eq!(
+        seen.received_by(0, 2)
+            .iter()
+            .filter(|message| message[0] != REQUEST)
+            .count(),
+        0
+    );
+}

@@ -1,0 +1,57 @@
+//! The promises of the shipped applets, over random traffic, links and peers.
+//!
+//! A law is a function of a seed. Each test runs as many seeds as fit in a second or two. More seeds:
+//! `APPLET_SEEDS=1000 cargo test --release -p tests --test applet_laws`
+
+mod active_messages;
+mod checksum;
+mod firewall;
+mod frames;
+mod key_value;
+mod multicast;
+mod nat;
+mod network;
+mod packet_placed;
+mod policer;
+mod reliable;
+mod split_c;
+mod stream;
+mod token_flow;
+
+/// Runs a law for its seeds: the number that `APPLET_SEEDS` gives, or else `count`.
+fn hold(law: fn(u64), count: u64) {
+    let more = std::env::var("APPLET_SEEDS").ok();
+    let count = more.map_or(count, |text| {
+        text.parse().expect("APPLET_SEEDS is a number")
+    });
+    for seed in 1..=count {
+        println!("seed {seed}");
+        law(seed);
+    }
+}
+
+macro_rules! laws {
+    ($($name:ident: $law:path, $count:literal;)+) => {$(
+        #[test]
+        fn $name() {
+            hold($law, $count);
+        }
+    )+};
+}
+
+laws! {
+    checksums_are_those_of_etherparse: checksum::law, 30;
+    the_firewall_decides_as_etherparse_parses: firewall::law, 30;
+    a_malformed_table_denies_everything: firewall::malformed_table, 10;
+    the_policer_drops_exactly_what_exceeds_the_rate: policer::law, 30;
+    tokens_never_let_a_receiver_drop: token_flow::law, 30;
+    reliable_messages_arrive_once_and_in_order: reliable::law, 20;
+    a_cut_link_refuses_what_may_not_have_arrived: reliable::cut, 20;
+    translated_frames_are_those_of_etherparse: nat::law, 20;
+    the_cache_is_never_stale: key_value::law, 20;
+    each_member_of_a_tree_receives_each_message_once: multicast::law, 20;
+    nothing_is_written_outside_the_window: packet_placed::law, 20;
+    each_request_has_exactly_one_answer: active_messages::law, 20;
+    operations_on_words_are_atomic: split_c::law, 20;
+    frames_have_a_constant_delay: stream::law, 20;
+}

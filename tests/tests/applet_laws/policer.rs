@@ -1,0 +1,60 @@
+//! `Policer`: in each period a channel delivers at most the burst and the rate. A packet is dropped only if its
+//! delivery would break this bound.
+
+use std::collections::BTreeMap;
+
+use tests::seen::Seen;
+
+use super::network::{Network, length, random};
+
+pub(crate) fn law(seed: u64) {
+    let random = &mut random("policer", seed);
+    let rate = [0, 1, 100, 1000, 1_000_000][random.below(5)];
+    let burst = [0, 60, 500, 1_000_000][random.below(4)];
+    let mut network = Network::new();
+    let receiver = network.endpoint(&format!(
+        "applet = \"builtin:Policer\"\nstate = {{ RATE = {rate}, BURST = {burst} }}\nrx_queue = 1000\n\
+         buffer_area = 1048576\nfree_buffers = {{ count = 200, length = 4096 }}"
+    ));
+    for channel in 1..=3 {
+        let sender = network.endpoint("");
+        network.channel((sender, 1), (receiver, channel));
+        let mut at = 10;
+        let pause = [50, 200, 3000][random.below(3)];
+        for _ in 0..40 {
+            let length = length(random, 600);
+            network.send(sender, 1, at, &random.bytes(length));
+            // Bursts, and pauses of any length between them.
+            at += if random.one_in(4) {
+                random.below(20 * pause)
+            } else {
+                random.below(pause)
+            };
+        }
+    }
+    let seen = Seen::of(&network.scenario(seed));
+    assert_eq!((seen.traps.len(), seen.drops.len()), (0, 0));
+
+    let mut delivered: BTreeMap<i32, Vec<(i64, i64)>> = BTreeMap::new();
+    for call in seen.calls.iter().filter(|call| call.method == "doRx") {
+        let (length, channel) = (i64::from(call.args[0]), call.args[1]);
+        let delivered = delivered.entry(channel).or_default();
+        // With a rate of 0 the time does not matter, and the applet does not ask for it.
+        let now = call.clock.map_or(0, i64::from);
+        // The bound of a period from each earlier delivery until now, in thousandths of a byte.
+        let mut sum = 1000 * length;
+        let mut is_within = sum <= 1000 * burst;
+        for (then, earlier) in delivered.iter().rev() {
+            sum += 1000 * earlier;
+            is_within &= sum <= 1000 * burst + rate * (now - then);
+        }
+        assert_eq!(call.value == 1, is_within, "{call:?} after {delivered:?}");
+        if is_within {
+            delivered.push((now, length));
+        }
+    }
+    for channel in 1..=3 {
+        let messages = seen.received_by(0, channel);
+        assert_eq!(messages.len(), delivered[&channel].len());
+    }
+}
