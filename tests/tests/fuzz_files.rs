@@ -1,4 +1,4 @@
-//! Runs the fuzz bodies for scenarios, captures and golden traces on their seeds and on changed seeds.
+//! Runs the fuzz bodies for scenarios, captures, golden traces and applets on their seeds and on changed seeds.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -50,6 +50,11 @@ fn capsules_are_judged_to_an_end() {
 #[test]
 fn golden_traces_are_compared_to_an_end() {
     hold("goldens", fuzzing::golden_seeds(), fuzzing::golden);
+}
+
+#[test]
+fn applets_never_trap_whatever_peer_user_and_host_do() {
+    hold("applets", fuzzing::applet_seeds(), fuzzing::applet);
 }
 
 #[test]

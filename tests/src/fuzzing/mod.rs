@@ -3,6 +3,8 @@
 //! `fuzz` calls them from libFuzzer. A test calls them for every fixture and built-in class. A function returns
 //! nothing, and a finding is a panic.
 
+#[cfg(feature = "simulation")]
+mod applet;
 mod archive;
 mod body;
 #[cfg(feature = "simulation")]
@@ -20,6 +22,8 @@ mod targets;
 
 use core::fmt::Write;
 
+#[cfg(feature = "simulation")]
+pub use applet::{applet, applet_seeds};
 pub use archive::archived;
 pub use body::body;
 #[cfg(feature = "simulation")]

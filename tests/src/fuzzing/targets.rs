@@ -3,14 +3,14 @@
 use arbitrary::{Arbitrary, Unstructured};
 use jive_lab::generate::Program;
 
+#[cfg(feature = "simulation")]
+use super::{
+    applet, applet_seeds, capsule, capsule_seeds, capture, capture_seeds, golden, golden_seeds,
+    scenario, scenario_seeds, verdict,
+};
 use super::{
     archived, body, body_seeds, lent, lent_seeds, parse, phrases, program, program_seeds,
     reference, run,
-};
-#[cfg(feature = "simulation")]
-use super::{
-    capsule, capsule_seeds, capture, capture_seeds, golden, golden_seeds, scenario, scenario_seeds,
-    verdict,
 };
 use super::{seeds, verify};
 
@@ -75,6 +75,8 @@ pub const TARGETS: &[Target] = &[
     target("capsule", capsule, capsule_seeds, None),
     #[cfg(feature = "simulation")]
     target("golden", golden, golden_seeds, None),
+    #[cfg(feature = "simulation")]
+    target("applet", applet, applet_seeds, None),
 ];
 
 fn program_of_choices(choices: &[u8]) {
