@@ -1,4 +1,4 @@
-//! The library of applets is complete: each applet has its source, class file, scenario, golden trace and page, and each
+//! The library of applets is complete: each applet has its source, class file, scenario, golden trace and page. Each
 //! scenario does what its expectations and its golden trace say.
 
 use std::collections::BTreeSet;

@@ -1,5 +1,5 @@
-//! Fuzz target that attacks the shipped applets: a peer that sends random and changed packets, a user that sends messages
-//! without the format, and a host that sets the fields of `state` to any value.
+//! Fuzz target that attacks the shipped applets. A peer sends random and changed packets. A user sends messages without
+//! the format. A host sets the fields of `state` to any value.
 
 use std::sync::LazyLock;
 

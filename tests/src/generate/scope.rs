@@ -1,7 +1,7 @@
 //! Enumerates all bodies of a length: verifies each, and runs the accepted ones.
 //!
 //! Static methods are all words over an alphabet of instructions. Constructors are all words over steps of several
-//! instructions ([`super::constructor`]), because calling `Object.<init>` takes two instructions that a branch must
+//! instructions ([`jive_lab::generate::constructor`]), because calling `Object.<init>` takes two instructions that a branch must
 //! skip together. Constructors are also judged path by path.
 
 use core::fmt;

@@ -1,5 +1,5 @@
-//! `SplitC`: operations of eight peers on the same words have the results of some order in which each peer's operations
-//! keep theirs, and sums are exact.
+//! `SplitC`: operations of eight peers on the same words are carried out one after the other. Each peer's operations keep
+//! their order, and sums are exact.
 
 use nic_runtime::sim;
 use tests::seen::Seen;

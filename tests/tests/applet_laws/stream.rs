@@ -6,8 +6,8 @@ use tests::seen::{Message, Seen};
 
 use super::network::{Network, random};
 
-/// Longest time from the due time of a frame to its descriptor, in microseconds: the calls of the processor that come
-/// first, and those of the delivery.
+/// Longest time from the due time of a frame to its descriptor, in microseconds. It covers the calls that come first, and
+/// those of the delivery.
 const LATENESS: u64 = 400;
 
 fn us(time: SimTime) -> u64 {
