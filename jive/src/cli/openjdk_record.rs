@@ -27,7 +27,7 @@ pub(super) enum Left {
     Cut,
     /// An initializer trapped.
     Unloaded,
-    /// The initializers of another class ran, to replace the applet.
+    /// The initializers of a class ran that a swap or a capsule brought.
     Swapped,
 }
 
@@ -202,7 +202,9 @@ impl<'s, 'j> Repeated<'s, 'j> {
                 trigger,
                 ..
             } => {
-                if track.is_loaded && trigger == Trigger::Load {
+                // The class of a swap or a capsule is not the scenario's class of the endpoint, if it has one at all.
+                let class = self.scenario.endpoints[endpoint.0 as usize].class;
+                if class.is_none() || (track.is_loaded && trigger == Trigger::Load) {
                     track.left = Some(Left::Swapped);
                     return Ok(());
                 }
