@@ -304,9 +304,13 @@ fn text_and_json_show_the_same() {
                 expected.push(shown_in_text(&event[key]));
             }
             let shared = ["t_ns", "nic", "endpoint", "event"];
-            let own = fields
-                .iter()
-                .filter(|(key, _)| !shared.contains(&key.as_str()));
+            // The line of a trap leaves its details out, so that golden traces from before them still hold.
+            let details = ["why", "values", "calls", "calls_omitted"];
+            let is_trap = event["event"] == "trap";
+            let own = fields.iter().filter(|(key, _)| {
+                let key = key.as_str();
+                !(shared.contains(&key) || is_trap && details.contains(&key))
+            });
             let mut own: Vec<_> = own
                 .map(|(key, value)| format!("{key}={}", shown_in_text(value)))
                 .collect();
