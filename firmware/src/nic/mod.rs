@@ -10,9 +10,7 @@ use core::ops::ControlFlow;
 
 use heapless::Deque;
 use jive_core::{CallStack, Lifetime, MethodId, Step, Trap, TrapKind};
-use nic_core::event::{
-    DropReason, NicEvent, SleEvent, TrapDetails, Trigger, TxStatus, UnetEvent,
-};
+use nic_core::event::{DropReason, NicEvent, SleEvent, TrapDetails, Trigger, TxStatus, UnetEvent};
 use nic_core::host::{TransmitRegion, TransmitSpace};
 use nic_core::id::{ChannelId, DirectionId, EndpointId, NicId, PacketId, PostId};
 use nic_core::memory::Region;
