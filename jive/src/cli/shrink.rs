@@ -1,7 +1,6 @@
 //! `jive shrink`: makes a class file or a scenario small while a command still finds it interesting.
 
 use std::ffi::{OsStr, OsString};
-use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,7 +16,7 @@ use serde::Serialize;
 use tempfile::{NamedTempFile, TempDir};
 
 use super::console::{Console, Failure, Status};
-use super::output_file::{OutputFile, TEMPORARY_PREFIX, directory_of, unwritable};
+use super::output_file::{OutputFile, TEMPORARY_PREFIX, directory_of, unwritable, write_derived};
 use super::progress::Progress;
 use super::shrink_command::{Command, Ended};
 use super::shrink_scenario::scenario;
@@ -172,7 +171,7 @@ impl Trial<'_> {
     /// Runs the command on a file.
     fn run(&mut self, candidate: &[u8]) -> io::Result<Ended> {
         let path = self.place.path();
-        fs::write(&path, candidate)?;
+        write_derived(&path, candidate)?;
         let timeout = Duration::from_secs(self.arguments.timeout.into());
         self.command.run(&path, timeout, &self.interrupted)
     }
