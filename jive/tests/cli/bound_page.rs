@@ -19,12 +19,37 @@ fn bound(applet: &str, profile: &str) -> Value {
     serde_json::from_str(&ended.out).expect("one object")
 }
 
-/// Returns a time in microseconds. A test of the command compares times with sums by hand.
+/// Shows a time in microseconds. A test of the command compares times with sums by hand.
 fn microseconds(entry: &Value) -> String {
-    let ns = entry["time_ns"]
-        .as_u64()
-        .expect("shipped applets have bounds");
-    format!("{}.{:03}", ns / 1_000, ns % 1_000)
+    let ns = entry["time_ns"].as_u64();
+    ns.map_or_else(
+        || "no bound".to_owned(),
+        |ns| format!("{}.{:03}", ns / 1_000, ns % 1_000),
+    )
+}
+
+/// Shows a number of bytecodes.
+fn bytecodes(entry: &Value) -> String {
+    let count = entry["bytecodes"].as_u64();
+    count.map_or_else(|| "no bound".to_owned(), |count| count.to_string())
+}
+
+/// Shows the loops of an entry: those with a bound, and then those without.
+fn loops(entry: &Value) -> String {
+    let list = |key: &str| entry[key].as_array().expect("a list").clone();
+    let place = |found: &Value| {
+        let method = found["method"].as_str().expect("a name");
+        format!("{method} line {}", found["line"])
+    };
+    let bounded = list("loops").into_iter();
+    let bounded = bounded.map(|found| format!("{}: {} tests", place(&found), found["tests"]));
+    let unbounded = list("unbounded_loops").into_iter();
+    let unbounded = unbounded.map(|found| format!("{}: no bound", place(&found)));
+    let all = bounded.chain(unbounded).collect::<Vec<_>>();
+    match all.is_empty() {
+        true => "none".to_owned(),
+        false => all.join(", "),
+    }
 }
 
 fn table() -> String {
@@ -39,21 +64,15 @@ fn table() -> String {
             if old["is_initializer"] == true {
                 continue;
             }
-            let loops = new["loops"].as_array().expect("a list").iter();
-            let loops = loops.map(|found| {
-                let method = found["method"].as_str().expect("a name");
-                format!("{method} line {}: {} tests", found["line"], found["tests"])
-            });
-            let loops = loops.collect::<Vec<_>>().join(", ");
             let _ = writeln!(
                 table,
                 "| {} | `{}` | {} | {} | {} | {} |",
                 applet.name,
                 new["method"].as_str().expect("a name"),
-                new["bytecodes"],
+                bytecodes(&new),
                 microseconds(old),
                 microseconds(&new),
-                if loops.is_empty() { "none" } else { &loops },
+                loops(&new),
             );
         }
     }
