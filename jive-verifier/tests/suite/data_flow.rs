@@ -227,7 +227,7 @@ fn mixed_references_may_only_be_moved_and_compared() {
         code.extend(tail);
         verdict_of("(I[B[S)V", &code)
     };
-    // `astore_3` and `aload_3`; `dup` and `if_acmpeq` to the next instruction; `ifnull` likewise.
+    // `astore_3` and `aload_3`; then `dup` and `if_acmpeq` to the next instruction; then `ifnull` to the next one.
     assert_eq!(run(&[0x4e, 0x2d, 0x57, 0xb1]), Ok(()));
     assert_eq!(run(&[0x59, 0xa5, 0, 3, 0xb1]), Ok(()));
     assert_eq!(run(&[0xc6, 0, 3, 0xb1]), Ok(()));

@@ -254,7 +254,7 @@ pub fn compare(
 /// The difference, with the method.
 #[expect(
     clippy::too_many_arguments,
-    reason = "what is run, in what and for whom"
+    reason = "the class and how it is judged, the memory and natives, and the rounds"
 )]
 pub fn compare_in(
     room: Room,
