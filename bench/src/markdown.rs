@@ -34,7 +34,10 @@ impl Display for Report {
             )?;
         }
         if let Some(validation) = &self.validation {
-            writeln!(f, "\n**Validation programs**: the same figures\n\n{validation}")?;
+            writeln!(
+                f,
+                "\n**Validation programs**: the same figures\n\n{validation}"
+            )?;
         }
         if let Some(held_out) = &self.held_out {
             writeln!(f, "\n**Held-out programs**: the same figures\n\n{held_out}")?;
