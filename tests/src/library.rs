@@ -1,4 +1,4 @@
-//! The library of applets: those that have a page in `docs/applets`.
+//! The library of applets. Each has a page in `docs/applets`.
 
 use applets::Applet;
 

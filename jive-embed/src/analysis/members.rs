@@ -1,4 +1,4 @@
-//! The values of parameters, fields and results: those that the class itself puts there, and those from outside.
+//! The values that parameters, fields and results may have, from the class itself and from its callers.
 
 use jive_core::{
     Action, Constant, FieldId, FieldType, MethodAccess, MethodDescriptor, MethodId, parse_field,

@@ -493,7 +493,7 @@ enum Refines {
     Nothing,
 }
 
-/// Adds values to those that a slot is known to have. Returns whether that added any.
+/// Adds values to the known values of a slot. Returns whether a value is new.
 fn grow(seen: &mut Map<(Node, Slot), (Interval, u8)>, key: (Node, Slot), values: Interval) -> bool {
     match seen.entry(key) {
         Slots::Vacant(entry) => {

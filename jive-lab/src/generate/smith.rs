@@ -72,7 +72,7 @@ impl Kind {
 #[derive(Clone, Debug)]
 pub struct Smith {
     alphabet: Alphabet,
-    /// Well-formed class files, a quarter of those that [`Kind::Structure`] and [`Kind::Bytes`] change.
+    /// Well-formed class files. One in four class files that [`Kind::Structure`] and [`Kind::Bytes`] change comes from here.
     originals: Vec<Vec<u8>>,
 }
 

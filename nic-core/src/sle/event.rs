@@ -344,7 +344,7 @@ pub enum SwapRefusal {
     Rejected(&'static str),
     /// The NIC's SRAM has no room for the class beside the running one.
     NoSram,
-    /// The endpoint's heap has no room for the arrays that the class takes over and those that it keeps.
+    /// The endpoint's heap has no room for the arrays of the former applet and of the new class.
     NoHeap,
     /// An initializer of the class trapped.
     Trapped(TrapKind),

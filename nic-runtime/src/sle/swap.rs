@@ -84,7 +84,7 @@ impl<'a> Spare<'a> {
     }
 }
 
-/// Takes a slice of this length from those that are left behind, or else from the arena.
+/// Takes a slice of this length that a replaced class has left behind, or else one from the arena.
 fn slice<'a, T: Copy + Default>(
     left: &mut Vec<&'a mut [T]>,
     arena: &'a Bump,
@@ -158,7 +158,7 @@ impl<'a> Swaps<'a> {
         given.chain(carried).position(|known| known == Some(bytes))
     }
 
-    /// Returns whether a class file from a capsule may be kept beside those that are kept already.
+    /// Returns whether the simulation may keep another class file from a capsule.
     pub(crate) fn has_room_for(&self, length: usize, limit: usize) -> bool {
         let kept = self.carried.iter().map(|carried| carried.bytes.len());
         kept.sum::<usize>() + length <= limit

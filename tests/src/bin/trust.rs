@@ -93,7 +93,7 @@ fn isolation(count: usize, seed: usize) -> Result<(), String> {
     Ok(())
 }
 
-/// Makes calls of classes with loops, and compares their costs with those that are stated.
+/// Makes calls of classes with loops, and compares their costs with the stated bounds.
 #[cfg(feature = "simulation")]
 fn stated(count: usize, seed: usize) -> Result<(), String> {
     /// Calls of each class.
