@@ -73,6 +73,16 @@ applets! {
     SPLIT_C = "SplitC";
     /// Gives the host one frame of a stream each period, at a constant delay.
     STREAM = "Stream";
+    /// Gathers small messages into one packet.
+    AGGREGATE = "Aggregate";
+    /// Holds users until all of them have come.
+    BARRIER = "Barrier";
+    /// Adds vectors in a tree of NICs.
+    REDUCE = "Reduce";
+    /// Spreads flows over servers.
+    LOAD_BALANCE = "LoadBalance";
+    /// Stamps packets at each NIC, and reports counters.
+    TELEMETRY = "Telemetry";
 }
 
 /// The Java stub `unet/Nic.java`, against which applets compile.

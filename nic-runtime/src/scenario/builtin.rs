@@ -46,6 +46,11 @@ builtins! {
     "active-messages": "ActiveMessages runs handlers in the NIC and on the host, and every request has an answer";
     "split-c": "SplitC answers get, put and fetch-and-add in the NIC";
     "stream": "Stream plays a frame each millisecond over a link with faults";
+    "aggregate": "Aggregate gathers small messages into one packet";
+    "barrier": "Barrier lets nobody go on before all have come";
+    "reduce": "Reduce adds vectors in a tree of NICs";
+    "load-balance": "LoadBalance keeps each flow at one server";
+    "telemetry": "Telemetry stamps packets at each NIC and reports counters";
 }
 
 /// Returns the built-in scenario with this name.

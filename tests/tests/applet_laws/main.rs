@@ -4,18 +4,22 @@
 //! `APPLET_SEEDS=1000 cargo test --release -p tests --test applet_laws`
 
 mod active_messages;
+mod aggregate;
 mod checksum;
 mod firewall;
 mod frames;
 mod key_value;
+mod load_balance;
 mod multicast;
 mod nat;
 mod network;
 mod packet_placed;
 mod policer;
+mod reduce;
 mod reliable;
 mod split_c;
 mod stream;
+mod telemetry;
 mod token_flow;
 
 /// Runs a law for its seeds: the number that `APPLET_SEEDS` gives, or else `count`.
@@ -54,4 +58,9 @@ laws! {
     each_request_has_exactly_one_answer: active_messages::law, 20;
     operations_on_words_are_atomic: split_c::law, 20;
     frames_have_a_constant_delay: stream::law, 20;
+    gathered_messages_keep_their_order_and_the_delay: aggregate::law, 20;
+    sums_over_a_tree_are_exact: reduce::sums, 20;
+    nobody_leaves_a_barrier_before_the_last_has_come: reduce::barriers, 20;
+    a_flow_never_splits: load_balance::law, 5;
+    stamps_and_reports_agree_with_the_trace: telemetry::law, 20;
 }
