@@ -61,6 +61,7 @@ pub use insn::{
     RawInstructions, TableSwitch, Targets, decode, instructions, raw_instructions,
 };
 pub use instance::{Instance, Natives, NoNatives, Step};
+pub use interp::Watcher;
 pub use link::{LinkError, LinkErrorKind, LinkSite, Storage, link, program_size};
 pub use linked_class::LinkedClass;
 pub use lower::{CodeCounts, count_code};

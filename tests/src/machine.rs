@@ -9,7 +9,7 @@ use std::thread::LocalKey;
 
 use jive_core::{
     CallStack, ClassFile, Frame, Heap, Instance, Lifetime, LinkError, MethodId, NativeDecl,
-    Natives, ParseError, Program, Trap, Verified, link, program_size,
+    Natives, ParseError, Program, Step, Trap, Verified, Watcher, link, program_size,
 };
 use jive_verifier::{Location, Policy, VerifyError, verify, work_size};
 
@@ -209,6 +209,32 @@ impl Machine<'_> {
             lifetime,
             natives,
         )
+    }
+
+    /// Makes a call as [`Machine::call`] does, and tells `watcher` of each instruction.
+    pub fn call_watched(
+        &mut self,
+        method: MethodId,
+        arguments: &[i32],
+        lifetime: Lifetime,
+        natives: &mut impl Natives,
+        watcher: &mut impl Watcher,
+    ) -> Result<Option<i32>, Trap> {
+        let Machine {
+            instance, stack, ..
+        } = self;
+        instance.start(stack, method, arguments, self.fuel, lifetime)?;
+        loop {
+            let id = match instance.run_watched(stack, watcher) {
+                Step::Returned(value) => return Ok(value),
+                Step::Trapped(trap) => return Err(trap),
+                Step::Native { id, .. } => id,
+            };
+            let outcome = stack
+                .charge(natives.extra_fuel(id))
+                .and_then(|()| natives.call(id, stack.native_arguments(), instance.heap_mut()));
+            stack.resume(outcome);
+        }
     }
 
     /// Returns the method with this name.

@@ -3,7 +3,7 @@
 //! `run.rs` makes calls from outside and performs their natives. `fuel.rs` explains slices and exact fuel. A dispatch
 //! loop runs one slice: `threaded/` or `looped.rs`, by the variant (`variant.rs`). `control.rs` and `work.rs` hold the
 //! work of the ops, which the table in `op/table.rs` refers to. `values.rs` finds out afterwards which values made a
-//! call trap.
+//! call trap. `watch.rs` runs a call op by op, for a profile.
 
 mod control;
 #[cfg_attr(threaded, path = "threaded/mod.rs")]
@@ -15,7 +15,10 @@ mod run;
 #[cfg(test)]
 mod tests;
 mod values;
+mod watch;
 mod work;
+
+pub use watch::Watcher;
 
 use crate::frame::{Activation, Calls};
 use crate::heap::{Extent, Heap};

@@ -68,7 +68,7 @@ impl Instance<'_> {
 
     /// Makes a step of the reason why an activation stopped and the value that it may have returned.
     #[inline(always)]
-    fn step<'s>(&self, stack: &'s CallStack<'_>, stop: Stop, value: i32) -> Step<'s> {
+    pub(super) fn step<'s>(&self, stack: &'s CallStack<'_>, stop: Stop, value: i32) -> Step<'s> {
         match stop {
             Stop::Returned => Step::Returned(None),
             Stop::ReturnedValue => Step::Returned(Some(value)),
@@ -98,7 +98,7 @@ impl Instance<'_> {
 
     /// Returns why an activation cannot run that is not ready.
     #[cold]
-    fn refuse(&mut self, stack: &mut CallStack<'_>) -> (Stop, i32) {
+    pub(super) fn refuse(&mut self, stack: &mut CallStack<'_>) -> (Stop, i32) {
         let kind = match stack.activation.phase {
             Phase::AtNative(_) => return (Stop::Native, 0),
             Phase::NativeTrapped(kind) => kind,
@@ -108,7 +108,7 @@ impl Instance<'_> {
     }
 
     /// Records that the activation ended or waits for a native, and how far the heap is filled.
-    fn end(&mut self, stack: &mut CallStack<'_>, ended: Ended) -> (Stop, i32) {
+    pub(super) fn end(&mut self, stack: &mut CallStack<'_>, ended: Ended) -> (Stop, i32) {
         self.heap.adopt(ended.extent);
         stack.activation.phase = match ended.stop {
             Stop::Native => {

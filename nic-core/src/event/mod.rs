@@ -18,7 +18,7 @@ use self::fields::{FieldSink, Fields, PayloadMode};
 pub use self::nic::{DmaDirection, DropReason, Levels, NicEvent, WireDropReason};
 use self::roles::{Roles, Shown};
 use crate::id::{EndpointId, NicId, PacketId, PostId};
-pub use crate::sle::{NativeArg, SleEvent, SwapRefusal, TracedCall, TrapDetails};
+pub use crate::sle::{Executed, NativeArg, SleEvent, SwapRefusal, TracedCall, TrapDetails};
 use crate::time::SimTime;
 pub use crate::unet::{Refusal, RxBody, TxStatus, UnetEvent};
 
@@ -188,6 +188,19 @@ pub trait Sink {
 
     /// Takes one event. `names` maps its ids to names.
     fn event(&mut self, names: &dyn Names, event: &Event<'_>);
+
+    /// Returns whether the sink uses the instructions that applets execute. A run that has to tell them takes many times
+    /// as long.
+    fn watches(&self) -> bool {
+        false
+    }
+
+    /// Takes instructions that an applet executes, if the sink [watches](Sink::watches) them. They come before the
+    /// events that they lead to.
+    fn executed(&mut self, _names: &dyn Names, _executed: &Executed<'_>) {}
+
+    /// Learns that the last instruction at an endpoint was not executed after all: a native whose fuel is missing.
+    fn took_back(&mut self, _endpoint: EndpointId) {}
 
     /// Returns whether the sink can no longer write, as on a closed pipe. The run then ends.
     fn has_failed(&self) -> bool {

@@ -5,6 +5,7 @@
 
 pub mod accounts;
 mod distribution;
+pub mod executions;
 pub mod follow;
 pub mod golden;
 pub mod json;

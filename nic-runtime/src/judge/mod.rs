@@ -13,7 +13,7 @@ use std::fmt;
 
 pub use difference::Difference;
 use nic_core::event::roles::{Shown, Step};
-use nic_core::event::{EndReason, Event, Names, Sink};
+use nic_core::event::{EndReason, Event, Executed, Names, Sink};
 use nic_core::id::{ChannelId, EndpointId};
 
 use self::messages::Messages;
@@ -114,6 +114,18 @@ impl<S: Sink> Sink for Judging<'_, S> {
         if S::LISTENS {
             self.sink.event(names, event);
         }
+    }
+
+    fn watches(&self) -> bool {
+        S::LISTENS && self.sink.watches()
+    }
+
+    fn executed(&mut self, names: &dyn Names, executed: &Executed<'_>) {
+        self.sink.executed(names, executed);
+    }
+
+    fn took_back(&mut self, endpoint: EndpointId) {
+        self.sink.took_back(endpoint);
     }
 
     fn has_failed(&self) -> bool {

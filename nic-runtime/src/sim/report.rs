@@ -1,10 +1,10 @@
 //! The exit of events from the simulation: the sink, and the names of NICs, endpoints, classes and their members.
 
-use jive_core::{ClassFile, Cut, FieldId, MethodId};
+use jive_core::{CallStack, ClassFile, Cut, FieldId, Instance, MethodId, Pc, Step, Watcher};
 use nic_core::event::roles::Shown;
-use nic_core::event::{Event, EventKind, Names, Sink, SleEvent, SwapRefusal};
+use nic_core::event::{Event, EventKind, Executed, Names, Sink, SleEvent, SwapRefusal};
 use nic_core::id::{EndpointId, NicId};
-use nic_core::time::SimTime;
+use nic_core::time::{SimDuration, SimTime};
 
 use crate::scenario::model::Scenario;
 use crate::sle::load::Classes;
@@ -17,6 +17,29 @@ pub(crate) struct Report<'a, S: Sink> {
     pub(super) wants_work: bool,
     /// Whether the sink wants the levels of queues and heaps.
     pub(super) wants_levels: bool,
+}
+
+/// Passes the instructions of an endpoint's applet on to the sink.
+struct Watching<'w, 'a, S: Sink> {
+    report: &'w mut Report<'a, S>,
+    endpoint: EndpointId,
+    class: usize,
+    each: SimDuration,
+}
+
+impl<S: Sink> Watcher for Watching<'_, '_, S> {
+    fn executed(&mut self, depth: u32, method: MethodId, instructions: &[Pc]) {
+        let executed = Executed {
+            endpoint: self.endpoint,
+            class: self.class,
+            depth,
+            method,
+            instructions,
+            each: self.each,
+        };
+        let Report { sink, names, .. } = &mut *self.report;
+        sink.executed(names, &executed);
+    }
 }
 
 impl<'a, S: Sink> Report<'a, S> {
@@ -41,6 +64,45 @@ impl<'a, S: Sink> Report<'a, S> {
     /// Returns whether the user interrupts the run.
     pub(crate) fn is_interrupted(&self) -> bool {
         S::LISTENS && self.sink.is_interrupted()
+    }
+
+    /// Runs an applet up to its next stop, as [`Instance::run`] does. If the sink watches, tells it of each instruction.
+    ///
+    /// Each instruction takes the time `each`.
+    #[inline(always)]
+    pub(crate) fn run<'s>(
+        &mut self,
+        endpoint: EndpointId,
+        each: SimDuration,
+        (instance, stack): (&mut Instance<'_>, &'s mut CallStack<'_>),
+    ) -> Step<'s> {
+        if S::LISTENS && self.sink.watches() {
+            return self.run_watched(endpoint, each, (instance, stack));
+        }
+        instance.run(stack)
+    }
+
+    #[cold]
+    fn run_watched<'s>(
+        &mut self,
+        endpoint: EndpointId,
+        each: SimDuration,
+        (instance, stack): (&mut Instance<'_>, &'s mut CallStack<'_>),
+    ) -> Step<'s> {
+        let mut watching = Watching {
+            class: self.names.current[endpoint.0 as usize].unwrap_or_default(),
+            endpoint,
+            each,
+            report: self,
+        };
+        instance.run_watched(stack, &mut watching)
+    }
+
+    /// Takes back the native that an applet has reached, because its fuel is missing.
+    pub(crate) fn take_back(&mut self, endpoint: EndpointId) {
+        if S::LISTENS && self.sink.watches() {
+            self.sink.took_back(endpoint);
+        }
     }
 
     /// Emits an event of an endpoint.

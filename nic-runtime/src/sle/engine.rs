@@ -151,11 +151,12 @@ pub(crate) fn enter<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Ne
 pub(crate) fn run<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Next {
     let processor = &mut sim.processors[at(on.0)];
     let (activation, costs) = (&mut processor.activation, processor.costs);
-    let applet = activation.call().tenant.applet;
+    let Tenant { endpoint, applet } = activation.call().tenant;
     let stack = &mut activation.stack;
     let instance = &mut sim.applets[at(applet.0)].instance;
     let before = stack.executed();
-    let (native_fuel, native_cost, stage) = match instance.run(stack) {
+    let step = sim.report.run(endpoint, costs.bytecode, (instance, stack));
+    let (native_fuel, native_cost, stage) = match step {
         Step::Returned(value) => {
             if S::LISTENS {
                 activation.told.returned = value;
@@ -183,6 +184,7 @@ pub(crate) fn run<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Next
                     (cost.fuel, cost.time, Stage::Perform(native))
                 }
                 Err(kind) => {
+                    sim.report.take_back(endpoint);
                     stack.resume(Err(kind));
                     (0, SimDuration::ZERO, Stage::Run)
                 }

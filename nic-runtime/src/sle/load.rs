@@ -229,7 +229,10 @@ fn initialize<S: Sink>(
                 sim.budget.spend(extra_fuel)?;
                 perform_now(sim, on, tenant, &request, natives)
             }
-            Err(kind) => Err(kind),
+            Err(kind) => {
+                sim.report.take_back(tenant.endpoint);
+                Err(kind)
+            }
         };
         sim.processors[at(on.0)].activation.stack.resume(outcome);
     }
@@ -244,7 +247,9 @@ fn run_to_native<S: Sink>(
     let instance = &mut sim.applets[at(tenant.applet.0)].instance;
     let stack = &mut sim.processors[at(on.0)].activation.stack;
     let before = stack.executed();
-    let (reached, trap) = match instance.run(stack) {
+    let ran = (instance, &mut *stack);
+    let step = sim.report.run(tenant.endpoint, SimDuration::ZERO, ran);
+    let (reached, trap) = match step {
         Step::Returned(value) => (Reached::Return(value), None),
         Step::Trapped(trap) => (Reached::Return(None), Some(trap)),
         Step::Native { id, args } => match (state::stored_field(id), args) {

@@ -4,8 +4,8 @@ use core::fmt;
 use std::collections::BTreeMap;
 
 use jive_core::{
-    ArrayKind, ClassFile, FieldId, FieldType, Lifetime, Method, MethodDescriptor, NativeDecl,
-    Program, Trap,
+    ArrayKind, ClassFile, FieldId, FieldType, Lifetime, Method, MethodDescriptor, MethodId,
+    NativeDecl, Pc, Program, Trap, Watcher,
 };
 use jive_verifier::Policy;
 
@@ -171,10 +171,20 @@ impl<'t, 'm> Twin<'t, 'm> {
         let mut script = Script::new(self.natives, random.clone());
         // Give the next call different answers.
         random.draw();
-        let ended = shipped.call(method.id, arguments, lifetime, &mut script);
+        // Every other call is watched. Its instructions must be those that the reference executes.
+        let mut watched = (tally.calls % 2 == 1).then(|| Visits(reference.visits.clone()));
+        let ended = match &mut watched {
+            Some(visits) => {
+                shipped.call_watched(method.id, arguments, lifetime, &mut script, visits)
+            }
+            None => shipped.call(method.id, arguments, lifetime, &mut script),
+        };
         let is_per_call = lifetime == Lifetime::PerCall;
         let expected = reference.call(method, arguments, shipped.fuel, is_per_call, &mut script);
         same("outcome", &ended, &expected)?;
+        if let Some(Visits(visits)) = watched {
+            same("instructions", &visits, &reference.visits)?;
+        }
         if let Some(difference) = script.difference() {
             return Err(format!("natives: {difference}"));
         }
@@ -198,6 +208,17 @@ impl<'t, 'm> Twin<'t, 'm> {
         let ending = ended.map_or_else(|trap| trap.kind.name(), |_| "returned");
         *tally.endings.entry(ending).or_default() += 1;
         Ok(ended)
+    }
+}
+
+/// Counts the executions of each instruction, by method, then pc.
+struct Visits(Vec<Vec<u64>>);
+
+impl Watcher for Visits {
+    fn executed(&mut self, _depth: u32, method: MethodId, instructions: &[Pc]) {
+        for pc in instructions {
+            self.0[method.index()][pc.index()] += 1;
+        }
     }
 }
 

@@ -1,0 +1,318 @@
+//! Counts what applets execute: each instruction, each native, and the time that they take.
+//!
+//! Times are those of the run: an instruction takes the profile's time, a native takes from its call to its return. What
+//! a call takes beyond that is the cost of entering and leaving it.
+
+use std::collections::BTreeMap;
+
+use jive_core::{MethodId, Pc};
+use nic_core::event::roles::{Shown, Step};
+use nic_core::event::{Event, EventKind, Executed, Names, Sink, SleEvent};
+use nic_core::id::EndpointId;
+use nic_core::time::{SimDuration, SimTime};
+
+/// Most different chains of nested calls that are kept apart. Callees beyond that count for their callers. An applet
+/// that recurses in two places makes exponentially many chains.
+const CHAINS_MAX: usize = 1 << 16;
+
+/// What an instruction took.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    /// How often it was executed.
+    pub executions: u64,
+    /// The time of these executions, without natives.
+    pub time: SimDuration,
+    /// The natives that it called.
+    pub natives: Spent,
+}
+
+/// How often something happened, and the time that it took.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub struct Spent {
+    /// How often.
+    pub count: u64,
+    /// The time of all.
+    pub time: SimDuration,
+}
+
+impl Spent {
+    fn add(&mut self, count: u64, time: SimDuration) {
+        self.count = self.count.saturating_add(count);
+        self.time += time;
+    }
+}
+
+/// What a method took, without its callees.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MethodSpent {
+    /// The name.
+    pub name: String,
+    /// Number of calls.
+    pub calls: u64,
+    /// Time of entering and leaving the method, if the runtime calls it.
+    pub entry: SimDuration,
+    /// The instructions by pc. Instructions behind the last are not executed.
+    pub places: Vec<Place>,
+    /// The natives by name.
+    pub natives: BTreeMap<&'static str, Spent>,
+}
+
+/// What the applets of a class took.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ClassSpent {
+    /// The name of the class.
+    pub name: String,
+    /// The names of the endpoints, in the order of their first instruction.
+    pub endpoints: Vec<String>,
+    /// The methods that were called.
+    pub methods: BTreeMap<MethodId, MethodSpent>,
+}
+
+/// A chain of nested calls, as a node of a tree.
+#[derive(Clone, Debug)]
+struct Chain {
+    class: usize,
+    method: MethodId,
+    caller: Option<usize>,
+    /// Instructions, and the time of all that the innermost method did itself.
+    spent: Spent,
+}
+
+/// A running call of the runtime.
+#[derive(Clone, Debug, Default)]
+struct Running {
+    /// When it began, or was resumed after it was suspended.
+    began: Option<SimTime>,
+    /// The chains of the nested calls, outermost first. Empty until the first instruction.
+    nested: Vec<usize>,
+    /// The last instruction and its time.
+    last: Option<(usize, MethodId, Pc, SimDuration)>,
+    /// The time that is accounted for.
+    accounted: SimDuration,
+    /// The time before the call was last suspended.
+    before: SimDuration,
+}
+
+/// The counts of a run, as a sink of its events.
+#[derive(Clone, Debug, Default)]
+pub struct Executions {
+    classes: BTreeMap<usize, ClassSpent>,
+    chains: Vec<Chain>,
+    known: BTreeMap<(Option<usize>, usize, MethodId), usize>,
+    running: BTreeMap<EndpointId, Running>,
+}
+
+impl Executions {
+    /// Returns the classes that were executed, by their position among the classes of the run.
+    #[must_use]
+    pub fn classes(&self) -> &BTreeMap<usize, ClassSpent> {
+        &self.classes
+    }
+
+    /// Visits the chains of nested calls of a class: the methods, outermost first, with the count of instructions and the
+    /// time of the innermost method itself.
+    pub fn chains(&self, class: usize) -> impl Iterator<Item = (Vec<MethodId>, Spent)> {
+        let of_class = self.chains.iter().filter(move |chain| chain.class == class);
+        of_class.map(|chain| {
+            let mut methods = vec![chain.method];
+            let mut at = chain.caller;
+            while let Some(caller) = at {
+                methods.push(self.chains[caller].method);
+                at = self.chains[caller].caller;
+            }
+            methods.reverse();
+            (methods, chain.spent)
+        })
+    }
+
+    /// Returns the chain of a call, or that of its caller if there are too many.
+    fn chain(&mut self, caller: Option<usize>, class: usize, method: MethodId) -> usize {
+        let key = (caller, class, method);
+        if let Some(known) = self.known.get(&key) {
+            return *known;
+        }
+        if let Some(caller) = caller.filter(|_| self.chains.len() >= CHAINS_MAX) {
+            return caller;
+        }
+        let place = self.chains.len();
+        self.chains.push(Chain {
+            class,
+            method,
+            caller,
+            spent: Spent::default(),
+        });
+        self.known.insert(key, place);
+        place
+    }
+
+    fn method(&mut self, names: &dyn Names, executed: &Executed<'_>) -> &mut MethodSpent {
+        let Executed {
+            endpoint,
+            class,
+            method,
+            ..
+        } = *executed;
+        let class = self.classes.entry(class).or_insert_with(|| ClassSpent {
+            name: names.class(endpoint).unwrap_or("?").to_owned(),
+            ..ClassSpent::default()
+        });
+        class.methods.entry(method).or_insert_with(|| MethodSpent {
+            name: names.method(endpoint, method).to_owned(),
+            ..MethodSpent::default()
+        })
+    }
+
+    /// Ends or suspends the call of an endpoint.
+    fn stop(&mut self, endpoint: EndpointId, time: SimTime, is_over: bool) {
+        let Some(running) = self.running.get_mut(&endpoint) else {
+            return;
+        };
+        let Some(began) = running.began.take() else {
+            return;
+        };
+        running.before += time.since(began);
+        if !is_over {
+            return;
+        }
+        let rest = running.before.less(running.accounted);
+        let outermost = running.nested.first().copied();
+        *running = Running::default();
+        let Some(chain) = outermost.and_then(|chain| self.chains.get_mut(chain)) else {
+            return;
+        };
+        chain.spent.time += rest;
+        let class = self.classes.get_mut(&chain.class);
+        if let Some(method) = class.and_then(|class| class.methods.get_mut(&chain.method)) {
+            method.entry += rest;
+        }
+    }
+
+    /// Counts a native that has returned.
+    fn native(&mut self, endpoint: EndpointId, name: &'static str, time: SimDuration) {
+        let Some(running) = self.running.get_mut(&endpoint) else {
+            return;
+        };
+        running.accounted += time;
+        let Some((class, method, pc, _)) = running.last else {
+            return;
+        };
+        if let Some(chain) = running.nested.last() {
+            self.chains[*chain].spent.time += time;
+        }
+        let class = self.classes.get_mut(&class);
+        let Some(method) = class.and_then(|class| class.methods.get_mut(&method)) else {
+            return;
+        };
+        method.natives.entry(name).or_default().add(1, time);
+        if let Some(place) = method.places.get_mut(pc.index()) {
+            place.natives.add(1, time);
+        }
+    }
+}
+
+impl Sink for Executions {
+    fn wants(&self, shown: Shown) -> bool {
+        shown == Shown::Always
+    }
+
+    fn event(&mut self, _names: &dyn Names, event: &Event<'_>) {
+        let Some(endpoint) = event.endpoint else {
+            return;
+        };
+        match event.kind.roles().step {
+            Step::CallBegan { .. } => {
+                let running = self.running.entry(endpoint).or_default();
+                *running = Running {
+                    began: Some(event.time),
+                    ..Running::default()
+                };
+            }
+            Step::CallSuspended => self.stop(endpoint, event.time, false),
+            Step::CallResumed => {
+                let running = self.running.entry(endpoint).or_default();
+                running.began = Some(event.time);
+            }
+            Step::CallReturned { .. } | Step::CallTrapped { .. } => {
+                self.stop(endpoint, event.time, true);
+            }
+            _ => {}
+        }
+        if let EventKind::Sle(SleEvent::Native { name, begun, .. }) = event.kind {
+            self.native(endpoint, name, event.time.since(begun));
+        }
+    }
+
+    fn watches(&self) -> bool {
+        true
+    }
+
+    fn executed(&mut self, names: &dyn Names, executed: &Executed<'_>) {
+        let Executed {
+            endpoint,
+            class,
+            depth,
+            method,
+            instructions,
+            each,
+        } = *executed;
+        let mut running = self.running.remove(&endpoint).unwrap_or_default();
+        let depth = depth as usize;
+        running.nested.truncate(depth);
+        let is_entered = running.nested.len() < depth;
+        if is_entered {
+            let chain = self.chain(running.nested.last().copied(), class, method);
+            running.nested.push(chain);
+        }
+        let count = instructions.len() as u64;
+        let time = each.times(count);
+        running.accounted += time;
+        if let Some(chain) = running.nested.last() {
+            self.chains[*chain].spent.add(count, time);
+        }
+        let spent = self.method(names, executed);
+        spent.calls += u64::from(is_entered);
+        for pc in instructions {
+            if pc.index() >= spent.places.len() {
+                spent.places.resize(pc.index() + 1, Place::default());
+            }
+            let place = &mut spent.places[pc.index()];
+            place.executions += 1;
+            place.time += each;
+        }
+        if let Some(pc) = instructions.last() {
+            running.last = Some((class, method, *pc, each));
+        }
+        self.running.insert(endpoint, running);
+        let endpoints = self
+            .classes
+            .get_mut(&class)
+            .map(|class| &mut class.endpoints);
+        if let Some(endpoints) = endpoints.filter(|_| is_entered && depth == 1) {
+            let name = names.endpoint(endpoint);
+            if !endpoints.iter().any(|known| known == name) {
+                endpoints.push(name.to_owned());
+            }
+        }
+    }
+
+    fn took_back(&mut self, endpoint: EndpointId) {
+        let Some(running) = self.running.get_mut(&endpoint) else {
+            return;
+        };
+        let Some((class, method, pc, each)) = running.last else {
+            return;
+        };
+        running.accounted = running.accounted.less(each);
+        if let Some(chain) = running.nested.last() {
+            let spent = &mut self.chains[*chain].spent;
+            spent.count = spent.count.saturating_sub(1);
+            spent.time = spent.time.less(each);
+        }
+        let class = self.classes.get_mut(&class);
+        let method = class.and_then(|class| class.methods.get_mut(&method));
+        if let Some(place) = method.and_then(|method| method.places.get_mut(pc.index())) {
+            place.executions = place.executions.saturating_sub(1);
+            place.time = place.time.less(each);
+        }
+    }
+}
