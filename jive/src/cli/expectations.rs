@@ -5,7 +5,7 @@ use std::path::Path;
 use jive_embed::diagnosis::sentence;
 use nic_runtime::judge::{Judgement, Unmet};
 
-use super::run;
+use super::scenario_file;
 use super::scenario_report;
 
 /// The most expectations that are shown. The others are only counted.
@@ -17,7 +17,7 @@ pub(super) fn render(name: &Path, judgement: &Judgement) -> Vec<String> {
     if unmet.is_empty() {
         return Vec::new();
     }
-    let bytes = run::text_of(name);
+    let bytes = scenario_file::text_of(name);
     let shown = unmet.iter().take(SHOWN_MAX);
     let shown = shown.map(|Unmet { place, title, note }| {
         // If the scenario came from a pipe, it cannot be read again to show places.

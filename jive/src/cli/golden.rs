@@ -27,7 +27,7 @@ use super::openjdk_child::Settings;
 use super::output_file::{OutputFile, unwritable};
 use super::overwrite;
 use super::progress::Progress;
-use super::run;
+use super::scenario_file;
 use super::test_files::{TestFile, TestFiles};
 
 /// The longest golden trace that is read, in bytes. Nobody reviews more events than fit in it.
@@ -281,7 +281,7 @@ fn judge(file: &TestFile, bless: bool, java: Option<&Session>) -> Judged {
     let path = &file.path;
     let golden = file.golden();
     let mut inputs = vec![path.clone(), golden.clone()];
-    let outcome = match run::load(path, None, input::read_file) {
+    let outcome = match scenario_file::load(path, None, input::read_file) {
         Ok(scenario) => {
             inputs.extend(scenario.files.iter().cloned());
             match java {
@@ -301,7 +301,7 @@ fn compare_java(file: &TestFile, scenario: &Scenario, java: &Session) -> Outcome
         Ok(Compared::Differs(difference)) => Outcome::Differs(difference),
         Ok(Compared::Failed(report)) => Outcome::Failed(Status::Unusable, report),
         Err(error) => {
-            let (status, report) = run::refusal((&file.path, &[]), scenario, error);
+            let (status, report) = scenario_file::refusal((&file.path, &[]), scenario, error);
             Outcome::Failed(status, report)
         }
     }
@@ -310,7 +310,7 @@ fn compare_java(file: &TestFile, scenario: &Scenario, java: &Session) -> Outcome
 fn run_one(file: &TestFile, golden: &Path, scenario: &Scenario, bless: bool) -> Outcome {
     let path = &file.path;
     let judged = if bless && (file.has_golden || file.is_named) {
-        let inputs = run::inputs(path, scenario);
+        let inputs = scenario_file::inputs(path, scenario);
         if let Err(report) = overwrite::check(&[golden], &inputs) {
             return Outcome::Failed(Status::Unusable, report);
         }
@@ -326,7 +326,7 @@ fn run_one(file: &TestFile, golden: &Path, scenario: &Scenario, bless: bool) -> 
     match judged {
         Ok((outcome, judgement)) => outcome.with(path, &judgement.unwrap_or_default()),
         Err(NotJudged::Refused(error)) => {
-            let (status, report) = run::refusal((path, &[]), scenario, error);
+            let (status, report) = scenario_file::refusal((path, &[]), scenario, error);
             Outcome::Failed(status, report)
         }
         Err(NotJudged::Unreadable(error)) => {

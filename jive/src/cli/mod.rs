@@ -40,6 +40,7 @@ mod progress;
 mod replay;
 mod run;
 pub mod said;
+mod scenario_file;
 mod scenario_report;
 mod shrink;
 mod shrink_command;

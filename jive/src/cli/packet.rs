@@ -20,7 +20,7 @@ use super::class_file;
 use super::console::{Console, Failure, Status};
 use super::fields::{self, Field};
 use super::packet_events::{Bytes, Gathered, Happened, hex};
-use super::run;
+use super::scenario_file;
 use super::{packet_run, packet_time, traps};
 
 /// The most packets of one command. A command line cannot hold more packets of full length.
@@ -293,7 +293,7 @@ fn handle(
     let (end, states) = match packet_run::run(scenario, channel, packets, &mut gathered) {
         Ok(ran) => ran,
         Err(error) => {
-            let (status, report) = run::refusal(at, scenario, error);
+            let (status, report) = scenario_file::refusal(at, scenario, error);
             console.notice(&report)?;
             return Ok(status);
         }

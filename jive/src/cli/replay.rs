@@ -3,9 +3,11 @@
 use std::cell::RefCell;
 use std::fs::File;
 use std::io::BufReader;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
+use clap::Args;
+use jive_embed::diagnosis::sentence;
 use jive_embed::input::ReadError;
 use jive_embed::text::{path_text, printable_path};
 use nic_core::id::ChannelId;
@@ -16,6 +18,7 @@ use nic_runtime::scenario::model::{ClassSpec, LinkType};
 use nic_runtime::scenario::{CaptureError, PacketStream, Scenario};
 
 use super::class_file;
+use super::console::{Console, Failure, Status};
 use super::packet_filter::Condition;
 
 /// The number of the only channel.
@@ -24,14 +27,89 @@ const CHANNEL: ChannelId = ChannelId(1);
 /// DLT_EN10MB: Ethernet frames.
 const ETHERNET: u32 = 1;
 
+/// The options of a command that replays a capture in place of a scenario.
+#[derive(Args)]
+pub(super) struct CaptureArguments {
+    /// In place of a scenario, run this applet (a class file, or `builtin:NAME`) on the packets of a capture
+    #[arg(
+        long,
+        value_name = "FILE",
+        requires = "input",
+        conflicts_with = "scenario"
+    )]
+    pub(super) applet: Option<PathBuf>,
+
+    /// The capture whose packets arrive at the applet: pcap or pcapng, of any length
+    #[arg(long = "in", id = "input", value_name = "FILE", requires = "applet")]
+    input: Option<PathBuf>,
+
+    /// Pass over the first N packets of the capture
+    #[arg(long, value_name = "N", requires = "applet", default_value_t = 0)]
+    skip: u64,
+
+    /// Stop after N packets that arrive
+    #[arg(long, value_name = "N", requires = "applet", default_value_t = u64::MAX, hide_default_value = true)]
+    count: u64,
+
+    /// Packets that arrive: `len>=60`, or `12:2=0800` for two bytes from offset 12 on; several must all hold
+    #[arg(long, value_name = "CONDITION", requires = "applet")]
+    filter: Vec<Condition>,
+}
+
+impl CaptureArguments {
+    /// Returns the applet and the capture, if they are given.
+    pub(super) fn files(&self) -> Option<(&Path, &Path)> {
+        self.applet.as_deref().zip(self.input.as_deref())
+    }
+
+    /// Prepares a run in which the chosen packets of a capture arrive at an applet.
+    ///
+    /// # Errors
+    ///
+    /// Says what cannot be read.
+    pub(super) fn prepare(
+        &self,
+        applet: &Path,
+        capture: &Path,
+    ) -> Result<(Scenario, Programs, Rc<RefCell<Replayed>>), String> {
+        let chosen = Chosen {
+            skip: self.skip,
+            count: self.count,
+            filter: self.filter.clone(),
+        };
+        prepare(applet, capture, chosen)
+    }
+}
+
+/// Says which packets of a capture did not arrive, and returns the exit status for it.
+pub(super) fn report(
+    replayed: &Replayed,
+    (capture, scenario): (&Path, &Scenario),
+    console: &mut Console,
+) -> Result<Status, Failure> {
+    if replayed.too_long > 0 {
+        let (count, limit) = (replayed.too_long, scenario.profile.memory.max_packet);
+        let title = format!(
+            "left out {count} packets of more than {limit} bytes, which no packet of the NIC has"
+        );
+        console.notice(&sentence(&title, &[]))?;
+    }
+    let Some(error) = replayed.failure else {
+        return Ok(Status::Done);
+    };
+    let title = format!("cannot read {}: {error}", printable_path(capture));
+    console.notice(&sentence(&title, &[]))?;
+    Ok(Status::Unusable)
+}
+
 /// Which packets of a capture arrive.
-pub(super) struct Chosen {
+struct Chosen {
     /// Packets of the capture that are passed over.
-    pub(super) skip: u64,
+    skip: u64,
     /// Packets that arrive at most.
-    pub(super) count: u64,
+    count: u64,
     /// What each of them meets.
-    pub(super) filter: Vec<Condition>,
+    filter: Vec<Condition>,
 }
 
 /// What came of the packets of a capture.
@@ -116,7 +194,7 @@ impl HostProgram for Player {
 /// # Errors
 ///
 /// Says what cannot be read.
-pub(super) fn prepare(
+fn prepare(
     applet: &Path,
     capture: &Path,
     chosen: Chosen,

@@ -3,15 +3,11 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use bumpalo::Bump;
 use clap::{Args, ValueEnum};
 use jive_embed::diagnosis::sentence;
-use jive_embed::text::{path_text, printable, printable_path};
-use jive_embed::{FoundAt, Rejection, Rejections, input, load_class};
-use jive_verifier::Policy;
+use jive_embed::input;
 use nic_core::event::EndReason;
 use nic_core::id::PacketId;
-use nic_core::sle::{NicEntry, NicNative};
 use nic_runtime::export::PayloadMode;
 use nic_runtime::export::follow::Story;
 use nic_runtime::export::json::JsonTrace;
@@ -20,8 +16,7 @@ use nic_runtime::export::text::TextTrace;
 use nic_runtime::export::traps::TrapLog;
 use nic_runtime::host::Programs;
 use nic_runtime::judge::{self, Judgement};
-use nic_runtime::scenario::model::ClassSpec;
-use nic_runtime::scenario::{self, BUILTIN, Builtin, Scenario, closest, limits};
+use nic_runtime::scenario::Scenario;
 use nic_runtime::sim::{self, RunEnd, SimError};
 
 use super::console::{Console, Failure, Status};
@@ -30,9 +25,8 @@ use super::fields::Dump;
 use super::interrupt;
 use super::outputs::{Finished, OutputError, Outputs, Shown};
 use super::overwrite;
-use super::packet_filter::Condition;
-use super::replay::{self, Chosen};
-use super::scenario_report;
+use super::replay::{self, CaptureArguments};
+use super::scenario_file::{builtin_list, inputs, load, refusal};
 use super::sram::SramTable;
 use super::traps;
 
@@ -85,7 +79,7 @@ pub(super) struct Arguments {
     pcap: Option<PathBuf>,
 
     /// Print who holds how many bytes of each NIC's SRAM, and run nothing
-    #[arg(long, conflicts_with_all = ["trace", "payload", "trace_work", "follow", "perfetto", "pcap"])]
+    #[arg(long, conflicts_with_all = ["trace", "payload", "trace_work", "follow", "perfetto", "pcap", "applet"])]
     sram: bool,
 
     /// Also print the fields and arrays of each applet at the end
@@ -96,29 +90,12 @@ pub(super) struct Arguments {
     #[arg(long)]
     poison: bool,
 
-    /// In place of a scenario, run this applet (a class file, or `builtin:NAME`) on the packets of a capture
-    #[arg(long, value_name = "FILE", requires = "input", conflicts_with_all = ["scenario", "sram"])]
-    applet: Option<PathBuf>,
-
-    /// The capture whose packets arrive at the applet: pcap or pcapng, of any length
-    #[arg(long = "in", id = "input", value_name = "FILE", requires = "applet")]
-    input: Option<PathBuf>,
+    #[command(flatten)]
+    capture: CaptureArguments,
 
     /// Also write what the applet did with each of them as pcapng
     #[arg(long, value_name = "FILE", requires = "applet")]
     out: Option<PathBuf>,
-
-    /// Pass over the first N packets of the capture
-    #[arg(long, value_name = "N", requires = "applet", default_value_t = 0)]
-    skip: u64,
-
-    /// Stop after N packets that arrive
-    #[arg(long, value_name = "N", requires = "applet", default_value_t = u64::MAX, hide_default_value = true)]
-    count: u64,
-
-    /// Packets that arrive: `len>=60`, or `12:2=0800` for two bytes from offset 12 on; several must all hold
-    #[arg(long, value_name = "CONDITION", requires = "applet")]
-    filter: Vec<Condition>,
 
     /// Taps that --pcap and --out write; all for --pcap and `wire-rx` for --out if there is none
     #[arg(long, value_name = "TAP", value_parser = tap)]
@@ -156,16 +133,9 @@ fn long_help() -> String {
     format!("Built-in scenarios:\n{list}\n{AFTER_HELP}")
 }
 
-fn builtin_list() -> String {
-    BUILTIN
-        .iter()
-        .map(|Builtin { name, summary, .. }| format!("  {name:<15} {summary}\n"))
-        .collect()
-}
-
 /// Runs the command.
 pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Status, Failure> {
-    if let (Some(applet), Some(capture)) = (&arguments.applet, &arguments.input) {
+    if let Some((applet, capture)) = arguments.capture.files() {
         return replay(arguments, (applet, capture), console);
     }
     match load(&arguments.scenario, arguments.seed, input::read_given) {
@@ -193,15 +163,10 @@ fn replay(
     (applet, capture): (&Path, &Path),
     console: &mut Console,
 ) -> Result<Status, Failure> {
-    let chosen = Chosen {
-        skip: arguments.skip,
-        count: arguments.count,
-        filter: arguments.filter.clone(),
-    };
     let outputs = [&arguments.perfetto, &arguments.pcap, &arguments.out];
     let outputs = Vec::from_iter(outputs.into_iter().flatten().map(PathBuf::as_path));
     let prepared = overwrite::check(&outputs, &[applet, capture]).and_then(|()| {
-        let prepared = replay::prepare(applet, capture, chosen);
+        let prepared = arguments.capture.prepare(applet, capture);
         prepared.map_err(|title| sentence(&title, &[]))
     });
     let (mut scenario, programs, replayed) = match prepared {
@@ -214,20 +179,8 @@ fn replay(
     scenario.poisons_rx_buf = arguments.poison;
     scenario.seed = arguments.seed.unwrap_or(scenario.seed);
     let status = run(arguments, &scenario, programs, console)?;
-    let replayed = replayed.borrow();
-    if replayed.too_long > 0 {
-        let (count, limit) = (replayed.too_long, scenario.profile.memory.max_packet);
-        let title = format!(
-            "left out {count} packets of more than {limit} bytes, which no packet of the NIC has"
-        );
-        console.notice(&sentence(&title, &[]))?;
-    }
-    let Some(error) = replayed.failure else {
-        return Ok(status);
-    };
-    let title = format!("cannot read {}: {error}", printable_path(capture));
-    console.notice(&sentence(&title, &[]))?;
-    Ok(status.max(Status::Unusable))
+    let read = replay::report(&replayed.borrow(), (capture, &scenario), console)?;
+    Ok(status.max(read))
 }
 
 /// Checks that no output file is also an input of the run.
@@ -236,12 +189,6 @@ fn check_outputs(arguments: &Arguments, scenario: &Scenario) -> Result<(), Strin
     let outputs = Vec::from_iter(outputs.map(PathBuf::as_path));
     let inputs = inputs(&arguments.scenario, scenario);
     overwrite::check(&outputs, &inputs)
-}
-
-/// Returns the scenario file and the files that it names.
-pub(super) fn inputs<'p>(path: &'p Path, scenario: &'p Scenario) -> Vec<&'p Path> {
-    let named = scenario.files.iter().map(PathBuf::as_path);
-    std::iter::once(path).chain(named).collect()
 }
 
 /// Prints how many bytes of each NIC's SRAM each user takes.
@@ -262,60 +209,6 @@ fn show_sram(
             Ok(status)
         }
     }
-}
-
-/// Reads a whole file, or fails if it is longer than a limit.
-pub(super) type ReadFile = fn(&Path, u64) -> Result<Vec<u8>, input::ReadError>;
-
-/// Reads a scenario from a file or, if there is no such file, from the built-in scenarios.
-///
-/// # Errors
-///
-/// Returns the messages for the user.
-pub(super) fn load(
-    name: &Path,
-    seed: Option<u64>,
-    read: ReadFile,
-) -> Result<Scenario, Vec<String>> {
-    let source = source(name, read);
-    let (bytes, directory) = source.map_err(|error| vec![unreadable(name, error)])?;
-    scenario::parse(&bytes, directory.as_deref(), seed)
-        .map_err(|error| scenario_report::render(name, &bytes, &error))
-}
-
-/// Returns a scenario's bytes, and the directory that its file names are relative to.
-fn source(name: &Path, read: ReadFile) -> Result<(Vec<u8>, Option<PathBuf>), input::ReadError> {
-    match read(name, limits::FILE_BYTES_MAX) {
-        Ok(bytes) => Ok((bytes, name.parent().map(Path::to_owned))),
-        Err(error) => match name.to_str().and_then(scenario::builtin) {
-            Some(builtin) => Ok((builtin.text.as_bytes().to_vec(), None)),
-            None => Err(error),
-        },
-    }
-}
-
-/// Returns a scenario's text, to show places in it. A pipe cannot be read again, so the text is then empty.
-pub(super) fn text_of(name: &Path) -> Vec<u8> {
-    let source = source(name, input::read_file);
-    source.map_or(Vec::new(), |(bytes, _)| bytes)
-}
-
-fn unreadable(path: &Path, error: input::ReadError) -> String {
-    let name = &*path_text(path);
-    let mut notes = Vec::new();
-    if error == input::ReadError::Missing && !name.contains(['/', '.']) {
-        if let Some(word) = closest(name, BUILTIN.iter().map(|builtin| builtin.name)) {
-            notes.push(format!("did you mean `{word}`?"));
-        }
-        notes.push(format!(
-            "built-in scenarios are\n{}",
-            builtin_list().trim_end()
-        ));
-    }
-    sentence(
-        &format!("cannot read the scenario {}: {error}", printable(name)),
-        &notes,
-    )
 }
 
 fn run(
@@ -394,7 +287,7 @@ fn explain_traps(
 
 /// Returns the scenario's file, to which paths in it are relative. A scenario made in code has none.
 fn scenario_file(arguments: &Arguments) -> &Path {
-    match arguments.applet {
+    match arguments.capture.applet {
         Some(_) => Path::new(""),
         None => &arguments.scenario,
     }
@@ -445,7 +338,7 @@ fn listen<'s>(
     } else {
         PayloadMode::Omitted
     };
-    let trace = arguments.trace.unwrap_or(match arguments.applet {
+    let trace = arguments.trace.unwrap_or(match arguments.capture.applet {
         Some(_) => TraceFormat::None,
         None => TraceFormat::Text,
     });
@@ -484,7 +377,7 @@ fn listen<'s>(
         let watched = Watched { taps, calls: true };
         outputs.add_capture(path, scenario, 1, watched)?;
     }
-    let (end, judgement, dump) = if arguments.applet.is_some() {
+    let (end, judgement, dump) = if arguments.capture.applet.is_some() {
         // A scenario made in code expects nothing.
         let ran = sim::run_with_to_state(scenario, programs, &mut outputs);
         let (end, states) = ran.map_err(NotRun::Refused)?;
@@ -512,80 +405,8 @@ fn listen<'s>(
     Ok((end, finished, ended))
 }
 
-/// Returns the file that a class of a scenario was read from, and its bytes.
-pub(super) fn class_file<'s>(
-    name: &Path,
-    scenario: &'s Scenario,
-    class: usize,
-) -> (PathBuf, &'s [u8]) {
-    let ClassSpec { origin, bytes } = &scenario.classes[class];
-    let beside = name.parent().unwrap_or(Path::new(""));
-    if origin.starts_with(scenario::BUILTIN_PREFIX) {
-        (PathBuf::from(origin), bytes)
-    } else {
-        (beside.join(origin), bytes)
-    }
-}
-
-/// Describes the faults of every rejected class that an endpoint of a scenario begins with.
-fn rejected_classes((name, source_path): (&Path, &[PathBuf]), scenario: &Scenario) -> String {
-    let policy = Policy::Applet {
-        entries: NicEntry::TABLE,
-    };
-    let mut reports = Vec::new();
-    let is_first = |class: &usize| {
-        let mut endpoints = scenario.endpoints.iter();
-        endpoints.any(|endpoint| endpoint.class == Some(*class))
-    };
-    for class in (0..scenario.classes.len()).filter(is_first) {
-        let (file, bytes) = class_file(name, scenario, class);
-        let arena = Bump::new();
-        if let Err(error) = load_class(&arena, bytes, policy, NicNative::TABLE) {
-            let file = file.as_path();
-            let found = FoundAt { file, source_path };
-            let rejections = Rejections::explore(found, bytes, policy, NicNative::TABLE, error);
-            reports.push(rejections.render());
-        }
-    }
-    reports.join("\n\n")
-}
-
-/// Describes why a scenario cannot be run, and returns the exit status for it.
-///
-/// `source_path` has directories of Java sources.
-pub(super) fn refusal(
-    (name, source_path): (&Path, &[PathBuf]),
-    scenario: &Scenario,
-    error: SimError,
-) -> (Status, String) {
-    let shown = printable_path(name);
-    match error {
-        SimError::Class { .. } => (
-            Status::Rejected,
-            rejected_classes((name, source_path), scenario),
-        ),
-        SimError::Applet { class, error } => {
-            let (file, bytes) = class_file(name, scenario, class);
-            let rejection = Rejection::of_use(&file, bytes, error.code(), error.to_string());
-            (Status::Rejected, rejection.render())
-        }
-        SimError::SramTooSmall(demand) => {
-            let nic = &scenario.nics[demand.nic.0 as usize];
-            let title = format!("on NIC {}, {demand}", printable(&nic.name));
-            let help = "give the NIC more `sram`, or its endpoints less `heap` and shorter queues";
-            let text = text_of(name);
-            let report =
-                scenario_report::render_one(name, &text, nic.sram_place, title, help.to_owned());
-            (Status::Unusable, report)
-        }
-        SimError::PayloadTooLong { .. } | SimError::NoProcess { .. } | SimError::NoLink { .. } => (
-            Status::Unusable,
-            sentence(&format!("{shown}: {error}"), &[]),
-        ),
-    }
-}
-
-fn status(reason: EndReason) -> Status {
+/// Returns the exit status for the reason why a run ended.
+pub(super) fn status(reason: EndReason) -> Status {
     match reason {
         EndReason::Idle
         | EndReason::Until

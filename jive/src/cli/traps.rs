@@ -10,7 +10,7 @@ use nic_core::id::EndpointId;
 use nic_runtime::export::traps::{NestedCall, TracedTrap, TrapLog, TrapPlace};
 use nic_runtime::scenario::Scenario;
 
-use super::run::class_file;
+use super::scenario_file::class_file;
 
 /// Renders the traps of a run, one diagnosis for each place. `name` is the scenario's file.
 pub(super) fn of_run(

@@ -1,0 +1,157 @@
+//! The scenario that a command is given: its file or its name, and what is said if it cannot be run.
+
+use std::path::{Path, PathBuf};
+
+use bumpalo::Bump;
+use jive_embed::diagnosis::sentence;
+use jive_embed::text::{path_text, printable, printable_path};
+use jive_embed::{FoundAt, Rejection, Rejections, input, load_class};
+use jive_verifier::Policy;
+use nic_core::sle::{NicEntry, NicNative};
+use nic_runtime::scenario::model::ClassSpec;
+use nic_runtime::scenario::{self, BUILTIN, Builtin, Scenario, closest, limits};
+use nic_runtime::sim::SimError;
+
+use super::console::Status;
+use super::scenario_report;
+
+/// Returns the list of built-in scenarios, a line each.
+pub(super) fn builtin_list() -> String {
+    BUILTIN
+        .iter()
+        .map(|Builtin { name, summary, .. }| format!("  {name:<15} {summary}\n"))
+        .collect()
+}
+
+/// Returns the scenario file and the files that it names.
+pub(super) fn inputs<'p>(path: &'p Path, scenario: &'p Scenario) -> Vec<&'p Path> {
+    let named = scenario.files.iter().map(PathBuf::as_path);
+    std::iter::once(path).chain(named).collect()
+}
+
+/// Reads a whole file, or fails if it is longer than a limit.
+pub(super) type ReadFile = fn(&Path, u64) -> Result<Vec<u8>, input::ReadError>;
+
+/// Reads a scenario from a file or, if there is no such file, from the built-in scenarios.
+///
+/// # Errors
+///
+/// Returns the messages for the user.
+pub(super) fn load(
+    name: &Path,
+    seed: Option<u64>,
+    read: ReadFile,
+) -> Result<Scenario, Vec<String>> {
+    let source = source(name, read);
+    let (bytes, directory) = source.map_err(|error| vec![unreadable(name, error)])?;
+    scenario::parse(&bytes, directory.as_deref(), seed)
+        .map_err(|error| scenario_report::render(name, &bytes, &error))
+}
+
+/// Returns a scenario's bytes, and the directory that its file names are relative to.
+fn source(name: &Path, read: ReadFile) -> Result<(Vec<u8>, Option<PathBuf>), input::ReadError> {
+    match read(name, limits::FILE_BYTES_MAX) {
+        Ok(bytes) => Ok((bytes, name.parent().map(Path::to_owned))),
+        Err(error) => match name.to_str().and_then(scenario::builtin) {
+            Some(builtin) => Ok((builtin.text.as_bytes().to_vec(), None)),
+            None => Err(error),
+        },
+    }
+}
+
+/// Returns a scenario's text, to show places in it. A pipe cannot be read again, so the text is then empty.
+pub(super) fn text_of(name: &Path) -> Vec<u8> {
+    let source = source(name, input::read_file);
+    source.map_or(Vec::new(), |(bytes, _)| bytes)
+}
+
+fn unreadable(path: &Path, error: input::ReadError) -> String {
+    let name = &*path_text(path);
+    let mut notes = Vec::new();
+    if error == input::ReadError::Missing && !name.contains(['/', '.']) {
+        if let Some(word) = closest(name, BUILTIN.iter().map(|builtin| builtin.name)) {
+            notes.push(format!("did you mean `{word}`?"));
+        }
+        notes.push(format!(
+            "built-in scenarios are\n{}",
+            builtin_list().trim_end()
+        ));
+    }
+    sentence(
+        &format!("cannot read the scenario {}: {error}", printable(name)),
+        &notes,
+    )
+}
+
+/// Returns the file that a class of a scenario was read from, and its bytes.
+pub(super) fn class_file<'s>(
+    name: &Path,
+    scenario: &'s Scenario,
+    class: usize,
+) -> (PathBuf, &'s [u8]) {
+    let ClassSpec { origin, bytes } = &scenario.classes[class];
+    let beside = name.parent().unwrap_or(Path::new(""));
+    if origin.starts_with(scenario::BUILTIN_PREFIX) {
+        (PathBuf::from(origin), bytes)
+    } else {
+        (beside.join(origin), bytes)
+    }
+}
+
+/// Describes the faults of every rejected class that an endpoint of a scenario begins with.
+fn rejected_classes((name, source_path): (&Path, &[PathBuf]), scenario: &Scenario) -> String {
+    let policy = Policy::Applet {
+        entries: NicEntry::TABLE,
+    };
+    let mut reports = Vec::new();
+    let is_first = |class: &usize| {
+        let mut endpoints = scenario.endpoints.iter();
+        endpoints.any(|endpoint| endpoint.class == Some(*class))
+    };
+    for class in (0..scenario.classes.len()).filter(is_first) {
+        let (file, bytes) = class_file(name, scenario, class);
+        let arena = Bump::new();
+        if let Err(error) = load_class(&arena, bytes, policy, NicNative::TABLE) {
+            let file = file.as_path();
+            let found = FoundAt { file, source_path };
+            let rejections = Rejections::explore(found, bytes, policy, NicNative::TABLE, error);
+            reports.push(rejections.render());
+        }
+    }
+    reports.join("\n\n")
+}
+
+/// Describes why a scenario cannot be run, and returns the exit status for it.
+///
+/// `source_path` has directories of Java sources.
+pub(super) fn refusal(
+    (name, source_path): (&Path, &[PathBuf]),
+    scenario: &Scenario,
+    error: SimError,
+) -> (Status, String) {
+    let shown = printable_path(name);
+    match error {
+        SimError::Class { .. } => (
+            Status::Rejected,
+            rejected_classes((name, source_path), scenario),
+        ),
+        SimError::Applet { class, error } => {
+            let (file, bytes) = class_file(name, scenario, class);
+            let rejection = Rejection::of_use(&file, bytes, error.code(), error.to_string());
+            (Status::Rejected, rejection.render())
+        }
+        SimError::SramTooSmall(demand) => {
+            let nic = &scenario.nics[demand.nic.0 as usize];
+            let title = format!("on NIC {}, {demand}", printable(&nic.name));
+            let help = "give the NIC more `sram`, or its endpoints less `heap` and shorter queues";
+            let text = text_of(name);
+            let report =
+                scenario_report::render_one(name, &text, nic.sram_place, title, help.to_owned());
+            (Status::Unusable, report)
+        }
+        SimError::PayloadTooLong { .. } | SimError::NoProcess { .. } | SimError::NoLink { .. } => (
+            Status::Unusable,
+            sentence(&format!("{shown}: {error}"), &[]),
+        ),
+    }
+}
