@@ -35,4 +35,4 @@ pub use inferred::{FirstTypes, Inferred, KEPT_MAX, Types};
 pub use instance::{ArrayRef, CallError, Instance, Limits, NamedTrap, Value};
 pub use load::{LoadError, link_class, load_class, verify_class};
 pub use owned::{LoadedClass, explain, load, load_as};
-pub use rejection::{FoundAt, Rejection, Rejections, TrapDiagnosis, closest};
+pub use rejection::{FoundAt, JavaSource, Rejection, Rejections, TrapDiagnosis, closest};

@@ -4,8 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::input;
+use jive_core::ClassFile;
+
 use crate::text::printable_path;
+use crate::{input, names};
 
 /// Greatest length of a Java source file, in bytes. Longer files are not quoted.
 const SOURCE_BYTES_MAX: u64 = 1 << 20;
@@ -19,7 +21,7 @@ const NEWER_BY: Duration = Duration::from_secs(2);
 
 /// A Java source file.
 #[derive(Clone, Debug)]
-pub(super) struct JavaSource {
+pub struct JavaSource {
     /// Path of the file, safe for display on a terminal.
     pub(super) path: String,
     /// Whether the file was changed after the class file, so that lines may not fit.
@@ -46,6 +48,13 @@ impl<'f> From<&'f Path> for FoundAt<'f> {
 }
 
 impl FoundAt<'_> {
+    /// Reads the source of a class: the file that the class names, in the source path or beside the class file.
+    #[must_use]
+    pub fn source_of(self, class: &ClassFile<'_>) -> Option<JavaSource> {
+        let name = names::source_name(class)?;
+        self.source(&class.name().to_string(), &name)
+    }
+
     /// Reads the source file `name` of a class. `name` must not contain a path.
     ///
     /// A directory of the source path has the source in a directory of its package, or directly.
@@ -81,8 +90,27 @@ impl JavaSource {
         })
     }
 
+    /// Returns the path of the file, safe for display on a terminal.
+    #[must_use]
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// Returns whether the file was changed after the class file, so that lines may not fit.
+    #[must_use]
+    pub fn is_newer(&self) -> bool {
+        self.is_newer
+    }
+
+    /// Returns the number of lines, as far as a class file can name them.
+    #[must_use]
+    pub fn line_count(&self) -> u16 {
+        u16::try_from(self.text.lines().count()).unwrap_or(u16::MAX)
+    }
+
     /// Returns a line, without its line end. Returns `None` for a line that is too long to be quoted.
-    pub(super) fn line(&self, number: u16) -> Option<&str> {
+    #[must_use]
+    pub fn line(&self, number: u16) -> Option<&str> {
         let line = self.text.lines().nth(usize::from(number.checked_sub(1)?))?;
         (line.len() <= LINE_BYTES_MAX).then_some(line)
     }

@@ -36,6 +36,10 @@ mod packet_filter;
 mod packet_run;
 mod packet_time;
 mod paper;
+mod profile;
+mod profile_against;
+mod profile_report;
+mod profile_text;
 mod progress;
 mod replay;
 mod run;
@@ -69,7 +73,7 @@ Exit status:
      tolerance
   2  wrong usage, or a file that cannot be read or parsed as a scenario; outranks 1
   3  a call trapped (`jive exec` and `jive packet` alone)
-  130  interrupted by Ctrl-C (`jive run` and `jive shrink` alone)";
+  130  interrupted by Ctrl-C (`jive run`, `jive profile` and `jive shrink` alone)";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -81,6 +85,7 @@ Examples:
   jive packet Filter.class --rx 4500  what does it do with this packet?
   jive asm --print Filter.class       the class as text, which `jive asm` reads
   jive bound Filter.class             what does a call cost at most?
+  jive profile my.toml                where do its applets spend their time?
   jive explain subset/long            what a rejection means and how to fix it
   jive paper unet-sle                 the paper's figures, stated and simulated
 
@@ -127,6 +132,7 @@ enum Command {
     Exec(exec::Arguments),
     Packet(packet::Arguments),
     Bound(bound::Arguments),
+    Profile(profile::Arguments),
     Explain(explain::Arguments),
     Paper(paper::Arguments),
     Asm(asm::Arguments),
@@ -155,6 +161,7 @@ pub fn main() -> ExitCode {
         Command::Exec(arguments) => exec::main(&arguments, &mut console),
         Command::Packet(arguments) => packet::main(&arguments, &mut console),
         Command::Bound(arguments) => bound::main(&arguments, &mut console),
+        Command::Profile(arguments) => profile::main(&arguments, &mut console),
         Command::Explain(arguments) => explain::main(&arguments, &mut console),
         Command::Paper(arguments) => paper::main(&arguments, &mut console),
         Command::Asm(arguments) => asm::main(&arguments, &mut console),

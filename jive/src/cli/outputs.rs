@@ -7,7 +7,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use nic_core::event::roles::Shown as Visibility;
-use nic_core::event::{Event, Names, Sink};
+use nic_core::event::{Event, Executed, Names, Sink};
+use nic_core::id::EndpointId;
+use nic_runtime::export::executions::Executions;
 use nic_runtime::export::follow::Story;
 use nic_runtime::export::json::JsonTrace;
 use nic_runtime::export::pcapng::{Capture, DataLink, Watched};
@@ -44,6 +46,8 @@ pub(super) struct Outputs<W> {
     timeline: Option<ToFile<PerfettoTrace<OutputFile>>>,
     captures: Vec<ToFile<Capture<OutputFile>>>,
     traps: TrapLog,
+    /// What the applets execute, for a profile.
+    executions: Option<Box<Executions>>,
     interrupted: Arc<AtomicBool>,
 }
 
@@ -91,8 +95,21 @@ impl<W: Write> Outputs<W> {
             timeline: None,
             captures: Vec::new(),
             traps: TrapLog::default(),
+            executions: None,
             interrupted,
         }
+    }
+
+    /// Also counts what the applets execute.
+    pub(super) fn count_executions(&mut self) {
+        self.executions = Some(Box::default());
+    }
+
+    /// Returns what the applets have executed, if it was counted.
+    pub(super) fn take_executions(&mut self) -> Executions {
+        self.executions
+            .take()
+            .map_or_else(Executions::default, |counted| *counted)
     }
 
     /// Also writes a timeline for Perfetto.
@@ -210,11 +227,30 @@ impl<W: Write> Sink for Outputs<W> {
         }
         self.summary.event(names, event);
         self.traps.event(names, event);
+        if let Some(executions) = &mut self.executions {
+            executions.event(names, event);
+        }
         if let Some(ToFile { output, .. }) = &mut self.timeline {
             output.event(names, event);
         }
         for ToFile { output, .. } in &mut self.captures {
             output.event(names, event);
+        }
+    }
+
+    fn watches(&self) -> bool {
+        self.executions.is_some()
+    }
+
+    fn executed(&mut self, names: &dyn Names, executed: &Executed<'_>) {
+        if let Some(executions) = &mut self.executions {
+            executions.executed(names, executed);
+        }
+    }
+
+    fn took_back(&mut self, endpoint: EndpointId) {
+        if let Some(executions) = &mut self.executions {
+            executions.took_back(endpoint);
         }
     }
 

@@ -28,6 +28,7 @@ mod names;
 mod openjdk;
 mod packet;
 mod paper;
+mod profile;
 mod rejected;
 mod replay;
 mod reports;

@@ -117,6 +117,13 @@ fn a_researcher_can_follow_the_pages_of_the_kit() {
 }
 
 #[test]
+fn a_reader_can_profile_an_applet_as_the_guide_says() {
+    let (_, printed) = follow_page("docs/profiling.md");
+    // The second run has the same scenario and another seed.
+    assert!(printed.contains("\nbytecodes  "), "{printed}");
+}
+
+#[test]
 fn a_student_can_follow_the_tutorial() {
     if !has_javac() {
         skip("following the tutorial", "no `javac` on the path");
