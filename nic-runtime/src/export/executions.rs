@@ -109,8 +109,8 @@ impl Executions {
         &self.classes
     }
 
-    /// Visits the chains of nested calls of a class: the methods, outermost first, with the count of instructions and the
-    /// time of the innermost method itself.
+    /// Visits the chains of nested calls of a class. Methods are listed outermost first. Count of instructions and time
+    /// are those of the innermost method itself.
     pub fn chains(&self, class: usize) -> impl Iterator<Item = (Vec<MethodId>, Spent)> {
         let of_class = self.chains.iter().filter(move |chain| chain.class == class);
         of_class.map(|chain| {
