@@ -42,7 +42,7 @@ pub(super) struct Settings {
 /// Why an answer is missing.
 #[derive(Debug)]
 pub(super) enum NoAnswer {
-    /// It did not come in time.
+    /// No answer arrived within this time.
     Late(Duration),
     /// The process has ended, or its output is no answer. The text says which, with the end of its standard error.
     Broken(String),

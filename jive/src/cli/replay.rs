@@ -66,7 +66,7 @@ impl CaptureArguments {
     ///
     /// # Errors
     ///
-    /// Says what cannot be read.
+    /// Names the file that cannot be read, with the reason.
     pub(super) fn prepare(
         &self,
         applet: &Path,
@@ -193,7 +193,7 @@ impl HostProgram for Player {
 ///
 /// # Errors
 ///
-/// Says what cannot be read.
+/// Names the file that cannot be read, with the reason.
 fn prepare(
     applet: &Path,
     capture: &Path,

@@ -1,4 +1,4 @@
-//! The scenario that a command is given: its file or its name, and what is said if it cannot be run.
+//! The scenario that a command is given: its file or its name, and the messages if it cannot be run.
 
 use std::path::{Path, PathBuf};
 

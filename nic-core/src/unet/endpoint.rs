@@ -75,7 +75,7 @@ impl<S: Storage> Endpoint<S> {
             length,
             body: MessageBody::Buffers(BufferList::default()),
         });
-        // Fill the list in its place in the queue. Copying a list that was just written would stall on store
+        // The list is filled where it lies in the queue. Copying a list that was just written would stall on store
         // forwarding.
         let mut refused = BufferList::default();
         let list = match self.receive.newest() {
