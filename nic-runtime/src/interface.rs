@@ -11,7 +11,7 @@ use crate::fabric::PacketRef;
 use crate::nic::ProcessorId;
 use crate::sim::processor::{Item, Next, Posted, Processor};
 use crate::sim::{Simulation, at};
-use crate::sle::engine;
+use crate::sle::{chained, engine};
 use crate::unet::engine::Unet;
 
 /// The engine of an interface: what a NIC does for its endpoints.
@@ -97,6 +97,8 @@ macro_rules! interfaces {
             Trap,
             /// Send the message on which an applet trapped, which had to wait for slots.
             SendTrapped,
+            /// Continue with the call of an applet in a chain.
+            Chained(chained::Stage),
             $(
                 #[doc = concat!("Goes on with something of interface `", $name, "`.")]
                 $interface(<$interface as Interface>::Stage),
@@ -114,7 +116,8 @@ macro_rules! interfaces {
                     | Stage::Landed
                     | Stage::Return
                     | Stage::Trap
-                    | Stage::SendTrapped => processor.activation.call().entry().decl().name,
+                    | Stage::SendTrapped
+                    | Stage::Chained(_) => processor.activation.call().entry().decl().name,
                     $(Stage::$interface(stage) => $interface::work_before(stage, processor),)*
                 }
             }
@@ -130,7 +133,8 @@ macro_rules! interfaces {
                     | Stage::Landed
                     | Stage::Return
                     | Stage::Trap
-                    | Stage::SendTrapped => true,
+                    | Stage::SendTrapped
+                    | Stage::Chained(_) => true,
                     Stage::Idle | Stage::Look | Stage::Enter => false,
                     $(Stage::$interface(_) => false,)*
                 }
@@ -155,6 +159,7 @@ macro_rules! interfaces {
                 Stage::Return => engine::return_from(sim, on),
                 Stage::Trap => engine::end_trapped(sim, on),
                 Stage::SendTrapped => engine::go_on_trapped(sim, on),
+                Stage::Chained(stage) => chained::step(sim, on, stage),
                 $(Stage::$interface(stage) => $interface::step(sim, on, stage),)*
             }
         }

@@ -400,7 +400,12 @@ impl Call {
     fn packet(self) -> Option<PacketId> {
         match self.trigger {
             Trigger::Arrival(packet) => Some(packet),
-            Trigger::Load | Trigger::Post(_) | Trigger::Timer | Trigger::Refill => None,
+            // The firmware has no chains.
+            Trigger::Load
+            | Trigger::Post(_)
+            | Trigger::Passed(_)
+            | Trigger::Timer
+            | Trigger::Refill => None,
         }
     }
 
@@ -408,9 +413,11 @@ impl Call {
     fn lifetime(self) -> Lifetime {
         match self.trigger {
             Trigger::Load => Lifetime::Persistent,
-            Trigger::Arrival(_) | Trigger::Post(_) | Trigger::Timer | Trigger::Refill => {
-                Lifetime::PerCall
-            }
+            Trigger::Arrival(_)
+            | Trigger::Passed(_)
+            | Trigger::Post(_)
+            | Trigger::Timer
+            | Trigger::Refill => Lifetime::PerCall,
         }
     }
 }

@@ -68,6 +68,9 @@ pub(super) struct OfApplet<'s> {
     nic: &'s str,
     endpoint: &'s str,
     event: &'static str,
+    /// The class, if the endpoint has a chain of applets.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    applet: Option<String>,
     fields: Vec<Field>,
 }
 
@@ -75,8 +78,11 @@ impl<'s> Dump<'s> {
     /// Collects the fields of the endpoints of a scenario after a run.
     pub(super) fn of(scenario: &'s Scenario, end: &RunEnd, states: &[EndpointState]) -> Dump<'s> {
         let endpoints = scenario.endpoints.iter().zip(states);
-        let applet = |(spec, state): (&'s EndpointSpec, &EndpointState)| {
-            let state = state.applet.as_ref()?;
+        let applets = endpoints.flat_map(|(spec, state)| {
+            let states = state.applet.iter().chain(&state.followers);
+            states.map(move |state| (spec, state))
+        });
+        let applet = |(spec, state): (&'s EndpointSpec, &AppletState)| {
             let class = match &state.class {
                 AppletClass::OfScenario(class) => &scenario.classes.get(*class)?.bytes,
                 AppletClass::OfCapsule(bytes) => bytes,
@@ -87,11 +93,12 @@ impl<'s> Dump<'s> {
                 nic: &nic.name,
                 endpoint: &spec.name,
                 event: "fields",
+                applet: spec.has_chain().then(|| class_name(class)).flatten(),
                 fields: of(class, state),
             })
         };
         Dump {
-            applets: endpoints.filter_map(applet).collect(),
+            applets: applets.filter_map(applet).collect(),
         }
     }
 }
@@ -99,13 +106,23 @@ impl<'s> Dump<'s> {
 impl fmt::Display for Dump<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for applet in &self.applets {
-            writeln!(f, "\nfields of {}", printable(applet.endpoint))?;
+            write!(f, "\nfields of {}", printable(applet.endpoint))?;
+            match &applet.applet {
+                Some(class) => writeln!(f, ", {}", printable(class))?,
+                None => writeln!(f)?,
+            }
             for field in &applet.fields {
                 writeln!(f, "  {field}")?;
             }
         }
         Ok(())
     }
+}
+
+fn class_name(class: &[u8]) -> Option<String> {
+    let mut index = vec![0; ClassFile::index_len(class)];
+    let class = ClassFile::parse(class, &mut index).ok()?;
+    Some(Cut(class.name()).to_string())
 }
 
 /// Returns the fields of a class with their values at the end of a run, in the order of the class file. If the bytes

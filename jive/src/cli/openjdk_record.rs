@@ -29,6 +29,8 @@ pub(super) enum Left {
     Unloaded,
     /// The initializers of a class ran that a swap or a capsule brought.
     Swapped,
+    /// The endpoint has a chain of applets, whose messages to each other the model does not have.
+    Chained,
 }
 
 /// The calls of an endpoint that are not compared.
@@ -202,6 +204,10 @@ impl<'s, 'j> Repeated<'s, 'j> {
                 trigger,
                 ..
             } => {
+                if self.scenario.endpoints[endpoint.0 as usize].has_chain() {
+                    track.left = Some(Left::Chained);
+                    return Ok(());
+                }
                 // The class of a swap or a capsule is not the scenario's class of the endpoint, if it has one at all.
                 let class = self.scenario.endpoints[endpoint.0 as usize].class;
                 if class.is_none() || (track.is_loaded && trigger == Trigger::Load) {

@@ -106,7 +106,7 @@ fn rejected_classes((name, source_path): (&Path, &[PathBuf]), scenario: &Scenari
     let mut reports = Vec::new();
     let is_first = |class: &usize| {
         let mut endpoints = scenario.endpoints.iter();
-        endpoints.any(|endpoint| endpoint.class == Some(*class))
+        endpoints.any(|endpoint| endpoint.applets().any(|(first, _)| first == *class))
     };
     for class in (0..scenario.classes.len()).filter(is_first) {
         let (file, bytes) = class_file(name, scenario, class);

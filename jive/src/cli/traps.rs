@@ -62,12 +62,13 @@ fn class_of<'s>(
     place: &TrapPlace,
 ) -> Option<(PathBuf, &'s [u8])> {
     let EndpointId(endpoint) = place.endpoint;
-    let own = scenario.endpoints[endpoint as usize].class;
+    let own = scenario.endpoints[endpoint as usize].applets();
+    let own = own.map(|(class, _)| class);
     let swaps = scenario.swaps.iter();
     let swaps = swaps.filter(|swap| swap.endpoint == place.endpoint);
     // The last swap that was due. A refused one leaves the class before it, which the check below finds.
     let due = swaps.filter(|swap| swap.at <= place.time);
-    let mut candidates = Vec::from_iter(own.into_iter().chain(due.map(|swap| swap.class)));
+    let mut candidates = Vec::from_iter(own.chain(due.map(|swap| swap.class)));
     candidates.reverse();
     candidates.into_iter().find_map(|class| {
         let (file, bytes) = class_file(name, scenario, class);

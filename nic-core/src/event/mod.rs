@@ -31,6 +31,8 @@ pub enum Trigger {
     Post(PostId),
     /// A packet arrived.
     Arrival(PacketId),
+    /// An applet passed a message to the next one of its chain, in a round that began with the arrival of this packet.
+    Passed(PacketId),
     /// The applet's timer expired.
     Timer,
     /// The user returned a receive buffer.
@@ -105,6 +107,12 @@ impl Event<'_> {
         payload_mode: PayloadMode,
         sink: &mut S,
     ) -> Result<(), S::Error> {
+        if let (EventKind::Sle(event), Some(endpoint)) = (self.kind, self.endpoint)
+            && !event.names_class()
+            && let Some(applet) = names.in_chain(endpoint)
+        {
+            sink.field("applet", fields::Value::Name(applet))?;
+        }
         let fields = &mut Fields::new(names, self.endpoint, payload_mode, sink);
         self.kind.visit(fields)
     }
@@ -131,6 +139,11 @@ pub trait Names {
     fn home(&self, endpoint: EndpointId) -> NicId;
     /// Returns the name of the class that the endpoint loaded, or `None` if it has no applet.
     fn class(&self, endpoint: EndpointId) -> Option<&str>;
+    /// Returns the name of the applet's class if it is one of several applets of the endpoint, and `None` otherwise. With
+    /// several applets, the other names are those of the applet that the endpoint runs.
+    fn in_chain(&self, _endpoint: EndpointId) -> Option<&str> {
+        None
+    }
     /// Returns the method's name in the class that the endpoint loaded.
     fn method(&self, endpoint: EndpointId, method: MethodId) -> &str;
     /// Returns the field's name in the class that the endpoint loaded. A program whose events name no field need not

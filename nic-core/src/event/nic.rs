@@ -91,9 +91,11 @@ impl<'a> NicEvent<'a> {
                 // No virtual time passes while applets are loaded.
                 let duration = match trigger {
                     Trigger::Load => SimDuration::ZERO,
-                    Trigger::Post(_) | Trigger::Arrival(_) | Trigger::Timer | Trigger::Refill => {
-                        duration
-                    }
+                    Trigger::Post(_)
+                    | Trigger::Arrival(_)
+                    | Trigger::Passed(_)
+                    | Trigger::Timer
+                    | Trigger::Refill => duration,
                 };
                 Roles {
                     track: Track::Dma(direction),
@@ -313,6 +315,9 @@ pub enum DropReason {
     NicFull,
     /// The message is longer than the whole transmit region, so the user cannot send it on (`echo`).
     NoTransmitRoom,
+    /// A chain of applets has no room for a message between two of its applets, or has made too many calls for a
+    /// packet.
+    ChainFull,
 }
 
 impl DropReason {
@@ -324,6 +329,7 @@ impl DropReason {
         Self::TooLong,
         Self::NicFull,
         Self::NoTransmitRoom,
+        Self::ChainFull,
     ];
 
     /// Returns the word that the trace has for it.
@@ -336,6 +342,7 @@ impl DropReason {
             DropReason::TooLong => "too-long",
             DropReason::NicFull => "nic-full",
             DropReason::NoTransmitRoom => "no-transmit-room",
+            DropReason::ChainFull => "chain-full",
         }
     }
 
@@ -345,7 +352,7 @@ impl DropReason {
                 Dropped::Arrival
             }
             DropReason::AppletTrap => Dropped::Trapped,
-            DropReason::NicFull => Dropped::Outgoing,
+            DropReason::NicFull | DropReason::ChainFull => Dropped::Outgoing,
             DropReason::NoTransmitRoom => Dropped::Answer,
         }
     }

@@ -243,6 +243,25 @@ impl<'a> SleEvent<'a> {
         }
     }
 
+    /// Returns whether the event's fields name the class.
+    pub(crate) fn names_class(&self) -> bool {
+        match self {
+            SleEvent::Load { .. } | SleEvent::AppletSwap { .. } | SleEvent::SwapRefused { .. } => {
+                true
+            }
+            SleEvent::AppletCall { .. }
+            | SleEvent::AppletReturn { .. }
+            | SleEvent::Native { .. }
+            | SleEvent::AppletTrace { .. }
+            | SleEvent::Trap { .. }
+            | SleEvent::AppletDetach { .. }
+            | SleEvent::AppletAttach { .. }
+            | SleEvent::Capsule { .. }
+            | SleEvent::AppletSuspend { .. }
+            | SleEvent::AppletResume { .. } => false,
+        }
+    }
+
     /// Writes the event's fields to a sink.
     pub(crate) fn visit<S: FieldSink>(&self, fields: &mut Fields<'_, S>) -> Result<(), S::Error> {
         match *self {

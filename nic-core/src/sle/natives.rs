@@ -179,7 +179,7 @@ impl ArraySpan {
     }
 
     /// Returns the elements of an `int` array.
-    pub(super) fn offsets<'h>(self, heap: &'h Heap<'_>) -> impl Iterator<Item = i32> + use<'h> {
+    pub fn offsets<'h>(self, heap: &'h Heap<'_>) -> impl Iterator<Item = i32> + use<'h> {
         let elements = self.bytes(heap).chunks_exact(SHARE_BYTES as usize);
         // `chunks_exact` yields slices of exactly `SHARE_BYTES`.
         elements.map(|element| i32::from_le_bytes(element.try_into().unwrap_or_default()))

@@ -162,6 +162,8 @@ pub(super) struct Clerk {
     pushed: BTreeSet<PacketId>,
     /// Number of invisible receive descriptors that `doRx` pushed, by packet.
     described: BTreeMap<(EndpointId, PacketId), u64>,
+    /// Whether the last trap was on a message that an applet of a chain had passed on.
+    has_passed: bool,
 }
 
 impl Clerk {
@@ -194,12 +196,19 @@ impl Clerk {
             }
             Step::CallReturned { .. } => match self.call(here).take() {
                 Some(Trigger::Arrival(_)) => one(Entry::ArrivalEnded("applet")),
-                Some(Trigger::Load | Trigger::Post(_) | Trigger::Timer | Trigger::Refill)
+                Some(
+                    Trigger::Load
+                    | Trigger::Post(_)
+                    | Trigger::Passed(_)
+                    | Trigger::Timer
+                    | Trigger::Refill,
+                )
                 | None => [None, None],
             },
             // The `drop` event that follows decides about the packet.
             Step::CallTrapped { .. } => {
-                self.call(here).take();
+                let trigger = self.call(here).take();
+                self.has_passed = matches!(trigger, Some(Trigger::Passed(_)));
                 [None, None]
             }
             Step::Made(made) => match made {
@@ -209,7 +218,9 @@ impl Clerk {
                     one(Entry::Pushed)
                 }
                 Made::Descriptor => {
-                    if let Some(Trigger::Arrival(packet)) = *self.call(here) {
+                    if let Some(Trigger::Arrival(packet) | Trigger::Passed(packet)) =
+                        *self.call(here)
+                    {
                         *self.described.entry((here, packet)).or_default() += 1;
                     }
                     [None, None]
@@ -274,6 +285,8 @@ impl Clerk {
             Dropped::Answer | Dropped::Outgoing => [None, None],
             // During a call this is a descriptor that the call pushed; the arrival is still being handled.
             Dropped::Arrival if self.call(here).is_some() => [None, None],
+            // The first applet of a chain has handled the packet.
+            Dropped::Trapped if std::mem::take(&mut self.has_passed) => [None, None],
             Dropped::Arrival | Dropped::Trapped => {
                 [Some((here, Entry::ArrivalEnded(reason))), None]
             }

@@ -4,11 +4,12 @@ use jive_core::ArrayKind;
 use nic_core::event::Sink;
 use nic_core::event::fields::Escaped;
 use nic_core::id::EndpointId;
+use nic_core::sle::Applet;
 
 use super::difference::Difference;
 use super::shortfall::{At, Count, Shortfall};
 use crate::scenario::{Expected, FieldKind, FieldValue, Scenario, kind_of};
-use crate::sim::Simulation;
+use crate::sim::{Simulation, at};
 
 /// Compares every field that has an expectation. Returns the shortfall of each expectation, or `None` if it is met.
 pub(super) fn judge<S: Sink>(
@@ -54,7 +55,17 @@ impl<'m> Field<'m> {
         name: &str,
         kind: FieldKind,
     ) -> Option<Field<'m>> {
-        let applet = simulation.applet(endpoint)?;
+        let applets = simulation.applets_of(endpoint);
+        let mut applets = applets.map(|id| &simulation.applets[at(id.0)]);
+        let (applet, name) = match name.split_once('.') {
+            // No field of a Java class has a dot in its name (JVMS §4.2.2): this is an applet of a chain.
+            Some((class, field)) => {
+                let of_class =
+                    |applet: &&Applet<'_>| applet.class.class.name().as_bytes() == class.as_bytes();
+                (applets.find(of_class)?, field)
+            }
+            None => (applets.next()?, name),
+        };
         let instance = &applet.instance;
         let mut fields = applet.class.class.fields();
         let field = fields.find(|field| {

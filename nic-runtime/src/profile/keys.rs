@@ -17,6 +17,9 @@ use crate::units::UnitError;
 /// How long a packet waits at the end of a wire: long compared with a message, and short compared with a run.
 const TIMEOUT: SimDuration = SimDuration::from_ns(10_000_000);
 
+/// A processor of 40 MHz that takes four cycles for a word. Chosen, not measured.
+const COPY: NonZeroU64 = NonZeroU64::new(40_000_000).expect("40 MB/s is not 0");
+
 /// No time.
 const NONE: SimDuration = SimDuration::ZERO;
 
@@ -83,6 +86,8 @@ sections! {
         descriptor_inline: SimDuration as Cost;
         /// Pushing a receive descriptor that names buffers.
         descriptor_buffers: SimDuration as Cost;
+        /// Rate of a copy within the NIC, between two applets of a chain.
+        copy: NonZeroU64 as Rate = COPY;
     }
 
     /// Fuel of each class of natives, in instructions, in addition to the call instruction itself.

@@ -50,6 +50,7 @@ builtins! {
     "barrier": "Barrier lets nobody go on before all have come";
     "reduce": "Reduce adds vectors in a tree of NICs";
     "load-balance": "LoadBalance keeps each flow at one server";
+    "chain": "three applets in a chain, for a link with faults";
     "telemetry": "Telemetry stamps packets at each NIC and reports counters";
 }
 

@@ -5,6 +5,7 @@ use std::num::NonZeroU32;
 use nic_core::id::{EndpointId, NicId};
 use nic_core::time::SimDuration;
 
+use super::chain;
 use super::context::Context;
 use super::limits;
 use super::mistake::{MistakeKind, Named, Span};
@@ -160,12 +161,9 @@ fn read_endpoint(
     // Any id serves as a placeholder: with a mistake noted, nothing is run. Other checks use `Endpoints::nics`.
     let home = nic.unwrap_or(NicId(0));
     let profile = of_nic.of(home);
-    let class = table
-        .optional("applet", table::text, context.mistakes())
-        .and_then(|applet| {
-            let class = context.class(applet.value);
-            context.mistakes().note(applet.span, class)
-        });
+    let named = table.value("applet");
+    let classes = named.map_or(Vec::new(), |named| chain::classes(named, context));
+    let class = classes.first().copied().flatten();
     let (buffer_area, (free_buffer_count, free_buffer_length)) = buffers(table, context);
     let mistakes = context.mistakes();
     let accepts_capsules = table
@@ -194,14 +192,18 @@ fn read_endpoint(
     }
     let (process, host) = processes.of_endpoint(table, nic, mistakes);
     let fuel_range = 0..=limits::FUEL_MAX;
-    let state = table.value("state");
-    let state = state.map(|state| context.state(class, heap, state));
+    let (state, followers) = chain::states(table, &classes, heap, context);
     let mistakes = context.mistakes();
+    if !followers.is_empty() && accepts_capsules {
+        let what = "a capsule replaces a single applet";
+        mistakes.add(table.span, MistakeKind::Chain { what });
+    }
     let endpoint = EndpointSpec {
         nic: home,
         name: name.to_owned(),
         class,
-        state: state.unwrap_or_default(),
+        state,
+        followers,
         accepts_capsules,
         interface,
         buffer_area: narrow(buffer_area),
@@ -216,6 +218,12 @@ fn read_endpoint(
         rx_queue: queue(table, "rx_queue", mistakes),
         notify: notify(table, profile, mistakes),
     };
+    if endpoint.has_chain() && endpoint.on_trap != FaultPolicy::Drop {
+        let what = "a trap in a chain drops the message, as `on_trap = \"drop\"` says";
+        context
+            .mistakes()
+            .add(table.span, MistakeKind::Chain { what });
+    }
     context.take_area_bytes(buffer_area, table.span);
     context.take_free_buffers(free_buffer_count, table.span);
     let descriptors = u64::from(endpoint.tx_queue) + u64::from(endpoint.rx_queue);
@@ -224,7 +232,7 @@ fn read_endpoint(
     // An applet that comes in a capsule needs memory beside the one that it replaces.
     let applets = match (class.is_some(), accepts_capsules) {
         (_, true) => 2,
-        (true, false) => 1,
+        (true, false) => 1 + endpoint.followers.len() as u64,
         (false, false) => 0,
     };
     context.take_heap_bytes(applets * (heap + rx_buf), table.span);

@@ -13,7 +13,7 @@ use super::endpoints::Endpoints;
 use super::field::{self, ClassFields, FieldKind, FieldValue};
 use super::limits;
 use super::mistake::{MistakeKind, Span, closest};
-use super::model::SwapSpec;
+use super::model::{EndpointSpec, SwapSpec};
 use super::payload;
 use super::table::{self, Mistakes, Table, choice, keys};
 use super::traffic::channel_number;
@@ -272,6 +272,25 @@ fn trap(value: &Spanned<DeValue<'_>>, mistakes: &mut Mistakes) -> Option<TrapKin
     found.copied()
 }
 
+/// Finds the field `CLASS.FIELD` of a chain of applets. The first applet of the class counts.
+fn of_chain(
+    spec: &EndpointSpec,
+    name: &str,
+    classes: &mut Classes,
+    context: &Context<'_>,
+) -> Result<FieldKind, MistakeKind> {
+    let (class, field) = name.split_once('.').ok_or(MistakeKind::FieldOfChain)?;
+    for (applet, _) in spec.applets() {
+        let fields = classes
+            .entry(applet)
+            .or_insert_with(|| ClassFields::of(context.class_bytes(applet)));
+        if let Some(fields) = fields.as_ref().filter(|fields| fields.class() == class) {
+            return fields.find(field);
+        }
+    }
+    Err(MistakeKind::FieldOfChain)
+}
+
 /// Reads an expectation about a field. An endpoint whose applet is replaced has the fields of all of its classes, because
 /// a swap may be refused. The first class that has the field gives its type.
 fn of_field(
@@ -283,6 +302,17 @@ fn of_field(
     let name = table.required("field", table::text, context.mistakes());
     let given = table.need("value", context.mistakes());
     let (name, given) = (name?, given?);
+    if endpoints.specs[endpoint.0 as usize].has_chain() {
+        let spec = &endpoints.specs[endpoint.0 as usize];
+        let found = of_chain(spec, name.value, classes, context);
+        let kind = context.mistakes().note(name.span, found)?;
+        let value = field::read_value(given, kind, context.mistakes())?;
+        return Some(Expected::Field {
+            name: name.value.to_owned(),
+            kind,
+            value,
+        });
+    }
     let first = endpoints.specs[endpoint.0 as usize].class;
     let later = swaps.iter().filter(|swap| swap.endpoint == endpoint);
     let mut of_endpoint = first.into_iter().chain(later.map(|swap| swap.class));

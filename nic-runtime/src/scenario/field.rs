@@ -96,6 +96,11 @@ impl ClassFields {
         })
     }
 
+    /// Returns the name of the class.
+    pub(super) fn class(&self) -> &str {
+        &self.class
+    }
+
     /// Finds a field by its name.
     ///
     /// # Errors

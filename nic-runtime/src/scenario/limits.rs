@@ -83,6 +83,9 @@ pub const FREE_BUFFERS_TOTAL_MAX: u64 = 1 << 24;
 /// Most fuel of a call: about a minute of computing without an event.
 pub const FUEL_MAX: u64 = 10_000_000_000;
 
+/// Most applets of a chain. Each has a heap in the NIC's memory.
+pub const CHAIN_MAX: usize = 8;
+
 /// Largest channel number: the largest Java `int`.
 pub const CHANNEL_NUMBER_MAX: u64 = i32::MAX as u64;
 

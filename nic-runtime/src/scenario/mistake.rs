@@ -353,6 +353,26 @@ pub enum MistakeKind {
         /// How many it may have, with its fields.
         limit: u16,
     },
+    /// The endpoint has a chain of applets, which this key does not support.
+    #[error("expected an endpoint with a single applet: {what}")]
+    Chain {
+        /// What needs a single applet.
+        what: &'static str,
+    },
+    /// The state of a chain is not a list of as many tables as there are applets.
+    #[error("expected a list of {applets} tables, one for each applet of the chain, found {found}")]
+    StatesOfChain {
+        /// How many applets the chain has.
+        applets: usize,
+        /// How many tables there are.
+        found: usize,
+    },
+    /// The name of a field does not say which applet of a chain has it.
+    #[error("expected `CLASS.FIELD` with the class of an applet of the chain")]
+    FieldOfChain,
+    /// The chain is empty.
+    #[error("expected at least one applet")]
+    NoApplets,
     /// The time must not be zero.
     #[error("expected a time above zero")]
     NotPositive,
@@ -430,6 +450,10 @@ impl MistakeKind {
             | MistakeKind::FieldOfRuntime
             | MistakeKind::FieldConstant
             | MistakeKind::StateDoesNotFit { .. }
+            | MistakeKind::Chain { .. }
+            | MistakeKind::StatesOfChain { .. }
+            | MistakeKind::NoApplets
+            | MistakeKind::FieldOfChain
             | MistakeKind::StateConstants { .. }
             | MistakeKind::NotPositive
             | MistakeKind::EmptyPath

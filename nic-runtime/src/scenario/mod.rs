@@ -3,6 +3,7 @@
 pub mod alone;
 mod builtin;
 mod capture;
+mod chain;
 mod context;
 mod endpoints;
 mod expect;

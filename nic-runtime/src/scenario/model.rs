@@ -182,6 +182,8 @@ pub struct EndpointSpec {
     /// The values of static fields of its applet. They are set before any code of the class runs, and the static
     /// initializer's first store to each field is ignored.
     pub state: Vec<FieldState>,
+    /// The applets after the first, if it has a chain of applets. See [`EndpointSpec::applets`].
+    pub followers: Vec<AppletSpec>,
     /// Whether class files that arrive in packets on its channel 0 become its applet.
     pub accepts_capsules: bool,
     /// The interface of its user.
@@ -208,6 +210,32 @@ pub struct EndpointSpec {
     pub rx_queue: u32,
     /// How the user learns of received messages.
     pub notify: Notify,
+}
+
+impl EndpointSpec {
+    /// Returns the class and the state of each of its applets. Those of a chain are in the order of their `doTx`.
+    pub fn applets(&self) -> impl Iterator<Item = (usize, &[FieldState])> {
+        let first = self.class.map(|class| (class, &self.state[..]));
+        let others = self.followers.iter();
+        first
+            .into_iter()
+            .chain(others.map(|applet| (applet.class, &applet.state[..])))
+    }
+
+    /// Returns whether it has more than one applet.
+    #[must_use]
+    pub fn has_chain(&self) -> bool {
+        !self.followers.is_empty()
+    }
+}
+
+/// An applet of a chain.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AppletSpec {
+    /// Its class, an index into [`Scenario::classes`].
+    pub class: usize,
+    /// The values of its static fields.
+    pub state: Vec<FieldState>,
 }
 
 /// A static field of an applet, and the value that a scenario stores in it.

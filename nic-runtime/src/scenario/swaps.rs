@@ -41,6 +41,11 @@ pub(super) fn read(
                 let class = context.class(applet.value);
                 context.mistakes().note(applet.span, class)
             });
+        if endpoint.is_some_and(|endpoint| endpoints.specs[endpoint.0 as usize].has_chain()) {
+            let what = "a swap replaces a single applet";
+            let kind = MistakeKind::Chain { what };
+            context.mistakes().add(table.span, kind);
+        }
         if let Some(endpoint) = endpoint
             && known.insert(endpoint)
         {

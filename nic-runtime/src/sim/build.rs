@@ -32,9 +32,10 @@ use crate::profile::{Flow, HostProfile, Profile};
 use crate::scenario::model::{self, EndpointSpec, HostSpec, LinkSpec, Scenario};
 use crate::sched::Schedule;
 use crate::sle::agenda::Agendas;
+use crate::sle::chain::Chains;
 use crate::sle::fault::FaultRecord;
 use crate::sle::load::Classes;
-use crate::sle::state;
+use crate::sle::state::reload;
 use crate::sle::suspend::{Suspensions, call_stack};
 use crate::sle::swap::{Swaps, may_bring_agendas};
 use crate::unet::{Channels, Endpoint, FreeQueue};
@@ -62,7 +63,8 @@ impl<'a, S: Sink> Simulation<'a, S> {
         let applets = applets((arena, memory_of_applets), scenario, classes)?;
         let may_have_applet = scenario.may_have_applets();
         // Endpoints that get their first applet during the run need places too.
-        let places = may_have_applet.iter().filter(|may| **may).count();
+        let followers = scenario.endpoints.iter().map(|spec| spec.followers.len());
+        let places = may_have_applet.iter().filter(|may| **may).count() + followers.sum::<usize>();
         let may_come = may_bring_agendas(scenario, classes);
         let agendas = Agendas::new(&applets, places, may_come);
         let nics = nics(scenario, &may_have_applet, !agendas.is_empty());
@@ -71,6 +73,7 @@ impl<'a, S: Sink> Simulation<'a, S> {
         let has_crews = nics.iter().any(|nic| nic.processors().count() > 1);
         let residents = residents(scenario);
         let seats = seats(scenario, &may_have_applet, &nics);
+        let chains = Chains::new(scenario, &seats);
         Ok(Simulation {
             now: SimTime::ZERO,
             schedule: Schedule::new(),
@@ -79,7 +82,8 @@ impl<'a, S: Sink> Simulation<'a, S> {
             cells: Cells::new(has_cells),
             backlogs: Backlogs::default(),
             awaits_engines,
-            has_detours: awaits_engines || scenario.accepts_capsules(),
+            has_detours: awaits_engines || scenario.accepts_capsules() || !chains.is_empty(),
+            chains,
             reserves_slots: scenario
                 .links
                 .iter()
@@ -335,7 +339,11 @@ impl<'a, 's> KnownCosts<'a, 's> {
 fn seats(scenario: &Scenario, may_have_applet: &[bool], nics: &[Nic]) -> Vec<Seat> {
     let mut applets = (0u32..).map(AppletId);
     let seat = |spec: &EndpointSpec| Seat {
-        applet: spec.class.and_then(|_| applets.next()),
+        // The applets of a chain follow its first.
+        applet: spec
+            .applets()
+            .filter_map(|_| applets.next())
+            .reduce(|first, _| first),
         interface: spec.interface,
         position: 0,
         tenancy: Tenancy(0),
@@ -386,16 +394,12 @@ fn residents(scenario: &Scenario) -> Vec<Resident> {
 
 /// Returns how many bytes the heaps of all applets need, `RxBuf` included.
 pub(crate) fn applet_memory_bytes(scenario: &Scenario) -> usize {
-    let with_applets = scenario
-        .endpoints
-        .iter()
-        .filter(|spec| spec.class.is_some());
-    with_applets
-        .map(|spec| {
-            let profile = scenario.profile_of(spec.nic);
-            memory_bytes(spec.heap, profile.memory.max_packet.get())
-        })
-        .sum()
+    let endpoints = scenario.endpoints.iter();
+    let bytes = endpoints.map(|spec| {
+        let profile = scenario.profile_of(spec.nic);
+        spec.applets().count() * memory_bytes(spec.heap, profile.memory.max_packet.get())
+    });
+    bytes.sum()
 }
 
 /// Builds the applets in the order of their endpoints.
@@ -407,8 +411,10 @@ fn applets<'a>(
     let mut applets = Vec::new();
     // The classes of applets with a state. Each is loaded only once.
     let mut reloaded = vec![None; classes.len()];
-    for spec in &scenario.endpoints {
-        let Some(class) = spec.class else { continue };
+    for (spec, class, state) in scenario.endpoints.iter().flat_map(|spec| {
+        spec.applets()
+            .map(move |(class, state)| (spec, class, state))
+    }) {
         let max_packet = scenario.profile_of(spec.nic).memory.max_packet.get();
         let own;
         (own, memory) = memory.split_at_mut(memory_bytes(spec.heap, max_packet));
@@ -417,12 +423,12 @@ fn applets<'a>(
             class,
             error: *error,
         })?;
-        let class_loaded = match (spec.state.is_empty(), reloaded[class]) {
+        let class_loaded = match (state.is_empty(), reloaded[class]) {
             (true, _) => loaded,
             (false, Some(known)) => known,
             (false, None) => {
                 let bytes = &scenario.classes[class].bytes;
-                let linked = state::reload(arena, bytes, loaded);
+                let linked = reload(arena, bytes, loaded);
                 let linked = linked.map_err(|error| SimError::Class { class, error })?;
                 *reloaded[class].insert(arena.alloc(linked))
             }

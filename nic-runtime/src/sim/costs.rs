@@ -24,6 +24,8 @@ pub(crate) struct Costs {
     /// Capacity of a call stack.
     pub(crate) stack: StackDepth,
     natives: [NativeCost; NATIVES],
+    /// Rate of a copy between two applets of a chain. Zero cost if the profile has no `[native]`.
+    copy: Option<Rate>,
 }
 
 /// Capacity of a call stack.
@@ -112,7 +114,13 @@ impl Costs {
                 slots: profile.processor.call_slots.get(),
             },
             natives,
+            copy: profile.native.map(|native| Rate::new(native.copy)),
         }
+    }
+
+    /// Returns the time of a copy within the NIC.
+    pub(crate) fn of_copy(&self, bytes: u32) -> SimDuration {
+        self.copy.map_or(SimDuration::ZERO, |rate| rate.time(bytes))
     }
 
     /// Returns the cost of a native.

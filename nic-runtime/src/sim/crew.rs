@@ -216,7 +216,8 @@ impl<S: Sink> Simulation<'_, S> {
     #[cold]
     pub(crate) fn enter_alone(&mut self, on: ProcessorId) -> Option<Next> {
         let call = self.processors[at(on.0)].activation.call();
-        let (tenant, applet, cause) = (call.tenant, call.tenant.applet, call.cause);
+        let (tenant, cause) = (call.tenant, call.cause);
+        let applet = self.place_of(tenant);
         if let Cause::Post(posted) = cause {
             let is_suspended = self.suspensions.of(applet).is_some();
             if is_suspended || self.has_lost_places(on, posted) {
@@ -270,8 +271,8 @@ impl<S: Sink> Simulation<'_, S> {
 
     /// Records that a processor continues a suspended call.
     pub(crate) fn reenter(&mut self, on: ProcessorId) {
-        let processor = &mut self.processors[at(on.0)];
-        processor.share.running = Some(processor.activation.call().tenant.applet);
+        let tenant = self.processors[at(on.0)].activation.call().tenant;
+        self.processors[at(on.0)].share.running = Some(self.place_of(tenant));
     }
 
     #[cold]

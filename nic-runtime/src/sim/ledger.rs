@@ -59,7 +59,7 @@ impl Ledger {
         }
         let mut users = BTreeMap::new();
         for spec in &scenario.endpoints {
-            if let Some(class) = spec.class {
+            for (class, _) in spec.applets() {
                 *users.entry((spec.nic, class)).or_default() += 1;
             }
         }

@@ -28,7 +28,7 @@ mod levels;
 pub(crate) mod processor;
 mod programs;
 mod report;
-mod resident;
+pub(crate) mod resident;
 mod sources;
 mod sram;
 pub(crate) mod staging;
@@ -69,6 +69,7 @@ use crate::scenario::model::{EndpointSpec, Scenario, SendSpec};
 use crate::sched::Schedule;
 use crate::sle;
 use crate::sle::agenda::Agendas;
+use crate::sle::chain::Chains;
 use crate::sle::load::{self, NotLoaded};
 use crate::sle::suspend::Suspensions;
 use crate::sle::swap::Swaps;
@@ -299,6 +300,7 @@ pub(crate) struct Simulation<'a, S: Sink> {
     /// For each applet, how long processors have waited for it. Empty if every NIC has one processor.
     pub(crate) waits: Vec<CallWaits>,
     pub(crate) agendas: Agendas,
+    pub(crate) chains: Chains,
     pub(crate) arena: &'a Bump,
     pub(crate) suspensions: Suspensions<'a>,
     pub(crate) applets: Vec<Applet<'a>>,
@@ -536,7 +538,10 @@ impl<S: Sink> Simulation<'_, S> {
             Work::Stretched(on) => self.is_stretched(time, on),
             // A timer set for later than this check gets a check of its own.
             Work::Timer(endpoint) => {
-                time > self.until && self.agendas.has_no_timer(self.seats[at(endpoint.0)].applet)
+                time > self.until
+                    && self
+                        .applets_of(endpoint)
+                        .all(|applet| self.agendas.has_no_timer(applet))
             }
             Work::Processor(_)
             | Work::Swap(_)

@@ -242,6 +242,14 @@ impl<'a> NameTable<'a> {
 }
 
 impl Names for NameTable<'_> {
+    fn in_chain(&self, endpoint: EndpointId) -> Option<&str> {
+        let spec = &self.scenario.endpoints[endpoint.0 as usize];
+        match spec.has_chain() {
+            true => self.class(endpoint),
+            false => None,
+        }
+    }
+
     fn nic(&self, nic: NicId) -> &str {
         &self.scenario.nics[nic.0 as usize].name
     }

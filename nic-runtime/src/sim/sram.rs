@@ -9,6 +9,7 @@ use nic_core::sle::memory_bytes;
 use super::{SimError, at};
 use crate::profile::Profile;
 use crate::scenario::model::{EndpointSpec, Scenario};
+use crate::sle::chain;
 use crate::sle::load::Classes;
 
 /// Bytes of a transmit queue entry: channel, offset, length and flag (U-Net/SLE §2).
@@ -152,17 +153,24 @@ pub(crate) fn holders(scenario: &Scenario, classes: Classes<'_>) -> Vec<SramHold
         let stacks = u64::from(processors) * stack(profile);
         hold(SramShare::Stack, stacks);
         let mut loaded = vec![false; classes.len()];
-        for class in residents.iter().filter_map(|(_, spec)| spec.class) {
+        for class in residents
+            .iter()
+            .flat_map(|(_, spec)| spec.applets().map(|(class, _)| class))
+        {
             if !std::mem::replace(&mut loaded[class], true) {
                 let bytes = program(class).map_or(0, of_program);
                 hold(SramShare::Program(class), bytes);
             }
         }
         for (id, spec) in residents {
-            if let Some(class) = spec.class {
-                let bytes = program(class).map_or(0, |program| of_applet(profile, spec, program));
-                hold(SramShare::Applet(*id), bytes);
+            if spec.class.is_none() {
+                continue;
             }
+            let applets = spec.applets().map(|(class, _)| {
+                program(class).map_or(0, |program| of_applet(profile, spec, program))
+            });
+            let bytes = applets.sum::<u64>() + chain::sram_bytes(profile, spec);
+            hold(SramShare::Applet(*id), bytes);
         }
         for (id, spec) in residents {
             let bytes = u64::from(spec.tx_queue) * TRANSMIT_ENTRY_BYTES

@@ -17,7 +17,6 @@ use super::{Simulation, at};
 use crate::fabric::{Admission, PacketRef};
 use crate::nic::{ClaimId, ProcessorId, Progress, Purpose};
 use crate::sle;
-use crate::sle::call::Cause;
 
 /// Result of a claim for a packet's slots.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -78,8 +77,7 @@ impl<S: Sink> Simulation<'_, S> {
         // Usually the packet is the one whose slots the NIC reserved before it took the descriptor.
         if *post == held {
             let processor = &self.processors[at(on.0)];
-            let is_for_post = || matches!(processor.activation.call().cause, Cause::Post(_));
-            if processor.share.is_alone || is_for_post() {
+            if processor.share.is_alone || processor.activation.call().is_for_post() {
                 *post = Progress::None;
                 return Grant::Given;
             }

@@ -2,10 +2,9 @@
 
 use nic_core::event::Sink;
 use nic_core::id::EndpointId;
-use nic_core::sle::Applet;
 
 use super::crew::CallWaits;
-use super::{Simulation, at};
+use super::{AppletId, Simulation, at};
 
 /// The final state of an endpoint. Runs of the same scenario end in the same state, with and without a sink.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,6 +23,8 @@ pub struct EndpointState {
     pub packets: u64,
     /// The applet, if the endpoint has one.
     pub applet: Option<AppletState>,
+    /// The applets after the first, if it has a chain.
+    pub followers: Vec<AppletState>,
 }
 
 /// The final state of an applet.
@@ -50,13 +51,7 @@ pub enum AppletClass {
     OfCapsule(Vec<u8>),
 }
 
-impl<'a, S: Sink> Simulation<'a, S> {
-    /// Returns an endpoint's applet, if it has one.
-    pub(crate) fn applet(&self, id: EndpointId) -> Option<&Applet<'a>> {
-        let applet = self.seats[at(id.0)].applet?;
-        Some(&self.applets[at(applet.0)])
-    }
-
+impl<S: Sink> Simulation<'_, S> {
     /// Returns the state of every endpoint, in the order of the scenario.
     pub(crate) fn state(&self) -> Vec<EndpointState> {
         let ids = (0u32..).map(EndpointId).take(self.endpoints.len());
@@ -67,7 +62,7 @@ impl<'a, S: Sink> Simulation<'a, S> {
         let endpoint = &self.endpoints[at(id.0)];
         let mut free = endpoint.free.clone();
         let class = self.swaps.class_of(id);
-        let applet = self.seats[at(id.0)].applet.zip(class).map(|(id, class)| {
+        let state = |(id, class): (AppletId, usize)| {
             let applet = &self.applets[at(id.0)];
             AppletState {
                 class: match self.swaps.carried(class) {
@@ -79,7 +74,12 @@ impl<'a, S: Sink> Simulation<'a, S> {
                 rx_buf: applet.rx_buf().to_vec(),
                 waits: self.waits.get(at(id.0)).copied().unwrap_or_default(),
             }
-        });
+        };
+        let applet = self.seats[at(id.0)].applet.zip(class).map(state);
+        let followers = self.specs[at(id.0)].followers.iter();
+        let followers = followers.map(|applet| applet.class);
+        let followers = self.applets_of(id).skip(1).zip(followers).map(state);
+        let followers = followers.collect();
         EndpointState {
             area: self.memory.region(endpoint.area).to_vec(),
             free: std::iter::from_fn(|| free.pop()).collect(),
@@ -88,6 +88,7 @@ impl<'a, S: Sink> Simulation<'a, S> {
             messages: self.users[at(id.0)].messages,
             packets: self.residents[at(id.0)].packets_made,
             applet,
+            followers,
         }
     }
 }

@@ -3,15 +3,15 @@
 
 use std::collections::VecDeque;
 
+use jive_core::MethodId;
 use nic_core::event::Sink;
 use nic_core::id::{ChannelId, EndpointId, NicId};
-use nic_core::sle::Applet;
+use nic_core::sle::{Applet, NicEntry};
 use nic_core::time::{SimDuration, SimTime};
 use nic_core::unet::{INLINE_MAX, MessageBody};
 
 use super::call::{Call, Cause};
 use super::suspend;
-use crate::interface::Stage;
 use crate::nic::ProcessorId;
 use crate::sim::processor::Next;
 use crate::sim::{AppletId, Simulation, Tenant, Work, at};
@@ -63,8 +63,8 @@ impl Agendas {
     }
 
     /// Returns whether an applet has no timer set, so that a check of it is pointless.
-    pub(crate) fn has_no_timer(&self, applet: Option<AppletId>) -> bool {
-        let agenda = applet.and_then(|applet| self.0.get(at(applet.0)));
+    pub(crate) fn has_no_timer(&self, applet: AppletId) -> bool {
+        let agenda = self.0.get(at(applet.0));
         agenda.is_none_or(|agenda| agenda.timer.is_none())
     }
 }
@@ -95,28 +95,33 @@ pub(crate) fn arm<S: Sink>(sim: &mut Simulation<'_, S>, Tenant { endpoint, apple
     }
 }
 
-/// Checks the timer of an endpoint's applet; returns whether it has expired.
+/// Checks the timers of an endpoint's applets; returns whether one has expired.
 pub(crate) fn look_at_timer<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) -> bool {
-    let Some(applet) = sim.seats[at(id.0)].applet else {
-        return false;
-    };
-    let agenda = &mut sim.agendas.0[at(applet.0)];
+    let mut is_over = false;
+    for applet in sim.applets_of(id) {
+        let tenant = Tenant {
+            endpoint: id,
+            applet,
+        };
+        is_over |= look_at_timer_of(sim, tenant);
+    }
+    if is_over {
+        come_back(sim, id);
+    }
+    is_over
+}
+
+fn look_at_timer_of<S: Sink>(sim: &mut Simulation<'_, S>, tenant: Tenant) -> bool {
+    let agenda = &mut sim.agendas.0[at(tenant.applet.0)];
     if agenda.look.is_some_and(|look| look <= sim.now) {
         agenda.look = None;
     }
     if agenda.timer.is_none_or(|timer| timer > sim.now) {
-        arm(
-            sim,
-            Tenant {
-                endpoint: id,
-                applet,
-            },
-        );
+        arm(sim, tenant);
         return false;
     }
     agenda.timer = None;
     agenda.is_over = true;
-    come_back(sim, id);
     true
 }
 
@@ -150,14 +155,45 @@ pub(crate) fn note_refills<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId)
     come_back(sim, id);
 }
 
+/// Records that the applet above has taken a message of this applet of a chain, if the applet has `doRefill`.
+#[cold]
+pub(crate) fn note_taken<S: Sink>(
+    sim: &mut Simulation<'_, S>,
+    tenant: Tenant,
+    channel: ChannelId,
+    buffers: &[u32],
+) {
+    if sim.applets[at(tenant.applet.0)].members.do_refill.is_none() {
+        return;
+    }
+    let length = sim.endpoints[at(tenant.endpoint.0)].free.buffer_length();
+    let refills = &mut sim.agendas.0[at(tenant.applet.0)].refills;
+    refills.extend(buffers.iter().map(|&offset| Refill {
+        length,
+        channel,
+        offset: Some(offset),
+    }));
+    if buffers.is_empty() {
+        refills.push_back(Refill {
+            length: INLINE_MAX as u32,
+            channel,
+            offset: None,
+        });
+    }
+    come_back(sim, tenant.endpoint);
+}
+
 /// Wakes the processors that serve an endpoint's expired timer and refills.
 #[cold]
 pub(crate) fn come_back<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) {
-    let agenda = sim.seats[at(id.0)]
-        .applet
-        .and_then(|applet| sim.agendas.0.get(at(applet.0)));
-    let Some(agenda) = agenda else { return };
-    let (is_over, has_refills) = (agenda.is_over, !agenda.refills.is_empty());
+    let (mut is_over, mut has_refills) = (false, false);
+    for applet in sim.applets_of(id) {
+        let Some(agenda) = sim.agendas.0.get(at(applet.0)) else {
+            return;
+        };
+        is_over |= agenda.is_over;
+        has_refills |= !agenda.refills.is_empty();
+    }
     let position = sim.seats[at(id.0)].position();
     let nic = &mut sim.nics[at(sim.endpoints[at(id.0)].nic.0)];
     let timers_on = nic.processor(nic.placement.do_timer);
@@ -183,14 +219,13 @@ pub(crate) fn take_timer<S: Sink>(
         let timers = &mut sim.nics[at(nic.0)].timers;
         let position = timers.take_turn()?;
         timers.remove(position);
-        let Some((tenant, method)) = tenant_at(sim, nic, position, |members| members.do_timer)
-        else {
+        let Some((tenant, method)) = tenant_at(sim, nic, position, NicEntry::DoTimer, |agenda| {
+            agenda.is_over
+        }) else {
             continue;
         };
         let agenda = &mut sim.agendas.0[at(tenant.applet.0)];
-        if !std::mem::take(&mut agenda.is_over) {
-            continue;
-        }
+        agenda.is_over = false;
         let fault = &sim.residents[at(tenant.endpoint.0)].fault;
         if !fault.is_attached(sim.now) {
             // The applet is detached: call it as soon as it is attached again.
@@ -205,7 +240,12 @@ pub(crate) fn take_timer<S: Sink>(
         };
         let processor = &mut sim.processors[at(on.0)];
         processor.activation.begin(call);
-        return Some(Next::After(processor.costs.timer.setup, Stage::Enter));
+        let setup = processor.costs.timer.setup;
+        // The timers of several applets of a chain may be over.
+        if sim.chains.of(tenant.endpoint).is_some() {
+            come_back(sim, tenant.endpoint);
+        }
+        return Some(Next::After(setup, sim.entrance(tenant.endpoint)));
     }
 }
 
@@ -217,7 +257,9 @@ pub(crate) fn take_refill<S: Sink>(
 ) -> Option<Next> {
     loop {
         let position = sim.nics[at(nic.0)].refills.take_turn()?;
-        let found = tenant_at(sim, nic, position, |members| members.do_refill);
+        let found = tenant_at(sim, nic, position, NicEntry::DoRefill, |agenda| {
+            !agenda.refills.is_empty()
+        });
         let refills = found.map(|(tenant, _)| &mut sim.agendas.0[at(tenant.applet.0)].refills);
         let refill = refills.and_then(VecDeque::pop_front);
         let (Some((tenant, method)), Some(refill)) = (found, refill) else {
@@ -236,25 +278,28 @@ pub(crate) fn take_refill<S: Sink>(
         };
         let processor = &mut sim.processors[at(on.0)];
         processor.activation.begin(call);
-        return Some(Next::After(processor.costs.refill.setup, Stage::Enter));
+        let setup = processor.costs.refill.setup;
+        return Some(Next::After(setup, sim.entrance(tenant.endpoint)));
     }
 }
 
-/// Returns the applet at a position of a NIC, and one of its methods. `None` if it has no such method, or if its call
-/// is suspended: then its agenda [comes back](Simulation::come_back) when that call ends.
+/// Returns the first applet at a position of a NIC whose agenda is `due`, and its method for this entry. `None` if there is
+/// none, or if a call of the endpoint is suspended: then its agenda [comes back](come_back) when that call ends.
 fn tenant_at<S: Sink>(
     sim: &Simulation<'_, S>,
     nic: NicId,
     position: usize,
-    method: impl FnOnce(&nic_core::sle::Members) -> Option<jive_core::MethodId>,
-) -> Option<(Tenant, jive_core::MethodId)> {
+    entry: NicEntry,
+    due: impl Fn(&Agenda) -> bool,
+) -> Option<(Tenant, MethodId)> {
     let endpoint = sim.nics[at(nic.0)].endpoints[position];
-    let applet = sim.seats[at(endpoint.0)].applet?;
     if sim.suspensions.is_any() && suspend::is_suspended(sim, endpoint) {
         return None;
     }
-    let method = method(&sim.applets[at(applet.0)].members)?;
-    Some((Tenant { endpoint, applet }, method))
+    sim.applets_of(endpoint).find_map(|applet| {
+        let method = sim.applets[at(applet.0)].members.entry(entry)?;
+        due(&sim.agendas.0[at(applet.0)]).then_some((Tenant { endpoint, applet }, method))
+    })
 }
 
 /// Adapts the agenda of an endpoint to the class that has become its applet. A timer stays armed, and returned buffers
@@ -289,6 +334,6 @@ pub(crate) fn put_off<S: Sink>(sim: &mut Simulation<'_, S>, tenant: Tenant, caus
     match cause {
         Cause::Timer => agenda.is_over = true,
         Cause::Refill(refill) => agenda.refills.push_front(refill),
-        Cause::Post(_) | Cause::Arrival { .. } => {}
+        Cause::Post(_) | Cause::Arrival { .. } | Cause::Handed(_) => {}
     }
 }

@@ -1,5 +1,7 @@
 //! The call of an applet on a processor: its cause, and its state of execution.
 
+use std::num::NonZeroU32;
+
 use jive_core::{CallStack, MethodId, Trap};
 use nic_core::event::Trigger;
 use nic_core::id::{ChannelId, PacketId};
@@ -40,14 +42,35 @@ pub(crate) enum Cause {
     Timer,
     /// The user has returned a receive buffer.
     Refill(Refill),
+    /// Another applet of the chain has handed a message over.
+    Handed(Handed),
 }
+
+/// A message between two applets of a chain. Its bytes are in the [chain](super::chain).
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct Handed {
+    /// What caused the first call of the round; [`Trigger::Passed`] if a packet did.
+    pub(crate) trigger: Trigger,
+    pub(crate) length: u32,
+    pub(crate) channel: ChannelId,
+    /// Offset of the message for `doTx`; `None` for `doRx`.
+    pub(crate) staged_at: Option<NonZeroU32>,
+}
+
+/// Each call is copied once; see `Activation::begin`.
+const _: () = assert!(size_of::<Cause>() <= 32);
 
 impl Call {
     /// Returns the packet that the call handles, if it handles one.
     pub(crate) fn packet(&self) -> Option<PacketId> {
         match self.cause {
-            Cause::Arrival { packet, .. } => Some(packet),
-            Cause::Post(_) | Cause::Timer | Cause::Refill(_) => None,
+            Cause::Arrival { packet, .. }
+            | Cause::Handed(Handed {
+                trigger: Trigger::Passed(packet),
+                staged_at: None,
+                ..
+            }) => Some(packet),
+            Cause::Post(_) | Cause::Timer | Cause::Refill(_) | Cause::Handed(_) => None,
         }
     }
 
@@ -58,6 +81,7 @@ impl Call {
             Cause::Arrival { packet, .. } => Trigger::Arrival(packet),
             Cause::Timer => Trigger::Timer,
             Cause::Refill(_) => Trigger::Refill,
+            Cause::Handed(handed) => handed.trigger,
         }
     }
 
@@ -68,19 +92,38 @@ impl Call {
             Cause::Arrival { .. } => NicEntry::DoRx,
             Cause::Timer => NicEntry::DoTimer,
             Cause::Refill(_) => NicEntry::DoRefill,
+            Cause::Handed(handed) => match handed.staged_at {
+                Some(_) => NicEntry::DoTx,
+                None => NicEntry::DoRx,
+            },
         }
+    }
+
+    /// Returns whether the call belongs to a transmit descriptor.
+    pub(crate) fn is_for_post(&self) -> bool {
+        matches!(
+            self.cause,
+            Cause::Post(_)
+                | Cause::Handed(Handed {
+                    trigger: Trigger::Post(_),
+                    ..
+                })
+        )
     }
 
     /// Returns whether the call handles a message.
     pub(crate) fn is_for_message(&self) -> bool {
-        matches!(self.cause, Cause::Post(_) | Cause::Arrival { .. })
+        match self.cause {
+            Cause::Post(_) | Cause::Arrival { .. } | Cause::Handed(_) => true,
+            Cause::Timer | Cause::Refill(_) => false,
+        }
     }
 
     /// Returns the direction of the handled message, for prefetching.
     pub(crate) fn way(&self) -> Way {
         match self.cause {
             Cause::Arrival { .. } => Way::In,
-            Cause::Post(_) | Cause::Timer | Cause::Refill(_) => Way::Out,
+            Cause::Post(_) | Cause::Timer | Cause::Refill(_) | Cause::Handed(_) => Way::Out,
         }
     }
 
@@ -106,6 +149,18 @@ impl Call {
                 let offset = refill.offset.map_or(-1, u32::cast_signed);
                 *place = [refill.length.cast_signed(), refill.channel.0, offset];
                 &place[..]
+            }
+            Cause::Handed(handed) => {
+                let offset = handed.staged_at.map_or(0, NonZeroU32::get);
+                *place = [
+                    handed.length.cast_signed(),
+                    handed.channel.0,
+                    offset.cast_signed(),
+                ];
+                match handed.staged_at {
+                    Some(_) => &place[..],
+                    None => &place[..2],
+                }
             }
         }
     }
@@ -171,6 +226,11 @@ impl<'a> Activation<'a> {
         if let Some(call) = &mut self.call {
             call.method = method;
         }
+    }
+
+    /// Returns the applet of the running call or of the last one.
+    pub(crate) fn tenant(&self) -> Option<Tenant> {
+        self.call.as_ref().map(|call| call.tenant)
     }
 
     /// Returns the call. Must be used only at stages of a call.

@@ -92,6 +92,12 @@ pub(crate) fn enter<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Ne
     {
         return next;
     }
+    enter_call(sim, on)
+}
+
+/// Enters an applet that no other processor runs.
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(crate) fn enter_call<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Next {
     let processor = &sim.processors[at(on.0)];
     let (call, costs) = (processor.activation.call(), processor.costs);
     let Tenant { endpoint, applet } = call.tenant;
@@ -109,6 +115,10 @@ pub(crate) fn enter<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Ne
         }
         Cause::Timer => costs.timer.call,
         Cause::Refill(_) => costs.refill.call,
+        Cause::Handed(handed) => match handed.staged_at {
+            Some(_) => costs.tx.call,
+            None => costs.rx.call,
+        },
     };
     let is_reattached = sim.residents[at(endpoint.0)].fault.reattached();
     if S::LISTENS {
@@ -119,7 +129,8 @@ pub(crate) fn enter<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Ne
         }
         let packet = match call.cause {
             Cause::Arrival { arrival, .. } => &*sim.packets[arrival].bytes,
-            Cause::Post(_) | Cause::Timer | Cause::Refill(_) => &[],
+            Cause::Handed(handed) if handed.staged_at.is_none() => sim.chains.handled(endpoint),
+            Cause::Post(_) | Cause::Timer | Cause::Refill(_) | Cause::Handed(_) => &[],
         };
         let kind = SleEvent::AppletCall {
             method,
@@ -148,6 +159,7 @@ pub(crate) fn enter<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Ne
 
 /// Runs an applet up to its next native, its return or its trap, and charges the instructions. All instructions up to
 /// there take one event: no one can observe an applet between two natives.
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn run<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Next {
     let processor = &mut sim.processors[at(on.0)];
     let (activation, costs) = (&mut processor.activation, processor.costs);
@@ -201,6 +213,7 @@ pub(crate) fn run<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Next
 }
 
 /// Performs a native whose cost has been paid, or makes the processor wait for what the native needs.
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn perform_reached<S: Sink>(
     sim: &mut Simulation<'_, S>,
     on: ProcessorId,
@@ -346,12 +359,17 @@ fn admit<S: Sink>(
 
 /// Makes a native end in a trap.
 #[cold]
-fn refuse_native<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, kind: TrapKind) -> Next {
+pub(crate) fn refuse_native<S: Sink>(
+    sim: &mut Simulation<'_, S>,
+    on: ProcessorId,
+    kind: TrapKind,
+) -> Next {
     sim.processors[at(on.0)].activation.stack.resume(Err(kind));
     Next::After(SimDuration::ZERO, Stage::Run)
 }
 
 /// Ends a native that waited for bytes from the buffer area.
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn landed<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Next {
     let activation = &sim.processors[at(on.0)].activation;
     if let Some((to, host)) = activation.landing {
@@ -363,7 +381,7 @@ pub(crate) fn landed<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> N
 }
 
 /// Makes a native return, so that its applet continues.
-fn resume<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, value: i32) -> Next {
+pub(crate) fn resume<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, value: i32) -> Next {
     tell::performed(sim, on, value, Made::Nothing);
     sim.processors[at(on.0)].activation.stack.resume(Ok(value));
     Next::After(SimDuration::ZERO, Stage::Run)
@@ -429,7 +447,8 @@ fn fall_back<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, call: Call) 
             suspend::end_asides(sim, on);
             interface::pass(sim, on, Item::Arrival(arrival))
         }
-        Cause::Timer | Cause::Refill(_) => sim.look(on),
+        // A chain drops the message on which an applet traps.
+        Cause::Timer | Cause::Refill(_) | Cause::Handed(_) => sim.look(on),
     }
 }
 
@@ -459,16 +478,20 @@ fn send_trapped<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, posted: P
 pub(crate) fn go_on_trapped<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Next {
     match sim.processors[at(on.0)].activation.call().cause {
         Cause::Post(posted) => send_trapped(sim, on, posted),
-        Cause::Arrival { .. } | Cause::Timer | Cause::Refill(_) => sim.look(on),
+        Cause::Arrival { .. } | Cause::Timer | Cause::Refill(_) | Cause::Handed(_) => sim.look(on),
     }
 }
 
 #[cfg_attr(not(debug_assertions), inline(always))]
-fn end_call<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, status: TxStatus) -> Next {
+pub(crate) fn end_call<S: Sink>(
+    sim: &mut Simulation<'_, S>,
+    on: ProcessorId,
+    status: TxStatus,
+) -> Next {
     match sim.processors[at(on.0)].activation.call().cause {
         Cause::Post(posted) => return end_post(sim, on, posted, status),
         Cause::Arrival { arrival, .. } => sim.end_arrival(arrival),
-        Cause::Timer | Cause::Refill(_) => {}
+        Cause::Timer | Cause::Refill(_) | Cause::Handed(_) => {}
     }
     suspend::end_asides(sim, on);
     sim.look(on)

@@ -20,10 +20,10 @@ use nic_core::unet::Channel;
 
 use super::quota::Spent;
 use super::state::{self, Stores};
-use super::{agenda, host_to_nic, nic_to_host, tell, trapped};
+use super::{agenda, chain, host_to_nic, nic_to_host, tell, trapped};
 use crate::fabric::PacketRef;
 use crate::nic::ProcessorId;
-use crate::scenario::model::Scenario;
+use crate::scenario::model::{EndpointSpec, FieldState, Scenario};
 use crate::sim::budget::Exceeded;
 use crate::sim::{SimError, Simulation, Tenant, at};
 use crate::storage::Growing;
@@ -83,8 +83,8 @@ pub(crate) fn load_classes<'a>(
     scenario: &'a Scenario,
 ) -> Result<Classes<'a>, SimError> {
     let mut is_first = vec![false; scenario.classes.len()];
-    for class in scenario.endpoints.iter().filter_map(|spec| spec.class) {
-        is_first[class] = true;
+    for class in scenario.endpoints.iter().flat_map(EndpointSpec::applets) {
+        is_first[class.0] = true;
     }
     let mut classes = Vec::with_capacity(scenario.classes.len());
     for (class, spec) in scenario.classes.iter().enumerate() {
@@ -108,12 +108,13 @@ pub(crate) fn load_classes<'a>(
 pub(crate) fn load_applets<S: Sink>(sim: &mut Simulation<'_, S>) -> Result<(), NotLoaded> {
     let mut sent = Vec::new();
     for index in 0..sim.endpoints.len() {
-        let Some(applet) = sim.seats[index].applet else {
-            continue;
-        };
         let endpoint = EndpointId(u32::try_from(index).expect("endpoints have u32 numbers"));
         let mut of_endpoint = Vec::new();
-        load_applet(sim, Tenant { endpoint, applet }, &mut of_endpoint)?;
+        let specs: &[EndpointSpec] = sim.specs;
+        for (applet, (_, state)) in sim.applets_of(endpoint).zip(specs[index].applets()) {
+            chain::speaks(sim, endpoint, applet);
+            load_applet(sim, (Tenant { endpoint, applet }, state), &mut of_endpoint)?;
+        }
         sent.append(&mut of_endpoint);
     }
     for packet in sent {
@@ -124,11 +125,10 @@ pub(crate) fn load_applets<S: Sink>(sim: &mut Simulation<'_, S>) -> Result<(), N
 
 fn load_applet<S: Sink>(
     sim: &mut Simulation<'_, S>,
-    tenant: Tenant,
+    (tenant, state): (Tenant, &[FieldState]),
     sent: &mut Vec<PacketRef>,
 ) -> Result<(), NotLoaded> {
     let program = sim.applets[at(tenant.applet.0)].class.program;
-    let state = &sim.specs[at(tenant.endpoint.0)].state;
     let mut stores = Stores::new(state);
     state::set(&mut sim.applets[at(tenant.applet.0)].instance, state);
     let nic = sim.endpoints[at(tenant.endpoint.0)].nic;
@@ -299,6 +299,9 @@ impl Natives for BeforeStart<'_> {
         request: &Request,
         effect: Effect,
     ) -> Result<i32, TrapKind> {
+        if chain::is_between(sim, tenant, &effect) {
+            return Err(TrapKind::ProtectionFault);
+        }
         let mut port = Loading {
             simulation: sim,
             tenant,

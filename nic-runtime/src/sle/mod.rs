@@ -7,6 +7,7 @@
 //! - `agenda` holds timers and refills
 //! - `swap` replaces applets while the NIC runs, `carry` moves their state, `beside` performs natives meanwhile
 //! - `capsule` takes class files that arrive in packets, `reassembly` puts them together
+//! - `chain` holds the messages between the applets of a chain, `chained` runs their calls
 //! - `suspend` keeps calls that wait for slots while others run
 //! - `quota` limits a call, `fault` records traps and detaches applets
 //! - `tell` reports events, `trapped` reports traps with what their calls left
@@ -19,6 +20,8 @@ mod beside;
 pub(crate) mod call;
 pub(crate) mod capsule;
 mod carry;
+pub(crate) mod chain;
+pub(crate) mod chained;
 mod detached;
 pub(crate) mod engine;
 mod environment;

@@ -18,7 +18,7 @@ use crate::interface::Stage;
 use crate::nic::ProcessorId;
 use crate::sim::costs::Costs;
 use crate::sim::processor::{Item, Next};
-use crate::sim::{AppletId, Simulation, Tenant, at};
+use crate::sim::{AppletId, Simulation, at};
 
 /// A suspended call.
 pub(crate) struct Suspended<'a> {
@@ -113,13 +113,15 @@ pub(crate) fn suspend<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, sta
     let activation = &mut sim.processors[at(on.0)].activation;
     let has_asides = activation.has_asides;
     let (tenant, trigger) = (activation.call().tenant, activation.call().trigger());
-    let Tenant { endpoint, applet } = tenant;
+    let endpoint = tenant.endpoint;
+    let stage = stage.of_chain(sim.chains.of(endpoint).is_some());
+    let place_of = sim.place_of(tenant);
     // The call may stay suspended beyond the time of its timer.
     if has_asides {
         agenda::arm(sim, tenant);
     }
     // A message on which an applet trapped waits too, but outside any call: no event.
-    if let Stage::Perform(_) = stage {
+    if stage.native().is_some() {
         let kind = SleEvent::AppletSuspend { trigger };
         sim.report.emit(sim.now, endpoint, kind);
     }
@@ -136,7 +138,7 @@ pub(crate) fn suspend<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, sta
             place
         }
     };
-    sim.suspensions.of_applet[at(applet.0)] = Some(Place::of(place));
+    sim.suspensions.of_applet[at(place_of.0)] = Some(Place::of(place));
     sim.suspensions.count += 1;
     sim.more_sources += 1;
     let kept = &mut sim.suspensions.calls[at(place)];
@@ -193,7 +195,7 @@ pub(crate) fn go_on_with<S: Sink>(
     let activation = &mut sim.processors[at(on.0)].activation;
     std::mem::swap(activation, &mut kept.activation);
     activation.was_suspended = true;
-    if let Stage::Perform(native) = stage {
+    if let Some(native) = stage.native() {
         // The native continues, so its span in the timeline starts again.
         activation.told.reached = Some((native, sim.now));
         let trigger = activation.call().trigger();

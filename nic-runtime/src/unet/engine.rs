@@ -153,13 +153,16 @@ fn send<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, posted: Posted) -
     sim.end_post(on, posted, TxStatus::Ok)
 }
 
-/// Handles an item that is a capsule, or that must wait for a DMA engine. Returns `None` for any other item.
+/// Handles an item that is a capsule, is for a chain of applets, or must wait for a DMA engine. Returns `None` for any other item.
 #[cold]
 fn detour<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Option<Next> {
     if let Item::Arrival(packet) = *sim.in_hand(on)
         && sle::capsule::is_one(sim, packet)
     {
         return Some(sle::capsule::take(sim, on, packet));
+    }
+    if let Some(next) = sle::chained::take(sim, on) {
+        return Some(next);
     }
     match sim.awaits_engines {
         true => await_engine(sim, on),

@@ -14,6 +14,7 @@ mod base_path;
 mod bytecodes;
 mod capsules;
 mod cells;
+mod chains;
 mod engines;
 mod expectations;
 mod faults;

@@ -114,3 +114,15 @@ fn random_runs_leave_the_same_with_and_without_a_listener() {
     assert!(bytes > 100_000, "only {bytes} bytes were moved");
     assert!(fields > 100, "only {fields} fields");
 }
+
+#[test]
+fn chains_end_in_the_same_state() {
+    let chain = "applet = ['builtin:RawUnet', 'Between.class', 'builtin:Reliable']";
+    let mut scenario = pairs(chain);
+    for nic in &mut scenario.nics {
+        nic.sram = 1 << 20;
+    }
+    let (reason, left) = states(&scenario, "chains");
+    assert_eq!(reason, EndReason::Idle);
+    assert!(left.iter().all(|state| state.followers.len() == 2));
+}

@@ -5,6 +5,7 @@
 
 mod active_messages;
 mod aggregate;
+mod chain;
 mod checksum;
 mod firewall;
 mod frames;
@@ -57,6 +58,7 @@ laws! {
     nothing_is_written_outside_the_window: packet_placed::law, 20;
     each_request_has_exactly_one_answer: active_messages::law, 20;
     operations_on_words_are_atomic: split_c::law, 20;
+    a_chain_delivers_what_its_applets_deliver: chain::law, 10;
     frames_have_a_constant_delay: stream::law, 20;
     gathered_messages_keep_their_order_and_the_delay: aggregate::law, 20;
     sums_over_a_tree_are_exact: reduce::sums, 20;

@@ -153,7 +153,7 @@ impl Verdicts {
 
     fn called(&mut self, endpoint: EndpointId, trigger: Trigger) {
         let record = match trigger {
-            Trigger::Load | Trigger::Timer | Trigger::Refill => None,
+            Trigger::Load | Trigger::Passed(_) | Trigger::Timer | Trigger::Refill => None,
             Trigger::Post(post) => self.posted.get(&(endpoint, post)).copied(),
             Trigger::Arrival(packet) => take_first(&mut self.received, packet),
         };

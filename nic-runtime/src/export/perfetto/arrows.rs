@@ -54,7 +54,9 @@ impl Arrows {
             Step::CallBegan { .. } => match roles.cause {
                 Cause::Of(Trigger::Post(post)) => self.posted.remove(&(endpoint, post)),
                 Cause::Of(Trigger::Arrival(packet)) => take_first(&mut self.received, packet),
-                Cause::Of(Trigger::Load | Trigger::Timer | Trigger::Refill)
+                Cause::Of(
+                    Trigger::Load | Trigger::Passed(_) | Trigger::Timer | Trigger::Refill,
+                )
                 | Cause::None
                 | Cause::OfCall => None,
             },
@@ -73,7 +75,11 @@ impl Arrows {
                 let posted = match roles.cause {
                     Cause::Of(Trigger::Post(post)) => self.posted.get(&(endpoint, post)).copied(),
                     Cause::Of(
-                        Trigger::Load | Trigger::Arrival(_) | Trigger::Timer | Trigger::Refill,
+                        Trigger::Load
+                        | Trigger::Arrival(_)
+                        | Trigger::Passed(_)
+                        | Trigger::Timer
+                        | Trigger::Refill,
                     )
                     | Cause::None
                     | Cause::OfCall => None,

@@ -1,0 +1,456 @@
+//! Runs the calls of a chain of applets. An endpoint with a single applet never comes here.
+//!
+//! The stages of a call are those of [`engine`], which also performs most natives. What an applet pushes to its neighbour is
+//! performed here, and so are the copies between neighbours.
+
+use std::num::NonZeroU32;
+
+use jive_core::{Trap, TrapKind};
+use nic_core::event::{DropReason, Made, Sink, Trigger, TxStatus};
+use nic_core::id::EndpointId;
+use nic_core::memory::Region;
+use nic_core::sle::{Effect, NATIVE_ARGUMENTS_MAX, NicEntry, NicNative, Rights, check};
+use nic_core::time::SimDuration;
+
+use super::call::{Call, Cause, Handed};
+use super::chain::{self, Way};
+use super::{agenda, engine, tell, trapped};
+use crate::interface::Stage as Any;
+use crate::nic::ProcessorId;
+use crate::sim::processor::{Item, Next};
+use crate::sim::{AppletId, Simulation, Tenant, at};
+
+/// The progress of a call in a chain. Each is a stage of the engine for single applets.
+#[derive(Copy, Clone, Debug)]
+pub(crate) enum Stage {
+    Enter,
+    Run,
+    Perform(NicNative),
+    Landed,
+    Return,
+    Trap,
+}
+
+impl Any {
+    /// Returns the stage of a call in a chain that corresponds to a stage of a single applet's call.
+    pub(crate) fn of_chain(self, is_chain: bool) -> Any {
+        if !is_chain {
+            return self;
+        }
+        Any::Chained(match self {
+            Any::Enter => Stage::Enter,
+            Any::Run => Stage::Run,
+            Any::Perform(native) => Stage::Perform(native),
+            Any::Landed => Stage::Landed,
+            Any::Return => Stage::Return,
+            Any::Trap => Stage::Trap,
+            Any::Idle | Any::Look | Any::SendTrapped | Any::Chained(_) | Any::Unet(_) => {
+                return self;
+            }
+        })
+    }
+
+    /// Returns the native that is about to be performed.
+    pub(crate) fn native(self) -> Option<NicNative> {
+        match self {
+            Any::Perform(native) | Any::Chained(Stage::Perform(native)) => Some(native),
+            Any::Idle
+            | Any::Look
+            | Any::Enter
+            | Any::Run
+            | Any::Landed
+            | Any::Return
+            | Any::Trap
+            | Any::SendTrapped
+            | Any::Unet(_)
+            | Any::Chained(
+                Stage::Enter | Stage::Run | Stage::Landed | Stage::Return | Stage::Trap,
+            ) => None,
+        }
+    }
+}
+
+impl<S: Sink> Simulation<'_, S> {
+    /// Returns the stage at which a call of an endpoint's applet begins.
+    pub(crate) fn entrance(&self, endpoint: EndpointId) -> Any {
+        Any::Enter.of_chain(self.chains.of(endpoint).is_some())
+    }
+}
+
+/// Begins a round with the item in hand, if it is for a chain.
+#[cold]
+pub(crate) fn take<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Option<Next> {
+    let item = *sim.in_hand(on);
+    let chain = sim.chains.of(item.endpoint(&sim.packets))?;
+    let next = match item {
+        Item::Arrival(packet) => {
+            let last = chain.last();
+            engine::arrived(sim, on, last, packet)
+        }
+        Item::Post(posted) => {
+            let first = chain.first();
+            engine::posted(sim, on, first, posted)
+        }
+    };
+    // The processor may have taken something else, if the item was for another one.
+    Some(match next {
+        Next::After(delay, Any::Enter) => {
+            let endpoint = sim.processors[at(on.0)].activation.call().tenant.endpoint;
+            Next::After(delay, sim.entrance(endpoint))
+        }
+        next => next,
+    })
+}
+
+/// Runs a stage.
+#[cold]
+#[inline(never)]
+pub(crate) fn step<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, stage: Stage) -> Next {
+    match stage {
+        Stage::Enter => enter(sim, on),
+        Stage::Run => run(sim, on),
+        Stage::Perform(native) => perform(sim, on, native),
+        Stage::Landed => {
+            let next = engine::landed(sim, on);
+            within(sim, on, next)
+        }
+        Stage::Return => returned(sim, on),
+        Stage::Trap => end_trapped(sim, on),
+    }
+}
+
+/// Turns the next stage of a single applet's call into that of a call in a chain, if the processor still runs one.
+fn within<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, next: Next) -> Next {
+    let processor = &mut sim.processors[at(on.0)];
+    // The call may be suspended, and the processor may have continued another one.
+    let tenant = processor.activation.tenant();
+    let is_chain = tenant.is_some_and(|tenant| sim.chains.of(tenant.endpoint).is_some());
+    match next {
+        Next::After(delay, stage) => Next::After(delay, stage.of_chain(is_chain)),
+        Next::Stopped => {
+            processor.stage = processor.stage.of_chain(is_chain);
+            Next::Stopped
+        }
+    }
+}
+
+fn enter<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Next {
+    let call = *sim.processors[at(on.0)].activation.call();
+    let Tenant { endpoint, applet } = call.tenant;
+    // Within a round the processor keeps other processors out.
+    if !matches!(call.cause, Cause::Handed(_)) {
+        if !sim.processors[at(on.0)].share.is_alone
+            && let Some(next) = sim.enter_alone(on)
+        {
+            return within(sim, on, next);
+        }
+        if let Some(chain) = sim.chains.of_mut(endpoint) {
+            chain.begin(call);
+        }
+    }
+    chain::speaks(sim, endpoint, applet);
+    if let Cause::Handed(Handed {
+        staged_at: None, ..
+    }) = call.cause
+    {
+        chain::receive(sim, endpoint, applet);
+    }
+    let next = engine::enter_call(sim, on);
+    within(sim, on, next)
+}
+
+fn run<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Next {
+    let next = engine::run(sim, on);
+    match next {
+        // A copy within the NIC needs no DMA engine. Its own time is added when it is performed.
+        Next::After(delay, Any::Perform(native))
+            if matches!(
+                between(sim, on, native),
+                Some(Between::Staged | Between::Kept)
+            ) =>
+        {
+            let setup = sim.processors[at(on.0)].costs.of(native).time;
+            Next::After(delay.less(setup), Any::Chained(Stage::Perform(native)))
+        }
+        next => within(sim, on, next),
+    }
+}
+
+/// What a native does between two applets of a chain.
+#[derive(Copy, Clone, Debug)]
+enum Between {
+    /// Pushes a packet to the next applet.
+    Down,
+    /// Pushes a descriptor to the applet above.
+    Up,
+    /// Copies from the message that `doTx` handles.
+    Staged,
+    /// Copies to a free buffer, for a descriptor to the applet above.
+    Kept,
+}
+
+/// Returns what the native that a call has reached does between two applets, or `None` if it does what it does without a
+/// chain.
+fn between<S: Sink>(
+    sim: &Simulation<'_, S>,
+    on: ProcessorId,
+    native: NicNative,
+) -> Option<Between> {
+    let activation = &sim.processors[at(on.0)].activation;
+    let call = activation.call();
+    let Tenant { endpoint, applet } = call.tenant;
+    let chain = sim.chains.of(endpoint)?;
+    // Third argument of both natives that copy.
+    let offset = activation.stack.native_arguments().get(2);
+    let offset = offset.and_then(|offset| u32::try_from(*offset).ok());
+    let is_first = applet == chain.first();
+    match native {
+        NicNative::TxPush => (applet != chain.last()).then_some(Between::Down),
+        NicNative::DmaRxd | NicNative::DmaRxdPayload => (!is_first).then_some(Between::Up),
+        NicNative::DoHtoLDma => match call.cause {
+            Cause::Handed(Handed {
+                staged_at: Some(start),
+                ..
+            }) => (offset? >= start.get()).then_some(Between::Staged),
+            Cause::Handed(_)
+            | Cause::Post(_)
+            | Cause::Arrival { .. }
+            | Cause::Timer
+            | Cause::Refill(_) => None,
+        },
+        NicNative::DoLtoHDma => {
+            let is_free = at(offset?) < chain.buffers.len();
+            (!is_first && is_free).then_some(Between::Kept)
+        }
+        NicNative::NewAlignedArray
+        | NicNative::GetFreeBufferLength
+        | NicNative::GetFreeBuffer
+        | NicNative::CurrentTime
+        | NicNative::SetTimer
+        | NicNative::Trace => None,
+    }
+}
+
+fn perform<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, native: NicNative) -> Next {
+    let next = match between(sim, on, native) {
+        None => engine::perform_reached(sim, on, native),
+        Some(between) => match perform_between(sim, on, native, between) {
+            Ok(time) => Next::After(time, Any::Run),
+            Err(kind) => engine::refuse_native(sim, on, kind),
+        },
+    };
+    within(sim, on, next)
+}
+
+/// Performs a native between two applets. Returns the time that it takes beside its cost.
+fn perform_between<S: Sink>(
+    sim: &mut Simulation<'_, S>,
+    on: ProcessorId,
+    native: NicNative,
+    between: Between,
+) -> Result<SimDuration, TrapKind> {
+    let effect = admit(sim, on, native, between)?;
+    let processor = &mut sim.processors[at(on.0)];
+    let costs = processor.costs;
+    let Tenant { endpoint, applet } = processor.activation.call().tenant;
+    let heap = sim.applets[at(applet.0)].instance.heap_mut();
+    let state = &mut sim.endpoints[at(endpoint.0)];
+    let chain = sim.chains.of_mut(endpoint).ok_or(TrapKind::Unverified)?;
+    let below = AppletId(applet.0 + 1);
+    let above = AppletId(applet.0.saturating_sub(1));
+    let mut time = SimDuration::ZERO;
+    let message = match effect {
+        Effect::HostToNic { to, host } => {
+            let bytes = chain.handled().get(host.range());
+            to.bytes_mut(heap)
+                .copy_from_slice(bytes.unwrap_or_default());
+            time = costs.of_copy(host.length());
+            None
+        }
+        Effect::NicToHost { from, host } => {
+            chain.buffers[host.range()].copy_from_slice(from.bytes(heap));
+            time = costs.of_copy(host.length());
+            None
+        }
+        Effect::Send { from, channel } => {
+            let mut message = chain.message(below, Way::Down, channel.id);
+            message.bytes.extend_from_slice(from.bytes(heap));
+            Some(message)
+        }
+        Effect::Carry { from, channel } => {
+            let mut message = chain.message(above, Way::Up, channel);
+            message.bytes.extend_from_slice(from.bytes(heap));
+            Some(message)
+        }
+        Effect::Describe {
+            offsets,
+            channel,
+            length,
+        } => {
+            let mut message = chain.message(above, Way::Up, channel);
+            let share = state.free.buffer_length();
+            let mut left = length;
+            for offset in offsets.offsets(heap) {
+                // `check` proved that offsets are not negative, and that the shares lie in the free buffers.
+                let (offset, here) = (offset.cast_unsigned(), left.min(share));
+                let start = at(offset);
+                let bytes = chain.buffers.get(start..start + at(here));
+                message.bytes.extend_from_slice(bytes.unwrap_or_default());
+                left -= here;
+                if state.free.name(offset) {
+                    message.buffers.push(offset);
+                }
+            }
+            for offset in message.buffers.iter().rev() {
+                state.free.put_first(*offset);
+            }
+            Some(message)
+        }
+        Effect::NewArray { .. }
+        | Effect::BufferLength
+        | Effect::PopBuffer
+        | Effect::Time
+        | Effect::Timer { .. }
+        | Effect::Note { .. } => return Err(TrapKind::Unverified),
+    };
+    let is_full = message.is_some_and(|message| !chain.push(message));
+    tell::performed(sim, on, 0, Made::Nothing);
+    if is_full {
+        let call = sim.processors[at(on.0)].activation.call();
+        let (tenant, packet) = (call.tenant, call.packet());
+        tell::dropped(sim, tenant, packet, DropReason::ChainFull);
+    }
+    sim.processors[at(on.0)].activation.stack.resume(Ok(0));
+    Ok(time)
+}
+
+/// Checks the arguments of a native between two applets, and its quota.
+fn admit<S: Sink>(
+    sim: &mut Simulation<'_, S>,
+    on: ProcessorId,
+    native: NicNative,
+    between: Between,
+) -> Result<Effect, TrapKind> {
+    let processor = &sim.processors[at(on.0)];
+    let activation = &processor.activation;
+    let Tenant { endpoint, applet } = activation.call().tenant;
+    let mut rights = Rights::of(&sim.endpoints[at(endpoint.0)]);
+    let given = activation.stack.native_arguments();
+    let mut args = [0; NATIVE_ARGUMENTS_MAX];
+    let args = args.get_mut(..given.len()).ok_or(TrapKind::Unverified)?;
+    args.copy_from_slice(given);
+    let area = rights.area;
+    let length = match between {
+        Between::Down => area.length(),
+        Between::Up | Between::Kept => chain::free_bytes(&sim.specs[at(endpoint.0)]),
+        Between::Staged => {
+            // The message is numbered after the buffer area.
+            args[2] -= area.length().cast_signed();
+            let message = sim.chains.handled(endpoint).len();
+            u32::try_from(message).unwrap_or(u32::MAX)
+        }
+    };
+    rights.area = Region::new(area.index(), length);
+    let heap = sim.applets[at(applet.0)].instance.heap();
+    let effect = check(native, args, heap, &rights)?;
+    let spent = activation.spent.and(&effect, &processor.costs.quota);
+    let spent = spent.map_err(|_| TrapKind::QuotaExceeded)?;
+    sim.processors[at(on.0)].activation.spent = spent;
+    Ok(effect)
+}
+
+fn returned<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Next {
+    let activation = &sim.processors[at(on.0)].activation;
+    let (call, value) = (*activation.call(), activation.told.returned);
+    tell::returned(sim, on, call.tenant, call.method, value);
+    sim.endpoints[at(call.tenant.endpoint.0)].free.keep_popped();
+    go_on(sim, on, call)
+}
+
+fn end_trapped<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Next {
+    let activation = &mut sim.processors[at(on.0)].activation;
+    let (call, trap): (Call, Option<Trap>) = (*activation.call(), activation.trap.take());
+    let endpoint = call.tenant.endpoint;
+    if let Some(trap) = trap {
+        trapped::tell(sim, on, call.tenant, trap);
+    }
+    sim.endpoints[at(endpoint.0)].free.return_popped();
+    sim.levels_changed(endpoint);
+    if call.is_for_message() {
+        tell::dropped(sim, call.tenant, call.packet(), DropReason::AppletTrap);
+    }
+    if call.entry() == NicEntry::DoTx
+        && let Some(chain) = sim.chains.of_mut(endpoint)
+        && let Some(round) = &mut chain.round
+    {
+        round.status = TxStatus::Trap;
+    }
+    go_on(sim, on, call)
+}
+
+/// Goes on with the next message of the round, or ends the round.
+fn go_on<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, ended: Call) -> Next {
+    let Tenant { endpoint, applet } = ended.tenant;
+    if sim.processors[at(on.0)].activation.has_asides {
+        agenda::arm(sim, ended.tenant);
+    }
+    let message = sim
+        .chains
+        .of_mut(endpoint)
+        .and_then(chain::Chain::end_handled);
+    if let Some(message) = message {
+        if message.way == Way::Up {
+            let below = Tenant {
+                endpoint,
+                applet: AppletId(applet.0 + 1),
+            };
+            agenda::note_taken(sim, below, message.channel, &message.buffers);
+        }
+        if let Some(chain) = sim.chains.of_mut(endpoint) {
+            chain.give_back(message);
+        }
+    }
+    let Some(chain) = sim.chains.of_mut(endpoint) else {
+        return sim.look(on);
+    };
+    if let Some(message) = chain.take() {
+        let (to, way, channel) = (message.to, message.way, message.channel);
+        let length = u32::try_from(message.bytes.len()).unwrap_or(u32::MAX);
+        let members = &sim.applets[at(to.0)].members;
+        let processor = &mut sim.processors[at(on.0)];
+        let area = sim.endpoints[at(endpoint.0)].area.length();
+        let (method, setup, staged_at) = match way {
+            Way::Down => (
+                members.do_tx,
+                processor.costs.tx.setup,
+                NonZeroU32::new(area),
+            ),
+            Way::Up => (members.do_rx, processor.costs.rx.setup, None),
+        };
+        let trigger = match ended.trigger() {
+            Trigger::Arrival(packet) => Trigger::Passed(packet),
+            other => other,
+        };
+        let handed = Handed {
+            trigger,
+            length,
+            channel,
+            staged_at,
+        };
+        processor.activation.begin(Call {
+            tenant: Tenant {
+                endpoint,
+                applet: to,
+            },
+            method,
+            cause: Cause::Handed(handed),
+        });
+        return Next::After(setup, Any::Chained(Stage::Enter));
+    }
+    let Some(round) = chain.round.take() else {
+        return sim.look(on);
+    };
+    sim.processors[at(on.0)].activation.begin(round.call);
+    sim.leave_call(on);
+    engine::end_call(sim, on, round.status)
+}
