@@ -11,6 +11,7 @@ mod host;
 mod lab;
 mod latency;
 mod plot;
+mod protocols;
 mod provenance;
 mod ranges;
 mod report;
@@ -61,7 +62,7 @@ struct Part {
     plots: fn(&Profile) -> Result<Vec<Drawing>, PaperError>,
 }
 
-const PARTS: [Part; 5] = [
+const PARTS: [Part; 6] = [
     Part {
         name: "Figure 5: overheads",
         rows: breakdown::rows,
@@ -80,6 +81,11 @@ const PARTS: [Part; 5] = [
     Part {
         name: "host time",
         rows: host::rows,
+        plots: |_| Ok(Vec::new()),
+    },
+    Part {
+        name: "host time of protocols",
+        rows: protocols::rows,
         plots: |_| Ok(Vec::new()),
     },
     Part {

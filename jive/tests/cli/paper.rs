@@ -24,7 +24,7 @@ fn the_figures_are_drawn_and_every_row_holds() {
     let (report, directory) = &*REPORT;
     let rows = report["rows"].as_array().unwrap();
     let known = rows.iter().filter(|row| row["disagrees"].is_string());
-    assert_eq!((rows.len(), known.count()), (55, 3));
+    assert_eq!((rows.len(), known.count()), (77, 3));
     assert!(rows.iter().all(|row| row["ok"] == true));
     for figure in [
         "figure-3",
