@@ -1,0 +1,135 @@
+//! Access to the elements of arrays, as the array instructions need it.
+//!
+//! Loads and stores return `None` if there is no such element. [`Heap::fault`] finds the trap, so that they need not.
+
+use core::ops::Range;
+
+use super::Heap;
+use super::header::{Header, index};
+use crate::array_kind::ArrayKind;
+use crate::limits::ARRAY_HEADER_BYTES;
+use crate::trap::TrapKind;
+
+impl Heap<'_> {
+    /// Returns the length of an array, or the trap of `arraylength`.
+    #[inline]
+    pub(crate) fn length(&self, reference: i32) -> Result<i32, TrapKind> {
+        if reference == 0 {
+            return Err(TrapKind::NullPointerException);
+        }
+        let header = self.header(reference).ok_or(TrapKind::Unverified)?;
+        // Lossless: `allocate` took the length from an `int`.
+        Ok(header.length.cast_signed())
+    }
+
+    #[inline(always)]
+    pub(crate) fn load_byte(&self, reference: i32, index: i32) -> Option<u8> {
+        self.load(reference, index, BYTES).map(u8::from_le_bytes)
+    }
+
+    #[inline(always)]
+    pub(crate) fn load_short(&self, reference: i32, index: i32) -> Option<i16> {
+        let fits = &[ArrayKind::Short];
+        self.load(reference, index, fits).map(i16::from_le_bytes)
+    }
+
+    #[inline(always)]
+    pub(crate) fn load_int(&self, reference: i32, index: i32) -> Option<i32> {
+        let fits = &[ArrayKind::Int];
+        self.load(reference, index, fits).map(i32::from_le_bytes)
+    }
+
+    // Masks the byte by the header's mask, so that `bastore` need not ask for the kind (JVMS §6.5.bastore).
+    #[inline(always)]
+    pub(crate) fn store_byte(&mut self, reference: i32, index: i32, value: i32) -> Option<()> {
+        let [low, ..] = value.to_le_bytes();
+        let array = self.memory.get_mut(through(reference, index, 1))?;
+        let header = holds(array, index, BYTES)?;
+        *array.last_mut()? = low & header.mask;
+        Some(())
+    }
+
+    #[inline(always)]
+    pub(crate) fn store_short(&mut self, reference: i32, index: i32, value: i32) -> Option<()> {
+        let [low, high, ..] = value.to_le_bytes();
+        self.store(reference, index, [low, high], &[ArrayKind::Short])
+    }
+
+    #[inline(always)]
+    pub(crate) fn store_int(&mut self, reference: i32, index: i32, value: i32) -> Option<()> {
+        self.store(reference, index, value.to_le_bytes(), &[ArrayKind::Int])
+    }
+
+    #[inline(always)]
+    fn load<const WIDTH: usize>(
+        &self,
+        reference: i32,
+        element: i32,
+        fits: &[ArrayKind],
+    ) -> Option<[u8; WIDTH]> {
+        let array = self.memory.get(through(reference, element, WIDTH))?;
+        holds(array, element, fits)?;
+        array.last_chunk().copied()
+    }
+
+    #[inline(always)]
+    fn store<const WIDTH: usize>(
+        &mut self,
+        reference: i32,
+        element: i32,
+        bytes: [u8; WIDTH],
+        fits: &[ArrayKind],
+    ) -> Option<()> {
+        let array = self.memory.get_mut(through(reference, element, WIDTH))?;
+        holds(array, element, fits)?;
+        *array.last_chunk_mut()? = bytes;
+        Some(())
+    }
+
+    /// Returns the trap of a load or store that found no element. Null is tested before the bounds (JVMS §6.5.iaload).
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn fault(&self, reference: i32, element: i32) -> TrapKind {
+        if reference == 0 {
+            return TrapKind::NullPointerException;
+        }
+        match self.header(reference) {
+            Some(header) if element.cast_unsigned() >= header.length => {
+                TrapKind::ArrayIndexOutOfBoundsException
+            }
+            _ => TrapKind::Unverified,
+        }
+    }
+}
+
+/// The kinds that `baload` and `bastore` access (JVMS §6.5.baload). Both have elements of one byte.
+const BYTES: &[ArrayKind] = &[ArrayKind::Byte, ArrayKind::Boolean];
+
+/// Returns the range of memory from an array's header through one of its elements, if the array has that element.
+///
+/// One bounds check of this range serves header and element.
+#[inline(always)]
+const fn through(reference: i32, element: i32, width: usize) -> Range<usize> {
+    let start = index(reference.cast_unsigned());
+    let elements = index(element.cast_unsigned()).wrapping_mul(width);
+    let behind_header = start.wrapping_add(index(ARRAY_HEADER_BYTES));
+    // If the sum wraps in 32 bits, the array has no such element, and `holds` finds that out by the length.
+    start..behind_header.wrapping_add(elements).wrapping_add(width)
+}
+
+/// Returns the header of an array, if the array has the element. `array` ends behind the element.
+///
+/// The verifier has proved that the array's kind is one of `fits`, and builds with debug assertions check that. Code of
+/// a class that was vouched for wrongly reaches the lent memory and nothing else.
+#[inline(always)]
+fn holds(array: &[u8], element: i32, fits: &[ArrayKind]) -> Option<Header> {
+    let header = Header::from_bytes(*array.first_chunk()?);
+    // As an unsigned number, a negative index is at least 2³¹. Lengths are less.
+    if element.cast_unsigned() >= header.length {
+        return None;
+    }
+    if cfg!(debug_assertions) && !fits.iter().any(|fit| fit.newarray_code() == header.kind) {
+        return None;
+    }
+    Some(header)
+}
