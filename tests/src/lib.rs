@@ -2,6 +2,8 @@
 #![forbid(unsafe_code)]
 
 pub mod defensive;
+#[cfg(feature = "simulation")]
+pub mod delivery;
 pub mod fixture;
 pub mod frequencies;
 pub mod fuzzing;

@@ -6,6 +6,7 @@
 //!     trust lent N [SEED]      N classes in memory that holds something already
 //!     trust isolation N [SEED] N casts of victims and hostile endpoints, with and without the latter
 //!     trust stated N [SEED]    N calls of classes with loops, beside the cost that is stated of them
+//!     trust reliable N FILE    N messages over links with faults, by the applet `Reliable`; FILE keeps the progress
 //!     trust worst              class files that are made to be slow, measured
 //!     trust search N [SEED]    N random class files, and which of them are slowest to analyse
 #![forbid(unsafe_code)]
@@ -53,6 +54,12 @@ fn main() -> ExitCode {
         #[cfg(feature = "simulation")]
         (Some("stated"), Some(count)) => stated(count, seed),
         #[cfg(feature = "simulation")]
+        (Some("reliable"), Some(count)) if arguments.len() == 3 => {
+            let progress = std::path::Path::new(&arguments[2]);
+            tests::delivery::resume(count as u64, progress)
+                .map(|sent| println!("{sent} messages arrived once, intact and in order"))
+        }
+        #[cfg(feature = "simulation")]
         (Some("search"), Some(count)) => {
             analysed::search(count, seed);
             Ok(())
@@ -60,7 +67,7 @@ fn main() -> ExitCode {
         _ => {
             eprintln!(
                 "usage: trust runs N [SEED] | trust scope LENGTH | trust judge N [SEED] | trust lent N [SEED] | \
-                 trust isolation N [SEED] | trust stated N [SEED] | trust worst | trust search N [SEED]"
+                 trust isolation N [SEED] | trust stated N [SEED] | trust reliable N FILE | trust worst | trust search N [SEED]"
             );
             return ExitCode::from(2);
         }

@@ -1,0 +1,195 @@
+//! Long runs of the applet `Reliable`: numbered messages over links with faults, whose progress is kept in a file.
+
+use std::cell::{Cell, RefCell};
+use std::fs;
+use std::path::Path;
+use std::rc::Rc;
+
+use jive_lab::Random;
+use nic_core::event::EndReason;
+use nic_core::id::ChannelId;
+use nic_core::time::SimDuration;
+use nic_runtime::host::{Actions, Happened, HostProgram, Programs};
+use nic_runtime::sim;
+
+use crate::simulation::scenario;
+
+/// Messages of a run. Each run has faults of its own.
+pub const MESSAGES: u64 = 5_000;
+
+/// Messages that the user keeps under way. With a window of four, the applet's queue of eight then never refuses a
+/// message, even if all acknowledgements are lost.
+const UNDER_WAY: u64 = 4;
+
+/// Longest message in bytes.
+const LENGTH_MAX: u64 = 80;
+
+/// Returns the message of a number: the number, and bytes that depend on it.
+fn message(number: u64) -> Vec<u8> {
+    let length = number.wrapping_mul(0x9e37_79b9) % (LENGTH_MAX - 8);
+    let mut bytes = number.to_be_bytes().to_vec();
+    bytes.extend((0..length).map(|place| number.wrapping_mul(31).wrapping_add(place) as u8));
+    bytes
+}
+
+/// Posts messages while few are under way.
+struct Sender {
+    messages: u64,
+    posted: u64,
+    delivered: Rc<Cell<u64>>,
+    wrong: Rc<RefCell<Option<String>>>,
+}
+
+impl HostProgram for Sender {
+    fn happened(&mut self, what: Happened<'_>, actions: &mut Actions<'_>) {
+        match what {
+            Happened::Started | Happened::Time => {
+                while self.posted < self.messages && self.posted - self.delivered.get() < UNDER_WAY
+                {
+                    let endpoint = actions.endpoints()[0];
+                    actions.post(endpoint, ChannelId(1), message(self.posted));
+                    self.posted += 1;
+                }
+                if self.posted < self.messages && self.wrong.borrow().is_none() {
+                    actions.wake_at(actions.now() + SimDuration::from_ns(100_000));
+                }
+            }
+            Happened::Message { channel, .. } => {
+                *self.wrong.borrow_mut() =
+                    Some(format!("a message came back on channel {}", channel.0));
+            }
+            Happened::Completed { .. } => {}
+        }
+    }
+}
+
+/// Compares each message with the next number.
+struct Receiver {
+    delivered: Rc<Cell<u64>>,
+    wrong: Rc<RefCell<Option<String>>>,
+}
+
+impl HostProgram for Receiver {
+    fn happened(&mut self, what: Happened<'_>, _actions: &mut Actions<'_>) {
+        let Happened::Message { payload, .. } = what else {
+            return;
+        };
+        let number = self.delivered.get();
+        if payload != message(number) {
+            let found = format!("expected message {number}, found {payload:02x?}");
+            self.wrong.borrow_mut().get_or_insert(found);
+        }
+        self.delivered.set(number + 1);
+    }
+}
+
+/// Sends messages over a link whose faults depend on the seed: loss from 0 to 50 %, and repetitions, damage and wrong
+/// order.
+///
+/// # Errors
+///
+/// Returns the first message that is missing, damaged, repeated or out of order, with the faults of the link.
+pub fn deliver(seed: u64, messages: u64) -> Result<(), String> {
+    let random = &mut Random::new(&seed.to_be_bytes());
+    let loss = seed % 51;
+    let mut percent = || random.below(21);
+    let faults = format!(
+        "loss = 0.{loss:02}\nduplicate = 0.{:02}\ncorrupt = 0.{:02}\nreorder = 0.{:02}\ncrc = false",
+        percent(),
+        percent(),
+        percent()
+    );
+    let mut text = "until = '36000s'\nmax_events = 1000000000\nmax_bytecodes = 1000000000000\n\
+                    [[nic]]\nname = 'a'\n[[nic]]\nname = 'b'\n"
+        .to_owned();
+    for (nic, name) in [("a", "sender"), ("b", "receiver")] {
+        text += &format!(
+            "[[endpoint]]\nnic = '{nic}'\nname = '{name}'\napplet = 'builtin:Reliable'\n\
+             state = {{ SLOT = 128, SILENT_MAX = 1000 }}\n"
+        );
+    }
+    text += &format!(
+        "[[channel]]\nsender = 1\nreceiver = 1\n[[link]]\nbetween = ['a', 'b']\n{faults}\n"
+    );
+    let scenario = scenario(&text, None, Some(seed));
+    let (delivered, wrong) = (Rc::new(Cell::new(0)), Rc::new(RefCell::new(None)));
+    let programs = Programs::new()
+        .with(
+            "sender",
+            Sender {
+                messages,
+                posted: 0,
+                delivered: Rc::clone(&delivered),
+                wrong: Rc::clone(&wrong),
+            },
+        )
+        .with(
+            "receiver",
+            Receiver {
+                delivered: Rc::clone(&delivered),
+                wrong: Rc::clone(&wrong),
+            },
+        );
+    let end = sim::run_with(&scenario, programs, &mut ()).map_err(|error| error.to_string())?;
+    let found = wrong.borrow_mut().take();
+    let found = found.or_else(|| {
+        let is_whole = end.reason == EndReason::Idle && delivered.get() == messages;
+        let found = || {
+            format!(
+                "{} of {messages} messages are delivered, {:?}",
+                delivered.get(),
+                end.reason
+            )
+        };
+        (!is_whole).then(found)
+    });
+    found.map_or(Ok(()), |found| {
+        Err(format!("seed {seed}: {found}\n{faults}"))
+    })
+}
+
+/// Sends about `messages` messages in all, in runs of [`MESSAGES`]. The file says how many have been sent, so that a later
+/// call goes on from there. Returns how many have been sent.
+///
+/// # Errors
+///
+/// As for [`deliver`], or if the file cannot be read or written.
+pub fn resume(messages: u64, progress: &Path) -> Result<u64, String> {
+    let shown = progress.display();
+    let mut sent = match fs::read_to_string(progress) {
+        Ok(text) => {
+            let number = text.split(' ').next().and_then(|word| word.parse().ok());
+            number.ok_or_else(|| format!("{shown}: expected `N messages`, found {text:?}"))?
+        }
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => 0,
+        Err(error) => return Err(format!("{shown}: {error}")),
+    };
+    while sent < messages {
+        deliver(sent / MESSAGES, MESSAGES)?;
+        sent += MESSAGES;
+        // A rename leaves a whole file, whenever the process ends.
+        let next = progress.with_extension("next");
+        fs::write(&next, format!("{sent} messages\n"))
+            .and_then(|()| fs::rename(&next, progress))
+            .map_err(|error| format!("{shown}: {error}"))?;
+    }
+    Ok(sent)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_run_goes_on_where_it_ended() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let progress = directory.path().join("progress");
+        fs::write(&progress, format!("{} messages\n", 50 * MESSAGES)).expect("it is writable");
+        // Run 50 is the one with the greatest loss.
+        assert_eq!(resume(50 * MESSAGES, &progress), Ok(50 * MESSAGES));
+        assert_eq!(deliver(50, 100), Ok(()));
+        fs::write(&progress, "many").expect("it is writable");
+        let error = resume(1, &progress).expect_err("no number");
+        assert!(error.ends_with("expected `N messages`, found \"many\""));
+    }
+}
