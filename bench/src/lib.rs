@@ -1,6 +1,7 @@
 //! Benchmarks: programs beside other VMs, loading, the packet path, memory. `bench/README.md` describes the method;
 //! `bench/run` and `bench/gate` run them.
 
+pub mod applets;
 pub mod clock;
 pub mod figures;
 pub mod kernel;

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use allocations::CountingAllocator;
+use bench::applets::AppletSpeed;
 use bench::figures::{Loading, Packets};
 use bench::kernel::{HELD_OUT, Kernel, PUBLIC, VALIDATION};
 use bench::peer::{Peer, PeerError};
@@ -65,6 +66,7 @@ enum Section {
     HeldOut,
     Loading,
     Packets,
+    Applets,
     Sizes,
 }
 
@@ -95,6 +97,7 @@ fn run(arguments: &Arguments) -> Result<(), PeerError> {
         held_out: None,
         loading: None,
         packets: None,
+        applets: Vec::new(),
         sizes: Vec::new(),
         promises: Vec::new(),
         skipped: Vec::new(),
@@ -122,6 +125,10 @@ fn run(arguments: &Arguments) -> Result<(), PeerError> {
     if wants(Section::Packets) {
         eprintln!("packets");
         report.packets = Some(Packets::measure());
+    }
+    if wants(Section::Applets) {
+        eprintln!("applets");
+        report.applets = AppletSpeed::measure();
     }
     if wants(Section::Sizes) {
         eprintln!("sizes");

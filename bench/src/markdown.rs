@@ -2,6 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
+use crate::applets::AppletSpeed;
 use crate::figures::{Loading, Packets};
 use crate::pace::Paced;
 use crate::promises::{Bound, Promise};
@@ -51,6 +52,16 @@ impl Display for Report {
                 "\n**Packets** of 64 bytes through doTx, wire and doRx of RawUnet, received and read, untraced\n\n\
                  {packets}"
             )?;
+        }
+        if !self.applets.is_empty() {
+            writeln!(
+                f,
+                "\n**Applets**: the packets of each built-in scenario, untraced\n\n\
+                 | applet | packets | thousand packets/s |\n|---|---:|---:|"
+            )?;
+        }
+        for AppletSpeed { name, packets, ns } in &self.applets {
+            writeln!(f, "| {name} | {packets} | {} |", figures(1e6 / ns))?;
         }
         if !self.sizes.is_empty() {
             writeln!(f, "\n**Code and constants** on a Cortex-M4\n")?;

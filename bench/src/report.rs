@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::applets::AppletSpeed;
 use crate::figures::{Loading, Packets};
 use crate::promises::Promise;
 use crate::sizes::Size;
@@ -27,6 +28,9 @@ pub struct Report {
     /// Costs of packets and endpoints.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub packets: Option<Packets>,
+    /// Speeds of the library of applets.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub applets: Vec<AppletSpeed>,
     /// Sizes of the freestanding crates.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sizes: Vec<Size>,
