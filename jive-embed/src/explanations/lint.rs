@@ -26,6 +26,13 @@ pub(super) const ENTRIES: &[Explanation] = &[
         fix: "Mask each byte: `(RxBuf[2] & 0xff) << 8 | RxBuf[3] & 0xff`.",
     },
     Explanation {
+        code: "lint/byte-computed",
+        meaning: "A `byte` is compared for equality with a number that arithmetic made, such as a sum or `x & 0xff`. A \
+                  `byte` of Java has a sign, so from 128 on the two differ although their bits are equal.",
+        example: "int sum = 0;\nfor (int i = 1; i < 4; i++) sum += RxBuf[i];\nif (RxBuf[0] == (sum & 0xff)) { }   // never true from 128 on",
+        fix: "Mask the byte, `(RxBuf[0] & 0xff) == (sum & 0xff)`, or narrow the number: `RxBuf[0] == (byte) sum`.",
+    },
+    Explanation {
         code: "lint/unbounded-loop",
         meaning: "No test of the loop compares a local variable that steps towards a bound with a bound \
                   that the loop leaves alone. The loop may end all the same; nothing proves it. A call that \

@@ -1,6 +1,6 @@
 //! Bytes that a programmer took for unsigned.
 
-use jive_core::{Action, BinaryOperator, Insn, Pc};
+use jive_core::{Action, BinaryOperator, Comparison, Insn, Pc};
 
 use super::Lint;
 use super::method::Examined;
@@ -11,8 +11,15 @@ const SHIFT_OF_THE_HIGHEST: i32 = 24;
 pub(super) fn look(examined: &mut Examined<'_, '_>) {
     for insn in examined.instructions().collect::<Vec<_>>() {
         match insn.action() {
-            Action::BranchInt(_) => {
+            Action::BranchInt(comparison) => {
+                let is_equality = matches!(comparison, Comparison::Equal | Comparison::NotEqual);
                 for (byte, number) in [(0, 1), (1, 0)] {
+                    if is_equality
+                        && examined.is_byte(insn.pc, byte)
+                        && is_computed(examined, insn.pc, number)
+                    {
+                        examined.warn(insn.pc, Lint::ByteComputed);
+                    }
                     let constant = examined.constant(insn.pc, number);
                     if constant.is_some_and(|constant| i8::try_from(constant).is_err())
                         && examined.is_byte(insn.pc, byte)
@@ -33,6 +40,25 @@ pub(super) fn look(examined: &mut Examined<'_, '_>) {
             _ => {}
         }
     }
+}
+
+/// Whether an operand is a number that arithmetic made, and that may be 128 or more where a byte is negative.
+///
+/// A value that a method returns, a field or a parameter may be meant as a byte with its sign, so none of them is one.
+fn is_computed(examined: &mut Examined<'_, '_>, pc: Pc, below_top: usize) -> bool {
+    let makers = examined.makers(pc, below_top);
+    !makers.is_empty()
+        && makers.iter().all(|maker| match maker.action() {
+            Action::Binary(
+                BinaryOperator::Add | BinaryOperator::Subtract | BinaryOperator::Multiply,
+            ) => true,
+            // `x & 0xff` is never negative. `x & 0x7f` is a byte.
+            Action::Binary(BinaryOperator::And) => (0..2).any(|part| {
+                let mask = examined.constant(maker.pc, part);
+                mask.is_some_and(|mask| mask > i32::from(i8::MAX))
+            }),
+            _ => false,
+        })
 }
 
 /// Returns by how much an operand is shifted, if it is a byte with its sign that is shifted or not.

@@ -7,6 +7,7 @@ mod flow;
 mod method;
 mod packet;
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use jive_core::{ClassFile, MethodId, Pc};
@@ -14,7 +15,8 @@ use serde::Serialize;
 
 use self::flow::Natives;
 use self::method::Examined;
-use crate::analysis::{ControlFlow, Depths, LineTable, Origins, Signatures};
+use crate::analysis::{Bounds, ControlFlow, Depths, Environment, LineTable, Origins, Signatures};
+use crate::names;
 use crate::rejection::{FoundAt, Rejection};
 
 /// Warnings that are shown of one class. A reader looks at the first few, and a class may have 65,535.
@@ -60,6 +62,9 @@ lints! {
     /// A negative `byte` overwrites the higher bits of a number that is composed of bytes.
     ByteSign = "lint/byte-sign",
         "a `byte` joins a larger number with its sign, so a negative one changes the higher bits";
+    /// A `byte` is compared with a number that was computed as an `int`.
+    ByteComputed = "lint/byte-computed",
+        "a `byte` with its sign is compared with a computed `int`, so they differ if the byte is 128 or more";
     /// Nothing proves that a loop ends.
     UnboundedLoop = "lint/unbounded-loop",
         "no variable of the loop steps towards a bound, so the call may run until its fuel is spent";
@@ -162,5 +167,31 @@ fn findings(class: &ClassFile<'_>) -> Vec<Finding> {
         });
         found.extend(own);
     }
+    if found
+        .iter()
+        .any(|finding| finding.lint == Lint::UnboundedLoop)
+    {
+        let bounded = bounded_loops(class);
+        found.retain(|finding| {
+            finding.lint != Lint::UnboundedLoop
+                || !bounded.contains(&(names::method_name(class, finding.method), finding.pc.0))
+        });
+    }
     found
+}
+
+/// Returns the loops that have a bound, by the names of their methods: also those that count to a field whose values are
+/// limited by all stores to it. The analysis knows nothing of natives and arguments.
+fn bounded_loops(class: &ClassFile<'_>) -> BTreeSet<(String, u16)> {
+    let anywhere = Environment {
+        entries: None,
+        natives: Vec::new(),
+        array_length_max: u32::MAX,
+        packet: None,
+        bytecode_ps: 0,
+    };
+    let bounds = Bounds::of(*class, &anywhere).entry_points;
+    let loops = bounds.into_iter().flat_map(|bound| bound.loops);
+    let places = loops.map(|found| (found.place.method, found.place.pc));
+    places.collect()
 }

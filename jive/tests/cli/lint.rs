@@ -9,14 +9,20 @@ use crate::process::Ended;
 use crate::{classes, jive_in, schema, words};
 
 /// Each lint, with the class that it warns of and the class that does the same with care.
-const LINTS: [(&str, &str, &str); 6] = [
+const LINTS: [(&str, &str, &str); 8] = [
     ("lint/stale-bytes", "StaleBytes", "StaleBytesTested"),
     ("lint/byte-range", "ByteRange", "ByteRangeMasked"),
     ("lint/byte-sign", "ByteSign", "ByteSignMasked"),
+    ("lint/byte-computed", "ByteComputed", "ByteComputedMasked"),
     (
         "lint/unbounded-loop",
         "UnboundedLoop",
         "UnboundedLoopCounted",
+    ),
+    (
+        "lint/unbounded-loop",
+        "UnboundedLoop",
+        "UnboundedLoopCapped",
     ),
     (
         "lint/loop-allocation",
