@@ -374,6 +374,7 @@ impl<'a, 't, M: Machine> Nic<'a, 't, M> {
             pc,
             line: self.applet.class.line(method, pc),
             details: TrapDetails::default(),
+            bytecodes: self.stack.executed(),
         };
         self.trace.event(self.now, kind)
     }

@@ -9,10 +9,15 @@ use std::thread;
 use std::time::Duration;
 
 use clap::Args;
+use jive_core::ClassFile;
+use jive_embed::FoundAt;
 use jive_embed::diagnosis::sentence;
 use jive_embed::input::{self, ReadError};
 use jive_embed::text::printable_path;
+use nic_core::event::roles::Shown as Visibility;
+use nic_core::event::{Event, Names, Sink};
 use nic_runtime::export::golden::GoldenTrace;
+use nic_runtime::export::traps::TrapLog;
 use nic_runtime::judge::{self, Judgement};
 use nic_runtime::scenario::Scenario;
 use nic_runtime::sim;
@@ -29,6 +34,7 @@ use super::overwrite;
 use super::progress::Progress;
 use super::scenario_file;
 use super::test_files::{TestFile, TestFiles};
+use super::traps;
 
 /// The longest golden trace that is read, in bytes. Nobody reviews more events than fit in it.
 const TRACE_BYTES_MAX: u64 = 1 << 28;
@@ -100,10 +106,11 @@ enum Outcome {
     Failed(Status, String),
 }
 
-/// The result of a scenario, and the files that were read for it.
+/// The result of a scenario, the files that were read for it, and what its user should know beside.
 struct Judged {
     outcome: Outcome,
     inputs: Vec<PathBuf>,
+    notes: Vec<String>,
 }
 
 /// Runs the command.
@@ -229,6 +236,9 @@ impl Tally {
     ) -> Result<(), Failure> {
         let name = printable_path(&file.path);
         self.inputs.extend(judged.inputs);
+        for note in judged.notes {
+            console.notice(&sentence(&note, &[]))?;
+        }
         let result = match judged.outcome {
             Outcome::Passed => {
                 self.passed += 1;
@@ -281,9 +291,11 @@ fn judge(file: &TestFile, bless: bool, java: Option<&Session>) -> Judged {
     let path = &file.path;
     let golden = file.golden();
     let mut inputs = vec![path.clone(), golden.clone()];
+    let mut notes = Vec::new();
     let outcome = match scenario_file::load(path, None, input::read_file) {
         Ok(scenario) => {
             inputs.extend(scenario.files.iter().cloned());
+            notes = stale_classes(path, &scenario);
             match java {
                 Some(java) => compare_java(file, &scenario, java),
                 None => run_one(file, &golden, &scenario, bless),
@@ -291,7 +303,28 @@ fn judge(file: &TestFile, bless: bool, java: Option<&Session>) -> Judged {
         }
         Err(reports) => Outcome::Failed(Status::Unusable, reports.join("\n\n")),
     };
-    Judged { outcome, inputs }
+    Judged {
+        outcome,
+        inputs,
+        notes,
+    }
+}
+
+/// Names the sources that were changed after their classes were compiled. The test runs the old code then.
+fn stale_classes(path: &Path, scenario: &Scenario) -> Vec<String> {
+    let classes = 0..scenario.classes.len();
+    let notes = classes.filter_map(|class| {
+        let (file, bytes) = scenario_file::class_file(path, scenario, class);
+        let mut index = vec![0; ClassFile::index_len(bytes)];
+        let class = ClassFile::parse(bytes, &mut index).ok()?;
+        let source = FoundAt::from(&*file).source_of(&class)?;
+        let (source, file) = (source.is_newer().then(|| source.path().to_owned())?, file);
+        let file = printable_path(&file);
+        Some(format!(
+            "{source} is newer than {file}, so the test runs what was compiled before"
+        ))
+    });
+    notes.collect()
 }
 
 /// Compares a scenario's applets with OpenJDK.
@@ -320,11 +353,15 @@ fn run_one(file: &TestFile, golden: &Path, scenario: &Scenario, bless: bool) -> 
     } else if scenario.expectations.is_empty() {
         return Outcome::Failed(Status::Unusable, nothing_to_judge(path, golden));
     } else {
-        let judged = judge::run(scenario, &mut ()).map_err(NotJudged::Refused);
-        judged.map(|(_, judgement)| (Outcome::Passed, judgement))
+        let mut log = TrapLog::default();
+        let judged = judge::run(scenario, &mut log).map_err(NotJudged::Refused);
+        judged.map(|(_, judgement)| (Outcome::Passed, judgement, log))
     };
     match judged {
-        Ok((outcome, judgement)) => outcome.with(path, &judgement.unwrap_or_default()),
+        Ok((outcome, judgement, log)) => {
+            let outcome = outcome.with(path, &judgement.unwrap_or_default());
+            outcome.explained(&log, (path, scenario))
+        }
         Err(NotJudged::Refused(error)) => {
             let (status, report) = scenario_file::refusal((path, &[]), scenario, error);
             Outcome::Failed(status, report)
@@ -363,6 +400,49 @@ impl Outcome {
             failed @ Outcome::Failed(..) => failed,
         }
     }
+
+    /// Explains the traps of a run that differs, as `jive run` does.
+    fn explained(self, log: &TrapLog, of: (&Path, &Scenario)) -> Outcome {
+        let Outcome::Differs(difference) = self else {
+            return self;
+        };
+        let traps = traps::of_run(log, of, &[]);
+        if traps.is_empty() {
+            return Outcome::Differs(difference);
+        }
+        let difference = difference.trim_end();
+        Outcome::Differs(format!("{difference}\n\n{}\n", traps.join("\n\n")))
+    }
+}
+
+/// A sink that also keeps the traps of a run.
+struct WithTraps<S> {
+    sink: S,
+    log: TrapLog,
+}
+
+impl<S> WithTraps<S> {
+    fn new(sink: S) -> WithTraps<S> {
+        WithTraps {
+            sink,
+            log: TrapLog::default(),
+        }
+    }
+}
+
+impl<S: Sink> Sink for WithTraps<S> {
+    fn wants(&self, shown: Visibility) -> bool {
+        self.sink.wants(shown) || self.log.wants(shown)
+    }
+
+    fn event(&mut self, names: &dyn Names, event: &Event<'_>) {
+        self.sink.event(names, event);
+        self.log.event(names, event);
+    }
+
+    fn has_failed(&self) -> bool {
+        self.sink.has_failed()
+    }
 }
 
 /// Why a scenario's trace could not be compared or written.
@@ -372,22 +452,23 @@ enum NotJudged {
     Unwritable(io::Error),
 }
 
-/// The result of comparing or writing the trace, and the judgement on the expectations.
-type Shown = (Outcome, Option<Judgement>);
+/// The result of comparing or writing the trace, the judgement on the expectations, and the traps.
+type Shown = (Outcome, Option<Judgement>, TrapLog);
 
 /// Runs a scenario and compares its trace with the golden trace line by line. Neither trace is held in memory as a
 /// whole.
 fn compare(scenario: &Scenario, golden: &Path) -> Result<Shown, NotJudged> {
     let unreadable = |error: io::Error| NotJudged::Unreadable(error.into());
     let against = AgainstGolden::new(open(golden).map_err(NotJudged::Unreadable)?);
-    let mut trace = GoldenTrace::new(against, scenario.golden);
-    let (_, judgement) = judge::run(scenario, &mut trace).map_err(NotJudged::Refused)?;
+    let mut run = WithTraps::new(GoldenTrace::new(against, scenario.golden));
+    let (_, judgement) = judge::run(scenario, &mut run).map_err(NotJudged::Refused)?;
+    let WithTraps { sink: trace, log } = run;
     let difference = trace.finish().and_then(AgainstGolden::finish);
     let outcome = match difference.map_err(unreadable)? {
         None => Outcome::Passed,
         Some(difference) => Outcome::Differs(difference),
     };
-    Ok((outcome, judgement))
+    Ok((outcome, judgement, log))
 }
 
 /// Opens a golden trace, unless it is too long.
@@ -403,9 +484,10 @@ fn open(golden: &Path) -> Result<BufReader<io::Take<File>>, ReadError> {
 /// Writes the scenario's trace to a temporary file, which replaces the golden trace once it is complete.
 fn write(scenario: &Scenario, golden: &Path) -> Result<Shown, NotJudged> {
     let file = OutputFile::derived(golden).map_err(NotJudged::Unwritable)?;
-    let mut trace = GoldenTrace::new(file, scenario.golden);
-    let (_, judgement) = judge::run(scenario, &mut trace).map_err(NotJudged::Refused)?;
+    let mut run = WithTraps::new(GoldenTrace::new(file, scenario.golden));
+    let (_, judgement) = judge::run(scenario, &mut run).map_err(NotJudged::Refused)?;
+    let WithTraps { sink: trace, log } = run;
     let placed = trace.finish().and_then(OutputFile::place);
     placed.map_err(NotJudged::Unwritable)?;
-    Ok((Outcome::Blessed, judgement))
+    Ok((Outcome::Blessed, judgement, log))
 }

@@ -34,13 +34,14 @@ const FILE_BYTES_MAX: u64 = 1 << 20;
 const EVENTS_MAX: u64 = 10_000_000;
 
 const AFTER_HELP: &str = "\
-BYTES are hexadecimal digits, in which spaces and colons do not count, or `@FILE` for the bytes of a
-file. Packets come in the order of the command line, each when what the one before led to is over, all to one
+BYTES are hexadecimal digits, in which spaces and colons do not count, `text:TEXT` for the bytes of a
+text, or `@FILE` for those of a file. Packets come in the order of the command line, each when what the one before led to is over, all to one
 instance of the applet. It runs on a NIC of its own with the defaults of a scenario; at the other end
 of its channel is a peer that reads what it sends. What `--tx` gives lies in the applet's buffer area.
 
 Examples:
   jive packet Parrot.class --rx 68656c6c6f
+  jive packet Parrot.class --rx text:hello
   jive packet builtin:RawUnet --rx @frame.bin --tx 00ff --channel 7
   jive packet Filter.class --rx @frame.bin --repeat 100000
   jive packet Filter.class --rx 4500 --format json | jq .fields
@@ -263,9 +264,14 @@ fn bytes_of(given: &OsString) -> Result<Vec<u8>, String> {
         return input::read_given(&path, FILE_BYTES_MAX)
             .map_err(|error| format!("cannot read {}: {error}", printable_path(&path)));
     }
+    if text.starts_with("text:") {
+        // The bytes as they were given, whatever they encode.
+        let bytes = given.as_encoded_bytes().get("text:".len()..);
+        return Ok(bytes.unwrap_or_default().to_vec());
+    }
     let wrong = || {
         let shown = printable(&text);
-        format!("expected pairs of hexadecimal digits or `@FILE`, found {shown:?}")
+        format!("expected pairs of hexadecimal digits, `text:TEXT` or `@FILE`, found {shown:?}")
     };
     let digits = text.bytes().filter(|byte| !matches!(byte, b' ' | b':'));
     let digits = digits.map(|byte| char::from(byte).to_digit(16).ok_or_else(wrong));

@@ -133,3 +133,80 @@ fn a_mistake_in_an_expectation_is_shown_at_its_place() {
     assert_eq!((ended.status, ended.out.as_str()), (2, ""));
     insta::assert_snapshot!(ended.err);
 }
+
+#[test]
+fn a_list_of_payloads_is_one_descriptor_each() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let again =
+        "[[send]]\nendpoint = \"client\"\nchannel = 1\nat = \"1ms\"\npayload = { hex = \"00\" }\n";
+    // 0x00 exclusive-or 0x5A.
+    let expect = |list: &str| {
+        let text = format!("{again}[[expect]]\nendpoint = \"server\"\npayload = [{list}]\n");
+        lay(directory.path(), "list.toml", &text);
+        jive_in(directory.path(), words("test list.toml"), b"")
+    };
+    let both = expect("{ hex = \"323f363635\" }, { hex = \"5a\" }");
+    assert_eq!((both.status, both.err.as_str()), (0, ""), "{}", both.out);
+    let swapped = expect("{ hex = \"5a\" }, { hex = \"323f363635\" }");
+    assert_eq!(swapped.status, 1);
+    let none = expect("");
+    assert_eq!(none.status, 2);
+    assert!(none.err.contains("list.toml:"), "{}", none.err);
+}
+
+#[test]
+fn a_misspelt_form_of_a_payload_is_one_error() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let expectation = "[[expect]]\nendpoint = \"server\"\npayload = { txt = \"hello\" }\n";
+    lay(directory.path(), "misspelt.toml", expectation);
+    let ended = jive_in(directory.path(), words("test misspelt.toml"), b"");
+    assert_eq!(ended.status, 2);
+    assert_eq!(ended.err.matches("error: ").count(), 1, "{}", ended.err);
+    assert!(ended.err.contains("did you mean `text`?"), "{}", ended.err);
+}
+
+#[test]
+fn a_test_that_fails_explains_the_traps_of_its_run() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    for name in ["Oops.class", "Oops.java"] {
+        fs::copy(classes().join(name), directory.path().join(name)).expect("it can be copied");
+    }
+    // A packet of one byte reads element 16 of 16, in line 21 of `Oops`.
+    let text = MASKED.replace("Masker", "Oops").replace("hello", "x");
+    let text = format!("{text}[[expect]]\ntraps = 0\n");
+    fs::write(directory.path().join("oops.toml"), text).expect("it can be written");
+    let ended = jive_in(directory.path(), words("test oops.toml"), b"");
+    assert_eq!(ended.status, 1);
+    for text in [
+        "error[ArrayIndexOutOfBoundsException]: index 16, length 16",
+        "return table[length + 15];",
+    ] {
+        assert!(ended.out.contains(text), "{}", ended.out);
+    }
+}
+
+#[test]
+fn a_source_that_is_newer_than_the_tested_class_is_named() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let source = directory.path().join("Masker.java");
+    fs::copy(classes().join("Masker.java"), &source).expect("it can be copied");
+    lay(directory.path(), "met.toml", MET);
+    let test = |seconds: u64| {
+        let file = fs::File::options().write(true).open(&source);
+        let class = fs::metadata(directory.path().join("Masker.class")).expect("it is there");
+        let time = class.modified().expect("a time") + std::time::Duration::from_secs(seconds);
+        file.expect("it is ours")
+            .set_modified(time)
+            .expect("as well");
+        jive_in(directory.path(), words("test met.toml"), b"")
+    };
+    let fresh = test(0);
+    assert_eq!((fresh.status, fresh.err.as_str()), (0, ""));
+    let stale = test(60);
+    assert_eq!((stale.status, stale.out), (0, fresh.out));
+    assert!(
+        stale.err.contains("Masker.java is newer than"),
+        "{}",
+        stale.err
+    );
+}

@@ -101,7 +101,7 @@ fn wrong_usage_is_2_and_says_what_to_do() {
         ("builtin:RawUnet", "add `--rx BYTES` or `--tx BYTES`"),
         (
             "builtin:RawUnet --rx 0",
-            "expected pairs of hexadecimal digits or `@FILE`",
+            "expected pairs of hexadecimal digits, `text:TEXT` or `@FILE`",
         ),
         ("builtin:RawUnet --rx 0g", "found \"0g\""),
         (
@@ -313,4 +313,11 @@ fn a_state_that_does_not_fit_the_class_is_2() {
     let ended = jive(["packet", "Stateful.class", "--rx", "00", "--state", &long]);
     let reason = "expected arrays that fit in a heap of 24576 bytes, found 40008 bytes";
     assert!(ended.err.contains(reason), "{}", ended.err);
+}
+
+#[test]
+fn a_packet_may_be_given_as_text() {
+    let text = jive(["packet", "builtin:PingPong", "--rx", "text:a b:c"]);
+    let digits = packet("builtin:PingPong --rx 6120623a63");
+    assert_eq!((text.status, text.out), (0, digits.out));
 }

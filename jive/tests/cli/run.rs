@@ -280,3 +280,59 @@ fn a_scenario_sets_the_fields_of_each_applet_by_itself() {
         ended.err
     );
 }
+
+#[test]
+fn the_summary_says_once_that_computing_is_free_and_which_profile_counts_it() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let summary = |scenario: &str| {
+        fs::write(directory.path().join("s.toml"), scenario).expect("it can be written");
+        let ended = jive_in(directory.path(), words("run s.toml --trace none"), b"");
+        assert_eq!(ended.status, 0, "{}", ended.err);
+        ended.out
+    };
+    let text = BUILTIN
+        .iter()
+        .find(|builtin| builtin.name == "pingpong")
+        .expect("it is there")
+        .text;
+    let free =
+        "Under `lanai-1998` bytecodes take no time of their own; `profile = \"modern\"` counts it.";
+    assert_eq!(summary(text).matches(free).count(), 1);
+    let modern = summary(&format!(
+        "profile = \"modern\"\n{}",
+        text.replace("profile = \"lanai-1998\"", "")
+    ));
+    assert!(!modern.contains("bytecodes take no time"), "{modern}");
+}
+
+#[test]
+fn calls_that_trap_are_among_the_bytecodes_per_call() {
+    let ended = jive(["run", "single-buffer", "--trace", "json"]);
+    let events = ended
+        .out
+        .lines()
+        .map(serde_json::from_str::<serde_json::Value>);
+    let events = Vec::from_iter(events.map(|event| event.expect("JSON Lines")));
+    let count = |name: &str, method: &str| {
+        let of = |event: &&serde_json::Value| event["event"] == name && event["method"] == method;
+        events.iter().filter(of).count()
+    };
+    let summary = events.last().expect("a summary");
+    let rows = summary["methods"].as_array().expect("a list");
+    let sum = |key: &str| -> u64 {
+        rows.iter()
+            .map(|row| row[key].as_u64().expect("a count"))
+            .sum()
+    };
+    let calls: usize = ["<clinit>", "<init>", "doTx", "doRx"]
+        .map(|method| count("applet-call", method))
+        .iter()
+        .sum();
+    assert_eq!(sum("calls"), calls as u64, "{summary}");
+    let traps = events
+        .iter()
+        .filter(|event| event["event"] == "trap")
+        .count();
+    assert!(traps > 0, "the scenario has traps");
+    assert_eq!(sum("calls_trapped"), traps as u64);
+}

@@ -21,6 +21,9 @@ struct Sums {
     calls: u64,
     applet_ns: u64,
     bytecodes: BTreeMap<String, Vec<u64>>,
+    /// The method of the running call, and the trapped calls of each method.
+    called: String,
+    trapped: BTreeMap<String, usize>,
 }
 
 impl Sums {
@@ -57,7 +60,10 @@ fn sums(scenario: &Scenario, events: &[Value]) -> BTreeMap<String, Sums> {
             "wire-drop" | "drop" => *here.drops.entry(text("reason")).or_default() += 1,
             "dma" if loading.contains(&position) => {}
             "dma" => here.dma_ps += dma_ps(scenario, event),
-            "applet-call" => here.began = Some(number(event, "t_ns")),
+            "applet-call" => {
+                here.began = Some(number(event, "t_ns"));
+                here.called = text("method");
+            }
             "applet-return" => {
                 here.end_call(number(event, "t_ns"));
                 let counts = here.bytecodes.entry(text("method")).or_default();
@@ -66,6 +72,8 @@ fn sums(scenario: &Scenario, events: &[Value]) -> BTreeMap<String, Sums> {
             "trap" => {
                 here.end_call(number(event, "t_ns"));
                 *here.traps.entry(text("kind")).or_default() += 1;
+                *here.trapped.entry(here.called.clone()).or_default() += 1;
+                here.bytecodes.entry(here.called.clone()).or_default();
             }
             _ => {}
         }
@@ -110,16 +118,27 @@ fn check(scenario: &Scenario, seen: &Seen, name: &str) {
         for (method, counts) in &found.bytecodes {
             let mut counts = counts.clone();
             counts.sort_unstable();
+            expected += 1;
+            let trapped = found.trapped.get(method).copied().unwrap_or(0);
+            if trapped > 0 {
+                // The trace does not say how many bytecodes a trapped call took.
+                let is_row =
+                    |row: &&Value| row["endpoint"] == **endpoint && row["method"] == **method;
+                let row = methods.iter().find(is_row).expect("each method has a row");
+                let calls = json!([counts.len() + trapped, trapped]);
+                assert_eq!(json!([row["calls"], row["calls_trapped"]]), calls, "{name}");
+                continue;
+            }
             let row = json!({
                 "endpoint": endpoint,
                 "method": method,
                 "calls": counts.len(),
+                "calls_trapped": 0,
                 "bytecodes_min": counts[0],
                 "bytecodes_median": counts[(counts.len() - 1) / 2],
                 "bytecodes_max": counts[counts.len() - 1],
             });
             assert!(methods.contains(&row), "{name}: {row} in {methods:?}");
-            expected += 1;
         }
     }
     assert_eq!(methods.len(), expected, "{name}");

@@ -154,6 +154,8 @@ pub enum Step<'a> {
         method: MethodId,
         /// Why it trapped and through which calls.
         details: TrapDetails<'a>,
+        /// Instructions that the call executed.
+        bytecodes: u64,
     },
     /// The endpoint's applet is detached for a while.
     Detached,

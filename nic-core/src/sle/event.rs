@@ -76,6 +76,8 @@ pub enum SleEvent<'a> {
         line: Option<u16>,
         /// Why it trapped and through which calls; not in the text trace.
         details: TrapDetails<'a>,
+        /// Class-file instructions that the call executed; not in the trace.
+        bytecodes: u64,
     },
     /// An applet trapped so often in a row that its endpoint uses the base path for a while.
     AppletDetach {
@@ -183,6 +185,7 @@ impl<'a> SleEvent<'a> {
                 pc,
                 line,
                 details,
+                bytecodes,
             } => Roles {
                 track: Track::Call,
                 shape: Shape::Moment(kind.name()),
@@ -193,6 +196,7 @@ impl<'a> SleEvent<'a> {
                     line,
                     method,
                     details,
+                    bytecodes,
                 },
                 ..Roles::of("trap")
             },
@@ -303,6 +307,7 @@ impl<'a> SleEvent<'a> {
                 pc,
                 line,
                 details,
+                ..
             } => {
                 fields.put("kind", Value::Word(kind.name()))?;
                 fields.method("method", method)?;

@@ -6,8 +6,8 @@
 use std::collections::BTreeMap;
 
 use jive_core::{MethodId, Pc};
-use nic_core::event::roles::{Shown, Step};
-use nic_core::event::{Event, EventKind, Executed, Names, Sink, SleEvent};
+use nic_core::event::roles::{Shape, Shown, Step};
+use nic_core::event::{Event, Executed, Names, Sink};
 use nic_core::id::EndpointId;
 use nic_core::time::{SimDuration, SimTime};
 
@@ -219,7 +219,8 @@ impl Sink for Executions {
         let Some(endpoint) = event.endpoint else {
             return;
         };
-        match event.kind.roles().step {
+        let roles = event.kind.roles();
+        match roles.step {
             Step::CallBegan { .. } => {
                 let running = self.running.entry(endpoint).or_default();
                 *running = Running {
@@ -235,10 +236,12 @@ impl Sink for Executions {
             Step::CallReturned { .. } | Step::CallTrapped { .. } => {
                 self.stop(endpoint, event.time, true);
             }
+            Step::Made(_) => {
+                if let Shape::Since(name, begun) = roles.shape {
+                    self.native(endpoint, name, event.time.since(begun));
+                }
+            }
             _ => {}
-        }
-        if let EventKind::Sle(SleEvent::Native { name, begun, .. }) = event.kind {
-            self.native(endpoint, name, event.time.since(begun));
         }
     }
 

@@ -119,6 +119,7 @@ impl TracedTrap {
             line,
             method,
             details,
+            ..
         } = *step
         else {
             return None;

@@ -114,7 +114,9 @@ pub(super) fn read<'t>(
     value: &'t toml::Spanned<DeValue<'t>>,
     owner: [&str; 3],
 ) -> Option<Located<Payload>> {
+    let mistakes_before = context.mistakes().len();
     let form = Table::of_value(value, "a payload", &KEYS, context.mistakes())?;
+    let has_unknown_key = context.mistakes().len() > mistakes_before;
     let pace = choice(&form, PACE, &PACES, &PACE_NAMES, context.mistakes());
     for (key, partner) in BESIDE {
         if form.value(key).is_some() && form.value(partner).is_none() {
@@ -126,8 +128,11 @@ pub(super) fn read<'t>(
         .iter()
         .filter_map(|(key, make)| form.value(key).map(|raw| (make, raw)));
     let (Some((make, raw)), None) = (given.next(), given.next()) else {
-        let kind = MistakeKind::OneOf { known: &FORM_NAMES };
-        context.mistakes().add(value.span(), kind);
+        // A misspelt form is reported already.
+        if !has_unknown_key {
+            let kind = MistakeKind::OneOf { known: &FORM_NAMES };
+            context.mistakes().add(value.span(), kind);
+        }
         return None;
     };
     let made = make(context, raw.get_ref(), owner);
@@ -153,8 +158,26 @@ pub(super) fn read<'t>(
 /// The forms of an expected payload. It cannot be random, because random bytes depend on the sender.
 const RECEIVED: [&str; 7] = ["text", "hex", "zeros", "count", "file", PCAP, CAPSULE];
 
-/// Reads an expected payload. A capture gives one payload for each packet.
+/// Reads an expected payload, or a list of them. A capture gives one payload for each packet.
 pub(super) fn read_expected<'t>(
+    context: &mut Context<'_>,
+    value: &'t toml::Spanned<DeValue<'t>>,
+) -> Option<Vec<Vec<u8>>> {
+    let DeValue::Array(list) = value.get_ref() else {
+        return read_one_expected(context, value);
+    };
+    if list.is_empty() {
+        let kind = MistakeKind::OneOf { known: &RECEIVED };
+        context.mistakes().add(value.span(), kind);
+        return None;
+    }
+    // All of them, so that every mistake is reported.
+    let payloads = list.iter().map(|value| read_one_expected(context, value));
+    let payloads = payloads.collect::<Vec<_>>().into_iter();
+    Some(payloads.collect::<Option<Vec<_>>>()?.concat())
+}
+
+fn read_one_expected<'t>(
     context: &mut Context<'_>,
     value: &'t toml::Spanned<DeValue<'t>>,
 ) -> Option<Vec<Vec<u8>>> {

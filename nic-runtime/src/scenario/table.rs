@@ -24,6 +24,11 @@ impl Mistakes {
         }
     }
 
+    /// Returns how many there are so far.
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
     /// Adds the mistake if reading failed, and returns the value otherwise.
     pub(super) fn note<T>(
         &mut self,

@@ -68,6 +68,7 @@ pub(crate) fn tell<S: Sink>(
             calls: &calls[..count],
             omitted,
         },
+        bytecodes: stack.executed(),
     };
     sim.report.emit(sim.now, tenant.endpoint, kind);
 }

@@ -99,6 +99,7 @@ impl Verdicts {
                 line,
                 method,
                 details,
+                ..
             } => {
                 let line = line.map_or(String::new(), |line| format!(" (line {line})"));
                 let details = NamedDetails::new(names, Some(endpoint), details);

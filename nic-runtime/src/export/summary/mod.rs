@@ -57,6 +57,17 @@ pub struct Totals {
     pub wire: SimDuration,
 }
 
+/// Returns the name of a profile under which an applet of the scenario computes in no time.
+fn free_computing(scenario: &Scenario) -> Option<String> {
+    let applets = scenario
+        .endpoints
+        .iter()
+        .filter(|spec| spec.class.is_some());
+    let mut profiles = applets.map(|spec| scenario.profile_of(spec.nic));
+    let free = profiles.find(|profile| profile.processor.bytecode == SimDuration::ZERO)?;
+    Some(free.name.clone())
+}
+
 const PICOSECONDS_PER_SECOND: u128 = 1_000_000_000_000;
 
 /// Converts a time to cycles of a clock, rounded to the nearest.
@@ -82,7 +93,10 @@ struct EndpointRow {
     /// Start of the running call, or its last resumption.
     #[serde(skip)]
     call_began: Option<SimTime>,
-    /// The methods, in the order of their first return. A class has few entries, so a linear scan is fastest.
+    /// The method of the running call.
+    #[serde(skip)]
+    called: Option<MethodId>,
+    /// The methods, in the order of the end of their first call. A class has few entries, so a linear scan is fastest.
     #[serde(skip)]
     methods: Vec<(MethodId, MethodRow)>,
 }
@@ -93,6 +107,8 @@ struct MethodRow {
     endpoint: String,
     method: String,
     bytecodes: Distribution,
+    /// How many of the calls trapped.
+    trapped: u64,
 }
 
 impl Serialize for MethodRow {
@@ -101,6 +117,7 @@ impl Serialize for MethodRow {
         map.serialize_entry("endpoint", &self.endpoint)?;
         map.serialize_entry("method", &self.method)?;
         map.serialize_entry("calls", &self.bytecodes.count())?;
+        map.serialize_entry("calls_trapped", &self.trapped)?;
         map.serialize_entry("bytecodes_min", &self.bytecodes.minimum())?;
         map.serialize_entry("bytecodes_median", &self.bytecodes.median())?;
         map.serialize_entry("bytecodes_max", &self.bytecodes.maximum())?;
@@ -123,6 +140,8 @@ pub struct Summary {
     endpoints: Vec<Option<Box<EndpointRow>>>,
     clerk: Clerk,
     expectations: Option<Expectations>,
+    /// The name of a profile under which an applet of the run computes in no time.
+    free: Option<String>,
 }
 
 /// The number of expectations that the run meets, and of those that it does not.
@@ -147,6 +166,7 @@ impl Summary {
             endpoints: Vec::new(),
             clerk: Clerk::default(),
             expectations: None,
+            free: free_computing(scenario),
         }
     }
 
@@ -255,6 +275,7 @@ fn row<'r>(
             home: names.home(id),
             totals: Totals::default(),
             call_began: None,
+            called: None,
             methods: Vec::new(),
         })
     })
@@ -272,15 +293,25 @@ impl EndpointRow {
             }
             _ => {}
         }
-        if let Step::CallReturned {
-            method, bytecodes, ..
-        } = roles.step
-        {
-            self.method(names, id, method).bytecodes.add(bytecodes);
+        match roles.step {
+            Step::CallBegan { method, .. } => self.called = Some(method),
+            Step::CallReturned {
+                method, bytecodes, ..
+            } => self.method(names, id, method).bytecodes.add(bytecodes),
+            Step::CallTrapped {
+                method, bytecodes, ..
+            } => {
+                // The trap names the innermost method.
+                let method = self.called.unwrap_or(method);
+                let row = self.method(names, id, method);
+                row.bytecodes.add(bytecodes);
+                row.trapped += 1;
+            }
+            _ => {}
         }
     }
 
-    /// Returns the row of a method; adds it at the method's first return.
+    /// Returns the row of a method; adds it at the end of the method's first call.
     fn method(&mut self, names: &dyn Names, id: EndpointId, method: MethodId) -> &mut MethodRow {
         let name = names.method(id, method);
         // By name: the class that replaces an applet numbers its methods in its own way.
@@ -291,6 +322,7 @@ impl EndpointRow {
                 endpoint: self.endpoint.clone(),
                 method: name.to_owned(),
                 bytecodes: Distribution::default(),
+                trapped: 0,
             };
             self.methods.push((method, row));
             self.methods.len() - 1

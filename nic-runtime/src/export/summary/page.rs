@@ -57,6 +57,7 @@ impl fmt::Display for Summary {
             totals.bytes_received,
             Parts(&accounts.arrivals)
         )?;
+        writeln!(f, "delivered     {} messages", totals.delivered)?;
         writeln!(f, "drops         {}", Counts(&totals.drops))?;
         writeln!(f, "traps         {}", Counts(&totals.traps))?;
         if totals.detachments > 0 {
@@ -144,19 +145,27 @@ impl Summary {
         }
         writeln!(
             f,
-            "\n{:<20} {:<10} {:>8} {:>10} {:>10} {:>10}",
-            "bytecodes per call", "method", "calls", "min", "median", "max"
+            "\n{:<20} {:<10} {:>8} {:>8} {:>10} {:>10} {:>10}",
+            "bytecodes per call", "method", "calls", "trapped", "min", "median", "max"
         )?;
         for row in self.methods() {
             writeln!(
                 f,
-                "{:<20} {:<10} {:>8} {:>10} {:>10} {:>10}",
+                "{:<20} {:<10} {:>8} {:>8} {:>10} {:>10} {:>10}",
                 Escaped(&row.endpoint),
                 Escaped(&row.method),
                 row.bytecodes.count(),
+                row.trapped,
                 row.bytecodes.minimum(),
                 row.bytecodes.median(),
                 row.bytecodes.maximum(),
+            )?;
+        }
+        if let Some(profile) = &self.free {
+            writeln!(
+                f,
+                "\nUnder `{}` bytecodes take no time of their own; `profile = \"modern\"` counts it.",
+                Escaped(profile)
             )?;
         }
         Ok(())
