@@ -44,7 +44,7 @@ pub(super) fn look(examined: &mut Examined<'_, '_>) {
 
 /// Whether an operand is a number that arithmetic made, and that may be 128 or more where a byte is negative.
 ///
-/// A value that a method returns, a field or a parameter may be meant as a byte with its sign, so none of them is one.
+/// Fields, parameters and results of methods do not count, because each may be meant as a byte with its sign.
 fn is_computed(examined: &mut Examined<'_, '_>, pc: Pc, below_top: usize) -> bool {
     let makers = examined.makers(pc, below_top);
     !makers.is_empty()

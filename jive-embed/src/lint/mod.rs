@@ -180,8 +180,10 @@ fn findings(class: &ClassFile<'_>) -> Vec<Finding> {
     found
 }
 
-/// Returns the loops that have a bound, by the names of their methods: also those that count to a field whose values are
-/// limited by all stores to it. The analysis knows nothing of natives and arguments.
+/// Returns the loops that have a bound, by the names of their methods.
+///
+/// A loop may count to a field that changes meanwhile, if all stores to the field limit its values. The analysis knows
+/// nothing of natives and arguments.
 fn bounded_loops(class: &ClassFile<'_>) -> BTreeSet<(String, u16)> {
     let anywhere = Environment {
         entries: None,
