@@ -180,7 +180,7 @@ fn place(
     });
     match written {
         Ok(()) => {
-            console.notice(&format!("wrote {}", printable_path(target)))?;
+            console.written(&format!("wrote {}", printable_path(target)))?;
             Ok(Status::Done)
         }
         Err(error) => {

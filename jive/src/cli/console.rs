@@ -71,15 +71,17 @@ pub(super) struct Console {
     out: BufWriter<Stdout>,
     out_choice: ColorChoice,
     err: AutoStream<Stderr>,
+    is_quiet: bool,
 }
 
 impl Console {
-    /// Returns the standard streams of the process.
-    pub(super) fn of_process() -> Console {
+    /// Returns the standard streams of the process. A quiet console leaves remarks out.
+    pub(super) fn of_process(is_quiet: bool) -> Console {
         Console {
             out: BufWriter::new(io::stdout()),
             out_choice: AutoStream::choice(&io::stdout()),
             err: anstream::stderr(),
+            is_quiet,
         }
     }
 
@@ -95,6 +97,27 @@ impl Console {
         } else {
             writeln!(self.out, "{text}")
         }
+    }
+
+    /// Returns whether summaries and remarks are left out.
+    pub(super) fn is_quiet(&self) -> bool {
+        self.is_quiet
+    }
+
+    /// Writes a line to standard output that says that all is well, unless the console is quiet.
+    pub(super) fn remark(&mut self, text: &str) -> io::Result<()> {
+        if self.is_quiet {
+            return Ok(());
+        }
+        writeln!(self.out, "{text}")
+    }
+
+    /// Says on standard error what the command has written, unless the console is quiet.
+    pub(super) fn written(&mut self, text: &str) -> io::Result<()> {
+        if self.is_quiet {
+            return Ok(());
+        }
+        self.notice(text)
     }
 
     /// Writes a coloured text and a newline to standard error.

@@ -139,7 +139,7 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
         Some(_) => NonZeroUsize::MIN,
         None => arguments.jobs.unwrap_or_else(default),
     };
-    let mut progress = Progress::new("scenarios", files.len());
+    let mut progress = Progress::new("scenarios", files.len()).unless(console.is_quiet());
     let judged = in_order(
         &files,
         jobs,
@@ -168,11 +168,10 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
         failed,
         ..
     } = tally;
-    writeln!(
-        console.out(),
-        "{passed} {}, {differ} differ, {failed} failed to load",
-        if java.is_some() { "agree" } else { "passed" }
-    )?;
+    let word = if java.is_some() { "agree" } else { "passed" };
+    console.remark(&format!(
+        "{passed} {word}, {differ} differ, {failed} failed to load"
+    ))?;
     if let Some(path) = &arguments.junit
         && let Err(report) = tally.write_junit(path)
     {
@@ -242,12 +241,12 @@ impl Tally {
         let result = match judged.outcome {
             Outcome::Passed => {
                 self.passed += 1;
-                writeln!(console.out(), "ok: {name}")?;
+                console.remark(&format!("ok: {name}"))?;
                 CaseResult::Passed
             }
             Outcome::Agrees(calls, notes) => {
                 self.passed += 1;
-                writeln!(console.out(), "agrees: {name} ({calls} calls)")?;
+                console.remark(&format!("agrees: {name} ({calls} calls)"))?;
                 for note in notes {
                     writeln!(console.out(), "  {note}")?;
                 }
@@ -255,7 +254,7 @@ impl Tally {
             }
             Outcome::Blessed => {
                 self.passed += 1;
-                writeln!(console.out(), "blessed: {name}")?;
+                console.remark(&format!("blessed: {name}"))?;
                 CaseResult::Passed
             }
             Outcome::Differs(difference) => {

@@ -100,6 +100,10 @@ struct Arguments {
     #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
     color: Colour,
 
+    /// Leave out summaries, `ok:` and `wrote` lines, and progress; data, differences and errors stay
+    #[arg(long, global = true)]
+    quiet: bool,
+
     #[command(subcommand)]
     command: Command,
 }
@@ -150,9 +154,13 @@ fn concat_help() -> String {
 /// Runs the command given by the process's arguments.
 #[must_use]
 pub fn main() -> ExitCode {
-    let Arguments { color, command } = parse();
+    let Arguments {
+        color,
+        quiet,
+        command,
+    } = parse();
     ColorChoice::from(color).write_global();
-    let mut console = Console::of_process();
+    let mut console = Console::of_process(quiet);
     let ran = match command {
         Command::Run(arguments) => run::main(&arguments, &mut console),
         Command::Test(arguments) => golden::main(&arguments, &mut console),

@@ -1,7 +1,7 @@
 //! The outputs of a run: the trace or a packet's story on standard output, a timeline file and a capture file. All
 //! receive the same stream of events.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,6 +24,7 @@ use nic_runtime::sim::RunEnd;
 
 use super::fields::Dump;
 use super::output_file::{self, OutputFile};
+use super::progress::Pulse;
 
 /// What standard output shows before the summary.
 pub(super) enum Shown<W> {
@@ -48,6 +49,7 @@ pub(super) struct Outputs<W> {
     traps: TrapLog,
     /// What the applets execute, for a profile.
     executions: Option<Box<Executions>>,
+    pulse: Pulse,
     interrupted: Arc<AtomicBool>,
 }
 
@@ -88,8 +90,12 @@ impl<W: Write> Outputs<W> {
         shown: Shown<W>,
         scenario: &Scenario,
         interrupted: Arc<AtomicBool>,
+        is_quiet: bool,
     ) -> Outputs<W> {
+        // A trace on the terminal shows itself how far the run is.
+        let has_trace = !matches!(shown, Shown::Nothing) && io::stdout().is_terminal();
         Outputs {
+            pulse: Pulse::new(!is_quiet && !has_trace),
             shown,
             summary: Summary::new(scenario),
             timeline: None,
@@ -255,6 +261,7 @@ impl<W: Write> Sink for Outputs<W> {
     }
 
     fn is_interrupted(&self) -> bool {
+        self.pulse.tick();
         self.interrupted.load(Ordering::Relaxed)
     }
 

@@ -141,7 +141,9 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
         Some(_) => Path::new(""),
         None => &arguments.scenario,
     };
-    let (end, counted, trapped) = match count(&scenario, programs, console.out()) {
+    let is_quiet = console.is_quiet();
+    let ran = count(&scenario, (programs, is_quiet), console.out());
+    let (end, counted, trapped) = match ran {
         Ok(ran) => ran,
         Err(error) => {
             let at = (name, &arguments.source_path[..]);
@@ -192,10 +194,10 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
 /// Runs a scenario and counts what its applets execute.
 fn count(
     scenario: &Scenario,
-    programs: Programs,
+    (programs, is_quiet): (Programs, bool),
     out: &mut impl Write,
 ) -> Result<(RunEnd, Executions, TrapLog), SimError> {
-    let mut outputs = Outputs::new(nothing(out), scenario, interrupt::requested());
+    let mut outputs = Outputs::new(nothing(out), scenario, interrupt::requested(), is_quiet);
     outputs.count_executions();
     let end = sim::run_with(scenario, programs, &mut outputs)?;
     Ok((end, outputs.take_executions(), outputs.take_traps()))

@@ -1,5 +1,6 @@
 //! A progress line for long work, shown on terminals only.
 
+use std::cell::Cell;
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
@@ -32,6 +33,12 @@ impl Progress {
             has_terminal: io::stderr().is_terminal(),
             is_shown: false,
         }
+    }
+
+    /// Shows nothing if the user asked for quiet.
+    pub(super) fn unless(mut self, is_quiet: bool) -> Progress {
+        self.has_terminal &= !is_quiet;
+        self
     }
 
     /// Counts one more finished item.
@@ -68,6 +75,56 @@ impl Progress {
     }
 }
 
+/// A line on standard error with the number of events of a long run, in thousands.
+#[derive(Debug)]
+pub(super) struct Pulse {
+    began: Instant,
+    /// How often the run has asked whether it is interrupted: about once in a thousand events.
+    asked: Cell<u64>,
+    has_terminal: bool,
+    shown: Cell<Option<u64>>,
+}
+
+impl Pulse {
+    /// Begins a run. Without `is_wanted` nothing is shown.
+    pub(super) fn new(is_wanted: bool) -> Pulse {
+        Pulse {
+            began: Instant::now(),
+            asked: Cell::new(0),
+            has_terminal: is_wanted && io::stderr().is_terminal(),
+            shown: Cell::new(None),
+        }
+    }
+
+    /// Counts a question, and shows the line about once a second.
+    pub(super) fn tick(&self) {
+        self.asked.set(self.asked.get() + 1);
+        if !self.has_terminal {
+            return;
+        }
+        if let Some((second, line)) = self.line(self.began.elapsed()) {
+            self.shown.set(Some(second));
+            write(&format!("{ERASE_LINE}{line}"));
+        }
+    }
+
+    /// Returns the line and its second, if it is due.
+    fn line(&self, elapsed: Duration) -> Option<(u64, String)> {
+        let second = elapsed.as_secs();
+        let is_due = elapsed >= PATIENCE && self.shown.get() != Some(second);
+        let thousands = self.asked.get();
+        is_due.then(|| (second, format!("{thousands} thousand simulation events")))
+    }
+}
+
+impl Drop for Pulse {
+    fn drop(&mut self) {
+        if self.shown.get().is_some() {
+            write(ERASE_LINE);
+        }
+    }
+}
+
 fn write(text: &str) {
     let mut terminal = io::stderr();
     // Ignore the error: without a terminal nobody needs the progress line.
@@ -92,5 +149,19 @@ mod tests {
             let shown = progress.line(Duration::from_secs(seconds));
             assert_eq!(shown.as_deref(), line);
         }
+    }
+
+    #[test]
+    fn a_long_run_says_once_a_second_how_far_it_is() {
+        let pulse = Pulse::new(false);
+        (0..5).for_each(|_| pulse.tick());
+        let line = |millis| pulse.line(Duration::from_millis(millis));
+        let shown = Some((2, "5 thousand simulation events".to_owned()));
+        assert_eq!((line(1_999), line(2_100)), (None, shown));
+        pulse.shown.set(Some(2));
+        assert_eq!(line(2_900), None);
+        assert_eq!(line(3_000).map(|(second, _)| second), Some(3));
+        // The line was set by hand and is not on the terminal.
+        pulse.shown.set(None);
     }
 }

@@ -217,7 +217,8 @@ fn run(
     programs: Programs,
     console: &mut Console,
 ) -> Result<Status, Failure> {
-    match listen(arguments, scenario, programs, console.out()) {
+    let is_quiet = console.is_quiet();
+    match listen(arguments, scenario, (programs, is_quiet), console.out()) {
         Ok((
             end,
             Finished::Whole,
@@ -235,7 +236,10 @@ fn run(
                 dump,
                 traps,
             } = ended;
-            write!(console.out(), "{summary}{dump}")?;
+            if !console.is_quiet() {
+                write!(console.out(), "{summary}")?;
+            }
+            write!(console.out(), "{dump}")?;
             explain_traps(arguments, scenario, &traps, console)?;
             let judged = report_unmet(arguments, judgement, console)?;
             Ok(status(end.reason).max(judged))
@@ -330,7 +334,7 @@ struct Ended<'s> {
 fn listen<'s>(
     arguments: &Arguments,
     scenario: &'s Scenario,
-    programs: Programs,
+    (programs, is_quiet): (Programs, bool),
     out: &mut impl Write,
 ) -> Result<(RunEnd, Finished, Ended<'s>), NotRun> {
     let payload_mode = if arguments.payload {
@@ -353,7 +357,7 @@ fn listen<'s>(
             Shown::Json(trace.with_work(arguments.trace_work))
         }
     };
-    let mut outputs = Outputs::new(shown, scenario, interrupt::requested());
+    let mut outputs = Outputs::new(shown, scenario, interrupt::requested(), is_quiet);
     if let Some(path) = &arguments.perfetto {
         outputs.add_timeline(path)?;
     }

@@ -64,7 +64,7 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
     let written = fs::create_dir_all(parent).and_then(|()| write_derived(&path, bytes));
     match written {
         Ok(()) => {
-            console.notice(&format!("wrote {}", printable_path(&path)))?;
+            console.written(&format!("wrote {}", printable_path(&path)))?;
             Ok(Status::Done)
         }
         Err(error) => {

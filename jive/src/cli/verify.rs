@@ -212,10 +212,9 @@ fn show(file: &Path, verdict: &Verdict, console: &mut Console) -> Result<(), Fai
             warnings,
             ..
         }) => {
-            writeln!(
-                console.out(),
+            console.remark(&format!(
                 "ok: {name}: class {class}, major {major}, {methods} methods, {code_bytes} bytes of code"
-            )?;
+            ))?;
             if let Some(analysis) = analysis {
                 console.data(analysis.to_string().trim_end())?;
             }

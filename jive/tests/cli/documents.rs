@@ -1,9 +1,12 @@
 //! Committed pages and sources that commands generate are up to date.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use crate::{jive, jive_in, words};
+use serde_json::Value;
+
+use crate::{jive, jive_in, schema, words};
 
 #[track_caller]
 fn assert_fresh(path: &str, command: &str) {
@@ -57,4 +60,70 @@ fn codes_are_explained_and_unknown_ones_are_2() {
     for code in ["malformed/magic", "unsafe/merge-type", "FuelExhausted"] {
         assert!(all.out.contains(code), "{code}");
     }
+}
+
+/// The commands that `jive --help` lists.
+fn commands() -> BTreeSet<String> {
+    let help = jive(["--help"]).out;
+    let list = help.split_once("Commands:").expect("a list").1;
+    let list = list.split_once("Options:").expect("its end").0;
+    let names = list
+        .lines()
+        .filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
+    let names = names.filter(|name| !name.is_empty() && *name != "help");
+    names.map(str::to_owned).collect()
+}
+
+#[test]
+fn each_command_has_a_json_form_with_a_schema_or_needs_none() {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs");
+    let page = fs::read_to_string(docs.join("json.md")).expect("it is committed");
+    let rows = page.lines().filter_map(|line| line.strip_prefix("| `"));
+    let mut listed = BTreeSet::new();
+    let mut schemas = BTreeSet::new();
+    for row in rows {
+        let cells: Vec<&str> = row
+            .split('|')
+            .map(|cell| cell.trim_matches([' ', '`']))
+            .collect();
+        let [command, option, why, ..] = cells[..] else {
+            panic!("a row has three cells: {row}");
+        };
+        listed.insert(command.to_owned());
+        if option == "none" {
+            continue;
+        }
+        let name = option.split(' ').next().unwrap_or_default();
+        assert!(
+            jive([command, "--help"]).out.contains(name),
+            "{command} {option}"
+        );
+        if let Some((name, _)) = why.strip_prefix('[').and_then(|link| link.split_once(']')) {
+            schemas.insert(name.to_owned());
+        }
+    }
+    assert_eq!(listed, commands());
+    let files = fs::read_dir(docs)
+        .expect("a directory")
+        .map(|file| file.expect("a file"));
+    let names = files.map(|file| file.file_name().to_string_lossy().into_owned());
+    let committed: BTreeSet<String> = names
+        .filter(|name| name.ends_with(".schema.json"))
+        .collect();
+    assert_eq!(schemas, committed);
+}
+
+#[test]
+fn the_json_of_a_paper_is_as_its_schema_says() {
+    let ended = jive(words("paper unet-sle --json"));
+    assert_eq!(ended.status, 0);
+    let report: Value = serde_json::from_str(&ended.out).expect("one object");
+    schema::with("paper.schema.json", |_, validator| {
+        if let Some(error) = validator.iter_errors(&report).next() {
+            panic!("{error}");
+        }
+        let mut changed = report.clone();
+        changed["rows"][0]["ok"] = Value::from("yes");
+        assert!(!validator.is_valid(&changed), "it asks for a boolean");
+    });
 }

@@ -336,3 +336,36 @@ fn calls_that_trap_are_among_the_bytecodes_per_call() {
     assert!(traps > 0, "the scenario has traps");
     assert_eq!(sum("calls_trapped"), traps as u64);
 }
+
+#[test]
+fn a_quiet_command_leaves_remarks_out_and_keeps_data_and_errors() {
+    let loud = jive(words("run pingpong"));
+    let quiet = jive(words("run pingpong --quiet"));
+    assert_eq!((quiet.status, quiet.err.as_str()), (0, ""));
+    let (trace, _) = loud.out.split_once("virtual time").expect("a summary");
+    assert_eq!(quiet.out, trace);
+
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let jive = |line: &str| jive_in(directory.path(), words(line), b"");
+    fs::write(directory.path().join("drop.toml"), BUILTIN[5].text).expect("it can be written");
+    for line in [
+        "test drop.toml --bless --quiet",
+        "--quiet test",
+        "stub --out . --quiet",
+    ] {
+        let ended = jive(line);
+        assert_eq!(
+            (ended.status, ended.out.as_str(), ended.err.as_str()),
+            (0, "", ""),
+            "{line}"
+        );
+    }
+    fs::write(directory.path().join("drop.trace"), "").expect("it can be written");
+    let differs = jive("test --quiet");
+    assert_eq!(differs.status, 1);
+    assert!(
+        differs.out.starts_with("differs: ./drop.toml"),
+        "{}",
+        differs.out
+    );
+}
