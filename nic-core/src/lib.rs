@@ -6,6 +6,7 @@
 
 pub mod chain;
 pub mod cost_class;
+pub mod emp;
 pub mod event;
 pub mod host;
 pub mod id;

@@ -63,6 +63,9 @@ pub trait Queue<T>: Clone + Debug + Default {
 pub trait List<T>: Clone + Debug + Default + Deref<Target = [T]> + DerefMut {
     /// Appends an element; returns false if the list is full.
     fn push(&mut self, element: T) -> bool;
+
+    /// Removes and returns the last element.
+    fn pop(&mut self) -> Option<T>;
 }
 
 /// Arrays of fixed size, for NICs without an allocator.
@@ -111,6 +114,10 @@ impl<T: Clone + Debug, const N: usize> Queue<T> for heapless::Deque<T, N> {
 impl<T: Clone + Debug, const N: usize> List<T> for heapless::Vec<T, N> {
     fn push(&mut self, element: T) -> bool {
         self.push(element).is_ok()
+    }
+
+    fn pop(&mut self) -> Option<T> {
+        self.pop()
     }
 }
 

@@ -3,24 +3,62 @@
 //! The simulation provides the NIC: clock, processors, memory, DMA engines and wires. The loop of a processor takes a
 //! transmit descriptor or a packet, and asks the engine of the endpoint's interface what to do. An applet runs before
 //! the interface of its endpoint. The engine in [`sle`](crate::sle) runs its calls.
+//!
+//! An interface may also have packets with a [header](crate::fabric::Header), and handles them as soon as they arrive. It
+//! may have items of its own for processors, delays and state. Everything that dispatches to an interface is
+//! generated from the table at the end of this file.
 
-use nic_core::event::Sink;
+use std::fmt::Debug;
+
+use nic_core::event::{Part, Sink};
+use nic_core::id::{EndpointId, NicId};
 use nic_core::sle::NicNative;
 
-use crate::fabric::PacketRef;
+use crate::emp::Emp;
+use crate::fabric::{PacketRef, PacketStore};
+use crate::memory::HostMemory;
 use crate::nic::ProcessorId;
+use crate::scenario::model::{EndpointSpec, Scenario, SendSpec};
 use crate::sim::processor::{Item, Next, Posted, Processor};
+use crate::sim::resident::Seat;
 use crate::sim::{Simulation, at};
 use crate::sle::{chained, engine};
+use crate::unet::Endpoint;
 use crate::unet::engine::Unet;
 
 /// The engine of an interface: what a NIC does for its endpoints.
+///
+/// U-Net is the fast path, whose functions are inlined in the loop of a processor. Those of other interfaces are
+/// `#[cold]`, so that they do not slow it down.
 pub(crate) trait Interface {
     /// The progress of a processor with its item.
     type Stage: Copy;
 
+    /// The items of its own, in addition to packets and transmit descriptors. [`Infallible`](std::convert::Infallible)
+    /// if there are none.
+    type Own: Copy + Debug;
+
+    /// What it schedules for later times. [`Infallible`](std::convert::Infallible) if there is nothing.
+    type Delay: Copy + Debug;
+
+    /// The state of its endpoints, in addition to their queues.
+    type State<'a>: Debug;
+
     /// The profile sections that endpoints of this interface need.
     const SECTIONS: &'static [&'static str];
+
+    /// The protocol of its packets. A channel joins endpoints of one protocol.
+    const PROTOCOL: &'static str = "packets";
+
+    /// Whether it has items or delays of its own. If an endpoint uses such an interface, each processor looks for
+    /// items, and groups of NICs are not simulated one after another.
+    const HAS_OWN_WORK: bool = false;
+
+    /// Whether applets can be replaced during a run, by `[[swap]]` and by capsules, and joined to a chain.
+    const REPLACES_APPLETS: bool = true;
+
+    /// Returns the state before anything has happened.
+    fn state<'a>(scenario: &'a Scenario, endpoints: &[Endpoint]) -> Self::State<'a>;
 
     /// Runs a stage: does what is due now, and returns the next stage and the time until then.
     fn step<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, stage: Self::Stage) -> Next;
@@ -34,6 +72,76 @@ pub(crate) trait Interface {
     /// Begins to handle a transmit descriptor that the processor has taken.
     fn posted<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, posted: Posted) -> Next;
 
+    /// Begins to handle an item of its own.
+    fn take_own<S: Sink>(
+        sim: &mut Simulation<'_, S>,
+        on: ProcessorId,
+        endpoint: EndpointId,
+        own: Self::Own,
+    ) -> Next;
+
+    /// Does what has become due. Returns false if there was nothing to do. That is then no event of the run.
+    fn due<S: Sink>(sim: &mut Simulation<'_, S>, delay: Self::Delay) -> bool;
+
+    /// Returns whether nothing would be done when this becomes due, whatever happens until then.
+    fn is_obsolete<S: Sink>(_sim: &Simulation<'_, S>, _delay: Self::Delay) -> bool {
+        false
+    }
+
+    /// Starts the run, after applets were loaded.
+    fn start<S: Sink>(_sim: &mut Simulation<'_, S>) {}
+
+    /// Handles a packet with a header that has arrived. Packets for the NIC itself have no arrival slot.
+    fn came<S: Sink>(sim: &mut Simulation<'_, S>, packet: PacketRef) {
+        sim.end_arrival(packet);
+    }
+
+    /// Learns that the first bit of a packet with a header leaves.
+    fn goes<S: Sink>(_sim: &mut Simulation<'_, S>, _packet: PacketRef) {}
+
+    /// Returns how the trace shows a packet with a header that passes a NIC.
+    fn part<'s>(
+        _shown: &Shown<'s, '_>,
+        _packet: PacketRef,
+        _at: (NicId, Passes),
+    ) -> Option<Part<'s>> {
+        None
+    }
+
+    /// Returns whether an endpoint's send slots are for packets that the interface makes itself. It then learns of each
+    /// by `slot_found`.
+    fn makes_packets(_seat: Seat) -> bool {
+        false
+    }
+
+    /// Learns that an endpoint has the send slot for which it waited.
+    fn slot_found<S: Sink>(_sim: &mut Simulation<'_, S>, _endpoint: EndpointId) {}
+
+    /// Learns that the user is about to push the transmit descriptor for a message of the scenario.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn send_begins<S: Sink>(_sim: &mut Simulation<'_, S>, _endpoint: EndpointId, _spec: &SendSpec) {
+    }
+
+    /// Learns that the user of an endpoint has pushed a transmit descriptor.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn post_came<S: Sink>(sim: &mut Simulation<'_, S>, endpoint: EndpointId) {
+        sim.offer_post(endpoint);
+    }
+
+    /// Sends a packet that an applet has made and that has its slots.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn send<S: Sink>(sim: &mut Simulation<'_, S>, packet: PacketRef) {
+        sim.enqueue(packet);
+    }
+
+    /// Learns that the user is about to give the oldest message back.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn message_read<S: Sink>(_sim: &mut Simulation<'_, S>, _endpoint: EndpointId) {}
+
+    /// Learns that the receive queue of an endpoint has room for another message.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn message_gone<S: Sink>(_sim: &mut Simulation<'_, S>, _endpoint: EndpointId) {}
+
     /// Returns the stage at which a processor continues an item that another one has handed over.
     fn handed_over(item: &Item) -> Stage;
 
@@ -44,7 +152,7 @@ pub(crate) trait Interface {
 
 /// Declares the interfaces, and dispatches to the engine of each.
 macro_rules! interfaces {
-    ($($(#[$doc:meta])* $interface:ident = $name:literal;)*) => {
+    ($($(#[$doc:meta])* $module:ident: $interface:ident = $name:literal;)*) => {
         /// The interface of an endpoint.
         #[derive(Copy, Clone, Debug, PartialEq, Eq)]
         pub enum InterfaceKind {
@@ -70,6 +178,188 @@ macro_rules! interfaces {
                 match self {
                     $(InterfaceKind::$interface => $interface::SECTIONS,)*
                 }
+            }
+
+            /// Returns the protocol of its packets. A channel joins endpoints of one protocol.
+            #[must_use]
+            pub fn protocol(self) -> &'static str {
+                match self {
+                    $(InterfaceKind::$interface => $interface::PROTOCOL,)*
+                }
+            }
+
+            /// Returns whether applets of its endpoints can be replaced during a run, and joined to a chain.
+            #[must_use]
+            pub fn replaces_applets(self) -> bool {
+                match self {
+                    $(InterfaceKind::$interface => $interface::REPLACES_APPLETS,)*
+                }
+            }
+
+            /// Returns whether it has items or delays of its own.
+            pub(crate) fn has_own_work(self) -> bool {
+                match self {
+                    $(InterfaceKind::$interface => $interface::HAS_OWN_WORK,)*
+                }
+            }
+        }
+
+        /// The state of each interface.
+        #[derive(Debug)]
+        #[expect(dead_code, reason = "nothing reads the state of an interface that has none")]
+        pub(crate) struct States<'a> {
+            $(
+                #[doc = concat!("That of interface `", $name, "`.")]
+                pub(crate) $module: <$interface as Interface>::State<'a>,
+            )*
+        }
+
+        impl<'a> States<'a> {
+            /// Returns the states before anything has happened.
+            pub(crate) fn new(scenario: &'a Scenario, endpoints: &[Endpoint]) -> States<'a> {
+                States {
+                    $($module: $interface::state(scenario, endpoints),)*
+                }
+            }
+        }
+
+        /// What an interface has scheduled.
+        #[derive(Copy, Clone, Debug)]
+        #[expect(dead_code, reason = "an interface without delays makes none")]
+        pub(crate) enum Delay {
+            $(
+                #[doc = concat!("A delay of interface `", $name, "`.")]
+                $interface(<$interface as Interface>::Delay),
+            )*
+        }
+
+        /// Does what an interface has scheduled for now. Returns false if there was nothing to do.
+        pub(crate) fn due<S: Sink>(sim: &mut Simulation<'_, S>, delay: Delay) -> bool {
+            match delay {
+                $(Delay::$interface(delay) => $interface::due(sim, delay),)*
+            }
+        }
+
+        /// Returns whether nothing would be done when this becomes due.
+        pub(crate) fn is_obsolete<S: Sink>(sim: &Simulation<'_, S>, delay: Delay) -> bool {
+            match delay {
+                $(Delay::$interface(delay) => $interface::is_obsolete(sim, delay),)*
+            }
+        }
+
+        /// Starts the run of every interface.
+        pub(crate) fn start<S: Sink>(sim: &mut Simulation<'_, S>) {
+            $($interface::start(sim);)*
+        }
+
+        /// Passes a packet with a header that has arrived to its interface.
+        pub(crate) fn came<S: Sink>(sim: &mut Simulation<'_, S>, packet: PacketRef) {
+            let (to, _) = sim.packets[packet].to;
+            match sim.seats[at(to.0)].interface {
+                $(InterfaceKind::$interface => $interface::came(sim, packet),)*
+            }
+        }
+
+        /// Tells an interface that the first bit of its packet with a header leaves.
+        pub(crate) fn goes<S: Sink>(sim: &mut Simulation<'_, S>, packet: PacketRef) {
+            let (from, _) = sim.packets[packet].from;
+            match sim.seats[at(from.0)].interface {
+                $(InterfaceKind::$interface => $interface::goes(sim, packet),)*
+            }
+        }
+
+        impl<'s> Shown<'s, '_> {
+            /// Returns how the trace shows a packet with a header that passes an endpoint's NIC.
+            pub(crate) fn part(
+                &self,
+                packet: PacketRef,
+                (seat, nic): (Seat, NicId),
+                passes: Passes,
+            ) -> Option<Part<'s>> {
+                match seat.interface {
+                    $(InterfaceKind::$interface => $interface::part(self, packet, (nic, passes)),)*
+                }
+            }
+        }
+
+        /// Returns whether an endpoint's interface makes the packets for which the endpoint gets send slots.
+        pub(crate) fn makes_packets(seat: Seat) -> bool {
+            match seat.interface {
+                $(InterfaceKind::$interface => $interface::makes_packets(seat),)*
+            }
+        }
+
+        /// Tells an endpoint's interface that the endpoint has the send slot for which it waited.
+        pub(crate) fn slot_found<S: Sink>(sim: &mut Simulation<'_, S>, endpoint: EndpointId) {
+            match sim.seats[at(endpoint.0)].interface {
+                $(InterfaceKind::$interface => $interface::slot_found(sim, endpoint),)*
+            }
+        }
+
+        /// Tells an endpoint's interface that the user is about to push the descriptor for a message of the scenario.
+        #[cfg_attr(not(debug_assertions), inline(always))]
+        pub(crate) fn send_begins<S: Sink>(
+            sim: &mut Simulation<'_, S>,
+            endpoint: EndpointId,
+            spec: &SendSpec,
+        ) {
+            match sim.seats[at(endpoint.0)].interface {
+                $(InterfaceKind::$interface => $interface::send_begins(sim, endpoint, spec),)*
+            }
+        }
+
+        /// An item of an interface's own.
+        #[derive(Copy, Clone, Debug)]
+        #[expect(dead_code, reason = "an interface without items of its own makes none")]
+        pub(crate) enum Own {
+            $(
+                #[doc = concat!("An item of interface `", $name, "`.")]
+                $interface(<$interface as Interface>::Own),
+            )*
+        }
+
+        /// Makes a processor begin with an item of an interface's own.
+        pub(crate) fn take_own<S: Sink>(
+            sim: &mut Simulation<'_, S>,
+            on: ProcessorId,
+            endpoint: EndpointId,
+            own: Own,
+        ) -> Next {
+            match own {
+                $(Own::$interface(own) => $interface::take_own(sim, on, endpoint, own),)*
+            }
+        }
+
+        /// Sends a packet that an applet has made and that has its slots.
+        #[cfg_attr(not(debug_assertions), inline(always))]
+        pub(crate) fn send<S: Sink>(sim: &mut Simulation<'_, S>, packet: PacketRef) {
+            let (from, _) = sim.packets[packet].from;
+            match sim.seats[at(from.0)].interface {
+                $(InterfaceKind::$interface => $interface::send(sim, packet),)*
+            }
+        }
+
+        /// Tells an endpoint's interface that the user has pushed a transmit descriptor.
+        #[cfg_attr(not(debug_assertions), inline(always))]
+        pub(crate) fn post_came<S: Sink>(sim: &mut Simulation<'_, S>, endpoint: EndpointId) {
+            match sim.seats[at(endpoint.0)].interface {
+                $(InterfaceKind::$interface => $interface::post_came(sim, endpoint),)*
+            }
+        }
+
+        /// Tells an endpoint's interface that the receive queue has room for another message.
+        #[cfg_attr(not(debug_assertions), inline(always))]
+        pub(crate) fn message_gone<S: Sink>(sim: &mut Simulation<'_, S>, endpoint: EndpointId) {
+            match sim.seats[at(endpoint.0)].interface {
+                $(InterfaceKind::$interface => $interface::message_gone(sim, endpoint),)*
+            }
+        }
+
+        /// Tells an endpoint's interface that the user is about to give the oldest message back.
+        #[cfg_attr(not(debug_assertions), inline(always))]
+        pub(crate) fn message_read<S: Sink>(sim: &mut Simulation<'_, S>, endpoint: EndpointId) {
+            match sim.seats[at(endpoint.0)].interface {
+                $(InterfaceKind::$interface => $interface::message_read(sim, endpoint),)*
             }
         }
 
@@ -214,7 +504,30 @@ macro_rules! interfaces {
 
 interfaces! {
     /// A U-Net endpoint: queues of transmit, receive and free descriptors, and channels.
-    Unet = "unet";
+    unet: Unet = "unet";
+    /// An EMP endpoint: messages with tags, posted receives, and NICs that repeat lost frames.
+    emp: Emp = "emp";
+}
+
+/// Returns whether one of a scenario's endpoints uses an interface with items or delays of its own.
+pub(crate) fn have_own_work(endpoints: &[EndpointSpec]) -> bool {
+    endpoints.iter().any(|spec| spec.interface.has_own_work())
+}
+
+/// Whether a packet leaves a NIC or reaches it.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Passes {
+    /// It leaves.
+    Out,
+    /// It arrives.
+    In,
+}
+
+/// What an interface needs to show a packet with a header.
+pub(crate) struct Shown<'s, 'a> {
+    pub(crate) states: &'s States<'a>,
+    pub(crate) memory: &'s HostMemory,
+    pub(crate) packets: &'s PacketStore,
 }
 
 /// A packet takes some twenty stages, and each value must fit in a register.

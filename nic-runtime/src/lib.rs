@@ -2,6 +2,7 @@
 //!
 //! A library for other programs. It reads scenarios and writes traces to writers, but prints nothing itself.
 
+mod emp;
 pub mod export;
 pub mod fabric;
 pub mod hexdump;

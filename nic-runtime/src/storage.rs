@@ -95,4 +95,8 @@ impl<T: Clone + Debug> List<T> for GrowingList<T> {
         self.0.push(element);
         true
     }
+
+    fn pop(&mut self) -> Option<T> {
+        self.0.pop()
+    }
 }

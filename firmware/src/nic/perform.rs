@@ -90,6 +90,7 @@ impl<M: Machine> Nic<'_, '_, M> {
             peer: ENDPOINT,
             channel: packet.channel,
             payload,
+            part: None,
             duration,
             trigger: packet.trigger,
         };
@@ -99,6 +100,7 @@ impl<M: Machine> Nic<'_, '_, M> {
             peer: ENDPOINT,
             channel: packet.arrival.channel,
             payload,
+            part: None,
         };
         self.trace.event(self.now + duration, landed)?;
         self.arrivals

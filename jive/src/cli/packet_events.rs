@@ -177,7 +177,8 @@ impl Gathered {
             // Skip these: the user's requests are the input, and the use of the NIC's resources is not the applet's
             // doing.
             EventKind::Unet(UnetEvent::TxPost { .. } | UnetEvent::TxDone { .. })
-            | EventKind::Nic(_) => {}
+            | EventKind::Nic(_)
+            | EventKind::Emp(_) => {}
         }
     }
 }

@@ -203,7 +203,9 @@ impl Sink for Recording {
             EventKind::Nic(NicEvent::Work { .. }) if event.nic == RECEIVER => {
                 return self.worked.push(event.time);
             }
-            EventKind::Nic(_) | EventKind::Unet(_) | EventKind::Sle(_) => return,
+            EventKind::Nic(_) | EventKind::Unet(_) | EventKind::Sle(_) | EventKind::Emp(_) => {
+                return;
+            }
         };
         // Events during loading belong to no measurement.
         if let Some(endpoint) = event.endpoint.filter(|_| event.time >= START) {

@@ -15,8 +15,9 @@ pub mod roles;
 use jive_core::{FieldId, MethodId};
 
 use self::fields::{FieldSink, Fields, PayloadMode};
-pub use self::nic::{DmaDirection, DropReason, Levels, NicEvent, WireDropReason};
+pub use self::nic::{DmaDirection, DropReason, Levels, NicEvent, Part, WireDropReason};
 use self::roles::{Roles, Shown};
+pub use crate::emp::EmpEvent;
 use crate::id::{EndpointId, NicId, PacketId, PostId};
 pub use crate::sle::{Executed, NativeArg, SleEvent, SwapRefusal, TracedCall, TrapDetails};
 use crate::time::SimTime;
@@ -91,6 +92,8 @@ families! {
     Nic(NicEvent),
     /// An event of a U-Net endpoint.
     Unet(UnetEvent),
+    /// An event of an EMP endpoint.
+    Emp(EmpEvent),
     /// An event of an endpoint's applet.
     Sle(SleEvent),
 }

@@ -6,7 +6,20 @@ use super::roles::{Cause, Dropped, Roles, Shape, Shown, Step, Track};
 use crate::id::{ChannelId, EndpointId, PacketId};
 use crate::time::{SimDuration, SimTime};
 
-/// An event of a NIC's own resources.
+/// A packet's place in its message, for interfaces that send a message in several packets or send packets of their own.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Part<'a> {
+    /// What the packet is, as the trace shows it.
+    pub kind: &'static str,
+    /// Its number in the message. In an acknowledgement: how many have arrived without a gap.
+    pub frame: u16,
+    /// Packets of the message.
+    pub of: u16,
+    /// The whole message, if this is its first packet and it is sent for the first time; not in the trace.
+    pub opens: Option<&'a [u8]>,
+}
+
+/// An event of the NIC
 #[derive(Copy, Clone, Debug)]
 pub enum NicEvent<'a> {
     /// A DMA transfer started.
@@ -30,8 +43,10 @@ pub enum NicEvent<'a> {
         peer: EndpointId,
         /// The sender's number of the channel.
         channel: ChannelId,
-        /// The message's bytes.
+        /// The message's bytes, or those of the frame.
         payload: &'a [u8],
+        /// The frame, if the packet is sent in frames.
+        part: Option<Part<'a>>,
         /// Time from the first bit to the last; not in the trace.
         duration: SimDuration,
         /// What caused the packet; not in the trace.
@@ -45,8 +60,10 @@ pub enum NicEvent<'a> {
         peer: EndpointId,
         /// The receiver's number of the channel.
         channel: ChannelId,
-        /// The message's bytes.
+        /// The message's bytes, or those of the frame.
         payload: &'a [u8],
+        /// The frame, if the packet is sent in frames.
+        part: Option<Part<'a>>,
     },
     /// The link lost a packet, or the receiver discarded it because of its CRC or for want of a slot.
     WireDrop {
@@ -54,6 +71,8 @@ pub enum NicEvent<'a> {
         packet: PacketId,
         /// Reason of the drop.
         reason: WireDropReason,
+        /// Whether only a frame of the packet was lost, which can be sent again; not in the trace.
+        is_frame: bool,
     },
     /// The runtime dropped a packet.
     Drop {
@@ -108,17 +127,22 @@ impl<'a> NicEvent<'a> {
                 packet,
                 peer,
                 payload,
+                part,
                 duration,
                 trigger,
                 ..
             } => Roles {
                 track: Track::WireTo(peer),
-                shape: Shape::From("wire-tx", duration),
+                shape: Shape::From(part.map_or("wire-tx", |part| part.kind), duration),
                 cause: Cause::Of(trigger),
-                step: Step::Sent {
-                    packet,
-                    peer,
-                    payload,
+                // A packet in frames is sent once, with its first frame. Frames of their own mean nothing to outputs.
+                step: match part.map_or(Some(payload), |part| part.opens) {
+                    Some(payload) => Step::Sent {
+                        packet,
+                        peer,
+                        payload,
+                    },
+                    None => Step::Other,
                 },
                 ..Roles::of("wire-tx")
             },
@@ -126,21 +150,36 @@ impl<'a> NicEvent<'a> {
                 packet,
                 peer,
                 payload,
+                part,
                 ..
             } => Roles {
                 track: Track::WireIn,
-                step: Step::Received {
-                    packet,
-                    peer,
-                    payload,
+                step: match part {
+                    None => Step::Received {
+                        packet,
+                        peer,
+                        payload,
+                    },
+                    Some(_) => Step::Other,
                 },
                 ..Roles::of("wire-rx")
             },
-            NicEvent::WireDrop { packet, reason } => Roles {
+            NicEvent::WireDrop {
+                packet,
+                reason,
+                is_frame,
+            } => Roles {
                 track: Track::WireIn,
-                step: Step::Lost {
-                    packet,
-                    reason: reason.word(),
+                step: match is_frame {
+                    false => Step::Lost {
+                        packet,
+                        reason: reason.word(),
+                    },
+                    true => Step::Dropped {
+                        packet: Some(packet),
+                        reason: reason.word(),
+                        what: Dropped::Frame,
+                    },
                 },
                 ..Roles::of("wire-drop")
             },
@@ -196,6 +235,7 @@ impl<'a> NicEvent<'a> {
                 peer,
                 channel,
                 payload,
+                part,
                 ..
             }
             | NicEvent::WireRx {
@@ -203,14 +243,20 @@ impl<'a> NicEvent<'a> {
                 peer,
                 channel,
                 payload,
+                part,
             } => {
                 fields.put("packet", Value::Number(packet.0))?;
                 fields.endpoint("peer", peer)?;
                 fields.put("channel", Value::Signed(channel.0))?;
                 fields.put("length", Value::Number(payload.len() as u64))?;
+                if let Some(part) = part {
+                    fields.put("frame", Value::Number(part.frame.into()))?;
+                    fields.put("of", Value::Number(part.of.into()))?;
+                    fields.put("kind", Value::Word(part.kind))?;
+                }
                 fields.payload(Payload::Whole(payload))
             }
-            NicEvent::WireDrop { packet, reason } => {
+            NicEvent::WireDrop { packet, reason, .. } => {
                 fields.put("packet", Value::Number(packet.0))?;
                 fields.put("reason", Value::Word(reason.word()))
             }
@@ -318,6 +364,14 @@ pub enum DropReason {
     /// A chain of applets has no room for a message between two of its applets, or has made too many calls for a
     /// packet.
     ChainFull,
+    /// A frame matches no posted receive (EMP).
+    NoDescriptor,
+    /// A frame has arrived before (EMP).
+    DuplicateFrame,
+    /// A frame came before the frames or messages that must precede it (EMP).
+    EarlyFrame,
+    /// The numbers of a frame contradict each other, or name frames that were not sent (EMP).
+    BadFrame,
 }
 
 impl DropReason {
@@ -330,6 +384,10 @@ impl DropReason {
         Self::NicFull,
         Self::NoTransmitRoom,
         Self::ChainFull,
+        Self::NoDescriptor,
+        Self::DuplicateFrame,
+        Self::EarlyFrame,
+        Self::BadFrame,
     ];
 
     /// Returns the word that the trace has for it.
@@ -343,6 +401,10 @@ impl DropReason {
             DropReason::NicFull => "nic-full",
             DropReason::NoTransmitRoom => "no-transmit-room",
             DropReason::ChainFull => "chain-full",
+            DropReason::NoDescriptor => "no-descriptor",
+            DropReason::DuplicateFrame => "duplicate-frame",
+            DropReason::EarlyFrame => "early-frame",
+            DropReason::BadFrame => "bad-frame",
         }
     }
 
@@ -354,6 +416,10 @@ impl DropReason {
             DropReason::AppletTrap => Dropped::Trapped,
             DropReason::NicFull | DropReason::ChainFull => Dropped::Outgoing,
             DropReason::NoTransmitRoom => Dropped::Answer,
+            DropReason::NoDescriptor
+            | DropReason::DuplicateFrame
+            | DropReason::EarlyFrame
+            | DropReason::BadFrame => Dropped::Frame,
         }
     }
 }

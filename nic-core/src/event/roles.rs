@@ -250,4 +250,6 @@ pub enum Dropped {
     Outgoing,
     /// The user's answer to a message.
     Answer,
+    /// A frame of a packet. The packet itself may still arrive.
+    Frame,
 }

@@ -158,6 +158,8 @@ pub enum TxStatus {
     Trap,
     /// The endpoint may not send the message; no call was made.
     Refused,
+    /// The receiver did not acknowledge the message, however often it was sent (EMP).
+    Failed,
 }
 
 impl TxStatus {
@@ -166,6 +168,7 @@ impl TxStatus {
             TxStatus::Ok => "ok",
             TxStatus::Trap => "trap",
             TxStatus::Refused => "refused",
+            TxStatus::Failed => "failed",
         }
     }
 }

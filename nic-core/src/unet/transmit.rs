@@ -28,6 +28,8 @@ struct Entry {
     packets: u32,
     // The status, once the NIC has handled the descriptor. Packets may still have to leave.
     ended: Option<TxStatus>,
+    // Whether a packet of this descriptor has failed on a reliable interface.
+    has_failed: bool,
     // How many descriptors used this entry before.
     turn: u32,
     // The next entry in `vacant` or `posted`.
@@ -89,6 +91,7 @@ impl<S: Storage> TransmitQueue<S> {
                     descriptor,
                     packets: 0,
                     ended: None,
+                    has_failed: false,
                     turn: u32::MAX,
                     link: Link::default(),
                 });
@@ -148,6 +151,11 @@ impl<S: Storage> TransmitQueue<S> {
         self.complete(post)
     }
 
+    /// Records that a packet of a descriptor will never arrive. A descriptor that would end well has failed then.
+    pub fn packet_failed(&mut self, post: PostId) {
+        self.entries[post.index()].has_failed = true;
+    }
+
     /// Records the status of a descriptor; returns the completion if no packet is outstanding.
     pub fn end(&mut self, post: PostId, status: TxStatus) -> Option<Completion> {
         self.entries[post.index()].ended = Some(status);
@@ -159,10 +167,16 @@ impl<S: Storage> TransmitQueue<S> {
             descriptor,
             packets,
             ended,
+            has_failed,
             ..
         } = self.entries[post.index()];
-        let status = ended.filter(|_| packets == 0)?;
-        self.entries[post.index()].ended = None;
+        let mut status = ended.filter(|_| packets == 0)?;
+        if has_failed && status == TxStatus::Ok {
+            status = TxStatus::Failed;
+        }
+        let entry = &mut self.entries[post.index()];
+        entry.ended = None;
+        entry.has_failed = false;
         self.vacant.push_front(&mut self.entries, post.entry);
         self.pending -= 1;
         Some(Completion { descriptor, status })

@@ -277,12 +277,13 @@ impl Clerk {
         (reason, what): (&'static str, Dropped),
     ) -> [Option<(EndpointId, Entry)>; 2] {
         // The packet was pushed here and has not been sent.
-        if self.pushed.remove(&packet) {
+        if what != Dropped::Frame && self.pushed.remove(&packet) {
             return [Some((here, Entry::PushEnded(reason))), None];
         }
         match what {
             // An answer: the message itself was delivered. Outgoing on the base path: its `tx-done` is entered.
-            Dropped::Answer | Dropped::Outgoing => [None, None],
+            // A frame: its packet may still arrive.
+            Dropped::Answer | Dropped::Outgoing | Dropped::Frame => [None, None],
             // During a call this is a descriptor that the call pushed; the arrival is still being handled.
             Dropped::Arrival if self.call(here).is_some() => [None, None],
             // The first applet of a chain has handled the packet.

@@ -57,7 +57,7 @@ impl Fate {
 }
 
 /// Flips the bit that `draw` selects. Does nothing if there are no bits.
-pub(crate) fn flip(bytes: &mut [u8], draw: u64) {
+pub(super) fn flip(bytes: &mut [u8], draw: u64) {
     let bits = bytes.len() as u64 * 8;
     if let Some(bit) = draw.checked_rem(bits) {
         // `bit` is below eight times the slice's length, so the casts lose nothing.

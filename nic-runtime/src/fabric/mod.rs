@@ -5,12 +5,13 @@ mod direction;
 mod fate;
 mod flow;
 mod framing;
+mod header;
 mod packet;
 
 pub use backlog::{Backlog, Signal, reserve};
 pub use direction::{Admission, Direction, Fabric, Wire};
-pub(crate) use fate::flip;
 pub use fate::{Fate, Faults};
 pub use flow::Flows;
 pub use framing::Framing;
+pub use header::Header;
 pub use packet::{Packet, PacketRef, PacketStore};

@@ -5,7 +5,7 @@ use std::ops::{Index, IndexMut};
 use nic_core::event::Trigger;
 use nic_core::id::{ChannelId, DirectionId, EndpointId, PacketId};
 
-use super::Fate;
+use super::{Fate, Header};
 
 /// A packet, from the push that makes it to its end.
 #[derive(Clone, Debug)]
@@ -25,6 +25,10 @@ pub struct Packet {
     /// Whether the packet has an arrival slot. Copies made by a link have none, nor have packets pushed while applets
     /// were loaded.
     pub has_arrival_slot: bool,
+    /// Whether the packet has a send slot, which becomes free when it has left.
+    pub has_send_slot: bool,
+    /// What it carries besides the message.
+    pub header: Header,
     /// The message.
     pub bytes: Vec<u8>,
 }

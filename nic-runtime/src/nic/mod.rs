@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 pub use arrival::{ArrivalSlots, ClaimId, Progress, Purpose, Tenancy};
 pub use dma::DmaSchedule;
 use nic_core::id::EndpointId;
-pub use placement::{Placement, ProcessorId};
+pub use placement::{EmpPlacement, EmpPlaces, EmpStage, Placement, ProcessorId};
 pub use ready::RoundRobin;
 pub use slots::Slots;
 

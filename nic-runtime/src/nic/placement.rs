@@ -1,5 +1,7 @@
 //! Placement: which of a NIC's processors runs which stage.
 
+use std::ops::{Index, IndexMut};
+
 /// Position of a processor among the processors of all NICs.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct ProcessorId(pub u32);
@@ -19,4 +21,86 @@ pub struct Placement {
     pub do_timer: u32,
     /// Calls `doRefill`.
     pub do_refill: u32,
+    /// Runs the stages of EMP.
+    pub emp: EmpPlacement,
+}
+
+/// The processors that run the stages of EMP.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum EmpPlacement {
+    /// Each stage has a processor, by its number on the NIC.
+    Fixed(EmpPlaces),
+    /// A free processor takes the next item.
+    Dynamic,
+}
+
+/// The processor of each stage of EMP.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub struct EmpPlaces([u32; EmpStage::ALL.len()]);
+
+impl Default for EmpPlacement {
+    fn default() -> EmpPlacement {
+        EmpPlacement::Fixed(EmpPlaces::default())
+    }
+}
+
+impl Index<EmpStage> for EmpPlaces {
+    type Output = u32;
+
+    fn index(&self, stage: EmpStage) -> &u32 {
+        &self.0[stage as usize]
+    }
+}
+
+impl IndexMut<EmpStage> for EmpPlaces {
+    fn index_mut(&mut self, stage: EmpStage) -> &mut u32 {
+        &mut self.0[stage as usize]
+    }
+}
+
+/// Declares the stages of EMP with their names.
+macro_rules! emp_stages {
+    ($($(#[$doc:meta])* $stage:ident = $name:literal;)+) => {
+        /// A stage of EMP (EMP §3.1). Two steps of the paper have two parts, because Table 2 gives the parts to
+        /// different processors.
+        #[derive(Copy, Clone, Debug, PartialEq, Eq)]
+        pub enum EmpStage {
+            $($(#[$doc])* $stage,)+
+        }
+
+        impl EmpStage {
+            /// Every stage, in the order of declaration.
+            pub const ALL: [EmpStage; [$($name),+].len()] = [$(EmpStage::$stage),+];
+
+            /// The names, in the same order.
+            pub const NAMES: [&'static str; [$($name),+].len()] = [$($name),+];
+
+            /// Returns its name in a placement.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(EmpStage::$stage => $name,)+
+                }
+            }
+        }
+    };
+}
+
+emp_stages! {
+    /// Prepares the next frame of a message.
+    SendBookkeeping = "send-bookkeeping";
+    /// Moves a frame from the host to the wire.
+    Transmission = "transmission";
+    /// Finds the message of an acknowledgement.
+    ReceiveAck = "receive-ack";
+    /// Updates the record of the message that is acknowledged.
+    UpdateRecord = "update-record";
+    /// Finds the receive of a frame ("classify frame").
+    ReceiveBookkeeping = "receive-bookkeeping";
+    /// Records a frame ("process frame").
+    ReceiveFrame = "receive-frame";
+    /// Moves a frame to the host ("receiving").
+    ReceiveDma = "receive-dma";
+    /// Sends an acknowledgement.
+    SendAck = "send-ack";
 }

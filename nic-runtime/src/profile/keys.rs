@@ -7,7 +7,7 @@ use nic_core::time::SimDuration;
 
 use super::kind::{
     Bytes, CallDepth, CallSlots, Cost, EngineTakes, Engines, Factor, Frequency, Instructions, Kind,
-    Multiple, ONE, PacketBytes, Packets, Rate, Slots, Time, WireFlow, WireTurns,
+    Multiple, ONE, PacketBytes, Packets, Rate, Share, Slots, Time, WireFlow, WireTurns,
 };
 use super::sections::{Absent, Entry, Key, Moved, Section, sections};
 use super::source::{Source, Sourced};
@@ -166,6 +166,40 @@ sections! {
         dma_slots: NonZeroU32 as Slots;
         /// Bytes of heap for an applet's arrays, without `RxBuf`.
         heap: u32 as Bytes;
+    }
+
+    /// Costs of EMP, which include the transfers between host and NIC.
+    emp optional: EmpCosts / WrittenEmp {
+        /// Most bytes of a message in a frame.
+        payload: NonZeroU32 as PacketBytes;
+        /// Time to prepare the first frame of a message.
+        send_bookkeeping: SimDuration as Cost;
+        /// Part of that time for each later frame (in the program, in thousandths).
+        later_frames: u32 as Share = ONE;
+        /// Time to move a frame from the host to the wire.
+        transmission: SimDuration as Cost;
+        /// Time to find out what an acknowledgement is for.
+        receive_ack: SimDuration as Cost;
+        /// Time to update the record of the acknowledged message.
+        update_record: SimDuration as Cost;
+        /// Time to find the receive of a frame.
+        receive_bookkeeping: SimDuration as Cost;
+        /// Most bytes of a small frame, without its header.
+        small_frame: u32 as Bytes = 0;
+        /// Time that a small frame saves there.
+        small_frame_saves: SimDuration as Cost = NONE;
+        /// Time to record a frame.
+        receive_frame: SimDuration as Cost;
+        /// Time to move a frame to the host.
+        receive_dma: SimDuration as Cost;
+        /// Time to send an acknowledgement.
+        send_ack: SimDuration as Cost;
+        /// Frames after which an acknowledgement is sent.
+        ack_every: NonZeroU32 as Slots;
+        /// Time without an acknowledgement after which frames are sent again.
+        timeout: SimDuration as Time;
+        /// How often in a row they are sent again before the message fails.
+        retries: u32 as Packets;
     }
 
     /// Limits of one call of an applet, in addition to fuel and heap. A call that exceeds them traps with

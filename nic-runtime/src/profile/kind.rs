@@ -417,6 +417,36 @@ impl Kind for Multiple {
     }
 }
 
+/// A part from 0 to 1, in thousandths.
+pub(super) struct Share;
+
+impl Kind for Share {
+    type Written = Plain<u32>;
+    const FORM: &'static str = "part, 0.0 to 1.0";
+
+    fn read(scalar: Scalar<'_>) -> Result<Plain<u32>, String> {
+        let part = match scalar {
+            Scalar::Float(part) => part,
+            Scalar::Integer(part) => part as f64,
+            Scalar::Text(_) => return Err("expected a part from 0.0 to 1.0".to_owned()),
+        };
+        if !(0.0..=1.0).contains(&part) {
+            return Err(format!("expected a part from 0.0 to 1.0, found {part}"));
+        }
+        // The cast loses nothing: the product is at most 1,000.
+        Ok(Plain((part * f64::from(ONE)).round() as u32))
+    }
+
+    fn show(value: u32) -> String {
+        (f64::from(value) / f64::from(ONE)).to_string()
+    }
+
+    fn scaled(value: u32, factor: Factor) -> Option<u32> {
+        let scaled = u32::try_from(factor.scale(value.into())?).ok();
+        scaled.filter(|&scaled| scaled <= ONE)
+    }
+}
+
 /// Declares kinds that are a choice: name, form, type, and each alternative with its written form.
 macro_rules! choices {
     ($($(#[doc = $doc:literal])+ $name:ident($form:literal): $value:ident { $($choice:ident = $written:literal,)+ })+) => {$(

@@ -2,10 +2,14 @@
 //!
 //! A file gives a cost as a time or as processor cycles. Both are converted once, to picoseconds.
 
+use std::collections::BTreeMap;
+
 pub use nic_core::cost_class::CostClass;
+use nic_core::emp::HEADER_BYTES;
 use nic_core::time::SimDuration;
 
 use crate::fabric::{self, Framing};
+use crate::nic::{EmpPlaces, EmpStage};
 use crate::units::UnitError;
 
 mod document;
@@ -18,8 +22,8 @@ mod statements;
 pub use document::document;
 use keys::WrittenProfile;
 pub use keys::{
-    BaseCosts, DmaProfile, EntryCosts, HostProfile, KEYS, MemoryProfile, NativeCosts, NativeFuel,
-    OPTIONAL, ProcessorProfile, Quota, WireProfile,
+    BaseCosts, DmaProfile, EmpCosts, EntryCosts, HostProfile, KEYS, MemoryProfile, NativeCosts,
+    NativeFuel, OPTIONAL, ProcessorProfile, Quota, WireProfile,
 };
 pub use kind::Factor;
 pub use sections::{Absent, Entry, Key, Moved};
@@ -41,7 +45,14 @@ const BUILTIN: &[(&str, &str)] = &[
         include_str!("../../profiles/lanai-1998-dual-dma.toml"),
     ),
     ("modern", include_str!("../../profiles/modern.toml")),
+    (
+        "tigon2-2002",
+        include_str!("../../profiles/tigon2-2002.toml"),
+    ),
 ];
+
+/// Least time after which frames of EMP are sent again. Each check costs the simulation an event.
+const LEAST_TIMEOUT: SimDuration = SimDuration::from_ns(1_000);
 
 /// Instructions that the profile's cost of an entry's call includes: the return, and the push of its value.
 const RETURN_INSTRUCTIONS: u64 = 2;
@@ -67,10 +78,14 @@ pub struct Profile {
     pub wire: WireProfile,
     /// The NIC's memory.
     pub memory: MemoryProfile,
+    /// Costs of EMP. `None` if the NIC has no EMP endpoints.
+    pub emp: Option<EmpCosts>,
     /// Limits of one call of an applet.
     pub quota: Option<Quota>,
     /// The host's processor.
     pub host: HostProfile,
+    /// Placements of the stages of EMP, by name. A scenario may name one.
+    pub placements: Vec<(String, EmpPlaces)>,
     /// Source of each value, in the order of [`KEYS`].
     sources: Vec<Source>,
 }
@@ -131,6 +146,30 @@ pub enum ProfileError {
     /// Cells and stop-and-go flow control are combined.
     #[error("`wire.cell` and `wire.flow = \"stop\"` exclude each other")]
     CellsStop,
+    /// A frame of EMP is longer than a slot.
+    #[error(
+        "`emp.payload` is {payload} bytes and a frame has 14 more, but `memory.max_packet` is {slot}: make a frame fit"
+    )]
+    FrameExceedsSlot {
+        /// Most bytes of a message in a frame.
+        payload: u32,
+        /// Bytes of a slot.
+        slot: u32,
+    },
+    /// Frames of EMP would be sent again before they can be acknowledged.
+    #[error("`emp.timeout` is {timeout}: write at least {LEAST_TIMEOUT}")]
+    ShortTimeout {
+        /// The timeout.
+        timeout: SimDuration,
+    },
+    /// A placement lacks a stage, or names one that does not exist.
+    #[error("`placement.{name}` {problem}")]
+    Placement {
+        /// Name of the placement.
+        name: String,
+        /// What is wrong.
+        problem: String,
+    },
     /// Cells are combined with a NIC that cannot move and send at the same time.
     #[error(
         "with `wire.cell` a packet is on the wire while the rest of it is moved, and `dma.with_wire = \"in-turn\"` \
@@ -168,10 +207,13 @@ impl Profile {
     }
 
     #[inline(never)]
-    fn resolved(written: WrittenProfile) -> Result<Profile, ProfileError> {
-        let profile = written.resolve().map_err(ProfileError::Cycles)?;
+    fn resolved(mut written: WrittenProfile) -> Result<Profile, ProfileError> {
+        let placements = placements(std::mem::take(&mut written.placement))?;
+        let mut profile = written.resolve().map_err(ProfileError::Cycles)?;
+        profile.placements = placements;
         profile.check_rows()?;
         profile.check_wire()?;
+        profile.check_emp()?;
         Ok(profile)
     }
 
@@ -254,6 +296,70 @@ impl Profile {
             return Err(ProfileError::CellsInTurn);
         }
         Ok(())
+    }
+}
+
+impl Profile {
+    /// Checks the costs of EMP against the NIC's memory.
+    fn check_emp(&self) -> Result<(), ProfileError> {
+        let Some(emp) = &self.emp else {
+            return Ok(());
+        };
+        let (payload, slot) = (emp.payload.get(), self.memory.max_packet.get());
+        if payload.saturating_add(HEADER_BYTES as u32) > slot {
+            return Err(ProfileError::FrameExceedsSlot { payload, slot });
+        }
+        if emp.timeout < LEAST_TIMEOUT {
+            let timeout = emp.timeout;
+            return Err(ProfileError::ShortTimeout { timeout });
+        }
+        Ok(())
+    }
+
+    /// Returns the placement with this name.
+    #[must_use]
+    pub fn placement(&self, name: &str) -> Option<EmpPlaces> {
+        let mut placements = self.placements.iter();
+        placements
+            .find(|(known, _)| known == name)
+            .map(|&(_, places)| places)
+    }
+}
+
+/// Reads the placements of a profile, each of which names every stage.
+fn placements(
+    written: BTreeMap<String, BTreeMap<String, u32>>,
+) -> Result<Vec<(String, EmpPlaces)>, ProfileError> {
+    let read = |(name, stages): (String, BTreeMap<String, u32>)| {
+        let mut places = EmpPlaces::default();
+        let problem = |problem| {
+            let name = name.clone();
+            ProfileError::Placement { name, problem }
+        };
+        if let Some(stage) = stages
+            .keys()
+            .find(|stage| !EmpStage::NAMES.contains(&stage.as_str()))
+        {
+            let known = EmpStage::NAMES.join(", ");
+            return Err(problem(format!(
+                "names `{stage}`, which is none of {known}"
+            )));
+        }
+        for stage in EmpStage::ALL {
+            let lacks = || problem(format!("lacks `{}`", stage.name()));
+            places[stage] = *stages.get(stage.name()).ok_or_else(lacks)?;
+        }
+        Ok((name, places))
+    };
+    written.into_iter().map(read).collect()
+}
+
+impl EmpCosts {
+    /// Returns the time to prepare a frame that is not the first of its message.
+    #[must_use]
+    pub fn of_later_frame(&self) -> SimDuration {
+        let thousandths = u64::from(self.later_frames);
+        SimDuration::from_ps(self.send_bookkeeping.times(thousandths).as_ps() / 1000)
     }
 }
 
@@ -463,7 +569,9 @@ mod tests {
         let without = |sections: &[&str]| {
             let mut document: toml::Table = toml::from_str(lanai()).unwrap();
             for section in sections {
-                assert!(document.remove(*section).is_some(), "{section}");
+                let is_removed = document.remove(*section).is_some();
+                // A LANai runs no EMP.
+                assert_eq!(is_removed, *section != "emp", "{section}");
             }
             Profile::parse(&document.to_string())
         };

@@ -181,6 +181,8 @@ macro_rules! sections {
         #[serde(deny_unknown_fields)]
         pub(super) struct WrittenProfile {
             name: String,
+            #[serde(default)]
+            pub(super) placement: std::collections::BTreeMap<String, std::collections::BTreeMap<String, u32>>,
             // Sections are boxed, as are their values, because the caller's stack may be small.
             $($section: sections!(@section $written $($optional)?),)+
         }
@@ -193,6 +195,7 @@ macro_rules! sections {
                 Ok(Profile {
                     name: self.name,
                     $($section: sections!(@resolved self.$section, $section, clock, sources $(, $optional)?),)+
+                    placements: Vec::new(),
                     sources,
                 })
             }

@@ -151,6 +151,7 @@ mod tests {
             channel: ChannelId(7),
             at,
             payload: vec![1, 2, 3],
+            tag: 0,
             repeat: 1,
             every: SimDuration::ZERO,
         });

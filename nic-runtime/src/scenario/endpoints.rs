@@ -144,11 +144,11 @@ pub(super) fn read<'t>(
     }
 }
 
-/// Returns the size of the transmit region in bytes: the part of the buffer area behind the free buffers.
+/// Returns the size of the transmit region in bytes: the part of the buffer area behind the free buffers or receives.
 #[must_use]
 pub(super) fn transmit_region(endpoint: &EndpointSpec) -> u64 {
-    let free = u64::from(endpoint.free_buffer_count) * u64::from(endpoint.free_buffer_length);
-    u64::from(endpoint.buffer_area).saturating_sub(free.next_multiple_of(SEND_ALIGNMENT))
+    let from = u64::from(endpoint.transmit_from).next_multiple_of(SEND_ALIGNMENT);
+    u64::from(endpoint.buffer_area).saturating_sub(from)
 }
 
 fn read_endpoint(
@@ -181,6 +181,16 @@ fn read_endpoint(
     let interface = choice(table, "interface", interfaces, &INTERFACE_NAMES, mistakes);
     let interface = interface.unwrap_or(InterfaceKind::ALL[0].1);
     if nic.is_some() {
+        if !interface.replaces_applets()
+            && accepts_capsules
+            && let Some(value) = table.value("accept_capsules")
+        {
+            let (key, interface) = ("accept_capsules", interface.name());
+            mistakes.add(
+                value.span(),
+                MistakeKind::ExcludedByInterface { key, interface },
+            );
+        }
         let has_applet = class.is_some() || accepts_capsules;
         check_sections(table, profile, (interface, has_applet), mistakes);
     }
@@ -194,6 +204,14 @@ fn read_endpoint(
     let fuel_range = 0..=limits::FUEL_MAX;
     let (state, followers) = chain::states(table, &classes, heap, context);
     let mistakes = context.mistakes();
+    if !followers.is_empty()
+        && !interface.replaces_applets()
+        && let Some(value) = table.value("applet")
+    {
+        let (key, interface) = ("applet = [...]", interface.name());
+        let kind = MistakeKind::ExcludedByInterface { key, interface };
+        mistakes.add(value.span(), kind);
+    }
     if !followers.is_empty() && accepts_capsules {
         let what = "a capsule replaces a single applet";
         mistakes.add(table.span, MistakeKind::Chain { what });
@@ -209,6 +227,7 @@ fn read_endpoint(
         buffer_area: narrow(buffer_area),
         free_buffer_count: narrow(free_buffer_count),
         free_buffer_length: narrow(free_buffer_length),
+        transmit_from: narrow(free_buffer_count * free_buffer_length),
         process,
         host,
         fuel: table.number("fuel", FUEL_DEFAULT, fuel_range, table::integer, mistakes),

@@ -247,6 +247,14 @@ pub enum MistakeKind {
         /// The other key.
         of: &'static str,
     },
+    /// The endpoint's interface does not have what a key asks for.
+    #[error("expected no `{key}` beside `interface = \"{interface}\"`")]
+    ExcludedByInterface {
+        /// The key.
+        key: &'static str,
+        /// The interface.
+        interface: &'static str,
+    },
     /// The endpoint's process is on another host.
     #[error("expected a process on the host of the endpoint's NIC")]
     ProcessElsewhere {
@@ -264,6 +272,22 @@ pub enum MistakeKind {
     NoSuchProcessor {
         /// Number of the NIC's last processor.
         last: u32,
+    },
+    /// The profile has no placement of this name.
+    #[error("expected a placement of the profile: {known}")]
+    UnknownPlacement {
+        /// The names.
+        known: String,
+    },
+    /// A channel joins endpoints of interfaces whose packets differ.
+    #[error(
+        "expected a channel between endpoints of one interface: packets of `{a}` and `{b}` differ"
+    )]
+    OtherProtocol {
+        /// One interface.
+        a: &'static str,
+        /// The other.
+        b: &'static str,
     },
     /// A file that the scenario names cannot be read.
     #[error("cannot read the file: {0}")]
@@ -441,6 +465,9 @@ impl MistakeKind {
             | MistakeKind::NeedsPartner { .. }
             | MistakeKind::Excluded { .. }
             | MistakeKind::NoSuchProcessor { .. }
+            | MistakeKind::UnknownPlacement { .. }
+            | MistakeKind::OtherProtocol { .. }
+            | MistakeKind::ExcludedByInterface { .. }
             | MistakeKind::File(_)
             | MistakeKind::NotUtf8
             | MistakeKind::Profile(_)

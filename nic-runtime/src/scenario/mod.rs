@@ -19,6 +19,7 @@ mod payload;
 mod processes;
 mod profiles;
 mod read;
+mod receives;
 mod state;
 mod swaps;
 mod table;

@@ -46,6 +46,8 @@ pub struct Scenario {
     pub endpoints: Vec<EndpointSpec>,
     /// The channels.
     pub channels: Vec<ChannelSpec>,
+    /// The receives that users post, in file order (EMP).
+    pub receives: Vec<ReceiveSpec>,
     /// The user's sends, in file order.
     pub sends: Vec<SendSpec>,
     /// The classes that become applets during the run, in file order.
@@ -194,6 +196,8 @@ pub struct EndpointSpec {
     pub free_buffer_count: u32,
     /// The length L of each free buffer in bytes.
     pub free_buffer_length: u32,
+    /// The offset from which on messages to send are placed: behind the free buffers or the receives.
+    pub transmit_from: u32,
     /// Its process, an index into [`Scenario::processes`]; `None` if it has its own process.
     pub process: Option<u32>,
     /// The program of that process.
@@ -226,6 +230,12 @@ impl EndpointSpec {
     #[must_use]
     pub fn has_chain(&self) -> bool {
         !self.followers.is_empty()
+    }
+
+    /// Returns whether the user posts receives, and free buffers do not exist.
+    #[must_use]
+    pub fn posts_receives(&self) -> bool {
+        self.interface == InterfaceKind::Emp && self.class.is_none()
     }
 }
 
@@ -312,6 +322,25 @@ pub struct SwapSpec {
     pub class: usize,
 }
 
+/// A receive that the user at an endpoint posts (EMP).
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct ReceiveSpec {
+    /// The endpoint.
+    pub endpoint: EndpointId,
+    /// The tag that it accepts; `None` if it accepts every tag.
+    pub tag: Option<u16>,
+    /// The endpoint that it accepts messages from; `None` if it accepts messages from every endpoint.
+    pub source: Option<EndpointId>,
+    /// The offset of its bytes in the buffer area. The receives of an endpoint do not overlap.
+    pub offset: u32,
+    /// Its length in bytes.
+    pub length: u32,
+    /// When it is posted first.
+    pub at: SimTime,
+    /// How many times it is posted in all. It is posted again when the user has read the message in it.
+    pub repeat: u64,
+}
+
 /// Messages that the user at an endpoint sends.
 #[derive(Clone, Debug)]
 pub struct SendSpec {
@@ -324,6 +353,8 @@ pub struct SendSpec {
     pub at: SimTime,
     /// The bytes of the message. Random bytes are drawn when the file is read.
     pub payload: Vec<u8>,
+    /// The tag of the message (EMP).
+    pub tag: u16,
     /// How many times the message is sent in all.
     pub repeat: u64,
     /// The time between two messages.

@@ -14,12 +14,29 @@ use super::model::{LinkSpec, NicSpec};
 use super::names::NameIndex;
 use super::profiles::{self, NicProfiles};
 use super::table::{self, Mistakes, Table};
-use crate::nic::Placement;
+use crate::nic::{EmpPlacement, EmpPlaces, EmpStage, Placement};
 use crate::profile::{Profile, ProfileError, WireProfile};
 
 pub(super) const NIC_KEYS: &[&str] = &["name", "profile", "sram", "processors", "placement"];
-pub(super) const PLACEMENT_KEYS: &[&str] =
-    &["transmit", "receive", "doTx", "doRx", "doTimer", "doRefill"];
+pub(super) const PLACEMENT_KEYS: &[&str] = &[
+    "transmit",
+    "receive",
+    "doTx",
+    "doRx",
+    "doTimer",
+    "doRefill",
+    "send-bookkeeping",
+    "transmission",
+    "receive-ack",
+    "update-record",
+    "receive-bookkeeping",
+    "receive-frame",
+    "receive-dma",
+    "send-ack",
+];
+
+/// The placement in which a free processor takes the next item of EMP.
+const DYNAMIC: &str = "dynamic";
 pub(super) const LINK_KEYS: &[&str] = &[
     "between",
     "profile",
@@ -55,7 +72,7 @@ pub(super) fn nics<'t>(
                     .value("sram")
                     .map_or(nic.span, |sram| sram.span().into()),
                 processors,
-                placement: placement(nic, processors, mistakes),
+                placement: placement(nic, processors, own.as_ref().unwrap_or(of_all), mistakes),
                 host: None,
                 profile: own,
             }
@@ -79,7 +96,12 @@ fn processors(nic: &Table<'_>, mistakes: &mut Mistakes) -> u32 {
 }
 
 /// Reads the processor for each stage. By default, `transmit` runs with `doTx`, and `receive` with `doRx`.
-fn placement(nic: &Table<'_>, processors: u32, mistakes: &mut Mistakes) -> Placement {
+fn placement(
+    nic: &Table<'_>,
+    processors: u32,
+    profile: &Profile,
+    mistakes: &mut Mistakes,
+) -> Placement {
     let Some(written) = nic.value("placement") else {
         return Placement::default();
     };
@@ -92,6 +114,13 @@ fn placement(nic: &Table<'_>, processors: u32, mistakes: &mut Mistakes) -> Place
             },
         );
         return Placement::default();
+    }
+    if let DeValue::String(name) = written.get_ref() {
+        let emp = named_placement(name, profile, processors);
+        return Placement {
+            emp: mistakes.note(written.span(), emp).unwrap_or_default(),
+            ..Placement::default()
+        };
     }
     let Some(written) = Table::of_value(written, "`placement`", PLACEMENT_KEYS, mistakes) else {
         return Placement::default();
@@ -109,13 +138,50 @@ fn placement(nic: &Table<'_>, processors: u32, mistakes: &mut Mistakes) -> Place
     };
     let do_tx = place("doTx").unwrap_or(0);
     let do_rx = place("doRx").unwrap_or(0);
+    let mut emp = EmpPlaces::default();
+    for stage in EmpStage::ALL {
+        emp[stage] = place(stage.name()).unwrap_or(0);
+    }
+    let (transmit, receive) = (place("transmit"), place("receive"));
+    let (do_timer, do_refill) = (place("doTimer"), place("doRefill"));
+    // A placement of EMP's stages places all of them, so that none is forgotten.
+    let is_named = |name: &&'static str| written.value(name).is_some();
+    let missing = EmpStage::NAMES.iter().find(|name| !is_named(name));
+    if let Some(key) = missing
+        && EmpStage::NAMES.iter().any(is_named)
+    {
+        let (table, key) = ("`placement`", *key);
+        mistakes.add(written.span, MistakeKind::MissingKey { table, key });
+    }
     Placement {
-        transmit: place("transmit").unwrap_or(do_tx),
-        receive: place("receive").unwrap_or(do_rx),
+        transmit: transmit.unwrap_or(do_tx),
+        receive: receive.unwrap_or(do_rx),
         do_tx,
         do_rx,
-        do_timer: place("doTimer").unwrap_or(do_rx),
-        do_refill: place("doRefill").unwrap_or(do_rx),
+        do_timer: do_timer.unwrap_or(do_rx),
+        do_refill: do_refill.unwrap_or(do_rx),
+        emp: EmpPlacement::Fixed(emp),
+    }
+}
+
+/// Returns a placement of the profile by its name.
+fn named_placement(
+    name: &str,
+    profile: &Profile,
+    processors: u32,
+) -> Result<EmpPlacement, MistakeKind> {
+    if name == DYNAMIC {
+        return Ok(EmpPlacement::Dynamic);
+    }
+    let Some(places) = profile.placement(name) else {
+        let known = profile.placements.iter().map(|(name, _)| name.as_str());
+        let known = known.chain([DYNAMIC]).collect::<Vec<_>>().join(", ");
+        return Err(MistakeKind::UnknownPlacement { known });
+    };
+    let last = processors - 1;
+    match EmpStage::ALL.iter().all(|&stage| places[stage] <= last) {
+        true => Ok(EmpPlacement::Fixed(places)),
+        false => Err(MistakeKind::NoSuchProcessor { last }),
     }
 }
 
@@ -281,6 +347,7 @@ mod tests {
             do_rx: 2,
             do_timer: 2,
             do_refill: 2,
+            emp: EmpPlacement::default(),
         };
         assert_eq!((nic.processors, nic.placement), (3, expected));
         let nic = placed("processors = 2\nplacement = { receive = 1 }").unwrap();

@@ -17,6 +17,7 @@ use super::network;
 use super::payload;
 use super::processes;
 use super::profiles::{self, NicProfiles};
+use super::receives;
 use super::swaps;
 use super::table::{self, Mistakes, Table, choice, keys};
 use super::traffic;
@@ -35,6 +36,7 @@ const ROOT_KEYS: &[&str] = &[
     "process",
     "endpoint",
     "channel",
+    "receive",
     "send",
     "swap",
     "golden",
@@ -129,6 +131,7 @@ pub fn keys_of_all() -> impl Iterator<Item = &'static str> {
         processes::HOST_KEYS,
         processes::PROCESS_KEYS,
         endpoints::ENDPOINT_KEYS,
+        receives::RECEIVE_KEYS,
         traffic::SEND_KEYS,
         swaps::SWAP_KEYS,
         golden::GOLDEN_KEYS,
@@ -205,10 +208,11 @@ fn read_root(
     let links = network::links(root, &nic_names, &of_nic, &mut context);
     processes::hosts(root, &mut nics, &nic_names, &mut context);
     let processes = processes::read(root, &nic_names, &mut context);
-    let endpoints = endpoints::read(root, (&nic_names, &processes), &of_nic, &mut context);
+    let mut endpoints = endpoints::read(root, (&nic_names, &processes), &of_nic, &mut context);
     let joined = links.iter().map(|link| link.between).collect();
     let channels = traffic::channels(root, &endpoints, (&nics, &joined), &mut context);
     traffic::check_code_channels(&endpoints, &channels, context.mistakes());
+    let receives = receives::read(root, &mut endpoints, &mut context);
     let sends = traffic::sends(root, &endpoints, &mut context);
     let swaps = swaps::read(root, &endpoints, &of_nic, &mut context);
     let until = root
@@ -256,6 +260,7 @@ fn read_root(
         processes: processes.specs,
         endpoints: endpoints.specs,
         channels,
+        receives,
         sends,
         swaps,
         expectations,
@@ -334,7 +339,7 @@ mod tests {
         let [mistake] = &mistakes[..] else {
             panic!("expected one mistake, found {mistakes:?}");
         };
-        assert_eq!(mistake.kind.to_string(), "expected `unet`");
+        assert_eq!(mistake.kind.to_string(), "expected `unet` or `emp`");
     }
 
     #[test]

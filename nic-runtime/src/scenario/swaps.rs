@@ -70,6 +70,12 @@ fn make_room(
     context: &mut Context<'_>,
 ) {
     let place = endpoint.0 as usize;
+    let interface = endpoints.specs[place].interface;
+    if !interface.replaces_applets() {
+        let (key, interface) = ("[[swap]]", interface.name());
+        let kind = MistakeKind::ExcludedByInterface { key, interface };
+        context.mistakes().add(table.span, kind);
+    }
     let Some(nic) = endpoints.nics[place] else {
         return;
     };

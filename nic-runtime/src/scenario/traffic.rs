@@ -15,9 +15,12 @@ use super::mistake::{MistakeKind, Span};
 use super::model::{ChannelSpec, NicSpec, SendSpec};
 use super::names::NameIndex;
 use super::payload;
+use super::receives;
 use super::table::{self, Mistakes, Table, wrong_type};
 
-pub(super) const SEND_KEYS: &[&str] = &["endpoint", "channel", "at", "payload", "repeat", "every"];
+pub(super) const SEND_KEYS: &[&str] = &[
+    "endpoint", "channel", "tag", "at", "payload", "repeat", "every",
+];
 
 /// An end of a channel: the endpoint, its number for the channel, and the number's place in the file.
 type End = (EndpointId, ChannelId, Span);
@@ -48,6 +51,12 @@ pub(super) fn channels(
             let name = |nic: NicId| nics[nic.0 as usize].name.clone();
             let (a, b) = (name(one), name(other));
             mistakes.add(entry.span(), MistakeKind::NoLink { a, b });
+        }
+        let interface = |endpoint: EndpointId| endpoints.specs[endpoint.0 as usize].interface;
+        let (a_speaks, b_speaks) = (interface(a.0), interface(b.0));
+        if a_speaks.protocol() != b_speaks.protocol() {
+            let (a, b) = (a_speaks.name(), b_speaks.name());
+            mistakes.add(entry.span(), MistakeKind::OtherProtocol { a, b });
         }
         channels.push(ChannelSpec {
             a: (a.0, a.1),
@@ -139,6 +148,8 @@ pub(super) fn sends(
             .and_then(|value| endpoints.names.find_value(value, context.mistakes()))
             .map(EndpointId);
         let channel = send.required("channel", channel_number, context.mistakes());
+        let interface = endpoint.map(|id| endpoints.specs[id.0 as usize].interface);
+        let tag = receives::tag_of_send(send, interface, context.mistakes());
         let (at, repeat, every) = times(send, context.mistakes());
         let position = endpoint.map_or(0, |id| {
             let position = of_endpoint.entry(id).or_default();
@@ -173,6 +184,7 @@ pub(super) fn sends(
             channel: channel.value,
             at: at + message.after,
             payload: message.bytes,
+            tag,
             repeat,
             every,
         }));

@@ -1,5 +1,6 @@
 //! Builds a simulation from a scenario, up to the point where nothing has happened yet.
 
+use std::collections::VecDeque;
 use std::num::NonZeroU32;
 
 use bumpalo::Bump;
@@ -23,9 +24,11 @@ use super::processor::{Processor, Taking};
 use super::programs::OwnProcesses;
 use super::report::Report;
 use super::resident::{Resident, Seat};
+use super::work::Delays;
 use super::{AppletId, SimError, Simulation, at};
 use crate::fabric::{Admission, Fabric, Faults, PacketStore, Wire};
 use crate::host::{Notify, TransmitRegion, Turns, User};
+use crate::interface::{self, States};
 use crate::memory::HostMemory;
 use crate::nic::{Nic, Progress, Tenancy};
 use crate::profile::{Flow, HostProfile, Profile};
@@ -74,6 +77,8 @@ impl<'a, S: Sink> Simulation<'a, S> {
         let residents = residents(scenario);
         let seats = seats(scenario, &may_have_applet, &nics);
         let chains = Chains::new(scenario, &seats);
+        let states = States::new(scenario, &endpoints);
+        let have_own_work = interface::have_own_work(&scenario.endpoints);
         Ok(Simulation {
             now: SimTime::ZERO,
             schedule: Schedule::new(),
@@ -100,12 +105,17 @@ impl<'a, S: Sink> Simulation<'a, S> {
             host_costs: host_costs(scenario),
             sends: &scenario.sends,
             sends_made: vec![0; scenario.sends.len()],
-            more_sources: u32::from(has_crews) + u32::from(!agendas.is_empty()),
+            more_sources: u32::from(have_own_work)
+                + u32::from(has_crews)
+                + u32::from(!agendas.is_empty()),
             agendas,
             waits: match has_crews {
                 true => vec![CallWaits::default(); places],
                 false => Vec::new(),
             },
+            shared: vec![VecDeque::new(); if have_own_work { nics.len() } else { 0 }],
+            states,
+            delays: Delays::default(),
             nics,
             fabric,
             packets: PacketStore::default(),
@@ -182,7 +192,12 @@ fn wire(link: &LinkSpec, longest: u32) -> Wire {
 
 fn endpoint(spec: &EndpointSpec, profile: &Profile, memory: &mut HostMemory) -> Endpoint {
     let area = memory.pin(spec.buffer_area);
-    let free = FreeQueue::new(spec.free_buffer_count, spec.free_buffer_length);
+    let free = if spec.posts_receives() {
+        // Receives take the place of free buffers. Each lies anywhere in the area, in one piece.
+        FreeQueue::new(0, spec.buffer_area)
+    } else {
+        FreeQueue::new(spec.free_buffer_count, spec.free_buffer_length)
+    };
     let queues = QueueSizes {
         transmit: spec.tx_queue,
         receive: spec.rx_queue,
@@ -201,10 +216,8 @@ fn user(spec: &EndpointSpec, endpoint: &Endpoint, costs: &HostProfile) -> User {
         model::Notify::Poll { every } => Notify::Poll(every),
         model::Notify::Upcall => Notify::Upcall(costs.upcall),
     };
-    let buffers = spec
-        .free_buffer_count
-        .saturating_mul(spec.free_buffer_length);
-    User::new(program, notify, TransmitRegion::new(endpoint.area, buffers))
+    let region = TransmitRegion::new(endpoint.area, spec.transmit_from);
+    User::new(program, notify, region)
 }
 
 /// Fills in the channel tables of all endpoints.

@@ -168,6 +168,10 @@ impl<S: Sink> Simulation<'_, S> {
 
     /// Continues an item that another processor has handed over.
     pub(crate) fn take_item(&mut self, on: ProcessorId, item: Item) -> Next {
+        if let Item::Own(endpoint, own) = item {
+            self.processors[at(on.0)].in_hand = Some(item);
+            return interface::take_own(self, on, endpoint, own);
+        }
         self.processors[at(on.0)].in_hand = Some(item);
         Next::After(
             self.processors[at(on.0)].costs.handover,

@@ -35,12 +35,15 @@ pub(crate) mod staging;
 mod state;
 mod user;
 mod wire;
+mod work;
+
+use std::collections::VecDeque;
 
 use bumpalo::Bump;
 use jive_embed::LoadError;
 use nic_core::chain::Link;
 use nic_core::event::{EndReason, Levels, Sink};
-use nic_core::id::{DirectionId, EndpointId};
+use nic_core::id::EndpointId;
 use nic_core::random::Name;
 use nic_core::sle::{Applet, AppletError};
 use nic_core::time::{SimDuration, SimTime};
@@ -52,15 +55,18 @@ use self::budget::Budget;
 use self::cells::Cells;
 use self::costs::HostCosts;
 pub use self::crew::CallWaits;
-use self::dma::{TransferRef, Transfers};
-use self::processor::{Next, Processor};
+use self::dma::Transfers;
+use self::processor::{Item, Next, Processor};
 use self::programs::OwnProcesses;
 use self::report::Report;
 use self::resident::{Resident, Seat};
 pub use self::sram::{SramDemand, SramHolder, SramShare, SramShares};
 pub use self::state::{AppletClass, AppletState, EndpointState};
-use crate::fabric::{Fabric, PacketRef, PacketStore};
+use self::work::Delays;
+pub(crate) use self::work::Work;
+use crate::fabric::{Fabric, PacketStore};
 use crate::host::{Happened, Programs, Turns, User};
+use crate::interface::{self, States};
 use crate::memory::HostMemory;
 #[cfg(doc)]
 use crate::nic::ClaimId;
@@ -209,7 +215,11 @@ pub(crate) fn run_and_look<S: Sink, T>(
     // Swaps would have to be scheduled in the group of their NIC; they are too rare for that.
     // Supplied programs rule out groups. They cannot be run a second time after a wrong guess, and they may post on any
     // channel.
-    if !S::LISTENS && !brings_programs && !scenario.replaces_applets() {
+    if !S::LISTENS
+        && !brings_programs
+        && !scenario.replaces_applets()
+        && !interface::have_own_work(&scenario.endpoints)
+    {
         for joins in [Joins::Sends, Joins::Channels] {
             let Some(groups) = Groups::of(scenario, joins) else {
                 continue;
@@ -284,6 +294,11 @@ pub(crate) struct Simulation<'a, S: Sink> {
     /// The number of suspended calls, plus one if a NIC has several processors, plus one if applets have timers or
     /// refills. Usually zero: a processor then checks only arrivals and transmit descriptors.
     pub(crate) more_sources: u32,
+    /// Items that any processor of a NIC may take, oldest first, by NIC. Empty unless an interface places its stages so.
+    pub(crate) shared: Vec<VecDeque<Item>>,
+    /// The state of each interface.
+    pub(crate) states: States<'a>,
+    delays: Delays,
     pub(crate) fabric: Fabric,
     pub(crate) packets: PacketStore,
     pub(crate) transfers: Transfers,
@@ -331,55 +346,6 @@ pub(crate) struct Tenant {
     pub(crate) applet: AppletId,
 }
 
-/// The kinds of work in the schedule.
-#[derive(Copy, Clone, Debug)]
-pub(crate) enum Work {
-    /// A processor continues with its next stage.
-    Processor(ProcessorId),
-    /// A class is to become an endpoint's applet. Holds the swap's position in the scenario.
-    Swap(u32),
-    /// The next message of a send becomes due. Holds the send's position in the scenario.
-    Send(u32),
-    /// A user has finished its current task.
-    TaskDone(EndpointId),
-    /// A program asked to be called at this time. Holds the first endpoint of its process.
-    Wake(EndpointId),
-    /// A user polls the receive queue, or receives an upcall.
-    Notice(EndpointId),
-    /// Checks whether an endpoint's applet timer has expired.
-    Timer(EndpointId),
-    /// A DMA transfer starts.
-    TransferStart(TransferRef),
-    /// A DMA transfer ends.
-    TransferEnd(TransferRef),
-    /// The next receive descriptor of an endpoint becomes visible.
-    Publish(EndpointId),
-    /// The last bit of a packet leaves the sender.
-    WireOut(DirectionId),
-    /// The first bit of a packet that waited for transfers leaves the sender.
-    WireStart(DirectionId),
-    /// The last bit of a packet reaches the receiver.
-    WireIn(PacketRef),
-    /// The last bit of a lost packet would reach the receiver.
-    WireLost(PacketRef),
-    /// The gap after a packet is over, and another packet waits for it.
-    WireFree(DirectionId),
-    /// The first cell of a packet is in the sending NIC.
-    FirstCellMoved(TransferRef),
-    /// The first cell of a packet is in the receiving NIC.
-    FirstCellIn(PacketRef),
-    /// A packet that was handled from its first cell on has fully arrived.
-    ArrivalOver(PacketRef),
-    /// Checks whether a link has delayed a packet for reordering for too long.
-    LookHeld(DirectionId),
-    /// Checks whether a packet has waited in a backlog for too long.
-    LookBacklog(DirectionId),
-    /// A NIC receives a stop or go signal.
-    Heard(DirectionId),
-    /// A contended processor finishes its work, unless the end has moved since.
-    Stretched(ProcessorId),
-}
-
 impl<S: Sink> Simulation<'_, S> {
     /// Loads the applets, then handles events until the run ends. With `groups`, runs one group after another, and
     /// returns `None` if a packet left its group.
@@ -392,6 +358,7 @@ impl<S: Sink> Simulation<'_, S> {
             (Ok(()), None) => {
                 sle::swap::schedule(self);
                 self.schedule_sends();
+                interface::start(self);
                 self.start_programs();
                 self.handle_due()
             }
@@ -399,7 +366,9 @@ impl<S: Sink> Simulation<'_, S> {
             (Err(NotLoaded::Exceeded), _) => EndReason::MaxBytecodes,
         };
         debug_assert!(
-            reason != EndReason::Idle || self.holds_no_packet(),
+            reason != EndReason::Idle
+                || interface::have_own_work(self.specs)
+                || self.holds_no_packet(),
             "nothing is due, and a packet has a place or waits for one"
         );
         Some(RunEnd {
@@ -490,16 +459,17 @@ impl<S: Sink> Simulation<'_, S> {
             Work::Stretched(_) | Work::LookHeld(_) | Work::LookBacklog(_)
                 if self.is_obsolete(self.now, work) =>
             {
-                // A check that finds nothing to do is not an event: it neither counts nor moves the clock.
-                self.now = before;
-                self.events -= 1;
+                self.take_back_unless(false, before);
             }
             Work::Stretched(on) => self.contended_ends(on),
             Work::Timer(endpoint) => {
-                if !sle::agenda::look_at_timer(self, endpoint) {
-                    self.now = before;
-                    self.events -= 1;
-                }
+                let is_event = sle::agenda::look_at_timer(self, endpoint);
+                self.take_back_unless(is_event, before);
+            }
+            Work::Own(delay) => {
+                let delay = self.delays.take(delay);
+                let is_event = interface::due(self, delay);
+                self.take_back_unless(is_event, before);
             }
             Work::Swap(swap) => sle::swap::due(self, swap),
             Work::Send(send) => self.send_due(send),
@@ -523,44 +493,11 @@ impl<S: Sink> Simulation<'_, S> {
         }
     }
 
-    /// Returns whether scheduled work has become obsolete: a check for a packet that is gone, or an end of work that
-    /// has moved.
-    #[cold]
-    fn is_obsolete(&self, time: SimTime, work: Work) -> bool {
-        match work {
-            Work::LookHeld(direction) => !self.fabric[direction].flows.is_overdue(time),
-            Work::LookBacklog(direction) => {
-                let backlog = &self.fabric[direction].backlog;
-                !backlog
-                    .as_ref()
-                    .is_some_and(|backlog| backlog.is_overdue(time))
-            }
-            Work::Stretched(on) => self.is_stretched(time, on),
-            // A timer set for later than this check gets a check of its own.
-            Work::Timer(endpoint) => {
-                time > self.until
-                    && self
-                        .applets_of(endpoint)
-                        .all(|applet| self.agendas.has_no_timer(applet))
-            }
-            Work::Processor(_)
-            | Work::Swap(_)
-            | Work::Send(_)
-            | Work::TaskDone(_)
-            | Work::Wake(_)
-            | Work::Notice(_)
-            | Work::TransferStart(_)
-            | Work::TransferEnd(_)
-            | Work::Publish(_)
-            | Work::WireStart(_)
-            | Work::WireOut(_)
-            | Work::WireIn(_)
-            | Work::WireLost(_)
-            | Work::WireFree(_)
-            | Work::FirstCellMoved(_)
-            | Work::FirstCellIn(_)
-            | Work::ArrivalOver(_)
-            | Work::Heard(_) => false,
+    /// Takes an event back that had nothing to do. Such a check neither counts nor moves the clock.
+    fn take_back_unless(&mut self, is_event: bool, before: SimTime) {
+        if !is_event {
+            self.now = before;
+            self.events -= 1;
         }
     }
 
@@ -581,16 +518,6 @@ impl<S: Sink> Simulation<'_, S> {
             self.events += 1;
         }
         passes
-    }
-}
-
-/// The schedule copies work often; keep it small.
-const _: () = assert!(size_of::<Work>() <= 8);
-
-/// A placeholder for vacant entries of the schedule.
-impl Default for Work {
-    fn default() -> Work {
-        Work::Processor(ProcessorId(0))
     }
 }
 

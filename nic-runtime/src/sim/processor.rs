@@ -112,6 +112,8 @@ pub(crate) enum Item {
     Post(Posted),
     /// A packet.
     Arrival(PacketRef),
+    /// An item of an interface's own, for one of its endpoints.
+    Own(EndpointId, interface::Own),
 }
 
 /// A taken transmit descriptor.
@@ -128,6 +130,7 @@ impl Item {
         match *self {
             Item::Post(posted) => posted.endpoint,
             Item::Arrival(packet) => packets[packet].to.0,
+            Item::Own(endpoint, _) => endpoint,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use nic_core::event::{DropReason, NicEvent, Sink, TxStatus};
+use nic_core::event::{DropReason, NicEvent, RxBody, Sink, TxStatus};
 use nic_core::host::{Reaction, TransmitSpace};
 use nic_core::id::{ChannelId, EndpointId};
 use nic_core::unet::{MessageBody, ReceiveDescriptor};
@@ -111,12 +111,12 @@ impl<S: Sink> Simulation<'_, S> {
         let payload = match &message.body {
             MessageBody::Inline(bytes) => bytes.to_vec(),
             MessageBody::Buffers(list) => {
-                let area = self.memory.region(endpoint.area);
-                let share = at(endpoint.free.buffer_length());
-                let shares = list.offsets().iter();
-                let piece = |&offset| area.get(at(offset)..at(offset) + share);
-                let bytes = shares.filter_map(piece).flatten();
-                bytes.copied().take(at(message.length)).collect()
+                let body = RxBody::Buffers {
+                    offsets: list.offsets(),
+                    share: endpoint.free.buffer_length(),
+                    area: self.memory.region(endpoint.area),
+                };
+                body.payload(message.length).bytes().collect()
             }
         };
         Some((message.channel, payload))

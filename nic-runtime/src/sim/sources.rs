@@ -1,6 +1,8 @@
 //! How a processor finds work: arrivals, transmit descriptors, resumable calls, timers, refills, and items that another
 //! processor hands over.
 
+use std::collections::VecDeque;
+
 use nic_core::event::Sink;
 use nic_core::id::{EndpointId, NicId};
 
@@ -66,7 +68,10 @@ impl<S: Sink> Simulation<'_, S> {
         }
         match self.processors[at(on.0)].share.handed.pop_front() {
             Some(item) => self.take_item(on, item),
-            None => self.wait(on, Stage::Idle),
+            None => match self.shared.get_mut(at(nic.0)).and_then(VecDeque::pop_front) {
+                Some(item) => self.take_item(on, item),
+                None => self.wait(on, Stage::Idle),
+            },
         }
     }
 

@@ -15,6 +15,7 @@ use nic_core::unet::Channel;
 use super::ahead::Way;
 use super::{Simulation, at};
 use crate::fabric::{Admission, PacketRef};
+use crate::interface;
 use crate::nic::{ClaimId, ProcessorId, Progress, Purpose};
 use crate::sle;
 
@@ -338,6 +339,17 @@ impl<S: Sink> Simulation<'_, S> {
         }
     }
 
+    /// Gets a send slot for a frame that reserves no arrival slot, or makes the endpoint wait for one. The endpoint must
+    /// not wait already.
+    pub(crate) fn claim_for_frame(&mut self, id: EndpointId, to: EndpointId) -> bool {
+        let claim = ClaimId::of(id, Purpose::Post);
+        let is_given = self.claim_send_slot(claim, to) == Grant::Given;
+        if is_given {
+            self.use_post(id);
+        }
+        is_given
+    }
+
     /// Returns whether all slots are free and no claim waits.
     pub(crate) fn holds_no_packet(&self) -> bool {
         let mut residents = self.residents.iter();
@@ -353,9 +365,12 @@ impl<S: Sink> Simulation<'_, S> {
     fn places_found(&mut self, claim: ClaimId) {
         let id = claim.endpoint();
         let home = self.endpoints[at(id.0)].nic;
-        let nic = &mut self.nics[at(home.0)];
         match claim.purpose() {
+            Purpose::Post if interface::makes_packets(self.seats[at(id.0)]) => {
+                interface::slot_found(self, id)
+            }
             Purpose::Post => {
+                let nic = &mut self.nics[at(home.0)];
                 nic.posted.insert(self.seats[at(id.0)].position());
                 let on = nic.takes_posts;
                 self.wake(on);

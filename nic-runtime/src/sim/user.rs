@@ -12,6 +12,7 @@ use nic_core::unet::{self, Completion, MessageBody, ReceiveDescriptor, TransmitD
 use super::ahead::Way;
 use super::{Simulation, Work, at};
 use crate::host::{Notice, Notify, Task};
+use crate::interface;
 use crate::memory::HostMemory;
 use crate::sle;
 use crate::unet::Endpoint;
@@ -70,7 +71,7 @@ impl<S: Sink> Simulation<'_, S> {
                 TxStatus::Refused => {
                     unet::resolve_packet(&self.endpoints[at(id.0)], descriptor).err()
                 }
-                TxStatus::Ok | TxStatus::Trap => None,
+                TxStatus::Ok | TxStatus::Trap | TxStatus::Failed => None,
             };
             let kind = UnetEvent::TxDone {
                 channel,
@@ -183,6 +184,7 @@ impl<S: Sink> Simulation<'_, S> {
         };
         user.due.remove_first();
         self.memory.bytes_mut(space).copy_from_slice(&spec.payload);
+        interface::send_begins(self, id, spec);
         self.post(id, spec.channel, space);
         self.busy(id, Task::Posting, costs.of_post(length))
     }
@@ -213,6 +215,12 @@ impl<S: Sink> Simulation<'_, S> {
             },
         );
         self.levels_changed(id);
+        interface::post_came(self, id);
+    }
+
+    /// Offers an endpoint's transmit descriptors to the processor that takes them.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn offer_post(&mut self, id: EndpointId) {
         let nic = self.endpoints[at(id.0)].nic;
         self.nics[at(nic.0)]
             .posted
@@ -315,11 +323,13 @@ impl<S: Sink> Simulation<'_, S> {
         if !self.agendas.is_empty() {
             sle::agenda::note_refills(self, id);
         }
+        interface::message_read(self, id);
         let endpoint = &mut self.endpoints[at(id.0)];
         if endpoint.put_back_received() {
             self.users[at(id.0)].messages += 1;
             self.levels_changed(id);
         }
+        interface::message_gone(self, id);
     }
 }
 

@@ -10,7 +10,8 @@ use nic_core::time::{SimDuration, SimTime};
 use nic_core::unet::Channel;
 
 use super::{Simulation, Tenant, Work, at};
-use crate::fabric::{Packet, PacketRef, flip};
+use crate::fabric::{Header, Packet, PacketRef};
+use crate::interface::{self, Passes, Shown};
 
 impl<S: Sink> Simulation<'_, S> {
     /// Makes a packet, still without bytes, and numbers it. The caller has taken its send slot.
@@ -40,7 +41,12 @@ impl<S: Sink> Simulation<'_, S> {
     }
 
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn new_packet(&mut self, from: EndpointId, channel: &Channel, trigger: Trigger) -> Packet {
+    pub(crate) fn new_packet(
+        &mut self,
+        from: EndpointId,
+        channel: &Channel,
+        trigger: Trigger,
+    ) -> Packet {
         let made = &mut self.residents[at(from.0)].packets_made;
         let id = packet_number(from, *made);
         *made += 1;
@@ -55,6 +61,8 @@ impl<S: Sink> Simulation<'_, S> {
             trigger,
             fate: None,
             has_arrival_slot: trigger != Trigger::Load,
+            has_send_slot: trigger != Trigger::Load,
+            header: Header::None,
             bytes: Vec::new(),
         }
     }
@@ -95,8 +103,8 @@ impl<S: Sink> Simulation<'_, S> {
             let faults = &direction.wire.faults;
             sent.fate = Some(direction.flows.draw_fate(sent.from, names, faults));
         }
-        let duration = direction.occupied_by(length(sent));
-        if self.transfers_delay_packets {
+        let duration = direction.occupied_by(length(sent) + sent.header.length());
+        if self.transfers_delay_packets && sent.header.is_none() {
             return self.first_bit_out_by_transfers(id, packet, duration);
         }
         self.first_bit_goes(id, packet, duration);
@@ -147,16 +155,49 @@ impl<S: Sink> Simulation<'_, S> {
     ) {
         let sent = &self.packets[packet];
         self.schedule.insert(self.now + duration, Work::WireOut(id));
+        if !sent.header.is_none() {
+            return self.first_bit_of_frame_goes(packet, duration);
+        }
         let (from, channel) = sent.from;
         let kind = NicEvent::WireTx {
             packet: sent.id,
             peer: sent.to.0,
             channel,
             payload: &sent.bytes,
+            part: None,
             duration,
             trigger: sent.trigger,
         };
         self.report.emit(self.now, from, kind);
+    }
+
+    /// Reports the start of a packet with a header.
+    #[cold]
+    fn first_bit_of_frame_goes(&mut self, packet: PacketRef, duration: SimDuration) {
+        if S::LISTENS {
+            let shown = Shown {
+                states: &self.states,
+                memory: &self.memory,
+                packets: &self.packets,
+            };
+            let sent = &self.packets[packet];
+            let (from, channel) = sent.from;
+            let kind = NicEvent::WireTx {
+                packet: sent.id,
+                peer: sent.to.0,
+                channel,
+                payload: &sent.bytes,
+                part: shown.part(
+                    packet,
+                    (self.seats[at(from.0)], self.endpoints[at(from.0)].nic),
+                    Passes::Out,
+                ),
+                duration,
+                trigger: sent.trigger,
+            };
+            self.report.emit(self.now, from, kind);
+        }
+        interface::goes(self, packet);
     }
 
     /// Schedules the end of the idle gap after a packet, if a packet waits for it.
@@ -245,11 +286,17 @@ impl<S: Sink> Simulation<'_, S> {
         let Packet {
             from: (from, _),
             trigger,
+            has_send_slot,
+            header,
             ..
         } = self.packets[packet];
-        if trigger != Trigger::Load {
+        if has_send_slot {
             let nic = self.endpoints[at(from.0)].nic;
             self.release_send_slot(nic);
+        }
+        if !header.is_none() {
+            // The interface decides when the descriptor is complete.
+            return;
         }
         if let Trigger::Post(post) = trigger {
             let completion = self.endpoints[at(from.0)].transmit.packet_left(post);
@@ -269,11 +316,12 @@ impl<S: Sink> Simulation<'_, S> {
             return self.deliver(packet);
         }
         let fate = arrived.fate.unwrap_or_default();
-        if let Some(bit) = fate.flipped.filter(|_| !arrived.bytes.is_empty()) {
-            if direction.wire.crc {
+        let is_empty = arrived.bytes.is_empty() && arrived.header.is_none();
+        if let Some(bit) = fate.flipped.filter(|_| !is_empty) {
+            // A header that cannot be read is discarded like a frame with a wrong CRC.
+            if direction.wire.crc || !arrived.header.flip(&mut arrived.bytes, bit) {
                 return self.drop_on_wire(packet, WireDropReason::Crc);
             }
-            flip(&mut arrived.bytes, bit);
         }
         let from = arrived.from;
         let until = self.now + direction.wire.reorder_max;
@@ -290,7 +338,7 @@ impl<S: Sink> Simulation<'_, S> {
 
     /// Delivers a packet that has reached the receiver's end of the link.
     pub(crate) fn arrive(&mut self, packet: PacketRef) {
-        if self.reserves_slots {
+        if self.reserves_slots || self.packets[packet].header.is_for_nic() {
             self.deliver(packet);
         } else {
             self.arrive_unasked(packet);
@@ -306,17 +354,58 @@ impl<S: Sink> Simulation<'_, S> {
 
     pub(crate) fn deliver(&mut self, packet: PacketRef) {
         let arrived = &self.packets[packet];
+        if !arrived.header.is_none() {
+            return self.deliver_frame(packet);
+        }
         let (to, channel) = arrived.to;
         let kind = NicEvent::WireRx {
             packet: arrived.id,
             peer: arrived.from.0,
             channel,
             payload: &arrived.bytes,
+            part: None,
         };
         self.report.emit(self.now, to, kind);
         let nic = self.endpoints[at(to.0)].nic;
         self.nics[at(nic.0)].arrivals.push_back(packet);
         self.wake(self.nics[at(nic.0)].takes_arrivals);
+    }
+
+    /// Passes a packet with a header to its interface. Such packets reserve no arrival slot, so the packet is dropped if
+    /// it needs a slot and none is free.
+    #[cold]
+    fn deliver_frame(&mut self, packet: PacketRef) {
+        let arrived = &self.packets[packet];
+        let (to, channel) = arrived.to;
+        if !arrived.header.is_for_nic() && !arrived.has_arrival_slot {
+            let nic = self.endpoints[at(to.0)].nic;
+            let tenancy = self.seats[at(to.0)].tenancy;
+            if !self.nics[at(nic.0)].arrival_slots.take(tenancy) {
+                return self.drop_on_wire(packet, WireDropReason::Overrun);
+            }
+            self.packets[packet].has_arrival_slot = true;
+        }
+        if S::LISTENS {
+            let shown = Shown {
+                states: &self.states,
+                memory: &self.memory,
+                packets: &self.packets,
+            };
+            let arrived = &self.packets[packet];
+            let kind = NicEvent::WireRx {
+                packet: arrived.id,
+                peer: arrived.from.0,
+                channel,
+                payload: &arrived.bytes,
+                part: shown.part(
+                    packet,
+                    (self.seats[at(to.0)], self.endpoints[at(to.0)].nic),
+                    Passes::In,
+                ),
+            };
+            self.report.emit(self.now, to, kind);
+        }
+        interface::came(self, packet);
     }
 
     #[cold]
@@ -325,10 +414,17 @@ impl<S: Sink> Simulation<'_, S> {
             self.packets[packet].has_arrival_slot = false;
         }
         let Packet {
-            id, to: (to, _), ..
+            id,
+            to: (to, _),
+            header,
+            ..
         } = self.packets[packet];
-        self.report
-            .emit(self.now, to, NicEvent::WireDrop { packet: id, reason });
+        let kind = NicEvent::WireDrop {
+            packet: id,
+            reason,
+            is_frame: !header.is_none(),
+        };
+        self.report.emit(self.now, to, kind);
         self.end_arrival(packet);
     }
 

@@ -44,9 +44,8 @@ impl Any {
             Any::Landed => Stage::Landed,
             Any::Return => Stage::Return,
             Any::Trap => Stage::Trap,
-            Any::Idle | Any::Look | Any::SendTrapped | Any::Chained(_) | Any::Unet(_) => {
-                return self;
-            }
+            // The others are no stages of a call, or those of a chain already. Interfaces have stages of their own.
+            other => return other,
         })
     }
 
@@ -54,18 +53,8 @@ impl Any {
     pub(crate) fn native(self) -> Option<NicNative> {
         match self {
             Any::Perform(native) | Any::Chained(Stage::Perform(native)) => Some(native),
-            Any::Idle
-            | Any::Look
-            | Any::Enter
-            | Any::Run
-            | Any::Landed
-            | Any::Return
-            | Any::Trap
-            | Any::SendTrapped
-            | Any::Unet(_)
-            | Any::Chained(
-                Stage::Enter | Stage::Run | Stage::Landed | Stage::Return | Stage::Trap,
-            ) => None,
+            // Interfaces have stages of their own, and none performs a native.
+            _ => None,
         }
     }
 }
@@ -91,6 +80,7 @@ pub(crate) fn take<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Opt
             let first = chain.first();
             engine::posted(sim, on, first, posted)
         }
+        Item::Own(..) => return None,
     };
     // The processor may have taken something else, if the item was for another one.
     Some(match next {

@@ -22,6 +22,7 @@ use super::quota::Spent;
 use super::state::{self, Stores};
 use super::{agenda, chain, host_to_nic, nic_to_host, tell, trapped};
 use crate::fabric::PacketRef;
+use crate::interface;
 use crate::nic::ProcessorId;
 use crate::scenario::model::{EndpointSpec, FieldState, Scenario};
 use crate::sim::budget::Exceeded;
@@ -118,7 +119,7 @@ pub(crate) fn load_applets<S: Sink>(sim: &mut Simulation<'_, S>) -> Result<(), N
         sent.append(&mut of_endpoint);
     }
     for packet in sent {
-        sim.enqueue(packet);
+        interface::send(sim, packet);
     }
     Ok(())
 }

@@ -11,7 +11,7 @@ use nic_core::unet::Channel;
 use super::call::Call;
 use super::{agenda, tell};
 use crate::fabric::PacketRef;
-use crate::interface::Stage;
+use crate::interface::{self, Stage};
 use crate::nic::ProcessorId;
 use crate::sim::dma::{Cargo, Transfer};
 use crate::sim::processor::Next;
@@ -103,7 +103,7 @@ impl<S: Sink> Port for OnNic<'_, '_, S> {
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn send(&mut self, packet: PacketRef) -> Result<(), Next> {
         match self.push {
-            Push::Leaves => self.simulation.enqueue(packet),
+            Push::Leaves => interface::send(self.simulation, packet),
             Push::IsDropped => self.simulation.drop_unsent(packet),
         }
         Ok(())

@@ -1,17 +1,22 @@
 //! The engine for U-Net endpoints: delivers packets and sends descriptors on the base path, or passes them to the
 //! endpoint's applet.
 
+use std::convert::Infallible;
+
 use nic_core::event::{DmaDirection, NicEvent, Sink, Trigger, TxStatus};
+use nic_core::id::EndpointId;
 use nic_core::memory::HostSpan;
 use nic_core::unet::{self, Channel, INLINE_MAX};
 
 use crate::fabric::PacketRef;
 use crate::interface::{Interface, Stage as Any};
 use crate::nic::ProcessorId;
+use crate::scenario::model::Scenario;
 use crate::sim::dma::{Cargo, Transfer};
 use crate::sim::processor::{Item, Next, Posted, Processor};
 use crate::sim::{Simulation, at};
 use crate::sle;
+use crate::unet::Endpoint;
 
 /// The engine of U-Net endpoints.
 pub(crate) enum Unet {}
@@ -27,8 +32,13 @@ pub(crate) enum Stage {
 
 impl Interface for Unet {
     type Stage = Stage;
+    type Own = Infallible;
+    type Delay = Infallible;
+    type State<'a> = ();
 
     const SECTIONS: &'static [&'static str] = &["base"];
+
+    fn state(_scenario: &Scenario, _endpoints: &[Endpoint]) {}
 
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn step<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, stage: Stage) -> Next {
@@ -50,15 +60,16 @@ impl Interface for Unet {
                     None => send(sim, on, posted),
                 }
             }
+            (Stage::Taken | Stage::HandedOver, Item::Own(..)) => sim.look(on),
         }
     }
 
     fn work_before(stage: Stage, processor: &Processor<'_>) -> &'static str {
         match (stage, processor.in_hand) {
             (Stage::Taken, Some(Item::Arrival(_))) => "receive",
-            (Stage::Taken, Some(Item::Post(_)) | None) => "transmit",
+            (Stage::Taken, Some(Item::Post(_) | Item::Own(..)) | None) => "transmit",
             (Stage::HandedOver, Some(Item::Arrival(_))) => "doRx",
-            (Stage::HandedOver, Some(Item::Post(_)) | None) => "doTx",
+            (Stage::HandedOver, Some(Item::Post(_) | Item::Own(..)) | None) => "doTx",
         }
     }
 
@@ -76,6 +87,19 @@ impl Interface for Unet {
         Next::After(processor.taking.post, Any::Unet(Stage::Taken))
     }
 
+    fn take_own<S: Sink>(
+        _sim: &mut Simulation<'_, S>,
+        _on: ProcessorId,
+        _endpoint: EndpointId,
+        own: Infallible,
+    ) -> Next {
+        match own {}
+    }
+
+    fn due<S: Sink>(_sim: &mut Simulation<'_, S>, delay: Infallible) -> bool {
+        match delay {}
+    }
+
     fn handed_over(_item: &Item) -> Any {
         Any::Unet(Stage::HandedOver)
     }
@@ -84,6 +108,7 @@ impl Interface for Unet {
         match item {
             Item::Arrival(packet) => deliver(sim, on, packet),
             Item::Post(posted) => send(sim, on, posted),
+            Item::Own(..) => sim.look(on),
         }
     }
 }
@@ -185,6 +210,7 @@ fn await_engine<S: Sink>(sim: &Simulation<'_, S>, on: ProcessorId) -> Option<Nex
         Item::Arrival(packet) if sim.packets[packet].bytes.len() <= INLINE_MAX => return None,
         Item::Arrival(_) => DmaDirection::NicToHost,
         Item::Post(_) => DmaDirection::HostToNic,
+        Item::Own(..) => return None,
     };
     sim.await_engine(on, direction, Any::Unet(Stage::Taken))
 }

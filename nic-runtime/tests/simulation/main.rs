@@ -15,6 +15,7 @@ mod bytecodes;
 mod capsules;
 mod cells;
 mod chains;
+mod emp;
 mod engines;
 mod expectations;
 mod faults;

@@ -81,6 +81,7 @@ pub fn capsule(bytes: &[u8]) {
             channel: ChannelId(1),
             at,
             payload,
+            tag: 0,
             repeat: 1,
             every: SimDuration::ZERO,
         }));

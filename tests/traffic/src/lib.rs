@@ -139,6 +139,7 @@ impl Traffic {
                     endpoint: first(number - 1),
                     channel: TO_NEXT,
                     payload: vec![0x55; self.length],
+                    tag: 0,
                     ..pair.sends[0].clone()
                 });
             }
@@ -179,6 +180,7 @@ impl Traffic {
                     endpoint: client,
                     at: first,
                     payload: vec![0x55; self.length],
+                    tag: 0,
                     repeat: self.packets / senders,
                     every: SPACING.times(self.active.into()),
                     ..pair.sends[0].clone()

@@ -217,7 +217,8 @@ impl Verdicts {
         match what {
             // Trapped: the trap has set the verdict. Answer: the message was delivered. Outgoing: the packet was never
             // on a wire.
-            Dropped::Trapped | Dropped::Answer | Dropped::Outgoing => None,
+            // Frame: the packet may still arrive.
+            Dropped::Trapped | Dropped::Answer | Dropped::Outgoing | Dropped::Frame => None,
             Dropped::Arrival => match self.calls.get(&endpoint) {
                 Some(call) => call.record,
                 None => packet.and_then(|packet| take_first(&mut self.received, packet)),

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use nic_core::event::roles::{Cause, Roles, Step};
+use nic_core::event::roles::{Cause, Dropped, Roles, Step};
 use nic_core::event::{Made, Trigger};
 use nic_core::id::{EndpointId, PacketId, PostId};
 use nic_core::time::SimTime;
@@ -96,6 +96,10 @@ impl Arrows {
                 let described = take_first(&mut self.described, endpoint);
                 described.or_else(|| take_first(&mut self.received, packet?))
             }
+            Step::Dropped {
+                what: Dropped::Frame,
+                ..
+            } => None,
             Step::Dropped {
                 packet: Some(packet),
                 ..

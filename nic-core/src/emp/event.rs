@@ -1,0 +1,207 @@
+//! Events of EMP: matches, acknowledgements and repetitions.
+
+use crate::event::fields::{FieldSink, Fields, Payload, Value};
+use crate::event::roles::{Roles, Step, Track};
+use crate::id::{EndpointId, PacketId};
+
+/// An event of an EMP endpoint.
+#[derive(Copy, Clone, Debug)]
+pub enum EmpEvent<'a> {
+    /// The user posted a receive.
+    RxPost {
+        /// Number of the receive.
+        receive: u32,
+        /// The tag that it accepts; `None` if it accepts every tag.
+        tag: Option<u16>,
+        /// The endpoint that it accepts messages from; `None` if it accepts messages from every endpoint.
+        source: Option<EndpointId>,
+        /// Offset of its bytes in the buffer area.
+        offset: u32,
+        /// Its length in bytes.
+        length: u32,
+    },
+    /// A message has found its receive.
+    Match {
+        /// The message.
+        packet: PacketId,
+        /// Its tag.
+        tag: u16,
+        /// Number of the receive.
+        receive: u32,
+    },
+    /// A message is longer than its receive. The bytes that do not fit are dropped.
+    Truncated {
+        /// The message.
+        packet: PacketId,
+        /// Its length in bytes.
+        length: u32,
+        /// Length of the receive in bytes.
+        room: u32,
+    },
+    /// Every frame of a message has arrived.
+    Complete {
+        /// The message.
+        packet: PacketId,
+        /// The endpoint that sent it.
+        peer: EndpointId,
+        /// Its frames.
+        frames: u16,
+        /// The bytes that fit in the receive.
+        payload: &'a [u8],
+    },
+    /// The sender took an acknowledgement.
+    Ack {
+        /// The message.
+        packet: PacketId,
+        /// Number of the message between its endpoints.
+        message: u16,
+        /// Frames that have arrived without a gap.
+        frames: u16,
+    },
+    /// The sender goes back to an earlier frame.
+    Resend {
+        /// The message.
+        packet: PacketId,
+        /// Number of the message between its endpoints.
+        message: u16,
+        /// The frame.
+        frame: u16,
+        /// Why.
+        reason: ResendReason,
+    },
+}
+
+/// Why frames are sent again.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum ResendReason {
+    /// The receiver asked for a missing frame.
+    Gap,
+    /// No acknowledgement came for too long.
+    Silence,
+}
+
+impl ResendReason {
+    /// Returns the word that the trace shows.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            ResendReason::Gap => "gap",
+            ResendReason::Silence => "silence",
+        }
+    }
+}
+
+impl<'a> EmpEvent<'a> {
+    /// Returns how outputs treat the event.
+    #[must_use]
+    pub fn roles(&self) -> Roles<'a> {
+        match *self {
+            EmpEvent::RxPost { .. } => Roles::of("rx-post"),
+            EmpEvent::Match { .. } => Roles {
+                track: Track::WireIn,
+                ..Roles::of("match")
+            },
+            EmpEvent::Truncated { .. } => Roles {
+                track: Track::WireIn,
+                ..Roles::of("truncated")
+            },
+            EmpEvent::Complete {
+                packet,
+                peer,
+                payload,
+                ..
+            } => Roles {
+                track: Track::WireIn,
+                step: Step::Received {
+                    packet,
+                    peer,
+                    payload,
+                },
+                ..Roles::of("complete")
+            },
+            EmpEvent::Ack { .. } => Roles {
+                track: Track::WireIn,
+                ..Roles::of("ack")
+            },
+            EmpEvent::Resend { .. } => Roles {
+                track: Track::WireIn,
+                ..Roles::of("resend")
+            },
+        }
+    }
+
+    /// Writes the event's fields to a sink.
+    pub(crate) fn visit<S: FieldSink>(&self, fields: &mut Fields<'_, S>) -> Result<(), S::Error> {
+        match *self {
+            EmpEvent::RxPost {
+                receive,
+                tag,
+                source,
+                offset,
+                length,
+            } => {
+                fields.put("receive", Value::Number(receive.into()))?;
+                match tag {
+                    Some(tag) => fields.put("tag", Value::Number(tag.into()))?,
+                    None => fields.put("tag", Value::Null)?,
+                }
+                match source {
+                    Some(source) => fields.endpoint("source", source)?,
+                    None => fields.put("source", Value::Null)?,
+                }
+                fields.put("offset", Value::Number(offset.into()))?;
+                fields.put("length", Value::Number(length.into()))
+            }
+            EmpEvent::Match {
+                packet,
+                tag,
+                receive,
+            } => {
+                fields.put("packet", Value::Number(packet.0))?;
+                fields.put("tag", Value::Number(tag.into()))?;
+                fields.put("receive", Value::Number(receive.into()))
+            }
+            EmpEvent::Truncated {
+                packet,
+                length,
+                room,
+            } => {
+                fields.put("packet", Value::Number(packet.0))?;
+                fields.put("length", Value::Number(length.into()))?;
+                fields.put("room", Value::Number(room.into()))
+            }
+            EmpEvent::Complete {
+                packet,
+                peer,
+                frames,
+                payload,
+            } => {
+                fields.put("packet", Value::Number(packet.0))?;
+                fields.endpoint("peer", peer)?;
+                fields.put("frames", Value::Number(frames.into()))?;
+                fields.put("length", Value::Number(payload.len() as u64))?;
+                fields.payload(Payload::Whole(payload))
+            }
+            EmpEvent::Ack {
+                packet,
+                message,
+                frames,
+            } => {
+                fields.put("packet", Value::Number(packet.0))?;
+                fields.put("message", Value::Number(message.into()))?;
+                fields.put("frames", Value::Number(frames.into()))
+            }
+            EmpEvent::Resend {
+                packet,
+                message,
+                frame,
+                reason,
+            } => {
+                fields.put("packet", Value::Number(packet.0))?;
+                fields.put("message", Value::Number(message.into()))?;
+                fields.put("frame", Value::Number(frame.into()))?;
+                fields.put("reason", Value::Word(reason.word()))
+            }
+        }
+    }
+}

@@ -1,0 +1,479 @@
+//! The receiver's record of one sender: which messages and frames have arrived, and which message is delivered next.
+//!
+//! Messages are matched and delivered in the order of their numbers, except that a message need not wait for an earlier
+//! one with another tag. An earlier message that has not been seen holds up all later ones, because its tag is unknown.
+
+/// Most messages of a sender that may be outstanding at a time.
+pub const WINDOW: u16 = 8;
+
+const SLOTS: usize = WINDOW as usize;
+
+/// How far ahead of the first missing frame others may arrive: the bits of the set that records them.
+const AHEAD: u16 = 64;
+
+/// The messages from one sender that are not finished. `T` is the engine's own record of a matched message.
+#[derive(Copy, Clone, Debug)]
+pub struct Inbound<T> {
+    /// The oldest message that is not finished.
+    base: u16,
+    /// The messages from `base` on; each has the place of its number, modulo the number of slots.
+    slots: [Slot<T>; SLOTS],
+}
+
+#[derive(Copy, Clone, Debug, Default)]
+enum Slot<T> {
+    /// No frame has arrived.
+    #[default]
+    Unseen,
+    /// A frame has arrived, and no receive accepted the message.
+    Unmatched { tag: u16 },
+    /// The message has a receive, and its frames are placed there.
+    Placing(Placing<T>),
+    /// The message was delivered.
+    Finished,
+}
+
+#[derive(Copy, Clone, Debug)]
+struct Placing<T> {
+    tag: u16,
+    length: u32,
+    frames: u16,
+    /// The first missing frame.
+    missing: u16,
+    /// Bit i is set if frame `missing` + i has arrived. Bit 0 is never set.
+    ahead: u64,
+    /// Frames that are in host memory.
+    landed: u16,
+    /// The first missing frame that was asked for last. Each is asked for once.
+    asked: Option<u16>,
+    matched: T,
+}
+
+/// What a frame of a message means.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// The message needs a receive first.
+    NeedsMatch,
+    /// The frame has not arrived before.
+    Fresh,
+    /// The frame has arrived before.
+    Duplicate,
+    /// The message is over.
+    Finished,
+    /// An earlier message must be matched first.
+    Blocked,
+    /// The message or the frame is too far ahead of the first missing one.
+    TooEarly,
+    /// The frame gives the message another length or tag than earlier frames.
+    Contradicts,
+}
+
+/// What a recorded frame changes.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Recorded {
+    /// Frames that have arrived without a gap.
+    pub count: u16,
+    /// The first missing frame, if the sender must be asked for it.
+    pub gap: Option<u16>,
+    /// Whether every frame has arrived.
+    pub is_complete: bool,
+}
+
+/// A message to deliver.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Finish<T> {
+    /// Its number.
+    pub message: u16,
+    /// Its length in bytes.
+    pub length: u32,
+    /// The engine's record.
+    pub matched: T,
+}
+
+impl<T> Default for Inbound<T> {
+    fn default() -> Inbound<T> {
+        Inbound {
+            base: 0,
+            slots: core::array::from_fn(|_| Slot::Unseen),
+        }
+    }
+}
+
+/// Returns the slot of a message.
+fn slot(message: u16) -> usize {
+    usize::from(message % WINDOW)
+}
+
+impl<T: Copy> Inbound<T> {
+    /// Returns how far a message lies after the oldest unfinished one; `None` if it lies before.
+    fn after_base(&self, message: u16) -> Option<u16> {
+        let after = message.wrapping_sub(self.base);
+        (after <= u16::MAX / 2).then_some(after)
+    }
+
+    /// Gives up the oldest message if it lies before `oldest`, the oldest message that is outstanding at the sender. The
+    /// caller repeats this until `None` is returned. Returns the engine's record of the message if it had one and was
+    /// not delivered.
+    ///
+    /// A message whose frames have all arrived is kept until it is delivered: the sender knows of its arrival.
+    pub fn give_up_before(&mut self, oldest: u16) -> Option<Option<T>> {
+        let after = self.after_base(oldest).filter(|&after| after > 0)?;
+        if after > WINDOW {
+            // Every slot would be given up. Skip the messages in between, of which nothing is known.
+            let seen = self.slots.iter().any(|slot| !matches!(slot, Slot::Unseen));
+            if !seen {
+                self.base = oldest;
+                return None;
+            }
+        }
+        if let Slot::Placing(placing) = &self.slots[slot(self.base)]
+            && placing.missing == placing.frames
+        {
+            return None;
+        }
+        let given_up = core::mem::take(&mut self.slots[slot(self.base)]);
+        self.base = self.base.wrapping_add(1);
+        Some(match given_up {
+            Slot::Placing(placing) => Some(placing.matched),
+            Slot::Unseen | Slot::Unmatched { .. } | Slot::Finished => None,
+        })
+    }
+
+    /// Returns what a frame means.
+    #[must_use]
+    pub fn verdict(&self, message: u16, tag: u16, length: u32, frame: u16) -> Verdict {
+        let Some(after) = self.after_base(message) else {
+            return Verdict::Finished;
+        };
+        if after >= WINDOW {
+            return Verdict::TooEarly;
+        }
+        match &self.slots[slot(message)] {
+            Slot::Finished => Verdict::Finished,
+            Slot::Placing(placing) if (placing.tag, placing.length) != (tag, length) => {
+                Verdict::Contradicts
+            }
+            Slot::Placing(placing) => placing.verdict(frame),
+            Slot::Unseen | Slot::Unmatched { .. } if self.is_held_up(message, tag) => {
+                Verdict::Blocked
+            }
+            Slot::Unseen | Slot::Unmatched { .. } => Verdict::NeedsMatch,
+        }
+    }
+
+    /// Returns whether a message must wait for an earlier one to be matched.
+    fn is_held_up(&self, message: u16, tag: u16) -> bool {
+        self.before(message).any(|earlier| match earlier {
+            Slot::Unseen => true,
+            Slot::Unmatched { tag: earlier } => *earlier == tag,
+            Slot::Placing(_) | Slot::Finished => false,
+        })
+    }
+
+    /// Returns the unfinished messages before a message.
+    fn before(&self, message: u16) -> impl Iterator<Item = &Slot<T>> {
+        let count = message.wrapping_sub(self.base).min(WINDOW);
+        (0..count).map(|after| &self.slots[slot(self.base.wrapping_add(after))])
+    }
+
+    /// Records that no receive accepts a message. It must be one that needs a match.
+    pub fn refuse(&mut self, message: u16, tag: u16) {
+        self.slots[slot(message)] = Slot::Unmatched { tag };
+    }
+
+    /// Records the receive of a message of `frames` frames. It must be one that needs a match.
+    pub fn begin(&mut self, message: u16, (tag, length, frames): (u16, u32, u16), matched: T) {
+        self.slots[slot(message)] = Slot::Placing(Placing {
+            tag,
+            length,
+            frames,
+            missing: 0,
+            ahead: 0,
+            landed: 0,
+            asked: None,
+            matched,
+        });
+    }
+
+    fn peek(&self, message: u16) -> Option<&Placing<T>> {
+        self.after_base(message).filter(|&after| after < WINDOW)?;
+        match &self.slots[slot(message)] {
+            Slot::Placing(placing) => Some(placing),
+            Slot::Unseen | Slot::Unmatched { .. } | Slot::Finished => None,
+        }
+    }
+
+    fn placing(&mut self, message: u16) -> Option<&mut Placing<T>> {
+        self.after_base(message).filter(|&after| after < WINDOW)?;
+        match &mut self.slots[slot(message)] {
+            Slot::Placing(placing) => Some(placing),
+            Slot::Unseen | Slot::Unmatched { .. } | Slot::Finished => None,
+        }
+    }
+
+    /// Returns the engine's record of a message that has a receive and is not finished.
+    #[must_use]
+    pub fn matched(&self, message: u16) -> Option<T> {
+        self.peek(message).map(|placing| placing.matched)
+    }
+
+    /// Records a frame. Returns `None` if it has arrived before, is too far ahead, or its message was given up.
+    pub fn record(&mut self, message: u16, frame: u16) -> Option<Recorded> {
+        let placing = self.placing(message)?;
+        if placing.verdict(frame) != Verdict::Fresh {
+            return None;
+        }
+        placing.ahead |= 1 << (frame - placing.missing);
+        while placing.ahead & 1 == 1 {
+            placing.ahead >>= 1;
+            placing.missing += 1;
+        }
+        let is_new_gap = frame > placing.missing && placing.asked != Some(placing.missing);
+        let gap = is_new_gap.then_some(placing.missing);
+        if is_new_gap {
+            placing.asked = gap;
+        }
+        Some(Recorded {
+            count: placing.missing,
+            gap,
+            is_complete: placing.missing == placing.frames,
+        })
+    }
+
+    /// Returns how many frames of a message have arrived without a gap, if the message has a receive and is not
+    /// finished.
+    #[must_use]
+    pub fn count(&self, message: u16) -> Option<u16> {
+        self.peek(message).map(|placing| placing.missing)
+    }
+
+    /// Records that a recorded frame is in host memory.
+    pub fn land(&mut self, message: u16) {
+        if let Some(placing) = self.placing(message) {
+            placing.landed = placing.landed.saturating_add(1).min(placing.frames);
+        }
+    }
+
+    /// Takes the next message whose frames are all in host memory and that may be delivered now.
+    pub fn take_finished(&mut self) -> Option<Finish<T>> {
+        let messages = (0..WINDOW).map(|after| self.base.wrapping_add(after));
+        let may_finish = |message: &u16| match &self.slots[slot(*message)] {
+            Slot::Placing(placing) => {
+                placing.landed == placing.frames && !self.is_delivery_held_up(*message, placing.tag)
+            }
+            Slot::Unseen | Slot::Unmatched { .. } | Slot::Finished => false,
+        };
+        let message = messages.into_iter().find(may_finish)?;
+        let finished = core::mem::replace(&mut self.slots[slot(message)], Slot::Finished);
+        while let Slot::Finished = self.slots[slot(self.base)] {
+            self.slots[slot(self.base)] = Slot::Unseen;
+            self.base = self.base.wrapping_add(1);
+        }
+        match finished {
+            Slot::Placing(Placing {
+                length, matched, ..
+            }) => Some(Finish {
+                message,
+                length,
+                matched,
+            }),
+            Slot::Unseen | Slot::Unmatched { .. } | Slot::Finished => None,
+        }
+    }
+
+    /// Returns whether a message must wait for an earlier one to be delivered.
+    fn is_delivery_held_up(&self, message: u16, tag: u16) -> bool {
+        self.before(message).any(|earlier| match earlier {
+            Slot::Unseen => true,
+            Slot::Unmatched { tag: earlier } | Slot::Placing(Placing { tag: earlier, .. }) => {
+                *earlier == tag
+            }
+            Slot::Finished => false,
+        })
+    }
+}
+
+impl<T> Placing<T> {
+    fn verdict(&self, frame: u16) -> Verdict {
+        match frame.checked_sub(self.missing) {
+            None => Verdict::Duplicate,
+            Some(after) if after >= AHEAD || frame >= self.frames => Verdict::TooEarly,
+            Some(after) if self.ahead >> after & 1 == 1 => Verdict::Duplicate,
+            Some(_) => Verdict::Fresh,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Matches a message of `frames` frames with itself.
+    fn begin(inbound: &mut Inbound<u16>, message: u16, tag: u16, frames: u16) {
+        assert_eq!(
+            inbound.verdict(message, tag, 9, 0),
+            Verdict::NeedsMatch,
+            "{message}"
+        );
+        inbound.begin(message, (tag, 9, frames), message);
+    }
+
+    fn whole(inbound: &mut Inbound<u16>, message: u16, frames: u16) {
+        for frame in 0..frames {
+            assert!(inbound.record(message, frame).is_some());
+            inbound.land(message);
+        }
+    }
+
+    fn delivered(inbound: &mut Inbound<u16>) -> Vec<u16> {
+        core::iter::from_fn(|| inbound.take_finished())
+            .map(|finish| finish.message)
+            .collect()
+    }
+
+    #[test]
+    fn frames_are_recorded_once_in_any_order() {
+        let mut inbound = Inbound::default();
+        begin(&mut inbound, 0, 7, 4);
+        let recorded = |count, gap, is_complete| {
+            Some(Recorded {
+                count,
+                gap,
+                is_complete,
+            })
+        };
+        assert_eq!(inbound.record(0, 2), recorded(0, Some(0), false));
+        assert_eq!(inbound.record(0, 3), recorded(0, None, false), "asked once");
+        assert_eq!(inbound.record(0, 2), None);
+        assert_eq!(inbound.verdict(0, 7, 9, 3), Verdict::Duplicate);
+        assert_eq!(inbound.record(0, 0), recorded(1, None, false));
+        assert_eq!(inbound.record(0, 0), None);
+        assert_eq!(inbound.record(0, 1), recorded(4, None, true));
+        assert_eq!(inbound.record(0, 4), None, "beyond the message");
+        assert_eq!(delivered(&mut inbound), [], "nothing has landed");
+        for _ in 0..4 {
+            inbound.land(0);
+        }
+        assert_eq!(delivered(&mut inbound), [0]);
+        assert_eq!(inbound.verdict(0, 7, 9, 0), Verdict::Finished);
+    }
+
+    #[test]
+    fn every_order_of_frames_completes_a_message_exactly_once() {
+        for order in 0..24u16 {
+            // The order-th permutation of four frames.
+            let mut rest = vec![0u16, 1, 2, 3];
+            let mut picked = Vec::new();
+            let mut code = order;
+            for left in (1..=4).rev() {
+                picked.push(rest.remove(usize::from(code % left)));
+                code /= left;
+            }
+            let mut inbound = Inbound::<u16>::default();
+            begin(&mut inbound, 0, 0, 4);
+            let completes = picked
+                .iter()
+                .map(|&frame| inbound.record(0, frame).unwrap().is_complete);
+            assert_eq!(
+                completes.collect::<Vec<_>>(),
+                [false, false, false, true],
+                "{picked:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_frame_far_ahead_waits() {
+        let mut inbound = Inbound::default();
+        begin(&mut inbound, 0, 0, u16::MAX);
+        assert_eq!(inbound.verdict(0, 0, 9, 63), Verdict::Fresh);
+        assert_eq!(inbound.verdict(0, 0, 9, 64), Verdict::TooEarly);
+        assert!(inbound.record(0, 63).is_some());
+        assert!(inbound.record(0, 0).is_some());
+        assert_eq!(inbound.record(0, 64).unwrap().gap, Some(1));
+        assert_eq!(inbound.verdict(0, 0, 9, u16::MAX), Verdict::TooEarly);
+    }
+
+    #[test]
+    fn messages_of_one_tag_keep_their_order() {
+        let mut inbound = Inbound::default();
+        assert_eq!(inbound.verdict(1, 7, 9, 0), Verdict::Blocked, "0 is unseen");
+        begin(&mut inbound, 0, 7, 2);
+        begin(&mut inbound, 1, 7, 1);
+        begin(&mut inbound, 2, 8, 1);
+        whole(&mut inbound, 1, 1);
+        whole(&mut inbound, 2, 1);
+        assert_eq!(delivered(&mut inbound), [2], "another tag need not wait");
+        whole(&mut inbound, 0, 2);
+        assert_eq!(delivered(&mut inbound), [0, 1]);
+        assert_eq!(inbound.verdict(2, 8, 9, 0), Verdict::Finished);
+    }
+
+    #[test]
+    fn an_unmatched_message_holds_up_its_own_tag() {
+        let mut inbound = Inbound::default();
+        inbound.refuse(0, 7);
+        assert_eq!(inbound.verdict(1, 7, 9, 0), Verdict::Blocked);
+        begin(&mut inbound, 1, 8, 1);
+        whole(&mut inbound, 1, 1);
+        assert_eq!(delivered(&mut inbound), [1]);
+        begin(&mut inbound, 0, 7, 1);
+        whole(&mut inbound, 0, 1);
+        assert_eq!(delivered(&mut inbound), [0]);
+        assert_eq!(inbound.verdict(2, 7, 9, 0), Verdict::NeedsMatch);
+    }
+
+    #[test]
+    fn the_window_goes_round() {
+        let mut inbound = Inbound::default();
+        for message in 0..=u16::MAX {
+            begin(&mut inbound, message, 0, 1);
+            assert_eq!(
+                inbound.verdict(message.wrapping_add(WINDOW), 0, 9, 0),
+                Verdict::TooEarly
+            );
+            whole(&mut inbound, message, 1);
+            assert_eq!(delivered(&mut inbound), [message]);
+        }
+        assert_eq!(inbound.verdict(0, 0, 9, 0), Verdict::NeedsMatch);
+    }
+
+    #[test]
+    fn what_the_sender_gave_up_is_given_up() {
+        let mut inbound = Inbound::default();
+        begin(&mut inbound, 0, 7, 2);
+        inbound.refuse(1, 8);
+        let given_up = |inbound: &mut Inbound<u16>, oldest| {
+            core::iter::from_fn(|| inbound.give_up_before(oldest)).collect::<Vec<_>>()
+        };
+        assert_eq!(given_up(&mut inbound, 0), []);
+        assert_eq!(given_up(&mut inbound, 2), [Some(0), None]);
+        assert_eq!(inbound.verdict(1, 8, 9, 0), Verdict::Finished);
+        assert_eq!(inbound.record(0, 0), None);
+        begin(&mut inbound, 2, 7, 1);
+        // A long way ahead: no more steps than there are slots.
+        assert_eq!(given_up(&mut inbound, 30_000)[0], Some(2));
+        assert_eq!(inbound.verdict(30_000, 0, 9, 0), Verdict::NeedsMatch);
+    }
+
+    #[test]
+    fn a_message_that_has_arrived_is_delivered_although_the_one_before_is_given_up() {
+        let mut inbound = Inbound::default();
+        begin(&mut inbound, 0, 7, 2);
+        begin(&mut inbound, 1, 7, 1);
+        whole(&mut inbound, 1, 1);
+        assert_eq!(delivered(&mut inbound), []);
+        assert_eq!(inbound.give_up_before(2), Some(Some(0)));
+        assert_eq!(inbound.give_up_before(2), None);
+        assert_eq!(delivered(&mut inbound), [1]);
+    }
+
+    #[test]
+    fn frames_that_contradict_the_first_are_refused() {
+        let mut inbound = Inbound::default();
+        begin(&mut inbound, 0, 7, 2);
+        assert_eq!(inbound.verdict(0, 8, 9, 1), Verdict::Contradicts);
+        assert_eq!(inbound.verdict(0, 7, 10, 1), Verdict::Contradicts);
+        assert_eq!(inbound.verdict(0, 7, 9, 1), Verdict::Fresh);
+    }
+}

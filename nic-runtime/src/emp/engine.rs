@@ -1,0 +1,438 @@
+//! The engine of EMP endpoints: gives items to processors, and charges the time of each stage.
+
+use nic_core::emp::FrameKind;
+use nic_core::event::{DropReason, NicEvent, Part, Sink, TxStatus};
+use nic_core::id::{EndpointId, NicId};
+use nic_core::time::SimDuration;
+use nic_core::unet::resolve;
+
+use super::{EmpState, OutgoingRef, receive, transmit, user};
+use crate::fabric::{Header, PacketRef};
+use crate::interface::{Interface, Own as AnyOwn, Passes, Shown, Stage as Any};
+use crate::nic::{EmpPlacement, EmpStage, ProcessorId};
+use crate::profile::EmpCosts;
+use crate::scenario::model::{Scenario, SendSpec};
+use crate::sim::processor::{Item, Next, Posted, Processor};
+use crate::sim::resident::Seat;
+use crate::sim::{Simulation, at};
+use crate::sle;
+use crate::unet::Endpoint;
+use crate::unet::engine::Unet;
+
+/// The engine of EMP endpoints.
+pub(crate) enum Emp {}
+
+/// The progress of a processor with its item.
+#[derive(Copy, Clone, Debug)]
+pub(crate) enum Stage {
+    /// The processor has taken a message or a descriptor for an applet.
+    Taken,
+    /// Another processor has handed a message or a descriptor for an applet over.
+    HandedOver,
+    /// The time of the stage that the item in hand is for is over.
+    Over,
+}
+
+/// What EMP schedules.
+#[derive(Copy, Clone, Debug)]
+pub(crate) enum Delay {
+    /// Checks whether the message with this record has waited for an acknowledgement for too long.
+    LookSilence(u32),
+    /// A receive of the scenario becomes due. Holds its position in the scenario.
+    Receive(u32),
+}
+
+/// An item of EMP.
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct Job {
+    /// The stage that it is for.
+    stage: EmpStage,
+    subject: Subject,
+    /// Whether another processor had it before.
+    is_handed_over: bool,
+}
+
+/// The subject of an item.
+#[derive(Copy, Clone, Debug)]
+pub(super) enum Subject {
+    /// A message whose next frame is to be cut.
+    Message(OutgoingRef),
+    /// A frame of a message that is being sent.
+    Outgoing(OutgoingRef, PacketRef),
+    /// A frame that has arrived, or an acknowledgement in either direction.
+    Frame(PacketRef),
+}
+
+// The functions that every packet of U-Net passes are inlined in the loop of a processor. Those of EMP stay out of it.
+impl Interface for Emp {
+    type Stage = Stage;
+    type Own = Job;
+    type Delay = Delay;
+    type State<'a> = EmpState<'a>;
+
+    const SECTIONS: &'static [&'static str] = &["emp"];
+    const PROTOCOL: &'static str = "emp";
+    const HAS_OWN_WORK: bool = true;
+    const REPLACES_APPLETS: bool = false;
+
+    fn state<'a>(scenario: &'a Scenario, endpoints: &[Endpoint]) -> EmpState<'a> {
+        EmpState::new(scenario, endpoints)
+    }
+
+    fn start<S: Sink>(sim: &mut Simulation<'_, S>) {
+        user::start(sim);
+    }
+
+    #[cold]
+    fn due<S: Sink>(sim: &mut Simulation<'_, S>, delay: Delay) -> bool {
+        match delay {
+            Delay::LookSilence(record) => transmit::look_at_silence(sim, record),
+            Delay::Receive(receive) => {
+                user::receive_due(sim, receive);
+                true
+            }
+        }
+    }
+
+    fn is_obsolete<S: Sink>(sim: &Simulation<'_, S>, delay: Delay) -> bool {
+        match delay {
+            Delay::LookSilence(record) => !sim.states.emp.is_open(record),
+            Delay::Receive(_) => false,
+        }
+    }
+
+    #[cold]
+    fn came<S: Sink>(sim: &mut Simulation<'_, S>, packet: PacketRef) {
+        let Header::Emp(frame) = sim.packets[packet].header else {
+            return drop_frame(sim, packet, DropReason::BadFrame);
+        };
+        let (to, _) = sim.packets[packet].to;
+        let stage = match frame.kind {
+            FrameKind::Header | FrameKind::Data => EmpStage::ReceiveBookkeeping,
+            FrameKind::Ack | FrameKind::Nack => EmpStage::ReceiveAck,
+        };
+        ready(sim, to, (stage, Subject::Frame(packet)), None);
+    }
+
+    #[cold]
+    fn goes<S: Sink>(sim: &mut Simulation<'_, S>, packet: PacketRef) {
+        if let Header::Emp(frame) = sim.packets[packet].header
+            && frame.kind.carries_message()
+        {
+            transmit::frame_goes(sim, packet, frame);
+        }
+    }
+
+    fn part<'s>(
+        shown: &Shown<'s, '_>,
+        packet: PacketRef,
+        (nic, passes): (NicId, Passes),
+    ) -> Option<Part<'s>> {
+        let Header::Emp(frame) = shown.packets[packet].header else {
+            return None;
+        };
+        let opens = match passes {
+            Passes::Out => transmit::opens(shown, packet, frame),
+            Passes::In => None,
+        };
+        Some(shown.states.emp.part(frame, nic, opens))
+    }
+
+    /// With an applet, a message keeps the slot in which the applet made it, and its frames need no others.
+    fn makes_packets(seat: Seat) -> bool {
+        seat.applet.is_none()
+    }
+
+    #[cold]
+    fn slot_found<S: Sink>(sim: &mut Simulation<'_, S>, endpoint: EndpointId) {
+        transmit::slot_found(sim, endpoint);
+    }
+
+    #[cold]
+    fn send_begins<S: Sink>(sim: &mut Simulation<'_, S>, _endpoint: EndpointId, spec: &SendSpec) {
+        sim.states.emp.tag = spec.tag;
+    }
+
+    #[cold]
+    fn step<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, stage: Stage) -> Next {
+        match (stage, *sim.in_hand(on)) {
+            (Stage::Over, Item::Own(endpoint, AnyOwn::Emp(job))) => {
+                over(sim, on, endpoint, (job.stage, job.subject))
+            }
+            (_, Item::Own(..)) => sim.look(on),
+            (_, Item::Arrival(packet)) => match sim.seats[at(sim.packets[packet].to.0.0)].applet {
+                Some(applet) => sle::engine::arrived(sim, on, applet, packet),
+                None => Emp::pass(sim, on, Item::Arrival(packet)),
+            },
+            (_, Item::Post(posted)) => match sim.seats[at(posted.endpoint.0)].applet {
+                Some(applet) => sle::engine::posted(sim, on, applet, posted),
+                None => Emp::pass(sim, on, Item::Post(posted)),
+            },
+        }
+    }
+
+    fn work_before(stage: Stage, processor: &Processor<'_>) -> &'static str {
+        match (stage, processor.in_hand) {
+            (_, Some(Item::Own(_, AnyOwn::Emp(job)))) => job.stage.name(),
+            (Stage::Over, _) => "look",
+            (Stage::Taken, Some(Item::Arrival(_))) => "receive",
+            (Stage::Taken, Some(Item::Post(_) | Item::Own(..)) | None) => "transmit",
+            (Stage::HandedOver, Some(Item::Arrival(_))) => "doRx",
+            (Stage::HandedOver, Some(Item::Post(_) | Item::Own(..)) | None) => "doTx",
+        }
+    }
+
+    #[cold]
+    fn arrived<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, packet: PacketRef) -> Next {
+        sim.processors[at(on.0)].in_hand = Some(Item::Arrival(packet));
+        Next::After(SimDuration::ZERO, Any::Emp(Stage::Taken))
+    }
+
+    #[cold]
+    fn posted<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, posted: Posted) -> Next {
+        sim.processors[at(on.0)].in_hand = Some(Item::Post(posted));
+        Next::After(SimDuration::ZERO, Any::Emp(Stage::Taken))
+    }
+
+    #[cold]
+    fn take_own<S: Sink>(
+        sim: &mut Simulation<'_, S>,
+        on: ProcessorId,
+        endpoint: EndpointId,
+        job: Job,
+    ) -> Next {
+        let nic = sim.processors[at(on.0)].nic;
+        let costs = sim.states.emp.board(nic).costs;
+        begins(sim, endpoint, job);
+        let mut takes = time_of(sim, &costs, job);
+        if job.is_handed_over {
+            takes += sim.processors[at(on.0)].costs.handover;
+        }
+        Next::After(takes, Any::Emp(Stage::Over))
+    }
+
+    #[cold]
+    fn post_came<S: Sink>(sim: &mut Simulation<'_, S>, endpoint: EndpointId) {
+        if sim.seats[at(endpoint.0)].applet.is_some() {
+            sim.offer_post(endpoint);
+        } else {
+            transmit::post_came(sim, endpoint);
+        }
+    }
+
+    #[cold]
+    fn send<S: Sink>(sim: &mut Simulation<'_, S>, packet: PacketRef) {
+        transmit::send_message(sim, packet);
+    }
+
+    #[cold]
+    fn message_read<S: Sink>(sim: &mut Simulation<'_, S>, endpoint: EndpointId) {
+        user::message_read(sim, endpoint);
+    }
+
+    #[cold]
+    fn message_gone<S: Sink>(sim: &mut Simulation<'_, S>, endpoint: EndpointId) {
+        user::room_made(sim, endpoint);
+    }
+
+    fn handed_over(_item: &Item) -> Any {
+        Any::Emp(Stage::HandedOver)
+    }
+
+    #[cold]
+    fn pass<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, item: Item) -> Next {
+        match item {
+            // A whole message in NIC memory goes into free buffers, as a packet of U-Net does.
+            Item::Arrival(_) => Unet::pass(sim, on, item),
+            Item::Post(posted) => pass_post(sim, on, posted),
+            Item::Own(..) => sim.look(on),
+        }
+    }
+}
+
+/// Sends a descriptor's message from the slot that was reserved for an applet's packet.
+fn pass_post<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, posted: Posted) -> Next {
+    let Posted { endpoint, post, .. } = posted;
+    let resolved = resolve(&sim.endpoints[at(endpoint.0)], posted.descriptor);
+    let Some((channel, host)) = resolved
+        .ok()
+        .filter(|(_, host)| host.length() <= sim.endpoints[at(endpoint.0)].max_packet)
+    else {
+        sim.give_up_post(endpoint);
+        return sim.end_post(on, posted, TxStatus::Refused);
+    };
+    sim.use_post(endpoint);
+    let packet = sim.make_packet(endpoint, &channel, nic_core::event::Trigger::Post(post));
+    sim.packets[packet]
+        .bytes
+        .extend_from_slice(sim.memory.bytes(host));
+    transmit::send_message(sim, packet);
+    sim.end_post(on, posted, TxStatus::Ok)
+}
+
+/// Makes an item ready for the processor of its stage. `from` is the processor that had it before.
+pub(super) fn ready<S: Sink>(
+    sim: &mut Simulation<'_, S>,
+    endpoint: EndpointId,
+    (stage, subject): (EmpStage, Subject),
+    from: Option<ProcessorId>,
+) {
+    let nic = sim.endpoints[at(endpoint.0)].nic;
+    let to = match sim.states.emp.board(nic).placement {
+        EmpPlacement::Fixed(places) => Some(sim.nics[at(nic.0)].processor(places[stage])),
+        EmpPlacement::Dynamic => idle(sim, nic),
+    };
+    let job = Job {
+        stage,
+        subject,
+        is_handed_over: from.is_some() && to != from,
+    };
+    let item = Item::Own(endpoint, AnyOwn::Emp(job));
+    match to {
+        Some(on) => {
+            sim.processors[at(on.0)].share.handed.push_back(item);
+            sim.wake(on);
+        }
+        None => sim.shared[at(nic.0)].push_back(item),
+    }
+}
+
+/// Returns an idle processor of a NIC.
+fn idle<S: Sink>(sim: &Simulation<'_, S>, nic: NicId) -> Option<ProcessorId> {
+    let mut processors = sim.nics[at(nic.0)].processors();
+    processors.find(|on| matches!(sim.processors[at(on.0)].stage, Any::Idle))
+}
+
+/// Returns whether a stage runs on this processor too, so that it may follow at once.
+fn runs_here<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, stage: EmpStage) -> bool {
+    let nic = sim.processors[at(on.0)].nic;
+    match sim.states.emp.board(nic).placement {
+        EmpPlacement::Fixed(places) => sim.nics[at(nic.0)].processor(places[stage]) == on,
+        EmpPlacement::Dynamic => true,
+    }
+}
+
+/// Returns how long an item occupies its processor.
+fn time_of<S: Sink>(sim: &mut Simulation<'_, S>, costs: &EmpCosts, job: Job) -> SimDuration {
+    match job.stage {
+        EmpStage::SendBookkeeping => {
+            let Subject::Message(of) = job.subject else {
+                return SimDuration::ZERO;
+            };
+            let next = sim
+                .states
+                .emp
+                .outgoing(of)
+                .map(|found| found.record.peek_next());
+            match next {
+                // The message is over, or has no more frames: there is nothing to do.
+                None | Some(None) => SimDuration::ZERO,
+                Some(Some(0)) => costs.send_bookkeeping,
+                Some(Some(_)) => costs.of_later_frame(),
+            }
+        }
+        EmpStage::Transmission => costs.transmission,
+        EmpStage::ReceiveAck => costs.receive_ack,
+        EmpStage::UpdateRecord => costs.update_record,
+        EmpStage::ReceiveBookkeeping => {
+            let Subject::Frame(packet) = job.subject else {
+                return SimDuration::ZERO;
+            };
+            let is_small = sim.packets[packet].bytes.len() <= at(costs.small_frame);
+            if is_small {
+                costs.receive_bookkeeping.less(costs.small_frame_saves)
+            } else {
+                costs.receive_bookkeeping
+            }
+        }
+        EmpStage::ReceiveFrame => costs.receive_frame,
+        EmpStage::ReceiveDma => costs.receive_dma,
+        EmpStage::SendAck => costs.send_ack,
+    }
+}
+
+/// Reports the transfer that a stage begins with. The profile's time of the stage includes it.
+fn begins<S: Sink>(sim: &mut Simulation<'_, S>, endpoint: EndpointId, job: Job) {
+    if !S::LISTENS {
+        return;
+    }
+    match (job.stage, job.subject) {
+        (EmpStage::Transmission, Subject::Outgoing(of, packet)) => {
+            transmit::tell_transfer(sim, endpoint, of, packet);
+        }
+        (EmpStage::ReceiveDma, Subject::Frame(packet)) => {
+            receive::tell_transfer(sim, endpoint, packet);
+        }
+        _ => {}
+    }
+}
+
+/// Does what is due at the end of a stage.
+fn over<S: Sink>(
+    sim: &mut Simulation<'_, S>,
+    on: ProcessorId,
+    endpoint: EndpointId,
+    (stage, subject): (EmpStage, Subject),
+) -> Next {
+    let then = match (stage, subject) {
+        (EmpStage::SendBookkeeping, Subject::Message(of)) => {
+            transmit::cut_next(sim, on, endpoint, of);
+            None
+        }
+        (EmpStage::Transmission, Subject::Outgoing(of, packet)) => {
+            transmit::transmit(sim, of, packet);
+            None
+        }
+        (EmpStage::ReceiveAck, Subject::Frame(_)) => Some(EmpStage::UpdateRecord),
+        (EmpStage::UpdateRecord, Subject::Frame(packet)) => {
+            transmit::acknowledged(sim, packet);
+            None
+        }
+        (EmpStage::ReceiveBookkeeping, Subject::Frame(packet)) => {
+            receive::classify(sim, on, packet).then_some(EmpStage::ReceiveFrame)
+        }
+        (EmpStage::ReceiveFrame, Subject::Frame(packet)) => {
+            receive::process(sim, on, packet);
+            None
+        }
+        (EmpStage::ReceiveDma, Subject::Frame(packet)) => {
+            receive::land(sim, packet);
+            None
+        }
+        (EmpStage::SendAck, Subject::Frame(packet)) => {
+            sim.enqueue(packet);
+            None
+        }
+        (_, Subject::Message(_) | Subject::Outgoing(..) | Subject::Frame(_)) => None,
+    };
+    let Some(then) = then else {
+        return sim.look(on);
+    };
+    // The two parts of a step follow each other without a break if they are on one processor.
+    if runs_here(sim, on, then) {
+        let job = Job {
+            stage: then,
+            subject,
+            is_handed_over: false,
+        };
+        sim.processors[at(on.0)].in_hand = Some(Item::Own(endpoint, AnyOwn::Emp(job)));
+        return Emp::take_own(sim, on, endpoint, job);
+    }
+    ready(sim, endpoint, (then, subject), Some(on));
+    sim.look(on)
+}
+
+/// Drops a frame that has arrived.
+pub(super) fn drop_frame<S: Sink>(
+    sim: &mut Simulation<'_, S>,
+    packet: PacketRef,
+    reason: DropReason,
+) {
+    let (to, _) = sim.packets[packet].to;
+    let kind = NicEvent::Drop {
+        packet: Some(sim.packets[packet].id),
+        reason,
+    };
+    sim.report.emit(sim.now, to, kind);
+    sim.end_arrival(packet);
+}

@@ -1,0 +1,328 @@
+//! EMP in the simulator: the engine, and the state of endpoints, messages and NICs.
+//!
+//! - `engine` gives items to processors, and charges the time of each stage
+//! - `transmit` cuts messages into frames, takes acknowledgements and repeats lost frames
+//! - `receive` matches and places frames, acknowledges them and delivers messages
+//! - `user` posts receives
+//!
+//! The stages are functions of an item, and nothing in them depends on the processor that runs them. So a placement
+//! changes times and nothing else.
+
+mod engine;
+mod receive;
+mod transmit;
+mod user;
+
+use std::collections::VecDeque;
+
+use nic_core::emp::{Cut, Frame, Inbound, PostedReceive, Receives, TransmitRecord, WINDOW};
+use nic_core::event::{Part, Trigger};
+use nic_core::id::{ChannelId, EndpointId, NicId, PacketId, PostId};
+use nic_core::memory::HostSpan;
+use nic_core::time::SimTime;
+use nic_core::unet::Channel;
+
+pub(crate) use self::engine::Emp;
+use crate::fabric::PacketRef;
+use crate::interface::InterfaceKind;
+use crate::nic::EmpPlacement;
+use crate::profile::EmpCosts;
+use crate::scenario::model::{ReceiveSpec, Scenario};
+use crate::sim::at;
+use crate::storage::Growing;
+use crate::unet::Endpoint;
+
+/// The state of all EMP endpoints, and of the NICs that serve them.
+#[derive(Debug)]
+pub(crate) struct EmpState<'a> {
+    /// By endpoint. Empty if no endpoint uses EMP.
+    ends: Vec<Option<Box<End>>>,
+    /// By NIC. Empty if no endpoint uses EMP.
+    boards: Vec<Option<Board>>,
+    /// Messages that are being sent. Entries are reused.
+    outgoing: Vec<Entry>,
+    vacant: Vec<u32>,
+    /// The receives of the scenario.
+    receives: &'a [ReceiveSpec],
+    /// The tag of the next message that a user posts.
+    tag: u16,
+}
+
+/// An endpoint.
+#[derive(Debug)]
+struct End {
+    /// The receives that wait for a message.
+    waiting: Receives<Growing>,
+    /// The bytes that each receive uses, sorted by offset, without overlaps.
+    buffers: Vec<Buffer>,
+    /// Number of receives posted so far.
+    posted: u32,
+    /// By channel, sorted by the endpoint's own numbers.
+    flows: Vec<Flow>,
+}
+
+/// A part of the buffer area that a receive uses again and again.
+#[derive(Copy, Clone, Debug)]
+struct Buffer {
+    receive: PostedReceive,
+    /// How often it may still be posted; `None` if always.
+    left: Option<u64>,
+}
+
+/// What passes between an endpoint and a peer.
+#[derive(Debug)]
+struct Flow {
+    channel: Channel,
+    /// Number of the next message.
+    next: u16,
+    /// Messages that are being sent, oldest first.
+    outstanding: VecDeque<OutgoingRef>,
+    /// Messages that wait until fewer are outstanding.
+    waiting: VecDeque<OutgoingRef>,
+    /// Messages that arrive.
+    inbound: Inbound<Matched>,
+}
+
+/// A message that arrives and has a place.
+#[derive(Copy, Clone, Debug)]
+struct Matched {
+    packet: PacketId,
+    frames: u16,
+    room: Room,
+}
+
+/// Where the frames of a message are placed.
+#[derive(Copy, Clone, Debug)]
+enum Room {
+    /// In the receive that matched.
+    Host(PostedReceive),
+    /// In NIC memory, for an applet.
+    Nic(PacketRef),
+}
+
+/// What a NIC needs for EMP.
+#[derive(Debug)]
+struct Board {
+    costs: EmpCosts,
+    cut: Cut,
+    placement: EmpPlacement,
+    /// Messages whose frames are to be sent, in this order.
+    queue: VecDeque<OutgoingRef>,
+    /// The message whose frames are being sent. The next begins when it has no more.
+    cutting: Option<OutgoingRef>,
+    /// The frame that waits for a send slot.
+    parked: Option<(OutgoingRef, PacketRef)>,
+}
+
+/// A message that is being sent.
+#[derive(Debug)]
+struct Outgoing {
+    from: EndpointId,
+    channel: Channel,
+    trigger: Trigger,
+    packet: PacketId,
+    source: Source,
+    tag: u16,
+    /// Number between its endpoints. Valid only after it has become outstanding.
+    message: u16,
+    length: u32,
+    record: TransmitRecord,
+    /// When a frame was sent or acknowledged last.
+    active: SimTime,
+    /// Frames that have been cut and that have not reached the wire.
+    on_board: u32,
+    /// Whether it is in the queue of its NIC or being cut.
+    is_queued: bool,
+    /// Whether its first frame has been sent.
+    is_opened: bool,
+}
+
+/// Where the bytes of a message are.
+#[derive(Copy, Clone, Debug)]
+enum Source {
+    /// In host memory, named by this transmit descriptor.
+    Host(PostId, HostSpan),
+    /// In NIC memory, made by an applet.
+    Nic(PacketRef),
+}
+
+/// An entry for a message.
+#[derive(Debug, Default)]
+struct Entry {
+    /// How many messages used the entry before.
+    turn: u32,
+    outgoing: Option<Outgoing>,
+    /// Whether a check for silence is scheduled.
+    is_watched: bool,
+}
+
+/// A message that is being sent, or was sent.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) struct OutgoingRef {
+    entry: u32,
+    turn: u32,
+}
+
+impl<'a> EmpState<'a> {
+    /// Returns the state before anything has happened.
+    pub(crate) fn new(scenario: &'a Scenario, endpoints: &[Endpoint]) -> EmpState<'a> {
+        let mut state = EmpState {
+            ends: Vec::new(),
+            boards: Vec::new(),
+            outgoing: Vec::new(),
+            vacant: Vec::new(),
+            receives: &scenario.receives,
+            tag: 0,
+        };
+        let mut specs = scenario.endpoints.iter();
+        if specs.all(|spec| spec.interface != InterfaceKind::Emp) {
+            return state;
+        }
+        let flows = |id: EndpointId| {
+            let ends = scenario.channels.iter().flat_map(|spec| [spec.a, spec.b]);
+            let own = ends.filter(|(endpoint, _)| *endpoint == id);
+            let channels = own.filter_map(|(_, channel)| endpoints[at(id.0)].channels.get(channel));
+            let mut flows: Vec<Flow> = channels.copied().map(Flow::new).collect();
+            flows.sort_by_key(|flow| flow.channel.id);
+            flows
+        };
+        let ids = (0u32..).map(EndpointId);
+        state.ends = ids
+            .zip(&scenario.endpoints)
+            .map(|(id, spec)| {
+                let is_emp = spec.interface == InterfaceKind::Emp;
+                is_emp.then(|| {
+                    Box::new(End {
+                        waiting: Receives::default(),
+                        buffers: user::buffers(scenario, id, &endpoints[at(id.0)]),
+                        posted: 0,
+                        flows: flows(id),
+                    })
+                })
+            })
+            .collect();
+        let nics = (0u32..).map(NicId).zip(&scenario.nics);
+        state.boards = nics
+            .map(|(nic, spec)| {
+                let costs = scenario.profile_of(nic).emp?;
+                Some(Board {
+                    cut: Cut::new(costs.payload),
+                    costs,
+                    placement: spec.placement.emp,
+                    queue: VecDeque::new(),
+                    cutting: None,
+                    parked: None,
+                })
+            })
+            .collect();
+        state
+    }
+
+    /// Returns whether an entry holds a message that is being sent.
+    fn is_open(&self, entry: u32) -> bool {
+        let entry = self.outgoing.get(at(entry));
+        entry.is_some_and(|entry| entry.outgoing.is_some())
+    }
+
+    /// Returns how events show a frame that passes a NIC.
+    fn part<'s>(&self, frame: Frame, nic: NicId, opens: Option<&'s [u8]>) -> Part<'s> {
+        let board = self.boards.get(at(nic.0)).and_then(Option::as_ref);
+        let of = board.and_then(|board| board.cut.frames(frame.length));
+        Part {
+            kind: frame.kind.word(),
+            frame: frame.frame,
+            of: of.unwrap_or(u16::MAX),
+            opens,
+        }
+    }
+
+    fn board(&mut self, nic: NicId) -> &mut Board {
+        let board = self.boards.get_mut(at(nic.0)).and_then(Option::as_mut);
+        board.expect("an EMP endpoint's NIC has a profile with costs of EMP")
+    }
+
+    fn end(&mut self, id: EndpointId) -> Option<&mut End> {
+        self.ends.get_mut(at(id.0))?.as_deref_mut()
+    }
+
+    fn flow_of(&self, id: EndpointId, channel: ChannelId) -> Option<&Flow> {
+        let flows = &self.ends.get(at(id.0))?.as_deref()?.flows;
+        let place = flows.binary_search_by_key(&channel, |flow| flow.channel.id);
+        place.ok().and_then(|place| flows.get(place))
+    }
+
+    fn flow(&mut self, id: EndpointId, channel: ChannelId) -> Option<&mut Flow> {
+        let flows = &mut self.end(id)?.flows;
+        let place = flows.binary_search_by_key(&channel, |flow| flow.channel.id);
+        place.ok().and_then(|place| flows.get_mut(place))
+    }
+
+    /// Returns a message that is being sent, to read it; `None` if it is over.
+    fn peek(&self, of: OutgoingRef) -> Option<&Outgoing> {
+        let entry = self.outgoing.get(at(of.entry))?;
+        let outgoing = entry.outgoing.as_ref();
+        outgoing.filter(|_| entry.turn == of.turn)
+    }
+
+    /// Returns a message that is being sent; `None` if it is over.
+    fn outgoing(&mut self, of: OutgoingRef) -> Option<&mut Outgoing> {
+        let entry = self.outgoing.get_mut(at(of.entry))?;
+        let outgoing = entry.outgoing.as_mut();
+        outgoing.filter(|_| entry.turn == of.turn)
+    }
+
+    /// Returns the message with this number that an endpoint is sending.
+    fn outgoing_numbered(
+        &self,
+        from: (EndpointId, ChannelId),
+        message: u16,
+    ) -> Option<OutgoingRef> {
+        // Messages complete in any order, so the number does not give the place. There are few.
+        let flow = self.flow_of(from.0, from.1)?;
+        debug_assert!(flow.outstanding.len() <= usize::from(WINDOW));
+        let mut outstanding = flow.outstanding.iter().copied();
+        outstanding.find(|&of| {
+            let found = self.peek(of);
+            found.is_some_and(|found| found.message == message)
+        })
+    }
+
+    fn add(&mut self, outgoing: Outgoing) -> OutgoingRef {
+        let entry = self.vacant.pop().unwrap_or_else(|| {
+            self.outgoing.push(Entry::default());
+            u32::try_from(self.outgoing.len() - 1).expect("queues bound the messages")
+        });
+        let place = &mut self.outgoing[at(entry)];
+        place.outgoing = Some(outgoing);
+        OutgoingRef {
+            entry,
+            turn: place.turn,
+        }
+    }
+
+    fn remove(&mut self, of: OutgoingRef) -> Option<Outgoing> {
+        self.outgoing(of)?;
+        let entry = &mut self.outgoing[at(of.entry)];
+        entry.turn = entry.turn.wrapping_add(1);
+        self.vacant.push(of.entry);
+        entry.outgoing.take()
+    }
+}
+
+impl Flow {
+    fn new(channel: Channel) -> Flow {
+        Flow {
+            channel,
+            next: 0,
+            outstanding: VecDeque::new(),
+            waiting: VecDeque::new(),
+            inbound: Inbound::default(),
+        }
+    }
+}
+
+/// Returns the number by which frames name a process: that of its endpoint.
+fn source_number(id: EndpointId) -> u16 {
+    // A scenario has far fewer endpoints than there are numbers.
+    u16::try_from(id.0).unwrap_or(u16::MAX)
+}

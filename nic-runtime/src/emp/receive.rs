@@ -1,0 +1,373 @@
+//! Receiving: frames are matched, placed and acknowledged, and messages delivered in order.
+
+use nic_core::emp::{EmpEvent, Frame, FrameKind, Place, Verdict};
+use nic_core::event::{DmaDirection, DropReason, Sink, Trigger};
+use nic_core::id::{ChannelId, EndpointId};
+use nic_core::memory::HostSpan;
+
+use super::engine::{Subject, drop_frame, ready};
+use super::{Matched, Room, source_number};
+use crate::fabric::{Header, Packet, PacketRef};
+use crate::nic::{EmpStage, ProcessorId};
+use crate::sim::{Simulation, at};
+
+/// Classifies a frame at the end of its bookkeeping. Returns whether it is to be placed; otherwise it is
+/// over.
+pub(super) fn classify<S: Sink>(
+    sim: &mut Simulation<'_, S>,
+    on: ProcessorId,
+    packet: PacketRef,
+) -> bool {
+    let Some((frame, place)) = placed(sim, packet) else {
+        drop_frame(sim, packet, DropReason::BadFrame);
+        return false;
+    };
+    let (to, from) = (sim.packets[packet].to, sim.packets[packet].from);
+    if frame.source != source_number(from.0) || u16::from(frame.pending) >= nic_core::emp::WINDOW {
+        drop_frame(sim, packet, DropReason::BadFrame);
+        return false;
+    }
+    give_up(sim, to, frame.message.wrapping_sub(frame.pending.into()));
+    let Some(flow) = sim.states.emp.flow(to.0, to.1) else {
+        drop_frame(sim, packet, DropReason::BadFrame);
+        return false;
+    };
+    let verdict = flow
+        .inbound
+        .verdict(frame.message, frame.tag, frame.length, frame.frame);
+    let reason = match verdict {
+        Verdict::Fresh => return true,
+        Verdict::NeedsMatch => match find_room(sim, packet, frame, place.frames) {
+            true => return true,
+            false => DropReason::NoDescriptor,
+        },
+        Verdict::Duplicate | Verdict::Finished => {
+            // The acknowledgement may be lost.
+            if ends_group(sim, to.0, frame.frame, place.frames) {
+                let count = sim.states.emp.flow(to.0, to.1);
+                let count = count.and_then(|flow| flow.inbound.count(frame.message));
+                let count = count.unwrap_or(place.frames);
+                acknowledge(sim, on, packet, (FrameKind::Ack, count));
+            }
+            DropReason::DuplicateFrame
+        }
+        Verdict::Blocked | Verdict::TooEarly => DropReason::EarlyFrame,
+        Verdict::Contradicts => DropReason::BadFrame,
+    };
+    drop_frame(sim, packet, reason);
+    false
+}
+
+/// Returns the header of a frame and its place, if they agree with its length.
+fn placed<S: Sink>(sim: &mut Simulation<'_, S>, packet: PacketRef) -> Option<(Frame, Place)> {
+    let Packet {
+        header,
+        ref bytes,
+        to: (to, _),
+        ..
+    } = sim.packets[packet];
+    let Header::Emp(frame) = header else {
+        return None;
+    };
+    let length = u32::try_from(bytes.len()).ok()?;
+    let nic = sim.endpoints[at(to.0)].nic;
+    let place = sim.states.emp.board(nic).cut.place(&frame, length).ok()?;
+    Some((frame, place))
+}
+
+/// Gives up the messages that their sender has given up.
+fn give_up<S: Sink>(sim: &mut Simulation<'_, S>, to: (EndpointId, ChannelId), oldest: u16) {
+    while let Some(flow) = sim.states.emp.flow(to.0, to.1) {
+        let Some(given_up) = flow.inbound.give_up_before(oldest) else {
+            break;
+        };
+        match given_up.map(|matched| matched.room) {
+            None => {}
+            Some(Room::Host(receive)) => {
+                if let Some(end) = sim.states.emp.end(to.0) {
+                    end.waiting.put_back(receive);
+                }
+            }
+            Some(Room::Nic(packet)) => sim.end_arrival(packet),
+        }
+        deliver(sim, to);
+    }
+}
+
+/// Finds the place of a message. Returns false if there is none.
+fn find_room<S: Sink>(
+    sim: &mut Simulation<'_, S>,
+    packet: PacketRef,
+    frame: Frame,
+    frames: u16,
+) -> bool {
+    let Packet { id, to, .. } = sim.packets[packet];
+    let room = match sim.seats[at(to.0.0)].applet {
+        Some(_) => room_on_nic(sim, packet, frame.length).map(Room::Nic),
+        None => {
+            let end = sim.states.emp.end(to.0);
+            let receive = end.and_then(|end| end.waiting.take(frame.source, frame.tag));
+            receive.map(Room::Host)
+        }
+    };
+    let Some(flow) = sim.states.emp.flow(to.0, to.1) else {
+        return false;
+    };
+    let Some(room) = room else {
+        flow.inbound.refuse(frame.message, frame.tag);
+        return false;
+    };
+    let matched = Matched {
+        packet: id,
+        frames,
+        room,
+    };
+    let shape = (frame.tag, frame.length, frames);
+    flow.inbound.begin(frame.message, shape, matched);
+    if let Room::Host(receive) = room {
+        let kind = EmpEvent::Match {
+            packet: id,
+            tag: frame.tag,
+            receive: receive.number,
+        };
+        sim.report.emit(sim.now, to.0, kind);
+        if frame.length > receive.room.length() {
+            let kind = EmpEvent::Truncated {
+                packet: id,
+                length: frame.length,
+                room: receive.room.length(),
+            };
+            sim.report.emit(sim.now, to.0, kind);
+        }
+    }
+    true
+}
+
+/// Takes an arrival slot in which a message for an applet is put together.
+fn room_on_nic<S: Sink>(
+    sim: &mut Simulation<'_, S>,
+    frame: PacketRef,
+    length: u32,
+) -> Option<PacketRef> {
+    let (to, _) = sim.packets[frame].to;
+    let nic = sim.endpoints[at(to.0)].nic;
+    let longest = sim.endpoints[at(to.0)].max_packet;
+    let tenancy = sim.seats[at(to.0)].tenancy;
+    if length > longest || !sim.nics[at(nic.0)].arrival_slots.take(tenancy) {
+        return None;
+    }
+    let Packet {
+        id,
+        from,
+        to,
+        route,
+        trigger,
+        ..
+    } = sim.packets[frame];
+    let message = Packet {
+        id,
+        from,
+        to,
+        route,
+        trigger,
+        fate: None,
+        has_arrival_slot: true,
+        has_send_slot: false,
+        header: Header::None,
+        bytes: Vec::new(),
+    };
+    let message = sim.packets.add(message, &[]);
+    sim.packets[message].bytes.resize(at(length), 0);
+    Some(message)
+}
+
+/// Returns whether a frame is acknowledged when it arrives.
+fn ends_group<S: Sink>(
+    sim: &mut Simulation<'_, S>,
+    to: EndpointId,
+    frame: u16,
+    frames: u16,
+) -> bool {
+    let nic = sim.endpoints[at(to.0)].nic;
+    let every = sim.states.emp.board(nic).costs.ack_every.get();
+    let count = u32::from(frame) + 1;
+    count.is_multiple_of(every) || count == u32::from(frames)
+}
+
+/// Records a frame. Acknowledges its group before its bytes are moved to the host.
+pub(super) fn process<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, packet: PacketRef) {
+    let Some((frame, place)) = placed(sim, packet) else {
+        return drop_frame(sim, packet, DropReason::BadFrame);
+    };
+    let (to, channel) = sim.packets[packet].to;
+    let flow = sim.states.emp.flow(to, channel);
+    let recorded = flow.and_then(|flow| flow.inbound.record(frame.message, frame.frame));
+    // A copy may have been recorded since this frame was classified.
+    let Some(recorded) = recorded else {
+        return drop_frame(sim, packet, DropReason::DuplicateFrame);
+    };
+    if let Some(missing) = recorded.gap {
+        acknowledge(sim, on, packet, (FrameKind::Nack, missing));
+    } else if recorded.is_complete || ends_group(sim, to, frame.frame, place.frames) {
+        acknowledge(sim, on, packet, (FrameKind::Ack, recorded.count));
+    }
+    let job = (EmpStage::ReceiveDma, Subject::Frame(packet));
+    ready(sim, to, job, Some(on));
+}
+
+/// Makes an acknowledgement of the message that a frame belongs to.
+fn acknowledge<S: Sink>(
+    sim: &mut Simulation<'_, S>,
+    on: ProcessorId,
+    packet: PacketRef,
+    (kind, count): (FrameKind, u16),
+) {
+    let Packet {
+        id,
+        from,
+        to,
+        header,
+        ..
+    } = sim.packets[packet];
+    let channel = sim.endpoints[at(to.0.0)].channels.get(to.1).copied();
+    let (Some(channel), Header::Emp(frame)) = (channel, header) else {
+        return;
+    };
+    let answer = Packet {
+        id,
+        from: to,
+        to: from,
+        route: channel.route,
+        trigger: Trigger::Arrival(id),
+        fate: None,
+        has_arrival_slot: false,
+        has_send_slot: false,
+        header: Header::Emp(Frame {
+            kind,
+            pending: 0,
+            source: source_number(to.0),
+            frame: count,
+            ..frame
+        }),
+        bytes: Vec::new(),
+    };
+    let answer = sim.packets.add(answer, &[]);
+    let job = (EmpStage::SendAck, Subject::Frame(answer));
+    ready(sim, to.0, job, Some(on));
+}
+
+/// Returns the part of a receive that a frame fills, and how many of the frame's bytes fit there.
+fn share(room: HostSpan, place: &Place) -> (i64, u32) {
+    let end = place.bytes.end.min(room.length());
+    let fits = end.saturating_sub(place.bytes.start);
+    let start = place.bytes.start.min(room.length());
+    (i64::from(room.offset()) + i64::from(start), fits)
+}
+
+/// Returns the bytes of host memory that a frame fills.
+fn target<S: Sink>(sim: &mut Simulation<'_, S>, packet: PacketRef) -> Option<HostSpan> {
+    let (frame, place) = placed(sim, packet)?;
+    let (to, channel) = sim.packets[packet].to;
+    let matched = sim
+        .states
+        .emp
+        .flow(to, channel)?
+        .inbound
+        .matched(frame.message)?;
+    let Room::Host(receive) = matched.room else {
+        return None;
+    };
+    let (offset, length) = share(receive.room, &place);
+    let area = sim.endpoints[at(to.0)].area;
+    area.span(offset, length.into()).ok()
+}
+
+/// Reports the transfer of a frame to the host.
+pub(super) fn tell_transfer<S: Sink>(
+    sim: &mut Simulation<'_, S>,
+    endpoint: EndpointId,
+    packet: PacketRef,
+) {
+    let trigger = Trigger::Arrival(sim.packets[packet].id);
+    if let Some(host) = target(sim, packet) {
+        sim.emit_dma(endpoint, (DmaDirection::NicToHost, host), trigger, None);
+    }
+}
+
+/// Moves a frame's bytes to their place. Delivers the message if it was the last frame.
+pub(super) fn land<S: Sink>(sim: &mut Simulation<'_, S>, packet: PacketRef) {
+    let (to, channel) = sim.packets[packet].to;
+    let Some((frame, place)) = placed(sim, packet) else {
+        return drop_frame(sim, packet, DropReason::BadFrame);
+    };
+    let flow = sim.states.emp.flow(to, channel);
+    let matched = flow.and_then(|flow| flow.inbound.matched(frame.message));
+    match matched.map(|matched| matched.room) {
+        // The message was given up meanwhile.
+        None => {}
+        Some(Room::Host(_)) => {
+            if let Some(host) = target(sim, packet) {
+                let bytes = &sim.packets[packet].bytes[..at(host.length())];
+                sim.memory.bytes_mut(host).copy_from_slice(bytes);
+            }
+        }
+        Some(Room::Nic(message)) => {
+            let bytes = std::mem::take(&mut sim.packets[packet].bytes);
+            let range = at(place.bytes.start)..at(place.bytes.end);
+            sim.packets[message].bytes[range].copy_from_slice(&bytes);
+            sim.packets[packet].bytes = bytes;
+        }
+    }
+    if let Some(flow) = sim.states.emp.flow(to, channel) {
+        flow.inbound.land(frame.message);
+    }
+    sim.end_arrival(packet);
+    deliver(sim, (to, channel));
+}
+
+/// Delivers the messages of a channel that are complete and in turn, as many as the receive queue has room for.
+pub(super) fn deliver<S: Sink>(sim: &mut Simulation<'_, S>, to: (EndpointId, ChannelId)) {
+    let has_applet = sim.seats[at(to.0.0)].applet.is_some();
+    while has_applet || sim.endpoints[at(to.0.0)].receive.has_room() {
+        let Some(flow) = sim.states.emp.flow(to.0, to.1) else {
+            return;
+        };
+        let peer = flow.channel.peer;
+        let Some(finish) = flow.inbound.take_finished() else {
+            return;
+        };
+        let Matched {
+            packet,
+            frames,
+            room,
+        } = finish.matched;
+        let complete = |payload| EmpEvent::Complete {
+            packet,
+            peer,
+            frames,
+            payload,
+        };
+        match room {
+            Room::Nic(message) => {
+                let kind = complete(&sim.packets[message].bytes);
+                sim.report.emit(sim.now, to.0, kind);
+                let nic = sim.endpoints[at(to.0.0)].nic;
+                sim.nics[at(nic.0)].arrivals.push_back(message);
+                sim.wake(sim.nics[at(nic.0)].takes_arrivals);
+            }
+            Room::Host(receive) => {
+                let length = finish.length.min(receive.room.length());
+                let area = sim.endpoints[at(to.0.0)].area;
+                let host = area.span(receive.room.offset().into(), length.into());
+                let host = host.expect("the start of a receive lies in its area");
+                let kind = complete(sim.memory.bytes(host));
+                sim.report.emit(sim.now, to.0, kind);
+                let message = (Some(packet), to.1, length);
+                let offsets = std::iter::once(host.offset());
+                let pushed = sim.endpoints[at(to.0.0)].push_buffers(message, offsets);
+                debug_assert!(pushed.is_ok(), "the queue has room");
+                sim.publish(to.0);
+            }
+        }
+    }
+}

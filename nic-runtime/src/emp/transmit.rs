@@ -1,0 +1,511 @@
+//! Sending: messages are cut into frames, acknowledged, and sent again where frames are lost.
+
+use nic_core::emp::{
+    Acknowledged, EmpEvent, Frame, FrameKind, ResendReason, Silence, TransmitRecord, WINDOW,
+};
+use nic_core::event::{DmaDirection, DropReason, Sink, Trigger, TxStatus};
+use nic_core::id::{ChannelId, EndpointId, NicId, PacketId};
+use nic_core::time::SimDuration;
+use nic_core::unet::{Channel, resolve};
+
+use super::engine::{Delay, Subject, drop_frame, ready};
+use super::{Outgoing, OutgoingRef, Source, source_number};
+use crate::fabric::{Header, Packet, PacketRef};
+use crate::interface::{Delay as Due, Shown};
+use crate::nic::{EmpStage, ProcessorId};
+use crate::sim::{Simulation, at};
+
+/// Takes the descriptors that a user has pushed.
+pub(super) fn post_came<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) {
+    let tag = std::mem::take(&mut sim.states.emp.tag);
+    let nic = sim.endpoints[at(id.0)].nic;
+    while let Some((post, descriptor)) = sim.endpoints[at(id.0)].transmit.take() {
+        let resolved = resolve(&sim.endpoints[at(id.0)], descriptor);
+        let cut = sim.states.emp.board(nic).cut;
+        let frames = cut.frames(descriptor.length);
+        let (Ok((channel, host)), Some(frames)) = (resolved, frames) else {
+            let queue = &mut sim.endpoints[at(id.0)].transmit;
+            let completion = queue.end(post, TxStatus::Refused);
+            sim.complete(id, post, completion);
+            continue;
+        };
+        let trigger = Trigger::Post(post);
+        let Packet { id: packet, .. } = sim.new_packet(id, &channel, trigger);
+        let source = Source::Host(post, host);
+        let message = (packet, trigger, source);
+        begin(sim, (id, channel), message, (tag, host.length(), frames));
+    }
+}
+
+/// Sends a message that an applet has made.
+pub(super) fn send_message<S: Sink>(sim: &mut Simulation<'_, S>, packet: PacketRef) {
+    let Packet {
+        id,
+        from: (from, channel),
+        trigger,
+        ref bytes,
+        ..
+    } = sim.packets[packet];
+    let length = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
+    let nic = sim.endpoints[at(from.0)].nic;
+    let frames = sim.states.emp.board(nic).cut.frames(length);
+    let channel = sim.endpoints[at(from.0)].channels.get(channel).copied();
+    let (Some(channel), Some(frames)) = (channel, frames) else {
+        // A packet of an applet is short and on one of its own channels.
+        return sim.drop_unsent(packet);
+    };
+    let message = (id, trigger, Source::Nic(packet));
+    begin(sim, (from, channel), message, (0, length, frames));
+}
+
+/// Adds a message to those that an endpoint sends.
+fn begin<S: Sink>(
+    sim: &mut Simulation<'_, S>,
+    (from, channel): (EndpointId, Channel),
+    (packet, trigger, source): (PacketId, Trigger, Source),
+    (tag, length, frames): (u16, u32, u16),
+) {
+    let of = sim.states.emp.add(Outgoing {
+        from,
+        channel,
+        trigger,
+        packet,
+        source,
+        tag,
+        message: 0,
+        length,
+        record: TransmitRecord::new(frames),
+        active: sim.now,
+        on_board: 0,
+        is_queued: false,
+        is_opened: false,
+    });
+    if let Some(flow) = sim.states.emp.flow(from, channel.id) {
+        flow.waiting.push_back(of);
+    }
+    send_waiting(sim, from, channel.id);
+}
+
+/// Begins the oldest waiting messages of a channel, as many as may be outstanding.
+fn send_waiting<S: Sink>(sim: &mut Simulation<'_, S>, from: EndpointId, channel: ChannelId) {
+    while let Some(flow) = sim.states.emp.flow(from, channel) {
+        // The receiver's window begins at the oldest outstanding message.
+        let oldest = flow.outstanding.front().copied();
+        let next = flow.next;
+        let oldest = oldest.and_then(|of| sim.states.emp.outgoing(of).map(|found| found.message));
+        if oldest.is_some_and(|oldest| next.wrapping_sub(oldest) >= WINDOW) {
+            return;
+        }
+        let Some(flow) = sim.states.emp.flow(from, channel) else {
+            return;
+        };
+        let Some(of) = flow.waiting.pop_front() else {
+            return;
+        };
+        flow.next = next.wrapping_add(1);
+        flow.outstanding.push_back(of);
+        if let Some(outgoing) = sim.states.emp.outgoing(of) {
+            outgoing.message = next;
+        }
+        enqueue(sim, of, false);
+    }
+}
+
+/// Queues a message whose frames are to be sent. One that is sent again precedes the others.
+fn enqueue<S: Sink>(sim: &mut Simulation<'_, S>, of: OutgoingRef, is_again: bool) {
+    let Some(outgoing) = sim.states.emp.outgoing(of) else {
+        return;
+    };
+    if std::mem::replace(&mut outgoing.is_queued, true) {
+        return;
+    }
+    let nic = sim.endpoints[at(outgoing.from.0)].nic;
+    let queue = &mut sim.states.emp.board(nic).queue;
+    match is_again {
+        true => queue.push_front(of),
+        false => queue.push_back(of),
+    }
+    next_message(sim, nic, None);
+}
+
+/// Begins the next message of a NIC, if none is being cut. One message's frames leave before the next message's first,
+/// because the receiver could acknowledge neither if they took turns.
+fn next_message<S: Sink>(sim: &mut Simulation<'_, S>, nic: NicId, from: Option<ProcessorId>) {
+    let board = sim.states.emp.board(nic);
+    if board.cutting.is_some() {
+        return;
+    }
+    while let Some(of) = sim.states.emp.board(nic).queue.pop_front() {
+        let Some(endpoint) = sim.states.emp.outgoing(of).map(|outgoing| outgoing.from) else {
+            continue;
+        };
+        sim.states.emp.board(nic).cutting = Some(of);
+        let job = (EmpStage::SendBookkeeping, Subject::Message(of));
+        return ready(sim, endpoint, job, from);
+    }
+}
+
+/// Cuts the next frame of a message, at the end of its bookkeeping.
+pub(super) fn cut_next<S: Sink>(
+    sim: &mut Simulation<'_, S>,
+    on: ProcessorId,
+    endpoint: EndpointId,
+    of: OutgoingRef,
+) {
+    let nic = sim.endpoints[at(endpoint.0)].nic;
+    let Some(packet) = cut(sim, nic, of) else {
+        if let Some(outgoing) = sim.states.emp.outgoing(of) {
+            outgoing.is_queued = false;
+        }
+        sim.states.emp.board(nic).cutting = None;
+        return next_message(sim, nic, Some(on));
+    };
+    let (to, _) = sim.packets[packet].to;
+    let needs_slot = sim
+        .states
+        .emp
+        .outgoing(of)
+        .is_some_and(|outgoing| matches!(outgoing.source, Source::Host(..)));
+    if needs_slot && !sim.claim_for_frame(endpoint, to) {
+        sim.states.emp.board(nic).parked = Some((of, packet));
+        return;
+    }
+    sim.packets[packet].has_send_slot = needs_slot;
+    frame_ready(sim, endpoint, (of, packet), Some(on));
+}
+
+/// Makes a frame, still without bytes.
+fn cut<S: Sink>(sim: &mut Simulation<'_, S>, nic: NicId, of: OutgoingRef) -> Option<PacketRef> {
+    let rule = sim.states.emp.board(nic).cut;
+    let outgoing = sim.states.emp.outgoing(of)?;
+    let (number, _) = outgoing.record.take_next()?;
+    outgoing.on_board += 1;
+    let (from, channel) = (outgoing.from, outgoing.channel);
+    let frame = Frame {
+        kind: match number {
+            0 => FrameKind::Header,
+            _ => FrameKind::Data,
+        },
+        pending: 0,
+        source: source_number(from),
+        tag: outgoing.tag,
+        message: outgoing.message,
+        frame: number,
+        length: outgoing.length,
+    };
+    debug_assert!(rule.bytes(number, frame.length).is_some());
+    let (id, trigger) = (outgoing.packet, outgoing.trigger);
+    let oldest = sim
+        .states
+        .emp
+        .flow(from, channel.id)?
+        .outstanding
+        .front()
+        .copied();
+    let oldest = sim.states.emp.outgoing(oldest?)?.message;
+    let pending = frame.message.wrapping_sub(oldest);
+    let packet = Packet {
+        id,
+        from: (from, channel.id),
+        to: (channel.peer, channel.peer_id),
+        route: channel.route,
+        trigger,
+        fate: None,
+        has_arrival_slot: false,
+        has_send_slot: false,
+        header: Header::Emp(Frame {
+            // At most the length of the window.
+            pending: u8::try_from(pending).unwrap_or(0),
+            ..frame
+        }),
+        bytes: Vec::new(),
+    };
+    Some(sim.packets.add(packet, &[]))
+}
+
+/// Passes a frame that has its slot on, and begins with the next one.
+fn frame_ready<S: Sink>(
+    sim: &mut Simulation<'_, S>,
+    endpoint: EndpointId,
+    (of, packet): (OutgoingRef, PacketRef),
+    from: Option<ProcessorId>,
+) {
+    let job = (EmpStage::Transmission, Subject::Outgoing(of, packet));
+    ready(sim, endpoint, job, from);
+    let job = (EmpStage::SendBookkeeping, Subject::Message(of));
+    ready(sim, endpoint, job, from);
+}
+
+/// Goes on with the frame that has waited for a send slot.
+pub(crate) fn slot_found<S: Sink>(sim: &mut Simulation<'_, S>, endpoint: EndpointId) {
+    sim.use_post(endpoint);
+    let nic = sim.endpoints[at(endpoint.0)].nic;
+    let Some((of, packet)) = sim.states.emp.board(nic).parked.take() else {
+        return sim.release_send_slot(nic);
+    };
+    sim.packets[packet].has_send_slot = true;
+    frame_ready(sim, endpoint, (of, packet), None);
+}
+
+/// Reports the transfer of a frame from the host.
+pub(super) fn tell_transfer<S: Sink>(
+    sim: &mut Simulation<'_, S>,
+    endpoint: EndpointId,
+    of: OutgoingRef,
+    packet: PacketRef,
+) {
+    let Some(&mut Outgoing {
+        source: Source::Host(_, host),
+        trigger,
+        ..
+    }) = sim.states.emp.outgoing(of)
+    else {
+        return;
+    };
+    if let Some(range) = bytes_of(sim, packet)
+        && let Ok(host) = sim.endpoints[at(endpoint.0)].area.span(
+            i64::from(host.offset() + range.start),
+            i64::from(range.end - range.start),
+        )
+    {
+        sim.emit_dma(endpoint, (DmaDirection::HostToNic, host), trigger, None);
+    }
+}
+
+/// Returns the bytes of its message that a frame carries.
+fn bytes_of<S: Sink>(
+    sim: &mut Simulation<'_, S>,
+    packet: PacketRef,
+) -> Option<std::ops::Range<u32>> {
+    let Header::Emp(frame) = sim.packets[packet].header else {
+        return None;
+    };
+    let (from, _) = sim.packets[packet].from;
+    let nic = sim.endpoints[at(from.0)].nic;
+    sim.states
+        .emp
+        .board(nic)
+        .cut
+        .bytes(frame.frame, frame.length)
+}
+
+/// Moves a frame's bytes into NIC memory and hands it to the wire.
+pub(super) fn transmit<S: Sink>(sim: &mut Simulation<'_, S>, of: OutgoingRef, packet: PacketRef) {
+    let range = bytes_of(sim, packet);
+    let (Some(outgoing), Some(range)) = (sim.states.emp.outgoing(of), range) else {
+        // The message was acknowledged or has failed meanwhile.
+        return discard(sim, packet);
+    };
+    let range = at(range.start)..at(range.end);
+    let mut bytes = std::mem::take(&mut sim.packets[packet].bytes);
+    bytes.clear();
+    bytes.extend_from_slice(match outgoing.source {
+        Source::Host(_, host) => &sim.memory.bytes(host)[range],
+        Source::Nic(message) => &sim.packets[message].bytes[range],
+    });
+    sim.packets[packet].bytes = bytes;
+    sim.enqueue(packet);
+}
+
+/// Gives a frame up that is not sent.
+fn discard<S: Sink>(sim: &mut Simulation<'_, S>, packet: PacketRef) {
+    let Packet {
+        from: (from, _),
+        has_send_slot,
+        ..
+    } = sim.packets[packet];
+    sim.packets.release(packet);
+    if has_send_slot {
+        let nic = sim.endpoints[at(from.0)].nic;
+        sim.release_send_slot(nic);
+    }
+}
+
+/// Returns the whole message if a frame opens it.
+pub(crate) fn opens<'s>(
+    shown: &Shown<'s, '_>,
+    packet: PacketRef,
+    frame: Frame,
+) -> Option<&'s [u8]> {
+    if frame.kind != FrameKind::Header {
+        return None;
+    }
+    let (from, channel) = shown.packets[packet].from;
+    let end = shown.states.emp.ends.get(at(from.0))?.as_deref()?;
+    let flow = end.flows.iter().find(|flow| flow.channel.id == channel)?;
+    let mut outstanding = flow.outstanding.iter().filter_map(|of| {
+        let entry = shown.states.emp.outgoing.get(at(of.entry))?;
+        entry.outgoing.as_ref()
+    });
+    let outgoing = outstanding.find(|outgoing| outgoing.message == frame.message)?;
+    (!outgoing.is_opened).then(|| match outgoing.source {
+        Source::Host(_, host) => shown.memory.bytes(host),
+        Source::Nic(message) => &shown.packets[message].bytes,
+    })
+}
+
+/// The first bit of a message's frame leaves.
+pub(super) fn frame_goes<S: Sink>(sim: &mut Simulation<'_, S>, packet: PacketRef, frame: Frame) {
+    let from = sim.packets[packet].from;
+    let now = sim.now;
+    let Some(of) = sim.states.emp.outgoing_numbered(from, frame.message) else {
+        return;
+    };
+    let nic = sim.endpoints[at(from.0.0)].nic;
+    let timeout = sim.states.emp.board(nic).costs.timeout;
+    if let Some(outgoing) = sim.states.emp.outgoing(of) {
+        outgoing.is_opened |= frame.frame == 0;
+        outgoing.on_board = outgoing.on_board.saturating_sub(1);
+        outgoing.active = now;
+        watch(sim, of, timeout);
+    }
+}
+
+/// Schedules a check for silence, unless one is scheduled.
+fn watch<S: Sink>(sim: &mut Simulation<'_, S>, of: OutgoingRef, after: SimDuration) {
+    if !std::mem::replace(&mut sim.states.emp.outgoing[at(of.entry)].is_watched, true) {
+        let time = sim.now + after;
+        let delay = Delay::LookSilence(of.entry);
+        sim.schedule_own(time, Due::Emp(delay));
+    }
+}
+
+/// Takes an acknowledgement.
+pub(super) fn acknowledged<S: Sink>(sim: &mut Simulation<'_, S>, packet: PacketRef) {
+    let Packet {
+        to, from, header, ..
+    } = sim.packets[packet];
+    let Header::Emp(frame) = header else {
+        return sim.end_arrival(packet);
+    };
+    if frame.source != source_number(from.0) {
+        return drop_frame(sim, packet, DropReason::BadFrame);
+    }
+    // Without a record the message is over: the acknowledgement was sent again, or comes too late.
+    let Some(of) = sim.states.emp.outgoing_numbered(to, frame.message) else {
+        return sim.end_arrival(packet);
+    };
+    let now = sim.now;
+    let Some(outgoing) = sim.states.emp.outgoing(of) else {
+        return sim.end_arrival(packet);
+    };
+    let taken = match frame.kind {
+        _ if (outgoing.tag, outgoing.length) != (frame.tag, frame.length) => None,
+        FrameKind::Nack => outgoing.record.go_back(frame.frame).ok(),
+        FrameKind::Ack | FrameKind::Header | FrameKind::Data => {
+            outgoing.record.acknowledge(frame.frame).ok()
+        }
+    };
+    let Some(taken) = taken else {
+        return drop_frame(sim, packet, DropReason::BadFrame);
+    };
+    let (id, has_next) = (outgoing.packet, outgoing.record.has_next());
+    match taken {
+        Acknowledged::Nothing => {}
+        Acknowledged::More | Acknowledged::All => outgoing.active = now,
+    }
+    let message = frame.message;
+    let kind = match frame.kind {
+        FrameKind::Nack => EmpEvent::Resend {
+            packet: id,
+            message,
+            frame: frame.frame,
+            reason: ResendReason::Gap,
+        },
+        FrameKind::Ack | FrameKind::Header | FrameKind::Data => EmpEvent::Ack {
+            packet: id,
+            message,
+            frames: frame.frame,
+        },
+    };
+    sim.report.emit(now, to.0, kind);
+    sim.end_arrival(packet);
+    match taken {
+        Acknowledged::All => finish(sim, of, TxStatus::Ok),
+        Acknowledged::More | Acknowledged::Nothing if has_next => enqueue(sim, of, true),
+        Acknowledged::More | Acknowledged::Nothing => {}
+    }
+}
+
+/// Checks whether a message has waited for an acknowledgement for too long. Returns false if there was nothing to do.
+pub(crate) fn look_at_silence<S: Sink>(sim: &mut Simulation<'_, S>, entry: u32) -> bool {
+    let place = &mut sim.states.emp.outgoing[at(entry)];
+    place.is_watched = false;
+    let turn = place.turn;
+    let Some(outgoing) = place.outgoing.as_mut() else {
+        return false;
+    };
+    let of = OutgoingRef { entry, turn };
+    let (from, silent_since) = (outgoing.from, outgoing.active);
+    let is_busy = outgoing.is_queued || outgoing.on_board > 0;
+    let nic = sim.endpoints[at(from.0)].nic;
+    let costs = sim.states.emp.board(nic).costs;
+    let is_silent = silent_since + costs.timeout <= sim.now;
+    if is_busy || !is_silent {
+        let rest = (silent_since + costs.timeout).since(sim.now);
+        let rest = if is_silent { costs.timeout } else { rest };
+        watch(sim, of, rest);
+        return false;
+    }
+    let now = sim.now;
+    let Some(outgoing) = sim.states.emp.outgoing(of) else {
+        return false;
+    };
+    let group = u16::try_from(costs.ack_every.get()).unwrap_or(u16::MAX);
+    match outgoing.record.silence(group, costs.retries) {
+        Silence::Failed => finish(sim, of, TxStatus::Failed),
+        Silence::SendAgain { from: frame } => {
+            outgoing.active = now;
+            let kind = EmpEvent::Resend {
+                packet: outgoing.packet,
+                message: outgoing.message,
+                frame,
+                reason: ResendReason::Silence,
+            };
+            sim.report.emit(now, from, kind);
+            watch(sim, of, costs.timeout);
+            enqueue(sim, of, true);
+        }
+    }
+    true
+}
+
+/// Ends a message, and tells its user.
+fn finish<S: Sink>(sim: &mut Simulation<'_, S>, of: OutgoingRef, status: TxStatus) {
+    let Some(outgoing) = sim.states.emp.remove(of) else {
+        return;
+    };
+    let Outgoing {
+        from,
+        channel,
+        source,
+        trigger,
+        ..
+    } = outgoing;
+    if let Some(flow) = sim.states.emp.flow(from, channel.id) {
+        flow.outstanding.retain(|&other| other != of);
+    }
+    let queue = &mut sim.endpoints[at(from.0)].transmit;
+    match source {
+        Source::Host(post, _) => {
+            let open = queue.end(post, status);
+            debug_assert_eq!(open, None, "its packet has not left");
+        }
+        Source::Nic(packet) => {
+            if let (TxStatus::Failed, Trigger::Post(post)) = (status, trigger) {
+                queue.packet_failed(post);
+            }
+            let has_send_slot = sim.packets[packet].has_send_slot;
+            sim.packets.release(packet);
+            if has_send_slot {
+                let nic = sim.endpoints[at(from.0)].nic;
+                sim.release_send_slot(nic);
+            }
+        }
+    }
+    if let Trigger::Post(post) = trigger {
+        let completion = sim.endpoints[at(from.0)].transmit.packet_left(post);
+        sim.complete(from, post, completion);
+    }
+    send_waiting(sim, from, channel.id);
+}

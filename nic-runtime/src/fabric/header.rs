@@ -1,0 +1,174 @@
+//! Headers: what a packet carries besides the bytes of a message.
+
+use std::fmt::Debug;
+
+use nic_core::emp;
+
+use super::fate::flip;
+
+/// A header, as the wire carries it.
+pub(crate) trait WireHeader: Copy + Debug + PartialEq {
+    /// Its bytes.
+    type Bytes: AsMut<[u8]>;
+
+    /// Their number.
+    const LENGTH: u32;
+
+    /// Returns the header as bytes.
+    fn to_bytes(self) -> Self::Bytes;
+
+    /// Reads a header; returns `None` if the bytes are not one.
+    fn from_bytes(bytes: &[u8]) -> Option<Self>;
+
+    /// Returns whether the packet is for the receiving NIC itself, such as an acknowledgement. It needs no slot there
+    /// and does not reach an endpoint.
+    fn is_for_nic(self) -> bool;
+}
+
+/// Declares the headers.
+macro_rules! headers {
+    ($($(#[$doc:meta])* $name:ident($header:ty);)*) => {
+        /// The header of a packet.
+        ///
+        /// A packet with a header is passed to the engine of its interface as soon as it arrives.
+        #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+        pub enum Header {
+            /// None: the packet is a whole message for its endpoint.
+            #[default]
+            None,
+            $($(#[$doc])* $name($header),)*
+        }
+
+        impl Header {
+            /// Returns whether the packet is for the receiving NIC itself. It needs no slot there.
+            #[must_use]
+            pub fn is_for_nic(self) -> bool {
+                match self {
+                    Header::None => false,
+                    $(Header::$name(header) => header.is_for_nic(),)*
+                }
+            }
+
+            /// Returns the header's length on the wire, in bytes.
+            #[must_use]
+            pub fn length(self) -> u32 {
+                match self {
+                    Header::None => 0,
+                    $(Header::$name(_) => <$header>::LENGTH,)*
+                }
+            }
+
+            /// Flips the bit that `draw` selects among those of the header and the payload. Returns false if the result
+            /// is no header any more.
+            #[must_use]
+            pub(crate) fn flip(&mut self, payload: &mut [u8], draw: u64) -> bool {
+                match self {
+                    Header::None => {
+                        flip(payload, draw);
+                        true
+                    }
+                    $(Header::$name(header) => flip_in(header, payload, draw),)*
+                }
+            }
+        }
+    };
+}
+
+headers! {
+    /// A frame of EMP.
+    Emp(emp::Frame);
+}
+
+impl Header {
+    /// Returns whether the packet is a whole message without a header.
+    #[must_use]
+    pub fn is_none(self) -> bool {
+        matches!(self, Header::None)
+    }
+}
+
+fn flip_in<H: WireHeader>(header: &mut H, payload: &mut [u8], draw: u64) -> bool {
+    let header_bits = u64::from(H::LENGTH) * 8;
+    let bits = header_bits + payload.len() as u64 * 8;
+    let draw = draw % bits;
+    if let Some(bit) = draw.checked_sub(header_bits) {
+        flip(payload, bit);
+        return true;
+    }
+    let mut bytes = header.to_bytes();
+    flip(bytes.as_mut(), draw);
+    let flipped = H::from_bytes(bytes.as_mut());
+    flipped.map(|flipped| *header = flipped).is_some()
+}
+
+impl WireHeader for emp::Frame {
+    type Bytes = [u8; emp::HEADER_BYTES];
+
+    const LENGTH: u32 = emp::HEADER_BYTES as u32;
+
+    fn to_bytes(self) -> Self::Bytes {
+        self.encode()
+    }
+
+    fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        emp::Frame::decode(bytes).ok().map(|(frame, _)| frame)
+    }
+
+    fn is_for_nic(self) -> bool {
+        !self.kind.carries_message()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use nic_core::emp::{Frame, FrameKind, HEADER_BYTES};
+
+    use super::*;
+
+    #[test]
+    fn every_bit_of_a_frame_can_be_flipped() {
+        let frame = Frame {
+            kind: FrameKind::Header,
+            pending: 0,
+            source: 0,
+            tag: 0,
+            message: 0,
+            frame: 0,
+            length: 0,
+        };
+        let (mut headers, mut payloads, mut broken) = (0, 0, 0);
+        for draw in 0..(HEADER_BYTES as u64 + 2) * 8 {
+            let (mut header, mut payload) = (Header::Emp(frame), [0; 2]);
+            match header.flip(&mut payload, draw) {
+                false => broken += 1,
+                true if header != Header::Emp(frame) => headers += 1,
+                true => payloads += u64::from(payload != [0; 2]),
+            }
+        }
+        // Of the eight bits of the kind, two give another kind.
+        assert_eq!((headers, payloads, broken), (13 * 8 + 2, 16, 6));
+    }
+
+    #[test]
+    fn acknowledgements_are_for_the_nic() {
+        let kinds = [
+            (FrameKind::Header, false),
+            (FrameKind::Data, false),
+            (FrameKind::Ack, true),
+            (FrameKind::Nack, true),
+        ];
+        for (kind, expected) in kinds {
+            let frame = Frame {
+                kind,
+                pending: 0,
+                source: 0,
+                tag: 0,
+                message: 0,
+                frame: 0,
+                length: 0,
+            };
+            assert_eq!(Header::Emp(frame).is_for_nic(), expected);
+        }
+        assert!(!Header::None.is_for_nic());
+    }
+}

@@ -1,0 +1,165 @@
+//! Work: what the schedule holds, and when scheduled work has become obsolete.
+
+use std::ops::Index;
+
+use nic_core::event::Sink;
+use nic_core::id::{DirectionId, EndpointId};
+use nic_core::time::SimTime;
+
+use super::dma::TransferRef;
+use super::{Simulation, at};
+use crate::fabric::PacketRef;
+use crate::interface;
+use crate::nic::ProcessorId;
+
+/// The kinds of work in the schedule.
+#[derive(Copy, Clone, Debug)]
+pub(crate) enum Work {
+    /// A processor continues with its next stage.
+    Processor(ProcessorId),
+    /// A class is to become an endpoint's applet. Holds the swap's position in the scenario.
+    Swap(u32),
+    /// The next message of a send becomes due. Holds the send's position in the scenario.
+    Send(u32),
+    /// A user has finished its current task.
+    TaskDone(EndpointId),
+    /// A program asked to be called at this time. Holds the first endpoint of its process.
+    Wake(EndpointId),
+    /// A user polls the receive queue, or receives an upcall.
+    Notice(EndpointId),
+    /// Checks whether an endpoint's applet timer has expired.
+    Timer(EndpointId),
+    /// A DMA transfer starts.
+    TransferStart(TransferRef),
+    /// A DMA transfer ends.
+    TransferEnd(TransferRef),
+    /// The next receive descriptor of an endpoint becomes visible.
+    Publish(EndpointId),
+    /// The last bit of a packet leaves the sender.
+    WireOut(DirectionId),
+    /// The first bit of a packet that waited for transfers leaves the sender.
+    WireStart(DirectionId),
+    /// The last bit of a packet reaches the receiver.
+    WireIn(PacketRef),
+    /// The last bit of a lost packet would reach the receiver.
+    WireLost(PacketRef),
+    /// The gap after a packet is over, and another packet waits for it.
+    WireFree(DirectionId),
+    /// The first cell of a packet is in the sending NIC.
+    FirstCellMoved(TransferRef),
+    /// The first cell of a packet is in the receiving NIC.
+    FirstCellIn(PacketRef),
+    /// A packet that was handled from its first cell on has fully arrived.
+    ArrivalOver(PacketRef),
+    /// Checks whether a link has delayed a packet for reordering for too long.
+    LookHeld(DirectionId),
+    /// Checks whether a packet has waited in a backlog for too long.
+    LookBacklog(DirectionId),
+    /// What an interface has scheduled for this time.
+    Own(DelayRef),
+    /// A NIC receives a stop or go signal.
+    Heard(DirectionId),
+    /// A contended processor finishes its work, unless the end has moved since.
+    Stretched(ProcessorId),
+}
+
+/// The delays of interfaces that are in the schedule. They are kept apart, so that the schedule's own entries stay small
+/// and simple.
+#[derive(Debug, Default)]
+pub(crate) struct Delays {
+    /// Entries are reused.
+    entries: Vec<interface::Delay>,
+    vacant: Vec<DelayRef>,
+}
+
+/// A delay in the schedule.
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct DelayRef(u32);
+
+impl Delays {
+    fn add(&mut self, delay: interface::Delay) -> DelayRef {
+        if let Some(place) = self.vacant.pop() {
+            self.entries[at(place.0)] = delay;
+            return place;
+        }
+        self.entries.push(delay);
+        let place = u32::try_from(self.entries.len() - 1);
+        DelayRef(place.expect("the schedule has fewer entries"))
+    }
+
+    /// Takes a delay that has become due.
+    pub(super) fn take(&mut self, place: DelayRef) -> interface::Delay {
+        self.vacant.push(place);
+        self[place]
+    }
+}
+
+impl Index<DelayRef> for Delays {
+    type Output = interface::Delay;
+
+    fn index(&self, place: DelayRef) -> &interface::Delay {
+        &self.entries[at(place.0)]
+    }
+}
+
+/// The schedule copies work often; keep it small.
+const _: () = assert!(size_of::<Work>() <= 8);
+
+/// A placeholder for vacant entries of the schedule.
+impl Default for Work {
+    fn default() -> Work {
+        Work::Processor(ProcessorId(0))
+    }
+}
+
+impl<S: Sink> Simulation<'_, S> {
+    /// Schedules what an interface has to do at a time.
+    pub(crate) fn schedule_own(&mut self, time: SimTime, delay: interface::Delay) {
+        let place = self.delays.add(delay);
+        self.schedule.insert(time, Work::Own(place));
+    }
+
+    /// Returns whether scheduled work has become obsolete: a check for a packet that is gone, or an end of work that
+    /// has moved.
+    #[cold]
+    pub(super) fn is_obsolete(&self, time: SimTime, work: Work) -> bool {
+        match work {
+            Work::LookHeld(direction) => !self.fabric[direction].flows.is_overdue(time),
+            Work::LookBacklog(direction) => {
+                let backlog = &self.fabric[direction].backlog;
+                !backlog
+                    .as_ref()
+                    .is_some_and(|backlog| backlog.is_overdue(time))
+            }
+            Work::Stretched(on) => self.is_stretched(time, on),
+            Work::Own(delay) => {
+                time > self.until && interface::is_obsolete(self, self.delays[delay])
+            }
+            // A timer set for later than this check gets a check of its own.
+            Work::Timer(endpoint) => {
+                time > self.until
+                    && self
+                        .applets_of(endpoint)
+                        .all(|applet| self.agendas.has_no_timer(applet))
+            }
+            Work::Processor(_)
+            | Work::Swap(_)
+            | Work::Send(_)
+            | Work::TaskDone(_)
+            | Work::Wake(_)
+            | Work::Notice(_)
+            | Work::TransferStart(_)
+            | Work::TransferEnd(_)
+            | Work::Publish(_)
+            | Work::WireStart(_)
+            | Work::WireOut(_)
+            | Work::WireIn(_)
+            | Work::WireLost(_)
+            | Work::WireFree(_)
+            | Work::FirstCellMoved(_)
+            | Work::FirstCellIn(_)
+            | Work::ArrivalOver(_)
+            | Work::Heard(_) => false,
+        }
+    }
+}
